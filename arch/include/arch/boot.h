@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ARCH_BOOT_H
+#define ARCH_BOOT_H
+
+/*
+ * What the loader left us: one shape for Multiboot 1 (i386), Multiboot 2 and
+ * PVH (x86_64). Copied out of the loader's memory before anything is written
+ * there, except for the modules' bytes, which stay where they are and are kept
+ * out of the heap.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARCH_REGIONS_MAX 64u
+#define ARCH_MODULES_MAX 8u
+#define ARCH_COMMAND_LINE_MAX 2048u
+#define ARCH_MODULE_NAME_MAX 256u
+
+/* Usable RAM, half-open, below 4 GiB, whole pages, no overlaps. */
+struct arch_region {
+    uintptr_t begin;
+    uintptr_t end;
+};
+
+/* A file that the loader put into memory, half-open. */
+struct arch_module {
+    uintptr_t begin;
+    uintptr_t end;
+    char name[ARCH_MODULE_NAME_MAX]; /* the loader's words about it, may be "" */
+};
+
+struct arch_boot {
+    const char *loader;           /* "multiboot", "multiboot2" or "pvh" */
+    bool memory_map;              /* false: none given, regions are a fallback */
+    const char *memory_source;    /* in words, for the one line at boot */
+    bool command_line_cut;        /* longer than ARCH_COMMAND_LINE_MAX - 1 */
+    unsigned regions_ignored;     /* above 4 GiB or beyond ARCH_REGIONS_MAX */
+    unsigned modules_ignored;     /* beyond ARCH_MODULES_MAX or above 4 GiB */
+    size_t region_count;
+    size_t module_count;
+    struct arch_region region[ARCH_REGIONS_MAX];
+    struct arch_module module[ARCH_MODULES_MAX];
+    char command_line[ARCH_COMMAND_LINE_MAX];
+};
+
+/* Filled before kernel_main() runs; read-only afterwards. */
+extern struct arch_boot arch_boot;
+
+/*
+ * The largest piece of RAM that holds neither the image nor a module nor the
+ * page tables: the heap's. Contexts: after arch start-up.
+ */
+struct arch_region arch_heap_region(void);
+
+/*
+ * The kernel's entry, called once on the boot stack with paging, IDT and FPU
+ * ready and interrupts off. Does not return.
+ */
+void kernel_main(void) __attribute__((noreturn));
+
+/*
+ * Bounds of the image, given by the linker script, all page-aligned but for
+ * the symbol table's. Addresses of these objects are what counts.
+ */
+extern char image_begin[], image_end[];
+extern char text_begin[], text_end[];
+extern char rodata_begin[], rodata_end[];
+extern char data_begin[], data_end[];        /* .data and .bss */
+extern char symtab_begin[], symtab_end[];    /* embedded symbols, may be empty */
+extern char build_id_begin[], build_id_end[]; /* the whole ELF note */
+extern char boot_stack_bottom[], boot_stack_top[];
+extern char fault_stack_bottom[], fault_stack_top[];
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ARCH_CPU_H
+#define ARCH_CPU_H
+
+/* The CPU's few instructions that C has no word for. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline void arch_out8(uint16_t port, uint8_t value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static inline uint8_t arch_in8(uint16_t port)
+{
+    uint8_t value;
+
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+static inline void arch_out32(uint16_t port, uint32_t value)
+{
+    __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
+}
+
+/* Time stamp counter, cycles since reset. */
+static inline uint64_t arch_tsc(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+static inline void arch_interrupts_on(void)
+{
+    __asm__ volatile("sti" : : : "memory");
+}
+
+static inline void arch_interrupts_off(void)
+{
+    __asm__ volatile("cli" : : : "memory");
+}
+
+static inline uintptr_t arch_flags(void)
+{
+    uintptr_t flags;
+
+    __asm__ volatile("pushf; pop %0" : "=r"(flags) : : "memory");
+    return flags;
+}
+
+#define ARCH_FLAGS_IF (1u << 9)
+
+/* Turns interrupts off and tells whether they were on. */
+static inline bool arch_interrupts_save(void)
+{
+    bool on = (arch_flags() & ARCH_FLAGS_IF) != 0;
+
+    arch_interrupts_off();
+    return on;
+}
+
+static inline void arch_interrupts_restore(bool on)
+{
+    if (on)
+        arch_interrupts_on();
+}
+
+/*
+ * Waits for the next interrupt with interrupts on, and returns after it was
+ * served, interrupts on. To be called with interrupts OFF, so that no wake-up
+ * slips in between the caller's last look and the halt.
+ * The code lies in [arch_idle_begin, arch_idle_end): a sample there is idle.
+ */
+void arch_idle(void);
+extern char arch_idle_begin[], arch_idle_end[];
+
+/* Stops for good, interrupts off. */
+void arch_stop(void) __attribute__((noreturn));
+
+#endif

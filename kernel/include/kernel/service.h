@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_SERVICE_H
+#define KERNEL_SERVICE_H
+
+/* What a service gives the kernel, and what it may ask of it. */
+
+#include <stddef.h>
+#include <stdbool.h>
+
+/*
+ * The service's beginning, called once with everything running. What it
+ * returns is the image's exit code, unless it is SERVICE_LOOP: then the event
+ * loop runs until loop_stop() and the code is 0.
+ */
+int service_main(void);
+#define SERVICE_LOOP (-1)
+
+/*
+ * Takes "key=value" from the command line. Returns false where it has no such
+ * key or cannot use the value; the kernel then says so in one line. A service
+ * without options leaves this out.
+ */
+bool service_option(const char *key, const char *value);
+
+/* Bytes of the boot module number (index); NULL where there is none. */
+const void *service_module(size_t index, size_t *bytes);
+
+/* Ends the image with exit code (code), 0 to 127, after a last report. */
+void kernel_exit(int code) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_PROF_H
+#define PROF_PROF_H
+
+/*
+ * A profiler to be linked into a single-address-space image.
+ *
+ *     prof_init(memory, sizeof memory, &config);     once, at boot
+ *     prof_start();                                  take the timer's gate
+ *     every 100 ms, in a timer callback: prof_drain();
+ *     every second, in a timer callback: prof_report();
+ *
+ * The timer interrupt stores (pc, time) in a fixed vector and goes on to the
+ * kernel's own handler. The drain moves what is stored into a heap map, where
+ * the heap may be used. The report prints the functions that cost most.
+ *
+ * Error policy: set-up returns 0 or a negative enum prof_error that MUST be
+ * looked at. What runs in the interrupt cannot fail, it counts; the counts are
+ * printed with every report. Nothing that was sampled is ever lost silently.
+ *
+ * One CPU: all calls come from the CPU whose timer interrupt is sampled.
+ */
+
+#include <prof/error.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* PIT input clock, shared by every PC (Intel 8254 on a PC/AT board). */
+#define PROF_PIT_HZ 1193182u
+
+/* Sampling rates that prof_set_rate() accepts as they are; see there. */
+#define PROF_HZ_MAX 10000u
+#define PROF_HZ_DEFAULT 1000u
+
+/* Memory that serves prof_init() at the default settings, everything in it. */
+#define PROF_MEMORY_DEFAULT (56u * 1024u)
+
+enum prof_weight {
+    PROF_WEIGHT_TIME,  /* a share is a share of time (TSC cycles) */
+    PROF_WEIGHT_COUNT, /* a share is a share of samples */
+};
+
+enum prof_form {
+    PROF_FORM_SHARES,  /* share, samples, address and name; and the accounts */
+    PROF_FORM_CLASSIC, /* [address + offset] N times: name */
+};
+
+/* Half-open range of code addresses. Empty where begin == end. */
+struct prof_range {
+    uintptr_t begin;
+    uintptr_t end;
+};
+
+/* What the image tells the profiler. Read during prof_init(), not kept. */
+struct prof_config {
+    uint64_t tsc_hz;           /* time stamp counter's frequency, Hz */
+    uint32_t kernel_divisor;   /* PIT counts per tick that the kernel wants, 1 to 65536 */
+    uint8_t timer_vector;      /* IDT vector of the PIT's interrupt */
+    struct prof_range text;    /* the image's code */
+    struct prof_range idle;    /* where the kernel waits for interrupts */
+};
+
+/* What is counted since prof_init() or prof_reset(). Ticks, unless it says so. */
+struct prof_stats {
+    uint64_t ticks;            /* samples delivered: the sum of the next six */
+    uint64_t attributed;       /* in a function that has a name */
+    uint64_t idle;             /* in config.idle */
+    uint64_t unresolved;       /* in no function of the table */
+    uint64_t dropped;          /* address lost: vector and small table full */
+    uint64_t queued;           /* still waiting: no memory for the map */
+    uint64_t missed;           /* due by the clock, never delivered; not in ticks */
+    uint64_t overflowed;       /* of ticks: went through the small table */
+    uint64_t elapsed_cycles;   /* time covered by ticks: the sum of the next four */
+    uint64_t attributed_cycles;
+    uint64_t idle_cycles;
+    uint64_t unresolved_cycles;
+    uint64_t dropped_cycles;
+    uint64_t interrupt_cycles; /* the sampler's own, in the interrupt */
+    uint64_t drain_cycles;     /* the sampler's own, in prof_drain() */
+    uint64_t report_cycles;    /* the sampler's own, in prof_report() */
+    uint32_t addresses;        /* distinct ones in the map */
+    uint32_t functions;        /* distinct ones in the map */
+    uint32_t refusals;         /* allocations refused */
+    uint32_t gate_taken_back;  /* times that the IDT gate had been replaced */
+    uint32_t pit_taken_back;   /* times that the PIT had been reprogrammed */
+};
+
+/*
+ * Gives the profiler its (bytes) bytes of (memory), for good, and the facts in
+ * (config). Nothing else is allocated until prof_drain().
+ *
+ * Contexts: boot, once. PROF_MEMORY_DEFAULT is enough for the default
+ * settings; more makes the fixed vector longer.
+ * Returns 0, PROF_EMEMORY or PROF_ECONFIG.
+ */
+int prof_init(void *memory, size_t bytes, const struct prof_config *config);
+
+/*
+ * Takes one option as it stands on a command line, "prof.hz=1000".
+ *
+ * Known: prof.hz (1 to 10000), prof.top (rows, 1 to 1000000), prof.width
+ * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
+ * prof.drain (ms between drains, 1 to 10000), prof.reports (tables until the
+ * image ends, 0 = for ever), prof.weight (time or count), prof.form (shares or
+ * classic), prof.start (on or off).
+ * Contexts: boot, thread. May be called before prof_init().
+ * Returns 0, PROF_EOPTION or PROF_EVALUE; then nothing has changed.
+ */
+int prof_option(const char *word);
+
+/* The options in force. Read-only for everybody but prof_option(). */
+struct prof_options {
+    uint32_t hz;           /* rate asked for, Hz */
+    uint32_t top;          /* rows of the table */
+    uint32_t width;        /* columns for a name, 0 = whole */
+    uint32_t every_ms;     /* between reports, 0 = none */
+    uint32_t drain_ms;     /* between drains */
+    uint32_t reports;      /* tables until the image ends, 0 = for ever */
+    enum prof_weight weight;
+    enum prof_form form;
+    bool start;            /* sample from boot on */
+};
+const struct prof_options *prof_options(void);
+
+/*
+ * Starts sampling: takes the timer's IDT gate and programs the PIT.
+ * Started already: nothing happens.
+ *
+ * Contexts: thread. Interrupts may be on. Returns 0, PROF_ESTATE or PROF_EGATE.
+ */
+int prof_start(void);
+
+/*
+ * Stops sampling: the gate and the PIT are again as the kernel had them. What
+ * was sampled stays. Stopped already: nothing happens. Contexts: thread.
+ */
+void prof_stop(void);
+
+/* Whether prof_start() is in force. Contexts: any. */
+bool prof_running(void);
+
+/*
+ * Samples at (hz) from now on, also while running. The kernel's own tick stays
+ * what it was. A rate below the kernel's tick is raised to it and one above
+ * PROF_HZ_MAX lowered to that, which prof_rate() then tells.
+ *
+ * Contexts: thread. Returns 0, or PROF_ERATE for 0 (and changes nothing).
+ */
+int prof_set_rate(uint32_t hz);
+
+/* The rate in force in 1/1000 Hz: what the PIT's whole divisor comes to. */
+uint32_t prof_rate_mhz(void);
+
+/* Forgets every sample and count; sampling goes on. Contexts: thread. */
+void prof_reset(void);
+
+/*
+ * Moves samples from the fixed vector into the heap map, and looks after the
+ * gate and the PIT. May allocate. Never waits.
+ *
+ * Contexts: thread, on the CPU that samples, interrupts on. Linear in what is
+ * queued. Refused memory leaves the rest queued for the next call.
+ */
+void prof_drain(void);
+
+/*
+ * Drains, then prints the table and the accounts through prof_port_write().
+ * Allocates nothing beyond what the drain does. Contexts: thread.
+ */
+void prof_report(void);
+
+/* Copies the counts. Contexts: thread. Does not drain. */
+void prof_stats(struct prof_stats *stats);
+
+/*
+ * Records one sample: the code address (pc) that was interrupted, with the
+ * stack pointer (sp) and frame pointer (fp) it had. For kernels that call the
+ * sampler from a hook of their own instead of giving up their gate.
+ *
+ * Contexts: interrupt or NMI, but always the same one: the vector has a single
+ * producer. Wait-free, no allocation, at most 256 bytes of stack, general
+ * registers only.
+ */
+void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp);
+
+#endif

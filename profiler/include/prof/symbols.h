@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_SYMBOLS_H
+#define PROF_SYMBOLS_H
+
+/*
+ * From an address to the function that holds it, without heap and without
+ * waiting: the image carries its own sorted table (<prof/symtab.h>).
+ *
+ * The table is tested once, as a whole, by prof_symbols_open(); after that a
+ * lookup reads only what was found sound. With no table, or a damaged one,
+ * every lookup says "unknown" and callers print the address in hexadecimal.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one lookup found. Lives as long as the image: nothing is copied. */
+struct prof_symbol {
+    uintptr_t start;   /* first address of the function */
+    size_t size;       /* its bytes */
+    const char *name;  /* as the linker knows it (mangled), NUL-terminated */
+    uint32_t index;    /* its place in the table, 0 for the lowest address */
+};
+
+/*
+ * Tests the table of (bytes) bytes at (table) and uses it from now on.
+ * (build_id) is the image's own, (build_id_bytes) long; 0 bytes skips that test.
+ *
+ * Contexts: boot, thread. Linear in the table, reads nothing outside it.
+ * Returns 0, or one of the negative codes of <prof/error.h> (PROF_ESYM...) and
+ * then goes on without names. Whether it failed and why stays readable with
+ * prof_symbols_error().
+ */
+int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
+                      size_t build_id_bytes);
+
+/* The result of the last prof_symbols_open(), PROF_ESYM_NONE before the first. */
+int prof_symbols_error(void);
+
+/* How many functions the table in use has; 0 without one. */
+uint32_t prof_symbols_count(void);
+
+/*
+ * Finds the function whose [start, start + size) holds (address).
+ *
+ * Contexts: any, NMI and panic included; re-entrant; no allocation; at most
+ * 32 probes, 64 bytes of stack. Returns false, leaving (*found) alone, for an
+ * address in no function: a gap between two is not blamed on its neighbour.
+ */
+bool prof_symbol_find(uintptr_t address, struct prof_symbol *found);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_TEXT_H
+#define PROF_TEXT_H
+
+/*
+ * Text without a C library: a small writer that the report and the image's
+ * panic share. It keeps up to PROF_TEXT_BYTES bytes and hands them to its sink
+ * when they are full or flushed, so that nothing is ever cut.
+ *
+ * Contexts: any, as far as the sink allows it; no allocation, no shared state.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROF_TEXT_BYTES 128u
+
+typedef void prof_text_sink(const char *text, size_t bytes);
+
+struct prof_text {
+    prof_text_sink *sink;          /* where full buffers go */
+    size_t used;                   /* bytes waiting in buffer */
+    size_t column;                 /* bytes since the last newline */
+    char buffer[PROF_TEXT_BYTES];
+};
+
+void prof_text_open(struct prof_text *out, prof_text_sink *sink);
+void prof_text_flush(struct prof_text *out);
+
+void prof_text_char(struct prof_text *out, char c);
+void prof_text_string(struct prof_text *out, const char *s);
+
+/* (value) in decimal, right-aligned in (width) columns (0: as it comes). */
+void prof_text_decimal(struct prof_text *out, uint64_t value, unsigned width);
+
+/* (value) as 0x..., with at least (digits) digits. */
+void prof_text_hex(struct prof_text *out, uint64_t value, unsigned digits);
+
+/* Blanks up to column (column); none where the line is there already. */
+void prof_text_column(struct prof_text *out, size_t column);
+
+#endif
