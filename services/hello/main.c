@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The smallest image: one line, and the end. */
+
+#include <kernel/console.h>
+#include <kernel/service.h>
+
+int service_main(void)
+{
+    console_line("hello from a unikernel");
+    return 0;
+}
