@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EMBED_H
+#define EMBED_H
+
+/*
+ * embed, the link step that gives an image the names of its own functions.
+ *
+ *     image.c   reads an ELF file: function symbols, build-id, embedded table
+ *     select.c  one name and one size for each address
+ *     table.c   the bytes of <prof/symtab.h>
+ *     verify.c  whether the second link kept what the table says
+ *     main.c    the command line
+ *
+ * Error policy: a file that cannot be used ends the program through embed_fail()
+ * with one line and status 1. Nothing here crashes on a file made to hurt.
+ */
+
+#include <prof/symtab.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Ranks of a symbol's binding: the lower one names the function. */
+enum binding { BINDING_GLOBAL, BINDING_WEAK, BINDING_LOCAL };
+
+struct function {
+    uint64_t start;       /* address of its first byte */
+    uint64_t size;        /* bytes; from the ELF file 0 = not stated */
+    uint64_t limit;       /* end of its section, above start */
+    const char *name;     /* lives as long as its image */
+    enum binding binding;
+    bool label;           /* says nowhere that it is a function (assembly) */
+};
+
+struct functions {
+    struct function *at;  /* by address; on the heap */
+    size_t count;
+};
+
+/* An ELF file as far as it matters here. */
+struct image {
+    const char *path;
+    void *elf;                 /* libelf's, holds what is pointed to below */
+    int file;
+    unsigned bits;             /* 32 or 64 */
+    bool stripped;             /* it has no symbol table */
+    struct functions symbols;  /* all of them, several to an address */
+    uint32_t build_id_bytes;   /* 0 = the file has none */
+    uint8_t build_id[PROF_BUILD_ID_MAX];
+    const uint8_t *table;      /* section .prof_symtab, NULL = none or empty */
+    size_t table_bytes;
+    uint64_t table_address;
+    bool table_loaded;         /* the loader brings the section into memory */
+};
+
+/* A table, ready to be written. */
+struct table {
+    uint8_t *bytes; /* on the heap */
+    size_t count;
+};
+
+/* Prints "embed: (path): ..." as one line on stderr and exits with status 1. */
+__attribute__((noreturn, format(printf, 2, 3)))
+void embed_fail(const char *path, const char *format, ...);
+
+/* calloc(), but never NULL. */
+void *embed_alloc(size_t count, size_t bytes);
+
+/* Reads (path), which must stay valid. */
+void image_open(struct image *image, const char *path);
+void image_close(struct image *image);
+
+/* Fails where (image) has no functions to make a table of. */
+void image_need_symbols(const struct image *image);
+
+/* Fails where (image) has no build-id. */
+void image_need_build_id(const struct image *image);
+
+/* Orders by address, then by the right to name it; total and stable. */
+int select_compare(const void *left, const void *right);
+
+/*
+ * One function for each address, none overlapping, none of 0 bytes. (all) is
+ * sorted by select_compare(); the result is new and shares its names.
+ */
+struct functions select_functions(const struct functions *all);
+
+/* The table of (image), whose build-id it carries. */
+struct table table_make(const struct image *image);
+
+/* Fails unless (last) has the functions of (first) and the table for them. */
+void verify_images(const struct image *first, const struct image *last);
+
+#endif

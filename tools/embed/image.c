@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads what matters of an ELF file: with libelf, which knows both widths.
+ *
+ * A symbol counts as a function when it is defined in an executable section
+ * and its type says function (STT_FUNC, STT_GNU_IFUNC) or nothing at all
+ * (STT_NOTYPE: nasm's labels, unless they are declared ":function"). Labels
+ * with a "." in them are places within a function (foo.loop, .L12) and those
+ * with a "$" in front mark the kind of code ($x); compilers put a "." into real
+ * functions' names too (foo.cold, foo.part.0), but mark those as functions.
+ *
+ * libelf believes no header that leads it out of the file. What it says then is
+ * general, so the usual case, a file cut short, is looked for beforehand.
+ */
+
+#include "embed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is found on the way through the sections. */
+struct sections {
+    Elf_Scn *symbols; /* SHT_SYMTAB, NULL = stripped */
+    Elf_Scn **all;    /* by index */
+    size_t count;
+};
+
+static void need_inside(const struct image *image, uint64_t at, uint64_t bytes,
+                        uint64_t file_bytes, const char *what)
+{
+    if (at > file_bytes || bytes > file_bytes - at)
+        embed_fail(image->path, "truncated: %s lie beyond the end of the file",
+                   what);
+}
+
+static Elf *open_elf(struct image *image, uint64_t *file_bytes)
+{
+    struct stat status;
+    Elf *elf;
+
+    image->file = open(image->path, O_RDONLY);
+    if (image->file < 0 || fstat(image->file, &status) < 0)
+        embed_fail(image->path, "cannot be read: %s", strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        embed_fail(image->path, "not a file");
+    elf_version(EV_CURRENT);
+    elf = elf_begin(image->file, ELF_C_READ_MMAP, NULL);
+    if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
+        embed_fail(image->path, "not an ELF file");
+    *file_bytes = (uint64_t)status.st_size;
+    return elf;
+}
+
+static void read_header(struct image *image, Elf *elf, uint64_t file_bytes)
+{
+    GElf_Ehdr header;
+
+    if (gelf_getehdr(elf, &header) == NULL)
+        embed_fail(image->path, "truncated: no whole ELF header");
+    image->bits = header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
+    if (header.e_ident[EI_DATA] != ELFDATA2LSB)
+        embed_fail(image->path, "a big-endian file: the table would not fit");
+    if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+        embed_fail(image->path, "not a linked image: addresses are not final");
+    need_inside(image, header.e_shoff,
+                (uint64_t)header.e_shnum * header.e_shentsize, file_bytes,
+                "the section headers");
+}
+
+static void note_table(struct image *image, Elf_Scn *section,
+                       const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_rawdata(section, NULL);
+
+    if (data == NULL || data->d_buf == NULL || data->d_size == 0)
+        return;
+    image->table = data->d_buf;
+    image->table_bytes = data->d_size;
+    image->table_address = header->sh_addr;
+    image->table_loaded = (header->sh_flags & SHF_ALLOC) != 0;
+}
+
+static void note_build_id(struct image *image, Elf_Scn *section)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t at = 0, next, name, id;
+    GElf_Nhdr note;
+
+    if (data == NULL)
+        return;
+    while ((next = gelf_getnote(data, at, &note, &name, &id)) > 0) {
+        const char *bytes = data->d_buf;
+
+        at = next;
+        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof "GNU" ||
+            memcmp(bytes + name, "GNU", sizeof "GNU") != 0)
+            continue;
+        if (note.n_descsz > PROF_BUILD_ID_MAX)
+            embed_fail(image->path, "a build-id of %u bytes: %u are the most",
+                       note.n_descsz, PROF_BUILD_ID_MAX);
+        memcpy(image->build_id, bytes + id, note.n_descsz);
+        image->build_id_bytes = note.n_descsz;
+    }
+}
+
+static void read_section(struct image *image, Elf *elf, size_t names,
+                         Elf_Scn *section, struct sections *sections,
+                         uint64_t file_bytes)
+{
+    GElf_Shdr header;
+    const char *name;
+
+    if (gelf_getshdr(section, &header) == NULL)
+        embed_fail(image->path, "damaged: section header %zu",
+                   elf_ndxscn(section));
+    if (header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL)
+        need_inside(image, header.sh_offset, header.sh_size, file_bytes,
+                    "a section's bytes");
+    if (header.sh_type == SHT_SYMTAB)
+        sections->symbols = section;
+    if (header.sh_type == SHT_NOTE)
+        note_build_id(image, section);
+    name = elf_strptr(elf, names, header.sh_name);
+    if (name != NULL && strcmp(name, ".prof_symtab") == 0)
+        note_table(image, section, &header);
+}
+
+static struct sections read_sections(struct image *image, Elf *elf,
+                                     uint64_t file_bytes)
+{
+    struct sections sections = {0};
+    Elf_Scn *section = NULL;
+    size_t names;
+
+    if (elf_getshdrnum(elf, &sections.count) != 0 ||
+        elf_getshdrstrndx(elf, &names) != 0)
+        embed_fail(image->path, "damaged: %s", elf_errmsg(-1));
+    sections.all = embed_alloc(sections.count, sizeof *sections.all);
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        if (elf_ndxscn(section) < sections.count)
+            sections.all[elf_ndxscn(section)] = section;
+        read_section(image, elf, names, section, &sections, file_bytes);
+    }
+    return sections;
+}
+
+/* Whether (symbol) lies in executable code, and where that ends. */
+static bool in_code(const struct sections *sections, const GElf_Sym *symbol,
+                    uint64_t *limit)
+{
+    const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
+    GElf_Shdr header;
+
+    if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE ||
+        symbol->st_shndx >= sections->count ||
+        gelf_getshdr(sections->all[symbol->st_shndx], &header) == NULL)
+        return false;
+    if ((header.sh_flags & code) != code ||
+        header.sh_size > UINT64_MAX - header.sh_addr)
+        return false;
+    *limit = header.sh_addr + header.sh_size;
+    return symbol->st_value >= header.sh_addr && symbol->st_value < *limit;
+}
+
+static bool names_function(const char *name, bool label)
+{
+    if (name == NULL || name[0] == '\0')
+        return false;
+    return !label || (strchr(name, '.') == NULL && name[0] != '$');
+}
+
+static enum binding binding_of(const GElf_Sym *symbol)
+{
+    switch (GELF_ST_BIND(symbol->st_info)) {
+    case STB_LOCAL:
+        return BINDING_LOCAL;
+    case STB_WEAK:
+        return BINDING_WEAK;
+    default:
+        return BINDING_GLOBAL;
+    }
+}
+
+/* Makes (*out) of symbol (index); false where it is no function. */
+static bool read_symbol(Elf *elf, const struct sections *sections,
+                        Elf_Data *data, size_t strings, int index,
+                        struct function *out)
+{
+    GElf_Sym symbol;
+    unsigned type;
+
+    if (gelf_getsym(data, index, &symbol) == NULL)
+        return false;
+    type = GELF_ST_TYPE(symbol.st_info);
+    if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+        return false;
+    if (!in_code(sections, &symbol, &out->limit))
+        return false;
+    out->start = symbol.st_value;
+    out->size = symbol.st_size;
+    out->name = elf_strptr(elf, strings, symbol.st_name);
+    out->binding = binding_of(&symbol);
+    out->label = type == STT_NOTYPE;
+    return names_function(out->name, out->label);
+}
+
+static void read_symbols(struct image *image, Elf *elf,
+                         const struct sections *sections)
+{
+    struct functions *found = &image->symbols;
+    GElf_Shdr header;
+    Elf_Data *data;
+    size_t count;
+
+    if (sections->symbols == NULL)
+        return;
+    data = elf_getdata(sections->symbols, NULL);
+    if (data == NULL || gelf_getshdr(sections->symbols, &header) == NULL)
+        embed_fail(image->path, "damaged: its symbol table cannot be read");
+    count = data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+    if (count > INT32_MAX)
+        embed_fail(image->path, "more than 2,147,483,647 symbols");
+    found->at = embed_alloc(count, sizeof *found->at);
+    for (size_t i = 0; i < count; ++i) {
+        if (read_symbol(elf, sections, data, header.sh_link, (int)i,
+                        &found->at[found->count]))
+            ++found->count;
+    }
+    qsort(found->at, found->count, sizeof *found->at, select_compare);
+}
+
+void image_open(struct image *image, const char *path)
+{
+    struct sections sections;
+    uint64_t file_bytes;
+    Elf *elf;
+
+    *image = (struct image){.path = path};
+    elf = open_elf(image, &file_bytes);
+    image->elf = elf;
+    read_header(image, elf, file_bytes);
+    sections = read_sections(image, elf, file_bytes);
+    read_symbols(image, elf, &sections);
+    image->stripped = sections.symbols == NULL;
+    free(sections.all);
+}
+
+void image_close(struct image *image)
+{
+    free(image->symbols.at);
+    elf_end(image->elf);
+    close(image->file);
+}
+
+void image_need_symbols(const struct image *image)
+{
+    if (image->stripped)
+        embed_fail(image->path, "no symbol table: link it without -s and do "
+                                "not strip it before this step");
+    if (image->symbols.count == 0)
+        embed_fail(image->path, "no function in any executable section");
+}
+
+void image_need_build_id(const struct image *image)
+{
+    if (image->build_id_bytes == 0)
+        embed_fail(image->path, "no build-id: link it with --build-id=sha1 "
+                                "and keep the section .note.gnu.build-id");
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * embed: makes the symbol table that an image carries.
+ *
+ * An image cannot hold a table of its own addresses before it is linked, so it
+ * is linked twice: once with an empty section .prof_symtab, and again with the
+ * table that was made from the first link in it.
+ *
+ *     ld ... --build-id=sha1 -o pass1.elf
+ *     embed pass1.elf table.bin         -> an object, section .prof_symtab
+ *     ld ... --build-id=0x$(embed --build-id pass1.elf) -o final.elf
+ *     embed --verify pass1.elf final.elf
+ */
+
+#include "embed.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STATUS_DATA 1
+#define STATUS_USAGE 2
+
+enum action { ACTION_EMBED, ACTION_VERIFY, ACTION_BUILD_ID, ACTION_LIST };
+
+static const char usage_text[] =
+    "usage: embed [--width=32|64] IN.elf OUT.bin   write the symbol table\n"
+    "       embed --verify PASS1.elf FINAL.elf     prove that it still fits\n"
+    "       embed --build-id IN.elf                print the build-id in hex\n"
+    "       embed --list IN.elf                    print the functions: "
+    "address, bytes, name\n";
+
+static void print_failure(const char *path, const char *format, va_list words)
+{
+    fflush(stdout);
+    fprintf(stderr, "embed: %s: ", path);
+    vfprintf(stderr, format, words);
+    fputc('\n', stderr);
+}
+
+void embed_fail(const char *path, const char *format, ...)
+{
+    va_list words;
+
+    va_start(words, format);
+    print_failure(path, format, words);
+    va_end(words);
+    exit(STATUS_DATA);
+}
+
+void *embed_alloc(size_t count, size_t bytes)
+{
+    void *memory = calloc(count > 0 ? count : 1, bytes);
+
+    if (memory == NULL)
+        embed_fail("memory", "no room for %zu entries", count);
+    return memory;
+}
+
+static void write_table(const char *path, const struct table *table)
+{
+    FILE *out = fopen(path, "wb");
+    bool written;
+
+    if (out == NULL)
+        embed_fail(path, "cannot be written: %s", strerror(errno));
+    written = fwrite(table->bytes, 1, table->count, out) == table->count;
+    if (fclose(out) == 0 && written)
+        return;
+    embed_fail(path, "cannot be written: %s", strerror(errno));
+}
+
+static void print_build_id(const struct image *image)
+{
+    image_need_build_id(image);
+    for (uint32_t i = 0; i < image->build_id_bytes; ++i)
+        printf("%02x", image->build_id[i]);
+    putchar('\n');
+}
+
+static void print_functions(const struct image *image)
+{
+    struct functions chosen = select_functions(&image->symbols);
+    int digits = image->bits == 64 ? 16 : 8;
+
+    image_need_symbols(image);
+    for (size_t i = 0; i < chosen.count; ++i)
+        printf("%0*" PRIx64 " %7" PRIu64 " %s\n", digits, chosen.at[i].start,
+               chosen.at[i].size, chosen.at[i].name);
+    free(chosen.at);
+}
+
+static void embed(const struct image *image, unsigned width, const char *path)
+{
+    struct table table;
+
+    if (width != 0 && image->bits != width)
+        embed_fail(image->path, "a %u-bit image, where one of %u bits is "
+                                "wanted",
+                   image->bits, width);
+    table = table_make(image);
+    write_table(path, &table);
+    free(table.bytes);
+}
+
+static void verify(const struct image *first, const char *path)
+{
+    struct image last;
+
+    image_open(&last, path);
+    verify_images(first, &last);
+    image_close(&last);
+}
+
+static int bad_usage(void)
+{
+    fputs(usage_text, stderr);
+    return STATUS_USAGE;
+}
+
+/* Returns 0, or a status to end with. */
+static int run(enum action action, unsigned width, char **paths, int count)
+{
+    bool two = action == ACTION_EMBED || action == ACTION_VERIFY;
+    struct image image;
+
+    if (count != (two ? 2 : 1))
+        return bad_usage();
+    image_open(&image, paths[0]);
+    if (action == ACTION_EMBED)
+        embed(&image, width, paths[1]);
+    else if (action == ACTION_VERIFY)
+        verify(&image, paths[1]);
+    else if (action == ACTION_BUILD_ID)
+        print_build_id(&image);
+    else
+        print_functions(&image);
+    image_close(&image);
+    if (fflush(stdout) != 0)
+        embed_fail("standard output", "%s", strerror(errno));
+    return 0;
+}
+
+/* 32 or 64, or 0 for anything else. */
+static unsigned width_of(const char *word)
+{
+    if (strcmp(word, "32") == 0)
+        return 32;
+    return strcmp(word, "64") == 0 ? 64 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"verify", no_argument, NULL, ACTION_VERIFY},
+        {"build-id", no_argument, NULL, ACTION_BUILD_ID},
+        {"list", no_argument, NULL, ACTION_LIST},
+        {"width", required_argument, NULL, 'w'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    enum action action = ACTION_EMBED;
+    unsigned width = 0;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (option == 'h')
+            return fputs(usage_text, stdout) < 0;
+        if (option == 'w' && (width = width_of(optarg)) != 0)
+            continue;
+        if (option == 'w' || option == '?')
+            return bad_usage();
+        action = (enum action)option;
+    }
+    return run(action, width, argv + optind, argc - optind);
+}
