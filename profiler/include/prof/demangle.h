@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Writes the readable form of the linker's name (name) into (out), which holds
  * (size) bytes, NUL-terminated whenever (size) is not 0.
@@ -14,5 +18,9 @@
  * A name that is not mangled comes back as it is.
  */
 size_t prof_demangle(const char *name, char *out, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

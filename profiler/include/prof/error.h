@@ -2,6 +2,10 @@
 #ifndef PROF_ERROR_H
 #define PROF_ERROR_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Every way in which a set-up call of the profiler can fail. */
 enum prof_error {
     PROF_OK = 0,
@@ -25,5 +29,9 @@ enum prof_error {
 
 /* One line in English for (error), never NULL. Contexts: any. */
 const char *prof_strerror(int error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

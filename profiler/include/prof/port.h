@@ -22,6 +22,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Acknowledges the interrupt in service to the interrupt controller.
  *
@@ -49,5 +53,9 @@ void *prof_port_alloc(size_t bytes);
 
 /* Gives back what prof_port_alloc() returned. Contexts: as prof_port_alloc. */
 void prof_port_free(void *memory);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -26,6 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* PIT input clock, shared by every PC (Intel 8254 on a PC/AT board). */
 #define PROF_PIT_HZ 1193182u
 
@@ -183,5 +187,9 @@ void prof_stats(struct prof_stats *stats);
  * registers only.
  */
 void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

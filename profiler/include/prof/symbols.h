@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What one lookup found. Lives as long as the image: nothing is copied. */
 struct prof_symbol {
     uintptr_t start;   /* first address of the function */
@@ -49,5 +53,9 @@ uint32_t prof_symbols_count(void);
  * address in no function: a gap between two is not blamed on its neighbour.
  */
 bool prof_symbol_find(uintptr_t address, struct prof_symbol *found);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

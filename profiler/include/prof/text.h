@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define PROF_TEXT_BYTES 128u
 
 typedef void prof_text_sink(const char *text, size_t bytes);
@@ -38,5 +42,9 @@ void prof_text_hex(struct prof_text *out, uint64_t value, unsigned digits);
 
 /* Blanks up to column (column); none where the line is there already. */
 void prof_text_column(struct prof_text *out, size_t column);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The lines above and below the table. Those below say where every tick went;
+ * the shares in them add up to 100.00 %, and nothing that was lost is hidden.
+ */
+
+#include "accounts.h"
+
+#include "cpu.h"
+#include "share.h"
+#include "state.h"
+
+#include <prof/symbols.h>
+
+void prof_accounts_share(struct prof_text *out, uint32_t share)
+{
+    prof_text_decimal(out, share / 100, 4);
+    prof_text_char(out, '.');
+    prof_text_char(out, (char)('0' + share / 10 % 10));
+    prof_text_char(out, (char)('0' + share % 10));
+    prof_text_string(out, " %");
+}
+
+/* (thousandths) as "12.345". */
+static void write_thousandths(struct prof_text *out, uint64_t thousandths)
+{
+    uint64_t whole = prof_divide(thousandths, 1000);
+    uint32_t rest = (uint32_t)(thousandths - whole * 1000);
+
+    prof_text_decimal(out, whole, 0);
+    prof_text_char(out, '.');
+    prof_text_char(out, (char)('0' + rest / 100));
+    prof_text_char(out, (char)('0' + rest / 10 % 10));
+    prof_text_char(out, (char)('0' + rest % 10));
+}
+
+/* Milliseconds in (cycles). */
+static uint64_t milliseconds(uint64_t cycles)
+{
+    return prof_divide(cycles,
+                       (uint32_t)prof_divide(prof_state.config.tsc_hz, 1000));
+}
+
+void prof_accounts_head(struct prof_text *out, const struct prof_stats *stats)
+{
+    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+
+    prof_text_string(out, "--- profile: ");
+    prof_text_decimal(out, stats->ticks, 0);
+    prof_text_string(out, " samples in ");
+    write_thousandths(out, milliseconds(stats->elapsed_cycles));
+    prof_text_string(out, " s at ");
+    write_thousandths(out, prof_rate_mhz());
+    prof_text_string(out, time ? " Hz, shares of time ---\n"
+                               : " Hz, shares of samples ---\n");
+    prof_text_string(out, "   share   samples    ");
+    prof_text_string(out, sizeof(uintptr_t) == 8 ? "address       function\n"
+                                                 : "address     function\n");
+}
+
+static void account(struct prof_text *out, const char *what, uint64_t ticks,
+                    uint32_t share)
+{
+    prof_accounts_share(out, share);
+    prof_text_decimal(out, ticks, 10);
+    prof_text_string(out, "    ");
+    prof_text_string(out, what);
+    prof_text_char(out, '\n');
+}
+
+/* Every tick is in exactly one of these rows. */
+static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
+{
+    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+    const struct row {
+        const char *what;
+        uint64_t ticks, cycles;
+    } rows[] = {
+        { "attributed to functions", stats->attributed,
+          stats->attributed_cycles },
+        { "idle", stats->idle, stats->idle_cycles },
+        { "unresolved addresses", stats->unresolved, stats->unresolved_cycles },
+        { "dropped", stats->dropped, stats->dropped_cycles },
+        { "queued, no memory for them yet", stats->queued, 0 },
+    };
+    struct prof_share share = { .whole = time ? stats->elapsed_cycles
+                                              : stats->ticks };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t part =
+            prof_share_next(&share, time ? rows[i].cycles : rows[i].ticks);
+
+        if (rows[i].ticks != 0 || i < 4)
+            account(out, rows[i].what, rows[i].ticks, part);
+    }
+    account(out, "all ticks since the start", stats->ticks, share.given);
+}
+
+static void write_part(struct prof_text *out, const char *what, uint64_t cycles,
+                       uint64_t whole)
+{
+    uint32_t share = prof_share_of(cycles > whole ? whole : cycles, whole);
+
+    prof_text_string(out, what);
+    prof_text_decimal(out, share / 100, 0);
+    prof_text_char(out, '.');
+    prof_text_char(out, (char)('0' + share / 10 % 10));
+    prof_text_char(out, (char)('0' + share % 10));
+    prof_text_string(out, " %");
+}
+
+/* What the profiler itself took of the time, by the TSC. */
+static void write_cost(struct prof_text *out, const struct prof_stats *stats)
+{
+    uint64_t whole = stats->elapsed_cycles;
+    uint64_t all = stats->interrupt_cycles + stats->drain_cycles +
+                   stats->report_cycles;
+
+    write_part(out, "the profiler itself took ", all, whole);
+    write_part(out, " of the time: interrupt ", stats->interrupt_cycles, whole);
+    write_part(out, ", drain ", stats->drain_cycles, whole);
+    write_part(out, ", report ", stats->report_cycles, whole);
+    prof_text_char(out, '\n');
+}
+
+static void write_number(struct prof_text *out, uint64_t n, const char *what)
+{
+    if (n == 0)
+        return;
+    prof_text_decimal(out, n, 0);
+    prof_text_string(out, what);
+}
+
+/* What went otherwise than it should; nothing where all was well. */
+static void write_troubles(struct prof_text *out,
+                           const struct prof_stats *stats)
+{
+    if (prof_symbols_error() != PROF_OK) {
+        prof_text_string(out, "no names: ");
+        prof_text_string(out, prof_strerror(prof_symbols_error()));
+        prof_text_char(out, '\n');
+    }
+    write_number(out, stats->missed,
+                 " ticks missed: due by the clock, never delivered; the next "
+                 "sample carries their time\n");
+    write_number(out, stats->overflowed,
+                 " samples came while the vector was full and went through "
+                 "the small table\n");
+    write_number(out, stats->refusals, " allocations refused\n");
+    write_number(out, stats->gate_taken_back,
+                 " times the timer's IDT gate was taken back\n");
+    write_number(out, stats->pit_taken_back,
+                 " times the PIT was set to the sampling rate again\n");
+}
+
+void prof_accounts_close(struct prof_text *out, const struct prof_stats *stats)
+{
+    prof_text_string(out, "   -----\n");
+    write_ticks(out, stats);
+    write_cost(out, stats);
+    write_troubles(out, stats);
+    prof_text_string(out, "---\n");
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The consumer's side: from the fixed vector and the small table into the heap
+ * map, at a time when the heap may be used.
+ *
+ * The order is what keeps each sample's time right. Samples reach the small
+ * table only while the vector is full, and the vector stays full until its
+ * entries are given back. So the drain first reads the vector to its end, and
+ * then, with interrupts off for a few stores, gives the entries back and takes
+ * the small table, both at once: whatever is in the table came after every
+ * entry read so far and before every entry that will follow.
+ *
+ * Where the map can take no more, the rest stays where it is, is counted as
+ * queued, and is tried again by the next drain.
+ */
+
+#include "cpu.h"
+#include "drain.h"
+#include "state.h"
+#include "watch.h"
+
+#include <prof/symbols.h>
+
+/* Ticks that come during a drain make it go round again; this often at most. */
+#define ROUNDS_MAX 4
+
+static bool in_range(const struct prof_range *range, uintptr_t pc)
+{
+    return pc >= range->begin && pc < range->end;
+}
+
+static void count(enum prof_class class, uint64_t samples, uint64_t cycles)
+{
+    prof_state.counts.count[class] += samples;
+    prof_state.counts.cycles[class] += cycles;
+}
+
+/* Where the samples of one address belong. */
+struct place {
+    uintptr_t pc;
+    uintptr_t owner; /* its function's start, or pc where there is none */
+    enum prof_class class;
+};
+
+/* What is known of (pc) from its earlier samples. */
+static bool recall(struct place *place)
+{
+    const struct prof_cell *address, *function;
+
+    address = prof_map_find(&prof_state.addresses, place->pc);
+    if (address == NULL)
+        return false;
+    place->owner = address->owner;
+    function = prof_map_find(&prof_state.functions, place->owner);
+    place->class = function->owner != 0 ? PROF_CLASS_ATTRIBUTED
+                                        : PROF_CLASS_UNRESOLVED;
+    return true;
+}
+
+/*
+ * Finds out where samples of (place->pc) belong and makes sure that both maps
+ * have room for them, so that adding cannot succeed in one and fail in the
+ * other. False: no room.
+ */
+static bool locate(struct place *place)
+{
+    struct prof_symbol symbol;
+
+    if (in_range(&prof_state.config.idle, place->pc)) {
+        place->class = PROF_CLASS_IDLE;
+        return true;
+    }
+    if (recall(place))
+        return true;
+    if (prof_symbol_find(place->pc, &symbol)) {
+        place->owner = symbol.start;
+        place->class = PROF_CLASS_ATTRIBUTED;
+    } else {
+        place->owner = place->pc;
+        place->class = PROF_CLASS_UNRESOLVED;
+    }
+    return prof_map_reserve(&prof_state.addresses) &&
+           prof_map_reserve(&prof_state.functions);
+}
+
+/* Adds (samples) that stand for (cycles) to where locate() said. */
+static void credit(const struct place *place, uint64_t samples,
+                   uint64_t cycles)
+{
+    count(place->class, samples, cycles);
+    if (place->class == PROF_CLASS_IDLE)
+        return;
+    prof_map_add(&prof_state.addresses, place->pc, place->owner, samples,
+                 cycles);
+    /* A function's own owner only says whether the table knows its name. */
+    prof_map_add(&prof_state.functions, place->owner,
+                 place->class == PROF_CLASS_ATTRIBUTED, samples, cycles);
+}
+
+/* Reads the vector up to where it is now. False: no room for what is left. */
+static bool drain_vector(void)
+{
+    const struct prof_entry *head = prof_ring_head(&prof_hot.ring);
+
+    while (prof_state.read != head) {
+        const struct prof_entry *entry = prof_state.read;
+        struct place place = { .pc = entry->pc };
+
+        if (!locate(&place))
+            return false;
+        credit(&place, 1,
+               prof_timebase_step(&prof_state.time, prof_entry_tsc(entry)));
+        prof_state.read = prof_ring_next(&prof_hot.ring, prof_state.read);
+    }
+    return true;
+}
+
+/* Empties the half that was taken. False: no room for what is left. */
+static bool drain_taken(void)
+{
+    while (prof_state.taken != NULL &&
+           prof_state.taken_at < PROF_SPILL_SLOTS) {
+        struct prof_slot *slot = &prof_state.taken[prof_state.taken_at];
+        struct place place = { .pc = slot->pc };
+
+        if (slot->count != 0) {
+            if (!locate(&place))
+                return false;
+            credit(&place, slot->count, slot->cycles);
+            prof_state.overflowed += slot->count;
+            slot->count = 0;
+        }
+        prof_state.taken_at++;
+    }
+    prof_state.taken = NULL;
+    return true;
+}
+
+/* Samples that came while the vector was full and are not taken yet. */
+static uint64_t spill_new(void)
+{
+    return prof_hot.spill.waiting + prof_hot.spill.dropped -
+           prof_state.dropped_seen;
+}
+
+/* Interrupts off, vector read to its end: takes what came after it. */
+static void take_spill(void)
+{
+    struct prof_spill *spill = &prof_hot.spill;
+
+    prof_timebase_skip(&prof_state.time, spill->last_tsc, spill_new());
+    prof_state.dropped_seen = spill->dropped;
+    prof_state.taken = prof_spill_take(spill);
+    prof_state.taken_at = 0;
+}
+
+/*
+ * Gives the vector's read entries back, and takes the small table with them
+ * if there is something in it. Returns whether there is more to be drained.
+ */
+static bool hand_over(void)
+{
+    bool on = prof_interrupts_save();
+    bool at_end = prof_state.read == prof_hot.ring.head;
+    bool spilled = spill_new() != 0;
+    bool take = spilled && at_end && prof_state.taken == NULL;
+
+    if (take)
+        take_spill();
+    if (take || !spilled)
+        prof_ring_release(&prof_hot.ring, prof_state.read);
+    prof_interrupts_restore(on);
+    return spilled || !at_end;
+}
+
+void prof_drain_all(void)
+{
+    bool more = true;
+
+    for (int round = 0; more && round < ROUNDS_MAX; round++) {
+        bool room = drain_taken() && drain_vector();
+
+        more = hand_over() && room;
+    }
+}
+
+void prof_drain(void)
+{
+    uint64_t begin = prof_tsc();
+
+    if (!prof_state.ready || prof_state.draining)
+        return;
+    prof_state.draining = true;
+    prof_drain_all();
+    prof_watch();
+    prof_state.draining = false;
+    prof_state.drain_cycles += prof_tsc() - begin;
+}
+
+static void clear_taken(void)
+{
+    for (uint32_t i = 0; prof_state.taken != NULL && i < PROF_SPILL_SLOTS; i++)
+        prof_state.taken[i].count = 0;
+    prof_state.taken = NULL;
+}
+
+void prof_drain_discard(void)
+{
+    const struct prof_ring *ring = &prof_hot.ring;
+
+    clear_taken();
+    if (prof_state.read != ring->head) {
+        prof_state.read = ring->head;
+        prof_state.time.last_tsc =
+            prof_entry_tsc(prof_ring_before(ring, ring->head));
+    }
+    if (spill_new() != 0) {
+        take_spill();
+        clear_taken();
+    }
+    prof_ring_release(&prof_hot.ring, prof_state.read);
+}
+
+uint64_t prof_queued(void)
+{
+    const struct prof_ring *ring = &prof_hot.ring;
+    uint64_t queued = prof_hot.spill.waiting;
+
+    queued += prof_ring_distance(ring, prof_state.read, prof_ring_head(ring));
+    if (prof_state.taken != NULL)
+        for (uint32_t i = prof_state.taken_at; i < PROF_SPILL_SLOTS; i++)
+            queued += prof_state.taken[i].count;
+    return queued;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The profiler's settings and how a command line changes them. Each option is
+ * a row of the table below: a number within bounds, or one word of two.
+ */
+
+#include <prof/prof.h>
+
+static struct prof_options options = {
+    .hz = PROF_HZ_DEFAULT,
+    .top = 12,
+    .width = 0,
+    .every_ms = 1000,
+    .drain_ms = 100,
+    .reports = 0,
+    .weight = PROF_WEIGHT_TIME,
+    .form = PROF_FORM_SHARES,
+    .start = true,
+};
+
+#define HZ_ASKABLE_MAX 1000000000u /* more is a slip of the pen */
+
+/* The numbers, with the bounds that make sense. */
+static const struct number {
+    const char *key;
+    uint32_t *value;
+    uint32_t least;
+    uint32_t most;
+} numbers[] = {
+    { "prof.hz", &options.hz, 1, HZ_ASKABLE_MAX },
+    { "prof.top", &options.top, 1, 1000000 },
+    { "prof.width", &options.width, 0, 65535 },
+    { "prof.every", &options.every_ms, 0, 86400000 },
+    { "prof.drain", &options.drain_ms, 1, 10000 },
+    { "prof.reports", &options.reports, 0, UINT32_MAX },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+const struct prof_options *prof_options(void)
+{
+    return &options;
+}
+
+/* What stands after "(key)=" in (word), or NULL where that is another key. */
+static const char *value_of(const char *word, const char *key)
+{
+    while (*key != '\0')
+        if (*word++ != *key++)
+            return NULL;
+    return *word == '=' ? word + 1 : NULL;
+}
+
+static bool equal(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+/* A whole decimal number in [least, most]. False: it is not. */
+static bool parse_number(const char *text, const struct number *number)
+{
+    uint64_t value = 0;
+
+    if (*text == '\0')
+        return false;
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        value = value * 10 + (uint64_t)(*text - '0');
+        if (value > number->most)
+            return false;
+    }
+    if (value < number->least)
+        return false;
+    *number->value = (uint32_t)value;
+    return true;
+}
+
+/* Which of two words (text) is: 0 or 1, or -1 for neither. */
+static int parse_either(const char *text, const char *zero, const char *one)
+{
+    if (equal(text, zero))
+        return 0;
+    return equal(text, one) ? 1 : -1;
+}
+
+static int set_choice(const char *word)
+{
+    const char *value;
+    int choice;
+
+    if ((value = value_of(word, "prof.weight")) != NULL) {
+        choice = parse_either(value, "time", "count");
+        if (choice >= 0)
+            options.weight = (enum prof_weight)choice;
+    } else if ((value = value_of(word, "prof.form")) != NULL) {
+        choice = parse_either(value, "shares", "classic");
+        if (choice >= 0)
+            options.form = (enum prof_form)choice;
+    } else if ((value = value_of(word, "prof.start")) != NULL) {
+        choice = parse_either(value, "off", "on");
+        if (choice >= 0)
+            options.start = choice == 1;
+    } else {
+        return PROF_EOPTION;
+    }
+    return choice >= 0 ? PROF_OK : PROF_EVALUE;
+}
+
+int prof_option(const char *word)
+{
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        const char *value = value_of(word, numbers[i].key);
+
+        if (value != NULL)
+            return parse_number(value, &numbers[i]) ? PROF_OK : PROF_EVALUE;
+    }
+    return set_choice(word);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The table on the serial line.
+ *
+ * The hottest functions are found one by one, each the next below the one
+ * before, by walking over the map again: no memory is needed for a sorted
+ * copy, and the order is total (weight, then samples, then address).
+ */
+
+#include "accounts.h"
+#include "cpu.h"
+#include "drain.h"
+#include "share.h"
+#include "state.h"
+
+#include <prof/demangle.h>
+#include <prof/port.h>
+#include <prof/symbols.h>
+#include <prof/text.h>
+
+/* Below this many samples the 95 % interval of a share, which is about
+ * +- 1.96 / sqrt(samples) of it, is wider than half of the share itself. */
+#define SAMPLES_MIN 16
+
+#define ADDRESS_DIGITS (sizeof(uintptr_t) == 8 ? 10 : 8)
+
+static char name_buffer[1024];
+
+static uint64_t weight_of(const struct prof_cell *cell)
+{
+    return prof_options()->weight == PROF_WEIGHT_TIME ? cell->cycles
+                                                      : cell->count;
+}
+
+/* Whether (a) comes before (b) in the table. */
+static bool hotter(const struct prof_cell *a, const struct prof_cell *b)
+{
+    if (weight_of(a) != weight_of(b))
+        return weight_of(a) > weight_of(b);
+    if (a->count != b->count)
+        return a->count > b->count;
+    return a->key < b->key;
+}
+
+/* The hottest of all that come after (above); NULL where there is none. */
+static const struct prof_cell *hottest_below(const struct prof_cell *above)
+{
+    const struct prof_map *map = &prof_state.functions;
+    const struct prof_cell *best = NULL;
+
+    for (uint32_t i = 0; i < map->capacity; i++) {
+        const struct prof_cell *cell = &map->cells[i];
+
+        if (cell->count == 0 || (above != NULL && !hotter(above, cell)))
+            continue;
+        if (best == NULL || hotter(cell, best))
+            best = cell;
+    }
+    return best;
+}
+
+/* The function's name, or its address where it has none. */
+static void write_name(struct prof_text *out, uintptr_t key)
+{
+    uint32_t width = prof_options()->width;
+    struct prof_symbol symbol;
+    size_t bytes;
+
+    if (!prof_symbol_find(key, &symbol)) {
+        prof_text_hex(out, key, ADDRESS_DIGITS);
+        return;
+    }
+    bytes = prof_demangle(symbol.name, name_buffer, sizeof name_buffer);
+    if (width > 3 && bytes > width && width - 3 < sizeof name_buffer) {
+        name_buffer[width - 3] = '\0';
+        prof_text_string(out, name_buffer);
+        prof_text_string(out, "...");
+    } else if (bytes >= sizeof name_buffer) {
+        prof_text_string(out, symbol.name);
+    } else {
+        prof_text_string(out, name_buffer);
+    }
+}
+
+static void classic_row(struct prof_text *out, const struct prof_cell *cell)
+{
+    prof_text_char(out, '[');
+    prof_text_hex(out, cell->key, 0);
+    prof_text_string(out, " + 000] ");
+    prof_text_decimal(out, cell->count, 0);
+    prof_text_string(out, " times: ");
+    write_name(out, cell->key);
+    prof_text_char(out, '\n');
+}
+
+static void classic(struct prof_text *out)
+{
+    const struct prof_cell *cell = NULL;
+    uint32_t rows = prof_options()->top;
+
+    if (rows > prof_state.functions.used)
+        rows = prof_state.functions.used;
+    prof_text_string(out, "*** Listing ");
+    prof_text_decimal(out, rows, 0);
+    prof_text_string(out, " samples ***\n");
+    for (; rows > 0; rows--) {
+        cell = hottest_below(cell);
+        classic_row(out, cell);
+    }
+    prof_text_string(out, "*** ---------------------- ***\n");
+}
+
+static void share_row(struct prof_text *out, const struct prof_cell *cell,
+                      uint32_t share)
+{
+    prof_accounts_share(out, share);
+    prof_text_decimal(out, cell->count, 10);
+    prof_text_string(out, cell->count < SAMPLES_MIN ? " ?  " : "    ");
+    prof_text_hex(out, cell->key, ADDRESS_DIGITS);
+    prof_text_string(out, "  ");
+    write_name(out, cell->key);
+    prof_text_char(out, '\n');
+}
+
+/* The row that stands for all functions that have none of their own. */
+static void rest_row(struct prof_text *out, uint32_t functions,
+                     uint64_t samples, uint32_t share)
+{
+    prof_accounts_share(out, share);
+    prof_text_decimal(out, samples, 10);
+    prof_text_string(out, "    ");
+    prof_text_string(out, functions == 1 ? "in 1 more function\n" : "in ");
+    if (functions == 1)
+        return;
+    prof_text_decimal(out, functions, 0);
+    prof_text_string(out, " more functions\n");
+}
+
+static void shares(struct prof_text *out, const struct prof_stats *stats)
+{
+    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+    struct prof_share share = { .whole = time ? stats->elapsed_cycles
+                                              : stats->ticks };
+    uint64_t known = time ? stats->attributed_cycles + stats->unresolved_cycles
+                          : stats->attributed + stats->unresolved;
+    uint64_t samples = stats->attributed + stats->unresolved;
+    uint32_t functions = prof_state.functions.used;
+    const struct prof_cell *cell = NULL;
+    bool few = false;
+
+    prof_accounts_head(out, stats);
+    for (uint32_t row = 0; row < prof_options()->top; row++) {
+        cell = hottest_below(cell);
+        if (cell == NULL)
+            break;
+        share_row(out, cell, prof_share_next(&share, weight_of(cell)));
+        known -= weight_of(cell);
+        samples -= cell->count;
+        functions--;
+        few = few || cell->count < SAMPLES_MIN;
+    }
+    if (functions > 0)
+        rest_row(out, functions, samples, prof_share_next(&share, known));
+    if (few)
+        prof_text_string(out, "? fewer than 16 samples: the share may well be "
+                              "half as much again, or half\n");
+    prof_accounts_close(out, stats);
+}
+
+void prof_report(void)
+{
+    struct prof_text out;
+    struct prof_stats stats;
+    uint64_t begin;
+
+    if (!prof_state.ready)
+        return;
+    prof_drain();
+    begin = prof_tsc();
+    prof_stats(&stats);
+    prof_text_open(&out, prof_port_write);
+    if (prof_options()->form == PROF_FORM_CLASSIC)
+        classic(&out);
+    else
+        shares(&out, &stats);
+    prof_text_flush(&out);
+    prof_state.report_cycles += prof_tsc() - begin;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The producer's side in C: prof_sample() for kernels with a hook of their
+ * own, and the path that is taken when the vector is full. The path of every
+ * other tick is assembly: <width>/parasite.asm.
+ */
+
+#include "cpu.h"
+#include "state.h"
+
+struct prof_hot prof_hot;
+struct prof_state prof_state;
+
+/*
+ * Since the vector is full nothing was stored in it, so the sample before this
+ * one is either its newest entry or the last that came through here.
+ */
+void prof_sample_full(uintptr_t pc, uint64_t tsc)
+{
+    const struct prof_ring *ring = &prof_hot.ring;
+    struct prof_spill *spill = &prof_hot.spill;
+    uint64_t before = prof_entry_tsc(prof_ring_before(ring, ring->head));
+
+    if (before < spill->last_tsc)
+        before = spill->last_tsc;
+    prof_spill_add(spill, pc, tsc - before);
+    spill->last_tsc = tsc;
+}
+
+void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+    uint64_t tsc = prof_tsc();
+
+    (void)sp;
+    (void)fp;
+    if (!prof_hot.enabled)
+        return;
+    if (!prof_ring_push(&prof_hot.ring, pc, tsc))
+        prof_sample_full(pc, tsc);
+    prof_hot.interrupt_cycles += prof_tsc() - tsc;
+}

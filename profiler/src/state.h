@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_STATE_H
+#define PROF_STATE_H
+
+/*
+ * Everything that the profiler remembers, grouped by who may write it.
+ *
+ *   prof_hot    what the interrupt reads and writes; the assembly stub knows
+ *               its layout through offsets.c
+ *   prof_state  the thread's: what is drained, what is counted, the settings
+ */
+
+#include "map.h"
+#include "ring.h"
+#include "spill.h"
+#include "timebase.h"
+
+#include <prof/prof.h>
+
+struct prof_hot {
+    struct prof_ring ring;     /* whose is what: ring.h */
+
+    /* Written by the interrupt; by the thread with interrupts off. */
+    uint64_t pass_due;         /* TSC from which a tick is the kernel's, too */
+    uint64_t interrupt_cycles; /* time spent in here since the start */
+    struct prof_spill spill;
+
+    /* Written by the thread with interrupts off. */
+    uint64_t pass_period;      /* cycles between the kernel's ticks; 0 = all */
+    uintptr_t next_handler;    /* the kernel's own, which comes after us */
+    uint32_t enabled;          /* prof_sample() records */
+};
+
+enum prof_class {
+    PROF_CLASS_ATTRIBUTED,
+    PROF_CLASS_IDLE,
+    PROF_CLASS_UNRESOLVED,
+};
+
+struct prof_counts {
+    uint64_t count[3];         /* samples by enum prof_class */
+    uint64_t cycles[3];        /* the time they stand for */
+};
+
+struct prof_state {
+    bool ready;                    /* prof_init() has succeeded */
+    bool running;                  /* prof_start() is in force */
+    bool draining;                 /* inside prof_drain() */
+    struct prof_config config;     /* a copy of what prof_init() was told */
+
+    uint32_t divisor;              /* PIT counts per sampling tick */
+    struct prof_timebase time;
+
+    struct prof_map addresses;     /* by pc; owner = key in functions */
+    struct prof_map functions;     /* by function start, or pc where unknown */
+    struct prof_entry *read;       /* next entry of the vector to be drained */
+    struct prof_slot *taken;       /* half taken from the spill, or NULL */
+    uint32_t taken_at;             /* slots of it that are done with */
+    uint64_t dropped_seen;         /* hot.spill.dropped at the last taking */
+
+    struct prof_counts counts;     /* what was drained, by class */
+    uint64_t overflowed;           /* of those: through the small table */
+    uint64_t dropped_before;       /* hot.spill.dropped at the last reset */
+    uint64_t dropped_cycles_before;
+    uint64_t interrupt_before;     /* hot.interrupt_cycles at the last reset */
+    uint64_t drain_cycles;
+    uint64_t report_cycles;
+    uint32_t gate_taken_back;
+    uint32_t pit_taken_back;
+};
+
+extern struct prof_hot prof_hot;
+extern struct prof_state prof_state;
+
+/*
+ * Entry of the slow path: the vector is full. Called by the stubs and by
+ * prof_sample(), in the interrupt.
+ */
+void prof_sample_full(uintptr_t pc, uint64_t tsc);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The accounts: every tick since the last reset is in exactly one of them. */
+
+#include "cpu.h"
+#include "drain.h"
+#include "state.h"
+
+/* What the interrupt writes, read in one piece. */
+static void read_hot(struct prof_stats *stats)
+{
+    bool on = prof_interrupts_save();
+
+    stats->dropped = prof_hot.spill.dropped - prof_state.dropped_before;
+    stats->dropped_cycles =
+        prof_hot.spill.dropped_cycles - prof_state.dropped_cycles_before;
+    stats->interrupt_cycles =
+        prof_hot.interrupt_cycles - prof_state.interrupt_before;
+    stats->queued = prof_queued();
+    prof_interrupts_restore(on);
+}
+
+void prof_stats(struct prof_stats *stats)
+{
+    const struct prof_counts *counts = &prof_state.counts;
+    int64_t missed = prof_state.time.missed;
+
+    *stats = (struct prof_stats){
+        .attributed = counts->count[PROF_CLASS_ATTRIBUTED],
+        .idle = counts->count[PROF_CLASS_IDLE],
+        .unresolved = counts->count[PROF_CLASS_UNRESOLVED],
+        .attributed_cycles = counts->cycles[PROF_CLASS_ATTRIBUTED],
+        .idle_cycles = counts->cycles[PROF_CLASS_IDLE],
+        .unresolved_cycles = counts->cycles[PROF_CLASS_UNRESOLVED],
+        .missed = missed > 0 ? (uint64_t)missed : 0,
+        .overflowed = prof_state.overflowed,
+        .drain_cycles = prof_state.drain_cycles,
+        .report_cycles = prof_state.report_cycles,
+        .addresses = prof_state.addresses.used,
+        .functions = prof_state.functions.used,
+        .refusals =
+            prof_state.addresses.refusals + prof_state.functions.refusals,
+        .gate_taken_back = prof_state.gate_taken_back,
+        .pit_taken_back = prof_state.pit_taken_back,
+    };
+    if (!prof_state.ready)
+        return;
+    read_hot(stats);
+    stats->ticks = stats->attributed + stats->idle + stats->unresolved +
+                   stats->dropped + stats->queued;
+    stats->elapsed_cycles = stats->attributed_cycles + stats->idle_cycles +
+                            stats->unresolved_cycles + stats->dropped_cycles;
+}

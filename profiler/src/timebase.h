@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_TIMEBASE_H
+#define PROF_TIMEBASE_H
+
+/*
+ * What time each sample stands for, which ticks never came, and how long a
+ * sampling period really is in TSC cycles.
+ *
+ * On a busy host ticks come late, in bursts, or not at all. A sample therefore
+ * weighs the time since the one before. A gap of more than one and a half
+ * periods holds ticks that were missed; a tick that follows within half a
+ * period is one of them, delivered after all (as KVM's PIT does).
+ *
+ * The boot's calibration of the TSC errs by some parts in a thousand on a
+ * noisy host. Runs of ticks without a gap measure the period anew against the
+ * PIT itself, and the longer the run the better.
+ *
+ * Plain arithmetic, no hardware: tests/unit/timebase_test.c drives it.
+ */
+
+#include <stdint.h>
+
+struct prof_timebase {
+    uint64_t last_tsc;      /* when the last sample accounted for was taken */
+    uint64_t resume_tsc;    /* when sampling was last started or reset */
+    uint64_t nominal;       /* cycles per sampling period by calibration, 24.8 */
+    uint64_t period;        /* the same as measured; nominal until then, 24.8 */
+    int64_t missed;         /* ticks due and not delivered, since the reset */
+    uint64_t run_begin_tsc; /* first tick of the present run without a gap */
+    uint32_t run_ticks;     /* ticks since then */
+    uint64_t run_cycles;    /* sum over runs that were long enough */
+    uint32_t run_total;     /* ticks in them */
+};
+
+/* Shortest run of gapless ticks that is believed. */
+#define PROF_RUN_MIN 128u
+
+/* Fixed point of nominal and period: cycles * 256. */
+#define PROF_PERIOD_SHIFT 8
+
+/* Starts anew at (tsc) with a period of (divisor) PIT counts. */
+void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
+                       uint64_t tsc_hz, uint32_t divisor);
+
+/* Sampling begins again at (tsc); the pause before it belongs to nobody. */
+void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc);
+
+/*
+ * Accounts for the sample taken at (tsc) and returns the cycles that it
+ * stands for.
+ */
+uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc);
+
+/*
+ * Accounts for (count) samples of which the last was taken at (tsc) and whose
+ * single times are not known any more.
+ */
+void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
+                        uint64_t count);
+
+/* Cycles in (counts) PIT counts, by the measured period of (divisor) counts. */
+uint64_t prof_timebase_cycles(const struct prof_timebase *time,
+                              uint32_t divisor, uint32_t counts);
+
+#endif

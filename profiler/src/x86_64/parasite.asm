@@ -1,0 +1,117 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; The parasite: what the timer's gate points at while sampling.
+;
+;   void prof_parasite(void);      entered by the CPU through an interrupt gate
+;
+; In:  interrupts off, the stack as the CPU left it:
+;          [rsp + 32]  ss          [rsp + 8]  cs
+;          [rsp + 24]  rsp         [rsp]      rip, the sample
+;          [rsp + 16]  rflags
+; Out: jumps to the kernel's handler with that same stack and every register as
+;      it was; or, for a tick that the kernel did not ask for, acknowledges it
+;      and returns from the interrupt.
+; Stack: 32 bytes, at most 256 with what is called below.
+;
+; Thirty instructions on the way through. No FPU or SSE state is touched. The
+; protocol of the vector, and the letters (A) and (B'), are in ring.h; plain
+; loads and stores acquire and release on x86.
+
+%include "prof_offsets.inc"
+
+        default rel
+        section .text
+
+        extern  prof_hot
+        extern  prof_sample_full
+        extern  current_eoi_mechanism
+        global  prof_parasite:function (prof_parasite.end - prof_parasite)
+
+%define SAVED 32                        ; bytes pushed before rip
+
+        align   16
+prof_parasite:
+        push    rax
+        push    rdx
+        push    rcx
+        push    rsi
+        rdtsc                           ; rdx = now
+        shl     rdx, 32
+        or      rdx, rax
+        mov     rcx, [prof_hot + HOT_HEAD]      ; rcx = entry to be written
+        lea     rsi, [rcx + ENTRY_BYTES]        ; rsi = the one after it
+        cmp     rsi, [prof_hot + HOT_END]
+        je      .corner
+.next:  cmp     rsi, [prof_hot + HOT_TAIL]      ; (B')
+        je      .full
+        mov     rax, [rsp + SAVED]
+        mov     [rcx + ENTRY_PC], rax
+        mov     [rcx + ENTRY_TSC], rdx
+        mov     [prof_hot + HOT_HEAD], rsi      ; (A)
+.stored:
+        cmp     rdx, [prof_hot + HOT_PASS_DUE]
+        jb      .ours                   ; the kernel did not ask for this one
+        mov     rax, [prof_hot + HOT_PASS_PERIOD]
+        add     [prof_hot + HOT_PASS_DUE], rax
+        mov     ecx, edx                ; our own cost: TSC now minus TSC then
+        rdtsc
+        sub     eax, ecx
+        add     [prof_hot + HOT_INTERRUPT_CYCLES], rax
+        pop     rsi
+        pop     rcx
+        pop     rdx
+        pop     rax
+        jmp     [prof_hot + HOT_NEXT_HANDLER]
+
+.corner:                                ; round the vector's corner
+        mov     rsi, [prof_hot + HOT_BEGIN]
+        jmp     .next
+
+%macro  SAVE_THE_REST 0                 ; what else C may change
+        push    rdi
+        push    r8
+        push    r9
+        push    r10
+        push    r11
+        cld
+%endmacro
+
+%macro  RESTORE_THE_REST 0
+        pop     r11
+        pop     r10
+        pop     r9
+        pop     r8
+        pop     rdi
+%endmacro
+
+.full:                                  ; prof_sample_full(pc, now)
+        SAVE_THE_REST
+        push    rdx                     ; now, kept over the call
+        sub     rsp, 8                  ; calls want rsp on 16 bytes
+        mov     rdi, [rsp + SAVED + 56]
+        mov     rsi, rdx
+        call    prof_sample_full
+        add     rsp, 8
+        pop     rdx
+        RESTORE_THE_REST
+        jmp     .stored
+
+.ours:
+        SAVE_THE_REST
+        push    rdx
+        sub     rsp, 8
+        call    [current_eoi_mechanism]
+        add     rsp, 8
+        pop     rcx                     ; rcx = now
+        RESTORE_THE_REST
+        rdtsc
+        sub     eax, ecx
+        add     [prof_hot + HOT_INTERRUPT_CYCLES], rax
+        pop     rsi
+        pop     rcx
+        pop     rdx
+        pop     rax
+        iretq
+.end:
+
+        section .note.GNU-stack noalloc noexec nowrite progbits
