@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The end of an image that cannot go on: what, where, the registers and the
+ * calls that led there, by name.
+ *
+ * Nothing here needs the heap, and nothing is believed. A frame is read only
+ * where the whole of it lies in a stack that we know, the chain must rise, and
+ * each return address must lie in the image's code. Where that ends early the
+ * last line says why. A panic inside the panic stops at once.
+ */
+
+#include <kernel/console.h>
+#include <kernel/panic.h>
+
+#include "debug_exit.h"
+
+#include <arch/boot.h>
+#include <arch/cpu.h>
+#include <arch/trap.h>
+
+#include <prof/demangle.h>
+#include <prof/symbols.h>
+#include <prof/text.h>
+
+#include <stdbool.h>
+
+#define FRAMES_MAX 64 /* lines of a backtrace; deeper ones say so */
+#define DIGITS ((unsigned)(2 * sizeof(uintptr_t)))
+
+/* One call's frame as the compiler lays it out (-fno-omit-frame-pointer). */
+struct frame {
+    uintptr_t caller_fp;
+    uintptr_t return_address;
+};
+
+static char name[1024];
+static int depth; /* panics begun */
+
+static void begin(struct prof_text *out)
+{
+    arch_interrupts_off();
+    if (++depth > 1) {
+        static const char again[] = "\npanic: another panic while panicking\n";
+
+        console_write(again, sizeof again - 1);
+        debug_exit(PANIC_EXIT_CODE);
+        arch_stop();
+    }
+    prof_text_open(out, console_write);
+    prof_text_string(out, "\npanic: ");
+}
+
+static void finish(struct prof_text *out) __attribute__((noreturn));
+
+static void finish(struct prof_text *out)
+{
+    prof_text_string(out, "panic: the image ends here\n");
+    prof_text_flush(out);
+    debug_exit(PANIC_EXIT_CODE);
+    arch_stop();
+}
+
+/* "  #3  0x00101234  name + 0x12". A call returns behind itself, hence -1. */
+static void write_call(struct prof_text *out, unsigned number,
+                       uintptr_t address, bool returned)
+{
+    struct prof_symbol symbol;
+
+    prof_text_string(out, "  #");
+    prof_text_decimal(out, number, 0);
+    prof_text_column(out, 6);
+    prof_text_hex(out, address, DIGITS);
+    prof_text_string(out, "  ");
+    if (prof_symbol_find(address - returned, &symbol)) {
+        prof_demangle(symbol.name, name, sizeof name);
+        prof_text_string(out, name);
+        prof_text_string(out, " + ");
+        prof_text_hex(out, address - symbol.start, 0);
+    } else {
+        prof_text_string(out, "?");
+    }
+    prof_text_char(out, '\n');
+}
+
+static bool in_text(uintptr_t address)
+{
+    return address > (uintptr_t)text_begin && address <= (uintptr_t)text_end;
+}
+
+/* The end of the known stack that holds (address), 0 where none does. */
+static uintptr_t stack_end(uintptr_t address)
+{
+    if (address >= (uintptr_t)boot_stack_bottom &&
+        address < (uintptr_t)boot_stack_top)
+        return (uintptr_t)boot_stack_top;
+    if (address >= (uintptr_t)fault_stack_bottom &&
+        address < (uintptr_t)fault_stack_top)
+        return (uintptr_t)fault_stack_top;
+    return 0;
+}
+
+/* Why the frame at (fp) cannot be read, or NULL where it can. */
+static const char *unreadable(uintptr_t fp, uintptr_t below)
+{
+    uintptr_t end = stack_end(fp);
+
+    if (fp % sizeof(uintptr_t) != 0)
+        return "frame pointer not aligned";
+    if (end == 0 || end - fp < sizeof(struct frame))
+        return "frame pointer outside every stack";
+    if (fp <= below)
+        return "frame pointer does not rise";
+    return NULL;
+}
+
+/* Prints the callers found from (fp) on and why it stops, if early. */
+static void write_callers(struct prof_text *out, uintptr_t fp)
+{
+    const char *why = NULL;
+    uintptr_t below = 0;
+    unsigned number;
+
+    for (number = 1; fp != 0 && number < FRAMES_MAX; number++) {
+        const struct frame *frame = (const struct frame *)fp;
+
+        why = unreadable(fp, below);
+        if (why != NULL || frame->return_address == 0)
+            break;
+        if (!in_text(frame->return_address)) {
+            why = "return address outside the code";
+            break;
+        }
+        write_call(out, number, frame->return_address, true);
+        below = fp;
+        fp = frame->caller_fp;
+    }
+    if (number == FRAMES_MAX)
+        why = "deeper than can be shown";
+    if (why == NULL)
+        return;
+    prof_text_string(out, "  the backtrace ends here: ");
+    prof_text_string(out, why);
+    prof_text_string(out, " (");
+    prof_text_hex(out, fp, DIGITS);
+    prof_text_string(out, ")\n");
+}
+
+static void write_register(struct prof_text *out, const char *what,
+                           uintptr_t value)
+{
+    prof_text_string(out, "  ");
+    prof_text_string(out, what);
+    prof_text_char(out, ' ');
+    prof_text_hex(out, value, DIGITS);
+}
+
+static void write_registers(struct prof_text *out,
+                            const struct arch_registers *r)
+{
+    const struct {
+        const char *name;
+        uintptr_t value;
+    } rows[] = {
+        { "pc", r->pc },   { "sp", r->sp },   { "fp", r->fp },
+        { "fl", r->flags }, { "ax", r->ax },  { "bx", r->bx },
+        { "cx", r->cx },   { "dx", r->dx },   { "si", r->si },
+        { "di", r->di },   { "c2", r->fault_address }, { "er", r->error },
+#ifdef __x86_64__
+        { "r8", r->r8 },   { "r9", r->r9 },   { "ra", r->r10 },
+        { "rb", r->r11 },  { "rc", r->r12 },  { "rd", r->r13 },
+        { "re", r->r14 },  { "rf", r->r15 },
+#endif
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        write_register(out, rows[i].name, rows[i].value);
+        if (i % 4 == 3)
+            prof_text_char(out, '\n');
+    }
+}
+
+#define VECTOR_PAGE_FAULT 14
+
+static bool is_in(uintptr_t address, const char *begin_at, const char *end_at)
+{
+    return address >= (uintptr_t)begin_at && address < (uintptr_t)end_at;
+}
+
+/* What the address says about the fault, in words. */
+static const char *meaning(const struct arch_registers *r)
+{
+    uintptr_t guard = (uintptr_t)boot_stack_bottom;
+    uintptr_t at = r->vector == VECTOR_PAGE_FAULT ? r->fault_address : r->sp;
+
+    if (at < guard && guard - at <= 4096)
+        return "the stack is used up";
+    if (r->vector != VECTOR_PAGE_FAULT)
+        return NULL;
+    if (r->fault_address < 4096)
+        return "an access through a null pointer";
+    if (is_in(r->fault_address, text_begin, text_end))
+        return "a write to the code";
+    if (r->pc == r->fault_address)
+        return "data cannot be executed";
+    return NULL;
+}
+
+void kernel_exception(const struct arch_registers *registers)
+{
+    const char *why = meaning(registers);
+    struct prof_text out;
+
+    begin(&out);
+    prof_text_string(&out, arch_exception_name((unsigned)registers->vector));
+    if (why != NULL) {
+        prof_text_string(&out, ", ");
+        prof_text_string(&out, why);
+    }
+    prof_text_char(&out, '\n');
+    write_registers(&out, registers);
+    write_call(&out, 0, registers->pc, false);
+    write_callers(&out, registers->fp);
+    finish(&out);
+}
+
+void panic_at(const char *file, int line, const char *why)
+{
+    struct prof_text out;
+
+    begin(&out);
+    prof_text_string(&out, why);
+    prof_text_string(&out, " at ");
+    prof_text_string(&out, file);
+    prof_text_char(&out, ':');
+    prof_text_decimal(&out, (uint64_t)line, 0);
+    prof_text_char(&out, '\n');
+    write_call(&out, 0, (uintptr_t)__builtin_return_address(0), true);
+    write_callers(&out, *(uintptr_t *)__builtin_frame_address(0));
+    finish(&out);
+}
