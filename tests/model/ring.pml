@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The fixed vector of profiler/src/ring.h, every interleaving of its two sides.
+ *
+ * Producer and consumer are two processes here, each memory access a step of
+ * its own: more freedom than one CPU has, so that the proof also holds for a
+ * drain on another CPU. An entry is two words, as in the program, so that a
+ * torn one would show.
+ *
+ * What must hold, whatever the order of steps:
+ *   - the consumer never sees an entry whose two words differ       (torn)
+ *   - what it sees rises: nothing twice, nothing out of order       (duplicated)
+ *   - seen + refused as full = produced, and all is seen in the end (lost)
+ *
+ * With BROKEN_A the producer publishes before it writes, with BROKEN_B the
+ * consumer gives back before it reads: both must be found out, else the model
+ * proves nothing. The runner checks that they are.
+ */
+
+#define ENTRIES 3
+#define SAMPLES 6
+
+byte pc[ENTRIES];
+byte tsc[ENTRIES];
+byte head = 0;
+byte tail = 0;
+byte refused = 0; /* samples that found the vector full */
+bool produced = false;
+
+#define NEXT(i) ((i + 1) % ENTRIES)
+
+proctype producer()
+{
+    byte sample = 1, at, next, seen_tail;
+
+    do
+    :: sample <= SAMPLES ->
+        at = head;
+        next = NEXT(at);
+        seen_tail = tail;                       /* (B') */
+        if
+        :: next == seen_tail -> refused++
+        :: else ->
+#ifdef BROKEN_A
+            head = next;
+            pc[at] = sample;
+            tsc[at] = sample
+#else
+            pc[at] = sample;
+            tsc[at] = sample;
+            head = next                         /* (A) */
+#endif
+        fi;
+        sample++
+    :: else -> break
+    od;
+    produced = true
+}
+
+proctype consumer()
+{
+    byte at = 0, until, seen = 0, last = 0, first, second;
+    bool ending = false;
+
+    do
+    :: ending = produced;
+       until = head;                            /* (A') */
+       do
+       :: at != until ->
+#ifdef BROKEN_B
+           tail = NEXT(at);
+#endif
+           first = pc[at];
+           second = tsc[at];
+           assert(first == second);
+           assert(first > last);
+           last = first;
+           seen++;
+           at = NEXT(at)
+       :: else -> break
+       od;
+#ifndef BROKEN_B
+       tail = at;                               /* (B) */
+#endif
+       if
+       :: ending -> break
+       :: else
+       fi
+    od;
+    assert(seen + refused == SAMPLES)
+}
+
+init
+{
+    atomic {
+        run producer();
+        run consumer()
+    }
+}
