@@ -61,7 +61,7 @@ LIBC = -U__linux__ -nostdinc -isystem $(CC_INCLUDE) \
     -isystem $(NEWLIB)/$W/include
 
 room.profiler = $(PLAIN) -Iprofiler/include
-room.arch = $(PLAIN) -Iarch/include -isystem $(BUILD)/include
+room.arch = $(PLAIN) -Iarch/include -Iarch/x86 -Iarch/x86/$W -isystem $(BUILD)/include
 room.drivers = $(PLAIN) -Iarch/include -Idrivers
 room.kernel = -mgeneral-regs-only $(LIBC) -Ikernel/include -Iarch/include \
     -Idrivers -Iprofiler/include
@@ -121,10 +121,9 @@ $(BUILD)/$1/profiler.o: $(call room_objects,$1,profiler)
 	$$(merge)
 $(BUILD)/$1/libprof.a: $(BUILD)/$1/profiler.o
 	$$(archive)
-$(BUILD)/$1/%.pass1: linker/$1.ld $(NEWLIB)/$1/lib/libc.a | packages
-	$$(link_first)
-$(BUILD)/$1/%.elf: $(BUILD)/$1/%.pass1 $(BUILD)/host/embed
-	$$(link_second)
+$(BUILD)/$1/%.elf: linker/$1.ld linker/image.ld $(BUILD)/host/embed \
+    $(NEWLIB)/$1/lib/libc.a | packages
+	$$(link)
 $(BUILD)/$1/%.iso: $(BUILD)/$1/%.elf
 	$$(call say,ISO,$$@)
 	$(Q)tools/build/iso.sh $1 $$@ $$<
@@ -161,19 +160,24 @@ endef
 # ---- images: linked once to learn the addresses, again with the names
 
 ldflags = $(shell cat $(filter %/ldflags,$^) /dev/null)
-link = ld -m $(emulation.$W) -T linker/$W.ld -nostdlib -static \
-    --fatal-warnings -z noexecstack -Map $(basename $@).map $(ldflags) \
+stem = $(basename $@)
+embed = $(BUILD)/host/embed
+ld = ld -m $(emulation.$W) -T linker/$W.ld -nostdlib -static \
+    --fatal-warnings -z noexecstack -Map $(stem).map $(ldflags) \
     --start-group $(filter %.o %.a,$^) $(NEWLIB)/$W/lib/libm.a $(libgcc) \
     --end-group
 
-define link_first
-$(Q)mkdir -p $(@D)
-$(Q)$(link) --build-id=sha1 -o $@
-endef
-
-define link_second
+define link
 $(call say,LD,$@)
-$(Q)cp $< $@
+$(Q)mkdir -p $(@D)
+$(Q)$(ld) --build-id=sha1 -o $(stem).pass1
+$(Q)$(embed) $(stem).pass1 $(stem).names
+$(Q)printf '.section .prof_symtab,"a"\n.balign 8\n.incbin "%s"\n' $(stem).names | \
+    gcc $(width.$W) -c -x assembler -o $(stem).names.o -
+$(Q)$(ld) $(stem).names.o -o $@ \
+    --build-id=0x$$($(embed) --build-id $(stem).pass1)
+$(Q)$(embed) --verify $(stem).pass1 $@
+$(Q)nm -nS $@ >$(stem).sym
 endef
 
 image_name = $(if $(filter tests/%,$2),test/)$(notdir $2)/$(notdir $2)
@@ -182,7 +186,7 @@ image = $(BUILD)/$1/$(image_name)
 # $1 width, $2 the folder of the sources
 define image_rules
 $(call objects,$1,$(call sources.folder,$1,$2)): | $(NEWLIB)/$1/lib/libc.a
-$(image).pass1: $(call core,$1) $(wildcard $2/ldflags) \
+$(image).elf: $(call core,$1) $(wildcard $2/ldflags) \
     $(call objects,$1,$(call sources.folder,$1,$2))
 endef
 services := $(sort $(patsubst %/,%,$(dir $(wildcard services/*/*.c))))
@@ -191,7 +195,7 @@ $(foreach w,$(WIDTHS),$(foreach f,$(services) $(guest_tests),\
     $(eval $(call image_rules,$w,$f))))
 
 $(foreach w,$(WIDTHS),$(eval \
-    $(BUILD)/$w/lua/lua.pass1: $(BUILD)/$w/liblua.a) $(eval \
+    $(BUILD)/$w/lua/lua.elf: $(BUILD)/$w/liblua.a) $(eval \
     $(call objects,$w,$(wildcard services/lua/*.c)): | $(BUILD)/$w/liblua.a))
 
 # ---- on the host: the tool that writes symbol tables

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sbrk() over one region of RAM. malloc(), free() and their kin are newlib's;
+ * all they ask for is a piece of memory with an end that moves. When it cannot
+ * move any further, sbrk() says so with ENOMEM and malloc() returns NULL: that
+ * is for the caller to bear, not for the kernel to panic about.
+ */
+
+#include "heap.h"
+
+#include <arch/boot.h>
+#include <errno.h>
+#include <stdint.h>
+#include <unistd.h>
+
+static struct arch_region heap;
+static uintptr_t heap_break;
+
+void heap_init(void)
+{
+    heap = arch_heap_region();
+    heap_break = heap.begin;
+}
+
+size_t heap_bytes(void)
+{
+    return heap.end - heap.begin;
+}
+
+size_t heap_used_bytes(void)
+{
+    return heap_break - heap.begin;
+}
+
+void *sbrk(ptrdiff_t increment)
+{
+    uintptr_t before = heap_break;
+    /* unsigned, so that the most negative increment has a positive too */
+    size_t bytes = increment < 0 ? 0 - (size_t)increment : (size_t)increment;
+    size_t room = increment < 0 ? before - heap.begin : heap.end - before;
+
+    if (bytes > room) {
+        errno = ENOMEM;
+        return (void *)-1;
+    }
+    heap_break = increment < 0 ? before - bytes : before + bytes;
+    return (void *)before;
+}

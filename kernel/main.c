@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reference unikernel from its first line of C to its last.
+ *
+ * Order matters: the console first, so that everything after it can complain;
+ * the clock before interrupts are let in; the heap before constructors, which
+ * may use it; the profiler last, so that what it samples is the service.
+ *
+ * To be read first; then loop.c, clock.c, prof_port.c and panic.c.
+ */
+
+#include "clock.h"
+#include "heap.h"
+#include "options.h"
+#include "prof_port.h"
+
+#include <arch/boot.h>
+#include <arch/cpu.h>
+#include <debug_exit.h>
+#include <kernel/clock.h>
+#include <kernel/console.h>
+#include <kernel/loop.h>
+#include <kernel/service.h>
+#include <pic.h>
+#include <stdio.h>
+#include <uart.h>
+
+#define EXIT_CODE_MASK 127
+
+typedef void constructor(void);
+extern constructor *const init_array_begin[], *const init_array_end[];
+
+static void say_what_booted(void)
+{
+    uint64_t khz = clock_tsc_hz() / 1000;
+
+    console_line("boot: by %s, memory from %s, %u modules", arch_boot.loader,
+                 arch_boot.memory_source, (unsigned)arch_boot.module_count);
+    console_line("boot: heap %u MiB, TSC %u.%03u MHz",
+                 (unsigned)(heap_bytes() >> 20), (unsigned)(khz / 1000),
+                 (unsigned)(khz % 1000));
+    if (arch_boot.command_line_cut)
+        console_line("boot: command line longer than %u bytes, rest ignored",
+                     ARCH_COMMAND_LINE_MAX - 1);
+    if (arch_boot.regions_ignored != 0)
+        console_line("boot: %u pieces of memory ignored, above 4 GiB or too "
+                     "many", arch_boot.regions_ignored);
+    if (arch_boot.modules_ignored != 0)
+        console_line("boot: %u modules ignored, above 4 GiB or too many",
+                     arch_boot.modules_ignored);
+}
+
+static void run_constructors(void)
+{
+    for (constructor *const *each = init_array_begin; each < init_array_end;
+         each++)
+        (*each)();
+}
+
+void kernel_main(void)
+{
+    uart_init();
+    prof_port_names();
+    pic_init();
+    clock_init();
+    heap_init();
+    arch_interrupts_on();
+    say_what_booted();
+    options_apply(arch_boot.command_line);
+    run_constructors();
+    prof_port_init();
+
+    int code = service_main();
+
+    if (code == SERVICE_LOOP) {
+        loop_run();
+        code = 0;
+    }
+    kernel_exit(code);
+}
+
+void kernel_exit(int code)
+{
+    fflush(NULL);
+    prof_port_end();
+    arch_interrupts_off();
+    debug_exit((uint8_t)(code & EXIT_CODE_MASK));
+    arch_stop();
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_PROF_PORT_H
+#define KERNEL_PROF_PORT_H
+
+/*
+ * Finds the names that the image carries, or says in one line why there are
+ * none. Early, so that a panic has them. Contexts: boot, console ready.
+ */
+void prof_port_names(void);
+
+/*
+ * Gives the profiler its memory and the facts, starts it unless the command
+ * line says otherwise, and arms the timers of its drain and its report.
+ * Contexts: boot, once, with heap, clock and options ready.
+ */
+void prof_port_init(void);
+
+/* Prints a last report where the profiler runs, and stops it. May be repeated. */
+void prof_port_end(void);
+
+#endif

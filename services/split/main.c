@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program whose profile is known beforehand: 40, 30, 20 and 10 per cent of
+ * its instructions are executed in leaf_a, leaf_b, leaf_c and leaf_d.
+ *
+ * It works in rounds of about 120,000 instructions. In each round the leaves'
+ * instructions stand to one another as exactly 4 : 3 : 2 : 1; the calls around
+ * them are about 0.3 per cent of the whole. The rounds' lengths vary, so that
+ * a sampler that ticks in step with them does not see the same spot each time.
+ *
+ * split.idle=PERCENT       share of the time spent halted, 0 to 95 (0)
+ * split.rounds=N           stop after so many rounds (never)
+ * split.seconds=S          stop after so many seconds (never)
+ */
+
+#include "leaf.h"
+#include "levels.h"
+
+#include <kernel/clock.h>
+#include <kernel/console.h>
+#include <kernel/loop.h>
+#include <kernel/service.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS_PER_SLICE 4u
+#define UNITS_LEAST 2048u       /* a unit is 4 instructions of leaf_d */
+#define UNITS_SPREAD_MASK 2047u /* so 2048 to 4095, ten times that in all */
+#define IDLE_PERCENT_MAX 95u
+#define NS_PER_S 1000000000ull
+
+static const struct {
+    split_leaf *leaf;
+    uint32_t weight; /* instructions as multiples of leaf_d's */
+} share[] = {
+    { leaf_a, 4 },
+    { leaf_b, 3 },
+    { leaf_c, 2 },
+    { leaf_d, 1 },
+};
+
+static uint32_t idle_percent;
+static uint64_t rounds_wanted;
+static uint64_t seconds_wanted;
+
+static uint64_t rounds;
+static uint64_t busy_ns;
+static uint64_t idle_ns;
+static uint32_t dither = 1;
+static uint32_t checksum;
+
+static bool number(const char *value, uint64_t max, uint64_t *out)
+{
+    char *end;
+    unsigned long long parsed = strtoull(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || parsed > max)
+        return false;
+    *out = parsed;
+    return true;
+}
+
+bool service_option(const char *key, const char *value)
+{
+    uint64_t percent;
+
+    if (strcmp(key, "split.rounds") == 0)
+        return number(value, UINT64_MAX, &rounds_wanted);
+    if (strcmp(key, "split.seconds") == 0)
+        return number(value, UINT32_MAX, &seconds_wanted);
+    if (strcmp(key, "split.idle") != 0 ||
+        !number(value, IDLE_PERCENT_MAX, &percent))
+        return false;
+    idle_percent = (uint32_t)percent;
+    return true;
+}
+
+/* A linear congruential generator; its upper bits are the better ones. */
+static uint32_t units_of_this_round(void)
+{
+    dither = dither * 1664525u + 1013904223u;
+    return UNITS_LEAST + (dither >> 16 & UNITS_SPREAD_MASK);
+}
+
+static void work(void)
+{
+    uint64_t begin_ns = clock_ns();
+
+    for (uint32_t i = 0; i < ROUNDS_PER_SLICE; i++) {
+        uint32_t units = units_of_this_round();
+
+        for (size_t k = 0; k < sizeof share / sizeof share[0]; k++)
+            checksum += level_2(share[k].leaf,
+                                SPLIT_TURNS(units * share[k].weight));
+        rounds++;
+    }
+    busy_ns += clock_ns() - begin_ns;
+}
+
+/* Halts until the time halted has caught up with its share of the whole. */
+static void rest(void)
+{
+    while (idle_ns * (100 - idle_percent) < busy_ns * idle_percent) {
+        uint64_t begin_ns = clock_ns();
+
+        loop_wait();
+        idle_ns += clock_ns() - begin_ns;
+    }
+}
+
+static bool finished(uint64_t begin_ns)
+{
+    if (rounds_wanted != 0 && rounds >= rounds_wanted)
+        return true;
+    return seconds_wanted != 0 &&
+           clock_ns() - begin_ns >= seconds_wanted * NS_PER_S;
+}
+
+int service_main(void)
+{
+    uint64_t begin_ns = clock_ns();
+
+    while (!finished(begin_ns)) {
+        work();
+        loop_poll();
+        rest();
+    }
+    console_line("split: %llu rounds, %llu ms busy, %llu ms idle, sum %08x",
+                 (unsigned long long)rounds,
+                 (unsigned long long)(busy_ns / 1000000),
+                 (unsigned long long)(idle_ns / 1000000), (unsigned)checksum);
+    return 0;
+}

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# iso.sh ARCH ISO IMAGE [COMMAND_LINE [MODULE]]: makes an ISO from which GRUB
+# boots IMAGE: Multiboot 1 on i386, Multiboot 2 on x86_64.
+set -eu
+
+arch=$1
+iso=$2
+image=$3
+words=${4:-}
+module=${5:-}
+
+case $arch in
+i386) version= ;;
+*) version=2 ;;
+esac
+
+root=$iso.root
+rm -rf "$root"
+mkdir -p "$root/boot/grub"
+cp "$image" "$root/boot/image.elf"
+{
+    echo "multiboot$version /boot/image.elf $words"
+    if [ -n "$module" ]; then
+        cp "$module" "$root/boot/module"
+        echo "module$version /boot/module $(basename "$module")"
+    fi
+    echo boot
+} >"$root/boot/grub/grub.cfg"
+
+# only what this boot needs: a small image is made and read faster
+if ! grub-mkrescue -d /usr/lib/grub/i386-pc -o "$iso" --compress=no \
+    --locales= --fonts= --themes= \
+    --install-modules="normal multiboot$version iso9660 biosdisk" \
+    "$root" >"$iso.log" 2>&1; then
+    cat "$iso.log" >&2
+    exit 1
+fi
+rm -rf "$root" "$iso.log"
