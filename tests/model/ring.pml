@@ -66,11 +66,11 @@ proctype consumer()
     do
     :: ending = produced;
        until = head;                            /* (A') */
+#ifdef BROKEN_B
+       tail = until;
+#endif
        do
        :: at != until ->
-#ifdef BROKEN_B
-           tail = NEXT(at);
-#endif
            first = pc[at];
            second = tsc[at];
            assert(first == second);
