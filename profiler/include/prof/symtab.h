@@ -18,6 +18,7 @@
  *     | char strings[]     |  names, each ended by a NUL
  *     +--------------------+  + total_bytes
  *
+ * The last function has no next one: with a size of 0 it is one byte long.
  * All numbers are little-endian. All (..._at) are byte offsets from the start
  * of the table and multiples of four. The checksum is CRC-32C (Castagnoli, RFC
  * 3720 appendix B.4: reflected polynomial 0x82f63b78, initial value and final
