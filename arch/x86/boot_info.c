@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The loader's words, put in order.
+ *
+ * Regions are kept sorted and apart from each other at all times: a new one
+ * swallows those it touches, a reserved range is cut out of those it overlaps.
+ * Page 0 is never handed out, for it is never mapped, nor is the last page
+ * below 4 GiB, so that an end is never zero on i386.
+ */
+
+#include "boot_info.h"
+
+#include "paging.h"
+
+#include <arch/boot.h>
+
+#define LOWEST ((uint64_t)PAGE_BYTES)
+#define HIGHEST (((uint64_t)1 << 32) - PAGE_BYTES)
+#define PAGE_MASK (~(uint64_t)(PAGE_BYTES - 1))
+#define HIGH_MEMORY ((uint64_t)1 << 20)
+
+struct arch_boot arch_boot;
+
+/* Copies a string into (size) bytes; returns whether all of it fitted. */
+static bool copy_string(char *to, size_t size, const char *from)
+{
+    size_t i = 0;
+
+    if (from != NULL)
+        for (; from[i] != '\0' && i + 1 < size; i++)
+            to[i] = from[i];
+    to[i] = '\0';
+    return from == NULL || from[i] == '\0';
+}
+
+static void remove_region(size_t index)
+{
+    arch_boot.region_count--;
+    for (size_t i = index; i < arch_boot.region_count; i++)
+        arch_boot.region[i] = arch_boot.region[i + 1];
+}
+
+/* Puts a region in its place, together with those that it touches. */
+static void insert_region(uint64_t begin, uint64_t end)
+{
+    size_t place = 0, i = 0;
+
+    while (i < arch_boot.region_count) {
+        const struct arch_region region = arch_boot.region[i];
+
+        if (region.end < begin || region.begin > end) {
+            place += region.end < begin;
+            i++;
+            continue;
+        }
+        begin = region.begin < begin ? region.begin : begin;
+        end = region.end > end ? region.end : end;
+        remove_region(i);
+    }
+    if (arch_boot.region_count == ARCH_REGIONS_MAX) {
+        arch_boot.regions_ignored++;
+        return;
+    }
+    for (i = arch_boot.region_count++; i > place; i--)
+        arch_boot.region[i] = arch_boot.region[i - 1];
+    arch_boot.region[place].begin = (uintptr_t)begin;
+    arch_boot.region[place].end = (uintptr_t)end;
+}
+
+void boot_info_usable(uint64_t begin, uint64_t bytes)
+{
+    uint64_t end = begin + bytes < begin ? UINT64_MAX : begin + bytes;
+
+    if (end > (uint64_t)1 << 32)
+        arch_boot.regions_ignored++;
+    begin = begin < LOWEST ? LOWEST : begin + (PAGE_BYTES - 1);
+    begin &= PAGE_MASK;
+    end = end > HIGHEST ? HIGHEST : end & PAGE_MASK;
+    if (begin < end)
+        insert_region(begin, end);
+}
+
+void boot_info_reserved(uint64_t begin, uint64_t bytes)
+{
+    uint64_t end = begin + bytes < begin ? UINT64_MAX : begin + bytes;
+    size_t i = 0;
+
+    begin &= PAGE_MASK;
+    end = end > HIGHEST ? HIGHEST : (end + (PAGE_BYTES - 1)) & PAGE_MASK;
+    while (i < arch_boot.region_count) {
+        const struct arch_region region = arch_boot.region[i];
+
+        if (region.end <= begin || region.begin >= end) {
+            i++;
+            continue;
+        }
+        remove_region(i);
+        if (region.begin < begin)
+            insert_region(region.begin, begin);
+        if (region.end > end)
+            insert_region(end, region.end);
+        i = 0; /* what is left of it no longer overlaps */
+    }
+}
+
+void boot_info_module(uint64_t begin, uint64_t end, const char *name)
+{
+    struct arch_module *module = &arch_boot.module[arch_boot.module_count];
+
+    if (arch_boot.module_count == ARCH_MODULES_MAX || end < begin ||
+        end > HIGHEST) {
+        arch_boot.modules_ignored++;
+        return;
+    }
+    arch_boot.module_count++;
+    module->begin = (uintptr_t)begin;
+    module->end = (uintptr_t)end;
+    copy_string(module->name, sizeof(module->name), name);
+}
+
+void boot_info_command_line(const char *text)
+{
+    arch_boot.command_line_cut = !copy_string(
+        arch_boot.command_line, sizeof(arch_boot.command_line), text);
+}
+
+void boot_info_no_map(uint32_t upper_kib)
+{
+    arch_boot.memory_map = false;
+    if (upper_kib != 0) {
+        arch_boot.memory_source = "the loader's count of upper memory";
+        boot_info_usable(HIGH_MEMORY, (uint64_t)upper_kib << 10);
+    } else {
+        arch_boot.memory_source = "the CMOS, for the loader gave no map";
+        boot_info_usable(HIGH_MEMORY, boot_cmos_bytes());
+    }
+}

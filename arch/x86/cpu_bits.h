@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_BITS_H
+#define CPU_BITS_H
+
+/*
+ * Control registers, CPUID and model-specific registers, with the names of
+ * the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3.
+ */
+
+#include <stdint.h>
+
+#define CR0_MP ((uintptr_t)1 << 1)
+#define CR0_EM ((uintptr_t)1 << 2)
+#define CR0_TS ((uintptr_t)1 << 3)
+#define CR0_NE ((uintptr_t)1 << 5)
+#define CR0_WP ((uintptr_t)1 << 16)
+#define CR0_PG ((uintptr_t)1 << 31)
+#define CR4_PAE ((uintptr_t)1 << 5)
+#define CR4_OSFXSR ((uintptr_t)1 << 9)
+#define CR4_OSXMMEXCPT ((uintptr_t)1 << 10)
+
+#define MSR_EFER 0xc0000080u
+#define EFER_NXE ((uint64_t)1 << 11)
+
+#define CPUID_FEATURES 1u
+#define CPUID_EDX_FXSR (1u << 24)
+#define CPUID_EDX_SSE (1u << 25)
+#define CPUID_EXTENDED_MAX 0x80000000u
+#define CPUID_EXTENDED 0x80000001u
+#define CPUID_EXTENDED_EDX_NX (1u << 20)
+
+#define CONTROL_REGISTER(number)                                        \
+    static inline uintptr_t cpu_cr##number(void)                        \
+    {                                                                   \
+        uintptr_t value;                                                \
+                                                                        \
+        __asm__ volatile("mov %%cr" #number ", %0" : "=r"(value));      \
+        return value;                                                   \
+    }                                                                   \
+                                                                        \
+    static inline void cpu_set_cr##number(uintptr_t value)              \
+    {                                                                   \
+        __asm__ volatile("mov %0, %%cr" #number : : "r"(value) : "memory"); \
+    }
+
+CONTROL_REGISTER(0)
+CONTROL_REGISTER(2)
+CONTROL_REGISTER(3)
+CONTROL_REGISTER(4)
+
+static inline uint64_t cpu_msr(uint32_t number)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(number));
+    return (uint64_t)high << 32 | low;
+}
+
+static inline void cpu_set_msr(uint32_t number, uint64_t value)
+{
+    __asm__ volatile("wrmsr"
+                     :
+                     : "c"(number), "a"((uint32_t)value),
+                       "d"((uint32_t)(value >> 32))
+                     : "memory");
+}
+
+/* CPUID's edx for (leaf), or 0 for an extended leaf that the CPU lacks. */
+static inline uint32_t cpu_features(uint32_t leaf)
+{
+    uint32_t a = leaf & CPUID_EXTENDED_MAX, b, c = 0, d;
+
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if (a < leaf)
+        return 0;
+    a = leaf;
+    c = 0;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return d;
+}
+
+#endif

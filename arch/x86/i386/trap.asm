@@ -1,0 +1,137 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; Where the CPU arrives, 32 bits wide.
+;
+; An interrupt line's stub saves what a C function may clobber, calls the
+; line's handler and returns. An exception's stub lays out struct trap_frame
+; (frame.h) and does not come back: every exception ends the image. The double
+; fault comes in through a task gate, on the fault stack, because there may be
+; no stack left to push a frame on.
+
+bits 32
+
+extern trap_irq_handlers, trap_exception, trap_double_fault
+global arch_nmi_count, trap_stubs
+global arch_idle:function (arch_idle_end - arch_idle)
+global arch_idle_begin, arch_idle_end
+
+EXCEPTIONS          equ 32
+IRQ_LINES           equ 16
+NMI                 equ 2
+DOUBLE_FAULT        equ 8
+; Vectors for which the CPU pushes an error code.
+WITH_ERROR          equ 1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 3 << 29
+
+section .bss
+arch_nmi_count: resd 1
+
+section .text
+
+; void arch_idle(void), called with interrupts off, returns with them on.
+; `sti` lets nothing in before the `hlt` has begun, so the interrupt that ends
+; it finds its pc behind the `hlt` and inside these bounds.
+arch_idle:
+arch_idle_begin:
+    push    ebp
+    mov     ebp, esp
+    sti
+    hlt
+    pop     ebp
+    ret
+arch_idle_end:
+
+; Interrupt of line %1. On the stack: eflags, cs, eip, and then ours.
+%macro IRQ_STUB 1
+global trap_irq_%1:function (trap_irq_%1.end - trap_irq_%1)
+trap_irq_%1:
+    push    eax                     ; the caller-saved registers
+    push    ecx
+    push    edx
+    cld
+    call    [trap_irq_handlers + %1 * 4]
+    pop     edx
+    pop     ecx
+    pop     eax
+    iret
+.end:
+%endmacro
+
+; Exception %1: fills in the error code where the CPU gave none.
+%macro EXCEPTION_STUB 1
+global trap_exception_%1:function (trap_exception_%1.end - trap_exception_%1)
+trap_exception_%1:
+%if (WITH_ERROR >> %1 & 1) == 0
+    push    dword 0
+%endif
+    push    dword %1
+    jmp     trap_exception_common
+.end:
+%endmacro
+
+; In: struct trap_frame as far as `vector`. Does not return.
+global trap_exception_common:function (trap_exception_common.end - \
+    trap_exception_common)
+trap_exception_common:
+    pushad
+    cld
+    mov     eax, esp
+    and     esp, -16
+    sub     esp, 12
+    push    eax
+    call    trap_exception
+    ud2
+.end:
+
+; Counts and returns; NMIs stay blocked until the iret.
+global trap_nmi:function (trap_nmi.end - trap_nmi)
+trap_nmi:
+    inc     dword [arch_nmi_count]
+    iret
+.end:
+
+; The fault task's first instruction, esp at the top of the fault stack. The
+; task switch has set CR0.TS, which would trap the first use of the FPU.
+global trap_double_fault_entry:function (trap_double_fault_entry.end - \
+    trap_double_fault_entry)
+trap_double_fault_entry:
+    clts
+    cld
+    xor     ebp, ebp
+    and     esp, -16
+    push    ebp
+    jmp     trap_double_fault
+.end:
+
+%assign vector 0
+%rep EXCEPTIONS
+    %if vector != NMI && vector != DOUBLE_FAULT
+        EXCEPTION_STUB vector
+    %endif
+    %assign vector vector + 1
+%endrep
+
+%assign line 0
+%rep IRQ_LINES
+    IRQ_STUB line
+    %assign line line + 1
+%endrep
+
+; void (*const trap_stubs[48])(void), by vector
+section .rodata align=4
+trap_stubs:
+%assign vector 0
+%rep EXCEPTIONS
+    %if vector == NMI
+        dd trap_nmi
+    %elif vector == DOUBLE_FAULT
+        dd trap_double_fault_entry
+    %else
+        dd trap_exception_ %+ vector
+    %endif
+    %assign vector vector + 1
+%endrep
+%assign line 0
+%rep IRQ_LINES
+    dd trap_irq_ %+ line
+    %assign line line + 1
+%endrep

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Who may do what with which page.
+ *
+ *   page 0                     nothing: a null pointer must not go unnoticed
+ *   guard page below a stack   nothing: a full stack must stop there
+ *   text                       read, execute
+ *   rodata, embedded symbols   read
+ *   everything below 4 GiB     read, write
+ *
+ * and nothing but text is executable where the CPU can tell (NX). The first
+ * megabytes, up to the end of the image, are mapped in pages of 4 KiB and the
+ * rest in pages of 2 MiB. The tables for the small pages lie in the first RAM
+ * behind the image that is free: their number follows the image's size.
+ */
+
+#include "paging.h"
+
+#include "boot_info.h"
+#include "cpu_bits.h"
+#include "last_word.h"
+#include "tables.h"
+
+#include <stdbool.h>
+
+#define LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
+#define DIRECTORY_BYTES ((uint64_t)1 << 30)
+
+uint64_t page_directories[PAGE_DIRECTORIES][PAGE_ENTRIES]
+    __attribute__((aligned(4096)));
+uint64_t page_pointers[PAGE_ENTRIES] __attribute__((aligned(4096)));
+struct arch_region paging_tables;
+
+static bool within(uintptr_t page, const char *begin, const char *end)
+{
+    return page >= (uintptr_t)begin && page < (uintptr_t)end;
+}
+
+/* Guards are one page each. */
+static bool is_guard(uintptr_t page)
+{
+    const uintptr_t above = page + PAGE_BYTES;
+
+    return above == (uintptr_t)boot_stack_bottom ||
+           above == (uintptr_t)fault_stack_bottom ||
+           above == (uintptr_t)nmi_stack_bottom;
+}
+
+/* The table entry for (page), with rights as listed above. */
+static uint64_t small_page(uintptr_t page, uint64_t no_execute)
+{
+    if (page == 0 || is_guard(page))
+        return 0;
+    if (within(page, text_begin, text_end))
+        return page | PAGE_PRESENT;
+    if (within(page, rodata_begin, rodata_end) ||
+        within(page, symtab_begin, image_end))
+        return page | PAGE_PRESENT | no_execute;
+    return page | PAGE_PRESENT | PAGE_WRITABLE | no_execute;
+}
+
+/* Turns NX on where the CPU has it; returns the bit for those who may not. */
+static uint64_t no_execute_on(void)
+{
+    if ((cpu_features(CPUID_EXTENDED) & CPUID_EXTENDED_EDX_NX) == 0)
+        return 0;
+    cpu_set_msr(MSR_EFER, cpu_msr(MSR_EFER) | EFER_NXE);
+    return PAGE_NO_EXECUTE;
+}
+
+static uint64_t *allocate_tables(size_t count)
+{
+    uintptr_t begin = boot_info_find((uintptr_t)image_end, count * PAGE_BYTES);
+
+    if (begin == 0) {
+        last_word("boot: no RAM behind the image for page tables\n");
+        last_word_exit(LAST_WORD_EXIT_NO_BOOT);
+    }
+    paging_tables.begin = begin;
+    paging_tables.end = begin + count * PAGE_BYTES;
+    return (uint64_t *)begin;
+}
+
+/*
+ * On x86_64 these tables are in use while they are written. That is harmless:
+ * every entry goes from a mapping onto itself to another such, and a table is
+ * complete before the directory points to it.
+ */
+void paging_start(void)
+{
+    const uint64_t no_execute = no_execute_on();
+    const size_t count =
+        ((uintptr_t)image_end + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES;
+    uint64_t *small = allocate_tables(count);
+    uint64_t *large = &page_directories[0][0];
+
+    for (size_t i = 0; i < count * PAGE_ENTRIES; i++)
+        small[i] = small_page(i * PAGE_BYTES, no_execute);
+    for (size_t i = 0; i < PAGE_DIRECTORIES * PAGE_ENTRIES; i++)
+        large[i] = i < count ? (uintptr_t)(small + i * PAGE_ENTRIES) |
+                                   PAGE_PRESENT | PAGE_WRITABLE
+                             : (uint64_t)i * LARGE_PAGE_BYTES | PAGE_PRESENT |
+                                   PAGE_WRITABLE | PAGE_LARGE | no_execute;
+
+    cpu_set_cr4(cpu_cr4() | CR4_PAE);
+    cpu_set_cr3(paging_root());
+    cpu_set_cr0(cpu_cr0() | CR0_PG | CR0_WP);
+}

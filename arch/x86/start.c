@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * From boot.asm to the kernel, the part that both widths share.
+ *
+ * The order matters: tables first, so that whatever goes wrong from here on is
+ * told; then the loader's words are copied, before anything is written into
+ * memory that may hold them; then paging, whose tables are such a write.
+ */
+
+#include "start.h"
+
+#include "boot_info.h"
+#include "cpu_bits.h"
+#include "paging.h"
+#include "tables.h"
+
+#include <arch/boot.h>
+#include <arch/cpu.h>
+
+#define MXCSR_DEFAULT 0x1f80u /* every exception masked, round to nearest */
+
+/*
+ * The C library and programs use x87 and SSE; arch, drivers, kernel and
+ * profiler do not, so no interrupt has to save their registers.
+ */
+static void fpu_start(void)
+{
+    const uint32_t features = cpu_features(CPUID_FEATURES);
+    const uint32_t mxcsr = MXCSR_DEFAULT;
+
+    cpu_set_cr0((cpu_cr0() & ~(CR0_EM | CR0_TS)) | CR0_MP | CR0_NE);
+    __asm__ volatile("fninit");
+    if ((features & CPUID_EDX_FXSR) == 0 || (features & CPUID_EDX_SSE) == 0)
+        return;
+    cpu_set_cr4(cpu_cr4() | CR4_OSFXSR | CR4_OSXMMEXCPT);
+    __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
+}
+
+void arch_start(uint32_t magic, uintptr_t information)
+{
+    tables_load();
+    fpu_start();
+    boot_protocol_read(magic, information);
+    paging_start();
+    kernel_main();
+}
+
+void arch_stop(void)
+{
+    for (;;)
+        __asm__ volatile("cli; hlt" : : : "memory");
+}

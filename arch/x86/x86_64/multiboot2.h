@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MULTIBOOT2_H
+#define MULTIBOOT2_H
+
+/* The parts of the Multiboot2 Specification, version 2.0, that we use. */
+
+#include <stdint.h>
+
+#define MULTIBOOT2_HEADER_MAGIC 0xe85250d6u /* in the image */
+#define MULTIBOOT2_LOADER_MAGIC 0x36d76289u /* in eax at the entry */
+#define MULTIBOOT2_ARCHITECTURE_I386 0u     /* 32-bit protected mode */
+#define MULTIBOOT2_HEADER_TAG_END 0u
+#define MULTIBOOT2_HEADER_TAG_MODULE_ALIGN 6u
+#define MULTIBOOT2_TAG_ALIGN 8u
+
+enum {
+    MULTIBOOT2_END = 0,
+    MULTIBOOT2_COMMAND_LINE = 1,
+    MULTIBOOT2_MODULE = 3,
+    MULTIBOOT2_BASIC_MEMORY = 4,
+    MULTIBOOT2_MEMORY_MAP = 6,
+};
+
+/* The information: total bytes, a reserved word, and then tags. */
+struct multiboot2_info {
+    uint32_t bytes;
+    uint32_t reserved;
+};
+
+/* A tag; the next begins at a multiple of 8 bytes behind its `bytes`. */
+struct multiboot2_tag {
+    uint32_t type;
+    uint32_t bytes; /* with this head */
+};
+
+struct multiboot2_string {
+    struct multiboot2_tag tag;
+    char text[];
+};
+
+struct multiboot2_module {
+    struct multiboot2_tag tag;
+    uint32_t begin;
+    uint32_t end;
+    char name[];
+};
+
+struct multiboot2_basic_memory {
+    struct multiboot2_tag tag;
+    uint32_t lower_kib;
+    uint32_t upper_kib;
+};
+
+struct multiboot2_range {
+    uint64_t begin;
+    uint64_t bytes;
+    uint32_t type;
+    uint32_t reserved;
+};
+
+#define MULTIBOOT2_RANGE_AVAILABLE 1u
+
+struct multiboot2_memory_map {
+    struct multiboot2_tag tag;
+    uint32_t entry_bytes;
+    uint32_t entry_version;
+    /* struct multiboot2_range, entry_bytes apart */
+};
+
+#endif

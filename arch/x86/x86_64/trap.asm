@@ -1,0 +1,145 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; Where the CPU arrives, 64 bits wide.
+;
+; An interrupt line's stub saves what a C function may clobber, calls the
+; line's handler and returns. An exception's stub lays out struct trap_frame
+; (frame.h) and does not come back: every exception ends the image. Page fault,
+; double fault and NMI come in on stacks of their own, by their gates' IST.
+
+bits 64
+default rel
+
+extern trap_irq_handlers, trap_exception
+global arch_nmi_count, trap_stubs
+global arch_idle:function (arch_idle_end - arch_idle)
+global arch_idle_begin, arch_idle_end
+
+EXCEPTIONS          equ 32
+IRQ_LINES           equ 16
+NMI                 equ 2
+; Vectors for which the CPU pushes an error code.
+WITH_ERROR          equ 1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 3 << 29
+
+section .bss
+arch_nmi_count: resd 1
+
+section .text
+
+; void arch_idle(void), called with interrupts off, returns with them on.
+; `sti` lets nothing in before the `hlt` has begun, so the interrupt that ends
+; it finds its pc behind the `hlt` and inside these bounds.
+arch_idle:
+arch_idle_begin:
+    push    rbp
+    mov     rbp, rsp
+    sti
+    hlt
+    pop     rbp
+    ret
+arch_idle_end:
+
+; Interrupt of line %1. The CPU has aligned the stack to 16 bytes and pushed
+; ss, rsp, rflags, cs, rip; with our nine it is aligned again for the call.
+%macro IRQ_STUB 1
+global trap_irq_%1:function (trap_irq_%1.end - trap_irq_%1)
+trap_irq_%1:
+    push    rax                     ; the caller-saved registers
+    push    rcx
+    push    rdx
+    push    rsi
+    push    rdi
+    push    r8
+    push    r9
+    push    r10
+    push    r11
+    cld
+    call    [trap_irq_handlers + %1 * 8]
+    pop     r11
+    pop     r10
+    pop     r9
+    pop     r8
+    pop     rdi
+    pop     rsi
+    pop     rdx
+    pop     rcx
+    pop     rax
+    iretq
+.end:
+%endmacro
+
+; Exception %1: fills in the error code where the CPU gave none.
+%macro EXCEPTION_STUB 1
+global trap_exception_%1:function (trap_exception_%1.end - trap_exception_%1)
+trap_exception_%1:
+%if (WITH_ERROR >> %1 & 1) == 0
+    push    qword 0
+%endif
+    push    qword %1
+    jmp     trap_exception_common
+.end:
+%endmacro
+
+; In: struct trap_frame as far as `vector`. Does not return.
+global trap_exception_common:function (trap_exception_common.end - \
+    trap_exception_common)
+trap_exception_common:
+    push    rax
+    push    rbx
+    push    rcx
+    push    rdx
+    push    rsi
+    push    rdi
+    push    rbp
+    push    r8
+    push    r9
+    push    r10
+    push    r11
+    push    r12
+    push    r13
+    push    r14
+    push    r15
+    cld
+    mov     rdi, rsp                ; 22 words: aligned to 16 bytes
+    call    trap_exception
+    ud2
+.end:
+
+; Counts and returns; NMIs stay blocked until the iret.
+global trap_nmi:function (trap_nmi.end - trap_nmi)
+trap_nmi:
+    inc     dword [arch_nmi_count]
+    iretq
+.end:
+
+%assign vector 0
+%rep EXCEPTIONS
+    %if vector != NMI
+        EXCEPTION_STUB vector
+    %endif
+    %assign vector vector + 1
+%endrep
+
+%assign line 0
+%rep IRQ_LINES
+    IRQ_STUB line
+    %assign line line + 1
+%endrep
+
+; void (*const trap_stubs[48])(void), by vector
+section .rodata align=8
+trap_stubs:
+%assign vector 0
+%rep EXCEPTIONS
+    %if vector == NMI
+        dq trap_nmi
+    %else
+        dq trap_exception_ %+ vector
+    %endif
+    %assign vector vector + 1
+%endrep
+%assign line 0
+%rep IRQ_LINES
+    dq trap_irq_ %+ line
+    %assign line line + 1
+%endrep
