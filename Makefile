@@ -132,7 +132,7 @@ $(NEWLIB)/$1/lib/libc.a: tools/build/newlib.sh | packages
 $(BUILD)/$1/liblua.a: tools/build/lua.sh $(SOURCES)/lua5.4/.unpacked \
     $(NEWLIB)/$1/lib/libc.a
 	$$(call say,LUA,$$@)
-	$(Q)$$< $$@ $(SOURCES)/lua5.4/src $(CC) $(width.$1) $(GUEST) $$(LIBC)
+	$(Q)$$< $$@ $(SOURCES)/lua5.4/src gcc $(width.$1) $(GUEST) $$(LIBC)
 endef
 $(foreach w,$(WIDTHS),$(eval $(call width_rules,$w)))
 
@@ -140,8 +140,8 @@ $(foreach w,$(WIDTHS),$(eval $(call width_rules,$w)))
 $(BUILD)/include/multiboot.h: | packages
 	$(Q)mkdir -p $(@D) && cp /usr/include/multiboot/multiboot.h $@
 
-$(SOURCES)/%/.unpacked: tools/build/debian-source.sh | packages
-	$(Q)$< $* $(@D)
+$(SOURCES)/%/.unpacked: | packages
+	$(Q)tools/build/debian-source.sh $* $(@D)
 
 # ---- the profiler alone: one object that exports prof_* and nothing else
 

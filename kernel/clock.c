@@ -12,25 +12,20 @@
 #include <arch/trap.h>
 #include <cmos.h>
 #include <kernel/clock.h>
+#include <kernel/panic.h>
 #include <pic.h>
 #include <pit.h>
 #include <prof/port.h>
 #include <tsc.h>
 
-#define TIMER_LINE 0u
 #define NS_PER_S 1000000000u
 
-void (*current_eoi_mechanism)(void);
+void (*current_eoi_mechanism)(void) = pic_eoi_timer;
 
 static volatile uint64_t ticks;
 static uint64_t tsc_hz;
 static uint64_t boot_tsc;
 static uint64_t boot_unix_seconds;
-
-static void acknowledge_timer(void)
-{
-    pic_eoi(TIMER_LINE);
-}
 
 static void tick(void)
 {
@@ -38,15 +33,16 @@ static void tick(void)
     current_eoi_mechanism();
 }
 
-void clock_init(void)
+void clock_start(void)
 {
     tsc_hz = tsc_calibrate();
+    if (tsc_hz == 0)
+        panic("the timer does not count: no clock to go by");
     boot_unix_seconds = cmos_unix_seconds();
     boot_tsc = arch_tsc();
-    current_eoi_mechanism = acknowledge_timer;
-    arch_irq_handle(TIMER_LINE, tick);
+    arch_irq_handle(PIC_LINE_TIMER, tick);
     pit_start(CLOCK_DIVISOR);
-    pic_unmask(TIMER_LINE);
+    pic_unmask(PIC_LINE_TIMER);
 }
 
 /* In two steps, because cycles times a billion does not fit in 64 bits. */

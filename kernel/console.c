@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The serial console. What is written goes out at once, byte by byte: an image
- * that dies has said everything it meant to say.
+ * The serial console. What is written goes out at once: an image that dies has
+ * said everything it meant to say.
  */
+
+#include "console.h"
 
 #include <kernel/console.h>
 #include <stdarg.h>
@@ -12,12 +14,26 @@
 
 #define LINE_MAX 255u
 
+/* Set only when it was looked for: a panic may come before console_start(). */
+static bool absent;
+
+void console_start(void)
+{
+    absent = uart_start(UART_COM1) != 0;
+}
+
 void console_write(const char *text, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++) {
-        if (text[i] == '\n')
-            uart_write('\r');
-        uart_write(text[i]);
+    const char *end = text + bytes;
+
+    while (!absent && text < end) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *stop = newline != NULL ? newline : end;
+
+        uart_write(UART_COM1, text, (size_t)(stop - text));
+        if (newline != NULL)
+            uart_write(UART_COM1, "\r\n", 2);
+        text = stop + 1;
     }
 }
 

@@ -16,7 +16,7 @@
 static struct arch_region heap;
 static uintptr_t heap_break;
 
-void heap_init(void)
+void heap_start(void)
 {
     heap = arch_heap_region();
     heap_break = heap.begin;

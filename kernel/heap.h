@@ -8,7 +8,7 @@
  * The memory under newlib's malloc(): the largest free piece of RAM, given out
  * from its lower end by sbrk(). Contexts: boot, once, before any malloc().
  */
-void heap_init(void);
+void heap_start(void);
 
 /* Bytes that sbrk() has in all, and that it has given out so far. */
 size_t heap_bytes(void);

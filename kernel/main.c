@@ -10,6 +10,7 @@
  */
 
 #include "clock.h"
+#include "console.h"
 #include "heap.h"
 #include "options.h"
 #include "prof_port.h"
@@ -23,7 +24,6 @@
 #include <kernel/service.h>
 #include <pic.h>
 #include <stdio.h>
-#include <uart.h>
 
 #define EXIT_CODE_MASK 127
 
@@ -59,11 +59,11 @@ static void run_constructors(void)
 
 void kernel_main(void)
 {
-    uart_init();
+    console_start();
     prof_port_names();
-    pic_init();
-    clock_init();
-    heap_init();
+    pic_start();
+    clock_start();
+    heap_start();
     arch_interrupts_on();
     say_what_booted();
     options_apply(arch_boot.command_line);
@@ -85,5 +85,4 @@ void kernel_exit(int code)
     prof_port_end();
     arch_interrupts_off();
     debug_exit((uint8_t)(code & EXIT_CODE_MASK));
-    arch_stop();
 }
