@@ -11,6 +11,12 @@
 /* Beyond this many ticks old runs count half: the TSC's rate may drift. */
 #define RUN_TOTAL_MAX (1u << 20)
 
+/* The grid follows a sample by one part in this many of the distance. */
+#define GRID_INERTIA 16
+
+/* After a gap of more places than this the grid begins anew. */
+#define GRID_GAP_MAX 64
+
 void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
                        uint64_t tsc_hz, uint32_t divisor)
 {
@@ -43,40 +49,56 @@ static void end_run(struct prof_timebase *time, uint64_t next_begin)
     time->run_ticks = 0;
 }
 
-/* Whole periods in (cycles), rounded to the nearest. */
-static int64_t periods_in(const struct prof_timebase *time, uint64_t cycles)
-{
-    uint32_t period = (uint32_t)(time->period >> PROF_PERIOD_SHIFT);
-
-    return (int64_t)prof_divide(cycles + period / 2, period);
-}
-
 /* The time before the last (re)start is nobody's. */
 static uint64_t since_last(struct prof_timebase *time, uint64_t tsc)
 {
     if (time->last_tsc < time->resume_tsc && tsc >= time->resume_tsc) {
         end_run(time, time->resume_tsc);
         time->last_tsc = time->resume_tsc;
+        time->grid_tsc = 0;
     }
     return tsc - time->last_tsc;
+}
+
+/*
+ * Moves the grid to its place nearest to (tsc) and returns by how many it has
+ * advanced. The first sample sets it, and so does one after so long a gap that
+ * the period's own error would have added up.
+ */
+static uint64_t advance_grid(struct prof_timebase *time, uint64_t tsc,
+                             uint64_t cycles)
+{
+    uint32_t period = (uint32_t)(time->period >> PROF_PERIOD_SHIFT);
+    uint64_t from = time->grid_tsc != 0 ? time->grid_tsc : tsc - cycles;
+    uint64_t places = 0;
+
+    if (tsc - from + period / 2 < (uint64_t)period * 2)
+        places = tsc - from >= period / 2;
+    else if ((int64_t)(tsc - from) > 0)
+        places = prof_divide(tsc - from + period / 2, period);
+    if (time->grid_tsc == 0 || places > GRID_GAP_MAX) {
+        time->grid_tsc = tsc;
+        return places > 0 ? places : 1;
+    }
+    time->grid_tsc += places * period;
+    time->grid_tsc += (uint64_t)((int64_t)(tsc - time->grid_tsc) / GRID_INERTIA);
+    return places;
 }
 
 uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)
 {
     uint64_t cycles = since_last(time, tsc);
-    uint32_t half = (uint32_t)(time->period >> (PROF_PERIOD_SHIFT + 1));
+    uint64_t places = advance_grid(time, tsc, cycles);
 
-    if (cycles - half < (uint64_t)half * 2) {
+    time->missed += (int64_t)places - 1;
+    if (places != 1)
+        end_run(time, tsc);
+    else
         time->run_ticks++;
-        time->last_tsc = tsc;
-        /* Long runs are cut, so that what they tell is used in time. */
-        if (time->run_ticks == PROF_RUN_MIN * 8)
-            end_run(time, tsc);
-        return cycles;
-    }
-    time->missed += periods_in(time, cycles) - 1;
-    end_run(time, tsc);
     time->last_tsc = tsc;
+    /* Long runs are cut, so that what they tell is used in time. */
+    if (time->run_ticks == PROF_RUN_MIN * 8)
+        end_run(time, tsc);
     return cycles;
 }
 
@@ -85,7 +107,7 @@ void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
 {
     uint64_t cycles = since_last(time, tsc);
 
-    time->missed += periods_in(time, cycles) - (int64_t)count;
+    time->missed += (int64_t)advance_grid(time, tsc, cycles) - (int64_t)count;
     end_run(time, tsc);
     time->last_tsc = tsc;
 }

@@ -7,9 +7,11 @@
  * sampling period really is in TSC cycles.
  *
  * On a busy host ticks come late, in bursts, or not at all. A sample therefore
- * weighs the time since the one before. A gap of more than one and a half
- * periods holds ticks that were missed; a tick that follows within half a
- * period is one of them, delivered after all (as KVM's PIT does).
+ * weighs the time since the one before. To tell late from missing, samples are
+ * laid on a grid of periods that follows them slowly: one that advances by
+ * several places has missed ticks before it, one that does not advance is a
+ * tick delivered after all (as KVM's PIT does), and however much they jitter
+ * the errors do not add up.
  *
  * The boot's calibration of the TSC errs by some parts in a thousand on a
  * noisy host. Runs of ticks without a gap measure the period anew against the
@@ -25,6 +27,7 @@ struct prof_timebase {
     uint64_t resume_tsc;    /* when sampling was last started or reset */
     uint64_t nominal;       /* cycles per sampling period by calibration, 24.8 */
     uint64_t period;        /* the same as measured; nominal until then, 24.8 */
+    uint64_t grid_tsc;      /* the grid's place of the last sample; 0 = none */
     int64_t missed;         /* ticks due and not delivered, since the reset */
     uint64_t run_begin_tsc; /* first tick of the present run without a gap */
     uint32_t run_ticks;     /* ticks since then */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Options: what is said is done, what makes no sense changes nothing. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <prof/prof.h>
+
+static void each_option_is_taken(void **unused)
+{
+    const struct prof_options *o = prof_options();
+
+    (void)unused;
+    assert_int_equal(prof_option("prof.hz=997"), 0);
+    assert_int_equal(o->hz, 997);
+    assert_int_equal(prof_option("prof.top=1"), 0);
+    assert_int_equal(o->top, 1);
+    assert_int_equal(prof_option("prof.width=80"), 0);
+    assert_int_equal(o->width, 80);
+    assert_int_equal(prof_option("prof.every=0"), 0);
+    assert_int_equal(o->every_ms, 0);
+    assert_int_equal(prof_option("prof.drain=10"), 0);
+    assert_int_equal(o->drain_ms, 10);
+    assert_int_equal(prof_option("prof.reports=4294967295"), 0);
+    assert_int_equal(o->reports, 4294967295u);
+    assert_int_equal(prof_option("prof.weight=count"), 0);
+    assert_int_equal(o->weight, PROF_WEIGHT_COUNT);
+    assert_int_equal(prof_option("prof.weight=time"), 0);
+    assert_int_equal(o->weight, PROF_WEIGHT_TIME);
+    assert_int_equal(prof_option("prof.form=classic"), 0);
+    assert_int_equal(o->form, PROF_FORM_CLASSIC);
+    assert_int_equal(prof_option("prof.form=shares"), 0);
+    assert_int_equal(o->form, PROF_FORM_SHARES);
+    assert_int_equal(prof_option("prof.start=off"), 0);
+    assert_false(o->start);
+    assert_int_equal(prof_option("prof.start=on"), 0);
+    assert_true(o->start);
+}
+
+static void nonsense_changes_nothing(void **unused)
+{
+    static const struct {
+        const char *word;
+        int error;
+    } rows[] = {
+        { "prof.hz=", PROF_EVALUE },      { "prof.hz=0", PROF_EVALUE },
+        { "prof.hz=-1", PROF_EVALUE },    { "prof.hz=1k", PROF_EVALUE },
+        { "prof.hz= 1", PROF_EVALUE },    { "prof.hz", PROF_EOPTION },
+        { "prof.hz=99999999999999999999", PROF_EVALUE },
+        { "prof.hzz=1", PROF_EOPTION },   { "prof.=1", PROF_EOPTION },
+        { "prof", PROF_EOPTION },         { "", PROF_EOPTION },
+        { "=", PROF_EOPTION },            { "prof.top=0", PROF_EVALUE },
+        { "prof.drain=0", PROF_EVALUE },  { "prof.weight=", PROF_EVALUE },
+        { "prof.weight=times", PROF_EVALUE },
+        { "prof.form=Classic", PROF_EVALUE },
+        { "prof.start=1", PROF_EVALUE },
+        { "prof.reports=4294967296", PROF_EVALUE },
+    };
+    struct prof_options before = *prof_options();
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(prof_option(rows[i].word), rows[i].error);
+    assert_memory_equal(&before, prof_options(), sizeof before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_option_is_taken),
+        cmocka_unit_test(nonsense_changes_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
