@@ -77,7 +77,7 @@ static inline size_t elf_put(struct elf_file *file, const void *bytes,
 static inline void elf_section(struct elf_file *file, enum elf_section index,
                                ElfW(Shdr) header, const void *bytes)
 {
-    header.sh_addralign = header.sh_type == SHT_NOTE ? 4 : 8;
+    header.sh_addralign = 8;
     header.sh_offset = elf_put(file, bytes, header.sh_size);
     file->sections[index] = header;
 }

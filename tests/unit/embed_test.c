@@ -356,9 +356,9 @@ static void an_image_without_a_fitting_build_id_is_refused(void **state)
     write_elf("a.elf", &plan);
     expect_failure("a.elf out", "no build-id");
     expect_failure("--build-id a.elf", "no build-id");
-    plan.build_id_bytes = 33;
+    plan.build_id_bytes = 36;
     write_elf("a.elf", &plan);
-    expect_failure("a.elf out", "a build-id of 33 bytes");
+    expect_failure("a.elf out", "a build-id of 36 bytes");
 }
 
 static void another_width_than_wanted_is_refused(void **state)

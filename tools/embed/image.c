@@ -85,9 +85,13 @@ static void note_table(struct image *image, Elf_Scn *section,
     image->table_loaded = (header->sh_flags & SHF_ALLOC) != 0;
 }
 
-static void note_build_id(struct image *image, Elf_Scn *section)
+/* Linkers pad a build-id's note to 4 bytes, also where a linker script has
+   aligned the section to 8 and libelf would take it for the other kind. */
+static void note_build_id(struct image *image, Elf *elf,
+                          const GElf_Shdr *header)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)header->sh_offset,
+                                          header->sh_size, ELF_T_NHDR);
     size_t at = 0, next, name, id;
     GElf_Nhdr note;
 
@@ -124,7 +128,7 @@ static void read_section(struct image *image, Elf *elf, size_t names,
     if (header.sh_type == SHT_SYMTAB)
         sections->symbols = section;
     if (header.sh_type == SHT_NOTE)
-        note_build_id(image, section);
+        note_build_id(image, elf, &header);
     name = elf_strptr(elf, names, header.sh_name);
     if (name != NULL && strcmp(name, ".prof_symtab") == 0)
         note_table(image, section, &header);
