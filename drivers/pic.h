@@ -25,7 +25,7 @@ void pic_start(void);
 void pic_unmask(unsigned line);
 void pic_mask(unsigned line);
 
-/* Acknowledges (line), to both controllers where need be. Contexts: interrupt. */
+/* Acknowledges (line), to the slave too where need be. Contexts: interrupt. */
 void pic_eoi(unsigned line);
 
 /* Acknowledges line 0: what current_eoi_mechanism may point to. */

@@ -34,6 +34,12 @@ typedef void arch_irq_handler(void);
  */
 void arch_irq_handle(unsigned line, arch_irq_handler *handler);
 
+/*
+ * Non-maskable interrupts so far. They are counted and nothing else; on x86_64
+ * they have a stack of their own.
+ */
+extern volatile uint32_t arch_nmi_count;
+
 /* English name of exception (vector), never NULL. */
 const char *arch_exception_name(unsigned vector);
 

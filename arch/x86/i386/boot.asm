@@ -9,7 +9,7 @@
 
 bits 32
 
-extern boot_stack_top, gdt_pointer, arch_start
+extern boot_stack_top, data_end, gdt_pointer, arch_start
 global boot_entry:function (boot_entry.end - boot_entry)
 
 CODE_SELECTOR       equ 0x08        ; as in tables.c
@@ -22,6 +22,7 @@ FEATURE_PAE         equ 1 << 6
 FEATURE_CMOV        equ 1 << 15
 
 section .rodata
+no_ram:     db "boot: the image is larger than the RAM", 13, 10, 0
 no_cpuid:   db "boot: this CPU has no CPUID; an i686 with PAE is needed"
             db 13, 10, 0
 no_pae:     db "boot: this CPU has no PAE; it is needed for paging"
@@ -38,6 +39,7 @@ section .text
 boot_entry:
     cli
     cld
+    REQUIRE_RAM no_ram
     mov     esp, boot_stack_top
     mov     ebp, eax                ; magic, across the questions below
     mov     edi, ebx                ; information
@@ -48,6 +50,8 @@ boot_entry:
     popfd
     pushfd
     pop     edx
+    push    eax
+    popfd
     xor     edx, eax
     test    edx, FLAGS_ID
     mov     esi, no_cpuid

@@ -11,7 +11,7 @@
 
 bits 32
 
-extern boot_stack_top, gdt_pointer, arch_start
+extern boot_stack_top, data_end, gdt_pointer, arch_start
 extern page_level4, page_pointers, page_directories
 global boot_entry:function (boot_entry.end - boot_entry)
 
@@ -34,6 +34,7 @@ EFER_LME            equ 1 << 8
 FEATURE_LONG_MODE   equ 1 << 29
 
 section .rodata
+no_ram:       db "boot: the image is larger than the RAM", 13, 10, 0
 no_long_mode: db "boot: this CPU has no long mode; use the i386 image"
               db 13, 10, 0
 
@@ -46,6 +47,7 @@ section .text
 boot_entry:
     cli
     cld
+    REQUIRE_RAM no_ram
     mov     esp, boot_stack_top
     mov     ebp, eax                ; magic, across the questions below
     mov     edi, ebx                ; information
