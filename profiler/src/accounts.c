@@ -47,6 +47,11 @@ void prof_accounts_head(struct prof_text *out, const struct prof_stats *stats)
     bool time = prof_options()->weight == PROF_WEIGHT_TIME;
 
     prof_text_string(out, "--- profile: ");
+    if (stats->ticks == 0) {
+        prof_text_string(out, prof_running() ? "no samples yet ---\n"
+                                             : "not started ---\n");
+        return;
+    }
     prof_text_decimal(out, stats->ticks, 0);
     prof_text_string(out, " samples in ");
     write_thousandths(out, milliseconds(stats->elapsed_cycles));
@@ -55,8 +60,7 @@ void prof_accounts_head(struct prof_text *out, const struct prof_stats *stats)
     prof_text_string(out, time ? " Hz, shares of time ---\n"
                                : " Hz, shares of samples ---\n");
     prof_text_string(out, "   share   samples    ");
-    prof_text_string(out, sizeof(uintptr_t) == 8 ? "address       function\n"
-                                                 : "address     function\n");
+    prof_text_string(out, "address     function\n");
 }
 
 static void account(struct prof_text *out, const char *what, uint64_t ticks,
@@ -156,9 +160,11 @@ static void write_troubles(struct prof_text *out,
 
 void prof_accounts_close(struct prof_text *out, const struct prof_stats *stats)
 {
-    prof_text_string(out, "   -----\n");
-    write_ticks(out, stats);
-    write_cost(out, stats);
+    if (stats->ticks != 0) {
+        prof_text_string(out, "   -----\n");
+        write_ticks(out, stats);
+        write_cost(out, stats);
+    }
     write_troubles(out, stats);
     prof_text_string(out, "---\n");
 }

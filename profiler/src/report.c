@@ -23,7 +23,7 @@
  * +- 1.96 / sqrt(samples) of it, is wider than half of the share itself. */
 #define SAMPLES_MIN 16
 
-#define ADDRESS_DIGITS (sizeof(uintptr_t) == 8 ? 10 : 8)
+#define ADDRESS_DIGITS 8 /* most images lie below 4 GiB; others are wider */
 
 static char name_buffer[1024];
 

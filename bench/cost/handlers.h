@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_HANDLERS_H
+#define BENCH_HANDLERS_H
+
+#include <stdint.h>
+
+/* Ticks that the two handlers below have seen. */
+extern volatile uint32_t bench_ticks;
+
+/* Counts a tick and acknowledges it: the floor, six instructions. */
+void bench_handler_bare(void);
+
+/* The same, and the interrupted address into a ring of its own. */
+void bench_handler_storing(void);
+
+/* Two instructions a round. */
+void bench_loop(uint32_t rounds);
+
+/* Puts (handler) into the gate of (vector); returns the one that was there. */
+uintptr_t bench_gate_swap(unsigned vector, uintptr_t handler);
+
+#endif

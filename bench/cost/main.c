@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What the profiler costs, in instructions.
+ *
+ * Run with QEMU's -icount shift=0,sleep=off -rtc clock=vm, where the TSC moves
+ * on by one for each instruction and a run repeats to the instruction. A loop
+ * of known length runs with interrupts off and then under each handler; what
+ * it takes longer, divided by the ticks that came, is the cost of one tick.
+ *
+ * Each line "bench NAME VALUE" is for bench/run.sh, which draws the table.
+ */
+
+#include "handlers.h"
+
+#include <arch/cpu.h>
+#include <arch/trap.h>
+#include <kernel/clock.h>
+#include <kernel/console.h>
+#include <kernel/service.h>
+#include <pit.h>
+#include <prof/prof.h>
+#include <prof/symbols.h>
+#include <stdint.h>
+
+#define TIMER_VECTOR ARCH_IRQ_BASE
+#define ROUNDS 500000000u /* of the loop: a second of guest time */
+#define LOOKUPS 100000u
+#define SAMPLES 2000u /* fewer than the vector holds */
+
+static void tell(const char *name, uint64_t hundredths)
+{
+    console_line("bench %s %u.%02u", name, (unsigned)(hundredths / 100),
+                 (unsigned)(hundredths % 100));
+}
+
+/* Instructions that the loop takes by itself. */
+static uint64_t loop_alone(uint32_t rounds)
+{
+    bool on = arch_interrupts_save();
+    uint64_t begin = arch_tsc();
+
+    bench_loop(rounds);
+    begin = arch_tsc() - begin;
+    arch_interrupts_restore(on);
+    return begin;
+}
+
+static uint64_t kernel_ticks(void)
+{
+    return clock_ticks();
+}
+
+static uint64_t bare_ticks(void)
+{
+    return bench_ticks;
+}
+
+static uint64_t profiler_ticks(void)
+{
+    struct prof_stats stats;
+
+    prof_stats(&stats);
+    return stats.ticks;
+}
+
+/* Instructions per tick, in hundredths, as (ticks) counts them. */
+static uint64_t cost_of_tick(uint64_t (*ticks)(void), uint32_t rounds)
+{
+    uint64_t alone = loop_alone(rounds);
+    uint64_t first = ticks();
+    uint64_t begin = arch_tsc();
+
+    bench_loop(rounds);
+    begin = arch_tsc() - begin;
+    return (begin - alone) * 100 / (ticks() - first);
+}
+
+/* The same with (handler) in the timer's gate. */
+static uint64_t cost_of_handler(void (*handler)(void))
+{
+    uintptr_t kernels = bench_gate_swap(TIMER_VECTOR, (uintptr_t)handler);
+    uint64_t cost = cost_of_tick(bare_ticks, ROUNDS);
+
+    bench_gate_swap(TIMER_VECTOR, kernels);
+    return cost;
+}
+
+/* Instructions for each of (SAMPLES) samples drained, in hundredths. */
+static uint64_t cost_of_drain(uintptr_t pc, uintptr_t step)
+{
+    bool on = arch_interrupts_save();
+    uint64_t begin;
+
+    for (uintptr_t i = 0; i < SAMPLES; i++)
+        prof_sample(pc + i * step, 0, 0);
+    begin = arch_tsc();
+    prof_drain();
+    begin = arch_tsc() - begin;
+    arch_interrupts_restore(on);
+    return begin * 100 / SAMPLES;
+}
+
+static uint64_t cost_of_lookup(void)
+{
+    struct prof_symbol symbol;
+    uintptr_t pc = (uintptr_t)service_main;
+    bool on = arch_interrupts_save();
+    uint64_t begin = arch_tsc();
+
+    for (uint32_t i = 0; i < LOOKUPS; i++)
+        prof_symbol_find(pc + i % 4096, &symbol);
+    begin = arch_tsc() - begin;
+    arch_interrupts_restore(on);
+    return begin * 100 / LOOKUPS;
+}
+
+static uint64_t cost_of_report(void)
+{
+    bool on = arch_interrupts_save();
+    struct prof_stats before, after;
+
+    prof_stats(&before);
+    prof_report();
+    prof_stats(&after);
+    arch_interrupts_restore(on);
+    return (after.report_cycles - before.report_cycles) * 100;
+}
+
+/* What the parasite adds, at the kernel's own rate and at ten times that. */
+static void interrupt_path(void)
+{
+    uint64_t kernels = cost_of_tick(kernel_ticks, ROUNDS), with, faster;
+
+    tell("kernel_tick", kernels);
+    prof_set_rate(1);
+    prof_start();
+    with = cost_of_tick(profiler_ticks, ROUNDS);
+    tell("flat_sample", with - kernels);
+    prof_set_rate(1000);
+    prof_reset();
+    faster = cost_of_tick(profiler_ticks, ROUNDS);
+    /* nine in ten are the sampler's own, the tenth is the kernel's, too */
+    tell("own_tick", (faster * 10 - with) / 9);
+    prof_set_rate(10000);
+    bench_loop(ROUNDS / 2);
+    faster = cost_of_tick(profiler_ticks, ROUNDS / 4);
+    tell("full_vector", (faster * 100 - with) / 99);
+    prof_stop();
+    prof_reset();
+}
+
+int service_main(void)
+{
+    tell("bare_handler", cost_of_handler(bench_handler_bare));
+    tell("storing_handler", cost_of_handler(bench_handler_storing));
+    interrupt_path();
+    prof_start();
+    cost_of_drain((uintptr_t)service_main, 0);
+    tell("drain_known", cost_of_drain((uintptr_t)service_main, 0));
+    tell("drain_new", cost_of_drain(0x40000000, 16));
+    tell("lookup", cost_of_lookup());
+    tell("report", cost_of_report());
+    prof_stop();
+    prof_reset();
+    tell("symbols", prof_symbols_count() * 100ull);
+    return 0;
+}
