@@ -28,6 +28,8 @@ static void each_range(const struct multiboot_info *info, bool available,
 
         if ((entry->type == MULTIBOOT_MEMORY_AVAILABLE) == available)
             take(entry->addr, entry->len);
+        if (entry->size > end - at)
+            return;
         at += entry->size + sizeof(entry->size);
     }
 }
