@@ -48,7 +48,4 @@ static const char *line_of(enum prof_error error)
     return "unknown error";
 }
 
-const char *prof_strerror(int error)
-{
-    return line_of((enum prof_error)error);
-}
+const char *prof_strerror(int error) { return line_of((enum prof_error)error); }

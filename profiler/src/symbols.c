@@ -27,10 +27,10 @@ static struct {
     const uint32_t *names;   /* byte offsets in strings */
     const char *strings;
     uintptr_t base;
-    unsigned shift;          /* an offset's part is (offset >> shift) */
+    unsigned shift;            /* an offset's part is (offset >> shift) */
     uint32_t begin[PARTS + 1]; /* last start below the part, or 0 */
-    uint32_t count;          /* 0 = there is none; lettered accesses only */
-    int error;               /* what the last prof_symbols_open() returned */
+    uint32_t count;            /* 0 = there is none; lettered accesses only */
+    int error;                 /* what the last prof_symbols_open() returned */
 } table = {.error = PROF_ESYM_NONE};
 
 /* Fills in shift and begin for (count) functions, which are not 0. */
@@ -69,10 +69,7 @@ int prof_symbols_open(const void *bytes_of_table, size_t bytes,
     return PROF_OK;
 }
 
-int prof_symbols_error(void)
-{
-    return table.error;
-}
+int prof_symbols_error(void) { return table.error; }
 
 uint32_t prof_symbols_count(void)
 {

@@ -118,7 +118,8 @@ static int test_order(const struct prof_symtab *head)
 static int test_names(const struct prof_symtab *head)
 {
     const uint32_t *names = prof_symtab_words(head, head->names_at);
-    const char *strings = (const char *)prof_symtab_words(head, head->strings_at);
+    const char *strings =
+        (const char *)prof_symtab_words(head, head->strings_at);
     uint32_t bytes = head->strings_bytes;
 
     if (bytes > 0 && strings[bytes - 1] != '\0')

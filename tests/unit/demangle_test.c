@@ -11,7 +11,14 @@
 #include <cmocka.h>
 
 static const char *const plain[] = {
-    "", "f", "_", "_start", "main", "leaf_a", "luaV_execute", "memcpy.part.0",
+    "",
+    "f",
+    "_",
+    "_start",
+    "main",
+    "leaf_a",
+    "luaV_execute",
+    "memcpy.part.0",
     "a_name_that_is_longer_than_most_names_of_functions_in_a_c_program_are",
 };
 

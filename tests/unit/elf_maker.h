@@ -8,7 +8,8 @@
  *     [header][.text][.note.gnu.build-id][.prof_symtab][.data]
  *     [.symtab][.strtab][.shstrtab][section headers]
  *
- * .text is ELF_TEXT_BYTES long at ELF_TEXT. Everything else is as the plan says.
+ * .text is ELF_TEXT_BYTES long at ELF_TEXT. Everything else is as the plan
+ * says.
  */
 
 #include <elf.h>
@@ -48,13 +49,13 @@ struct elf_symbol {
 struct elf_plan {
     const struct elf_symbol *symbols;
     size_t count;
-    uint32_t build_id_bytes;  /* 0 = no note */
-    const void *table;        /* what .prof_symtab holds */
+    uint32_t build_id_bytes; /* 0 = no note */
+    const void *table;       /* what .prof_symtab holds */
     size_t table_bytes;
-    bool table_unloaded;      /* without the flag "alloc" */
-    uintptr_t table_off;      /* added to its address */
-    bool stripped;            /* no .symtab */
-    uint16_t type;            /* 0 = ET_EXEC */
+    bool table_unloaded; /* without the flag "alloc" */
+    uintptr_t table_off; /* added to its address */
+    bool stripped;       /* no .symtab */
+    uint16_t type;       /* 0 = ET_EXEC */
 };
 
 /* A file in the making; 64 KiB are more than any plan here needs. */
@@ -92,11 +93,12 @@ static inline void elf_put_note(struct elf_file *file, uint32_t id_bytes)
 
     for (uint32_t i = 0; i < id_bytes; ++i)
         note.id[i] = (uint8_t)(0xa0 + i);
-    elf_section(file, ELF_IN_NOTE,
-                (ElfW(Shdr)){.sh_type = id_bytes > 0 ? SHT_NOTE : SHT_NULL,
-                             .sh_flags = SHF_ALLOC,
-                             .sh_size = sizeof note - sizeof note.id + id_bytes},
-                &note);
+    elf_section(
+        file, ELF_IN_NOTE,
+        (ElfW(Shdr)){.sh_type = id_bytes > 0 ? SHT_NOTE : SHT_NULL,
+                     .sh_flags = SHF_ALLOC,
+                     .sh_size = sizeof note - sizeof note.id + id_bytes},
+        &note);
 }
 
 static inline void elf_put_symbols(struct elf_file *file,

@@ -21,10 +21,14 @@
 
 #include "elf_maker.h"
 
-#define FUNC(name, value, size) \
-    {name, ELF_TEXT + (value), size, STT_FUNC, STB_GLOBAL, ELF_IN_TEXT}
-#define LABEL(name, value) \
-    {name, ELF_TEXT + (value), 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT}
+#define FUNC(name, value, size)                                                \
+    {                                                                          \
+        name, ELF_TEXT + (value), size, STT_FUNC, STB_GLOBAL, ELF_IN_TEXT      \
+    }
+#define LABEL(name, value)                                                     \
+    {                                                                          \
+        name, ELF_TEXT + (value), 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT        \
+    }
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static char folder[64];
@@ -215,7 +219,8 @@ static void what_is_no_function_is_left_out(void **state)
 static void parts_that_compilers_split_off_are_functions(void **state)
 {
     static const struct elf_symbol symbols[] = {
-        FUNC("f.cold", 0x00, 0x10), FUNC("f.part.0", 0x10, 0x10),
+        FUNC("f.cold", 0x00, 0x10),
+        FUNC("f.part.0", 0x10, 0x10),
         {"chosen", ELF_TEXT + 0x20, 8, STT_GNU_IFUNC, STB_GLOBAL, ELF_IN_TEXT}};
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
@@ -234,7 +239,8 @@ static void of_several_names_the_rule_chooses(void **state)
         {"text_begin", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
         {"static_one", ELF_TEXT, 8, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
         /* with a size before without */
-        FUNC("a", 0x10, 0), FUNC("sized", 0x10, 4),
+        FUNC("a", 0x10, 0),
+        FUNC("sized", 0x10, 4),
         /* global before weak before local */
         {"l", ELF_TEXT + 0x20, 4, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
         {"wk", ELF_TEXT + 0x20, 4, STT_FUNC, STB_WEAK, ELF_IN_TEXT},
@@ -242,9 +248,12 @@ static void of_several_names_the_rule_chooses(void **state)
         {"l", ELF_TEXT + 0x30, 4, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
         {"wk", ELF_TEXT + 0x30, 4, STT_FUNC, STB_WEAK, ELF_IN_TEXT},
         /* no leading underscore, then the shorter, then the alphabet */
-        FUNC("_r", 0x40, 4), FUNC("write", 0x40, 4),
-        FUNC("memmove", 0x50, 4), FUNC("memcpy", 0x50, 4),
-        FUNC("bb", 0x60, 4), FUNC("ab", 0x60, 4)};
+        FUNC("_r", 0x40, 4),
+        FUNC("write", 0x40, 4),
+        FUNC("memmove", 0x50, 4),
+        FUNC("memcpy", 0x50, 4),
+        FUNC("bb", 0x60, 4),
+        FUNC("ab", 0x60, 4)};
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
 
@@ -262,9 +271,9 @@ static void of_several_names_the_rule_chooses(void **state)
 
 static void a_label_within_a_function_does_not_cut_it(void **state)
 {
-    static const struct elf_symbol symbols[] = {
-        FUNC("outer", 0x00, 0x40), LABEL("resume_here", 0x20),
-        LABEL("behind", 0x40)};
+    static const struct elf_symbol symbols[] = {FUNC("outer", 0x00, 0x40),
+                                                LABEL("resume_here", 0x20),
+                                                LABEL("behind", 0x40)};
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
 
@@ -403,8 +412,8 @@ static void an_output_that_cannot_be_written_is_named(void **state)
 static void wrong_usage_is_explained(void **state)
 {
     static const char *const wrong[] = {
-        "", "a.elf", "a b c", "--width=48 a b", "--verify a", "--list",
-        "--build-id a b", "--what"};
+        "",           "a.elf",  "a b c",          "--width=48 a b",
+        "--verify a", "--list", "--build-id a b", "--what"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(wrong); ++i) {
@@ -518,8 +527,8 @@ static void a_table_of_other_bytes_is_noticed(void **state)
     free(longer);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, \
-                                                   remove_folder)
+#define TEST(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
 {

@@ -170,7 +170,8 @@ static bool linear_find(const struct made_table *made, uint32_t key,
                         uint32_t *index)
 {
     for (uint32_t i = 0; i < made->head->count; ++i) {
-        if (key >= made->offsets[i] && key - made->offsets[i] < made->sizes[i]) {
+        if (key >= made->offsets[i] &&
+            key - made->offsets[i] < made->sizes[i]) {
             *index = i;
             return true;
         }
@@ -253,8 +254,8 @@ static void all_of_a_hundred_thousand_are_found(void **state)
     for (uint32_t i = 0; i < MANY; ++i) {
         uint32_t end = made.offsets[i] + made.sizes[i];
 
-        expect_found(MADE_BASE + made.offsets[i], "f", MADE_BASE + made.offsets[i],
-                     made.sizes[i], i);
+        expect_found(MADE_BASE + made.offsets[i], "f",
+                     MADE_BASE + made.offsets[i], made.sizes[i], i);
         expect_found(MADE_BASE + end - 1, "f", MADE_BASE + made.offsets[i],
                      made.sizes[i], i);
         if (i + 1 == MANY || end < made.offsets[i + 1])

@@ -77,9 +77,8 @@ static inline struct prof_symtab made_plan(uint64_t base, uint32_t count,
 }
 
 /* The caller frees (.head). */
-static inline struct made_table made_table(uint64_t base,
-                                           const struct made_function *all,
-                                           uint32_t count)
+static inline struct made_table
+made_table(uint64_t base, const struct made_function *all, uint32_t count)
 {
     uint32_t strings = 0, used = 0;
     struct prof_symtab plan;
@@ -113,7 +112,7 @@ static inline struct made_table made_table(uint64_t base,
  *     MADE_BASE + 0x200  last     0x80 bytes
  */
 static const struct made_function made_of_five[] = {
-    {0x000, 0x10, "first"}, {0x020, 0x20, "second"}, {0x040, 0x00, "third"},
+    {0x000, 0x10, "first"},  {0x020, 0x20, "second"}, {0x040, 0x00, "third"},
     {0x100, 0x01, "fourth"}, {0x200, 0x80, "last"},
 };
 
@@ -124,8 +123,8 @@ static inline struct made_table made_five(void)
 
 static inline int made_open(const struct made_table *made)
 {
-    return prof_symbols_open(made->head, made->head->total_bytes,
-                             made_build_id, sizeof made_build_id);
+    return prof_symbols_open(made->head, made->head->total_bytes, made_build_id,
+                             sizeof made_build_id);
 }
 
 #endif

@@ -11,8 +11,9 @@
  *     verify.c  whether the second link kept what the table says
  *     main.c    the command line
  *
- * Error policy: a file that cannot be used ends the program through embed_fail()
- * with one line and status 1. Nothing here crashes on a file made to hurt.
+ * Error policy: a file that cannot be used ends the program through
+ * embed_fail() with one line and status 1. Nothing here crashes on a file made
+ * to hurt.
  */
 
 #include <prof/symtab.h>
@@ -24,33 +25,33 @@
 enum binding { BINDING_GLOBAL, BINDING_WEAK, BINDING_LOCAL };
 
 struct function {
-    uint64_t start;       /* address of its first byte */
-    uint64_t size;        /* bytes; from the ELF file 0 = not stated */
-    uint64_t limit;       /* end of its section, above start */
-    const char *name;     /* lives as long as its image */
+    uint64_t start;   /* address of its first byte */
+    uint64_t size;    /* bytes; from the ELF file 0 = not stated */
+    uint64_t limit;   /* end of its section, above start */
+    const char *name; /* lives as long as its image */
     enum binding binding;
-    bool label;           /* says nowhere that it is a function (assembly) */
+    bool label; /* says nowhere that it is a function (assembly) */
 };
 
 struct functions {
-    struct function *at;  /* by address; on the heap */
+    struct function *at; /* by address; on the heap */
     size_t count;
 };
 
 /* An ELF file as far as it matters here. */
 struct image {
     const char *path;
-    void *elf;                 /* libelf's, holds what is pointed to below */
+    void *elf; /* libelf's, holds what is pointed to below */
     int file;
-    unsigned bits;             /* 32 or 64 */
-    bool stripped;             /* it has no symbol table */
-    struct functions symbols;  /* all of them, several to an address */
-    uint32_t build_id_bytes;   /* 0 = the file has none */
+    unsigned bits;            /* 32 or 64 */
+    bool stripped;            /* it has no symbol table */
+    struct functions symbols; /* all of them, several to an address */
+    uint32_t build_id_bytes;  /* 0 = the file has none */
     uint8_t build_id[PROF_BUILD_ID_MAX];
-    const uint8_t *table;      /* section .prof_symtab, NULL = none or empty */
+    const uint8_t *table; /* section .prof_symtab, NULL = none or empty */
     size_t table_bytes;
     uint64_t table_address;
-    bool table_loaded;         /* the loader brings the section into memory */
+    bool table_loaded; /* the loader brings the section into memory */
 };
 
 /* A table, ready to be written. */
@@ -60,8 +61,8 @@ struct table {
 };
 
 /* Prints "embed: (path): ..." as one line on stderr and exits with status 1. */
-__attribute__((noreturn, format(printf, 2, 3)))
-void embed_fail(const char *path, const char *format, ...);
+__attribute__((noreturn, format(printf, 2, 3))) void
+embed_fail(const char *path, const char *format, ...);
 
 /* calloc(), but never NULL. */
 void *embed_alloc(size_t count, size_t bytes);

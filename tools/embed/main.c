@@ -99,8 +99,9 @@ static void embed(const struct image *image, unsigned width, const char *path)
     struct table table;
 
     if (width != 0 && image->bits != width)
-        embed_fail(image->path, "a %u-bit image, where one of %u bits is "
-                                "wanted",
+        embed_fail(image->path,
+                   "a %u-bit image, where one of %u bits is "
+                   "wanted",
                    image->bits, width);
     table = table_make(image);
     write_table(path, &table);

@@ -88,8 +88,8 @@ static void same_table(const struct image *last)
 void verify_images(const struct image *first, const struct image *last)
 {
     if (first->bits != last->bits)
-        embed_fail(last->path, "a %u-bit image, but %s has %u bits",
-                   last->bits, first->path, first->bits);
+        embed_fail(last->path, "a %u-bit image, but %s has %u bits", last->bits,
+                   first->path, first->bits);
     same_functions(first, last);
     same_build(first, last);
     usable_section(last);
