@@ -16,6 +16,9 @@ void bench_handler_storing(void);
 /* Two instructions a round. */
 void bench_loop(uint32_t rounds);
 
+/* 65,536 instructions a round, each at an address of its own. */
+void bench_sled(uint32_t rounds);
+
 /* Puts (handler) into the gate of (vector); returns the one that was there. */
 uintptr_t bench_gate_swap(unsigned vector, uintptr_t handler);
 

@@ -30,67 +30,73 @@ static bool in_range(const struct prof_range *range, uintptr_t pc)
     return pc >= range->begin && pc < range->end;
 }
 
-static void count(enum prof_class class, uint64_t samples, uint64_t cycles)
-{
-    prof_state.counts.count[class] += samples;
-    prof_state.counts.cycles[class] += cycles;
-}
-
 /* Where the samples of one address belong. */
 struct place {
     uintptr_t pc;
     uintptr_t owner; /* its function's start, or pc where there is none */
     enum prof_class class;
+    struct prof_cell *address;  /* NULL where pc is new */
+    struct prof_cell *function; /* NULL where the function is new */
 };
 
-/* What is known of (pc) from its earlier samples. */
-static bool recall(struct place *place)
-{
-    const struct prof_cell *address, *function;
-
-    address = prof_map_find(&prof_state.addresses, place->pc);
-    if (address == NULL)
-        return false;
-    place->owner = address->owner;
-    function = prof_map_find(&prof_state.functions, place->owner);
-    place->class = function->owner != 0 ? PROF_CLASS_ATTRIBUTED
-                                        : PROF_CLASS_UNRESOLVED;
-    return true;
-}
-
 /*
- * Finds out where samples of (place->pc) belong and makes sure that both maps
- * have room for them, so that adding cannot succeed in one and fail in the
- * other. False: no room.
+ * Finds the function of an address that is new and makes sure that both maps
+ * have room, so that adding cannot succeed in one and fail in the other.
  */
-static bool locate(struct place *place)
+static bool make_room(struct place *place)
 {
     struct prof_symbol symbol;
 
+    place->owner = place->pc;
+    place->class = PROF_CLASS_UNRESOLVED;
+    if (prof_symbol_find(place->pc, &symbol)) {
+        place->owner = symbol.start;
+        place->class = PROF_CLASS_ATTRIBUTED;
+    }
+    return prof_map_reserve(&prof_state.addresses) &&
+           prof_map_reserve(&prof_state.functions);
+}
+
+/*
+ * Finds out where samples of (place->pc) belong. False: they are new and there
+ * is no room for them.
+ */
+static bool locate(struct place *place)
+{
     if (in_range(&prof_state.config.idle, place->pc)) {
         place->class = PROF_CLASS_IDLE;
         return true;
     }
-    if (recall(place))
-        return true;
-    if (prof_symbol_find(place->pc, &symbol)) {
-        place->owner = symbol.start;
-        place->class = PROF_CLASS_ATTRIBUTED;
-    } else {
-        place->owner = place->pc;
-        place->class = PROF_CLASS_UNRESOLVED;
-    }
-    return prof_map_reserve(&prof_state.addresses) &&
-           prof_map_reserve(&prof_state.functions);
+    place->address = prof_map_find(&prof_state.addresses, place->pc);
+    if (place->address == NULL)
+        return make_room(place);
+    place->function =
+        prof_map_find(&prof_state.functions, place->address->owner);
+    place->class = place->function->owner != 0 ? PROF_CLASS_ATTRIBUTED
+                                               : PROF_CLASS_UNRESOLVED;
+    return true;
+}
+
+static void credit_cell(struct prof_cell *cell, uint64_t samples,
+                        uint64_t cycles)
+{
+    cell->count += samples;
+    cell->cycles += cycles;
 }
 
 /* Adds (samples) that stand for (cycles) to where locate() said. */
 static void credit(const struct place *place, uint64_t samples,
                    uint64_t cycles)
 {
-    count(place->class, samples, cycles);
+    prof_state.counts.count[place->class] += samples;
+    prof_state.counts.cycles[place->class] += cycles;
     if (place->class == PROF_CLASS_IDLE)
         return;
+    if (place->address != NULL) {
+        credit_cell(place->address, samples, cycles);
+        credit_cell(place->function, samples, cycles);
+        return;
+    }
     prof_map_add(&prof_state.addresses, place->pc, place->owner, samples,
                  cycles);
     /* A function's own owner only says whether the table knows its name. */

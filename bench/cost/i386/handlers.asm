@@ -5,7 +5,7 @@
 
         section .text
         global  bench_handler_bare:function, bench_handler_storing:function
-        global  bench_loop:function, bench_ticks
+        global  bench_loop:function, bench_sled:function, bench_ticks
 
 bench_handler_bare:
         inc     dword [bench_ticks]
@@ -34,6 +34,13 @@ bench_handler_storing:
 bench_loop:                             ; [esp + 4] = rounds
         mov     ecx, [esp + 4]
 .round: dec     ecx
+        jnz     .round
+        ret
+
+bench_sled:                             ; [esp + 4] = rounds
+        mov     ecx, [esp + 4]
+.round: times   65534 nop
+        dec     ecx
         jnz     .round
         ret
 

@@ -6,7 +6,7 @@
         default rel
         section .text
         global  bench_handler_bare:function, bench_handler_storing:function
-        global  bench_loop:function, bench_ticks
+        global  bench_loop:function, bench_sled:function, bench_ticks
 
 bench_handler_bare:
         inc     dword [bench_ticks]
@@ -35,6 +35,12 @@ bench_handler_storing:
 bench_loop:                             ; edi = rounds
         dec     edi
         jnz     bench_loop
+        ret
+
+bench_sled:                             ; edi = rounds
+        times   65534 nop
+        dec     edi
+        jnz     bench_sled
         ret
 
 RING    equ     1024
