@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The damages. Those that a checksum would notice first come twice: as an
+ * accident, and with the checksum made right, as a tool that errs would do it.
+ */
+
+#include "damage.h"
+
+#include <arch/boot.h>
+#include <arch/cpu.h>
+#include <prof/error.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CR0_WP (1u << 16) /* write protection holds for the kernel as well */
+
+static void *sound; /* copy of the whole section */
+
+static size_t section_bytes(void)
+{
+    return (size_t)(symtab_end - symtab_begin);
+}
+
+static struct prof_symtab *table(void)
+{
+    return (struct prof_symtab *)(void *)symtab_begin;
+}
+
+static uint32_t *words(struct prof_symtab *head, uint32_t at)
+{
+    return (uint32_t *)(void *)((char *)head + at);
+}
+
+static uintptr_t read_cr0(void)
+{
+    uintptr_t value;
+
+    __asm__ volatile("mov %%cr0, %0" : "=r"(value));
+    return value;
+}
+
+static void write_cr0(uintptr_t value)
+{
+    __asm__ volatile("mov %0, %%cr0" : : "r"(value) : "memory");
+}
+
+/* Makes the checksum right, by its definition. */
+static void seal(struct prof_symtab *head)
+{
+    const uint8_t *bytes = (const uint8_t *)head;
+    uint32_t crc = 0xffffffffu;
+
+    head->crc = 0;
+    for (uint32_t i = 0; i < head->total_bytes; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = (crc >> 1) ^ (0x82f63b78u & -(crc & 1u));
+    }
+    head->crc = ~crc;
+}
+
+static void cut_short(struct prof_symtab *head)
+{
+    head->total_bytes += (uint32_t)section_bytes();
+}
+
+static void half_missing(struct prof_symtab *head)
+{
+    uint32_t half = head->total_bytes / 2;
+
+    memset((char *)head + half, 0, head->total_bytes - half);
+}
+
+static void all_zero(struct prof_symtab *head)
+{
+    memset(head, 0, section_bytes());
+}
+
+static void one_bit(struct prof_symtab *head)
+{
+    words(head, head->offsets_at)[head->count / 2] ^= 1;
+}
+
+static void unsorted(struct prof_symtab *head)
+{
+    uint32_t *offsets = words(head, head->offsets_at);
+    uint32_t first = offsets[4];
+
+    offsets[4] = offsets[5];
+    offsets[5] = first;
+    seal(head);
+}
+
+static void overlapping(struct prof_symtab *head)
+{
+    words(head, head->sizes_at)[0] = 0x7fffffffu;
+    seal(head);
+}
+
+static void without_end(struct prof_symtab *head)
+{
+    ((char *)head)[head->strings_at + head->strings_bytes - 1] = 'x';
+    seal(head);
+}
+
+static void name_outside(struct prof_symtab *head)
+{
+    words(head, head->names_at)[head->count - 1] = 0xfffffff0u;
+    seal(head);
+}
+
+static void array_outside(struct prof_symtab *head)
+{
+    head->sizes_at = head->total_bytes & ~3u;
+    seal(head);
+}
+
+static void other_build(struct prof_symtab *head)
+{
+    head->build_id[0] ^= 1;
+    seal(head);
+}
+
+static void other_width(struct prof_symtab *head)
+{
+    head->pointer_bits = 96 - head->pointer_bits;
+    seal(head);
+}
+
+const struct damage damages[] = {
+    {"a table cut short", PROF_ESYM_SHORT, cut_short},
+    {"a table with half of it missing", PROF_ESYM_CRC, half_missing},
+    {"a table of zeros", PROF_ESYM_MAGIC, all_zero},
+    {"a wrong checksum", PROF_ESYM_CRC, one_bit},
+    {"an unsorted table", PROF_ESYM_ORDER, unsorted},
+    {"functions that overlap", PROF_ESYM_ORDER, overlapping},
+    {"strings without end", PROF_ESYM_NAME, without_end},
+    {"a name outside the strings", PROF_ESYM_NAME, name_outside},
+    {"an array outside the table", PROF_ESYM_LAYOUT, array_outside},
+    {"a table of another build", PROF_ESYM_BUILD, other_build},
+    {"a table of another width", PROF_ESYM_WIDTH, other_width},
+};
+const size_t damage_count = sizeof damages / sizeof damages[0];
+
+void damage_begin(void)
+{
+    sound = malloc(section_bytes());
+    if (sound == NULL)
+        abort();
+    memcpy(sound, symtab_begin, section_bytes());
+}
+
+void damage_do(const struct damage *damage)
+{
+    uintptr_t before = read_cr0();
+
+    write_cr0(before & ~(uintptr_t)CR0_WP);
+    damage->change(table());
+    write_cr0(before);
+}
+
+void damage_undo(void)
+{
+    uintptr_t before = read_cr0();
+
+    write_cr0(before & ~(uintptr_t)CR0_WP);
+    memcpy(symtab_begin, sound, section_bytes());
+    write_cr0(before);
+}
