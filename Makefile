@@ -8,33 +8,46 @@
 # its path: a room sees only the headers that it may know, so that an include
 # which crosses a border does not build.
 
+#: width of the image: i386 or x86_64
 ARCH ?= x86_64
+#: what runs in it: a folder of services/
 SERVICE ?= lua
+#: the Lua script that SERVICE=lua runs
 SCRIPT ?= services/lua/scripts/parser.lua
+#: samples a second
 HZ ?= 1000
+#: tables until the image ends, 0 = never
 REPORTS ?= 3
+#: memory of the machine, MiB
 MEM ?= 128
+#: more words for the image's command line, as in APPEND='prof.top=20'
 APPEND ?=
+#: tcg, kvm, or auto: kvm where an image boots with it
 ACCEL ?= auto
+#: who loads the image: kernel (QEMU itself) or grub (from an ISO)
 LOADER ?= kernel
+#: more arguments for QEMU
+QEMU_ARGS ?=
+#: port that `make gdb` waits at
+GDB_PORT ?= 1234
+#: tests to run, a shell pattern of their names
 TESTS ?= *
-V ?=
+#: where everything is built
 BUILD ?= build
-ifeq ($(origin CC),default)
-CC := gcc
-endif
-
+#: 1 = show the commands
+V ?=
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 WIDTHS := i386 x86_64
 NEWLIB := build/newlib
 SOURCES := build/source
-IMAGE = $(BUILD)/$(ARCH)/$(SERVICE)/$(SERVICE).elf
+IMAGE = $(call image,$(ARCH),services/$(SERVICE))
 
 .DEFAULT_GOAL := image
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-6s %s\n' $1 $2)
+begin = @$(if $(V),,printf '  %-7s%s\n' $1 $@;) mkdir -p $(@D)
 
 # ---- flags: per width ($W, from the target's path) and per room
 
@@ -42,13 +55,10 @@ $(foreach w,$(WIDTHS),$(eval $(BUILD)/$w/%: W := $w))
 
 width.i386 := -m32 -march=i686
 width.x86_64 := -m64
-emulation.i386 := elf_i386
-emulation.x86_64 := elf_x86_64
-nasm.i386 := elf32
-nasm.x86_64 := elf64
-
+bits = $(patsubst -m%,%,$(firstword $(width.$W)))
 # asked of the compiler once, at the first use: it may not be installed before
-CC_INCLUDE = $(eval CC_INCLUDE := $$(shell $(CC) -print-file-name=include))$(CC_INCLUDE)
+CC_INCLUDE = $(eval CC_INCLUDE := $$(shell \
+    $(CC) -print-file-name=include))$(CC_INCLUDE)
 libgcc = $(shell gcc $(width.$W) -print-libgcc-file-name)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -57,171 +67,182 @@ GUEST := -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
     -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer \
     -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables
 PLAIN = -mgeneral-regs-only -nostdinc -isystem $(CC_INCLUDE)
-LIBC = -U__linux__ -nostdinc -isystem $(CC_INCLUDE) \
-    -isystem $(NEWLIB)/$W/include
-
+LIBC = -nostdinc -isystem $(CC_INCLUDE) -isystem $(NEWLIB)/$W/include \
+    -U__linux__
 room.profiler = $(PLAIN) -Iprofiler/include
-room.arch = $(PLAIN) -Iarch/include -Iarch/x86 -Iarch/x86/$W -isystem $(BUILD)/include
+room.arch = $(PLAIN) -Iarch/include -Iarch/x86 -Iarch/x86/$W \
+    -isystem /usr/include/multiboot
 room.drivers = $(PLAIN) -Iarch/include -Idrivers
 room.kernel = -mgeneral-regs-only $(LIBC) -Ikernel/include -Iarch/include \
     -Idrivers -Iprofiler/include
-room.services = $(LIBC) -Ikernel/include -Iprofiler/include \
+room.services = $(LIBC) -Ikernel/include -Iprofiler/include -Iservices/lua \
     -isystem $(SOURCES)/lua5.4/src
 room.tests = $(LIBC) -Ikernel/include -Iprofiler/include -Iarch/include \
     -Idrivers
+room.bench = $(room.tests)
 room = $(room.$(firstword $(subst /, ,$<)))
 
 # ---- from sources to objects
 
 define compile
-$(call say,CC,$@)
-$(Q)mkdir -p $(@D)
+$(call begin,CC)
 $(Q)$(CC) $(width.$W) $(GUEST) $(WARNINGS) $(room) -MMD -MP -c -o $@ $<
 endef
-
 define assemble
-$(call say,NASM,$@)
-$(Q)mkdir -p $(@D)
-$(Q)nasm -f $(nasm.$W) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ \
+$(call begin,NASM)
+$(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ \
     -MD $(@:.o=.d) -MP -o $@ $<
 endef
-
 # lines "->NAME $VALUE" in the compiler's output become %define NAME VALUE
 define offsets
-$(call say,OFFS,$@)
-$(Q)mkdir -p $(@D)
+$(call begin,OFFSETS)
 $(Q)$(CC) $(width.$W) $(GUEST) $(room) -MMD -MP -MF $@.d -MT $@ -S -o $@.s $<
 $(Q)sed -n 's/^->\([A-Za-z0-9_]*\) [$$]*\(.*\)/%define \1 \2/p' $@.s >$@
 endef
-
-sources.profiler = $(wildcard profiler/src/*.c profiler/src/$1/*.asm)
-sources.arch = $(wildcard arch/x86/*.c arch/x86/$1/*.c arch/x86/$1/*.asm)
-sources.drivers = $(wildcard drivers/*.c)
-sources.kernel = $(wildcard kernel/*.c)
-sources.folder = $(wildcard $2/*.c $2/*.asm $2/$1/*.c $2/$1/*.asm)
 objects = $(addprefix $(BUILD)/$1/obj/,$(addsuffix .o,$(basename \
-    $(filter-out %/offsets.c,$2))))
-room_objects = $(call objects,$1,$(call sources.$2,$1))
-includes = $(if $(wildcard arch/x86/offsets.c),$(BUILD)/$1/arch_offsets.inc) \
-    $(if $(wildcard profiler/src/offsets.c),$(BUILD)/$1/prof_offsets.inc)
-core = $(foreach r,arch drivers kernel,$(call room_objects,$1,$r)) \
-    $(BUILD)/$1/profiler.o
+    $(filter-out %/offsets.c,$(wildcard $(foreach f,$2,\
+    $f/*.c $f/*.asm $f/$1/*.c $f/$1/*.asm))))))
+core = $(call objects,$1,arch/x86 drivers kernel) $(BUILD)/$1/profiler.o
 
 define width_rules
-$(BUILD)/$1/obj/%.o: %.c Makefile | packages $(BUILD)/include/multiboot.h
+$(BUILD)/$1/obj/%.o: %.c Makefile | packages
 	$$(compile)
-$(BUILD)/$1/obj/%.o: %.asm Makefile $(call includes,$1) | packages
+$(BUILD)/$1/obj/%.o: %.asm $(BUILD)/$1/prof_offsets.inc Makefile | packages
 	$$(assemble)
-$(BUILD)/$1/arch_offsets.inc: arch/x86/offsets.c Makefile | packages
-	$$(offsets)
 $(BUILD)/$1/prof_offsets.inc: profiler/src/offsets.c Makefile | packages
 	$$(offsets)
-$(call room_objects,$1,kernel): | $(NEWLIB)/$1/lib/libc.a
-$(BUILD)/$1/profiler.o: $(call room_objects,$1,profiler)
+$(call objects,$1,kernel): | $(NEWLIB)/$1/lib/libc.a
+$(BUILD)/$1/profiler.o: $(call objects,$1,profiler/src)
 	$$(merge)
 $(BUILD)/$1/libprof.a: $(BUILD)/$1/profiler.o
 	$$(archive)
-$(BUILD)/$1/%.elf: linker/$1.ld linker/image.ld $(BUILD)/host/embed \
-    $(NEWLIB)/$1/lib/libc.a | packages
+$(BUILD)/$1/%.elf: linker/$1.ld linker/image.ld $(NEWLIB)/$1/lib/libc.a \
+    tools/build/link.sh $(BUILD)/host/embed | packages
 	$$(link)
-$(BUILD)/$1/%.iso: $(BUILD)/$1/%.elf
-	$$(call say,ISO,$$@)
-	$(Q)tools/build/iso.sh $1 $$@ $$<
 $(NEWLIB)/$1/lib/libc.a: tools/build/newlib.sh | packages
 	$(Q)$$< $1 $(NEWLIB)/$1
 $(BUILD)/$1/liblua.a: tools/build/lua.sh $(SOURCES)/lua5.4/.unpacked \
     $(NEWLIB)/$1/lib/libc.a
-	$$(call say,LUA,$$@)
-	$(Q)$$< $$@ $(SOURCES)/lua5.4/src gcc $(width.$1) $(GUEST) $$(LIBC)
+	$$(call begin,LUA)
+	$(Q)$$< $$@ $(SOURCES)/lua5.4/src gcc $(width.$1) $(GUEST) \
+	    $$(LIBC) -Iservices/lua
 endef
 $(foreach w,$(WIDTHS),$(eval $(call width_rules,$w)))
-
-# GRUB's header, alone in a folder, so that nothing else of the host is seen
-$(BUILD)/include/multiboot.h: | packages
-	$(Q)mkdir -p $(@D) && cp /usr/include/multiboot/multiboot.h $@
-
 $(SOURCES)/%/.unpacked: | packages
 	$(Q)tools/build/debian-source.sh $* $(@D)
 
 # ---- the profiler alone: one object that exports prof_* and nothing else
 
 define merge
-$(call say,LD-R,$@)
-$(Q)ld -m $(emulation.$W) -r -o $@.all $(filter %.o,$^)
-$(Q)objcopy -w --keep-global-symbol='prof_*' $@.all $@
-$(Q)rm $@.all
+$(call begin,LD-R)
+$(Q)ld -m elf_$W -r -o $@.all $^
+$(Q)objcopy -w --keep-global-symbol='prof_*' $@.all $@ && rm $@.all
 endef
-
 define archive
-$(call say,AR,$@)
+$(call begin,AR)
 $(Q)rm -f $@ && ar rcs $@ $^
 endef
 
-# ---- images: linked once to learn the addresses, again with the names
-
-ldflags = $(shell cat $(filter %/ldflags,$^) /dev/null)
-stem = $(basename $@)
-embed = $(BUILD)/host/embed
-ld = ld -m $(emulation.$W) -T linker/$W.ld -nostdlib -static \
-    --fatal-warnings -z noexecstack -Map $(stem).map $(ldflags) \
-    --start-group $(filter %.o %.a,$^) $(NEWLIB)/$W/lib/libm.a $(libgcc) \
-    --end-group
+# ---- images: services, and those of tests/guest and bench
 
 define link
-$(call say,LD,$@)
-$(Q)mkdir -p $(@D)
-$(Q)$(ld) --build-id=sha1 -o $(stem).pass1
-$(Q)$(embed) $(stem).pass1 $(stem).names
-$(Q)printf '.section .prof_symtab,"a"\n.balign 8\n.incbin "%s"\n' $(stem).names | \
-    gcc $(width.$W) -c -x assembler -o $(stem).names.o -
-$(Q)$(ld) $(stem).names.o -o $@ \
-    --build-id=0x$$($(embed) --build-id $(stem).pass1)
-$(Q)$(embed) --verify $(stem).pass1 $@
-$(Q)nm -nS $@ >$(stem).sym
+$(call begin,LD)
+$(Q)tools/build/link.sh $(BUILD)/host/embed $(@:.elf=) gcc $(width.$W) \
+    ld -m elf_$W -T linker/$W.ld -nostdlib -static --fatal-warnings \
+    -z noexecstack $(shell cat $(filter %/ldflags,$^) /dev/null) \
+    --start-group $(filter %.o %.a,$^) $(NEWLIB)/$W/lib/libm.a $(libgcc) \
+    --end-group
 endef
-
-image_name = $(if $(filter tests/%,$2),test/)$(notdir $2)/$(notdir $2)
-image = $(BUILD)/$1/$(image_name)
-
+folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c))))
+services := $(call folders,services)
+programs := $(services) $(call folders,tests/guest) $(call folders,bench)
 # $1 width, $2 the folder of the sources
+image = $(BUILD)/$1/$(patsubst tests/guest/%,test/%,$(patsubst \
+    services/%,%,$2))/$(notdir $2).elf
+images = $(foreach w,$(WIDTHS),$(foreach f,$1,$(call image,$w,$f)))
 define image_rules
-$(call objects,$1,$(call sources.folder,$1,$2)): | $(NEWLIB)/$1/lib/libc.a
-$(image).elf: $(call core,$1) $(wildcard $2/ldflags) \
-    $(call objects,$1,$(call sources.folder,$1,$2))
+$(call objects,$1,$2): | $(NEWLIB)/$1/lib/libc.a
+$(image): $(call core,$1) $(call objects,$1,$2) $(wildcard $2/ldflags)
 endef
-services := $(sort $(patsubst %/,%,$(dir $(wildcard services/*/*.c))))
-guest_tests := $(sort $(patsubst %/,%,$(dir $(wildcard tests/guest/*/*.c))))
-$(foreach w,$(WIDTHS),$(foreach f,$(services) $(guest_tests),\
-    $(eval $(call image_rules,$w,$f))))
-
+$(foreach w,$(WIDTHS),$(foreach f,$(programs),$(eval \
+    $(call image_rules,$w,$f))))
 $(foreach w,$(WIDTHS),$(eval \
-    $(BUILD)/$w/lua/lua.elf: $(BUILD)/$w/liblua.a) $(eval \
-    $(call objects,$w,$(wildcard services/lua/*.c)): | $(BUILD)/$w/liblua.a))
+    $(call image,$w,services/lua): $(BUILD)/$w/liblua.a) $(eval \
+    $(call objects,$w,services/lua): | $(SOURCES)/lua5.4/.unpacked))
 
-# ---- on the host: the tool that writes symbol tables
+# ---- on the host: the tool that writes symbol tables; unit tests, which run
+# under sanitizers and at both widths
 
 define host_compile
-$(call say,HOSTCC,$@)
-$(Q)mkdir -p $(@D)
-$(Q)gcc -std=gnu11 -O2 -g $(WARNINGS) -Iprofiler/include -MMD -MP -c -o $@ $<
+$(call begin,HOSTCC)
+$(Q)gcc -std=gnu11 -g $(WARNINGS) -Iprofiler/include $1 -MMD -MP -c -o $@ $<
 endef
-
 $(BUILD)/host/obj/%.o: %.c Makefile | packages
-	$(host_compile)
+	$(call host_compile,-O2)
 $(BUILD)/host/embed: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/embed/*.c))
-	$(call say,HOSTLD,$@)
-	$(Q)mkdir -p $(@D) && gcc -o $@ $^ -lelf
+	$(call begin,HOSTLD)
+	$(Q)gcc -o $@ $^ -lelf
+UNIT := -fno-pie -no-pie -fsanitize=address,undefined -fno-sanitize-recover=all
+unit_tests := $(basename $(notdir $(wildcard tests/unit/*_test.c)))
+define unit_rules
+$(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked
+	$$(call host_compile,-m$1 -O1 -DPROF_HOSTED $(UNIT) \
+	    -isystem $(SOURCES)/cmocka/include)
+$(BUILD)/host$1/libcmocka.a: $(SOURCES)/cmocka/.unpacked | packages
+	$$(call begin,CMOCKA)
+	$(Q)tools/build/cmocka.sh $$@ $$(<D) gcc -m$1 -g -O1 -fno-pie
+$(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
+    $(filter-out %/offsets.c,$(wildcard profiler/src/*.c)))
+	$$(archive)
+$(BUILD)/host$1/%_test: $(BUILD)/host$1/obj/tests/unit/%_test.o \
+    $(BUILD)/host$1/libprof.a $(BUILD)/host$1/libcmocka.a
+	$$(call begin,HOSTLD)
+	$(Q)gcc -m$1 $(UNIT) -o $$@ $$^
+endef
+$(foreach b,32 64,$(eval $(call unit_rules,$b)))
 
 # ---- what people ask for
 
-.PHONY: packages image images lib clean
+words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(APPEND)
+script = $(if $(filter lua,$(SERVICE)),$(SCRIPT))
+boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
+    INITRD="$(script)" QEMU_ARGS="$(QEMU_ARGS)" tools/build/run.sh $(IMAGE)
+PROBE = $(call image,$(ARCH),services/hello)
+
+.PHONY: packages image objects lib run gdb iso test check bench clean help
 packages:
 	$(Q)tools/build/packages.sh packages.txt
 image: $(IMAGE)
-images: $(foreach w,$(WIDTHS),$(foreach s,$(services),$(call image,$w,$s).elf))
+objects: $(foreach w,$(WIDTHS),$(call core,$w) $(call objects,$w,$(programs)))
+
+#: boot SERVICE and print its profile until it ends
+run: $(IMAGE) $(PROBE)
+	$(Q)ACCEL=$(ACCEL) PROBE=$(PROBE) $(boot)
+#: the same, waiting for a debugger before the first instruction
+gdb: $(IMAGE)
+	$(Q)GDB=$(GDB_PORT) $(boot)
+#: a bootable ISO of SERVICE
+iso: $(IMAGE)
+	$(Q)tools/build/iso.sh $(ARCH) $(<:.elf=.iso) $< "$(words)" $(script)
+	@echo $(<:.elf=.iso)
+#: the profiler alone, both widths: build/ARCH/profiler.o and libprof.a
 lib: $(foreach w,$(WIDTHS),$(BUILD)/$w/libprof.a)
+#: every test: on the host, models, and images at both widths
+test: $(call images,$(programs)) $(foreach b,32 64,\
+    $(unit_tests:%=$(BUILD)/host$b/%))
+	$(Q)tests/run.sh $(BUILD) '$(TESTS)'
+#: format, lint, layering, exports
+check:
+	$(Q)tools/build/check.sh $(BUILD)
+#: what the sampler costs, in instructions and time
+bench: $(call images,$(programs))
+	$(Q)bench/run.sh $(BUILD)
+#: remove what was built, except newlib and fetched sources
 clean:
 	$(Q)rm -rf $(filter-out $(NEWLIB) $(SOURCES),$(wildcard $(BUILD)/*))
+#: this list
+help:
+	@awk -f tools/build/help.awk Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -44,7 +44,8 @@ static void say_what_booted(void)
                      ARCH_COMMAND_LINE_MAX - 1);
     if (arch_boot.regions_ignored != 0)
         console_line("boot: %u pieces of memory ignored, above 4 GiB or too "
-                     "many", arch_boot.regions_ignored);
+                     "many",
+                     arch_boot.regions_ignored);
     if (arch_boot.modules_ignored != 0)
         console_line("boot: %u modules ignored, above 4 GiB or too many",
                      arch_boot.modules_ignored);

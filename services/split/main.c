@@ -33,10 +33,10 @@ static const struct {
     split_leaf *leaf;
     uint32_t weight; /* instructions as multiples of leaf_d's */
 } share[] = {
-    { leaf_a, 4 },
-    { leaf_b, 3 },
-    { leaf_c, 2 },
-    { leaf_d, 1 },
+    {leaf_a, 4},
+    {leaf_b, 3},
+    {leaf_c, 2},
+    {leaf_d, 1},
 };
 
 static uint32_t idle_percent;
@@ -90,8 +90,8 @@ static void work(void)
         uint32_t units = units_of_this_round();
 
         for (size_t k = 0; k < sizeof share / sizeof share[0]; k++)
-            checksum += level_2(share[k].leaf,
-                                SPLIT_TURNS(units * share[k].weight));
+            checksum +=
+                level_2(share[k].leaf, SPLIT_TURNS(units * share[k].weight));
         rounds++;
     }
     busy_ns += clock_ns() - begin_ns;

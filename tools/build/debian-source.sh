@@ -59,9 +59,11 @@ fetch()
     dpkg-source --no-check -x ./*.dsc "$base/$(basename "$folder")"
 }
 
-echo "$package: fetching Debian's source package"
+# one at a time; whoever waited finds the work done
 exec 9>"$private/lock"
 flock 9
+[ ! -e "$folder/.unpacked" ] || exit 0
+echo "$package: fetching Debian's source package"
 trap '[ $? -eq 0 ] || {
     tail -n 5 "$private/log" >&2
     echo "debian-source.sh: no $package (log: $private/log); is there a network?" >&2

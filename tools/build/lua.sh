@@ -5,8 +5,7 @@
 # COMPILER (a command with its flags) to ARCHIVE.
 #
 # The two programs stay out. Lua seeds its string hash with the time and an
-# address; here it is a constant, so that two runs do the same work. Debian's
-# luaconf.h wants to know a folder for loadable modules, of which we have none.
+# address; here it is a constant, so that two runs do the same work.
 set -eu
 
 archive=$1
@@ -16,7 +15,6 @@ shift 2
 objects=$archive.objects
 rm -rf "$objects"
 mkdir -p "$objects"
-echo '#define DEB_HOST_MULTIARCH "none"' >"$sources/lua5.4-deb-multiarch.h"
 for source in "$sources"/l*.c; do
     name=$(basename "$source" .c)
     case $name in

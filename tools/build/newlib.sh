@@ -41,7 +41,8 @@ build()
     cd "$work/build"
     ../newlib/configure --host="$target" --prefix="$prefix" \
         --disable-multilib --disable-newlib-supplied-syscalls \
-        --disable-dependency-tracking --enable-newlib-reent-small=no \
+        --disable-dependency-tracking --enable-newlib-io-long-long \
+        --enable-newlib-io-c99-formats \
         CC="gcc $width $freestanding -isystem $include" \
         CFLAGS="-O2 -g -fno-optimize-sibling-calls" \
         AR=ar AS="gcc $width -c" RANLIB=ranlib NM=nm STRIP=strip \
@@ -55,6 +56,11 @@ build()
     cp -R targ-include/. "$prefix/include/"
     rm -rf "$work"
 }
+
+# one build at a time; whoever waited finds the work done
+exec 9>"$prefix/lock"
+flock 9
+[ -z "$(find "$prefix/lib/libc.a" -newer "$0" 2>/dev/null)" ] || exit 0
 
 echo "newlib: building for $arch (about a minute, log in $2/log)"
 failed()

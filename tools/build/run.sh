@@ -79,8 +79,18 @@ fi
 # shellcheck disable=SC2086 # a list of words
 set -- "$@" ${QEMU_ARGS:-}
 
+# QEMU's own failures exit with 1, and so does a guest's code 0: only what
+# QEMU says can tell them apart
+words=$(mktemp)
+trap 'rm -f "$words"' EXIT
 status=0
-machine "$limit" -serial stdio "$@" || status=$?
+machine "$limit" -serial stdio "$@" 2>"$words" || status=$?
+cat "$words" >&2
+if grep -q 'terminating on signal 2' "$words"; then
+    exit 130
+elif grep '^qemu' "$words" | grep -qv -e ' warning: ' -e ' terminating on '; then
+    exit "$QEMU_FAILED"
+fi
 
 # isa-debug-exit turns the guest's code into 2 * code + 1
 if [ "$status" -eq 124 ] && [ "$limit" -gt 0 ]; then
@@ -89,7 +99,7 @@ if [ "$status" -eq 124 ] && [ "$limit" -gt 0 ]; then
 elif [ "$status" -eq 0 ]; then
     say "run.sh: the guest was reset or switched off" >&2
     exit "$RESET_CODE"
-elif [ $((status % 2)) -eq 0 ] || [ "$status" -gt 255 ]; then
+elif [ $((status % 2)) -eq 0 ]; then
     say "run.sh: QEMU failed with status $status" >&2
     exit "$QEMU_FAILED"
 fi
