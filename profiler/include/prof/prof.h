@@ -177,6 +177,25 @@ void prof_report(void);
 /* Copies the counts. Contexts: thread. Does not drain. */
 void prof_stats(struct prof_stats *stats);
 
+/* What is known of one function, or of one address that is in none. */
+struct prof_row {
+    uintptr_t address; /* the function's start; the address itself if !named */
+    uint64_t samples;
+    uint64_t cycles;   /* time that they stand for */
+    bool named;        /* the symbol table knows the function */
+};
+
+/*
+ * Calls (visit) with each row and (context), once each, in no order, for what
+ * was drained and is not idle: the rows come to attributed plus unresolved.
+ * A row lives as long as the call.
+ *
+ * Contexts: thread. Neither drains nor allocates. (visit) MUST NOT drain,
+ * report, reset or change the rate.
+ */
+void prof_visit(void (*visit)(const struct prof_row *row, void *context),
+                void *context);
+
 /*
  * Records one sample: the code address (pc) that was interrupted, with the
  * stack pointer (sp) and frame pointer (fp) it had. For kernels that call the
