@@ -48,4 +48,7 @@ static const char *line_of(enum prof_error error)
     return "unknown error";
 }
 
-const char *prof_strerror(int error) { return line_of((enum prof_error)error); }
+const char *prof_strerror(int error)
+{
+    return line_of((enum prof_error)error);
+}

@@ -69,7 +69,10 @@ int prof_symbols_open(const void *bytes_of_table, size_t bytes,
     return PROF_OK;
 }
 
-int prof_symbols_error(void) { return table.error; }
+int prof_symbols_error(void)
+{
+    return table.error;
+}
 
 uint32_t prof_symbols_count(void)
 {

@@ -22,7 +22,8 @@ if clang-14 -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
     tests/fuzz/symtab_fuzz.c profiler/src/symbols.c profiler/src/symtab.c \
     profiler/src/crc.c &&
     "$work/symtab_fuzz" -seed=1 -runs="$runs" -max_len=65536 \
-        -artifact_prefix="$work/" "$work/corpus" "$work/seeds" 2>"$work/symtab_fuzz.log"; then
+        -artifact_prefix="$work/" "$work/corpus" "$work/seeds" \
+        2>"$work/symtab_fuzz.log"; then
     echo "ok 1 - no symbol table makes its reader read beyond it"
 else
     tail -n 20 "$work/symtab_fuzz.log" | sed 's/^/# /'
