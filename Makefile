@@ -96,7 +96,8 @@ endef
 # lines "->NAME $VALUE" in the compiler's output become %define NAME VALUE
 define offsets
 $(call begin,OFFSETS)
-$(Q)$(CC) $(width.$W) $(GUEST) $(room) -MMD -MP -MF $@.d -MT $@ -S -o $@.s $<
+$(Q)$(CC) $(width.$W) $(GUEST) $(room) -MMD -MP -MF $@.d -MT $@ -S -o $@.s $< \
+    $(if $(findstring clang,$(CC)),-no-integrated-as)
 $(Q)sed -n 's/^->\([A-Za-z0-9_]*\) [$$]*\(.*\)/%define \1 \2/p' $@.s >$@
 endef
 objects = $(addprefix $(BUILD)/$1/obj/,$(addsuffix .o,$(basename \
