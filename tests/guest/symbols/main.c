@@ -9,6 +9,7 @@
  * the profiler print meanwhile is caught by the linker's --wrap (ldflags).
  */
 
+#include "../tap.h"
 #include "damage.h"
 
 #include <arch/boot.h>
@@ -30,16 +31,11 @@
 /* The step of the kernel's boot that opens the table. */
 void prof_port_names(void);
 
-static unsigned tests;
-static int failures;
+#define OWN_TESTS 6
+#define TESTS_OF_DAMAGE 3
+#define LAST_TESTS 2
 
-/* One line of TAP. */
-static void check(bool holds, const char *what)
-{
-    printf("%s %u - %s\n", holds ? "ok" : "not ok", ++tests, what);
-    if (!holds)
-        failures = 1;
-}
+static int variable; /* something that is no code */
 
 /* ---- what is printed while (catching) */
 
@@ -91,7 +87,6 @@ void __wrap_console_line(const char *format, ...)
         catch_text(line, strlen(line));
         caught_lines++;
     } else {
-        __real_prof_port_write("# ", 2);
         __real_prof_port_write(line, strlen(line));
         __real_prof_port_write("\n", 1);
     }
@@ -159,18 +154,19 @@ static bool is_unknown(const void *address)
 
 static void test_own_table(void)
 {
-    check(prof_symbols_error() == PROF_OK, "the table was sound at boot");
-    check(prof_symbols_count() > 100, "it has the image's functions");
-    check(every_address_is_right(), "each address of the code is its "
-                                    "function's, or nobody's");
-    check(is_named((uintptr_t)service_main, "service_main") &&
-              is_named((uintptr_t)prof_report, "prof_report") &&
-              is_named((uintptr_t)prof_port_names, "prof_port_names"),
-          "C functions have their names");
-    check(is_named((uintptr_t)snprintf, "snprintf"), "the C library's too");
-    check(is_unknown(NULL) && is_unknown(image_begin) && is_unknown(&tests) &&
-              is_unknown(symtab_begin) && is_unknown((void *)UINTPTR_MAX),
-          "what is no code has no name");
+    tap_ok(prof_symbols_error() == PROF_OK, "the table was sound at boot");
+    tap_ok(prof_symbols_count() > 100, "it has the image's functions");
+    tap_ok(every_address_is_right(), "each address of the code is its "
+                                     "function's, or nobody's");
+    tap_ok(is_named((uintptr_t)service_main, "service_main") &&
+               is_named((uintptr_t)prof_report, "prof_report") &&
+               is_named((uintptr_t)prof_port_names, "prof_port_names"),
+           "C functions have their names");
+    tap_ok(is_named((uintptr_t)snprintf, "snprintf"), "the C library's too");
+    tap_ok(is_unknown(NULL) && is_unknown(image_begin) &&
+               is_unknown(&variable) && is_unknown(symtab_begin) &&
+               is_unknown((void *)UINTPTR_MAX),
+           "what is no code has no name");
 }
 
 /* ---- the same table, damaged */
@@ -225,16 +221,16 @@ static void test_damage(const struct damage *damage)
     told = caught_lines == 1 && strchr(caught, '\n') == NULL &&
            strstr(caught, prof_strerror(damage->error)) != NULL;
     snprintf(what, sizeof what, "%s: told in one line", damage->what);
-    check(told && prof_symbols_error() == damage->error, what);
+    tap_ok(told && prof_symbols_error() == damage->error, what);
     if (!told)
-        printf("# %s\n", caught);
+        tap_note("%s", caught);
     snprintf(what, sizeof what, "%s: nothing has a name", damage->what);
-    check(prof_symbols_count() == 0 &&
-              !is_named((uintptr_t)service_main, "service_main"),
-          what);
+    tap_ok(prof_symbols_count() == 0 &&
+               !is_named((uintptr_t)service_main, "service_main"),
+           what);
     catch_report();
     snprintf(what, sizeof what, "%s: the report shows addresses", damage->what);
-    check(shows_addresses(), what);
+    tap_ok(shows_addresses(), what);
 }
 
 static void test_undamaged(void)
@@ -242,15 +238,16 @@ static void test_undamaged(void)
     catch_begin();
     prof_port_names();
     catching = false;
-    check(caught_lines == 0 && prof_symbols_error() == PROF_OK,
-          "a sound table again: nothing to tell");
+    tap_ok(caught_lines == 0 && prof_symbols_error() == PROF_OK,
+           "a sound table again: nothing to tell");
     catch_report();
-    check(!shows_addresses() && strstr(caught, "  spin\n") != NULL,
-          "and the report has names again");
+    tap_ok(!shows_addresses() && strstr(caught, "  spin\n") != NULL,
+           "and the report has names again");
 }
 
 int service_main(void)
 {
+    tap_plan(OWN_TESTS + TESTS_OF_DAMAGE * (unsigned)damage_count + LAST_TESTS);
     test_own_table();
     prof_start();
     damage_begin();
@@ -260,6 +257,5 @@ int service_main(void)
     }
     test_undamaged();
     prof_stop();
-    printf("1..%u\n", tests);
-    return failures;
+    return tap_end();
 }
