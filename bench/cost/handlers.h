@@ -16,6 +16,12 @@ void bench_handler_storing(void);
 /* Two instructions a round. */
 void bench_loop(uint32_t rounds);
 
+/*
+ * bench_loop() on a painted stack. Returns how many bytes below its own stack
+ * pointer were written by interrupts, at most 1024.
+ */
+uint32_t bench_stack_loop(uint32_t rounds);
+
 /* 65,536 instructions a round, each at an address of its own. */
 void bench_sled(uint32_t rounds);
 

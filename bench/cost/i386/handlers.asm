@@ -5,7 +5,8 @@
 
         section .text
         global  bench_handler_bare:function, bench_handler_storing:function
-        global  bench_loop:function, bench_sled:function, bench_ticks
+        global  bench_loop:function, bench_sled:function
+        global  bench_stack_loop:function, bench_ticks
 
 bench_handler_bare:
         inc     dword [bench_ticks]
@@ -43,6 +44,33 @@ bench_sled:                             ; [esp + 4] = rounds
         dec     ecx
         jnz     .round
         ret
+
+bench_stack_loop:                       ; [esp + 4] = rounds; eax = bytes used
+        pushfd
+        cli                             ; nothing comes while we paint and look
+        mov     ecx, PAINTED
+.paint: mov     edx, esp
+        sub     edx, ecx
+        mov     dword [edx], PAINT
+        sub     ecx, 4
+        jnz     .paint
+        mov     ecx, [esp + 8]
+        sti
+.round: dec     ecx
+        jnz     .round
+        cli
+        mov     eax, PAINTED
+.look:  mov     edx, esp
+        sub     edx, eax
+        cmp     dword [edx], PAINT
+        jne     .found
+        sub     eax, 4
+        jnz     .look
+.found: popfd
+        ret
+
+PAINTED equ     1024
+PAINT   equ     0x5ca1ab1e
 
 RING    equ     1024
 

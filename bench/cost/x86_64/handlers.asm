@@ -6,7 +6,8 @@
         default rel
         section .text
         global  bench_handler_bare:function, bench_handler_storing:function
-        global  bench_loop:function, bench_sled:function, bench_ticks
+        global  bench_loop:function, bench_sled:function
+        global  bench_stack_loop:function, bench_ticks
 
 bench_handler_bare:
         inc     dword [bench_ticks]
@@ -42,6 +43,32 @@ bench_sled:                             ; edi = rounds
         dec     edi
         jnz     bench_sled
         ret
+
+bench_stack_loop:                       ; edi = rounds; eax = bytes used
+        pushfq
+        cli                             ; nothing comes while we paint and look
+        mov     ecx, PAINTED
+.paint: mov     rdx, rsp
+        sub     rdx, rcx
+        mov     dword [rdx], PAINT
+        sub     ecx, 4
+        jnz     .paint
+        sti
+.round: dec     edi
+        jnz     .round
+        cli
+        mov     eax, PAINTED
+.look:  mov     rdx, rsp
+        sub     rdx, rax
+        cmp     dword [rdx], PAINT
+        jne     .found
+        sub     eax, 4
+        jnz     .look
+.found: popfq
+        ret
+
+PAINTED equ     1024
+PAINT   equ     0x5ca1ab1e
 
 RING    equ     1024
 

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Boots the cost image on both widths and prints what came out as one table,
+# each row with its goal: run.sh BUILD. Everything is counted in instructions
+# under -icount, where a run repeats exactly, so that the machine's load does
+# not matter. The figures are kept as JSON lines in BUILD/bench/cost.jsonl.
+
+set -eu
+build=${1:?usage: run.sh BUILD}
+results=$build/bench/cost.jsonl
+mkdir -p "$build/bench"
+: >"$results"
+
+measure() {
+    # The image ends through debug-exit with code 0, which QEMU makes 1.
+    timeout 300 "qemu-system-$1" -accel tcg -display none -no-reboot \
+        -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4 -m 128 \
+        -icount shift=0,sleep=off -rtc clock=vm \
+        -append 'prof.start=off prof.every=0' \
+        -kernel "$build/$1/bench/cost/cost.elf" >"$build/bench/cost.$1.log" ||
+        [ $? = 1 ]
+    tr -d '\r' <"$build/bench/cost.$1.log" |
+        sed -n "s/^bench \([a-z_0-9]*\) \([0-9.]*\)$/\
+{\"width\":\"$1\",\"name\":\"\1\",\"value\":\2}/p" >>"$results"
+}
+
+# What the image gives the profiler, and what the profiler has besides.
+memory() {
+    own=$(size "$build/$1/profiler.o" | awk 'NR == 2 { print $2 + $3 }')
+    given=$(value "$1" memory_given)
+    echo "{\"width\":\"$1\",\"name\":\"memory\",\"value\":$((own + ${given%.*}))}" \
+        >>"$results"
+}
+
+value() {
+    sed -n "s/^{\"width\":\"$1\",\"name\":\"$2\",\"value\":\([0-9.]*\)}$/\1/p" \
+        "$results"
+}
+
+failed=0
+
+# row NAME WHAT GOAL: GOAL is the most it may be, or - where there is none.
+row() {
+    a=$(value i386 "$1")
+    b=$(value x86_64 "$1")
+    if [ -z "$a" ] || [ -z "$b" ]; then
+        echo "bench: no figure for $1; see $build/bench/cost.*.log" >&2
+        exit 1
+    fi
+    verdict=
+    if [ "$3" != - ]; then
+        verdict=reached
+        if awk "BEGIN { exit !($a > $3 || $b > $3) }"; then
+            verdict='NOT REACHED'
+            failed=1
+        fi
+    fi
+    printf '%-52s %10s %10s %8s  %s\n' "$2" "$a" "$b" "$3" "$verdict"
+}
+
+measure i386
+measure x86_64
+memory i386
+memory x86_64
+echo
+printf '%-52s %10s %10s %8s\n' 'instructions (under -icount)' i386 x86_64 goal
+row bare_handler 'a bare PIT handler: count, EOI, iret' -
+row storing_handler 'one that stores the address as well' -
+row kernel_tick "our kernel's own handler" -
+row flat_sample 'added to it by a flat sample' 40
+row own_tick 'a tick of ours that the kernel does not see, whole' -
+row full_vector 'the same with the vector full' -
+row drain_known 'drained sample, address seen before' -
+row drain_new 'drained sample, half of them new addresses' -
+row lookup 'symbol lookup' -
+row report 'report of 12 rows' -
+echo
+printf '%-52s %10s %10s %8s\n' bytes i386 x86_64 goal
+row stack "interrupted stack used, the kernel's handler apart" 256
+row memory 'memory of the profiler at the default settings' 65536
+echo
+echo "Linux perf, measured the same way on one workload of its own: 2,020 to"
+echo "2,070 instructions for a flat sample, 2,880 to 2,930 with 11 frames."
+exit $failed
