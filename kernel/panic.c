@@ -7,7 +7,8 @@
  * Nothing here needs the heap, and nothing is believed. A frame is read only
  * where the whole of it lies in a stack that we know, the chain must rise, and
  * each return address must lie in the image's code. Where that ends early the
- * last line says why. A panic inside the panic stops at once.
+ * last line says why. A panic inside the panic stops at once; since it may come
+ * at any point, each line goes out as soon as it is complete.
  */
 
 #include <kernel/console.h>
@@ -37,26 +38,34 @@ struct frame {
 static char name[1024];
 static int depth; /* panics begun */
 
-static void begin(struct prof_text *out)
+static void end_line(struct prof_text *out)
+{
+    prof_text_char(out, '\n');
+    prof_text_flush(out);
+}
+
+/* Writes (why), which is all that is said of a panic inside the panic. */
+static void begin(struct prof_text *out, const char *why)
 {
     arch_interrupts_off();
+    prof_text_open(out, console_write);
+    prof_text_string(out, "\npanic: ");
     if (++depth > 1) {
-        static const char again[] = "\npanic: another panic while panicking\n";
-
-        console_write(again, sizeof again - 1);
+        prof_text_string(out, "another panic while panicking: ");
+        prof_text_string(out, why);
+        end_line(out);
         debug_exit(PANIC_EXIT_CODE);
         arch_stop();
     }
-    prof_text_open(out, console_write);
-    prof_text_string(out, "\npanic: ");
+    prof_text_string(out, why);
 }
 
 static void finish(struct prof_text *out) __attribute__((noreturn));
 
 static void finish(struct prof_text *out)
 {
-    prof_text_string(out, "panic: the image ends here\n");
-    prof_text_flush(out);
+    prof_text_string(out, "panic: the image ends here");
+    end_line(out);
     debug_exit(PANIC_EXIT_CODE);
     arch_stop();
 }
@@ -80,7 +89,7 @@ static void write_call(struct prof_text *out, unsigned number,
     } else {
         prof_text_string(out, "?");
     }
-    prof_text_char(out, '\n');
+    end_line(out);
 }
 
 static bool in_text(uintptr_t address)
@@ -143,7 +152,8 @@ static void write_callers(struct prof_text *out, uintptr_t fp)
     prof_text_string(out, why);
     prof_text_string(out, " (");
     prof_text_hex(out, fp, DIGITS);
-    prof_text_string(out, ")\n");
+    prof_text_char(out, ')');
+    end_line(out);
 }
 
 static void write_register(struct prof_text *out, const char *what,
@@ -176,10 +186,11 @@ static void write_registers(struct prof_text *out,
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         write_register(out, rows[i].name, rows[i].value);
         if (i % 4 == 3)
-            prof_text_char(out, '\n');
+            end_line(out);
     }
 }
 
+#define VECTOR_DOUBLE_FAULT 8
 #define VECTOR_PAGE_FAULT 14
 
 static bool is_in(uintptr_t address, const char *begin_at, const char *end_at)
@@ -187,22 +198,37 @@ static bool is_in(uintptr_t address, const char *begin_at, const char *end_at)
     return address >= (uintptr_t)begin_at && address < (uintptr_t)end_at;
 }
 
-/* What the address says about the fault, in words. */
+/* The page below the boot stack, which is not mapped. */
+static bool in_guard(uintptr_t address)
+{
+    uintptr_t guard_end = (uintptr_t)boot_stack_bottom;
+
+    return address < guard_end && guard_end - address <= 4096;
+}
+
+/*
+ * What the address says about the fault, in words. Where the CPU finds no room
+ * for a page fault's frame, on i386, it makes a double fault of it and leaves
+ * the address.
+ */
 static const char *meaning(const struct arch_registers *r)
 {
-    uintptr_t guard = (uintptr_t)boot_stack_bottom;
-    uintptr_t at = r->vector == VECTOR_PAGE_FAULT ? r->fault_address : r->sp;
+    bool page_fault = r->vector == VECTOR_PAGE_FAULT;
 
-    if (at < guard && guard - at <= 4096)
+    if ((page_fault || r->vector == VECTOR_DOUBLE_FAULT) &&
+        in_guard(r->fault_address))
         return "the stack is used up";
-    if (r->vector != VECTOR_PAGE_FAULT)
+    if (!page_fault)
         return NULL;
     if (r->fault_address < 4096)
         return "an access through a null pointer";
-    if (is_in(r->fault_address, text_begin, text_end))
-        return "a write to the code";
     if (r->pc == r->fault_address)
         return "data cannot be executed";
+    if (is_in(r->fault_address, text_begin, text_end))
+        return "a write to the code";
+    if (is_in(r->fault_address, rodata_begin, rodata_end) ||
+        is_in(r->fault_address, symtab_begin, image_end))
+        return "a write to read-only data";
     return NULL;
 }
 
@@ -211,13 +237,12 @@ void kernel_exception(const struct arch_registers *registers)
     const char *why = meaning(registers);
     struct prof_text out;
 
-    begin(&out);
-    prof_text_string(&out, arch_exception_name((unsigned)registers->vector));
+    begin(&out, arch_exception_name((unsigned)registers->vector));
     if (why != NULL) {
         prof_text_string(&out, ", ");
         prof_text_string(&out, why);
     }
-    prof_text_char(&out, '\n');
+    end_line(&out);
     write_registers(&out, registers);
     write_call(&out, 0, registers->pc, false);
     write_callers(&out, registers->fp);
@@ -228,13 +253,12 @@ void panic_at(const char *file, int line, const char *why)
 {
     struct prof_text out;
 
-    begin(&out);
-    prof_text_string(&out, why);
+    begin(&out, why);
     prof_text_string(&out, " at ");
     prof_text_string(&out, file);
     prof_text_char(&out, ':');
     prof_text_decimal(&out, (uint64_t)line, 0);
-    prof_text_char(&out, '\n');
+    end_line(&out);
     write_call(&out, 0, (uintptr_t)__builtin_return_address(0), true);
     write_callers(&out, *(uintptr_t *)__builtin_frame_address(0));
     finish(&out);
