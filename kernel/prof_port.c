@@ -108,8 +108,8 @@ void prof_port_init(void)
         .tsc_hz = clock_tsc_hz(),
         .kernel_divisor = CLOCK_DIVISOR,
         .timer_vector = ARCH_IRQ_BASE + TIMER_LINE,
-        .text = { (uintptr_t)text_begin, (uintptr_t)text_end },
-        .idle = { (uintptr_t)arch_idle_begin, (uintptr_t)arch_idle_end },
+        .text = {(uintptr_t)text_begin, (uintptr_t)text_end},
+        .idle = {(uintptr_t)arch_idle_begin, (uintptr_t)arch_idle_end},
     };
     int error = prof_init(memory, sizeof memory, &config);
 

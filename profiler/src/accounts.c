@@ -81,15 +81,15 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
         const char *what;
         uint64_t ticks, cycles;
     } rows[] = {
-        { "attributed to functions", stats->attributed,
-          stats->attributed_cycles },
-        { "idle", stats->idle, stats->idle_cycles },
-        { "unresolved addresses", stats->unresolved, stats->unresolved_cycles },
-        { "dropped", stats->dropped, stats->dropped_cycles },
-        { "queued, no memory for them yet", stats->queued, 0 },
+        {"attributed to functions", stats->attributed,
+         stats->attributed_cycles},
+        {"idle", stats->idle, stats->idle_cycles},
+        {"unresolved addresses", stats->unresolved, stats->unresolved_cycles},
+        {"dropped", stats->dropped, stats->dropped_cycles},
+        {"queued, no memory for them yet", stats->queued, 0},
     };
-    struct prof_share share = { .whole = time ? stats->elapsed_cycles
-                                              : stats->ticks };
+    struct prof_share share = {.whole =
+                                   time ? stats->elapsed_cycles : stats->ticks};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t part =
@@ -118,8 +118,8 @@ static void write_part(struct prof_text *out, const char *what, uint64_t cycles,
 static void write_cost(struct prof_text *out, const struct prof_stats *stats)
 {
     uint64_t whole = stats->elapsed_cycles;
-    uint64_t all = stats->interrupt_cycles + stats->drain_cycles +
-                   stats->report_cycles;
+    uint64_t all =
+        stats->interrupt_cycles + stats->drain_cycles + stats->report_cycles;
 
     write_part(out, "the profiler itself took ", all, whole);
     write_part(out, " of the time: interrupt ", stats->interrupt_cycles, whole);

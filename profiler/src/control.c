@@ -117,9 +117,9 @@ int prof_start(void)
     prof_timebase_resume(&prof_state.time, now);
     prof_hot.spill.last_tsc = now;
     if (prof_state.config.timer_vector != 0)
-        taken = prof_gate_take(prof_state.config.timer_vector,
-                               (uintptr_t)prof_parasite,
-                               &prof_hot.next_handler);
+        taken =
+            prof_gate_take(prof_state.config.timer_vector,
+                           (uintptr_t)prof_parasite, &prof_hot.next_handler);
     if (taken) {
         if (prof_state.config.timer_vector != 0)
             program(kernel_tick_left());
@@ -219,7 +219,7 @@ void prof_reset(void)
     prof_drain_discard();
     prof_map_clear(&prof_state.addresses);
     prof_map_clear(&prof_state.functions);
-    prof_state.counts = (struct prof_counts){ 0 };
+    prof_state.counts = (struct prof_counts){0};
     prof_state.overflowed = 0;
     prof_state.dropped_before = prof_hot.spill.dropped;
     prof_state.dropped_cycles_before = prof_hot.spill.dropped_cycles;

@@ -85,8 +85,7 @@ static void credit_cell(struct prof_cell *cell, uint64_t samples,
 }
 
 /* Adds (samples) that stand for (cycles) to where locate() said. */
-static void credit(const struct place *place, uint64_t samples,
-                   uint64_t cycles)
+static void credit(const struct place *place, uint64_t samples, uint64_t cycles)
 {
     prof_state.counts.count[place->class] += samples;
     prof_state.counts.cycles[place->class] += cycles;
@@ -111,7 +110,7 @@ static bool drain_vector(void)
 
     while (prof_state.read != head) {
         const struct prof_entry *entry = prof_state.read;
-        struct place place = { .pc = entry->pc };
+        struct place place = {.pc = entry->pc};
 
         if (!locate(&place))
             return false;
@@ -125,10 +124,9 @@ static bool drain_vector(void)
 /* Empties the half that was taken. False: no room for what is left. */
 static bool drain_taken(void)
 {
-    while (prof_state.taken != NULL &&
-           prof_state.taken_at < PROF_SPILL_SLOTS) {
+    while (prof_state.taken != NULL && prof_state.taken_at < PROF_SPILL_SLOTS) {
         struct prof_slot *slot = &prof_state.taken[prof_state.taken_at];
-        struct place place = { .pc = slot->pc };
+        struct place place = {.pc = slot->pc};
 
         if (slot->count != 0) {
             if (!locate(&place))

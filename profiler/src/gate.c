@@ -18,8 +18,8 @@ struct gate {
 #endif
 };
 
-#define TYPE_MASK 0x9f               /* present bit, system bit and kind */
-#define TYPE_INTERRUPT_PRESENT 0x8e  /* present, 32- or 64-bit interrupt gate */
+#define TYPE_MASK 0x9f              /* present bit, system bit and kind */
+#define TYPE_INTERRUPT_PRESENT 0x8e /* present, 32- or 64-bit interrupt gate */
 
 struct table {
     uint16_t limit; /* last valid byte */

@@ -34,7 +34,7 @@ static void wipe(struct prof_cell *cells, uint32_t capacity)
 /* Moves everything into a piece of (capacity) cells. False: refused. */
 static bool grow(struct prof_map *map, uint32_t capacity)
 {
-    struct prof_map bigger = { .capacity = capacity, .used = map->used };
+    struct prof_map bigger = {.capacity = capacity, .used = map->used};
     size_t bytes = (size_t)capacity * sizeof *bigger.cells;
 
     if (capacity == 0 || bytes / sizeof *bigger.cells != capacity)
@@ -83,7 +83,7 @@ void prof_map_add(struct prof_map *map, uintptr_t key, uintptr_t owner,
     struct prof_cell *cell = cell_for(map, key);
 
     if (cell->count == 0) {
-        *cell = (struct prof_cell){ .key = key, .owner = owner };
+        *cell = (struct prof_cell){.key = key, .owner = owner};
         map->used++;
     }
     cell->count += count;

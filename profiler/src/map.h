@@ -17,10 +17,10 @@
 #include <stdint.h>
 
 struct prof_cell {
-    uintptr_t key;    /* code address; means something where count is not 0 */
-    uintptr_t owner;  /* what the address belongs to: its function's start */
-    uint64_t count;   /* samples, 0 = free */
-    uint64_t cycles;  /* time that they stand for */
+    uintptr_t key;   /* code address; means something where count is not 0 */
+    uintptr_t owner; /* what the address belongs to: its function's start */
+    uint64_t count;  /* samples, 0 = free */
+    uint64_t cycles; /* time that they stand for */
 };
 
 struct prof_map {

@@ -28,12 +28,12 @@ static const struct number {
     uint32_t least;
     uint32_t most;
 } numbers[] = {
-    { "prof.hz", &options.hz, 1, HZ_ASKABLE_MAX },
-    { "prof.top", &options.top, 1, 1000000 },
-    { "prof.width", &options.width, 0, 65535 },
-    { "prof.every", &options.every_ms, 0, 86400000 },
-    { "prof.drain", &options.drain_ms, 1, 10000 },
-    { "prof.reports", &options.reports, 0, UINT32_MAX },
+    {"prof.hz", &options.hz, 1, HZ_ASKABLE_MAX},
+    {"prof.top", &options.top, 1, 1000000},
+    {"prof.width", &options.width, 0, 65535},
+    {"prof.every", &options.every_ms, 0, 86400000},
+    {"prof.drain", &options.drain_ms, 1, 10000},
+    {"prof.reports", &options.reports, 0, UINT32_MAX},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -7,10 +7,10 @@
 #define PORT_CHANNEL_0 0x40
 #define PORT_COMMAND 0x43
 
-#define COMMAND_RATE 0x34       /* channel 0, low then high byte, mode 2 */
-#define COMMAND_READ_BACK 0xc2  /* latch status and count of channel 0 */
-#define STATUS_MODE_MASK 0x3f   /* access, mode and BCD bits of the status */
-#define STATUS_NONE 0xff        /* no such register: the bus floats */
+#define COMMAND_RATE 0x34      /* channel 0, low then high byte, mode 2 */
+#define COMMAND_READ_BACK 0xc2 /* latch status and count of channel 0 */
+#define STATUS_MODE_MASK 0x3f  /* access, mode and BCD bits of the status */
+#define STATUS_NONE 0xff       /* no such register: the bus floats */
 
 static void out8(uint16_t port, uint8_t value)
 {

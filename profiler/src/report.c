@@ -140,8 +140,8 @@ static void rest_row(struct prof_text *out, uint32_t functions,
 static void shares(struct prof_text *out, const struct prof_stats *stats)
 {
     bool time = prof_options()->weight == PROF_WEIGHT_TIME;
-    struct prof_share share = { .whole = time ? stats->elapsed_cycles
-                                              : stats->ticks };
+    struct prof_share share = {.whole =
+                                   time ? stats->elapsed_cycles : stats->ticks};
     uint64_t known = time ? stats->attributed_cycles + stats->unresolved_cycles
                           : stats->attributed + stats->unresolved;
     uint64_t samples = stats->attributed + stats->unresolved;

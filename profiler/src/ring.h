@@ -32,8 +32,8 @@
 
 /* One sample as the interrupt leaves it. */
 struct prof_entry {
-    uintptr_t pc;      /* interrupted code address */
-    uint32_t tsc_low;  /* time stamp counter, low and high half */
+    uintptr_t pc;     /* interrupted code address */
+    uint32_t tsc_low; /* time stamp counter, low and high half */
     uint32_t tsc_high;
 };
 

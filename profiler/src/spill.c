@@ -23,7 +23,7 @@ void prof_spill_open(struct prof_spill *spill, struct prof_slot *first,
 {
     clear(first);
     clear(second);
-    *spill = (struct prof_spill){ .half = { first, second } };
+    *spill = (struct prof_spill){.half = {first, second}};
 }
 
 void prof_spill_add(struct prof_spill *spill, uintptr_t pc, uint64_t cycles)

@@ -18,7 +18,7 @@
 #include <prof/prof.h>
 
 struct prof_hot {
-    struct prof_ring ring;     /* whose is what: ring.h */
+    struct prof_ring ring; /* whose is what: ring.h */
 
     /* Written by the interrupt; by the thread with interrupts off. */
     uint64_t pass_due;         /* TSC from which a tick is the kernel's, too */
@@ -26,9 +26,9 @@ struct prof_hot {
     struct prof_spill spill;
 
     /* Written by the thread with interrupts off. */
-    uint64_t pass_period;      /* cycles between the kernel's ticks; 0 = all */
-    uintptr_t next_handler;    /* the kernel's own, which comes after us */
-    uint32_t enabled;          /* prof_sample() records */
+    uint64_t pass_period;   /* cycles between the kernel's ticks; 0 = all */
+    uintptr_t next_handler; /* the kernel's own, which comes after us */
+    uint32_t enabled;       /* prof_sample() records */
 };
 
 enum prof_class {
@@ -38,31 +38,31 @@ enum prof_class {
 };
 
 struct prof_counts {
-    uint64_t count[3];         /* samples by enum prof_class */
-    uint64_t cycles[3];        /* the time they stand for */
+    uint64_t count[3];  /* samples by enum prof_class */
+    uint64_t cycles[3]; /* the time they stand for */
 };
 
 struct prof_state {
-    bool ready;                    /* prof_init() has succeeded */
-    bool running;                  /* prof_start() is in force */
-    bool draining;                 /* inside prof_drain() */
-    struct prof_config config;     /* a copy of what prof_init() was told */
+    bool ready;                /* prof_init() has succeeded */
+    bool running;              /* prof_start() is in force */
+    bool draining;             /* inside prof_drain() */
+    struct prof_config config; /* a copy of what prof_init() was told */
 
-    uint32_t divisor;              /* PIT counts per sampling tick */
+    uint32_t divisor; /* PIT counts per sampling tick */
     struct prof_timebase time;
 
-    struct prof_map addresses;     /* by pc; owner = key in functions */
-    struct prof_map functions;     /* by function start, or pc where unknown */
-    struct prof_entry *read;       /* next entry of the vector to be drained */
-    struct prof_slot *taken;       /* half taken from the spill, or NULL */
-    uint32_t taken_at;             /* slots of it that are done with */
-    uint64_t dropped_seen;         /* hot.spill.dropped at the last taking */
+    struct prof_map addresses; /* by pc; owner = key in functions */
+    struct prof_map functions; /* by function start, or pc where unknown */
+    struct prof_entry *read;   /* next entry of the vector to be drained */
+    struct prof_slot *taken;   /* half taken from the spill, or NULL */
+    uint32_t taken_at;         /* slots of it that are done with */
+    uint64_t dropped_seen;     /* hot.spill.dropped at the last taking */
 
-    struct prof_counts counts;     /* what was drained, by class */
-    uint64_t overflowed;           /* of those: through the small table */
-    uint64_t dropped_before;       /* hot.spill.dropped at the last reset */
+    struct prof_counts counts; /* what was drained, by class */
+    uint64_t overflowed;       /* of those: through the small table */
+    uint64_t dropped_before;   /* hot.spill.dropped at the last reset */
     uint64_t dropped_cycles_before;
-    uint64_t interrupt_before;     /* hot.interrupt_cycles at the last reset */
+    uint64_t interrupt_before; /* hot.interrupt_cycles at the last reset */
     uint64_t drain_cycles;
     uint64_t report_cycles;
     uint32_t gate_taken_back;

@@ -20,7 +20,7 @@
 void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
                        uint64_t tsc_hz, uint32_t divisor)
 {
-    *time = (struct prof_timebase){ .last_tsc = tsc, .resume_tsc = tsc };
+    *time = (struct prof_timebase){.last_tsc = tsc, .resume_tsc = tsc};
     time->nominal =
         prof_divide((tsc_hz << PROF_PERIOD_SHIFT) * divisor, PROF_PIT_HZ);
     time->period = time->nominal;
@@ -38,8 +38,8 @@ static void end_run(struct prof_timebase *time, uint64_t next_begin)
     if (time->run_ticks >= PROF_RUN_MIN) {
         time->run_cycles += time->last_tsc - time->run_begin_tsc;
         time->run_total += time->run_ticks;
-        time->period = prof_divide(time->run_cycles << PROF_PERIOD_SHIFT,
-                                   time->run_total);
+        time->period =
+            prof_divide(time->run_cycles << PROF_PERIOD_SHIFT, time->run_total);
         if (time->run_total > RUN_TOTAL_MAX) {
             time->run_cycles /= 2;
             time->run_total /= 2;
@@ -81,7 +81,8 @@ static uint64_t advance_grid(struct prof_timebase *time, uint64_t tsc,
         return places > 0 ? places : 1;
     }
     time->grid_tsc += places * period;
-    time->grid_tsc += (uint64_t)((int64_t)(tsc - time->grid_tsc) / GRID_INERTIA);
+    time->grid_tsc +=
+        (uint64_t)((int64_t)(tsc - time->grid_tsc) / GRID_INERTIA);
     return places;
 }
 

@@ -23,12 +23,12 @@
 #include <stdint.h>
 
 struct prof_timebase {
-    uint64_t last_tsc;      /* when the last sample accounted for was taken */
-    uint64_t resume_tsc;    /* when sampling was last started or reset */
-    uint64_t nominal;       /* cycles per sampling period by calibration, 24.8 */
-    uint64_t period;        /* the same as measured; nominal until then, 24.8 */
-    uint64_t grid_tsc;      /* the grid's place of the last sample; 0 = none */
-    int64_t missed;         /* ticks due and not delivered, since the reset */
+    uint64_t last_tsc;   /* when the last sample accounted for was taken */
+    uint64_t resume_tsc; /* when sampling was last started or reset */
+    uint64_t nominal;    /* cycles per sampling period by calibration, 24.8 */
+    uint64_t period;     /* the same as measured; nominal until then, 24.8 */
+    uint64_t grid_tsc;   /* the grid's place of the last sample; 0 = none */
+    int64_t missed;      /* ticks due and not delivered, since the reset */
     uint64_t run_begin_tsc; /* first tick of the present run without a gap */
     uint32_t run_ticks;     /* ticks since then */
     uint64_t run_cycles;    /* sum over runs that were long enough */

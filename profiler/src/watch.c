@@ -73,7 +73,8 @@ static void watch_pit(void)
     prof_interrupts_restore(on);
     prof_control_restart_time();
     prof_state.pit_taken_back++;
-    say("prof: the PIT had been reprogrammed; set to the sampling rate again\n");
+    say("prof: the PIT had been reprogrammed; set to the sampling rate "
+        "again\n");
 }
 
 uint64_t prof_watch_pass_period(void)

@@ -12,8 +12,9 @@
 
 #include "profiler_world.h"
 
-#define SMALL (2 * PROF_SPILL_SLOTS * sizeof(struct prof_slot) + \
-               64 * sizeof(struct prof_entry)) /* a vector of 64 entries */
+#define SMALL                                                                  \
+    (2 * PROF_SPILL_SLOTS * sizeof(struct prof_slot) +                         \
+     64 * sizeof(struct prof_entry)) /* a vector of 64 entries */
 
 static struct prof_stats stats_now(void)
 {
@@ -241,8 +242,8 @@ static void nothing_is_allocated_before_the_drain(void **unused)
 static void memory_too_small_or_crooked_is_refused(void **unused)
 {
     static _Alignas(16) char memory[PROF_MEMORY_DEFAULT];
-    struct prof_config config = { .tsc_hz = WORLD_TSC_HZ,
-                                  .kernel_divisor = 11932 };
+    struct prof_config config = {.tsc_hz = WORLD_TSC_HZ,
+                                 .kernel_divisor = 11932};
 
     (void)unused;
     memset(&prof_state, 0, sizeof prof_state);

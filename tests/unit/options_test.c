@@ -49,18 +49,25 @@ static void nonsense_changes_nothing(void **unused)
         const char *word;
         int error;
     } rows[] = {
-        { "prof.hz=", PROF_EVALUE },      { "prof.hz=0", PROF_EVALUE },
-        { "prof.hz=-1", PROF_EVALUE },    { "prof.hz=1k", PROF_EVALUE },
-        { "prof.hz= 1", PROF_EVALUE },    { "prof.hz", PROF_EOPTION },
-        { "prof.hz=99999999999999999999", PROF_EVALUE },
-        { "prof.hzz=1", PROF_EOPTION },   { "prof.=1", PROF_EOPTION },
-        { "prof", PROF_EOPTION },         { "", PROF_EOPTION },
-        { "=", PROF_EOPTION },            { "prof.top=0", PROF_EVALUE },
-        { "prof.drain=0", PROF_EVALUE },  { "prof.weight=", PROF_EVALUE },
-        { "prof.weight=times", PROF_EVALUE },
-        { "prof.form=Classic", PROF_EVALUE },
-        { "prof.start=1", PROF_EVALUE },
-        { "prof.reports=4294967296", PROF_EVALUE },
+        {"prof.hz=", PROF_EVALUE},
+        {"prof.hz=0", PROF_EVALUE},
+        {"prof.hz=-1", PROF_EVALUE},
+        {"prof.hz=1k", PROF_EVALUE},
+        {"prof.hz= 1", PROF_EVALUE},
+        {"prof.hz", PROF_EOPTION},
+        {"prof.hz=99999999999999999999", PROF_EVALUE},
+        {"prof.hzz=1", PROF_EOPTION},
+        {"prof.=1", PROF_EOPTION},
+        {"prof", PROF_EOPTION},
+        {"", PROF_EOPTION},
+        {"=", PROF_EOPTION},
+        {"prof.top=0", PROF_EVALUE},
+        {"prof.drain=0", PROF_EVALUE},
+        {"prof.weight=", PROF_EVALUE},
+        {"prof.weight=times", PROF_EVALUE},
+        {"prof.form=Classic", PROF_EVALUE},
+        {"prof.start=1", PROF_EVALUE},
+        {"prof.reports=4294967296", PROF_EVALUE},
     };
     struct prof_options before = *prof_options();
 

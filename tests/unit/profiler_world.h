@@ -19,17 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORLD_TSC_HZ 1193182000u   /* 1000 cycles a PIT count */
-#define WORLD_DIVISOR 1193u        /* about 1 kHz */
+#define WORLD_TSC_HZ 1193182000u /* 1000 cycles a PIT count */
+#define WORLD_DIVISOR 1193u      /* about 1 kHz */
 #define WORLD_PERIOD (WORLD_DIVISOR * 1000u)
 #define WORLD_KERNEL_DIVISOR 11932u
 
 static char world_output[1 << 16]; /* what the report wrote, NUL-terminated */
 static size_t world_output_bytes;
-static int world_refuse_from = -1; /* number of the allocation to refuse first */
-static int world_refuse_count;     /* how many from there on */
-static int world_allocations;      /* asked for so far */
-static int world_live;             /* given and not yet returned */
+static int world_refuse_from =
+    -1;                        /* number of the allocation to refuse first */
+static int world_refuse_count; /* how many from there on */
+static int world_allocations;  /* asked for so far */
+static int world_live;         /* given and not yet returned */
 
 static void world_eoi(void)
 {
@@ -75,7 +76,7 @@ static void *world_new(size_t bytes)
     struct prof_config config = {
         .tsc_hz = WORLD_TSC_HZ,
         .kernel_divisor = WORLD_KERNEL_DIVISOR,
-        .idle = { 0x9000, 0x9010 },
+        .idle = {0x9000, 0x9010},
     };
     void *memory = malloc(bytes);
 

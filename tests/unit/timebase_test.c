@@ -135,7 +135,8 @@ static void samples_without_times_are_accounted_for(void **unused)
     assert_int_equal(prof_timebase_step(&time, 102 * PERIOD), PERIOD);
 }
 
-static void the_longest_periods_and_fastest_clocks_do_not_overflow(void **unused)
+static void
+the_longest_periods_and_fastest_clocks_do_not_overflow(void **unused)
 {
     struct prof_timebase time;
     uint64_t period;

@@ -11,6 +11,7 @@ void console_write(const char *text, size_t bytes);
  * One line with printf's formats (no floating point needs the heap here: do
  * not use it). At most 255 bytes, longer ones end in "...". Contexts: thread.
  */
-void console_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void console_line(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -17,8 +17,8 @@ typedef void loop_callback(void *context);
 
 /* Belongs to the caller, who keeps it as long as it is armed. Zero at first. */
 struct loop_timer {
-    uint64_t due_ns;         /* clock_ns() at which it is due */
-    uint64_t period_ns;      /* 0 = one-shot */
+    uint64_t due_ns;    /* clock_ns() at which it is due */
+    uint64_t period_ns; /* 0 = one-shot */
     loop_callback *callback;
     void *context;           /* handed to callback */
     struct loop_timer *next; /* the loop's own: later in the queue */

@@ -9,22 +9,22 @@ extern "C" {
 /* Every way in which a set-up call of the profiler can fail. */
 enum prof_error {
     PROF_OK = 0,
-    PROF_EMEMORY = -1,       /* the memory given at start is too small */
-    PROF_ECONFIG = -2,       /* the configuration cannot work */
-    PROF_ESTATE = -3,        /* called before prof_init() */
-    PROF_ERATE = -4,         /* a sampling rate of 0 */
-    PROF_EOPTION = -5,       /* no option of that name */
-    PROF_EVALUE = -6,        /* the option is known, its value makes no sense */
-    PROF_EGATE = -7,         /* the timer's IDT gate is not present */
-    PROF_ESYM_NONE = -16,    /* the image carries no symbol table */
-    PROF_ESYM_SHORT = -17,   /* shorter than it says it is */
-    PROF_ESYM_MAGIC = -18,   /* not a symbol table, or of another version */
-    PROF_ESYM_CRC = -19,     /* the checksum is wrong */
-    PROF_ESYM_LAYOUT = -20,  /* an array lies outside the table */
-    PROF_ESYM_ORDER = -21,   /* not sorted by address, or overlapping */
-    PROF_ESYM_NAME = -22,    /* a name outside the strings, or without end */
-    PROF_ESYM_BUILD = -23,   /* made for another build of the image */
-    PROF_ESYM_WIDTH = -24,   /* made for another width */
+    PROF_EMEMORY = -1,      /* the memory given at start is too small */
+    PROF_ECONFIG = -2,      /* the configuration cannot work */
+    PROF_ESTATE = -3,       /* called before prof_init() */
+    PROF_ERATE = -4,        /* a sampling rate of 0 */
+    PROF_EOPTION = -5,      /* no option of that name */
+    PROF_EVALUE = -6,       /* the option is known, its value makes no sense */
+    PROF_EGATE = -7,        /* the timer's IDT gate is not present */
+    PROF_ESYM_NONE = -16,   /* the image carries no symbol table */
+    PROF_ESYM_SHORT = -17,  /* shorter than it says it is */
+    PROF_ESYM_MAGIC = -18,  /* not a symbol table, or of another version */
+    PROF_ESYM_CRC = -19,    /* the checksum is wrong */
+    PROF_ESYM_LAYOUT = -20, /* an array lies outside the table */
+    PROF_ESYM_ORDER = -21,  /* not sorted by address, or overlapping */
+    PROF_ESYM_NAME = -22,   /* a name outside the strings, or without end */
+    PROF_ESYM_BUILD = -23,  /* made for another build of the image */
+    PROF_ESYM_WIDTH = -24,  /* made for another width */
 };
 
 /* One line in English for (error), never NULL. Contexts: any. */

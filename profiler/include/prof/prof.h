@@ -58,24 +58,26 @@ struct prof_range {
 
 /* What the image tells the profiler. Read during prof_init(), not kept. */
 struct prof_config {
-    uint64_t tsc_hz;           /* time stamp counter's frequency, Hz */
-    uint32_t kernel_divisor;   /* PIT counts per tick that the kernel wants, 1 to 65536 */
-    uint8_t timer_vector;      /* IDT vector of the PIT's interrupt */
-    struct prof_range text;    /* the image's code */
-    struct prof_range idle;    /* where the kernel waits for interrupts */
+    uint64_t tsc_hz; /* time stamp counter's frequency, Hz */
+    uint32_t
+        kernel_divisor; /* PIT counts per tick that the kernel wants, 1 to 65536 */
+    uint8_t timer_vector;   /* IDT vector of the PIT's interrupt */
+    struct prof_range text; /* the image's code */
+    struct prof_range idle; /* where the kernel waits for interrupts */
 };
 
 /* What is counted since prof_init() or prof_reset(). Ticks, unless it says so. */
 struct prof_stats {
-    uint64_t ticks;            /* samples delivered: the sum of the next six */
-    uint64_t attributed;       /* in a function that has a name */
-    uint64_t idle;             /* in config.idle */
-    uint64_t unresolved;       /* in no function of the table */
-    uint64_t dropped;          /* address lost: vector and small table full */
-    uint64_t queued;           /* still waiting: no memory for the map */
-    uint64_t missed;           /* due by the clock, never delivered; not in ticks */
-    uint64_t overflowed;       /* of ticks: went through the small table */
-    uint64_t elapsed_cycles;   /* time covered by ticks: the sum of the next four */
+    uint64_t ticks;      /* samples delivered: the sum of the next six */
+    uint64_t attributed; /* in a function that has a name */
+    uint64_t idle;       /* in config.idle */
+    uint64_t unresolved; /* in no function of the table */
+    uint64_t dropped;    /* address lost: vector and small table full */
+    uint64_t queued;     /* still waiting: no memory for the map */
+    uint64_t missed;     /* due by the clock, never delivered; not in ticks */
+    uint64_t overflowed; /* of ticks: went through the small table */
+    uint64_t
+        elapsed_cycles; /* time covered by ticks: the sum of the next four */
     uint64_t attributed_cycles;
     uint64_t idle_cycles;
     uint64_t unresolved_cycles;
@@ -115,15 +117,15 @@ int prof_option(const char *word);
 
 /* The options in force. Read-only for everybody but prof_option(). */
 struct prof_options {
-    uint32_t hz;           /* rate asked for, Hz */
-    uint32_t top;          /* rows of the table */
-    uint32_t width;        /* columns for a name, 0 = whole */
-    uint32_t every_ms;     /* between reports, 0 = none */
-    uint32_t drain_ms;     /* between drains */
-    uint32_t reports;      /* tables until the image ends, 0 = for ever */
+    uint32_t hz;       /* rate asked for, Hz */
+    uint32_t top;      /* rows of the table */
+    uint32_t width;    /* columns for a name, 0 = whole */
+    uint32_t every_ms; /* between reports, 0 = none */
+    uint32_t drain_ms; /* between drains */
+    uint32_t reports;  /* tables until the image ends, 0 = for ever */
     enum prof_weight weight;
     enum prof_form form;
-    bool start;            /* sample from boot on */
+    bool start; /* sample from boot on */
 };
 const struct prof_options *prof_options(void);
 
@@ -181,8 +183,8 @@ void prof_stats(struct prof_stats *stats);
 struct prof_row {
     uintptr_t address; /* the function's start; the address itself if !named */
     uint64_t samples;
-    uint64_t cycles;   /* time that they stand for */
-    bool named;        /* the symbol table knows the function */
+    uint64_t cycles; /* time that they stand for */
+    bool named;      /* the symbol table knows the function */
 };
 
 /*

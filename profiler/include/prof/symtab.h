@@ -32,20 +32,20 @@
 #define PROF_BUILD_ID_MAX 32u
 
 struct prof_symtab {
-    uint32_t magic;         /* PROF_SYMTAB_MAGIC */
-    uint32_t version;       /* PROF_SYMTAB_VERSION */
-    uint32_t total_bytes;   /* header, arrays and strings */
-    uint32_t crc;           /* CRC-32C of it all, this field taken as 0 */
-    uint64_t base;          /* address that the offsets count from */
-    uint32_t count;         /* functions, n in the picture */
-    uint32_t offsets_at;    /* byte offset of offset[] */
-    uint32_t sizes_at;      /* byte offset of size[] */
-    uint32_t names_at;      /* byte offset of name[] */
-    uint32_t strings_at;    /* byte offset of strings[] */
-    uint32_t strings_bytes; /* bytes in strings[] */
-    uint32_t pointer_bits;  /* 32 or 64 */
-    uint32_t build_id_bytes;                /* 0 to PROF_BUILD_ID_MAX */
-    uint8_t build_id[PROF_BUILD_ID_MAX];    /* of the image it belongs to */
+    uint32_t magic;          /* PROF_SYMTAB_MAGIC */
+    uint32_t version;        /* PROF_SYMTAB_VERSION */
+    uint32_t total_bytes;    /* header, arrays and strings */
+    uint32_t crc;            /* CRC-32C of it all, this field taken as 0 */
+    uint64_t base;           /* address that the offsets count from */
+    uint32_t count;          /* functions, n in the picture */
+    uint32_t offsets_at;     /* byte offset of offset[] */
+    uint32_t sizes_at;       /* byte offset of size[] */
+    uint32_t names_at;       /* byte offset of name[] */
+    uint32_t strings_at;     /* byte offset of strings[] */
+    uint32_t strings_bytes;  /* bytes in strings[] */
+    uint32_t pointer_bits;   /* 32 or 64 */
+    uint32_t build_id_bytes; /* 0 to PROF_BUILD_ID_MAX */
+    uint8_t build_id[PROF_BUILD_ID_MAX]; /* of the image it belongs to */
 };
 
 #endif

@@ -22,9 +22,9 @@ extern "C" {
 typedef void prof_text_sink(const char *text, size_t bytes);
 
 struct prof_text {
-    prof_text_sink *sink;          /* where full buffers go */
-    size_t used;                   /* bytes waiting in buffer */
-    size_t column;                 /* bytes since the last newline */
+    prof_text_sink *sink; /* where full buffers go */
+    size_t used;          /* bytes waiting in buffer */
+    size_t column;        /* bytes since the last newline */
     char buffer[PROF_TEXT_BYTES];
 };
 
