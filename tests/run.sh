@@ -12,7 +12,8 @@
 #
 #   append   its command line
 #   initrd   its boot module
-#   image    whose image it is (as "split"), where it has no sources
+#   image    whose image it is, where it has no sources: "split" for a
+#            service's, "test/NAME" for another test's
 #   qemu     more arguments for QEMU
 #   limit    seconds it may take (60)
 #   boots    loaders, "kernel grub" being the default; "i386:kernel" is one
@@ -148,7 +149,7 @@ one_guest()
 {
     image=$(word "$3" image '')
     if [ -n "$image" ]; then
-        image=$build/$1/$image/$image.elf
+        image=$build/$1/$image/$(basename "$image").elf
     else
         image=$build/$1/test/$3/$3.elf
     fi

@@ -8,6 +8,10 @@
  * them are about 0.3 per cent of the whole. The rounds' lengths vary, so that
  * a sampler that ticks in step with them does not see the same spot each time.
  *
+ * It rests in long stretches. A program that is woken by the tick that samples
+ * it, works for less than a tick and halts again is asleep whenever a sample is
+ * taken, however long it worked; one half tick a stretch remains of that.
+ *
  * split.idle=PERCENT       share of the time spent halted, 0 to 95 (0)
  * split.rounds=N           stop after so many rounds (never)
  * split.seconds=S          stop after so many seconds (never)
@@ -27,6 +31,7 @@
 #define UNITS_LEAST 2048u       /* a unit is 4 instructions of leaf_d */
 #define UNITS_SPREAD_MASK 2047u /* so 2048 to 4095, ten times that in all */
 #define IDLE_PERCENT_MAX 95u
+#define REST_LEAST_NS 100000000ull
 #define NS_PER_S 1000000000ull
 
 static const struct {
@@ -100,7 +105,11 @@ static void work(void)
 /* Halts until the time halted has caught up with its share of the whole. */
 static void rest(void)
 {
-    while (idle_ns * (100 - idle_percent) < busy_ns * idle_percent) {
+    uint64_t wanted_ns = busy_ns * idle_percent / (100 - idle_percent);
+
+    if (wanted_ns < idle_ns + REST_LEAST_NS)
+        return;
+    while (idle_ns < wanted_ns) {
         uint64_t begin_ns = clock_ns();
 
         loop_wait();

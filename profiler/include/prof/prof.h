@@ -58,17 +58,16 @@ struct prof_range {
 
 /* What the image tells the profiler. Read during prof_init(), not kept. */
 struct prof_config {
-    uint64_t tsc_hz; /* time stamp counter's frequency, Hz */
-    uint32_t
-        kernel_divisor; /* PIT counts per tick that the kernel wants, 1 to 65536 */
-    uint8_t timer_vector;   /* IDT vector of the PIT's interrupt */
-    struct prof_range text; /* the image's code */
-    struct prof_range idle; /* where the kernel waits for interrupts */
+    uint64_t tsc_hz;         /* time stamp counter's frequency, Hz */
+    uint32_t kernel_divisor; /* PIT counts per kernel tick, 1 to 65536 */
+    uint8_t timer_vector;    /* IDT vector of the PIT's interrupt */
+    struct prof_range text;  /* the image's code */
+    struct prof_range idle;  /* where the kernel waits for interrupts */
 };
 
 /* What is counted since prof_init() or prof_reset(). Ticks, unless it says so. */
 struct prof_stats {
-    uint64_t ticks;      /* samples delivered: the sum of the next six */
+    uint64_t ticks;      /* samples delivered: the sum of the next five */
     uint64_t attributed; /* in a function that has a name */
     uint64_t idle;       /* in config.idle */
     uint64_t unresolved; /* in no function of the table */
@@ -76,8 +75,7 @@ struct prof_stats {
     uint64_t queued;     /* still waiting: no memory for the map */
     uint64_t missed;     /* due by the clock, never delivered; not in ticks */
     uint64_t overflowed; /* of ticks: went through the small table */
-    uint64_t
-        elapsed_cycles; /* time covered by ticks: the sum of the next four */
+    uint64_t elapsed_cycles; /* time they cover: the sum of the next four */
     uint64_t attributed_cycles;
     uint64_t idle_cycles;
     uint64_t unresolved_cycles;
