@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_GUEST_GUEST_H
+#define TESTS_GUEST_GUEST_H
+
+/*
+ * What tests of the sampler have in common. They run with QEMU's instruction
+ * counter (their file `qemu`), where time passes by instructions only: the TSC
+ * counts exactly GUEST_TSC_HZ, a run repeats to the last sample, and how busy
+ * the host is matters to nobody.
+ */
+
+#include <arch/cpu.h>
+#include <kernel/clock.h>
+#include <kernel/loop.h>
+#include <prof/prof.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GUEST_TSC_HZ 1000000000u
+#define GUEST_MS (GUEST_TSC_HZ / 1000)
+#define GUEST_TIMER_VECTOR 32u
+
+static inline struct prof_stats guest_stats(void)
+{
+    struct prof_stats stats;
+
+    prof_stats(&stats);
+    return stats;
+}
+
+/* The sum that (stats) promises: every tick in exactly one account. */
+static inline uint64_t guest_accounted(const struct prof_stats *stats)
+{
+    return stats->attributed + stats->idle + stats->unresolved +
+           stats->dropped + stats->queued;
+}
+
+/* Ticks of a PIT with (divisor) in (cycles), rounded. */
+static inline uint64_t guest_ticks_in(uint64_t cycles, uint32_t divisor)
+{
+    return (cycles / 1000 * PROF_PIT_HZ / divisor + GUEST_MS / 2) / GUEST_MS;
+}
+
+/* Uses up (cycles) without giving the event loop a turn. */
+static inline void guest_spin(uint64_t cycles)
+{
+    uint64_t begin = arch_tsc();
+
+    while (arch_tsc() - begin < cycles)
+        ;
+}
+
+/* Uses up (cycles) like a well-behaved service: drains happen in time. */
+static inline void guest_poll(uint64_t cycles)
+{
+    uint64_t begin = arch_tsc();
+
+    while (arch_tsc() - begin < cycles) {
+        guest_spin(GUEST_MS / 10);
+        loop_poll();
+    }
+}
+
+/* The row of the function that begins at (address); all 0 if there is none. */
+struct guest_search {
+    struct prof_row row;
+    uintptr_t address;
+};
+
+static inline void guest_compare(const struct prof_row *row, void *context)
+{
+    struct guest_search *search = context;
+
+    if (row->address == search->address)
+        search->row = *row;
+}
+
+static inline struct prof_row guest_row(uintptr_t address)
+{
+    struct guest_search search = {.address = address};
+
+    prof_visit(guest_compare, &search);
+    return search.row;
+}
+
+/* One gate of the interrupt descriptor table, and what sidt stores. */
+struct guest_gate {
+    uint16_t offset_low, selector, type, offset_high;
+#ifdef __x86_64__
+    uint32_t offset_top, reserved;
+#endif
+};
+
+struct guest_idt {
+    uint16_t limit;
+    uintptr_t base;
+} __attribute__((packed));
+
+static inline struct guest_gate *guest_timer_gate(void)
+{
+    struct guest_idt idt;
+
+    __asm__ volatile("sidt %0" : "=m"(idt));
+    return (struct guest_gate *)idt.base + GUEST_TIMER_VECTOR;
+}
+
+/* The handler in the timer's gate. */
+static inline uintptr_t guest_handler(void)
+{
+    const struct guest_gate *gate = guest_timer_gate();
+    uintptr_t handler = gate->offset_low | (uintptr_t)gate->offset_high << 16;
+
+#ifdef __x86_64__
+    handler |= (uintptr_t)gate->offset_top << 32;
+#endif
+    return handler;
+}
+
+/* Puts (handler) there, as a driver would that knows nothing of us. */
+static inline void guest_set_handler(uintptr_t handler)
+{
+    struct guest_gate *gate = guest_timer_gate();
+    bool on = arch_interrupts_save();
+
+    gate->offset_low = (uint16_t)handler;
+    gate->offset_high = (uint16_t)(handler >> 16);
+#ifdef __x86_64__
+    gate->offset_top = (uint32_t)(handler >> 32);
+#endif
+    arch_interrupts_restore(on);
+}
+
+#endif
