@@ -172,14 +172,27 @@ static void write_registers(struct prof_text *out,
         const char *name;
         uintptr_t value;
     } rows[] = {
-        { "pc", r->pc },   { "sp", r->sp },   { "fp", r->fp },
-        { "fl", r->flags }, { "ax", r->ax },  { "bx", r->bx },
-        { "cx", r->cx },   { "dx", r->dx },   { "si", r->si },
-        { "di", r->di },   { "c2", r->fault_address }, { "er", r->error },
+        {"pc", r->pc},
+        {"sp", r->sp},
+        {"fp", r->fp},
+        {"fl", r->flags},
+        {"ax", r->ax},
+        {"bx", r->bx},
+        {"cx", r->cx},
+        {"dx", r->dx},
+        {"si", r->si},
+        {"di", r->di},
+        {"c2", r->fault_address},
+        {"er", r->error},
 #ifdef __x86_64__
-        { "r8", r->r8 },   { "r9", r->r9 },   { "ra", r->r10 },
-        { "rb", r->r11 },  { "rc", r->r12 },  { "rd", r->r13 },
-        { "re", r->r14 },  { "rf", r->r15 },
+        {"r8", r->r8},
+        {"r9", r->r9},
+        {"ra", r->r10},
+        {"rb", r->r11},
+        {"rc", r->r12},
+        {"rd", r->r13},
+        {"re", r->r14},
+        {"rf", r->r15},
 #endif
     };
 
