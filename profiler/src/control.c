@@ -8,8 +8,7 @@
  * which then moves on by the kernel's own period: by the TSC, so that ticks
  * lost on a busy host cost the kernel none of its own. Starting takes over in
  * the middle of a kernel's tick and knows from the PIT how much of it is left;
- * stopping waits for the end of one, so that the PIT, which begins anew when
- * it is programmed, begins with a whole one.
+ * stopping gives the tick back at the end of one (tick.c).
  *
  * At the kernel's own rate the PIT is not touched at all.
  */
@@ -21,12 +20,8 @@
 #include "gate.h"
 #include "pit.h"
 #include "state.h"
+#include "tick.h"
 #include "watch.h"
-
-static bool faster_than_kernel(void)
-{
-    return prof_state.divisor != prof_state.config.kernel_divisor;
-}
 
 /* The PIT's divisor for (hz), within what kernel and sampler can bear. */
 static uint32_t divisor_for(uint32_t hz)
@@ -55,7 +50,7 @@ void prof_control_restart_time(void)
 /* Interrupts off: the next tick of the kernel's comes (cycles) from now. */
 static void program(uint64_t cycles)
 {
-    if (faster_than_kernel()) {
+    if (prof_tick_is_multiplied()) {
         prof_hot.pass_due = prof_tsc() + cycles;
         prof_hot.pass_period = prof_watch_pass_period();
         prof_pit_set(prof_state.divisor);
@@ -63,16 +58,6 @@ static void program(uint64_t cycles)
         prof_hot.pass_due = 0;
         prof_hot.pass_period = 0;
     }
-}
-
-/* Interrupts off: cycles until the tick that the kernel's PIT is counting. */
-static uint64_t kernel_tick_left(void)
-{
-    uint32_t counts = prof_pit_read().count;
-
-    if (counts > prof_state.config.kernel_divisor)
-        counts = prof_state.config.kernel_divisor;
-    return prof_timebase_cycles(&prof_state.time, prof_state.divisor, counts);
 }
 
 int prof_init(void *memory, size_t bytes, const struct prof_config *config)
@@ -103,6 +88,18 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
     return PROF_OK;
 }
 
+/* Interrupts off; (on): they were on. False: there is no gate to be taken. */
+static bool take_over(bool on)
+{
+    if (prof_tick_is_multiplied())
+        prof_tick_settle(on);
+    if (!prof_gate_take(prof_state.config.timer_vector,
+                        (uintptr_t)prof_parasite, &prof_hot.next_handler))
+        return false;
+    program(prof_tick_left());
+    return true;
+}
+
 int prof_start(void)
 {
     bool on, taken = true;
@@ -112,17 +109,14 @@ int prof_start(void)
         return PROF_ESTATE;
     if (prof_state.running)
         return PROF_OK;
+    prof_drain(); /* so that the pause lies between samples of two drains */
     on = prof_interrupts_save();
-    now = prof_tsc();
-    prof_timebase_resume(&prof_state.time, now);
-    prof_hot.spill.last_tsc = now;
     if (prof_state.config.timer_vector != 0)
-        taken =
-            prof_gate_take(prof_state.config.timer_vector,
-                           (uintptr_t)prof_parasite, &prof_hot.next_handler);
+        taken = take_over(on);
     if (taken) {
-        if (prof_state.config.timer_vector != 0)
-            program(kernel_tick_left());
+        now = prof_tsc();
+        prof_timebase_resume(&prof_state.time, now);
+        prof_hot.spill.last_tsc = now;
         prof_hot.enabled = 1;
         prof_state.running = true;
     }
@@ -130,37 +124,26 @@ int prof_start(void)
     return taken ? PROF_OK : PROF_EGATE;
 }
 
-/*
- * Waits for the end of the kernel's present tick: until pass_due moves on. Not
- * with interrupts off, and no longer than two of its periods.
- */
-static void await_kernel_tick(bool interrupts_on)
+/* Interrupts off; (on): they were on. The kernel has its PIT and gate again. */
+static void give_back(bool on)
 {
-    volatile uint64_t *due = &prof_hot.pass_due;
-    uint64_t first = *due;
-    uint64_t end = prof_tsc() + 2 * prof_watch_pass_period();
+    uint8_t vector = prof_state.config.timer_vector;
 
-    while (interrupts_on && *due == first && prof_tsc() < end)
-        ;
+    if (prof_tick_is_multiplied())
+        prof_tick_give_back(on);
+    if (prof_gate_handler(vector) == (uintptr_t)prof_parasite)
+        prof_gate_return(vector, prof_hot.next_handler);
 }
 
 void prof_stop(void)
 {
-    bool on = prof_interrupts_save();
-    uint8_t vector = prof_state.config.timer_vector;
+    bool on;
 
-    prof_interrupts_restore(on);
     if (!prof_state.running)
         return;
-    if (vector != 0 && faster_than_kernel())
-        await_kernel_tick(on);
     on = prof_interrupts_save();
-    if (vector != 0) {
-        if (faster_than_kernel())
-            prof_pit_set(prof_state.config.kernel_divisor);
-        if (prof_gate_handler(vector) == (uintptr_t)prof_parasite)
-            prof_gate_return(vector, prof_hot.next_handler);
-    }
+    if (prof_state.config.timer_vector != 0)
+        give_back(on);
     prof_hot.enabled = 0;
     prof_state.running = false;
     prof_interrupts_restore(on);
@@ -171,38 +154,49 @@ bool prof_running(void)
     return prof_state.running;
 }
 
-/* Interrupts off: cycles until the kernel's next tick, whoever makes it. */
-static uint64_t pass_left(void)
+/* The new rate while the parasite is in place, at least as fast as the
+ * kernel's tick before and faster than it afterwards. */
+static void change_running(uint32_t divisor)
 {
-    uint64_t now = prof_tsc();
+    bool on = prof_interrupts_save();
+    uint64_t left;
 
-    if (!faster_than_kernel())
-        return kernel_tick_left();
-    return prof_hot.pass_due > now ? prof_hot.pass_due - now : 0;
+    if (prof_tick_is_multiplied()) {
+        left = prof_tick_left_multiplied();
+    } else {
+        prof_tick_settle(on);
+        left = prof_tick_left();
+    }
+    prof_state.divisor = divisor;
+    prof_control_restart_time();
+    program(left);
+    prof_interrupts_restore(on);
 }
 
 int prof_set_rate(uint32_t hz)
 {
-    bool own = prof_state.running && prof_state.config.timer_vector != 0;
-    uint64_t left;
-    bool on;
+    bool again = prof_state.running;
+    uint32_t divisor;
 
     if (hz == 0)
         return PROF_ERATE;
     if (!prof_state.ready)
         return PROF_ESTATE;
     prof_drain();
-    on = prof_interrupts_save();
-    left = own ? pass_left() : 0;
-    if (own && faster_than_kernel() &&
-        divisor_for(hz) == prof_state.config.kernel_divisor)
-        prof_pit_set(prof_state.config.kernel_divisor);
-    prof_state.divisor = divisor_for(hz);
+    divisor = divisor_for(hz);
+    if (divisor == prof_state.divisor)
+        return PROF_OK;
+    if (again && prof_state.config.timer_vector != 0 &&
+        divisor != prof_state.config.kernel_divisor) {
+        change_running(divisor);
+        return PROF_OK;
+    }
+    /* To the kernel's own rate: stopping is what gives the tick back. */
+    prof_stop();
+    prof_drain();
+    prof_state.divisor = divisor;
     prof_control_restart_time();
-    if (own)
-        program(left);
-    prof_interrupts_restore(on);
-    return PROF_OK;
+    return again ? prof_start() : PROF_OK;
 }
 
 uint32_t prof_rate_mhz(void)

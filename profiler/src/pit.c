@@ -10,6 +10,8 @@
 #define COMMAND_RATE 0x34      /* channel 0, low then high byte, mode 2 */
 #define COMMAND_READ_BACK 0xc2 /* latch status and count of channel 0 */
 #define STATUS_MODE_MASK 0x3f  /* access, mode and BCD bits of the status */
+#define STATUS_HIGH 0x80       /* level of the output */
+#define STATUS_SQUARE 0x06     /* mode 3, whose upper bit may be set or not */
 #define STATUS_NONE 0xff       /* no such register: the bus floats */
 
 static void out8(uint16_t port, uint8_t value)
@@ -43,6 +45,17 @@ struct prof_pit_state prof_pit_read(void)
     if (state.count == 0)
         state.count = 65536;
     return state;
+}
+
+bool prof_pit_is_square(struct prof_pit_state state)
+{
+    return state.status != STATUS_NONE &&
+           (state.status & STATUS_SQUARE) == STATUS_SQUARE;
+}
+
+bool prof_pit_is_high(struct prof_pit_state state)
+{
+    return (state.status & STATUS_HIGH) != 0;
 }
 
 bool prof_pit_disturbed(struct prof_pit_state state, uint32_t divisor, bool own)

@@ -21,6 +21,10 @@ void prof_pit_set(uint32_t divisor);
 /* Reads back what channel 0 is doing. Interrupts off. */
 struct prof_pit_state prof_pit_read(void);
 
+/* Whether it makes a square wave (mode 3), and which half that is in. */
+bool prof_pit_is_square(struct prof_pit_state state);
+bool prof_pit_is_high(struct prof_pit_state state);
+
 /*
  * Whether channel 0 can no longer be as prof_pit_set(divisor) left it: in
  * another mode, or with more counts left than it ever had. (own) is false

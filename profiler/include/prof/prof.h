@@ -131,13 +131,18 @@ const struct prof_options *prof_options(void);
  * Starts sampling: takes the timer's IDT gate and programs the PIT.
  * Started already: nothing happens.
  *
- * Contexts: thread. Interrupts may be on. Returns 0, PROF_ESTATE or PROF_EGATE.
+ * Contexts: thread. Interrupts may be on. Drains first, which allocates where
+ * something was left. Returns 0, PROF_ESTATE or PROF_EGATE.
  */
 int prof_start(void);
 
 /*
  * Stops sampling: the gate and the PIT are again as the kernel had them. What
- * was sampled stays. Stopped already: nothing happens. Contexts: thread.
+ * was sampled stays. Stopped already: nothing happens.
+ *
+ * Contexts: thread. Waits for the end of the kernel's tick, two of them at
+ * most, where the PIT ran faster; with interrupts off it does not wait, and
+ * the kernel's clock may lose a part of a tick.
  */
 void prof_stop(void);
 
@@ -149,7 +154,9 @@ bool prof_running(void);
  * what it was. A rate below the kernel's tick is raised to it and one above
  * PROF_HZ_MAX lowered to that, which prof_rate() then tells.
  *
- * Contexts: thread. Returns 0, or PROF_ERATE for 0 (and changes nothing).
+ * Contexts: thread. Drains, and so may allocate; waits as prof_stop() does
+ * where the new rate is the kernel's own. Returns 0, or PROF_ERATE for 0 (and
+ * changes nothing).
  */
 int prof_set_rate(uint32_t hz);
 
