@@ -129,6 +129,8 @@ static void (*chosen)(void) = outermost;
 
 bool service_option(const char *key, const char *value)
 {
+    if (strcmp(key, "names") == 0)
+        return names_option(value);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (strcmp(key, "die") == 0 && strcmp(value, ways[i].name) == 0) {
             chosen = ways[i].die;

@@ -4,6 +4,7 @@
 
 /* Ways for an image to end, and what they are made of. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,5 +55,12 @@ NAMED void outermost(void);
 /* The linker's --wrap, see ldflags: panic.c's calls come to the first. */
 size_t __wrap_prof_demangle(const char *name, char *out, size_t size);
 size_t __real_prof_demangle(const char *name, char *out, size_t size);
+
+/* names.c: whether it knows names=(value), and what the kernel calls instead. */
+bool names_option(const char *value);
+int __wrap_prof_symbols_open(const void *table, size_t bytes,
+                             const void *build_id, size_t build_id_bytes);
+int __real_prof_symbols_open(const void *table, size_t bytes,
+                             const void *build_id, size_t build_id_bytes);
 
 #endif
