@@ -47,7 +47,7 @@ IMAGE = $(call image,$(ARCH),services/$(SERVICE))
 .SECONDARY:
 .SUFFIXES:
 Q := $(if $(V),,@)
-begin = @$(if $(V),,printf '  %-7s%s\n' $1 $@;) mkdir -p $(@D)
+begin = @$(if $(V),,printf '  %-8s%s\n' $1 $@;) mkdir -p $(@D)
 
 # ---- flags: per width ($W, from the target's path) and per room
 
@@ -117,9 +117,6 @@ $(BUILD)/$1/profiler.o: $(call objects,$1,profiler/src)
 	$$(merge)
 $(BUILD)/$1/libprof.a: $(BUILD)/$1/profiler.o
 	$$(archive)
-$(BUILD)/$1/%.elf: linker/$1.ld linker/image.ld $(NEWLIB)/$1/lib/libc.a \
-    tools/build/link.sh $(BUILD)/host/embed | packages
-	$$(link)
 $(NEWLIB)/$1/lib/libc.a: tools/build/newlib.sh | packages
 	$(Q)$$< $1 $(NEWLIB)/$1
 $(BUILD)/$1/liblua.a: tools/build/lua.sh $(SOURCES)/lua5.4/.unpacked \
@@ -163,7 +160,10 @@ image = $(BUILD)/$1/$(patsubst tests/guest/%,test/%,$(patsubst \
 images = $(foreach w,$(WIDTHS),$(foreach f,$1,$(call image,$w,$f)))
 define image_rules
 $(call objects,$1,$2): | $(NEWLIB)/$1/lib/libc.a
-$(image): $(call core,$1) $(call objects,$1,$2) $(wildcard $2/ldflags)
+$(image): $(call core,$1) $(call objects,$1,$2) $(wildcard $2/ldflags) \
+    linker/$1.ld linker/image.ld $(NEWLIB)/$1/lib/libc.a \
+    tools/build/link.sh $(BUILD)/host/embed
+	$$(link)
 endef
 $(foreach w,$(WIDTHS),$(foreach f,$(programs),$(eval \
     $(call image_rules,$w,$f))))
