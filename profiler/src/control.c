@@ -45,6 +45,8 @@ void prof_control_restart_time(void)
     prof_state.time.missed = before.missed < 0 ? 0 : before.missed;
     prof_state.time.last_tsc = before.last_tsc;
     prof_state.time.resume_tsc = before.resume_tsc;
+    /* The PIT begins anew just now: what was before has no place on the grid. */
+    prof_state.time.grid_tsc = prof_state.time.run_begin_tsc;
 }
 
 /* Interrupts off: the next tick of the kernel's comes (cycles) from now. */
@@ -141,6 +143,7 @@ void prof_stop(void)
 
     if (!prof_state.running)
         return;
+    prof_drain(); /* so that the last start lies between samples drained */
     on = prof_interrupts_save();
     if (prof_state.config.timer_vector != 0)
         give_back(on);

@@ -215,9 +215,12 @@ void prof_drain_discard(void)
 
     clear_taken();
     if (prof_state.read != ring->head) {
+        uint64_t tsc = prof_entry_tsc(prof_ring_before(ring, ring->head));
+
+        prof_timebase_skip(
+            &prof_state.time, tsc,
+            prof_ring_distance(ring, prof_state.read, ring->head));
         prof_state.read = ring->head;
-        prof_state.time.last_tsc =
-            prof_entry_tsc(prof_ring_before(ring, ring->head));
     }
     if (spill_new() != 0) {
         take_spill();

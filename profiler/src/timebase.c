@@ -7,6 +7,7 @@
 #include "cpu.h"
 
 #include <prof/prof.h>
+#include <stdbool.h>
 
 /* Beyond this many ticks old runs count half: the TSC's rate may drift. */
 #define RUN_TOTAL_MAX (1u << 20)
@@ -106,9 +107,13 @@ uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)
 void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
                         uint64_t count)
 {
+    bool paused = time->last_tsc < time->resume_tsc && tsc >= time->resume_tsc;
     uint64_t cycles = since_last(time, tsc);
+    uint64_t places = advance_grid(time, tsc, cycles);
 
-    time->missed += (int64_t)advance_grid(time, tsc, cycles) - (int64_t)count;
+    /* Nobody knows how many of them came before the pause. */
+    if (!paused)
+        time->missed += (int64_t)places - (int64_t)count;
     end_run(time, tsc);
     time->last_tsc = tsc;
 }

@@ -95,11 +95,11 @@ static void *world_new(size_t bytes)
 
 static void world_end(void *memory)
 {
+    prof_stop();
     if (prof_state.addresses.cells != NULL)
         prof_port_free(prof_state.addresses.cells);
     if (prof_state.functions.cells != NULL)
         prof_port_free(prof_state.functions.cells);
-    prof_stop();
     free(memory);
 }
 

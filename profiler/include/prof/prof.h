@@ -140,9 +140,10 @@ int prof_start(void);
  * Stops sampling: the gate and the PIT are again as the kernel had them. What
  * was sampled stays. Stopped already: nothing happens.
  *
- * Contexts: thread. Waits for the end of the kernel's tick, two of them at
- * most, where the PIT ran faster; with interrupts off it does not wait, and
- * the kernel's clock may lose a part of a tick.
+ * Contexts: thread. Drains first, and so may allocate. Where the PIT ran
+ * faster it then waits for the end of the kernel's tick, two of them at most;
+ * with interrupts off it does not, and the kernel's clock may lose a part of
+ * a tick.
  */
 void prof_stop(void);
 
