@@ -9,7 +9,8 @@
 #include <arch/boot.h>
 #include <stdlib.h>
 
-#define RET 0xc3 /* the instruction */
+#define RET 0xc3               /* the instruction */
+#define HEAP_BYTES (8ul << 20) /* reaches into the large pages */
 
 static volatile uintptr_t null;
 static const uint8_t constant[] = {1, 2};
@@ -78,8 +79,8 @@ void call_stack(void)
 
 void call_heap(void)
 {
-    volatile uint8_t *code = malloc(1);
+    volatile uint8_t *code = malloc(HEAP_BYTES);
 
-    code[0] = RET;
-    call((uintptr_t)code);
+    code[HEAP_BYTES - 1] = RET;
+    call((uintptr_t)code + HEAP_BYTES - 1);
 }
