@@ -62,7 +62,7 @@ CC_INCLUDE = $(eval CC_INCLUDE := $$(shell \
 libgcc = $(shell gcc $(width.$W) -print-libgcc-file-name)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-    -Werror
+    -Werror $(if $(findstring clang,$(CC)),-Wno-unknown-attributes)
 GUEST := -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
     -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer \
     -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables

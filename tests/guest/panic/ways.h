@@ -9,11 +9,7 @@
 #include <stdint.h>
 
 /* A function that a backtrace is to name must be one. */
-#ifdef __clang__ /* which has no clones, and no word for them */
-#define NAMED __attribute__((noinline))
-#else
 #define NAMED __attribute__((noinline, noclone))
-#endif
 
 /* forbidden.c: doing with memory what its page does not allow. */
 void write_null(void);
