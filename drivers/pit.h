@@ -16,10 +16,10 @@
 
 /* A channel at one moment, as the read-back command latches it. */
 struct pit_state {
-    uint16_t count; /* counts left; 0 may mean 65536 */
-    bool output;    /* level of the OUT pin */
+    uint16_t count;  /* counts left; 0 may mean 65536 */
+    bool output;     /* level of the OUT pin */
     bool null_count; /* a new count was written but is not yet counting */
-    uint8_t mode;   /* 0 to 5; 2 is written by pit_start() */
+    uint8_t mode;    /* 0 to 5; 2 is written by pit_start() */
 };
 
 /*

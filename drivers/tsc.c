@@ -22,7 +22,7 @@
 #include <stdbool.h>
 
 #define ATTEMPTS 8u
-#define LOOKS_MAX 4000u /* a PIT that does not count ends the loop */
+#define LOOKS_MAX 4000u  /* a PIT that does not count ends the loop */
 #define FIRST_ENDS 7000u /* counts, about 6 ms each */
 #define LAST_BEGINS 52000u
 #define LAST_ENDS 59000u

@@ -19,8 +19,8 @@
 static bool taken_range(size_t index, struct arch_region *range)
 {
     if (index == 0) {
-        *range = (struct arch_region){(uintptr_t)image_begin,
-                                      (uintptr_t)image_end};
+        *range =
+            (struct arch_region){(uintptr_t)image_begin, (uintptr_t)image_end};
     } else if (index == 1) {
         *range = paging_tables;
     } else if (index - 2 < arch_boot.module_count) {

@@ -29,18 +29,18 @@
 #define CPUID_EXTENDED 0x80000001u
 #define CPUID_EXTENDED_EDX_NX (1u << 20)
 
-#define CONTROL_REGISTER(number)                                        \
-    static inline uintptr_t cpu_cr##number(void)                        \
-    {                                                                   \
-        uintptr_t value;                                                \
-                                                                        \
-        __asm__ volatile("mov %%cr" #number ", %0" : "=r"(value));      \
-        return value;                                                   \
-    }                                                                   \
-                                                                        \
-    static inline void cpu_set_cr##number(uintptr_t value)              \
-    {                                                                   \
-        __asm__ volatile("mov %0, %%cr" #number : : "r"(value) : "memory"); \
+#define CONTROL_REGISTER(number)                                               \
+    static inline uintptr_t cpu_cr##number(void)                               \
+    {                                                                          \
+        uintptr_t value;                                                       \
+                                                                               \
+        __asm__ volatile("mov %%cr" #number ", %0" : "=r"(value));             \
+        return value;                                                          \
+    }                                                                          \
+                                                                               \
+    static inline void cpu_set_cr##number(uintptr_t value)                     \
+    {                                                                          \
+        __asm__ volatile("mov %0, %%cr" #number : : "r"(value) : "memory");    \
     }
 
 CONTROL_REGISTER(0)

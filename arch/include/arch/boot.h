@@ -28,16 +28,16 @@ struct arch_region {
 struct arch_module {
     uintptr_t begin;
     uintptr_t end;
-    char name[ARCH_MODULE_NAME_MAX]; /* the loader's words about it, may be "" */
+    char name[ARCH_MODULE_NAME_MAX]; /* the loader's words, may be "" */
 };
 
 struct arch_boot {
-    const char *loader;           /* "multiboot", "multiboot2" or "pvh" */
-    bool memory_map;              /* false: none given, regions are a fallback */
-    const char *memory_source;    /* in words, for the one line at boot */
-    bool command_line_cut;        /* longer than ARCH_COMMAND_LINE_MAX - 1 */
-    unsigned regions_ignored;     /* above 4 GiB or beyond ARCH_REGIONS_MAX */
-    unsigned modules_ignored;     /* beyond ARCH_MODULES_MAX or above 4 GiB */
+    const char *loader;        /* "multiboot", "multiboot2" or "pvh" */
+    bool memory_map;           /* false: none given, regions are a fallback */
+    const char *memory_source; /* in words, for the one line at boot */
+    bool command_line_cut;     /* longer than ARCH_COMMAND_LINE_MAX - 1 */
+    unsigned regions_ignored;  /* above 4 GiB or beyond ARCH_REGIONS_MAX */
+    unsigned modules_ignored;  /* beyond ARCH_MODULES_MAX or above 4 GiB */
     size_t region_count;
     size_t module_count;
     struct arch_region region[ARCH_REGIONS_MAX];
@@ -67,8 +67,8 @@ void kernel_main(void) __attribute__((noreturn));
 extern char image_begin[], image_end[];
 extern char text_begin[], text_end[];
 extern char rodata_begin[], rodata_end[];
-extern char data_begin[], data_end[];        /* .data and .bss */
-extern char symtab_begin[], symtab_end[];    /* embedded symbols, may be empty */
+extern char data_begin[], data_end[];     /* .data and .bss */
+extern char symtab_begin[], symtab_end[]; /* embedded symbols, may be empty */
 extern char build_id_begin[], build_id_end[]; /* the whole ELF note */
 extern char boot_stack_bottom[], boot_stack_top[];
 extern char fault_stack_bottom[], fault_stack_top[];

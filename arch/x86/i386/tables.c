@@ -65,12 +65,11 @@ static uint64_t gate(uintptr_t offset, unsigned selector, unsigned type)
 
 void tables_load(void)
 {
-    const struct table_pointer idt_pointer = {sizeof(idt) - 1,
-                                              (uintptr_t)idt};
+    const struct table_pointer idt_pointer = {sizeof(idt) - 1, (uintptr_t)idt};
 
     for (unsigned vector = 0; vector < TRAP_STUBS; vector++)
-        idt[vector] = gate((uintptr_t)trap_stubs[vector], CODE_SELECTOR,
-                           GATE_INTERRUPT);
+        idt[vector] =
+            gate((uintptr_t)trap_stubs[vector], CODE_SELECTOR, GATE_INTERRUPT);
     idt[TRAP_DOUBLE_FAULT] = gate(0, FAULT_TASK_SELECTOR, GATE_TASK);
 
     fault_task.cr3 = paging_root();

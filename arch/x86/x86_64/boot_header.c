@@ -22,17 +22,16 @@ struct header {
 
 _Static_assert(sizeof(struct header) == 32, "no padding in the header");
 
-static const struct header multiboot2_header
-    __attribute__((section(".boot_header"), used, aligned(8))) = {
-        .magic = MULTIBOOT2_HEADER_MAGIC,
-        .architecture = MULTIBOOT2_ARCHITECTURE_I386,
-        .bytes = sizeof(struct header),
-        .checksum = 0u - (MULTIBOOT2_HEADER_MAGIC +
-                          MULTIBOOT2_ARCHITECTURE_I386 +
-                          (uint32_t)sizeof(struct header)),
-        .module_align = {MULTIBOOT2_HEADER_TAG_MODULE_ALIGN, 0,
-                         sizeof(struct header_tag)},
-        .end = {MULTIBOOT2_HEADER_TAG_END, 0, sizeof(struct header_tag)},
+static const struct header multiboot2_header __attribute__((
+    section(".boot_header"), used, aligned(8))) = {
+    .magic = MULTIBOOT2_HEADER_MAGIC,
+    .architecture = MULTIBOOT2_ARCHITECTURE_I386,
+    .bytes = sizeof(struct header),
+    .checksum = 0u - (MULTIBOOT2_HEADER_MAGIC + MULTIBOOT2_ARCHITECTURE_I386 +
+                      (uint32_t)sizeof(struct header)),
+    .module_align = {MULTIBOOT2_HEADER_TAG_MODULE_ALIGN, 0,
+                     sizeof(struct header_tag)},
+    .end = {MULTIBOOT2_HEADER_TAG_END, 0, sizeof(struct header_tag)},
 };
 
 /* boot_entry, unless the link says otherwise (linker/x86_64.ld). */

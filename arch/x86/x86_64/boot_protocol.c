@@ -24,9 +24,9 @@ static const void *readable(uint64_t address)
 }
 
 /* The first tag of (type), or the one after (after); NULL: no more. */
-static const struct multiboot2_tag *
-find_tag(const struct multiboot2_info *info, uint32_t type,
-         const struct multiboot2_tag *after)
+static const struct multiboot2_tag *find_tag(const struct multiboot2_info *info,
+                                             uint32_t type,
+                                             const struct multiboot2_tag *after)
 {
     uintptr_t at = (uintptr_t)(info + 1);
     const uintptr_t end = (uintptr_t)info + info->bytes;

@@ -14,8 +14,8 @@ uint64_t page_level4[PAGE_ENTRIES] __attribute__((aligned(4096)));
 uintptr_t paging_root(void)
 {
     for (unsigned i = 0; i < PAGE_DIRECTORIES; i++)
-        page_pointers[i] = (uintptr_t)page_directories[i] | PAGE_PRESENT |
-                           PAGE_WRITABLE;
+        page_pointers[i] =
+            (uintptr_t)page_directories[i] | PAGE_PRESENT | PAGE_WRITABLE;
     page_level4[0] = (uintptr_t)page_pointers | PAGE_PRESENT | PAGE_WRITABLE;
     return (uintptr_t)page_level4;
 }

@@ -21,7 +21,7 @@ struct pvh_start_info {
     uint64_t modules;      /* address of struct pvh_module */
     uint64_t command_line; /* address, or 0 */
     uint64_t rsdp;
-    uint64_t ranges;       /* address of struct pvh_range, or 0 */
+    uint64_t ranges; /* address of struct pvh_range, or 0 */
     uint32_t range_count;
     uint32_t reserved;
 };

@@ -74,8 +74,7 @@ static unsigned ist_of(unsigned vector)
 
 void tables_load(void)
 {
-    const struct table_pointer idt_pointer = {sizeof(idt) - 1,
-                                              (uintptr_t)idt};
+    const struct table_pointer idt_pointer = {sizeof(idt) - 1, (uintptr_t)idt};
     uint64_t base = (uintptr_t)&task;
     uint64_t *descriptor = &gdt[TASK_SELECTOR / sizeof(gdt[0])];
 
