@@ -93,10 +93,13 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
 /* Interrupts off; (on): they were on. False: there is no gate to be taken. */
 static bool take_over(bool on)
 {
+    uint8_t vector = prof_state.config.timer_vector;
+
     if (prof_tick_is_multiplied())
         prof_tick_settle(on);
-    if (!prof_gate_take(prof_state.config.timer_vector,
-                        (uintptr_t)prof_parasite, &prof_hot.next_handler))
+    if (!prof_watch_has_stub(prof_gate_handler(vector)) &&
+        !prof_gate_take(vector, (uintptr_t)prof_parasite,
+                        &prof_hot.next_handler))
         return false;
     program(prof_tick_left());
     return true;
@@ -135,6 +138,8 @@ static void give_back(bool on)
         prof_tick_give_back(on);
     if (prof_gate_handler(vector) == (uintptr_t)prof_parasite)
         prof_gate_return(vector, prof_hot.next_handler);
+    /* Whoever stands before the stub goes on to it: all ticks pass. */
+    prof_hot.pass_due = prof_hot.pass_period = 0;
 }
 
 void prof_stop(void)

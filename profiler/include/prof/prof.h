@@ -169,7 +169,8 @@ void prof_reset(void);
 
 /*
  * Moves samples from the fixed vector into the heap map, and looks after the
- * gate and the PIT. May allocate. Never waits.
+ * gate and the PIT. May allocate. Does not wait, but for one sampling period
+ * at most to look at the PIT where ticks were too many or too few.
  *
  * Contexts: thread, on the CPU that samples, interrupts on. Linear in what is
  * queued. Refused memory leaves the rest queued for the next call.
