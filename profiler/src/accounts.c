@@ -86,7 +86,7 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
         {"idle", stats->idle, stats->idle_cycles},
         {"unresolved addresses", stats->unresolved, stats->unresolved_cycles},
         {"dropped", stats->dropped, stats->dropped_cycles},
-        {"queued, no memory for them yet", stats->queued, 0},
+        {"queued for the next drain", stats->queued, 0},
     };
     struct prof_share share = {.whole =
                                    time ? stats->elapsed_cycles : stats->ticks};

@@ -94,4 +94,5 @@ void prof_map_clear(struct prof_map *map)
 {
     wipe(map->cells, map->capacity);
     map->used = 0;
+    map->refusals = 0;
 }

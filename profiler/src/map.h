@@ -46,7 +46,7 @@ struct prof_cell *prof_map_find(const struct prof_map *map, uintptr_t key);
 void prof_map_add(struct prof_map *map, uintptr_t key, uintptr_t owner,
                   uint64_t count, uint64_t cycles);
 
-/* Forgets all keys and keeps the memory. */
+/* Forgets all keys and counts, and keeps the memory. */
 void prof_map_clear(struct prof_map *map);
 
 #endif

@@ -72,7 +72,7 @@ struct prof_stats {
     uint64_t idle;       /* in config.idle */
     uint64_t unresolved; /* in no function of the table */
     uint64_t dropped;    /* address lost: vector and small table full */
-    uint64_t queued;     /* still waiting: no memory for the map */
+    uint64_t queued;     /* still waiting: since the drain, or for memory */
     uint64_t missed;     /* due by the clock, never delivered; not in ticks */
     uint64_t overflowed; /* of ticks: went through the small table */
     uint64_t elapsed_cycles; /* time they cover: the sum of the next four */

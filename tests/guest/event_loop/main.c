@@ -257,6 +257,13 @@ static void on_once_more(void *letter)
         loop_once(&a, 10 * MS_NS, on_letter, "o");
 }
 
+static void on_other_period(void *letter)
+{
+    note(letter);
+    if (calls == 1)
+        loop_every(&a, 30 * MS_NS, on_other_period, letter);
+}
+
 static void test_changes(void)
 {
     forget();
@@ -280,6 +287,12 @@ static void test_changes(void)
     loop_every(&a, 10 * MS_NS, on_once_more, "p");
     run(100);
     tap_ok(strcmp(order, "po") == 0, "a periodic timer can become a one-shot");
+
+    forget();
+    loop_every(&a, 10 * MS_NS, on_other_period, "a");
+    run(115);
+    loop_cancel(&a);
+    tap_is_equal(calls, 4, "or take another period");
 }
 
 static void test_armed_again(void)
@@ -362,7 +375,7 @@ static void on_last(void *unused)
 
 int service_main(void)
 {
-    tap_plan(30);
+    tap_plan(31);
     test_once();
     test_order();
     test_every();
