@@ -90,8 +90,8 @@ $(Q)$(CC) $(width.$W) $(GUEST) $(WARNINGS) $(room) -MMD -MP -c -o $@ $<
 endef
 define assemble
 $(call begin,NASM)
-$(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ \
-    -MD $(@:.o=.d) -MP -o $@ $<
+$(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ -o $@ $<
+$(Q)nasm -I$(BUILD)/$W/ -I$(<D)/ -M -MF $(@:.o=.d) -MT $@ -MP $<
 endef
 # lines "->NAME $VALUE" in the compiler's output become %define NAME VALUE
 define offsets
