@@ -41,6 +41,8 @@ static void sleep_until(uint64_t end_ns)
 
 static void test_tsc_clock(void)
 {
+    /* the last is longer than nanoseconds times cycles fit into 64 bits */
+    static const unsigned spans_ms[] = {1, 130, 777, 1000, 20000};
     uint64_t last_ns = clock_ns();
     bool rising = true;
 
@@ -53,12 +55,11 @@ static void test_tsc_clock(void)
         last_ns = now_ns;
     }
     tap_ok(rising, "the clock never goes back");
-    /* of whole seconds and the rest apart, at a few odd moments */
-    for (unsigned i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof spans_ms / sizeof *spans_ms; i++) {
         uint64_t tsc = arch_tsc();
 
         last_ns = clock_ns();
-        sleep_until(last_ns + 130 * MS_NS * i + 12345);
+        sleep_until(last_ns + spans_ms[i] * MS_NS);
         uint64_t passed_ns = clock_ns() - last_ns, cycles = arch_tsc() - tsc;
         uint64_t off =
             passed_ns > cycles ? passed_ns - cycles : cycles - passed_ns;
