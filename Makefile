@@ -90,8 +90,8 @@ $(Q)$(CC) $(width.$W) $(GUEST) $(WARNINGS) $(room) -MMD -MP -c -o $@ $<
 endef
 define assemble
 $(call begin,NASM)
-$(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ -o $@ $<
-$(Q)nasm -I$(BUILD)/$W/ -I$(<D)/ -M -MF $(@:.o=.d) -MT $@ -MP $<
+$(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ \
+    -MD $(@:.o=.d) -MP -o $@ $<
 endef
 # lines "->NAME $VALUE" in the compiler's output become %define NAME VALUE
 define offsets
@@ -108,7 +108,8 @@ core = $(call objects,$1,arch/x86 drivers kernel) $(BUILD)/$1/profiler.o
 define width_rules
 $(BUILD)/$1/obj/%.o: %.c Makefile | packages
 	$$(compile)
-$(BUILD)/$1/obj/%.o: %.asm $(BUILD)/$1/prof_offsets.inc Makefile | packages
+$(BUILD)/$1/obj/%.o: %.asm $(wildcard arch/x86/*.inc) \
+    $(BUILD)/$1/prof_offsets.inc Makefile | packages
 	$$(assemble)
 $(BUILD)/$1/prof_offsets.inc: profiler/src/offsets.c Makefile | packages
 	$$(offsets)
