@@ -20,7 +20,7 @@
 #include <arch/cpu.h>
 #include <arch/trap.h>
 
-#include <prof/demangle.h>
+#include <prof/name.h>
 #include <prof/symbols.h>
 #include <prof/text.h>
 
@@ -35,7 +35,6 @@ struct frame {
     uintptr_t return_address;
 };
 
-static char name[1024];
 static int depth; /* panics begun */
 
 static void end_line(struct prof_text *out)
@@ -82,8 +81,7 @@ static void write_call(struct prof_text *out, unsigned number,
     prof_text_hex(out, address, DIGITS);
     prof_text_string(out, "  ");
     if (prof_symbol_find(address - returned, &symbol)) {
-        prof_demangle(symbol.name, name, sizeof name);
-        prof_text_string(out, name);
+        prof_name_write(out, &symbol, 0);
         prof_text_string(out, " + ");
         prof_text_hex(out, address - symbol.start, 0);
     } else {

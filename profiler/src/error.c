@@ -39,7 +39,7 @@ static const char *line_of(enum prof_error error)
     case PROF_ESYM_ORDER:
         return "the symbol table is not sorted, or overlaps";
     case PROF_ESYM_NAME:
-        return "the symbol table is damaged (a name without end)";
+        return "the symbol table is damaged (a name cannot be read)";
     case PROF_ESYM_BUILD:
         return "the symbol table belongs to another build of the image";
     case PROF_ESYM_WIDTH:

@@ -14,7 +14,7 @@
 #include "share.h"
 #include "state.h"
 
-#include <prof/demangle.h>
+#include <prof/name.h>
 #include <prof/port.h>
 #include <prof/symbols.h>
 #include <prof/text.h>
@@ -24,8 +24,6 @@
 #define SAMPLES_MIN 16
 
 #define ADDRESS_DIGITS 8 /* most images lie below 4 GiB; others are wider */
-
-static char name_buffer[1024];
 
 static uint64_t weight_of(const struct prof_cell *cell)
 {
@@ -63,24 +61,12 @@ static const struct prof_cell *hottest_below(const struct prof_cell *above)
 /* The function's name, or its address where it has none. */
 static void write_name(struct prof_text *out, uintptr_t key)
 {
-    uint32_t width = prof_options()->width;
     struct prof_symbol symbol;
-    size_t bytes;
 
-    if (!prof_symbol_find(key, &symbol)) {
+    if (prof_symbol_find(key, &symbol))
+        prof_name_write(out, &symbol, prof_options()->width);
+    else
         prof_text_hex(out, key, ADDRESS_DIGITS);
-        return;
-    }
-    bytes = prof_demangle(symbol.name, name_buffer, sizeof name_buffer);
-    if (width > 3 && bytes > width && width - 3 < sizeof name_buffer) {
-        name_buffer[width - 3] = '\0';
-        prof_text_string(out, name_buffer);
-        prof_text_string(out, "...");
-    } else if (bytes >= sizeof name_buffer) {
-        prof_text_string(out, symbol.name);
-    } else {
-        prof_text_string(out, name_buffer);
-    }
 }
 
 static void classic_row(struct prof_text *out, const struct prof_cell *cell)

@@ -23,9 +23,11 @@
 /* The table in use. Written by prof_symbols_open() only. */
 static struct {
     const uint32_t *offsets; /* starts minus base, strictly rising */
-    const uint32_t *sizes;   /* bytes, 0 = to the next start */
-    const uint32_t *names;   /* byte offsets in strings */
-    const char *strings;
+    const uint8_t *gaps;     /* bytes behind each function */
+    const uint32_t *marks;   /* where in the names each 16th begins */
+    const uint8_t *names;
+    const uint16_t *begins; /* in the texts, by code; NULL = codes are bytes */
+    const char *texts;      /* what the codes stand for */
     uintptr_t base;
     unsigned shift;            /* an offset's part is (offset >> shift) */
     uint32_t begin[PARTS + 1]; /* last start below the part, or 0 */
@@ -48,6 +50,19 @@ static void cut_into_parts(uint32_t count)
     }
 }
 
+/* Takes over where everything lies in a table that is sound. */
+static void take(const struct prof_symtab *head)
+{
+    table.offsets = prof_symtab_words(head, head->offsets_at);
+    table.gaps = prof_symtab_bytes(head, head->gaps_at);
+    table.marks = prof_symtab_words(head, head->marks_at);
+    table.names = prof_symtab_bytes(head, head->names_at);
+    table.begins = head->tokens_bytes != 0 ? prof_symtab_begins(head) : NULL;
+    table.texts = (const char *)prof_symtab_bytes(head, head->tokens_at) +
+                  PROF_SYMTAB_BEGINS;
+    table.base = (uintptr_t)head->base;
+}
+
 int prof_symbols_open(const void *bytes_of_table, size_t bytes,
                       const void *build_id, size_t build_id_bytes)
 {
@@ -58,11 +73,7 @@ int prof_symbols_open(const void *bytes_of_table, size_t bytes,
     table.error = prof_symtab_test(head, bytes, build_id, build_id_bytes);
     if (table.error != PROF_OK || head->count == 0)
         return table.error;
-    table.offsets = prof_symtab_words(head, head->offsets_at);
-    table.sizes = prof_symtab_words(head, head->sizes_at);
-    table.names = prof_symtab_words(head, head->names_at);
-    table.strings = (const char *)head + head->strings_at;
-    table.base = (uintptr_t)head->base;
+    take(head);
     cut_into_parts(head->count);
     /* B: pairs with C. Whoever sees the count sees the fields. */
     __atomic_store_n(&table.count, head->count, __ATOMIC_RELEASE);
@@ -102,32 +113,88 @@ static uint32_t last_not_above(uint32_t key)
     return first;
 }
 
-/* The bytes of function (index). Where nobody knows, it ends at the next one;
-   the last of all is then believed for its first byte only. */
-static uint32_t size_of(uint32_t index, uint32_t count)
-{
-    if (table.sizes[index] != 0)
-        return table.sizes[index];
-    if (index + 1 == count)
-        return 1;
-    return table.offsets[index + 1] - table.offsets[index];
-}
-
 bool prof_symbol_find(uintptr_t address, struct prof_symbol *found)
 {
     uint32_t count = __atomic_load_n(&table.count, __ATOMIC_ACQUIRE); /* C */
     uintptr_t key = address - table.base;
-    uint32_t index, size;
+    uint32_t index, start, size;
 
     if (count == 0 || address < table.base || key > UINT32_MAX)
         return false;
     index = last_not_above((uint32_t)key);
-    size = size_of(index, count);
-    if (key < table.offsets[index] || key - table.offsets[index] >= size)
+    start = table.offsets[index];
+    size = table.offsets[index + 1] - start - table.gaps[index];
+    if (key < start || key - start >= size ||
+        table.gaps[index] == PROF_SYMTAB_HOLE)
         return false;
-    found->start = table.base + table.offsets[index];
+    found->start = table.base + start;
     found->size = size;
-    found->name = table.strings + table.names[index];
     found->index = index;
     return true;
+}
+
+/*
+ * A name begins with a part of the one before it, back to the next mark. So the
+ * names from the mark on are written over each other, and what is there of one
+ * when the next begins is all that the next can need.
+ */
+
+/* A text to be written, of which (out) takes the first (size) bytes. */
+struct cut_text {
+    char *out;
+    size_t size;
+    size_t bytes; /* written, whether or not they were taken */
+};
+
+static void put(struct cut_text *text, const char *from, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; ++i) {
+        if (text->bytes + i < text->size)
+            text->out[text->bytes + i] = from[i];
+    }
+    text->bytes += bytes;
+}
+
+static void put_code(struct cut_text *text, const uint8_t *code)
+{
+    const uint16_t *begin;
+
+    if (table.begins == NULL) {
+        put(text, (const char *)code, 1);
+        return;
+    }
+    begin = table.begins + *code;
+    put(text, table.texts + begin[0], (uint32_t)begin[1] - begin[0]);
+}
+
+/* Writes the name at (at) over the one before it; returns where it ends. */
+static const uint8_t *put_name(struct cut_text *text, const uint8_t *at)
+{
+    const uint8_t *end;
+    uint32_t length;
+
+    text->bytes = *at++;
+    length = prof_symtab_length(&at);
+    end = at + length;
+    for (; at < end; ++at)
+        put_code(text, at);
+    return end;
+}
+
+size_t prof_symbol_name(const struct prof_symbol *symbol, char *out,
+                        size_t size)
+{
+    uint32_t count = __atomic_load_n(&table.count, __ATOMIC_ACQUIRE); /* C */
+    struct cut_text text = {.out = out, .size = size};
+    uint32_t index = symbol->index;
+    const uint8_t *at;
+
+    if (index < count) {
+        at = table.names + table.marks[index / PROF_SYMTAB_BLOCK];
+        for (uint32_t i = 0; i <= index % PROF_SYMTAB_BLOCK; ++i)
+            at = put_name(&text, at);
+    }
+    if (size > 0)
+        out[text.bytes < size ? text.bytes : size - 1] = '\0';
+    return text.bytes;
 }

@@ -5,7 +5,9 @@
  * Every number is looked at before something relies on it, in the order in
  * which they can be trusted: the length, what it is, the checksum, where the
  * arrays lie, and then the arrays themselves. A lookup has no test left to do,
- * which is what makes it safe in a panic.
+ * which is what makes it safe in a panic. Nor has the expansion of a name: a
+ * code stands for a text and never for other codes, so there is nothing that
+ * could go in circles, and each name's length was added up here.
  *
  * The checksum finds accidents (a bad copy, a half-written file); the tests
  * after it find tables that were made wrong and have a good checksum.
@@ -22,7 +24,7 @@
 /* What the host aligns a table to. */
 #define TABLE_ALIGN 8u
 
-_Static_assert(sizeof(struct prof_symtab) == 88, "laid out as the host does");
+_Static_assert(sizeof(struct prof_symtab) == 96, "laid out as the host does");
 
 static int test_head(const struct prof_symtab *head, size_t bytes)
 {
@@ -65,14 +67,18 @@ static bool inside(const struct prof_symtab *head, uint32_t at, uint32_t bytes)
 
 static int test_layout(const struct prof_symtab *head)
 {
-    uint32_t bytes = head->count * (uint32_t)sizeof(uint32_t);
+    uint32_t word = (uint32_t)sizeof(uint32_t), count = head->count;
+    uint32_t blocks = count / PROF_SYMTAB_BLOCK;
 
-    if (head->count > head->total_bytes / sizeof(uint32_t))
-        return PROF_ESYM_LAYOUT; /* (bytes) may have wrapped around */
-    if (!inside(head, head->offsets_at, bytes) ||
-        !inside(head, head->sizes_at, bytes) ||
-        !inside(head, head->names_at, bytes) ||
-        !inside(head, head->strings_at, head->strings_bytes))
+    if (count >= head->total_bytes / word)
+        return PROF_ESYM_LAYOUT; /* the next products might wrap around */
+    if (count % PROF_SYMTAB_BLOCK != 0)
+        ++blocks;
+    if (!inside(head, head->offsets_at, (count + 1) * word) ||
+        !inside(head, head->gaps_at, count) ||
+        !inside(head, head->marks_at, blocks * word) ||
+        !inside(head, head->tokens_at, head->tokens_bytes) ||
+        !inside(head, head->names_at, head->names_bytes))
         return PROF_ESYM_LAYOUT;
     if (head->build_id_bytes > PROF_BUILD_ID_MAX)
         return PROF_ESYM_LAYOUT;
@@ -93,42 +99,114 @@ static int test_build(const struct prof_symtab *head, const uint8_t *id,
     return PROF_OK;
 }
 
-/* Rising starts, no function in its neighbour, all below the address limit. */
+/* Rising starts, room for each gap, all below the address limit. */
 static int test_order(const struct prof_symtab *head)
 {
     const uint32_t *offsets = prof_symtab_words(head, head->offsets_at);
-    const uint32_t *sizes = prof_symtab_words(head, head->sizes_at);
-    uint32_t last = head->count - 1;
+    const uint8_t *gaps = prof_symtab_bytes(head, head->gaps_at);
+    uint32_t count = head->count;
 
-    if (head->count == 0)
+    if (count == 0)
         return PROF_OK;
-    for (uint32_t i = 0; i < last; ++i) {
+    for (uint32_t i = 0; i < count; ++i) {
         if (offsets[i] >= offsets[i + 1] ||
-            sizes[i] > offsets[i + 1] - offsets[i])
+            (gaps[i] != PROF_SYMTAB_HOLE &&
+             gaps[i] >= offsets[i + 1] - offsets[i]))
             return PROF_ESYM_ORDER;
     }
     if (head->base > UINTPTR_MAX ||
-        offsets[last] > UINTPTR_MAX - (uintptr_t)head->base ||
-        sizes[last] > UINTPTR_MAX - (uintptr_t)head->base - offsets[last])
+        offsets[count] > UINTPTR_MAX - (uintptr_t)head->base)
         return PROF_ESYM_ORDER;
     return PROF_OK;
 }
 
-/* The last string ends, so every name that begins inside ends inside. */
-static int test_names(const struct prof_symtab *head)
+/* Texts that follow each other to the end, without a NUL. */
+static int test_tokens(const struct prof_symtab *head)
 {
-    const uint32_t *names = prof_symtab_words(head, head->names_at);
-    const char *strings =
-        (const char *)prof_symtab_words(head, head->strings_at);
-    uint32_t bytes = head->strings_bytes;
+    const uint16_t *begins = prof_symtab_begins(head);
+    const uint8_t *texts =
+        prof_symtab_bytes(head, head->tokens_at) + PROF_SYMTAB_BEGINS;
+    uint32_t bytes = head->tokens_bytes - (uint32_t)PROF_SYMTAB_BEGINS;
 
-    if (bytes > 0 && strings[bytes - 1] != '\0')
+    if (head->tokens_bytes == 0)
+        return PROF_OK;
+    if (head->tokens_bytes < PROF_SYMTAB_BEGINS || begins[0] != 0 ||
+        begins[PROF_SYMTAB_CODES] != bytes)
         return PROF_ESYM_NAME;
-    for (uint32_t i = 0; i < head->count; ++i) {
-        if (names[i] >= bytes)
+    for (uint32_t code = 0; code < PROF_SYMTAB_CODES; ++code) {
+        if (begins[code] > begins[code + 1])
+            return PROF_ESYM_NAME;
+    }
+    for (uint32_t i = 0; i < bytes; ++i) {
+        if (texts[i] == '\0')
             return PROF_ESYM_NAME;
     }
     return PROF_OK;
+}
+
+/* The bytes that (length) codes at (codes) stand for; 0 if one of them stands
+   for nothing, or together they are too long for a name. */
+static uint32_t expanded(const struct prof_symtab *head, const uint8_t *codes,
+                         uint32_t length)
+{
+    const uint16_t *begins = prof_symtab_begins(head);
+    uint32_t bytes = 0;
+
+    for (uint32_t i = 0; i < length; ++i) {
+        uint32_t one = codes[i] != '\0';
+
+        if (head->tokens_bytes != 0)
+            one = (uint32_t)begins[codes[i] + 1] - begins[codes[i]];
+        bytes += one;
+        if (one == 0 || bytes > PROF_SYMTAB_NAME_MAX)
+            return 0;
+    }
+    return bytes;
+}
+
+/*
+ * The name that begins (*at) bytes into the names, where (*at) then is its end.
+ * (*bytes) is the length of the name before it, and then its own.
+ */
+static bool test_name(const struct prof_symtab *head, uint32_t *at,
+                      uint32_t *bytes)
+{
+    const uint8_t *names = prof_symtab_bytes(head, head->names_at);
+    const uint8_t *codes = names + *at + 1;
+    uint32_t left = head->names_bytes - *at;
+    uint32_t length, own;
+
+    if (left < 2 || left < 2u + (codes[0] >> 7) || names[*at] > *bytes)
+        return false;
+    *bytes = names[*at];
+    length = prof_symtab_length(&codes);
+    *at = (uint32_t)(codes - names);
+    if (length > head->names_bytes - *at)
+        return false;
+    own = expanded(head, codes, length);
+    *at += length;
+    *bytes += own;
+    return (own > 0 || length == 0) && *bytes <= PROF_SYMTAB_NAME_MAX;
+}
+
+/* Each name lies behind the one before it, and only holes have none. */
+static int test_names(const struct prof_symtab *head)
+{
+    const uint32_t *marks = prof_symtab_words(head, head->marks_at);
+    const uint8_t *gaps = prof_symtab_bytes(head, head->gaps_at);
+    uint32_t at = 0, bytes = 0;
+
+    for (uint32_t i = 0; i < head->count; ++i) {
+        if (i % PROF_SYMTAB_BLOCK == 0) {
+            bytes = 0;
+            if (marks[i / PROF_SYMTAB_BLOCK] != at)
+                return PROF_ESYM_NAME;
+        }
+        if (!test_name(head, &at, &bytes) ||
+            (bytes == 0) != (gaps[i] == PROF_SYMTAB_HOLE))
+            return PROF_ESYM_NAME;
+    }
+    return at == head->names_bytes ? PROF_OK : PROF_ESYM_NAME;
 }
 
 int prof_symtab_test(const struct prof_symtab *head, size_t bytes,
@@ -146,6 +224,8 @@ int prof_symtab_test(const struct prof_symtab *head, size_t bytes,
         error = test_build(head, build_id, build_id_bytes);
     if (error == PROF_OK)
         error = test_order(head);
+    if (error == PROF_OK)
+        error = test_tokens(head);
     if (error == PROF_OK)
         error = test_names(head);
     return error;

@@ -5,12 +5,13 @@
  *
  * The first byte of the input says which fields are made right, so that the
  * fuzzer gets past the checksum: 1 = magic and version, 2 = total_bytes,
- * 4 = pointer_bits, 8 = checksum, 16 = the five positions. The rest is the
- * table, in memory of exactly its length.
+ * 4 = pointer_bits, 8 = checksum, 16 = the five positions, 32 = the marks. The
+ * rest is the table, in memory of exactly its length.
  */
 
 #include <prof/symbols.h>
 #include <prof/symtab.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +23,59 @@
 #define MEND_WIDTH 4u
 #define MEND_CRC 8u
 #define MEND_PLACES 16u
+#define MEND_MARKS 32u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
+static uint32_t place(uint32_t *end, uint32_t bytes)
+{
+    uint32_t at = (*end + 3) & ~3u;
+
+    *end = at + bytes;
+    return at;
+}
+
+/* At most as many entries as there is room for, with or without tokens. */
 static void mend_places(struct prof_symtab *head, uint32_t bytes)
 {
     uint32_t room = bytes - (uint32_t)sizeof *head;
+    uint32_t end = sizeof *head;
 
-    head->count %= room / 12 + 1;
-    head->offsets_at = sizeof *head;
-    head->sizes_at = head->offsets_at + 4 * head->count;
-    head->names_at = head->sizes_at + 4 * head->count;
-    head->strings_at = head->names_at + 4 * head->count;
-    head->strings_bytes = bytes - head->strings_at;
+    if (room < 128)
+        return;
+    head->tokens_bytes %= room / 2;
+    head->count %= (room / 2 - 32) / 6;
+    head->offsets_at = place(&end, 4 * head->count + 4);
+    head->gaps_at = place(&end, head->count);
+    head->marks_at = place(&end, (head->count + 15) / 16 * 4);
+    head->tokens_at = place(&end, head->tokens_bytes);
+    head->names_at = place(&end, 0);
+    if (head->names_bytes > bytes - end)
+        head->names_bytes = bytes - end;
     head->build_id_bytes %= PROF_BUILD_ID_MAX + 1;
+}
+
+/* Makes the marks right for as many names as lie within the table. */
+static void mend_marks(struct prof_symtab *head, uint32_t bytes)
+{
+    uint8_t *table = (uint8_t *)head;
+    uint32_t at = 0;
+
+    if (head->names_at > bytes || head->names_bytes > bytes - head->names_at ||
+        head->marks_at > bytes)
+        return;
+    for (uint32_t i = 0; i < head->count && at + 3 < head->names_bytes; ++i) {
+        const uint8_t *name = table + head->names_at + at;
+        uint32_t length = name[1];
+
+        if (i / 16 * 4 + 4 > bytes - head->marks_at)
+            return;
+        if (i % 16 == 0)
+            memcpy(table + head->marks_at + i / 4, &at, sizeof at);
+        if (length >= 0x80)
+            length = (length & 0x7f) << 8 | name[2];
+        at += length + (name[1] >= 0x80 ? 3 : 2);
+    }
 }
 
 static void mend(struct prof_symtab *head, uint32_t bytes, unsigned what)
@@ -52,6 +92,8 @@ static void mend(struct prof_symtab *head, uint32_t bytes, unsigned what)
         head->pointer_bits = 8 * sizeof(void *);
     if ((what & MEND_PLACES) != 0)
         mend_places(head, bytes);
+    if ((what & MEND_MARKS) != 0)
+        mend_marks(head, bytes);
     if ((what & MEND_CRC) != 0 && head->total_bytes <= bytes) {
         head->crc = 0;
         head->crc = prof_crc32c(0, head, head->total_bytes);
@@ -64,6 +106,21 @@ static void require(int condition)
         abort();
 }
 
+/* A name's length is the same in any room, and it is not written beyond. */
+static void look_at_name(const struct prof_symbol *symbol)
+{
+    size_t bytes = prof_symbol_name(symbol, NULL, 0);
+    char *name = malloc(bytes + 1), *half = malloc(bytes / 2 + 1);
+
+    require(bytes > 0 && bytes <= PROF_SYMTAB_NAME_MAX);
+    require(prof_symbol_name(symbol, name, bytes + 1) == bytes);
+    require(strlen(name) == bytes);
+    require(prof_symbol_name(symbol, half, bytes / 2 + 1) == bytes);
+    require(memcmp(name, half, bytes / 2) == 0 && half[bytes / 2] == '\0');
+    free(name);
+    free(half);
+}
+
 /* Looks (address) up; what is found must hold it, and its name must end. */
 static void look_up(uintptr_t address)
 {
@@ -73,20 +130,24 @@ static void look_up(uintptr_t address)
         return;
     require(address >= found.start && address - found.start < found.size);
     require(found.index < prof_symbols_count());
-    require(strlen(found.name) < UINT32_MAX);
+    look_at_name(&found);
 }
 
 static void look_around(const struct prof_symtab *head)
 {
-    const uint32_t *offsets = (const uint32_t *)(const void *)head +
-                              head->offsets_at / sizeof(uint32_t);
+    const uint8_t *table = (const uint8_t *)head;
     uintptr_t base = (uintptr_t)head->base;
 
     for (uint32_t i = 0; i < prof_symbols_count(); ++i) {
+        bool hole = table[head->gaps_at + i] == PROF_SYMTAB_HOLE;
         struct prof_symbol found;
+        uint32_t offset;
 
-        require(prof_symbol_find(base + offsets[i], &found));
-        require(found.index == i && found.start == base + offsets[i]);
+        memcpy(&offset, table + head->offsets_at + 4 * i, sizeof offset);
+        require(prof_symbol_find(base + offset, &found) != hole);
+        if (hole)
+            continue;
+        require(found.index == i && found.start == base + offset);
         look_up(found.start - 1);
         look_up(found.start + found.size - 1);
         look_up(found.start + found.size);

@@ -20,7 +20,7 @@ static void expect_found(uintptr_t address, const char *name, uintptr_t start,
     struct prof_symbol found;
 
     assert_true(prof_symbol_find(address, &found));
-    assert_string_equal(found.name, name);
+    assert_string_equal(made_name_of(&found), name);
     assert_int_equal(found.start, start);
     assert_int_equal(found.size, size);
     assert_int_equal(found.index, index);
@@ -60,14 +60,16 @@ static void every_byte_of_a_function_finds_it(void **state)
     (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     assert_int_equal(prof_symbols_error(), PROF_OK);
-    assert_int_equal(prof_symbols_count(), 5);
+    assert_int_equal(prof_symbols_count(), 6);
     expect_found(MADE_BASE, "first", MADE_BASE, 0x10, 0);
     expect_found(MADE_BASE + 0x0f, "first", MADE_BASE, 0x10, 0);
     expect_found(MADE_BASE + 0x20, "second", MADE_BASE + 0x20, 0x20, 1);
     expect_found(MADE_BASE + 0x3f, "second", MADE_BASE + 0x20, 0x20, 1);
+    expect_found(MADE_BASE + 0x40, "third", MADE_BASE + 0x40, 0xc0, 2);
+    expect_found(MADE_BASE + 0xff, "third", MADE_BASE + 0x40, 0xc0, 2);
     expect_found(MADE_BASE + 0x100, "fourth", MADE_BASE + 0x100, 1, 3);
-    expect_found(MADE_BASE + 0x200, "last", MADE_BASE + 0x200, 0x80, 4);
-    expect_found(MADE_BASE + 0x27f, "last", MADE_BASE + 0x200, 0x80, 4);
+    expect_found(MADE_BASE + 0x200, "last", MADE_BASE + 0x200, 0x80, 5);
+    expect_found(MADE_BASE + 0x27f, "last", MADE_BASE + 0x200, 0x80, 5);
     free(made.head);
 }
 
@@ -101,28 +103,22 @@ static void an_address_4_gib_further_on_is_not_found(void **state)
     free(made.head);
 }
 
-static void without_a_size_a_function_reaches_to_the_next(void **state)
+static void gaps_of_any_width_are_nobodys(void **state)
 {
-    struct made_table made = made_five();
-
     (void)state;
-    assert_int_equal(made_open(&made), PROF_OK);
-    expect_found(MADE_BASE + 0x40, "third", MADE_BASE + 0x40, 0xc0, 2);
-    expect_found(MADE_BASE + 0xff, "third", MADE_BASE + 0x40, 0xc0, 2);
-    free(made.head);
-}
+    for (uint32_t gap = 0; gap < 600; ++gap) {
+        const struct made_function two[] = {{0, 7, "a"}, {7 + gap, 3, "b"}};
+        struct made_table made = made_table(MADE_BASE, two, 2);
 
-static void without_a_size_the_last_function_has_one_byte(void **state)
-{
-    struct made_table made = made_five();
-
-    (void)state;
-    made.sizes[4] = 0;
-    made_seal(made.head);
-    assert_int_equal(made_open(&made), PROF_OK);
-    expect_found(MADE_BASE + 0x200, "last", MADE_BASE + 0x200, 1, 4);
-    expect_nothing(MADE_BASE + 0x201);
-    free(made.head);
+        assert_int_equal(made_open(&made), PROF_OK);
+        expect_found(MADE_BASE + 6, "a", MADE_BASE, 7, 0);
+        for (uint32_t at = 7; at < 7 + gap; ++at)
+            expect_nothing(MADE_BASE + at);
+        expect_found(MADE_BASE + 7 + gap, "b", MADE_BASE + 7 + gap, 3,
+                     gap < 255 ? 1 : 2);
+        expect_nothing(MADE_BASE + 10 + gap);
+        free(made.head);
+    }
 }
 
 static void a_table_of_no_functions_is_sound_and_finds_nothing(void **state)
@@ -171,7 +167,7 @@ static bool linear_find(const struct made_table *made, uint32_t key,
 {
     for (uint32_t i = 0; i < made->head->count; ++i) {
         if (key >= made->offsets[i] &&
-            key - made->offsets[i] < made->sizes[i]) {
+            key + made->gaps[i] < made->offsets[i + 1]) {
             *index = i;
             return true;
         }
@@ -252,13 +248,14 @@ static void all_of_a_hundred_thousand_are_found(void **state)
     (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     for (uint32_t i = 0; i < MANY; ++i) {
-        uint32_t end = made.offsets[i] + made.sizes[i];
+        uint32_t end = made.offsets[i + 1] - made.gaps[i];
+        uint32_t size = end - made.offsets[i];
 
         expect_found(MADE_BASE + made.offsets[i], "f",
-                     MADE_BASE + made.offsets[i], made.sizes[i], i);
+                     MADE_BASE + made.offsets[i], size, i);
         expect_found(MADE_BASE + end - 1, "f", MADE_BASE + made.offsets[i],
-                     made.sizes[i], i);
-        if (i + 1 == MANY || end < made.offsets[i + 1])
+                     size, i);
+        if (i + 1 == MANY || made.gaps[i] > 0)
             expect_nothing(MADE_BASE + end);
     }
     free(made.head);
@@ -272,8 +269,7 @@ int main(void)
         cmocka_unit_test(every_byte_of_a_function_finds_it),
         cmocka_unit_test(a_gap_is_not_blamed_on_its_neighbour),
         cmocka_unit_test(an_address_4_gib_further_on_is_not_found),
-        cmocka_unit_test(without_a_size_a_function_reaches_to_the_next),
-        cmocka_unit_test(without_a_size_the_last_function_has_one_byte),
+        cmocka_unit_test(gaps_of_any_width_are_nobodys),
         cmocka_unit_test(a_table_of_no_functions_is_sound_and_finds_nothing),
         cmocka_unit_test(code_may_reach_to_the_last_address),
         cmocka_unit_test(a_table_that_is_refused_ends_the_one_before),

@@ -7,8 +7,11 @@
  *
  *     image.c   reads an ELF file: function symbols, build-id, embedded table
  *     select.c  one name and one size for each address
+ *     names.c   the names, each without what it shares with the one before
+ *     tokens.c  compresses them: one code for what often stands together
  *     table.c   the bytes of <prof/symtab.h>
  *     verify.c  whether the second link kept what the table says
+ *     fail.c    how it ends where a file cannot be used
  *     main.c    the command line
  *
  * Error policy: a file that cannot be used ends the program through
@@ -54,6 +57,22 @@ struct image {
     bool table_loaded; /* the loader brings the section into memory */
 };
 
+/* How the names stand in a table. */
+enum names_form {
+    NAMES_AS_PAYS, /* whichever table_make() finds to be better */
+    NAMES_RAW,     /* as they are */
+    NAMES_PACKED,  /* compressed */
+};
+
+/* The names of a table and what it takes to read them, all on the heap. */
+struct names {
+    uint8_t *bytes;
+    size_t count;
+    uint32_t *marks; /* where each 16th begins, little-endian */
+    uint8_t *tokens; /* as in <prof/symtab.h>; NULL = bytes are bytes */
+    size_t tokens_bytes;
+};
+
 /* A table, ready to be written. */
 struct table {
     uint8_t *bytes; /* on the heap */
@@ -86,8 +105,22 @@ int select_compare(const void *left, const void *right);
  */
 struct functions select_functions(const struct functions *all);
 
-/* The table of (image), whose build-id it carries. */
-struct table table_make(const struct image *image);
+/*
+ * The (count) names at (all), in that order, packed or not. One that is longer
+ * than PROF_SYMTAB_NAME_MAX is cut and then ends with "...".
+ */
+struct names names_make(const char *const *all, size_t count, bool packed);
+void names_free(struct names *names);
+
+/*
+ * Compresses the texts in (bytes), each ended by a NUL, in place: to codes that
+ * are no NUL. What they stand for goes into (names). Returns the bytes left.
+ */
+size_t tokens_pack(uint8_t *bytes, size_t count, struct names *names);
+
+/* The table of (image), whose build-id it carries. Always the same bytes for
+   the same functions. */
+struct table table_make(const struct image *image, enum names_form form);
 
 /* Fails unless (last) has the functions of (first) and the table for them. */
 void verify_images(const struct image *first, const struct image *last);

@@ -17,12 +17,10 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STATUS_DATA 1
 #define STATUS_USAGE 2
 
 enum action { ACTION_EMBED, ACTION_VERIFY, ACTION_BUILD_ID, ACTION_LIST };
@@ -33,33 +31,6 @@ static const char usage_text[] =
     "       embed --build-id IN.elf                print the build-id in hex\n"
     "       embed --list IN.elf                    print the functions: "
     "address, bytes, name\n";
-
-static void print_failure(const char *path, const char *format, va_list words)
-{
-    fflush(stdout);
-    fprintf(stderr, "embed: %s: ", path);
-    vfprintf(stderr, format, words);
-    fputc('\n', stderr);
-}
-
-void embed_fail(const char *path, const char *format, ...)
-{
-    va_list words;
-
-    va_start(words, format);
-    print_failure(path, format, words);
-    va_end(words);
-    exit(STATUS_DATA);
-}
-
-void *embed_alloc(size_t count, size_t bytes)
-{
-    void *memory = calloc(count > 0 ? count : 1, bytes);
-
-    if (memory == NULL)
-        embed_fail("memory", "no room for %zu entries", count);
-    return memory;
-}
 
 static void write_table(const char *path, const struct table *table)
 {
@@ -103,7 +74,7 @@ static void embed(const struct image *image, unsigned width, const char *path)
                    "a %u-bit image, where one of %u bits is "
                    "wanted",
                    image->bits, width);
-    table = table_make(image);
+    table = table_make(image, NAMES_AS_PAYS);
     write_table(path, &table);
     free(table.bytes);
 }

@@ -2,9 +2,13 @@
 /*
  * The bytes of <prof/symtab.h>, little-endian whatever this host is.
  *
- * The strings are padded with NULs to a multiple of eight bytes, which keeps
- * the section that follows aligned. The checksum is computed here bit by bit
- * and with no code of the guest's, so that each checks the other.
+ * The names are compressed where that makes the table smaller by a page (4 KiB)
+ * or more: memory comes in pages, so less would save nothing. Packed names take
+ * about as long to read as raw ones (docs/measurements.md).
+ *
+ * The end is padded with zeros to a multiple of eight bytes, which keeps the
+ * section that follows aligned. The checksum is computed here bit by bit and
+ * with no code of the guest's, so that each checks the other.
  */
 
 #include "embed.h"
@@ -13,6 +17,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define WORTH_BYTES 4096u
 
 static uint32_t crc32c(const uint8_t *bytes, size_t count)
 {
@@ -24,15 +30,6 @@ static uint32_t crc32c(const uint8_t *bytes, size_t count)
             crc = (crc >> 1) ^ ((crc & 1u) != 0 ? 0x82f63b78u : 0u);
     }
     return ~crc;
-}
-
-static uint64_t strings_bytes(const struct functions *functions)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < functions->count; ++i)
-        bytes += strlen(functions->at[i].name) + 1;
-    return (bytes + 7) / 8 * 8;
 }
 
 /* Offsets have 32 bits; the whole image has to lie within their reach. */
@@ -48,29 +45,54 @@ static void need_reach(const struct image *image, const struct functions *all)
                    first->name, first->start, last->name, last->start);
 }
 
-static void put(uint8_t *array, size_t index, uint64_t value)
-{
-    uint32_t word = htole32((uint32_t)value);
+/* The functions and the wide gaps between them, in the table's order. */
+struct entries {
+    size_t count;
+    uint64_t base;     /* what offsets count from */
+    uint32_t *offsets; /* one more than there are entries, little-endian */
+    uint8_t *gaps;
+    const char **names;
+};
 
-    memcpy(array + index * sizeof word, &word, sizeof word);
+static void put_entry(struct entries *entries, const char *name, uint64_t gap,
+                      uint64_t end)
+{
+    entries->names[entries->count] = name;
+    entries->gaps[entries->count] = (uint8_t)gap;
+    entries->offsets[++entries->count] = htole32((uint32_t)end);
 }
 
-static void put_functions(uint8_t *bytes, const struct prof_symtab *head,
-                          const struct functions *functions)
+static struct entries entries_of(const struct functions *functions)
 {
-    char *strings = (char *)bytes + head->strings_at;
-    size_t used = 0;
+    size_t most = 2 * functions->count;
+    uint64_t base = functions->at[0].start;
+    struct entries entries = {
+        .base = base,
+        .offsets = embed_alloc(most + 1, sizeof *entries.offsets),
+        .gaps = embed_alloc(most, sizeof *entries.gaps),
+        .names = embed_alloc(most, sizeof *entries.names),
+    };
 
     for (size_t i = 0; i < functions->count; ++i) {
         const struct function *f = &functions->at[i];
-        size_t length = strlen(f->name) + 1;
+        uint64_t end = f->start + f->size;
+        uint64_t next = i + 1 < functions->count ? f[1].start : end;
 
-        put(bytes + head->offsets_at, i, f->start - head->base);
-        put(bytes + head->sizes_at, i, f->size);
-        put(bytes + head->names_at, i, used);
-        memcpy(strings + used, f->name, length);
-        used += length;
+        if (next - end < PROF_SYMTAB_HOLE) {
+            put_entry(&entries, f->name, next - end, next - base);
+        } else {
+            put_entry(&entries, f->name, 0, end - base);
+            put_entry(&entries, "", PROF_SYMTAB_HOLE, next - base);
+        }
     }
+    return entries;
+}
+
+static void entries_free(struct entries *entries)
+{
+    free(entries->offsets);
+    free(entries->gaps);
+    free(entries->names);
 }
 
 static void put_head(uint8_t *bytes, const struct prof_symtab *head)
@@ -83,10 +105,12 @@ static void put_head(uint8_t *bytes, const struct prof_symtab *head)
         .base = htole64(head->base),
         .count = htole32(head->count),
         .offsets_at = htole32(head->offsets_at),
-        .sizes_at = htole32(head->sizes_at),
+        .gaps_at = htole32(head->gaps_at),
+        .marks_at = htole32(head->marks_at),
+        .tokens_at = htole32(head->tokens_at),
+        .tokens_bytes = htole32(head->tokens_bytes),
         .names_at = htole32(head->names_at),
-        .strings_at = htole32(head->strings_at),
-        .strings_bytes = htole32(head->strings_bytes),
+        .names_bytes = htole32(head->names_bytes),
         .pointer_bits = htole32(head->pointer_bits),
         .build_id_bytes = htole32(head->build_id_bytes),
     };
@@ -95,51 +119,108 @@ static void put_head(uint8_t *bytes, const struct prof_symtab *head)
     memcpy(bytes, &out, sizeof out);
 }
 
+/* Finds room for (bytes) bytes at (*end); returns where. */
+static uint32_t place(uint64_t *end, uint64_t bytes)
+{
+    uint64_t at = (*end + 3) / 4 * 4;
+
+    *end = at + bytes;
+    return (uint32_t)at;
+}
+
+static uint64_t mark_bytes(const struct entries *entries)
+{
+    return (entries->count + PROF_SYMTAB_BLOCK - 1) / PROF_SYMTAB_BLOCK *
+           sizeof(uint32_t);
+}
+
 /* Everything in the header but the checksum. */
 static struct prof_symtab plan(const struct image *image,
-                               const struct functions *functions)
+                               const struct entries *entries,
+                               const struct names *names)
 {
-    uint64_t strings = strings_bytes(functions);
-    uint64_t array = functions->count * (uint64_t)sizeof(uint32_t);
-    uint64_t total = sizeof(struct prof_symtab) + 3 * array + strings;
+    uint64_t end = sizeof(struct prof_symtab), count = entries->count;
     struct prof_symtab head = {
         .magic = PROF_SYMTAB_MAGIC,
         .version = PROF_SYMTAB_VERSION,
-        .base = functions->at[0].start,
-        .count = (uint32_t)functions->count,
-        .strings_bytes = (uint32_t)strings,
+        .base = entries->base,
+        .count = (uint32_t)count,
+        .tokens_bytes = (uint32_t)names->tokens_bytes,
+        .names_bytes = (uint32_t)names->count,
         .pointer_bits = image->bits,
         .build_id_bytes = image->build_id_bytes,
     };
 
-    if (total > UINT32_MAX)
+    head.offsets_at = place(&end, (count + 1) * sizeof *entries->offsets);
+    head.gaps_at = place(&end, count);
+    head.marks_at = place(&end, mark_bytes(entries));
+    head.tokens_at = place(&end, names->tokens_bytes);
+    head.names_at = place(&end, names->count);
+    end = (end + 7) / 8 * 8;
+    if (end > UINT32_MAX)
         embed_fail(image->path, "the names of %zu functions fill 4 GiB or more",
-                   functions->count);
-    head.offsets_at = sizeof head;
-    head.sizes_at = (uint32_t)(head.offsets_at + array);
-    head.names_at = (uint32_t)(head.sizes_at + array);
-    head.strings_at = (uint32_t)(head.names_at + array);
-    head.total_bytes = (uint32_t)total;
+                   image->symbols.count);
+    head.total_bytes = (uint32_t)end;
     memcpy(head.build_id, image->build_id, sizeof head.build_id);
     return head;
 }
 
-struct table table_make(const struct image *image)
+static struct table put_table(const struct image *image,
+                              const struct entries *entries,
+                              const struct names *names)
+{
+    struct prof_symtab head = plan(image, entries, names);
+    struct table table = {embed_alloc(1, head.total_bytes), head.total_bytes};
+    uint8_t *bytes = table.bytes;
+
+    memcpy(bytes + head.offsets_at, entries->offsets,
+           (entries->count + 1) * sizeof *entries->offsets);
+    memcpy(bytes + head.gaps_at, entries->gaps, entries->count);
+    memcpy(bytes + head.marks_at, names->marks, mark_bytes(entries));
+    if (names->tokens != NULL)
+        memcpy(bytes + head.tokens_at, names->tokens, names->tokens_bytes);
+    memcpy(bytes + head.names_at, names->bytes, names->count);
+    put_head(bytes, &head);
+    head.crc = crc32c(bytes, table.count);
+    put_head(bytes, &head);
+    return table;
+}
+
+static struct table make(const struct image *image,
+                         const struct entries *entries, bool packed)
+{
+    struct names names = names_make(entries->names, entries->count, packed);
+    struct table table = put_table(image, entries, &names);
+
+    names_free(&names);
+    return table;
+}
+
+/* Makes it raw and packed and keeps the better one. */
+static struct table make_better(const struct image *image,
+                                const struct entries *entries)
+{
+    struct table raw = make(image, entries, false);
+    struct table packed = make(image, entries, true);
+    bool pays = packed.count + WORTH_BYTES <= raw.count;
+
+    free(pays ? raw.bytes : packed.bytes);
+    return pays ? packed : raw;
+}
+
+struct table table_make(const struct image *image, enum names_form form)
 {
     struct functions functions = select_functions(&image->symbols);
-    struct prof_symtab head;
+    struct entries entries;
     struct table table;
 
     image_need_symbols(image);
     need_reach(image, &functions);
     image_need_build_id(image);
-    head = plan(image, &functions);
-    table.count = head.total_bytes;
-    table.bytes = embed_alloc(1, table.count);
-    put_functions(table.bytes, &head, &functions);
-    put_head(table.bytes, &head);
-    head.crc = crc32c(table.bytes, table.count);
-    put_head(table.bytes, &head);
+    entries = entries_of(&functions);
+    table = form == NAMES_AS_PAYS ? make_better(image, &entries)
+                                  : make(image, &entries, form == NAMES_PACKED);
+    entries_free(&entries);
     free(functions.at);
     return table;
 }

@@ -5,11 +5,14 @@
  * The table is made from the first link and sits in the second one. Its bytes
  * must not have moved any code, or every name would be wrong from there on; so
  * all function symbols are compared, not only those chosen for the table. What
- * was embedded must be the very bytes that the second image would give.
+ * was embedded must be the very bytes that the second image would give. And
+ * these, read here a second time as <prof/symtab.h> says, must give back each
+ * function, so that an error in writing them cannot hide.
  */
 
 #include "embed.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +74,7 @@ static void usable_section(const struct image *last)
 /* The section may be longer than the table, but only by zeros. */
 static void same_table(const struct image *last)
 {
-    struct table table = table_make(last);
+    struct table table = table_make(last, NAMES_AS_PAYS);
 
     if (last->table_bytes < table.count ||
         memcmp(last->table, table.bytes, table.count) != 0)
@@ -85,6 +88,83 @@ static void same_table(const struct image *last)
     free(table.bytes);
 }
 
+static uint32_t word_at(const uint8_t *table, size_t at)
+{
+    uint32_t word;
+
+    memcpy(&word, table + at, sizeof word);
+    return le32toh(word);
+}
+
+/* Writes what (code) stands for to (name); returns its length. */
+static size_t put_code(const uint8_t *table, uint8_t code, char *name)
+{
+    uint32_t tokens = word_at(table, offsetof(struct prof_symtab, tokens_at));
+    const uint8_t *texts =
+        table + tokens + (PROF_SYMTAB_CODES + 1) * sizeof(uint16_t);
+    uint16_t begin[2];
+
+    if (word_at(table, offsetof(struct prof_symtab, tokens_bytes)) == 0) {
+        *name = (char)code;
+        return 1;
+    }
+    memcpy(begin, table + tokens + code * sizeof *begin, sizeof begin);
+    begin[0] = le16toh(begin[0]);
+    begin[1] = le16toh(begin[1]);
+    memcpy(name, texts + begin[0], (size_t)(begin[1] - begin[0]));
+    return (size_t)(begin[1] - begin[0]);
+}
+
+/* Makes (name), the name before, the name at (at); returns where it ends. */
+static const uint8_t *read_name(const uint8_t *table, const uint8_t *at,
+                                char *name)
+{
+    size_t used = at[0];
+    uint32_t codes = at[1];
+
+    at += 2;
+    if (codes >= 128)
+        codes = (codes - 128) * 256 + *at++;
+    for (; codes > 0; --codes)
+        used += put_code(table, *at++, name + used);
+    name[used] = '\0';
+    return at;
+}
+
+/* Names too long for a table end there with dots. */
+static bool same_name(const char *name, const char *in_table)
+{
+    if (strlen(name) <= PROF_SYMTAB_NAME_MAX)
+        return strcmp(name, in_table) == 0;
+    return strncmp(name, in_table, PROF_SYMTAB_NAME_MAX - 3) == 0;
+}
+
+static void same_names(const struct image *last)
+{
+    static char name[2 * PROF_SYMTAB_NAME_MAX];
+    struct functions wanted = select_functions(&last->symbols);
+    const uint8_t *table = last->table;
+    const uint8_t *at =
+        table + word_at(table, offsetof(struct prof_symtab, names_at));
+    uint32_t offsets = word_at(table, offsetof(struct prof_symtab, offsets_at));
+    size_t entry = 0;
+
+    for (size_t i = 0; i < wanted.count; ++i) {
+        const struct function *f = &wanted.at[i];
+
+        do {
+            at = read_name(table, at, name);
+            ++entry;
+        } while (name[0] == '\0');
+        if (!same_name(f->name, name) ||
+            wanted.at[0].start + word_at(table, offsets + 4 * entry - 4) !=
+                f->start)
+            embed_fail(last->path, "its table has %s where %s should stand",
+                       name, f->name);
+    }
+    free(wanted.at);
+}
+
 void verify_images(const struct image *first, const struct image *last)
 {
     if (first->bits != last->bits)
@@ -94,4 +174,5 @@ void verify_images(const struct image *first, const struct image *last)
     same_build(first, last);
     usable_section(last);
     same_table(last);
+    same_names(last);
 }

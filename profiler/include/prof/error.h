@@ -22,7 +22,7 @@ enum prof_error {
     PROF_ESYM_CRC = -19,    /* the checksum is wrong */
     PROF_ESYM_LAYOUT = -20, /* an array lies outside the table */
     PROF_ESYM_ORDER = -21,  /* not sorted by address, or overlapping */
-    PROF_ESYM_NAME = -22,   /* a name outside the strings, or without end */
+    PROF_ESYM_NAME = -22,   /* a name that cannot be read */
     PROF_ESYM_BUILD = -23,  /* made for another build of the image */
     PROF_ESYM_WIDTH = -24,  /* made for another width */
 };

@@ -42,7 +42,10 @@ int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
 /* The result of the last prof_symbols_open(), PROF_ESYM_NONE before the first. */
 int prof_symbols_error(void);
 
-/* How many functions the table in use has; 0 without one. */
+/*
+ * How many entries the table in use has: its functions, and the gaps between
+ * them that are wide (<prof/symtab.h>). 0 without a table.
+ */
 uint32_t prof_symbols_count(void);
 
 /*
@@ -53,6 +56,20 @@ uint32_t prof_symbols_count(void);
  * address in no function: a gap between two is not blamed on its neighbour.
  */
 bool prof_symbol_find(uintptr_t address, struct prof_symbol *found);
+
+/*
+ * Writes the name of (symbol), which prof_symbol_find() found, as the linker
+ * knows it (mangled) into (out): as much of it as (size) bytes hold, always
+ * NUL-terminated unless (size) is 0, when (out) MAY be NULL.
+ *
+ * Contexts: any, NMI and panic included; re-entrant; no allocation; at most
+ * 128 bytes of stack; expands at most 16 names of 32,767 bytes, and 8 as long
+ * as they are in the middle. Returns the bytes of the whole name without its
+ * NUL, so that a result of (size) or more says that it was cut; 0, and an
+ * empty text, where the table that it was found in is no longer in use.
+ */
+size_t prof_symbol_name(const struct prof_symbol *symbol, char *out,
+                        size_t size);
 
 #ifdef __cplusplus
 }

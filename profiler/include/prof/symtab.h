@@ -6,19 +6,35 @@
  * The layout of the symbol table that an image carries, written by the host
  * (tools/embed) and read by the guest (profiler/src/symbols.c).
  *
- *     +--------------------+  table, aligned to 8 bytes
- *     | struct prof_symtab |
- *     +--------------------+  + offsets_at
- *     | uint32_t offset[n] |  function starts minus base, strictly rising
- *     +--------------------+  + sizes_at
- *     | uint32_t size[n]   |  bytes; 0 = unknown, reaches to the next one
- *     +--------------------+  + names_at
- *     | uint32_t name[n]   |  byte offset of the name in the strings
- *     +--------------------+  + strings_at
- *     | char strings[]     |  names, each ended by a NUL
- *     +--------------------+  + total_bytes
+ *     +----------------------+  table, aligned to 8 bytes
+ *     | struct prof_symtab   |
+ *     +----------------------+  + offsets_at
+ *     | uint32_t offset[n+1] |  starts minus base, strictly rising; the last
+ *     +----------------------+  one is the end of entry n-1     + gaps_at
+ *     | uint8_t gap[n]       |  bytes between its end and the next start
+ *     +----------------------+  + marks_at
+ *     | uint32_t mark[n/16]  |  rounded up: where in the names each 16th begins
+ *     +----------------------+  + tokens_at
+ *     | tokens               |  what the codes stand for, or of 0 bytes
+ *     +----------------------+  + names_at
+ *     | names                |  one behind the other, in the entries' order
+ *     +----------------------+  + total_bytes, a multiple of eight
  *
- * The last function has no next one: with a size of 0 it is one byte long.
+ * An entry is a function. Its size is offset[i+1] - offset[i] - gap[i], 1 at
+ * least. Where PROF_SYMTAB_HOLE or more bytes lie behind a function, they are
+ * an entry of their own: its gap is PROF_SYMTAB_HOLE, its name is empty, and
+ * what lies in it lies in no function.
+ *
+ * A name is a byte s, a length m and m codes: the first s bytes of the name
+ * before it (none for each 16th), then what the codes stand for. m is one byte
+ * below 128, or two: 128 + m / 256 and m % 256. A whole name has at most
+ * PROF_SYMTAB_NAME_MAX bytes, none of which is NUL.
+ *
+ * With tokens_bytes 0 a code is the byte itself. Otherwise the tokens are
+ * uint16_t begin[257] and then texts: code c stands for texts[begin[c]] up to
+ * texts[begin[c+1]], without a NUL; begin[256] is the texts' length. A code
+ * that stands for nothing is in no name.
+ *
  * All numbers are little-endian. All (..._at) are byte offsets from the start
  * of the table and multiples of four. The checksum is CRC-32C (Castagnoli, RFC
  * 3720 appendix B.4: reflected polynomial 0x82f63b78, initial value and final
@@ -28,21 +44,27 @@
 #include <stdint.h>
 
 #define PROF_SYMTAB_MAGIC 0x4d595350u /* "PSYM" */
-#define PROF_SYMTAB_VERSION 1u
+#define PROF_SYMTAB_VERSION 2u
+#define PROF_SYMTAB_HOLE 255u
+#define PROF_SYMTAB_BLOCK 16u /* names from one mark to the next */
+#define PROF_SYMTAB_NAME_MAX 32767u
+#define PROF_SYMTAB_CODES 256u
 #define PROF_BUILD_ID_MAX 32u
 
 struct prof_symtab {
     uint32_t magic;          /* PROF_SYMTAB_MAGIC */
     uint32_t version;        /* PROF_SYMTAB_VERSION */
-    uint32_t total_bytes;    /* header, arrays and strings */
+    uint32_t total_bytes;    /* header and all that follows */
     uint32_t crc;            /* CRC-32C of it all, this field taken as 0 */
     uint64_t base;           /* address that the offsets count from */
-    uint32_t count;          /* functions, n in the picture */
+    uint32_t count;          /* entries, n in the picture */
     uint32_t offsets_at;     /* byte offset of offset[] */
-    uint32_t sizes_at;       /* byte offset of size[] */
-    uint32_t names_at;       /* byte offset of name[] */
-    uint32_t strings_at;     /* byte offset of strings[] */
-    uint32_t strings_bytes;  /* bytes in strings[] */
+    uint32_t gaps_at;        /* byte offset of gap[] */
+    uint32_t marks_at;       /* byte offset of mark[] */
+    uint32_t tokens_at;      /* byte offset of the tokens */
+    uint32_t tokens_bytes;   /* 0 = codes are bytes */
+    uint32_t names_at;       /* byte offset of the names */
+    uint32_t names_bytes;    /* bytes in the names */
     uint32_t pointer_bits;   /* 32 or 64 */
     uint32_t build_id_bytes; /* 0 to PROF_BUILD_ID_MAX */
     uint8_t build_id[PROF_BUILD_ID_MAX]; /* of the image it belongs to */

@@ -53,13 +53,14 @@ static void panic_without_heap(void)
 
 /* ---- in the middle of a panic: whatever it asks for a name */
 
-static void (*when_demangling)(void);
+static void (*when_naming)(void);
 
-size_t __wrap_prof_demangle(const char *name, char *out, size_t size)
+void __wrap_prof_name_write(struct prof_text *out,
+                            const struct prof_symbol *symbol, size_t width)
 {
-    if (when_demangling != NULL)
-        when_demangling();
-    return __real_prof_demangle(name, out, size);
+    if (when_naming != NULL)
+        when_naming();
+    __real_prof_name_write(out, symbol, width);
 }
 
 static void panic_again(void)
@@ -69,19 +70,19 @@ static void panic_again(void)
 
 static void panic_in_panic(void)
 {
-    when_demangling = panic_again;
+    when_naming = panic_again;
     panic("the first panic");
 }
 
 static void fault_in_panic(void)
 {
-    when_demangling = invalid_opcode;
+    when_naming = invalid_opcode;
     panic("the first panic");
 }
 
 static void fault_in_fault(void)
 {
-    when_demangling = write_null;
+    when_naming = write_null;
     invalid_opcode();
 }
 

@@ -4,6 +4,7 @@
 
 /* Ways for an image to end, and what they are made of. */
 
+#include <prof/name.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,8 +54,10 @@ NAMED void middle(void);
 NAMED void outermost(void);
 
 /* The linker's --wrap, see ldflags: panic.c's calls come to the first. */
-size_t __wrap_prof_demangle(const char *name, char *out, size_t size);
-size_t __real_prof_demangle(const char *name, char *out, size_t size);
+void __wrap_prof_name_write(struct prof_text *out,
+                            const struct prof_symbol *symbol, size_t width);
+void __real_prof_name_write(struct prof_text *out,
+                            const struct prof_symbol *symbol, size_t width);
 
 /* names.c: whether it knows names=(value), and what the kernel calls instead. */
 bool names_option(const char *value);

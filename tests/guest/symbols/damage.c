@@ -94,25 +94,38 @@ static void unsorted(struct prof_symtab *head)
 
 static void overlapping(struct prof_symtab *head)
 {
-    words(head, head->sizes_at)[0] = 0x7fffffffu;
+    uint8_t *gaps = (uint8_t *)head + head->gaps_at;
+    const uint32_t *offsets = words(head, head->offsets_at);
+    uint32_t i = 0;
+
+    while (offsets[i + 1] - offsets[i] >= PROF_SYMTAB_HOLE)
+        i++;
+    gaps[i] = (uint8_t)(offsets[i + 1] - offsets[i]);
     seal(head);
 }
 
 static void without_end(struct prof_symtab *head)
 {
-    ((char *)head)[head->strings_at + head->strings_bytes - 1] = 'x';
+    head->names_bytes--;
     seal(head);
 }
 
 static void name_outside(struct prof_symtab *head)
 {
-    words(head, head->names_at)[head->count - 1] = 0xfffffff0u;
+    words(head, head->marks_at)[(head->count - 1) / PROF_SYMTAB_BLOCK] =
+        0xfffffff0u;
+    seal(head);
+}
+
+static void name_of_nothing(struct prof_symtab *head)
+{
+    ((uint8_t *)head)[head->names_at + 2] = '\0';
     seal(head);
 }
 
 static void array_outside(struct prof_symtab *head)
 {
-    head->sizes_at = head->total_bytes & ~3u;
+    head->gaps_at = head->total_bytes & ~3u;
     seal(head);
 }
 
@@ -135,8 +148,9 @@ const struct damage damages[] = {
     {"a wrong checksum", PROF_ESYM_CRC, one_bit},
     {"an unsorted table", PROF_ESYM_ORDER, unsorted},
     {"functions that overlap", PROF_ESYM_ORDER, overlapping},
-    {"strings without end", PROF_ESYM_NAME, without_end},
-    {"a name outside the strings", PROF_ESYM_NAME, name_outside},
+    {"a name without end", PROF_ESYM_NAME, without_end},
+    {"a name outside the names", PROF_ESYM_NAME, name_outside},
+    {"a name of nothing", PROF_ESYM_NAME, name_of_nothing},
     {"an array outside the table", PROF_ESYM_LAYOUT, array_outside},
     {"a table of another build", PROF_ESYM_BUILD, other_build},
     {"a table of another width", PROF_ESYM_WIDTH, other_width},

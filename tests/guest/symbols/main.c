@@ -31,7 +31,7 @@
 /* The step of the kernel's boot that opens the table. */
 void prof_port_names(void);
 
-#define OWN_TESTS 6
+#define OWN_TESTS 7
 #define TESTS_OF_DAMAGE 3
 #define LAST_TESTS 2
 
@@ -99,9 +99,14 @@ static const struct prof_symtab *own_table(void)
     return (const void *)symtab_begin;
 }
 
-static const uint32_t *own_words(uint32_t at)
+static const uint32_t *own_offsets(void)
 {
-    return (const void *)(symtab_begin + at);
+    return (const void *)(symtab_begin + own_table()->offsets_at);
+}
+
+static const uint8_t *own_gaps(void)
+{
+    return (const void *)(symtab_begin + own_table()->gaps_at);
 }
 
 static bool found_as(uintptr_t address, uint32_t index)
@@ -110,15 +115,15 @@ static bool found_as(uintptr_t address, uint32_t index)
     struct prof_symbol found;
 
     return prof_symbol_find(address, &found) && found.index == index &&
-           found.start == head->base + own_words(head->offsets_at)[index];
+           found.start == head->base + own_offsets()[index];
 }
 
 /* Every address of the code, against a walk along the table. */
 static bool every_address_is_right(void)
 {
     const struct prof_symtab *head = own_table();
-    const uint32_t *offsets = own_words(head->offsets_at);
-    const uint32_t *sizes = own_words(head->sizes_at);
+    const uint32_t *offsets = own_offsets();
+    const uint8_t *gaps = own_gaps();
     uint32_t i = 0;
 
     for (uintptr_t at = (uintptr_t)text_begin; at < (uintptr_t)text_end; at++) {
@@ -127,7 +132,8 @@ static bool every_address_is_right(void)
 
         while (i + 1 < head->count && offsets[i + 1] <= key)
             i++;
-        if (key >= offsets[i] && key - offsets[i] < sizes[i]) {
+        if (gaps[i] != PROF_SYMTAB_HOLE && key >= offsets[i] &&
+            key + gaps[i] < offsets[i + 1]) {
             if (!found_as(at, i))
                 return false;
         } else if (prof_symbol_find(at, &found)) {
@@ -140,9 +146,31 @@ static bool every_address_is_right(void)
 static bool is_named(uintptr_t address, const char *name)
 {
     struct prof_symbol found;
+    char text[64];
 
     return prof_symbol_find(address, &found) && found.start == address &&
-           strcmp(found.name, name) == 0;
+           prof_symbol_name(&found, text, sizeof text) == strlen(name) &&
+           strcmp(text, name) == 0;
+}
+
+/* Every function's name: the same in any room, and with an end. */
+static bool every_name_is_whole(void)
+{
+    static char name[1024], cut[1024];
+    struct prof_symbol symbol = {0};
+
+    for (; symbol.index < own_table()->count; symbol.index++) {
+        size_t bytes = prof_symbol_name(&symbol, name, sizeof name);
+        bool hole = own_gaps()[symbol.index] == PROF_SYMTAB_HOLE;
+
+        if (bytes >= sizeof name || strlen(name) != bytes ||
+            (bytes == 0) != hole)
+            return false;
+        if (prof_symbol_name(&symbol, cut, bytes / 2 + 1) != bytes ||
+            strlen(cut) != bytes / 2 || strncmp(cut, name, bytes / 2) != 0)
+            return false;
+    }
+    return true;
 }
 
 static bool is_unknown(const void *address)
@@ -163,6 +191,10 @@ static void test_own_table(void)
                is_named((uintptr_t)prof_port_names, "prof_port_names"),
            "C functions have their names");
     tap_ok(is_named((uintptr_t)snprintf, "snprintf"), "the C library's too");
+    tap_ok(every_name_is_whole(), "every name is whole, or cut where asked");
+    tap_note("%u entries, %u bytes, names %s", (unsigned)own_table()->count,
+             (unsigned)own_table()->total_bytes,
+             own_table()->tokens_bytes != 0 ? "packed" : "raw");
     tap_ok(is_unknown(NULL) && is_unknown(image_begin) &&
                is_unknown(&variable) && is_unknown(symtab_begin) &&
                is_unknown((void *)UINTPTR_MAX),

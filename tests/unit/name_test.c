@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A function's name as the report shows it: whole, or cut where one sees it. */
+
+#include <prof/error.h>
+#include <prof/name.h>
+#include <prof/symbols.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "table_maker.h"
+
+/* As name.c has them: what a name may have to be demangled, and be shown. */
+#define DEMANGLED_BELOW 2048u
+#define SHOWN_BELOW 4096u
+
+static char written[65536];
+static size_t written_bytes;
+
+static void take(const char *text, size_t bytes)
+{
+    memcpy(written + written_bytes, text, bytes);
+    written_bytes += bytes;
+    written[written_bytes] = '\0';
+}
+
+/* What is written for a function that is called (name). */
+static const char *written_for(const char *name, size_t width)
+{
+    const struct made_function one = {0, 1, name};
+    struct made_table made = made_table(MADE_BASE, &one, 1);
+    struct prof_symbol symbol;
+    struct prof_text out;
+
+    written_bytes = 0;
+    assert_int_equal(made_open(&made), PROF_OK);
+    assert_true(prof_symbol_find(MADE_BASE, &symbol));
+    prof_text_open(&out, take);
+    prof_name_write(&out, &symbol, width);
+    prof_text_flush(&out);
+    assert_int_equal(out.column, written_bytes);
+    free(made.head);
+    return written;
+}
+
+/* (count) times 'x', and then (end). Valid until the next but one call. */
+static const char *xs(size_t count, const char *end)
+{
+    static char names[2][PROF_SYMTAB_NAME_MAX + 1];
+    static unsigned next;
+    char *name = names[next++ % 2];
+
+    memset(name, 'x', count);
+    strcpy(name + count, end);
+    return name;
+}
+
+static void a_name_is_whole_by_default(void **state)
+{
+    (void)state;
+    assert_string_equal(written_for("f", 0), "f");
+    assert_string_equal(written_for("service_main", 0), "service_main");
+    assert_string_equal(written_for(xs(1500, "end"), 0), xs(1500, "end"));
+}
+
+static void a_name_that_fits_its_columns_is_whole(void **state)
+{
+    (void)state;
+    assert_string_equal(written_for("service_main", 12), "service_main");
+    assert_string_equal(written_for("service_main", 13), "service_main");
+    assert_string_equal(written_for("f", 1), "f");
+    assert_string_equal(written_for("abc", 3), "abc");
+}
+
+static void a_name_that_does_not_ends_with_dots(void **state)
+{
+    (void)state;
+    assert_string_equal(written_for("service_main", 11), "service_...");
+    assert_string_equal(written_for("service_main", 4), "s...");
+    assert_string_equal(written_for("service_main", 3), "...");
+    assert_string_equal(written_for("service_main", 2), "..");
+    assert_string_equal(written_for("service_main", 1), ".");
+}
+
+static void characters_are_counted_and_never_cut(void **state)
+{
+    const char *name = "\xc3\xa9t\xc3\xa9_\xe2\x82\xac"; /* five of them */
+
+    (void)state;
+    assert_string_equal(written_for(name, 5), name);
+    assert_string_equal(written_for(name, 4), "\xc3\xa9...");
+    assert_string_equal(written_for(name, 3), "...");
+}
+
+static void a_name_too_long_to_be_demangled_is_still_whole(void **state)
+{
+    (void)state;
+    for (size_t count = DEMANGLED_BELOW - 3; count < DEMANGLED_BELOW + 3;
+         ++count)
+        assert_string_equal(written_for(xs(count, ""), 0), xs(count, ""));
+    assert_string_equal(written_for(xs(SHOWN_BELOW - 1, ""), 0),
+                        xs(SHOWN_BELOW - 1, ""));
+}
+
+static void a_name_too_long_to_be_shown_ends_with_dots(void **state)
+{
+    (void)state;
+    assert_string_equal(written_for(xs(SHOWN_BELOW, ""), 0),
+                        xs(SHOWN_BELOW - 2, "..."));
+    assert_string_equal(written_for(xs(PROF_SYMTAB_NAME_MAX, ""), 0),
+                        xs(SHOWN_BELOW - 2, "..."));
+    assert_string_equal(written_for(xs(SHOWN_BELOW, ""), 50), xs(47, "..."));
+    assert_string_equal(written_for(xs(SHOWN_BELOW, ""), 4097),
+                        xs(SHOWN_BELOW - 2, "..."));
+}
+
+static void a_character_at_the_end_of_the_room_is_not_cut(void **state)
+{
+    (void)state;
+    /* its first byte is the last that there is room for */
+    assert_string_equal(written_for(xs(SHOWN_BELOW - 2, "\xe2\x82\xac"), 0),
+                        xs(SHOWN_BELOW - 2, "..."));
+    assert_string_equal(written_for(xs(SHOWN_BELOW - 3, "\xe2\x82\xac"), 0),
+                        xs(SHOWN_BELOW - 3, "..."));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_is_whole_by_default),
+        cmocka_unit_test(a_name_that_fits_its_columns_is_whole),
+        cmocka_unit_test(a_name_that_does_not_ends_with_dots),
+        cmocka_unit_test(characters_are_counted_and_never_cut),
+        cmocka_unit_test(a_name_too_long_to_be_demangled_is_still_whole),
+        cmocka_unit_test(a_name_too_long_to_be_shown_ends_with_dots),
+        cmocka_unit_test(a_character_at_the_end_of_the_room_is_not_cut),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names out of a symbol table: whole, into whatever room there is, or gone. */
+
+#include <prof/error.h>
+#include <prof/symbols.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "table_maker.h"
+
+#define MANY 100u
+
+/* Names that share beginnings of all lengths, and words, with each other. */
+static struct made_function many[MANY];
+static char many_names[MANY][400];
+
+static void make_many(void)
+{
+    for (uint32_t i = 0; i < MANY; ++i) {
+        size_t length = i * 37 % 331;
+
+        memset(many_names[i], 'a', length);
+        snprintf(many_names[i] + length, 60, "_ZN%u\xc3\xa9second%uthfir",
+                 (unsigned)(i % 3), (unsigned)i);
+        if (i % 7 == 3)
+            strcpy(many_names[i], many_names[i - 1]);
+        many[i] = (struct made_function){i * 300, 1 + i * 3, many_names[i]};
+    }
+}
+
+/* The name of the function at (offset) in (size) bytes of memory. */
+static void expect_name(uint32_t offset, const char *name, size_t size)
+{
+    size_t length = strlen(name);
+    size_t kept = length < size ? length : size - 1;
+    char *out = malloc(size);
+    struct prof_symbol found;
+
+    memset(out, '#', size);
+    assert_true(prof_symbol_find(MADE_BASE + offset, &found));
+    assert_int_equal(prof_symbol_name(&found, out, size), length);
+    assert_memory_equal(out, name, kept);
+    assert_int_equal(out[kept], '\0');
+    free(out);
+}
+
+static void expect_many(bool packed)
+{
+    struct made_table made;
+
+    make_many();
+    made = made_any(MADE_BASE, many, MANY, packed);
+    assert_int_equal(made_open(&made), PROF_OK);
+    for (uint32_t i = 0; i < MANY; ++i) {
+        for (size_t size = 1; size < 460; size += 1 + size / 7)
+            expect_name(many[i].offset, many[i].name, size);
+        expect_name(many[i].offset, many[i].name, strlen(many[i].name) + 1);
+    }
+    free(made.head);
+}
+
+static void raw_names_come_back_in_any_room(void **state)
+{
+    (void)state;
+    expect_many(false);
+}
+
+static void packed_names_come_back_in_any_room(void **state)
+{
+    (void)state;
+    expect_many(true);
+}
+
+static void no_room_still_gives_the_length(void **state)
+{
+    struct made_table made = made_five_packed();
+    struct prof_symbol found;
+
+    (void)state;
+    assert_int_equal(made_open(&made), PROF_OK);
+    assert_true(prof_symbol_find(MADE_BASE + 0x20, &found));
+    assert_int_equal(prof_symbol_name(&found, NULL, 0), strlen("second"));
+    free(made.head);
+}
+
+static void the_longest_name_comes_back(void **state)
+{
+    char *name = calloc(1, PROF_SYMTAB_NAME_MAX + 1);
+    const struct made_function two[] = {{0, 1, name}, {1, 1, "aaab"}};
+
+    (void)state;
+    memset(name, 'a', PROF_SYMTAB_NAME_MAX);
+    for (unsigned packed = 0; packed < 2; ++packed) {
+        struct made_table made = made_any(MADE_BASE, two, 2, packed != 0);
+
+        assert_int_equal(made_open(&made), PROF_OK);
+        expect_name(0, name, PROF_SYMTAB_NAME_MAX + 1);
+        expect_name(0, name, 100);
+        expect_name(1, "aaab", 5);
+        expect_name(1, "aaab", 3);
+        free(made.head);
+    }
+    free(name);
+}
+
+static void a_symbol_of_a_table_that_is_gone_has_no_name(void **state)
+{
+    struct made_table made = made_five();
+    struct prof_symbol found;
+    char name[8] = "before";
+
+    (void)state;
+    assert_int_equal(made_open(&made), PROF_OK);
+    assert_true(prof_symbol_find(MADE_BASE + 0x200, &found));
+    assert_int_equal(prof_symbols_open(NULL, 0, NULL, 0), PROF_ESYM_NONE);
+    assert_int_equal(prof_symbol_name(&found, name, sizeof name), 0);
+    assert_string_equal(name, "");
+    free(made.head);
+}
+
+static void an_index_beyond_the_table_has_no_name(void **state)
+{
+    struct made_table made = made_five();
+    struct prof_symbol wrong = {.index = 6};
+    char name[8] = "before";
+
+    (void)state;
+    assert_int_equal(made_open(&made), PROF_OK);
+    assert_int_equal(prof_symbol_name(&wrong, name, sizeof name), 0);
+    assert_string_equal(name, "");
+    wrong.index = UINT32_MAX;
+    assert_int_equal(prof_symbol_name(&wrong, name, sizeof name), 0);
+    free(made.head);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(raw_names_come_back_in_any_room),
+        cmocka_unit_test(packed_names_come_back_in_any_room),
+        cmocka_unit_test(no_room_still_gives_the_length),
+        cmocka_unit_test(the_longest_name_comes_back),
+        cmocka_unit_test(a_symbol_of_a_table_that_is_gone_has_no_name),
+        cmocka_unit_test(an_index_beyond_the_table_has_no_name),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
