@@ -9,9 +9,10 @@ set -eu
 
 build=$(dirname "$1")
 limit=65536
-given=$(printf '#include <prof/prof.h>\nPROF_MEMORY_DEFAULT\n' |
+expression=$(printf '#include <prof/prof.h>\nPROF_MEMORY_DEFAULT\n' |
     gcc -E -P -Iprofiler/include - | tail -n 1 | tr -d 'u')
-given=$((given))
+# shellcheck disable=SC2004 # it is an expression, not a number
+given=$(($expression))
 
 number=0
 status=0
