@@ -74,6 +74,7 @@ row full_vector 'the same with the vector full' -
 row drain_known 'drained sample, address seen before' -
 row drain_new 'drained sample, half of them new addresses' -
 row lookup 'symbol lookup' -
+row name "a symbol's name out of the table" -
 row report 'report of 12 rows' -
 echo
 printf '%-52s %10s %10s %8s\n' bytes i386 x86_64 goal

@@ -119,6 +119,23 @@ static uint64_t cost_of_lookup(void)
     return begin * 100 / LOOKUPS;
 }
 
+/* A name out of the table, of every entry in turn. */
+static uint64_t cost_of_name(void)
+{
+    struct prof_symbol symbol = {0};
+    static char name[1024];
+    bool on = arch_interrupts_save();
+    uint64_t begin = arch_tsc();
+
+    for (uint32_t i = 0; i < LOOKUPS; i++) {
+        symbol.index = i % prof_symbols_count();
+        prof_symbol_name(&symbol, name, sizeof name);
+    }
+    begin = arch_tsc() - begin;
+    arch_interrupts_restore(on);
+    return begin * 100 / LOOKUPS;
+}
+
 static uint64_t cost_of_report(void)
 {
     bool on = arch_interrupts_save();
@@ -185,6 +202,7 @@ int service_main(void)
     tell("drain_known", cost_of_drain(bench_loop, LOOP_SHORT));
     tell("drain_new", cost_of_drain(bench_sled, SLED_ROUNDS));
     tell("lookup", cost_of_lookup());
+    tell("name", cost_of_name());
     tell("report", cost_of_report());
     prof_stop();
     prof_reset();

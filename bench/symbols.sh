@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# symbols.sh BUILD: what compressing the names of a symbol table brings and
+# costs, for our own images and for the shared libraries that are installed
+# here. Measured on the host, with the code that runs in the guest.
+
+set -eu
+build=${1:?usage: symbols.sh BUILD}
+program=$build/bench/symbols
+mkdir -p "$build/bench"
+
+gcc -std=gnu11 -O2 -Iprofiler/include -o "$program" bench/symbols.c \
+    tools/embed/[!m]*.c profiler/src/symbols.c profiler/src/symtab.c \
+    profiler/src/crc.c -lelf # all of embed but main.c
+
+# functions FILE [OPTION]: the lines of nm
+functions() {
+    nm -S --defined-only ${2:+"$2"} "$1"
+}
+
+# row NAME FILE [OPTION]
+row() {
+    [ ! -r "$2" ] || functions "$2" ${3:+"$3"} | "$program" "$1"
+}
+
+# Prints the functions of all libraries, each in a quarter of a gigabyte of its
+# own, as one image would have them.
+together() {
+    place=0
+    for library in $libraries; do
+        functions "$library" -D | sed "s/^\(........\)./\1$place/"
+        place=$((place + 1))
+    done
+}
+
+libraries=
+for library in libstdc++.so.6 libQt5Core.so.5 libLLVM-14.so.1 libLLVM-19.so; do
+    library=/usr/lib/x86_64-linux-gnu/$library
+    [ ! -r "$library" ] || libraries="$libraries $library"
+done
+
+echo 'names: bytes as C strings, packed, %; table: bytes raw, packed; bytes an'
+echo 'entry besides offset and name; s to make; ns to find, to find and name'
+echo 'raw, packed'
+printf '%-18s %7s %9s %9s %5s %9s %9s %5s %6s %6s %6s %6s\n' '' entries \
+    names packed % raw packed other s find raw packed
+for service in hello split lua; do
+    row "$service" "$build/x86_64/$service/$service.elf" ''
+done
+for library in $libraries; do
+    row "$(basename "$library")" "$library" -D
+done
+row node /usr/bin/node -D
+together | "$program" 'all libraries'
