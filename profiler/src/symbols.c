@@ -148,23 +148,12 @@ struct cut_text {
 
 static void put(struct cut_text *text, const char *from, uint32_t bytes)
 {
-    for (uint32_t i = 0; i < bytes; ++i) {
-        if (text->bytes + i < text->size)
-            text->out[text->bytes + i] = from[i];
-    }
+    size_t room = text->size > text->bytes ? text->size - text->bytes : 0;
+    size_t kept = bytes < room ? bytes : room;
+
+    for (size_t i = 0; i < kept; ++i)
+        text->out[text->bytes + i] = from[i];
     text->bytes += bytes;
-}
-
-static void put_code(struct cut_text *text, const uint8_t *code)
-{
-    const uint16_t *begin;
-
-    if (table.begins == NULL) {
-        put(text, (const char *)code, 1);
-        return;
-    }
-    begin = table.begins + *code;
-    put(text, table.texts + begin[0], (uint32_t)begin[1] - begin[0]);
 }
 
 /* Writes the name at (at) over the one before it; returns where it ends. */
@@ -176,8 +165,15 @@ static const uint8_t *put_name(struct cut_text *text, const uint8_t *at)
     text->bytes = *at++;
     length = prof_symtab_length(&at);
     end = at + length;
-    for (; at < end; ++at)
-        put_code(text, at);
+    if (table.begins == NULL) {
+        put(text, (const char *)at, length);
+        return end;
+    }
+    for (; at < end; ++at) {
+        const uint16_t *begin = table.begins + *at;
+
+        put(text, table.texts + begin[0], (uint32_t)begin[1] - begin[0]);
+    }
     return end;
 }
 
