@@ -105,7 +105,7 @@ static inline void elf_put_symbols(struct elf_file *file,
                                    const struct elf_plan *plan)
 {
     ElfW(Sym) *symbols = calloc(plan->count + 1, sizeof *symbols);
-    static char strings[16384];
+    static char strings[49152];
     size_t used = 1;
 
     for (size_t i = 0; i < plan->count; ++i) {

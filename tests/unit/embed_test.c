@@ -6,6 +6,7 @@
 
 #include <prof/error.h>
 #include <prof/symbols.h>
+#include <prof/symtab.h>
 
 #include "embed_runner.h"
 
@@ -181,6 +182,100 @@ static void functions_that_overlap_are_trimmed(void **state)
     free(table);
 }
 
+static void a_wide_gap_between_functions_is_nobodys(void **state)
+{
+    static const struct elf_symbol symbols[] = {FUNC("low", 0x00, 0x10),
+                                                FUNC("high", 0x200, 0x10)};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+    struct prof_symbol found;
+
+    (void)state;
+    expect_function(0x00, "low", 0x10);
+    expect_function(0x200, "high", 0x10);
+    for (uintptr_t at = 0x10; at < 0x200; ++at)
+        assert_false(prof_symbol_find(ELF_TEXT + at, &found));
+    free(table);
+}
+
+/* ---- names, raw and compressed */
+
+#define MANY 200u
+
+static char many_names[MANY][80];
+
+/* MANY functions of 4 bytes, whose names are as C++ has them. */
+static struct elf_plan plan_of_many(void)
+{
+    static struct elf_symbol symbols[MANY];
+
+    for (unsigned i = 0; i < MANY; ++i) {
+        snprintf(many_names[i], sizeof many_names[i],
+                 "_ZN4llvm%u12SmallVectorI%cLj%uEE9push_back\xc3\xa9%u", i % 5,
+                 'a' + (int)(i % 26), i / 3, i * i);
+        symbols[i] = (struct elf_symbol)FUNC(many_names[i], i * 4, 4);
+    }
+    return plan_of(symbols, MANY);
+}
+
+static void names_are_compressed_where_it_saves_a_page(void **state)
+{
+    struct elf_plan plan = plan_of_many();
+    struct prof_symtab *table = embed_and_open(&plan);
+
+    (void)state;
+    assert_true(table->tokens_bytes > 0);
+    for (unsigned i = 0; i < MANY; ++i)
+        expect_function(i * 4, many_names[i], 4);
+    free(table);
+    plan.count = 20;
+    table = embed_and_open(&plan);
+    assert_int_equal(table->tokens_bytes, 0);
+    for (unsigned i = 0; i < 20; ++i)
+        expect_function(i * 4, many_names[i], 4);
+    free(table);
+}
+
+static void a_compressed_table_is_verified(void **state)
+{
+    struct elf_plan plan = plan_of_many();
+    struct prof_symtab *table = embed_and_open(&plan);
+
+    (void)state;
+    plan.table = table;
+    plan.table_bytes = table->total_bytes;
+    write_elf("b.elf", &plan);
+    assert_int_equal(run("--verify a.elf b.elf"), 0);
+    assert_string_equal(output, "");
+    ((uint8_t *)table)[table->names_at + 5] ^= 1;
+    write_elf("b.elf", &plan);
+    expect_failure("--verify a.elf b.elf", "not the one made from this image");
+    free(table);
+}
+
+static void a_name_too_long_for_a_table_ends_with_dots(void **state)
+{
+    static char name[PROF_SYMTAB_NAME_MAX + 200], text[sizeof name];
+    struct elf_symbol symbols[] = {FUNC("f", 0, 4), FUNC(name, 4, 4)};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    struct prof_symbol found;
+    struct prof_symtab *table;
+
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    table = embed_and_open(&plan);
+    assert_true(prof_symbol_find(ELF_TEXT + 4, &found));
+    assert_int_equal(prof_symbol_name(&found, text, sizeof text),
+                     PROF_SYMTAB_NAME_MAX);
+    assert_memory_equal(text, name, PROF_SYMTAB_NAME_MAX - 3);
+    assert_string_equal(text + PROF_SYMTAB_NAME_MAX - 3, "...");
+    plan.table = table;
+    plan.table_bytes = table->total_bytes;
+    write_elf("b.elf", &plan);
+    assert_int_equal(run("--verify a.elf b.elf"), 0);
+    free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +286,10 @@ int main(void)
         TEST(of_several_names_the_rule_chooses),
         TEST(a_label_within_a_function_does_not_cut_it),
         TEST(functions_that_overlap_are_trimmed),
+        TEST(a_wide_gap_between_functions_is_nobodys),
+        TEST(names_are_compressed_where_it_saves_a_page),
+        TEST(a_compressed_table_is_verified),
+        TEST(a_name_too_long_for_a_table_ends_with_dots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
