@@ -116,10 +116,25 @@ static double name_ns(const uintptr_t *asked)
     return (seconds() - begin) * 1e9 / NAMES;
 }
 
-static void must_open(const struct table *table)
+/* Opens a table, which must be sound and have each function of (image). */
+static void must_open(const struct table *table, const struct image *image)
 {
+    struct functions chosen = select_functions(&image->symbols);
+    static char name[PROF_SYMTAB_NAME_MAX + 1];
+    struct prof_symbol found;
+
     if (prof_symbols_open(table->bytes, table->count, NULL, 0) != 0)
         embed_fail("table", "is not sound: %d", prof_symbols_error());
+    for (size_t i = 0; i < chosen.count; ++i) {
+        const struct function *f = &chosen.at[i];
+
+        if (!prof_symbol_find((uintptr_t)(f->start + f->size - 1), &found) ||
+            found.start != f->start || found.size != f->size ||
+            prof_symbol_name(&found, name, sizeof name) >= sizeof name ||
+            strcmp(name, f->name) != 0)
+            embed_fail("table", "%s is not found", f->name);
+    }
+    free(chosen.at);
 }
 
 /* Bytes of the names by themselves, as C strings. */
@@ -145,9 +160,9 @@ int main(int argc, char **argv)
 
     packed = table_make(&image, NAMES_PACKED);
     begin = seconds() - begin;
-    must_open(&raw);
+    must_open(&raw, &image);
     raw_ns = best(name_ns, asked);
-    must_open(&packed);
+    must_open(&packed, &image);
     head = (const void *)packed.bytes;
     other = head->tokens_at - head->gaps_at + 2 * head->count;
     names = head->names_bytes + head->tokens_bytes - 2 * head->count;
