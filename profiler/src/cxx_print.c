@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++ names, printing: the machine, lists, and what template parameters mean.
+ *
+ * A small name can print without end: each substitution may use the one before
+ * it twice. The budget ends that; what is printed by then is a prefix like
+ * any other.
+ */
+
+#include "cxx_print.h"
+
+static bool crowded(const struct cxx *x)
+{
+    return (const char *)(x->nodes + x->node_count) >
+           (const char *)(x->item - 3);
+}
+
+struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
+                                uint8_t op, uint16_t node)
+{
+    if (crowded(x))
+        x->failed = true;
+    else
+        x->item--;
+    x->item->op = op;
+    x->item->flags = from->flags & CXX_IN_LAMBDA;
+    x->item->node = node;
+    x->item->scope = from->scope;
+    x->item->pack = from->pack;
+    x->item->aux = 0;
+    return x->item;
+}
+
+void prof_cxx_text(struct cxx *x, const char *text)
+{
+    char *to;
+    unsigned i = 0;
+
+    if (crowded(x))
+        x->failed = true;
+    else
+        x->item--;
+    x->item->op = CXX_TEXT;
+    to = (char *)&x->item->node;
+    while (i < 8 && text[i] != 0) {
+        to[i] = text[i];
+        i++;
+    }
+    x->item->flags = (uint8_t)i;
+}
+
+uint16_t prof_cxx_scope_next(const struct cxx *x)
+{
+    /* What a handler queues last is deepest after the turn-around, so a scope
+     * queued last will stand where the first item is queued now. */
+    return (uint16_t)((struct cxx_item *)x->floor - x->item + 1);
+}
+
+/* Turns around what lies between the top and (mark). */
+static void turn(struct cxx *x, struct cxx_item *mark)
+{
+    struct cxx_item *low = x->item;
+    struct cxx_item *high = mark - 1;
+
+    while (low < high) {
+        struct cxx_item swap = *low;
+
+        *low++ = *high;
+        *high-- = swap;
+    }
+}
+
+static void list_rest(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    if (it->aux)
+        prof_out_comma(x->out);
+    if (n->a != 0)
+        prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    if (n->b != 0)
+        prof_cxx_queue(x, it, CXX_LIST_REST, n->b)->aux = 1;
+}
+
+static void expand(struct cxx *x, const struct cxx_item *it)
+{
+    struct cxx_item *next;
+
+    if (it->pack == it->aux)
+        return;
+    if (it->pack > 0)
+        prof_out_string(x->out, ", ");
+    prof_cxx_queue(x, it, CXX_BOTH, it->node);
+    next = prof_cxx_queue(x, it, CXX_EXPAND, it->node);
+    next->pack++;
+    next->aux = it->aux;
+}
+
+static void both(struct cxx *x, const struct cxx_item *it)
+{
+    uint8_t kind = cxx_at(x, it->node)->kind;
+
+    prof_cxx_queue(x, it, CXX_PRE, it->node);
+    if ((kind >= CXX_POINTER && kind <= CXX_VECTOR) || kind == CXX_TPARAM ||
+        (kind >= CXX_F_CONST && kind <= CXX_F_THROW))
+        prof_cxx_queue(x, it, CXX_POST_IF, it->node)->aux = x->open;
+}
+
+static void pre(struct cxx *x, const struct cxx_item *it)
+{
+    uint8_t kind = cxx_at(x, it->node)->kind;
+
+    if (it->node == 0) {
+        x->failed = true;
+    } else if (kind < CXX_LIST) {
+        prof_cxx_print_name(x, it);
+    } else if (kind == CXX_LIST) {
+        prof_cxx_queue(x, it, CXX_LIST_ALL, it->node);
+    } else if (kind < CXX_FPARAM) {
+        prof_cxx_print_type(x, it);
+    } else if (kind < CXX_REQUIRES) {
+        prof_cxx_print_expr(x, it);
+    } else {
+        prof_cxx_print_constraint(x, it);
+    }
+}
+
+static void fn_space(struct cxx *x, const struct cxx_item *it)
+{
+    if (x->open == it->aux)
+        prof_out_char(x->out, ' ');
+}
+
+/* aux = 1: a pointer to member, which always has its blank. */
+static void paren(struct cxx *x, const struct cxx_item *it)
+{
+    char last = x->out->last;
+
+    if (last != ' ' && (it->aux || (last != '(' && last != '*')))
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '(');
+}
+
+static void member_of(struct cxx *x, const struct cxx_item *it)
+{
+    if (x->out->last != '(')
+        prof_out_char(x->out, ' ');
+    prof_cxx_queue(x, it, CXX_BOTH, it->node);
+    prof_cxx_text(x, "::*");
+}
+
+static void open(struct cxx *x)
+{
+    if (x->out->last == '<' && !x->llvm)
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '<');
+}
+
+static void close(struct cxx *x)
+{
+    if (x->out->last == '>' && !x->llvm)
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '>');
+}
+
+static void run(struct cxx *x, const struct cxx_item *it)
+{
+    switch (it->op) {
+    case CXX_PRE: pre(x, it); break;
+    case CXX_POST: prof_cxx_print_post(x, it); break;
+    case CXX_POST_IF:
+        if (x->open > it->aux)
+            prof_cxx_print_post(x, it);
+        break;
+    case CXX_BOTH: both(x, it); break;
+    case CXX_SUB: prof_cxx_print_sub(x, it); break;
+    case CXX_TEXT:
+        prof_out_bytes(x->out, (const char *)&it->node, it->flags);
+        break;
+    case CXX_LIST_ALL:
+        if (it->node == 0)
+            break;
+        prof_cxx_queue(x, it, CXX_LIST_REST, it->node);
+        prof_cxx_queue(x, it, CXX_LIST_END, 0)->aux = x->out->commas;
+        break;
+    case CXX_LIST_REST: list_rest(x, it); break;
+    case CXX_LIST_END: prof_out_commas(x->out, it->aux); break;
+    case CXX_EXPAND: expand(x, it); break;
+    case CXX_FN_SPACE: fn_space(x, it); break;
+    case CXX_PAREN: paren(x, it); break;
+    case CXX_MEMBER_OF: member_of(x, it); break;
+    case CXX_QUALS: prof_cxx_print_quals(x, it); break;
+    case CXX_PIECE: prof_cxx_print_piece(x, it); break;
+    case CXX_CORE: prof_cxx_print_core(x, it); break;
+    case CXX_OPEN: open(x); break;
+    case CXX_CLOSE: close(x); break;
+    default: break;
+    }
+}
+
+bool prof_cxx_print(struct cxx *x, uint16_t root)
+{
+    static const struct cxx_item start;
+
+    prof_cxx_queue(x, &start, CXX_BOTH, root);
+    while ((void *)x->item != x->floor) {
+        struct cxx_item it = *x->item++;
+        struct cxx_item *mark = x->item;
+
+        if (!prof_out_pay(x->out, 1))
+            return true;
+        run(x, &it);
+        if (x->failed)
+            return false;
+        turn(x, mark);
+    }
+    return true;
+}
+
+uint16_t prof_cxx_length(const struct cxx *x, uint16_t list)
+{
+    uint16_t n = 0;
+
+    for (; list != 0 && cxx_at(x, list)->a != 0; list = cxx_at(x, list)->b)
+        n++;
+    return n;
+}
+
+/* Element (index) of a list, 0 if it has fewer. */
+static uint16_t element(struct cxx *x, uint16_t list, uint16_t index)
+{
+    prof_out_pay(x->out, 1u + index / 8);
+    while (list != 0 && index-- > 0)
+        list = cxx_at(x, list)->b;
+    return list == 0 ? 0 : cxx_at(x, list)->a;
+}
+
+/* The argument for parameter (index) in (scope), 0 if there is none. */
+static uint16_t argument(struct cxx *x, uint16_t scope, uint16_t index)
+{
+    const struct cxx_item *at = (struct cxx_item *)x->floor - scope;
+
+    return scope == 0 ? 0 : element(x, at->node, index);
+}
+
+bool prof_cxx_resolve(struct cxx *x, const struct cxx_item *it, uint16_t *node,
+                      uint16_t *scope)
+{
+    while (cxx_at(x, *node)->kind == CXX_TPARAM) {
+        uint16_t found = argument(x, *scope, cxx_at(x, *node)->a);
+
+        if (found != 0 && cxx_at(x, found)->kind == CXX_LIST &&
+            it->pack != CXX_PACK_ALL)
+            found = element(x, found, it->pack);
+        if (found == 0) {
+            x->failed = true;
+            return false;
+        }
+        *node = found;
+        *scope = ((struct cxx_item *)x->floor - *scope)->scope;
+    }
+    return true;
+}
+
+/* Which operands of a kind are nodes to look for packs in: 1 = a, 2 = b. */
+static uint8_t operands(uint8_t kind)
+{
+    switch (kind) {
+    case CXX_NAME: case CXX_WORD: case CXX_STD: case CXX_OPERATOR:
+    case CXX_BUILTIN: case CXX_EXPANSION: case CXX_LAMBDA: case CXX_UNNAMED:
+    case CXX_FPARAM: case CXX_NULLARY: case CXX_TAGGED: case CXX_MODULE:
+    case CXX_TPARAM: case CXX_DEFAULT_ARG: case CXX_FLOATN: case CXX_BITINT:
+    case CXX_TPARAM_DECL: case CXX_BINDING:
+        return 0;
+    case CXX_DESIGNATED: case CXX_REQUIREMENT:
+        return 3;
+    default:
+        return 3;
+    }
+}
+
+uint16_t prof_cxx_find_pack(struct cxx *x, const struct cxx_item *it,
+                            uint16_t node)
+{
+    /* The nodes still to be looked at lie below the stack. */
+    uint16_t *top = (uint16_t *)(void *)x->item;
+    uint16_t *bottom = (uint16_t *)(void *)(x->nodes + x->node_count);
+    uint16_t *at = top;
+
+    *--at = node;
+    while (at != top) {
+        const struct cxx_node *n = cxx_at(x, *at++);
+        uint8_t which = operands(n->kind);
+
+        if (!prof_out_pay(x->out, 1))
+            return 0;
+        if (n->kind == CXX_TPARAM) {
+            uint16_t found = argument(x, it->scope, n->a);
+
+            if (found != 0 && cxx_at(x, found)->kind == CXX_LIST)
+                return found;
+        }
+        if (at - bottom < 3) {
+            x->failed = true;
+            return 0;
+        }
+        if ((which & 2) && n->b != 0)
+            *--at = n->b;
+        if ((which & 1) && n->a != 0)
+            *--at = n->a;
+    }
+    return 0;
+}
