@@ -198,7 +198,7 @@ enum cxx_shape {
 
 struct cxx_std {
     char code;
-    char name[17];      /* as it is usually written */
+    char name[18];      /* as it is usually written */
     char base[15];      /* the name of its constructors */
     char full[72];      /* spelt out */
 };

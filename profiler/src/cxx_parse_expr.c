@@ -114,29 +114,42 @@ void prof_cxx_expr(struct cxx *x, struct cxx_frame *f)
     }
 }
 
-/* sr <type> <name> [<arguments>] */
+/*
+ * sr <type> <name> [<arguments>], or sr (<name> [<arguments>])+ E <name>
+ * [<arguments>]. f->a is the scope so far, f->b the type that it began with,
+ * f->c = 1 where the name that is read is the last.
+ */
 void prof_cxx_scoped(struct cxx *x, struct cxx_frame *f)
 {
     switch (f->at) {
     case 0:
         x->s += 2;
-        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
+        prof_cxx_call(x, cxx_is_digit(*x->s) ? 2 : 1,
+                      cxx_is_digit(*x->s) ? CXX_R_UNQUALIFIED : CXX_R_TYPE, 0);
         return;
     case 1:
-        f->a = x->ret;
+        f->b = x->ret;
+        f->c = 1;
         prof_cxx_call(x, 2, CXX_R_UNQUALIFIED, 0);
         return;
     case 2:
-        f->b = x->ret;
+        f->a = x->ret;
         if (*x->s == 'I') {
             prof_cxx_call(x, 3, CXX_R_ARGS, 0);
             return;
         }
         break;
     default:
-        f->b = prof_cxx_node(x, CXX_TEMPLATE, f->b, x->ret, 0);
+        f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
     }
-    prof_cxx_give(x, prof_cxx_node(x, CXX_QUAL, f->a, f->b, 0));
+    if (f->b != 0)
+        f->a = prof_cxx_node(x, CXX_QUAL, f->b, f->a, 0);
+    if (f->c) {
+        prof_cxx_give(x, f->a);
+        return;
+    }
+    f->c = cxx_take(x, 'E');
+    prof_cxx_call(x, 2, CXX_R_UNQUALIFIED, f->a);
 }
 
 /* What follows an operator, by its shape: the first operand's rule. */

@@ -17,7 +17,12 @@ static uint16_t base_name(const struct cxx *x, uint16_t node)
         const struct cxx_node *n = cxx_at(x, node);
 
         switch (n->kind) {
-        case CXX_QUAL:
+        case CXX_QUAL: {
+            uint8_t last = cxx_at(x, n->b)->kind;
+
+            node = last == CXX_UNNAMED || last == CXX_LAMBDA ? n->a : n->b;
+            break;
+        }
         case CXX_LOCAL:
             node = n->b;
             break;
