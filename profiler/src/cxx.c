@@ -73,18 +73,11 @@ static void lay_out(struct cxx *x, void *work, size_t bytes)
     x->node_count = 1; /* 0 is no node */
 }
 
-bool prof_cxx(struct prof_out *out, const char *name, size_t bytes, void *work,
-              size_t work_bytes)
+static bool try(struct cxx *x, void *work, size_t work_bytes)
 {
-    struct cxx *x = work;
     uint16_t root;
 
-    *x = (struct cxx){.text = name, .s = name, .end = name + bytes,
-                      .out = out};
     lay_out(x, work, work_bytes);
-    if (name[0] != '_' || name[1] != 'Z')
-        return false;
-    x->s = name + 2;
     root = prof_cxx_parse(x);
     if (root != 0)
         root = suffixes(x, root);
@@ -93,4 +86,23 @@ bool prof_cxx(struct prof_out *out, const char *name, size_t bytes, void *work,
     x->floor = (char *)work + work_bytes;
     x->item = x->floor;
     return prof_cxx_print(x, root);
+}
+
+bool prof_cxx(struct prof_out *out, const char *name, size_t bytes, void *work,
+              size_t work_bytes)
+{
+    struct cxx *x = work;
+
+    if (name[0] != '_' || name[1] != 'Z')
+        return false;
+    *x = (struct cxx){.text = name, .s = name + 2, .end = name + bytes,
+                      .out = out};
+    if (try(x, work, work_bytes))
+        return true;
+    if (!x->retry)
+        return false;
+    prof_out_restart(out);
+    *x = (struct cxx){.text = name, .s = name + 2, .end = name + bytes,
+                      .out = out, .strict = true};
+    return try(x, work, work_bytes);
 }

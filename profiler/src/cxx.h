@@ -153,8 +153,12 @@ struct cxx {
     bool failed;
     bool llvm;                /* a form that only LLVM knows: its dialect */
     bool in_conversion;       /* reading a conversion operator's type */
-    bool in_expression;
     bool block;               /* an Objective-C block's function */
+    bool strict;              /* substitutions as the ABI counts them */
+    bool retry;               /* GNU counts them otherwise in this name */
+    bool smashing;            /* T& within a nested encoding: see resolve */
+    uint8_t nested;           /* depth of encodings within encodings */
+    struct cxx_frame *attempt; /* where to go on if reading fails */
 };
 
 /* Tables, cxx_tables.c */
@@ -174,8 +178,9 @@ struct cxx_builtin {
 struct cxx_op {
     char code[2];
     uint8_t shape;   /* enum cxx_shape: how operands are written */
-    uint8_t precedence; /* LLVM's parentheses */
+    uint8_t loose;   /* LLVM's parentheses */
     char text[17];
+    bool llvm;       /* GNU does not know it */
 };
 
 enum cxx_shape {
@@ -252,6 +257,10 @@ PROF_HIDDEN uint16_t prof_cxx_parse(struct cxx *x);
 /* Prints (root). False where it turns out to mean nothing; x->out then holds
  * rubbish. A spent budget is no error. */
 PROF_HIDDEN bool prof_cxx_print(struct cxx *x, uint16_t root);
+
+/* A new node, or 0 (and failure) where there is no room. */
+PROF_HIDDEN uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a,
+                                   uint16_t b, uint16_t c);
 
 static inline struct cxx_node *cxx_at(const struct cxx *x, uint16_t node)
 {

@@ -83,9 +83,16 @@ void prof_cxx_give(struct cxx *x, uint16_t node)
 uint16_t prof_cxx_parse(struct cxx *x)
 {
     push(x, CXX_R_ENCODING, 1);
-    while (!x->failed && (void *)x->frame != x->floor) {
+    while ((void *)x->frame != x->floor) {
         if (!prof_out_pay(x->out, 1))
             return 0;
+        if (x->failed) {
+            if (x->attempt == NULL)
+                return 0;
+            x->failed = false;
+            x->ret = 0;
+            x->frame = x->attempt;
+        }
         rules[x->frame->rule](x, x->frame);
     }
     return x->failed ? 0 : x->ret;

@@ -65,9 +65,6 @@ PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t
 PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
 PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
 
-/* A new node, or 0 (and failure) where there is no room. */
-PROF_HIDDEN uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a,
-                              uint16_t b, uint16_t c);
 /* Makes (node) the next substitution. */
 PROF_HIDDEN void prof_cxx_remember(struct cxx *x, uint16_t node);
 /* Puts (item) at the end of the list whose ends are (*head) and (*tail). */

@@ -78,6 +78,8 @@ static void expr_begin(struct cxx *x, struct cxx_frame *f)
             return;
         }
         x->s += 2;
+        if (prof_cxx_ops[op].llvm)
+            x->llvm = true;
         prof_cxx_become(x, prof_cxx_ops[op].shape == CXX_OP_NEW
                                ? CXX_R_NEW
                                : CXX_R_OPERATION, op);
@@ -116,8 +118,8 @@ void prof_cxx_expr(struct cxx *x, struct cxx_frame *f)
 
 /*
  * sr <type> <name> [<arguments>], or sr (<name> [<arguments>])+ E <name>
- * [<arguments>]. f->a is the scope so far, f->b the type that it began with,
- * f->c = 1 where the name that is read is the last.
+ * [<arguments>]. f->a is the scope so far, f->c = 1 where the name that is read
+ * is the last.
  */
 void prof_cxx_scoped(struct cxx *x, struct cxx_frame *f)
 {
@@ -128,9 +130,8 @@ void prof_cxx_scoped(struct cxx *x, struct cxx_frame *f)
                       cxx_is_digit(*x->s) ? CXX_R_UNQUALIFIED : CXX_R_TYPE, 0);
         return;
     case 1:
-        f->b = x->ret;
         f->c = 1;
-        prof_cxx_call(x, 2, CXX_R_UNQUALIFIED, 0);
+        prof_cxx_call(x, 2, CXX_R_UNQUALIFIED, x->ret);
         return;
     case 2:
         f->a = x->ret;
@@ -142,8 +143,6 @@ void prof_cxx_scoped(struct cxx *x, struct cxx_frame *f)
     default:
         f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
     }
-    if (f->b != 0)
-        f->a = prof_cxx_node(x, CXX_QUAL, f->b, f->a, 0);
     if (f->c) {
         prof_cxx_give(x, f->a);
         return;
@@ -175,7 +174,8 @@ static void operation_begin(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, cxx_take(x, '_') ? 1 : 2, CXX_R_EXPR, 0);
         return;
     case CXX_OP_UNARY_TYPE:
-        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
+        prof_cxx_call(x, 1, is_function_parameter(x) ? CXX_R_EXPR : CXX_R_TYPE,
+                      0);
         return;
     case CXX_OP_SIZEOF_ARGS:
         prof_cxx_call(x, 1, CXX_R_EXPR_LIST, 'E');

@@ -6,6 +6,10 @@
  * nested name but the whole of it (which is one only where it is a type, and
  * then the rule for types adds it), and a template's name before its
  * arguments.
+ *
+ * GNU counts unnamed types, and a decltype that a name begins with, once more
+ * than the ABI does. A name is read GNU's way first, and only where that fails
+ * the ABI's (x->strict).
  */
 
 #include "cxx_parse.h"
@@ -432,7 +436,8 @@ void prof_cxx_nested(struct cxx *x, struct cxx_frame *f)
         break;
     case 5:
         f->a = x->ret; /* decltype, a substitution already */
-        f->at = 1;
+        f->at = x->strict ? 1 : 4;
+        x->retry = true;
         break;
     default:
         break;
@@ -487,8 +492,10 @@ void prof_cxx_local(struct cxx *x, struct cxx_frame *f)
 {
     if (f->at == 0) {
         x->s++;
+        x->nested++;
         prof_cxx_call(x, 1, CXX_R_ENCODING, 0);
     } else if (f->at == 1) {
+        x->nested--;
         local_entity(x, f);
     } else {
         uint16_t name = x->ret;
@@ -554,6 +561,9 @@ static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
     } else if (c == 'U' && x->s[1] == 't') {
         x->s += 2;
         f->c = prof_cxx_node(x, CXX_UNNAMED, 0, 0, prof_cxx_compact(x));
+        x->retry = true;
+        if (!x->strict)
+            prof_cxx_remember(x, f->c);
     } else {
         cxx_fail(x);
     }

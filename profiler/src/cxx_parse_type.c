@@ -126,6 +126,8 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
         type_begin(x, f);
         return;
     case 1:
+        if (x->nested > 0 && cxx_at(x, node)->kind == CXX_TPARAM)
+            x->smashing = true;
         node = prof_cxx_node(x, (uint8_t)f->b, node, 0, 0);
         break;
     case 2:
@@ -425,7 +427,9 @@ void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
 /*
  * A template parameter, perhaps with arguments of its own. In a conversion
  * operator's type the arguments may be those of the operator instead: they
- * are the parameter's only if others follow. f->b and f->c say how to go back.
+ * are the parameter's only if others follow. So reading them there is an
+ * attempt; f->b and f->c say how to go back. An attempt within an attempt is
+ * none: what it reads is read at most twice.
  */
 void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
 {
@@ -434,20 +438,31 @@ void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
         if (x->failed)
             return;
         prof_cxx_remember(x, f->a);
+        if (*x->s != 'I') {
+            prof_cxx_give(x, f->a);
+            return;
+        }
         f->b = (uint16_t)(x->s - x->text);
         f->c = x->sub_count;
-        if (*x->s == 'I')
-            prof_cxx_call(x, 1, CXX_R_ARGS, 0);
-        else
-            prof_cxx_give(x, f->a);
-    } else if (x->in_conversion && *x->s != 'I') {
-        x->s = x->text + f->b;
-        x->sub_count = f->c;
-        x->node_count = (uint16_t)(f->a + 1);
-        prof_cxx_give(x, f->a);
-    } else {
-        remember_and_give(x, prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0));
+        if (x->in_conversion && x->attempt == NULL)
+            x->attempt = f;
+        prof_cxx_call(x, 1, CXX_R_ARGS, 0);
+        return;
     }
+    if (x->attempt == f) {
+        bool good = x->ret != 0 && *x->s == 'I';
+
+        x->attempt = NULL;
+        if (!good) {
+            x->s = x->text + f->b;
+            x->sub_count = f->c;
+            x->node_count = (uint16_t)(f->a + 1);
+            x->in_conversion = true;
+            prof_cxx_give(x, f->a);
+            return;
+        }
+    }
+    remember_and_give(x, prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0));
 }
 
 /* I <argument>* E, or J for a pack. */
@@ -512,7 +527,8 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
         if (*x->s == '_' || *x->s == 'Z') {
             cxx_take(x, '_');
             cxx_want(x, 'Z');
-            prof_cxx_call(x, 1, CXX_R_ENCODING, 0);
+            x->nested++;
+            prof_cxx_call(x, 3, CXX_R_ENCODING, 0);
         } else if (cxx_next(x, 'U', 'l')) {
             x->llvm = true;
             prof_cxx_call(x, 1, CXX_R_LAMBDA, 0);
@@ -520,6 +536,8 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
             prof_cxx_call(x, 2, CXX_R_TYPE, 0);
         }
         return;
+    case 3:
+        x->nested--; /* fall through */
     case 1:
         cxx_want(x, 'E');
         prof_cxx_give(x, x->ret);

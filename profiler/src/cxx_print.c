@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++ names, printing: the machine, lists, and what template parameters mean.
+ * C++ names, printing: the machine and lists.
  *
  * A small name can print without end: each substitution may use the one before
  * it twice. The budget ends that; what is printed by then is a prefix like
@@ -47,13 +47,6 @@ void prof_cxx_text(struct cxx *x, const char *text)
         i++;
     }
     x->item->flags = (uint8_t)i;
-}
-
-uint16_t prof_cxx_scope_next(const struct cxx *x)
-{
-    /* What a handler queues last is deepest after the turn-around, so a scope
-     * queued last will stand where the first item is queued now. */
-    return (uint16_t)((struct cxx_item *)x->floor - x->item + 1);
 }
 
 /* Turns around what lies between the top and (mark). */
@@ -215,99 +208,4 @@ bool prof_cxx_print(struct cxx *x, uint16_t root)
         turn(x, mark);
     }
     return true;
-}
-
-uint16_t prof_cxx_length(const struct cxx *x, uint16_t list)
-{
-    uint16_t n = 0;
-
-    for (; list != 0 && cxx_at(x, list)->a != 0; list = cxx_at(x, list)->b)
-        n++;
-    return n;
-}
-
-/* Element (index) of a list, 0 if it has fewer. */
-static uint16_t element(struct cxx *x, uint16_t list, uint16_t index)
-{
-    prof_out_pay(x->out, 1u + index / 8);
-    while (list != 0 && index-- > 0)
-        list = cxx_at(x, list)->b;
-    return list == 0 ? 0 : cxx_at(x, list)->a;
-}
-
-/* The argument for parameter (index) in (scope), 0 if there is none. */
-static uint16_t argument(struct cxx *x, uint16_t scope, uint16_t index)
-{
-    const struct cxx_item *at = (struct cxx_item *)x->floor - scope;
-
-    return scope == 0 ? 0 : element(x, at->node, index);
-}
-
-bool prof_cxx_resolve(struct cxx *x, const struct cxx_item *it, uint16_t *node,
-                      uint16_t *scope)
-{
-    while (cxx_at(x, *node)->kind == CXX_TPARAM) {
-        uint16_t found = argument(x, *scope, cxx_at(x, *node)->a);
-
-        if (found != 0 && cxx_at(x, found)->kind == CXX_LIST &&
-            it->pack != CXX_PACK_ALL)
-            found = element(x, found, it->pack);
-        if (found == 0) {
-            x->failed = true;
-            return false;
-        }
-        *node = found;
-        *scope = ((struct cxx_item *)x->floor - *scope)->scope;
-    }
-    return true;
-}
-
-/* Which operands of a kind are nodes to look for packs in: 1 = a, 2 = b. */
-static uint8_t operands(uint8_t kind)
-{
-    switch (kind) {
-    case CXX_NAME: case CXX_WORD: case CXX_STD: case CXX_OPERATOR:
-    case CXX_BUILTIN: case CXX_EXPANSION: case CXX_LAMBDA: case CXX_UNNAMED:
-    case CXX_FPARAM: case CXX_NULLARY: case CXX_TAGGED: case CXX_MODULE:
-    case CXX_TPARAM: case CXX_DEFAULT_ARG: case CXX_FLOATN: case CXX_BITINT:
-    case CXX_TPARAM_DECL: case CXX_BINDING:
-        return 0;
-    case CXX_DESIGNATED: case CXX_REQUIREMENT:
-        return 3;
-    default:
-        return 3;
-    }
-}
-
-uint16_t prof_cxx_find_pack(struct cxx *x, const struct cxx_item *it,
-                            uint16_t node)
-{
-    /* The nodes still to be looked at lie below the stack. */
-    uint16_t *top = (uint16_t *)(void *)x->item;
-    uint16_t *bottom = (uint16_t *)(void *)(x->nodes + x->node_count);
-    uint16_t *at = top;
-
-    *--at = node;
-    while (at != top) {
-        const struct cxx_node *n = cxx_at(x, *at++);
-        uint8_t which = operands(n->kind);
-
-        if (!prof_out_pay(x->out, 1))
-            return 0;
-        if (n->kind == CXX_TPARAM) {
-            uint16_t found = argument(x, it->scope, n->a);
-
-            if (found != 0 && cxx_at(x, found)->kind == CXX_LIST)
-                return found;
-        }
-        if (at - bottom < 3) {
-            x->failed = true;
-            return 0;
-        }
-        if ((which & 2) && n->b != 0)
-            *--at = n->b;
-        if ((which & 1) && n->a != 0)
-            *--at = n->a;
-    }
-    return 0;
 }

@@ -30,7 +30,7 @@ enum cxx_op_code {
     CXX_LIST_REST, /* aux = 1: after a comma */
     CXX_LIST_END,  /* aux = commas promised before the list */
     CXX_EXPAND,    /* pack = element, aux = their number */
-    CXX_SCOPE,     /* node = arguments; nothing is printed */
+    CXX_SCOPE,     /* node = arguments; nothing is printed; see below */
     CXX_FN_SPACE,  /* a blank unless the type before is open (aux) */
     CXX_PAREN,     /* opens the parenthesis of a function pointer */
     CXX_MEMBER_OF, /* " class::*" */
@@ -41,13 +41,17 @@ enum cxx_op_code {
     CXX_CLOSE,     /* their '>' */
 };
 
-/* Flags of items: the first one is passed on to everything within. */
-#define CXX_IN_LAMBDA 1u   /* template parameters are "auto" */
-#define CXX_HAS_CONST 2u   /* printed outside already: not twice */
-#define CXX_HAS_VOLATILE 4u
-#define CXX_HAS_RESTRICT 8u
-#define CXX_HAS_ANY 14u
-#define CXX_IN_ARRAY 16u   /* second half of an array's element */
+/* Flags of items: the first one is passed on to everything within. The upper
+ * six bits are up to three qualifiers that wait for an array's element, the
+ * innermost first: 1 const, 2 volatile, 3 restrict. */
+#define CXX_IN_LAMBDA 1u /* template parameters are "auto" */
+#define CXX_IN_ARRAY 2u  /* second half of an array's element */
+#define CXX_WAITING 0xfcu
+#define CXX_WAITING_SHIFT 2
+
+/* Flags of a CXX_SCOPE: what it was made for. */
+#define CXX_FOR_PARAM 1u /* node = a parameter whose argument is printed */
+#define CXX_FOR_REF 2u   /* node = a reference to a parameter */
 
 /* The whole pack instead of one element. */
 #define CXX_PACK_ALL 0xffffu
@@ -58,8 +62,19 @@ PROF_HIDDEN struct cxx_item *prof_cxx_queue(struct cxx *x,
                                             uint8_t op, uint16_t node);
 /* Queues up to eight bytes. */
 PROF_HIDDEN void prof_cxx_text(struct cxx *x, const char *text);
-/* Opens a scope for what was queued in this turn; queue nothing after. Its
- * number is known before: prof_cxx_scope_next(). */
+/*
+ * Opens a scope for what was queued in this turn; queue only scopes after it.
+ * The number of the one that is queued last is known before anything is
+ * queued in the turn, prof_cxx_scope_next(); the one before it has one more,
+ * and so on. (outer) is where to look on.
+ *
+ * Besides templates, parameters and references that are being printed make
+ * scopes (flags); these have no arguments, but say what is within what:
+ * fields scope = outer, pack = the scope that it was opened in, aux = the copy
+ * that prof_cxx_resolve_reference() made of it.
+ */
+PROF_HIDDEN void prof_cxx_scope(struct cxx *x, const struct cxx_item *it,
+                                uint8_t flags, uint16_t node, uint16_t outer);
 PROF_HIDDEN uint16_t prof_cxx_scope_next(const struct cxx *x);
 
 /*
@@ -68,12 +83,32 @@ PROF_HIDDEN uint16_t prof_cxx_scope_next(const struct cxx *x);
  */
 PROF_HIDDEN bool prof_cxx_resolve(struct cxx *x, const struct cxx_item *it,
                                   uint16_t *node, uint16_t *scope);
+/*
+ * The same for the parameter that the reference (it->node) refers to, one
+ * step, as GNU does it. It remembers in which scope it first saw a parameter
+ * behind a reference, and looks there again when it comes upon it from
+ * elsewhere. *copy is then what is left of that scope, to be queued again with
+ * prof_cxx_scope_again(), else 0.
+ */
+PROF_HIDDEN bool prof_cxx_resolve_reference(struct cxx *x,
+                                            const struct cxx_item *it,
+                                            uint16_t *node, uint16_t *scope,
+                                            uint16_t *copy);
+/* Queues the scopes of a copy; they are (first), (first) + 1 and so on. */
+PROF_HIDDEN void prof_cxx_scope_again(struct cxx *x, const struct cxx_item *it,
+                                      uint16_t copy, uint16_t first);
 /* The pack that (node) would expand, 0 if none. */
 PROF_HIDDEN uint16_t prof_cxx_find_pack(struct cxx *x,
                                         const struct cxx_item *it,
                                         uint16_t node);
 /* Elements of a list. */
 PROF_HIDDEN uint16_t prof_cxx_length(const struct cxx *x, uint16_t list);
+
+static inline struct cxx_item *cxx_scope_at(const struct cxx *x,
+                                            uint16_t scope)
+{
+    return (struct cxx_item *)x->floor - scope;
+}
 
 /* CXX_PRE by the kind of node: names, types, expressions. */
 PROF_HIDDEN void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it);

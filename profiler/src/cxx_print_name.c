@@ -33,7 +33,7 @@ static void print_template(struct cxx *x, const struct cxx_item *it,
     prof_cxx_queue(x, it, CXX_LIST_ALL, n->b);
     prof_cxx_queue(x, it, CXX_CLOSE, 0);
     if (conversion)
-        prof_cxx_queue(x, it, CXX_SCOPE, n->b);
+        prof_cxx_scope(x, it, 0, n->b, it->scope);
 }
 
 /* The core of a function's name, and its qualifiers: (*quals). */
@@ -91,7 +91,7 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
         prof_cxx_queue(x, &type, CXX_BOTH, n->c);
     }
     if (template->kind == CXX_TEMPLATE)
-        prof_cxx_queue(x, it, CXX_SCOPE, template->b);
+        prof_cxx_scope(x, it, 0, template->b, it->scope);
 }
 
 /* A name without its qualifiers: these stand behind the parameters. */
@@ -151,6 +151,22 @@ static void print_special(struct cxx *x, const struct cxx_item *it,
     prof_cxx_queue(x, it, CXX_BOTH, n->b);
 }
 
+/* A resource's name, in which $S, $_ and $$ stand for '/', '.' and '$'. */
+static void print_resource(struct cxx *x, const struct cxx_node *n)
+{
+    const char *s = x->text + n->a;
+
+    for (const char *end = s + n->b; s < end; s++) {
+        char c = *s;
+
+        if (c == '$' && s + 1 < end) {
+            s++;
+            c = *s == 'S' ? '/' : *s == '_' ? '.' : *s;
+        }
+        prof_out_char(x->out, c);
+    }
+}
+
 static void print_operator(struct cxx *x, const struct cxx_node *n)
 {
     const char *text = prof_cxx_ops[n->a].text;
@@ -179,7 +195,7 @@ static void print_conversion(struct cxx *x, const struct cxx_item *it,
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
         return;
     }
-    outer.scope = ((struct cxx_item *)x->floor - it->scope)->scope;
+    outer.scope = cxx_scope_at(x, it->scope)->scope;
     prof_cxx_queue(x, it, CXX_BOTH, type->a);
     prof_cxx_queue(x, it, CXX_OPEN, 0);
     prof_cxx_queue(x, &outer, CXX_LIST_ALL, type->b);
@@ -234,7 +250,12 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
     const struct cxx_node *n = cxx_at(x, it->node);
 
     switch (n->kind) {
-    case CXX_NAME: prof_out_bytes(x->out, x->text + n->a, n->b); break;
+    case CXX_NAME:
+        if (n->c)
+            print_resource(x, n);
+        else
+            prof_out_bytes(x->out, x->text + n->a, n->b);
+        break;
     case CXX_WORD: prof_out_string(x->out, prof_cxx_words[n->a]); break;
     case CXX_STD: print_std(x, n); break;
     case CXX_TAGGED:

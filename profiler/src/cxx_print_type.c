@@ -11,10 +11,14 @@
 
 enum shape { FLAT, AN_ARRAY, A_FUNCTION };
 
-/* What a pointer to (node) has to be wrapped around. */
+/* What a modifier of (node) has to be wrapped around. Qualifiers of an array
+ * are printed with its element; those of a function have their own
+ * parenthesis. */
 static enum shape shape_of(struct cxx *x, const struct cxx_item *it,
                            uint16_t node, uint16_t scope)
 {
+    bool qualified = false;
+
     for (;;) {
         const struct cxx_node *n = cxx_at(x, node);
 
@@ -25,55 +29,84 @@ static enum shape shape_of(struct cxx *x, const struct cxx_item *it,
         } else if (n->kind == CXX_ARRAY) {
             return AN_ARRAY;
         } else if (n->kind == CXX_FUNCTION) {
-            return A_FUNCTION;
-        } else if ((n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT) ||
-                   cxx_is_fn_qual(n)) {
+            return qualified ? FLAT : A_FUNCTION;
+        } else if (cxx_is_fn_qual(n)) {
             node = n->a;
+        } else if (n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT) {
+            node = n->a;
+            qualified = true;
         } else {
             return FLAT;
         }
+        if (!prof_out_pay(x->out, 1))
+            return FLAT;
     }
 }
 
 /* A pointer, reference or pointer to member: its mark, and what to. */
 struct pointer {
     uint8_t kind;
+    uint8_t within;    /* flags of the scope that it makes, 0 for none */
     uint16_t to;
     uint16_t scope;
-    enum shape shape;
+    uint16_t copy;     /* scopes to be opened again */
 };
 
 /* & and && to a parameter that is itself a reference: & wins. */
 static struct pointer pointer_of(struct cxx *x, const struct cxx_item *it)
 {
     const struct cxx_node *n = cxx_at(x, it->node);
-    struct pointer p = {n->kind, n->kind == CXX_PTRMEM ? n->b : n->a,
-                        it->scope, FLAT};
+    struct pointer p = {.kind = n->kind,
+                        .to = n->kind == CXX_PTRMEM ? n->b : n->a,
+                        .scope = it->scope};
+    const struct cxx_node *sub = cxx_at(x, p.to);
 
-    if ((p.kind == CXX_LREF || p.kind == CXX_RREF) &&
-        !(it->flags & CXX_IN_LAMBDA) &&
-        cxx_at(x, p.to)->kind == CXX_TPARAM &&
-        prof_cxx_resolve(x, it, &p.to, &p.scope)) {
-        const struct cxx_node *sub = cxx_at(x, p.to);
-
-        if (sub->kind == CXX_LREF || sub->kind == CXX_RREF) {
-            if (sub->kind == CXX_LREF)
-                p.kind = CXX_LREF;
-            p.to = sub->a;
-        }
+    if ((p.kind != CXX_LREF && p.kind != CXX_RREF) ||
+        (it->flags & CXX_IN_LAMBDA) || sub->kind != CXX_TPARAM ||
+        !prof_cxx_resolve_reference(x, it, &p.to, &p.scope, &p.copy))
+        return p;
+    p.within = x->smashing ? CXX_FOR_REF | CXX_FOR_PARAM : 0;
+    sub = cxx_at(x, p.to);
+    if (sub->kind == CXX_LREF || sub->kind == CXX_RREF) {
+        if (sub->kind == CXX_LREF)
+            p.kind = CXX_LREF;
+        if (sub->kind == p.kind)
+            p.within &= CXX_FOR_REF;
+        p.to = sub->a;
     }
-    p.shape = shape_of(x, it, p.to, p.scope);
     return p;
+}
+
+/* Queues half (op) of what (*p) points to. The scopes that it makes are
+ * queued last in the turn, by end_pointer(). */
+static void queue_pointee(struct cxx *x, const struct cxx_item *it,
+                          const struct pointer *p, uint16_t first, uint8_t op)
+{
+    struct cxx_item *to = prof_cxx_queue(x, it, op, p->to);
+
+    to->scope = p->within ? first : p->scope;
+}
+
+static void end_pointer(struct cxx *x, const struct cxx_item *it,
+                        const struct pointer *p, uint16_t first)
+{
+    if (!p->within)
+        return;
+    prof_cxx_scope_again(x, it, p->copy, (uint16_t)(first + 1));
+    prof_cxx_scope(x, it, p->within, it->node,
+                   p->copy ? (uint16_t)(first + 1) : p->scope);
 }
 
 static void print_pointer(struct cxx *x, const struct cxx_item *it)
 {
+    uint16_t first = prof_cxx_scope_next(x);
     struct pointer p = pointer_of(x, it);
+    enum shape shape = p.copy ? FLAT : shape_of(x, it, p.to, p.scope);
 
-    prof_cxx_queue(x, it, CXX_PRE, p.to)->scope = p.scope;
-    if (p.shape == AN_ARRAY)
+    queue_pointee(x, it, &p, first, CXX_PRE);
+    if (shape == AN_ARRAY)
         prof_cxx_text(x, " (");
-    else if (p.shape == A_FUNCTION)
+    else if (shape == A_FUNCTION)
         prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = p.kind == CXX_PTRMEM;
     switch (p.kind) {
     case CXX_POINTER: prof_cxx_text(x, "*"); break;
@@ -82,34 +115,94 @@ static void print_pointer(struct cxx *x, const struct cxx_item *it)
     default:
         prof_cxx_queue(x, it, CXX_MEMBER_OF, cxx_at(x, it->node)->a);
     }
+    end_pointer(x, it, &p, first);
 }
 
 static void post_pointer(struct cxx *x, const struct cxx_item *it)
 {
+    uint16_t first = prof_cxx_scope_next(x);
     struct pointer p = pointer_of(x, it);
 
-    if (p.shape != FLAT)
+    if (!p.copy && shape_of(x, it, p.to, p.scope) != FLAT)
         prof_cxx_text(x, ")");
-    prof_cxx_queue(x, it, CXX_POST, p.to)->scope = p.scope;
+    queue_pointee(x, it, &p, first, CXX_POST);
+    end_pointer(x, it, &p, first);
+}
+
+static bool is_waiting(unsigned waiting, unsigned which)
+{
+    for (; waiting != 0; waiting >>= 2)
+        if ((waiting & 3) == which)
+            return true;
+    return false;
+}
+
+static unsigned turned(unsigned waiting)
+{
+    unsigned back = 0;
+
+    for (; waiting != 0; waiting >>= 2)
+        back = back << 2 | (waiting & 3);
+    return back;
+}
+
+static void queue_cv(struct cxx *x, unsigned which)
+{
+    static const char text[][10] = {"", " const", " volatile", " restrict"};
+
+    prof_cxx_text(x, text[which]);
+    if (which > 1)
+        prof_cxx_text(x, text[which] + 8);
 }
 
 /* const and its kin: said once, even if an argument says it again. */
 static void print_cv(struct cxx *x, const struct cxx_item *it,
                      const struct cxx_node *n)
 {
-    static const char text[][10] = {" const", " volatile", " restrict"};
-    unsigned which = n->kind - CXX_CONST;
-    uint8_t bit = (uint8_t)(CXX_HAS_CONST << which);
-    struct cxx_item *inner = prof_cxx_queue(x, it, CXX_PRE, n->a);
+    unsigned which = n->kind - CXX_CONST + 1u;
+    unsigned waiting = (it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT;
+    bool again = is_waiting(waiting, which);
+    enum shape shape = shape_of(x, it, n->a, it->scope);
 
-    inner->flags |= (it->flags & CXX_HAS_ANY) | bit;
-    if (it->flags & bit)
+    if (!again)
+        waiting = (waiting << 2 | which) & 0x3f;
+    prof_cxx_queue(x, it, CXX_PRE, n->a)->flags |=
+        (uint8_t)(waiting << CXX_WAITING_SHIFT);
+    if (shape == A_FUNCTION)
+        prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
+    if (!again && shape != AN_ARRAY)
+        queue_cv(x, which);
+}
+
+static void print_vendor_qual(struct cxx *x, const struct cxx_item *it,
+                              const struct cxx_node *n)
+{
+    enum shape shape = shape_of(x, it, n->a, it->scope);
+
+    prof_cxx_queue(x, it, CXX_PRE, n->a);
+    if (shape == A_FUNCTION)
+        prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
+    else if (shape == AN_ARRAY)
+        prof_cxx_text(x, " (");
+    prof_cxx_text(x, " ");
+    prof_cxx_queue(x, it, CXX_BOTH, n->b);
+}
+
+/* An array's element and the qualifiers that wait for it: the innermost array
+ * prints them, and each array turns their order around. */
+static void print_array(struct cxx *x, const struct cxx_item *it,
+                        const struct cxx_node *n)
+{
+    unsigned waiting =
+        turned((it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT);
+
+    x->open++;
+    prof_cxx_queue(x, it, CXX_PRE, n->a)->flags |=
+        (uint8_t)(waiting << CXX_WAITING_SHIFT);
+    if (waiting == 0 || shape_of(x, it, n->a, it->scope) == AN_ARRAY)
         return;
-    prof_cxx_text(x, text[which]);
-    if (which == 1)
-        prof_cxx_text(x, "e");
-    else if (which == 2)
-        prof_cxx_text(x, "t");
+    for (; waiting != 0; waiting >>= 2)
+        queue_cv(x, waiting & 3);
 }
 
 static void print_parameter(struct cxx *x, const struct cxx_item *it,
@@ -117,6 +210,7 @@ static void print_parameter(struct cxx *x, const struct cxx_item *it,
 {
     uint16_t node = it->node;
     uint16_t scope = it->scope;
+    uint16_t first = prof_cxx_scope_next(x);
     struct cxx_item *found;
 
     if (it->flags & CXX_IN_LAMBDA) {
@@ -130,8 +224,27 @@ static void print_parameter(struct cxx *x, const struct cxx_item *it,
     if (!prof_cxx_resolve(x, it, &node, &scope))
         return;
     found = prof_cxx_queue(x, it, CXX_PRE, node);
-    found->scope = scope;
-    found->flags |= it->flags & CXX_HAS_ANY;
+    found->scope = x->smashing ? first : scope;
+    found->flags |= it->flags & CXX_WAITING;
+    if (x->smashing)
+        prof_cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
+}
+
+static void post_parameter(struct cxx *x, const struct cxx_item *it)
+{
+    uint16_t node = it->node;
+    uint16_t scope = it->scope;
+    uint16_t first = prof_cxx_scope_next(x);
+    struct cxx_item *found;
+
+    if ((it->flags & CXX_IN_LAMBDA) ||
+        !prof_cxx_resolve(x, it, &node, &scope))
+        return;
+    found = prof_cxx_queue(x, it, CXX_POST, node);
+    found->scope = x->smashing ? first : scope;
+    found->flags |= it->flags & CXX_IN_ARRAY;
+    if (x->smashing)
+        prof_cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
 }
 
 static void print_expansion(struct cxx *x, const struct cxx_item *it,
@@ -215,17 +328,9 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
         prof_cxx_text(x, n->kind == CXX_COMPLEX ? " _Comple" : " _Imagin");
         prof_cxx_text(x, n->kind == CXX_COMPLEX ? "x" : "ary");
         break;
-    case CXX_VENDOR_QUAL:
-        prof_cxx_queue(x, it, CXX_PRE, n->a);
-        prof_cxx_text(x, " ");
-        prof_cxx_queue(x, it, CXX_BOTH, n->b);
-        break;
+    case CXX_VENDOR_QUAL: print_vendor_qual(x, it, n); break;
     case CXX_FUNCTION: print_function(x, it, n); break;
-    case CXX_ARRAY:
-        x->open++;
-        prof_cxx_queue(x, it, CXX_PRE, n->a)->flags |=
-            it->flags & CXX_HAS_ANY;
-        break;
+    case CXX_ARRAY: print_array(x, it, n); break;
     case CXX_VECTOR: print_vector(x, it, n); break;
     case CXX_BITINT:
         wrap(x, it, n->c ? "unsigned _BitInt(" : "_BitInt(", ")");
@@ -278,8 +383,7 @@ static void post_array(struct cxx *x, const struct cxx_item *it,
 void prof_cxx_print_post(struct cxx *x, const struct cxx_item *it)
 {
     const struct cxx_node *n = cxx_at(x, it->node);
-    uint16_t node = it->node;
-    uint16_t scope = it->scope;
+    enum shape shape;
 
     switch (n->kind) {
     case CXX_POINTER:
@@ -289,21 +393,20 @@ void prof_cxx_print_post(struct cxx *x, const struct cxx_item *it)
     case CXX_CONST:
     case CXX_VOLATILE:
     case CXX_RESTRICT:
+    case CXX_VENDOR_QUAL:
+        shape = shape_of(x, it, n->a, it->scope);
+        if (shape == A_FUNCTION ||
+            (shape == AN_ARRAY && n->kind == CXX_VENDOR_QUAL))
+            prof_cxx_text(x, ")"); /* fall through */
     case CXX_COMPLEX:
     case CXX_IMAGINARY:
-    case CXX_VENDOR_QUAL:
     case CXX_VECTOR:
         prof_cxx_queue(x, it, CXX_POST, n->a)->flags |=
             it->flags & CXX_IN_ARRAY;
         break;
     case CXX_FUNCTION: post_function(x, it, it->node); break;
     case CXX_ARRAY: post_array(x, it, n); break;
-    case CXX_TPARAM:
-        if ((it->flags & CXX_IN_LAMBDA) ||
-            !prof_cxx_resolve(x, it, &node, &scope))
-            break;
-        prof_cxx_queue(x, it, CXX_POST, node)->scope = scope;
-        break;
+    case CXX_TPARAM: post_parameter(x, it); break;
     default:
         if (cxx_is_fn_qual(n))
             post_function(x, it, it->node);
