@@ -99,7 +99,7 @@ enum cxx_kind {
     CXX_DESIGNATED,  /* c = form: .a=b, [a]=b, [a ... b->a]=b->b */
     CXX_REQUIRES,    /* a = parameters, b = list of requirements */
     CXX_REQUIREMENT, /* c = form; a, b */
-    CXX_TPARAM_DECL, /* c = form; a, b */
+    CXX_TPARAM_DECL, /* c = form, a = what it is made of, b = number */
     CXX_KINDS
 };
 
@@ -157,6 +157,7 @@ struct cxx {
     bool strict;              /* substitutions as the ABI counts them */
     bool retry;               /* GNU counts them otherwise in this name */
     bool smashing;            /* T& within a nested encoding: see resolve */
+    uint8_t invented[3];      /* types, values, templates named so far */
     uint8_t nested;           /* depth of encodings within encodings */
     struct cxx_frame *attempt; /* where to go on if reading fails */
 };
@@ -234,12 +235,18 @@ PROF_HIDDEN extern const struct cxx_std prof_cxx_std[];
 PROF_HIDDEN extern const struct cxx_special prof_cxx_specials[];
 PROF_HIDDEN extern const char prof_cxx_words[][28];
 
+/* Specials that no code stands for. */
+#define CXX_S_TEMPORARY 20u
+#define CXX_S_BLOCK 21u
+#define CXX_S_CONSTRUCTORS 22u
+#define CXX_S_DESTRUCTORS 23u
+
 enum cxx_word {
     CXX_W_STD,
     CXX_W_ANONYMOUS,
     CXX_W_STRING_LITERAL,
     CXX_W_ELLIPSIS,
-    CXX_W_THIS,
+    CXX_W_ZERO,
 };
 
 /* Index of the operator (first, second), or 0xffff. */

@@ -178,7 +178,8 @@ static void operation_begin(struct cxx *x, struct cxx_frame *f)
                       0);
         return;
     case CXX_OP_SIZEOF_ARGS:
-        prof_cxx_call(x, 1, CXX_R_EXPR_LIST, 'E');
+        x->s--; /* written like arguments, but for their first letter */
+        prof_cxx_call(x, 1, CXX_R_ARGS, 0);
         return;
     case CXX_OP_CAST:
         prof_cxx_call(x, 3, CXX_R_TYPE, 0);
@@ -458,6 +459,17 @@ void prof_cxx_requirement(struct cxx *x, struct cxx_frame *f)
     }
 }
 
+/* Declarations are numbered by what they declare. */
+static uint16_t declare(struct cxx *x, uint16_t form, uint16_t made_of)
+{
+    unsigned which = form == 'n' ? 1 : form == 't' ? 2 : 0;
+    uint16_t number = 0;
+
+    if (form != 'p')
+        number = x->invented[which]++;
+    return prof_cxx_node(x, CXX_TPARAM_DECL, made_of, number, form);
+}
+
 /* Ty, Tk <concept>, Tn <type>, Tt <declaration>* E, Tp <declaration> */
 void prof_cxx_tparam_decl(struct cxx *x, struct cxx_frame *f)
 {
@@ -468,15 +480,17 @@ void prof_cxx_tparam_decl(struct cxx *x, struct cxx_frame *f)
         }
         f->c = (uint16_t)x->s[1];
         x->s += 2;
+        if (f->c == 'k')
+            x->llvm = true;
     } else if (f->c == 't') {
         prof_cxx_append(x, &f->a, &f->b, x->ret);
     } else {
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TPARAM_DECL, x->ret, 0, f->c));
+        prof_cxx_give(x, declare(x, f->c, x->ret));
         return;
     }
     switch (f->c) {
     case 'y':
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TPARAM_DECL, 0, 0, f->c));
+        prof_cxx_give(x, declare(x, f->c, 0));
         return;
     case 'k':
         prof_cxx_call(x, 1, CXX_R_NAME, 0);
@@ -489,7 +503,7 @@ void prof_cxx_tparam_decl(struct cxx *x, struct cxx_frame *f)
         return;
     case 't':
         if (cxx_take(x, 'E'))
-            prof_cxx_give(x, prof_cxx_node(x, CXX_TPARAM_DECL, f->a, 0, f->c));
+            prof_cxx_give(x, declare(x, f->c, f->a));
         else
             prof_cxx_call(x, 1, CXX_R_TPARAM_DECL, 0);
         return;

@@ -198,6 +198,29 @@ static void special_begin(struct cxx *x, struct cxx_frame *f)
                   prof_cxx_specials[f->c].shape == CXX_THEN_ENCODING);
 }
 
+/* The number of a temporary: plain for GNU; what compilers emit has a '_'
+ * behind it, and then only LLVM knows what it is. */
+static void temporary(struct cxx *x, struct cxx_frame *f)
+{
+    const char *from = x->s;
+    uint16_t number;
+
+    while (cxx_is_digit(*x->s) || cxx_is_upper(*x->s))
+        x->s++;
+    if (cxx_take(x, '_')) {
+        x->llvm = true;
+        prof_cxx_give(x, prof_cxx_node(x, CXX_SPECIAL, x->ret, 0,
+                                       CXX_S_TEMPORARY));
+        return;
+    }
+    x->s = from;
+    if (cxx_is_digit(*from))
+        number = prof_cxx_digits(x);
+    else
+        number = prof_cxx_node(x, CXX_WORD, CXX_W_ZERO, 0, 0);
+    prof_cxx_give(x, prof_cxx_node(x, CXX_SPECIAL, number, x->ret, f->c));
+}
+
 void prof_cxx_special(struct cxx *x, struct cxx_frame *f)
 {
     if (f->at == 0) {
@@ -211,21 +234,7 @@ void prof_cxx_special(struct cxx *x, struct cxx_frame *f)
         cxx_want(x, '_');
         prof_cxx_call(x, 2, CXX_R_TYPE, 0);
     } else if (prof_cxx_specials[f->c].shape == CXX_THEN_TEMPORARY) {
-        uint16_t name = x->ret;
-        uint16_t number;
-
-        while (cxx_is_digit(*x->s) || cxx_is_upper(*x->s))
-            x->s++;
-        f->a = x->s[-1] == '_' ? 0 : 1;
-        if (cxx_take(x, '_')) {
-            x->llvm = true;
-            f->c = (uint16_t)20;
-            prof_cxx_give(x, prof_cxx_node(x, CXX_SPECIAL, name, 0, f->c));
-            return;
-        }
-        number = prof_cxx_node(x, CXX_NAME, (uint16_t)(x->s - 1 - x->text), 1,
-                               0);
-        prof_cxx_give(x, prof_cxx_node(x, CXX_SPECIAL, number, name, f->c));
+        temporary(x, f);
     } else {
         prof_cxx_give(x, prof_cxx_node(x, CXX_SPECIAL, x->ret, 0, f->c));
     }
@@ -449,19 +458,22 @@ void prof_cxx_nested(struct cxx *x, struct cxx_frame *f)
         nested_next(x, f);
 }
 
-/* _ <digit>, or __ <number> _: which of several namesakes, not printed. */
+/* _ <number>, or __ <number of two digits or more> _: which of several
+ * namesakes; not printed. */
 static void discriminator(struct cxx *x)
 {
+    const char *from;
+    bool two;
+
     if (*x->s != '_' || (x->block && !cxx_is_digit(x->s[1])))
         return;
-    if (x->s[1] == '_') {
-        x->s += 2;
-        while (cxx_is_digit(*x->s))
-            x->s++;
+    x->s++;
+    two = cxx_take(x, '_');
+    from = x->s;
+    while (cxx_is_digit(*x->s))
+        x->s++;
+    if (two && x->s - from > 1)
         cxx_want(x, '_');
-    } else if (cxx_is_digit(x->s[1])) {
-        x->s += 2;
-    }
 }
 
 /* After the enclosing function, whose returned type nobody wants to see. */
@@ -509,24 +521,24 @@ void prof_cxx_local(struct cxx *x, struct cxx_frame *f)
     }
 }
 
-/* C1 to C5, CI1 <type>, D0 to D5. */
+/* C1 to C5, CI1 <type>, D0 to D5. An inherited constructor bears the name of
+ * the class that it comes from. */
 static void structor(struct cxx *x, struct cxx_frame *f)
 {
     uint8_t kind = *x->s == 'C' ? CXX_CTOR : CXX_DTOR;
-    uint16_t base;
+    bool inherited;
 
     x->s++;
-    f->c = kind == CXX_CTOR && cxx_take(x, 'I');
-    if (f->a == 0 || *x->s < '0' || *x->s > '5') {
+    inherited = kind == CXX_CTOR && cxx_take(x, 'I');
+    if (f->a == 0 || *x->s < (kind == CXX_CTOR ? '1' : '0') || *x->s > '5') {
         cxx_fail(x);
         return;
     }
     x->s++;
-    base = base_name(x, f->a);
-    f->at = f->c ? 3 : 1;
-    f->c = prof_cxx_node(x, kind, base, 0, 0);
-    if (f->at == 3) /* the inherited one's class is not printed */
-        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
+    if (inherited)
+        prof_cxx_call(x, 3, CXX_R_TYPE, 0);
+    else
+        f->c = prof_cxx_node(x, kind, base_name(x, f->a), 0, 0);
 }
 
 /* First turn of an unqualified name: the name without tags and scope comes
@@ -577,13 +589,15 @@ void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
             return;
     } else if (f->at == 2) {
         f->c = x->ret;
+    } else if (f->at == 3) {
+        f->c = prof_cxx_node(x, CXX_CTOR, base_name(x, x->ret), 0, 0);
     }
+    if (f->b != 0)
+        f->c = prof_cxx_node(x, CXX_ENTITY, f->c, f->b, 0);
     while (!x->failed && cxx_take(x, 'B'))
         f->c = prof_cxx_node(x, CXX_TAGGED, f->c, prof_cxx_source_name(x), 0);
     if (x->failed)
         return;
-    if (f->b != 0)
-        f->c = prof_cxx_node(x, CXX_ENTITY, f->c, f->b, 0);
     if (f->a != 0)
         f->c = prof_cxx_node(x, CXX_QUAL, f->a, f->c, 0);
     prof_cxx_give(x, f->c);
@@ -629,8 +643,8 @@ void prof_cxx_lambda(struct cxx *x, struct cxx_frame *f)
 {
     if (f->at == 0) {
         x->s += 2;
+        x->invented[0] = x->invented[1] = x->invented[2] = 0;
     } else if (f->at == 1) {
-        x->llvm = true;
         prof_cxx_append(x, &f->b, &f->c, x->ret);
     } else {
         uint16_t list = cxx_at(x, x->ret)->b;

@@ -376,7 +376,15 @@ void prof_cxx_array(struct cxx *x, struct cxx_frame *f)
     prof_cxx_call(x, 2, CXX_R_TYPE, 0);
 }
 
-/* M <class> <member> */
+static bool is_array(const struct cxx *x, uint16_t node)
+{
+    while (cxx_at(x, node)->kind >= CXX_CONST &&
+           cxx_at(x, node)->kind <= CXX_RESTRICT)
+        node = cxx_at(x, node)->a;
+    return cxx_at(x, node)->kind == CXX_ARRAY;
+}
+
+/* M <class> <member>; arrays have no members. */
 void prof_cxx_member(struct cxx *x, struct cxx_frame *f)
 {
     switch (f->at) {
@@ -386,6 +394,8 @@ void prof_cxx_member(struct cxx *x, struct cxx_frame *f)
         return;
     case 1:
         f->a = x->ret;
+        if (is_array(x, f->a))
+            cxx_fail(x);
         prof_cxx_call(x, 2, CXX_R_TYPE, 0);
         return;
     default:
@@ -547,9 +557,14 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
     }
     f->a = x->ret;
     if (cxx_take(x, 'E')) {
-        if (cxx_at(x, f->a)->kind != CXX_BUILTIN) {
+        const struct cxx_node *type = cxx_at(x, f->a);
+
+        if (type->kind == CXX_ARRAY) {
             x->llvm = true;
             f->a = prof_cxx_node(x, CXX_LITERAL, f->a, 0, 0);
+        } else if (type->kind != CXX_BUILTIN ||
+                   type->a != prof_cxx_builtin_d('n')) {
+            cxx_fail(x);
         }
         prof_cxx_give(x, f->a);
         return;

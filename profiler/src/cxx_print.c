@@ -156,6 +156,53 @@ static void close(struct cxx *x)
     prof_out_char(x->out, '>');
 }
 
+/* Whether (*it) prints a modifier: &, *, const, class::* or, for a returned
+ * type, the function itself. */
+static bool is_modifier(const struct cxx_item *it, bool *function)
+{
+    char c = *(const char *)&it->node;
+
+    if (it->op == CXX_FN_SPACE)
+        *function = true;
+    if (*function)
+        return it->op == CXX_FN_SPACE || it->op == CXX_CORE ||
+               it->op == CXX_TEXT || it->op == CXX_LIST_ALL ||
+               it->op == CXX_QUALS;
+    return it->op == CXX_MEMBER_OF ||
+           (it->op == CXX_TEXT && it->flags > 0 &&
+            (c == '&' || c == '*' || c == ' '));
+}
+
+/*
+ * GNU prints all modifiers that wait where the first array or function type
+ * needs its parenthesis. A lambda's parameters do not keep those back that
+ * belong to the lambda's type itself, so they come out there. What stands
+ * below the lambda's end on the stack is moved to the top.
+ */
+static void leak(struct cxx *x)
+{
+    struct cxx_item *at = x->item;
+    struct cxx_item *floor = x->floor;
+    bool function = false;
+
+    while (at != floor && (at->op != CXX_PIECE ||
+                           cxx_at(x, at->node)->kind != CXX_LAMBDA))
+        at++;
+    if (at == floor || !prof_out_pay(x->out, (uint32_t)(at - x->item) / 8u))
+        return;
+    for (at++; at != floor && is_modifier(at, &function); at++) {
+        if (crowded(x)) {
+            x->failed = true;
+            return;
+        }
+        *--x->item = *at;
+        if (at->op != CXX_TEXT)
+            x->item->flags |= CXX_IN_LAMBDA;
+        at->op = CXX_TEXT;
+        at->flags = 0;
+    }
+}
+
 static void run(struct cxx *x, const struct cxx_item *it)
 {
     switch (it->op) {
@@ -185,6 +232,7 @@ static void run(struct cxx *x, const struct cxx_item *it)
     case CXX_QUALS: prof_cxx_print_quals(x, it); break;
     case CXX_PIECE: prof_cxx_print_piece(x, it); break;
     case CXX_CORE: prof_cxx_print_core(x, it); break;
+    case CXX_LEAK: leak(x); break;
     case CXX_OPEN: open(x); break;
     case CXX_CLOSE: close(x); break;
     default: break;

@@ -37,6 +37,7 @@ enum cxx_op_code {
     CXX_QUALS,     /* a chain of CXX_F_..., innermost first */
     CXX_PIECE,     /* what a node prints between its operands */
     CXX_CORE,      /* a name without its CXX_F_... */
+    CXX_LEAK,      /* modifiers of the lambda around, see leak() */
     CXX_OPEN,      /* '<' of template arguments */
     CXX_CLOSE,     /* their '>' */
 };
@@ -52,6 +53,7 @@ enum cxx_op_code {
 /* Flags of a CXX_SCOPE: what it was made for. */
 #define CXX_FOR_PARAM 1u /* node = a parameter whose argument is printed */
 #define CXX_FOR_REF 2u   /* node = a reference to a parameter */
+#define CXX_FOR_LAMBDA 4u /* node = the lambda */
 
 /* The whole pack instead of one element. */
 #define CXX_PACK_ALL 0xffffu
@@ -97,6 +99,10 @@ PROF_HIDDEN bool prof_cxx_resolve_reference(struct cxx *x,
 /* Queues the scopes of a copy; they are (first), (first) + 1 and so on. */
 PROF_HIDDEN void prof_cxx_scope_again(struct cxx *x, const struct cxx_item *it,
                                       uint16_t copy, uint16_t first);
+/* What declares parameter (index) of the lambda that is being printed in
+ * (scope), 0 if nothing does. */
+PROF_HIDDEN uint16_t prof_cxx_declared(struct cxx *x, uint16_t scope,
+                                       uint16_t index);
 /* The pack that (node) would expand, 0 if none. */
 PROF_HIDDEN uint16_t prof_cxx_find_pack(struct cxx *x,
                                         const struct cxx_item *it,
@@ -123,6 +129,10 @@ PROF_HIDDEN void prof_cxx_print_quals(struct cxx *x, const struct cxx_item *it);
 PROF_HIDDEN void prof_cxx_print_piece(struct cxx *x,
                                       const struct cxx_item *it);
 PROF_HIDDEN void prof_cxx_print_core(struct cxx *x, const struct cxx_item *it);
+
+/* The name of a lambda's template parameter. */
+PROF_HIDDEN void prof_cxx_print_invented(struct cxx *x, uint16_t declaration,
+                                         uint16_t index);
 
 static inline bool cxx_is_fn_qual(const struct cxx_node *n)
 {

@@ -355,22 +355,48 @@ static void print_requirement(struct cxx *x, const struct cxx_item *it,
     prof_cxx_text(x, ";");
 }
 
+/* GNU numbers the parameters by their place, LLVM by their kind. */
+void prof_cxx_print_invented(struct cxx *x, uint16_t declaration,
+                             uint16_t index)
+{
+    const struct cxx_node *n = cxx_at(x, declaration);
+
+    if (n->c == 'p')
+        n = cxx_at(x, n->a);
+    prof_out_string(x->out, n->c == 'n' ? "$N" : n->c == 't' ? "$TT" : "$T");
+    if (!x->llvm)
+        prof_out_decimal(x->out, index);
+    else if (n->b > 0)
+        prof_out_decimal(x->out, n->b - 1u);
+}
+
+/* it->aux = place of the parameter + 1; 0: it gets no name */
 static void print_declaration(struct cxx *x, const struct cxx_item *it,
                               const struct cxx_node *n)
 {
+    bool pack = n->c == 'p';
+
+    if (pack)
+        n = cxx_at(x, n->a);
     switch (n->c) {
-    case 'y': prof_out_string(x->out, "typename"); break;
+    case 'y': prof_cxx_text(x, "typename"); break;
     case 't':
         prof_out_string(x->out, "template<");
         prof_cxx_queue(x, it, CXX_LIST_ALL, n->a);
-        prof_cxx_text(x, "> typen");
-        prof_cxx_text(x, "ame");
+        prof_cxx_text(x, "> ");
+        prof_cxx_text(x, x->llvm ? "typename" : "class");
         break;
     default:
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
-        if (n->c == 'p')
-            prof_cxx_text(x, "...");
     }
+    if (x->llvm && (it->aux != 0 || pack))
+        prof_cxx_text(x, " ");
+    if (pack)
+        prof_cxx_text(x, "...");
+    if (!x->llvm && it->aux != 0)
+        prof_cxx_text(x, " ");
+    if (it->aux != 0)
+        prof_cxx_queue(x, it, CXX_PIECE, it->node)->aux = it->aux;
 }
 
 void prof_cxx_print_constraint(struct cxx *x, const struct cxx_item *it)

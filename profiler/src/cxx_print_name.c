@@ -114,28 +114,45 @@ void prof_cxx_print_core(struct cxx *x, const struct cxx_item *it)
     prof_cxx_queue(x, it, CXX_BOTH, name_core(x, right, &quals));
 }
 
+/* <typename $T0, int $N1>, what GNU and LLVM call the parameters that have
+ * no name in the mangled one. */
+static void print_head(struct cxx *x, const struct cxx_item *it, uint16_t list)
+{
+    uint16_t index = 0;
+
+    if (list == 0)
+        return;
+    prof_cxx_text(x, "<");
+    for (; list != 0; list = cxx_at(x, list)->b) {
+        if (index > 0)
+            prof_cxx_text(x, ", ");
+        prof_cxx_queue(x, it, CXX_PRE, cxx_at(x, list)->a)->aux = ++index;
+    }
+    prof_cxx_text(x, ">");
+}
+
 static void print_lambda(struct cxx *x, const struct cxx_item *it,
                          const struct cxx_node *n)
 {
+    struct cxx_item within = *it;
+
+    within.flags |= CXX_IN_LAMBDA;
+    within.scope = prof_cxx_scope_next(x);
     if (x->llvm) {
         prof_out_string(x->out, "'lambda");
         if (n->c > 0)
             prof_out_decimal(x->out, n->c - 1u);
         prof_out_char(x->out, '\'');
-        if (n->b != 0) {
-            prof_cxx_text(x, "<");
-            prof_cxx_queue(x, it, CXX_LIST_ALL, n->b);
-            prof_cxx_text(x, ">");
-        }
-        prof_cxx_text(x, "(");
-        prof_cxx_queue(x, it, CXX_LIST_ALL, n->a)->flags |= CXX_IN_LAMBDA;
-        prof_cxx_text(x, ")");
-        return;
+    } else {
+        prof_out_string(x->out, "{lambda");
     }
-    prof_out_string(x->out, "{lambda(");
-    prof_cxx_queue(x, it, CXX_LIST_ALL, n->a)->flags |= CXX_IN_LAMBDA;
-    prof_cxx_text(x, ")#");
-    prof_cxx_queue(x, it, CXX_PIECE, it->node);
+    print_head(x, &within, n->b);
+    prof_cxx_text(x, "(");
+    prof_cxx_queue(x, &within, CXX_LIST_ALL, n->a);
+    prof_cxx_text(x, ")");
+    if (!x->llvm)
+        prof_cxx_queue(x, it, CXX_PIECE, it->node);
+    prof_cxx_scope(x, it, CXX_FOR_LAMBDA, it->node, it->scope);
 }
 
 /* "-in-" and " for " stand between two operands. */

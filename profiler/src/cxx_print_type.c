@@ -115,6 +115,8 @@ static void print_pointer(struct cxx *x, const struct cxx_item *it)
     default:
         prof_cxx_queue(x, it, CXX_MEMBER_OF, cxx_at(x, it->node)->a);
     }
+    if (shape != FLAT && (it->flags & CXX_IN_LAMBDA) && !x->llvm)
+        prof_cxx_queue(x, it, CXX_LEAK, 0);
     end_pointer(x, it, &p, first);
 }
 
@@ -205,6 +207,23 @@ static void print_array(struct cxx *x, const struct cxx_item *it,
         queue_cv(x, waiting & 3);
 }
 
+/* A template parameter of a lambda: declared with a name, or an "auto". */
+static void print_auto(struct cxx *x, const struct cxx_item *it,
+                       const struct cxx_node *n)
+{
+    uint16_t declared = prof_cxx_declared(x, it->scope, n->a);
+
+    if (declared != 0) {
+        prof_cxx_print_invented(x, declared, n->a);
+        return;
+    }
+    prof_out_string(x->out, "auto");
+    if (!x->llvm) {
+        prof_out_char(x->out, ':');
+        prof_out_decimal(x->out, n->a + 1u);
+    }
+}
+
 static void print_parameter(struct cxx *x, const struct cxx_item *it,
                             const struct cxx_node *n)
 {
@@ -214,11 +233,7 @@ static void print_parameter(struct cxx *x, const struct cxx_item *it,
     struct cxx_item *found;
 
     if (it->flags & CXX_IN_LAMBDA) {
-        prof_out_string(x->out, "auto");
-        if (!x->llvm) {
-            prof_out_char(x->out, ':');
-            prof_out_decimal(x->out, n->a + 1u);
-        }
+        print_auto(x, it, n);
         return;
     }
     if (!prof_cxx_resolve(x, it, &node, &scope))
@@ -447,8 +462,11 @@ void prof_cxx_print_piece(struct cxx *x, const struct cxx_item *it)
     if (cxx_is_fn_qual(n)) {
         print_fn_qual(x, it, n);
     } else if (n->kind == CXX_LAMBDA) {
+        prof_out_char(x->out, '#');
         prof_out_decimal(x->out, n->c + 1u);
         prof_out_char(x->out, '}');
+    } else if (n->kind == CXX_TPARAM_DECL) {
+        prof_cxx_print_invented(x, it->node, (uint16_t)(it->aux - 1));
     } else if (n->kind == CXX_DEFAULT_ARG) {
         prof_out_string(x->out, "{default arg#");
         prof_out_decimal(x->out, n->c);

@@ -186,6 +186,16 @@ void prof_cxx_scope_again(struct cxx *x, const struct cxx_item *it,
     }
 }
 
+uint16_t prof_cxx_declared(struct cxx *x, uint16_t scope, uint16_t index)
+{
+    while (scope != 0 && cxx_scope_at(x, scope)->flags != CXX_FOR_LAMBDA &&
+           prof_out_pay(x->out, 1))
+        scope = cxx_scope_at(x, scope)->scope;
+    if (scope == 0 || cxx_scope_at(x, scope)->flags != CXX_FOR_LAMBDA)
+        return 0;
+    return element(x, cxx_at(x, cxx_scope_at(x, scope)->node)->b, index);
+}
+
 /* Which operands of a kind are nodes to look for packs in: 1 = a, 2 = b. */
 static uint8_t operands(uint8_t kind)
 {
@@ -196,8 +206,6 @@ static uint8_t operands(uint8_t kind)
     case CXX_TPARAM: case CXX_DEFAULT_ARG: case CXX_FLOATN: case CXX_BITINT:
     case CXX_TPARAM_DECL: case CXX_BINDING:
         return 0;
-    case CXX_DESIGNATED: case CXX_REQUIREMENT:
-        return 3;
     default:
         return 3;
     }

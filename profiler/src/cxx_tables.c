@@ -184,8 +184,11 @@ const struct cxx_special prof_cxx_specials[] = {
     {"GT", CXX_THEN_CLONE, "transaction clone for "},
     {"G ", CXX_THEN_CLONE, "non-transaction clone for "},
     {"Gr", CXX_THEN_RESOURCE, "java resource "},
+    /* CXX_S_...: */
     {"  ", 0, "reference temporary for "},
     {"  ", 0, "invocation function for block in "},
+    {"  ", 0, "global constructors keyed to "},
+    {"  ", 0, "global destructors keyed to "},
     {"", 0, ""},
 };
 
@@ -194,7 +197,7 @@ const char prof_cxx_words[][28] = {
     "(anonymous namespace)",
     "string literal",
     "...",
-    "this",
+    "0",
 };
 /* clang-format on */
 
