@@ -190,7 +190,11 @@ static void leak(struct cxx *x)
         at++;
     if (at == floor || !prof_out_pay(x->out, (uint32_t)(at - x->item) / 8u))
         return;
-    for (at++; at != floor && is_modifier(at, &function); at++) {
+    for (at++; at != floor; at++) {
+        if (at->op == CXX_SCOPE && at->flags != 0)
+            continue;
+        if (!is_modifier(at, &function))
+            return;
         if (crowded(x)) {
             x->failed = true;
             return;

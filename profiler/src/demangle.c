@@ -36,7 +36,7 @@ static enum prof_language print(struct prof_out *o, enum prof_language language,
     if (name[0] != '_')
         return PROF_LANGUAGE_NONE;
     if (any || language == PROF_LANGUAGE_RUST) {
-        if (prof_rust_legacy(o, name, bytes) ||
+        if (prof_rust_legacy(o, name, bytes, !any) ||
             prof_rust_v0(o, name, bytes, work, PROF_DEMANGLE_WORK_BYTES))
             return PROF_LANGUAGE_RUST;
         prof_out_restart(o);

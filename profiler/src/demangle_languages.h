@@ -13,8 +13,9 @@
 
 PROF_HIDDEN bool prof_cxx(struct prof_out *out, const char *name, size_t bytes,
                           void *work, size_t work_bytes);
+/* (without_hash): names that might as well be C++ are taken, too. */
 PROF_HIDDEN bool prof_rust_legacy(struct prof_out *out, const char *name,
-                                  size_t bytes);
+                                  size_t bytes, bool without_hash);
 PROF_HIDDEN bool prof_rust_v0(struct prof_out *out, const char *name,
                               size_t bytes, void *work, size_t work_bytes);
 PROF_HIDDEN bool prof_ocaml(struct prof_out *out, const char *name,
