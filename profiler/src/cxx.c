@@ -175,7 +175,11 @@ static bool try(struct cxx *x, void *work, size_t work_bytes)
         return false;
     x->floor = (char *)work + work_bytes;
     x->item = x->floor;
-    return prof_cxx_print(x, root);
+    if (prof_cxx_print(x, root))
+        return true;
+    x->retry = true;
+    x->meaningless = true;
+    return false;
 }
 
 bool prof_cxx(struct prof_out *out, const char *name, size_t bytes, void *work,
@@ -191,6 +195,6 @@ bool prof_cxx(struct prof_out *out, const char *name, size_t bytes, void *work,
         return false;
     prof_out_restart(out);
     *x = (struct cxx){.text = name, .s = name, .end = name + bytes,
-                      .out = out, .strict = true};
+                      .out = out, .strict = true, .llvm = x->meaningless};
     return try(x, work, work_bytes);
 }

@@ -105,7 +105,7 @@ enum cxx_kind {
 
 struct cxx_node {
     uint8_t kind;  /* enum cxx_kind */
-    uint8_t flags; /* of the kind */
+    uint8_t flags; /* 1: a function around a local name */
     uint16_t a, b, c;
 };
 
@@ -155,7 +155,8 @@ struct cxx {
     bool in_conversion;       /* reading a conversion operator's type */
     bool block;               /* an Objective-C block's function */
     bool strict;              /* substitutions as the ABI counts them */
-    bool retry;               /* GNU counts them otherwise in this name */
+    bool retry;               /* GNU may have counted them otherwise */
+    bool meaningless;         /* read, but not printable GNU's way */
     bool smashing;            /* T& within a nested encoding: see resolve */
     uint8_t invented[3];      /* types, values, templates named so far */
     uint8_t nested;           /* depth of encodings within encodings */

@@ -100,15 +100,13 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
     }
 }
 
-/* h <number> _, or v <number> _ <number> _; what they say is not printed. */
-static void call_offset(struct cxx *x, char letter)
+/* h <number> _, or v <number> _ <number> _; what they say is not printed. The
+ * letter is taken already. */
+static void call_offset(struct cxx *x)
 {
+    char letter = x->s[-1];
     int numbers = letter == 'v' ? 2 : 1;
 
-    if (letter == 0) {
-        letter = *x->s++;
-        numbers = letter == 'v' ? 2 : 1;
-    }
     if (letter != 'h' && letter != 'v')
         cxx_fail(x);
     while (!x->failed && numbers-- > 0) {
@@ -119,6 +117,14 @@ static void call_offset(struct cxx *x, char letter)
             x->s++;
         cxx_want(x, '_');
     }
+}
+
+/* The same from its letter on. */
+static void whole_call_offset(struct cxx *x)
+{
+    if (*x->s != 0)
+        x->s++;
+    call_offset(x);
 }
 
 static uint16_t find_special(struct cxx *x)
@@ -185,11 +191,11 @@ static void special_begin(struct cxx *x, struct cxx_frame *f)
             cxx_want(x, 't');
         break;
     case CXX_THEN_OFFSET:
-        call_offset(x, x->s[-1]);
+        call_offset(x);
         break;
     case CXX_THEN_OFFSETS:
-        call_offset(x, 0);
-        call_offset(x, 0);
+        whole_call_offset(x);
+        whole_call_offset(x);
         break;
     default:
         break;
@@ -476,15 +482,11 @@ static void discriminator(struct cxx *x)
         cxx_want(x, '_');
 }
 
-/* After the enclosing function, whose returned type nobody wants to see. */
+/* After the enclosing function, whose returned type GNU does not print. */
 static void local_entity(struct cxx *x, struct cxx_frame *f)
 {
-    const struct cxx_node *n;
-
     f->a = x->ret;
-    n = cxx_at(x, f->a);
-    if (n->kind == CXX_TYPED)
-        cxx_at(x, n->b)->a = 0;
+    cxx_at(x, f->a)->flags = 1;
     cxx_want(x, 'E');
     if (x->failed)
         return;

@@ -126,7 +126,8 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
         type_begin(x, f);
         return;
     case 1:
-        if (x->nested > 0 && cxx_at(x, node)->kind == CXX_TPARAM)
+        if (x->nested > 0 && !x->strict &&
+            cxx_at(x, node)->kind == CXX_TPARAM)
             x->smashing = true;
         node = prof_cxx_node(x, (uint8_t)f->b, node, 0, 0);
         break;

@@ -3,27 +3,56 @@
  * C++ names, printing: expressions and constraints.
  *
  * GNU puts every operand in parentheses unless it is a name, a parameter or a
- * list in braces; no precedence is looked at.
+ * list in braces, and no blanks around operators. LLVM looks at precedence and
+ * prints blanks.
  */
 
 #include "cxx_print.h"
 
-static bool is_simple(const struct cxx *x, const struct cxx_node *n)
+#define NEVER 0xffu /* limit: no parentheses in LLVM's dialect */
+#define ALWAYS 0u
+#define DEFAULT 19u
+#define ASSIGNMENT 17u
+
+/* How loosely the outermost operator of (n) binds. */
+static unsigned looseness(const struct cxx_node *n)
 {
-    (void)x;
-    return n->kind == CXX_NAME || n->kind == CXX_WORD || n->kind == CXX_QUAL ||
-           n->kind == CXX_BRACES || n->kind == CXX_FPARAM;
+    switch (n->kind) {
+    case CXX_UNARY:
+    case CXX_BINARY:
+    case CXX_CONDITIONAL:
+    case CXX_NULLARY:
+    case CXX_NEW: return prof_cxx_ops[n->c].loose;
+    case CXX_POSTFIX: return 1;
+    case CXX_CAST: return 3;
+    case CXX_LIST: return NEVER;
+    default: return 0;
+    }
 }
 
+/* aux = limit: what binds as loosely or more gets parentheses from LLVM. */
 void prof_cxx_print_sub(struct cxx *x, const struct cxx_item *it)
 {
-    bool simple = is_simple(x, cxx_at(x, it->node));
+    const struct cxx_node *n = cxx_at(x, it->node);
+    bool parens;
 
-    if (!simple)
+    if (x->llvm)
+        parens = looseness(n) >= it->aux;
+    else
+        parens = n->kind != CXX_NAME && n->kind != CXX_WORD &&
+                 n->kind != CXX_QUAL && n->kind != CXX_BRACES &&
+                 n->kind != CXX_FPARAM;
+    if (parens)
         prof_out_char(x->out, '(');
     prof_cxx_queue(x, it, CXX_BOTH, it->node);
-    if (!simple)
+    if (parens)
         prof_cxx_text(x, ")");
+}
+
+static void sub(struct cxx *x, const struct cxx_item *it, uint16_t node,
+                unsigned limit)
+{
+    prof_cxx_queue(x, it, CXX_SUB, node)->aux = (uint16_t)limit;
 }
 
 /* "(type)value", or shorter where the type is one of those that C++ has
@@ -70,16 +99,15 @@ static void print_literal(struct cxx *x, const struct cxx_item *it,
     }
 }
 
-static void queue_op(struct cxx *x, uint16_t op)
+/* An operator between or behind its operands: at most four bytes. */
+static void queue_op(struct cxx *x, uint16_t op, bool blanks)
 {
-    const char *text = prof_cxx_ops[op].text;
-    size_t bytes = 0;
-
-    while (text[bytes] != 0)
-        bytes++;
-    prof_cxx_text(x, text);
-    if (bytes > 8)
-        prof_cxx_text(x, text + 8);
+    blanks = blanks && x->llvm && prof_cxx_ops[op].loose > 4;
+    if (blanks && prof_cxx_ops[op].text[0] != ',')
+        prof_cxx_text(x, " ");
+    prof_cxx_text(x, prof_cxx_ops[op].text);
+    if (blanks)
+        prof_cxx_text(x, " ");
 }
 
 /* Of the address of a function only its name is printed. */
@@ -119,6 +147,14 @@ static bool is_code(const struct cxx_node *n, char first, char second)
     return code[0] == first && code[1] == second;
 }
 
+/* sizeof, alignof and typeid, which LLVM writes like calls. */
+static bool is_enclosing(const struct cxx_node *n)
+{
+    return is_code(n, 's', 'z') || is_code(n, 'a', 't') ||
+           is_code(n, 'a', 'z') || is_code(n, 't', 'e') ||
+           is_code(n, 't', 'i');
+}
+
 static void print_unary(struct cxx *x, const struct cxx_item *it,
                         const struct cxx_node *n)
 {
@@ -137,11 +173,13 @@ static void print_unary(struct cxx *x, const struct cxx_item *it,
     if (is_code(n, 'a', 'd'))
         operand = address_of(x, operand);
     prof_out_string(x->out, prof_cxx_ops[n->c].text);
+    parens = parens || (x->llvm && is_enclosing(n));
     if (parens)
-        prof_cxx_text(x, "(");
-    prof_cxx_queue(x, it,
-                   parens || is_code(n, 'g', 's') ? CXX_BOTH : CXX_SUB,
-                   operand);
+        prof_cxx_text(x, is_code(n, 'n', 'x') ? " (" : "(");
+    if (parens || is_code(n, 'g', 's'))
+        prof_cxx_queue(x, it, CXX_BOTH, operand);
+    else
+        sub(x, it, operand, prof_cxx_ops[n->c].loose);
     if (parens)
         prof_cxx_text(x, ")");
 }
@@ -162,19 +200,26 @@ static void print_binary(struct cxx *x, const struct cxx_item *it,
         prof_cxx_text(x, ")");
         return;
     }
+    greater = greater && !x->llvm;
     if (greater) /* or it would end the arguments it stands in */
         prof_out_char(x->out, '(');
     if (op->shape == CXX_OP_CALL && cxx_at(x, left)->kind == CXX_TYPED)
         left = cxx_at(x, left)->a;
-    prof_cxx_queue(x, it, CXX_SUB, left);
     if (is_code(n, 'i', 'x')) {
+        sub(x, it, left, op->loose);
         prof_cxx_text(x, "[");
         prof_cxx_queue(x, it, CXX_BOTH, n->b);
         prof_cxx_text(x, "]");
+    } else if (op->shape == CXX_OP_CALL) {
+        sub(x, it, left, NEVER);
+        sub(x, it, n->b, ALWAYS);
     } else {
-        if (op->shape != CXX_OP_CALL)
-            queue_op(x, n->c);
-        prof_cxx_queue(x, it, CXX_SUB, n->b);
+        bool member = op->shape == CXX_OP_MEMBER;
+        bool assigns = op->loose == ASSIGNMENT;
+
+        sub(x, it, left, assigns ? ASSIGNMENT - 2u : op->loose + 1u);
+        queue_op(x, n->c, !member);
+        sub(x, it, n->b, op->loose + (assigns ? 1u : 0u));
     }
     if (greater)
         prof_cxx_text(x, ")");
@@ -185,11 +230,11 @@ static void print_conditional(struct cxx *x, const struct cxx_item *it,
 {
     const struct cxx_node *both = cxx_at(x, n->b);
 
-    prof_cxx_queue(x, it, CXX_SUB, n->a);
-    prof_cxx_text(x, "?");
-    prof_cxx_queue(x, it, CXX_SUB, both->a);
+    sub(x, it, n->a, prof_cxx_ops[n->c].loose);
+    prof_cxx_text(x, x->llvm ? " ? " : "?");
+    sub(x, it, both->a, DEFAULT);
     prof_cxx_text(x, " : ");
-    prof_cxx_queue(x, it, CXX_SUB, both->b);
+    sub(x, it, both->b, ASSIGNMENT + 1);
 }
 
 static void print_new(struct cxx *x, const struct cxx_item *it,
@@ -197,14 +242,14 @@ static void print_new(struct cxx *x, const struct cxx_item *it,
 {
     const struct cxx_node *type = cxx_at(x, n->b);
 
-    prof_out_string(x->out, "new ");
-    if (cxx_at(x, n->a)->a != 0) {
-        prof_cxx_queue(x, it, CXX_SUB, n->a);
+    prof_out_string(x->out, x->llvm ? prof_cxx_ops[n->c].text : "new ");
+    if (cxx_at(x, n->a)->a != 0)
+        sub(x, it, n->a, ALWAYS);
+    if (x->llvm || cxx_at(x, n->a)->a != 0)
         prof_cxx_text(x, " ");
-    }
     prof_cxx_queue(x, it, CXX_BOTH, type->a);
     if (type->b != 0)
-        prof_cxx_queue(x, it, CXX_SUB, type->b);
+        sub(x, it, type->b, 1);
 }
 
 /* Packs are printed whole in a fold. */
@@ -217,18 +262,15 @@ static void print_fold(struct cxx *x, const struct cxx_item *it,
 
     all.pack = CXX_PACK_ALL;
     prof_out_char(x->out, '(');
-    if (form == CXX_FOLD_LEFT) {
-        prof_cxx_text(x, "...");
-        queue_op(x, op);
-        prof_cxx_queue(x, &all, CXX_SUB, n->a);
-    } else {
-        prof_cxx_queue(x, &all, CXX_SUB, n->a);
-        queue_op(x, op);
-        prof_cxx_text(x, "...");
+    if (form != CXX_FOLD_LEFT) {
+        sub(x, &all, n->a, form == CXX_FOLD_LEFT_INIT ? 4 : ALWAYS);
+        queue_op(x, op, true);
     }
-    if (n->b != 0) {
-        queue_op(x, op);
-        prof_cxx_queue(x, &all, CXX_SUB, n->b);
+    prof_cxx_text(x, "...");
+    if (form != CXX_FOLD_RIGHT) {
+        queue_op(x, op, true);
+        sub(x, &all, form == CXX_FOLD_LEFT ? n->a : n->b,
+            form == CXX_FOLD_RIGHT_INIT ? 4 : ALWAYS);
     }
     prof_cxx_text(x, ")");
 }
@@ -250,10 +292,11 @@ static void print_designated(struct cxx *x, const struct cxx_item *it,
     if (form != 'i')
         prof_cxx_text(x, "]");
     if (cxx_at(x, value)->kind != CXX_DESIGNATED)
-        prof_cxx_text(x, "=");
-    prof_cxx_queue(x, it, cxx_at(x, value)->kind == CXX_DESIGNATED ? CXX_BOTH
-                                                                   : CXX_SUB,
-                   value);
+        prof_cxx_text(x, x->llvm ? " = " : "=");
+    if (cxx_at(x, value)->kind == CXX_DESIGNATED)
+        prof_cxx_queue(x, it, CXX_BOTH, value);
+    else
+        sub(x, it, value, DEFAULT);
 }
 
 static void print_function_parameter(struct cxx *x, const struct cxx_node *n)
@@ -290,8 +333,8 @@ void prof_cxx_print_expr(struct cxx *x, const struct cxx_item *it)
     case CXX_LITERAL: print_literal(x, it, n); break;
     case CXX_UNARY: print_unary(x, it, n); break;
     case CXX_POSTFIX:
-        prof_cxx_queue(x, it, CXX_SUB, n->a);
-        queue_op(x, n->c);
+        sub(x, it, n->a, 2);
+        queue_op(x, n->c, false);
         break;
     case CXX_BINARY: print_binary(x, it, n); break;
     case CXX_CONDITIONAL: print_conditional(x, it, n); break;
@@ -300,7 +343,7 @@ void prof_cxx_print_expr(struct cxx *x, const struct cxx_item *it)
         prof_cxx_text(x, "(");
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
         prof_cxx_text(x, ")");
-        prof_cxx_queue(x, it, CXX_SUB, n->b);
+        sub(x, it, n->b, ALWAYS);
         break;
     case CXX_BRACES: call_like(x, it, n->a, "{", n->b, "}"); break;
     case CXX_FOLD: print_fold(x, it, n); break;

@@ -56,6 +56,7 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
 {
     const struct cxx_node *function = cxx_at(x, n->b);
     struct cxx_item type = *it;
+    uint16_t returned = n->flags && !x->llvm ? 0 : function->a;
     uint16_t quals, local_quals = 0;
     uint16_t core = name_core(x, n->a, &quals);
     const struct cxx_node *template = cxx_at(x, core);
@@ -71,8 +72,8 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
     }
     if (template->kind == CXX_TEMPLATE)
         type.scope = prof_cxx_scope_next(x);
-    if (function->a != 0) {
-        prof_cxx_queue(x, &type, CXX_PRE, function->a);
+    if (returned != 0) {
+        prof_cxx_queue(x, &type, CXX_PRE, returned);
         prof_cxx_queue(x, &type, CXX_FN_SPACE, 0)->aux = x->open;
     }
     prof_cxx_queue(x, it, CXX_CORE, core);
@@ -83,8 +84,8 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
         prof_cxx_queue(x, &type, CXX_QUALS, quals);
     if (local_quals != 0)
         prof_cxx_queue(x, &type, CXX_QUALS, local_quals);
-    if (function->a != 0)
-        prof_cxx_queue(x, &type, CXX_POST_IF, function->a)->aux = x->open;
+    if (returned != 0)
+        prof_cxx_queue(x, &type, CXX_POST_IF, returned)->aux = x->open;
     if (n->c != 0) {
         prof_cxx_text(x, " require");
         prof_cxx_text(x, "s ");
@@ -208,7 +209,7 @@ static void print_conversion(struct cxx *x, const struct cxx_item *it,
     struct cxx_item outer = *it;
 
     prof_out_string(x->out, "operator ");
-    if (type->kind != CXX_TEMPLATE || it->scope == 0) {
+    if (type->kind != CXX_TEMPLATE || it->scope == 0 || x->llvm) {
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
         return;
     }

@@ -269,7 +269,7 @@ static void print_expansion(struct cxx *x, const struct cxx_item *it,
     struct cxx_item *all;
 
     if (pack == 0) {
-        prof_cxx_queue(x, it, CXX_SUB, n->a);
+        prof_cxx_queue(x, it, x->llvm ? CXX_BOTH : CXX_SUB, n->a);
         prof_cxx_text(x, "...");
         return;
     }

@@ -186,10 +186,11 @@ static bool print_text(struct rust *x)
 {
     uint32_t count;
     const char *s = nibbles(x, &count);
-    const char *end = s + count;
+    const char *end;
 
     if (s == NULL || count % 2 != 0)
         return false;
+    end = s + count;
     prof_out_pay(x->out, count / 8);
     for (const char *at = s; at < end;)
         if (character_at(&at, end) > 0x10ffff)
