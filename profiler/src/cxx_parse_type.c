@@ -420,7 +420,8 @@ void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
         }
         break;
     case 1:
-        f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
+        f->a = prof_cxx_node(x, f->b ? CXX_TEMPLATE : CXX_VENDOR_EXPR, f->a,
+                             x->ret, 0);
         break;
     default:
         remember_and_give(x, prof_cxx_node(x, CXX_VENDOR_QUAL, x->ret, f->a,
