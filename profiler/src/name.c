@@ -18,6 +18,7 @@
 
 static char linker_name[2048];
 static char text[4096];
+static struct prof_demangle_work work;
 
 /* A byte of UTF-8 that continues a character. */
 static bool continues(char byte)
@@ -39,7 +40,7 @@ static bool make_text(const struct prof_symbol *symbol)
     size_t size = sizeof linker_name;
 
     if (prof_symbol_name(symbol, linker_name, size) < size)
-        return prof_demangle(linker_name, text, sizeof text) < sizeof text;
+        return !prof_demangle(linker_name, text, sizeof text, &work).truncated;
     if (prof_symbol_name(symbol, text, sizeof text) < sizeof text)
         return true;
     drop_last(sizeof text - 1);

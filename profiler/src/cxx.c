@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++ names: what stands around the grammar. Lays out the workspace, reads
+ * "_Z", the clone suffixes that compilers append, and the older
+ * "_GLOBAL__I_..." names of what runs before and after main().
+ */
+
+#include "cxx.h"
+#include "demangle_languages.h"
+
+/* One ".isra.0": letters or digits, then numbers; where it ends. */
+static const char *clone_end(const char *s)
+{
+    if ((s[1] >= 'a' && s[1] <= 'z') || s[1] == '_' ||
+        (s[1] >= '0' && s[1] <= '9')) {
+        s += 2;
+        while ((*s >= 'a' && *s <= 'z') || *s == '_' ||
+               (*s >= '0' && *s <= '9'))
+            s++;
+    }
+    while (*s == '.' && s[1] >= '0' && s[1] <= '9') {
+        s += 2;
+        while (*s >= '0' && *s <= '9')
+            s++;
+    }
+    return s;
+}
+
+static uint16_t leaf(struct cxx *x, const char *from, const char *to)
+{
+    x->nodes[x->node_count] = (struct cxx_node){
+        .kind = CXX_NAME,
+        .a = (uint16_t)(from - x->text),
+        .b = (uint16_t)(to - from),
+    };
+    return x->node_count++;
+}
+
+static uint16_t clone(struct cxx *x, uint16_t root, const char *to)
+{
+    uint16_t text = leaf(x, x->s, to);
+
+    x->nodes[x->node_count] =
+        (struct cxx_node){.kind = CXX_CLONE, .a = root, .b = text};
+    x->s = to;
+    return x->node_count++;
+}
+
+/* Everything behind the encoding, which must end there. */
+static uint16_t suffixes(struct cxx *x, uint16_t root)
+{
+    while (!x->llvm && *x->s == '.') {
+        const char *to = clone_end(x->s);
+
+        if (to == x->s || x->node_count > 0xfff0 ||
+            (char *)&x->nodes[x->node_count + 4] > (char *)x->floor) {
+            x->llvm = true;
+            break;
+        }
+        root = clone(x, root, to);
+    }
+    if (*x->s == '.')
+        root = clone(x, root, x->end);
+    return *x->s == 0 ? root : 0;
+}
+
+static void lay_out(struct cxx *x, void *work, size_t bytes)
+{
+    x->nodes = (struct cxx_node *)(void *)(x + 1);
+    x->subs = (uint16_t *)(void *)((char *)work + bytes) - CXX_SUBS_MAX;
+    x->floor = x->subs;
+    x->frame = x->floor;
+    x->node_count = 1; /* 0 is no node */
+}
+
+static bool is_space(char c)
+{
+    return c == '.' || c == '_' || c == '$';
+}
+
+/* Takes "_GLOBAL__I_" or "_GLOBAL__D_" from the front; the special that it
+ * stands for, or 0. */
+static uint16_t take_global(struct cxx *x)
+{
+    const char *s = x->s;
+
+    if (s[0] != '_' || s[1] != 'G' || x->end - s < 11 ||
+        __builtin_memcmp(s, "_GLOBAL_", 8) != 0 || !is_space(s[8]) ||
+        (s[9] != 'I' && s[9] != 'D') || s[10] != '_')
+        return 0;
+    x->s += 11;
+    return s[9] == 'I' ? CXX_S_CONSTRUCTORS : CXX_S_DESTRUCTORS;
+}
+
+/* Takes the "___Z" of an Objective-C block's function from the front. */
+static bool take_block(struct cxx *x)
+{
+    const char *s = x->s;
+
+    if (s[0] != '_' || s[1] != '_' || s[2] != '_')
+        return false;
+    s += s[3] == '_' ? 4 : 3;
+    if (*s != 'Z')
+        return false;
+    x->s = s + 1;
+    x->block = true;
+    x->llvm = true;
+    return true;
+}
+
+/* "_block_invoke", "_block_invoke_2", "_block_invoke2", then anything. */
+static bool take_invoke(struct cxx *x)
+{
+    static const char text[] = "_block_invoke";
+    unsigned i = 0;
+
+    while (text[i] != 0 && x->s[i] == text[i])
+        i++;
+    if (text[i] != 0)
+        return false;
+    x->s += i;
+    if (*x->s == '_') {
+        x->s++;
+        if (*x->s < '0' || *x->s > '9')
+            return false;
+    }
+    while (*x->s >= '0' && *x->s <= '9')
+        x->s++;
+    if (*x->s == '.')
+        x->s = x->end;
+    return true;
+}
+
+static uint16_t wrap(struct cxx *x, uint16_t special, uint16_t root)
+{
+    x->nodes[x->node_count] =
+        (struct cxx_node){.kind = CXX_SPECIAL, .a = root, .c = special};
+    return x->node_count++;
+}
+
+/* Reads the whole name. 0: it is none. */
+static uint16_t read_name(struct cxx *x)
+{
+    uint16_t special = take_global(x);
+    uint16_t root;
+
+    if (special != 0 && (x->s[0] != '_' || x->s[1] != 'Z')) {
+        root = leaf(x, x->s, x->end);
+        x->s = x->end;
+        return wrap(x, special, root);
+    }
+    if (x->s[0] == '_' && x->s[1] == 'Z')
+        x->s += 2;
+    else if (special != 0 || !take_block(x))
+        return 0;
+    root = prof_cxx_parse(x);
+    if (root == 0)
+        return 0;
+    if (special != 0) {
+        root = wrap(x, special, root);
+        x->s = x->end;
+    }
+    if (x->block)
+        root = take_invoke(x) ? wrap(x, CXX_S_BLOCK, root) : 0;
+    return root == 0 ? 0 : suffixes(x, root);
+}
+
+static bool try(struct cxx *x, void *work, size_t work_bytes)
+{
+    uint16_t root;
+
+    lay_out(x, work, work_bytes);
+    root = read_name(x);
+    if (root == 0)
+        return false;
+    x->floor = (char *)work + work_bytes;
+    x->item = x->floor;
+    if (prof_cxx_print(x, root))
+        return true;
+    x->retry = true;
+    x->meaningless = true;
+    return false;
+}
+
+bool prof_cxx(struct prof_out *out, const char *name, size_t bytes, void *work,
+              size_t work_bytes)
+{
+    struct cxx *x = work;
+
+    *x = (struct cxx){.text = name, .s = name, .end = name + bytes,
+                      .out = out};
+    if (try(x, work, work_bytes))
+        return true;
+    if (!x->retry)
+        return false;
+    prof_out_restart(out);
+    *x = (struct cxx){.text = name, .s = name, .end = name + bytes,
+                      .out = out, .strict = true, .llvm = x->meaningless};
+    return try(x, work, work_bytes);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++ names, reading: the machine itself and the terminals of the grammar.
+ *
+ * No rule calls another as a C function, so the depth of a name is the depth
+ * of the stack in the workspace. Nothing is ever read twice but one place: the
+ * arguments after a template parameter in a conversion operator's type, which
+ * may belong to the operator (see prof_cxx_tparam).
+ */
+
+#include "cxx_parse.h"
+
+static cxx_rule_fn *const rules[CXX_RULES] = {
+    [CXX_R_ENCODING] = prof_cxx_encoding,
+    [CXX_R_SPECIAL] = prof_cxx_special,
+    [CXX_R_BARE] = prof_cxx_bare,
+    [CXX_R_NAME] = prof_cxx_name,
+    [CXX_R_NESTED] = prof_cxx_nested,
+    [CXX_R_LOCAL] = prof_cxx_local,
+    [CXX_R_UNQUALIFIED] = prof_cxx_unqualified,
+    [CXX_R_OPERATOR] = prof_cxx_operator,
+    [CXX_R_LAMBDA] = prof_cxx_lambda,
+    [CXX_R_BINDING] = prof_cxx_binding,
+    [CXX_R_TYPE] = prof_cxx_type,
+    [CXX_R_TYPE_D] = prof_cxx_type_d,
+    [CXX_R_QUALIFIED] = prof_cxx_qualified,
+    [CXX_R_FUNCTION] = prof_cxx_function,
+    [CXX_R_ARRAY] = prof_cxx_array,
+    [CXX_R_MEMBER] = prof_cxx_member,
+    [CXX_R_VENDOR] = prof_cxx_vendor,
+    [CXX_R_TPARAM] = prof_cxx_tparam,
+    [CXX_R_ARGS] = prof_cxx_args,
+    [CXX_R_ARG] = prof_cxx_arg,
+    [CXX_R_LITERAL] = prof_cxx_literal,
+    [CXX_R_EXPR] = prof_cxx_expr,
+    [CXX_R_OPERATION] = prof_cxx_operation,
+    [CXX_R_SCOPED] = prof_cxx_scoped,
+    [CXX_R_NEW] = prof_cxx_new,
+    [CXX_R_FOLD] = prof_cxx_fold,
+    [CXX_R_EXPR_LIST] = prof_cxx_expr_list,
+    [CXX_R_VENDOR_EXPR] = prof_cxx_vendor_expr,
+    [CXX_R_REQUIRES] = prof_cxx_requires,
+    [CXX_R_REQUIREMENT] = prof_cxx_requirement,
+    [CXX_R_TPARAM_DECL] = prof_cxx_tparam_decl,
+};
+
+/* Whether nodes and stack would meet. */
+static bool crowded(const struct cxx *x)
+{
+    return (const char *)(x->nodes + x->node_count + 2) >
+           (const char *)(x->frame - 2);
+}
+
+static void push(struct cxx *x, uint8_t rule, uint16_t a)
+{
+    if (crowded(x)) {
+        cxx_fail(x);
+        return;
+    }
+    x->frame--;
+    *x->frame = (struct cxx_frame){.rule = rule, .a = a};
+}
+
+void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a)
+{
+    x->frame->at = at;
+    push(x, rule, a);
+}
+
+void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a)
+{
+    *x->frame = (struct cxx_frame){.rule = rule, .a = a};
+}
+
+void prof_cxx_give(struct cxx *x, uint16_t node)
+{
+    if (node == 0)
+        cxx_fail(x);
+    x->ret = node;
+    x->frame++;
+}
+
+uint16_t prof_cxx_parse(struct cxx *x)
+{
+    push(x, CXX_R_ENCODING, 1);
+    while ((void *)x->frame != x->floor) {
+        if (!prof_out_pay(x->out, 1))
+            return 0;
+        if (x->failed) {
+            if (x->attempt == NULL)
+                return 0;
+            x->failed = false;
+            x->ret = 0;
+            x->frame = x->attempt;
+        }
+        rules[x->frame->rule](x, x->frame);
+    }
+    return x->failed ? 0 : x->ret;
+}
+
+uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b,
+                       uint16_t c)
+{
+    if (crowded(x)) {
+        cxx_fail(x);
+        return 0;
+    }
+    x->nodes[x->node_count] =
+        (struct cxx_node){.kind = kind, .a = a, .b = b, .c = c};
+    return x->node_count++;
+}
+
+void prof_cxx_remember(struct cxx *x, uint16_t node)
+{
+    if (x->sub_count == CXX_SUBS_MAX || node == 0)
+        cxx_fail(x);
+    else
+        x->subs[x->sub_count++] = node;
+}
+
+void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
+                     uint16_t item)
+{
+    uint16_t list = prof_cxx_node(x, CXX_LIST, item, 0, 0);
+
+    if (*head == 0)
+        *head = list;
+    else
+        cxx_at(x, *tail)->b = list;
+    *tail = list;
+}
+
+uint16_t prof_cxx_number(struct cxx *x)
+{
+    uint32_t value = 0;
+
+    if (!cxx_is_digit(*x->s)) {
+        cxx_fail(x);
+        return 0;
+    }
+    for (; cxx_is_digit(*x->s); x->s++) {
+        value = value * 10 + (uint32_t)(*x->s - '0');
+        if (value > 0xfffe) {
+            cxx_fail(x);
+            return 0;
+        }
+    }
+    return (uint16_t)value;
+}
+
+uint16_t prof_cxx_compact(struct cxx *x)
+{
+    uint16_t value = 0;
+
+    if (*x->s != '_')
+        value = (uint16_t)(prof_cxx_number(x) + 1);
+    cxx_want(x, '_');
+    return value;
+}
+
+/* The text from (from) to x->s as a name. */
+static uint16_t text_node(struct cxx *x, const char *from, uint32_t bytes)
+{
+    return prof_cxx_node(x, CXX_NAME, (uint16_t)(from - x->text),
+                         (uint16_t)bytes, 0);
+}
+
+uint16_t prof_cxx_digits(struct cxx *x)
+{
+    const char *from = x->s;
+
+    while (cxx_is_digit(*x->s))
+        x->s++;
+    return text_node(x, from, (uint32_t)(x->s - from));
+}
+
+/* "_GLOBAL_", one of "._$", 'N': how anonymous namespaces are called. */
+static bool is_anonymous(const char *s, uint32_t bytes)
+{
+    if (bytes < 10 || s[0] != '_' || s[1] != 'G')
+        return false;
+    return __builtin_memcmp(s, "_GLOBAL_", 8) == 0 && s[9] == 'N' &&
+           (s[8] == '.' || s[8] == '_' || s[8] == '$');
+}
+
+uint16_t prof_cxx_source_name(struct cxx *x)
+{
+    uint32_t bytes = prof_cxx_number(x);
+    const char *from = x->s;
+
+    if (x->failed || bytes == 0 || bytes > (uint32_t)(x->end - from)) {
+        cxx_fail(x);
+        return 0;
+    }
+    x->s += bytes;
+    if (is_anonymous(from, bytes))
+        return prof_cxx_node(x, CXX_WORD, CXX_W_ANONYMOUS, 0, 0);
+    return text_node(x, from, bytes);
+}
+
+uint16_t prof_cxx_tparam_leaf(struct cxx *x)
+{
+    cxx_want(x, 'T');
+    return prof_cxx_node(x, CXX_TPARAM, prof_cxx_compact(x), 0, 0);
+}
+
+bool prof_cxx_module(struct cxx *x, uint16_t *module)
+{
+    while (!x->failed && cxx_take(x, 'W')) {
+        uint16_t partition = cxx_take(x, 'P');
+        uint16_t name = prof_cxx_source_name(x);
+
+        *module = prof_cxx_node(x, CXX_MODULE, *module, name, partition);
+        prof_cxx_remember(x, *module);
+    }
+    return !x->failed;
+}
+
+/* After "S": the index of a numbered substitution. */
+static uint16_t sequence(struct cxx *x)
+{
+    uint32_t value = 0;
+
+    if (cxx_take(x, '_'))
+        return 0;
+    for (; *x->s != '_'; x->s++) {
+        if (cxx_is_digit(*x->s))
+            value = value * 36 + (uint32_t)(*x->s - '0');
+        else if (cxx_is_upper(*x->s))
+            value = value * 36 + (uint32_t)(*x->s - 'A') + 10;
+        else
+            value = 0xffff;
+        if (value >= CXX_SUBS_MAX) {
+            cxx_fail(x);
+            return 0;
+        }
+    }
+    x->s++;
+    return (uint16_t)(value + 1);
+}
+
+/* One of the standard library's abbreviations, with its ABI tags. */
+static uint16_t standard(struct cxx *x, bool prefix)
+{
+    uint16_t node;
+    uint16_t i = 0;
+
+    while (prof_cxx_std[i].code != *x->s || *x->s == 0) {
+        if (prof_cxx_std[i].code == 0) {
+            cxx_fail(x);
+            return 0;
+        }
+        i++;
+    }
+    x->s++;
+    node = prof_cxx_node(x, CXX_STD, i,
+                         prefix && (*x->s == 'C' || *x->s == 'D'), 0);
+    if (*x->s == 'B') {
+        while (!x->failed && cxx_take(x, 'B'))
+            node = prof_cxx_node(x, CXX_TAGGED, node, prof_cxx_source_name(x),
+                                 0);
+        prof_cxx_remember(x, node);
+    }
+    return node;
+}
+
+uint16_t prof_cxx_substitution(struct cxx *x, bool prefix)
+{
+    uint16_t index;
+
+    cxx_want(x, 'S');
+    if (cxx_is_lower(*x->s))
+        return standard(x, prefix);
+    index = sequence(x);
+    if (x->failed || index >= x->sub_count) {
+        cxx_fail(x);
+        return 0;
+    }
+    return x->subs[index];
+}

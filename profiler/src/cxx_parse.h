@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_CXX_PARSE_H
+#define PROF_CXX_PARSE_H
+
+/*
+ * The parser's machine: each rule of the grammar is a function that reads on
+ * from where its frame says (f->at), and ends each turn with one of
+ *
+ *     prof_cxx_call    run another rule, then come back at (at) with x->ret
+ *     cxx_become  go on as another rule
+ *     cxx_give    be done, with this node as the result
+ *     cxx_fail    this is no name
+ */
+
+#include "cxx.h"
+
+enum cxx_rule {
+    CXX_R_ENCODING,   /* a = 1: the outermost one */
+    CXX_R_SPECIAL,
+    CXX_R_BARE,       /* a = 1: with a returned type */
+    CXX_R_NAME,
+    CXX_R_NESTED,
+    CXX_R_LOCAL,
+    CXX_R_UNQUALIFIED, /* a = scope, b = module */
+    CXX_R_OPERATOR,
+    CXX_R_LAMBDA,
+    CXX_R_BINDING,
+    CXX_R_TYPE,
+    CXX_R_TYPE_D,
+    CXX_R_QUALIFIED,
+    CXX_R_FUNCTION,
+    CXX_R_ARRAY,
+    CXX_R_MEMBER,
+    CXX_R_VENDOR,
+    CXX_R_TPARAM,
+    CXX_R_ARGS,
+    CXX_R_ARG,
+    CXX_R_LITERAL,
+    CXX_R_EXPR,
+    CXX_R_OPERATION,  /* a = operator */
+    CXX_R_SCOPED,     /* sr */
+    CXX_R_NEW,        /* a = operator */
+    CXX_R_FOLD,
+    CXX_R_EXPR_LIST,  /* a = byte that ends it */
+    CXX_R_VENDOR_EXPR,
+    CXX_R_REQUIRES,
+    CXX_R_REQUIREMENT,
+    CXX_R_TPARAM_DECL,
+    CXX_RULES
+};
+
+typedef void cxx_rule_fn(struct cxx *x, struct cxx_frame *f);
+
+PROF_HIDDEN cxx_rule_fn prof_cxx_encoding, prof_cxx_special, prof_cxx_bare,
+    prof_cxx_name, prof_cxx_nested, prof_cxx_local, prof_cxx_unqualified,
+    prof_cxx_operator, prof_cxx_lambda, prof_cxx_binding, prof_cxx_type,
+    prof_cxx_type_d, prof_cxx_qualified, prof_cxx_function, prof_cxx_array,
+    prof_cxx_member, prof_cxx_vendor, prof_cxx_tparam, prof_cxx_args,
+    prof_cxx_arg, prof_cxx_literal, prof_cxx_expr, prof_cxx_operation,
+    prof_cxx_scoped, prof_cxx_new, prof_cxx_fold, prof_cxx_expr_list,
+    prof_cxx_vendor_expr, prof_cxx_requires, prof_cxx_requirement,
+    prof_cxx_tparam_decl;
+
+PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a);
+PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
+PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
+
+/* Makes (node) the next substitution. */
+PROF_HIDDEN void prof_cxx_remember(struct cxx *x, uint16_t node);
+/* Puts (item) at the end of the list whose ends are (*head) and (*tail). */
+PROF_HIDDEN void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
+                            uint16_t item);
+
+/* Terminals. Each gives a node or 0 with failure, or a number. */
+PROF_HIDDEN uint16_t prof_cxx_source_name(struct cxx *x);
+PROF_HIDDEN uint16_t prof_cxx_substitution(struct cxx *x, bool prefix);
+PROF_HIDDEN uint16_t prof_cxx_tparam_leaf(struct cxx *x);
+PROF_HIDDEN uint16_t prof_cxx_digits(struct cxx *x);
+/* Decimal digits; fails where there are none or too many. */
+PROF_HIDDEN uint16_t prof_cxx_number(struct cxx *x);
+/* "_" is 0, "5_" is 6. */
+PROF_HIDDEN uint16_t prof_cxx_compact(struct cxx *x);
+PROF_HIDDEN bool prof_cxx_module(struct cxx *x, uint16_t *module);
+
+static inline void cxx_fail(struct cxx *x)
+{
+    x->failed = true;
+}
+
+static inline bool cxx_take(struct cxx *x, char c)
+{
+    if (*x->s != c)
+        return false;
+    x->s++;
+    return true;
+}
+
+static inline void cxx_want(struct cxx *x, char c)
+{
+    if (!cxx_take(x, c))
+        cxx_fail(x);
+}
+
+static inline bool cxx_next(const struct cxx *x, char first, char second)
+{
+    return x->s[0] == first && x->s[1] == second;
+}
+
+static inline bool cxx_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool cxx_is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static inline bool cxx_is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+#endif

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++ names, reading: expressions (ABI 5.1.6) and constraints (5.1.7).
+ *
+ * An operator's shape, from the table, says how its operands are written.
+ */
+
+#include "cxx_parse.h"
+
+/* fp [cv] [number] _, fpT, or fL <level> p [cv] [number] _ */
+static uint16_t function_parameter(struct cxx *x)
+{
+    if (cxx_take(x, 'f') && cxx_take(x, 'L')) {
+        x->llvm = true;
+        prof_cxx_number(x);
+    }
+    cxx_want(x, 'p');
+    if (cxx_take(x, 'T'))
+        return prof_cxx_node(x, CXX_FPARAM, 0, 0, 0);
+    while (*x->s == 'r' || *x->s == 'V' || *x->s == 'K')
+        x->s++;
+    return prof_cxx_node(x, CXX_FPARAM, (uint16_t)(prof_cxx_compact(x) + 1), 0,
+                         0);
+}
+
+static bool is_function_parameter(const struct cxx *x)
+{
+    return *x->s == 'f' &&
+           (x->s[1] == 'p' || (x->s[1] == 'L' && cxx_is_digit(x->s[2])));
+}
+
+static bool is_fold(const struct cxx *x)
+{
+    return cxx_next(x, 'f', 'l') || cxx_next(x, 'f', 'r') ||
+           cxx_next(x, 'f', 'L') || cxx_next(x, 'f', 'R');
+}
+
+/* First turn. Turn 1 and 2 are those of a name with arguments, 3 and 4 those
+ * of a list in braces. */
+static void expr_begin(struct cxx *x, struct cxx_frame *f)
+{
+    char c = *x->s;
+    uint16_t op;
+
+    if (c == 'L') {
+        prof_cxx_become(x, CXX_R_LITERAL, 0);
+    } else if (c == 'T' && (cxx_is_digit(x->s[1]) || x->s[1] == '_')) {
+        prof_cxx_give(x, prof_cxx_tparam_leaf(x));
+    } else if (is_function_parameter(x)) {
+        prof_cxx_give(x, function_parameter(x));
+    } else if (cxx_is_digit(c) || cxx_next(x, 'o', 'n')) {
+        prof_cxx_call(x, 1, CXX_R_UNQUALIFIED, 0);
+    } else if (cxx_next(x, 's', 'r')) {
+        prof_cxx_become(x, CXX_R_SCOPED, 0);
+    } else if (cxx_next(x, 'i', 'l')) {
+        x->s += 2;
+        prof_cxx_call(x, 4, CXX_R_EXPR_LIST, 'E');
+    } else if (cxx_next(x, 't', 'l')) {
+        x->s += 2;
+        prof_cxx_call(x, 3, CXX_R_TYPE, 0);
+    } else if (cxx_next(x, 's', 'p')) {
+        x->s += 2;
+        prof_cxx_call(x, 5, CXX_R_EXPR, 0);
+    } else if (c == 'u' && cxx_is_digit(x->s[1])) {
+        prof_cxx_become(x, CXX_R_VENDOR_EXPR, 0);
+    } else if (cxx_next(x, 'r', 'q') || cxx_next(x, 'r', 'Q')) {
+        prof_cxx_become(x, CXX_R_REQUIRES, 0);
+    } else if (is_fold(x)) {
+        prof_cxx_become(x, CXX_R_FOLD, 0);
+    } else {
+        if (cxx_next(x, 'c', 'v')) {
+            prof_cxx_become(x, CXX_R_OPERATION, 0xffff);
+            return;
+        }
+        op = prof_cxx_op(c, c == 0 ? 0 : x->s[1]);
+        if (op == 0xffff) {
+            cxx_fail(x);
+            return;
+        }
+        x->s += 2;
+        if (prof_cxx_ops[op].llvm)
+            x->llvm = true;
+        prof_cxx_become(x, prof_cxx_ops[op].shape == CXX_OP_NEW
+                               ? CXX_R_NEW
+                               : CXX_R_OPERATION, op);
+    }
+    (void)f;
+}
+
+void prof_cxx_expr(struct cxx *x, struct cxx_frame *f)
+{
+    switch (f->at) {
+    case 0:
+        expr_begin(x, f);
+        return;
+    case 1:
+        if (*x->s != 'I') {
+            prof_cxx_give(x, x->ret);
+            return;
+        }
+        f->a = x->ret;
+        prof_cxx_call(x, 2, CXX_R_ARGS, 0);
+        return;
+    case 2:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0));
+        return;
+    case 3:
+        f->a = x->ret;
+        prof_cxx_call(x, 4, CXX_R_EXPR_LIST, 'E');
+        return;
+    case 4:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_BRACES, f->a, x->ret, 0));
+        return;
+    default:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_EXPANSION, x->ret, 0, 0));
+    }
+}
+
+/*
+ * sr <type> <name> [<arguments>], or sr (<name> [<arguments>])+ E <name>
+ * [<arguments>]. f->a is the scope so far, f->c = 1 where the name that is read
+ * is the last.
+ */
+void prof_cxx_scoped(struct cxx *x, struct cxx_frame *f)
+{
+    switch (f->at) {
+    case 0:
+        x->s += 2;
+        prof_cxx_call(x, cxx_is_digit(*x->s) ? 2 : 1,
+                      cxx_is_digit(*x->s) ? CXX_R_UNQUALIFIED : CXX_R_TYPE, 0);
+        return;
+    case 1:
+        f->c = 1;
+        prof_cxx_call(x, 2, CXX_R_UNQUALIFIED, x->ret);
+        return;
+    case 2:
+        f->a = x->ret;
+        if (*x->s == 'I') {
+            prof_cxx_call(x, 3, CXX_R_ARGS, 0);
+            return;
+        }
+        break;
+    default:
+        f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
+    }
+    if (f->c) {
+        prof_cxx_give(x, f->a);
+        return;
+    }
+    f->c = cxx_take(x, 'E');
+    prof_cxx_call(x, 2, CXX_R_UNQUALIFIED, f->a);
+}
+
+/* What follows an operator, by its shape: the first operand's rule. */
+static void operation_begin(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t op = f->a;
+
+    f->c = op;
+    f->a = 0;
+    if (op == 0xffff) {
+        x->s += 2;
+        prof_cxx_call(x, 8, CXX_R_TYPE, 0);
+        return;
+    }
+    switch (prof_cxx_ops[op].shape) {
+    case CXX_OP_NULLARY:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_NULLARY, 0, 0, op));
+        return;
+    case CXX_OP_UNARY:
+        prof_cxx_call(x, 1, CXX_R_EXPR, 0);
+        return;
+    case CXX_OP_STEP:
+        prof_cxx_call(x, cxx_take(x, '_') ? 1 : 2, CXX_R_EXPR, 0);
+        return;
+    case CXX_OP_UNARY_TYPE:
+        prof_cxx_call(x, 1, is_function_parameter(x) ? CXX_R_EXPR : CXX_R_TYPE,
+                      0);
+        return;
+    case CXX_OP_SIZEOF_ARGS:
+        x->s--; /* written like arguments, but for their first letter */
+        prof_cxx_call(x, 1, CXX_R_ARGS, 0);
+        return;
+    case CXX_OP_CAST:
+        prof_cxx_call(x, 3, CXX_R_TYPE, 0);
+        return;
+    case CXX_OP_DESIGNATED:
+        if (prof_cxx_ops[op].code[1] == 'i') {
+            f->a = prof_cxx_source_name(x);
+            prof_cxx_call(x, 4, CXX_R_EXPR, 0);
+            return;
+        }
+        prof_cxx_call(x, 3, CXX_R_EXPR, 0);
+        return;
+    case CXX_OP_NAME_ONLY:
+    case CXX_OP_FOLD:
+        cxx_fail(x);
+        return;
+    default:
+        prof_cxx_call(x, 3, CXX_R_EXPR, 0);
+    }
+}
+
+/* After the first of two or three operands. */
+static void operation_second(struct cxx *x, struct cxx_frame *f)
+{
+    f->a = x->ret;
+    switch (prof_cxx_ops[f->c].shape) {
+    case CXX_OP_CALL:
+        prof_cxx_call(x, 4, CXX_R_EXPR_LIST, 'E');
+        return;
+    case CXX_OP_CONDITIONAL:
+    case CXX_OP_RANGE:
+        prof_cxx_call(x, 5, CXX_R_EXPR, 0);
+        return;
+    case CXX_OP_MEMBER:
+        if (cxx_is_lower(*x->s) && !cxx_next(x, 's', 'r') &&
+            !cxx_next(x, 'o', 'n') && !cxx_next(x, 'g', 's'))
+            prof_cxx_call(x, 6, CXX_R_UNQUALIFIED, 0);
+        else
+            prof_cxx_call(x, 4, CXX_R_EXPR, 0);
+        return;
+    default:
+        prof_cxx_call(x, 4, CXX_R_EXPR, 0);
+    }
+}
+
+static uint16_t operation_node(struct cxx *x, const struct cxx_frame *f,
+                               uint16_t second)
+{
+    switch (prof_cxx_ops[f->c].shape) {
+    case CXX_OP_DESIGNATED:
+        return prof_cxx_node(x, CXX_DESIGNATED, f->a, second, f->c);
+    default:
+        return prof_cxx_node(x, CXX_BINARY, f->a, second, f->c);
+    }
+}
+
+/* f->a first operand, f->b second of three, f->c operator */
+void prof_cxx_operation(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t pair;
+
+    switch (f->at) {
+    case 0:
+        operation_begin(x, f);
+        return;
+    case 1:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_UNARY, x->ret, 0, f->c));
+        return;
+    case 2:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_POSTFIX, x->ret, 0, f->c));
+        return;
+    case 3:
+        operation_second(x, f);
+        return;
+    case 4:
+        prof_cxx_give(x, operation_node(x, f, x->ret));
+        return;
+    case 5:
+        f->b = x->ret;
+        prof_cxx_call(x, 7, CXX_R_EXPR, 0);
+        return;
+    case 6:
+        prof_cxx_give(x, operation_node(x, f, x->ret));
+        return;
+    case 7:
+        pair = prof_cxx_node(x, CXX_LIST, f->b, x->ret, 0);
+        prof_cxx_give(x, prof_cxx_node(x,
+                                       prof_cxx_ops[f->c].shape == CXX_OP_RANGE
+                                           ? CXX_DESIGNATED
+                                           : CXX_CONDITIONAL,
+                                       f->a, pair, f->c));
+        return;
+    case 8: /* cv <type> _ <list> E, or cv <type> <expression> */
+        f->a = x->ret;
+        if (cxx_take(x, '_'))
+            prof_cxx_call(x, 9, CXX_R_EXPR_LIST, 'E');
+        else
+            prof_cxx_call(x, 9, CXX_R_EXPR, 0);
+        return;
+    default:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_CAST, f->a, x->ret, 0));
+    }
+}
+
+/* nw <placement>* _ <type> ( E | pi <expression>* E | il <expression>* E ) */
+void prof_cxx_new(struct cxx *x, struct cxx_frame *f)
+{
+    switch (f->at) {
+    case 0:
+        f->c = f->a;
+        prof_cxx_call(x, 1, CXX_R_EXPR_LIST, '_');
+        return;
+    case 1:
+        f->a = x->ret;
+        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+        return;
+    case 2:
+        f->b = prof_cxx_node(x, CXX_LIST, x->ret, 0, 0);
+        if (cxx_take(x, 'E'))
+            break;
+        if (cxx_next(x, 'p', 'i')) {
+            x->s += 2;
+            prof_cxx_call(x, 3, CXX_R_EXPR_LIST, 'E');
+        } else if (cxx_next(x, 'i', 'l')) {
+            prof_cxx_call(x, 3, CXX_R_EXPR, 0);
+        } else {
+            cxx_fail(x);
+        }
+        return;
+    default:
+        cxx_at(x, f->b)->b = x->ret;
+        break;
+    }
+    prof_cxx_give(x, prof_cxx_node(x, CXX_NEW, f->a, f->b, f->c));
+}
+
+/* fl, fr <operator> <expression>; fL, fR with one expression more */
+void prof_cxx_fold(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t op;
+    char form;
+
+    switch (f->at) {
+    case 0:
+        form = x->s[1];
+        x->s += 2;
+        op = prof_cxx_op(x->s[0], x->s[0] == 0 ? 0 : x->s[1]);
+        if (op == 0xffff) {
+            cxx_fail(x);
+            return;
+        }
+        x->s += 2;
+        f->c = (uint16_t)(op | (form == 'l'   ? CXX_FOLD_LEFT
+                                : form == 'r' ? CXX_FOLD_RIGHT
+                                : form == 'L' ? CXX_FOLD_LEFT_INIT
+                                              : CXX_FOLD_RIGHT_INIT));
+        prof_cxx_call(x, 1, CXX_R_EXPR, 0);
+        return;
+    case 1:
+        f->a = x->ret;
+        if ((f->c & CXX_FOLD_FORM) >= CXX_FOLD_LEFT_INIT) {
+            prof_cxx_call(x, 2, CXX_R_EXPR, 0);
+            return;
+        }
+        prof_cxx_give(x, prof_cxx_node(x, CXX_FOLD, f->a, 0, f->c));
+        return;
+    default:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_FOLD, f->a, x->ret, f->c));
+    }
+}
+
+void prof_cxx_expr_list(struct cxx *x, struct cxx_frame *f)
+{
+    if (f->at == 1)
+        prof_cxx_append(x, &f->b, &f->c, x->ret);
+    if (cxx_take(x, (char)f->a)) {
+        if (f->b == 0)
+            f->b = prof_cxx_node(x, CXX_LIST, 0, 0, 0);
+        prof_cxx_give(x, f->b);
+        return;
+    }
+    prof_cxx_call(x, 1, CXX_R_EXPR, 0);
+}
+
+/* u <name> <argument>* E */
+void prof_cxx_vendor_expr(struct cxx *x, struct cxx_frame *f)
+{
+    if (f->at == 0) {
+        x->s++;
+        f->a = prof_cxx_source_name(x);
+    } else {
+        prof_cxx_append(x, &f->b, &f->c, x->ret);
+    }
+    if (x->failed)
+        return;
+    if (cxx_take(x, 'E')) {
+        if (f->b == 0)
+            f->b = prof_cxx_node(x, CXX_LIST, 0, 0, 0);
+        prof_cxx_give(x, prof_cxx_node(x, CXX_VENDOR_EXPR, f->a, f->b, 0));
+        return;
+    }
+    prof_cxx_call(x, 1, CXX_R_ARG, 0);
+}
+
+/* rq <requirement>+ E, or rQ <parameter types> _ <requirement>+ E */
+void prof_cxx_requires(struct cxx *x, struct cxx_frame *f)
+{
+    bool block = x->block;
+
+    switch (f->at) {
+    case 0:
+        x->llvm = true;
+        x->s += 2;
+        if (x->s[-1] == 'Q') {
+            f->a = 0;
+            prof_cxx_call(x, 1, CXX_R_TYPE, 0);
+            return;
+        }
+        f->at = 2;
+        break;
+    case 1:
+        prof_cxx_append(x, &f->a, &f->b, x->ret);
+        if (!cxx_take(x, '_')) {
+            prof_cxx_call(x, 1, CXX_R_TYPE, 0);
+            return;
+        }
+        if (cxx_at(x, cxx_at(x, f->a)->a)->kind == CXX_BUILTIN &&
+            cxx_at(x, cxx_at(x, f->a)->a)->a == 'v' - 'a')
+            f->a = 0;
+        f->b = 0;
+        break;
+    default:
+        prof_cxx_append(x, &f->b, &f->c, x->ret);
+        break;
+    }
+    x->block = block;
+    if (f->b != 0 && cxx_take(x, 'E')) {
+        prof_cxx_give(x, prof_cxx_node(x, CXX_REQUIRES, f->a, f->b, 0));
+        return;
+    }
+    prof_cxx_call(x, 3, CXX_R_REQUIREMENT, 0);
+}
+
+/* X <expression> [N] [R <constraint>], T <type>, or Q <expression> */
+void prof_cxx_requirement(struct cxx *x, struct cxx_frame *f)
+{
+    char c = *x->s;
+
+    switch (f->at) {
+    case 0:
+        f->c = (uint16_t)c;
+        if (c != 0)
+            x->s++;
+        if (c == 'X' || c == 'Q')
+            prof_cxx_call(x, c == 'X' ? 1 : 3, CXX_R_EXPR, 0);
+        else if (c == 'T')
+            prof_cxx_call(x, 3, CXX_R_TYPE, 0);
+        else
+            cxx_fail(x);
+        return;
+    case 1:
+        f->a = x->ret;
+        if (cxx_take(x, 'N'))
+            f->c = 'N';
+        if (cxx_take(x, 'R')) {
+            prof_cxx_call(x, 2, CXX_R_NAME, 0);
+            return;
+        }
+        prof_cxx_give(x, prof_cxx_node(x, CXX_REQUIREMENT, f->a, 0, f->c));
+        return;
+    case 2:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_REQUIREMENT, f->a, x->ret,
+                                       f->c));
+        return;
+    default:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_REQUIREMENT, x->ret, 0, f->c));
+    }
+}
+
+/* Declarations are numbered by what they declare. */
+static uint16_t declare(struct cxx *x, uint16_t form, uint16_t made_of)
+{
+    unsigned which = form == 'n' ? 1 : form == 't' ? 2 : 0;
+    uint16_t number = 0;
+
+    if (form != 'p')
+        number = x->invented[which]++;
+    return prof_cxx_node(x, CXX_TPARAM_DECL, made_of, number, form);
+}
+
+/* Ty, Tk <concept>, Tn <type>, Tt <declaration>* E, Tp <declaration> */
+void prof_cxx_tparam_decl(struct cxx *x, struct cxx_frame *f)
+{
+    if (f->at == 0) {
+        if (*x->s != 'T' || x->s[1] == 0) {
+            cxx_fail(x);
+            return;
+        }
+        f->c = (uint16_t)x->s[1];
+        x->s += 2;
+        if (f->c == 'k')
+            x->llvm = true;
+    } else if (f->c == 't') {
+        prof_cxx_append(x, &f->a, &f->b, x->ret);
+    } else {
+        prof_cxx_give(x, declare(x, f->c, x->ret));
+        return;
+    }
+    switch (f->c) {
+    case 'y':
+        prof_cxx_give(x, declare(x, f->c, 0));
+        return;
+    case 'k':
+        prof_cxx_call(x, 1, CXX_R_NAME, 0);
+        return;
+    case 'n':
+        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
+        return;
+    case 'p':
+        prof_cxx_call(x, 1, CXX_R_TPARAM_DECL, 0);
+        return;
+    case 't':
+        if (cxx_take(x, 'E'))
+            prof_cxx_give(x, declare(x, f->c, f->a));
+        else
+            prof_cxx_call(x, 1, CXX_R_TPARAM_DECL, 0);
+        return;
+    default:
+        cxx_fail(x);
+    }
+}

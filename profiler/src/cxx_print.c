@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++ names, printing: the machine and lists.
+ *
+ * A small name can print without end: each substitution may use the one before
+ * it twice. The budget ends that; what is printed by then is a prefix like
+ * any other.
+ */
+
+#include "cxx_print.h"
+
+static bool crowded(const struct cxx *x)
+{
+    return (const char *)(x->nodes + x->node_count) >
+           (const char *)(x->item - 3);
+}
+
+struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
+                                uint8_t op, uint16_t node)
+{
+    if (crowded(x))
+        x->failed = true;
+    else
+        x->item--;
+    x->item->op = op;
+    x->item->flags = from->flags & CXX_IN_LAMBDA;
+    x->item->node = node;
+    x->item->scope = from->scope;
+    x->item->pack = from->pack;
+    x->item->aux = 0;
+    return x->item;
+}
+
+void prof_cxx_text(struct cxx *x, const char *text)
+{
+    char *to;
+    unsigned i = 0;
+
+    if (crowded(x))
+        x->failed = true;
+    else
+        x->item--;
+    x->item->op = CXX_TEXT;
+    to = (char *)&x->item->node;
+    while (i < 8 && text[i] != 0) {
+        to[i] = text[i];
+        i++;
+    }
+    x->item->flags = (uint8_t)i;
+}
+
+/* Turns around what lies between the top and (mark). */
+static void turn(struct cxx *x, struct cxx_item *mark)
+{
+    struct cxx_item *low = x->item;
+    struct cxx_item *high = mark - 1;
+
+    while (low < high) {
+        struct cxx_item swap = *low;
+
+        *low++ = *high;
+        *high-- = swap;
+    }
+}
+
+static void list_rest(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    if (it->aux)
+        prof_out_comma(x->out);
+    if (n->a != 0)
+        prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    if (n->b != 0)
+        prof_cxx_queue(x, it, CXX_LIST_REST, n->b)->aux = 1;
+}
+
+static void expand(struct cxx *x, const struct cxx_item *it)
+{
+    struct cxx_item *next;
+
+    if (it->pack == it->aux)
+        return;
+    if (it->pack > 0)
+        prof_out_string(x->out, ", ");
+    prof_cxx_queue(x, it, CXX_BOTH, it->node);
+    next = prof_cxx_queue(x, it, CXX_EXPAND, it->node);
+    next->pack++;
+    next->aux = it->aux;
+}
+
+static void both(struct cxx *x, const struct cxx_item *it)
+{
+    uint8_t kind = cxx_at(x, it->node)->kind;
+
+    prof_cxx_queue(x, it, CXX_PRE, it->node);
+    if ((kind >= CXX_POINTER && kind <= CXX_VECTOR) || kind == CXX_TPARAM ||
+        (kind >= CXX_F_CONST && kind <= CXX_F_THROW))
+        prof_cxx_queue(x, it, CXX_POST_IF, it->node)->aux = x->open;
+}
+
+static void pre(struct cxx *x, const struct cxx_item *it)
+{
+    uint8_t kind = cxx_at(x, it->node)->kind;
+
+    if (it->node == 0) {
+        x->failed = true;
+    } else if (kind < CXX_LIST) {
+        prof_cxx_print_name(x, it);
+    } else if (kind == CXX_LIST) {
+        prof_cxx_queue(x, it, CXX_LIST_ALL, it->node);
+    } else if (kind < CXX_FPARAM) {
+        prof_cxx_print_type(x, it);
+    } else if (kind < CXX_REQUIRES) {
+        prof_cxx_print_expr(x, it);
+    } else {
+        prof_cxx_print_constraint(x, it);
+    }
+}
+
+static void fn_space(struct cxx *x, const struct cxx_item *it)
+{
+    if (x->open == it->aux)
+        prof_out_char(x->out, ' ');
+}
+
+/* aux = 1: a pointer to member, which always has its blank. */
+static void paren(struct cxx *x, const struct cxx_item *it)
+{
+    char last = x->out->last;
+
+    if (last != ' ' && (it->aux || (last != '(' && last != '*')))
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '(');
+}
+
+static void member_of(struct cxx *x, const struct cxx_item *it)
+{
+    if (x->out->last != '(')
+        prof_out_char(x->out, ' ');
+    prof_cxx_queue(x, it, CXX_BOTH, it->node);
+    prof_cxx_text(x, "::*");
+}
+
+static void open(struct cxx *x)
+{
+    if (x->out->last == '<' && !x->llvm)
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '<');
+}
+
+static void close(struct cxx *x)
+{
+    if (x->out->last == '>' && !x->llvm)
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '>');
+}
+
+/* Whether (*it) prints a modifier: &, *, const, class::* or, for a returned
+ * type, the function itself. */
+static bool is_modifier(const struct cxx_item *it, bool *function)
+{
+    char c = *(const char *)&it->node;
+
+    if (it->op == CXX_FN_SPACE)
+        *function = true;
+    if (*function)
+        return it->op == CXX_FN_SPACE || it->op == CXX_CORE ||
+               it->op == CXX_TEXT || it->op == CXX_LIST_ALL ||
+               it->op == CXX_QUALS;
+    return it->op == CXX_MEMBER_OF ||
+           (it->op == CXX_TEXT && it->flags > 0 &&
+            (c == '&' || c == '*' || c == ' '));
+}
+
+/*
+ * GNU prints all modifiers that wait where the first array or function type
+ * needs its parenthesis. A lambda's parameters do not keep those back that
+ * belong to the lambda's type itself, so they come out there. What stands
+ * below the lambda's end on the stack is moved to the top.
+ */
+static void leak(struct cxx *x)
+{
+    struct cxx_item *at = x->item;
+    struct cxx_item *floor = x->floor;
+    bool function = false;
+
+    while (at != floor && (at->op != CXX_PIECE ||
+                           cxx_at(x, at->node)->kind != CXX_LAMBDA))
+        at++;
+    if (at == floor || !prof_out_pay(x->out, (uint32_t)(at - x->item) / 8u))
+        return;
+    for (at++; at != floor; at++) {
+        if (at->op == CXX_SCOPE && at->flags != 0)
+            continue;
+        if (!is_modifier(at, &function))
+            return;
+        if (crowded(x)) {
+            x->failed = true;
+            return;
+        }
+        *--x->item = *at;
+        if (at->op != CXX_TEXT)
+            x->item->flags |= CXX_IN_LAMBDA;
+        at->op = CXX_TEXT;
+        at->flags = 0;
+    }
+}
+
+static void run(struct cxx *x, const struct cxx_item *it)
+{
+    switch (it->op) {
+    case CXX_PRE: pre(x, it); break;
+    case CXX_POST: prof_cxx_print_post(x, it); break;
+    case CXX_POST_IF:
+        if (x->open > it->aux)
+            prof_cxx_print_post(x, it);
+        break;
+    case CXX_BOTH: both(x, it); break;
+    case CXX_SUB: prof_cxx_print_sub(x, it); break;
+    case CXX_TEXT:
+        prof_out_bytes(x->out, (const char *)&it->node, it->flags);
+        break;
+    case CXX_LIST_ALL:
+        if (it->node == 0)
+            break;
+        prof_cxx_queue(x, it, CXX_LIST_REST, it->node);
+        prof_cxx_queue(x, it, CXX_LIST_END, 0)->aux = x->out->commas;
+        break;
+    case CXX_LIST_REST: list_rest(x, it); break;
+    case CXX_LIST_END: prof_out_commas(x->out, it->aux); break;
+    case CXX_EXPAND: expand(x, it); break;
+    case CXX_FN_SPACE: fn_space(x, it); break;
+    case CXX_PAREN: paren(x, it); break;
+    case CXX_MEMBER_OF: member_of(x, it); break;
+    case CXX_QUALS: prof_cxx_print_quals(x, it); break;
+    case CXX_PIECE: prof_cxx_print_piece(x, it); break;
+    case CXX_CORE: prof_cxx_print_core(x, it); break;
+    case CXX_LEAK: leak(x); break;
+    case CXX_OPEN: open(x); break;
+    case CXX_CLOSE: close(x); break;
+    default: break;
+    }
+}
+
+bool prof_cxx_print(struct cxx *x, uint16_t root)
+{
+    static const struct cxx_item start;
+
+    prof_cxx_queue(x, &start, CXX_BOTH, root);
+    while ((void *)x->item != x->floor) {
+        struct cxx_item it = *x->item++;
+        struct cxx_item *mark = x->item;
+
+        if (!prof_out_pay(x->out, 1))
+            return true;
+        run(x, &it);
+        if (x->failed)
+            return false;
+        turn(x, mark);
+    }
+    return true;
+}

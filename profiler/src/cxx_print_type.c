@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++ names, printing: types, both halves of them.
+ *
+ * A function type or an array is "open" between its halves; x->open counts
+ * them. So a returned type that left something open gets no blank before the
+ * function's name, and a type that left nothing open has no second half.
+ */
+
+#include "cxx_print.h"
+
+enum shape { FLAT, AN_ARRAY, A_FUNCTION };
+
+/* What a modifier of (node) has to be wrapped around. Qualifiers of an array
+ * are printed with its element; those of a function have their own
+ * parenthesis. */
+static enum shape shape_of(struct cxx *x, const struct cxx_item *it,
+                           uint16_t node, uint16_t scope)
+{
+    bool qualified = false;
+
+    for (;;) {
+        const struct cxx_node *n = cxx_at(x, node);
+
+        if (n->kind == CXX_TPARAM) {
+            if ((it->flags & CXX_IN_LAMBDA) ||
+                !prof_cxx_resolve(x, it, &node, &scope))
+                return FLAT;
+        } else if (n->kind == CXX_ARRAY) {
+            return AN_ARRAY;
+        } else if (n->kind == CXX_FUNCTION) {
+            return qualified ? FLAT : A_FUNCTION;
+        } else if (cxx_is_fn_qual(n)) {
+            node = n->a;
+        } else if (n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT) {
+            node = n->a;
+            qualified = true;
+        } else {
+            return FLAT;
+        }
+        if (!prof_out_pay(x->out, 1))
+            return FLAT;
+    }
+}
+
+/* A pointer, reference or pointer to member: its mark, and what to. */
+struct pointer {
+    uint8_t kind;
+    uint8_t within;    /* flags of the scope that it makes, 0 for none */
+    uint16_t to;
+    uint16_t scope;
+    uint16_t copy;     /* scopes to be opened again */
+};
+
+/* & and && to a parameter that is itself a reference: & wins. */
+static struct pointer pointer_of(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+    struct pointer p = {.kind = n->kind,
+                        .to = n->kind == CXX_PTRMEM ? n->b : n->a,
+                        .scope = it->scope};
+    const struct cxx_node *sub = cxx_at(x, p.to);
+
+    if ((p.kind != CXX_LREF && p.kind != CXX_RREF) ||
+        (it->flags & CXX_IN_LAMBDA) || sub->kind != CXX_TPARAM ||
+        !prof_cxx_resolve_reference(x, it, &p.to, &p.scope, &p.copy))
+        return p;
+    p.within = x->smashing ? CXX_FOR_REF | CXX_FOR_PARAM : 0;
+    sub = cxx_at(x, p.to);
+    if (sub->kind == CXX_LREF || sub->kind == CXX_RREF) {
+        if (sub->kind == CXX_LREF)
+            p.kind = CXX_LREF;
+        if (sub->kind == p.kind)
+            p.within &= CXX_FOR_REF;
+        p.to = sub->a;
+    }
+    return p;
+}
+
+/* Queues half (op) of what (*p) points to. The scopes that it makes are
+ * queued last in the turn, by end_pointer(). */
+static void queue_pointee(struct cxx *x, const struct cxx_item *it,
+                          const struct pointer *p, uint16_t first, uint8_t op)
+{
+    struct cxx_item *to = prof_cxx_queue(x, it, op, p->to);
+
+    to->scope = p->within ? first : p->scope;
+}
+
+static void end_pointer(struct cxx *x, const struct cxx_item *it,
+                        const struct pointer *p, uint16_t first)
+{
+    if (!p->within)
+        return;
+    prof_cxx_scope_again(x, it, p->copy, (uint16_t)(first + 1));
+    prof_cxx_scope(x, it, p->within, it->node,
+                   p->copy ? (uint16_t)(first + 1) : p->scope);
+}
+
+static void print_pointer(struct cxx *x, const struct cxx_item *it)
+{
+    uint16_t first = prof_cxx_scope_next(x);
+    struct pointer p = pointer_of(x, it);
+    enum shape shape = p.copy ? FLAT : shape_of(x, it, p.to, p.scope);
+
+    queue_pointee(x, it, &p, first, CXX_PRE);
+    if (shape == AN_ARRAY)
+        prof_cxx_text(x, " (");
+    else if (shape == A_FUNCTION)
+        prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = p.kind == CXX_PTRMEM;
+    switch (p.kind) {
+    case CXX_POINTER: prof_cxx_text(x, "*"); break;
+    case CXX_LREF: prof_cxx_text(x, "&"); break;
+    case CXX_RREF: prof_cxx_text(x, "&&"); break;
+    default:
+        prof_cxx_queue(x, it, CXX_MEMBER_OF, cxx_at(x, it->node)->a);
+    }
+    if (shape != FLAT && (it->flags & CXX_IN_LAMBDA) && !x->llvm)
+        prof_cxx_queue(x, it, CXX_LEAK, 0);
+    end_pointer(x, it, &p, first);
+}
+
+static void post_pointer(struct cxx *x, const struct cxx_item *it)
+{
+    uint16_t first = prof_cxx_scope_next(x);
+    struct pointer p = pointer_of(x, it);
+
+    if (!p.copy && shape_of(x, it, p.to, p.scope) != FLAT)
+        prof_cxx_text(x, ")");
+    queue_pointee(x, it, &p, first, CXX_POST);
+    end_pointer(x, it, &p, first);
+}
+
+static bool is_waiting(unsigned waiting, unsigned which)
+{
+    for (; waiting != 0; waiting >>= 2)
+        if ((waiting & 3) == which)
+            return true;
+    return false;
+}
+
+static unsigned turned(unsigned waiting)
+{
+    unsigned back = 0;
+
+    for (; waiting != 0; waiting >>= 2)
+        back = back << 2 | (waiting & 3);
+    return back;
+}
+
+static void queue_cv(struct cxx *x, unsigned which)
+{
+    static const char text[][10] = {"", " const", " volatile", " restrict"};
+
+    prof_cxx_text(x, text[which]);
+    if (which > 1)
+        prof_cxx_text(x, text[which] + 8);
+}
+
+/* const and its kin: said once, even if an argument says it again. */
+static void print_cv(struct cxx *x, const struct cxx_item *it,
+                     const struct cxx_node *n)
+{
+    unsigned which = n->kind - CXX_CONST + 1u;
+    unsigned waiting = (it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT;
+    bool again = is_waiting(waiting, which);
+    enum shape shape = shape_of(x, it, n->a, it->scope);
+
+    if (!again)
+        waiting = (waiting << 2 | which) & 0x3f;
+    prof_cxx_queue(x, it, CXX_PRE, n->a)->flags |=
+        (uint8_t)(waiting << CXX_WAITING_SHIFT);
+    if (shape == A_FUNCTION)
+        prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
+    if (!again && shape != AN_ARRAY)
+        queue_cv(x, which);
+}
+
+static void print_vendor_qual(struct cxx *x, const struct cxx_item *it,
+                              const struct cxx_node *n)
+{
+    enum shape shape = shape_of(x, it, n->a, it->scope);
+
+    prof_cxx_queue(x, it, CXX_PRE, n->a);
+    if (shape == A_FUNCTION)
+        prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
+    else if (shape == AN_ARRAY)
+        prof_cxx_text(x, " (");
+    prof_cxx_text(x, " ");
+    prof_cxx_queue(x, it, CXX_BOTH, n->b);
+}
+
+/* An array's element and the qualifiers that wait for it: the innermost array
+ * prints them, and each array turns their order around. */
+static void print_array(struct cxx *x, const struct cxx_item *it,
+                        const struct cxx_node *n)
+{
+    unsigned waiting =
+        turned((it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT);
+
+    x->open++;
+    prof_cxx_queue(x, it, CXX_PRE, n->a)->flags |=
+        (uint8_t)(waiting << CXX_WAITING_SHIFT);
+    if (waiting == 0 || shape_of(x, it, n->a, it->scope) == AN_ARRAY)
+        return;
+    for (; waiting != 0; waiting >>= 2)
+        queue_cv(x, waiting & 3);
+}
+
+/* A template parameter of a lambda: declared with a name, or an "auto". */
+static void print_auto(struct cxx *x, const struct cxx_item *it,
+                       const struct cxx_node *n)
+{
+    uint16_t declared = prof_cxx_declared(x, it->scope, n->a);
+
+    if (declared != 0) {
+        prof_cxx_print_invented(x, declared, n->a);
+        return;
+    }
+    prof_out_string(x->out, "auto");
+    if (!x->llvm) {
+        prof_out_char(x->out, ':');
+        prof_out_decimal(x->out, n->a + 1u);
+    }
+}
+
+static void print_parameter(struct cxx *x, const struct cxx_item *it,
+                            const struct cxx_node *n)
+{
+    uint16_t node = it->node;
+    uint16_t scope = it->scope;
+    uint16_t first = prof_cxx_scope_next(x);
+    struct cxx_item *found;
+
+    if (it->flags & CXX_IN_LAMBDA) {
+        print_auto(x, it, n);
+        return;
+    }
+    if (!prof_cxx_resolve(x, it, &node, &scope))
+        return;
+    found = prof_cxx_queue(x, it, CXX_PRE, node);
+    found->scope = x->smashing ? first : scope;
+    found->flags |= it->flags & CXX_WAITING;
+    if (x->smashing)
+        prof_cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
+}
+
+static void post_parameter(struct cxx *x, const struct cxx_item *it)
+{
+    uint16_t node = it->node;
+    uint16_t scope = it->scope;
+    uint16_t first = prof_cxx_scope_next(x);
+    struct cxx_item *found;
+
+    if ((it->flags & CXX_IN_LAMBDA) ||
+        !prof_cxx_resolve(x, it, &node, &scope))
+        return;
+    found = prof_cxx_queue(x, it, CXX_POST, node);
+    found->scope = x->smashing ? first : scope;
+    found->flags |= it->flags & CXX_IN_ARRAY;
+    if (x->smashing)
+        prof_cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
+}
+
+static void print_expansion(struct cxx *x, const struct cxx_item *it,
+                            const struct cxx_node *n)
+{
+    uint16_t pack = prof_cxx_find_pack(x, it, n->a);
+    struct cxx_item *all;
+
+    if (pack == 0) {
+        prof_cxx_queue(x, it, x->llvm ? CXX_BOTH : CXX_SUB, n->a);
+        prof_cxx_text(x, "...");
+        return;
+    }
+    all = prof_cxx_queue(x, it, CXX_EXPAND, n->a);
+    all->pack = 0;
+    all->aux = prof_cxx_length(x, pack);
+}
+
+static void print_floatn(struct cxx *x, const struct cxx_item *it,
+                         const struct cxx_node *n)
+{
+    prof_out_string(x->out, n->c == 'b' ? "std::bfloat" : "_Float");
+    prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    if (n->c == 'x')
+        prof_cxx_text(x, "x");
+    else if (n->c == 'b')
+        prof_cxx_text(x, "_t");
+}
+
+/* A function's first half is its returned type; one left open there has its
+ * own parenthesis and no blank. */
+static void print_function(struct cxx *x, const struct cxx_item *it,
+                           const struct cxx_node *n)
+{
+    x->open++;
+    if (n->a == 0)
+        return;
+    prof_cxx_queue(x, it, CXX_PRE, n->a);
+    prof_cxx_queue(x, it, CXX_FN_SPACE, 0)->aux = x->open;
+}
+
+static void wrap(struct cxx *x, const struct cxx_item *it, const char *before,
+                 const char *after)
+{
+    prof_out_string(x->out, before);
+    prof_cxx_queue(x, it, CXX_BOTH, cxx_at(x, it->node)->a);
+    prof_cxx_text(x, after);
+}
+
+static void print_vector(struct cxx *x, const struct cxx_item *it,
+                         const struct cxx_node *n)
+{
+    prof_cxx_queue(x, it, CXX_PRE, n->a);
+    prof_cxx_text(x, x->llvm ? " vector[" : " __vecto");
+    if (!x->llvm)
+        prof_cxx_text(x, "r(");
+    prof_cxx_queue(x, it, CXX_BOTH, n->b);
+    prof_cxx_text(x, x->llvm ? "]" : ")");
+}
+
+void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
+{
+    static const char elaborated[][8] = {"struct ", "union ", "enum "};
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    switch (n->kind) {
+    case CXX_BUILTIN:
+        prof_out_string(x->out, prof_cxx_builtins[n->a].name);
+        break;
+    case CXX_VENDOR: prof_cxx_queue(x, it, CXX_BOTH, n->a); break;
+    case CXX_POINTER:
+    case CXX_LREF:
+    case CXX_RREF:
+    case CXX_PTRMEM: print_pointer(x, it); break;
+    case CXX_CONST:
+    case CXX_VOLATILE:
+    case CXX_RESTRICT: print_cv(x, it, n); break;
+    case CXX_COMPLEX:
+    case CXX_IMAGINARY:
+        prof_cxx_queue(x, it, CXX_PRE, n->a);
+        prof_cxx_text(x, n->kind == CXX_COMPLEX ? " _Comple" : " _Imagin");
+        prof_cxx_text(x, n->kind == CXX_COMPLEX ? "x" : "ary");
+        break;
+    case CXX_VENDOR_QUAL: print_vendor_qual(x, it, n); break;
+    case CXX_FUNCTION: print_function(x, it, n); break;
+    case CXX_ARRAY: print_array(x, it, n); break;
+    case CXX_VECTOR: print_vector(x, it, n); break;
+    case CXX_BITINT:
+        wrap(x, it, n->c ? "unsigned _BitInt(" : "_BitInt(", ")");
+        break;
+    case CXX_FLOATN: print_floatn(x, it, n); break;
+    case CXX_ELABORATED: wrap(x, it, elaborated[n->c], ""); break;
+    case CXX_DECLTYPE:
+        wrap(x, it, x->llvm ? "decltype(" : "decltype (", ")");
+        break;
+    case CXX_EXPANSION: print_expansion(x, it, n); break;
+    case CXX_TPARAM: print_parameter(x, it, n); break;
+    default: /* what qualifies a function, or a name that is none */
+        prof_cxx_queue(x, it, CXX_PRE, n->a);
+        if (shape_of(x, it, n->a, it->scope) != A_FUNCTION)
+            prof_cxx_queue(x, it, CXX_PIECE, it->node);
+    }
+}
+
+/* (parameters) qualifiers, then the rest of the returned type. (quals) is the
+ * outermost of the qualifiers or the function itself. */
+static void post_function(struct cxx *x, const struct cxx_item *it,
+                          uint16_t quals)
+{
+    const struct cxx_node *n = cxx_at(x, quals);
+
+    while (cxx_is_fn_qual(n))
+        n = cxx_at(x, n->a);
+    if (n->kind != CXX_FUNCTION)
+        return;
+    x->open--;
+    prof_cxx_text(x, "(");
+    prof_cxx_queue(x, it, CXX_LIST_ALL, n->b);
+    prof_cxx_text(x, ")");
+    prof_cxx_queue(x, it, CXX_QUALS, quals);
+    if (n->a != 0)
+        prof_cxx_queue(x, it, CXX_POST, n->a);
+}
+
+static void post_array(struct cxx *x, const struct cxx_item *it,
+                       const struct cxx_node *n)
+{
+    x->open--;
+    prof_cxx_text(x, it->flags & CXX_IN_ARRAY ? "[" : " [");
+    if (n->b != 0)
+        prof_cxx_queue(x, it, CXX_BOTH, n->b);
+    prof_cxx_text(x, "]");
+    prof_cxx_queue(x, it, CXX_POST, n->a)->flags |= CXX_IN_ARRAY;
+}
+
+void prof_cxx_print_post(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+    enum shape shape;
+
+    switch (n->kind) {
+    case CXX_POINTER:
+    case CXX_LREF:
+    case CXX_RREF:
+    case CXX_PTRMEM: post_pointer(x, it); break;
+    case CXX_CONST:
+    case CXX_VOLATILE:
+    case CXX_RESTRICT:
+    case CXX_VENDOR_QUAL:
+        shape = shape_of(x, it, n->a, it->scope);
+        if (shape == A_FUNCTION ||
+            (shape == AN_ARRAY && n->kind == CXX_VENDOR_QUAL))
+            prof_cxx_text(x, ")"); /* fall through */
+    case CXX_COMPLEX:
+    case CXX_IMAGINARY:
+    case CXX_VECTOR:
+        prof_cxx_queue(x, it, CXX_POST, n->a)->flags |=
+            it->flags & CXX_IN_ARRAY;
+        break;
+    case CXX_FUNCTION: post_function(x, it, it->node); break;
+    case CXX_ARRAY: post_array(x, it, n); break;
+    case CXX_TPARAM: post_parameter(x, it); break;
+    default:
+        if (cxx_is_fn_qual(n))
+            post_function(x, it, it->node);
+    }
+}
+
+/* A chain of qualifiers from the innermost to the outermost one. */
+void prof_cxx_print_quals(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    if (!cxx_is_fn_qual(n))
+        return;
+    prof_cxx_queue(x, it, CXX_QUALS, n->a);
+    prof_cxx_queue(x, it, CXX_PIECE, it->node);
+}
+
+static void print_fn_qual(struct cxx *x, const struct cxx_item *it,
+                          const struct cxx_node *n)
+{
+    static const char text[][18] = {
+        " const", " volatile", " restrict", " &", " &&", " transaction_safe",
+        " noexcept", " throw",
+    };
+
+    prof_out_string(x->out, text[n->kind - CXX_F_CONST]);
+    if (n->b == 0)
+        return;
+    prof_out_char(x->out, '(');
+    prof_cxx_queue(x, it, CXX_BOTH, n->b);
+    prof_cxx_text(x, ")");
+}
+
+void prof_cxx_print_piece(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    if (cxx_is_fn_qual(n)) {
+        print_fn_qual(x, it, n);
+    } else if (n->kind == CXX_LAMBDA) {
+        prof_out_char(x->out, '#');
+        prof_out_decimal(x->out, n->c + 1u);
+        prof_out_char(x->out, '}');
+    } else if (n->kind == CXX_TPARAM_DECL) {
+        prof_cxx_print_invented(x, it->node, (uint16_t)(it->aux - 1));
+    } else if (n->kind == CXX_DEFAULT_ARG) {
+        prof_out_string(x->out, "{default arg#");
+        prof_out_decimal(x->out, n->c);
+        prof_out_string(x->out, "}::");
+    }
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the ABI's two-letter codes stand for. Everything is an array of fixed
+ * width, so that the tables hold no pointers and an image needs no
+ * relocations for them.
+ */
+
+#include "cxx.h"
+
+/* clang-format off */
+
+/* 5.1.5.2 Builtin types: 'a' to 'z' first, then those that 'D' introduces. */
+const struct cxx_builtin prof_cxx_builtins[] = {
+    {"signed char", CXX_AS_CAST, ""},          /* a */
+    {"bool", CXX_AS_BOOL, ""},
+    {"char", CXX_AS_CAST, ""},
+    {"double", CXX_AS_FLOAT, ""},
+    {"long double", CXX_AS_FLOAT, ""},
+    {"float", CXX_AS_FLOAT, ""},
+    {"__float128", CXX_AS_FLOAT, ""},
+    {"unsigned char", CXX_AS_CAST, ""},
+    {"int", CXX_AS_INT, ""},
+    {"unsigned int", CXX_AS_INT, "u"},         /* j */
+    {"", 0, ""},
+    {"long", CXX_AS_INT, "l"},
+    {"unsigned long", CXX_AS_INT, "ul"},
+    {"__int128", CXX_AS_CAST, ""},             /* n */
+    {"unsigned __int128", CXX_AS_CAST, ""},
+    {"", 0, ""}, {"", 0, ""}, {"", 0, ""},
+    {"short", CXX_AS_CAST, ""},                /* s */
+    {"unsigned short", CXX_AS_CAST, ""},
+    {"", 0, ""},
+    {"void", CXX_AS_CAST, ""},                 /* v */
+    {"wchar_t", CXX_AS_CAST, ""},
+    {"long long", CXX_AS_INT, "ll"},
+    {"unsigned long long", CXX_AS_INT, "ull"}, /* y */
+    {"...", CXX_AS_CAST, ""},
+    {"auto", CXX_AS_CAST, ""},                 /* Da: 26 */
+    {"decltype(auto)", CXX_AS_CAST, ""},       /* Dc */
+    {"decimal64", CXX_AS_CAST, ""},            /* Dd */
+    {"decimal128", CXX_AS_CAST, ""},           /* De */
+    {"decimal32", CXX_AS_CAST, ""},            /* Df */
+    {"half", CXX_AS_FLOAT, ""},                /* Dh */
+    {"char32_t", CXX_AS_CAST, ""},             /* Di */
+    {"decltype(nullptr)", CXX_AS_CAST, ""},    /* Dn */
+    {"char16_t", CXX_AS_CAST, ""},             /* Ds */
+    {"char8_t", CXX_AS_CAST, ""},              /* Du */
+};
+
+static const char after_d[] = "acdefhinsu";
+
+uint16_t prof_cxx_builtin(char letter)
+{
+    uint16_t i = (uint16_t)(letter - 'a');
+
+    return i < 26 && prof_cxx_builtins[i].name[0] != 0 ? i : 0xffff;
+}
+
+uint16_t prof_cxx_builtin_d(char letter)
+{
+    for (uint16_t i = 0; after_d[i] != 0; i++)
+        if (after_d[i] == letter)
+            return (uint16_t)(26 + i);
+    return 0xffff;
+}
+
+/* 5.1.4.1 Operator encodings, in the order of their codes. The second number
+ * is how loosely it binds for LLVM: 0 primary, 1 postfix, 2 unary, 4 .* and
+ * ->*, 5 to 18 binary, 19 always in parentheses. */
+const struct cxx_op prof_cxx_ops[] = {
+    {"aN", CXX_OP_BINARY, 17, "&=", false},
+    {"aS", CXX_OP_BINARY, 17, "=", false},
+    {"aa", CXX_OP_BINARY, 14, "&&", false},
+    {"ad", CXX_OP_UNARY, 2, "&", false},
+    {"an", CXX_OP_BINARY, 11, "&", false},
+    {"at", CXX_OP_UNARY_TYPE, 2, "alignof ", false},
+    {"aw", CXX_OP_UNARY, 2, "co_await ", false},
+    {"az", CXX_OP_UNARY, 2, "alignof ", false},
+    {"cc", CXX_OP_CAST, 1, "const_cast", false},
+    {"cl", CXX_OP_CALL, 1, "()", false},
+    {"cm", CXX_OP_BINARY, 18, ",", false},
+    {"co", CXX_OP_UNARY, 2, "~", false},
+    {"dV", CXX_OP_BINARY, 17, "/=", false},
+    {"dX", CXX_OP_RANGE, 17, "[...]=", false},
+    {"da", CXX_OP_UNARY, 2, "delete[] ", false},
+    {"dc", CXX_OP_CAST, 1, "dynamic_cast", false},
+    {"de", CXX_OP_UNARY, 2, "*", false},
+    {"di", CXX_OP_DESIGNATED, 17, "=", false},
+    {"dl", CXX_OP_UNARY, 2, "delete ", false},
+    {"ds", CXX_OP_BINARY, 4, ".*", false},
+    {"dt", CXX_OP_MEMBER, 1, ".", false},
+    {"dv", CXX_OP_BINARY, 5, "/", false},
+    {"dx", CXX_OP_DESIGNATED, 17, "]=", false},
+    {"eO", CXX_OP_BINARY, 17, "^=", false},
+    {"eo", CXX_OP_BINARY, 12, "^", false},
+    {"eq", CXX_OP_BINARY, 10, "==", false},
+    {"fL", CXX_OP_FOLD, 0, "...", false},
+    {"fR", CXX_OP_FOLD, 0, "...", false},
+    {"fl", CXX_OP_FOLD, 0, "...", false},
+    {"fr", CXX_OP_FOLD, 0, "...", false},
+    {"ge", CXX_OP_BINARY, 9, ">=", false},
+    {"gs", CXX_OP_UNARY, 0, "::", false},
+    {"gt", CXX_OP_BINARY, 9, ">", false},
+    {"ix", CXX_OP_BINARY, 1, "[]", false},
+    {"lS", CXX_OP_BINARY, 17, "<<=", false},
+    {"le", CXX_OP_BINARY, 9, "<=", false},
+    {"li", CXX_OP_NAME_ONLY, 0, "\"\"", false},
+    {"ls", CXX_OP_BINARY, 7, "<<", false},
+    {"lt", CXX_OP_BINARY, 9, "<", false},
+    {"mI", CXX_OP_BINARY, 17, "-=", false},
+    {"mL", CXX_OP_BINARY, 17, "*=", false},
+    {"mi", CXX_OP_BINARY, 6, "-", false},
+    {"ml", CXX_OP_BINARY, 5, "*", false},
+    {"mm", CXX_OP_STEP, 1, "--", false},
+    {"na", CXX_OP_NEW, 2, "new[]", false},
+    {"ne", CXX_OP_BINARY, 10, "!=", false},
+    {"ng", CXX_OP_UNARY, 2, "-", false},
+    {"nt", CXX_OP_UNARY, 2, "!", false},
+    {"nw", CXX_OP_NEW, 2, "new", false},
+    {"nx", CXX_OP_UNARY, 2, "noexcept", true},
+    {"oR", CXX_OP_BINARY, 17, "|=", false},
+    {"oo", CXX_OP_BINARY, 15, "||", false},
+    {"or", CXX_OP_BINARY, 13, "|", false},
+    {"pL", CXX_OP_BINARY, 17, "+=", false},
+    {"pl", CXX_OP_BINARY, 6, "+", false},
+    {"pm", CXX_OP_BINARY, 4, "->*", false},
+    {"pp", CXX_OP_STEP, 1, "++", false},
+    {"ps", CXX_OP_UNARY, 2, "+", false},
+    {"pt", CXX_OP_MEMBER, 1, "->", false},
+    {"qu", CXX_OP_CONDITIONAL, 16, "?", false},
+    {"rM", CXX_OP_BINARY, 17, "%=", false},
+    {"rS", CXX_OP_BINARY, 17, ">>=", false},
+    {"rc", CXX_OP_CAST, 1, "reinterpret_cast", false},
+    {"rm", CXX_OP_BINARY, 5, "%", false},
+    {"rs", CXX_OP_BINARY, 7, ">>", false},
+    {"sP", CXX_OP_SIZEOF_ARGS, 2, "sizeof...", false},
+    {"sZ", CXX_OP_UNARY, 2, "sizeof...", false},
+    {"sc", CXX_OP_CAST, 1, "static_cast", false},
+    {"ss", CXX_OP_BINARY, 8, "<=>", false},
+    {"st", CXX_OP_UNARY_TYPE, 2, "sizeof ", false},
+    {"sz", CXX_OP_UNARY, 2, "sizeof ", false},
+    {"te", CXX_OP_UNARY, 1, "typeid ", true},
+    {"ti", CXX_OP_UNARY_TYPE, 1, "typeid ", true},
+    {"tr", CXX_OP_NULLARY, 19, "throw", false},
+    {"tw", CXX_OP_UNARY, 19, "throw ", false},
+};
+
+#define OPS (sizeof prof_cxx_ops / sizeof prof_cxx_ops[0])
+
+/* 5.1.10 Compression: the abbreviations of the standard library. */
+const struct cxx_std prof_cxx_std[] = {
+    {'a', "std::allocator", "allocator", "std::allocator"},
+    {'b', "std::basic_string", "basic_string", "std::basic_string"},
+    {'s', "std::string", "basic_string",
+     "std::basic_string<char, std::char_traits<char>, std::allocator<char> >"},
+    {'i', "std::istream", "basic_istream",
+     "std::basic_istream<char, std::char_traits<char> >"},
+    {'o', "std::ostream", "basic_ostream",
+     "std::basic_ostream<char, std::char_traits<char> >"},
+    {'d', "std::iostream", "basic_iostream",
+     "std::basic_iostream<char, std::char_traits<char> >"},
+    {0, "", "", ""},
+};
+
+/* 5.1.4.4 Virtual tables and other special names. */
+const struct cxx_special prof_cxx_specials[] = {
+    {"TV", CXX_THEN_TYPE, "vtable for "},
+    {"TT", CXX_THEN_TYPE, "VTT for "},
+    {"TI", CXX_THEN_TYPE, "typeinfo for "},
+    {"TS", CXX_THEN_TYPE, "typeinfo name for "},
+    {"TF", CXX_THEN_TYPE, "typeinfo fn for "},
+    {"TJ", CXX_THEN_TYPE, "java Class for "},
+    {"TA", CXX_THEN_ARG, "template parameter object for "},
+    {"TH", CXX_THEN_NAME, "TLS init function for "},
+    {"TW", CXX_THEN_NAME, "TLS wrapper function for "},
+    {"Th", CXX_THEN_OFFSET, "non-virtual thunk to "},
+    {"Tv", CXX_THEN_OFFSET, "virtual thunk to "},
+    {"Tc", CXX_THEN_OFFSETS, "covariant return thunk to "},
+    {"TC", CXX_THEN_TYPES, "construction vtable for "},
+    {"GV", CXX_THEN_NAME, "guard variable for "},
+    {"GR", CXX_THEN_TEMPORARY, "reference temporary #"},
+    {"GA", CXX_THEN_ENCODING, "hidden alias for "},
+    {"GI", CXX_THEN_MODULE, "initializer for module "},
+    {"GT", CXX_THEN_CLONE, "transaction clone for "},
+    {"G ", CXX_THEN_CLONE, "non-transaction clone for "},
+    {"Gr", CXX_THEN_RESOURCE, "java resource "},
+    /* CXX_S_...: */
+    {"  ", 0, "reference temporary for "},
+    {"  ", 0, "invocation function for block in "},
+    {"  ", 0, "global constructors keyed to "},
+    {"  ", 0, "global destructors keyed to "},
+    {"", 0, ""},
+};
+
+const char prof_cxx_words[][28] = {
+    "std",
+    "(anonymous namespace)",
+    "string literal",
+    "...",
+    "0",
+};
+/* clang-format on */
+
+uint16_t prof_cxx_op(char first, char second)
+{
+    uint16_t low = 0;
+    uint16_t high = OPS;
+
+    while (low < high) {
+        uint16_t mid = (uint16_t)((low + high) / 2);
+        const char *code = prof_cxx_ops[mid].code;
+
+        if (code[0] == first && code[1] == second)
+            return mid;
+        if (code[0] < first || (code[0] == first && code[1] < second))
+            low = (uint16_t)(mid + 1);
+        else
+            high = mid;
+    }
+    return 0xffff;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_DEMANGLE_OUT_H
+#define PROF_DEMANGLE_OUT_H
+
+/*
+ * Bounded output of the demanglers: keeps the first bytes, counts them all.
+ *
+ * Counting goes on after the buffer is full, so that an error which shows
+ * late in a name is seen with every buffer size alike.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROF_HIDDEN __attribute__((visibility("hidden")))
+
+struct prof_out {
+    char *to;          /* the caller's buffer */
+    size_t room;       /* bytes in it, that of the NUL not counted */
+    uint32_t length;   /* bytes of the answer so far, kept or not */
+    uint16_t commas;   /* ", " that wait for something to follow them */
+    char last;         /* last byte as the dialect sees it */
+    uint32_t steps;    /* left in the budget */
+};
+
+/* Starts over in the same buffer; the budget goes on. */
+PROF_HIDDEN void prof_out_restart(struct prof_out *o);
+
+PROF_HIDDEN void prof_out_bytes(struct prof_out *o, const char *s, size_t n);
+PROF_HIDDEN void prof_out_char(struct prof_out *o, char c);
+PROF_HIDDEN void prof_out_string(struct prof_out *o, const char *s);
+PROF_HIDDEN void prof_out_decimal(struct prof_out *o, uint32_t value);
+/* (code) as one to four bytes of UTF-8. MUST be a valid code point. */
+PROF_HIDDEN void prof_out_utf8(struct prof_out *o, uint32_t code);
+
+/*
+ * Promises ", " before whatever is printed next. Whoever promises takes the
+ * promise back at the end of the list (prof_out_commas) if nothing came.
+ */
+PROF_HIDDEN void prof_out_comma(struct prof_out *o);
+PROF_HIDDEN void prof_out_commas(struct prof_out *o, uint16_t keep);
+
+/* Ends the answer with its NUL, between two characters. Returns the bytes. */
+PROF_HIDDEN size_t prof_out_close(struct prof_out *o);
+
+/* Takes (n) steps out of the budget; false when it is spent. */
+static inline bool prof_out_pay(struct prof_out *o, uint32_t n)
+{
+    if (o->steps < n) {
+        o->steps = 0;
+        return false;
+    }
+    o->steps -= n;
+    return true;
+}
+
+/* Whether (n) bytes at (s) are UTF-8 from end to end. */
+PROF_HIDDEN bool prof_utf8_valid(const char *s, size_t n);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rust v0: constants among the arguments. Numbers, characters and text stand
+ * in the name as hexadecimal digits; references, arrays, tuples and structs
+ * are built from those.
+ */
+
+#include "rust.h"
+
+/* The hexadecimal digits up to '_'. NULL: there is something else. */
+static const char *nibbles(struct rust *x, uint32_t *count)
+{
+    const char *from = x->s;
+
+    while (x->s < x->end && ((*x->s >= '0' && *x->s <= '9') ||
+                             (*x->s >= 'a' && *x->s <= 'f')))
+        x->s++;
+    *count = (uint32_t)(x->s - from);
+    return prof_rust_eat(x, '_') ? from : NULL;
+}
+
+static uint32_t nibble(char c)
+{
+    return (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+/* (high, low) in decimal, without dividing 64 bits by anything. */
+static void print_64(struct rust *x, uint32_t high, uint32_t low)
+{
+    char digits[20];
+    unsigned at = sizeof digits;
+
+    do {
+        uint32_t part[4] = {high >> 16, high & 0xffff, low >> 16,
+                            low & 0xffff};
+        uint32_t rest = 0;
+
+        for (unsigned i = 0; i < 4; i++) {
+            uint32_t value = rest << 16 | part[i];
+
+            part[i] = value / 10;
+            rest = value % 10;
+        }
+        high = part[0] << 16 | part[1];
+        low = part[2] << 16 | part[3];
+        digits[--at] = (char)('0' + rest);
+    } while (high != 0 || low != 0);
+    prof_out_bytes(x->out, digits + at, sizeof digits - at);
+}
+
+/* The value of at most 16 digits that are not leading zeros. */
+static bool value_of(const char *s, uint32_t count, uint32_t *high,
+                     uint32_t *low)
+{
+    for (; count > 0 && *s == '0'; s++)
+        count--;
+    *high = *low = 0;
+    if (count > 16)
+        return false;
+    for (; count > 0; count--) {
+        *high = *high << 4 | *low >> 28;
+        *low = *low << 4 | nibble(*s++);
+    }
+    return true;
+}
+
+static bool print_number(struct rust *x)
+{
+    uint32_t count, high, low;
+    const char *s = nibbles(x, &count);
+
+    if (s == NULL)
+        return false;
+    if (x->quiet > 0)
+        return true;
+    if (value_of(s, count, &high, &low)) {
+        print_64(x, high, low);
+    } else {
+        prof_out_string(x->out, "0x");
+        prof_out_bytes(x->out, s, count);
+    }
+    return true;
+}
+
+static bool print_bool(struct rust *x)
+{
+    uint32_t count, high, low;
+    const char *s = nibbles(x, &count);
+
+    if (s == NULL || !value_of(s, count, &high, &low) || high != 0 || low > 1)
+        return false;
+    prof_rust_print(x, low ? "true" : "false");
+    return true;
+}
+
+/* Whether a character is shown as itself: neither control nor layout. */
+static bool is_shown(uint32_t c)
+{
+    static const uint32_t hidden[][2] = {
+        {0, 0x1f},         {0x7f, 0xa0},      {0xad, 0xad},
+        {0x300, 0x36f},    {0x1680, 0x1680},  {0x2000, 0x200f},
+        {0x2028, 0x202f},  {0x205f, 0x206f},  {0x3000, 0x3000},
+        {0xe000, 0xf8ff},  {0xfe00, 0xfe0f},  {0xfeff, 0xfeff},
+        {0xfff0, 0xfffb},  {0xfffe, 0xffff},  {0xe0000, 0x10ffff},
+    };
+
+    for (unsigned i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        if (c >= hidden[i][0] && c <= hidden[i][1])
+            return false;
+    return true;
+}
+
+static void print_character(struct rust *x, uint32_t c, char quote)
+{
+    static const char special[] = "\0\t\r\n\'\"\\";
+    static const char letter[] = "0trn\'\"\\";
+
+    if ((c == '\'' && quote == '"') || (c == '"' && quote == '\'')) {
+        prof_out_char(x->out, (char)c);
+        return;
+    }
+    for (unsigned i = 0; i < sizeof letter - 1; i++) {
+        if (c != (unsigned char)special[i])
+            continue;
+        prof_out_char(x->out, '\\');
+        prof_out_char(x->out, letter[i]);
+        return;
+    }
+    if (is_shown(c)) {
+        prof_out_utf8(x->out, c);
+        return;
+    }
+    prof_out_string(x->out, "\\u{");
+    for (int shift = 20; shift >= 0; shift -= 4)
+        if (c >> shift != 0 || shift == 0)
+            prof_out_char(x->out, "0123456789abcdef"[c >> shift & 15]);
+    prof_out_char(x->out, '}');
+}
+
+static bool print_char(struct rust *x)
+{
+    uint32_t count, high, low;
+    const char *s = nibbles(x, &count);
+
+    if (s == NULL || !value_of(s, count, &high, &low) || high != 0 ||
+        !prof_rust_is_char(low))
+        return false;
+    if (x->quiet > 0)
+        return true;
+    prof_out_char(x->out, '\'');
+    print_character(x, low, '\'');
+    prof_out_char(x->out, '\'');
+    return true;
+}
+
+/* One character of UTF-8 in hexadecimal at *s, which then is behind it.
+ * Above 0x10ffff: it is none. */
+static uint32_t character_at(const char **s, const char *end)
+{
+    uint32_t first, code, more;
+
+    first = nibble((*s)[0]) << 4 | nibble((*s)[1]);
+    *s += 2;
+    if (first < 0x80)
+        return first;
+    if (first < 0xc2 || first > 0xf4)
+        return 0xffffffff;
+    more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    code = first & (0x3fu >> more);
+    if ((uint32_t)(end - *s) < more * 2)
+        return 0xffffffff;
+    for (uint32_t i = 0; i < more; i++, *s += 2) {
+        uint32_t byte = nibble((*s)[0]) << 4 | nibble((*s)[1]);
+
+        if ((byte & 0xc0) != 0x80)
+            return 0xffffffff;
+        code = code << 6 | (byte & 0x3f);
+    }
+    if (code < (more == 1 ? 0x80u : more == 2 ? 0x800u : 0x10000u) ||
+        !prof_rust_is_char(code))
+        return 0xffffffff;
+    return code;
+}
+
+static bool print_text(struct rust *x)
+{
+    uint32_t count;
+    const char *s = nibbles(x, &count);
+    const char *end;
+
+    if (s == NULL || count % 2 != 0)
+        return false;
+    end = s + count;
+    prof_out_pay(x->out, count / 8);
+    for (const char *at = s; at < end;)
+        if (character_at(&at, end) > 0x10ffff)
+            return false;
+    if (x->quiet > 0)
+        return true;
+    prof_out_char(x->out, '"');
+    while (s < end)
+        print_character(x, character_at(&s, end), '"');
+    prof_out_char(x->out, '"');
+    return true;
+}
+
+/* Opens the brace that everything but a literal needs outside of expressions;
+ * f->a becomes 2 where it has to be closed. */
+static void brace(struct rust *x, struct rust_frame *f)
+{
+    if (f->a == 0) {
+        prof_rust_print(x, "{");
+        f->a = 2;
+    }
+}
+
+static void end(struct rust *x, struct rust_frame *f)
+{
+    if (f->a == 2)
+        prof_rust_print(x, "}");
+    prof_rust_leave(x);
+}
+
+static void const_reference(struct rust *x, struct rust_frame *f)
+{
+    if (f->b == 'R' && prof_rust_eat(x, 'e')) {
+        if (print_text(x))
+            end(x, f);
+        else
+            prof_rust_invalid(x);
+        return;
+    }
+    brace(x, f);
+    prof_rust_print(x, f->b == 'R' ? "&" : "&mut ");
+    prof_rust_call(x, 5, RUST_CONST, 1);
+}
+
+/* Constants that are one literal. False: damaged, or of another kind. */
+static bool literal(struct rust *x, struct rust_frame *f)
+{
+    switch (f->b) {
+    case 'p': prof_rust_print(x, "_"); return true;
+    case 'a': case 's': case 'l': case 'x': case 'n': case 'i':
+        if (prof_rust_eat(x, 'n'))
+            prof_rust_print(x, "-");
+        return print_number(x);
+    case 'h': case 't': case 'm': case 'y': case 'o': case 'j':
+        return print_number(x);
+    case 'b': return print_bool(x);
+    case 'c': return print_char(x);
+    case 'e':
+        brace(x, f);
+        prof_rust_print(x, "*");
+        return print_text(x);
+    default: return false;
+    }
+}
+
+static void const_begin(struct rust *x, struct rust_frame *f)
+{
+    if (!prof_rust_ready(x))
+        return;
+    f->b = (uint16_t)(x->s < x->end ? *x->s++ : 0);
+    if (!prof_rust_deeper(x))
+        return;
+    switch (f->b) {
+    case 'R': case 'Q': const_reference(x, f); return;
+    case 'A':
+        brace(x, f);
+        prof_rust_print(x, "[");
+        f->at = 1;
+        return;
+    case 'T':
+        brace(x, f);
+        prof_rust_print(x, "(");
+        f->at = 1;
+        return;
+    case 'V':
+        brace(x, f);
+        prof_rust_call(x, 2, RUST_PATH, 1);
+        return;
+    case 'B': prof_rust_back(x, f, 6, RUST_CONST, f->a); return;
+    default:
+        if (literal(x, f))
+            end(x, f);
+        else
+            prof_rust_invalid(x);
+    }
+}
+
+/* After the path of a variant or struct: its fields. */
+static void fields(struct rust *x, struct rust_frame *f)
+{
+    if (!prof_rust_ready(x))
+        return;
+    if (prof_rust_eat(x, 'U')) {
+        end(x, f);
+    } else if (prof_rust_eat(x, 'T')) {
+        prof_rust_print(x, "(");
+        f->at = 3;
+    } else if (prof_rust_eat(x, 'S')) {
+        prof_rust_print(x, " { ");
+        f->at = 4;
+    } else {
+        prof_rust_invalid(x);
+    }
+}
+
+void prof_rust_const(struct rust *x, struct rust_frame *f)
+{
+    switch (f->at) {
+    case 0: const_begin(x, f); return;
+    case 1:
+        if (prof_rust_list(x, f, 1, RUST_CONST, 1, ", "))
+            return;
+        prof_rust_print(x, f->b == 'A' ? "]" : f->c == 1 ? ",)" : ")");
+        break;
+    case 2: fields(x, f); return;
+    case 3:
+        if (prof_rust_list(x, f, 3, RUST_CONST, 1, ", "))
+            return;
+        prof_rust_print(x, ")");
+        break;
+    case 4:
+        if (prof_rust_list(x, f, 4, RUST_FIELD, 0, ", "))
+            return;
+        prof_rust_print(x, " }");
+        break;
+    case 6: prof_rust_back_again(x, f); break;
+    default: break;
+    }
+    end(x, f);
+}
+
+/* [s<number>_] <ident> <const> */
+void prof_rust_field(struct rust *x, struct rust_frame *f)
+{
+    struct rust_ident ident;
+    uint32_t which;
+
+    (void)f;
+    if (!prof_rust_ready(x))
+        return;
+    if (!prof_rust_tagged(x, 's', &which) || !prof_rust_ident(x, &ident)) {
+        prof_rust_invalid(x);
+        return;
+    }
+    prof_rust_print_ident(x, &ident);
+    prof_rust_print(x, ": ");
+    prof_rust_become(x, RUST_CONST, 1);
+}
