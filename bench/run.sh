@@ -83,4 +83,6 @@ row memory 'memory of the profiler at the default settings' 65536
 echo
 echo "Linux perf, measured the same way on one workload of its own: 2,020 to"
 echo "2,070 instructions for a flat sample, 2,880 to 2,930 with 11 frames."
+echo
+bench/symbols.sh "$build"
 exit $failed

@@ -34,15 +34,25 @@ together() {
     done
 }
 
+# Prints 100,000 functions, dense in memory, whose names tell nothing.
+made_up() {
+    awk 'BEGIN {
+        for (at = 1048576; i < 100000; at += size + int(rand() * 16)) {
+            size = 16 + int(rand() * 300)
+            printf "%016x %016x T function_%d\n", at, size, i++
+        }
+    }'
+}
+
 libraries=
 for library in libstdc++.so.6 libQt5Core.so.5 libLLVM-14.so.1 libLLVM-19.so; do
     library=/usr/lib/x86_64-linux-gnu/$library
     [ ! -r "$library" ] || libraries="$libraries $library"
 done
 
-echo 'names: bytes as C strings, packed, %; table: bytes raw, packed; bytes an'
-echo 'entry besides offset and name; s to make; ns to find, to find and name'
-echo 'raw, packed'
+echo 'Symbol tables: names as C strings, packed, in %; the table raw, packed;'
+echo 'bytes an entry besides offset and name; s to make it packed; ns to find a'
+echo 'function, to find and name it raw, packed.'
 printf '%-18s %7s %9s %9s %5s %9s %9s %5s %6s %6s %6s %6s\n' '' entries \
     names packed % raw packed other s find raw packed
 for service in hello split lua; do
@@ -53,3 +63,4 @@ for library in $libraries; do
 done
 row node /usr/bin/node -D
 together | "$program" 'all libraries'
+made_up | "$program" '100,000 made up'
