@@ -20,6 +20,7 @@
 #include "gate.h"
 #include "pit.h"
 #include "state.h"
+#include "stream.h"
 #include "tick.h"
 #include "watch.h"
 
@@ -88,6 +89,12 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
     return PROF_OK;
 }
 
+/* Tells the stream that sampling goes on at (tsc), and how. */
+static void tell_start(uint64_t tsc)
+{
+    prof_stream_start(tsc, prof_rate_mhz(), 0);
+}
+
 /* Interrupts off; (on): they were on. False: there is no gate to be taken. */
 static bool take_over(bool on)
 {
@@ -103,7 +110,7 @@ static bool take_over(bool on)
 int prof_start(void)
 {
     bool on, taken = true;
-    uint64_t now;
+    uint64_t now = 0;
 
     if (!prof_state.ready)
         return PROF_ESTATE;
@@ -121,6 +128,8 @@ int prof_start(void)
         prof_state.running = true;
     }
     prof_interrupts_restore(on);
+    if (taken)
+        tell_start(now);
     return taken ? PROF_OK : PROF_EGATE;
 }
 
@@ -147,6 +156,10 @@ void prof_stop(void)
     prof_hot.enabled = 0;
     prof_state.running = false;
     prof_interrupts_restore(on);
+    if (prof_stream_on()) {
+        prof_drain(); /* what came before it is told before it */
+        prof_stream_stop(prof_tsc());
+    }
 }
 
 bool prof_running(void)
@@ -171,6 +184,7 @@ static void change_running(uint32_t divisor)
     prof_control_restart_time();
     program(left);
     prof_interrupts_restore(on);
+    tell_start(prof_state.time.last_tsc);
 }
 
 int prof_set_rate(uint32_t hz)
@@ -222,4 +236,6 @@ void prof_reset(void)
     prof_state.gate_taken_back = prof_state.pit_taken_back = 0;
     prof_state.time.missed = 0;
     prof_interrupts_restore(on);
+    if (prof_state.running)
+        tell_start(prof_state.time.last_tsc);
 }

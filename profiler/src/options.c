@@ -17,6 +17,8 @@ static struct prof_options options = {
     .weight = PROF_WEIGHT_TIME,
     .form = PROF_FORM_SHARES,
     .start = true,
+    .out = "off",
+    .share_kib = 1024,
 };
 
 #define HZ_ASKABLE_MAX 1000000000u /* more is a slip of the pen */
@@ -34,6 +36,7 @@ static const struct number {
     {"prof.every", &options.every_ms, 0, 86400000},
     {"prof.drain", &options.drain_ms, 1, 10000},
     {"prof.reports", &options.reports, 0, UINT32_MAX},
+    {"prof.share", &options.share_kib, 64, 1u << 20},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -89,6 +92,20 @@ static int parse_either(const char *text, const char *zero, const char *one)
     return equal(text, one) ? 1 : -1;
 }
 
+/* Where the stream may go; the names are the image's (<prof/out.h>). */
+static const char *const outs[] = {"off", "serial", "uart2",
+                                   "e9",  "virtio", "shm"};
+
+static int parse_out(const char *value)
+{
+    for (size_t i = 0; i < COUNT(outs); i++)
+        if (equal(value, outs[i])) {
+            options.out = outs[i];
+            return 0;
+        }
+    return -1;
+}
+
 static int set_choice(const char *word)
 {
     const char *value;
@@ -106,6 +123,8 @@ static int set_choice(const char *word)
         choice = parse_either(value, "off", "on");
         if (choice >= 0)
             options.start = choice == 1;
+    } else if ((value = value_of(word, "prof.out")) != NULL) {
+        choice = parse_out(value);
     } else {
         return PROF_EOPTION;
     }

@@ -5,6 +5,7 @@
 #include "cpu.h"
 #include "drain.h"
 #include "state.h"
+#include "stream.h"
 
 /* What the interrupt writes, read in one piece. */
 static void read_hot(struct prof_stats *stats)
@@ -18,6 +19,16 @@ static void read_hot(struct prof_stats *stats)
         prof_hot.interrupt_cycles - prof_state.interrupt_before;
     stats->queued = prof_queued();
     prof_interrupts_restore(on);
+}
+
+static void read_stream(struct prof_stats *stats)
+{
+    struct prof_stream_sums sums;
+
+    prof_stream_sums(&sums);
+    stats->stream_packets = sums.packets;
+    stats->stream_bytes = sums.bytes;
+    stats->stream_discarded = sums.discarded;
 }
 
 void prof_stats(struct prof_stats *stats)
@@ -43,6 +54,7 @@ void prof_stats(struct prof_stats *stats)
         .gate_taken_back = prof_state.gate_taken_back,
         .pit_taken_back = prof_state.pit_taken_back,
     };
+    read_stream(stats);
     if (!prof_state.ready)
         return;
     read_hot(stats);

@@ -14,6 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct prof_out;
+
+/* Finds node (node) of the tree again; false: there is no such node. */
+typedef bool prof_stream_tree(uint32_t node, uint32_t *parent,
+                              uintptr_t *address);
+
+/*
+ * From now on packets go to (out), a new stream with an identity of its own;
+ * nodes that are to be told again come from (tree), which may be NULL.
+ * prof_state.config says the rest. NULL for (out): nobody listens any more.
+ */
+void prof_stream_open(const struct prof_out *out, prof_stream_tree *tree);
+
 /* Whether anybody listens: a transport is chosen and works. */
 bool prof_stream_on(void);
 
@@ -43,7 +56,16 @@ void prof_stream_stopped_walk(uint64_t tsc, uint32_t reason, uint32_t samples);
 /* At the end of each drain: sends what is old enough to be sent. */
 void prof_stream_flush(uint64_t tsc);
 
-/* The image ends with (code): sends everything, with a last event. */
+/* The image ends with (code): sends everything, with a last event. Nobody
+ * listens any more. */
 void prof_stream_end(uint64_t tsc, uint32_t code);
+
+/* What the stream has cost so far. */
+struct prof_stream_sums {
+    uint64_t packets;   /* taken by the way out */
+    uint64_t bytes;     /* of those packets */
+    uint64_t discarded; /* samples that could not be sent */
+};
+void prof_stream_sums(struct prof_stream_sums *sums);
 
 #endif

@@ -63,6 +63,13 @@ struct prof_config {
     uint8_t timer_vector;    /* IDT vector of the PIT's interrupt */
     struct prof_range text;  /* the image's code */
     struct prof_range idle;  /* where the kernel waits for interrupts */
+
+    /* For the stream (<prof/out.h>); 0 where it is not known. */
+    uint64_t boot_tsc;          /* time stamp counter at boot */
+    uint64_t boot_unix_seconds; /* wall time then, UTC */
+    const uint8_t *build_id;    /* MUST stay where it is */
+    size_t build_id_bytes;
+    uintptr_t image_offset; /* virtual less physical address of data */
 };
 
 /* What is counted since prof_init() or prof_reset(). Ticks, unless it says so. */
@@ -88,6 +95,9 @@ struct prof_stats {
     uint32_t refusals;         /* allocations refused */
     uint32_t gate_taken_back;  /* times that the IDT gate had been replaced */
     uint32_t pit_taken_back;   /* times that the PIT had been reprogrammed */
+    uint64_t stream_packets;   /* that left the image (<prof/out.h>) */
+    uint64_t stream_bytes;     /* in these */
+    uint64_t stream_discarded; /* samples refused by the way out; in ticks */
 };
 
 /*
@@ -107,7 +117,9 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
  * prof.drain (ms between drains, 1 to 10000), prof.reports (tables until the
  * image ends, 0 = for ever), prof.weight (time or count), prof.form (shares or
- * classic), prof.start (on or off).
+ * classic), prof.start (on or off), prof.out (off, serial, uart2, e9, virtio
+ * or shm: where the stream goes), prof.share (KiB of memory for shm, a power
+ * of two from 64 to 1048576).
  * Contexts: boot, thread. May be called before prof_init().
  * Returns 0, PROF_EOPTION or PROF_EVALUE; then nothing has changed.
  */
@@ -123,7 +135,9 @@ struct prof_options {
     uint32_t reports;  /* tables until the image ends, 0 = for ever */
     enum prof_weight weight;
     enum prof_form form;
-    bool start; /* sample from boot on */
+    bool start;         /* sample from boot on */
+    const char *out;    /* where the stream goes, "off" = nowhere */
+    uint32_t share_kib; /* memory for the stream in memory */
 };
 const struct prof_options *prof_options(void);
 
@@ -140,7 +154,7 @@ int prof_start(void);
  * Stops sampling: the gate and the PIT are again as the kernel had them. What
  * was sampled stays. Stopped already: nothing happens.
  *
- * Contexts: thread. Waits for the end of the kernel's tick, two of them at
+ * Contexts: thread. Drains where there is a stream. Waits for the end of the kernel's tick, two of them at
  * most, where the PIT ran faster; with interrupts off it does not wait, and
  * the kernel's clock may lose a part of a tick.
  */

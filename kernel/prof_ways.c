@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The ways by which the profiler's packets leave this image, made from the
+ * kernel's devices. The fastest comes first: that is the order in which they
+ * stand in for one that is missing. The console comes last, being always there.
+ */
+
+#include "prof_ways.h"
+
+#include <debugcon.h>
+#include <kernel/console.h>
+#include <prof/out.h>
+#include <prof/prof.h>
+#include <stddef.h>
+#include <uart.h>
+
+static const struct prof_out *way; /* that was taken; NULL = none */
+
+static bool open_uart2(void)
+{
+    return uart_start(UART_COM2) == 0;
+}
+
+static bool send_uart2(const void *packet, size_t bytes)
+{
+    return uart_write(UART_COM2, packet, bytes) == bytes;
+}
+
+static void finish_uart2(void)
+{
+    uart_finish(UART_COM2);
+}
+
+static int receive_uart2(void)
+{
+    return uart_read(UART_COM2);
+}
+
+static bool send_e9(const void *packet, size_t bytes)
+{
+    debugcon_write(packet, bytes);
+    return true;
+}
+
+static bool open_serial(void)
+{
+    return true;
+}
+
+/* A line that the service has begun is ended: ours must be whole. */
+static bool send_serial(const void *packet, size_t bytes)
+{
+    console_fresh_line();
+    prof_out_text(packet, bytes, console_write);
+    return true;
+}
+
+static const struct prof_out ways[] = {
+    {"uart2", open_uart2, send_uart2, finish_uart2, receive_uart2},
+    {"e9", debugcon_present, send_e9, NULL, NULL},
+    {"serial", open_serial, send_serial, NULL, NULL},
+};
+
+void prof_ways_start(void)
+{
+    way = prof_out_choose(ways, sizeof ways / sizeof *ways);
+}
+
+static void say_sums(void)
+{
+    struct prof_stats stats;
+
+    prof_stats(&stats);
+    console_fresh_line();
+    console_line("prof: stream to %s: %lu packets, %lu bytes, %lu samples "
+                 "discarded",
+                 way->name, (unsigned long)stats.stream_packets,
+                 (unsigned long)stats.stream_bytes,
+                 (unsigned long)stats.stream_discarded);
+}
+
+void prof_ways_end(int code)
+{
+    if (way == NULL)
+        return;
+    prof_out_end((uint32_t)code);
+    say_sums();
+    way = NULL;
+}
