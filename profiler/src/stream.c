@@ -230,18 +230,18 @@ void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
 
     if (!prof_stream_on())
         return;
+    put_samples(PROF_EVENT_START, tsc, &start, sizeof start, 0);
     stream.rate_mhz = rate_mhz;
     stream.depth = depth;
     stream.running = true;
-    put_samples(PROF_EVENT_START, tsc, &start, sizeof start, 0);
 }
 
 void prof_stream_stop(uint64_t tsc)
 {
     if (!prof_stream_on())
         return;
-    stream.running = false;
     (void)put(PROF_EVENT_STOP, prof_clock_at(&stream.clock, tsc), NULL, 0);
+    stream.running = false;
 }
 
 static void tell_node(uint32_t node, uint32_t parent, uintptr_t address)
