@@ -19,7 +19,6 @@ static bool equal(const char *a, const char *b)
     return *a == *b;
 }
 
-/* "prof: no way out: virtio; the stream goes to uart2". */
 static void say_missing(const char *asked, const struct prof_out *taken)
 {
     struct prof_text out;
@@ -57,8 +56,10 @@ const struct prof_out *prof_out_choose(const struct prof_out *outs,
     const char *asked = prof_options()->out;
     const struct prof_out *taken = NULL;
 
-    if (equal(asked, "off"))
+    if (equal(asked, "off")) {
+        prof_stream_open(NULL, NULL);
         return NULL;
+    }
     if (equal(asked, prof_shm_out.name) && prof_shm_out.open())
         taken = &prof_shm_out;
     else

@@ -88,7 +88,6 @@ static void count_overwritten(uint64_t written, uint64_t bytes)
           prof_share_ring.overwritten + (to - from));
 }
 
-/* Writes at (at) of the ring, and a zero word behind where there is room. */
 static void copy(uint64_t at, const uint8_t *from, size_t bytes)
 {
     uint8_t *to = ring + at;
