@@ -197,12 +197,13 @@ $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
     $(filter-out %/offsets.c,$(wildcard profiler/src/*.c)))
 	$$(archive)
 $(BUILD)/host$1/%_test: $(BUILD)/host$1/obj/tests/unit/%_test.o \
-    $(BUILD)/host$1/libprof.a $(BUILD)/host$1/libcmocka.a
+    $(addprefix $(BUILD)/host$1/,libprof.a libdecode.a libcmocka.a)
 	$$(call begin,HOSTLD)
 	$(Q)gcc -m$1 $(UNIT) -o $$@ $$^
 endef
 $(foreach b,32 64,$(eval $(call unit_rules,$b)))
 
+include tools/parasite/rules.mk
 # ---- what people ask for
 
 words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(APPEND)
@@ -244,6 +245,6 @@ clean:
 	$(Q)rm -rf $(filter-out $(NEWLIB) $(SOURCES),$(wildcard $(BUILD)/*))
 #: this list
 help:
-	@awk -f tools/build/help.awk Makefile
+	@awk -f tools/build/help.awk Makefile tools/parasite/rules.mk
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+/* The sub-commands. Each is called as a main() of its own, argv[0] being
+ * "parasite NAME", and returns the exit status. */
+
+int command_record(int argc, char **argv);
+int command_info(int argc, char **argv);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parasite: what is done with profiles on the host. The first word is a
+ * sub-command, the rest is its own affair.
+ */
+
+#include "commands.h"
+#include "parasite.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"record", command_record, "write what a guest sends to a trace"},
+    {"info", command_info, "tell what a trace holds, and what was lost"},
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static void print_help(FILE *out)
+{
+    fputs("usage: parasite COMMAND [OPTION...]\n\n", out);
+    for (size_t i = 0; i < COMMANDS; ++i)
+        fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
+    fputs("\n'parasite COMMAND --help' tells more. For example:\n"
+          "  parasite record -o x.trace -- qemu-system-x86_64 -kernel "
+          "image.elf ...\n"
+          "  parasite report -i x.trace\n",
+          out);
+}
+
+int main(int argc, char **argv)
+{
+    char name[64];
+
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return STATUS_FINE;
+    }
+    argp_err_exit_status = STATUS_USAGE;
+    for (size_t i = 0; i < COMMANDS; ++i) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        snprintf(name, sizeof name, "parasite %s", argv[1]);
+        parasite_name = name;
+        argv[1] = name;
+        return commands[i].run(argc - 1, argv + 1);
+    }
+    complain("there is no command '%s'; 'parasite --help' lists them", argv[1]);
+    return STATUS_USAGE;
+}

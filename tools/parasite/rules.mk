@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The command parasite, and what the unit tests take of it: the decoder, built
+# at both widths. Included by the Makefile.
+
+#: where `make install` puts the command
+PREFIX ?= /usr/local
+
+$(BUILD)/host/obj/tools/parasite/%.o: tools/parasite/%.c Makefile | packages
+	$(call host_compile,-O2 -D_GNU_SOURCE)
+$(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
+    $(wildcard tools/parasite/*.c))
+	$(call begin,HOSTLD)
+	$(Q)gcc -o $@ $^ -ldw -lelf -ljansson -lz -lm
+decoder := base64 console crc32c event index memory model packet pile
+$(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
+    $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
+$(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
+	$(archive)
+$(BUILD)/host32/obj/tools/% $(BUILD)/host64/obj/tools/%: UNIT += -D_GNU_SOURCE
+test: $(BUILD)/host/parasite
+
+.PHONY: tool install
+#: the command parasite: build/host/parasite
+tool: $(BUILD)/host/parasite
+#: it, installed below PREFIX
+install: $(BUILD)/host/parasite
+	install -D -t $(DESTDIR)$(PREFIX)/bin $<
