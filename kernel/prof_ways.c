@@ -10,12 +10,24 @@
 
 #include <debugcon.h>
 #include <kernel/console.h>
+#include <kernel/loop.h>
 #include <prof/out.h>
 #include <prof/prof.h>
 #include <stddef.h>
 #include <uart.h>
 
+/* How often it is looked whether a command has come in, and how much of it is
+ * read each time: garbage that never ends costs no more than that. */
+#define LISTEN_NS 25000000ull
+#define LISTEN_BYTES 64
+
 static const struct prof_out *way; /* that was taken; NULL = none */
+static struct loop_timer listen_timer;
+
+static int receive_console(void)
+{
+    return uart_read(UART_COM1);
+}
 
 static bool open_uart2(void)
 {
@@ -62,9 +74,29 @@ static const struct prof_out ways[] = {
     {"serial", open_serial, send_serial, NULL, NULL},
 };
 
+/* Reads up to the end of one command. */
+static void listen_to(int (*receive)(void))
+{
+    for (unsigned i = 0; i < LISTEN_BYTES; i++) {
+        int byte = receive();
+
+        if (byte < 0 || prof_command_byte((uint8_t)byte))
+            return;
+    }
+}
+
+static void on_listen(void *unused)
+{
+    bool second = way != NULL && way->receive != NULL;
+
+    (void)unused;
+    listen_to(second ? way->receive : receive_console);
+}
+
 void prof_ways_start(void)
 {
     way = prof_out_choose(ways, sizeof ways / sizeof *ways);
+    loop_every(&listen_timer, LISTEN_NS, on_listen, NULL);
 }
 
 static void say_sums(void)
@@ -82,6 +114,7 @@ static void say_sums(void)
 
 void prof_ways_end(int code)
 {
+    loop_cancel(&listen_timer);
     if (way == NULL)
         return;
     prof_out_end((uint32_t)code);

@@ -75,7 +75,8 @@ void prof_out_text(const void *packet, size_t bytes, prof_text_sink *sink);
  * Takes one byte of a command from outside. At the end of a line it obeys, or
  * says what is wrong with it, and writes an answer through prof_port_write(),
  * one line that begins with "#prof! ". Returns true then: whoever reads a
- * line that may be full of garbage stops there until the next time.
+ * line that may be full of garbage stops there until the next time. An empty
+ * line is none.
  *
  * Contexts: thread, where prof_report() may be called. Anything may be fed to
  * it; the work for a byte is bounded, but for the command's own.
