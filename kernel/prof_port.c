@@ -72,10 +72,17 @@ void prof_port_names(void)
                      prof_strerror(prof_symbols_error()));
 }
 
+static uint32_t drain_ms; /* between drains, as the timer has it */
+
+/* Drains, and does so as often as the rate demands, which may have changed. */
 static void on_drain(void *unused)
 {
     (void)unused;
     prof_drain();
+    if (drain_ms == prof_drain_ms())
+        return;
+    drain_ms = prof_drain_ms();
+    loop_every(&drain_timer, drain_ms * MS_NS, on_drain, NULL);
 }
 
 static void on_report(void *unused)
@@ -121,6 +128,7 @@ void prof_port_init(void)
         .timer_vector = ARCH_IRQ_BASE + TIMER_LINE,
         .text = {(uintptr_t)text_begin, (uintptr_t)text_end},
         .idle = {(uintptr_t)arch_idle_begin, (uintptr_t)arch_idle_end},
+        .stack = {(uintptr_t)boot_stack_bottom, (uintptr_t)boot_stack_top},
         .boot_tsc = clock_boot_tsc(),
         .boot_unix_seconds = clock_boot_unix_seconds(),
     };
@@ -135,7 +143,7 @@ void prof_port_init(void)
     prof_ways_start();
     if (options->start)
         start();
-    loop_every(&drain_timer, options->drain_ms * MS_NS, on_drain, NULL);
+    on_drain(NULL);
     if (options->every_ms != 0)
         loop_every(&report_timer, options->every_ms * MS_NS, on_report, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "cpu.h"
 #include "shm.h"
+#include "stacks.h"
 #include "stream.h"
 
 #include <prof/out.h>
@@ -66,7 +67,7 @@ const struct prof_out *prof_out_choose(const struct prof_out *outs,
         taken = find(asked, outs, count);
     if (taken == NULL || !equal(taken->name, asked))
         say_missing(asked, taken);
-    prof_stream_open(taken, NULL);
+    prof_stream_open(taken, prof_stacks_tell);
     return taken;
 }
 
