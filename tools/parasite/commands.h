@@ -6,6 +6,9 @@
  * "parasite NAME", and returns the exit status. */
 
 int command_record(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_script(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_export(int argc, char **argv);
 
 #endif

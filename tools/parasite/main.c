@@ -18,7 +18,10 @@ static const struct {
     const char *help;
 } commands[] = {
     {"record", command_record, "write what a guest sends to a trace"},
+    {"report", command_report, "show where the time went"},
+    {"script", command_script, "print each sample"},
     {"info", command_info, "tell what a trace holds, and what was lost"},
+    {"export", command_export, "turn a trace into another tool's format"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
