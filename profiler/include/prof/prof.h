@@ -260,6 +260,29 @@ struct prof_row {
 void prof_visit(void (*visit)(const struct prof_row *row, void *context),
                 void *context);
 
+/* What is known of one call stack. */
+struct prof_stack_row {
+    const uintptr_t *addresses; /* the sampled one, then return addresses,
+                                   innermost first */
+    uint32_t count;             /* of these */
+    uint64_t samples;
+    uint64_t cycles;    /* time that they stand for */
+    uint64_t first_tsc; /* when the first and the last of them were taken */
+    uint64_t last_tsc;
+};
+
+/*
+ * Calls (visit) with each distinct call stack and (context), once each, in no
+ * order, for what was drained and is not idle: they come to attributed plus
+ * unresolved. A row and its addresses live as long as the call.
+ *
+ * Contexts and what (visit) must not do: as prof_visit(). Linear in the stacks;
+ * 1 KiB of stack.
+ */
+void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
+                                     void *context),
+                       void *context);
+
 /*
  * Records one sample: the code address (pc) that was interrupted, with the
  * stack pointer (sp) and frame pointer (fp) it had. For kernels that call the
