@@ -13,8 +13,11 @@
 #include <kernel/loop.h>
 #include <prof/out.h>
 #include <prof/prof.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <uart.h>
+#include <virtio.h>
+#include <virtio_console.h>
 
 /* How often it is looked whether a command has come in, and how much of it is
  * read each time: garbage that never ends costs no more than that. */
@@ -27,6 +30,16 @@ static struct loop_timer listen_timer;
 static int receive_console(void)
 {
     return uart_read(UART_COM1);
+}
+
+static void *pages(size_t bytes)
+{
+    return memalign(VIRTIO_PAGE_BYTES, bytes);
+}
+
+static bool open_virtio(void)
+{
+    return virtio_console_start(pages);
 }
 
 static bool open_uart2(void)
@@ -69,6 +82,8 @@ static bool send_serial(const void *packet, size_t bytes)
 }
 
 static const struct prof_out ways[] = {
+    {"virtio", open_virtio, virtio_console_send, virtio_console_finish,
+     virtio_console_receive},
     {"uart2", open_uart2, send_uart2, finish_uart2, receive_uart2},
     {"e9", debugcon_present, send_e9, NULL, NULL},
     {"serial", open_serial, send_serial, NULL, NULL},
