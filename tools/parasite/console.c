@@ -3,10 +3,13 @@
  * A console log, line by line.
  *
  * Packets are put together in a few places at a time. When all are taken, the
- * oldest one gives way: its missing line will hardly come any more. A part
- * that contradicts what its place holds, as after a reboot of the guest, makes
- * the place begin anew with that part.
+ * oldest one gives way: its missing line will hardly come any more. A line's
+ * numbers are not in its checksum, so that a part may turn up in the wrong
+ * packet, and after a reboot of the guest the numbers begin anew: of two parts
+ * for one place the later one counts.
  */
+
+#define _GNU_SOURCE /* memmem() */
 
 #include "console.h"
 
@@ -83,6 +86,8 @@ static void give_up(struct console *console, struct console_packet *packet)
 {
     if (packet->bytes != NULL && packet->missing > 0)
         ++console->cut_packets;
+    else if (packet->bytes != NULL)
+        ++console->bad_packets;
     free(packet->bytes);
     packet->bytes = NULL;
 }
@@ -121,37 +126,33 @@ static struct console_packet *place_of(struct console *console,
     return oldest;
 }
 
-static void finish(struct console *console, struct console_packet *packet)
+/* Takes the packet if it is whole and right. If it is whole and wrong, it
+ * holds a part that is not its own, and waits for the right one. */
+static void try_packet(struct console *console, struct console_packet *packet)
 {
     size_t bytes =
         (packet->parts - 1) * (size_t)PROF_LINE_BYTES + packet->last_bytes;
     struct packet found;
 
-    if (packet_check(packet->bytes, bytes, &found) == PACKET_GOOD)
-        console->sink.take(console->sink.owner, &found);
-    else
-        ++console->bad_packets;
-    give_up(console, packet);
+    if (packet->missing > 0 ||
+        packet_check(packet->bytes, bytes, &found) != PACKET_GOOD)
+        return;
+    console->sink.take(console->sink.owner, &found);
+    free(packet->bytes);
+    packet->bytes = NULL;
 }
 
 static void take_part(struct console *console, const struct part *part)
 {
     struct console_packet *packet = place_of(console, part);
     uint8_t *to = packet->bytes + part->number * (size_t)PROF_LINE_BYTES;
-    bool last = part->number == part->parts - 1;
 
-    if (packet->has[part->number] != 0) {
-        if (memcmp(to, part->content, part->bytes) == 0)
-            return;
-        begin_packet(console, packet, part);
-        to = packet->bytes + part->number * (size_t)PROF_LINE_BYTES;
-    }
     memcpy(to, part->content, part->bytes);
+    packet->missing -= packet->has[part->number] == 0;
     packet->has[part->number] = 1;
-    if (last)
+    if (part->number == part->parts - 1)
         packet->last_bytes = (uint32_t)part->bytes;
-    if (--packet->missing == 0)
-        finish(console, packet);
+    try_packet(console, packet);
 }
 
 static void take_line(struct console *console)

@@ -8,6 +8,8 @@
  * command line, so that is asked for where the user did not.
  */
 
+#define _GNU_SOURCE /* asprintf() */
+
 #include "guest.h"
 
 #include "parasite.h"

@@ -3,7 +3,8 @@
  * Symbols of an ELF file, by libelf.
  *
  * Functions without a size, as assembly makes them, reach up to the next
- * symbol. Of several names for one address the first global one is taken.
+ * symbol; their labels with a dot, local ones, are none. Of several names for
+ * one address the largest is taken.
  */
 
 #include "image.h"
@@ -57,7 +58,9 @@ static void put_symbol(struct image *image, Elf *elf, const GElf_Sym *symbol,
         type == STT_SECTION || type == STT_FILE)
         return;
     put.name = copied(name);
-    if (is_code(elf, symbol) && *name != '.' && type != STT_OBJECT) {
+    if (type == STT_NOTYPE && strchr(name, '.') != NULL)
+        return;
+    if (is_code(elf, symbol) && type != STT_OBJECT) {
         room_for_one(&image->functions, image->count, sizeof put);
         image->functions[image->count++] = put;
     } else {

@@ -6,8 +6,6 @@
 #: where `make install` puts the command
 PREFIX ?= /usr/local
 
-$(BUILD)/host/obj/tools/parasite/%.o: tools/parasite/%.c Makefile | packages
-	$(call host_compile,-O2 -D_GNU_SOURCE)
 $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/parasite/*.c))
 	$(call begin,HOSTLD)
@@ -17,7 +15,6 @@ $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 	$(archive)
-$(BUILD)/host32/obj/tools/% $(BUILD)/host64/obj/tools/%: UNIT += -D_GNU_SOURCE
 test: $(BUILD)/host/parasite
 
 .PHONY: tool install
