@@ -117,7 +117,7 @@ static void world_end(void *memory)
      (256 + PROF_FRAMES_MARGIN) * sizeof(uint32_t))
 
 /* A tick at time (tsc), as the stub would have it. */
-static void world_tick(uintptr_t pc, uint64_t tsc)
+static inline void world_tick(uintptr_t pc, uint64_t tsc)
 {
     if (prof_ring_full(&prof_hot.ring))
         prof_sample_full(pc, tsc);
