@@ -120,11 +120,12 @@ static void say_sums(void)
 
     prof_stats(&stats);
     console_fresh_line();
-    console_line("prof: stream to %s: %lu packets, %lu bytes, %lu samples "
-                 "discarded",
-                 way->name, (unsigned long)stats.stream_packets,
-                 (unsigned long)stats.stream_bytes,
-                 (unsigned long)stats.stream_discarded);
+    console_line("prof: stream to %s: %lu samples, %lu of them discarded, "
+                 "%lu packets, %lu bytes",
+                 way->name, (unsigned long)stats.ticks,
+                 (unsigned long)stats.stream_discarded,
+                 (unsigned long)stats.stream_packets,
+                 (unsigned long)stats.stream_bytes);
 }
 
 void prof_ways_end(int code)

@@ -70,7 +70,6 @@ static uint32_t add(uint32_t parent, uintptr_t address, bool returned)
 
     prof_state.stacks.nodes[node].link =
         call_of(above, function_of(address, returned));
-    prof_stream_node(node, parent, address);
     return node;
 }
 
@@ -97,12 +96,14 @@ uint32_t prof_stacks_node(const struct prof_chain *chain)
     return node;
 }
 
-bool prof_stacks_tell(uint32_t node, uint32_t *parent, uintptr_t *address)
+bool prof_stacks_tell(uint32_t node, struct prof_stream_node *found)
 {
+    struct prof_node *known = &prof_state.stacks.nodes[node];
+
     if (node == 0 || node >= prof_state.stacks.used)
         return false;
-    *parent = prof_state.stacks.nodes[node].parent;
-    *address = prof_state.stacks.nodes[node].address;
+    *found =
+        (struct prof_stream_node){known->parent, known->address, &known->told};
     return true;
 }
 

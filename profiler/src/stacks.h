@@ -33,12 +33,13 @@ struct prof_chain {
 
 /*
  * The node of (chain) in prof_state.stacks, 0 where it is new and there is no
- * memory for it. Tells the stream of nodes that are new. Contexts: the drain.
+ * memory for it. Contexts: the drain.
  */
 uint32_t prof_stacks_node(const struct prof_chain *chain);
 
-/* Node (node) once more, as the stream asks for it (stream.h). */
-bool prof_stacks_tell(uint32_t node, uint32_t *parent, uintptr_t *address);
+/* Node (node), as the stream asks for it (stream.h). */
+struct prof_stream_node;
+bool prof_stacks_tell(uint32_t node, struct prof_stream_node *found);
 
 /* Credits a node of prof_state.stacks and what it belongs to. */
 void prof_stacks_credit(uint32_t node, uint64_t samples, uint64_t cycles,

@@ -10,10 +10,11 @@
  * ones is not given to the next.
  *
  * What a lost packet takes with it must not spoil the others, so what is said
- * once is said again: a packet in HELLO_PERIOD begins with hello and the
- * present rate, and every packet repeats the definitions of some nodes, in
- * turns, so many that all had their turn within ROUND_PACKETS. The end of the
- * image repeats all of them.
+ * once is said again. A packet in HELLO_PERIOD begins with hello and the
+ * present rate. A node is told where it is first used; once more where it is
+ * first used in another packet; and then where it is used when it was not told
+ * for AGAIN_PACKETS, or since sampling was last started. One that is used in a
+ * single packet is lost with it or not at all.
  */
 
 #include "stream.h"
@@ -25,8 +26,9 @@
 #include <prof/out.h>
 
 #define HELLO_PERIOD 64u      /* packets */
-#define ROUND_PACKETS 128u    /* in which each node is told again */
-#define REFRESH_MAX 40u       /* nodes, in one packet: an eighth of it */
+#define AGAIN_PACKETS 128u    /* after which a node is told again */
+#define PATH_MAX 192u         /* nodes of a stack, more than there can be */
+#define FITTING_MAX 3u        /* packets begun for one sample: see tell() */
 #define AGE_MAX PROF_CLOCK_HZ /* a packet that is not full is sent after 1 s */
 #define END_ATTEMPTS 8u       /* to send the last packets */
 
@@ -47,8 +49,7 @@ static struct {
     bool running;
     bool stuck;     /* the way out has refused a packet */
     bool gap;       /* something was discarded since the last packet */
-    uint32_t nodes; /* all node numbers so far are below */
-    uint32_t again; /* the next one to be told again */
+    uint32_t again; /* what was told in packets before this one is forgotten */
 } stream;
 
 static void mix(uint8_t *to, uint64_t value)
@@ -86,7 +87,7 @@ void prof_stream_open(const struct prof_out *out, prof_stream_tree *tree)
     stream.sums = (struct prof_stream_sums){0};
     stream.last = stream.weighed = 0;
     stream.running = stream.stuck = stream.gap = false;
-    stream.nodes = stream.again = 1;
+    stream.again = 0;
 }
 
 bool prof_stream_on(void)
@@ -137,41 +138,22 @@ static void put_state(uint64_t clock)
 }
 
 /* Defines a node; false: no room for it in this packet. */
-static bool put_node(uint64_t clock, uint32_t node, uint32_t parent,
-                     uintptr_t address)
+static bool put_node(uint32_t node, const struct prof_stream_node *known)
 {
-    struct prof_event_node_wide wide = {node, parent, address};
-    struct prof_event_node narrow = {(uint16_t)node, (uint16_t)parent,
-                                     (uint32_t)address};
+    struct prof_event_node_wide wide = {node, known->parent, known->address};
+    struct prof_event_node narrow = {(uint16_t)node, (uint16_t)known->parent,
+                                     (uint32_t)known->address};
 
     if (!prof_packet_fits(&packet, sizeof wide))
         return false;
-    if (narrow.node == node && narrow.parent == parent &&
-        narrow.address == address)
-        prof_packet_put(&packet, PROF_EVENT_NODE, clock, &narrow,
+    if (narrow.node == node && narrow.parent == known->parent &&
+        narrow.address == known->address)
+        prof_packet_put(&packet, PROF_EVENT_NODE, stream.last, &narrow,
                         sizeof narrow);
     else
-        prof_packet_put(&packet, PROF_EVENT_NODE_WIDE, clock, &wide,
+        prof_packet_put(&packet, PROF_EVENT_NODE_WIDE, stream.last, &wide,
                         sizeof wide);
     return true;
-}
-
-/* Tells up to (count) nodes again, where they fit. */
-static void put_again(uint64_t clock, uint32_t count)
-{
-    uint32_t parent;
-    uintptr_t address;
-
-    if (stream.tree == NULL)
-        return;
-    for (; count > 0 && stream.nodes > 1; count--) {
-        if (stream.again >= stream.nodes)
-            stream.again = 1;
-        if (stream.tree(stream.again, &parent, &address) &&
-            !put_node(clock, stream.again, parent, address))
-            return;
-        stream.again++;
-    }
 }
 
 /* A packet's first events, before the one at (clock) that it is begun for. */
@@ -180,7 +162,6 @@ static void begin(uint64_t clock)
     bool hello = stream.place.sequence % HELLO_PERIOD == 0;
     uint64_t at = clock - stream.last > FAR ? clock : stream.last;
     bool jump = at - packet.end > FAR;
-    uint32_t count = stream.nodes / ROUND_PACKETS + 1;
 
     if (hello)
         put_hello(at);
@@ -190,36 +171,49 @@ static void begin(uint64_t clock)
     if (stream.gap || (hello && stream.running && at == stream.weighed))
         put_state(at);
     stream.gap = false;
-    put_again(at, count < REFRESH_MAX ? count : REFRESH_MAX);
     stream.last = at;
 }
 
 /*
- * Puts an event at (clock), or as soon after as the order demands. False: it
- * could not be taken.
+ * Makes sure that a packet is begun and (bytes) of fields fit into it, for an
+ * event at (clock). False: the way out refuses.
  */
-static bool put(enum prof_event kind, uint64_t clock, const void *fields,
-                uint32_t bytes)
+static bool make_room(uint64_t clock, uint32_t bytes)
 {
-    if (clock < stream.last)
-        clock = stream.last;
     if (!stream.stuck && packet.used != 0 &&
         (clock - stream.last > FAR || !prof_packet_fits(&packet, bytes)))
         send();
-    if (!stream.stuck) {
-        if (packet.used == 0)
-            begin(clock);
-        prof_packet_put(&packet, kind, clock, fields, bytes);
-    }
-    stream.last = clock;
+    if (!stream.stuck && packet.used == 0)
+        begin(clock);
     return !stream.stuck;
+}
+
+/* The time of (tsc), or of the last event where that was later. */
+static uint64_t clock_at(uint64_t tsc)
+{
+    uint64_t clock = prof_clock_at(&stream.clock, tsc);
+
+    return clock > stream.last ? clock : stream.last;
+}
+
+/* Puts an event at (tsc). False: it could not be taken. */
+static bool put(enum prof_event kind, uint64_t tsc, const void *fields,
+                uint32_t bytes)
+{
+    uint64_t clock = clock_at(tsc);
+    bool room = make_room(clock, bytes);
+
+    if (room)
+        prof_packet_put(&packet, kind, clock, fields, bytes);
+    stream.last = clock;
+    return room;
 }
 
 /* The same for an event that stands for (samples), or for a time without. */
 static void put_samples(enum prof_event kind, uint64_t tsc, const void *fields,
                         uint32_t bytes, uint64_t samples)
 {
-    if (!put(kind, prof_clock_at(&stream.clock, tsc), fields, bytes))
+    if (!put(kind, tsc, fields, bytes))
         stream.place.discarded += samples;
     stream.weighed = stream.last;
 }
@@ -234,37 +228,70 @@ void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
     stream.rate_mhz = rate_mhz;
     stream.depth = depth;
     stream.running = true;
+    stream.again = stream.place.sequence;
 }
 
 void prof_stream_stop(uint64_t tsc)
 {
     if (!prof_stream_on())
         return;
-    (void)put(PROF_EVENT_STOP, prof_clock_at(&stream.clock, tsc), NULL, 0);
+    (void)put(PROF_EVENT_STOP, tsc, NULL, 0);
     stream.running = false;
 }
 
-static void tell_node(uint32_t node, uint32_t parent, uintptr_t address)
+/*
+ * Whether the reader may not know a node with the note (told): the number of
+ * the packet that it was last told in, from 1, doubled, and 1 more where that
+ * was not the first time.
+ */
+static bool is_news(uint32_t told)
 {
-    struct prof_event_node_wide most;
+    uint32_t number = told / 2;
+    uint32_t present = stream.place.sequence + 1;
 
-    if (!stream.stuck && packet.used != 0 &&
-        !prof_packet_fits(&packet, sizeof most))
-        send();
-    if (stream.stuck)
-        return; /* it has its turn among those told again */
-    if (packet.used == 0)
-        begin(stream.last);
-    (void)put_node(stream.last, node, parent, address);
+    if (number == present)
+        return false;
+    return told % 2 == 0 || number <= stream.again ||
+           present - number >= AGAIN_PACKETS;
 }
 
-void prof_stream_node(uint32_t node, uint32_t parent, uintptr_t address)
+/* Tells those of (node) and its callers that are news, the outermost first.
+ * False: there was no room for all of them. */
+static bool tell_path(uint32_t node)
 {
-    if (!prof_stream_on())
-        return;
-    if (node >= stream.nodes)
-        stream.nodes = node + 1;
-    tell_node(node, parent, address);
+    struct prof_stream_node known;
+    uint32_t path[PATH_MAX];
+    uint32_t count = 0;
+
+    while (count < PATH_MAX && stream.tree(node, &known) &&
+           is_news(*known.told)) {
+        path[count++] = node;
+        node = known.parent;
+    }
+    while (count-- > 0) {
+        (void)stream.tree(path[count], &known);
+        if (!put_node(path[count], &known))
+            return false;
+        *known.told =
+            (stream.place.sequence + 1) * 2 + (*known.told != 0 ? 1 : 0);
+    }
+    return true;
+}
+
+/*
+ * Makes sure that the packet which will take the sample of (node) at (tsc)
+ * knows what it must. Where the packet gets full meanwhile, all of it begins
+ * anew in the next, which may not depend on this one.
+ */
+static void tell(uint64_t tsc, uint32_t node)
+{
+    for (unsigned i = 0; i < FITTING_MAX; i++) {
+        if (!make_room(clock_at(tsc), sizeof node))
+            return;
+        if (tell_path(node) && prof_packet_fits(&packet, sizeof node))
+            return;
+        send();
+    }
 }
 
 void prof_stream_sample(uint64_t tsc, uint32_t node)
@@ -273,6 +300,7 @@ void prof_stream_sample(uint64_t tsc, uint32_t node)
 
     if (!prof_stream_on())
         return;
+    tell(tsc, node);
     if (narrow == node)
         put_samples(PROF_EVENT_SAMPLE, tsc, &narrow, sizeof narrow, 1);
     else
@@ -309,8 +337,7 @@ void prof_stream_drop(uint64_t tsc, uint32_t samples, uint64_t cycles)
 void prof_stream_miss(uint64_t tsc, uint32_t ticks)
 {
     if (prof_stream_on())
-        (void)put(PROF_EVENT_MISS, prof_clock_at(&stream.clock, tsc), &ticks,
-                  sizeof ticks);
+        (void)put(PROF_EVENT_MISS, tsc, &ticks, sizeof ticks);
 }
 
 void prof_stream_stopped_walk(uint64_t tsc, uint32_t reason, uint32_t samples)
@@ -318,8 +345,7 @@ void prof_stream_stopped_walk(uint64_t tsc, uint32_t reason, uint32_t samples)
     struct prof_event_stopped_walk walk = {(uint16_t)reason, samples};
 
     if (prof_stream_on())
-        (void)put(PROF_EVENT_STOPPED_WALK, prof_clock_at(&stream.clock, tsc),
-                  &walk, sizeof walk);
+        (void)put(PROF_EVENT_STOPPED_WALK, tsc, &walk, sizeof walk);
 }
 
 void prof_stream_flush(uint64_t tsc)
@@ -340,28 +366,13 @@ static void send_all(void)
         send();
 }
 
-/* Every node, without more of them in between. */
-static void tell_all(void)
-{
-    uint32_t nodes = stream.nodes;
-    uint32_t parent;
-    uintptr_t address;
-
-    stream.nodes = 1;
-    for (uint32_t node = 1; stream.tree != NULL && node < nodes; node++)
-        if (stream.tree(node, &parent, &address))
-            tell_node(node, parent, address);
-}
-
 void prof_stream_end(uint64_t tsc, uint32_t code)
 {
     if (!prof_stream_on())
         return;
     if (stream.stuck)
         send_all();
-    tell_all();
-    (void)put(PROF_EVENT_BYE, prof_clock_at(&stream.clock, tsc), &code,
-              sizeof code);
+    (void)put(PROF_EVENT_BYE, tsc, &code, sizeof code);
     send_all();
     if (stream.out->finish != NULL)
         stream.out->finish();

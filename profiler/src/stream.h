@@ -16,14 +16,20 @@
 
 struct prof_out;
 
-/* Finds node (node) of the tree again; false: there is no such node. */
-typedef bool prof_stream_tree(uint32_t node, uint32_t *parent,
-                              uintptr_t *address);
+/* A node of the tree of stacks, as the stream wants to know it. */
+struct prof_stream_node {
+    uint32_t parent;
+    uintptr_t address;
+    uint32_t *told; /* the stream's own note about it, 0 at first */
+};
+
+/* Finds node (node) of that tree; false: there is no such node. */
+typedef bool prof_stream_tree(uint32_t node, struct prof_stream_node *found);
 
 /*
  * From now on packets go to (out), a new stream with an identity of its own;
- * nodes that are to be told again come from (tree), which may be NULL.
- * prof_state.config says the rest. NULL for (out): nobody listens any more.
+ * the nodes that samples name are found in (tree). prof_state.config says the
+ * rest. NULL for (out): nobody listens any more.
  */
 void prof_stream_open(const struct prof_out *out, prof_stream_tree *tree);
 
@@ -34,10 +40,8 @@ bool prof_stream_on(void);
 void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth);
 void prof_stream_stop(uint64_t tsc);
 
-/* Node (node) of the tree of stacks is new; called before it is used. */
-void prof_stream_node(uint32_t node, uint32_t parent, uintptr_t address);
-
-/* One sample at (tsc): the leaf's node, or an idle one. */
+/* One sample at (tsc): the leaf's node, which is told first where the reader may
+ * not know it; or an idle one. */
 void prof_stream_sample(uint64_t tsc, uint32_t node);
 void prof_stream_idle(uint64_t tsc);
 

@@ -29,7 +29,10 @@ struct prof_node {
     uint64_t cycles;    /* time that they stand for */
     uint64_t first_tsc; /* when the first and the last of them were taken */
     uint64_t last_tsc;
-    uint64_t total; /* weight with all children, where a report summed it up */
+    union {
+        uint64_t total; /* weight with all children, in trees that are summed */
+        uint32_t told;  /* the stream's note, in the tree that it tells of */
+    };
 };
 
 struct prof_tree {

@@ -16,32 +16,23 @@
 #define CLOCK 128ull /* cycles a tick of the stream's clock */
 #define SECOND ((uint64_t)PROF_CLOCK_HZ * CLOCK)
 
-static uint32_t tree_nodes;
+#define NODES 100000u
+static uint32_t told[NODES];
 static const uint8_t build_id[20] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
 
-static bool tree(uint32_t node, uint32_t *parent, uintptr_t *address)
+static bool tree(uint32_t node, struct prof_stream_node *found)
 {
-    *parent = node / 2;
-    *address = 0x100000 + 16 * (uintptr_t)node;
-    return node <= tree_nodes;
-}
-
-static void tell_node(uint32_t node)
-{
-    uint32_t parent;
-    uintptr_t address;
-
-    tree_nodes = node;
-    (void)tree(node, &parent, &address);
-    prof_stream_node(node, parent, address);
+    *found = (struct prof_stream_node){
+        node / 2, 0x100000 + 16 * (uintptr_t)node, &told[node]};
+    return node > 0 && node < NODES;
 }
 
 static int open_stream(void **unused)
 {
     (void)unused;
     kept_count = kept_refuse = kept_asked = 0;
-    tree_nodes = 0;
+    memset(told, 0, sizeof told);
     prof_state.config = (struct prof_config){
         .tsc_hz = SECOND,
         .boot_tsc = 1000,
@@ -69,8 +60,6 @@ static void every_event_comes_out_as_told(void **unused)
 
     (void)unused;
     prof_stream_start(at(10), 1000152, 64);
-    tell_node(1);
-    prof_stream_node(70000, 1, 0x123456);
     prof_stream_sample(at(20), 1);
     prof_stream_sample(at(30), 70000);
     prof_stream_idle(at(40));
@@ -79,7 +68,6 @@ static void every_event_comes_out_as_told(void **unused)
     prof_stream_drop(at(60), 9, 5 * CLOCK);
     prof_stream_stopped_walk(at(60), PROF_WALK_FALLING, 2);
     prof_stream_stop(at(70));
-    tree_nodes = 1;
     prof_stream_end(at(80), 101);
     assert_false(prof_stream_on());
     see_all();
@@ -112,7 +100,8 @@ static void every_event_comes_out_as_told(void **unused)
     assert_true(nth(PROF_EVENT_STOP, 0)->clock == 70);
     assert_int_equal(seen[seen_count - 1].kind, PROF_EVENT_BYE);
     assert_int_equal(seen[seen_count - 1].fields[0], 101);
-    assert_true(known[70000].address == 0x123456 && known[1].told >= 2);
+    assert_true(known[70000].address == 0x100000 + 16 * 70000);
+    assert_true(known[70000].parent == 35000 && known[1].told == 1);
 }
 
 static void times_survive_any_gap(void **unused)
@@ -125,7 +114,6 @@ static void times_survive_any_gap(void **unused)
 
     (void)unused;
     prof_stream_start(at(clock), 1000000, 0);
-    tell_node(1);
     for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
         clock += gaps[i];
         prof_stream_sample(at(clock), 1);
@@ -143,7 +131,6 @@ static void times_survive_any_gap(void **unused)
 static void time_never_goes_back(void **unused)
 {
     (void)unused;
-    tell_node(1);
     prof_stream_sample(at(100), 1);
     prof_stream_sample(at(90), 1);
     prof_stream_sample(0, 1);
@@ -160,7 +147,6 @@ static void packets_are_numbered_and_say_hello_again(void **unused)
 
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
-    tell_node(1);
     for (unsigned i = 0; i < 130000; i++)
         prof_stream_sample(at(10000 * (i + 1)), 1);
     prof_stream_end(at(10000ull * 130001), 0);
@@ -189,7 +175,6 @@ static void what_is_refused_is_counted_and_costs_no_time(void **unused)
 
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
-    tell_node(1);
     kept_refuse = 2;
     for (unsigned i = 1; i <= 2000; i++)
         prof_stream_sample(at(10000 * i), 1);
@@ -228,39 +213,77 @@ static void a_way_that_stays_shut_ends_all_the_same(void **unused)
     assert_true(kept_asked < 100 && sums.packets == 0 && sums.bytes == 0);
 }
 
-static void nodes_outlive_each_packet(void **unused)
+/* Each sample names a node that was told before it, or the reader learns of it
+ * later, whichever packet is lost. */
+static void samples_are_known_whichever_packet_is_lost(void **unused)
 {
     unsigned nodes = 3000;
 
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
-    for (unsigned i = 1; i <= nodes; i++) {
-        tell_node(i);
-        prof_stream_sample(at(10000 * i), i);
-    }
-    prof_stream_end(at(10000 * (nodes + 1)), 0);
+    for (unsigned i = 1; i <= 3 * nodes; i++)
+        prof_stream_sample(at(10000 * i), i * 7 % nodes + 1);
+    prof_stream_end(at(10000 * (3 * nodes + 1)), 0);
     for (unsigned lost = 0; lost < kept_count; lost++) {
         see_all_but(lost);
-        for (unsigned i = 1; i <= nodes; i++) {
-            assert_true(known[i].told > 0);
-            assert_int_equal(known[i].parent, i / 2);
+        for (unsigned i = 0; i < seen_count; i++) {
+            uint16_t node;
+
+            memcpy(&node, seen[i].fields, sizeof node);
+            if (seen[i].kind != PROF_EVENT_SAMPLE)
+                continue;
+            for (; node != 0; node /= 2)
+                assert_true(known[node].told > 0);
         }
     }
 }
 
-static void all_nodes_have_their_turn(void **unused)
+static void nodes_come_before_what_names_them(void **unused)
 {
-    unsigned nodes = 2000;
+    static bool come[NODES];
 
     (void)unused;
-    for (unsigned i = 1; i <= nodes; i++)
-        tell_node(i);
-    for (unsigned i = 0; i < 200000; i++)
-        prof_stream_sample(at(1000 * i), i % nodes + 1);
-    kept_count -= 10;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 5000; i++)
+        prof_stream_sample(at(10000 * i), (i * 7919) % 90000 + 1);
+    prof_stream_end(at(10000 * 5001), 0);
     see_all();
-    for (unsigned i = 1; i <= nodes; i++)
-        assert_true(known[i].told >= 2);
+    for (unsigned i = 0; i < seen_count; i++) {
+        struct prof_event_node_wide wide;
+        struct prof_event_node narrow;
+        uint32_t sample = 0;
+
+        memcpy(&wide, seen[i].fields, sizeof wide);
+        memcpy(&narrow, seen[i].fields, sizeof narrow);
+        if (seen[i].kind == PROF_EVENT_NODE)
+            come[narrow.node] = narrow.parent == 0 || come[narrow.parent];
+        if (seen[i].kind == PROF_EVENT_NODE_WIDE)
+            come[wide.node] = wide.parent == 0 || come[wide.parent];
+        if (seen[i].kind == PROF_EVENT_SAMPLE)
+            sample = narrow.node;
+        if (seen[i].kind == PROF_EVENT_SAMPLE_WIDE)
+            sample = wide.node;
+        assert_true(sample == 0 || come[sample]);
+    }
+}
+
+static void nodes_in_use_are_told_again_now_and_then(void **unused)
+{
+    unsigned before;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 200000; i++)
+        prof_stream_sample(at(1000 * i), i % 100 + 1);
+    see_all();
+    assert_true(kept_count > 256);
+    before = known[100].told;
+    assert_in_range(before, 3, 6);
+    prof_stream_start(at(1000 * 200001), 1000000, 0);
+    for (unsigned i = 200002; i <= 202000; i++)
+        prof_stream_sample(at(1000 * i), i % 100 + 1);
+    see_all();
+    assert_int_equal(known[100].told, before + 1);
 }
 
 static void a_sample_costs_less_than_eight_bytes(void **unused)
@@ -269,8 +292,6 @@ static void a_sample_costs_less_than_eight_bytes(void **unused)
 
     (void)unused;
     prof_stream_start(at(0), 1000000, 64);
-    for (unsigned i = 1; i <= 2000; i++)
-        tell_node(i);
     for (unsigned i = 1; i <= 60000; i++) {
         prof_stream_sample(at(10000 * i), i % 2000 + 1);
         if (i % 100 == 0)
@@ -300,7 +321,6 @@ static void with_nobody_listening_nothing_happens(void **unused)
     prof_stream_open(NULL, tree);
     assert_false(prof_stream_on());
     prof_stream_start(at(0), 1, 1);
-    tell_node(1);
     prof_stream_sample(at(1), 1);
     prof_stream_idle(at(1));
     prof_stream_spill(at(1), 1, 1, 1);
@@ -324,8 +344,9 @@ int main(void)
         TEST(packets_are_numbered_and_say_hello_again),
         TEST(what_is_refused_is_counted_and_costs_no_time),
         TEST(a_way_that_stays_shut_ends_all_the_same),
-        TEST(nodes_outlive_each_packet),
-        TEST(all_nodes_have_their_turn),
+        TEST(samples_are_known_whichever_packet_is_lost),
+        TEST(nodes_come_before_what_names_them),
+        TEST(nodes_in_use_are_told_again_now_and_then),
         TEST(a_sample_costs_less_than_eight_bytes),
         TEST(nothing_waits_longer_than_a_second),
         TEST(with_nobody_listening_nothing_happens),
