@@ -2,9 +2,10 @@
 /*
  * A guest under QEMU.
  *
- * The stream's device is one end of a pair of sockets that QEMU inherits:
- * nothing has a name in the file system, and the end of QEMU is the end of the
- * stream. QEMU leaves out the console's UART once there is another one on its
+ * The stream's device writes to a pipe that QEMU inherits: nothing has a name in
+ * the file system, and the end of QEMU is the end of the stream. A UART gives
+ * up a byte that is not taken soon, so the pipe is as large as it may be (a
+ * socket would be full after 300 writes of one byte). QEMU leaves out the console's UART once there is another one on its
  * command line, so that is asked for where the user did not.
  */
 
@@ -15,16 +16,17 @@
 #include "parasite.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define QEMU_FAILED 126
+#define PIPE_BYTES (1 << 20) /* what an ordinary user may have */
 
 static const struct {
     const char *name;
@@ -125,11 +127,11 @@ static void put_ram(struct guest *guest, char **words)
 static void put_device(struct guest *guest, char **words,
                        enum guest_transport transport)
 {
+    if (transport != GUEST_SERIAL && !has_word(words, "-serial"))
+        put_two(guest, "-serial",
+                has_word(words, "-nographic") ? "mon:stdio" : "stdio");
     switch (transport) {
     case GUEST_UART:
-        if (!has_word(words, "-serial"))
-            put_two(guest, "-serial",
-                    has_word(words, "-nographic") ? "mon:stdio" : "stdio");
         put_two(guest, "-device", "isa-serial,chardev=prof,index=1");
         break;
     case GUEST_DEBUGCON:
@@ -148,11 +150,11 @@ static void put_device(struct guest *guest, char **words,
     }
 }
 
-static void put_socket(struct guest *guest, int file)
+static void put_pipe(struct guest *guest, int file)
 {
     char chardev[64];
 
-    snprintf(chardev, sizeof chardev, "socket,id=prof,fd=%d", file);
+    snprintf(chardev, sizeof chardev, "file,id=prof,path=/dev/fd/%d", file);
     put_two(guest, "-chardev", chardev);
 }
 
@@ -174,9 +176,10 @@ void guest_start(struct guest *guest, char **words,
     *guest = (struct guest){.stream = -1};
     put_users_words(guest, words, transport, hz);
     if (transport != GUEST_SHM) {
-        if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
-            fail("no sockets: %s", strerror(errno));
-        put_socket(guest, ends[1]);
+        if (pipe(ends) != 0)
+            fail("no pipe: %s", strerror(errno));
+        fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+        put_pipe(guest, ends[1]);
     }
     put_device(guest, words, transport);
     put_word(guest, NULL);
