@@ -42,7 +42,7 @@ fuzz()
 # streams of all kinds, the first byte being what the fuzzer says of them
 mkdir -p "$work/streams"
 gcc -std=gnu11 -Iprofiler/include -o "$work/make_stream" \
-    tests/host/make_stream.c
+    tests/tool/make_stream.c
 (printf '\374' && "$work/make_stream" 200 1) >"$work/streams/packets"
 (printf '\376' && "$work/make_stream" 20 2) >"$work/streams/mended"
 (printf '\375' && "$work/make_stream" --text 100 3) >"$work/streams/text"

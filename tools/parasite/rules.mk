@@ -23,3 +23,15 @@ tool: $(BUILD)/host/parasite
 #: it, installed below PREFIX
 install: $(BUILD)/host/parasite
 	install -D -t $(DESTDIR)$(PREFIX)/bin $<
+
+#: where `make record` writes to
+OUT ?= x.trace
+.PHONY: record
+#: record SERVICE to OUT until it ends
+record: $(IMAGE) $(BUILD)/host/parasite
+	$(Q)$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
+	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
+	    -no-reboot -monitor none -nic none -m $(MEM) \
+	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
+	    -append "prof.reports=$(REPORTS) $(APPEND)" \
+	    $(addprefix -initrd ,$(script)) $(QEMU_ARGS)
