@@ -28,6 +28,7 @@
 #define MODEM_DTR_RTS 0x03u
 #define STATUS_DATA_READY 0x01u
 #define STATUS_THR_EMPTY 0x20u
+#define STATUS_ALL_SENT 0x40u
 
 #define DIVISOR_115200 1u
 #define FIFO_BYTES 16u
@@ -59,10 +60,10 @@ int uart_start(uint16_t port)
     return 0;
 }
 
-static bool wait_for_room(uint16_t port)
+static bool wait_for(uint16_t port, uint8_t status)
 {
     for (unsigned reads = 0; reads < WAIT_READS_MAX; reads++)
-        if ((get(port, LINE_STATUS) & STATUS_THR_EMPTY) != 0)
+        if ((get(port, LINE_STATUS) & status) != 0)
             return true;
     return false;
 }
@@ -71,10 +72,15 @@ size_t uart_write(uint16_t port, const char *text, size_t bytes)
 {
     size_t sent = 0;
 
-    while (sent < bytes && wait_for_room(port))
+    while (sent < bytes && wait_for(port, STATUS_THR_EMPTY))
         for (unsigned i = 0; i < FIFO_BYTES && sent < bytes; i++)
             set(port, DATA, (uint8_t)text[sent++]);
     return sent;
+}
+
+void uart_finish(uint16_t port)
+{
+    (void)wait_for(port, STATUS_ALL_SENT);
 }
 
 int uart_read(uint16_t port)

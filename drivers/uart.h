@@ -25,6 +25,9 @@ int uart_start(uint16_t port);
  */
 size_t uart_write(uint16_t port, const char *text, size_t bytes);
 
+/* Waits until all is sent, for about 0.1 s at most. Contexts: any. */
+void uart_finish(uint16_t port);
+
 /* A byte that was received, or -1 when there is none. Contexts: any. */
 int uart_read(uint16_t port);
 

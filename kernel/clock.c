@@ -75,3 +75,13 @@ uint64_t clock_tsc_hz(void)
 {
     return tsc_hz;
 }
+
+uint64_t clock_boot_tsc(void)
+{
+    return boot_tsc;
+}
+
+uint64_t clock_boot_unix_seconds(void)
+{
+    return boot_unix_seconds;
+}

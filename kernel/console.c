@@ -16,6 +16,7 @@
 
 /* Set only when it was looked for: a panic may come before console_start(). */
 static bool absent;
+static bool in_line; /* the last byte written was no newline */
 
 void console_start(void)
 {
@@ -26,6 +27,8 @@ void console_write(const char *text, size_t bytes)
 {
     const char *end = text + bytes;
 
+    if (bytes != 0)
+        in_line = end[-1] != '\n';
     while (!absent && text < end) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline != NULL ? newline : end;
@@ -35,6 +38,12 @@ void console_write(const char *text, size_t bytes)
             uart_write(UART_COM1, "\r\n", 2);
         text = stop + 1;
     }
+}
+
+void console_fresh_line(void)
+{
+    if (in_line)
+        console_write("\n", 1);
 }
 
 void console_line(const char *format, ...)

@@ -83,7 +83,7 @@ void kernel_main(void)
 void kernel_exit(int code)
 {
     fflush(NULL);
-    prof_port_end();
+    prof_port_end(code & EXIT_CODE_MASK);
     arch_interrupts_off();
     debug_exit((uint8_t)(code & EXIT_CODE_MASK));
 }

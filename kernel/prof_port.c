@@ -8,6 +8,8 @@
 
 #include "prof_port.h"
 
+#include "prof_ways.h"
+
 #include <arch/boot.h>
 #include <arch/cpu.h>
 #include <arch/trap.h>
@@ -49,11 +51,20 @@ struct build_id_note {
     unsigned char id[];
 };
 
-void prof_port_names(void)
+/* The image's build-id, as it stands in its note. */
+static const struct build_id_note *build_id(size_t *id_bytes)
 {
     const struct build_id_note *note = (const void *)build_id_begin;
     size_t note_bytes = (size_t)(build_id_end - build_id_begin);
-    size_t id_bytes = note_bytes > sizeof *note ? note->id_bytes : 0;
+
+    *id_bytes = note_bytes > sizeof *note ? note->id_bytes : 0;
+    return note;
+}
+
+void prof_port_names(void)
+{
+    size_t id_bytes;
+    const struct build_id_note *note = build_id(&id_bytes);
 
     if (prof_symbols_open(symtab_begin, (size_t)(symtab_end - symtab_begin),
                           note->id, id_bytes) != 0)
@@ -61,10 +72,17 @@ void prof_port_names(void)
                      prof_strerror(prof_symbols_error()));
 }
 
+static uint32_t drain_ms; /* between drains, as the timer has it */
+
+/* Drains, and does so as often as the rate demands, which may have changed. */
 static void on_drain(void *unused)
 {
     (void)unused;
     prof_drain();
+    if (drain_ms == prof_drain_ms())
+        return;
+    drain_ms = prof_drain_ms();
+    loop_every(&drain_timer, drain_ms * MS_NS, on_drain, NULL);
 }
 
 static void on_report(void *unused)
@@ -104,27 +122,33 @@ static void start(void)
 void prof_port_init(void)
 {
     const struct prof_options *options = prof_options();
-    const struct prof_config config = {
+    struct prof_config config = {
         .tsc_hz = clock_tsc_hz(),
         .kernel_divisor = CLOCK_DIVISOR,
         .timer_vector = ARCH_IRQ_BASE + TIMER_LINE,
         .text = {(uintptr_t)text_begin, (uintptr_t)text_end},
         .idle = {(uintptr_t)arch_idle_begin, (uintptr_t)arch_idle_end},
+        .stack = {(uintptr_t)boot_stack_bottom, (uintptr_t)boot_stack_top},
+        .boot_tsc = clock_boot_tsc(),
+        .boot_unix_seconds = clock_boot_unix_seconds(),
     };
-    int error = prof_init(memory, sizeof memory, &config);
+    int error;
 
+    config.build_id = build_id(&config.build_id_bytes)->id;
+    error = prof_init(memory, sizeof memory, &config);
     if (error != 0) {
         console_line("prof: not sampling: %s", prof_strerror(error));
         return;
     }
+    prof_ways_start();
     if (options->start)
         start();
-    loop_every(&drain_timer, options->drain_ms * MS_NS, on_drain, NULL);
+    on_drain(NULL);
     if (options->every_ms != 0)
         loop_every(&report_timer, options->every_ms * MS_NS, on_report, NULL);
 }
 
-void prof_port_end(void)
+void prof_port_end(int code)
 {
     bool due = reports == 0 || reports != prof_options()->reports;
 
@@ -133,4 +157,5 @@ void prof_port_end(void)
     if (prof_running() && due)
         prof_report();
     prof_stop();
+    prof_ways_end(code);
 }

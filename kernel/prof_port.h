@@ -15,7 +15,10 @@ void prof_port_names(void);
  */
 void prof_port_init(void);
 
-/* Prints a last report where the profiler runs, and stops it. May be repeated. */
-void prof_port_end(void);
+/*
+ * Prints a last report where the profiler runs, stops it, and sends what is
+ * left of the stream; (code) is the image's exit code. May be repeated.
+ */
+void prof_port_end(int code);
 
 #endif

@@ -11,6 +11,7 @@
 #include "share.h"
 #include "state.h"
 
+#include <prof/format.h>
 #include <prof/symbols.h>
 
 void prof_accounts_share(struct prof_text *out, uint32_t share)
@@ -59,7 +60,9 @@ void prof_accounts_head(struct prof_text *out, const struct prof_stats *stats)
     write_thousandths(out, prof_rate_mhz());
     prof_text_string(out, time ? " Hz, shares of time ---\n"
                                : " Hz, shares of samples ---\n");
-    prof_text_string(out, "   share   samples    ");
+    prof_text_string(out, prof_hot.depth != 0
+                              ? "    self      total   samples    "
+                              : "   share   samples    ");
     prof_text_string(out, "address     function\n");
 }
 
@@ -88,8 +91,8 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
         {"dropped", stats->dropped, stats->dropped_cycles},
         {"queued for the next drain", stats->queued, 0},
     };
-    struct prof_share share = {.whole =
-                                   time ? stats->elapsed_cycles : stats->ticks};
+    struct prof_share_sum share = {.whole = time ? stats->elapsed_cycles
+                                                 : stats->ticks};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t part =
@@ -136,6 +139,37 @@ static void write_number(struct prof_text *out, uint64_t n, const char *what)
     prof_text_string(out, what);
 }
 
+/* Why stacks are shorter than they were, where some are. */
+static void write_stopped(struct prof_text *out, const struct prof_stats *stats)
+{
+    static const char *const why[PROF_WALK_REASONS] = {
+        [PROF_WALK_DEPTH] = " at prof.depth",
+        [PROF_WALK_ROOM] = " for want of room",
+        [PROF_WALK_UNALIGNED] = " frame pointer not aligned",
+        [PROF_WALK_OUTSIDE] = " frame pointer outside the stack",
+        [PROF_WALK_FALLING] = " frame pointer not rising",
+        [PROF_WALK_NOT_CODE] = " return address outside the code",
+    };
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
+        all += stats->stopped[i];
+    write_number(out, stats->far,
+                 " samples without their caller, in functions that have no "
+                 "frame\n");
+    if (all == 0)
+        return;
+    write_number(out, all, " stack walks ended early:");
+    for (uint32_t i = 1; i < PROF_WALK_REASONS; i++) {
+        if (stats->stopped[i] == 0)
+            continue;
+        prof_text_string(out, all == 0 ? ", " : " ");
+        all = 0;
+        write_number(out, stats->stopped[i], why[i]);
+    }
+    prof_text_char(out, '\n');
+}
+
 /* What went otherwise than it should; nothing where all was well. */
 static void write_troubles(struct prof_text *out,
                            const struct prof_stats *stats)
@@ -151,6 +185,7 @@ static void write_troubles(struct prof_text *out,
     write_number(out, stats->overflowed,
                  " samples came while the vector was full and went through "
                  "the small table\n");
+    write_stopped(out, stats);
     write_number(out, stats->refusals, " allocations refused\n");
     write_number(out, stats->gate_taken_back,
                  " times the timer's IDT gate was taken back\n");

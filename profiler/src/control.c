@@ -17,9 +17,11 @@
 
 #include "cpu.h"
 #include "drain.h"
+#include "frames.h"
 #include "gate.h"
 #include "pit.h"
 #include "state.h"
+#include "stream.h"
 #include "tick.h"
 #include "watch.h"
 
@@ -62,32 +64,70 @@ static void program(uint64_t cycles)
     }
 }
 
+#define SPILL_BYTES (2 * PROF_SPILL_SLOTS * sizeof(struct prof_slot))
+#define ENTRIES_MIN 16u
+#define WORDS_MIN 256u /* of the frame vector */
+
+static size_t frames_bytes(uint32_t capacity)
+{
+    return (capacity + PROF_FRAMES_MARGIN) * sizeof(uint32_t);
+}
+
+/* Divides (memory): small table, entries, and up to a half for frames. */
+static void share_out(void *memory, size_t bytes)
+{
+    struct prof_slot *slot = memory;
+    struct prof_entry *entry = (void *)(slot + 2 * (size_t)PROF_SPILL_SLOTS);
+    size_t rest = bytes - SPILL_BYTES;
+    uint32_t capacity = WORDS_MIN;
+
+    while (frames_bytes(capacity * 2) <= rest / 2 && capacity < 1u << 30)
+        capacity *= 2;
+    prof_spill_open(&prof_hot.spill, slot, slot + PROF_SPILL_SLOTS);
+    prof_hot.ring.begin = entry;
+    prof_hot.ring.end = entry + (rest - frames_bytes(capacity)) / sizeof *entry;
+    prof_hot.ring.head = prof_hot.ring.tail = prof_state.read = entry;
+    prof_hot.frames.words = (uint32_t *)prof_hot.ring.end;
+    prof_hot.frames.capacity = capacity;
+}
+
+/* What the walk has to know. Code of 4 GiB has no room in its words. */
+static void prepare_walks(const struct prof_config *config)
+{
+    uintptr_t code = config->text.end - config->text.begin;
+
+    prof_hot.text_base = config->text.begin + 1;
+    prof_hot.text_bytes = code < UINT32_MAX ? code : 0;
+    prof_hot.depth = prof_hot.text_bytes == 0 ? 0 : prof_options()->depth;
+    prof_stack_set(config->stack.begin, config->stack.end);
+}
+
 int prof_init(void *memory, size_t bytes, const struct prof_config *config)
 {
-    size_t slots = PROF_SPILL_SLOTS * sizeof(struct prof_slot);
-    struct prof_slot *slot = memory;
-    struct prof_entry *entry;
-
     if (prof_state.ready)
         return PROF_ESTATE;
     if (memory == NULL || (uintptr_t)memory % _Alignof(struct prof_slot) != 0 ||
-        bytes < 2 * slots + 16 * sizeof *entry)
+        bytes < SPILL_BYTES + ENTRIES_MIN * sizeof(struct prof_entry) +
+                    frames_bytes(WORDS_MIN))
         return PROF_EMEMORY;
     if (config->tsc_hz == 0 || config->tsc_hz >> 36 != 0 ||
         config->kernel_divisor < PROF_PIT_HZ / PROF_HZ_MAX ||
         config->kernel_divisor > 65536)
         return PROF_ECONFIG;
-    prof_spill_open(&prof_hot.spill, slot, slot + PROF_SPILL_SLOTS);
-    entry = (struct prof_entry *)(slot + 2 * (size_t)PROF_SPILL_SLOTS);
-    prof_hot.ring.begin = entry;
-    prof_hot.ring.end = entry + (bytes - 2 * slots) / sizeof *entry;
-    prof_hot.ring.head = prof_hot.ring.tail = prof_state.read = entry;
+    share_out(memory, bytes);
     prof_state.config = *config;
+    prepare_walks(config);
     prof_state.divisor = divisor_for(prof_options()->hz);
     prof_timebase_set(&prof_state.time, prof_tsc(), config->tsc_hz,
                       prof_state.divisor);
     prof_state.ready = true;
     return PROF_OK;
+}
+
+/* Tells the stream that sampling goes on at (tsc), and how. */
+static void tell_start(uint64_t tsc)
+{
+    prof_stream_start(tsc, prof_rate_mhz(), prof_hot.depth);
 }
 
 /* Interrupts off; (on): they were on. False: there is no gate to be taken. */
@@ -108,7 +148,7 @@ static bool take_over(bool on)
 int prof_start(void)
 {
     bool on, taken = true;
-    uint64_t now;
+    uint64_t now = 0;
 
     if (!prof_state.ready)
         return PROF_ESTATE;
@@ -126,6 +166,8 @@ int prof_start(void)
         prof_state.running = true;
     }
     prof_interrupts_restore(on);
+    if (taken)
+        tell_start(now);
     return taken ? PROF_OK : PROF_EGATE;
 }
 
@@ -155,6 +197,10 @@ void prof_stop(void)
     prof_hot.enabled = 0;
     prof_state.running = false;
     prof_interrupts_restore(on);
+    if (prof_stream_on()) {
+        prof_drain(); /* what came before it is told before it */
+        prof_stream_stop(prof_tsc());
+    }
 }
 
 bool prof_running(void)
@@ -179,6 +225,7 @@ static void change_running(uint32_t divisor)
     prof_control_restart_time();
     program(left);
     prof_interrupts_restore(on);
+    tell_start(prof_state.time.last_tsc);
 }
 
 int prof_set_rate(uint32_t hz)
@@ -207,6 +254,33 @@ int prof_set_rate(uint32_t hz)
     return again ? prof_start() : PROF_OK;
 }
 
+int prof_set_depth(uint32_t frames)
+{
+    if (frames > PROF_DEPTH_MAX)
+        return PROF_EVALUE;
+    if (prof_state.running)
+        prof_drain();
+    prof_hot.depth = prof_hot.text_bytes == 0 ? 0 : frames;
+    if (prof_state.running)
+        tell_start(prof_state.time.last_tsc);
+    return PROF_OK;
+}
+
+/* Samples between two drains for which the frame vector is long enough, at a
+ * dozen and a half words each. */
+#define DRAIN_SAMPLES 200u
+#define DRAIN_MS_MAX 100u
+
+uint32_t prof_drain_ms(void)
+{
+    uint32_t asked = prof_options()->drain_ms;
+    uint32_t enough = DRAIN_SAMPLES * 1000000u / prof_rate_mhz();
+
+    if (asked != 0)
+        return asked;
+    return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;
+}
+
 uint32_t prof_rate_mhz(void)
 {
     return (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000,
@@ -221,6 +295,12 @@ void prof_reset(void)
     prof_drain_discard();
     prof_map_clear(&prof_state.addresses);
     prof_map_clear(&prof_state.functions);
+    prof_tree_forget(&prof_state.stacks);
+    prof_tree_forget(&prof_state.calls);
+    prof_tree_forget(&prof_state.callables);
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
+        prof_state.stopped_before[i] = prof_hot.stopped[i];
+    prof_state.far = 0;
     prof_state.counts = (struct prof_counts){0};
     prof_state.overflowed = 0;
     prof_state.dropped_before = prof_hot.spill.dropped;
@@ -228,6 +308,8 @@ void prof_reset(void)
     prof_state.interrupt_before = prof_hot.interrupt_cycles;
     prof_state.drain_cycles = prof_state.report_cycles = 0;
     prof_state.gate_taken_back = prof_state.pit_taken_back = 0;
-    prof_state.time.missed = 0;
+    prof_state.time.missed = prof_state.missed_told = 0;
     prof_interrupts_restore(on);
+    if (prof_state.running)
+        tell_start(prof_state.time.last_tsc);
 }

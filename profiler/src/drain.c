@@ -11,13 +11,19 @@
  * the small table, both at once: whatever is in the table came after every
  * entry read so far and before every entry that will follow.
  *
+ * The stream is told of everything here, in the order of time.
+ *
  * Where the map can take no more, the rest stays where it is, is counted as
  * queued, and is tried again by the next drain.
  */
 
-#include "cpu.h"
 #include "drain.h"
+
+#include "caller.h"
+#include "cpu.h"
+#include "stacks.h"
 #include "state.h"
+#include "stream.h"
 #include "watch.h"
 
 #include <prof/symbols.h>
@@ -30,13 +36,23 @@ static bool in_range(const struct prof_range *range, uintptr_t pc)
     return pc >= range->begin && pc < range->end;
 }
 
-/* Where the samples of one address belong. */
+/*
+ * What a cell of an address knows of its caller: nothing yet, that it is where
+ * the frame pointer says, or the word of the stack that it is in, plus this.
+ */
+#define CALLER_UNKNOWN 0u
+#define CALLER_BY_FRAME 1u
+#define CALLER_IN_WORD 2u
+
+/* Where the samples of one address, or one sample, belong. */
 struct place {
     uintptr_t pc;
     uintptr_t owner; /* its function's start, or pc where there is none */
     enum prof_class class;
     struct prof_cell *address;  /* NULL where pc is new */
     struct prof_cell *function; /* NULL where the function is new */
+    uint32_t caller;            /* CALLER_... */
+    uint32_t node;              /* of its stack */
 };
 
 /*
@@ -70,11 +86,65 @@ static bool locate(struct place *place)
     place->address = prof_map_find(&prof_state.addresses, place->pc);
     if (place->address == NULL)
         return make_room(place);
-    place->function =
-        prof_map_find(&prof_state.functions, place->address->owner);
+    place->owner = place->address->owner;
+    place->caller = place->address->caller;
+    place->function = prof_map_find(&prof_state.functions, place->owner);
     place->class = place->function->owner != 0 ? PROF_CLASS_ATTRIBUTED
                                                : PROF_CLASS_UNRESOLVED;
     return true;
+}
+
+/* Finds out where the caller of code at (place->pc) is to be looked for. */
+static void look_at_code(struct place *place)
+{
+    struct prof_range function;
+    struct prof_symbol symbol;
+    uint32_t word = PROF_CALLER_FRAME;
+
+    if (place->caller != CALLER_UNKNOWN)
+        return;
+    if (prof_symbol_find(place->pc, &symbol)) {
+        function.begin = symbol.start;
+        function.end = symbol.start + symbol.size;
+        word = prof_caller_place(place->pc, &function, &prof_state.config.text);
+    }
+    place->caller =
+        word == PROF_CALLER_FRAME ? CALLER_BY_FRAME : CALLER_IN_WORD + word;
+}
+
+/* The caller that the frame pointers do not know of, 0 where there is none. */
+static uintptr_t hidden_caller(struct place *place, const uint32_t *words)
+{
+    uint32_t word;
+
+    look_at_code(place);
+    if (place->caller < CALLER_IN_WORD)
+        return 0;
+    word = place->caller - CALLER_IN_WORD;
+    if (word >= PROF_FRAMES_HEAD || words[word] == PROF_WORD_NONE)
+        return 0;
+    return prof_hot.text_base + words[word];
+}
+
+/*
+ * Finds the stack of a sample at (place->pc) with (count) words in the frame
+ * vector. False: it is new and there is no room for it.
+ */
+static bool find_stack(struct place *place, uint32_t count)
+{
+    const uint32_t *words =
+        prof_frames_at(&prof_hot.frames, prof_state.frames_read);
+    struct prof_chain chain = {.pc = place->pc};
+
+    if (place->class == PROF_CLASS_IDLE)
+        return true;
+    if (count >= PROF_FRAMES_HEAD) {
+        chain.caller = hidden_caller(place, words);
+        chain.words = words + PROF_FRAMES_HEAD;
+        chain.count = count - PROF_FRAMES_HEAD;
+    }
+    place->node = prof_stacks_node(&chain);
+    return place->node != 0;
 }
 
 static void credit_cell(struct prof_cell *cell, uint64_t samples,
@@ -84,23 +154,59 @@ static void credit_cell(struct prof_cell *cell, uint64_t samples,
     cell->cycles += cycles;
 }
 
-/* Adds (samples) that stand for (cycles) to where locate() said. */
-static void credit(const struct place *place, uint64_t samples, uint64_t cycles)
+/* Adds (samples) that stand for (cycles), the last of them taken at (tsc), to
+ * where locate() and find_stack() said. */
+static void credit(const struct place *place, uint64_t samples, uint64_t cycles,
+                   uint64_t tsc)
 {
+    struct prof_cell *address = place->address;
+
     prof_state.counts.count[place->class] += samples;
     prof_state.counts.cycles[place->class] += cycles;
     if (place->class == PROF_CLASS_IDLE)
         return;
-    if (place->address != NULL) {
-        credit_cell(place->address, samples, cycles);
+    prof_stacks_credit(place->node, samples, cycles, tsc);
+    if (address != NULL) {
+        credit_cell(address, samples, cycles);
         credit_cell(place->function, samples, cycles);
-        return;
+    } else {
+        address = prof_map_add(&prof_state.addresses, place->pc, place->owner,
+                               samples, cycles);
+        /* A function's own owner only says whether it has a name. */
+        prof_map_add(&prof_state.functions, place->owner,
+                     place->class == PROF_CLASS_ATTRIBUTED, samples, cycles);
     }
-    prof_map_add(&prof_state.addresses, place->pc, place->owner, samples,
-                 cycles);
-    /* A function's own owner only says whether the table knows its name. */
-    prof_map_add(&prof_state.functions, place->owner,
-                 place->class == PROF_CLASS_ATTRIBUTED, samples, cycles);
+    address->caller = place->caller;
+}
+
+/* Ticks that are known by now to have been lost before (tsc). */
+static void tell_missed(uint64_t tsc)
+{
+    int64_t missed = prof_state.time.missed - prof_state.missed_told;
+
+    if (missed <= 0)
+        return;
+    prof_stream_miss(tsc, (uint32_t)missed);
+    prof_state.missed_told += missed;
+}
+
+/* Takes over one entry; false: no room for it. */
+static bool drain_entry(const struct prof_entry *entry)
+{
+    struct place place = {.pc = entry->pc};
+    uint64_t tsc = prof_entry_tsc(entry);
+
+    if (!locate(&place) || !find_stack(&place, entry->frames))
+        return false;
+    credit(&place, 1, prof_timebase_step(&prof_state.time, tsc), tsc);
+    tell_missed(tsc);
+    if (place.class == PROF_CLASS_IDLE)
+        prof_stream_idle(tsc);
+    else
+        prof_stream_sample(tsc, place.node);
+    if (entry->frames != 0 && place.caller >= CALLER_IN_WORD + PROF_FRAMES_HEAD)
+        prof_state.far++;
+    return true;
 }
 
 /* Reads the vector up to where it is now. False: no room for what is left. */
@@ -108,17 +214,12 @@ static bool drain_vector(void)
 {
     const struct prof_entry *head = prof_ring_head(&prof_hot.ring);
 
-    while (prof_state.read != head) {
-        const struct prof_entry *entry = prof_state.read;
-        struct place place = {.pc = entry->pc};
-
-        if (!locate(&place))
-            return false;
-        credit(&place, 1,
-               prof_timebase_step(&prof_state.time, prof_entry_tsc(entry)));
+    while (prof_state.read != head && drain_entry(prof_state.read)) {
+        prof_state.frames_read += prof_state.read->frames;
         prof_state.read = prof_ring_next(&prof_hot.ring, prof_state.read);
     }
-    return true;
+    prof_frames_release(&prof_hot.frames, prof_state.frames_read);
+    return prof_state.read == head;
 }
 
 /* Empties the half that was taken. False: no room for what is left. */
@@ -129,9 +230,11 @@ static bool drain_taken(void)
         struct place place = {.pc = slot->pc};
 
         if (slot->count != 0) {
-            if (!locate(&place))
+            if (!locate(&place) || !find_stack(&place, 0))
                 return false;
-            credit(&place, slot->count, slot->cycles);
+            credit(&place, slot->count, slot->cycles, prof_state.taken_tsc);
+            prof_stream_spill(prof_state.taken_tsc, slot->pc, slot->count,
+                              slot->cycles);
             prof_state.overflowed += slot->count;
             slot->count = 0;
         }
@@ -154,7 +257,9 @@ static void take_spill(void)
     struct prof_spill *spill = &prof_hot.spill;
 
     prof_timebase_skip(&prof_state.time, spill->last_tsc, spill_new());
+    prof_state.taken_tsc = spill->last_tsc;
     prof_state.dropped_seen = spill->dropped;
+    prof_state.dropped_cycles_seen = spill->dropped_cycles;
     prof_state.taken = prof_spill_take(spill);
     prof_state.taken_at = 0;
 }
@@ -178,6 +283,34 @@ static bool hand_over(void)
     return spilled || !at_end;
 }
 
+/* What came while even the small table was full, as of the last taking. */
+static void tell_dropped(void)
+{
+    uint64_t dropped = prof_state.dropped_seen - prof_state.dropped_told;
+
+    if (dropped == 0)
+        return;
+    prof_stream_drop(prof_state.taken_tsc, (uint32_t)dropped,
+                     prof_state.dropped_cycles_seen -
+                         prof_state.dropped_cycles_told);
+    prof_state.dropped_told = prof_state.dropped_seen;
+    prof_state.dropped_cycles_told = prof_state.dropped_cycles_seen;
+}
+
+/* Walks that ended early, and that this drain is over. */
+static void tell_end(uint64_t tsc)
+{
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++) {
+        uint32_t stopped = prof_hot.stopped[i];
+
+        if (stopped != prof_state.stopped_told[i])
+            prof_stream_stopped_walk(tsc, i,
+                                     stopped - prof_state.stopped_told[i]);
+        prof_state.stopped_told[i] = stopped;
+    }
+    prof_stream_flush(tsc);
+}
+
 void prof_drain_all(void)
 {
     bool more = true;
@@ -186,6 +319,7 @@ void prof_drain_all(void)
         bool room = drain_taken() && drain_vector();
 
         more = hand_over() && room;
+        tell_dropped();
     }
 }
 
@@ -197,6 +331,7 @@ void prof_drain(void)
         return;
     prof_state.draining = true;
     prof_drain_all();
+    tell_end(prof_tsc());
     prof_watch();
     prof_state.draining = false;
     prof_state.drain_cycles += prof_tsc() - begin;
@@ -214,6 +349,8 @@ void prof_drain_discard(void)
     const struct prof_ring *ring = &prof_hot.ring;
 
     clear_taken();
+    prof_state.frames_read = prof_hot.frames.head;
+    prof_frames_release(&prof_hot.frames, prof_state.frames_read);
     if (prof_state.read != ring->head) {
         uint64_t tsc = prof_entry_tsc(prof_ring_before(ring, ring->head));
 

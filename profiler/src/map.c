@@ -77,8 +77,8 @@ struct prof_cell *prof_map_find(const struct prof_map *map, uintptr_t key)
     return cell->count != 0 ? cell : NULL;
 }
 
-void prof_map_add(struct prof_map *map, uintptr_t key, uintptr_t owner,
-                  uint64_t count, uint64_t cycles)
+struct prof_cell *prof_map_add(struct prof_map *map, uintptr_t key,
+                               uintptr_t owner, uint64_t count, uint64_t cycles)
 {
     struct prof_cell *cell = cell_for(map, key);
 
@@ -88,6 +88,7 @@ void prof_map_add(struct prof_map *map, uintptr_t key, uintptr_t owner,
     }
     cell->count += count;
     cell->cycles += cycles;
+    return cell;
 }
 
 void prof_map_clear(struct prof_map *map)

@@ -19,6 +19,7 @@
 struct prof_cell {
     uintptr_t key;   /* code address; means something where count is not 0 */
     uintptr_t owner; /* what the address belongs to: its function's start */
+    uint32_t caller; /* where its caller is found: drain.c; 0 = unknown */
     uint64_t count;  /* samples, 0 = free */
     uint64_t cycles; /* time that they stand for */
 };
@@ -42,9 +43,11 @@ struct prof_cell *prof_map_find(const struct prof_map *map, uintptr_t key);
 /*
  * Adds (count) samples and (cycles) to (key), which belongs to (owner).
  * A key that is new needs a prof_map_reserve() that said true just before.
+ * Returns its cell, which stays until the next reserve.
  */
-void prof_map_add(struct prof_map *map, uintptr_t key, uintptr_t owner,
-                  uint64_t count, uint64_t cycles);
+struct prof_cell *prof_map_add(struct prof_map *map, uintptr_t key,
+                               uintptr_t owner, uint64_t count,
+                               uint64_t cycles);
 
 /* Forgets all keys and counts, and keeps the memory. */
 void prof_map_clear(struct prof_map *map);

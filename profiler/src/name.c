@@ -82,3 +82,18 @@ void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
     while (!whole && dots-- > 0)
         prof_text_char(out, '.');
 }
+
+static bool equal(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+bool prof_name_is(const struct prof_symbol *symbol, const char *name)
+{
+    return make_text(symbol) &&
+           (equal(text, name) || equal(linker_name, name));
+}

@@ -8,6 +8,7 @@
 
 #include "state.h"
 
+#include <prof/format.h>
 #include <stddef.h>
 
 #define EMIT(name, value) __asm__ volatile("\n->" #name " %c0" : : "i"(value))
@@ -26,5 +27,24 @@ void prof_offsets(void)
     EMIT(HOT_NEXT_HANDLER, offsetof(struct prof_hot, next_handler));
     EMIT(ENTRY_PC, offsetof(struct prof_entry, pc));
     EMIT(ENTRY_TSC, offsetof(struct prof_entry, tsc_low));
+    EMIT(ENTRY_FRAMES, offsetof(struct prof_entry, frames));
     EMIT(ENTRY_BYTES, sizeof(struct prof_entry));
+    EMIT(HOT_DEPTH, offsetof(struct prof_hot, depth));
+    EMIT(HOT_STACK, offsetof(struct prof_hot, stack));
+    EMIT(HOT_STOPPED, offsetof(struct prof_hot, stopped));
+    EMIT(HOT_TEXT_BASE, offsetof(struct prof_hot, text_base));
+    EMIT(HOT_TEXT_BYTES, offsetof(struct prof_hot, text_bytes));
+    EMIT(FRAMES_WORDS, offsetof(struct prof_hot, frames.words));
+    EMIT(FRAMES_CAPACITY, offsetof(struct prof_hot, frames.capacity));
+    EMIT(FRAMES_WRITTEN, offsetof(struct prof_hot, frames.head));
+    EMIT(FRAMES_READ, offsetof(struct prof_hot, frames.tail));
+    EMIT(FRAMES_HEAD, PROF_FRAMES_HEAD);
+    EMIT(RANGE_BEGIN, offsetof(struct prof_range, begin));
+    EMIT(RANGE_END, offsetof(struct prof_range, end));
+    EMIT(WALK_DEPTH, PROF_WALK_DEPTH);
+    EMIT(WALK_ROOM, PROF_WALK_ROOM);
+    EMIT(WALK_UNALIGNED, PROF_WALK_UNALIGNED);
+    EMIT(WALK_OUTSIDE, PROF_WALK_OUTSIDE);
+    EMIT(WALK_FALLING, PROF_WALK_FALLING);
+    EMIT(WALK_NOT_CODE, PROF_WALK_NOT_CODE);
 }

@@ -7,16 +7,21 @@
 
 #include <prof/prof.h>
 
+static char callers[128]; /* prof.callers */
+
 static struct prof_options options = {
     .hz = PROF_HZ_DEFAULT,
     .top = 12,
     .width = 0,
     .every_ms = 1000,
-    .drain_ms = 100,
     .reports = 0,
     .weight = PROF_WEIGHT_TIME,
     .form = PROF_FORM_SHARES,
     .start = true,
+    .out = "off",
+    .share_kib = 1024,
+    .depth = PROF_DEPTH_DEFAULT,
+    .callers = callers,
 };
 
 #define HZ_ASKABLE_MAX 1000000000u /* more is a slip of the pen */
@@ -34,6 +39,8 @@ static const struct number {
     {"prof.every", &options.every_ms, 0, 86400000},
     {"prof.drain", &options.drain_ms, 1, 10000},
     {"prof.reports", &options.reports, 0, UINT32_MAX},
+    {"prof.depth", &options.depth, 0, 127},
+    {"prof.share", &options.share_kib, 64, 1u << 20},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -89,6 +96,44 @@ static int parse_either(const char *text, const char *zero, const char *one)
     return equal(text, one) ? 1 : -1;
 }
 
+/* Where the stream may go; the names are the image's (<prof/out.h>). */
+static const char *const outs[] = {"off", "serial", "uart2",
+                                   "e9",  "virtio", "shm"};
+
+static int parse_out(const char *value)
+{
+    for (size_t i = 0; i < COUNT(outs); i++)
+        if (equal(value, outs[i])) {
+            options.out = outs[i];
+            return 0;
+        }
+    return -1;
+}
+
+static int parse_report(const char *value)
+{
+    static const char *const kinds[] = {"top", "tree", "folded"};
+
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (equal(value, kinds[i])) {
+            options.report = (enum prof_report_kind)i;
+            return 0;
+        }
+    return -1;
+}
+
+static int parse_callers(const char *value)
+{
+    size_t bytes = 0;
+
+    while (value[bytes] != '\0')
+        if (++bytes == sizeof callers)
+            return -1;
+    for (size_t i = 0; i <= bytes; i++)
+        callers[i] = value[i];
+    return 0;
+}
+
 static int set_choice(const char *word)
 {
     const char *value;
@@ -106,6 +151,12 @@ static int set_choice(const char *word)
         choice = parse_either(value, "off", "on");
         if (choice >= 0)
             options.start = choice == 1;
+    } else if ((value = value_of(word, "prof.out")) != NULL) {
+        choice = parse_out(value);
+    } else if ((value = value_of(word, "prof.report")) != NULL) {
+        choice = parse_report(value);
+    } else if ((value = value_of(word, "prof.callers")) != NULL) {
+        choice = parse_callers(value);
     } else {
         return PROF_EOPTION;
     }

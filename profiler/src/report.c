@@ -8,10 +8,13 @@
  * copy, and the order is total (weight, then samples, then address).
  */
 
+#include "report.h"
+
 #include "accounts.h"
 #include "cpu.h"
 #include "drain.h"
 #include "share.h"
+#include "stacks.h"
 #include "state.h"
 
 #include <prof/name.h>
@@ -58,8 +61,7 @@ static const struct prof_cell *hottest_below(const struct prof_cell *above)
     return best;
 }
 
-/* The function's name, or its address where it has none. */
-static void write_name(struct prof_text *out, uintptr_t key)
+void prof_report_name(struct prof_text *out, uintptr_t key)
 {
     struct prof_symbol symbol;
 
@@ -76,7 +78,7 @@ static void classic_row(struct prof_text *out, const struct prof_cell *cell)
     prof_text_string(out, " + 000] ");
     prof_text_decimal(out, cell->count, 0);
     prof_text_string(out, " times: ");
-    write_name(out, cell->key);
+    prof_report_name(out, cell->key);
     prof_text_char(out, '\n');
 }
 
@@ -97,15 +99,20 @@ static void classic(struct prof_text *out)
     prof_text_string(out, "*** ---------------------- ***\n");
 }
 
+/* (share) is the function's own; (whole) is what its callees' is a part of. */
 static void share_row(struct prof_text *out, const struct prof_cell *cell,
-                      uint32_t share)
+                      uint32_t share, uint64_t whole)
 {
+    uint64_t total = prof_stacks_total(cell->key);
+
     prof_accounts_share(out, share);
+    if (prof_hot.depth != 0)
+        prof_accounts_share(out, prof_share_of(total, whole));
     prof_text_decimal(out, cell->count, 10);
     prof_text_string(out, cell->count < SAMPLES_MIN ? " ?  " : "    ");
     prof_text_hex(out, cell->key, ADDRESS_DIGITS);
     prof_text_string(out, "  ");
-    write_name(out, cell->key);
+    prof_report_name(out, cell->key);
     prof_text_char(out, '\n');
 }
 
@@ -114,6 +121,8 @@ static void rest_row(struct prof_text *out, uint32_t functions,
                      uint64_t samples, uint32_t share)
 {
     prof_accounts_share(out, share);
+    if (prof_hot.depth != 0)
+        prof_text_string(out, "          ");
     prof_text_decimal(out, samples, 10);
     prof_text_string(out, "    ");
     prof_text_string(out, functions == 1 ? "in 1 more function\n" : "in ");
@@ -126,8 +135,8 @@ static void rest_row(struct prof_text *out, uint32_t functions,
 static void shares(struct prof_text *out, const struct prof_stats *stats)
 {
     bool time = prof_options()->weight == PROF_WEIGHT_TIME;
-    struct prof_share share = {.whole =
-                                   time ? stats->elapsed_cycles : stats->ticks};
+    struct prof_share_sum share = {.whole = time ? stats->elapsed_cycles
+                                                 : stats->ticks};
     uint64_t known = time ? stats->attributed_cycles + stats->unresolved_cycles
                           : stats->attributed + stats->unresolved;
     uint64_t samples = stats->attributed + stats->unresolved;
@@ -140,7 +149,8 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
         cell = hottest_below(cell);
         if (cell == NULL)
             break;
-        share_row(out, cell, prof_share_next(&share, weight_of(cell)));
+        share_row(out, cell, prof_share_next(&share, weight_of(cell)),
+                  share.whole);
         known -= weight_of(cell);
         samples -= cell->count;
         functions--;
@@ -166,10 +176,17 @@ void prof_report(void)
     begin = prof_tsc();
     prof_stats(&stats);
     prof_text_open(&out, prof_port_write);
-    if (prof_options()->form == PROF_FORM_CLASSIC)
+    prof_stacks_sum();
+    if (prof_options()->report == PROF_REPORT_TREE)
+        prof_calls_tree(&out, &stats);
+    else if (prof_options()->report == PROF_REPORT_FOLDED)
+        prof_calls_folded(&out);
+    else if (prof_options()->form == PROF_FORM_CLASSIC)
         classic(&out);
     else
         shares(&out, &stats);
+    if (prof_options()->callers[0] != '\0')
+        prof_calls_callers(&out, prof_options()->callers, &stats);
     prof_text_flush(&out);
     prof_state.report_cycles += prof_tsc() - begin;
 }

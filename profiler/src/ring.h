@@ -35,6 +35,7 @@ struct prof_entry {
     uintptr_t pc;     /* interrupted code address */
     uint32_t tsc_low; /* time stamp counter, low and high half */
     uint32_t tsc_high;
+    uint32_t frames; /* its words in the frame vector, 0 = none (frames.h) */
 };
 
 struct prof_ring {
@@ -66,22 +67,28 @@ static inline struct prof_entry *prof_ring_before(const struct prof_ring *ring,
 }
 
 /*
- * Producer: stores (pc) at time (tsc). Returns false when the vector is full.
- * Wait-free. The stubs in i386/ and x86_64/ do the same in assembly.
+ * Producer: whether the vector is full. Wait-free, as is what follows; the
+ * stubs in i386/ and x86_64/ do the same in assembly.
  */
-static inline bool prof_ring_push(struct prof_ring *ring, uintptr_t pc,
-                                  uint64_t tsc)
+static inline bool prof_ring_full(const struct prof_ring *ring)
+{
+    return prof_ring_next(ring, ring->head) ==
+           __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE); /* (B') */
+}
+
+/* Producer, where it is not full: stores (pc) at time (tsc), whose (frames)
+ * words are in the frame vector already. */
+static inline void prof_ring_push(struct prof_ring *ring, uintptr_t pc,
+                                  uint64_t tsc, uint32_t frames)
 {
     struct prof_entry *entry = ring->head;
-    struct prof_entry *next = prof_ring_next(ring, entry);
 
-    if (next == __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) /* (B') */
-        return false;
     entry->pc = pc;
     entry->tsc_low = (uint32_t)tsc;
     entry->tsc_high = (uint32_t)(tsc >> 32);
-    __atomic_store_n(&ring->head, next, __ATOMIC_RELEASE); /* (A) */
-    return true;
+    entry->frames = frames;
+    __atomic_store_n(&ring->head, prof_ring_next(ring, entry),
+                     __ATOMIC_RELEASE); /* (A) */
 }
 
 /* Consumer: one past the last entry that may be read now. */

@@ -31,12 +31,32 @@ void prof_sample_full(uintptr_t pc, uint64_t tsc)
 void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
     uint64_t tsc = prof_tsc();
+    uint32_t frames = 0;
 
-    (void)sp;
-    (void)fp;
     if (!prof_hot.enabled)
         return;
-    if (!prof_ring_push(&prof_hot.ring, pc, tsc))
+    if (prof_ring_full(&prof_hot.ring)) {
         prof_sample_full(pc, tsc);
+    } else {
+        if (prof_hot.depth != 0)
+            frames = prof_walk(sp, fp);
+        prof_ring_push(&prof_hot.ring, pc, tsc, frames);
+    }
     prof_hot.interrupt_cycles += prof_tsc() - tsc;
+}
+
+/*
+ * The pair that is not in force is written first and then put in force by one
+ * store, so that a sample between any two steps sees a stack that exists.
+ */
+void prof_stack_set(uintptr_t begin, uintptr_t end)
+{
+    struct prof_range *other = prof_hot.stack == &prof_hot.stacks[0]
+                                   ? &prof_hot.stacks[1]
+                                   : &prof_hot.stacks[0];
+    bool empty = end < begin || end - begin < 2 * sizeof(uintptr_t);
+
+    other->begin = empty ? UINTPTR_MAX : begin;
+    other->end = empty ? UINTPTR_MAX : end;
+    __atomic_store_n(&prof_hot.stack, other, __ATOMIC_RELEASE);
 }

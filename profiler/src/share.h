@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-struct prof_share {
+struct prof_share_sum {
     uint64_t whole; /* what 100 % is */
     uint64_t sum;   /* of the parts so far */
     uint32_t given; /* their shares so far, 1/100 % */
@@ -37,7 +37,8 @@ static inline uint32_t prof_share_of(uint64_t part, uint64_t whole)
 }
 
 /* The share of the next (part), so that all of them add up. */
-static inline uint32_t prof_share_next(struct prof_share *share, uint64_t part)
+static inline uint32_t prof_share_next(struct prof_share_sum *share,
+                                       uint64_t part)
 {
     uint32_t before = share->given;
 

@@ -7,10 +7,10 @@
 /* Spreads code addresses, which differ mostly in their low bits. */
 static uint32_t slot_of(uintptr_t pc)
 {
-    return ((uint32_t)pc * 0x9e3779b1u) >> 24;
+    return ((uint32_t)pc * 0x9e3779b1u) >> 25;
 }
 
-_Static_assert(PROF_SPILL_SLOTS == 1u << 8, "slot_of() yields eight bits");
+_Static_assert(PROF_SPILL_SLOTS == 1u << 7, "slot_of() yields seven bits");
 
 static void clear(struct prof_slot *slots)
 {

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROF_SPILL_SLOTS 256u /* in each half; a power of two */
+#define PROF_SPILL_SLOTS 128u /* in each half; a power of two */
 #define PROF_SPILL_PROBES 8u  /* slots looked at before a sample is dropped */
 
 struct prof_slot {

@@ -10,24 +10,35 @@
  *   prof_state  the thread's: what is drained, what is counted, the settings
  */
 
+#include "frames.h"
 #include "map.h"
 #include "ring.h"
 #include "spill.h"
 #include "timebase.h"
+#include "tree.h"
 
 #include <prof/prof.h>
 
 struct prof_hot {
-    struct prof_ring ring; /* whose is what: ring.h */
+    struct prof_ring ring;     /* whose is what: ring.h */
+    struct prof_frames frames; /* and frames.h */
 
     /* Written by the interrupt; by the thread with interrupts off. */
     uint64_t pass_due;         /* TSC from which a tick is the kernel's, too */
     uint64_t interrupt_cycles; /* time spent in here since the start */
     struct prof_spill spill;
+    uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
+
+    /* Written by the thread, in one store; what it points at is complete. */
+    const struct prof_range *stack; /* the present one: one of the next two */
+    struct prof_range stacks[2];
 
     /* Written by the thread with interrupts off. */
     uint64_t pass_period;   /* cycles between the kernel's ticks; 0 = all */
     uintptr_t next_handler; /* the kernel's own, which comes after us */
+    uintptr_t text_base;    /* the code's second byte: see frames.h */
+    uintptr_t text_bytes;   /* from there */
+    uint32_t depth;         /* frames to be taken, 0 = none */
     uint32_t enabled;       /* prof_sample() records */
 };
 
@@ -51,18 +62,30 @@ struct prof_state {
     uint32_t divisor; /* PIT counts per sampling tick */
     struct prof_timebase time;
 
-    struct prof_map addresses; /* by pc; owner = key in functions */
-    struct prof_map functions; /* by function start, or pc where unknown */
-    struct prof_entry *read;   /* next entry of the vector to be drained */
-    struct prof_slot *taken;   /* half taken from the spill, or NULL */
-    uint32_t taken_at;         /* slots of it that are done with */
-    uint64_t dropped_seen;     /* hot.spill.dropped at the last taking */
+    struct prof_map addresses;  /* by pc; owner = key in functions */
+    struct prof_map functions;  /* by function start, or pc where unknown */
+    struct prof_tree stacks;    /* distinct call stacks; link = in calls */
+    struct prof_tree calls;     /* the same by function; link: stacks.h */
+    struct prof_tree callables; /* functions, all children of node 0 */
+    struct prof_entry *read;    /* next entry of the vector to be drained */
+    uint32_t frames_read;       /* words of the frame vector drained so far */
+    struct prof_slot *taken;    /* half taken from the spill, or NULL */
+    uint32_t taken_at;          /* slots of it that are done with */
+    uint64_t taken_tsc;         /* when the last sample in it was taken */
+    uint64_t dropped_seen;      /* hot.spill.dropped at the last taking */
+    uint64_t dropped_cycles_seen;
+    uint64_t dropped_told; /* the same, as the stream was told */
+    uint64_t dropped_cycles_told;
+    int64_t missed_told; /* time.missed, as the stream was told */
+    uint32_t stopped_told[PROF_WALK_REASONS]; /* hot.stopped, likewise */
 
     struct prof_counts counts; /* what was drained, by class */
     uint64_t overflowed;       /* of those: through the small table */
+    uint64_t far;              /* of those: caller out of reach */
     uint64_t dropped_before;   /* hot.spill.dropped at the last reset */
     uint64_t dropped_cycles_before;
     uint64_t interrupt_before; /* hot.interrupt_cycles at the last reset */
+    uint32_t stopped_before[PROF_WALK_REASONS]; /* hot.stopped, likewise */
     uint64_t drain_cycles;
     uint64_t report_cycles;
     uint32_t gate_taken_back;

@@ -5,6 +5,7 @@
 #include "cpu.h"
 #include "drain.h"
 #include "state.h"
+#include "stream.h"
 
 /* What the interrupt writes, read in one piece. */
 static void read_hot(struct prof_stats *stats)
@@ -17,7 +18,19 @@ static void read_hot(struct prof_stats *stats)
     stats->interrupt_cycles =
         prof_hot.interrupt_cycles - prof_state.interrupt_before;
     stats->queued = prof_queued();
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
+        stats->stopped[i] = prof_hot.stopped[i] - prof_state.stopped_before[i];
     prof_interrupts_restore(on);
+}
+
+static void read_stream(struct prof_stats *stats)
+{
+    struct prof_stream_sums sums;
+
+    prof_stream_sums(&sums);
+    stats->stream_packets = sums.packets;
+    stats->stream_bytes = sums.bytes;
+    stats->stream_discarded = sums.discarded;
 }
 
 void prof_stats(struct prof_stats *stats)
@@ -34,15 +47,19 @@ void prof_stats(struct prof_stats *stats)
         .unresolved_cycles = counts->cycles[PROF_CLASS_UNRESOLVED],
         .missed = missed > 0 ? (uint64_t)missed : 0,
         .overflowed = prof_state.overflowed,
+        .far = prof_state.far,
         .drain_cycles = prof_state.drain_cycles,
         .report_cycles = prof_state.report_cycles,
         .addresses = prof_state.addresses.used,
         .functions = prof_state.functions.used,
-        .refusals =
-            prof_state.addresses.refusals + prof_state.functions.refusals,
+        .stacks = prof_state.stacks.used,
+        .refusals = prof_state.addresses.refusals +
+                    prof_state.functions.refusals + prof_state.stacks.refusals +
+                    prof_state.calls.refusals + prof_state.callables.refusals,
         .gate_taken_back = prof_state.gate_taken_back,
         .pit_taken_back = prof_state.pit_taken_back,
     };
+    read_stream(stats);
     if (!prof_state.ready)
         return;
     read_hot(stats);

@@ -16,16 +16,48 @@ for table in "$work"/../x86_64/*/*.names; do
     [ -r "$table" ] || continue
     (printf '\017' && cat "$table") >"$work/seeds/$(basename "$table")"
 done
-echo 1..1
-if clang-14 -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
-    -fno-sanitize-recover=all -Iprofiler/include -o "$work/symtab_fuzz" \
-    tests/fuzz/symtab_fuzz.c profiler/src/symbols.c profiler/src/symtab.c \
-    profiler/src/crc.c &&
-    "$work/symtab_fuzz" -seed=1 -runs="$runs" -max_len=65536 \
-        -artifact_prefix="$work/" "$work/corpus" "$work/seeds" \
-        2>"$work/symtab_fuzz.log"; then
-    echo "ok 1 - no symbol table makes its reader read beyond it"
-else
-    tail -n 20 "$work/symtab_fuzz.log" | sed 's/^/# /'
-    echo "not ok 1 - no symbol table makes its reader read beyond it"
-fi
+
+# fuzz NUMBER WHAT NAME SEEDS SOURCES...: builds tests/fuzz/NAME.c and runs it
+fuzz()
+{
+    number=$1
+    what=$2
+    name=$3
+    seeds=$4
+    shift 4
+    mkdir -p "$work/$name.corpus"
+    if clang-14 -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
+        -fno-sanitize-recover=all -Iprofiler/include -o "$work/$name" \
+        "tests/fuzz/$name.c" "$@" &&
+        "$work/$name" -seed=1 -runs="$runs" -max_len=65536 \
+            -artifact_prefix="$work/" "$work/$name.corpus" "$seeds" \
+            2>"$work/$name.log"; then
+        echo "ok $number - $what"
+    else
+        tail -n 20 "$work/$name.log" | sed 's/^/# /'
+        echo "not ok $number - $what"
+    fi
+}
+
+# streams of all kinds, the first byte being what the fuzzer says of them
+mkdir -p "$work/streams"
+gcc -std=gnu11 -Iprofiler/include -o "$work/make_stream" \
+    tests/tool/make_stream.c
+(printf '\374' && "$work/make_stream" 200 1) >"$work/streams/packets"
+(printf '\376' && "$work/make_stream" 20 2) >"$work/streams/mended"
+(printf '\375' && "$work/make_stream" --text 100 3) >"$work/streams/text"
+
+echo 1..3
+fuzz 1 'no symbol table makes its reader read beyond it' symtab_fuzz \
+    "$work/seeds" profiler/src/symbols.c profiler/src/symtab.c \
+    profiler/src/crc.c
+decoder='base64 console crc32c event index memory model packet pile'
+# shellcheck disable=SC2046,SC2086 # lists of words
+fuzz 2 'no stream makes its reader read beyond it' decode_fuzz \
+    "$work/streams" $(printf 'tools/parasite/%s.c ' $decoder)
+mkdir -p "$work/names" && printf 'a@_ZNSt6vectorIiE4pushEv' >"$work/names/cxx" &&
+    printf 'b@_RNvNtC3foo3bar3baz' >"$work/names/rust"
+# shellcheck disable=SC2046 # a list of words
+fuzz 3 'no name makes the demangler read beyond it or run on' demangle_fuzz \
+    "$work/names" $(echo profiler/src/demangle*.c profiler/src/cxx*.c \
+    profiler/src/rust*.c profiler/src/ocaml.c)

@@ -39,6 +39,10 @@ check() {
 check ring '' 0
 check ring BROKEN_A 1
 check ring BROKEN_B 1
+check frames '' 0
+check frames BROKEN_A 1
+check frames BROKEN_B 1
+check frames BROKEN_ROOM 1
 check drain '' 0
 check drain BROKEN_TAKE 1
 check drain BROKEN_MASK 1

@@ -12,9 +12,7 @@
 
 #include "profiler_world.h"
 
-#define SMALL                                                                  \
-    (2 * PROF_SPILL_SLOTS * sizeof(struct prof_slot) +                         \
-     64 * sizeof(struct prof_entry)) /* a vector of 64 entries */
+#define SMALL WORLD_MEMORY(64)
 
 static struct prof_stats stats_now(void)
 {

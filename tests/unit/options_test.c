@@ -37,6 +37,16 @@ static void each_option_is_taken(void **unused)
     assert_int_equal(o->form, PROF_FORM_CLASSIC);
     assert_int_equal(prof_option("prof.form=shares"), 0);
     assert_int_equal(o->form, PROF_FORM_SHARES);
+    assert_int_equal(prof_option("prof.report=tree"), 0);
+    assert_int_equal(o->report, PROF_REPORT_TREE);
+    assert_int_equal(prof_option("prof.report=folded"), 0);
+    assert_int_equal(o->report, PROF_REPORT_FOLDED);
+    assert_int_equal(prof_option("prof.report=top"), 0);
+    assert_int_equal(o->report, PROF_REPORT_TOP);
+    assert_int_equal(prof_option("prof.callers=a::b(int)"), 0);
+    assert_string_equal(o->callers, "a::b(int)");
+    assert_int_equal(prof_option("prof.depth=127"), 0);
+    assert_int_equal(o->depth, 127);
     assert_int_equal(prof_option("prof.start=off"), 0);
     assert_false(o->start);
     assert_int_equal(prof_option("prof.start=on"), 0);
@@ -67,6 +77,9 @@ static void nonsense_changes_nothing(void **unused)
         {"prof.weight=times", PROF_EVALUE},
         {"prof.form=Classic", PROF_EVALUE},
         {"prof.start=1", PROF_EVALUE},
+        {"prof.depth=128", PROF_EVALUE},
+        {"prof.report=", PROF_EVALUE},
+        {"prof.report=tre", PROF_EVALUE},
         {"prof.reports=4294967296", PROF_EVALUE},
     };
     struct prof_options before = *prof_options();

@@ -77,6 +77,7 @@ static void *world_new(size_t bytes)
         .tsc_hz = WORLD_TSC_HZ,
         .kernel_divisor = WORLD_KERNEL_DIVISOR,
         .idle = {0x9000, 0x9010},
+        .text = {0x1000, 0x1000000},
     };
     void *memory = malloc(bytes);
 
@@ -95,19 +96,32 @@ static void *world_new(size_t bytes)
 
 static void world_end(void *memory)
 {
-    prof_stop();
+    struct prof_tree *const trees[] = {&prof_state.stacks, &prof_state.calls,
+                                       &prof_state.callables};
+
     if (prof_state.addresses.cells != NULL)
         prof_port_free(prof_state.addresses.cells);
     if (prof_state.functions.cells != NULL)
         prof_port_free(prof_state.functions.cells);
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+        if (trees[i]->nodes != NULL)
+            prof_port_free(trees[i]->nodes);
     free(memory);
 }
 
+/* The memory that gives a vector of (entries) entries and the least of frames. */
+#define WORLD_MEMORY(entries)                                                  \
+    (2 * PROF_SPILL_SLOTS * sizeof(struct prof_slot) +                         \
+     (entries) * sizeof(struct prof_entry) +                                   \
+     (256 + PROF_FRAMES_MARGIN) * sizeof(uint32_t))
+
 /* A tick at time (tsc), as the stub would have it. */
-static void world_tick(uintptr_t pc, uint64_t tsc)
+static inline void world_tick(uintptr_t pc, uint64_t tsc)
 {
-    if (!prof_ring_push(&prof_hot.ring, pc, tsc))
+    if (prof_ring_full(&prof_hot.ring))
         prof_sample_full(pc, tsc);
+    else
+        prof_ring_push(&prof_hot.ring, pc, tsc, 0);
 }
 
 #endif

@@ -12,12 +12,18 @@ $(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked
 $(BUILD)/host$1/libcmocka.a: $(SOURCES)/cmocka/.unpacked | packages
 	$$(call begin,CMOCKA)
 	$(Q)tools/build/cmocka.sh $$@ $$(<D) gcc -m$1 -g -O1 -fno-pie
+$(BUILD)/host$1/obj/walk.o: profiler/src/$2/walk.asm \
+    $(BUILD)/$2/prof_offsets.inc
+	$$(call begin,NASM)
+	$(Q)nasm -f elf$1 -g -F dwarf -Werror -I$(BUILD)/$2/ -o $$@ $$<
 $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
-    $(filter-out %/offsets.c,$(wildcard profiler/src/*.c)))
+    $(filter-out %/offsets.c,$(wildcard profiler/src/*.c))) \
+    $(BUILD)/host$1/obj/walk.o
 	$$(archive)
 $(BUILD)/host$1/%_test: $(BUILD)/host$1/obj/tests/unit/%_test.o \
-    $(BUILD)/host$1/libprof.a $(BUILD)/host$1/libcmocka.a
+    $(addprefix $(BUILD)/host$1/,libprof.a libdecode.a libcmocka.a)
 	$$(call begin,HOSTLD)
 	$(Q)gcc -m$1 $(UNIT) -o $$@ $$^
 endef
-$(foreach b,32 64,$(eval $(call unit_rules,$b)))
+$(eval $(call unit_rules,32,i386))
+$(eval $(call unit_rules,64,x86_64))

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PARASITE_COMMANDS_H
-#define PARASITE_COMMANDS_H
+#ifndef COMMANDS_H
+#define COMMANDS_H
 
-/*
- * The sub-commands of the host's `parasite`. Each gets its own part of the
- * command line, with "parasite NAME" as argv[0], and returns the exit status:
- * 0, or 1 after one clear line on standard error. Wrong usage ends the process
- * with 64 (EX_USAGE), as argp does it.
- */
+/* The sub-commands. Each is called as a main() of its own, argv[0] being
+ * "parasite NAME", and returns the exit status. */
 
-int parasite_demangle(int argc, char **argv);
+int command_record(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_script(int argc, char **argv);
+int command_info(int argc, char **argv);
+int command_export(int argc, char **argv);
+int command_demangle(int argc, char **argv);
 
 #endif

@@ -236,7 +236,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-int parasite_demangle(int argc, char **argv)
+int command_demangle(int argc, char **argv)
 {
     static const struct argp_option known[] = {
         {"format", 'f', "LANGUAGE", 0,

@@ -1,96 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parasite: what the host does for a profiled image. This file only finds the
- * sub-command in the table below and hands it the rest of the line.
+ * parasite: what is done with profiles on the host. The first word is a
+ * sub-command, the rest is its own affair.
  */
 
 #include "commands.h"
+#include "parasite.h"
 
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct command {
+static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *purpose;
+    const char *help;
+} commands[] = {
+    {"record", command_record, "write what a guest sends to a trace"},
+    {"report", command_report, "show where the time went"},
+    {"script", command_script, "print each sample"},
+    {"info", command_info, "tell what a trace holds, and what was lost"},
+    {"export", command_export, "turn a trace into another tool's format"},
+    {"demangle", command_demangle, "print names as their source has them"},
 };
-
-static const struct command commands[] = {
-    {"demangle", parasite_demangle,
-     "print C++, Rust and OCaml names as their source has them"},
-};
-
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
-/* The table as the end of --help. argp frees it. */
-static char *help_filter(int key, const char *text, void *input)
+static void print_help(FILE *out)
 {
-    char *help = NULL;
-    size_t bytes;
-    FILE *out;
-
-    (void)input;
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return (char *)text;
-    out = open_memstream(&help, &bytes);
-    if (out == NULL)
-        return (char *)text;
-    fputs("Commands:\n", out);
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].purpose);
-    fputs("\n`parasite COMMAND --help' tells more.", out);
-    fclose(out);
-    return help;
-}
-
-static const struct command *find(const char *name)
-{
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
-    return NULL;
-}
-
-struct choice {
-    const struct command *command;
-    int first; /* its place in argv */
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct choice *choice = state->input;
-
-    switch (key) {
-    case ARGP_KEY_ARG:
-        choice->command = find(arg);
-        if (choice->command == NULL)
-            argp_error(state, "there is no command `%s'", arg);
-        choice->first = state->next - 1;
-        state->next = state->argc;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which command?"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    fputs("usage: parasite COMMAND [OPTION...]\n\n", out);
+    for (size_t i = 0; i < COMMANDS; ++i)
+        fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
+    fputs("\n'parasite COMMAND --help' tells more. For example:\n"
+          "  parasite record -o x.trace -- qemu-system-x86_64 -kernel "
+          "image.elf ...\n"
+          "  parasite report -i x.trace\n",
+          out);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .parser = parse,
-        .args_doc = "COMMAND [ARGUMENT...]",
-        .doc = "The host's side of Parasite, the profiler inside unikernels."
-               "\v ",
-        .help_filter = help_filter,
-    };
-    struct choice choice = {NULL, 0};
     char name[64];
 
-    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice) != 0 ||
-        choice.command == NULL)
-        return EXIT_FAILURE;
-    snprintf(name, sizeof name, "parasite %s", choice.command->name);
-    argv[choice.first] = name;
-    return choice.command->run(argc - choice.first, argv + choice.first);
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return STATUS_FINE;
+    }
+    argp_err_exit_status = STATUS_USAGE;
+    for (size_t i = 0; i < COMMANDS; ++i) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        snprintf(name, sizeof name, "parasite %s", argv[1]);
+        parasite_name = name;
+        argv[1] = name;
+        return commands[i].run(argc - 1, argv + 1);
+    }
+    complain("there is no command '%s'; 'parasite --help' lists them", argv[1]);
+    return STATUS_USAGE;
 }

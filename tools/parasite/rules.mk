@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The command parasite. Included by the Makefile.
+# The command parasite, and what the unit tests take of it: the decoder, built
+# at both widths. Included by the Makefile.
 
 #: where `make install` puts the command
 PREFIX ?= /usr/local
@@ -11,7 +12,12 @@ demangler := $(wildcard $(addprefix profiler/src/,demangle*.c cxx*.c rust*.c \
 $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/parasite/*.c) $(demangler))
 	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^
+	$(Q)gcc -o $@ $^ -ldw -lelf -ljansson -lz -lm
+decoder := base64 console crc32c event index memory model packet pile
+$(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
+    $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
+$(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
+	$(archive)
 test: $(BUILD)/host/parasite
 
 .PHONY: tool install
@@ -20,3 +26,15 @@ tool: $(BUILD)/host/parasite
 #: it, installed below PREFIX
 install: $(BUILD)/host/parasite
 	install -D -t $(DESTDIR)$(PREFIX)/bin $<
+
+#: where `make record` writes to
+OUT ?= x.trace
+.PHONY: record
+#: record SERVICE to OUT until it ends
+record: $(IMAGE) $(BUILD)/host/parasite
+	$(Q)$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
+	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
+	    -no-reboot -monitor none -nic none -m $(MEM) \
+	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
+	    -append "prof.reports=$(REPORTS) $(APPEND)" \
+	    $(addprefix -initrd ,$(script)) $(QEMU_ARGS)

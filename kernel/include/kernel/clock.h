@@ -17,6 +17,10 @@ uint64_t clock_ticks(void);
 /* Seconds since 1970 (UTC), from the CMOS at boot and the TSC since. */
 uint64_t clock_unix_seconds(void);
 
+/* The TSC when clock_ns() was 0, and the wall time (UTC) then. */
+uint64_t clock_boot_tsc(void);
+uint64_t clock_boot_unix_seconds(void);
+
 /* The TSC's frequency in Hz as calibrated at boot. */
 uint64_t clock_tsc_hz(void);
 

@@ -30,8 +30,9 @@
  * the empty stack. The outermost caller is a child of node 0, the sampled
  * address a leaf. A node is defined once, before the first event that names
  * it, and keeps its number while the uuid is the same. Since a packet may be
- * lost, every node is defined once more later (a refresh, the same words
- * again); a reader therefore resolves nodes at the end. Whatever remains
+ * lost, a node that is used again in a later packet is defined again there,
+ * and now and then after that (the same words again); a reader therefore
+ * resolves nodes at the end. Whatever remains
  * unknown is shown as such.
  *
  * Loss. discarded in each packet counts what the guest could not send since

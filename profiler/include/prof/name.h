@@ -4,6 +4,7 @@
 
 #include <prof/symbols.h>
 #include <prof/text.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -23,6 +24,12 @@ extern "C" {
  */
 void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
                      size_t width);
+
+/*
+ * Whether (name) is what the function is called, by the linker or by people.
+ * Contexts and buffers as above.
+ */
+bool prof_name_is(const struct prof_symbol *symbol, const char *name);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,8 @@
  *   current_eoi_mechanism, prof_port_write
  * Level 2, tables that grow beyond the memory given at start:
  *   prof_port_alloc, prof_port_free (MAY always refuse)
+ * Level 3, a stream for the host and commands from it: no functions that must
+ * be there, but ways out that the image offers by <prof/out.h>
  *
  * Error policy: none of these may panic. An allocation that is refused costs
  * nothing but delay: samples stay where they are and are counted as queued.
@@ -47,7 +49,8 @@ void prof_port_write(const char *text, size_t bytes);
 /*
  * Returns (bytes) bytes aligned for any scalar, or NULL where there are none.
  *
- * Contexts: thread only, from prof_drain() and from nothing else.
+ * Contexts: thread only, from prof_drain() and prof_out_choose() and from
+ * nothing else.
  */
 void *prof_port_alloc(size_t bytes);
 

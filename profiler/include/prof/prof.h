@@ -37,8 +37,11 @@ extern "C" {
 #define PROF_HZ_MAX 10000u
 #define PROF_HZ_DEFAULT 1000u
 
+/* Callers that a sample carries, unless prof.depth says otherwise. */
+#define PROF_DEPTH_DEFAULT 64u
+
 /* Memory that serves prof_init() at the default settings, everything in it. */
-#define PROF_MEMORY_DEFAULT (44u * 1024u)
+#define PROF_MEMORY_DEFAULT (42u * 1024u)
 
 enum prof_weight {
     PROF_WEIGHT_TIME,  /* a share is a share of time (TSC cycles) */
@@ -50,7 +53,13 @@ enum prof_form {
     PROF_FORM_CLASSIC, /* [address + offset] N times: name */
 };
 
-/* Half-open range of code addresses. Empty where begin == end. */
+enum prof_report_kind {
+    PROF_REPORT_TOP,    /* the hottest functions */
+    PROF_REPORT_TREE,   /* who calls whom, with shares, from 1 % on */
+    PROF_REPORT_FOLDED, /* one line for each call stack: outer;inner;leaf N */
+};
+
+/* Half-open range of addresses. Empty where begin == end. */
 struct prof_range {
     uintptr_t begin;
     uintptr_t end;
@@ -63,6 +72,14 @@ struct prof_config {
     uint8_t timer_vector;    /* IDT vector of the PIT's interrupt */
     struct prof_range text;  /* the image's code */
     struct prof_range idle;  /* where the kernel waits for interrupts */
+    struct prof_range stack; /* the present one; empty: no callers are taken */
+
+    /* For the stream (<prof/out.h>); 0 where it is not known. */
+    uint64_t boot_tsc;          /* time stamp counter at boot */
+    uint64_t boot_unix_seconds; /* wall time then, UTC */
+    const uint8_t *build_id;    /* MUST stay where it is */
+    size_t build_id_bytes;
+    uintptr_t image_offset; /* virtual less physical address of data */
 };
 
 /* What is counted since prof_init() or prof_reset(). Ticks, unless it says so. */
@@ -75,6 +92,9 @@ struct prof_stats {
     uint64_t queued;     /* still waiting: since the drain, or for memory */
     uint64_t missed;     /* due by the clock, never delivered; not in ticks */
     uint64_t overflowed; /* of ticks: went through the small table */
+    uint64_t far;        /* of ticks: function without a frame, whose caller
+                            could not be reached */
+    uint64_t stopped[7]; /* walks that ended early, by enum prof_walk_stop */
     uint64_t elapsed_cycles; /* time they cover: the sum of the next four */
     uint64_t attributed_cycles;
     uint64_t idle_cycles;
@@ -85,9 +105,13 @@ struct prof_stats {
     uint64_t report_cycles;    /* the sampler's own, in prof_report() */
     uint32_t addresses;        /* distinct ones in the map */
     uint32_t functions;        /* distinct ones in the map */
+    uint32_t stacks;           /* nodes of the tree of call stacks */
     uint32_t refusals;         /* allocations refused */
     uint32_t gate_taken_back;  /* times that the IDT gate had been replaced */
     uint32_t pit_taken_back;   /* times that the PIT had been reprogrammed */
+    uint64_t stream_packets;   /* that left the image (<prof/out.h>) */
+    uint64_t stream_bytes;     /* in these */
+    uint64_t stream_discarded; /* samples refused by the way out; in ticks */
 };
 
 /*
@@ -105,9 +129,13 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  *
  * Known: prof.hz (1 to 10000), prof.top (rows, 1 to 1000000), prof.width
  * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
- * prof.drain (ms between drains, 1 to 10000), prof.reports (tables until the
+ * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()), prof.reports (tables until the
  * image ends, 0 = for ever), prof.weight (time or count), prof.form (shares or
- * classic), prof.start (on or off).
+ * classic), prof.start (on or off), prof.out (off, serial, uart2, e9, virtio
+ * or shm: where the stream goes), prof.share (KiB of memory for shm, a power
+ * of two from 64 to 1048576), prof.depth (callers with each sample, 0 to 127),
+ * prof.report (top, tree or folded), prof.callers (a function whose callers
+ * are listed below the table).
  * Contexts: boot, thread. May be called before prof_init().
  * Returns 0, PROF_EOPTION or PROF_EVALUE; then nothing has changed.
  */
@@ -119,11 +147,16 @@ struct prof_options {
     uint32_t top;      /* rows of the table */
     uint32_t width;    /* columns for a name, 0 = whole */
     uint32_t every_ms; /* between reports, 0 = none */
-    uint32_t drain_ms; /* between drains */
+    uint32_t drain_ms; /* between drains, 0 = as prof_drain_ms() says */
     uint32_t reports;  /* tables until the image ends, 0 = for ever */
     enum prof_weight weight;
     enum prof_form form;
-    bool start; /* sample from boot on */
+    enum prof_report_kind report;
+    const char *callers; /* function whose callers are wanted, "" = none */
+    bool start;         /* sample from boot on */
+    uint32_t depth;     /* callers with each sample, 0 = none */
+    const char *out;    /* where the stream goes, "off" = nowhere */
+    uint32_t share_kib; /* memory for the stream in memory */
 };
 const struct prof_options *prof_options(void);
 
@@ -160,6 +193,30 @@ bool prof_running(void);
  * changes nothing).
  */
 int prof_set_rate(uint32_t hz);
+
+/*
+ * Takes up to (depth) callers with each sample from now on, 0 to 127; 0 = none.
+ * Contexts: thread. Drains where it runs. Returns 0, or PROF_EVALUE.
+ */
+int prof_set_depth(uint32_t depth);
+
+/*
+ * The present stack is [begin, end) from now on: callers are looked for in
+ * there and nowhere else. To be called by kernels whose tasks have stacks of
+ * their own, at each switch from one to another; a sample between this and the
+ * switch itself is taken without callers. At first it is config.stack.
+ *
+ * Contexts: thread, interrupts on or off. A few stores. The memory MUST stay
+ * readable until the next call.
+ */
+void prof_stack_set(uintptr_t begin, uintptr_t end);
+
+/*
+ * Milliseconds between calls of prof_drain() by which the callers of all
+ * samples fit into the memory given at start: prof.drain, or else 100, and
+ * less at more than 2 kHz. Changes with the rate. Contexts: thread.
+ */
+uint32_t prof_drain_ms(void);
 
 /* The rate in force in 1/1000 Hz: what the PIT's whole divisor comes to. */
 uint32_t prof_rate_mhz(void);
@@ -205,6 +262,29 @@ struct prof_row {
 void prof_visit(void (*visit)(const struct prof_row *row, void *context),
                 void *context);
 
+/* What is known of one call stack. */
+struct prof_stack_row {
+    const uintptr_t *addresses; /* the sampled one, then return addresses,
+                                   innermost first */
+    uint32_t count;             /* of these */
+    uint64_t samples;
+    uint64_t cycles;    /* time that they stand for */
+    uint64_t first_tsc; /* when the first and the last of them were taken */
+    uint64_t last_tsc;
+};
+
+/*
+ * Calls (visit) with each distinct call stack and (context), once each, in no
+ * order, for what was drained and is not idle: they come to attributed plus
+ * unresolved. A row and its addresses live as long as the call.
+ *
+ * Contexts and what (visit) must not do: as prof_visit(). Linear in the stacks;
+ * 1 KiB of stack.
+ */
+void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
+                                     void *context),
+                       void *context);
+
 /*
  * Records one sample: the code address (pc) that was interrupted, with the
  * stack pointer (sp) and frame pointer (fp) it had. For kernels that call the
@@ -212,7 +292,8 @@ void prof_visit(void (*visit)(const struct prof_row *row, void *context),
  *
  * Contexts: interrupt or NMI, but always the same one: the vector has a single
  * producer. Wait-free, no allocation, at most 256 bytes of stack, general
- * registers only.
+ * registers only. Where (sp) and (fp) are not known they may be 0: the sample
+ * then has no callers.
  */
 void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp);
 

@@ -13,7 +13,8 @@
 ;      and returns from the interrupt.
 ; Stack: 16 bytes, at most 256 with what is called below.
 ;
-; Thirty-two instructions on the way through. No FPU or SSE state is touched.
+; Thirty-six instructions on the way through where no callers are asked for;
+; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
 ; The protocol of the vector, and the letters (A) and (B'), are in ring.h;
 ; plain loads and stores acquire and release on x86.
 
@@ -23,6 +24,7 @@
 
         extern  prof_hot
         extern  prof_sample_full
+        extern  prof_walk
         extern  current_eoi_mechanism
         global  prof_parasite:function (prof_parasite.end - prof_parasite)
 
@@ -42,6 +44,10 @@ prof_parasite:
 .next:  cmp     esi, [prof_hot + HOT_TAIL]      ; (B')
         je      .full
         mov     [ecx + ENTRY_TSC], eax
+        mov     dword [ecx + ENTRY_FRAMES], 0
+        cmp     dword [prof_hot + HOT_DEPTH], 0
+        jne     .walk
+.walked:
         mov     [ecx + ENTRY_TSC + 4], edx
         push    dword [esp + SAVED]
         pop     dword [ecx + ENTRY_PC]
@@ -67,6 +73,22 @@ prof_parasite:
 .corner:                                ; round the vector's corner
         mov     esi, [prof_hot + HOT_BEGIN]
         jmp     .next
+
+.walk:                                  ; prof_walk(esp then, ebp)
+        push    eax
+        push    ecx
+        push    edx
+        cld
+        lea     eax, [esp + SAVED + 24] ; behind eip, cs and eflags
+        push    ebp
+        push    eax
+        call    prof_walk
+        add     esp, 8
+        pop     edx
+        pop     ecx
+        mov     [ecx + ENTRY_FRAMES], eax
+        pop     eax
+        jmp     .walked
 
 .full:                                  ; prof_sample_full(pc, now)
         push    edx                     ; now, kept over the call

@@ -13,7 +13,8 @@
 ;      and returns from the interrupt.
 ; Stack: 32 bytes, at most 256 with what is called below.
 ;
-; Thirty instructions on the way through. No FPU or SSE state is touched. The
+; Thirty-four instructions on the way through where no callers are asked for;
+; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched. The
 ; protocol of the vector, and the letters (A) and (B'), are in ring.h; plain
 ; loads and stores acquire and release on x86.
 
@@ -24,6 +25,7 @@
 
         extern  prof_hot
         extern  prof_sample_full
+        extern  prof_walk
         extern  current_eoi_mechanism
         global  prof_parasite:function (prof_parasite.end - prof_parasite)
 
@@ -44,6 +46,11 @@ prof_parasite:
         je      .corner
 .next:  cmp     rsi, [prof_hot + HOT_TAIL]      ; (B')
         je      .full
+        xor     eax, eax                ; eax = words in the frame vector
+        cmp     [prof_hot + HOT_DEPTH], eax
+        jne     .walk
+.walked:
+        mov     [rcx + ENTRY_FRAMES], eax
         mov     rax, [rsp + SAVED]
         mov     [rcx + ENTRY_PC], rax
         mov     [rcx + ENTRY_TSC], rdx
@@ -83,6 +90,20 @@ prof_parasite:
         pop     r8
         pop     rdi
 %endmacro
+
+.walk:                                  ; eax = prof_walk(rsp then, rbp)
+        SAVE_THE_REST
+        push    rcx
+        push    rdx
+        push    rsi
+        mov     rdi, [rsp + SAVED + 64 + 24]
+        mov     rsi, rbp
+        call    prof_walk
+        pop     rsi
+        pop     rdx
+        pop     rcx
+        RESTORE_THE_REST
+        jmp     .walked
 
 .full:                                  ; prof_sample_full(pc, now)
         SAVE_THE_REST

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Feeds anything to what reads a stream: packets, console text, and the model
+ * behind them. To be built with clang's libFuzzer, ASan and UBSan.
+ *
+ * The first byte of the input says what it is: 1 = console text instead of
+ * packets, 2 = the length and the checksum of what looks like a packet are made
+ * right, so that the fuzzer gets at the events; the other bits say how long
+ * the pieces are that it comes in.
+ */
+
+#define _GNU_SOURCE /* memmem() */
+
+#include "../../tools/parasite/console.h"
+#include "../../tools/parasite/model.h"
+#include "../../tools/parasite/pile.h"
+#include "../unit/stream_maker.h"
+
+#define IS_TEXT 1u
+#define MEND 2u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+struct readers {
+    struct pile pile;
+    struct model model;
+};
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void take(void *owner, const struct packet *packet)
+{
+    struct readers *readers = owner;
+
+    require(packet->events_bytes + PROF_PACKET_BYTES <= packet->total_bytes);
+    require(packet->total_bytes <= PROF_PACKET_MAX);
+    if (pile_put(&readers->pile, packet, 0))
+        model_take(&readers->model, packet);
+}
+
+/* Every "packet" reaches up to the next magic. */
+static void mend(uint8_t *bytes, size_t count)
+{
+    static const uint8_t magic[4] = {0xc1, 0x1f, 0xfc, 0xc1};
+    uint8_t *end = bytes + count, *at = bytes;
+
+    while ((at = memmem(at, (size_t)(end - at), magic, 4)) != NULL) {
+        uint8_t *next = memmem(at + 4, (size_t)(end - at) - 4, magic, 4);
+        size_t room = (size_t)((next != NULL ? next : end) - at);
+        uint32_t bits = (uint32_t)room * 8;
+
+        if (room < PROF_PACKET_BYTES)
+            return;
+        memcpy(at + offsetof(struct prof_packet, content_bits), &bits, 4);
+        memcpy(at + offsetof(struct prof_packet, packet_bits), &bits, 4);
+        memset(at + offsetof(struct prof_packet, uuid), 0, 16);
+        made_seal(at, room);
+        at += room;
+    }
+}
+
+static void read_packets(struct readers *readers, const uint8_t *bytes,
+                         size_t count, size_t piece)
+{
+    struct scanner scanner = {.sink = {take, readers}};
+
+    for (size_t at = 0; at < count; at += piece)
+        scanner_feed(&scanner, bytes + at,
+                     count - at < piece ? count - at : piece);
+    scanner_end(&scanner);
+    require(scanner.garbage <= count);
+}
+
+static void read_text(struct readers *readers, const uint8_t *bytes,
+                      size_t count, size_t piece)
+{
+    struct console *console = calloc(1, sizeof *console);
+
+    console->sink = (struct packet_sink){take, readers};
+    for (size_t at = 0; at < count; at += piece)
+        console_feed(console, bytes + at,
+                     count - at < piece ? count - at : piece);
+    console_end(console);
+    free(console);
+}
+
+/* Every stack ends within the room that it is given. */
+static void look_at(const struct model *model)
+{
+    uint32_t stack[64];
+
+    for (uint32_t i = 0; i < model_cells(model); ++i) {
+        size_t count = model_stack(model, model->cells[i].node, stack, 64);
+
+        require(count > 0 && count <= 64);
+        for (size_t j = 0; j < count; ++j)
+            require(stack[j] < model_nodes(model));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct readers readers = {0};
+    uint8_t *copy;
+    size_t piece;
+
+    if (bytes < 2)
+        return 0;
+    piece = (size_t)(data[0] >> 2) * 7 + 1;
+    copy = malloc(bytes - 1);
+    memcpy(copy, data + 1, bytes - 1);
+    if ((data[0] & MEND) != 0)
+        mend(copy, bytes - 1);
+    if ((data[0] & IS_TEXT) != 0)
+        read_text(&readers, copy, bytes - 1, piece);
+    else
+        read_packets(&readers, copy, bytes - 1, piece);
+    pile_sort(&readers.pile);
+    look_at(&readers.model);
+    pile_free(&readers.pile);
+    model_free(&readers.model);
+    free(copy);
+    return 0;
+}

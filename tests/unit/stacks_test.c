@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* From frame vector to trees: each chain once, whatever the heap says, and
+ * what reports make of them. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../profiler/src/stacks.h"
+#include "profiler_world.h"
+
+#define TEXT 0x1000u /* where the world's code begins */
+
+/* A tick whose callers are at (callers), innermost first. */
+static void tick(uintptr_t pc, uint64_t tsc, const uintptr_t *callers,
+                 uint32_t count)
+{
+    struct prof_frames *frames = &prof_hot.frames;
+    uint32_t words = PROF_FRAMES_HEAD + count;
+    uint32_t *to;
+
+    if (prof_ring_full(&prof_hot.ring)) {
+        prof_sample_full(pc, tsc);
+        return;
+    }
+    if (frames->capacity - (frames->head - frames->tail) < words) {
+        prof_ring_push(&prof_hot.ring, pc, tsc, 0);
+        return;
+    }
+    to = frames->words + (frames->head & (frames->capacity - 1));
+    to[0] = to[1] = PROF_WORD_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        to[PROF_FRAMES_HEAD + i] = (uint32_t)(callers[i] - TEXT - 1);
+    frames->head += words;
+    prof_ring_push(&prof_hot.ring, pc, tsc, words);
+}
+
+/* What prof_visit_stacks() tells, summed up. */
+struct sums {
+    uint64_t samples, cycles;
+    uint32_t stacks;
+    uint64_t check; /* over all addresses and counts */
+};
+
+static void add_up(const struct prof_stack_row *row, void *context)
+{
+    struct sums *sums = context;
+    uint64_t check = row->samples;
+
+    for (uint32_t i = 0; i < row->count; i++)
+        check = check * 1000003 + row->addresses[i];
+    sums->check += check;
+    sums->samples += row->samples;
+    sums->cycles += row->cycles;
+    sums->stacks++;
+}
+
+static struct sums sums_now(void)
+{
+    struct sums sums = {0};
+
+    prof_visit_stacks(add_up, &sums);
+    return sums;
+}
+
+static void each_stack_is_kept_once(void **unused)
+{
+    void *memory = world_new(WORLD_MEMORY(64));
+    const uintptr_t one[] = {0x2001, 0x3001}, two[] = {0x2001, 0x3002};
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (int i = 0; i < 30; i++)
+        tick(0x1500, tsc += WORLD_PERIOD, i % 3 == 0 ? one : two, 2);
+    prof_drain();
+    assert_int_equal(sums_now().stacks, 2);
+    assert_int_equal(sums_now().samples, 30);
+    assert_int_equal(sums_now().cycles, tsc);
+    /* root, two outer callers, two calls by them, two leaves */
+    assert_int_equal(prof_state.stacks.used, 7);
+    world_end(memory);
+}
+
+static void find_first(const struct prof_stack_row *row, void *context)
+{
+    if (row->count == 2)
+        *(struct prof_stack_row *)context = *row;
+}
+
+static void first_and_last_time_are_kept(void **unused)
+{
+    void *memory = world_new(WORLD_MEMORY(64));
+    const uintptr_t caller[] = {0x2001};
+    struct prof_stack_row row = {0};
+
+    (void)unused;
+    for (uint64_t i = 1; i <= 20; i++)
+        tick(0x1500, i * WORLD_PERIOD, caller, i >= 5 && i <= 9);
+    prof_drain();
+    prof_visit_stacks(find_first, &row);
+    assert_int_equal(row.samples, 5);
+    assert_int_equal(row.first_tsc, 5 * WORLD_PERIOD);
+    assert_int_equal(row.last_tsc, 9 * WORLD_PERIOD);
+    world_end(memory);
+}
+
+/* Functions are addresses here, there being no names. */
+static void a_recursive_function_counts_once_in_its_total(void **unused)
+{
+    void *memory = world_new(WORLD_MEMORY(64));
+    const uintptr_t deep[] = {0x2001, 0x2001, 0x2001, 0x3001};
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (int i = 0; i < 10; i++)
+        tick(0x2001, tsc += WORLD_PERIOD, deep, 4);
+    tick(0x4001, tsc += WORLD_PERIOD, deep + 3, 1);
+    prof_drain();
+    prof_stacks_sum();
+    assert_int_equal(prof_stacks_total(0x2001), 10 * WORLD_PERIOD);
+    assert_int_equal(prof_stacks_total(0x3001), 11 * WORLD_PERIOD);
+    assert_int_equal(prof_stacks_total(0x4001), WORLD_PERIOD);
+    assert_int_equal(prof_stacks_total(0x5001), 0);
+    world_end(memory);
+}
+
+static void folded_stacks_have_every_sample(void **unused)
+{
+    void *memory = world_new(WORLD_MEMORY(64));
+    const uintptr_t callers[] = {0x2001, 0x3001};
+
+    (void)unused;
+    tick(0x1500, WORLD_PERIOD, callers, 2);
+    tick(0x1500, 2 * WORLD_PERIOD, callers, 2);
+    tick(0x1600, 3 * WORLD_PERIOD, callers + 1, 1);
+    tick(0x9000, 4 * WORLD_PERIOD, NULL, 0);
+    assert_int_equal(prof_option("prof.report=folded"), 0);
+    prof_report();
+    assert_int_equal(prof_option("prof.report=top"), 0);
+    assert_string_equal(world_output, "--- folded stacks ---\n"
+                                      "0x00003001;0x00002001;0x00001500 2\n"
+                                      "0x00003001;0x00001600 1\n"
+                                      "[idle] 1\n"
+                                      "--- end of folded stacks ---\n");
+    world_end(memory);
+}
+
+static void the_tree_leaves_out_what_is_small(void **unused)
+{
+    void *memory = world_new(WORLD_MEMORY(1000));
+    const uintptr_t callers[] = {0x2001, 0x3001};
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (int i = 0; i < 500; i++)
+        tick(i == 7 ? 0x1600 : 0x1500, tsc += WORLD_PERIOD, callers,
+             i % 2 == 0 ? 2 : 1);
+    assert_int_equal(prof_option("prof.report=tree"), 0);
+    prof_report();
+    assert_int_equal(prof_option("prof.report=top"), 0);
+    assert_non_null(strstr(world_output, "  50.00 %         0  0x00003001\n"
+                                         "  50.00 %         0    0x00002001"));
+    assert_non_null(strstr(world_output, "  0x00003001\n"));
+    assert_non_null(strstr(world_output, "      0x00001500\n"));
+    assert_null(strstr(world_output, "0x00001600"));
+    world_end(memory);
+}
+
+static void a_reset_keeps_the_numbers_of_nodes(void **unused)
+{
+    void *memory = world_new(WORLD_MEMORY(64));
+    const uintptr_t callers[] = {0x2001, 0x3001};
+    uint32_t nodes;
+
+    (void)unused;
+    tick(0x1500, WORLD_PERIOD, callers, 2);
+    prof_drain();
+    nodes = prof_state.stacks.used;
+    tick(0x1700, 2 * WORLD_PERIOD, callers, 2);
+    prof_reset();
+    assert_int_equal(sums_now().stacks, 0);
+    tick(0x1500, 3 * WORLD_PERIOD, callers, 2);
+    prof_drain();
+    assert_int_equal(prof_state.stacks.used, nodes);
+    assert_int_equal(sums_now().samples, 1);
+    world_end(memory);
+}
+
+/* Many stacks, the allocations from number (from) on refused (count) times. */
+static struct sums run_with_refusals(int from, int refusals)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+    struct sums sums;
+    uint64_t tsc = 0;
+
+    world_refuse_from = from;
+    world_refuse_count = refusals;
+    for (uintptr_t turn = 0; turn < 20; turn++) {
+        for (uintptr_t i = 0; i < 60; i++) {
+            const uintptr_t callers[] = {0x2000 + i * 8, 0x3000 + turn * 8,
+                                         0x4000 + i % 7};
+
+            tick(0x1500 + i % 3, tsc += WORLD_PERIOD, callers, 3);
+        }
+        prof_drain();
+    }
+    world_refuse_from = -1;
+    prof_drain();
+    prof_drain();
+    sums = sums_now();
+    assert_int_equal(prof_hot.frames.head, prof_hot.frames.tail);
+    assert_int_equal(prof_hot.frames.head, prof_state.frames_read);
+    world_end(memory);
+    assert_int_equal(world_live, 0);
+    return sums;
+}
+
+static void refused_memory_loses_no_stack(void **unused)
+{
+    struct sums all = run_with_refusals(-1, 0);
+    int allocations = world_allocations;
+
+    (void)unused;
+    assert_int_equal(all.samples, 1200);
+    assert_true(allocations >= 10);
+    for (int from = 0; from < allocations; from++)
+        for (int count = 1; count <= 3; count += 2) {
+            struct sums sums = run_with_refusals(from, count);
+
+            assert_int_equal(sums.samples, all.samples);
+            assert_int_equal(sums.cycles, all.cycles);
+            assert_int_equal(sums.stacks, all.stacks);
+            assert_int_equal(sums.check, all.check);
+        }
+}
+
+static void at_10_khz_a_dozen_frames_fit_between_drains(void **unused)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+    uint32_t hz = 10000;
+    uint32_t words, samples;
+
+    (void)unused;
+    prof_state.divisor = PROF_PIT_HZ / hz;
+    words = prof_hot.frames.capacity / (PROF_FRAMES_HEAD + 12);
+    samples = prof_drain_ms() * hz / 1000;
+    assert_true(samples <= words);
+    assert_true(samples < (size_t)(prof_hot.ring.end - prof_hot.ring.begin));
+    assert_true(prof_drain_ms() >= 10);
+    prof_state.divisor = PROF_PIT_HZ / 1000;
+    assert_int_equal(prof_drain_ms(), 100);
+    world_end(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_stack_is_kept_once),
+        cmocka_unit_test(first_and_last_time_are_kept),
+        cmocka_unit_test(a_recursive_function_counts_once_in_its_total),
+        cmocka_unit_test(folded_stacks_have_every_sample),
+        cmocka_unit_test(the_tree_leaves_out_what_is_small),
+        cmocka_unit_test(a_reset_keeps_the_numbers_of_nodes),
+        cmocka_unit_test(refused_memory_loses_no_stack),
+        cmocka_unit_test(at_10_khz_a_dozen_frames_fit_between_drains),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

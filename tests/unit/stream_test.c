@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The encoder: what is told comes out, in time order, and what is lost shows. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../profiler/src/state.h"
+#include "../../profiler/src/stream.h"
+#include "stream_checker.h"
+
+#define CLOCK 128ull /* cycles a tick of the stream's clock */
+#define SECOND ((uint64_t)PROF_CLOCK_HZ * CLOCK)
+
+#define NODES 100000u
+static uint32_t told[NODES];
+static const uint8_t build_id[20] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                     11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+
+static bool tree(uint32_t node, struct prof_stream_node *found)
+{
+    *found = (struct prof_stream_node){
+        node / 2, 0x100000 + 16 * (uintptr_t)node, &told[node]};
+    return node > 0 && node < NODES;
+}
+
+static int open_stream(void **unused)
+{
+    (void)unused;
+    kept_count = kept_refuse = kept_asked = 0;
+    memset(told, 0, sizeof told);
+    prof_state.config = (struct prof_config){
+        .tsc_hz = SECOND,
+        .boot_tsc = 1000,
+        .boot_unix_seconds = 1700000000,
+        .text = {0x100000, 0x200000},
+        .build_id = build_id,
+        .build_id_bytes = sizeof build_id,
+    };
+    prof_stream_open(&keeper, tree);
+    return 0;
+}
+
+static uint64_t at(uint64_t clock)
+{
+    return 1000 + clock * CLOCK;
+}
+
+static void every_event_comes_out_as_told(void **unused)
+{
+    struct prof_event_hello hello;
+    struct prof_event_start start;
+    struct prof_event_spill spill;
+    struct prof_event_drop drop;
+    struct prof_event_stopped_walk walk;
+
+    (void)unused;
+    prof_stream_start(at(10), 1000152, 64);
+    prof_stream_sample(at(20), 1);
+    prof_stream_sample(at(30), 70000);
+    prof_stream_idle(at(40));
+    prof_stream_miss(at(45), 3);
+    prof_stream_spill(at(50), 0xabcdef, 7, 6 * CLOCK);
+    prof_stream_drop(at(60), 9, 5 * CLOCK);
+    prof_stream_stopped_walk(at(60), PROF_WALK_FALLING, 2);
+    prof_stream_stop(at(70));
+    prof_stream_end(at(80), 101);
+    assert_false(prof_stream_on());
+    see_all();
+
+    assert_int_equal(seen[0].kind, PROF_EVENT_HELLO);
+    memcpy(&hello, seen[0].fields, sizeof hello);
+    assert_int_equal(hello.version, PROF_FORMAT_VERSION);
+    assert_int_equal(hello.pointer_bits, 8 * sizeof(void *));
+    assert_true(hello.tsc_hz == SECOND && hello.unix_seconds == 1700000000);
+    assert_true(hello.text_begin == 0x100000 && hello.text_end == 0x200000);
+    assert_int_equal(hello.build_id_bytes, sizeof build_id);
+    assert_memory_equal(hello.build_id, build_id, sizeof build_id);
+    memcpy(&start, nth(PROF_EVENT_START, 0)->fields, sizeof start);
+    assert_true(start.rate_mhz == 1000152 && start.depth == 64);
+    assert_true(nth(PROF_EVENT_START, 0)->clock == 10);
+    assert_true(nth(PROF_EVENT_SAMPLE, 0)->clock == 20);
+    assert_int_equal(nth(PROF_EVENT_SAMPLE, 0)->fields[0], 1);
+    assert_true(nth(PROF_EVENT_SAMPLE_WIDE, 0)->clock == 30);
+    assert_int_equal(*(const uint16_t *)nth(PROF_EVENT_SAMPLE_WIDE, 0)->fields,
+                     70000 & 0xffff);
+    assert_true(nth(PROF_EVENT_IDLE, 0)->clock == 40);
+    assert_int_equal(nth(PROF_EVENT_MISS, 0)->fields[0], 3);
+    memcpy(&spill, nth(PROF_EVENT_SPILL, 0)->fields, sizeof spill);
+    assert_true(spill.address == 0xabcdef && spill.samples == 7 &&
+                spill.clocks == 6);
+    memcpy(&drop, nth(PROF_EVENT_DROP, 0)->fields, sizeof drop);
+    assert_true(drop.samples == 9 && drop.clocks == 5);
+    memcpy(&walk, nth(PROF_EVENT_STOPPED_WALK, 0)->fields, sizeof walk);
+    assert_true(walk.reason == PROF_WALK_FALLING && walk.samples == 2);
+    assert_true(nth(PROF_EVENT_STOP, 0)->clock == 70);
+    assert_int_equal(seen[seen_count - 1].kind, PROF_EVENT_BYE);
+    assert_int_equal(seen[seen_count - 1].fields[0], 101);
+    assert_true(known[70000].address == 0x100000 + 16 * 70000);
+    assert_true(known[70000].parent == 35000 && known[1].told == 1);
+}
+
+static void times_survive_any_gap(void **unused)
+{
+    static const uint64_t gaps[] = {0,        1,        1u << 26, 1u << 27,
+                                    12345678, 1u << 28, 3,        9000000000,
+                                    67108865, 0,        1};
+    uint64_t clock = 5;
+    unsigned number = 0;
+
+    (void)unused;
+    prof_stream_start(at(clock), 1000000, 0);
+    for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
+        clock += gaps[i];
+        prof_stream_sample(at(clock), 1);
+    }
+    prof_stream_end(at(clock), 0);
+    see_all();
+    clock = 5;
+    for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
+        clock += gaps[i];
+        assert_true(nth(PROF_EVENT_SAMPLE, number++)->clock == clock);
+    }
+    assert_true(count_of(PROF_EVENT_CLOCK) >= 3);
+}
+
+static void time_never_goes_back(void **unused)
+{
+    (void)unused;
+    prof_stream_sample(at(100), 1);
+    prof_stream_sample(at(90), 1);
+    prof_stream_sample(0, 1);
+    prof_stream_end(at(80), 0);
+    see_all();
+    assert_int_equal(count_of(PROF_EVENT_SAMPLE), 3);
+    assert_true(nth(PROF_EVENT_SAMPLE, 2)->clock == 100);
+}
+
+static void packets_are_numbered_and_say_hello_again(void **unused)
+{
+    struct prof_packet head;
+    unsigned hellos = 0;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 0; i < 130000; i++)
+        prof_stream_sample(at(10000 * (i + 1)), 1);
+    prof_stream_end(at(10000ull * 130001), 0);
+    see_all();
+    assert_true(kept_count > 192);
+    assert_int_equal(count_of(PROF_EVENT_SAMPLE), 130000);
+    for (unsigned i = 0; i < kept_count; i++) {
+        memcpy(&head, kept[i].data, sizeof head);
+        assert_int_equal(head.sequence, i);
+        assert_true(head.discarded == 0);
+    }
+    for (unsigned i = 0; i < seen_count; i++)
+        if (seen[i].kind == PROF_EVENT_HELLO) {
+            assert_int_equal(seen[i].packet, 64 * hellos++);
+            assert_true(i == 0 || seen[i - 1].packet != seen[i].packet);
+        }
+    assert_int_equal(hellos, (kept_count + 63) / 64);
+    assert_int_equal(count_of(PROF_EVENT_START), hellos);
+}
+
+static void what_is_refused_is_counted_and_costs_no_time(void **unused)
+{
+    struct prof_packet head;
+    struct prof_stream_sums sums;
+    const struct seen *start;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    kept_refuse = 2;
+    for (unsigned i = 1; i <= 2000; i++)
+        prof_stream_sample(at(10000 * i), 1);
+    assert_int_equal(kept_count, 0);
+    assert_int_equal(kept_asked, 1); /* once for each drain, not sample */
+    prof_stream_flush(at(10000 * 2000));
+    assert_int_equal(kept_asked, 2);
+    prof_stream_flush(at(10000 * 2000));
+    assert_int_equal(kept_count, 1);
+    prof_stream_sample(at(10000 * 2001), 1);
+    prof_stream_end(at(10000 * 2002), 0);
+    see_all();
+    prof_stream_sums(&sums);
+    assert_true(sums.discarded > 0);
+    assert_int_equal(count_of(PROF_EVENT_SAMPLE) + sums.discarded, 2001);
+    memcpy(&head, kept[1].data, sizeof head);
+    assert_int_equal(head.sequence, 1);
+    assert_true(head.discarded == sums.discarded);
+    start = nth(PROF_EVENT_START, 1);
+    assert_int_equal(start->packet, 1);
+    assert_true(start->clock == 10000 * 2000);
+}
+
+static void a_way_that_stays_shut_ends_all_the_same(void **unused)
+{
+    struct prof_stream_sums sums;
+
+    (void)unused;
+    kept_refuse = UINT32_MAX;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 5000; i++)
+        prof_stream_idle(at(10000 * i));
+    prof_stream_end(at(10000 * 5001), 0);
+    prof_stream_sums(&sums);
+    assert_int_equal(kept_count, 0);
+    assert_true(kept_asked < 100 && sums.packets == 0 && sums.bytes == 0);
+}
+
+/* Each sample names a node that was told before it, or the reader learns of it
+ * later, whichever packet is lost. */
+static void samples_are_known_whichever_packet_is_lost(void **unused)
+{
+    unsigned nodes = 3000;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 3 * nodes; i++)
+        prof_stream_sample(at(10000 * i), i * 7 % nodes + 1);
+    prof_stream_end(at(10000 * (3 * nodes + 1)), 0);
+    for (unsigned lost = 0; lost < kept_count; lost++) {
+        see_all_but(lost);
+        for (unsigned i = 0; i < seen_count; i++) {
+            uint16_t node;
+
+            memcpy(&node, seen[i].fields, sizeof node);
+            if (seen[i].kind != PROF_EVENT_SAMPLE)
+                continue;
+            for (; node != 0; node /= 2)
+                assert_true(known[node].told > 0);
+        }
+    }
+}
+
+static void nodes_come_before_what_names_them(void **unused)
+{
+    static bool come[NODES];
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 5000; i++)
+        prof_stream_sample(at(10000 * i), (i * 7919) % 90000 + 1);
+    prof_stream_end(at(10000 * 5001), 0);
+    see_all();
+    for (unsigned i = 0; i < seen_count; i++) {
+        struct prof_event_node_wide wide;
+        struct prof_event_node narrow;
+        uint32_t sample = 0;
+
+        memcpy(&wide, seen[i].fields, sizeof wide);
+        memcpy(&narrow, seen[i].fields, sizeof narrow);
+        if (seen[i].kind == PROF_EVENT_NODE)
+            come[narrow.node] = narrow.parent == 0 || come[narrow.parent];
+        if (seen[i].kind == PROF_EVENT_NODE_WIDE)
+            come[wide.node] = wide.parent == 0 || come[wide.parent];
+        if (seen[i].kind == PROF_EVENT_SAMPLE)
+            sample = narrow.node;
+        if (seen[i].kind == PROF_EVENT_SAMPLE_WIDE)
+            sample = wide.node;
+        assert_true(sample == 0 || come[sample]);
+    }
+}
+
+static void nodes_in_use_are_told_again_now_and_then(void **unused)
+{
+    unsigned before;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 200000; i++)
+        prof_stream_sample(at(1000 * i), i % 100 + 1);
+    see_all();
+    assert_true(kept_count > 256);
+    before = known[100].told;
+    assert_in_range(before, 3, 6);
+    prof_stream_start(at(1000 * 200001), 1000000, 0);
+    for (unsigned i = 200002; i <= 202000; i++)
+        prof_stream_sample(at(1000 * i), i % 100 + 1);
+    see_all();
+    assert_int_equal(known[100].told, before + 1);
+}
+
+static void a_sample_costs_less_than_eight_bytes(void **unused)
+{
+    struct prof_stream_sums sums;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 64);
+    for (unsigned i = 1; i <= 60000; i++) {
+        prof_stream_sample(at(10000 * i), i % 2000 + 1);
+        if (i % 100 == 0)
+            prof_stream_flush(at(10000 * i));
+    }
+    prof_stream_end(at(10000 * 60001), 0);
+    prof_stream_sums(&sums);
+    assert_true(sums.bytes < 8 * 60000);
+}
+
+static void nothing_waits_longer_than_a_second(void **unused)
+{
+    (void)unused;
+    prof_stream_start(at(0), 100000, 0);
+    prof_stream_idle(at(100));
+    prof_stream_flush(at(PROF_CLOCK_HZ / 2));
+    assert_int_equal(kept_count, 0);
+    prof_stream_flush(at(PROF_CLOCK_HZ + 1000));
+    assert_int_equal(kept_count, 1);
+    prof_stream_flush(at(3 * (uint64_t)PROF_CLOCK_HZ));
+    assert_int_equal(kept_count, 1);
+}
+
+static void with_nobody_listening_nothing_happens(void **unused)
+{
+    (void)unused;
+    prof_stream_open(NULL, tree);
+    assert_false(prof_stream_on());
+    prof_stream_start(at(0), 1, 1);
+    prof_stream_sample(at(1), 1);
+    prof_stream_idle(at(1));
+    prof_stream_spill(at(1), 1, 1, 1);
+    prof_stream_drop(at(1), 1, 1);
+    prof_stream_miss(at(1), 1);
+    prof_stream_stopped_walk(at(1), 1, 1);
+    prof_stream_stop(at(1));
+    prof_stream_flush(at(1));
+    prof_stream_end(at(1), 0);
+    assert_int_equal(kept_asked, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, open_stream)
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TEST(every_event_comes_out_as_told),
+        TEST(times_survive_any_gap),
+        TEST(time_never_goes_back),
+        TEST(packets_are_numbered_and_say_hello_again),
+        TEST(what_is_refused_is_counted_and_costs_no_time),
+        TEST(a_way_that_stays_shut_ends_all_the_same),
+        TEST(samples_are_known_whichever_packet_is_lost),
+        TEST(nodes_come_before_what_names_them),
+        TEST(nodes_in_use_are_told_again_now_and_then),
+        TEST(a_sample_costs_less_than_eight_bytes),
+        TEST(nothing_waits_longer_than_a_second),
+        TEST(with_nobody_listening_nothing_happens),
+    };
+
+    return cmocka_run_group_tests_name("stream", tests, NULL, NULL);
+}

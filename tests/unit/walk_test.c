@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The walk in assembly, over stacks made by hand. Each lies between pages that
+ * may not be touched, so that a frame read outside it would be noticed; and
+ * whatever lies in it, the walk must find what a slow walk in C finds.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../profiler/src/state.h"
+
+#include <prof/format.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE 4096u
+#define WORDS (PAGE / sizeof(uintptr_t))
+#define TEXT 0x100000u
+#define TEXT_BYTES 0x10000u
+
+static uintptr_t *stack; /* one page, and WORDS words */
+static uint32_t vector[4096 + PROF_FRAMES_MARGIN];
+
+static int make_stack(void **unused)
+{
+    char *pages =
+        mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    (void)unused;
+    stack = (uintptr_t *)(void *)(pages + PAGE);
+    return pages == MAP_FAILED ||
+           mprotect(stack, PAGE, PROT_READ | PROT_WRITE) != 0;
+}
+
+static uintptr_t at(size_t word)
+{
+    return (uintptr_t)&stack[word];
+}
+
+static void fresh(uint32_t depth)
+{
+    memset(&prof_hot, 0, sizeof prof_hot);
+    memset(stack, 0, PAGE);
+    prof_hot.frames.words = vector;
+    prof_hot.frames.capacity = 4096;
+    prof_hot.text_base = TEXT + 1;
+    prof_hot.text_bytes = TEXT_BYTES;
+    prof_hot.depth = depth;
+    prof_stack_set(at(0), at(WORDS));
+}
+
+/* (count) frames of (words) words each from word (from) on. */
+static void make_frames(size_t from, size_t count, size_t words)
+{
+    for (size_t i = 0; i < count; i++) {
+        stack[from + i * words] =
+            i + 1 < count ? at(from + (i + 1) * words) : 0;
+        stack[from + i * words + 1] = TEXT + 1 + i;
+    }
+}
+
+static uint32_t stops(void)
+{
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
+        all += prof_hot.stopped[i];
+    return all;
+}
+
+/* One walk that must give (frames) frames and end for (reason), 0 = well. */
+static void walk(uintptr_t sp, uintptr_t fp, uint32_t frames, uint32_t reason)
+{
+    uint32_t before = prof_hot.frames.head;
+    uint32_t stopped = stops();
+    uint32_t got = prof_walk(sp, fp);
+    const uint32_t *words = prof_frames_at(&prof_hot.frames, before);
+
+    assert_int_equal(got, PROF_FRAMES_HEAD + frames);
+    assert_int_equal(prof_hot.frames.head, before + got);
+    for (uint32_t i = 0; i < frames; i++)
+        assert_int_equal(words[PROF_FRAMES_HEAD + i], i);
+    assert_int_equal(stops() - stopped, reason != 0);
+    if (reason != 0)
+        assert_int_equal(prof_hot.stopped[reason], 1);
+}
+
+static void whole_stacks_are_walked_to_their_end(void **unused)
+{
+    (void)unused;
+    for (size_t frames = 1; frames <= 127; frames++) {
+        fresh(127);
+        make_frames(10, frames, 3);
+        walk(at(5), at(10), (uint32_t)frames, 0);
+    }
+    fresh(127);
+    make_frames(WORDS - 2, 1, 2);
+    walk(at(0), at(WORDS - 2), 1, 0);
+}
+
+static void the_words_at_the_stack_pointer_are_kept(void **unused)
+{
+    (void)unused;
+    fresh(64);
+    stack[3] = TEXT + 8;
+    stack[4] = TEXT + TEXT_BYTES + 1;
+    make_frames(10, 2, 4);
+    walk(at(3), at(10), 2, 0);
+    assert_int_equal(vector[0], 7);
+    assert_true(vector[1] == PROF_WORD_NONE);
+    stack[3] = TEXT;
+    stack[4] = TEXT + TEXT_BYTES;
+    walk(at(3), at(10), 2, 0);
+    assert_true(vector[4] == PROF_WORD_NONE);
+    assert_int_equal(vector[5], TEXT_BYTES - 1);
+}
+
+static void no_frame_pointer_is_the_end(void **unused)
+{
+    (void)unused;
+    fresh(64);
+    walk(at(3), 0, 0, 0);
+}
+
+static void two_zeros_are_the_end(void **unused)
+{
+    (void)unused;
+    fresh(64);
+    make_frames(10, 3, 4);
+    stack[10 + 2 * 4 + 1] = 0;
+    walk(at(3), at(10), 2, 0);
+}
+
+static void each_reason_is_told(void **unused)
+{
+    const size_t word = sizeof(uintptr_t);
+
+    (void)unused;
+    fresh(5);
+    make_frames(10, 9, 3);
+    walk(at(3), at(10), 5, PROF_WALK_DEPTH);
+    fresh(64);
+    walk(at(3), at(10) + 1, 0, PROF_WALK_UNALIGNED);
+    fresh(64);
+    make_frames(10, 3, 3);
+    stack[13] += word / 2;
+    walk(at(3), at(10), 2, PROF_WALK_UNALIGNED);
+    fresh(64);
+    walk(at(9), at(8), 0, PROF_WALK_OUTSIDE);
+    fresh(64);
+    walk(at(9), at(WORDS - 1), 0, PROF_WALK_OUTSIDE);
+    fresh(64);
+    walk(at(9), (uintptr_t) - (intptr_t)word, 0, PROF_WALK_OUTSIDE);
+    fresh(64);
+    make_frames(10, 3, 3);
+    stack[13] = at(WORDS - 1);
+    walk(at(3), at(10), 2, PROF_WALK_OUTSIDE);
+    fresh(64);
+    make_frames(10, 3, 3);
+    stack[13] = at(0);
+    walk(at(3), at(10), 2, PROF_WALK_OUTSIDE);
+    fresh(64);
+    make_frames(10, 3, 3);
+    stack[13] = at(13);
+    walk(at(3), at(10), 2, PROF_WALK_FALLING);
+    fresh(64);
+    make_frames(10, 3, 3);
+    stack[13] = at(10);
+    walk(at(3), at(10), 2, PROF_WALK_FALLING);
+    fresh(64);
+    make_frames(10, 3, 3);
+    stack[14] = TEXT;
+    walk(at(3), at(10), 1, PROF_WALK_NOT_CODE);
+}
+
+static void another_stack_is_not_read(void **unused)
+{
+    (void)unused;
+    fresh(64);
+    make_frames(10, 3, 3);
+    assert_int_equal(prof_walk(at(0) - PAGE, at(10)), 0);
+    assert_int_equal(prof_walk(at(WORDS), at(10)), 0);
+    assert_int_equal(prof_hot.stopped[PROF_WALK_OUTSIDE], 2);
+    prof_stack_set(0, 0);
+    assert_int_equal(prof_walk(at(3), at(10)), 0);
+    assert_int_equal(prof_walk(0, 0), 0);
+    assert_int_equal(prof_hot.stopped[PROF_WALK_OUTSIDE], 3);
+    assert_int_equal(prof_hot.frames.head, 0);
+}
+
+static void want_of_room_cuts_and_is_counted(void **unused)
+{
+    (void)unused;
+    for (uint32_t room = 0; room < 12; room++) {
+        fresh(64);
+        make_frames(10, 20, 3);
+        prof_hot.frames.head = 4096 - room;
+        if (room > PROF_FRAMES_HEAD)
+            walk(at(3), at(10), room - PROF_FRAMES_HEAD, PROF_WALK_ROOM);
+        else
+            assert_int_equal(prof_walk(at(3), at(10)), 0);
+        assert_int_equal(prof_hot.stopped[PROF_WALK_ROOM], 1);
+    }
+}
+
+/* Counters that wrap, and a sample that runs over the corner. */
+static void the_corner_is_no_obstacle(void **unused)
+{
+    (void)unused;
+    fresh(127);
+    make_frames(10, 100, 3);
+    prof_hot.frames.head = prof_hot.frames.tail = UINT32_MAX - 20;
+    for (int i = 0; i < 1000; i++) {
+        walk(at(3), at(10), 100, 0);
+        prof_frames_release(&prof_hot.frames, prof_hot.frames.head);
+    }
+}
+
+/* ---- whatever lies there */
+
+static uint32_t seed = 1;
+
+static uint32_t next(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return seed >> 8;
+}
+
+static uintptr_t some_word(void)
+{
+    switch (next() % 8) {
+    case 0:
+        return next();
+    case 1:
+        return (uintptr_t)0 - next() % 64;
+    case 2:
+        return next() % 4 == 0 ? 0 : at(next() % WORDS) + next() % 3;
+    case 3:
+    case 4:
+        return TEXT + next() % TEXT_BYTES;
+    default:
+        return at(next() % WORDS);
+    }
+}
+
+/* The same in C, one test after the other. */
+static uint32_t slow_walk(uintptr_t sp, uintptr_t fp, uint32_t depth)
+{
+    uintptr_t low = sp;
+    uint32_t frames = 0;
+
+    while (frames < depth && fp != 0 && fp % sizeof fp == 0 && fp >= low &&
+           fp <= at(WORDS - 2)) {
+        const uintptr_t *frame = (const uintptr_t *)fp;
+
+        if (frame[1] - (TEXT + 1) >= TEXT_BYTES)
+            break;
+        frames++;
+        low = fp + sizeof fp;
+        fp = frame[0];
+    }
+    return frames;
+}
+
+static void anything_can_be_walked(void **unused)
+{
+    (void)unused;
+    for (int turn = 0; turn < 20000; turn++) {
+        uint32_t depth = 1 + next() % 127;
+        uintptr_t sp, fp;
+        uint32_t frames;
+
+        fresh(depth);
+        for (size_t i = 0; i < WORDS; i++)
+            stack[i] = some_word();
+        for (size_t i = next() % 8; i + 3 < WORDS; i += 2 + next() % 6) {
+            stack[i] = at(i + 2 + next() % 8);
+            stack[i + 1] = TEXT + 1 + next() % (TEXT_BYTES - 1);
+        }
+        sp = at(next() % (WORDS - 1));
+        fp = next() % 4 == 0 ? some_word() : sp + next() % 64 / 8 * 8;
+        frames = slow_walk(sp, fp, depth);
+        assert_int_equal(prof_walk(sp, fp), PROF_FRAMES_HEAD + frames);
+        assert_true(stops() <= 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_stacks_are_walked_to_their_end),
+        cmocka_unit_test(the_words_at_the_stack_pointer_are_kept),
+        cmocka_unit_test(no_frame_pointer_is_the_end),
+        cmocka_unit_test(two_zeros_are_the_end),
+        cmocka_unit_test(each_reason_is_told),
+        cmocka_unit_test(another_stack_is_not_read),
+        cmocka_unit_test(want_of_room_cuts_and_is_counted),
+        cmocka_unit_test(the_corner_is_no_obstacle),
+        cmocka_unit_test(anything_can_be_walked),
+    };
+
+    return cmocka_run_group_tests(tests, make_stack, NULL);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop of a recording. It waits in poll() with a limit, so that the time,
+ * the terminal and the guest are looked at even when no bytes come; for RAM,
+ * where nothing tells of new bytes, it looks once a millisecond.
+ */
+
+#include "capture.h"
+
+#include "parasite.h"
+#include "talk.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <prof/format.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_MS 100
+#define RAM_WAIT_NS 1000000
+#define PROGRESS_SECONDS 0.25
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void check_image(struct capture *capture)
+{
+    if (capture->image == NULL || capture->model.hello.version == 0)
+        return;
+    if (!image_fits(capture->image, &capture->model.hello, capture->force))
+        capture->refused = true;
+    capture->image = NULL;
+}
+
+static void take_packet(void *owner, const struct packet *packet)
+{
+    struct capture *capture = owner;
+
+    if (!trace_put(&capture->writer, packet))
+        return;
+    model_take(&capture->model, packet);
+    check_image(capture);
+}
+
+static void take_from_text(void *owner, const struct packet *packet)
+{
+    struct capture *capture = owner;
+
+    ++capture->from_text;
+    take_packet(owner, packet);
+}
+
+/* What the guest printed between the lines of a stream that comes with it. */
+static void show_line(void *owner, const char *line, size_t bytes)
+{
+    (void)owner;
+    (void)!write(STDOUT_FILENO, line, bytes);
+}
+
+static void show_progress(struct capture *capture)
+{
+    uint64_t samples = model_samples(&capture->model);
+    char count[TALK_NUMBER], lost[TALK_NUMBER], bytes[TALK_NUMBER];
+    double time = now(), span = time - capture->shown;
+
+    if (span < PROGRESS_SECONDS || !talk_progress())
+        return;
+    talk_line("[ %s: %.1f s, %s samples, %.0f/s, %s lost, %s ]", parasite_name,
+              time - capture->began, talk_count(samples, count),
+              (double)(samples - capture->shown_count) / span,
+              talk_count(model_lost(&capture->model), lost),
+              talk_bytes(capture->writer.pile.bytes, bytes));
+    capture->shown = time;
+    capture->shown_count = samples;
+}
+
+void capture_begin(struct capture *capture, const char *path)
+{
+    struct sigaction action = {.sa_handler = note_interrupt};
+
+    trace_create(&capture->writer, path);
+    capture->scanner.sink = (struct packet_sink){take_packet, capture};
+    capture->console.sink = (struct packet_sink){take_from_text, capture};
+    capture->console.other = capture->show_text ? show_line : NULL;
+    capture->began = capture->shown = now();
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static bool time_is_over(const struct capture *capture)
+{
+    return interrupted || capture->refused ||
+           (capture->seconds > 0 && now() - capture->began >= capture->seconds);
+}
+
+/* Reads what is there; false at the end. */
+static bool read_some(struct capture *capture, int file)
+{
+    static uint8_t bytes[1 << 18];
+    ssize_t count = read(file, bytes, sizeof bytes);
+
+    if (count < 0)
+        return errno == EINTR || errno == EAGAIN;
+    scanner_feed(&capture->scanner, bytes, (size_t)count);
+    console_feed(&capture->console, bytes, (size_t)count);
+    return count > 0;
+}
+
+static void run_file(struct capture *capture, int file, struct guest *guest)
+{
+    struct pollfd wait = {.fd = file, .events = POLLIN};
+
+    while (!time_is_over(capture)) {
+        int ready = poll(&wait, 1, WAIT_MS);
+
+        show_progress(capture);
+        if (ready > 0 && !read_some(capture, file))
+            return;
+    }
+    if (guest == NULL)
+        return;
+    guest_stop(guest);
+    while (read_some(capture, file))
+        ;
+}
+
+static void run_ram(struct capture *capture, const char *path,
+                    struct guest *guest, uint64_t ring)
+{
+    const struct timespec wait = {.tv_nsec = RAM_WAIT_NS};
+    bool open = false, last = false;
+
+    while (!last) {
+        last = time_is_over(capture) || (guest != NULL && !guest_runs(guest)) ||
+               (guest == NULL && capture->seconds <= 0);
+        if (last && guest != NULL)
+            guest_stop(guest);
+        if (!open)
+            open = share_open(&capture->share, path, ring);
+        if (!share_read(&capture->share, &capture->scanner.sink) && !last)
+            nanosleep(&wait, NULL);
+        show_progress(capture);
+    }
+    if (!open && guest == NULL)
+        fail("shm:%s: there is no such file, or no ring at %#llx in it", path,
+             (unsigned long long)ring);
+}
+
+void capture_run(struct capture *capture, const struct target *target,
+                 struct guest *guest, uint64_t ring)
+{
+    if (target->is_ram)
+        run_ram(capture, target->path, guest, ring);
+    else
+        run_file(capture, target->file, guest);
+    if (guest == NULL)
+        return;
+    while (guest_runs(guest) && !time_is_over(capture))
+        nanosleep(&(struct timespec){.tv_nsec = RAM_WAIT_NS}, NULL);
+    guest_stop(guest);
+}
+
+/* The damage that the decoders saw, one line for each kind of it. */
+static void say_damage(const struct capture *capture)
+{
+    const struct pile *pile = &capture->writer.pile;
+    const struct {
+        uint64_t count;
+        const char *what;
+    } damage[] = {
+        {pile_missing(pile), "packets are missing"},
+        {pile->repeated, "packets came again, and were left out"},
+        {pile->foreign, "packets of another boot were left out"},
+        {capture->from_text == 0 ? capture->scanner.garbage : 0,
+         "bytes belong to no packet"},
+        {capture->console.bad_lines, "#prof lines were damaged"},
+        {capture->console.cut_packets, "packets lack a #prof line"},
+        {capture->console.bad_packets, "packets of #prof lines are wrong"},
+        {capture->share.overwritten, "bytes were overwritten unread"},
+        {capture->model.unread_packets, "packets were not understood"},
+    };
+
+    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; ++i) {
+        char count[TALK_NUMBER];
+
+        if (damage[i].count > 0)
+            say("%s %s", talk_count(damage[i].count, count), damage[i].what);
+    }
+}
+
+void capture_end(struct capture *capture)
+{
+    char samples[TALK_NUMBER], lost[TALK_NUMBER], bytes[TALK_NUMBER];
+
+    scanner_end(&capture->scanner);
+    console_end(&capture->console);
+    share_close(&capture->share);
+    trace_finish(&capture->writer, &capture->model);
+    say_damage(capture);
+    if (!parasite_quiet)
+        talk_closing("[ %s: wrote %s, %s samples, %s lost ]", parasite_name,
+                     talk_bytes(capture->writer.written, bytes),
+                     talk_count(model_samples(&capture->model), samples),
+                     talk_count(model_lost(&capture->model), lost));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines and inlined functions, by libdw.
+ *
+ * libdwfl is asked for the compilation unit, since it also finds those that no
+ * table of address ranges lists. An address inside inlined functions lies in
+ * several nested scopes; each inlined one says where it was called, which is
+ * the line of the next one outwards.
+ */
+
+#include "names.h"
+
+#include "parasite.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+
+struct dwarf {
+    Dwfl *session;
+    Dwfl_Module *module;
+};
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+struct dwarf *dwarf_open(const char *path)
+{
+    struct dwarf *dwarf = grown(NULL, 1, sizeof *dwarf);
+    Dwarf_Addr bias;
+
+    dwarf->session = dwfl_begin(&callbacks);
+    dwarf->module =
+        dwarf->session != NULL
+            ? dwfl_report_elf(dwarf->session, "image", path, -1, 0, true)
+            : NULL;
+    if (dwarf->module != NULL &&
+        dwfl_report_end(dwarf->session, NULL, NULL) == 0 &&
+        dwfl_module_getdwarf(dwarf->module, &bias) != NULL)
+        return dwarf;
+    dwarf_close(dwarf);
+    return NULL;
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+    static const unsigned names[] = {DW_AT_linkage_name,
+                                     DW_AT_MIPS_linkage_name, DW_AT_name};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        Dwarf_Attribute attribute;
+        const char *name =
+            dwarf_formstring(dwarf_attr_integrate(die, names[i], &attribute));
+
+        if (name != NULL)
+            return name;
+    }
+    return "[inlined]";
+}
+
+static int number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+
+    if (dwarf_formudata(dwarf_attr(die, name, &attribute), &value) != 0)
+        return 0;
+    return (int)value;
+}
+
+/* Where (die), an inlined function, was called. */
+static void set_call_line(Dwarf_Die *unit, Dwarf_Die *die,
+                          struct dwarf_place *place)
+{
+    Dwarf_Files *files;
+    size_t count, file = (size_t)number_of(die, DW_AT_call_file);
+
+    place->line = number_of(die, DW_AT_call_line);
+    if (dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
+        place->file = dwarf_filesrc(files, file, NULL, NULL);
+}
+
+static size_t put_scopes(Dwarf_Die *unit, Dwarf_Die *scopes, int scope_count,
+                         struct dwarf_place *places, size_t room)
+{
+    size_t count = 0;
+
+    for (int i = 0; i < scope_count && count + 1 < room; ++i) {
+        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
+            continue;
+        places[count++].function = name_of(&scopes[i]);
+        places[count] = (struct dwarf_place){0};
+        set_call_line(unit, &scopes[i], &places[count]);
+    }
+    return count + 1;
+}
+
+size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
+                struct dwarf_place *places, size_t room)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(dwarf->module, address, &bias);
+    Dwarf_Line *line;
+    Dwarf_Die *scopes = NULL;
+    int scope_count;
+    size_t count;
+
+    if (unit == NULL)
+        return 0;
+    places[0] = (struct dwarf_place){0};
+    line = dwarf_getsrc_die(unit, address - bias);
+    if (line != NULL) {
+        places[0].file = dwarf_linesrc(line, NULL, NULL);
+        dwarf_lineno(line, &places[0].line);
+    }
+    scope_count = dwarf_getscopes(unit, address - bias, &scopes);
+    count = put_scopes(unit, scopes, scope_count, places, room);
+    free(scopes);
+    return count;
+}
+
+void dwarf_close(struct dwarf *dwarf)
+{
+    if (dwarf != NULL && dwarf->session != NULL)
+        dwfl_end(dwarf->session);
+    free(dwarf);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest under QEMU.
+ *
+ * The stream's device writes to a pipe that QEMU inherits: nothing has a name in
+ * the file system, and the end of QEMU is the end of the stream. A UART gives
+ * up a byte that is not taken soon, so the pipe is as large as it may be (a
+ * socket would be full after 300 writes of one byte). QEMU leaves out the console's UART once there is another one on its
+ * command line, so that is asked for where the user did not.
+ */
+
+#define _GNU_SOURCE /* asprintf() */
+
+#include "guest.h"
+
+#include "parasite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define QEMU_FAILED 126
+#define PIPE_BYTES (1 << 20) /* what an ordinary user may have */
+
+static const struct {
+    const char *name;
+    const char *option; /* what the guest's prof.out= calls it */
+} transports[] = {
+    [GUEST_UART] = {"uart", "uart2"},
+    [GUEST_DEBUGCON] = {"debugcon", "e9"},
+    [GUEST_VIRTIO] = {"virtio", "virtio"},
+    [GUEST_SERIAL] = {"serial", "serial"},
+    [GUEST_SHM] = {"shm", "shm"},
+};
+
+bool guest_transport(const char *name, enum guest_transport *transport)
+{
+    for (size_t i = 0; i < sizeof transports / sizeof transports[0]; ++i) {
+        if (strcmp(name, transports[i].name) == 0) {
+            *transport = (enum guest_transport)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_word(struct guest *guest, const char *word)
+{
+    room_for_one(&guest->words, (size_t)guest->count, sizeof *guest->words);
+    guest->words[guest->count++] = word != NULL ? copied(word) : NULL;
+}
+
+static void put_two(struct guest *guest, const char *option, const char *value)
+{
+    put_word(guest, option);
+    put_word(guest, value);
+}
+
+const char *guest_word(char *const *words, const char *option)
+{
+    for (; *words != NULL && words[1] != NULL; ++words) {
+        if (strcmp(*words, option) == 0)
+            return words[1];
+    }
+    return NULL;
+}
+
+static bool has_word(char *const *words, const char *word)
+{
+    while (*words != NULL && strcmp(*words, word) != 0)
+        ++words;
+    return *words != NULL;
+}
+
+/* The user's words, with the guest's command line made longer. */
+static void put_users_words(struct guest *guest, char **words,
+                            enum guest_transport transport, uint32_t hz)
+{
+    const char *given = guest_word(words, "-append");
+    char rate[32] = "", *line;
+
+    if (hz > 0)
+        snprintf(rate, sizeof rate, " prof.hz=%u", (unsigned)hz);
+    if (asprintf(&line, "%s%sprof.out=%s%s", given != NULL ? given : "",
+                 given != NULL ? " " : "", transports[transport].option,
+                 rate) < 0)
+        fail("no memory");
+    for (; *words != NULL; ++words) {
+        bool serial = strcmp(*words, "-serial") == 0;
+
+        if (words[1] != NULL && (strcmp(*words, "-append") == 0 ||
+                                 (serial && transport == GUEST_SERIAL)))
+            ++words;
+        else
+            put_word(guest, *words);
+    }
+    put_two(guest, "-append", line);
+    free(line);
+}
+
+static void put_ram(struct guest *guest, char **words)
+{
+    const char *megabytes = guest_word(words, "-m");
+    char *object;
+
+    if (asprintf(&guest->ram, "/dev/shm/parasite-%d", (int)getpid()) < 0 ||
+        asprintf(&object,
+                 "memory-backend-file,id=prof_ram,size=%s%s,mem-path=%s,"
+                 "share=on",
+                 megabytes != NULL ? megabytes : "128",
+                 megabytes != NULL && strpbrk(megabytes, "MGKmgk") != NULL
+                     ? ""
+                     : "M",
+                 guest->ram) < 0)
+        fail("no memory");
+    put_two(guest, "-object", object);
+    put_two(guest, "-machine", "memory-backend=prof_ram");
+    free(object);
+}
+
+static void put_device(struct guest *guest, char **words,
+                       enum guest_transport transport)
+{
+    if (transport != GUEST_SERIAL && !has_word(words, "-serial"))
+        put_two(guest, "-serial",
+                has_word(words, "-nographic") ? "mon:stdio" : "stdio");
+    switch (transport) {
+    case GUEST_UART:
+        put_two(guest, "-device", "isa-serial,chardev=prof,index=1");
+        break;
+    case GUEST_DEBUGCON:
+        put_two(guest, "-device", "isa-debugcon,chardev=prof,iobase=0xe9");
+        break;
+    case GUEST_VIRTIO:
+        put_two(guest, "-device", "virtio-serial-pci");
+        put_two(guest, "-device", "virtconsole,chardev=prof");
+        break;
+    case GUEST_SERIAL:
+        put_two(guest, "-serial", "chardev:prof");
+        break;
+    case GUEST_SHM:
+        put_ram(guest, words);
+        break;
+    }
+}
+
+static void put_pipe(struct guest *guest, int file)
+{
+    char chardev[64];
+
+    snprintf(chardev, sizeof chardev, "file,id=prof,path=/dev/fd/%d", file);
+    put_two(guest, "-chardev", chardev);
+}
+
+/* In the child. It must not outlive us. */
+static void become(struct guest *guest)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execvp(guest->words[0], guest->words);
+    fprintf(stderr, "%s: %s: %s\n", parasite_name, guest->words[0],
+            strerror(errno));
+    _exit(QEMU_FAILED);
+}
+
+void guest_start(struct guest *guest, char **words,
+                 enum guest_transport transport, uint32_t hz)
+{
+    int ends[2] = {-1, -1};
+
+    *guest = (struct guest){.stream = -1};
+    put_users_words(guest, words, transport, hz);
+    if (transport != GUEST_SHM) {
+        if (pipe(ends) != 0)
+            fail("no pipe: %s", strerror(errno));
+        fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+        put_pipe(guest, ends[1]);
+    }
+    put_device(guest, words, transport);
+    put_word(guest, NULL);
+    guest->process = fork();
+    if (guest->process < 0)
+        fail("no process: %s", strerror(errno));
+    if (guest->process == 0) {
+        close(ends[0]);
+        become(guest);
+    }
+    close(ends[1]);
+    guest->stream = ends[0];
+}
+
+bool guest_runs(struct guest *guest)
+{
+    if (!guest->has_status && guest->process > 0)
+        guest->has_status =
+            waitpid(guest->process, &guest->status, WNOHANG) != 0;
+    return !guest->has_status;
+}
+
+void guest_stop(struct guest *guest)
+{
+    if (!guest_runs(guest))
+        return;
+    kill(guest->process, SIGTERM);
+    waitpid(guest->process, &guest->status, 0);
+    guest->has_status = true;
+}
+
+int guest_code(const struct guest *guest)
+{
+    int status = WIFEXITED(guest->status) ? WEXITSTATUS(guest->status) : 0;
+
+    if (status == QEMU_FAILED || status == 0)
+        return status;
+    return status % 2 == 1 ? (status - 1) / 2 : QEMU_FAILED;
+}
+
+void guest_free(struct guest *guest)
+{
+    for (int i = 0; i < guest->count; ++i)
+        free(guest->words[i]);
+    free(guest->words);
+    if (guest->stream >= 0)
+        close(guest->stream);
+    if (guest->ram != NULL)
+        unlink(guest->ram);
+    free(guest->ram);
+}

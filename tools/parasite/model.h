@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_H
+#define MODEL_H
+
+/*
+ * What a stream says, added up. Packets go in in the order of their sequence;
+ * afterwards the model holds
+ *
+ *   nodes   the tree of call stacks: each is an address and its callers' node
+ *   cells   for each (node, task, cpu) that was sampled: how often, how long
+ *   totals  of everything that has no stack: idle, dropped, missed, ...
+ *
+ * Ten million samples are a few thousand cells; the samples themselves are not
+ * kept. Who wants them one by one reads the packets again (struct model_watch)
+ * when all nodes are known.
+ *
+ * A count is always a pair: samples, and the clocks that they stand for.
+ */
+
+#include "event.h"
+#include "index.h"
+#include "packet.h"
+
+struct model_count {
+    uint64_t samples;
+    uint64_t clocks; /* 1/PROF_CLOCK_HZ */
+};
+
+/* Nodes that no guest sends, for what has no stack; by number. */
+enum model_pseudo {
+    MODEL_EMPTY,     /* the empty stack, the guest's node 0 */
+    MODEL_IDLE,      /* the CPU was halted */
+    MODEL_DROPPED,   /* samples of which nothing is known */
+    MODEL_SPILLED,   /* caller of addresses whose callers are unknown */
+    MODEL_UNDEFINED, /* a stack whose definition was lost */
+    MODEL_PSEUDOS,
+};
+
+/* A node by its number, which is the model's own and dense. */
+struct model_node {
+    uint64_t address; /* MODEL_EMPTY .. : none */
+    uint32_t parent;  /* number */
+    bool defined;
+};
+
+struct model_cell {
+    uint32_t node; /* number */
+    uint32_t task; /* 0 = none */
+    uint32_t cpu;
+    struct model_count count;
+};
+
+struct model_task {
+    uint32_t task;
+    uint64_t function;
+};
+
+struct model_hello {
+    uint32_t version; /* 0 = no hello came */
+    uint32_t pointer_bits;
+    uint64_t tsc_hz;
+    uint64_t unix_seconds;
+    uint64_t text_begin;
+    uint64_t text_end;
+    uint32_t build_id_bytes;
+    uint8_t build_id[32];
+};
+
+/* What belongs to one CPU while packets are read. */
+struct model_cpu {
+    uint32_t cpu;
+    uint32_t task;     /* that runs */
+    uint64_t previous; /* clock of the sample or start before */
+    bool known;        /* whether there was one since the last gap */
+};
+
+/* Told each event, if anybody wants to know; (node) is the number of a
+ * sample's node, (clocks) what it stands for. */
+struct model_watch {
+    void (*event)(void *owner, const struct event *event, uint32_t node,
+                  uint64_t clocks, const struct model_cpu *cpu);
+    void *owner;
+};
+
+/* Starts as zeros, or with (from), (to) and (watch) set. */
+struct model {
+    uint64_t from; /* clocks; what is outside [from, to) is left out */
+    uint64_t to;   /* 0 = no end */
+    struct model_watch watch;
+
+    struct model_hello hello;
+    uint32_t rate_mhz; /* of the last start */
+    uint32_t depth;
+    uint64_t begin; /* of the first packet, clocks */
+    uint64_t end;   /* of the last one */
+    bool ended;     /* a BYE came, with */
+    uint32_t code;
+
+    struct model_node *nodes;
+    struct index node_numbers; /* by the guest's number, or spilled address */
+    struct model_cell *cells;
+    struct index cell_tasks; /* (task, cpu) */
+    struct index cell_keys;  /* (node, number in cell_tasks) */
+    struct model_task *tasks;
+    struct index task_numbers;
+    struct model_cpu *cpus;
+    size_t cpu_count;
+
+    struct model_count stacks; /* samples with a stack */
+    struct model_count idle;
+    struct model_count spilled;
+    struct model_count dropped;
+    uint64_t missed_ticks;
+    uint64_t stopped_walks[8]; /* samples, by enum prof_walk_stop */
+    uint64_t discarded;        /* samples, as the guest says */
+    uint64_t events;
+    uint64_t packets;
+    uint64_t missing_packets; /* between those that are there */
+    uint64_t unread_packets;  /* of which the end was not understood */
+    uint32_t next_sequence;
+};
+
+void model_take(struct model *model, const struct packet *packet);
+
+/* Nodes, cells and tasks that there are. */
+static inline uint32_t model_nodes(const struct model *model)
+{
+    return model->node_numbers.count;
+}
+
+static inline uint32_t model_cells(const struct model *model)
+{
+    return model->cell_keys.count;
+}
+
+/* The function that (task) runs, 0 = unknown. */
+uint64_t model_task_function(const struct model *model, uint32_t task);
+
+/* Everything that came: with a stack, spilled and idle; what was lost. */
+uint64_t model_samples(const struct model *model);
+uint64_t model_lost(const struct model *model);
+
+/* Writes to (stack) the numbers of the nodes from (node) up to its outermost
+ * caller, at most (room) of them, and says how many. Nodes without an address
+ * may be the last, MODEL_EMPTY never is. */
+size_t model_stack(const struct model *model, uint32_t node, uint32_t *stack,
+                   size_t room);
+
+void model_free(struct model *model);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PACKET_H
+#define PACKET_H
+
+/*
+ * Packets out of raw bytes (<prof/format.h>).
+ *
+ * A scanner looks for the magic, believes a packet only if its lengths make
+ * sense and its checksum is right, and otherwise goes on one byte later: so
+ * whatever is torn, overwritten or in between costs itself and nothing else.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One whole packet whose checksum was right. Points into the bytes it was
+ * found in, and lives as long as they do. */
+struct packet {
+    const uint8_t *bytes;
+    size_t total_bytes;
+    const uint8_t *events;
+    size_t events_bytes;
+    const uint8_t *uuid; /* 16 bytes */
+    uint64_t begin;      /* clocks */
+    uint64_t end;
+    uint64_t discarded; /* samples */
+    uint32_t sequence;
+    uint32_t cpu;
+};
+
+enum packet_verdict {
+    PACKET_GOOD,
+    PACKET_SHORT, /* it may become one with more bytes */
+    PACKET_BAD,
+};
+
+/* Whether a packet begins at (bytes), of which (count) are there. */
+enum packet_verdict packet_check(const uint8_t *bytes, size_t count,
+                                 struct packet *found);
+
+/* Who takes the packets that were found. */
+struct packet_sink {
+    void (*take)(void *owner, const struct packet *packet);
+    void *owner;
+};
+
+/* Finds the packets in (bytes). Returns how many bytes are done with: all of
+ * them if these are the (last) ones, otherwise those before a packet that is
+ * not whole yet. Adds to *(garbage) the bytes that belong to no packet. */
+size_t packet_scan(const uint8_t *bytes, size_t count, bool last,
+                   const struct packet_sink *sink, uint64_t *garbage);
+
+/* The same for bytes that come in pieces. Starts as zeros and a sink. */
+struct scanner {
+    struct packet_sink sink;
+    uint64_t garbage; /* bytes that belong to no packet */
+    uint8_t *waiting; /* of a packet that is not whole yet */
+    size_t waiting_bytes;
+};
+
+void scanner_feed(struct scanner *scanner, const void *bytes, size_t count);
+
+/* No more bytes will come; frees what the scanner holds. */
+void scanner_end(struct scanner *scanner);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pprof's profile.proto, written by hand: it needs four message types and two
+ * encodings, varints and lengths.
+ *
+ * A location is a (function, line) and has no address: pprof then takes the
+ * names as they are and does not look for a binary.
+ */
+
+#include "export.h"
+
+#include "metadata.h"
+#include "parasite.h"
+
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* Fields of profile.proto, by message. */
+enum {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLE,
+    PROFILE_MAPPING,
+    PROFILE_LOCATION,
+    PROFILE_FUNCTION,
+    PROFILE_STRING,
+    PROFILE_TIME_NS = 9,
+    PROFILE_DURATION_NS,
+    PROFILE_PERIOD_TYPE,
+    PROFILE_PERIOD,
+    PROFILE_DEFAULT_TYPE = 14
+};
+enum { TYPE_TYPE = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT };
+enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+
+#define NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
+
+/* A message in the making. */
+struct message {
+    uint8_t *bytes;
+    size_t used;
+};
+
+struct profile {
+    struct view *view;
+    gzFile out;
+    bool fine;
+    struct strings strings;
+    struct index locations; /* (function, line) of places */
+    struct index functions; /* function of places */
+};
+
+static void put_byte(struct message *message, uint8_t byte)
+{
+    room_for_one(&message->bytes, message->used, 1);
+    message->bytes[message->used++] = byte;
+}
+
+static void put_varint(struct message *message, uint64_t value)
+{
+    for (; value >= 128; value >>= 7)
+        put_byte(message, (uint8_t)(value | 128));
+    put_byte(message, (uint8_t)value);
+}
+
+static void put_number(struct message *message, int field, uint64_t value)
+{
+    put_varint(message, (uint64_t)field << 3);
+    put_varint(message, value);
+}
+
+static void put_bytes(struct message *message, int field, const void *bytes,
+                      size_t count)
+{
+    put_varint(message, (uint64_t)field << 3 | 2);
+    put_varint(message, count);
+    for (size_t i = 0; i < count; ++i)
+        put_byte(message, ((const uint8_t *)bytes)[i]);
+}
+
+static void put_message(struct message *message, int field,
+                        struct message *inner)
+{
+    put_bytes(message, field, inner->bytes, inner->used);
+    free(inner->bytes);
+    *inner = (struct message){0};
+}
+
+/* Writes a finished message as a field of the profile. */
+static void write_message(struct profile *profile, int field,
+                          struct message *message)
+{
+    struct message whole = {0};
+
+    put_message(&whole, field, message);
+    if (gzwrite(profile->out, whole.bytes, (unsigned)whole.used) !=
+        (int)whole.used)
+        profile->fine = false;
+    free(whole.bytes);
+}
+
+static void write_number(struct profile *profile, int field, uint64_t value)
+{
+    struct message message = {0};
+
+    put_number(&message, field, value);
+    if (gzwrite(profile->out, message.bytes, (unsigned)message.used) !=
+        (int)message.used)
+        profile->fine = false;
+    free(message.bytes);
+}
+
+static void write_type(struct profile *profile, int field, const char *type,
+                       const char *unit)
+{
+    struct message message = {0};
+
+    put_number(&message, TYPE_TYPE, strings_put(&profile->strings, type));
+    put_number(&message, TYPE_UNIT, strings_put(&profile->strings, unit));
+    write_message(profile, field, &message);
+}
+
+static void write_function(struct profile *profile, uint32_t id,
+                           const char *name, const char *file)
+{
+    struct message message = {0};
+    uint32_t text = strings_put(&profile->strings, name);
+
+    put_number(&message, FUNCTION_ID, id);
+    put_number(&message, FUNCTION_NAME, text);
+    put_number(&message, FUNCTION_SYSTEM_NAME, text);
+    put_number(&message, FUNCTION_FILE, strings_put(&profile->strings, file));
+    write_message(profile, PROFILE_FUNCTION, &message);
+}
+
+/* The id of a location; it and its function are written when they are new. */
+static uint32_t location_of(struct profile *profile, const struct place *place)
+{
+    const struct names *names = &profile->view->names;
+    bool is_new;
+    uint32_t id =
+        1 + index_add(&profile->locations,
+                      index_pair(place->function, place->line), &is_new);
+    struct message location = {0}, line = {0};
+    char *file, *colon;
+    uint32_t function;
+
+    if (!is_new)
+        return id;
+    file = copied(names_text(names, place->line));
+    colon = strrchr(file, ':');
+    if (colon != NULL)
+        *colon++ = '\0';
+    function = 1 + index_add(&profile->functions, place->function, &is_new);
+    if (is_new)
+        write_function(profile, function, names_text(names, place->function),
+                       file);
+    put_number(&line, LINE_FUNCTION, function);
+    put_number(&line, LINE_LINE, colon != NULL ? strtoull(colon, NULL, 10) : 0);
+    put_number(&location, LOCATION_ID, id);
+    put_message(&location, LOCATION_LINE, &line);
+    write_message(profile, PROFILE_LOCATION, &location);
+    free(file);
+    return id;
+}
+
+static void put_label(struct profile *profile, struct message *sample,
+                      const char *key, const char *text)
+{
+    struct message label = {0};
+
+    put_number(&label, LABEL_KEY, strings_put(&profile->strings, key));
+    put_number(&label, LABEL_TEXT, strings_put(&profile->strings, text));
+    put_message(sample, SAMPLE_LABEL, &label);
+}
+
+static void write_sample(struct profile *profile, const struct model_cell *cell,
+                         const struct place *frames, size_t depth)
+{
+    struct view *view = profile->view;
+    struct message sample = {0}, ids = {0}, values = {0};
+    char cpu[16];
+
+    for (size_t i = 0; i < depth; ++i)
+        put_varint(&ids, location_of(profile, &frames[i]));
+    put_varint(&values, cell->count.samples);
+    put_varint(&values, cell->count.clocks * NS_PER_CLOCK);
+    put_message(&sample, SAMPLE_LOCATIONS, &ids);
+    put_message(&sample, SAMPLE_VALUES, &values);
+    snprintf(cpu, sizeof cpu, "%u", (unsigned)cell->cpu);
+    put_label(profile, &sample, "cpu", cpu);
+    if (cell->task != 0)
+        put_label(profile, &sample, "task",
+                  names_text(&view->names, view_task(view, cell->task)));
+    write_message(profile, PROFILE_SAMPLE, &sample);
+}
+
+static void write_samples(struct profile *profile)
+{
+    static struct place frames[VIEW_FRAMES_MAX];
+    struct view *view = profile->view;
+
+    for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
+        const struct model_cell *cell = &view->model.cells[i];
+        size_t depth = view_frames(view, cell->node, frames);
+
+        if (view_wants(view, cell->task, cell->cpu, frames, depth))
+            write_sample(profile, cell, frames, depth);
+    }
+}
+
+static void write_head(struct profile *profile)
+{
+    const struct model *model = &profile->view->model;
+
+    write_type(profile, PROFILE_SAMPLE_TYPE, "samples", "count");
+    write_type(profile, PROFILE_SAMPLE_TYPE, "time", "nanoseconds");
+    write_type(profile, PROFILE_PERIOD_TYPE, "time", "nanoseconds");
+    if (model->rate_mhz > 0)
+        write_number(profile, PROFILE_PERIOD, 1000000000000u / model->rate_mhz);
+    write_number(profile, PROFILE_TIME_NS,
+                 model->hello.unix_seconds * 1000000000u +
+                     model->begin * NS_PER_CLOCK);
+    write_number(profile, PROFILE_DURATION_NS,
+                 (model->end - model->begin) * NS_PER_CLOCK);
+    write_number(profile, PROFILE_DEFAULT_TYPE,
+                 strings_put(&profile->strings,
+                             profile->view->by_time ? "time" : "samples"));
+}
+
+static void write_strings(struct profile *profile)
+{
+    for (uint32_t i = 0; i < strings_count(&profile->strings); ++i) {
+        const char *text = strings_text(&profile->strings, i);
+        struct message message = {0};
+
+        for (; *text != '\0'; ++text)
+            put_byte(&message, (uint8_t)*text);
+        write_message(profile, PROFILE_STRING, &message);
+    }
+}
+
+bool export_pprof(struct view *view, FILE *out)
+{
+    struct profile profile = {.view = view, .fine = true};
+
+    profile.out = gzdopen(dup(fileno(out)), "wb");
+    if (profile.out == NULL)
+        return false;
+    write_head(&profile);
+    write_samples(&profile);
+    write_strings(&profile);
+    if (gzclose(profile.out) != Z_OK)
+        profile.fine = false;
+    strings_free(&profile.strings);
+    index_free(&profile.locations);
+    index_free(&profile.functions);
+    return profile.fine;
+}

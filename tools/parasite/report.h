@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_H
+#define REPORT_H
+
+/*
+ * Tables of a trace. A row is what the sort keys tell apart: a function, a
+ * source line, a task, a CPU, or several of them. Its self is the weight of the
+ * samples in it, its total that of the samples in it or in what it called; a
+ * sample counts once for a row, however often the row is in its stack.
+ */
+
+#include "view.h"
+
+#include <stdio.h>
+
+enum report_key {
+    REPORT_SYMBOL = 1,
+    REPORT_LINE = 2,
+    REPORT_TASK = 4,
+    REPORT_CPU = 8
+};
+
+struct report_row {
+    struct place place; /* what is no key is 0 */
+    uint32_t task;      /* name */
+    uint32_t cpu;
+    struct model_count self;
+    struct model_count total;
+    uint64_t stamp; /* the last cell that was counted in total */
+};
+
+/* A call, from one row to another. */
+struct report_edge {
+    uint32_t caller; /* rows */
+    uint32_t callee;
+    struct model_count count;
+    uint64_t stamp;
+};
+
+#define REPORT_NONE UINT32_MAX
+
+/* A row at one place in the tree of all stacks. */
+struct report_branch {
+    uint32_t row;
+    uint32_t child;   /* the last one that was made, REPORT_NONE = none */
+    uint32_t sibling; /* the one before it */
+    struct model_count self;
+    struct model_count total;
+};
+
+struct report {
+    struct view view;
+    unsigned keys; /* enum report_key */
+    bool callers;  /* of each row */
+    bool callees;
+    bool tree;
+    bool inverted; /* the tree begins at the innermost function */
+    bool by_total; /* rows are sorted by their total */
+    bool json;
+    double limit; /* percent; rows below it are not shown, -1 = default */
+    const char *color;
+
+    struct model_count sum; /* of what was chosen */
+    struct report_row *rows;
+    struct index row_places; /* (function, line) */
+    struct index row_wheres; /* (task, cpu) */
+    struct index row_keys;   /* pairs of these */
+    struct report_edge *edges;
+    struct index edge_keys; /* (caller, callee) */
+    struct report_branch *branches;
+    struct index branch_keys; /* (parent, row) */
+    uint32_t root;            /* the last branch that has no parent */
+};
+
+/* Adds all chosen cells up. */
+void report_add_up(struct report *report);
+
+/* The numbers of rows, edges or branches, sorted, those below the limit left
+ * out; to be freed. Edges are those with (row) as callee (callers) or caller;
+ * branches the children of (parent), REPORT_NONE being the root. */
+uint32_t *report_rows(const struct report *report, size_t *count);
+uint32_t *report_calls(const struct report *report, uint32_t row, bool callers,
+                       size_t *count);
+uint32_t *report_children(const struct report *report, uint32_t parent,
+                          size_t *count);
+
+/* Percent of the whole. */
+double report_percent(const struct report *report,
+                      const struct model_count *count);
+
+void report_print(const struct report *report);
+void report_print_tree(const struct report *report);
+void report_print_json(const struct report *report);
+
+/* "symbol file.c:12 task 0": the row's keys, with names. */
+void report_name(const struct report *report, uint32_t row, char *text,
+                 size_t room);
+
+#endif

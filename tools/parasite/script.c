@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parasite script: each sample, with its stack.
+ *
+ * The packets are read twice: a node may be defined behind the first sample
+ * that names it. Both readings number nodes in the same way.
+ */
+
+#include "commands.h"
+#include "parasite.h"
+#include "view.h"
+
+#include <inttypes.h>
+#include <prof/format.h>
+#include <stdio.h>
+
+static const char help_text[] =
+    "Print each sample, and what else happened."
+    "\vFor example:\n  parasite script -i x.trace --time 1,1.5";
+
+static const struct argp_option options[] = {{0}};
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    (void)word;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = state->input;
+    return 0;
+}
+
+/* The line before a sample's stack; other events are one line. */
+static void print_line(struct view *view, const struct event *event,
+                       const struct model_cpu *cpu, const char *what,
+                       const char *unit, uint64_t amount)
+{
+    uint64_t time = event->time - view->model.begin;
+
+    printf("%s %" PRIu64 ".%07u [%03u] %s: %" PRIu64 " %s\n",
+           names_text(&view->names, view_task(view, cpu->task)),
+           time / PROF_CLOCK_HZ, (unsigned)(time % PROF_CLOCK_HZ),
+           (unsigned)cpu->cpu, what, amount, unit);
+}
+
+static void print_frames(struct view *view, const struct place *frames,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        const char *line = names_text(&view->names, frames[i].line);
+
+        printf("\t%s%s%s%s\n", names_text(&view->names, frames[i].function),
+               *line != '\0' ? " (" : "", line, *line != '\0' ? ")" : "");
+    }
+    putchar('\n');
+}
+
+static void print_sample(struct view *view, const struct event *event,
+                         uint32_t node, uint64_t clocks,
+                         const struct model_cpu *cpu)
+{
+    static struct place frames[VIEW_FRAMES_MAX];
+    size_t count = view_frames(view, node, frames);
+    const char *what = event->kind == PROF_EVENT_SPILL  ? "spill"
+                       : event->kind == PROF_EVENT_DROP ? "drop"
+                                                        : "sample";
+
+    if (!view_wants(view, cpu->task, cpu->cpu, frames, count))
+        return;
+    print_line(view, event, cpu, what, "ns",
+               clocks * (1000000000u / PROF_CLOCK_HZ));
+    print_frames(view, frames, count);
+}
+
+static void print_event(void *owner, const struct event *event, uint32_t node,
+                        uint64_t clocks, const struct model_cpu *cpu)
+{
+    struct view *view = owner;
+
+    switch (event->kind) {
+    case PROF_EVENT_START:
+        print_line(view, event, cpu, "start", "mHz", event->rate_mhz);
+        break;
+    case PROF_EVENT_STOP:
+        print_line(view, event, cpu, "stop", "", 0);
+        break;
+    case PROF_EVENT_MISS:
+        print_line(view, event, cpu, "miss", "ticks", event->samples);
+        break;
+    case PROF_EVENT_STOPPED_WALK:
+        print_line(view, event, cpu, "stopped_walk", "samples", event->samples);
+        break;
+    case PROF_EVENT_BYE:
+        print_line(view, event, cpu, "bye", "is the exit code", event->code);
+        break;
+    case PROF_EVENT_SAMPLE:
+    case PROF_EVENT_IDLE:
+    case PROF_EVENT_SPILL:
+    case PROF_EVENT_DROP:
+        print_sample(view, event, node, clocks, cpu);
+        break;
+    default:
+        break;
+    }
+}
+
+int command_script(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&view_argp, 0, NULL, 0},
+        {0},
+    };
+    static const struct argp argp = {options,  parse, "[TRACE]", help_text,
+                                     children, 0,     0};
+    static struct view view = {.input = "x.trace", .lines = true};
+    struct model again = {.watch = {print_event, &view}};
+
+    argp_parse(&argp, argc, argv, 0, NULL, &view);
+    view_open(&view);
+    again.from = view.model.from;
+    again.to = view.model.to;
+    trace_tell(&view.trace, &again);
+    model_free(&again);
+    view_close(&view);
+    return STATUS_FINE;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TARGET_H
+#define TARGET_H
+
+/*
+ * Where a stream comes from, as the user names it:
+ *
+ *     unix:PATH      a socket that QEMU listens at
+ *     tcp:HOST:PORT  the same
+ *     file:PATH      packets, or a console log; "-" is stdin
+ *     console:PATH   the same
+ *     shm:PATH       the guest's RAM
+ *
+ * and a PATH by itself is a file. What kind of stream it is need not be said:
+ * packets and "#prof" lines cannot be taken for each other.
+ */
+
+#include <stdbool.h>
+
+struct target {
+    bool is_ram;
+    bool is_live;     /* the end may be waited for */
+    const char *path; /* of the RAM */
+    int file;         /* to read from, -1 = RAM */
+};
+
+/* Opens (uri); ends the process if it cannot be. */
+void target_open(struct target *target, const char *uri);
+
+#endif
