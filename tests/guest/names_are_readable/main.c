@@ -18,7 +18,8 @@
 #define BUSY_NS 300000000ull
 
 static bool dies;
-static volatile int ended; /* keeps the calls from becoming jumps */
+static volatile int ended;    /* keeps the calls from becoming jumps */
+static volatile uint32_t sum; /* what all of them are busy with */
 
 bool service_option(const char *key, const char *value)
 {
@@ -34,7 +35,6 @@ void cxx(void) NAMED("_ZN9VirtioNet8transmitESt10shared_ptrIN3net6PacketEE");
 static inline __attribute__((always_inline)) void spend(void)
 {
     uint64_t end_ns = clock_ns() + BUSY_NS;
-    volatile uint32_t sum = 0;
 
     while (clock_ns() < end_ns)
         for (uint32_t i = 0; i < 10000; i++)
