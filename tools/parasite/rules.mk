@@ -26,7 +26,7 @@ install: $(BUILD)/host/parasite
 
 #: where `make record` writes to
 OUT ?= x.trace
-.PHONY: record
+.PHONY: record benchtool
 #: record SERVICE to OUT until it ends
 record: $(IMAGE) $(BUILD)/host/parasite
 	$(Q)$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
@@ -35,3 +35,6 @@ record: $(IMAGE) $(BUILD)/host/parasite
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
 	    -append "prof.reports=$(REPORTS) $(APPEND)" \
 	    $(addprefix -initrd ,$(script)) $(QEMU_ARGS)
+#: what the command takes for ten million samples, beside perf
+benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
+	$(Q)bench/host.sh $(BUILD)
