@@ -20,9 +20,15 @@ test: $(BUILD)/host/parasite
 .PHONY: tool install
 #: the command parasite: build/host/parasite
 tool: $(BUILD)/host/parasite
-#: it, installed below PREFIX
-install: $(BUILD)/host/parasite
+$(BUILD)/host/parasite.1: docs/man/parasite.1.scd | packages
+	$(call begin,MAN)
+	$(Q)scdoc <$< >$@
+#: it, its manual page and its completion, installed below PREFIX
+install: $(BUILD)/host/parasite $(BUILD)/host/parasite.1
 	install -D -t $(DESTDIR)$(PREFIX)/bin $<
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(word 2,$^)
+	install -D -m 644 tools/parasite/completion.bash \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/parasite
 
 #: where `make record` writes to
 OUT ?= x.trace
