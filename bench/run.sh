@@ -69,9 +69,14 @@ row bare_handler 'a bare PIT handler: count, EOI, iret' -
 row storing_handler 'one that stores the address as well' -
 row kernel_tick "our kernel's own handler" -
 row flat_sample 'added to it by a flat sample' 40
+row stack_1 'added by a sample with 1 caller' -
+row stack_11 'added by a sample with 11 callers' -
+row stack_64 'added by a sample with 64 callers' -
+row frame 'for each of them, 1 to 100' 12
 row own_tick 'a tick of ours that the kernel does not see, whole' -
 row full_vector 'the same with the vector full' -
 row drain_known 'drained sample, address seen before' -
+row drain_stack_11 'drained sample with 11 callers, seen before' -
 row drain_new 'drained sample, half of them new addresses' -
 row lookup 'symbol lookup' -
 row name "a symbol's name out of the table" -

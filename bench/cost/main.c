@@ -26,13 +26,31 @@
 #define TIMER_VECTOR ARCH_IRQ_BASE
 #define ROUNDS 500000000u /* of the loop: a second of guest time */
 #define LOOKUPS 100000u
-#define LOOP_SHORT 100000000u /* 2000 ticks at 10 kHz: the vector holds them */
-#define SLED_ROUNDS 3000u
+#define LOOP_SHORT 25000000u /* 500 ticks at 10 kHz: the vector holds them */
+#define SLED_ROUNDS 750u
+#define STACK_ROUNDS (ROUNDS / 4) /* 25 ticks: their frames find room */
+#define STACK_LEVELS 110u         /* calls on the stack, and those of boot */
 
 static void tell(const char *name, uint64_t hundredths)
 {
     console_line("bench %s %u.%02u", name, (unsigned)(hundredths / 100),
                  (unsigned)(hundredths % 100));
+}
+
+static uint32_t levels; /* calls between whoever measures and the loop */
+
+static __attribute__((noinline)) void call_down(uint32_t more, uint32_t rounds)
+{
+    if (more == 0)
+        bench_loop(rounds);
+    else
+        call_down(more - 1, rounds);
+    __asm__ volatile("");
+}
+
+static void loop(uint32_t rounds)
+{
+    call_down(levels, rounds);
 }
 
 /* Instructions that the loop takes by itself. */
@@ -41,7 +59,7 @@ static uint64_t loop_alone(uint32_t rounds)
     bool on = arch_interrupts_save();
     uint64_t begin = arch_tsc();
 
-    bench_loop(rounds);
+    loop(rounds);
     begin = arch_tsc() - begin;
     arch_interrupts_restore(on);
     return begin;
@@ -72,7 +90,7 @@ static uint64_t cost_of_tick(uint64_t (*ticks)(void), uint32_t rounds)
     uint64_t first = ticks();
     uint64_t begin = arch_tsc();
 
-    bench_loop(rounds);
+    loop(rounds);
     begin = arch_tsc() - begin;
     return (begin - alone) * 100 / (ticks() - first);
 }
@@ -148,12 +166,45 @@ static uint64_t cost_of_report(void)
     return (after.report_cycles - before.report_cycles) * 100;
 }
 
+/* What a sample with (frames) callers adds to the kernel's tick. */
+static uint64_t cost_of_stack(uint64_t kernels, uint32_t frames)
+{
+    prof_set_depth(frames);
+    prof_reset();
+    return cost_of_tick(profiler_ticks, STACK_ROUNDS) - kernels;
+}
+
+/* At the kernel's own rate, on a deep stack that is cut at the depth. */
+static void walks(uint64_t kernels)
+{
+    uint64_t one, hundred;
+
+    prof_set_rate(1);
+    prof_start();
+    levels = STACK_LEVELS;
+    one = cost_of_stack(kernels, 1);
+    tell("stack_1", one);
+    tell("stack_11", cost_of_stack(kernels, 11));
+    tell("stack_64", cost_of_stack(kernels, 64));
+    hundred = cost_of_stack(kernels, 100);
+    tell("frame", (hundred - one) / 99);
+    prof_set_depth(11);
+    prof_set_rate(1000);
+    cost_of_drain(loop, LOOP_SHORT * 4);
+    tell("drain_stack_11", cost_of_drain(loop, LOOP_SHORT * 4));
+    levels = 0;
+    prof_set_depth(0);
+    prof_stop();
+    prof_reset();
+}
+
 /* What the parasite adds, at the kernel's own rate and at ten times that. */
 static void interrupt_path(void)
 {
     uint64_t kernels = cost_of_tick(kernel_ticks, ROUNDS), with, faster;
 
     tell("kernel_tick", kernels);
+    walks(kernels);
     prof_set_rate(1);
     prof_start();
     with = cost_of_tick(profiler_ticks, ROUNDS);
@@ -183,6 +234,7 @@ static uint32_t stack_used(void)
         bench_gate_swap(TIMER_VECTOR, (uintptr_t)bench_handler_bare);
     uint32_t used;
 
+    prof_set_depth(64);
     prof_set_rate(10000);
     prof_start();
     used = bench_stack_loop(ROUNDS); /* long enough to fill the vector */
@@ -194,6 +246,7 @@ static uint32_t stack_used(void)
 
 int service_main(void)
 {
+    prof_set_depth(0);
     tell("bare_handler", cost_of_handler(bench_handler_bare));
     tell("storing_handler", cost_of_handler(bench_handler_storing));
     interrupt_path();

@@ -9,44 +9,9 @@
  */
 
 #include "../unit/stream_maker.h"
+#include "made_tree.h"
 
-#define NODES 1000u
 #define REFRESH 5000u
-
-static uint64_t addresses[4096];
-static size_t address_count;
-static uint32_t parents[NODES + 1];
-static uint64_t node_addresses[NODES + 1];
-
-static uint32_t chance(void)
-{
-    return (uint32_t)rand() >> 3;
-}
-
-static void read_addresses(const char *path)
-{
-    FILE *in = path != NULL ? fopen(path, "r") : NULL;
-    unsigned long long address;
-
-    while (in != NULL && address_count < 4096 &&
-           fscanf(in, "%llx%*[^\n]", &address) == 1)
-        addresses[address_count++] = address;
-    if (in != NULL)
-        fclose(in);
-    while (address_count < 64) {
-        addresses[address_count] = 0x100000 + address_count * 64;
-        ++address_count;
-    }
-}
-
-static void make_tree(struct made *made)
-{
-    for (uint32_t node = 1; node <= NODES; ++node) {
-        parents[node] = node > 4 ? 1 + chance() % (node - 1) : 0;
-        node_addresses[node] = addresses[chance() % address_count] + 1;
-        made_node(made, node, parents[node], node_addresses[node]);
-    }
-}
 
 static void put_build_id(struct made *made)
 {
@@ -61,17 +26,22 @@ static void put_build_id(struct made *made)
     }
 }
 
+static void define(struct made *made, uint32_t node)
+{
+    made_node(made, node, parents[node], node_addresses[node]);
+}
+
 static void make_samples(struct made *made, unsigned long samples)
 {
     for (unsigned long i = 0; i < samples; ++i) {
-        uint32_t node = 1 + chance() % NODES;
+        uint32_t node = sampled_node(i);
 
         if (i % REFRESH == REFRESH - 1) {
             made->step = 0;
-            made_node(made, node, parents[node], node_addresses[node]);
+            define(made, 1 + (uint32_t)(i / REFRESH) % NODES);
             made->step = 1000;
         }
-        if (i % 16 == 15)
+        if (node == 0)
             made_bare(made, PROF_EVENT_IDLE);
         else
             made_sample(made, node);
@@ -101,13 +71,13 @@ int main(int argc, char **argv)
     argc -= text;
     if (argc < 3)
         return 2;
-    srand((unsigned)atoi(argv[2]));
-    read_addresses(argc > 3 ? argv[3] : NULL);
+    make_tree((unsigned)atoi(argv[2]), argc > 3 ? argv[3] : NULL);
     made.boot = (uint8_t)atoi(argv[2]);
     made_hello(&made, 64);
     put_build_id(&made);
     made_start(&made, 10000000, 64);
-    make_tree(&made);
+    for (uint32_t node = 1; node <= NODES; ++node)
+        define(&made, node);
     made.step = 1000;
     make_samples(&made, strtoul(argv[1], NULL, 10));
     made_word(&made, PROF_EVENT_BYE, 0);

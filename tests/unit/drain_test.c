@@ -184,7 +184,7 @@ static void a_hundred_thousand_addresses_are_kept_apart(void **unused)
     (void)unused;
     for (uintptr_t i = 0; i < 300000; i++) {
         world_tick(0x100000 + i % 100000 * 3, tsc += WORLD_PERIOD);
-        if (i % 1000 == 999)
+        if (i % 500 == 499)
             prof_drain();
     }
     assert_int_equal(stats_now().addresses, 100000);

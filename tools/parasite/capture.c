@@ -7,6 +7,7 @@
 
 #include "capture.h"
 
+#include "metadata.h"
 #include "parasite.h"
 #include "talk.h"
 
@@ -76,17 +77,15 @@ static void show_progress(struct capture *capture)
 {
     uint64_t samples = model_samples(&capture->model);
     char count[TALK_NUMBER], lost[TALK_NUMBER], bytes[TALK_NUMBER];
-    double time = now(), span = time - capture->shown;
+    double time = now(), span = time - capture->began;
 
-    if (span < PROGRESS_SECONDS || !talk_progress())
+    if (time - capture->shown < PROGRESS_SECONDS || !talk_progress())
         return;
     talk_line("[ %s: %.1f s, %s samples, %.0f/s, %s lost, %s ]", parasite_name,
-              time - capture->began, talk_count(samples, count),
-              (double)(samples - capture->shown_count) / span,
+              span, talk_count(samples, count), (double)samples / span,
               talk_count(model_lost(&capture->model), lost),
               talk_bytes(capture->writer.pile.bytes, bytes));
     capture->shown = time;
-    capture->shown_count = samples;
 }
 
 void capture_begin(struct capture *capture, const char *path)
@@ -211,6 +210,7 @@ void capture_end(struct capture *capture)
     console_end(&capture->console);
     share_close(&capture->share);
     trace_finish(&capture->writer, &capture->model);
+    metadata_check_version(&capture->model.hello);
     say_damage(capture);
     if (!parasite_quiet)
         talk_closing("[ %s: wrote %s, %s samples, %s lost ]", parasite_name,

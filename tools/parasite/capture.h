@@ -22,15 +22,14 @@ struct capture {
     struct scanner scanner;
     struct console console;
     struct share share;
-    struct image *image;  /* to be compared, or NULL */
-    bool show_text;       /* that is no stream goes to stdout */
-    bool force;           /* although it is another one */
-    bool refused;         /* it was another one */
-    double seconds;       /* to run, 0 = no limit */
-    double began;         /* on the monotonic clock */
-    double shown;         /* when the last progress line was */
-    uint64_t shown_count; /* samples it showed */
-    uint64_t from_text;   /* packets from console text */
+    struct image *image; /* to be compared, or NULL */
+    bool show_text;      /* that is no stream goes to stdout */
+    bool force;          /* although it is another one */
+    bool refused;        /* it was another one */
+    double seconds;      /* to run, 0 = no limit */
+    double began;        /* on the monotonic clock */
+    double shown;        /* when the last progress line was */
+    uint64_t from_text;  /* packets from console text */
 };
 
 /* Starts a recording to the folder (path). */

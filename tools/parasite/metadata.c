@@ -83,6 +83,14 @@ void metadata_build_id(const struct model_hello *hello, char *text)
         text += sprintf(text, "%02x", hello->build_id[i]);
 }
 
+void metadata_check_version(const struct model_hello *hello)
+{
+    if (hello->version != 0 && hello->version != PROF_FORMAT_VERSION)
+        complain("the guest's stream has version %u, this command reads "
+                 "version %u; use the command that came with its profiler",
+                 (unsigned)hello->version, PROF_FORMAT_VERSION);
+}
+
 const char *metadata_arch(const struct model_hello *hello)
 {
     if (hello->pointer_bits == 64)

@@ -21,6 +21,9 @@ char *metadata_env(const char *path, const char *name);
 /* The hello's build-id as hexadecimal digits, at most 64 and a zero. */
 void metadata_build_id(const struct model_hello *hello, char *text);
 
+/* Says so if the guest's format has another version than ours. */
+void metadata_check_version(const struct model_hello *hello);
+
 /* "x86_64", "i386", or "unknown". */
 const char *metadata_arch(const struct model_hello *hello);
 

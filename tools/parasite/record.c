@@ -6,10 +6,9 @@
 #include "parasite.h"
 
 #include <argp.h>
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct request {
     const char *output;
@@ -114,6 +113,19 @@ static int split(int argc, char **argv, struct request *request)
     return argc;
 }
 
+/* What a guest is started with need not be the image itself. */
+static bool is_elf(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char magic[4] = "";
+    bool is = file != NULL && fread(magic, sizeof magic, 1, file) == 1 &&
+              memcmp(magic, "\177ELF", sizeof magic) == 0;
+
+    if (file != NULL)
+        fclose(file);
+    return is;
+}
+
 static void check(struct request *request)
 {
     if ((request->guest == NULL) == (request->target == NULL))
@@ -122,8 +134,12 @@ static void check(struct request *request)
     if (request->hz != 0 && request->guest == NULL)
         misuse("-F is for a guest that is started behind --; a running one "
                "has its rate");
-    if (request->image == NULL && request->guest != NULL)
-        request->image = guest_word(request->guest, "-kernel");
+    if (request->image == NULL && request->guest != NULL) {
+        const char *kernel = guest_word(request->guest, "-kernel");
+
+        if (kernel != NULL && is_elf(kernel))
+            request->image = kernel;
+    }
 }
 
 /* The address of the ring in the guest's RAM. */

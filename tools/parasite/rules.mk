@@ -23,13 +23,19 @@ test: $(BUILD)/host/parasite
 .PHONY: tool install
 #: the command parasite: build/host/parasite
 tool: $(BUILD)/host/parasite
-#: it, installed below PREFIX
-install: $(BUILD)/host/parasite
+$(BUILD)/host/parasite.1: docs/man/parasite.1.scd | packages
+	$(call begin,MAN)
+	$(Q)scdoc <$< >$@
+#: it, its manual page and its completion, installed below PREFIX
+install: $(BUILD)/host/parasite $(BUILD)/host/parasite.1
 	install -D -t $(DESTDIR)$(PREFIX)/bin $<
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(word 2,$^)
+	install -D -m 644 tools/parasite/completion.bash \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/parasite
 
 #: where `make record` writes to
 OUT ?= x.trace
-.PHONY: record
+.PHONY: record benchtool
 #: record SERVICE to OUT until it ends
 record: $(IMAGE) $(BUILD)/host/parasite
 	$(Q)$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
@@ -38,3 +44,6 @@ record: $(IMAGE) $(BUILD)/host/parasite
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
 	    -append "prof.reports=$(REPORTS) $(APPEND)" \
 	    $(addprefix -initrd ,$(script)) $(QEMU_ARGS)
+#: what the command takes for ten million samples, beside perf
+benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
+	$(Q)bench/host.sh $(BUILD)

@@ -88,7 +88,6 @@ void target_open(struct target *target, const char *uri)
         target->path = path;
         return;
     }
-    target->is_live = true;
     if ((path = behind(uri, "unix:")) != NULL) {
         target->file = open_unix(path);
     } else if ((path = behind(uri, "tcp:")) != NULL) {
@@ -98,6 +97,5 @@ void target_open(struct target *target, const char *uri)
             (path = behind(uri, "console:")) == NULL)
             path = uri;
         target->file = open_file(path);
-        target->is_live = false;
     }
 }

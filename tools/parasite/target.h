@@ -19,7 +19,6 @@
 
 struct target {
     bool is_ram;
-    bool is_live;     /* the end may be waited for */
     const char *path; /* of the RAM */
     int file;         /* to read from, -1 = RAM */
 };

@@ -6,6 +6,7 @@
 
 #include "view.h"
 
+#include "metadata.h"
 #include "parasite.h"
 
 #include <prof/format.h>
@@ -189,6 +190,7 @@ void view_open(struct view *view)
     trace_open(&view->trace, view->input);
     set_time(view, first_clock(&view->trace));
     trace_tell(&view->trace, &view->model);
+    metadata_check_version(&view->model.hello);
     open_names(view);
 }
 

@@ -41,7 +41,7 @@ extern "C" {
 #define PROF_DEPTH_DEFAULT 64u
 
 /* Memory that serves prof_init() at the default settings, everything in it. */
-#define PROF_MEMORY_DEFAULT (42u * 1024u)
+#define PROF_MEMORY_DEFAULT (40u * 1024u)
 
 enum prof_weight {
     PROF_WEIGHT_TIME,  /* a share is a share of time (TSC cycles) */

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# bash completion for parasite. Options are those that --help tells of.
+
+_parasite_options()
+{
+    parasite "$1" --help 2>/dev/null |
+        grep -oE -e '(^|[ ,])--?[a-zA-Z-]+' | tr -d ' ,'
+}
+
+_parasite()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    local commands choices
+
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        commands=$(parasite --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
+        return
+    fi
+    case ${COMP_WORDS[1]}:$before in
+    record:-t) choices='uart debugcon virtio serial shm' ;;
+    export:-f) choices='folded pprof' ;;
+    report:-s) choices='symbol line task cpu' ;;
+    *:--weight) choices='samples time' ;;
+    *:--color) choices='always never auto' ;;
+    *)
+        case $word in
+        -*) choices=$(_parasite_options "${COMP_WORDS[1]}") ;;
+        esac
+        ;;
+    esac
+    if [ -n "$choices" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    fi
+}
+
+complete -o filenames -F _parasite parasite
