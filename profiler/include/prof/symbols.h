@@ -21,10 +21,9 @@ extern "C" {
 
 /* What one lookup found. Lives as long as the image: nothing is copied. */
 struct prof_symbol {
-    uintptr_t start;  /* first address of the function */
-    size_t size;      /* its bytes */
-    const char *name; /* as the linker knows it (mangled), NUL-terminated */
-    uint32_t index;   /* its place in the table, 0 for the lowest address */
+    uintptr_t start; /* first address of the function */
+    size_t size;     /* its bytes */
+    uint32_t index;  /* its place in the table, 0 for the lowest address */
 };
 
 /*

@@ -92,14 +92,16 @@ static void path_of(const struct prof_stack_row *row, char *path, size_t size)
 {
     path[0] = '\0';
     for (uint32_t i = row->count; i > 0; i--) {
-        struct prof_symbol symbol = {.name = "?"};
+        struct prof_symbol symbol;
+        char name[64] = "?";
 
-        prof_symbol_find(row->addresses[i - 1] - (i > 1), &symbol);
-        if (strlen(path) + strlen(symbol.name) + 2 > size)
+        if (prof_symbol_find(row->addresses[i - 1] - (i > 1), &symbol))
+            prof_symbol_name(&symbol, name, sizeof name);
+        if (strlen(path) + strlen(name) + 2 > size)
             return;
         if (path[0] != '\0')
             strcat(path, ";");
-        strcat(path, symbol.name);
+        strcat(path, name);
     }
 }
 

@@ -18,7 +18,7 @@
 #include <prof/port.h>
 #include <string.h>
 
-#define BURST 1000u /* samples between drains: the vector holds them */
+#define BURST 250u /* samples between drains: the vector holds them */
 #define BURSTS 20u
 #define NOWHERE 0x80000000u /* no function of the table is there */
 

@@ -21,11 +21,13 @@ bool chain_is_equal(const struct chain *a, const struct chain *b)
 static void show(const char *what, const struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++) {
-        struct prof_symbol symbol = {.name = "?"};
+        struct prof_symbol symbol = {.start = 0};
+        char name[64] = "?";
 
-        prof_symbol_find(chain->addresses[i] - (i > 0), &symbol);
+        if (prof_symbol_find(chain->addresses[i] - (i > 0), &symbol))
+            prof_symbol_name(&symbol, name, sizeof name);
         console_line("# %s %u: 0x%lx %s+0x%lx", what, (unsigned)i,
-                     (unsigned long)chain->addresses[i], symbol.name,
+                     (unsigned long)chain->addresses[i], name,
                      (unsigned long)(chain->addresses[i] - symbol.start));
     }
 }
