@@ -47,11 +47,18 @@ gcc -std=gnu11 -Iprofiler/include -o "$work/make_stream" \
 (printf '\376' && "$work/make_stream" 20 2) >"$work/streams/mended"
 (printf '\375' && "$work/make_stream" --text 100 3) >"$work/streams/text"
 
-echo 1..2
+mkdir -p "$work/commands"
+printf 'start\nrate 50\nstacks on\ndepth 4\nreset\nreport\nstop\n' \
+    >"$work/commands/all"
+
+echo 1..3
 longest=65536
 fuzz 1 'no symbol table makes its reader read beyond it' symtab_fuzz \
     "$work/seeds" profiler/src/symbols.c profiler/src/symtab.c \
     profiler/src/crc.c
+longest=512
+fuzz 3 'no command is taken for another, whatever comes in' command_fuzz \
+    "$work/commands" profiler/src/command.c
 # a stream's inputs take longer, and repeat themselves after a few packets
 longest=8192
 runs=$((runs / 3))
