@@ -57,12 +57,12 @@ fuzz 1 'no symbol table makes its reader read beyond it' symtab_fuzz \
     "$work/seeds" profiler/src/symbols.c profiler/src/symtab.c \
     profiler/src/crc.c
 longest=512
-fuzz 3 'no command is taken for another, whatever comes in' command_fuzz \
+fuzz 2 'no command is taken for another, whatever comes in' command_fuzz \
     "$work/commands" profiler/src/command.c
 # a stream's inputs take longer, and repeat themselves after a few packets
 longest=8192
 runs=$((runs / 3))
 decoder='base64 console crc32c event index memory model packet pile'
 # shellcheck disable=SC2046,SC2086 # lists of words
-fuzz 2 'no stream makes its reader read beyond it' decode_fuzz \
+fuzz 3 'no stream makes its reader read beyond it' decode_fuzz \
     "$work/streams" $(printf 'tools/parasite/%s.c ' $decoder)
