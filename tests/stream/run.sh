@@ -162,6 +162,7 @@ conversation()
     mkfifo "$work/in"
     : >"$console"
     machine "$width" "prof.start=off prof.every=0 $append" "$@" \
+        -pidfile "$work/pid" \
         <"$work/in" >"$work/commands.out" 2>&1 &
     exec 3>"$work/in"
     before=0
@@ -184,7 +185,7 @@ conversation()
     result $? "$what: garbage changes nothing" "$console"
     ask 'report' '^#prof! ok report$'
     exec 3>&-
-    kill %1 2>/dev/null
+    kill "$(cat "$work/pid")"
     wait
 }
 
