@@ -72,17 +72,28 @@ void prof_port_names(void)
                      prof_strerror(prof_symbols_error()));
 }
 
-static uint32_t drain_ms; /* between drains, as the timer has it */
+/* How often it is asked whether a drain is due: at the highest rate each time,
+ * so that a change of the rate needs nobody to tell. */
+#define DRAIN_CHECK_MS 20u
 
-/* Drains, and does so as often as the rate demands, which may have changed. */
+static uint64_t drained_ns; /* when it was last done */
+
 static void on_drain(void *unused)
 {
+    uint64_t now = clock_ns();
+
     (void)unused;
-    prof_drain();
-    if (drain_ms == prof_drain_ms())
+    if (now - drained_ns + MS_NS < prof_drain_ms() * MS_NS)
         return;
-    drain_ms = prof_drain_ms();
-    loop_every(&drain_timer, drain_ms * MS_NS, on_drain, NULL);
+    drained_ns = now;
+    prof_drain();
+}
+
+static uint32_t drain_check_ms(void)
+{
+    uint32_t asked = prof_options()->drain_ms;
+
+    return asked != 0 && asked < DRAIN_CHECK_MS ? asked : DRAIN_CHECK_MS;
 }
 
 static void on_report(void *unused)
@@ -143,7 +154,7 @@ void prof_port_init(void)
     prof_ways_start();
     if (options->start)
         start();
-    on_drain(NULL);
+    loop_every(&drain_timer, drain_check_ms() * MS_NS, on_drain, NULL);
     if (options->every_ms != 0)
         loop_every(&report_timer, options->every_ms * MS_NS, on_report, NULL);
 }

@@ -73,15 +73,19 @@ static size_t frames_bytes(uint32_t capacity)
     return (capacity + PROF_FRAMES_MARGIN) * sizeof(uint32_t);
 }
 
-/* Divides (memory): small table, entries, and up to a half for frames. */
+/*
+ * Divides (memory): small table, entries, and up to a half for frames, or an
+ * eighth where no callers are asked for to begin with.
+ */
 static void share_out(void *memory, size_t bytes)
 {
     struct prof_slot *slot = memory;
     struct prof_entry *entry = (void *)(slot + 2 * (size_t)PROF_SPILL_SLOTS);
     size_t rest = bytes - SPILL_BYTES;
+    size_t most = prof_options()->depth == 0 ? rest / 8 : rest / 2;
     uint32_t capacity = WORDS_MIN;
 
-    while (frames_bytes(capacity * 2) <= rest / 2 && capacity < 1u << 30)
+    while (frames_bytes(capacity * 2) <= most && capacity < 1u << 30)
         capacity *= 2;
     prof_spill_open(&prof_hot.spill, slot, slot + PROF_SPILL_SLOTS);
     prof_hot.ring.begin = entry;

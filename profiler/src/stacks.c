@@ -73,17 +73,41 @@ static uint32_t add(uint32_t parent, uintptr_t address, bool returned)
     return node;
 }
 
+/*
+ * prof_state.last is the stack looked for last. Most samples share most of
+ * their callers with the one before, and comparing costs less than looking up.
+ * Nodes are for good, so what stands there is never wrong.
+ */
+
+/* How many of (chain)'s addresses, from the outermost on, are those of last. */
+static uint32_t common_with_last(const struct prof_chain *chain,
+                                 uint32_t length)
+{
+    const struct prof_node *nodes = prof_state.stacks.nodes;
+    const struct prof_last *last = &prof_state.last;
+    uint32_t at = 0;
+
+    while (at < length && at < last->length &&
+           nodes[last->nodes[at]].address == address_at(chain, at))
+        at++;
+    return at;
+}
+
 uint32_t prof_stacks_node(const struct prof_chain *chain)
 {
-    uint32_t length = length_of(chain), at, node = 0;
+    uint32_t length = length_of(chain);
+    uint32_t at = common_with_last(chain, length);
+    struct prof_last *last = &prof_state.last;
+    uint32_t node = at > 0 ? last->nodes[at - 1] : 0;
 
-    for (at = 0; at < length; at++) {
+    for (last->length = at; at < length; at++) {
         uint32_t next =
             prof_tree_find(&prof_state.stacks, node, address_at(chain, at));
 
         if (next == 0)
             break;
         node = next;
+        last->nodes[last->length++] = node;
     }
     if (at == length)
         return node;

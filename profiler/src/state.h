@@ -53,6 +53,12 @@ struct prof_counts {
     uint64_t cycles[3]; /* the time they stand for */
 };
 
+/* The stack that was looked for last; see stacks.c. */
+struct prof_last {
+    uint32_t nodes[PROF_DEPTH_MAX + 2]; /* outermost first */
+    uint32_t length;
+};
+
 struct prof_state {
     bool ready;                /* prof_init() has succeeded */
     bool running;              /* prof_start() is in force */
@@ -67,12 +73,13 @@ struct prof_state {
     struct prof_tree stacks;    /* distinct call stacks; link = in calls */
     struct prof_tree calls;     /* the same by function; link: stacks.h */
     struct prof_tree callables; /* functions, all children of node 0 */
-    struct prof_entry *read;    /* next entry of the vector to be drained */
-    uint32_t frames_read;       /* words of the frame vector drained so far */
-    struct prof_slot *taken;    /* half taken from the spill, or NULL */
-    uint32_t taken_at;          /* slots of it that are done with */
-    uint64_t taken_tsc;         /* when the last sample in it was taken */
-    uint64_t dropped_seen;      /* hot.spill.dropped at the last taking */
+    struct prof_last last;
+    struct prof_entry *read; /* next entry of the vector to be drained */
+    uint32_t frames_read;    /* words of the frame vector drained so far */
+    struct prof_slot *taken; /* half taken from the spill, or NULL */
+    uint32_t taken_at;       /* slots of it that are done with */
+    uint64_t taken_tsc;      /* when the last sample in it was taken */
+    uint64_t dropped_seen;   /* hot.spill.dropped at the last taking */
     uint64_t dropped_cycles_seen;
     uint64_t dropped_told; /* the same, as the stream was told */
     uint64_t dropped_cycles_told;

@@ -114,6 +114,7 @@ void prof_tree_credit(struct prof_tree *tree, uint32_t number, uint64_t samples,
 
 void prof_tree_forget(struct prof_tree *tree)
 {
+    tree->refusals = 0;
     for (uint32_t i = 0; i < tree->used; i++) {
         struct prof_node *node = &tree->nodes[i];
 

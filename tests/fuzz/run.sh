@@ -29,7 +29,7 @@ fuzz()
     if clang-14 -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined \
         -fno-sanitize-recover=all -Iprofiler/include -o "$work/$name" \
         "tests/fuzz/$name.c" "$@" &&
-        "$work/$name" -seed=1 -runs="$runs" -max_len=65536 \
+        "$work/$name" -seed=1 -runs="$runs" -max_len="$longest" \
             -artifact_prefix="$work/" "$work/$name.corpus" "$seeds" \
             2>"$work/$name.log"; then
         echo "ok $number - $what"
@@ -47,17 +47,29 @@ gcc -std=gnu11 -Iprofiler/include -o "$work/make_stream" \
 (printf '\376' && "$work/make_stream" 20 2) >"$work/streams/mended"
 (printf '\375' && "$work/make_stream" --text 100 3) >"$work/streams/text"
 
-echo 1..3
+mkdir -p "$work/commands"
+printf 'start\nrate 50\nstacks on\ndepth 4\nreset\nreport\nstop\n' \
+    >"$work/commands/all"
+
+echo 1..4
+longest=65536
 fuzz 1 'no symbol table makes its reader read beyond it' symtab_fuzz \
     "$work/seeds" profiler/src/symbols.c profiler/src/symtab.c \
     profiler/src/crc.c
+longest=512
+fuzz 2 'no command is taken for another, whatever comes in' command_fuzz \
+    "$work/commands" profiler/src/command.c
+# a stream's inputs take longer, and repeat themselves after a few packets
+longest=8192
+runs=$((runs / 3))
 decoder='base64 console crc32c event index memory model packet pile'
 # shellcheck disable=SC2046,SC2086 # lists of words
-fuzz 2 'no stream makes its reader read beyond it' decode_fuzz \
+fuzz 3 'no stream makes its reader read beyond it' decode_fuzz \
     "$work/streams" $(printf 'tools/parasite/%s.c ' $decoder)
 mkdir -p "$work/names" && printf 'a@_ZNSt6vectorIiE4pushEv' >"$work/names/cxx" &&
     printf 'b@_RNvNtC3foo3bar3baz' >"$work/names/rust"
 # shellcheck disable=SC2046 # a list of words
-fuzz 3 'no name makes the demangler read beyond it or run on' demangle_fuzz \
+longest=1024
+fuzz 4 'no name makes the demangler read beyond it or run on' demangle_fuzz \
     "$work/names" $(echo profiler/src/demangle*.c profiler/src/cxx*.c \
     profiler/src/rust*.c profiler/src/ocaml.c)

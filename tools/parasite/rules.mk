@@ -18,7 +18,7 @@ $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 	$(archive)
-test: $(BUILD)/host/parasite
+test bench: $(BUILD)/host/parasite
 
 .PHONY: tool install
 #: the command parasite: build/host/parasite

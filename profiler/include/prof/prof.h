@@ -153,10 +153,10 @@ struct prof_options {
     enum prof_form form;
     enum prof_report_kind report;
     const char *callers; /* function whose callers are wanted, "" = none */
-    bool start;         /* sample from boot on */
-    uint32_t depth;     /* callers with each sample, 0 = none */
-    const char *out;    /* where the stream goes, "off" = nowhere */
-    uint32_t share_kib; /* memory for the stream in memory */
+    bool start;          /* sample from boot on */
+    uint32_t depth;      /* callers with each sample, 0 = none */
+    const char *out;     /* where the stream goes, "off" = nowhere */
+    uint32_t share_kib;  /* memory for the stream in memory */
 };
 const struct prof_options *prof_options(void);
 
