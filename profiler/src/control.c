@@ -295,13 +295,14 @@ void prof_reset(void)
 {
     bool on;
 
-    on = prof_interrupts_save();
-    prof_drain_discard();
+    /* The thread's own; with interrupts off it would cost ticks. */
     prof_map_clear(&prof_state.addresses);
     prof_map_clear(&prof_state.functions);
     prof_tree_forget(&prof_state.stacks);
     prof_tree_forget(&prof_state.calls);
     prof_tree_forget(&prof_state.callables);
+    on = prof_interrupts_save();
+    prof_drain_discard();
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
         prof_state.stopped_before[i] = prof_hot.stopped[i];
     prof_state.far = 0;

@@ -77,9 +77,9 @@ static void test_rate(uint32_t hz, uint32_t divisor, uint32_t seconds)
         work();
         loop_poll();
     }
-    begin = arch_tsc() - begin;
     prof_drain();
     stats = guest_stats();
+    begin = arch_tsc() - begin;
     prof_stop();
     tap_note("%u Hz: %u samples", (unsigned)hz, (unsigned)stats.ticks);
     tap_ok(stats.dropped == 0 && stats.overflowed == 0 && stats.queued == 0,

@@ -24,13 +24,17 @@ static int64_t kernel_ticks_in(uint64_t cycles)
     return (int64_t)(clock_ticks() - before);
 }
 
-/* Samples in (cycles) from now. */
+/* Samples in (cycles) from now; the last drain may take longer than that. */
 static int64_t samples_in(uint64_t cycles)
 {
     uint64_t before = guest_stats().ticks;
+    uint64_t begin = arch_tsc();
+    uint64_t samples;
 
     guest_poll(cycles);
-    return (int64_t)(guest_stats().ticks - before);
+    samples = guest_stats().ticks - before;
+    begin = arch_tsc() - begin;
+    return (int64_t)((samples * cycles + begin / 2) / begin);
 }
 
 static void test_is_kernels(const char *what)
