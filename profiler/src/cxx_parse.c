@@ -98,6 +98,22 @@ uint16_t prof_cxx_parse(struct cxx *x)
     return x->failed ? 0 : x->ret;
 }
 
+/* Names that are printed as they are read: a word, or words joined by "::". */
+static uint8_t plainness(const struct cxx *x, uint8_t kind, uint16_t a,
+                         uint16_t b, uint16_t c)
+{
+    uint8_t flags = cxx_at(x, a)->flags;
+
+    if (kind == CXX_NAME || kind == CXX_WORD || kind == CXX_STD ||
+        kind == CXX_BUILTIN)
+        return c == 0 ? CXX_PLAIN : 0;
+    if (kind == CXX_QUAL && (flags & CXX_PLAIN) &&
+        flags < CXX_PLAIN_MOST * CXX_PLAIN_PARTS &&
+        cxx_at(x, b)->flags == CXX_PLAIN)
+        return (uint8_t)(flags + CXX_PLAIN_PARTS);
+    return 0;
+}
+
 uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b,
                        uint16_t c)
 {
@@ -105,8 +121,10 @@ uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b,
         cxx_fail(x);
         return 0;
     }
-    x->nodes[x->node_count] =
-        (struct cxx_node){.kind = kind, .a = a, .b = b, .c = c};
+    x->nodes[x->node_count] = (struct cxx_node){.kind = kind, .a = a, .b = b,
+                                                .c = c};
+    if (kind <= CXX_BUILTIN)
+        x->nodes[x->node_count].flags = plainness(x, kind, a, b, c);
     return x->node_count++;
 }
 

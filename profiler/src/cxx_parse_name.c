@@ -486,7 +486,7 @@ static void discriminator(struct cxx *x)
 static void local_entity(struct cxx *x, struct cxx_frame *f)
 {
     f->a = x->ret;
-    cxx_at(x, f->a)->flags = 1;
+    cxx_at(x, f->a)->flags |= CXX_AROUND_LOCAL;
     cxx_want(x, 'E');
     if (x->failed)
         return;

@@ -15,38 +15,119 @@ static bool crowded(const struct cxx *x)
            (const char *)(x->item - 3);
 }
 
-struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
-                                uint8_t op, uint16_t node)
+static struct cxx_item *push(struct cxx *x, const struct cxx_item *from,
+                             uint8_t op, uint16_t node)
 {
     if (crowded(x))
         x->failed = true;
     else
         x->item--;
-    x->item->op = op;
-    x->item->flags = from->flags & CXX_IN_LAMBDA;
-    x->item->node = node;
-    x->item->scope = from->scope;
-    x->item->pack = from->pack;
+    x->item->all = (from->all & 0xffffffff00000000u) | (uint32_t)node << 16 |
+                   (uint32_t)(from->flags & CXX_IN_LAMBDA) << 8 | op;
     x->item->aux = 0;
     return x->item;
 }
 
+/* Prints a node with CXX_PLAIN. */
+static void print_plain(struct cxx *x, const struct cxx_node *n)
+{
+    const struct cxx_node *parts[CXX_PLAIN_MOST + 1];
+    unsigned count = 0;
+
+    prof_out_pay(x->out, 1);
+    while (n->kind == CXX_QUAL) {
+        parts[count++] = cxx_at(x, n->b);
+        n = cxx_at(x, n->a);
+    }
+    for (;;) {
+        if (n->kind == CXX_NAME)
+            prof_out_bytes(x->out, x->text + n->a, n->b);
+        else if (n->kind == CXX_WORD)
+            prof_out_string(x->out, prof_cxx_words[n->a]);
+        else if (n->kind == CXX_BUILTIN)
+            prof_out_string(x->out, prof_cxx_builtins[n->a].name);
+        else
+            prof_out_string(x->out, n->b ? prof_cxx_std[n->a].full
+                                         : prof_cxx_std[n->a].name);
+        if (count == 0)
+            return;
+        prof_out_bytes(x->out, "::", 2);
+        n = parts[--count];
+    }
+}
+
+/* Prints a list as far as it can be printed at once; what is left of it. */
+static uint16_t print_plain_list(struct cxx *x, uint16_t list)
+{
+    while (list != 0) {
+        const struct cxx_node *n = cxx_at(x, list);
+        const struct cxx_node *element = cxx_at(x, n->a);
+
+        if (n->a != 0 && !(element->flags & CXX_PLAIN))
+            break;
+        if (n->a != 0)
+            print_plain(x, element);
+        if (n->b != 0)
+            prof_out_comma(x->out);
+        list = n->b;
+    }
+    return list;
+}
+
+/* As long as nothing is queued in a turn, what can be printed at once is. */
+struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
+                                uint8_t op, uint16_t node)
+{
+    if ((void *)x->item != x->mark)
+        return push(x, from, op, node);
+    if (op == CXX_FN_SPACE) {
+        prof_out_char(x->out, ' ');
+        return &x->spare;
+    }
+    if (op == CXX_POST_IF) /* nothing was left open */
+        return &x->spare;
+    if ((op == CXX_PRE || op == CXX_BOTH || op == CXX_CORE) &&
+        (cxx_at(x, node)->flags & CXX_PLAIN)) {
+        print_plain(x, cxx_at(x, node));
+        return &x->spare;
+    }
+    return push(x, from, op, node);
+}
+
+void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
+                         uint16_t list)
+{
+    uint16_t commas = x->out->commas;
+
+    if ((void *)x->item == x->mark) {
+        list = print_plain_list(x, list);
+        if (list == 0) {
+            prof_out_commas(x->out, commas);
+            return;
+        }
+        push(x, from, CXX_LIST_REST, list);
+        push(x, from, CXX_LIST_END, 0)->aux = commas;
+        return;
+    }
+    if (list != 0)
+        push(x, from, CXX_LIST_ALL, list);
+}
+
 void prof_cxx_text(struct cxx *x, const char *text)
 {
-    char *to;
-    unsigned i = 0;
+    static const struct cxx_item any;
 
-    if (crowded(x))
-        x->failed = true;
-    else
-        x->item--;
-    x->item->op = CXX_TEXT;
-    to = (char *)&x->item->node;
-    while (i < 8 && text[i] != 0) {
-        to[i] = text[i];
-        i++;
+    if ((void *)x->item == x->mark) {
+        prof_out_string(x->out, text);
+        return;
     }
-    x->item->flags = (uint8_t)i;
+    while (*text != 0) {
+        struct cxx_item item = {.op = CXX_TEXT};
+
+        while (item.flags < 8 && *text != 0)
+            item.text[2 + item.flags++] = *text++;
+        *push(x, &any, CXX_TEXT, 0) = item;
+    }
 }
 
 /* Turns around what lies between the top and (mark). */
@@ -63,16 +144,30 @@ static void turn(struct cxx *x, struct cxx_item *mark)
     }
 }
 
+static void both(struct cxx *x, const struct cxx_item *it, uint16_t node)
+{
+    uint8_t kind = cxx_at(x, node)->kind;
+
+    prof_cxx_queue(x, it, CXX_PRE, node);
+    if ((kind >= CXX_POINTER && kind <= CXX_VECTOR) || kind == CXX_TPARAM ||
+        (kind >= CXX_F_CONST && kind <= CXX_F_THROW))
+        prof_cxx_queue(x, it, CXX_POST_IF, node)->aux = x->open;
+}
+
 static void list_rest(struct cxx *x, const struct cxx_item *it)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    uint16_t list = it->node;
+    const struct cxx_node *n;
 
     if (it->aux)
         prof_out_comma(x->out);
-    if (n->a != 0)
-        prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    list = print_plain_list(x, list);
+    if (list == 0)
+        return;
+    n = cxx_at(x, list);
+    both(x, it, n->a);
     if (n->b != 0)
-        prof_cxx_queue(x, it, CXX_LIST_REST, n->b)->aux = 1;
+        push(x, it, CXX_LIST_REST, n->b)->aux = 1;
 }
 
 static void expand(struct cxx *x, const struct cxx_item *it)
@@ -89,16 +184,6 @@ static void expand(struct cxx *x, const struct cxx_item *it)
     next->aux = it->aux;
 }
 
-static void both(struct cxx *x, const struct cxx_item *it)
-{
-    uint8_t kind = cxx_at(x, it->node)->kind;
-
-    prof_cxx_queue(x, it, CXX_PRE, it->node);
-    if ((kind >= CXX_POINTER && kind <= CXX_VECTOR) || kind == CXX_TPARAM ||
-        (kind >= CXX_F_CONST && kind <= CXX_F_THROW))
-        prof_cxx_queue(x, it, CXX_POST_IF, it->node)->aux = x->open;
-}
-
 static void pre(struct cxx *x, const struct cxx_item *it)
 {
     uint8_t kind = cxx_at(x, it->node)->kind;
@@ -108,7 +193,7 @@ static void pre(struct cxx *x, const struct cxx_item *it)
     } else if (kind < CXX_LIST) {
         prof_cxx_print_name(x, it);
     } else if (kind == CXX_LIST) {
-        prof_cxx_queue(x, it, CXX_LIST_ALL, it->node);
+        prof_cxx_queue_list(x, it, it->node);
     } else if (kind < CXX_FPARAM) {
         prof_cxx_print_type(x, it);
     } else if (kind < CXX_REQUIRES) {
@@ -116,6 +201,36 @@ static void pre(struct cxx *x, const struct cxx_item *it)
     } else {
         prof_cxx_print_constraint(x, it);
     }
+}
+
+static void open(struct cxx *x)
+{
+    if (x->out->last == '<' && !x->llvm)
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '<');
+}
+
+static void close(struct cxx *x)
+{
+    if (x->out->last == '>' && !x->llvm)
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '>');
+}
+
+void prof_cxx_queue_open(struct cxx *x, const struct cxx_item *from)
+{
+    if ((void *)x->item == x->mark)
+        open(x);
+    else
+        push(x, from, CXX_OPEN, 0);
+}
+
+void prof_cxx_queue_close(struct cxx *x, const struct cxx_item *from)
+{
+    if ((void *)x->item == x->mark)
+        close(x);
+    else
+        push(x, from, CXX_CLOSE, 0);
 }
 
 static void fn_space(struct cxx *x, const struct cxx_item *it)
@@ -142,25 +257,11 @@ static void member_of(struct cxx *x, const struct cxx_item *it)
     prof_cxx_text(x, "::*");
 }
 
-static void open(struct cxx *x)
-{
-    if (x->out->last == '<' && !x->llvm)
-        prof_out_char(x->out, ' ');
-    prof_out_char(x->out, '<');
-}
-
-static void close(struct cxx *x)
-{
-    if (x->out->last == '>' && !x->llvm)
-        prof_out_char(x->out, ' ');
-    prof_out_char(x->out, '>');
-}
-
 /* Whether (*it) prints a modifier: &, *, const, class::* or, for a returned
  * type, the function itself. */
 static bool is_modifier(const struct cxx_item *it, bool *function)
 {
-    char c = *(const char *)&it->node;
+    char c = it->text[2];
 
     if (it->op == CXX_FN_SPACE)
         *function = true;
@@ -216,16 +317,13 @@ static void run(struct cxx *x, const struct cxx_item *it)
         if (x->open > it->aux)
             prof_cxx_print_post(x, it);
         break;
-    case CXX_BOTH: both(x, it); break;
+    case CXX_BOTH: both(x, it, it->node); break;
     case CXX_SUB: prof_cxx_print_sub(x, it); break;
     case CXX_TEXT:
-        prof_out_bytes(x->out, (const char *)&it->node, it->flags);
+        prof_out_bytes(x->out, (const char *)it + 2, it->flags);
         break;
     case CXX_LIST_ALL:
-        if (it->node == 0)
-            break;
-        prof_cxx_queue(x, it, CXX_LIST_REST, it->node);
-        prof_cxx_queue(x, it, CXX_LIST_END, 0)->aux = x->out->commas;
+        prof_cxx_queue_list(x, it, it->node);
         break;
     case CXX_LIST_REST: list_rest(x, it); break;
     case CXX_LIST_END: prof_out_commas(x->out, it->aux); break;
@@ -247,11 +345,13 @@ bool prof_cxx_print(struct cxx *x, uint16_t root)
 {
     static const struct cxx_item start;
 
-    prof_cxx_queue(x, &start, CXX_BOTH, root);
+    x->mark = NULL;
+    push(x, &start, CXX_BOTH, root);
     while ((void *)x->item != x->floor) {
         struct cxx_item it = *x->item++;
         struct cxx_item *mark = x->item;
 
+        x->mark = mark;
         if (!prof_out_pay(x->out, 1))
             return true;
         run(x, &it);

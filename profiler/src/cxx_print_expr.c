@@ -320,7 +320,7 @@ static void call_like(struct cxx *x, const struct cxx_item *it, uint16_t name,
     if (name != 0)
         prof_cxx_queue(x, it, CXX_BOTH, name);
     prof_cxx_text(x, open);
-    prof_cxx_queue(x, it, CXX_LIST_ALL, list);
+    prof_cxx_queue_list(x, it, list);
     prof_cxx_text(x, close);
 }
 
@@ -362,7 +362,7 @@ static void print_requirements(struct cxx *x, const struct cxx_item *it,
     prof_out_string(x->out, "requires ");
     if (n->a != 0) {
         prof_cxx_text(x, "(");
-        prof_cxx_queue(x, it, CXX_LIST_ALL, n->a);
+        prof_cxx_queue_list(x, it, n->a);
         prof_cxx_text(x, ") ");
     }
     prof_cxx_text(x, "{");
@@ -388,9 +388,7 @@ static void print_requirement(struct cxx *x, const struct cxx_item *it,
     if (braces)
         prof_cxx_text(x, "}");
     if (n->c == 'N')
-        prof_cxx_text(x, " noexce");
-    if (n->c == 'N')
-        prof_cxx_text(x, "pt");
+        prof_cxx_text(x, " noexcept");
     if (n->b != 0) {
         prof_cxx_text(x, " -> ");
         prof_cxx_queue(x, it, CXX_BOTH, n->b);
@@ -425,9 +423,8 @@ static void print_declaration(struct cxx *x, const struct cxx_item *it,
     case 'y': prof_cxx_text(x, "typename"); break;
     case 't':
         prof_out_string(x->out, "template<");
-        prof_cxx_queue(x, it, CXX_LIST_ALL, n->a);
-        prof_cxx_text(x, "> ");
-        prof_cxx_text(x, x->llvm ? "typename" : "class");
+        prof_cxx_queue_list(x, it, n->a);
+        prof_cxx_text(x, x->llvm ? "> typename" : "> class");
         break;
     default:
         prof_cxx_queue(x, it, CXX_BOTH, n->a);

@@ -153,8 +153,6 @@ static void queue_cv(struct cxx *x, unsigned which)
     static const char text[][10] = {"", " const", " volatile", " restrict"};
 
     prof_cxx_text(x, text[which]);
-    if (which > 1)
-        prof_cxx_text(x, text[which] + 8);
 }
 
 /* const and its kin: said once, even if an argument says it again. */
@@ -313,9 +311,7 @@ static void print_vector(struct cxx *x, const struct cxx_item *it,
                          const struct cxx_node *n)
 {
     prof_cxx_queue(x, it, CXX_PRE, n->a);
-    prof_cxx_text(x, x->llvm ? " vector[" : " __vecto");
-    if (!x->llvm)
-        prof_cxx_text(x, "r(");
+    prof_cxx_text(x, x->llvm ? " vector[" : " __vector(");
     prof_cxx_queue(x, it, CXX_BOTH, n->b);
     prof_cxx_text(x, x->llvm ? "]" : ")");
 }
@@ -340,8 +336,9 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
     case CXX_COMPLEX:
     case CXX_IMAGINARY:
         prof_cxx_queue(x, it, CXX_PRE, n->a);
-        prof_cxx_text(x, n->kind == CXX_COMPLEX ? " _Comple" : " _Imagin");
-        prof_cxx_text(x, n->kind == CXX_COMPLEX ? "x" : "ary");
+        prof_cxx_text(x, n->kind == CXX_IMAGINARY ? " _Imaginary"
+                         : x->llvm                ? " complex"
+                                                  : " _Complex");
         break;
     case CXX_VENDOR_QUAL: print_vendor_qual(x, it, n); break;
     case CXX_FUNCTION: print_function(x, it, n); break;
@@ -377,7 +374,7 @@ static void post_function(struct cxx *x, const struct cxx_item *it,
         return;
     x->open--;
     prof_cxx_text(x, "(");
-    prof_cxx_queue(x, it, CXX_LIST_ALL, n->b);
+    prof_cxx_queue_list(x, it, n->b);
     prof_cxx_text(x, ")");
     prof_cxx_queue(x, it, CXX_QUALS, quals);
     if (n->a != 0)
