@@ -136,7 +136,7 @@ struct cxx_item {
             uint16_t pack;  /* which element of a pack is meant */
         };
         uint64_t all;
-        char text[8];       /* CXX_TEXT: from [2] on; flags = bytes */
+        char text[8];       /* CXX_TEXT: from [2] to the end; flags = bytes */
     };
     uint16_t aux; /* of the op */
 } __attribute__((packed, aligned(2)));

@@ -61,9 +61,34 @@ static void push(struct cxx *x, uint8_t rule, uint16_t a)
     *x->frame = (struct cxx_frame){.rule = rule, .a = a};
 }
 
+/* Types of one letter and earlier types need no rule of their own. */
+static bool take_short_type(struct cxx *x)
+{
+    uint16_t builtin = prof_cxx_builtin(*x->s);
+    const char *s = x->s;
+    uint16_t sub;
+
+    if (builtin != 0xffff && *s != 'u') {
+        x->s++;
+        x->ret = prof_cxx_node(x, CXX_BUILTIN, builtin, 0, 0);
+        return true;
+    }
+    if (*s != 'S' || (s[1] != '_' && !cxx_is_digit(s[1])))
+        return false;
+    sub = prof_cxx_substitution(x, false);
+    if (*x->s == 'I' || cxx_at(x, sub)->kind == CXX_MODULE) {
+        x->s = s;
+        return false;
+    }
+    x->ret = sub;
+    return true;
+}
+
 void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a)
 {
     x->frame->at = at;
+    if (rule == CXX_R_TYPE && take_short_type(x))
+        return;
     push(x, rule, a);
 }
 
@@ -102,16 +127,17 @@ uint16_t prof_cxx_parse(struct cxx *x)
 static uint8_t plainness(const struct cxx *x, uint8_t kind, uint16_t a,
                          uint16_t b, uint16_t c)
 {
-    uint8_t flags = cxx_at(x, a)->flags;
+    uint8_t flags;
 
     if (kind == CXX_NAME || kind == CXX_WORD || kind == CXX_STD ||
         kind == CXX_BUILTIN)
         return c == 0 ? CXX_PLAIN : 0;
-    if (kind == CXX_QUAL && (flags & CXX_PLAIN) &&
-        flags < CXX_PLAIN_MOST * CXX_PLAIN_PARTS &&
-        cxx_at(x, b)->flags == CXX_PLAIN)
-        return (uint8_t)(flags + CXX_PLAIN_PARTS);
-    return 0;
+    if (kind != CXX_QUAL || cxx_at(x, b)->flags != CXX_PLAIN)
+        return 0;
+    flags = cxx_at(x, a)->flags;
+    if (!(flags & CXX_PLAIN) || flags >= CXX_PLAIN_MOST * CXX_PLAIN_PARTS)
+        return 0;
+    return (uint8_t)(flags + CXX_PLAIN_PARTS);
 }
 
 uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b,

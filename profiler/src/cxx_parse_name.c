@@ -386,13 +386,31 @@ static void member_qualifiers(struct cxx *x, uint16_t *head, uint16_t *tail)
     }
 }
 
+/* A component that is a word, perhaps with tags. */
+static void nested_word(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t name = prof_cxx_source_name(x);
+
+    if (x->failed)
+        return;
+    while (cxx_take(x, 'B') && !x->failed)
+        name = prof_cxx_node(x, CXX_TAGGED, name, prof_cxx_source_name(x), 0);
+    if (f->a != 0)
+        name = prof_cxx_node(x, CXX_QUAL, f->a, name, 0);
+    f->a = name;
+    if (*x->s != 'E')
+        prof_cxx_remember(x, name);
+}
+
 /* Reads one component of a prefix, or ends the name. f->a is what there is so
  * far, f->b and f->c the qualifiers. */
 static void nested_next(struct cxx *x, struct cxx_frame *f)
 {
     char c = *x->s;
 
-    if (c == 'E') {
+    if (cxx_is_digit(c)) {
+        nested_word(x, f);
+    } else if (c == 'E') {
         x->s++;
         if (f->a != 0 && f->c != 0) {
             cxx_at(x, f->c)->a = f->a;

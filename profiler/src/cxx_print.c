@@ -123,9 +123,10 @@ void prof_cxx_text(struct cxx *x, const char *text)
     }
     while (*text != 0) {
         struct cxx_item item = {.op = CXX_TEXT};
+        char *to = (char *)&item + 2;
 
         while (item.flags < 8 && *text != 0)
-            item.text[2 + item.flags++] = *text++;
+            to[item.flags++] = *text++;
         *push(x, &any, CXX_TEXT, 0) = item;
     }
 }

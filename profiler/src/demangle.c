@@ -21,6 +21,24 @@ static size_t length(const char *s)
     return n;
 }
 
+/*
+ * Whether a name may be of Rust's first mangling: its last part is a hash of
+ * 16 digits, "17h...E". That stands at the end, or before a suffix like
+ * ".llvm.123"; then only reading the name can tell.
+ */
+static bool may_be_legacy(const char *name, size_t bytes)
+{
+    const char *last = name + bytes;
+
+    if (bytes < 25 || name[2] != 'N')
+        return false;
+    if (last[-1] == 'E')
+        return last[-20] == '1' && last[-19] == '7' && last[-18] == 'h';
+    while (last > name && *last != '.')
+        last--;
+    return last > name;
+}
+
 /* Prints (name) if it is of (language) or, for AUTO, of any. */
 static enum prof_language print(struct prof_out *o, enum prof_language language,
                                 const char *name, size_t bytes, void *work)
@@ -36,7 +54,8 @@ static enum prof_language print(struct prof_out *o, enum prof_language language,
     if (name[0] != '_')
         return PROF_LANGUAGE_NONE;
     if (any || language == PROF_LANGUAGE_RUST) {
-        if (prof_rust_legacy(o, name, bytes, !any) ||
+        if (((!any || may_be_legacy(name, bytes)) &&
+             prof_rust_legacy(o, name, bytes, !any)) ||
             prof_rust_v0(o, name, bytes, work, PROF_DEMANGLE_WORK_BYTES))
             return PROF_LANGUAGE_RUST;
         prof_out_restart(o);
