@@ -14,11 +14,13 @@ _Static_assert(sizeof(struct prof_demangle_work) == PROF_DEMANGLE_WORK_BYTES,
 
 static size_t length(const char *s)
 {
-    size_t n = 0;
+    const char *at = s;
 
-    while (s[n] != 0)
-        n++;
-    return n;
+    while (at[0] != 0 && at[1] != 0 && at[2] != 0 && at[3] != 0)
+        at += 4;
+    while (*at != 0)
+        at++;
+    return (size_t)(at - s);
 }
 
 /*
