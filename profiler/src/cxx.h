@@ -135,8 +135,7 @@ struct cxx_item {
             uint16_t scope; /* where the template's arguments are, 0 = none */
             uint16_t pack;  /* which element of a pack is meant */
         };
-        uint64_t all;
-        char text[8];       /* CXX_TEXT: from [2] to the end; flags = bytes */
+        uint64_t all;       /* CXX_TEXT: from bit 16 on; flags = bytes */
     };
     uint16_t aux; /* of the op */
 } __attribute__((packed, aligned(2)));
@@ -170,6 +169,8 @@ struct cxx {
     bool failed;
     bool llvm;                /* a form that only LLVM knows: its dialect */
     bool in_conversion;       /* reading a conversion operator's type */
+    bool conversions;         /* there are conversion operators */
+    uint8_t inlined;          /* printing: handlers within handlers */
     bool block;               /* an Objective-C block's function */
     bool strict;              /* substitutions as the ABI counts them */
     bool retry;               /* GNU may have counted them otherwise */

@@ -61,8 +61,7 @@ static void push(struct cxx *x, uint8_t rule, uint16_t a)
     *x->frame = (struct cxx_frame){.rule = rule, .a = a};
 }
 
-/* Types of one letter and earlier types need no rule of their own. */
-static bool take_short_type(struct cxx *x)
+bool prof_cxx_short_type(struct cxx *x)
 {
     uint16_t builtin = prof_cxx_builtin(*x->s);
     const char *s = x->s;
@@ -87,7 +86,7 @@ static bool take_short_type(struct cxx *x)
 void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a)
 {
     x->frame->at = at;
-    if (rule == CXX_R_TYPE && take_short_type(x))
+    if (rule == CXX_R_TYPE && prof_cxx_short_type(x))
         return;
     push(x, rule, a);
 }

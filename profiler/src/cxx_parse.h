@@ -65,6 +65,10 @@ PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t
 PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
 PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
 
+/* Reads a type that needs no rule of its own into x->ret: one of one letter,
+ * or an earlier one. False: nothing is read. */
+PROF_HIDDEN bool prof_cxx_short_type(struct cxx *x);
+
 /* Makes (node) the next substitution. */
 PROF_HIDDEN void prof_cxx_remember(struct cxx *x, uint16_t node);
 /* Puts (item) at the end of the list whose ends are (*head) and (*tail). */

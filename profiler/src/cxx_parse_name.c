@@ -73,7 +73,7 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
             prof_cxx_become(x, CXX_R_SPECIAL, 0);
             return;
         }
-        prof_cxx_call(x, 1, CXX_R_NAME, 0);
+        prof_cxx_call(x, 1, *x->s == 'N' ? CXX_R_NESTED : CXX_R_NAME, 0);
         return;
     case 1:
         f->b = x->ret;
@@ -81,6 +81,12 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
             if (*x->s == '.')
                 x->llvm = true;
             prof_cxx_give(x, f->b);
+            return;
+        }
+        if (x->s[0] == 'v' && x->s[1] == 0 && !has_return(x, f->b)) {
+            x->s++;
+            f->c = prof_cxx_node(x, CXX_FUNCTION, 0, 0, 0);
+            prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, 0));
             return;
         }
         prof_cxx_call(x, 2, CXX_R_BARE, has_return(x, f->b));
@@ -271,29 +277,30 @@ static uint16_t parameters(const struct cxx *x, uint16_t head, uint16_t tail)
 
 void prof_cxx_bare(struct cxx *x, struct cxx_frame *f)
 {
-    switch (f->at) {
-    case 0:
+    if (f->at == 0) {
         if (cxx_take(x, 'J'))
             f->a = 1;
         if (f->a) {
             prof_cxx_call(x, 1, CXX_R_TYPE, 0);
             return;
         }
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    case 1:
+    } else if (f->at == 1) {
         f->a = x->ret;
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    default:
+    } else {
         prof_cxx_append(x, &f->b, &f->c, x->ret);
-        if (!at_parameters_end(x)) {
+    }
+    /* There is at least one parameter; most need no rule of their own. */
+    while (f->b == 0 || !at_parameters_end(x)) {
+        if (!prof_cxx_short_type(x)) {
             prof_cxx_call(x, 2, CXX_R_TYPE, 0);
             return;
         }
-        prof_cxx_give(x, prof_cxx_node(x, CXX_FUNCTION, f->a,
-                                       parameters(x, f->b, f->c), 0));
+        if (x->failed)
+            return;
+        prof_cxx_append(x, &f->b, &f->c, x->ret);
     }
+    prof_cxx_give(x, prof_cxx_node(x, CXX_FUNCTION, f->a,
+                                   parameters(x, f->b, f->c), 0));
 }
 
 /* First turn of a name. f->a becomes 1 where a template's name must not be
@@ -642,6 +649,7 @@ void prof_cxx_operator(struct cxx *x, struct cxx_frame *f)
         x->s += 2;
         f->b = x->in_conversion;
         x->in_conversion = true;
+        x->conversions = true;
         prof_cxx_call(x, 1, CXX_R_TYPE, 0);
         return;
     }

@@ -9,6 +9,11 @@
 
 #include "cxx_print.h"
 
+/* Handlers within a handler: each takes some of the caller's stack. */
+#define INLINED_MOST 2
+
+static void pre(struct cxx *x, const struct cxx_item *it);
+
 static bool crowded(const struct cxx *x)
 {
     return (const char *)(x->nodes + x->node_count) >
@@ -74,10 +79,50 @@ static uint16_t print_plain_list(struct cxx *x, uint16_t list)
     return list;
 }
 
+/* Whether a list may end with packs that print nothing. */
+static bool may_be_empty(struct cxx *x, uint16_t list)
+{
+    for (; list != 0; list = cxx_at(x, list)->b) {
+        uint8_t kind = cxx_at(x, cxx_at(x, list)->a)->kind;
+
+        if (kind == CXX_LIST || kind == CXX_EXPANSION || kind == CXX_TPARAM)
+            return true;
+    }
+    return false;
+}
+
+static bool has_post(uint8_t kind)
+{
+    return (kind >= CXX_POINTER && kind <= CXX_VECTOR) || kind == CXX_TPARAM ||
+           (kind >= CXX_F_CONST && kind <= CXX_F_THROW);
+}
+
+/* Whether the first half of (n) may be printed by a handler within a handler:
+ * it makes no scope, which would have to be the last thing in its turn. */
+static bool may_inline(const struct cxx *x, const struct cxx_node *n)
+{
+    switch (n->kind) {
+    case CXX_QUAL:
+    case CXX_TAGGED:
+    case CXX_POINTER:
+    case CXX_CONST: return true;
+    case CXX_TEMPLATE: return !x->conversions;
+    case CXX_LREF:
+    case CXX_RREF:
+    case CXX_TPARAM: return !x->smashing;
+    default: return false;
+    }
+}
+
 /* As long as nothing is queued in a turn, what can be printed at once is. */
 struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
                                 uint8_t op, uint16_t node)
 {
+    const struct cxx_node *n = cxx_at(x, node);
+
+    if ((op == CXX_BOTH && !has_post(n->kind)) ||
+        (op == CXX_CORE && n->kind != CXX_LOCAL))
+        op = CXX_PRE;
     if ((void *)x->item != x->mark)
         return push(x, from, op, node);
     if (op == CXX_FN_SPACE) {
@@ -87,11 +132,31 @@ struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
     if (op == CXX_POST_IF) /* nothing was left open */
         return &x->spare;
     if ((op == CXX_PRE || op == CXX_BOTH || op == CXX_CORE) &&
-        (cxx_at(x, node)->flags & CXX_PLAIN)) {
-        print_plain(x, cxx_at(x, node));
+        (n->flags & CXX_PLAIN)) {
+        print_plain(x, n);
         return &x->spare;
     }
     return push(x, from, op, node);
+}
+
+/* The same for a first half in the environment of (from) as it is. */
+void prof_cxx_queue_pre(struct cxx *x, const struct cxx_item *from,
+                        uint16_t node)
+{
+    struct cxx_item item = *from;
+
+    if ((void *)x->item != x->mark || x->inlined >= INLINED_MOST ||
+        !may_inline(x, cxx_at(x, node)) || !prof_out_pay(x->out, 1)) {
+        prof_cxx_queue(x, from, CXX_PRE, node);
+        return;
+    }
+    item.op = CXX_PRE;
+    item.flags &= CXX_IN_LAMBDA;
+    item.node = node;
+    item.aux = 0;
+    x->inlined++;
+    pre(x, &item);
+    x->inlined--;
 }
 
 void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
@@ -101,34 +166,43 @@ void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
 
     if ((void *)x->item == x->mark) {
         list = print_plain_list(x, list);
-        if (list == 0) {
+        if (list != 0)
+            push(x, from, CXX_LIST_REST, list);
+        if (may_be_empty(x, list))
+            push(x, from, CXX_LIST_END, 0)->aux = commas;
+        else if (list == 0)
             prof_out_commas(x->out, commas);
-            return;
-        }
-        push(x, from, CXX_LIST_REST, list);
-        push(x, from, CXX_LIST_END, 0)->aux = commas;
         return;
     }
     if (list != 0)
         push(x, from, CXX_LIST_ALL, list);
 }
 
-void prof_cxx_text(struct cxx *x, const char *text)
+/* Eight bytes of text: six in the first word of the item, two in its last. */
+static const char *push_text(struct cxx *x, const char *text)
 {
     static const struct cxx_item any;
+    struct cxx_item *item = push(x, &any, CXX_TEXT, 0);
+    uint32_t low = 0, high = 0, last = 0, n = 0;
 
-    if ((void *)x->item == x->mark) {
+    for (; n < 2 && *text != 0; n++)
+        low |= (uint32_t)(unsigned char)*text++ << (16 + n * 8);
+    for (; n < 6 && *text != 0; n++)
+        high |= (uint32_t)(unsigned char)*text++ << ((n - 2) * 8);
+    for (; n < 8 && *text != 0; n++)
+        last |= (uint32_t)(unsigned char)*text++ << ((n - 6) * 8);
+    item->all = (uint64_t)high << 32 | low | n << 8 | CXX_TEXT;
+    item->aux = (uint16_t)last;
+    return text;
+}
+
+void prof_cxx_text(struct cxx *x, const char *text)
+{
+    if ((void *)x->item == x->mark)
         prof_out_string(x->out, text);
-        return;
-    }
-    while (*text != 0) {
-        struct cxx_item item = {.op = CXX_TEXT};
-        char *to = (char *)&item + 2;
-
-        while (item.flags < 8 && *text != 0)
-            to[item.flags++] = *text++;
-        *push(x, &any, CXX_TEXT, 0) = item;
-    }
+    else
+        while (*text != 0)
+            text = push_text(x, text);
 }
 
 /* Turns around what lies between the top and (mark). */
@@ -145,14 +219,14 @@ static void turn(struct cxx *x, struct cxx_item *mark)
     }
 }
 
-static void both(struct cxx *x, const struct cxx_item *it, uint16_t node)
+void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *it,
+                         uint16_t node)
 {
-    uint8_t kind = cxx_at(x, node)->kind;
+    uint16_t open = x->open;
 
-    prof_cxx_queue(x, it, CXX_PRE, node);
-    if ((kind >= CXX_POINTER && kind <= CXX_VECTOR) || kind == CXX_TPARAM ||
-        (kind >= CXX_F_CONST && kind <= CXX_F_THROW))
-        prof_cxx_queue(x, it, CXX_POST_IF, node)->aux = x->open;
+    prof_cxx_queue_pre(x, it, node);
+    if (has_post(cxx_at(x, node)->kind))
+        prof_cxx_queue(x, it, CXX_POST_IF, node)->aux = open;
 }
 
 static void list_rest(struct cxx *x, const struct cxx_item *it)
@@ -166,7 +240,7 @@ static void list_rest(struct cxx *x, const struct cxx_item *it)
     if (list == 0)
         return;
     n = cxx_at(x, list);
-    both(x, it, n->a);
+    prof_cxx_queue_both(x, it, n->a);
     if (n->b != 0)
         push(x, it, CXX_LIST_REST, n->b)->aux = 1;
 }
@@ -262,7 +336,7 @@ static void member_of(struct cxx *x, const struct cxx_item *it)
  * type, the function itself. */
 static bool is_modifier(const struct cxx_item *it, bool *function)
 {
-    char c = it->text[2];
+    char c = (char)it->node;
 
     if (it->op == CXX_FN_SPACE)
         *function = true;
@@ -309,6 +383,14 @@ static void leak(struct cxx *x)
     }
 }
 
+static void print_text(struct prof_out *o, const struct cxx_item *it)
+{
+    uint64_t text = it->all >> 16 | (uint64_t)it->aux << 48;
+
+    for (unsigned n = it->flags; n > 0; n--, text >>= 8)
+        prof_out_char(o, (char)text);
+}
+
 static void run(struct cxx *x, const struct cxx_item *it)
 {
     switch (it->op) {
@@ -318,10 +400,10 @@ static void run(struct cxx *x, const struct cxx_item *it)
         if (x->open > it->aux)
             prof_cxx_print_post(x, it);
         break;
-    case CXX_BOTH: both(x, it, it->node); break;
+    case CXX_BOTH: prof_cxx_queue_both(x, it, it->node); break;
     case CXX_SUB: prof_cxx_print_sub(x, it); break;
     case CXX_TEXT:
-        prof_out_bytes(x->out, (const char *)it + 2, it->flags);
+        print_text(x->out, it);
         break;
     case CXX_LIST_ALL:
         prof_cxx_queue_list(x, it, it->node);

@@ -244,7 +244,7 @@ static void pair(struct cxx *x, const struct cxx_item *it, const char *between)
 {
     const struct cxx_node *n = cxx_at(x, it->node);
 
-    prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    prof_cxx_queue_both(x, it, n->a);
     prof_cxx_text(x, between);
     prof_cxx_queue(x, it, CXX_BOTH, n->b);
 }

@@ -82,9 +82,13 @@ static struct pointer pointer_of(struct cxx *x, const struct cxx_item *it)
 static void queue_pointee(struct cxx *x, const struct cxx_item *it,
                           const struct pointer *p, uint16_t first, uint8_t op)
 {
-    struct cxx_item *to = prof_cxx_queue(x, it, op, p->to);
+    struct cxx_item env = *it;
 
-    to->scope = p->within ? first : p->scope;
+    env.scope = p->within ? first : p->scope;
+    if (op == CXX_PRE)
+        prof_cxx_queue_pre(x, &env, p->to);
+    else
+        prof_cxx_queue(x, &env, op, p->to);
 }
 
 static void end_pointer(struct cxx *x, const struct cxx_item *it,

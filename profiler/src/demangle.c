@@ -23,22 +23,15 @@ static size_t length(const char *s)
     return (size_t)(at - s);
 }
 
-/*
- * Whether a name may be of Rust's first mangling: its last part is a hash of
- * 16 digits, "17h...E". That stands at the end, or before a suffix like
- * ".llvm.123"; then only reading the name can tell.
- */
+/* Whether a name may be of Rust's first mangling: at its end, or before a
+ * suffix, stands a hash of 16 digits, "17h...E". */
 static bool may_be_legacy(const char *name, size_t bytes)
 {
-    const char *last = name + bytes;
+    const char *hash = name + bytes - 20;
 
     if (bytes < 25 || name[2] != 'N')
         return false;
-    if (last[-1] == 'E')
-        return last[-20] == '1' && last[-19] == '7' && last[-18] == 'h';
-    while (last > name && *last != '.')
-        last--;
-    return last > name;
+    return name[bytes - 1] != 'E' || (hash[0] == '1' && hash[2] == 'h');
 }
 
 /* Prints (name) if it is of (language) or, for AUTO, of any. */
