@@ -104,9 +104,14 @@ enum cxx_kind {
 };
 
 struct cxx_node {
-    uint8_t kind;  /* enum cxx_kind */
-    uint8_t flags; /* CXX_AROUND_LOCAL, CXX_PLAIN */
-    uint16_t a, b, c;
+    union {
+        struct {
+            uint8_t kind;  /* enum cxx_kind */
+            uint8_t flags; /* CXX_AROUND_LOCAL, CXX_PLAIN */
+            uint16_t a, b, c;
+        };
+        uint64_t all;
+    };
 };
 
 #define CXX_AROUND_LOCAL 1u /* a function that encloses a name */

@@ -229,7 +229,7 @@ static void temporary(struct cxx *x, struct cxx_frame *f)
     if (cxx_is_digit(*from))
         number = prof_cxx_digits(x);
     else
-        number = prof_cxx_node(x, CXX_WORD, CXX_W_ZERO, 0, 0);
+        number = prof_cxx_word(x, CXX_WORD, CXX_W_ZERO, 0);
     prof_cxx_give(x, prof_cxx_node(x, CXX_SPECIAL, number, x->ret, f->c));
 }
 
@@ -319,7 +319,7 @@ static void name_begin(struct cxx *x, struct cxx_frame *f)
     case 'S':
         if (x->s[1] == 't') {
             x->s += 2;
-            scope = prof_cxx_node(x, CXX_WORD, CXX_W_STD, 0, 0);
+            scope = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
             break;
         }
         f->b = prof_cxx_substitution(x, false);
@@ -403,7 +403,7 @@ static void nested_word(struct cxx *x, struct cxx_frame *f)
     while (cxx_take(x, 'B') && !x->failed)
         name = prof_cxx_node(x, CXX_TAGGED, name, prof_cxx_source_name(x), 0);
     if (f->a != 0)
-        name = prof_cxx_node(x, CXX_QUAL, f->a, name, 0);
+        name = prof_cxx_qual(x, f->a, name);
     f->a = name;
     if (*x->s != 'E')
         prof_cxx_remember(x, name);
@@ -435,7 +435,7 @@ static void nested_next(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 5, CXX_R_TYPE, 0);
     } else if (c == 'S' && x->s[1] == 't' && f->a == 0) {
         x->s += 2;
-        f->a = prof_cxx_node(x, CXX_WORD, CXX_W_STD, 0, 0);
+        f->a = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
     } else if (c == 'S' && x->s[1] != 't') {
         uint16_t sub = prof_cxx_substitution(x, true);
 
@@ -516,7 +516,7 @@ static void local_entity(struct cxx *x, struct cxx_frame *f)
     if (x->failed)
         return;
     if (cxx_take(x, 's')) {
-        uint16_t name = prof_cxx_node(x, CXX_WORD, CXX_W_STRING_LITERAL, 0, 0);
+        uint16_t name = prof_cxx_word(x, CXX_WORD, CXX_W_STRING_LITERAL, 0);
 
         discriminator(x);
         prof_cxx_give(x, prof_cxx_node(x, CXX_LOCAL, f->a, name, 0));
@@ -626,7 +626,7 @@ void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
     if (x->failed)
         return;
     if (f->a != 0)
-        f->c = prof_cxx_node(x, CXX_QUAL, f->a, f->c, 0);
+        f->c = prof_cxx_qual(x, f->a, f->c);
     prof_cxx_give(x, f->c);
 }
 

@@ -53,8 +53,8 @@ static void substituted(struct cxx *x, struct cxx_frame *f)
         }
     } else if (cxx_is_digit(s[2])) {
         x->s += 2;
-        f->a = prof_cxx_node(x, CXX_WORD, CXX_W_STD, 0, 0);
-        f->a = prof_cxx_node(x, CXX_QUAL, f->a, prof_cxx_source_name(x), 0);
+        f->a = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
+        f->a = prof_cxx_qual(x, f->a, prof_cxx_source_name(x));
         if (*x->s != 'B') {
             class_name(x, f, false);
             return;
@@ -95,7 +95,7 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
 
     if (builtin != 0xffff) {
         x->s++;
-        prof_cxx_give(x, prof_cxx_node(x, CXX_BUILTIN, builtin, 0, 0));
+        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
         return;
     }
     f->b = wrapper(c);
@@ -200,7 +200,7 @@ static void type_d_begin(struct cxx *x, struct cxx_frame *f)
     builtin = c == 0 ? 0xffff : prof_cxx_builtin_d(c);
     if (builtin != 0xffff) {
         x->s += 2;
-        prof_cxx_give(x, prof_cxx_node(x, CXX_BUILTIN, builtin, 0, 0));
+        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
         return;
     }
     switch (c) {

@@ -342,6 +342,7 @@ static bool is_modifier(const struct cxx_item *it, bool *function)
         *function = true;
     if (*function)
         return it->op == CXX_FN_SPACE || it->op == CXX_CORE ||
+               it->op == CXX_PRE ||
                it->op == CXX_TEXT || it->op == CXX_LIST_ALL ||
                it->op == CXX_QUALS;
     return it->op == CXX_MEMBER_OF ||

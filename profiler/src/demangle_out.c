@@ -60,10 +60,10 @@ void prof_out_bytes(struct prof_out *o, const char *s, size_t n)
         return;
     if (o->commas > 0)
         flush_commas(o);
-    keep(o, s, n);
     o->last = s[n - 1];
     if (n >= BYTES_PER_STEP)
         prof_out_pay(o, (uint32_t)n / BYTES_PER_STEP);
+    keep(o, s, n);
 }
 
 void prof_out_char(struct prof_out *o, char c)
