@@ -68,13 +68,15 @@ static void substituted(struct cxx *x, struct cxx_frame *f)
  * then it is a modifier like others. 0: it does not. */
 static uint8_t lonely_qualifier(const char *s)
 {
-    if (s[1] == 'r' || s[1] == 'V' || s[1] == 'K' || s[1] == 'F' ||
-        s[1] == 'D')
+    uint8_t kind = *s == 'K'   ? CXX_CONST
+                   : *s == 'V' ? CXX_VOLATILE
+                   : *s == 'r' ? CXX_RESTRICT
+                               : 0;
+
+    if (kind != 0 && (s[1] == 'r' || s[1] == 'V' || s[1] == 'K' ||
+                      s[1] == 'F' || s[1] == 'D'))
         return 0;
-    return *s == 'K'   ? CXX_CONST
-           : *s == 'V' ? CXX_VOLATILE
-           : *s == 'r' ? CXX_RESTRICT
-                       : 0;
+    return kind;
 }
 
 /* Ts, Tu, Te: "struct", "union" or "enum" said in the name itself. */
