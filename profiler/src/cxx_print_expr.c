@@ -170,7 +170,7 @@ static void print_unary(struct cxx *x, const struct cxx_item *it,
         prof_out_decimal(x->out, arguments(x, it, operand));
         return;
     }
-    if (is_code(n, 'a', 'd'))
+    if (is_code(n, 'a', 'd') && !x->llvm)
         operand = address_of(x, operand);
     prof_out_string(x->out, prof_cxx_ops[n->c].text);
     parens = parens || (x->llvm && is_enclosing(n));
@@ -203,7 +203,8 @@ static void print_binary(struct cxx *x, const struct cxx_item *it,
     greater = greater && !x->llvm;
     if (greater) /* or it would end the arguments it stands in */
         prof_out_char(x->out, '(');
-    if (op->shape == CXX_OP_CALL && cxx_at(x, left)->kind == CXX_TYPED)
+    if (op->shape == CXX_OP_CALL && !x->llvm &&
+        cxx_at(x, left)->kind == CXX_TYPED)
         left = cxx_at(x, left)->a;
     if (is_code(n, 'i', 'x')) {
         sub(x, it, left, op->loose);

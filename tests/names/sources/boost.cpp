@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsers and heterogeneous containers: the longest names that people have. */
-#include <boost/fusion/include/vector.hpp>
+#include <boost/fusion/include/std_pair.hpp>
 #include <boost/hana.hpp>
 #include <boost/spirit/include/qi.hpp>
 #include <string>
