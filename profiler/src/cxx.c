@@ -70,7 +70,8 @@ static void lay_out(struct cxx *x, void *work, size_t bytes)
     x->subs = (uint16_t *)(void *)((char *)work + bytes) - CXX_SUBS_MAX;
     x->floor = x->subs;
     x->frame = x->floor;
-    x->node_count = 1; /* 0 is no node */
+    x->nodes[0] = (struct cxx_node){.kind = CXX_NONE}; /* no node */
+    x->node_count = 1;
 }
 
 static bool is_space(char c)

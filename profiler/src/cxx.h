@@ -104,10 +104,20 @@ enum cxx_kind {
 };
 
 struct cxx_node {
-    uint8_t kind;  /* enum cxx_kind */
-    uint8_t flags; /* 1: a function around a local name */
-    uint16_t a, b, c;
+    union {
+        struct {
+            uint8_t kind;  /* enum cxx_kind */
+            uint8_t flags; /* CXX_AROUND_LOCAL, CXX_PLAIN */
+            uint16_t a, b, c;
+        };
+        uint64_t all;
+    };
 };
+
+#define CXX_AROUND_LOCAL 1u /* a function that encloses a name */
+#define CXX_PLAIN 2u        /* nothing but a::b::c, from here on upwards: */
+#define CXX_PLAIN_PARTS 16u /* as many "::" in the upper four bits */
+#define CXX_PLAIN_MOST 6u
 
 /* One rule of the grammar that is under way. */
 struct cxx_frame {
@@ -116,15 +126,24 @@ struct cxx_frame {
     uint16_t a, b, c; /* the rule's own variables */
 };
 
-/* One thing still to be printed. Its environment is (scope) and (pack). */
+/*
+ * One thing still to be printed. Its environment is (scope) and (pack). Items
+ * are written and moved as one word of 64 bits, because a processor that finds
+ * a wide read on top of several narrow writes waits for all of them.
+ */
 struct cxx_item {
-    uint8_t op;    /* enum cxx_op */
-    uint8_t flags; /* CXX_IN_... */
-    uint16_t node;
-    uint16_t scope; /* item that holds the template's arguments, 0 = none */
-    uint16_t pack;  /* which element of a pack is meant */
-    uint16_t aux;   /* of the op */
-};
+    union {
+        struct {
+            uint8_t op;     /* enum cxx_op_code */
+            uint8_t flags;  /* CXX_IN_... */
+            uint16_t node;
+            uint16_t scope; /* where the template's arguments are, 0 = none */
+            uint16_t pack;  /* which element of a pack is meant */
+        };
+        uint64_t all;       /* CXX_TEXT: from bit 16 on; flags = bytes */
+    };
+    uint16_t aux; /* of the op */
+} __attribute__((packed, aligned(2)));
 
 #define CXX_SUBS_MAX 256u
 /* Operator and form of a CXX_FOLD share one field. */
@@ -150,9 +169,13 @@ struct cxx {
     uint16_t sub_count;
     uint16_t ret;             /* node that the last rule gave */
     uint16_t open;            /* printing: types whose right half is owed */
+    struct cxx_item spare;    /* printing: what nobody will print */
+    void *mark;               /* printing: the stack when the turn began */
     bool failed;
     bool llvm;                /* a form that only LLVM knows: its dialect */
     bool in_conversion;       /* reading a conversion operator's type */
+    bool conversions;         /* there are conversion operators */
+    uint8_t inlined;          /* printing: handlers within handlers */
     bool block;               /* an Objective-C block's function */
     bool strict;              /* substitutions as the ABI counts them */
     bool retry;               /* GNU may have counted them otherwise */

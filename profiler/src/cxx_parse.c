@@ -61,9 +61,33 @@ static void push(struct cxx *x, uint8_t rule, uint16_t a)
     *x->frame = (struct cxx_frame){.rule = rule, .a = a};
 }
 
+bool prof_cxx_short_type(struct cxx *x)
+{
+    uint16_t builtin = prof_cxx_builtin(*x->s);
+    const char *s = x->s;
+    uint16_t sub;
+
+    if (builtin != 0xffff && *s != 'u') {
+        x->s++;
+        x->ret = prof_cxx_word(x, CXX_BUILTIN, builtin, 0);
+        return true;
+    }
+    if (*s != 'S' || (s[1] != '_' && !cxx_is_digit(s[1])))
+        return false;
+    sub = prof_cxx_substitution(x, false);
+    if (*x->s == 'I' || cxx_at(x, sub)->kind == CXX_MODULE) {
+        x->s = s;
+        return false;
+    }
+    x->ret = sub;
+    return true;
+}
+
 void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a)
 {
     x->frame->at = at;
+    if (rule == CXX_R_TYPE && prof_cxx_short_type(x))
+        return;
     push(x, rule, a);
 }
 
@@ -105,9 +129,28 @@ uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b,
         cxx_fail(x);
         return 0;
     }
-    x->nodes[x->node_count] =
-        (struct cxx_node){.kind = kind, .a = a, .b = b, .c = c};
+    x->nodes[x->node_count].all = (uint64_t)c << 48 | (uint64_t)b << 32 |
+                                  (uint32_t)a << 16 | kind;
     return x->node_count++;
+}
+
+uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
+{
+    uint16_t node = prof_cxx_node(x, kind, a, b, 0);
+
+    cxx_at(x, node)->flags = CXX_PLAIN;
+    return node;
+}
+
+uint16_t prof_cxx_qual(struct cxx *x, uint16_t scope, uint16_t name)
+{
+    uint16_t node = prof_cxx_node(x, CXX_QUAL, scope, name, 0);
+    uint8_t flags = cxx_at(x, scope)->flags;
+
+    if (cxx_at(x, name)->flags == CXX_PLAIN && (flags & CXX_PLAIN) &&
+        flags < CXX_PLAIN_MOST * CXX_PLAIN_PARTS)
+        cxx_at(x, node)->flags = (uint8_t)(flags + CXX_PLAIN_PARTS);
+    return node;
 }
 
 void prof_cxx_remember(struct cxx *x, uint16_t node)
@@ -161,8 +204,8 @@ uint16_t prof_cxx_compact(struct cxx *x)
 /* The text from (from) to x->s as a name. */
 static uint16_t text_node(struct cxx *x, const char *from, uint32_t bytes)
 {
-    return prof_cxx_node(x, CXX_NAME, (uint16_t)(from - x->text),
-                         (uint16_t)bytes, 0);
+    return prof_cxx_word(x, CXX_NAME, (uint16_t)(from - x->text),
+                         (uint16_t)bytes);
 }
 
 uint16_t prof_cxx_digits(struct cxx *x)
@@ -194,7 +237,7 @@ uint16_t prof_cxx_source_name(struct cxx *x)
     }
     x->s += bytes;
     if (is_anonymous(from, bytes))
-        return prof_cxx_node(x, CXX_WORD, CXX_W_ANONYMOUS, 0, 0);
+        return prof_cxx_word(x, CXX_WORD, CXX_W_ANONYMOUS, 0);
     return text_node(x, from, bytes);
 }
 
@@ -253,8 +296,8 @@ static uint16_t standard(struct cxx *x, bool prefix)
         i++;
     }
     x->s++;
-    node = prof_cxx_node(x, CXX_STD, i,
-                         prefix && (*x->s == 'C' || *x->s == 'D'), 0);
+    node = prof_cxx_word(x, CXX_STD, i,
+                         prefix && (*x->s == 'C' || *x->s == 'D'));
     if (*x->s == 'B') {
         while (!x->failed && cxx_take(x, 'B'))
             node = prof_cxx_node(x, CXX_TAGGED, node, prof_cxx_source_name(x),

@@ -65,6 +65,16 @@ PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t
 PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
 PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
 
+/* Reads a type that needs no rule of its own into x->ret: one of one letter,
+ * or an earlier one. False: nothing is read. */
+PROF_HIDDEN bool prof_cxx_short_type(struct cxx *x);
+
+/* The same for what is printed as it is: a name, a builtin type, an
+ * abbreviation; and for scope::name. These may get CXX_PLAIN. */
+PROF_HIDDEN uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a,
+                                   uint16_t b);
+PROF_HIDDEN uint16_t prof_cxx_qual(struct cxx *x, uint16_t scope,
+                                   uint16_t name);
 /* Makes (node) the next substitution. */
 PROF_HIDDEN void prof_cxx_remember(struct cxx *x, uint16_t node);
 /* Puts (item) at the end of the list whose ends are (*head) and (*tail). */

@@ -73,7 +73,7 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
             prof_cxx_become(x, CXX_R_SPECIAL, 0);
             return;
         }
-        prof_cxx_call(x, 1, CXX_R_NAME, 0);
+        prof_cxx_call(x, 1, *x->s == 'N' ? CXX_R_NESTED : CXX_R_NAME, 0);
         return;
     case 1:
         f->b = x->ret;
@@ -81,6 +81,12 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
             if (*x->s == '.')
                 x->llvm = true;
             prof_cxx_give(x, f->b);
+            return;
+        }
+        if (x->s[0] == 'v' && x->s[1] == 0 && !has_return(x, f->b)) {
+            x->s++;
+            f->c = prof_cxx_node(x, CXX_FUNCTION, 0, 0, 0);
+            prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, 0));
             return;
         }
         prof_cxx_call(x, 2, CXX_R_BARE, has_return(x, f->b));
@@ -223,7 +229,7 @@ static void temporary(struct cxx *x, struct cxx_frame *f)
     if (cxx_is_digit(*from))
         number = prof_cxx_digits(x);
     else
-        number = prof_cxx_node(x, CXX_WORD, CXX_W_ZERO, 0, 0);
+        number = prof_cxx_word(x, CXX_WORD, CXX_W_ZERO, 0);
     prof_cxx_give(x, prof_cxx_node(x, CXX_SPECIAL, number, x->ret, f->c));
 }
 
@@ -271,29 +277,30 @@ static uint16_t parameters(const struct cxx *x, uint16_t head, uint16_t tail)
 
 void prof_cxx_bare(struct cxx *x, struct cxx_frame *f)
 {
-    switch (f->at) {
-    case 0:
+    if (f->at == 0) {
         if (cxx_take(x, 'J'))
             f->a = 1;
         if (f->a) {
             prof_cxx_call(x, 1, CXX_R_TYPE, 0);
             return;
         }
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    case 1:
+    } else if (f->at == 1) {
         f->a = x->ret;
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    default:
+    } else {
         prof_cxx_append(x, &f->b, &f->c, x->ret);
-        if (!at_parameters_end(x)) {
+    }
+    /* There is at least one parameter; most need no rule of their own. */
+    while (f->b == 0 || !at_parameters_end(x)) {
+        if (!prof_cxx_short_type(x)) {
             prof_cxx_call(x, 2, CXX_R_TYPE, 0);
             return;
         }
-        prof_cxx_give(x, prof_cxx_node(x, CXX_FUNCTION, f->a,
-                                       parameters(x, f->b, f->c), 0));
+        if (x->failed)
+            return;
+        prof_cxx_append(x, &f->b, &f->c, x->ret);
     }
+    prof_cxx_give(x, prof_cxx_node(x, CXX_FUNCTION, f->a,
+                                   parameters(x, f->b, f->c), 0));
 }
 
 /* First turn of a name. f->a becomes 1 where a template's name must not be
@@ -312,7 +319,7 @@ static void name_begin(struct cxx *x, struct cxx_frame *f)
     case 'S':
         if (x->s[1] == 't') {
             x->s += 2;
-            scope = prof_cxx_node(x, CXX_WORD, CXX_W_STD, 0, 0);
+            scope = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
             break;
         }
         f->b = prof_cxx_substitution(x, false);
@@ -386,13 +393,31 @@ static void member_qualifiers(struct cxx *x, uint16_t *head, uint16_t *tail)
     }
 }
 
+/* A component that is a word, perhaps with tags. */
+static void nested_word(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t name = prof_cxx_source_name(x);
+
+    if (x->failed)
+        return;
+    while (cxx_take(x, 'B') && !x->failed)
+        name = prof_cxx_node(x, CXX_TAGGED, name, prof_cxx_source_name(x), 0);
+    if (f->a != 0)
+        name = prof_cxx_qual(x, f->a, name);
+    f->a = name;
+    if (*x->s != 'E')
+        prof_cxx_remember(x, name);
+}
+
 /* Reads one component of a prefix, or ends the name. f->a is what there is so
  * far, f->b and f->c the qualifiers. */
 static void nested_next(struct cxx *x, struct cxx_frame *f)
 {
     char c = *x->s;
 
-    if (c == 'E') {
+    if (cxx_is_digit(c)) {
+        nested_word(x, f);
+    } else if (c == 'E') {
         x->s++;
         if (f->a != 0 && f->c != 0) {
             cxx_at(x, f->c)->a = f->a;
@@ -410,7 +435,7 @@ static void nested_next(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 5, CXX_R_TYPE, 0);
     } else if (c == 'S' && x->s[1] == 't' && f->a == 0) {
         x->s += 2;
-        f->a = prof_cxx_node(x, CXX_WORD, CXX_W_STD, 0, 0);
+        f->a = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
     } else if (c == 'S' && x->s[1] != 't') {
         uint16_t sub = prof_cxx_substitution(x, true);
 
@@ -486,12 +511,12 @@ static void discriminator(struct cxx *x)
 static void local_entity(struct cxx *x, struct cxx_frame *f)
 {
     f->a = x->ret;
-    cxx_at(x, f->a)->flags = 1;
+    cxx_at(x, f->a)->flags |= CXX_AROUND_LOCAL;
     cxx_want(x, 'E');
     if (x->failed)
         return;
     if (cxx_take(x, 's')) {
-        uint16_t name = prof_cxx_node(x, CXX_WORD, CXX_W_STRING_LITERAL, 0, 0);
+        uint16_t name = prof_cxx_word(x, CXX_WORD, CXX_W_STRING_LITERAL, 0);
 
         discriminator(x);
         prof_cxx_give(x, prof_cxx_node(x, CXX_LOCAL, f->a, name, 0));
@@ -601,7 +626,7 @@ void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
     if (x->failed)
         return;
     if (f->a != 0)
-        f->c = prof_cxx_node(x, CXX_QUAL, f->a, f->c, 0);
+        f->c = prof_cxx_qual(x, f->a, f->c);
     prof_cxx_give(x, f->c);
 }
 
@@ -624,6 +649,7 @@ void prof_cxx_operator(struct cxx *x, struct cxx_frame *f)
         x->s += 2;
         f->b = x->in_conversion;
         x->in_conversion = true;
+        x->conversions = true;
         prof_cxx_call(x, 1, CXX_R_TYPE, 0);
         return;
     }

@@ -26,26 +26,57 @@ static void remember_and_give(struct cxx *x, uint16_t node)
     prof_cxx_give(x, node);
 }
 
+/* A template's name has been read, or that of a class: f->a. It is a new
+ * substitution unless (known). */
+static void class_name(struct cxx *x, struct cxx_frame *f, bool known)
+{
+    if (x->failed)
+        return;
+    if (!known)
+        prof_cxx_remember(x, f->a);
+    if (*x->s == 'I')
+        prof_cxx_call(x, 2, CXX_R_ARGS, 0);
+    else
+        prof_cxx_give(x, f->a);
+}
+
 /* 'S' in a type: an earlier type, an earlier template, or a standard name. */
 static void substituted(struct cxx *x, struct cxx_frame *f)
 {
     const char *s = x->s;
 
-    if (s[1] == 't' || cxx_is_lower(s[1])) {
-        prof_cxx_call(x, 6, CXX_R_NAME, 0);
-        return;
+    if (s[1] != 't') {
+        f->a = prof_cxx_substitution(x, false);
+        if (x->failed || cxx_at(x, f->a)->kind != CXX_MODULE) {
+            class_name(x, f, true);
+            return;
+        }
+    } else if (cxx_is_digit(s[2])) {
+        x->s += 2;
+        f->a = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
+        f->a = prof_cxx_qual(x, f->a, prof_cxx_source_name(x));
+        if (*x->s != 'B') {
+            class_name(x, f, false);
+            return;
+        }
     }
-    f->a = prof_cxx_substitution(x, false);
-    if (x->failed)
-        return;
-    if (cxx_at(x, f->a)->kind == CXX_MODULE) {
-        x->s = s;
-        prof_cxx_call(x, 6, CXX_R_NAME, 0);
-    } else if (*x->s == 'I') {
-        prof_cxx_call(x, 2, CXX_R_ARGS, 0);
-    } else {
-        prof_cxx_give(x, f->a);
-    }
+    x->s = s;
+    prof_cxx_call(x, 6, CXX_R_NAME, 0);
+}
+
+/* The kind of a qualifier that stands alone, before anything but a function:
+ * then it is a modifier like others. 0: it does not. */
+static uint8_t lonely_qualifier(const char *s)
+{
+    uint8_t kind = *s == 'K'   ? CXX_CONST
+                   : *s == 'V' ? CXX_VOLATILE
+                   : *s == 'r' ? CXX_RESTRICT
+                               : 0;
+
+    if (kind != 0 && (s[1] == 'r' || s[1] == 'V' || s[1] == 'K' ||
+                      s[1] == 'F' || s[1] == 'D'))
+        return 0;
+    return kind;
 }
 
 /* Ts, Tu, Te: "struct", "union" or "enum" said in the name itself. */
@@ -60,15 +91,18 @@ static bool is_elaborated(const struct cxx *x)
 
 static void type_begin(struct cxx *x, struct cxx_frame *f)
 {
-    char c = *x->s;
+    const char *s = x->s;
+    char c = *s;
     uint16_t builtin = prof_cxx_builtin(c);
 
     if (builtin != 0xffff) {
         x->s++;
-        prof_cxx_give(x, prof_cxx_node(x, CXX_BUILTIN, builtin, 0, 0));
+        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
         return;
     }
     f->b = wrapper(c);
+    if (f->b == 0)
+        f->b = lonely_qualifier(s);
     if (f->b != 0) {
         x->s++;
         prof_cxx_call(x, 1, CXX_R_TYPE, 0);
@@ -106,14 +140,24 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
     case 'S':
         substituted(x, f);
         return;
-    case 'N': case 'Z': case 'W':
+    case 'N':
+        prof_cxx_call(x, 6, CXX_R_NESTED, 0);
+        return;
+    case 'Z': case 'W':
         prof_cxx_call(x, 6, CXX_R_NAME, 0);
         return;
     default:
-        if (cxx_is_digit(c))
-            prof_cxx_call(x, 6, CXX_R_NAME, 0);
-        else
+        if (!cxx_is_digit(c)) {
             cxx_fail(x);
+            return;
+        }
+        f->a = prof_cxx_source_name(x);
+        if (*x->s == 'B' || x->failed) {
+            x->s = s;
+            prof_cxx_call(x, 6, CXX_R_NAME, 0);
+            return;
+        }
+        class_name(x, f, false);
     }
 }
 
@@ -158,7 +202,7 @@ static void type_d_begin(struct cxx *x, struct cxx_frame *f)
     builtin = c == 0 ? 0xffff : prof_cxx_builtin_d(c);
     if (builtin != 0xffff) {
         x->s += 2;
-        prof_cxx_give(x, prof_cxx_node(x, CXX_BUILTIN, builtin, 0, 0));
+        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
         return;
     }
     switch (c) {
@@ -484,6 +528,8 @@ void prof_cxx_args(struct cxx *x, struct cxx_frame *f)
         x->s++;
     else if (f->at == 1)
         prof_cxx_append(x, &f->a, &f->b, x->ret);
+    while (f->at != 2 && !x->failed && prof_cxx_short_type(x))
+        prof_cxx_append(x, &f->a, &f->b, x->ret);
     if (f->at == 2 || *x->s == 'E') {
         cxx_want(x, 'E');
         if (f->a == 0)
@@ -493,7 +539,10 @@ void prof_cxx_args(struct cxx *x, struct cxx_frame *f)
         x->llvm = true;
         prof_cxx_call(x, 2, CXX_R_EXPR, 0);
     } else {
-        prof_cxx_call(x, 1, CXX_R_ARG, 0);
+        char c = *x->s;
+
+        prof_cxx_call(x, 1, c == 'X' || c == 'L' || c == 'I' || c == 'J' ||
+                      c == 'T' ? CXX_R_ARG : CXX_R_TYPE, 0);
     }
 }
 

@@ -9,44 +9,200 @@
 
 #include "cxx_print.h"
 
+/* Handlers within a handler: each takes some of the caller's stack. */
+#define INLINED_MOST 2
+
+static void pre(struct cxx *x, const struct cxx_item *it);
+
 static bool crowded(const struct cxx *x)
 {
     return (const char *)(x->nodes + x->node_count) >
            (const char *)(x->item - 3);
 }
 
-struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
-                                uint8_t op, uint16_t node)
+static struct cxx_item *push(struct cxx *x, const struct cxx_item *from,
+                             uint8_t op, uint16_t node)
 {
     if (crowded(x))
         x->failed = true;
     else
         x->item--;
-    x->item->op = op;
-    x->item->flags = from->flags & CXX_IN_LAMBDA;
-    x->item->node = node;
-    x->item->scope = from->scope;
-    x->item->pack = from->pack;
+    x->item->all = (from->all & 0xffffffff00000000u) | (uint32_t)node << 16 |
+                   (uint32_t)(from->flags & CXX_IN_LAMBDA) << 8 | op;
     x->item->aux = 0;
     return x->item;
 }
 
+/* Prints a node with CXX_PLAIN. */
+static void print_plain(struct cxx *x, const struct cxx_node *n)
+{
+    const struct cxx_node *parts[CXX_PLAIN_MOST + 1];
+    unsigned count = 0;
+
+    prof_out_pay(x->out, 1);
+    while (n->kind == CXX_QUAL) {
+        parts[count++] = cxx_at(x, n->b);
+        n = cxx_at(x, n->a);
+    }
+    for (;;) {
+        if (n->kind == CXX_NAME)
+            prof_out_bytes(x->out, x->text + n->a, n->b);
+        else if (n->kind == CXX_WORD)
+            prof_out_string(x->out, prof_cxx_words[n->a]);
+        else if (n->kind == CXX_BUILTIN)
+            prof_out_string(x->out, prof_cxx_builtins[n->a].name);
+        else
+            prof_out_string(x->out, n->b ? prof_cxx_std[n->a].full
+                                         : prof_cxx_std[n->a].name);
+        if (count == 0)
+            return;
+        prof_out_bytes(x->out, "::", 2);
+        n = parts[--count];
+    }
+}
+
+/* Prints a list as far as it can be printed at once; what is left of it. */
+static uint16_t print_plain_list(struct cxx *x, uint16_t list)
+{
+    while (list != 0) {
+        const struct cxx_node *n = cxx_at(x, list);
+        const struct cxx_node *element = cxx_at(x, n->a);
+
+        if (n->a != 0 && !(element->flags & CXX_PLAIN))
+            break;
+        if (n->a != 0)
+            print_plain(x, element);
+        if (n->b != 0)
+            prof_out_comma(x->out);
+        list = n->b;
+    }
+    return list;
+}
+
+/* Whether a list may end with packs that print nothing. */
+static bool may_be_empty(struct cxx *x, uint16_t list)
+{
+    for (; list != 0; list = cxx_at(x, list)->b) {
+        uint8_t kind = cxx_at(x, cxx_at(x, list)->a)->kind;
+
+        if (kind == CXX_LIST || kind == CXX_EXPANSION || kind == CXX_TPARAM)
+            return true;
+    }
+    return false;
+}
+
+static bool has_post(uint8_t kind)
+{
+    return (kind >= CXX_POINTER && kind <= CXX_VECTOR) || kind == CXX_TPARAM ||
+           (kind >= CXX_F_CONST && kind <= CXX_F_THROW);
+}
+
+/* Whether the first half of (n) may be printed by a handler within a handler:
+ * it makes no scope, which would have to be the last thing in its turn. */
+static bool may_inline(const struct cxx *x, const struct cxx_node *n)
+{
+    switch (n->kind) {
+    case CXX_QUAL:
+    case CXX_TAGGED:
+    case CXX_POINTER:
+    case CXX_CONST: return true;
+    case CXX_TEMPLATE: return !x->conversions;
+    case CXX_LREF:
+    case CXX_RREF:
+    case CXX_TPARAM: return !x->smashing;
+    default: return false;
+    }
+}
+
+/* As long as nothing is queued in a turn, what can be printed at once is. */
+struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
+                                uint8_t op, uint16_t node)
+{
+    const struct cxx_node *n = cxx_at(x, node);
+
+    if ((op == CXX_BOTH && !has_post(n->kind)) ||
+        (op == CXX_CORE && n->kind != CXX_LOCAL))
+        op = CXX_PRE;
+    if ((void *)x->item != x->mark)
+        return push(x, from, op, node);
+    if (op == CXX_FN_SPACE) {
+        prof_out_char(x->out, ' ');
+        return &x->spare;
+    }
+    if (op == CXX_POST_IF) /* nothing was left open */
+        return &x->spare;
+    if ((op == CXX_PRE || op == CXX_BOTH || op == CXX_CORE) &&
+        (n->flags & CXX_PLAIN)) {
+        print_plain(x, n);
+        return &x->spare;
+    }
+    return push(x, from, op, node);
+}
+
+/* The same for a first half in the environment of (from) as it is. */
+void prof_cxx_queue_pre(struct cxx *x, const struct cxx_item *from,
+                        uint16_t node)
+{
+    struct cxx_item item = *from;
+
+    if ((void *)x->item != x->mark || x->inlined >= INLINED_MOST ||
+        !may_inline(x, cxx_at(x, node)) || !prof_out_pay(x->out, 1)) {
+        prof_cxx_queue(x, from, CXX_PRE, node);
+        return;
+    }
+    item.op = CXX_PRE;
+    item.flags &= CXX_IN_LAMBDA;
+    item.node = node;
+    item.aux = 0;
+    x->inlined++;
+    pre(x, &item);
+    x->inlined--;
+}
+
+void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
+                         uint16_t list)
+{
+    uint16_t commas = x->out->commas;
+
+    if ((void *)x->item == x->mark) {
+        list = print_plain_list(x, list);
+        if (list != 0)
+            push(x, from, CXX_LIST_REST, list);
+        if (may_be_empty(x, list))
+            push(x, from, CXX_LIST_END, 0)->aux = commas;
+        else if (list == 0)
+            prof_out_commas(x->out, commas);
+        return;
+    }
+    if (list != 0)
+        push(x, from, CXX_LIST_ALL, list);
+}
+
+/* Eight bytes of text: six in the first word of the item, two in its last. */
+static const char *push_text(struct cxx *x, const char *text)
+{
+    static const struct cxx_item any;
+    struct cxx_item *item = push(x, &any, CXX_TEXT, 0);
+    uint32_t low = 0, high = 0, last = 0, n = 0;
+
+    for (; n < 2 && *text != 0; n++)
+        low |= (uint32_t)(unsigned char)*text++ << (16 + n * 8);
+    for (; n < 6 && *text != 0; n++)
+        high |= (uint32_t)(unsigned char)*text++ << ((n - 2) * 8);
+    for (; n < 8 && *text != 0; n++)
+        last |= (uint32_t)(unsigned char)*text++ << ((n - 6) * 8);
+    item->all = (uint64_t)high << 32 | low | n << 8 | CXX_TEXT;
+    item->aux = (uint16_t)last;
+    return text;
+}
+
 void prof_cxx_text(struct cxx *x, const char *text)
 {
-    char *to;
-    unsigned i = 0;
-
-    if (crowded(x))
-        x->failed = true;
+    if ((void *)x->item == x->mark)
+        prof_out_string(x->out, text);
     else
-        x->item--;
-    x->item->op = CXX_TEXT;
-    to = (char *)&x->item->node;
-    while (i < 8 && text[i] != 0) {
-        to[i] = text[i];
-        i++;
-    }
-    x->item->flags = (uint8_t)i;
+        while (*text != 0)
+            text = push_text(x, text);
 }
 
 /* Turns around what lies between the top and (mark). */
@@ -63,16 +219,30 @@ static void turn(struct cxx *x, struct cxx_item *mark)
     }
 }
 
+void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *it,
+                         uint16_t node)
+{
+    uint16_t open = x->open;
+
+    prof_cxx_queue_pre(x, it, node);
+    if (has_post(cxx_at(x, node)->kind))
+        prof_cxx_queue(x, it, CXX_POST_IF, node)->aux = open;
+}
+
 static void list_rest(struct cxx *x, const struct cxx_item *it)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    uint16_t list = it->node;
+    const struct cxx_node *n;
 
     if (it->aux)
         prof_out_comma(x->out);
-    if (n->a != 0)
-        prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    list = print_plain_list(x, list);
+    if (list == 0)
+        return;
+    n = cxx_at(x, list);
+    prof_cxx_queue_both(x, it, n->a);
     if (n->b != 0)
-        prof_cxx_queue(x, it, CXX_LIST_REST, n->b)->aux = 1;
+        push(x, it, CXX_LIST_REST, n->b)->aux = 1;
 }
 
 static void expand(struct cxx *x, const struct cxx_item *it)
@@ -89,16 +259,6 @@ static void expand(struct cxx *x, const struct cxx_item *it)
     next->aux = it->aux;
 }
 
-static void both(struct cxx *x, const struct cxx_item *it)
-{
-    uint8_t kind = cxx_at(x, it->node)->kind;
-
-    prof_cxx_queue(x, it, CXX_PRE, it->node);
-    if ((kind >= CXX_POINTER && kind <= CXX_VECTOR) || kind == CXX_TPARAM ||
-        (kind >= CXX_F_CONST && kind <= CXX_F_THROW))
-        prof_cxx_queue(x, it, CXX_POST_IF, it->node)->aux = x->open;
-}
-
 static void pre(struct cxx *x, const struct cxx_item *it)
 {
     uint8_t kind = cxx_at(x, it->node)->kind;
@@ -108,7 +268,7 @@ static void pre(struct cxx *x, const struct cxx_item *it)
     } else if (kind < CXX_LIST) {
         prof_cxx_print_name(x, it);
     } else if (kind == CXX_LIST) {
-        prof_cxx_queue(x, it, CXX_LIST_ALL, it->node);
+        prof_cxx_queue_list(x, it, it->node);
     } else if (kind < CXX_FPARAM) {
         prof_cxx_print_type(x, it);
     } else if (kind < CXX_REQUIRES) {
@@ -116,6 +276,36 @@ static void pre(struct cxx *x, const struct cxx_item *it)
     } else {
         prof_cxx_print_constraint(x, it);
     }
+}
+
+static void open(struct cxx *x)
+{
+    if (x->out->last == '<' && !x->llvm)
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '<');
+}
+
+static void close(struct cxx *x)
+{
+    if (x->out->last == '>' && !x->llvm)
+        prof_out_char(x->out, ' ');
+    prof_out_char(x->out, '>');
+}
+
+void prof_cxx_queue_open(struct cxx *x, const struct cxx_item *from)
+{
+    if ((void *)x->item == x->mark)
+        open(x);
+    else
+        push(x, from, CXX_OPEN, 0);
+}
+
+void prof_cxx_queue_close(struct cxx *x, const struct cxx_item *from)
+{
+    if ((void *)x->item == x->mark)
+        close(x);
+    else
+        push(x, from, CXX_CLOSE, 0);
 }
 
 static void fn_space(struct cxx *x, const struct cxx_item *it)
@@ -142,30 +332,17 @@ static void member_of(struct cxx *x, const struct cxx_item *it)
     prof_cxx_text(x, "::*");
 }
 
-static void open(struct cxx *x)
-{
-    if (x->out->last == '<' && !x->llvm)
-        prof_out_char(x->out, ' ');
-    prof_out_char(x->out, '<');
-}
-
-static void close(struct cxx *x)
-{
-    if (x->out->last == '>' && !x->llvm)
-        prof_out_char(x->out, ' ');
-    prof_out_char(x->out, '>');
-}
-
 /* Whether (*it) prints a modifier: &, *, const, class::* or, for a returned
  * type, the function itself. */
 static bool is_modifier(const struct cxx_item *it, bool *function)
 {
-    char c = *(const char *)&it->node;
+    char c = (char)it->node;
 
     if (it->op == CXX_FN_SPACE)
         *function = true;
     if (*function)
         return it->op == CXX_FN_SPACE || it->op == CXX_CORE ||
+               it->op == CXX_PRE ||
                it->op == CXX_TEXT || it->op == CXX_LIST_ALL ||
                it->op == CXX_QUALS;
     return it->op == CXX_MEMBER_OF ||
@@ -207,6 +384,14 @@ static void leak(struct cxx *x)
     }
 }
 
+static void print_text(struct prof_out *o, const struct cxx_item *it)
+{
+    uint64_t text = it->all >> 16 | (uint64_t)it->aux << 48;
+
+    for (unsigned n = it->flags; n > 0; n--, text >>= 8)
+        prof_out_char(o, (char)text);
+}
+
 static void run(struct cxx *x, const struct cxx_item *it)
 {
     switch (it->op) {
@@ -216,16 +401,13 @@ static void run(struct cxx *x, const struct cxx_item *it)
         if (x->open > it->aux)
             prof_cxx_print_post(x, it);
         break;
-    case CXX_BOTH: both(x, it); break;
+    case CXX_BOTH: prof_cxx_queue_both(x, it, it->node); break;
     case CXX_SUB: prof_cxx_print_sub(x, it); break;
     case CXX_TEXT:
-        prof_out_bytes(x->out, (const char *)&it->node, it->flags);
+        print_text(x->out, it);
         break;
     case CXX_LIST_ALL:
-        if (it->node == 0)
-            break;
-        prof_cxx_queue(x, it, CXX_LIST_REST, it->node);
-        prof_cxx_queue(x, it, CXX_LIST_END, 0)->aux = x->out->commas;
+        prof_cxx_queue_list(x, it, it->node);
         break;
     case CXX_LIST_REST: list_rest(x, it); break;
     case CXX_LIST_END: prof_out_commas(x->out, it->aux); break;
@@ -247,11 +429,13 @@ bool prof_cxx_print(struct cxx *x, uint16_t root)
 {
     static const struct cxx_item start;
 
-    prof_cxx_queue(x, &start, CXX_BOTH, root);
+    x->mark = NULL;
+    push(x, &start, CXX_BOTH, root);
     while ((void *)x->item != x->floor) {
         struct cxx_item it = *x->item++;
         struct cxx_item *mark = x->item;
 
+        x->mark = mark;
         if (!prof_out_pay(x->out, 1))
             return true;
         run(x, &it);

@@ -62,7 +62,20 @@ enum cxx_op_code {
 PROF_HIDDEN struct cxx_item *prof_cxx_queue(struct cxx *x,
                                             const struct cxx_item *from,
                                             uint8_t op, uint16_t node);
-/* Queues up to eight bytes. */
+PROF_HIDDEN void prof_cxx_queue_pre(struct cxx *x, const struct cxx_item *from,
+                                    uint16_t node);
+PROF_HIDDEN void prof_cxx_queue_both(struct cxx *x,
+                                     const struct cxx_item *from,
+                                     uint16_t node);
+/* The same for a list and for the brackets of template arguments. */
+PROF_HIDDEN void prof_cxx_queue_list(struct cxx *x,
+                                     const struct cxx_item *from,
+                                     uint16_t list);
+PROF_HIDDEN void prof_cxx_queue_open(struct cxx *x,
+                                     const struct cxx_item *from);
+PROF_HIDDEN void prof_cxx_queue_close(struct cxx *x,
+                                      const struct cxx_item *from);
+/* The same for text. */
 PROF_HIDDEN void prof_cxx_text(struct cxx *x, const char *text);
 /*
  * Opens a scope for what was queued in this turn; queue only scopes after it.

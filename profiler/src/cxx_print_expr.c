@@ -170,7 +170,7 @@ static void print_unary(struct cxx *x, const struct cxx_item *it,
         prof_out_decimal(x->out, arguments(x, it, operand));
         return;
     }
-    if (is_code(n, 'a', 'd'))
+    if (is_code(n, 'a', 'd') && !x->llvm)
         operand = address_of(x, operand);
     prof_out_string(x->out, prof_cxx_ops[n->c].text);
     parens = parens || (x->llvm && is_enclosing(n));
@@ -203,7 +203,8 @@ static void print_binary(struct cxx *x, const struct cxx_item *it,
     greater = greater && !x->llvm;
     if (greater) /* or it would end the arguments it stands in */
         prof_out_char(x->out, '(');
-    if (op->shape == CXX_OP_CALL && cxx_at(x, left)->kind == CXX_TYPED)
+    if (op->shape == CXX_OP_CALL && !x->llvm &&
+        cxx_at(x, left)->kind == CXX_TYPED)
         left = cxx_at(x, left)->a;
     if (is_code(n, 'i', 'x')) {
         sub(x, it, left, op->loose);
@@ -320,7 +321,7 @@ static void call_like(struct cxx *x, const struct cxx_item *it, uint16_t name,
     if (name != 0)
         prof_cxx_queue(x, it, CXX_BOTH, name);
     prof_cxx_text(x, open);
-    prof_cxx_queue(x, it, CXX_LIST_ALL, list);
+    prof_cxx_queue_list(x, it, list);
     prof_cxx_text(x, close);
 }
 
@@ -362,7 +363,7 @@ static void print_requirements(struct cxx *x, const struct cxx_item *it,
     prof_out_string(x->out, "requires ");
     if (n->a != 0) {
         prof_cxx_text(x, "(");
-        prof_cxx_queue(x, it, CXX_LIST_ALL, n->a);
+        prof_cxx_queue_list(x, it, n->a);
         prof_cxx_text(x, ") ");
     }
     prof_cxx_text(x, "{");
@@ -388,9 +389,7 @@ static void print_requirement(struct cxx *x, const struct cxx_item *it,
     if (braces)
         prof_cxx_text(x, "}");
     if (n->c == 'N')
-        prof_cxx_text(x, " noexce");
-    if (n->c == 'N')
-        prof_cxx_text(x, "pt");
+        prof_cxx_text(x, " noexcept");
     if (n->b != 0) {
         prof_cxx_text(x, " -> ");
         prof_cxx_queue(x, it, CXX_BOTH, n->b);
@@ -425,9 +424,8 @@ static void print_declaration(struct cxx *x, const struct cxx_item *it,
     case 'y': prof_cxx_text(x, "typename"); break;
     case 't':
         prof_out_string(x->out, "template<");
-        prof_cxx_queue(x, it, CXX_LIST_ALL, n->a);
-        prof_cxx_text(x, "> ");
-        prof_cxx_text(x, x->llvm ? "typename" : "class");
+        prof_cxx_queue_list(x, it, n->a);
+        prof_cxx_text(x, x->llvm ? "> typename" : "> class");
         break;
     default:
         prof_cxx_queue(x, it, CXX_BOTH, n->a);

@@ -29,9 +29,9 @@ static void print_template(struct cxx *x, const struct cxx_item *it,
 
     if (conversion)
         name->scope = scope;
-    prof_cxx_queue(x, it, CXX_OPEN, 0);
-    prof_cxx_queue(x, it, CXX_LIST_ALL, n->b);
-    prof_cxx_queue(x, it, CXX_CLOSE, 0);
+    prof_cxx_queue_open(x, it);
+    prof_cxx_queue_list(x, it, n->b);
+    prof_cxx_queue_close(x, it);
     if (conversion)
         prof_cxx_scope(x, it, 0, n->b, it->scope);
 }
@@ -56,7 +56,8 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
 {
     const struct cxx_node *function = cxx_at(x, n->b);
     struct cxx_item type = *it;
-    uint16_t returned = n->flags && !x->llvm ? 0 : function->a;
+    bool drop = (n->flags & CXX_AROUND_LOCAL) && !x->llvm;
+    uint16_t returned = drop ? 0 : function->a;
     uint16_t quals, local_quals = 0;
     uint16_t core = name_core(x, n->a, &quals);
     const struct cxx_node *template = cxx_at(x, core);
@@ -78,7 +79,7 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
     }
     prof_cxx_queue(x, it, CXX_CORE, core);
     prof_cxx_text(x, "(");
-    prof_cxx_queue(x, &type, CXX_LIST_ALL, function->b);
+    prof_cxx_queue_list(x, &type, function->b);
     prof_cxx_text(x, ")");
     if (quals != 0)
         prof_cxx_queue(x, &type, CXX_QUALS, quals);
@@ -87,8 +88,7 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
     if (returned != 0)
         prof_cxx_queue(x, &type, CXX_POST_IF, returned)->aux = x->open;
     if (n->c != 0) {
-        prof_cxx_text(x, " require");
-        prof_cxx_text(x, "s ");
+        prof_cxx_text(x, " requires ");
         prof_cxx_queue(x, &type, CXX_BOTH, n->c);
     }
     if (template->kind == CXX_TEMPLATE)
@@ -149,7 +149,7 @@ static void print_lambda(struct cxx *x, const struct cxx_item *it,
     }
     print_head(x, &within, n->b);
     prof_cxx_text(x, "(");
-    prof_cxx_queue(x, &within, CXX_LIST_ALL, n->a);
+    prof_cxx_queue_list(x, &within, n->a);
     prof_cxx_text(x, ")");
     if (!x->llvm)
         prof_cxx_queue(x, it, CXX_PIECE, it->node);
@@ -215,9 +215,9 @@ static void print_conversion(struct cxx *x, const struct cxx_item *it,
     }
     outer.scope = cxx_scope_at(x, it->scope)->scope;
     prof_cxx_queue(x, it, CXX_BOTH, type->a);
-    prof_cxx_queue(x, it, CXX_OPEN, 0);
-    prof_cxx_queue(x, &outer, CXX_LIST_ALL, type->b);
-    prof_cxx_queue(x, it, CXX_CLOSE, 0);
+    prof_cxx_queue_open(x, it);
+    prof_cxx_queue_list(x, &outer, type->b);
+    prof_cxx_queue_close(x, it);
 }
 
 static void print_std(struct cxx *x, const struct cxx_node *n)
@@ -244,7 +244,7 @@ static void pair(struct cxx *x, const struct cxx_item *it, const char *between)
 {
     const struct cxx_node *n = cxx_at(x, it->node);
 
-    prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    prof_cxx_queue_both(x, it, n->a);
     prof_cxx_text(x, between);
     prof_cxx_queue(x, it, CXX_BOTH, n->b);
 }
@@ -299,7 +299,7 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
     case CXX_DTOR: print_structor(x, it, n); break;
     case CXX_BINDING:
         prof_out_char(x->out, '[');
-        prof_cxx_queue(x, it, CXX_LIST_ALL, n->a);
+        prof_cxx_queue_list(x, it, n->a);
         prof_cxx_text(x, "]");
         break;
     case CXX_LAMBDA: print_lambda(x, it, n); break;

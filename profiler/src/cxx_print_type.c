@@ -82,9 +82,13 @@ static struct pointer pointer_of(struct cxx *x, const struct cxx_item *it)
 static void queue_pointee(struct cxx *x, const struct cxx_item *it,
                           const struct pointer *p, uint16_t first, uint8_t op)
 {
-    struct cxx_item *to = prof_cxx_queue(x, it, op, p->to);
+    struct cxx_item env = *it;
 
-    to->scope = p->within ? first : p->scope;
+    env.scope = p->within ? first : p->scope;
+    if (op == CXX_PRE)
+        prof_cxx_queue_pre(x, &env, p->to);
+    else
+        prof_cxx_queue(x, &env, op, p->to);
 }
 
 static void end_pointer(struct cxx *x, const struct cxx_item *it,
@@ -153,8 +157,6 @@ static void queue_cv(struct cxx *x, unsigned which)
     static const char text[][10] = {"", " const", " volatile", " restrict"};
 
     prof_cxx_text(x, text[which]);
-    if (which > 1)
-        prof_cxx_text(x, text[which] + 8);
 }
 
 /* const and its kin: said once, even if an argument says it again. */
@@ -313,9 +315,7 @@ static void print_vector(struct cxx *x, const struct cxx_item *it,
                          const struct cxx_node *n)
 {
     prof_cxx_queue(x, it, CXX_PRE, n->a);
-    prof_cxx_text(x, x->llvm ? " vector[" : " __vecto");
-    if (!x->llvm)
-        prof_cxx_text(x, "r(");
+    prof_cxx_text(x, x->llvm ? " vector[" : " __vector(");
     prof_cxx_queue(x, it, CXX_BOTH, n->b);
     prof_cxx_text(x, x->llvm ? "]" : ")");
 }
@@ -340,8 +340,9 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
     case CXX_COMPLEX:
     case CXX_IMAGINARY:
         prof_cxx_queue(x, it, CXX_PRE, n->a);
-        prof_cxx_text(x, n->kind == CXX_COMPLEX ? " _Comple" : " _Imagin");
-        prof_cxx_text(x, n->kind == CXX_COMPLEX ? "x" : "ary");
+        prof_cxx_text(x, n->kind == CXX_IMAGINARY ? " _Imaginary"
+                         : x->llvm                ? " complex"
+                                                  : " _Complex");
         break;
     case CXX_VENDOR_QUAL: print_vendor_qual(x, it, n); break;
     case CXX_FUNCTION: print_function(x, it, n); break;
@@ -377,7 +378,7 @@ static void post_function(struct cxx *x, const struct cxx_item *it,
         return;
     x->open--;
     prof_cxx_text(x, "(");
-    prof_cxx_queue(x, it, CXX_LIST_ALL, n->b);
+    prof_cxx_queue_list(x, it, n->b);
     prof_cxx_text(x, ")");
     prof_cxx_queue(x, it, CXX_QUALS, quals);
     if (n->a != 0)

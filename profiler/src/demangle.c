@@ -14,11 +14,24 @@ _Static_assert(sizeof(struct prof_demangle_work) == PROF_DEMANGLE_WORK_BYTES,
 
 static size_t length(const char *s)
 {
-    size_t n = 0;
+    const char *at = s;
 
-    while (s[n] != 0)
-        n++;
-    return n;
+    while (at[0] != 0 && at[1] != 0 && at[2] != 0 && at[3] != 0)
+        at += 4;
+    while (*at != 0)
+        at++;
+    return (size_t)(at - s);
+}
+
+/* Whether a name may be of Rust's first mangling: at its end, or before a
+ * suffix, stands a hash of 16 digits, "17h...E". */
+static bool may_be_legacy(const char *name, size_t bytes)
+{
+    const char *hash = name + bytes - 20;
+
+    if (bytes < 25 || name[2] != 'N')
+        return false;
+    return name[bytes - 1] != 'E' || (hash[0] == '1' && hash[2] == 'h');
 }
 
 /* Prints (name) if it is of (language) or, for AUTO, of any. */
@@ -36,7 +49,8 @@ static enum prof_language print(struct prof_out *o, enum prof_language language,
     if (name[0] != '_')
         return PROF_LANGUAGE_NONE;
     if (any || language == PROF_LANGUAGE_RUST) {
-        if (prof_rust_legacy(o, name, bytes, !any) ||
+        if (((!any || may_be_legacy(name, bytes)) &&
+             prof_rust_legacy(o, name, bytes, !any)) ||
             prof_rust_v0(o, name, bytes, work, PROF_DEMANGLE_WORK_BYTES))
             return PROF_LANGUAGE_RUST;
         prof_out_restart(o);

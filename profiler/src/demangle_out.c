@@ -21,18 +21,29 @@ void prof_out_restart(struct prof_out *o)
     o->last = 0;
 }
 
+/* (n) bytes, most often few: two overlapping words do for 4 to 16. */
+static void copy(char *to, const char *s, size_t n)
+{
+    if (n > 16) {
+        __builtin_memcpy(to, s, n);
+    } else if (n >= 8) {
+        __builtin_memcpy(to, s, 8);
+        __builtin_memcpy(to + n - 8, s + n - 8, 8);
+    } else if (n >= 4) {
+        __builtin_memcpy(to, s, 4);
+        __builtin_memcpy(to + n - 4, s + n - 4, 4);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            to[i] = s[i];
+    }
+}
+
 static void keep(struct prof_out *o, const char *s, size_t n)
 {
     if (o->length < o->room) {
         size_t left = o->room - o->length;
-        char *to = o->to + o->length;
 
-        if (n <= 16 && n <= left) {
-            for (size_t i = 0; i < n; i++)
-                to[i] = s[i];
-        } else {
-            __builtin_memcpy(to, s, n < left ? n : left);
-        }
+        copy(o->to + o->length, s, n < left ? n : left);
     }
     o->length += (uint32_t)n;
 }
@@ -49,10 +60,10 @@ void prof_out_bytes(struct prof_out *o, const char *s, size_t n)
         return;
     if (o->commas > 0)
         flush_commas(o);
-    keep(o, s, n);
     o->last = s[n - 1];
     if (n >= BYTES_PER_STEP)
         prof_out_pay(o, (uint32_t)n / BYTES_PER_STEP);
+    keep(o, s, n);
 }
 
 void prof_out_char(struct prof_out *o, char c)

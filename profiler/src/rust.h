@@ -57,6 +57,7 @@ struct rust {
     uint32_t *characters;     /* RUST_PUNYCODE of them */
     uint32_t binders;         /* lifetimes bound so far */
     uint16_t depth;
+    uint16_t backs;           /* back references under way */
     uint16_t quiet;           /* > 0: nothing is printed */
     bool bad;                 /* the rest of this cannot be read */
     bool failed;              /* no name at all */
@@ -83,6 +84,8 @@ PROF_HIDDEN void prof_rust_leave(struct rust *x);
 PROF_HIDDEN void prof_rust_done(struct rust *x);
 /* What cannot be read: said once, then the rule ends. */
 PROF_HIDDEN void prof_rust_invalid(struct rust *x);
+/* The same for a lifetime that nobody binds: the name may still be one. */
+PROF_HIDDEN void prof_rust_unbound(struct rust *x);
 /* Whether reading is possible; otherwise "?" is printed and the rule ends. */
 PROF_HIDDEN bool prof_rust_ready(struct rust *x);
 /* One deeper; false, and the rule has ended, if that is too deep. */

@@ -16,29 +16,34 @@ bool prof_rust_eat(struct rust *x, char c)
 
 static int digit_62(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'Z' ? c - 'A' + 36 : -1;
+    if (c >= 'a')
+        return c <= 'z' ? c - 'a' + 10 : -1;
+    if (c >= 'A')
+        return c <= 'Z' ? c - 'A' + 36 : -1;
+    return c >= '0' && c <= '9' ? c - '0' : -1;
 }
 
 bool prof_rust_number(struct rust *x, uint32_t *value)
 {
+    const char *s = x->s;
     uint32_t n = 0;
 
     *value = 0;
-    if (prof_rust_eat(x, '_'))
+    if (x->bad || s >= x->end)
+        return false;
+    if (*s == '_') {
+        x->s = s + 1;
         return true;
-    while (!prof_rust_eat(x, '_')) {
-        int digit = x->s < x->end ? digit_62(*x->s) : -1;
+    }
+    for (; *s != '_'; s++) { /* the name's own NUL ends this, too */
+        int digit = digit_62(*s);
 
         if (digit < 0)
             return false;
-        x->s++;
         /* What does not fit is only ever a disambiguator: it saturates. */
         n = n > 0x3ffffff ? 0xfffffffd : n * 62 + (uint32_t)digit;
     }
+    x->s = s + 1;
     *value = n + 1;
     return true;
 }
@@ -52,6 +57,19 @@ bool prof_rust_tagged(struct rust *x, char tag, uint32_t *value)
         return false;
     ++*value;
     return true;
+}
+
+static bool is_ascii(const char *s, uint32_t n)
+{
+    uint32_t all = 0, word;
+
+    for (; n >= 4; n -= 4, s += 4) {
+        __builtin_memcpy(&word, s, 4);
+        all |= word;
+    }
+    while (n-- > 0)
+        all |= (uint32_t)*s++;
+    return (all & 0x80808080u) == 0;
 }
 
 bool prof_rust_ident(struct rust *x, struct rust_ident *ident)
@@ -74,6 +92,8 @@ bool prof_rust_ident(struct rust *x, struct rust_ident *ident)
     if (n > (uint32_t)(x->end - x->s))
         return false;
     *ident = (struct rust_ident){.ascii = x->s, .ascii_bytes = (uint16_t)n};
+    if (!is_ascii(x->s, n))
+        return false;
     x->s += n;
     if (!punycode)
         return true;

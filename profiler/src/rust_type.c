@@ -22,19 +22,17 @@ static void crate(struct rust *x)
 
 /* After N <namespace> <path>: its last part. Closures and shims have a number
  * and are in a namespace with a capital letter. */
-static void last_part(struct rust *x, char namespace)
+static bool last_part(struct rust *x, char namespace)
 {
     char letter[2] = {namespace, 0};
     struct rust_ident ident;
     uint32_t which;
     bool named;
 
-    if (!prof_rust_ready(x))
-        return;
-    if (!prof_rust_tagged(x, 's', &which) || !prof_rust_ident(x, &ident)) {
-        prof_rust_invalid(x);
-        return;
-    }
+    if (!prof_rust_tagged(x, 's', &which) || !prof_rust_ident(x, &ident))
+        return false;
+    if (x->quiet > 0)
+        return true;
     named = ident.ascii_bytes > 0 || ident.puny_bytes > 0;
     if (namespace >= 'A' && namespace <= 'Z') {
         prof_rust_print(x, "::{");
@@ -47,10 +45,56 @@ static void last_part(struct rust *x, char namespace)
         prof_rust_print_number(x, which);
         prof_rust_print(x, "}");
     } else if (named) {
-        prof_rust_print(x, "::");
+        prof_out_bytes(x->out, "::", 2);
         prof_rust_print_ident(x, &ident);
     }
-    prof_rust_leave(x);
+    return true;
+}
+
+static void after_namespace(struct rust *x, char namespace)
+{
+    if (!prof_rust_ready(x))
+        return;
+    if (last_part(x, namespace))
+        prof_rust_leave(x);
+    else
+        prof_rust_invalid(x);
+}
+
+/* Most paths are a crate and a few names: NvNtNtC5crate..., the namespaces
+ * first. Those need no frames. False: this is another one. */
+static bool short_path(struct rust *x)
+{
+    const char *s = x->s;
+    struct rust_ident ident;
+    uint32_t which;
+    unsigned levels = 0;
+
+    while (levels < 8 && s[0] == 'N' &&
+           ((s[1] >= 'a' && s[1] <= 'z') || (s[1] >= 'A' && s[1] <= 'Z'))) {
+        levels++;
+        s += 2;
+    }
+    if (*s != 'C' || x->depth + levels >= RUST_DEPTH)
+        return false;
+    x->s = s + 1;
+    if (!prof_rust_tagged(x, 's', &which) || !prof_rust_ident(x, &ident)) {
+        x->s -= levels * 2u + 1;
+        return false;
+    }
+    prof_rust_print_ident(x, &ident);
+    for (unsigned i = 0; i < levels; i++) {
+        if (last_part(x, s[-1 - 2 * (int)i]))
+            continue;
+        if (x->backs == 0)
+            x->failed = true;
+        prof_rust_print(x, "{invalid syntax}");
+        x->bad = true;
+        while (++i < levels)
+            prof_rust_print(x, "?");
+    }
+    prof_rust_done(x);
+    return true;
 }
 
 /* First turn of a path; f->b is its letter. */
@@ -58,7 +102,7 @@ static void path_begin(struct rust *x, struct rust_frame *f)
 {
     uint32_t which;
 
-    if (!prof_rust_ready(x) || !prof_rust_deeper(x))
+    if (!prof_rust_ready(x) || short_path(x) || !prof_rust_deeper(x))
         return;
     f->b = (uint16_t)(x->s < x->end ? *x->s++ : 0);
     switch (f->b) {
@@ -93,7 +137,7 @@ void prof_rust_path(struct rust *x, struct rust_frame *f)
 {
     switch (f->at) {
     case 0: path_begin(x, f); return;
-    case 1: last_part(x, (char)f->b); return;
+    case 1: after_namespace(x, (char)f->b); return;
     case 2:
         x->quiet--;
         prof_rust_print(x, "<");
@@ -130,10 +174,12 @@ void prof_rust_arg(struct rust *x, struct rust_frame *f)
 
     (void)f;
     if (prof_rust_eat(x, 'L')) {
-        if (prof_rust_number(x, &lifetime) && prof_rust_lifetime(x, lifetime))
-            prof_rust_done(x);
-        else
+        if (!prof_rust_number(x, &lifetime))
             prof_rust_invalid(x);
+        else if (!prof_rust_lifetime(x, lifetime))
+            prof_rust_unbound(x);
+        else
+            prof_rust_done(x);
     } else if (prof_rust_eat(x, 'K')) {
         prof_rust_become(x, RUST_CONST, 0);
     } else {
@@ -167,7 +213,7 @@ static void reference(struct rust *x, char letter)
         }
         if (lifetime != 0) {
             if (!prof_rust_lifetime(x, lifetime)) {
-                prof_rust_invalid(x);
+                prof_rust_unbound(x);
                 return;
             }
             prof_rust_print(x, " ");
@@ -319,7 +365,7 @@ void prof_rust_dyn(struct rust *x, struct rust_frame *f)
     if (lifetime != 0) {
         prof_rust_print(x, " + ");
         if (!prof_rust_lifetime(x, lifetime)) {
-            prof_rust_invalid(x);
+            prof_rust_unbound(x);
             return;
         }
     }

@@ -2,12 +2,15 @@
 /*
  * Rust's mangling of today (RFC 2603, "v0"): the machine.
  *
- * A name is read twice: once without printing, which tells whether it is one,
- * and once to print it. The first pass does not follow back references and so
- * is linear. In the second, a back reference may lead into the middle of
- * something: then "{invalid syntax}" is printed there, what encloses it prints
- * "?" for what it can no longer read, and all goes on behind the reference.
- * That, and the depth of 500, is what rustc-demangle does.
+ * Whether a name is one is decided without following its back references. One
+ * of these may lead into the middle of something: then "{invalid syntax}" is
+ * printed there, what encloses it prints "?" for what it can no longer read,
+ * and all goes on behind the reference. That, and the depth of 500, is what
+ * rustc-demangle does.
+ *
+ * rustc-demangle reads twice, first to check and then to print. Here a name is
+ * printed at once; only where that ends early (no budget left, or a lifetime
+ * that nobody binds) what was not read is checked by reading it again.
  */
 
 #include "rust.h"
@@ -57,11 +60,23 @@ void prof_rust_leave(struct rust *x)
     x->frame--;
 }
 
-void prof_rust_invalid(struct rust *x)
+static void stop(struct rust *x, const char *why)
 {
-    prof_rust_print(x, "{invalid syntax}");
+    prof_rust_print(x, why);
     x->bad = true;
     x->frame--;
+}
+
+void prof_rust_invalid(struct rust *x)
+{
+    if (x->backs == 0)
+        x->failed = true;
+    stop(x, "{invalid syntax}");
+}
+
+void prof_rust_unbound(struct rust *x)
+{
+    stop(x, "{invalid syntax}");
 }
 
 bool prof_rust_ready(struct rust *x)
@@ -77,9 +92,9 @@ bool prof_rust_deeper(struct rust *x)
 {
     if (++x->depth <= RUST_DEPTH)
         return true;
-    prof_rust_print(x, "{recursion limit reached}");
-    x->bad = true;
-    x->frame--;
+    if (x->backs == 0)
+        x->failed = true;
+    stop(x, "{recursion limit reached}");
     return false;
 }
 
@@ -104,6 +119,7 @@ void prof_rust_back(struct rust *x, struct rust_frame *f, uint8_t at,
         return; /* the machine comes back to (at) at once */
     x->s = x->text + where;
     x->depth++;
+    x->backs++;
     push(x, rule, a);
 }
 
@@ -112,6 +128,7 @@ void prof_rust_back_again(struct rust *x, struct rust_frame *f)
     if (x->quiet > 0)
         return;
     x->bad = false;
+    x->backs--;
     x->depth = f->b;
     x->s = x->text + f->c;
 }
@@ -140,19 +157,24 @@ void prof_rust_print_number(struct rust *x, uint32_t value)
         prof_out_decimal(x->out, value);
 }
 
-/* Reads one path from x->s. False: it is none. */
+/* Reads one path from x->s; (checking) takes no more than linear time and is
+ * not paid for. False: it is none, or the budget is spent. */
 static bool run(struct rust *x, bool checking)
 {
     x->frame = x->floor;
+    x->quiet = checking;
+    x->depth = 0;
+    x->backs = 0;
+    x->bad = false;
     push(x, RUST_PATH, 1);
     while (x->frame != x->floor) {
-        if (!prof_out_pay(x->out, 1))
-            return !checking;
+        if (!checking && !prof_out_pay(x->out, 1))
+            return false;
         rules[x->frame->rule](x, x->frame);
-        if (x->failed || (checking && x->bad))
+        if (x->failed)
             return false;
     }
-    return true;
+    return !x->bad;
 }
 
 const char *prof_rust_end(const char *name, const char *end)
@@ -185,14 +207,6 @@ bool prof_rust_is_suffix(const char *s, const char *end)
     return true;
 }
 
-static bool all_ascii(const char *s, const char *end)
-{
-    for (; s < end; s++)
-        if ((unsigned char)*s >= 0x80)
-            return false;
-    return true;
-}
-
 bool prof_rust_v0(struct prof_out *out, const char *name, size_t bytes,
                   void *work, size_t work_bytes)
 {
@@ -208,26 +222,23 @@ bool prof_rust_v0(struct prof_out *out, const char *name, size_t bytes,
     *x = (struct rust){
         .text = name + 2,
         .s = name + 2,
-        .end = prof_rust_end(name, name + bytes),
+        .end = name + bytes,
         .out = out,
         .floor = frames,
         .ceiling = frames + left / sizeof *frames - 1,
         .characters = characters,
-        .quiet = 1,
     };
-    if (!all_ascii(name, x->end) || !run(x, true))
-        return false;
+    if (!run(x, false)) {
+        x->s = x->text;
+        if (x->failed || !run(x, true))
+            return false;
+    }
     if (x->s < x->end && *x->s >= 'A' && *x->s <= 'Z' && !run(x, true))
         return false;
+    x->end = prof_rust_end(x->s, x->end);
     if (!prof_rust_is_suffix(x->s, x->end))
         return false;
-    name = x->s;
-    x->s = x->text;
-    x->quiet = 0;
-    x->depth = 0;
-    if (!run(x, false))
-        return false;
     if (out->steps > 0)
-        prof_out_bytes(out, name, (size_t)(x->end - name));
+        prof_out_bytes(out, x->s, (size_t)(x->end - x->s));
     return true;
 }

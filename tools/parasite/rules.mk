@@ -47,3 +47,8 @@ record: $(IMAGE) $(BUILD)/host/parasite
 #: what the command takes for ten million samples, beside perf
 benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 	$(Q)bench/host.sh $(BUILD)
+
+.PHONY: names
+#: compare every name that is installed here with other demanglers
+names: $(BUILD)/host/parasite
+	$(Q)FULL=1 tests/names/run.sh $(BUILD)/names

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares `parasite demangle --line` with the established demanglers.
+
+    run.py [--full] [--parasite build/host/parasite] [--work build/names]
+
+Names come from the dynamic symbols of installed libraries, from the sources
+beside this script, compiled now, and from the lists of expected answers in
+the packages binutils-source and librust-rustc-demangle-dev, which are read
+where they are installed. Without --full a few thousand names are drawn from
+them; that takes seconds. What is not installed is said and left out.
+
+References: c++filt -i -r; where it refuses a name, the newest llvm-cxxfilt;
+rustfilt. Each difference is put into a class: what the two answers have where
+they part. All classes are listed with their count and one example. The exit
+status is 1 where a goal is missed.
+"""
+import argparse
+import collections
+import glob
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ENCODING = {"encoding": "utf-8", "errors": "surrogateescape"}
+LISTS = "binutils-*/libiberty/testsuite/{demangle,rust-demangle}-expected"
+
+
+def run(command, lines=None):
+    """The lines that a command prints, fed with lines; None if it fails."""
+    text = None if lines is None else "".join(n + "\n" for n in lines)
+    try:
+        done = subprocess.run(command, input=text, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, **ENCODING)
+    except OSError:
+        return None
+    if done.returncode != 0 and lines is not None:
+        return None
+    return done.stdout.split("\n")[:-1]
+
+
+def newest(name, versions):
+    for version in versions:
+        if shutil.which(f"{name}-{version}"):
+            return f"{name}-{version}"
+    return name if shutil.which(name) else None
+
+
+def symbols(files):
+    names = set()
+    for at in range(0, len(files), 64):
+        for flags in (["-D"], []):
+            lines = run(["nm", *flags, "--without-symbol-versions",
+                         *files[at:at + 64]]) or []
+            names.update(line.split(" ")[-1] for line in lines if " " in line)
+    return names
+
+
+def libraries(full):
+    roots = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/llvm-*/lib",
+             "/usr/lib/node*",
+             os.path.expanduser("~/.rustup/toolchains/*/lib")]
+    found = {}
+    for root in roots:
+        for path in glob.glob(root + "/*.so*") + glob.glob(root + "/**/*.so*"):
+            if os.path.isfile(path):
+                found[os.path.realpath(path)] = True
+    for program in ("node",):
+        if shutil.which(program):
+            found[os.path.realpath(shutil.which(program))] = True
+    paths = sorted(found)
+    if full:
+        return paths
+    wanted = ("stdc++", "LLVM", "boost", "icu", "libnode", "Qt", "rustc_driver")
+    few = [p for p in paths if any(w in p for w in wanted)]
+    return few or paths
+
+
+def compiled(work):
+    """Names out of the sources beside this script: {label: names}."""
+    source = os.path.join(HERE, "sources")
+    rust = ["rustc", "-Awarnings", "--edition=2021", source + "/names.rs", "-o"]
+    jobs = [("C++20, g++", ["g++", "-std=gnu++20", "-w", "-c",
+                            source + "/modern.cpp", "-o"]),
+            ("C++20, clang", ["clang++", "-std=gnu++20", "-w", "-c",
+                              source + "/modern.cpp", "-o"]),
+            ("Boost, g++", ["g++", "-std=gnu++17", "-w", "-c",
+                            source + "/boost.cpp", "-o"]),
+            ("Rust v0", rust[:1] + ["-Csymbol-mangling-version=v0"] + rust[1:]),
+            ("Rust legacy", rust[:1] + ["-Zunstable-options",
+                                        "-Csymbol-mangling-version=legacy"]
+             + rust[1:])]
+    names = {}
+    for label, command in jobs:
+        out = os.path.join(work, re.sub(r"\W+", "_", label) + ".o")
+        if not os.path.exists(out):
+            environment = dict(os.environ, RUSTC_BOOTSTRAP="1")
+            try:
+                subprocess.run(command + [out], env=environment, check=True,
+                               stderr=subprocess.DEVNULL)
+            except (OSError, subprocess.CalledProcessError):
+                print(f"  left out: {label} (does not compile here)")
+                continue
+        names[label] = symbols([out])
+    return names
+
+
+def groups(lines, width):
+    kept = [line for line in lines if not line.startswith("#")]
+    at = 0
+    while at + 2 < len(kept):
+        options = kept[at].split()
+        yield options, kept[at + 1], kept[at + 2]
+        at += 4 if width and "--no-params" in options else 3
+
+
+def expected_lists():
+    """(label, [(name, answer)]) for each list that is installed."""
+    for path in glob.glob("/usr/src/binutils/binutils-*.tar.*"):
+        with tarfile.open(path) as archive:
+            for member in archive:
+                base = os.path.basename(member.name)
+                if base not in ("demangle-expected", "rust-demangle-expected"):
+                    continue
+                text = archive.extractfile(member).read()
+                lines = text.decode(**ENCODING).split("\n")
+                cases = []
+                for options, name, answer in groups(lines, base[0] == "d"):
+                    style = [o for o in options if o.startswith("--format=")]
+                    other = [o for o in options
+                             if o.startswith(("--ret", "--is-v3"))]
+                    # Bare types are no names: c++filt needs -t for them.
+                    known = name.startswith("_") or name == answer
+                    if base[0] == "d" and not other and known and style in (
+                            [], ["--format=gnu-v3"], ["--format=auto"]):
+                        cases.append((name, answer))
+                    if base[0] == "r" and style == ["--format=rust"]:
+                        cases.append((name, answer))
+                yield base, cases
+                if base == "rust-demangle-expected":
+                    return
+
+
+def difference(ours, theirs, name):
+    """The class of a difference, as short text."""
+    if ours == name:
+        return "not taken"
+    if theirs == name:
+        return "taken by us alone"
+    at = len(os.path.commonprefix([ours, theirs]))
+    words = [re.sub(r"\w+", "a", text[max(0, at - 1):at + 8])
+             for text in (ours, theirs)]
+    return f"{words[0]!r} for {words[1]!r}"
+
+
+class Report:
+    def __init__(self, parasite):
+        self.parasite = parasite
+        self.missed = []
+
+    def ask(self, names, language="auto"):
+        return run([self.parasite, "demangle", "--line",
+                    "--format=" + language], names)
+
+    def compare(self, label, names, answers, goal, language="auto",
+                taken_only=True):
+        """Counts over names that the reference takes; misses are kept."""
+        ours = self.ask(names, language)
+        if ours is None or answers is None or len(ours) != len(answers):
+            self.missed.append(f"{label}: no answers to compare")
+            return
+        classes = collections.OrderedDict()
+        taken = equal = 0
+        for name, mine, theirs in zip(names, ours, answers):
+            if taken_only and theirs == name:
+                continue
+            taken += 1
+            if mine == theirs:
+                equal += 1
+            else:
+                kind = difference(mine, theirs, name)
+                classes.setdefault(kind, []).append((name, mine, theirs))
+        share = 100.0 * equal / taken if taken else 100.0
+        print(f"{label}: {len(names)} names, {taken} taken, {equal} equal, "
+              f"{share:.4f} %")
+        for kind, examples in sorted(classes.items(),
+                                     key=lambda item: -len(item[1])):
+            name, mine, theirs = min(examples, key=lambda e: len(e[0]))
+            print(f"  {len(examples)} times {kind}\n    {name}\n"
+                  f"      ours   {mine[:300]}\n      theirs {theirs[:300]}")
+        if share < goal:
+            self.missed.append(f"{label}: {share:.4f} % is below {goal} %")
+
+    def cxx(self, label, names, goal):
+        names = sorted(n for n in names if n.startswith("_Z"))
+        if not names:
+            return
+        gnu = run(["c++filt", "-i", "-r"], names)
+        self.compare(label, names, gnu, goal)
+        llvm = newest("llvm-cxxfilt", range(25, 13, -1))
+        refused = [n for n, a in zip(names, gnu or []) if n == a]
+        if llvm and refused:
+            self.compare(f"{label}, refused by c++filt, with {llvm}", refused,
+                         run([llvm], refused), 95.0)
+
+    def rust(self, label, names, goal):
+        pattern = re.compile(r"_R[A-Z]|_ZN.*17h[0-9a-f]{16}E")
+        names = sorted(n for n in names if pattern.match(n))
+        if names:
+            self.compare(label, names, run(["rustfilt"], names), goal)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--parasite", default="build/host/parasite")
+    parser.add_argument("--work", default="build/names")
+    options = parser.parse_args()
+    os.makedirs(options.work, exist_ok=True)
+    report = Report(options.parasite)
+
+    found = symbols(libraries(options.full))
+    rust = {n for n in found if re.match(r"_R[A-Z]|_ZN.*17h[0-9a-f]{16}E", n)}
+    cxx = {n for n in found if n.startswith("_Z")} - rust
+    if not options.full:
+        draw = random.Random(20)
+        cxx = set(draw.sample(sorted(cxx), min(4000, len(cxx))))
+        rust = set(draw.sample(sorted(rust), min(2000, len(rust))))
+    report.cxx("C++ of libraries", cxx, 99.98 if options.full else 99.9)
+    report.rust("Rust of libraries", rust, 100.0)
+    if options.full:
+        for label, names in compiled(options.work).items():
+            if label.startswith("Rust"):
+                report.rust(label, names, 100.0)
+            else:
+                report.cxx(label, names, 99.0)
+    for label, cases in expected_lists():
+        names = [name for name, _ in cases]
+        answers = [answer for _, answer in cases]
+        language = "rust" if label.startswith("rust") else "auto"
+        report.compare(label, names, answers, 98.0 if language == "rust"
+                       else 100.0, language, taken_only=False)
+    for line in report.missed:
+        print("missed: " + line)
+    return 1 if report.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
