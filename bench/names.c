@@ -83,19 +83,41 @@ struct engine {
 
 static const struct engine engines[] = {
     {"parasite", run_ours, NULL, NULL, {NULL}, true, true},
-    {"libiberty", run_iberty_cxx, (void **)&iberty_cxx, "cplus_demangle_v3",
-     {"libbfd-2.40-system.so", "libbfd.so", NULL}, false, true},
-    {"libiberty (rust)", run_iberty_rust, (void **)&iberty_rust,
-     "rust_demangle", {"libbfd-2.40-system.so", "libbfd.so", NULL}, true,
+    {"libiberty",
+     run_iberty_cxx,
+     (void **)&iberty_cxx,
+     "cplus_demangle_v3",
+     {"libbfd-2.40-system.so", "libbfd.so", NULL},
+     false,
+     true},
+    {"libiberty (rust)",
+     run_iberty_rust,
+     (void **)&iberty_rust,
+     "rust_demangle",
+     {"libbfd-2.40-system.so", "libbfd.so", NULL},
+     true,
      false},
-    {"libc++abi", run_cxxabi, (void **)&cxxabi, "__cxa_demangle",
-     {"libc++abi.so.1", NULL}, false, true},
-    {"LLVM 19", run_llvm_cxx, (void **)&llvm_cxx,
+    {"libc++abi",
+     run_cxxabi,
+     (void **)&cxxabi,
+     "__cxa_demangle",
+     {"libc++abi.so.1", NULL},
+     false,
+     true},
+    {"LLVM 19",
+     run_llvm_cxx,
+     (void **)&llvm_cxx,
      "_ZN4llvm15itaniumDemangleESt17basic_string_viewIcSt11char_traitsIcEEb",
-     {"libLLVM.so.19.1", "libLLVM-19.so.1", NULL}, false, true},
-    {"LLVM 19 (rust)", run_llvm_rust, (void **)&llvm_rust,
+     {"libLLVM.so.19.1", "libLLVM-19.so.1", NULL},
+     false,
+     true},
+    {"LLVM 19 (rust)",
+     run_llvm_rust,
+     (void **)&llvm_rust,
      "_ZN4llvm12rustDemangleESt17basic_string_viewIcSt11char_traitsIcEE",
-     {"libLLVM.so.19.1", "libLLVM-19.so.1", NULL}, true, false},
+     {"libLLVM.so.19.1", "libLLVM-19.so.1", NULL},
+     true,
+     false},
 };
 
 #define ENGINES (sizeof engines / sizeof engines[0])
@@ -324,7 +346,8 @@ static void run_crafted(void)
                    got.truncated, names[i], out);
     }
     printf("crafted, 4 KiB into 4 KiB: worst %.1f us (%.24s...), "
-           "most steps %u\n", worst / 1000, names[which], steps);
+           "most steps %u\n",
+           worst / 1000, names[which], steps);
 }
 
 int main(int argc, char **argv)

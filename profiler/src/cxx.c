@@ -188,14 +188,17 @@ bool prof_cxx(struct prof_out *out, const char *name, size_t bytes, void *work,
 {
     struct cxx *x = work;
 
-    *x = (struct cxx){.text = name, .s = name, .end = name + bytes,
-                      .out = out};
+    *x = (struct cxx){.text = name, .s = name, .end = name + bytes, .out = out};
     if (try(x, work, work_bytes))
         return true;
     if (!x->retry)
         return false;
     prof_out_restart(out);
-    *x = (struct cxx){.text = name, .s = name, .end = name + bytes,
-                      .out = out, .strict = true, .llvm = x->meaningless};
+    *x = (struct cxx){.text = name,
+                      .s = name,
+                      .end = name + bytes,
+                      .out = out,
+                      .strict = true,
+                      .llvm = x->meaningless};
     return try(x, work, work_bytes);
 }

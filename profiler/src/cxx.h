@@ -53,8 +53,8 @@ enum cxx_kind {
     /* lists: arguments, parameters, packs; b = next, a = 0: empty */
     CXX_LIST,
     /* types */
-    CXX_BUILTIN,     /* a = index of a prof_cxx_builtins[] */
-    CXX_VENDOR,      /* a = name */
+    CXX_BUILTIN, /* a = index of a prof_cxx_builtins[] */
+    CXX_VENDOR,  /* a = name */
     CXX_POINTER,
     CXX_LREF,
     CXX_RREF,
@@ -72,17 +72,17 @@ enum cxx_kind {
     CXX_FLOATN,      /* a = bits, c = suffix */
     CXX_ELABORATED,  /* c = which of struct, union, enum; a */
     CXX_DECLTYPE,
-    CXX_EXPANSION,   /* a... */
-    CXX_TPARAM,      /* a = index */
+    CXX_EXPANSION, /* a... */
+    CXX_TPARAM,    /* a = index */
     /* what stands behind a function's parameters; a = the function or name */
     CXX_F_CONST,
     CXX_F_VOLATILE,
     CXX_F_RESTRICT,
     CXX_F_LREF,
     CXX_F_RREF,
-    CXX_F_SAFE,      /* transaction_safe */
-    CXX_F_NOEXCEPT,  /* b = expression or 0 */
-    CXX_F_THROW,     /* b = list of types */
+    CXX_F_SAFE,     /* transaction_safe */
+    CXX_F_NOEXCEPT, /* b = expression or 0 */
+    CXX_F_THROW,    /* b = list of types */
     /* expressions */
     CXX_FPARAM,      /* a = index, 0 = this */
     CXX_LITERAL,     /* (a)b, c = 1: negative */
@@ -121,8 +121,8 @@ struct cxx_node {
 
 /* One rule of the grammar that is under way. */
 struct cxx_frame {
-    uint8_t rule;  /* enum cxx_rule */
-    uint8_t at;    /* where in the rule to go on */
+    uint8_t rule;     /* enum cxx_rule */
+    uint8_t at;       /* where in the rule to go on */
     uint16_t a, b, c; /* the rule's own variables */
 };
 
@@ -134,13 +134,13 @@ struct cxx_frame {
 struct cxx_item {
     union {
         struct {
-            uint8_t op;     /* enum cxx_op_code */
-            uint8_t flags;  /* CXX_IN_... */
+            uint8_t op;    /* enum cxx_op_code */
+            uint8_t flags; /* CXX_IN_... */
             uint16_t node;
             uint16_t scope; /* where the template's arguments are, 0 = none */
             uint16_t pack;  /* which element of a pack is meant */
         };
-        uint64_t all;       /* CXX_TEXT: from bit 16 on; flags = bytes */
+        uint64_t all; /* CXX_TEXT: from bit 16 on; flags = bytes */
     };
     uint16_t aux; /* of the op */
 } __attribute__((packed, aligned(2)));
@@ -154,58 +154,58 @@ struct cxx_item {
 #define CXX_FOLD_FORM 0x700u
 
 struct cxx {
-    const char *text;         /* the whole name */
-    const char *s;            /* next byte to read */
-    const char *end;          /* its NUL */
+    const char *text; /* the whole name */
+    const char *s;    /* next byte to read */
+    const char *end;  /* its NUL */
     struct prof_out *out;
     struct cxx_node *nodes;
     union {
         struct cxx_frame *frame; /* parsing: the rule under way */
         struct cxx_item *item;   /* printing: top of the stack */
     };
-    void *floor;              /* stack: empty here */
+    void *floor; /* stack: empty here */
     uint16_t *subs;
     uint16_t node_count;
     uint16_t sub_count;
-    uint16_t ret;             /* node that the last rule gave */
-    uint16_t open;            /* printing: types whose right half is owed */
-    struct cxx_item spare;    /* printing: what nobody will print */
-    void *mark;               /* printing: the stack when the turn began */
+    uint16_t ret;          /* node that the last rule gave */
+    uint16_t open;         /* printing: types whose right half is owed */
+    struct cxx_item spare; /* printing: what nobody will print */
+    void *mark;            /* printing: the stack when the turn began */
     bool failed;
-    bool llvm;                /* a form that only LLVM knows: its dialect */
-    bool in_conversion;       /* reading a conversion operator's type */
-    bool conversions;         /* there are conversion operators */
-    uint8_t inlined;          /* printing: handlers within handlers */
-    bool block;               /* an Objective-C block's function */
-    bool strict;              /* substitutions as the ABI counts them */
-    bool retry;               /* GNU may have counted them otherwise */
-    bool meaningless;         /* read, but not printable GNU's way */
-    bool smashing;            /* T& within a nested encoding: see resolve */
-    uint8_t invented[3];      /* types, values, templates named so far */
-    uint8_t nested;           /* depth of encodings within encodings */
+    bool llvm;                 /* a form that only LLVM knows: its dialect */
+    bool in_conversion;        /* reading a conversion operator's type */
+    bool conversions;          /* there are conversion operators */
+    uint8_t inlined;           /* printing: handlers within handlers */
+    bool block;                /* an Objective-C block's function */
+    bool strict;               /* substitutions as the ABI counts them */
+    bool retry;                /* GNU may have counted them otherwise */
+    bool meaningless;          /* read, but not printable GNU's way */
+    bool smashing;             /* T& within a nested encoding: see resolve */
+    uint8_t invented[3];       /* types, values, templates named so far */
+    uint8_t nested;            /* depth of encodings within encodings */
     struct cxx_frame *attempt; /* where to go on if reading fails */
 };
 
 /* Tables, cxx_tables.c */
 enum cxx_print {
-    CXX_AS_CAST,  /* literals as (type)value */
-    CXX_AS_INT,   /* as value and suffix */
+    CXX_AS_CAST, /* literals as (type)value */
+    CXX_AS_INT,  /* as value and suffix */
     CXX_AS_BOOL,
     CXX_AS_FLOAT, /* as (type)[bytes] */
 };
 
 struct cxx_builtin {
     char name[21];
-    uint8_t print;   /* enum cxx_print */
+    uint8_t print; /* enum cxx_print */
     char suffix[4];
 };
 
 struct cxx_op {
     char code[2];
-    uint8_t shape;   /* enum cxx_shape: how operands are written */
-    uint8_t loose;   /* LLVM's parentheses */
+    uint8_t shape; /* enum cxx_shape: how operands are written */
+    uint8_t loose; /* LLVM's parentheses */
     char text[17];
-    bool llvm;       /* GNU does not know it */
+    bool llvm; /* GNU does not know it */
 };
 
 enum cxx_shape {
@@ -213,11 +213,11 @@ enum cxx_shape {
     CXX_OP_NULLARY,
     CXX_OP_UNARY,
     CXX_OP_UNARY_TYPE,
-    CXX_OP_STEP,      /* ++ and --: suffix unless '_' follows */
+    CXX_OP_STEP, /* ++ and --: suffix unless '_' follows */
     CXX_OP_BINARY,
     CXX_OP_CALL,
     CXX_OP_MEMBER,
-    CXX_OP_CAST,      /* static_cast<type>(x) */
+    CXX_OP_CAST, /* static_cast<type>(x) */
     CXX_OP_CONDITIONAL,
     CXX_OP_NEW,
     CXX_OP_FOLD,
@@ -228,14 +228,14 @@ enum cxx_shape {
 
 struct cxx_std {
     char code;
-    char name[18];      /* as it is usually written */
-    char base[15];      /* the name of its constructors */
-    char full[72];      /* spelt out */
+    char name[18]; /* as it is usually written */
+    char base[15]; /* the name of its constructors */
+    char full[72]; /* spelt out */
 };
 
 struct cxx_special {
     char code[2];
-    uint8_t shape;      /* enum cxx_special_shape */
+    uint8_t shape; /* enum cxx_special_shape */
     char text[36];
 };
 
@@ -243,10 +243,10 @@ enum cxx_special_shape {
     CXX_THEN_TYPE,
     CXX_THEN_NAME,
     CXX_THEN_ENCODING,
-    CXX_THEN_CLONE,      /* t or n, encoding */
-    CXX_THEN_OFFSET,     /* call offset, encoding */
-    CXX_THEN_OFFSETS,    /* two of them */
-    CXX_THEN_TYPES,      /* construction vtable */
+    CXX_THEN_CLONE,   /* t or n, encoding */
+    CXX_THEN_OFFSET,  /* call offset, encoding */
+    CXX_THEN_OFFSETS, /* two of them */
+    CXX_THEN_TYPES,   /* construction vtable */
     CXX_THEN_ARG,
     CXX_THEN_TEMPORARY,
     CXX_THEN_MODULE,

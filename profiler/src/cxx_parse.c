@@ -129,8 +129,8 @@ uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b,
         cxx_fail(x);
         return 0;
     }
-    x->nodes[x->node_count].all = (uint64_t)c << 48 | (uint64_t)b << 32 |
-                                  (uint32_t)a << 16 | kind;
+    x->nodes[x->node_count].all =
+        (uint64_t)c << 48 | (uint64_t)b << 32 | (uint32_t)a << 16 | kind;
     return x->node_count++;
 }
 
@@ -159,6 +159,12 @@ void prof_cxx_remember(struct cxx *x, uint16_t node)
         cxx_fail(x);
     else
         x->subs[x->sub_count++] = node;
+}
+
+void prof_cxx_remember_and_give(struct cxx *x, uint16_t node)
+{
+    prof_cxx_remember(x, node);
+    prof_cxx_give(x, node);
 }
 
 void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
@@ -296,12 +302,12 @@ static uint16_t standard(struct cxx *x, bool prefix)
         i++;
     }
     x->s++;
-    node = prof_cxx_word(x, CXX_STD, i,
-                         prefix && (*x->s == 'C' || *x->s == 'D'));
+    node =
+        prof_cxx_word(x, CXX_STD, i, prefix && (*x->s == 'C' || *x->s == 'D'));
     if (*x->s == 'B') {
         while (!x->failed && cxx_take(x, 'B'))
-            node = prof_cxx_node(x, CXX_TAGGED, node, prof_cxx_source_name(x),
-                                 0);
+            node =
+                prof_cxx_node(x, CXX_TAGGED, node, prof_cxx_source_name(x), 0);
         prof_cxx_remember(x, node);
     }
     return node;

@@ -15,9 +15,9 @@
 #include "cxx.h"
 
 enum cxx_rule {
-    CXX_R_ENCODING,   /* a = 1: the outermost one */
+    CXX_R_ENCODING, /* a = 1: the outermost one */
     CXX_R_SPECIAL,
-    CXX_R_BARE,       /* a = 1: with a returned type */
+    CXX_R_BARE, /* a = 1: with a returned type */
     CXX_R_NAME,
     CXX_R_NESTED,
     CXX_R_LOCAL,
@@ -37,11 +37,11 @@ enum cxx_rule {
     CXX_R_ARG,
     CXX_R_LITERAL,
     CXX_R_EXPR,
-    CXX_R_OPERATION,  /* a = operator */
-    CXX_R_SCOPED,     /* sr */
-    CXX_R_NEW,        /* a = operator */
+    CXX_R_OPERATION, /* a = operator */
+    CXX_R_SCOPED,    /* sr */
+    CXX_R_NEW,       /* a = operator */
     CXX_R_FOLD,
-    CXX_R_EXPR_LIST,  /* a = byte that ends it */
+    CXX_R_EXPR_LIST, /* a = byte that ends it */
     CXX_R_VENDOR_EXPR,
     CXX_R_REQUIRES,
     CXX_R_REQUIREMENT,
@@ -61,7 +61,8 @@ PROF_HIDDEN cxx_rule_fn prof_cxx_encoding, prof_cxx_special, prof_cxx_bare,
     prof_cxx_vendor_expr, prof_cxx_requires, prof_cxx_requirement,
     prof_cxx_tparam_decl;
 
-PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a);
+PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule,
+                               uint16_t a);
 PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
 PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
 
@@ -77,9 +78,12 @@ PROF_HIDDEN uint16_t prof_cxx_qual(struct cxx *x, uint16_t scope,
                                    uint16_t name);
 /* Makes (node) the next substitution. */
 PROF_HIDDEN void prof_cxx_remember(struct cxx *x, uint16_t node);
+PROF_HIDDEN void prof_cxx_remember_and_give(struct cxx *x, uint16_t node);
+/* The name that a constructor within (node) bears: its last component. */
+PROF_HIDDEN uint16_t prof_cxx_base_name(const struct cxx *x, uint16_t node);
 /* Puts (item) at the end of the list whose ends are (*head) and (*tail). */
 PROF_HIDDEN void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
-                            uint16_t item);
+                                 uint16_t item);
 
 /* Terminals. Each gives a node or 0 with failure, or a number. */
 PROF_HIDDEN uint16_t prof_cxx_source_name(struct cxx *x);

@@ -11,19 +11,19 @@
 static uint8_t wrapper(char c)
 {
     switch (c) {
-    case 'P': return CXX_POINTER;
-    case 'R': return CXX_LREF;
-    case 'O': return CXX_RREF;
-    case 'C': return CXX_COMPLEX;
-    case 'G': return CXX_IMAGINARY;
-    default: return 0;
+    case 'P':
+        return CXX_POINTER;
+    case 'R':
+        return CXX_LREF;
+    case 'O':
+        return CXX_RREF;
+    case 'C':
+        return CXX_COMPLEX;
+    case 'G':
+        return CXX_IMAGINARY;
+    default:
+        return 0;
     }
-}
-
-static void remember_and_give(struct cxx *x, uint16_t node)
-{
-    prof_cxx_remember(x, node);
-    prof_cxx_give(x, node);
 }
 
 /* A template's name has been read, or that of a class: f->a. It is a new
@@ -109,7 +109,9 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
         return;
     }
     switch (c) {
-    case 'r': case 'V': case 'K':
+    case 'r':
+    case 'V':
+    case 'K':
         prof_cxx_become(x, CXX_R_QUALIFIED, 0);
         return;
     case 'D':
@@ -124,7 +126,8 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
     case 'M':
         prof_cxx_become(x, CXX_R_MEMBER, 0);
         return;
-    case 'U': case 'u':
+    case 'U':
+    case 'u':
         prof_cxx_become(x, CXX_R_VENDOR, 0);
         return;
     case 'T':
@@ -143,7 +146,8 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
     case 'N':
         prof_cxx_call(x, 6, CXX_R_NESTED, 0);
         return;
-    case 'Z': case 'W':
+    case 'Z':
+    case 'W':
         prof_cxx_call(x, 6, CXX_R_NAME, 0);
         return;
     default:
@@ -170,8 +174,7 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
         type_begin(x, f);
         return;
     case 1:
-        if (x->nested > 0 && !x->strict &&
-            cxx_at(x, node)->kind == CXX_TPARAM)
+        if (x->nested > 0 && !x->strict && cxx_at(x, node)->kind == CXX_TPARAM)
             x->smashing = true;
         node = prof_cxx_node(x, (uint8_t)f->b, node, 0, 0);
         break;
@@ -190,7 +193,7 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
         }
         break;
     }
-    remember_and_give(x, node);
+    prof_cxx_remember_and_give(x, node);
 }
 
 /* The first turn of a type whose first letter is D. */
@@ -206,10 +209,14 @@ static void type_d_begin(struct cxx *x, struct cxx_frame *f)
         return;
     }
     switch (c) {
-    case 'o': case 'O': case 'w': case 'x':
+    case 'o':
+    case 'O':
+    case 'w':
+    case 'x':
         prof_cxx_become(x, CXX_R_QUALIFIED, 0);
         return;
-    case 't': case 'T':
+    case 't':
+    case 'T':
         x->s += 2;
         prof_cxx_call(x, 1, CXX_R_EXPR, 0);
         return;
@@ -227,7 +234,8 @@ static void type_d_begin(struct cxx *x, struct cxx_frame *f)
         cxx_want(x, '_');
         prof_cxx_call(x, 4, CXX_R_TYPE, 0);
         return;
-    case 'B': case 'U':
+    case 'B':
+    case 'U':
         x->s += 2;
         x->llvm = true;
         f->c = c == 'U';
@@ -262,10 +270,12 @@ void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
         return;
     case 1: /* decltype */
         cxx_want(x, 'E');
-        remember_and_give(x, prof_cxx_node(x, CXX_DECLTYPE, x->ret, 0, 0));
+        prof_cxx_remember_and_give(
+            x, prof_cxx_node(x, CXX_DECLTYPE, x->ret, 0, 0));
         return;
     case 2: /* expansion */
-        remember_and_give(x, prof_cxx_node(x, CXX_EXPANSION, x->ret, 0, 0));
+        prof_cxx_remember_and_give(
+            x, prof_cxx_node(x, CXX_EXPANSION, x->ret, 0, 0));
         return;
     case 3: /* vector, after its dimension as an expression */
         f->a = x->ret;
@@ -273,7 +283,8 @@ void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 4, CXX_R_TYPE, 0);
         return;
     case 4:
-        remember_and_give(x, prof_cxx_node(x, CXX_VECTOR, x->ret, f->a, 0));
+        prof_cxx_remember_and_give(
+            x, prof_cxx_node(x, CXX_VECTOR, x->ret, f->a, 0));
         return;
     default: /* _BitInt, after its width as an expression */
         cxx_want(x, '_');
@@ -287,18 +298,28 @@ static uint8_t qualifier(const struct cxx *x, bool *arguments)
 {
     *arguments = false;
     switch (*x->s) {
-    case 'r': return CXX_RESTRICT;
-    case 'V': return CXX_VOLATILE;
-    case 'K': return CXX_CONST;
-    case 'D': break;
-    default: return 0;
+    case 'r':
+        return CXX_RESTRICT;
+    case 'V':
+        return CXX_VOLATILE;
+    case 'K':
+        return CXX_CONST;
+    case 'D':
+        break;
+    default:
+        return 0;
     }
     *arguments = x->s[1] == 'O' || x->s[1] == 'w';
     switch (x->s[1]) {
-    case 'x': return CXX_F_SAFE;
-    case 'o': case 'O': return CXX_F_NOEXCEPT;
-    case 'w': return CXX_F_THROW;
-    default: return 0;
+    case 'x':
+        return CXX_F_SAFE;
+    case 'o':
+    case 'O':
+        return CXX_F_NOEXCEPT;
+    case 'w':
+        return CXX_F_THROW;
+    default:
+        return 0;
     }
 }
 
@@ -355,7 +376,7 @@ void prof_cxx_qualified(struct cxx *x, struct cxx_frame *f)
         } else {
             cxx_at(x, f->b)->a = x->ret;
         }
-        remember_and_give(x, f->a);
+        prof_cxx_remember_and_give(x, f->a);
         return;
     default:
         break;
@@ -365,8 +386,8 @@ void prof_cxx_qualified(struct cxx *x, struct cxx_frame *f)
         link_qualifier(x, f, prof_cxx_node(x, kind, 0, 0, 0));
         if (arguments) {
             f->c = 0;
-            prof_cxx_call(x, 1,
-                          kind == CXX_F_THROW ? CXX_R_TYPE : CXX_R_EXPR, 0);
+            prof_cxx_call(x, 1, kind == CXX_F_THROW ? CXX_R_TYPE : CXX_R_EXPR,
+                          0);
             return;
         }
     }
@@ -376,258 +397,4 @@ void prof_cxx_qualified(struct cxx *x, struct cxx_frame *f)
     } else {
         prof_cxx_call(x, 2, CXX_R_TYPE, 0);
     }
-}
-
-/* F [Y] <types> [R | O] E */
-void prof_cxx_function(struct cxx *x, struct cxx_frame *f)
-{
-    uint16_t node = x->ret;
-
-    if (f->at == 0) {
-        x->s++;
-        cxx_take(x, 'Y');
-        prof_cxx_call(x, 1, CXX_R_BARE, 1);
-        return;
-    }
-    if (cxx_take(x, 'R'))
-        node = prof_cxx_node(x, CXX_F_LREF, node, 0, 0);
-    else if (cxx_take(x, 'O'))
-        node = prof_cxx_node(x, CXX_F_RREF, node, 0, 0);
-    cxx_want(x, 'E');
-    prof_cxx_give(x, node);
-}
-
-/* A [<number> | <expression>] _ <type> */
-void prof_cxx_array(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        x->s++;
-        if (*x->s != '_' && !cxx_is_digit(*x->s)) {
-            prof_cxx_call(x, 1, CXX_R_EXPR, 0);
-            return;
-        }
-        if (*x->s != '_')
-            f->a = prof_cxx_digits(x);
-        break;
-    case 1:
-        f->a = x->ret;
-        break;
-    default:
-        remember_and_give(x, prof_cxx_node(x, CXX_ARRAY, x->ret, f->a, 0));
-        return;
-    }
-    cxx_want(x, '_');
-    prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-}
-
-static bool is_array(const struct cxx *x, uint16_t node)
-{
-    while (cxx_at(x, node)->kind >= CXX_CONST &&
-           cxx_at(x, node)->kind <= CXX_RESTRICT)
-        node = cxx_at(x, node)->a;
-    return cxx_at(x, node)->kind == CXX_ARRAY;
-}
-
-/* M <class> <member>; arrays have no members. */
-void prof_cxx_member(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        x->s++;
-        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
-        return;
-    case 1:
-        f->a = x->ret;
-        if (is_array(x, f->a))
-            cxx_fail(x);
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    default:
-        remember_and_give(x, prof_cxx_node(x, CXX_PTRMEM, f->a, x->ret, 0));
-    }
-}
-
-/* U <name> [<arguments>] <type>, or u <name> [<arguments>] */
-void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        f->b = *x->s == 'U';
-        x->s++;
-        f->a = prof_cxx_source_name(x);
-        if (*x->s == 'I') {
-            if (!f->b)
-                x->llvm = true;
-            prof_cxx_call(x, 1, CXX_R_ARGS, 0);
-            return;
-        }
-        break;
-    case 1:
-        f->a = prof_cxx_node(x, f->b ? CXX_TEMPLATE : CXX_VENDOR_EXPR, f->a,
-                             x->ret, 0);
-        break;
-    default:
-        remember_and_give(x, prof_cxx_node(x, CXX_VENDOR_QUAL, x->ret, f->a,
-                                           0));
-        return;
-    }
-    if (x->failed)
-        return;
-    if (f->b)
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-    else
-        remember_and_give(x, prof_cxx_node(x, CXX_VENDOR, f->a, 0, 0));
-}
-
-/*
- * A template parameter, perhaps with arguments of its own. In a conversion
- * operator's type the arguments may be those of the operator instead: they
- * are the parameter's only if others follow. So reading them there is an
- * attempt; f->b and f->c say how to go back. An attempt within an attempt is
- * none: what it reads is read at most twice.
- */
-void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
-{
-    if (f->at == 0) {
-        f->a = prof_cxx_tparam_leaf(x);
-        if (x->failed)
-            return;
-        prof_cxx_remember(x, f->a);
-        if (*x->s != 'I') {
-            prof_cxx_give(x, f->a);
-            return;
-        }
-        f->b = (uint16_t)(x->s - x->text);
-        f->c = x->sub_count;
-        if (x->in_conversion && x->attempt == NULL)
-            x->attempt = f;
-        prof_cxx_call(x, 1, CXX_R_ARGS, 0);
-        return;
-    }
-    if (x->attempt == f) {
-        bool good = x->ret != 0 && *x->s == 'I';
-
-        x->attempt = NULL;
-        if (!good) {
-            x->s = x->text + f->b;
-            x->sub_count = f->c;
-            x->node_count = (uint16_t)(f->a + 1);
-            x->in_conversion = true;
-            prof_cxx_give(x, f->a);
-            return;
-        }
-    }
-    remember_and_give(x, prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0));
-}
-
-/* I <argument>* E, or J for a pack. */
-void prof_cxx_args(struct cxx *x, struct cxx_frame *f)
-{
-    if (f->at == 0)
-        x->s++;
-    else if (f->at == 1)
-        prof_cxx_append(x, &f->a, &f->b, x->ret);
-    while (f->at != 2 && !x->failed && prof_cxx_short_type(x))
-        prof_cxx_append(x, &f->a, &f->b, x->ret);
-    if (f->at == 2 || *x->s == 'E') {
-        cxx_want(x, 'E');
-        if (f->a == 0)
-            f->a = prof_cxx_node(x, CXX_LIST, 0, 0, 0);
-        prof_cxx_give(x, f->a);
-    } else if (cxx_take(x, 'Q')) {
-        x->llvm = true;
-        prof_cxx_call(x, 2, CXX_R_EXPR, 0);
-    } else {
-        char c = *x->s;
-
-        prof_cxx_call(x, 1, c == 'X' || c == 'L' || c == 'I' || c == 'J' ||
-                      c == 'T' ? CXX_R_ARG : CXX_R_TYPE, 0);
-    }
-}
-
-/* Whether a template argument begins with the declaration it is for. */
-static bool is_declared(const struct cxx *x)
-{
-    char c;
-
-    if (*x->s != 'T')
-        return false;
-    c = x->s[1];
-    return c == 'y' || c == 'n' || c == 't' || c == 'p' || c == 'k';
-}
-
-void prof_cxx_arg(struct cxx *x, struct cxx_frame *f)
-{
-    if (f->at == 1) {
-        cxx_want(x, 'E');
-        prof_cxx_give(x, x->ret);
-    } else if (f->at == 0 && is_declared(x)) {
-        x->llvm = true;
-        prof_cxx_call(x, 2, CXX_R_TPARAM_DECL, 0);
-    } else if (cxx_take(x, 'X')) {
-        prof_cxx_call(x, 1, CXX_R_EXPR, 0);
-    } else if (*x->s == 'L') {
-        prof_cxx_become(x, CXX_R_LITERAL, 0);
-    } else if (*x->s == 'I' || *x->s == 'J') {
-        prof_cxx_become(x, CXX_R_ARGS, 0);
-    } else {
-        prof_cxx_become(x, CXX_R_TYPE, 0);
-    }
-}
-
-/* L <type> <value> E, or L _Z <encoding> E */
-void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
-{
-    uint16_t negative;
-    const char *from;
-
-    switch (f->at) {
-    case 0:
-        x->s++;
-        if (*x->s == '_' || *x->s == 'Z') {
-            cxx_take(x, '_');
-            cxx_want(x, 'Z');
-            x->nested++;
-            prof_cxx_call(x, 3, CXX_R_ENCODING, 0);
-        } else if (cxx_next(x, 'U', 'l')) {
-            x->llvm = true;
-            prof_cxx_call(x, 1, CXX_R_LAMBDA, 0);
-        } else {
-            prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        }
-        return;
-    case 3:
-        x->nested--; /* fall through */
-    case 1:
-        cxx_want(x, 'E');
-        prof_cxx_give(x, x->ret);
-        return;
-    default:
-        break;
-    }
-    f->a = x->ret;
-    if (cxx_take(x, 'E')) {
-        const struct cxx_node *type = cxx_at(x, f->a);
-
-        if (type->kind == CXX_ARRAY) {
-            x->llvm = true;
-            f->a = prof_cxx_node(x, CXX_LITERAL, f->a, 0, 0);
-        } else if (type->kind != CXX_BUILTIN ||
-                   type->a != prof_cxx_builtin_d('n')) {
-            cxx_fail(x);
-        }
-        prof_cxx_give(x, f->a);
-        return;
-    }
-    negative = cxx_take(x, 'n');
-    from = x->s;
-    while (*x->s != 'E' && *x->s != 0)
-        x->s++;
-    f->b = prof_cxx_node(x, CXX_NAME, (uint16_t)(from - x->text),
-                         (uint16_t)(x->s - from), 0);
-    if (x->s == from)
-        cxx_fail(x);
-    cxx_want(x, 'E');
-    prof_cxx_give(x, prof_cxx_node(x, CXX_LITERAL, f->a, f->b, negative));
 }

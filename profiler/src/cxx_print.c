@@ -105,12 +105,16 @@ static bool may_inline(const struct cxx *x, const struct cxx_node *n)
     case CXX_QUAL:
     case CXX_TAGGED:
     case CXX_POINTER:
-    case CXX_CONST: return true;
-    case CXX_TEMPLATE: return !x->conversions;
+    case CXX_CONST:
+        return true;
+    case CXX_TEMPLATE:
+        return !x->conversions;
     case CXX_LREF:
     case CXX_RREF:
-    case CXX_TPARAM: return !x->smashing;
-    default: return false;
+    case CXX_TPARAM:
+        return !x->smashing;
+    default:
+        return false;
     }
 }
 
@@ -342,12 +346,10 @@ static bool is_modifier(const struct cxx_item *it, bool *function)
         *function = true;
     if (*function)
         return it->op == CXX_FN_SPACE || it->op == CXX_CORE ||
-               it->op == CXX_PRE ||
-               it->op == CXX_TEXT || it->op == CXX_LIST_ALL ||
-               it->op == CXX_QUALS;
-    return it->op == CXX_MEMBER_OF ||
-           (it->op == CXX_TEXT && it->flags > 0 &&
-            (c == '&' || c == '*' || c == ' '));
+               it->op == CXX_PRE || it->op == CXX_TEXT ||
+               it->op == CXX_LIST_ALL || it->op == CXX_QUALS;
+    return it->op == CXX_MEMBER_OF || (it->op == CXX_TEXT && it->flags > 0 &&
+                                       (c == '&' || c == '*' || c == ' '));
 }
 
 /*
@@ -362,8 +364,8 @@ static void leak(struct cxx *x)
     struct cxx_item *floor = x->floor;
     bool function = false;
 
-    while (at != floor && (at->op != CXX_PIECE ||
-                           cxx_at(x, at->node)->kind != CXX_LAMBDA))
+    while (at != floor &&
+           (at->op != CXX_PIECE || cxx_at(x, at->node)->kind != CXX_LAMBDA))
         at++;
     if (at == floor || !prof_out_pay(x->out, (uint32_t)(at - x->item) / 8u))
         return;
@@ -395,33 +397,66 @@ static void print_text(struct prof_out *o, const struct cxx_item *it)
 static void run(struct cxx *x, const struct cxx_item *it)
 {
     switch (it->op) {
-    case CXX_PRE: pre(x, it); break;
-    case CXX_POST: prof_cxx_print_post(x, it); break;
+    case CXX_PRE:
+        pre(x, it);
+        break;
+    case CXX_POST:
+        prof_cxx_print_post(x, it);
+        break;
     case CXX_POST_IF:
         if (x->open > it->aux)
             prof_cxx_print_post(x, it);
         break;
-    case CXX_BOTH: prof_cxx_queue_both(x, it, it->node); break;
-    case CXX_SUB: prof_cxx_print_sub(x, it); break;
+    case CXX_BOTH:
+        prof_cxx_queue_both(x, it, it->node);
+        break;
+    case CXX_SUB:
+        prof_cxx_print_sub(x, it);
+        break;
     case CXX_TEXT:
         print_text(x->out, it);
         break;
     case CXX_LIST_ALL:
         prof_cxx_queue_list(x, it, it->node);
         break;
-    case CXX_LIST_REST: list_rest(x, it); break;
-    case CXX_LIST_END: prof_out_commas(x->out, it->aux); break;
-    case CXX_EXPAND: expand(x, it); break;
-    case CXX_FN_SPACE: fn_space(x, it); break;
-    case CXX_PAREN: paren(x, it); break;
-    case CXX_MEMBER_OF: member_of(x, it); break;
-    case CXX_QUALS: prof_cxx_print_quals(x, it); break;
-    case CXX_PIECE: prof_cxx_print_piece(x, it); break;
-    case CXX_CORE: prof_cxx_print_core(x, it); break;
-    case CXX_LEAK: leak(x); break;
-    case CXX_OPEN: open(x); break;
-    case CXX_CLOSE: close(x); break;
-    default: break;
+    case CXX_LIST_REST:
+        list_rest(x, it);
+        break;
+    case CXX_LIST_END:
+        prof_out_commas(x->out, it->aux);
+        break;
+    case CXX_EXPAND:
+        expand(x, it);
+        break;
+    case CXX_FN_SPACE:
+        fn_space(x, it);
+        break;
+    case CXX_PAREN:
+        paren(x, it);
+        break;
+    case CXX_MEMBER_OF:
+        member_of(x, it);
+        break;
+    case CXX_QUALS:
+        prof_cxx_print_quals(x, it);
+        break;
+    case CXX_PIECE:
+        prof_cxx_print_piece(x, it);
+        break;
+    case CXX_CORE:
+        prof_cxx_print_core(x, it);
+        break;
+    case CXX_LEAK:
+        leak(x);
+        break;
+    case CXX_OPEN:
+        open(x);
+        break;
+    case CXX_CLOSE:
+        close(x);
+        break;
+    default:
+        break;
     }
 }
 

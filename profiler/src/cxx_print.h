@@ -20,12 +20,12 @@
 #include "cxx.h"
 
 enum cxx_op_code {
-    CXX_PRE,       /* the node's first half: for most nodes all of it */
-    CXX_POST,      /* the second half */
-    CXX_POST_IF,   /* the same if the first half left something open (aux) */
+    CXX_PRE,     /* the node's first half: for most nodes all of it */
+    CXX_POST,    /* the second half */
+    CXX_POST_IF, /* the same if the first half left something open (aux) */
     CXX_BOTH,
-    CXX_SUB,       /* as an operand: in parentheses unless simple */
-    CXX_TEXT,      /* up to eight bytes instead of the fields */
+    CXX_SUB,  /* as an operand: in parentheses unless simple */
+    CXX_TEXT, /* up to eight bytes instead of the fields */
     CXX_LIST_ALL,
     CXX_LIST_REST, /* aux = 1: after a comma */
     CXX_LIST_END,  /* aux = commas promised before the list */
@@ -51,8 +51,8 @@ enum cxx_op_code {
 #define CXX_WAITING_SHIFT 2
 
 /* Flags of a CXX_SCOPE: what it was made for. */
-#define CXX_FOR_PARAM 1u /* node = a parameter whose argument is printed */
-#define CXX_FOR_REF 2u   /* node = a reference to a parameter */
+#define CXX_FOR_PARAM 1u  /* node = a parameter whose argument is printed */
+#define CXX_FOR_REF 2u    /* node = a reference to a parameter */
 #define CXX_FOR_LAMBDA 4u /* node = the lambda */
 
 /* The whole pack instead of one element. */
@@ -64,12 +64,10 @@ PROF_HIDDEN struct cxx_item *prof_cxx_queue(struct cxx *x,
                                             uint8_t op, uint16_t node);
 PROF_HIDDEN void prof_cxx_queue_pre(struct cxx *x, const struct cxx_item *from,
                                     uint16_t node);
-PROF_HIDDEN void prof_cxx_queue_both(struct cxx *x,
-                                     const struct cxx_item *from,
+PROF_HIDDEN void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *from,
                                      uint16_t node);
 /* The same for a list and for the brackets of template arguments. */
-PROF_HIDDEN void prof_cxx_queue_list(struct cxx *x,
-                                     const struct cxx_item *from,
+PROF_HIDDEN void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
                                      uint16_t list);
 PROF_HIDDEN void prof_cxx_queue_open(struct cxx *x,
                                      const struct cxx_item *from);
@@ -123,8 +121,7 @@ PROF_HIDDEN uint16_t prof_cxx_find_pack(struct cxx *x,
 /* Elements of a list. */
 PROF_HIDDEN uint16_t prof_cxx_length(const struct cxx *x, uint16_t list);
 
-static inline struct cxx_item *cxx_scope_at(const struct cxx *x,
-                                            uint16_t scope)
+static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint16_t scope)
 {
     return (struct cxx_item *)x->floor - scope;
 }
@@ -139,8 +136,7 @@ PROF_HIDDEN void prof_cxx_print_constraint(struct cxx *x,
 PROF_HIDDEN void prof_cxx_print_sub(struct cxx *x, const struct cxx_item *it);
 /* The ops of these names. */
 PROF_HIDDEN void prof_cxx_print_quals(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void prof_cxx_print_piece(struct cxx *x,
-                                      const struct cxx_item *it);
+PROF_HIDDEN void prof_cxx_print_piece(struct cxx *x, const struct cxx_item *it);
 PROF_HIDDEN void prof_cxx_print_core(struct cxx *x, const struct cxx_item *it);
 
 /* The name of a lambda's template parameter. */

@@ -22,11 +22,16 @@ static unsigned looseness(const struct cxx_node *n)
     case CXX_BINARY:
     case CXX_CONDITIONAL:
     case CXX_NULLARY:
-    case CXX_NEW: return prof_cxx_ops[n->c].loose;
-    case CXX_POSTFIX: return 1;
-    case CXX_CAST: return 3;
-    case CXX_LIST: return NEVER;
-    default: return 0;
+    case CXX_NEW:
+        return prof_cxx_ops[n->c].loose;
+    case CXX_POSTFIX:
+        return 1;
+    case CXX_CAST:
+        return 3;
+    case CXX_LIST:
+        return NEVER;
+    default:
+        return 0;
     }
 }
 
@@ -81,8 +86,7 @@ static void print_literal(struct cxx *x, const struct cxx_item *it,
     }
     if (builtin != NULL && builtin->print == CXX_AS_BOOL && value->b == 1 &&
         !n->c && (x->text[value->a] == '0' || x->text[value->a] == '1')) {
-        prof_out_string(x->out,
-                        x->text[value->a] == '0' ? "false" : "true");
+        prof_out_string(x->out, x->text[value->a] == '0' ? "false" : "true");
         return;
     }
     prof_out_char(x->out, '(');
@@ -132,8 +136,8 @@ static uint32_t arguments(struct cxx *x, const struct cxx_item *it,
         if (!prof_out_pay(x->out, 1))
             return n;
         if (cxx_at(x, item)->kind == CXX_EXPANSION)
-            n += prof_cxx_length(
-                x, prof_cxx_find_pack(x, it, cxx_at(x, item)->a));
+            n += prof_cxx_length(x,
+                                 prof_cxx_find_pack(x, it, cxx_at(x, item)->a));
         else
             n++;
     }
@@ -151,8 +155,7 @@ static bool is_code(const struct cxx_node *n, char first, char second)
 static bool is_enclosing(const struct cxx_node *n)
 {
     return is_code(n, 's', 'z') || is_code(n, 'a', 't') ||
-           is_code(n, 'a', 'z') || is_code(n, 't', 'e') ||
-           is_code(n, 't', 'i');
+           is_code(n, 'a', 'z') || is_code(n, 't', 'e') || is_code(n, 't', 'i');
 }
 
 static void print_unary(struct cxx *x, const struct cxx_item *it,
@@ -162,8 +165,8 @@ static void print_unary(struct cxx *x, const struct cxx_item *it,
     bool parens = is_code(n, 's', 't') || is_code(n, 'n', 'x');
 
     if (is_code(n, 's', 'Z')) {
-        prof_out_decimal(x->out, prof_cxx_length(
-                                     x, prof_cxx_find_pack(x, it, operand)));
+        prof_out_decimal(
+            x->out, prof_cxx_length(x, prof_cxx_find_pack(x, it, operand)));
         return;
     }
     if (is_code(n, 's', 'P')) {
@@ -330,30 +333,51 @@ void prof_cxx_print_expr(struct cxx *x, const struct cxx_item *it)
     const struct cxx_node *n = cxx_at(x, it->node);
 
     switch (n->kind) {
-    case CXX_FPARAM: print_function_parameter(x, n); break;
-    case CXX_LITERAL: print_literal(x, it, n); break;
-    case CXX_UNARY: print_unary(x, it, n); break;
+    case CXX_FPARAM:
+        print_function_parameter(x, n);
+        break;
+    case CXX_LITERAL:
+        print_literal(x, it, n);
+        break;
+    case CXX_UNARY:
+        print_unary(x, it, n);
+        break;
     case CXX_POSTFIX:
         sub(x, it, n->a, 2);
         queue_op(x, n->c, false);
         break;
-    case CXX_BINARY: print_binary(x, it, n); break;
-    case CXX_CONDITIONAL: print_conditional(x, it, n); break;
-    case CXX_NEW: print_new(x, it, n); break;
+    case CXX_BINARY:
+        print_binary(x, it, n);
+        break;
+    case CXX_CONDITIONAL:
+        print_conditional(x, it, n);
+        break;
+    case CXX_NEW:
+        print_new(x, it, n);
+        break;
     case CXX_CAST:
         prof_cxx_text(x, "(");
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
         prof_cxx_text(x, ")");
         sub(x, it, n->b, ALWAYS);
         break;
-    case CXX_BRACES: call_like(x, it, n->a, "{", n->b, "}"); break;
-    case CXX_FOLD: print_fold(x, it, n); break;
+    case CXX_BRACES:
+        call_like(x, it, n->a, "{", n->b, "}");
+        break;
+    case CXX_FOLD:
+        print_fold(x, it, n);
+        break;
     case CXX_NULLARY:
         prof_out_string(x->out, prof_cxx_ops[n->c].text);
         break;
-    case CXX_VENDOR_EXPR: call_like(x, it, n->a, "(", n->b, ")"); break;
-    case CXX_DESIGNATED: print_designated(x, it, n); break;
-    default: x->failed = true;
+    case CXX_VENDOR_EXPR:
+        call_like(x, it, n->a, "(", n->b, ")");
+        break;
+    case CXX_DESIGNATED:
+        print_designated(x, it, n);
+        break;
+    default:
+        x->failed = true;
     }
 }
 
@@ -421,7 +445,9 @@ static void print_declaration(struct cxx *x, const struct cxx_item *it,
     if (pack)
         n = cxx_at(x, n->a);
     switch (n->c) {
-    case 'y': prof_cxx_text(x, "typename"); break;
+    case 'y':
+        prof_cxx_text(x, "typename");
+        break;
     case 't':
         prof_out_string(x->out, "template<");
         prof_cxx_queue_list(x, it, n->a);
@@ -445,8 +471,13 @@ void prof_cxx_print_constraint(struct cxx *x, const struct cxx_item *it)
     const struct cxx_node *n = cxx_at(x, it->node);
 
     switch (n->kind) {
-    case CXX_REQUIRES: print_requirements(x, it, n); break;
-    case CXX_REQUIREMENT: print_requirement(x, it, n); break;
-    default: print_declaration(x, it, n);
+    case CXX_REQUIRES:
+        print_requirements(x, it, n);
+        break;
+    case CXX_REQUIREMENT:
+        print_requirement(x, it, n);
+        break;
+    default:
+        print_declaration(x, it, n);
     }
 }

@@ -5,8 +5,7 @@
 
 #include "cxx_print.h"
 
-static const struct cxx_node *last_component(const struct cxx *x,
-                                             uint16_t node)
+static const struct cxx_node *last_component(const struct cxx *x, uint16_t node)
 {
     const struct cxx_node *n = cxx_at(x, node);
 
@@ -164,8 +163,8 @@ static void print_special(struct cxx *x, const struct cxx_item *it,
     prof_cxx_queue(x, it, CXX_BOTH, n->a);
     if (n->b == 0)
         return;
-    prof_cxx_text(x, prof_cxx_specials[n->c].shape == CXX_THEN_TYPES
-                         ? "-in-" : " for ");
+    prof_cxx_text(x, prof_cxx_specials[n->c].shape == CXX_THEN_TYPES ? "-in-"
+                                                                     : " for ");
     prof_cxx_queue(x, it, CXX_BOTH, n->b);
 }
 
@@ -222,8 +221,8 @@ static void print_conversion(struct cxx *x, const struct cxx_item *it,
 
 static void print_std(struct cxx *x, const struct cxx_node *n)
 {
-    prof_out_string(x->out, n->b ? prof_cxx_std[n->a].full
-                                 : prof_cxx_std[n->a].name);
+    prof_out_string(x->out,
+                    n->b ? prof_cxx_std[n->a].full : prof_cxx_std[n->a].name);
 }
 
 /* A constructor's or destructor's own name. */
@@ -274,8 +273,12 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
         else
             prof_out_bytes(x->out, x->text + n->a, n->b);
         break;
-    case CXX_WORD: prof_out_string(x->out, prof_cxx_words[n->a]); break;
-    case CXX_STD: print_std(x, n); break;
+    case CXX_WORD:
+        prof_out_string(x->out, prof_cxx_words[n->a]);
+        break;
+    case CXX_STD:
+        print_std(x, n);
+        break;
     case CXX_TAGGED:
         pair(x, it, "[abi:");
         prof_cxx_text(x, "]");
@@ -286,30 +289,48 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
         else
             prof_cxx_queue(x, it, CXX_BOTH, n->b);
         break;
-    case CXX_ENTITY: pair(x, it, "@"); break;
+    case CXX_ENTITY:
+        pair(x, it, "@");
+        break;
     case CXX_QUAL:
-    case CXX_LOCAL: pair(x, it, "::"); break;
+    case CXX_LOCAL:
+        pair(x, it, "::");
+        break;
     case CXX_DEFAULT_ARG:
         prof_cxx_queue(x, it, CXX_PIECE, it->node);
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
         break;
-    case CXX_TYPED: print_typed(x, it, n); break;
-    case CXX_TEMPLATE: print_template(x, it, n); break;
+    case CXX_TYPED:
+        print_typed(x, it, n);
+        break;
+    case CXX_TEMPLATE:
+        print_template(x, it, n);
+        break;
     case CXX_CTOR:
-    case CXX_DTOR: print_structor(x, it, n); break;
+    case CXX_DTOR:
+        print_structor(x, it, n);
+        break;
     case CXX_BINDING:
         prof_out_char(x->out, '[');
         prof_cxx_queue_list(x, it, n->a);
         prof_cxx_text(x, "]");
         break;
-    case CXX_LAMBDA: print_lambda(x, it, n); break;
-    case CXX_UNNAMED: print_unnamed(x, n); break;
-    case CXX_SPECIAL: print_special(x, it, n); break;
+    case CXX_LAMBDA:
+        print_lambda(x, it, n);
+        break;
+    case CXX_UNNAMED:
+        print_unnamed(x, n);
+        break;
+    case CXX_SPECIAL:
+        print_special(x, it, n);
+        break;
     case CXX_CLONE:
         pair(x, it, x->llvm ? " (" : " [clone ");
         prof_cxx_text(x, x->llvm ? ")" : "]");
         break;
-    case CXX_OPERATOR: print_operator(x, n); break;
+    case CXX_OPERATOR:
+        print_operator(x, n);
+        break;
     case CXX_OPERATOR_OF:
         prof_out_string(x->out, "operator ");
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
@@ -318,7 +339,10 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
         prof_out_string(x->out, "operator\"\" ");
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
         break;
-    case CXX_CONVERSION: print_conversion(x, it, n); break;
-    default: x->failed = true;
+    case CXX_CONVERSION:
+        print_conversion(x, it, n);
+        break;
+    default:
+        x->failed = true;
     }
 }

@@ -46,10 +46,10 @@ static enum shape shape_of(struct cxx *x, const struct cxx_item *it,
 /* A pointer, reference or pointer to member: its mark, and what to. */
 struct pointer {
     uint8_t kind;
-    uint8_t within;    /* flags of the scope that it makes, 0 for none */
+    uint8_t within; /* flags of the scope that it makes, 0 for none */
     uint16_t to;
     uint16_t scope;
-    uint16_t copy;     /* scopes to be opened again */
+    uint16_t copy; /* scopes to be opened again */
 };
 
 /* & and && to a parameter that is itself a reference: & wins. */
@@ -113,9 +113,15 @@ static void print_pointer(struct cxx *x, const struct cxx_item *it)
     else if (shape == A_FUNCTION)
         prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = p.kind == CXX_PTRMEM;
     switch (p.kind) {
-    case CXX_POINTER: prof_cxx_text(x, "*"); break;
-    case CXX_LREF: prof_cxx_text(x, "&"); break;
-    case CXX_RREF: prof_cxx_text(x, "&&"); break;
+    case CXX_POINTER:
+        prof_cxx_text(x, "*");
+        break;
+    case CXX_LREF:
+        prof_cxx_text(x, "&");
+        break;
+    case CXX_RREF:
+        prof_cxx_text(x, "&&");
+        break;
     default:
         prof_cxx_queue(x, it, CXX_MEMBER_OF, cxx_at(x, it->node)->a);
     }
@@ -197,8 +203,7 @@ static void print_vendor_qual(struct cxx *x, const struct cxx_item *it,
 static void print_array(struct cxx *x, const struct cxx_item *it,
                         const struct cxx_node *n)
 {
-    unsigned waiting =
-        turned((it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT);
+    unsigned waiting = turned((it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT);
 
     x->open++;
     prof_cxx_queue(x, it, CXX_PRE, n->a)->flags |=
@@ -254,8 +259,7 @@ static void post_parameter(struct cxx *x, const struct cxx_item *it)
     uint16_t first = prof_cxx_scope_next(x);
     struct cxx_item *found;
 
-    if ((it->flags & CXX_IN_LAMBDA) ||
-        !prof_cxx_resolve(x, it, &node, &scope))
+    if ((it->flags & CXX_IN_LAMBDA) || !prof_cxx_resolve(x, it, &node, &scope))
         return;
     found = prof_cxx_queue(x, it, CXX_POST, node);
     found->scope = x->smashing ? first : scope;
@@ -329,14 +333,20 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
     case CXX_BUILTIN:
         prof_out_string(x->out, prof_cxx_builtins[n->a].name);
         break;
-    case CXX_VENDOR: prof_cxx_queue(x, it, CXX_BOTH, n->a); break;
+    case CXX_VENDOR:
+        prof_cxx_queue(x, it, CXX_BOTH, n->a);
+        break;
     case CXX_POINTER:
     case CXX_LREF:
     case CXX_RREF:
-    case CXX_PTRMEM: print_pointer(x, it); break;
+    case CXX_PTRMEM:
+        print_pointer(x, it);
+        break;
     case CXX_CONST:
     case CXX_VOLATILE:
-    case CXX_RESTRICT: print_cv(x, it, n); break;
+    case CXX_RESTRICT:
+        print_cv(x, it, n);
+        break;
     case CXX_COMPLEX:
     case CXX_IMAGINARY:
         prof_cxx_queue(x, it, CXX_PRE, n->a);
@@ -344,20 +354,36 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
                          : x->llvm                ? " complex"
                                                   : " _Complex");
         break;
-    case CXX_VENDOR_QUAL: print_vendor_qual(x, it, n); break;
-    case CXX_FUNCTION: print_function(x, it, n); break;
-    case CXX_ARRAY: print_array(x, it, n); break;
-    case CXX_VECTOR: print_vector(x, it, n); break;
+    case CXX_VENDOR_QUAL:
+        print_vendor_qual(x, it, n);
+        break;
+    case CXX_FUNCTION:
+        print_function(x, it, n);
+        break;
+    case CXX_ARRAY:
+        print_array(x, it, n);
+        break;
+    case CXX_VECTOR:
+        print_vector(x, it, n);
+        break;
     case CXX_BITINT:
         wrap(x, it, n->c ? "unsigned _BitInt(" : "_BitInt(", ")");
         break;
-    case CXX_FLOATN: print_floatn(x, it, n); break;
-    case CXX_ELABORATED: wrap(x, it, elaborated[n->c], ""); break;
+    case CXX_FLOATN:
+        print_floatn(x, it, n);
+        break;
+    case CXX_ELABORATED:
+        wrap(x, it, elaborated[n->c], "");
+        break;
     case CXX_DECLTYPE:
         wrap(x, it, x->llvm ? "decltype(" : "decltype (", ")");
         break;
-    case CXX_EXPANSION: print_expansion(x, it, n); break;
-    case CXX_TPARAM: print_parameter(x, it, n); break;
+    case CXX_EXPANSION:
+        print_expansion(x, it, n);
+        break;
+    case CXX_TPARAM:
+        print_parameter(x, it, n);
+        break;
     default: /* what qualifies a function, or a name that is none */
         prof_cxx_queue(x, it, CXX_PRE, n->a);
         if (shape_of(x, it, n->a, it->scope) != A_FUNCTION)
@@ -405,7 +431,9 @@ void prof_cxx_print_post(struct cxx *x, const struct cxx_item *it)
     case CXX_POINTER:
     case CXX_LREF:
     case CXX_RREF:
-    case CXX_PTRMEM: post_pointer(x, it); break;
+    case CXX_PTRMEM:
+        post_pointer(x, it);
+        break;
     case CXX_CONST:
     case CXX_VOLATILE:
     case CXX_RESTRICT:
@@ -420,9 +448,15 @@ void prof_cxx_print_post(struct cxx *x, const struct cxx_item *it)
         prof_cxx_queue(x, it, CXX_POST, n->a)->flags |=
             it->flags & CXX_IN_ARRAY;
         break;
-    case CXX_FUNCTION: post_function(x, it, it->node); break;
-    case CXX_ARRAY: post_array(x, it, n); break;
-    case CXX_TPARAM: post_parameter(x, it); break;
+    case CXX_FUNCTION:
+        post_function(x, it, it->node);
+        break;
+    case CXX_ARRAY:
+        post_array(x, it, n);
+        break;
+    case CXX_TPARAM:
+        post_parameter(x, it);
+        break;
     default:
         if (cxx_is_fn_qual(n))
             post_function(x, it, it->node);
@@ -444,8 +478,8 @@ static void print_fn_qual(struct cxx *x, const struct cxx_item *it,
                           const struct cxx_node *n)
 {
     static const char text[][18] = {
-        " const", " volatile", " restrict", " &", " &&", " transaction_safe",
-        " noexcept", " throw",
+        " const", " volatile",         " restrict", " &",
+        " &&",    " transaction_safe", " noexcept", " throw",
     };
 
     prof_out_string(x->out, text[n->kind - CXX_F_CONST]);

@@ -79,8 +79,7 @@ bool prof_cxx_resolve(struct cxx *x, const struct cxx_item *it, uint16_t *node,
             x->failed = true;
             return false;
         }
-        *node = argument(x, it, cxx_scope_at(x, in)->node,
-                         cxx_at(x, *node)->a);
+        *node = argument(x, it, cxx_scope_at(x, in)->node, cxx_at(x, *node)->a);
         if (*node == 0)
             return false;
         *scope = cxx_scope_at(x, in)->scope;
@@ -97,8 +96,8 @@ static uint16_t copy_scope(struct cxx *x, uint16_t scope)
     while (scope != 0 && !x->failed) {
         struct cxx_item *at = cxx_scope_at(x, scope);
         bool made = at->aux != 0;
-        uint16_t copy = made ? at->aux
-                             : prof_cxx_node(x, CXX_LIST, at->node, 0, 0);
+        uint16_t copy =
+            made ? at->aux : prof_cxx_node(x, CXX_LIST, at->node, 0, 0);
 
         at->aux = copy;
         if (first == 0)
@@ -134,8 +133,7 @@ static bool is_within(struct cxx *x, uint16_t scope, uint16_t reference,
 }
 
 bool prof_cxx_resolve_reference(struct cxx *x, const struct cxx_item *it,
-                                uint16_t *node, uint16_t *scope,
-                                uint16_t *copy)
+                                uint16_t *node, uint16_t *scope, uint16_t *copy)
 {
     struct cxx_node *parameter = cxx_at(x, *node);
     uint16_t in;
@@ -157,8 +155,8 @@ bool prof_cxx_resolve_reference(struct cxx *x, const struct cxx_item *it,
         return *node != 0;
     }
     in = template_scope(x, *scope);
-    *node = in == 0 ? 0 : argument(x, it, cxx_scope_at(x, in)->node,
-                                   parameter->a);
+    *node =
+        in == 0 ? 0 : argument(x, it, cxx_scope_at(x, in)->node, parameter->a);
     if (*node == 0) {
         x->failed = true;
         return false;
@@ -200,11 +198,24 @@ uint16_t prof_cxx_declared(struct cxx *x, uint16_t scope, uint16_t index)
 static uint8_t operands(uint8_t kind)
 {
     switch (kind) {
-    case CXX_NAME: case CXX_WORD: case CXX_STD: case CXX_OPERATOR:
-    case CXX_BUILTIN: case CXX_EXPANSION: case CXX_LAMBDA: case CXX_UNNAMED:
-    case CXX_FPARAM: case CXX_NULLARY: case CXX_TAGGED: case CXX_MODULE:
-    case CXX_TPARAM: case CXX_DEFAULT_ARG: case CXX_FLOATN: case CXX_BITINT:
-    case CXX_TPARAM_DECL: case CXX_BINDING:
+    case CXX_NAME:
+    case CXX_WORD:
+    case CXX_STD:
+    case CXX_OPERATOR:
+    case CXX_BUILTIN:
+    case CXX_EXPANSION:
+    case CXX_LAMBDA:
+    case CXX_UNNAMED:
+    case CXX_FPARAM:
+    case CXX_NULLARY:
+    case CXX_TAGGED:
+    case CXX_MODULE:
+    case CXX_TPARAM:
+    case CXX_DEFAULT_ARG:
+    case CXX_FLOATN:
+    case CXX_BITINT:
+    case CXX_TPARAM_DECL:
+    case CXX_BINDING:
         return 0;
     default:
         return 3;

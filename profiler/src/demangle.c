@@ -62,8 +62,7 @@ static enum prof_language print(struct prof_out *o, enum prof_language language,
 }
 
 struct prof_demangled prof_demangle_as(enum prof_language language,
-                                       const char *name, char *out,
-                                       size_t size,
+                                       const char *name, char *out, size_t size,
                                        struct prof_demangle_work *work)
 {
     char nowhere[1];

@@ -16,12 +16,12 @@
 #define PROF_HIDDEN __attribute__((visibility("hidden")))
 
 struct prof_out {
-    char *to;          /* the caller's buffer */
-    size_t room;       /* bytes in it, that of the NUL not counted */
-    uint32_t length;   /* bytes of the answer so far, kept or not */
-    uint16_t commas;   /* ", " that wait for something to follow them */
-    char last;         /* last byte as the dialect sees it */
-    uint32_t steps;    /* left in the budget */
+    char *to;        /* the caller's buffer */
+    size_t room;     /* bytes in it, that of the NUL not counted */
+    uint32_t length; /* bytes of the answer so far, kept or not */
+    uint16_t commas; /* ", " that wait for something to follow them */
+    char last;       /* last byte as the dialect sees it */
+    uint32_t steps;  /* left in the budget */
 };
 
 /* Starts over in the same buffer; the budget goes on. */

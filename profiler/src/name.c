@@ -94,6 +94,5 @@ static bool equal(const char *a, const char *b)
 
 bool prof_name_is(const struct prof_symbol *symbol, const char *name)
 {
-    return make_text(symbol) &&
-           (equal(text, name) || equal(linker_name, name));
+    return make_text(symbol) && (equal(text, name) || equal(linker_name, name));
 }

@@ -23,14 +23,14 @@ static inline bool prof_rust_is_char(uint32_t code)
  * reference reads on elsewhere and comes back.
  */
 enum rust_rule {
-    RUST_PATH,       /* a = 1: as a value, with ::<> */
+    RUST_PATH, /* a = 1: as a value, with ::<> */
     RUST_TYPE,
     RUST_FN,
     RUST_DYN,
     RUST_DYN_TRAIT,
-    RUST_OPEN_PATH,  /* leaves '<' open, then x->open */
+    RUST_OPEN_PATH, /* leaves '<' open, then x->open */
     RUST_ARG,
-    RUST_CONST,      /* a = 1: within an expression, no braces */
+    RUST_CONST, /* a = 1: within an expression, no braces */
     RUST_FIELD,
     RUST_RULES
 };
@@ -47,21 +47,21 @@ struct rust_frame {
 #define RUST_PUNYCODE 128u
 
 struct rust {
-    const char *text;         /* where back references count from */
+    const char *text; /* where back references count from */
     const char *s;
     const char *end;
     struct prof_out *out;
     struct rust_frame *frame;
-    struct rust_frame *floor;  /* empty here */
+    struct rust_frame *floor;   /* empty here */
     struct rust_frame *ceiling; /* full here */
-    uint32_t *characters;     /* RUST_PUNYCODE of them */
-    uint32_t binders;         /* lifetimes bound so far */
+    uint32_t *characters;       /* RUST_PUNYCODE of them */
+    uint32_t binders;           /* lifetimes bound so far */
     uint16_t depth;
-    uint16_t backs;           /* back references under way */
-    uint16_t quiet;           /* > 0: nothing is printed */
-    bool bad;                 /* the rest of this cannot be read */
-    bool failed;              /* no name at all */
-    bool open;                /* what RUST_OPEN_PATH left */
+    uint16_t backs; /* back references under way */
+    uint16_t quiet; /* > 0: nothing is printed */
+    bool bad;       /* the rest of this cannot be read */
+    bool failed;    /* no name at all */
+    bool open;      /* what RUST_OPEN_PATH left */
 };
 
 struct rust_ident {

@@ -12,8 +12,8 @@ static const char *nibbles(struct rust *x, uint32_t *count)
 {
     const char *from = x->s;
 
-    while (x->s < x->end && ((*x->s >= '0' && *x->s <= '9') ||
-                             (*x->s >= 'a' && *x->s <= 'f')))
+    while (x->s < x->end &&
+           ((*x->s >= '0' && *x->s <= '9') || (*x->s >= 'a' && *x->s <= 'f')))
         x->s++;
     *count = (uint32_t)(x->s - from);
     return prof_rust_eat(x, '_') ? from : NULL;
@@ -31,8 +31,7 @@ static void print_64(struct rust *x, uint32_t high, uint32_t low)
     unsigned at = sizeof digits;
 
     do {
-        uint32_t part[4] = {high >> 16, high & 0xffff, low >> 16,
-                            low & 0xffff};
+        uint32_t part[4] = {high >> 16, high & 0xffff, low >> 16, low & 0xffff};
         uint32_t rest = 0;
 
         for (unsigned i = 0; i < 4; i++) {
@@ -97,11 +96,11 @@ static bool print_bool(struct rust *x)
 static bool is_shown(uint32_t c)
 {
     static const uint32_t hidden[][2] = {
-        {0, 0x1f},         {0x7f, 0xa0},      {0xad, 0xad},
-        {0x300, 0x36f},    {0x1680, 0x1680},  {0x2000, 0x200f},
-        {0x2028, 0x202f},  {0x205f, 0x206f},  {0x3000, 0x3000},
-        {0xe000, 0xf8ff},  {0xfe00, 0xfe0f},  {0xfeff, 0xfeff},
-        {0xfff0, 0xfffb},  {0xfffe, 0xffff},  {0xe0000, 0x10ffff},
+        {0, 0x1f},        {0x7f, 0xa0},     {0xad, 0xad},
+        {0x300, 0x36f},   {0x1680, 0x1680}, {0x2000, 0x200f},
+        {0x2028, 0x202f}, {0x205f, 0x206f}, {0x3000, 0x3000},
+        {0xe000, 0xf8ff}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff},
+        {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0x10ffff},
     };
 
     for (unsigned i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
@@ -176,7 +175,9 @@ static uint32_t character_at(const char **s, const char *end)
             return 0xffffffff;
         code = code << 6 | (byte & 0x3f);
     }
-    if (code < (more == 1 ? 0x80u : more == 2 ? 0x800u : 0x10000u) ||
+    if (code < (more == 1   ? 0x80u
+                : more == 2 ? 0x800u
+                            : 0x10000u) ||
         !prof_rust_is_char(code))
         return 0xffffffff;
     return code;
@@ -239,20 +240,35 @@ static void const_reference(struct rust *x, struct rust_frame *f)
 static bool literal(struct rust *x, struct rust_frame *f)
 {
     switch (f->b) {
-    case 'p': prof_rust_print(x, "_"); return true;
-    case 'a': case 's': case 'l': case 'x': case 'n': case 'i':
+    case 'p':
+        prof_rust_print(x, "_");
+        return true;
+    case 'a':
+    case 's':
+    case 'l':
+    case 'x':
+    case 'n':
+    case 'i':
         if (prof_rust_eat(x, 'n'))
             prof_rust_print(x, "-");
         return print_number(x);
-    case 'h': case 't': case 'm': case 'y': case 'o': case 'j':
+    case 'h':
+    case 't':
+    case 'm':
+    case 'y':
+    case 'o':
+    case 'j':
         return print_number(x);
-    case 'b': return print_bool(x);
-    case 'c': return print_char(x);
+    case 'b':
+        return print_bool(x);
+    case 'c':
+        return print_char(x);
     case 'e':
         brace(x, f);
         prof_rust_print(x, "*");
         return print_text(x);
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -264,7 +280,10 @@ static void const_begin(struct rust *x, struct rust_frame *f)
     if (!prof_rust_deeper(x))
         return;
     switch (f->b) {
-    case 'R': case 'Q': const_reference(x, f); return;
+    case 'R':
+    case 'Q':
+        const_reference(x, f);
+        return;
     case 'A':
         brace(x, f);
         prof_rust_print(x, "[");
@@ -279,7 +298,9 @@ static void const_begin(struct rust *x, struct rust_frame *f)
         brace(x, f);
         prof_rust_call(x, 2, RUST_PATH, 1);
         return;
-    case 'B': prof_rust_back(x, f, 6, RUST_CONST, f->a); return;
+    case 'B':
+        prof_rust_back(x, f, 6, RUST_CONST, f->a);
+        return;
     default:
         if (literal(x, f))
             end(x, f);
@@ -309,13 +330,17 @@ static void fields(struct rust *x, struct rust_frame *f)
 void prof_rust_const(struct rust *x, struct rust_frame *f)
 {
     switch (f->at) {
-    case 0: const_begin(x, f); return;
+    case 0:
+        const_begin(x, f);
+        return;
     case 1:
         if (prof_rust_list(x, f, 1, RUST_CONST, 1, ", "))
             return;
         prof_rust_print(x, f->b == 'A' ? "]" : f->c == 1 ? ",)" : ")");
         break;
-    case 2: fields(x, f); return;
+    case 2:
+        fields(x, f);
+        return;
     case 3:
         if (prof_rust_list(x, f, 3, RUST_CONST, 1, ", "))
             return;
@@ -326,8 +351,11 @@ void prof_rust_const(struct rust *x, struct rust_frame *f)
             return;
         prof_rust_print(x, " }");
         break;
-    case 6: prof_rust_back_again(x, f); break;
-    default: break;
+    case 6:
+        prof_rust_back_again(x, f);
+        break;
+    default:
+        break;
     }
     end(x, f);
 }

@@ -60,8 +60,8 @@ static const char *part(const char **s, const char *end, size_t *bytes)
 /* The character that the escape between two '$' stands for, 0 if none. */
 static uint32_t escape(const char *s, size_t n)
 {
-    static const char known[][3] = {"SP", "BP", "RF", "LT", "GT",
-                                    "LP", "RP", "C"};
+    static const char known[][3] = {"SP", "BP", "RF", "LT",
+                                    "GT", "LP", "RP", "C"};
     static const char meaning[] = "@*&<>(),";
     uint32_t code = 0;
 

@@ -106,7 +106,9 @@ static void path_begin(struct rust *x, struct rust_frame *f)
         return;
     f->b = (uint16_t)(x->s < x->end ? *x->s++ : 0);
     switch (f->b) {
-    case 'C': crate(x); return;
+    case 'C':
+        crate(x);
+        return;
     case 'N':
         f->b = (uint16_t)(x->s < x->end ? *x->s++ : 0);
         if (!((f->b >= 'A' && f->b <= 'Z') || (f->b >= 'a' && f->b <= 'z')))
@@ -127,17 +129,26 @@ static void path_begin(struct rust *x, struct rust_frame *f)
         prof_rust_print(x, "<");
         prof_rust_call(x, 3, RUST_TYPE, 0);
         return;
-    case 'I': prof_rust_call(x, 5, RUST_PATH, f->a); return;
-    case 'B': prof_rust_back(x, f, 7, RUST_PATH, f->a); return;
-    default: prof_rust_invalid(x);
+    case 'I':
+        prof_rust_call(x, 5, RUST_PATH, f->a);
+        return;
+    case 'B':
+        prof_rust_back(x, f, 7, RUST_PATH, f->a);
+        return;
+    default:
+        prof_rust_invalid(x);
     }
 }
 
 void prof_rust_path(struct rust *x, struct rust_frame *f)
 {
     switch (f->at) {
-    case 0: path_begin(x, f); return;
-    case 1: after_namespace(x, (char)f->b); return;
+    case 0:
+        path_begin(x, f);
+        return;
+    case 1:
+        after_namespace(x, (char)f->b);
+        return;
     case 2:
         x->quiet--;
         prof_rust_print(x, "<");
@@ -191,9 +202,9 @@ static const char *basic_type(char c)
 {
     /* From 'a' on; "" where the letter is none. */
     static const char names[][6] = {
-        "i8", "bool", "char", "f64", "str", "f32", "", "u8", "isize",
-        "usize", "", "i32", "u32", "i128", "u128", "_", "", "",
-        "i16", "u16", "()", "...", "", "i64", "u64", "!",
+        "i8",    "bool", "char", "f64", "str",  "f32",  "",    "u8", "isize",
+        "usize", "",     "i32",  "u32", "i128", "u128", "_",   "",   "",
+        "i16",   "u16",  "()",   "...", "",     "i64",  "u64", "!",
     };
 
     return c >= 'a' && c <= 'z' && names[c - 'a'][0] != 0 ? names[c - 'a']
@@ -240,7 +251,9 @@ static void type_begin(struct rust *x, struct rust_frame *f)
         return;
     switch (f->b) {
     case 'R':
-    case 'Q': reference(x, (char)f->b); return;
+    case 'Q':
+        reference(x, (char)f->b);
+        return;
     case 'P':
     case 'O':
         prof_rust_print(x, f->b == 'P' ? "*const " : "*mut ");
@@ -255,10 +268,18 @@ static void type_begin(struct rust *x, struct rust_frame *f)
         prof_rust_print(x, "(");
         f->at = 4;
         return;
-    case 'F': prof_rust_call(x, 1, RUST_FN, 0); return;
-    case 'D': prof_rust_call(x, 1, RUST_DYN, 0); return;
-    case 'B': prof_rust_back(x, f, 5, RUST_TYPE, 0); return;
-    case 0: prof_rust_invalid(x); return;
+    case 'F':
+        prof_rust_call(x, 1, RUST_FN, 0);
+        return;
+    case 'D':
+        prof_rust_call(x, 1, RUST_DYN, 0);
+        return;
+    case 'B':
+        prof_rust_back(x, f, 5, RUST_TYPE, 0);
+        return;
+    case 0:
+        prof_rust_invalid(x);
+        return;
     default:
         x->s--;
         prof_rust_call(x, 1, RUST_PATH, 0);
@@ -268,8 +289,12 @@ static void type_begin(struct rust *x, struct rust_frame *f)
 void prof_rust_type(struct rust *x, struct rust_frame *f)
 {
     switch (f->at) {
-    case 0: type_begin(x, f); return;
-    case 1: prof_rust_leave(x); return;
+    case 0:
+        type_begin(x, f);
+        return;
+    case 1:
+        prof_rust_leave(x);
+        return;
     case 2:
         if (f->b == 'A') {
             prof_rust_print(x, "; ");

@@ -50,7 +50,8 @@ static int is_utf8(const unsigned char *s, size_t n)
                 return 0;
             code = code << 6 | (s[i++] & 0x3f);
         }
-        if (code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        if (code < least || code > 0x10ffff ||
+            (code >= 0xd800 && code < 0xe000))
             return 0;
     }
     return 1;

@@ -38,7 +38,7 @@ static void expect_all(const struct pair *pairs, size_t count,
     }
 }
 
-#define EXPECT_ALL(pairs, language) \
+#define EXPECT_ALL(pairs, language)                                            \
     expect_all(pairs, sizeof pairs / sizeof pairs[0], language)
 
 static const struct pair cxx[] = {
@@ -161,9 +161,26 @@ static void test_ocaml_as_perf_prints_it(void **state)
 static void test_other_names_come_back_as_they_are(void **state)
 {
     static const char *const names[] = {
-        "", "_", "_Z", "_Zx", "_ZN", "main", "camlish", "caml", "_R", "_Rust",
-        "_Z1fS5_", "_Z3ab", "_ZN1AC", "_Z1f$", "?f@@YAXXZ", "_ZN3fooE3",
-        "_ZN3foo3bar17h0123456789abcdeE?", "\xff\xfe", "_Z1fT_", "f()",
+        "",
+        "_",
+        "_Z",
+        "_Zx",
+        "_ZN",
+        "main",
+        "camlish",
+        "caml",
+        "_R",
+        "_Rust",
+        "_Z1fS5_",
+        "_Z3ab",
+        "_ZN1AC",
+        "_Z1f$",
+        "?f@@YAXXZ",
+        "_ZN3fooE3",
+        "_ZN3foo3bar17h0123456789abcdeE?",
+        "\xff\xfe",
+        "_Z1fT_",
+        "f()",
         "_GLOBAL__sub_I_main",
     };
 
@@ -190,8 +207,8 @@ static void test_each_language_can_be_asked_for_alone(void **state)
     assert_string_equal(out, "foo::bar");
     prof_demangle_as(PROF_LANGUAGE_CXX, "_RNvC1a1b", out, sizeof out, &work);
     assert_string_equal(out, "_RNvC1a1b");
-    prof_demangle_as(PROF_LANGUAGE_CXX,
-                     "_ZN3foo3bar17h0123456789abcdefE", out, sizeof out, &work);
+    prof_demangle_as(PROF_LANGUAGE_CXX, "_ZN3foo3bar17h0123456789abcdefE", out,
+                     sizeof out, &work);
     assert_string_equal(out, "foo::bar::h0123456789abcdef");
     prof_demangle_as(PROF_LANGUAGE_OCAML, "camlA__f_1", out, sizeof out, &work);
     assert_string_equal(out, "A.f_1");
@@ -252,8 +269,8 @@ static void test_every_beginning_of_a_name_is_safe(void **state)
 static char *repeated(const char *head, const char *middle, size_t times,
                       const char *tail)
 {
-    char *name = malloc(strlen(head) + times * strlen(middle) +
-                        strlen(tail) + 1);
+    char *name =
+        malloc(strlen(head) + times * strlen(middle) + strlen(tail) + 1);
     char *at = stpcpy(name, head);
 
     while (times-- > 0)
@@ -268,21 +285,21 @@ static void test_depth_costs_workspace_and_never_stack(void **state)
     static const struct {
         const char *head, *middle, *tail;
     } deep[] = {
-        {"_Z1f", "P", "i"},          {"_Z1f", "1AI", ""},
-        {"_Z1f", "PFvPK", "i"},      {"_Z", "Z1fvE", "1x"},
-        {"_Z1f", "N1A", "E"},        {"_Z1fDT", "plLi1E", ""},
-        {"_ZN1A", "cvT_I", ""},      {"_Z1fI", "J", "E"},
-        {"_RINvC1a1f", "R", "mE"},   {"_RINvC1a1f", "TT", "E"},
-        {"_R", "IC1a", ""},          {"_R", "Nv", "C1a"},
-        {"_RNvC1a", "B_", ""},       {"_Z1fI", "X", ""},
-        {"_Z1fU1a", "U1a", "i"},     {"_ZZ1fvENKUl", "PFvZ1fvENKUl", "vE_"},
+        {"_Z1f", "P", "i"},        {"_Z1f", "1AI", ""},
+        {"_Z1f", "PFvPK", "i"},    {"_Z", "Z1fvE", "1x"},
+        {"_Z1f", "N1A", "E"},      {"_Z1fDT", "plLi1E", ""},
+        {"_ZN1A", "cvT_I", ""},    {"_Z1fI", "J", "E"},
+        {"_RINvC1a1f", "R", "mE"}, {"_RINvC1a1f", "TT", "E"},
+        {"_R", "IC1a", ""},        {"_R", "Nv", "C1a"},
+        {"_RNvC1a", "B_", ""},     {"_Z1fI", "X", ""},
+        {"_Z1fU1a", "U1a", "i"},   {"_ZZ1fvENKUl", "PFvZ1fvENKUl", "vE_"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof deep / sizeof deep[0]; i++)
         for (size_t times = 10; times <= 100000; times *= 10) {
-            char *name = repeated(deep[i].head, deep[i].middle, times,
-                                  deep[i].tail);
+            char *name =
+                repeated(deep[i].head, deep[i].middle, times, deep[i].tail);
             struct prof_demangled got =
                 prof_demangle(name, out, sizeof out, &work);
 

@@ -24,7 +24,7 @@ struct options {
     enum prof_language language;
     unsigned long width; /* columns for a name, 0 = whole */
     bool line;
-    char **names;        /* NULL: standard input */
+    char **names; /* NULL: standard input */
     int count;
 };
 
@@ -73,8 +73,7 @@ static size_t columns_bytes(const char *text, size_t bytes,
     return n;
 }
 
-static void print(const struct options *options, const char *text,
-                  size_t bytes)
+static void print(const struct options *options, const char *text, size_t bytes)
 {
     if (options->width > 0 &&
         columns_bytes(text, bytes, options->width) < bytes) {
@@ -227,20 +226,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (errno != 0 || *arg < '0' || *arg > '9' || *end != 0)
             argp_error(state, "--width=%s: not a number of columns", arg);
         return 0;
-    case 'l': options->line = true; return 0;
+    case 'l':
+        options->line = true;
+        return 0;
     case ARGP_KEY_ARGS:
         options->names = state->argv + state->next;
         options->count = state->argc - state->next;
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
 int command_demangle(int argc, char **argv)
 {
     static const struct argp_option known[] = {
-        {"format", 'f', "LANGUAGE", 0,
-         "auto (the default), c++, rust or ocaml", 0},
+        {"format", 'f', "LANGUAGE", 0, "auto (the default), c++, rust or ocaml",
+         0},
         {"line", 'l', NULL, 0, "take each line as one name", 0},
         {"width", 'w', "COLUMNS", 0,
          "cut names to COLUMNS, the last of them an ellipsis (0: never)", 0},

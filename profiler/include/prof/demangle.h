@@ -45,8 +45,8 @@ struct prof_demangle_work {
 #define PROF_DEMANGLE_STEPS(bytes) (4096u + 2u * (uint32_t)(bytes))
 
 enum prof_language {
-    PROF_LANGUAGE_NONE,  /* answer only: came back as it is */
-    PROF_LANGUAGE_AUTO,  /* question only: find out by the name's first bytes */
+    PROF_LANGUAGE_NONE, /* answer only: came back as it is */
+    PROF_LANGUAGE_AUTO, /* question only: find out by the name's first bytes */
     PROF_LANGUAGE_CXX,
     PROF_LANGUAGE_RUST,
     PROF_LANGUAGE_OCAML,
@@ -54,10 +54,10 @@ enum prof_language {
 
 /* What one call did. */
 struct prof_demangled {
-    size_t bytes;                 /* written to out, its NUL not counted */
-    uint32_t steps;               /* spent, of PROF_DEMANGLE_STEPS() */
-    enum prof_language language;  /* what the name was taken for */
-    bool truncated;               /* out holds only the beginning */
+    size_t bytes;                /* written to out, its NUL not counted */
+    uint32_t steps;              /* spent, of PROF_DEMANGLE_STEPS() */
+    enum prof_language language; /* what the name was taken for */
+    bool truncated;              /* out holds only the beginning */
 };
 
 #ifdef __cplusplus
@@ -81,8 +81,7 @@ struct prof_demangled prof_demangle(const char *name, char *out, size_t size,
  * languages come back as they are. PROF_LANGUAGE_AUTO is prof_demangle().
  */
 struct prof_demangled prof_demangle_as(enum prof_language language,
-                                       const char *name, char *out,
-                                       size_t size,
+                                       const char *name, char *out, size_t size,
                                        struct prof_demangle_work *work);
 
 #ifdef __cplusplus

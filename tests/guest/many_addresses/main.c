@@ -14,7 +14,7 @@
 #include <prof/symbols.h>
 
 #define ADDRESSES 100000u
-#define BURST 250u /* samples between drains: the vector holds them */
+#define BURST 250u          /* samples between drains: the vector holds them */
 #define NOWHERE 0xa0000000u /* no function of the table is there */
 #define STEP 11u
 

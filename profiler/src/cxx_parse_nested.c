@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C++ names, reading: nested and local names and what they end with (ABI
+ * 5.1.3 and 5.1.4). The rules on substitutions are told in cxx_parse_name.c. */
+
+#include "cxx_parse.h"
+
+/* First turn of a name. f->a becomes 1 where a template's name must not be
+ * made a substitution, because it is one. */
+static void name_begin(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t scope = 0;
+
+    switch (*x->s) {
+    case 'N':
+        prof_cxx_become(x, CXX_R_NESTED, 0);
+        return;
+    case 'Z':
+        prof_cxx_become(x, CXX_R_LOCAL, 0);
+        return;
+    case 'S':
+        if (x->s[1] == 't') {
+            x->s += 2;
+            scope = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
+            break;
+        }
+        f->b = prof_cxx_substitution(x, false);
+        if (x->failed)
+            return;
+        if (cxx_at(x, f->b)->kind == CXX_MODULE)
+            break;
+        f->a = 1;
+        x->ret = f->b;
+        f->at = 1;
+        prof_cxx_name(x, f);
+        return;
+    default:
+        break;
+    }
+    prof_cxx_call(x, 1, CXX_R_UNQUALIFIED, scope);
+    x->frame->b = f->b;
+}
+
+void prof_cxx_name(struct cxx *x, struct cxx_frame *f)
+{
+    switch (f->at) {
+    case 0:
+        name_begin(x, f);
+        return;
+    case 1:
+        if (*x->s != 'I') {
+            prof_cxx_give(x, x->ret);
+            return;
+        }
+        if (!f->a)
+            prof_cxx_remember(x, x->ret);
+        f->b = x->ret;
+        prof_cxx_call(x, 2, CXX_R_ARGS, 0);
+        return;
+    default:
+        prof_cxx_give(x, prof_cxx_node(x, CXX_TEMPLATE, f->b, x->ret, 0));
+    }
+}
+
+/* CV- and ref-qualifiers of a member function: a chain whose outermost link
+ * is (*head) and whose innermost (*tail) waits for the name. */
+static void member_qualifiers(struct cxx *x, uint16_t *head, uint16_t *tail)
+{
+    for (;;) {
+        uint8_t kind;
+        uint16_t node;
+
+        switch (*x->s) {
+        case 'r':
+            kind = CXX_F_RESTRICT;
+            break;
+        case 'V':
+            kind = CXX_F_VOLATILE;
+            break;
+        case 'K':
+            kind = CXX_F_CONST;
+            break;
+        case 'R':
+            kind = CXX_F_LREF;
+            break;
+        case 'O':
+            kind = CXX_F_RREF;
+            break;
+        default:
+            return;
+        }
+        x->s++;
+        node = prof_cxx_node(x, kind, 0, 0, 0);
+        if (kind == CXX_F_LREF || kind == CXX_F_RREF) {
+            cxx_at(x, node)->a = *head;
+            *head = node;
+            if (*tail == 0)
+                *tail = node;
+            return;
+        }
+        if (*tail == 0)
+            *head = node;
+        else
+            cxx_at(x, *tail)->a = node;
+        *tail = node;
+    }
+}
+
+/* A component that is a word, perhaps with tags. */
+static void nested_word(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t name = prof_cxx_source_name(x);
+
+    if (x->failed)
+        return;
+    while (cxx_take(x, 'B') && !x->failed)
+        name = prof_cxx_node(x, CXX_TAGGED, name, prof_cxx_source_name(x), 0);
+    if (f->a != 0)
+        name = prof_cxx_qual(x, f->a, name);
+    f->a = name;
+    if (*x->s != 'E')
+        prof_cxx_remember(x, name);
+}
+
+/* Reads one component of a prefix, or ends the name. f->a is what there is so
+ * far, f->b and f->c the qualifiers. */
+static void nested_next(struct cxx *x, struct cxx_frame *f)
+{
+    char c = *x->s;
+
+    if (cxx_is_digit(c)) {
+        nested_word(x, f);
+    } else if (c == 'E') {
+        x->s++;
+        if (f->a != 0 && f->c != 0) {
+            cxx_at(x, f->c)->a = f->a;
+            f->a = f->b;
+        }
+        prof_cxx_give(x, f->a);
+    } else if (c == 'I' && f->a != 0) {
+        prof_cxx_call(x, 2, CXX_R_ARGS, 0);
+    } else if (c == 'T' && f->a == 0) {
+        f->a = prof_cxx_tparam_leaf(x);
+        f->at = 4;
+    } else if (c == 'D' && (x->s[1] == 't' || x->s[1] == 'T')) {
+        if (f->a != 0)
+            cxx_fail(x);
+        prof_cxx_call(x, 5, CXX_R_TYPE, 0);
+    } else if (c == 'S' && x->s[1] == 't' && f->a == 0) {
+        x->s += 2;
+        f->a = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
+    } else if (c == 'S' && x->s[1] != 't') {
+        uint16_t sub = prof_cxx_substitution(x, true);
+
+        if (!x->failed && cxx_at(x, sub)->kind == CXX_MODULE) {
+            prof_cxx_call(x, 3, CXX_R_UNQUALIFIED, f->a);
+            x->frame->b = sub;
+        } else if (f->a != 0) {
+            cxx_fail(x);
+        } else {
+            f->a = sub;
+        }
+    } else if (c == 'M' && f->a != 0) {
+        x->s++;
+    } else if (c == 0 || c == 'I' || c == 'T' || c == 'S') {
+        cxx_fail(x);
+    } else {
+        prof_cxx_call(x, 3, CXX_R_UNQUALIFIED, f->a);
+    }
+}
+
+void prof_cxx_nested(struct cxx *x, struct cxx_frame *f)
+{
+    switch (f->at) {
+    case 0:
+        x->s++;
+        if (cxx_take(x, 'H'))
+            x->llvm = true;
+        member_qualifiers(x, &f->b, &f->c);
+        f->at = 1;
+        break;
+    case 2:
+        f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
+        f->at = 4;
+        break;
+    case 3:
+        f->a = x->ret;
+        f->at = 4;
+        break;
+    case 5:
+        f->a = x->ret; /* decltype, a substitution already */
+        f->at = x->strict ? 1 : 4;
+        x->retry = true;
+        break;
+    default:
+        break;
+    }
+    if (f->at == 4 && *x->s != 'E')
+        prof_cxx_remember(x, f->a);
+    f->at = 1;
+    while (!x->failed && x->frame == f && f->at == 1)
+        nested_next(x, f);
+}
+
+/* _ <number>, or __ <number of two digits or more> _: which of several
+ * namesakes; not printed. */
+static void discriminator(struct cxx *x)
+{
+    const char *from;
+    bool two;
+
+    if (*x->s != '_' || (x->block && !cxx_is_digit(x->s[1])))
+        return;
+    x->s++;
+    two = cxx_take(x, '_');
+    from = x->s;
+    while (cxx_is_digit(*x->s))
+        x->s++;
+    if (two && x->s - from > 1)
+        cxx_want(x, '_');
+}
+
+/* After the enclosing function, whose returned type GNU does not print. */
+static void local_entity(struct cxx *x, struct cxx_frame *f)
+{
+    f->a = x->ret;
+    cxx_at(x, f->a)->flags |= CXX_AROUND_LOCAL;
+    cxx_want(x, 'E');
+    if (x->failed)
+        return;
+    if (cxx_take(x, 's')) {
+        uint16_t name = prof_cxx_word(x, CXX_WORD, CXX_W_STRING_LITERAL, 0);
+
+        discriminator(x);
+        prof_cxx_give(x, prof_cxx_node(x, CXX_LOCAL, f->a, name, 0));
+        return;
+    }
+    if (cxx_take(x, 'd'))
+        f->b = (uint16_t)(prof_cxx_compact(x) + 1);
+    prof_cxx_call(x, 2, CXX_R_NAME, 0);
+}
+
+void prof_cxx_local(struct cxx *x, struct cxx_frame *f)
+{
+    if (f->at == 0) {
+        x->s++;
+        x->nested++;
+        prof_cxx_call(x, 1, CXX_R_ENCODING, 0);
+    } else if (f->at == 1) {
+        x->nested--;
+        local_entity(x, f);
+    } else {
+        uint16_t name = x->ret;
+
+        if (f->b != 0)
+            name = prof_cxx_node(x, CXX_DEFAULT_ARG, name, 0, f->b);
+        else if (cxx_at(x, name)->kind != CXX_LAMBDA &&
+                 cxx_at(x, name)->kind != CXX_UNNAMED)
+            discriminator(x);
+        prof_cxx_give(x, prof_cxx_node(x, CXX_LOCAL, f->a, name, 0));
+    }
+}
+
+/* C1 to C5, CI1 <type>, D0 to D5. An inherited constructor bears the name of
+ * the class that it comes from. */
+static void structor(struct cxx *x, struct cxx_frame *f)
+{
+    uint8_t kind = *x->s == 'C' ? CXX_CTOR : CXX_DTOR;
+    bool inherited;
+
+    x->s++;
+    inherited = kind == CXX_CTOR && cxx_take(x, 'I');
+    if (f->a == 0 || *x->s < (kind == CXX_CTOR ? '1' : '0') || *x->s > '5') {
+        cxx_fail(x);
+        return;
+    }
+    x->s++;
+    if (inherited)
+        prof_cxx_call(x, 3, CXX_R_TYPE, 0);
+    else
+        f->c = prof_cxx_node(x, kind, prof_cxx_base_name(x, f->a), 0, 0);
+}
+
+/* First turn of an unqualified name: the name without tags and scope comes
+ * into f->c with f->at = 1, or into x->ret when a rule was called. */
+static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
+{
+    char c;
+
+    if (*x->s == 'W' && !prof_cxx_module(x, &f->b))
+        return;
+    if (cxx_take(x, 'F'))
+        x->llvm = true;
+    c = *x->s;
+    f->at = 1;
+    if (cxx_is_digit(c)) {
+        f->c = prof_cxx_source_name(x);
+    } else if (cxx_is_lower(c)) {
+        if (c == 'o' && x->s[1] == 'n')
+            x->s += 2;
+        prof_cxx_call(x, 2, CXX_R_OPERATOR, 0);
+    } else if (c == 'D' && x->s[1] == 'C') {
+        prof_cxx_call(x, 2, CXX_R_BINDING, 0);
+    } else if (c == 'C' || c == 'D') {
+        structor(x, f);
+    } else if (c == 'L') {
+        x->s++;
+        f->c = prof_cxx_source_name(x);
+        if (!x->failed)
+            discriminator(x);
+    } else if (c == 'U' && x->s[1] == 'l') {
+        prof_cxx_call(x, 2, CXX_R_LAMBDA, 0);
+    } else if (c == 'U' && x->s[1] == 't') {
+        x->s += 2;
+        f->c = prof_cxx_node(x, CXX_UNNAMED, 0, 0, prof_cxx_compact(x));
+        x->retry = true;
+        if (!x->strict)
+            prof_cxx_remember(x, f->c);
+    } else {
+        cxx_fail(x);
+    }
+}
+
+void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
+{
+    if (f->at == 0) {
+        unqualified_begin(x, f);
+        if (x->failed || x->frame != f)
+            return;
+    } else if (f->at == 2) {
+        f->c = x->ret;
+    } else if (f->at == 3) {
+        f->c = prof_cxx_node(x, CXX_CTOR, prof_cxx_base_name(x, x->ret), 0, 0);
+    }
+    if (f->b != 0)
+        f->c = prof_cxx_node(x, CXX_ENTITY, f->c, f->b, 0);
+    while (!x->failed && cxx_take(x, 'B'))
+        f->c = prof_cxx_node(x, CXX_TAGGED, f->c, prof_cxx_source_name(x), 0);
+    if (x->failed)
+        return;
+    if (f->a != 0)
+        f->c = prof_cxx_qual(x, f->a, f->c);
+    prof_cxx_give(x, f->c);
+}
+
+void prof_cxx_operator(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t op;
+
+    if (f->at == 1) {
+        x->in_conversion = f->b != 0;
+        prof_cxx_give(x, prof_cxx_node(x, CXX_CONVERSION, x->ret, 0, 0));
+        return;
+    }
+    if (*x->s == 'v' && cxx_is_digit(x->s[1])) {
+        x->s += 2;
+        prof_cxx_give(x, prof_cxx_node(x, CXX_OPERATOR_OF,
+                                       prof_cxx_source_name(x), 0, 0));
+        return;
+    }
+    if (cxx_next(x, 'c', 'v')) {
+        x->s += 2;
+        f->b = x->in_conversion;
+        x->in_conversion = true;
+        x->conversions = true;
+        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
+        return;
+    }
+    op = prof_cxx_op(x->s[0], x->s[0] == 0 ? 0 : x->s[1]);
+    if (op == 0xffff) {
+        cxx_fail(x);
+        return;
+    }
+    x->s += 2;
+    if (prof_cxx_ops[op].shape == CXX_OP_NAME_ONLY)
+        prof_cxx_give(
+            x, prof_cxx_node(x, CXX_LITERAL_OP, prof_cxx_source_name(x), 0, 0));
+    else
+        prof_cxx_give(x, prof_cxx_node(x, CXX_OPERATOR, op, 0, 0));
+}
+
+/* Ul <template head> <parameter types> E <number> _ */
+void prof_cxx_lambda(struct cxx *x, struct cxx_frame *f)
+{
+    if (f->at == 0) {
+        x->s += 2;
+        x->invented[0] = x->invented[1] = x->invented[2] = 0;
+    } else if (f->at == 1) {
+        prof_cxx_append(x, &f->b, &f->c, x->ret);
+    } else {
+        uint16_t list = cxx_at(x, x->ret)->b;
+
+        cxx_want(x, 'E');
+        prof_cxx_give(
+            x, prof_cxx_node(x, CXX_LAMBDA, list, f->b, prof_cxx_compact(x)));
+        return;
+    }
+    if (*x->s == 'T' && !cxx_is_digit(x->s[1]) && x->s[1] != '_' &&
+        x->s[1] != 'L')
+        prof_cxx_call(x, 1, CXX_R_TPARAM_DECL, 0);
+    else
+        prof_cxx_call(x, 2, CXX_R_BARE, 0);
+}
+
+/* DC <source name>+ E */
+void prof_cxx_binding(struct cxx *x, struct cxx_frame *f)
+{
+    x->s += 2;
+    while (!x->failed && !cxx_take(x, 'E'))
+        prof_cxx_append(x, &f->a, &f->b, prof_cxx_source_name(x));
+    prof_cxx_give(x, f->a == 0 ? 0 : prof_cxx_node(x, CXX_BINDING, f->a, 0, 0));
+}
