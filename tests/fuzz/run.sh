@@ -70,6 +70,7 @@ mkdir -p "$work/names" && printf 'a@_ZNSt6vectorIiE4pushEv' >"$work/names/cxx" &
     printf 'b@_RNvNtC3foo3bar3baz' >"$work/names/rust"
 # shellcheck disable=SC2046 # a list of words
 longest=1024
+# shellcheck disable=SC2046 # a list of words
 fuzz 4 'no name makes the demangler read beyond it or run on' demangle_fuzz \
     "$work/names" $(echo profiler/src/demangle*.c profiler/src/cxx*.c \
     profiler/src/rust*.c profiler/src/ocaml.c)
