@@ -174,8 +174,6 @@ struct cxx {
     bool failed;
     bool llvm;                 /* a form that only LLVM knows: its dialect */
     bool in_conversion;        /* reading a conversion operator's type */
-    bool conversions;          /* there are conversion operators */
-    uint8_t inlined;           /* printing: handlers within handlers */
     bool block;                /* an Objective-C block's function */
     bool strict;               /* substitutions as the ABI counts them */
     bool retry;                /* GNU may have counted them otherwise */
@@ -207,6 +205,8 @@ struct cxx_op {
     char text[17];
     bool llvm; /* GNU does not know it */
 };
+
+#define CXX_NULLPTR 33u /* its index among the builtin types */
 
 enum cxx_shape {
     CXX_OP_NAME_ONLY,

@@ -161,12 +161,6 @@ void prof_cxx_remember(struct cxx *x, uint16_t node)
         x->subs[x->sub_count++] = node;
 }
 
-void prof_cxx_remember_and_give(struct cxx *x, uint16_t node)
-{
-    prof_cxx_remember(x, node);
-    prof_cxx_give(x, node);
-}
-
 void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
                      uint16_t item)
 {

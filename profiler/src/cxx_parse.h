@@ -78,9 +78,6 @@ PROF_HIDDEN uint16_t prof_cxx_qual(struct cxx *x, uint16_t scope,
                                    uint16_t name);
 /* Makes (node) the next substitution. */
 PROF_HIDDEN void prof_cxx_remember(struct cxx *x, uint16_t node);
-PROF_HIDDEN void prof_cxx_remember_and_give(struct cxx *x, uint16_t node);
-/* The name that a constructor within (node) bears: its last component. */
-PROF_HIDDEN uint16_t prof_cxx_base_name(const struct cxx *x, uint16_t node);
 /* Puts (item) at the end of the list whose ends are (*head) and (*tail). */
 PROF_HIDDEN void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
                                  uint16_t item);
@@ -95,6 +92,9 @@ PROF_HIDDEN uint16_t prof_cxx_number(struct cxx *x);
 /* "_" is 0, "5_" is 6. */
 PROF_HIDDEN uint16_t prof_cxx_compact(struct cxx *x);
 PROF_HIDDEN bool prof_cxx_module(struct cxx *x, uint16_t *module);
+
+/* The name that a constructor within (node) bears: its last component. */
+PROF_HIDDEN uint16_t prof_cxx_base_name(const struct cxx *x, uint16_t node);
 
 static inline void cxx_fail(struct cxx *x)
 {

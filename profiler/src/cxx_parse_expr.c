@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++ names, reading: expressions (ABI 5.1.6) and constraints (5.1.7).
+ * C++ names, reading: expressions (ABI 5.1.6).
  *
  * An operator's shape, from the table, says how its operands are written.
  */

@@ -1,65 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ names, reading: nested and local names and what they end with (ABI
- * 5.1.3 and 5.1.4). The rules on substitutions are told in cxx_parse_name.c. */
+/*
+ * C++ names, reading: nested, local and unqualified names (ABI 5.1.3, 5.1.4,
+ * 5.1.8).
+ *
+ * Every prefix of a nested name becomes a substitution, but not the whole of
+ * it: that is one only where it is a type, and then the rule for types adds
+ * it.
+ *
+ * GNU counts unnamed types, and a decltype that a name begins with, once more
+ * than the ABI does. A name is read GNU's way first, and only where that fails
+ * the ABI's (x->strict).
+ */
 
 #include "cxx_parse.h"
-
-/* First turn of a name. f->a becomes 1 where a template's name must not be
- * made a substitution, because it is one. */
-static void name_begin(struct cxx *x, struct cxx_frame *f)
-{
-    uint16_t scope = 0;
-
-    switch (*x->s) {
-    case 'N':
-        prof_cxx_become(x, CXX_R_NESTED, 0);
-        return;
-    case 'Z':
-        prof_cxx_become(x, CXX_R_LOCAL, 0);
-        return;
-    case 'S':
-        if (x->s[1] == 't') {
-            x->s += 2;
-            scope = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
-            break;
-        }
-        f->b = prof_cxx_substitution(x, false);
-        if (x->failed)
-            return;
-        if (cxx_at(x, f->b)->kind == CXX_MODULE)
-            break;
-        f->a = 1;
-        x->ret = f->b;
-        f->at = 1;
-        prof_cxx_name(x, f);
-        return;
-    default:
-        break;
-    }
-    prof_cxx_call(x, 1, CXX_R_UNQUALIFIED, scope);
-    x->frame->b = f->b;
-}
-
-void prof_cxx_name(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        name_begin(x, f);
-        return;
-    case 1:
-        if (*x->s != 'I') {
-            prof_cxx_give(x, x->ret);
-            return;
-        }
-        if (!f->a)
-            prof_cxx_remember(x, x->ret);
-        f->b = x->ret;
-        prof_cxx_call(x, 2, CXX_R_ARGS, 0);
-        return;
-    default:
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TEMPLATE, f->b, x->ret, 0));
-    }
-}
 
 /* CV- and ref-qualifiers of a member function: a chain whose outermost link
  * is (*head) and whose innermost (*tail) waits for the name. */
@@ -361,7 +314,6 @@ void prof_cxx_operator(struct cxx *x, struct cxx_frame *f)
         x->s += 2;
         f->b = x->in_conversion;
         x->in_conversion = true;
-        x->conversions = true;
         prof_cxx_call(x, 1, CXX_R_TYPE, 0);
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++ names, reading: types and template arguments (ABI 5.1.5, 5.1.7).
+ * C++ names, reading: types (ABI 5.1.5).
  *
  * Every type but a builtin one becomes a substitution when it has been read.
  */
@@ -24,6 +24,12 @@ static uint8_t wrapper(char c)
     default:
         return 0;
     }
+}
+
+static void remember_and_give(struct cxx *x, uint16_t node)
+{
+    prof_cxx_remember(x, node);
+    prof_cxx_give(x, node);
 }
 
 /* A template's name has been read, or that of a class: f->a. It is a new
@@ -193,7 +199,7 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
         }
         break;
     }
-    prof_cxx_remember_and_give(x, node);
+    remember_and_give(x, node);
 }
 
 /* The first turn of a type whose first letter is D. */
@@ -270,12 +276,10 @@ void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
         return;
     case 1: /* decltype */
         cxx_want(x, 'E');
-        prof_cxx_remember_and_give(
-            x, prof_cxx_node(x, CXX_DECLTYPE, x->ret, 0, 0));
+        remember_and_give(x, prof_cxx_node(x, CXX_DECLTYPE, x->ret, 0, 0));
         return;
     case 2: /* expansion */
-        prof_cxx_remember_and_give(
-            x, prof_cxx_node(x, CXX_EXPANSION, x->ret, 0, 0));
+        remember_and_give(x, prof_cxx_node(x, CXX_EXPANSION, x->ret, 0, 0));
         return;
     case 3: /* vector, after its dimension as an expression */
         f->a = x->ret;
@@ -283,8 +287,7 @@ void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 4, CXX_R_TYPE, 0);
         return;
     case 4:
-        prof_cxx_remember_and_give(
-            x, prof_cxx_node(x, CXX_VECTOR, x->ret, f->a, 0));
+        remember_and_give(x, prof_cxx_node(x, CXX_VECTOR, x->ret, f->a, 0));
         return;
     default: /* _BitInt, after its width as an expression */
         cxx_want(x, '_');
@@ -376,7 +379,7 @@ void prof_cxx_qualified(struct cxx *x, struct cxx_frame *f)
         } else {
             cxx_at(x, f->b)->a = x->ret;
         }
-        prof_cxx_remember_and_give(x, f->a);
+        remember_and_give(x, f->a);
         return;
     default:
         break;
@@ -396,5 +399,75 @@ void prof_cxx_qualified(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 3, CXX_R_FUNCTION, 0);
     } else {
         prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+    }
+}
+
+/* F [Y] <types> [R | O] E */
+void prof_cxx_function(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t node = x->ret;
+
+    if (f->at == 0) {
+        x->s++;
+        cxx_take(x, 'Y');
+        prof_cxx_call(x, 1, CXX_R_BARE, 1);
+        return;
+    }
+    if (cxx_take(x, 'R'))
+        node = prof_cxx_node(x, CXX_F_LREF, node, 0, 0);
+    else if (cxx_take(x, 'O'))
+        node = prof_cxx_node(x, CXX_F_RREF, node, 0, 0);
+    cxx_want(x, 'E');
+    prof_cxx_give(x, node);
+}
+
+/* A [<number> | <expression>] _ <type> */
+void prof_cxx_array(struct cxx *x, struct cxx_frame *f)
+{
+    switch (f->at) {
+    case 0:
+        x->s++;
+        if (*x->s != '_' && !cxx_is_digit(*x->s)) {
+            prof_cxx_call(x, 1, CXX_R_EXPR, 0);
+            return;
+        }
+        if (*x->s != '_')
+            f->a = prof_cxx_digits(x);
+        break;
+    case 1:
+        f->a = x->ret;
+        break;
+    default:
+        remember_and_give(x, prof_cxx_node(x, CXX_ARRAY, x->ret, f->a, 0));
+        return;
+    }
+    cxx_want(x, '_');
+    prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+}
+
+static bool is_array(const struct cxx *x, uint16_t node)
+{
+    while (cxx_at(x, node)->kind >= CXX_CONST &&
+           cxx_at(x, node)->kind <= CXX_RESTRICT)
+        node = cxx_at(x, node)->a;
+    return cxx_at(x, node)->kind == CXX_ARRAY;
+}
+
+/* M <class> <member>; arrays have no members. */
+void prof_cxx_member(struct cxx *x, struct cxx_frame *f)
+{
+    switch (f->at) {
+    case 0:
+        x->s++;
+        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
+        return;
+    case 1:
+        f->a = x->ret;
+        if (is_array(x, f->a))
+            cxx_fail(x);
+        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+        return;
+    default:
+        remember_and_give(x, prof_cxx_node(x, CXX_PTRMEM, f->a, x->ret, 0));
     }
 }

@@ -9,11 +9,6 @@
 
 #include "cxx_print.h"
 
-/* Handlers within a handler: each takes some of the caller's stack. */
-#define INLINED_MOST 2
-
-static void pre(struct cxx *x, const struct cxx_item *it);
-
 static bool crowded(const struct cxx *x)
 {
     return (const char *)(x->nodes + x->node_count) >
@@ -49,6 +44,8 @@ static void print_plain(struct cxx *x, const struct cxx_node *n)
             prof_out_bytes(x->out, x->text + n->a, n->b);
         else if (n->kind == CXX_WORD)
             prof_out_string(x->out, prof_cxx_words[n->a]);
+        else if (n->kind == CXX_BUILTIN && x->llvm && n->a == CXX_NULLPTR)
+            prof_out_string(x->out, "std::nullptr_t");
         else if (n->kind == CXX_BUILTIN)
             prof_out_string(x->out, prof_cxx_builtins[n->a].name);
         else
@@ -97,27 +94,6 @@ static bool has_post(uint8_t kind)
            (kind >= CXX_F_CONST && kind <= CXX_F_THROW);
 }
 
-/* Whether the first half of (n) may be printed by a handler within a handler:
- * it makes no scope, which would have to be the last thing in its turn. */
-static bool may_inline(const struct cxx *x, const struct cxx_node *n)
-{
-    switch (n->kind) {
-    case CXX_QUAL:
-    case CXX_TAGGED:
-    case CXX_POINTER:
-    case CXX_CONST:
-        return true;
-    case CXX_TEMPLATE:
-        return !x->conversions;
-    case CXX_LREF:
-    case CXX_RREF:
-    case CXX_TPARAM:
-        return !x->smashing;
-    default:
-        return false;
-    }
-}
-
 /* As long as nothing is queued in a turn, what can be printed at once is. */
 struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
                                 uint8_t op, uint16_t node)
@@ -141,26 +117,6 @@ struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
         return &x->spare;
     }
     return push(x, from, op, node);
-}
-
-/* The same for a first half in the environment of (from) as it is. */
-void prof_cxx_queue_pre(struct cxx *x, const struct cxx_item *from,
-                        uint16_t node)
-{
-    struct cxx_item item = *from;
-
-    if ((void *)x->item != x->mark || x->inlined >= INLINED_MOST ||
-        !may_inline(x, cxx_at(x, node)) || !prof_out_pay(x->out, 1)) {
-        prof_cxx_queue(x, from, CXX_PRE, node);
-        return;
-    }
-    item.op = CXX_PRE;
-    item.flags &= CXX_IN_LAMBDA;
-    item.node = node;
-    item.aux = 0;
-    x->inlined++;
-    pre(x, &item);
-    x->inlined--;
 }
 
 void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
@@ -228,7 +184,7 @@ void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *it,
 {
     uint16_t open = x->open;
 
-    prof_cxx_queue_pre(x, it, node);
+    prof_cxx_queue(x, it, CXX_PRE, node);
     if (has_post(cxx_at(x, node)->kind))
         prof_cxx_queue(x, it, CXX_POST_IF, node)->aux = open;
 }

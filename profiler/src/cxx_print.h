@@ -62,8 +62,6 @@ enum cxx_op_code {
 PROF_HIDDEN struct cxx_item *prof_cxx_queue(struct cxx *x,
                                             const struct cxx_item *from,
                                             uint8_t op, uint16_t node);
-PROF_HIDDEN void prof_cxx_queue_pre(struct cxx *x, const struct cxx_item *from,
-                                    uint16_t node);
 PROF_HIDDEN void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *from,
                                      uint16_t node);
 /* The same for a list and for the brackets of template arguments. */

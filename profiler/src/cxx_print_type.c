@@ -85,10 +85,7 @@ static void queue_pointee(struct cxx *x, const struct cxx_item *it,
     struct cxx_item env = *it;
 
     env.scope = p->within ? first : p->scope;
-    if (op == CXX_PRE)
-        prof_cxx_queue_pre(x, &env, p->to);
-    else
-        prof_cxx_queue(x, &env, op, p->to);
+    prof_cxx_queue(x, &env, op, p->to);
 }
 
 static void end_pointer(struct cxx *x, const struct cxx_item *it,

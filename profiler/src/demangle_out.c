@@ -22,7 +22,7 @@ void prof_out_restart(struct prof_out *o)
 }
 
 /* (n) bytes, most often few: two overlapping words do for 4 to 16. */
-static void copy(char *to, const char *s, size_t n)
+static inline void copy(char *to, const char *s, size_t n)
 {
     if (n > 16) {
         __builtin_memcpy(to, s, n);
@@ -40,12 +40,13 @@ static void copy(char *to, const char *s, size_t n)
 
 static void keep(struct prof_out *o, const char *s, size_t n)
 {
-    if (o->length < o->room) {
-        size_t left = o->room - o->length;
+    size_t at = o->length;
 
-        copy(o->to + o->length, s, n < left ? n : left);
-    }
-    o->length += (uint32_t)n;
+    o->length = (uint32_t)(at + n);
+    if (at + n <= o->room)
+        copy(o->to + at, s, n);
+    else if (at < o->room)
+        __builtin_memcpy(o->to + at, s, o->room - at);
 }
 
 static void flush_commas(struct prof_out *o)

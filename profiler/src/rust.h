@@ -9,7 +9,7 @@
 /* Where a name ends without a last ".llvm.0123ABCD". */
 PROF_HIDDEN const char *prof_rust_end(const char *name, const char *end);
 
-/* Whether [s, end) may stand behind a name: nothing, or ".cold" and the like. */
+/* Whether [s, end) may stand behind a name: nothing, or ".cold". */
 PROF_HIDDEN bool prof_rust_is_suffix(const char *s, const char *end);
 
 static inline bool prof_rust_is_char(uint32_t code)

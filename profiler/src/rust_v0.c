@@ -120,6 +120,7 @@ void prof_rust_back(struct rust *x, struct rust_frame *f, uint8_t at,
     x->s = x->text + where;
     x->depth++;
     x->backs++;
+    prof_out_pay(x->out, 3); /* what it leads to is read once more */
     push(x, rule, a);
 }
 

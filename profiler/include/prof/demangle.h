@@ -31,6 +31,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Memory that one call works in. Its contents mean nothing between calls. */
 #define PROF_DEMANGLE_WORK_BYTES 8192u
 struct prof_demangle_work {
@@ -42,7 +46,7 @@ struct prof_demangle_work {
 
 /* The step budget for a name of (bytes) bytes; when it is spent, the answer
  * ends there and counts as truncated. */
-#define PROF_DEMANGLE_STEPS(bytes) (4096u + 2u * (uint32_t)(bytes))
+#define PROF_DEMANGLE_STEPS(bytes) (4096u + (uint32_t)(bytes))
 
 enum prof_language {
     PROF_LANGUAGE_NONE, /* answer only: came back as it is */
@@ -59,10 +63,6 @@ struct prof_demangled {
     enum prof_language language; /* what the name was taken for */
     bool truncated;              /* out holds only the beginning */
 };
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /*
  * Writes the readable form of the NUL-terminated (name) into (out), which has

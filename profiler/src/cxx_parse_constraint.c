@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ names, reading: constraints and template parameter declarations (C++20,
- * ABI 5.1.6 and 5.1.5.9). */
+/*
+ * C++ names, reading: constraints and the template parameters that lambdas and
+ * constrained templates declare (ABI 5.1.6 and 5.1.8, as of C++20).
+ */
 
 #include "cxx_parse.h"
 

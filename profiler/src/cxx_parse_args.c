@@ -1,112 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ names, reading: types made of others, template parameters and arguments,
- * literals (ABI 5.1.5.3 to 5.1.6). */
+/*
+ * C++ names, reading: template parameters, template arguments and literals
+ * (ABI 5.1.5.8, 5.1.5.9, 5.1.6.1).
+ */
 
 #include "cxx_parse.h"
-
-/* F [Y] <types> [R | O] E */
-void prof_cxx_function(struct cxx *x, struct cxx_frame *f)
-{
-    uint16_t node = x->ret;
-
-    if (f->at == 0) {
-        x->s++;
-        cxx_take(x, 'Y');
-        prof_cxx_call(x, 1, CXX_R_BARE, 1);
-        return;
-    }
-    if (cxx_take(x, 'R'))
-        node = prof_cxx_node(x, CXX_F_LREF, node, 0, 0);
-    else if (cxx_take(x, 'O'))
-        node = prof_cxx_node(x, CXX_F_RREF, node, 0, 0);
-    cxx_want(x, 'E');
-    prof_cxx_give(x, node);
-}
-
-/* A [<number> | <expression>] _ <type> */
-void prof_cxx_array(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        x->s++;
-        if (*x->s != '_' && !cxx_is_digit(*x->s)) {
-            prof_cxx_call(x, 1, CXX_R_EXPR, 0);
-            return;
-        }
-        if (*x->s != '_')
-            f->a = prof_cxx_digits(x);
-        break;
-    case 1:
-        f->a = x->ret;
-        break;
-    default:
-        prof_cxx_remember_and_give(
-            x, prof_cxx_node(x, CXX_ARRAY, x->ret, f->a, 0));
-        return;
-    }
-    cxx_want(x, '_');
-    prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-}
-
-static bool is_array(const struct cxx *x, uint16_t node)
-{
-    while (cxx_at(x, node)->kind >= CXX_CONST &&
-           cxx_at(x, node)->kind <= CXX_RESTRICT)
-        node = cxx_at(x, node)->a;
-    return cxx_at(x, node)->kind == CXX_ARRAY;
-}
-
-/* M <class> <member>; arrays have no members. */
-void prof_cxx_member(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        x->s++;
-        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
-        return;
-    case 1:
-        f->a = x->ret;
-        if (is_array(x, f->a))
-            cxx_fail(x);
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    default:
-        prof_cxx_remember_and_give(
-            x, prof_cxx_node(x, CXX_PTRMEM, f->a, x->ret, 0));
-    }
-}
-
-/* U <name> [<arguments>] <type>, or u <name> [<arguments>] */
-void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        f->b = *x->s == 'U';
-        x->s++;
-        f->a = prof_cxx_source_name(x);
-        if (*x->s == 'I') {
-            if (!f->b)
-                x->llvm = true;
-            prof_cxx_call(x, 1, CXX_R_ARGS, 0);
-            return;
-        }
-        break;
-    case 1:
-        f->a = prof_cxx_node(x, f->b ? CXX_TEMPLATE : CXX_VENDOR_EXPR, f->a,
-                             x->ret, 0);
-        break;
-    default:
-        prof_cxx_remember_and_give(
-            x, prof_cxx_node(x, CXX_VENDOR_QUAL, x->ret, f->a, 0));
-        return;
-    }
-    if (x->failed)
-        return;
-    if (f->b)
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-    else
-        prof_cxx_remember_and_give(x, prof_cxx_node(x, CXX_VENDOR, f->a, 0, 0));
-}
 
 /*
  * A template parameter, perhaps with arguments of its own. In a conversion
@@ -146,8 +44,9 @@ void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
             return;
         }
     }
-    prof_cxx_remember_and_give(x,
-                               prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0));
+    f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
+    prof_cxx_remember(x, f->a);
+    prof_cxx_give(x, f->a);
 }
 
 /* I <argument>* E, or J for a pack. */
@@ -262,4 +161,42 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
         cxx_fail(x);
     cxx_want(x, 'E');
     prof_cxx_give(x, prof_cxx_node(x, CXX_LITERAL, f->a, f->b, negative));
+}
+
+/* U <name> [<arguments>] <type>, or u <name> [<arguments>] */
+void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t node;
+
+    switch (f->at) {
+    case 0:
+        f->b = *x->s == 'U';
+        x->s++;
+        f->a = prof_cxx_source_name(x);
+        if (*x->s == 'I') {
+            if (!f->b)
+                x->llvm = true;
+            prof_cxx_call(x, 1, CXX_R_ARGS, 0);
+            return;
+        }
+        break;
+    case 1:
+        f->a = prof_cxx_node(x, f->b ? CXX_TEMPLATE : CXX_VENDOR_EXPR, f->a,
+                             x->ret, 0);
+        break;
+    default:
+        node = prof_cxx_node(x, CXX_VENDOR_QUAL, x->ret, f->a, 0);
+        prof_cxx_remember(x, node);
+        prof_cxx_give(x, node);
+        return;
+    }
+    if (x->failed)
+        return;
+    if (f->b) {
+        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+        return;
+    }
+    node = prof_cxx_node(x, CXX_VENDOR, f->a, 0, 0);
+    prof_cxx_remember(x, node);
+    prof_cxx_give(x, node);
 }
