@@ -9,8 +9,8 @@
  * rustc-demangle does.
  *
  * rustc-demangle reads twice, first to check and then to print. Here a name is
- * printed at once; only where that ends early (no budget left, or a lifetime
- * that nobody binds) what was not read is checked by reading it again.
+ * printed at once; only where that ends early (no room or budget left, or a
+ * lifetime that nobody binds) what was not read is checked by reading it again.
  */
 
 #include "rust.h"
@@ -120,7 +120,6 @@ void prof_rust_back(struct rust *x, struct rust_frame *f, uint8_t at,
     x->s = x->text + where;
     x->depth++;
     x->backs++;
-    prof_out_pay(x->out, 3); /* what it leads to is read once more */
     push(x, rule, a);
 }
 
@@ -159,7 +158,7 @@ void prof_rust_print_number(struct rust *x, uint32_t value)
 }
 
 /* Reads one path from x->s; (checking) takes no more than linear time and is
- * not paid for. False: it is none, or the budget is spent. */
+ * not paid for. False: it is none, or there is no more room or budget. */
 static bool run(struct rust *x, bool checking)
 {
     x->frame = x->floor;
@@ -169,7 +168,8 @@ static bool run(struct rust *x, bool checking)
     x->bad = false;
     push(x, RUST_PATH, 1);
     while (x->frame != x->floor) {
-        if (!checking && !prof_out_pay(x->out, 1))
+        if (!checking &&
+            (x->out->length > x->out->room || !prof_out_pay(x->out, 1)))
             return false;
         rules[x->frame->rule](x, x->frame);
         if (x->failed)
@@ -239,7 +239,7 @@ bool prof_rust_v0(struct prof_out *out, const char *name, size_t bytes,
     x->end = prof_rust_end(x->s, x->end);
     if (!prof_rust_is_suffix(x->s, x->end))
         return false;
-    if (out->steps > 0)
+    if (out->steps > 0 && out->length <= out->room)
         prof_out_bytes(out, x->s, (size_t)(x->end - x->s));
     return true;
 }

@@ -46,7 +46,7 @@ struct prof_demangle_work {
 
 /* The step budget for a name of (bytes) bytes; when it is spent, the answer
  * ends there and counts as truncated. */
-#define PROF_DEMANGLE_STEPS(bytes) (4096u + (uint32_t)(bytes))
+#define PROF_DEMANGLE_STEPS(bytes) (8192u + (uint32_t)(bytes))
 
 enum prof_language {
     PROF_LANGUAGE_NONE, /* answer only: came back as it is */
