@@ -129,9 +129,9 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  *
  * Known: prof.hz (1 to 10000), prof.top (rows, 1 to 1000000), prof.width
  * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
- * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()), prof.reports (tables until the
- * image ends, 0 = for ever), prof.weight (time or count), prof.form (shares or
- * classic), prof.start (on or off), prof.out (off, serial, uart2, e9, virtio
+ * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()),
+ * prof.reports (tables until the image ends, 0 = for ever), prof.weight (time
+ * or count), prof.form (shares or classic), prof.start (on or off), prof.out (off, serial, uart2, e9, virtio
  * or shm: where the stream goes), prof.share (KiB of memory for shm, a power
  * of two from 64 to 1048576), prof.depth (callers with each sample, 0 to 127),
  * prof.report (top, tree or folded), prof.callers (a function whose callers

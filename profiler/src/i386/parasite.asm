@@ -13,7 +13,7 @@
 ;      and returns from the interrupt.
 ; Stack: 16 bytes, at most 256 with what is called below.
 ;
-; Thirty-six instructions on the way through where no callers are asked for;
+; Thirty-five instructions on the way through where no callers are asked for;
 ; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
 ; The protocol of the vector, and the letters (A) and (B'), are in ring.h;
 ; plain loads and stores acquire and release on x86.

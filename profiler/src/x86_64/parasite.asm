@@ -14,9 +14,9 @@
 ; Stack: 32 bytes, at most 256 with what is called below.
 ;
 ; Thirty-four instructions on the way through where no callers are asked for;
-; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched. The
-; protocol of the vector, and the letters (A) and (B'), are in ring.h; plain
-; loads and stores acquire and release on x86.
+; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
+; The protocol of the vector, and the letters (A) and (B'), are in ring.h;
+; plain loads and stores acquire and release on x86.
 
 %include "prof_offsets.inc"
 

@@ -28,8 +28,9 @@ int service_main(void)
 {
     const struct prof_options *options = prof_options();
     const bool good = options->hz == 1000 && options->top == 7 &&
-                      options->every_ms == 0 && options->drain_ms == 100 &&
+                      options->every_ms == 0 && options->drain_ms == 0 &&
                       options->weight == PROF_WEIGHT_TIME &&
+                      options->depth == PROF_DEPTH_DEFAULT &&
                       options->form == PROF_FORM_SHARES && options->start &&
                       number == 42 && prof_running();
 
