@@ -221,7 +221,7 @@ test: $(call images,$(programs)) $(foreach b,32 64,\
 check:
 	$(Q)tools/build/check.sh $(BUILD)
 #: what the sampler costs, in instructions and time
-bench: $(call images,$(call folders,bench))
+bench: $(call images,$(call folders,bench) services/lua) $(BUILD)/host/parasite
 	$(Q)bench/run.sh $(BUILD)
 #: remove what was built, except newlib and fetched sources
 clean:
