@@ -115,8 +115,8 @@ echo
 printf '%-52s %10s %10s %8s\n' bytes i386 x86_64 goal
 row stack "interrupted stack used, the kernel's handler apart" 256
 row memory 'memory of the profiler at the default settings' 65536
-row stream_all 'stream: for a sample, a minute of lua, all in all' -
-row stream_seen 'the same where its stack was seen before' 8
+row stream_all 'stream: for a sample, a minute of lua, all in all' 8
+row stream_seen 'the same without the first definitions of stacks' -
 echo
 echo "Linux perf, measured the same way on one workload of its own: 2,020 to"
 echo "2,070 instructions for a flat sample, 2,880 to 2,930 with 11 frames."
