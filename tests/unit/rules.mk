@@ -7,7 +7,7 @@ UNIT := -fno-pie -no-pie -fsanitize=address,undefined -fno-sanitize-recover=all
 unit_tests := $(basename $(notdir $(wildcard tests/unit/*_test.c)))
 define unit_rules
 $(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked
-	$$(call host_compile,-m$1 -O1 -DPROF_HOSTED $(UNIT) \
+	$$(call host_compile,-m$1 -O1 -DPROF_HOSTED $$(UNIT) \
 	    -isystem $(SOURCES)/cmocka/include)
 $(BUILD)/host$1/libcmocka.a: $(SOURCES)/cmocka/.unpacked | packages
 	$$(call begin,CMOCKA)
