@@ -98,6 +98,70 @@ static void whole_clocks_carry_over_long_silence(void **state)
     finish(made, &model);
 }
 
+static void a_leaf_is_a_node_and_a_sample(void **state)
+{
+    struct made *made = begun();
+    struct model model = {0};
+    uint32_t stack[4], leaf;
+
+    (void)state;
+    made_node(made, 1, 0, MADE_TEXT + 16);
+    made->step = STEP;
+    made_leaf(made, 2, 1, MADE_TEXT + (1u << 26) - 1);
+    made_sample(made, 2);
+    made->step = 1 << 16;
+    made_sample(made, 2);
+    made_flush(made);
+    tell(made, UINT32_MAX, &model);
+    leaf = cell_at(&model, MADE_TEXT + (1u << 26) - 1)->node;
+    assert_int_equal(model.stacks.samples, 3);
+    assert_int_equal(model.stacks.clocks, 2 * STEP + (1 << 16));
+    assert_int_equal(model_stack(&model, leaf, stack, 4), 2);
+    assert_int_equal(model.nodes[stack[1]].address, MADE_TEXT + 16);
+    finish(made, &model);
+}
+
+/* Packets of a format that is not ours are counted, and not misread. */
+static void another_version_is_not_read(void **state)
+{
+    struct made *made = begun();
+    struct model model = {0};
+
+    (void)state;
+    made_leaf(made, 2, 0, MADE_TEXT);
+    made_flush(made);
+    made->bytes[offsetof(struct prof_packet, version)] += 1;
+    made_seal(made->bytes, made->count);
+    tell(made, UINT32_MAX, &model);
+    assert_int_equal(model_samples(&model), 0);
+    assert_int_equal(model.unread_packets, 1);
+    assert_int_equal(model.hello.version, PROF_FORMAT_VERSION + 1);
+    finish(made, &model);
+}
+
+/* The events of an unknown kind, and cut ones, end their packet only. */
+static void what_is_not_understood_ends_the_packet(void **state)
+{
+    static const uint8_t wrong[][2] = {
+        {0, 1}, {1, 8}, {2, 6}, {3, 3}, {3, 4}, {3 | 4 << 2, 7}, {255, 60}};
+    struct made *made = begun();
+    struct model model = {0};
+
+    (void)state;
+    made_flush(made);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        made_sample(made, 1);
+        made->packet[made->used] = wrong[i][0];
+        memset(made->packet + made->used + 1, 0, 80);
+        made->used += wrong[i][1];
+        made_flush(made);
+    }
+    tell(made, UINT32_MAX, &model);
+    assert_int_equal(model.unread_packets, sizeof wrong / sizeof *wrong);
+    assert_int_equal(model.stacks.samples, sizeof wrong / sizeof *wrong);
+    finish(made, &model);
+}
+
 static void spills_and_drops_say_themselves_what_they_are(void **state)
 {
     struct made *made = begun();
@@ -283,6 +347,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_stand_for_the_time_before_them),
         cmocka_unit_test(whole_clocks_carry_over_long_silence),
+        cmocka_unit_test(a_leaf_is_a_node_and_a_sample),
+        cmocka_unit_test(another_version_is_not_read),
+        cmocka_unit_test(what_is_not_understood_ends_the_packet),
         cmocka_unit_test(spills_and_drops_say_themselves_what_they_are),
         cmocka_unit_test(tasks_are_told_apart),
         cmocka_unit_test(a_lost_definition_comes_again),

@@ -170,6 +170,17 @@ static void take_time(struct model *model, struct model_cpu *cpu,
         model->watch.event(model->watch.owner, event, node, clocks, cpu);
 }
 
+/* A node and a sample of it in one. */
+static void take_leaf(struct model *model, struct model_cpu *cpu,
+                      const struct event *event)
+{
+    struct event sample = *event;
+
+    sample.kind = PROF_EVENT_SAMPLE;
+    take_node(model, event);
+    take_time(model, cpu, &sample);
+}
+
 static void take_start(struct model *model, struct model_cpu *cpu,
                        const struct event *event)
 {
@@ -219,6 +230,9 @@ static void take_event(struct model *model, struct model_cpu *cpu,
     case PROF_EVENT_NODE:
         take_node(model, event);
         break;
+    case PROF_EVENT_LEAF:
+        take_leaf(model, cpu, event);
+        break;
     case PROF_EVENT_SAMPLE:
     case PROF_EVENT_IDLE:
     case PROF_EVENT_SPILL:
@@ -258,6 +272,11 @@ void model_take(struct model *model, const struct packet *packet)
     struct model_cpu *cpu;
 
     take_head(model, packet);
+    if (packet->version != PROF_FORMAT_VERSION) {
+        model->hello.version = packet->version;
+        ++model->unread_packets;
+        return;
+    }
     cpu = cpu_of(model, packet->cpu);
     event_begin(&reader, packet);
     while (event_next(&reader, &event)) {
