@@ -190,6 +190,18 @@ static void tell_missed(uint64_t tsc)
     prof_state.missed_told += missed;
 }
 
+/* Takes over one entry that there is no room for, where it will not wait for
+ * some: only the stream learns of it. False: it may wait. */
+static bool tell_homeless(const struct prof_entry *entry)
+{
+    uint64_t tsc = prof_entry_tsc(entry);
+
+    if (prof_state.dying)
+        prof_stream_spill(tsc, entry->pc, 1,
+                          prof_timebase_step(&prof_state.time, tsc));
+    return prof_state.dying;
+}
+
 /* Takes over one entry; false: no room for it. */
 static bool drain_entry(const struct prof_entry *entry)
 {
@@ -197,7 +209,7 @@ static bool drain_entry(const struct prof_entry *entry)
     uint64_t tsc = prof_entry_tsc(entry);
 
     if (!locate(&place) || !find_stack(&place, entry->frames))
-        return false;
+        return tell_homeless(entry);
     credit(&place, 1, prof_timebase_step(&prof_state.time, tsc), tsc);
     tell_missed(tsc);
     if (place.class == PROF_CLASS_IDLE)
@@ -230,9 +242,10 @@ static bool drain_taken(void)
         struct place place = {.pc = slot->pc};
 
         if (slot->count != 0) {
-            if (!locate(&place) || !find_stack(&place, 0))
+            if (locate(&place) && find_stack(&place, 0))
+                credit(&place, slot->count, slot->cycles, prof_state.taken_tsc);
+            else if (!prof_state.dying)
                 return false;
-            credit(&place, slot->count, slot->cycles, prof_state.taken_tsc);
             prof_stream_spill(prof_state.taken_tsc, slot->pc, slot->count,
                               slot->cycles);
             prof_state.overflowed += slot->count;
@@ -321,6 +334,32 @@ void prof_drain_all(void)
         more = hand_over() && room;
         tell_dropped();
     }
+}
+
+/* Tells of what is in the vector and believes nothing else. */
+static void tell_vector(void)
+{
+    const struct prof_entry *head = prof_ring_head(&prof_hot.ring);
+
+    while (prof_state.read != head) {
+        (void)tell_homeless(prof_state.read);
+        prof_state.read = prof_ring_next(&prof_hot.ring, prof_state.read);
+    }
+}
+
+void prof_drain_last(void)
+{
+    bool interrupted = prof_state.draining;
+
+    if (!prof_state.ready)
+        return;
+    prof_state.draining = prof_state.dying = true;
+    if (interrupted)
+        tell_vector();
+    else
+        prof_drain_all();
+    prof_stream_discard(prof_queued() + prof_hot.spill.dropped -
+                        prof_state.dropped_told);
 }
 
 void prof_drain(void)

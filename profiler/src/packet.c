@@ -41,6 +41,7 @@ static uint8_t *next_event(struct prof_packet_maker *packet, uint64_t clock)
     if (packet->used == 0) {
         packet->begin = packet->end = clock;
         packet->used = PROF_PACKET_BYTES;
+        packet->bytes = 0;
     }
     return packet->data + packet->used;
 }

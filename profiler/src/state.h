@@ -63,6 +63,7 @@ struct prof_state {
     bool ready;                /* prof_init() has succeeded */
     bool running;              /* prof_start() is in force */
     bool draining;             /* inside prof_drain() */
+    bool dying;                /* the image panics: nothing is allocated */
     struct prof_config config; /* a copy of what prof_init() was told */
 
     uint32_t divisor; /* PIT counts per sampling tick */

@@ -341,6 +341,17 @@ static void send_all(void)
         send();
 }
 
+void prof_stream_push(void)
+{
+    if (prof_stream_on())
+        send_all();
+}
+
+void prof_stream_discard(uint64_t samples)
+{
+    stream.place.discarded += samples;
+}
+
 void prof_stream_end(uint64_t tsc, uint32_t code)
 {
     if (!prof_stream_on())

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # run.sh FOLDER: the stream from an image to the host's command, by each way
-# out and on both widths; and commands the other way. Prints TAP. What the
+# out and on both widths, also in a panic; and commands the other way. Prints TAP. What the
 # command reads must be, to the last sample, what the guest says it has counted.
 set -u
 
@@ -189,8 +189,52 @@ conversation()
     wait
 }
 
+# panics WIDTH IMAGE WAY: boots an image that dies in that way, and records it
+panics()
+{
+    name=panic-$3-$1
+    log=$work/$name.log
+    elf=$build/$1/test/$2/$2.elf
+    rm -rf "$work/$name.trace" "$work/$name.bin"
+    timeout 60 "qemu-system-$1" -accel tcg -display none -no-reboot \
+        -monitor none -nic none -m 128 -serial stdio \
+        -icount shift=2,sleep=off -rtc clock=vm \
+        -device isa-debug-exit,iobase=0xf4,iosize=4 \
+        -debugcon "file:$work/$name.bin" -kernel "$elf" \
+        -append "prof.out=e9 prof.every=0 die=$3" </dev/null 2>&1 |
+        tr -d '\r' >"$log"
+    {
+        "$parasite" record -q -k "$elf" -o "$work/$name.trace" \
+            "file:$work/$name.bin"
+        "$parasite" info --json "$work/$name.trace" >"$work/$name.json"
+        cat "$work/$name.json"
+    } >>"$log" 2>&1
+    [ "$(field exit_code "$work/$name.json")" = 101 ]
+}
+
+# dies WIDTH WAY SAMPLES: a panic has told all samples, so many of them as
+# spilled
+dies()
+{
+    panics "$1" panic_sends_what_is_left "$2" &&
+        said=$(sed -n 's/^ends with \([0-9]*\) ticks$/\1/p' "$log") &&
+        "$parasite" report "$work/$name.trace" >"$work/$name.report" &&
+        [ "$(field samples "$work/$name.json")" = "$said" ] &&
+        [ "$(field lost "$work/$name.json")" = 0 ] &&
+        [ "$(field spilled "$work/$name.json")" = "$3" ] &&
+        grep -qE ' +50  last_samples$' "$work/$name.report"
+    result $? "$1: a panic ($2) sends the last samples" "$log"
+}
+
 for width in i386 x86_64; do
     ways "$width"
+    dies "$width" null 0
+    dies "$width" overflow 0
+    dies "$width" drain 50
+    for way in without_heap stack_smashed stack_lost; do
+        panics "$width" panic $way
+        result $? "$width: a panic ($way) ends the stream" "$log"
+    done
     missing "$width" virtio e9 -debugcon null
     missing "$width" uart2 serial
     conversation "$width" console '' \

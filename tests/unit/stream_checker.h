@@ -214,7 +214,7 @@ static void see_packet(unsigned number)
 }
 
 /* Reads the packets numbered [first, end). */
-static void see_from(unsigned first, unsigned end)
+static inline void see_from(unsigned first, unsigned end)
 {
     seen_count = 0;
     memset(known, 0, sizeof known);
@@ -223,7 +223,7 @@ static void see_from(unsigned first, unsigned end)
 }
 
 /* Reads all that was kept, but for packet number (lost). */
-static void see_all_but(unsigned lost)
+static inline void see_all_but(unsigned lost)
 {
     seen_count = 0;
     memset(known, 0, sizeof known);
@@ -232,13 +232,13 @@ static void see_all_but(unsigned lost)
             see_packet(i);
 }
 
-static void see_all(void)
+static inline void see_all(void)
 {
     see_from(0, kept_count);
 }
 
 /* Event number (number) of kind (kind), counted from 0; NULL where none is. */
-static const struct seen *nth(enum prof_event kind, unsigned number)
+static inline const struct seen *nth(enum prof_event kind, unsigned number)
 {
     for (unsigned i = 0; i < seen_count; i++)
         if (seen[i].kind == kind && number-- == 0)
@@ -255,7 +255,7 @@ static bool is_sample(const struct seen *event)
 }
 
 /* Sample number (number), counted from 0; NULL where none is. */
-static const struct seen *nth_sample(unsigned number)
+static inline const struct seen *nth_sample(unsigned number)
 {
     for (unsigned i = 0; i < seen_count; i++)
         if (is_sample(&seen[i]) && number-- == 0)
@@ -263,7 +263,7 @@ static const struct seen *nth_sample(unsigned number)
     return NULL;
 }
 
-static unsigned count_of_samples(void)
+static inline unsigned count_of_samples(void)
 {
     unsigned count = 0;
 
@@ -272,7 +272,7 @@ static unsigned count_of_samples(void)
     return count;
 }
 
-static unsigned count_of(enum prof_event kind)
+static inline unsigned count_of(enum prof_event kind)
 {
     unsigned count = 0;
 
