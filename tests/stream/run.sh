@@ -226,8 +226,53 @@ dies()
     result $? "$1: a panic ($2) sends the last samples" "$log"
 }
 
+# grows FILE BYTES: waits until it has so many
+grows()
+{
+    for _ in $(seq 300); do
+        [ "$(wc -c <"$1")" -ge "$2" ] && return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+# boots_twice WIDTH: a guest that is reset while it is recorded
+boots_twice()
+{
+    name=boots-$1
+    log=$work/$name.log
+    packets=$work/$name.bin
+    rm -rf "$work/$name".trace* "$work/monitor"
+    mkfifo "$work/monitor"
+    : >"$packets"
+    timeout 120 "qemu-system-$1" -accel tcg -display none -nic none -m 128 \
+        -monitor stdio -serial null -debugcon "file:$packets" \
+        -kernel "$build/$1/lua/lua.elf" -append 'prof.out=e9 prof.every=0' \
+        -initrd services/lua/scripts/parser.lua \
+        <"$work/monitor" >"$log" 2>&1 &
+    exec 4>"$work/monitor"
+    grows "$packets" 8192
+    echo system_reset >&4
+    grows "$packets" $(($(wc -c <"$packets") + 8192))
+    echo quit >&4
+    exec 4>&-
+    wait
+    {
+        "$parasite" record -o "$work/$name.trace" "file:$packets"
+        "$parasite" info --json "$work/$name.trace" >"$work/$name.json"
+        "$parasite" info --json "$work/$name.trace-2" >"$work/$name-2.json"
+    } >>"$log" 2>&1
+    cat "$work/$name.json" "$work/$name-2.json" >>"$log"
+    grep -q 'booted 2 times' "$log" &&
+        [ "$(field samples "$work/$name.json")" -gt 500 ] &&
+        [ "$(field samples "$work/$name-2.json")" -gt 500 ] &&
+        [ "$(field missing_packets "$work/$name-2.json")" = 0 ]
+    result $? "$1: a second boot has a trace of its own" "$log"
+}
+
 for width in i386 x86_64; do
     ways "$width"
+    boots_twice "$width"
     dies "$width" null 0
     dies "$width" overflow 0
     dies "$width" drain 50

@@ -204,6 +204,30 @@ disorder_is_mended()
         babeltrace_agrees "$trace"
 }
 
+# Two boots, the second one in the middle of the first: each has its trace.
+two_boots()
+{
+    rm -rf "$work"/boots*
+    "$work/make_stream" 5000 2 "$work/addresses" >"$work/second"
+    half=$(($(wc -c <"$work/packets") / 2 / 4096 * 4096))
+    {
+        head -c "$half" "$work/packets"
+        cat "$work/second"
+        tail -c "+$((half + 1))" "$work/packets"
+    } >"$work/boots.packets"
+    "$parasite" record -o "$work/boots.trace" "$work/boots.packets" \
+        >"$work/record.out" 2>&1
+    cat "$work/record.out"
+    grep -q 'booted 2 times; each boot has a trace' "$work/record.out" &&
+        grep -q "wrote $work/boots.trace-2, .* 5,000 samples, 0 lost" \
+            "$work/record.out" &&
+        has_fact "$work/boots.trace" lost 0 &&
+        has_fact "$work/boots.trace-2" samples 5000 &&
+        has_fact "$work/boots.trace-2" missing_packets 0 &&
+        babeltrace_agrees "$work/boots.trace" &&
+        babeltrace_agrees "$work/boots.trace-2"
+}
+
 refuses_other_image()
 {
     ends_with 1 "$parasite" record -k "$other" -o "$work/refused" \
@@ -259,6 +283,7 @@ is 'a console log becomes the same' recorded "console:$work/log"
 is 'and so does one on stdin' sh -c "'$parasite' record -o '$trace' - \
     <'$work/log'"
 is 'what comes in disorder is put in order' disorder_is_mended
+is 'two boots become two traces' two_boots
 is 'Ctrl-C leaves a whole trace' interrupted_is_whole
 is 'a report needs no image' "$parasite" report "$trace"
 is 'script prints each sample' script_prints_each

@@ -122,6 +122,10 @@ void trace_open(struct trace *trace, const char *path)
         fail("%s: there is no packet in it; is it a trace, or the log of a "
              "guest that ran with prof.out=?",
              path);
+    if (trace->pile.foreign > 0)
+        say("%s: packets of another boot are left out; 'parasite record' makes "
+            "a trace of each",
+            path);
     pile_sort(&trace->pile);
 }
 

@@ -40,8 +40,8 @@ void trace_close(struct trace *trace);
 struct trace_writer {
     const char *path;
     const char *image; /* to be remembered, or NULL */
-    FILE *stream;
-    uint64_t written; /* bytes */
+    FILE *stream;      /* NULL: closed for a while, or for good */
+    uint64_t written;  /* bytes */
     struct pile pile;
 };
 
@@ -50,6 +50,9 @@ void trace_create(struct trace_writer *writer, const char *path);
 
 /* Appends (packet) unless it is there already; says whether. */
 bool trace_put(struct trace_writer *writer, const struct packet *packet);
+
+/* Nothing is appended for a while: closes the file, until something is. */
+void trace_rest(struct trace_writer *writer);
 
 /* Sorts what came out of order and writes the metadata. */
 void trace_finish(struct trace_writer *writer, const struct model *model);

@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define EMPTY "w+be" /* how a file is opened: made anew, or for more */
+#define AS_IT_IS "r+be"
+
 static char *path_in(const char *folder, const char *name)
 {
     char *path = grown(NULL, strlen(folder) + strlen(name) + 2, 1);
@@ -24,10 +27,10 @@ static char *path_in(const char *folder, const char *name)
     return path;
 }
 
-static FILE *opened(const char *folder, const char *name)
+static FILE *opened(const char *folder, const char *name, const char *how)
 {
     char *path = path_in(folder, name);
-    FILE *file = fopen(path, "w+be");
+    FILE *file = fopen(path, how);
 
     if (file == NULL)
         fail("%s: cannot be written: %s", path, strerror(errno));
@@ -65,17 +68,34 @@ void trace_create(struct trace_writer *writer, const char *path)
                  path);
         mkdir(path, 0777);
     }
-    writer->stream = opened(path, "stream");
+    writer->stream = opened(path, "stream", EMPTY);
     trace_finish(&(struct trace_writer){.path = path}, &nothing);
 }
 
 static void write_metadata(const struct trace_writer *writer,
                            const struct model *model)
 {
-    FILE *out = opened(writer->path, "metadata");
+    FILE *out = opened(writer->path, "metadata", EMPTY);
 
     metadata_write(out, writer->pile.uuid, model, writer->image);
     must_be_written(writer, fclose(out) == 0);
+}
+
+void trace_rest(struct trace_writer *writer)
+{
+    if (writer->stream == NULL)
+        return;
+    must_be_written(writer, fclose(writer->stream) == 0);
+    writer->stream = NULL;
+}
+
+/* After a rest. */
+static void open_again(struct trace_writer *writer)
+{
+    if (writer->stream != NULL)
+        return;
+    writer->stream = opened(writer->path, "stream", AS_IT_IS);
+    must_be_written(writer, fseeko(writer->stream, 0, SEEK_END) == 0);
 }
 
 bool trace_put(struct trace_writer *writer, const struct packet *packet)
@@ -84,6 +104,7 @@ bool trace_put(struct trace_writer *writer, const struct packet *packet)
 
     if (!pile_put(&writer->pile, packet, writer->written))
         return false;
+    open_again(writer);
     must_be_written(writer, fwrite(packet->bytes, packet->total_bytes, 1,
                                    writer->stream) == 1);
     writer->written += packet->total_bytes;
@@ -95,7 +116,7 @@ bool trace_put(struct trace_writer *writer, const struct packet *packet)
 /* Copies the packets to a new stream in their order. */
 static void write_sorted(struct trace_writer *writer)
 {
-    FILE *sorted = opened(writer->path, ".sorted");
+    FILE *sorted = opened(writer->path, ".sorted", EMPTY);
     char *from = path_in(writer->path, ".sorted");
     char *to = path_in(writer->path, "stream");
 
@@ -117,12 +138,11 @@ static void write_sorted(struct trace_writer *writer)
 
 void trace_finish(struct trace_writer *writer, const struct model *model)
 {
-    if (writer->stream != NULL) {
+    if (writer->pile.unsorted) {
+        open_again(writer);
         must_be_written(writer, fflush(writer->stream) == 0);
-        if (writer->pile.unsorted)
-            write_sorted(writer);
-        fclose(writer->stream);
-        writer->stream = NULL;
+        write_sorted(writer);
     }
+    trace_rest(writer);
     write_metadata(writer, model);
 }
