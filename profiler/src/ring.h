@@ -35,7 +35,8 @@ struct prof_entry {
     uintptr_t pc;     /* interrupted code address */
     uint32_t tsc_low; /* time stamp counter, low and high half */
     uint32_t tsc_high;
-    uint32_t frames; /* its words in the frame vector, 0 = none (frames.h) */
+    uint32_t frames; /* its words in the frame vector (frames.h), 0 = none; a
+                        free entry has none, and the producer relies on it */
 };
 
 struct prof_ring {
@@ -97,7 +98,7 @@ static inline struct prof_entry *prof_ring_head(const struct prof_ring *ring)
     return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); /* (A') */
 }
 
-/* Consumer: gives back everything before (tail). */
+/* Consumer: gives back everything before (tail), whose frames are 0 again. */
 static inline void prof_ring_release(struct prof_ring *ring,
                                      struct prof_entry *tail)
 {
