@@ -5,7 +5,9 @@
 /*
  * The fixed vector between the interrupt and the drain.
  *
- * One producer, the timer interrupt; one consumer, the drain. They take turns
+ * One producer, the timer interrupt of one CPU; one consumer, the drain. Two
+ * CPUs never write to the same vector: each would need its own, which one drain
+ * may empty in turns (tests/unit/ring_test.c). Producer and consumer take turns
  * on the entries: those from tail up to head are the consumer's, the others
  * the producer's. Each side writes one of the two pointers and only reads the
  * other, so neither ever waits, and a store hands entries over:

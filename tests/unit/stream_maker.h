@@ -26,13 +26,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MADE_CPUS 4u
+
 struct made {
     size_t packet_room; /* bytes, at most PROF_PACKET_MAX */
     uint64_t time;      /* clocks */
     uint64_t step;      /* clocks between two events */
     uint64_t discarded; /* samples, for the packets to come */
     uint8_t boot;       /* every byte of the uuid */
-    uint32_t sequence;  /* of the packet in the making */
+    uint32_t sequence;  /* packets that are finished */
     uint8_t *bytes;     /* of the packets that are finished */
     size_t count;
     size_t room;
@@ -40,7 +42,8 @@ struct made {
     size_t used; /* bytes of the packet in the making, 0 = none */
     uint64_t begin;
     uint64_t last; /* time of the last event that has one, or begin */
-    uint16_t cpu;  /* of the packets to come */
+    uint16_t cpu;  /* of the packets to come, below MADE_CPUS */
+    uint32_t sequence_of[MADE_CPUS]; /* of each CPU's next packet */
 };
 
 #define MADE_TEXT 0x100000u /* where the image's code begins */
@@ -78,7 +81,7 @@ static inline void made_flush(struct made *made)
         .discarded = made->discarded,
         .content_bits = (uint32_t)made->used * 8,
         .packet_bits = (uint32_t)made->used * 8,
-        .sequence = made->sequence,
+        .sequence = made->sequence_of[made->cpu],
         .cpu = made->cpu,
         .version = PROF_FORMAT_VERSION,
         .text_begin = MADE_TEXT,
@@ -87,6 +90,7 @@ static inline void made_flush(struct made *made)
     if (made->used == 0)
         return;
     ++made->sequence;
+    ++made->sequence_of[made->cpu];
     memset(head.uuid, made->boot, sizeof head.uuid);
     memcpy(made->packet, &head, sizeof head);
     made_seal(made->packet, made->used);

@@ -52,6 +52,10 @@
  * Loss. discarded in each packet counts what the guest could not send since
  * the start; sequence counts packets, so that a missing one is known. A packet
  * whose crc is wrong is as good as missing. None of this affects any other.
+ *
+ * CPUs. A packet's events are from one CPU. Each CPU has its own sequence and
+ * discarded, its own present task, and samples that stand for its own time;
+ * nodes, tasks and the clock belong to all of them.
  */
 
 #include <stdint.h>
@@ -71,7 +75,7 @@ struct prof_packet {
     uint64_t discarded;    /* samples that were not sent, since the start */
     uint32_t content_bits; /* header, context and events */
     uint32_t packet_bits;  /* the same with padding; a multiple of 8 */
-    uint32_t sequence;     /* 0, 1, 2, ... for each uuid */
+    uint32_t sequence;     /* 0, 1, 2, ... for each uuid and cpu */
     uint16_t cpu;          /* that the events are from */
     uint16_t version;      /* PROF_FORMAT_VERSION */
     uint32_t crc;          /* CRC-32C of content, this field taken as 0 */
