@@ -228,6 +228,26 @@ two_boots()
         babeltrace_agrees "$work/boots.trace-2"
 }
 
+# Each CPU has a file of its own, whose time does not go back; a trace of fewer
+# CPUs leaves none of them.
+three_cpus()
+{
+    CPUS=3 "$work/make_stream" 9000 4 "$work/addresses" >"$work/cpus" &&
+        "$parasite" record -q -o "$work/cpus.trace" "$work/cpus" &&
+        has_fact "$work/cpus.trace" samples 9000 &&
+        has_fact "$work/cpus.trace" missing_packets 0 &&
+        [ -s "$work/cpus.trace/stream-2" ] &&
+        babeltrace2 "$work/cpus.trace" >/dev/null 2>"$work/cpus.err" &&
+        [ ! -s "$work/cpus.err" ] &&
+        babeltrace_agrees "$work/cpus.trace" &&
+        for cpu in 0 1 2; do
+            "$parasite" report -q -C $cpu --json "$work/cpus.trace" |
+                grep -q '^{"samples": 3000,$' || return 1
+        done &&
+        "$parasite" record -q -o "$work/cpus.trace" "$work/packets" &&
+        same "$(ls "$work/cpus.trace")" "$(printf 'metadata\nstream')"
+}
+
 refuses_other_image()
 {
     ends_with 1 "$parasite" record -k "$other" -o "$work/refused" \
@@ -284,6 +304,7 @@ is 'and so does one on stdin' sh -c "'$parasite' record -o '$trace' - \
     <'$work/log'"
 is 'what comes in disorder is put in order' disorder_is_mended
 is 'two boots become two traces' two_boots
+is 'three CPUs become three streams' three_cpus
 is 'Ctrl-C leaves a whole trace' interrupted_is_whole
 is 'a report needs no image' "$parasite" report "$trace"
 is 'script prints each sample' script_prints_each
