@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The maps of addresses and functions, and the trees of stacks, are written
- * here and nowhere else.
+ * The drain writes the maps of addresses and functions, and the trees of
+ * stacks, through here.
  *
- * A sample without callers is what the drain sees most of where many samples
- * are taken, and nothing but its address is looked up for it. Its function and
- * its stack follow from the address, and learn of it when somebody asks.
+ * Where many samples are taken they mostly have no callers, and of such a one
+ * nothing is looked up but its address, whose cell knows the node. Its function
+ * and its call follow from that, and learn of it when somebody asks.
  */
 
 #include "place.h"
@@ -141,7 +141,8 @@ static void credit_cell(struct prof_cell *cell, uint64_t samples,
     cell->cycles += cycles;
 }
 
-/* The same for an address that is new. Returns its cell. */
+/* Makes the cell of an address that is new, credits it and its function's, and
+ * returns it. */
 static struct prof_cell *credit_new(const struct prof_place *place,
                                     uint64_t samples, uint64_t cycles)
 {

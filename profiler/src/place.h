@@ -40,14 +40,15 @@ void prof_place_credit(const struct prof_place *place, uint64_t samples,
 
 /*
  * The short way for a sample without callers at an address whose cell knows its
- * node: credits the cell with it. What its function and its stack are due waits
- * for prof_place_settle().
+ * node: credits both with it. What its function and its call are due waits for
+ * prof_place_settle().
  */
 void prof_place_credit_flat(struct prof_cell *address, uint64_t cycles,
                             uint64_t tsc);
 
-/* Credits functions and stacks with all that they were not yet: to be called
- * before they are looked at. Contexts: thread. Does not allocate. */
+/* Credits functions and calls with all that they were not yet: to be called
+ * before they are looked at. Contexts: thread. Does not allocate. Linear in the
+ * stacks that are nothing but an address. */
 void prof_place_settle(void);
 
 #endif
