@@ -19,6 +19,7 @@
 #include "drain.h"
 #include "frames.h"
 #include "gate.h"
+#include "jitter.h"
 #include "pit.h"
 #include "state.h"
 #include "stream.h"
@@ -57,7 +58,7 @@ static void program(uint64_t cycles)
     if (prof_tick_is_multiplied()) {
         prof_hot.pass_due = prof_tsc() + cycles;
         prof_hot.pass_period = prof_watch_pass_period();
-        prof_pit_set(prof_state.divisor);
+        prof_jitter_begin();
     } else {
         prof_hot.pass_due = 0;
         prof_hot.pass_period = 0;
@@ -92,7 +93,7 @@ static void share_out(void *memory, size_t bytes)
     prof_hot.ring.end = entry + (rest - frames_bytes(capacity)) / sizeof *entry;
     prof_hot.ring.head = prof_hot.ring.tail = prof_state.read = entry;
     for (; entry < prof_hot.ring.end; entry++)
-        entry->frames = 0;
+        entry->frames = entry->divisor = 0;
     prof_hot.frames.words = (uint32_t *)prof_hot.ring.end;
     prof_hot.frames.capacity = capacity;
 }
@@ -124,6 +125,7 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
     prof_state.config = *config;
     prepare_walks(config);
     prof_state.divisor = divisor_for(prof_options()->hz);
+    prof_hot.jitter.random = prof_options()->seed;
     prof_timebase_set(&prof_state.time, prof_tsc(), config->tsc_hz,
                       prof_state.divisor);
     prof_state.ready = true;

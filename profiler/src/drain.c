@@ -94,6 +94,16 @@ static bool drain_entry(const struct prof_entry *entry)
     return true;
 }
 
+/* The entry that was read is free, but for its being given back. */
+static void clear_read(void)
+{
+    struct prof_entry *entry = prof_state.read;
+
+    if (entry->divisor != 0)
+        prof_timebase_change(&prof_state.time, entry->divisor);
+    entry->frames = entry->divisor = 0;
+}
+
 /* Reads the vector up to where it is now. False: no room for what is left. */
 static bool drain_vector(void)
 {
@@ -101,7 +111,7 @@ static bool drain_vector(void)
 
     while (prof_state.read != head && drain_entry(prof_state.read)) {
         prof_state.frames_read += prof_state.read->frames;
-        prof_state.read->frames = 0;
+        clear_read();
         prof_state.read = prof_ring_next(&prof_hot.ring, prof_state.read);
     }
     prof_frames_release(&prof_hot.frames, prof_state.frames_read);
@@ -275,7 +285,7 @@ void prof_drain_discard(void)
     }
     for (; prof_state.read != ring->head;
          prof_state.read = prof_ring_next(ring, prof_state.read))
-        prof_state.read->frames = 0;
+        clear_read();
     if (spill_new() != 0) {
         take_spill();
         clear_taken();

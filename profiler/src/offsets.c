@@ -25,6 +25,7 @@ void prof_offsets(void)
     EMIT(HOT_PASS_PERIOD, offsetof(struct prof_hot, pass_period));
     EMIT(HOT_INTERRUPT_CYCLES, offsetof(struct prof_hot, interrupt_cycles));
     EMIT(HOT_NEXT_HANDLER, offsetof(struct prof_hot, next_handler));
+    EMIT(HOT_TICKS_LEFT, offsetof(struct prof_hot, jitter.ticks_left));
     EMIT(ENTRY_PC, offsetof(struct prof_entry, pc));
     EMIT(ENTRY_TSC, offsetof(struct prof_entry, tsc_low));
     EMIT(ENTRY_FRAMES, offsetof(struct prof_entry, frames));

@@ -20,6 +20,8 @@ static struct prof_options options = {
     .start = true,
     .out = "off",
     .share_kib = 1024,
+    .jitter_percent = PROF_JITTER_DEFAULT,
+    .seed = 1,
     .depth = PROF_DEPTH_DEFAULT,
     .callers = callers,
 };
@@ -40,6 +42,8 @@ static const struct number {
     {"prof.drain", &options.drain_ms, 1, 10000},
     {"prof.reports", &options.reports, 0, UINT32_MAX},
     {"prof.depth", &options.depth, 0, 127},
+    {"prof.jitter", &options.jitter_percent, 0, 50},
+    {"prof.seed", &options.seed, 0, UINT32_MAX},
     {"prof.share", &options.share_kib, 64, 1u << 20},
 };
 

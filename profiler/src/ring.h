@@ -37,8 +37,10 @@ struct prof_entry {
     uintptr_t pc;     /* interrupted code address */
     uint32_t tsc_low; /* time stamp counter, low and high half */
     uint32_t tsc_high;
-    uint32_t frames; /* its words in the frame vector (frames.h), 0 = none; a
+    uint16_t frames;  /* its words in the frame vector (frames.h), 0 = none; a
                         free entry has none, and the producer relies on it */
+    uint16_t divisor; /* of the PIT from this tick on (jitter.h), or 0: it did
+                         not change; in a free entry, 0 */
 };
 
 struct prof_ring {
@@ -89,7 +91,7 @@ static inline void prof_ring_push(struct prof_ring *ring, uintptr_t pc,
     entry->pc = pc;
     entry->tsc_low = (uint32_t)tsc;
     entry->tsc_high = (uint32_t)(tsc >> 32);
-    entry->frames = frames;
+    entry->frames = (uint16_t)frames;
     __atomic_store_n(&ring->head, prof_ring_next(ring, entry),
                      __ATOMIC_RELEASE); /* (A) */
 }

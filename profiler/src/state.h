@@ -19,6 +19,15 @@
 
 #include <prof/prof.h>
 
+/* How the PIT's period varies; see jitter.h. */
+struct prof_jitter {
+    uint64_t random;     /* the generator's state */
+    uint32_t ticks_left; /* of ours, until the next change */
+    uint32_t divisor;    /* the PIT's now */
+    uint32_t least;      /* the smallest that is chosen */
+    uint32_t counts;     /* that many from there on, 0 = it does not vary */
+};
+
 struct prof_hot {
     struct prof_ring ring;     /* whose is what: ring.h */
     struct prof_frames frames; /* and frames.h */
@@ -27,6 +36,7 @@ struct prof_hot {
     uint64_t pass_due;         /* TSC from which a tick is the kernel's, too */
     uint64_t interrupt_cycles; /* time spent in here since the start */
     struct prof_spill spill;
+    struct prof_jitter jitter;
     uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
 
     /* Written by the thread, in one store; what it points at is complete. */

@@ -17,6 +17,7 @@
 #include "tick.h"
 
 #include "cpu.h"
+#include "jitter.h"
 #include "pit.h"
 #include "state.h"
 #include "watch.h"
@@ -124,8 +125,10 @@ static void await_delivery(void)
 
 void prof_tick_give_back(bool on)
 {
-    if (on) {
+    if (on)
         await_first_half();
+    prof_jitter_end();
+    if (on) {
         program_rest();
         await_delivery();
     }

@@ -18,6 +18,15 @@
 /* After a gap of more places than this the grid begins anew. */
 #define GRID_GAP_MAX 64
 
+static void set_step(struct prof_timebase *time)
+{
+    uint64_t step = time->period;
+
+    if (time->counts != time->divisor)
+        step = prof_divide(step * time->counts, time->divisor);
+    time->step = (uint32_t)(step >> PROF_PERIOD_SHIFT);
+}
+
 void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
                        uint64_t tsc_hz, uint32_t divisor)
 {
@@ -25,7 +34,10 @@ void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
     time->nominal =
         prof_divide((tsc_hz << PROF_PERIOD_SHIFT) * divisor, PROF_PIT_HZ);
     time->period = time->nominal;
+    time->divisor = time->counts = divisor;
     time->run_begin_tsc = tsc;
+    time->run_begun = true;
+    set_step(time);
 }
 
 void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc)
@@ -33,28 +45,51 @@ void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc)
     time->resume_tsc = tsc;
 }
 
-/* Adds the run that just ended, if it is long enough to be believed. */
-static void end_run(struct prof_timebase *time, uint64_t next_begin)
+/* Takes the run that just ended into the measured period. */
+static void believe_run(struct prof_timebase *time)
 {
-    if (time->run_ticks >= PROF_RUN_MIN) {
-        time->run_cycles += time->last_tsc - time->run_begin_tsc;
-        time->run_total += time->run_ticks;
-        time->period =
-            prof_divide(time->run_cycles << PROF_PERIOD_SHIFT, time->run_total);
-        if (time->run_total > RUN_TOTAL_MAX) {
-            time->run_cycles /= 2;
-            time->run_total /= 2;
-        }
+    uint64_t cycles = time->last_tsc - time->run_begin_tsc;
+
+    if (time->counts != time->divisor)
+        cycles = prof_divide(cycles * time->divisor, time->counts);
+    time->run_cycles += cycles;
+    time->run_total += time->run_ticks;
+    time->period =
+        prof_divide(time->run_cycles << PROF_PERIOD_SHIFT, time->run_total);
+    if (time->run_total > RUN_TOTAL_MAX) {
+        time->run_cycles /= 2;
+        time->run_total /= 2;
     }
+    set_step(time);
+}
+
+/* A run ends, and is believed where it has (least) ticks; the next begins. */
+static void end_run(struct prof_timebase *time, uint64_t next_begin,
+                    uint32_t least)
+{
+    if (time->run_begun && time->run_ticks >= least)
+        believe_run(time);
+    time->run_begun = true;
     time->run_begin_tsc = next_begin;
     time->run_ticks = 0;
+}
+
+void prof_timebase_change(struct prof_timebase *time, uint32_t counts)
+{
+    if (counts == time->counts)
+        return;
+    end_run(time, time->last_tsc, PROF_RUN_CHANGE_MIN);
+    time->run_begun = false;
+    time->grid_tsc = time->last_tsc;
+    time->counts = counts;
+    set_step(time);
 }
 
 /* The time before the last (re)start is nobody's. */
 static uint64_t since_last(struct prof_timebase *time, uint64_t tsc)
 {
     if (time->last_tsc < time->resume_tsc && tsc >= time->resume_tsc) {
-        end_run(time, time->resume_tsc);
+        end_run(time, time->resume_tsc, PROF_RUN_MIN);
         time->last_tsc = time->resume_tsc;
         time->grid_tsc = 0;
     }
@@ -69,7 +104,7 @@ static uint64_t since_last(struct prof_timebase *time, uint64_t tsc)
 static uint64_t advance_grid(struct prof_timebase *time, uint64_t tsc,
                              uint64_t cycles)
 {
-    uint32_t period = (uint32_t)(time->period >> PROF_PERIOD_SHIFT);
+    uint32_t period = time->step;
     uint64_t from = time->grid_tsc != 0 ? time->grid_tsc : tsc - cycles;
     uint64_t places = 0;
 
@@ -93,14 +128,14 @@ uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)
     uint64_t places = advance_grid(time, tsc, cycles);
 
     time->missed += (int64_t)places - 1;
-    if (places != 1)
-        end_run(time, tsc);
+    if (places != 1 || !time->run_begun)
+        end_run(time, tsc, PROF_RUN_MIN);
     else
         time->run_ticks++;
     time->last_tsc = tsc;
     /* Long runs are cut, so that what they tell is used in time. */
     if (time->run_ticks == PROF_RUN_MIN * 8)
-        end_run(time, tsc);
+        end_run(time, tsc, PROF_RUN_MIN);
     return cycles;
 }
 
@@ -114,7 +149,7 @@ void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
     /* Nobody knows how many of them came before the pause. */
     if (!paused)
         time->missed += (int64_t)places - (int64_t)count;
-    end_run(time, tsc);
+    end_run(time, tsc, PROF_RUN_MIN);
     time->last_tsc = tsc;
 }
 

@@ -17,9 +17,14 @@
  * noisy host. Runs of ticks without a gap measure the period anew against the
  * PIT itself, and the longer the run the better.
  *
+ * Where the period varies (jitter.h), so do the places of the grid, and a run
+ * ends with each change: the first of the next one begins with the tick after
+ * it, so that the time that it took to program the PIT is in none.
+ *
  * Plain arithmetic, no hardware: tests/unit/timebase_test.c drives it.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct prof_timebase {
@@ -27,16 +32,23 @@ struct prof_timebase {
     uint64_t resume_tsc; /* when sampling was last started or reset */
     uint64_t nominal;    /* cycles per sampling period by calibration, 24.8 */
     uint64_t period;     /* the same as measured; nominal until then, 24.8 */
+    uint32_t divisor;    /* PIT counts of that period, the mean */
+    uint32_t counts;     /* those of the period in force */
+    uint32_t step;       /* cycles of the period in force */
     uint64_t grid_tsc;   /* the grid's place of the last sample; 0 = none */
     int64_t missed;      /* ticks due and not delivered, since the reset */
+    bool run_begun;
     uint64_t run_begin_tsc; /* first tick of the present run without a gap */
     uint32_t run_ticks;     /* ticks since then */
-    uint64_t run_cycles;    /* sum over runs that were long enough */
+    uint64_t run_cycles;    /* sum over runs that were long enough, as it were
+                               at the mean period */
     uint32_t run_total;     /* ticks in them */
 };
 
-/* Shortest run of gapless ticks that is believed. */
+/* Shortest run of gapless ticks that is believed: where it ends for a gap, and
+ * where it ends because the period was to change. */
 #define PROF_RUN_MIN 128u
+#define PROF_RUN_CHANGE_MIN 16u
 
 /* Fixed point of nominal and period: cycles * 256. */
 #define PROF_PERIOD_SHIFT 8
@@ -44,6 +56,9 @@ struct prof_timebase {
 /* Starts anew at (tsc) with a period of (divisor) PIT counts. */
 void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
                        uint64_t tsc_hz, uint32_t divisor);
+
+/* From the last sample on a period has (counts) PIT counts. */
+void prof_timebase_change(struct prof_timebase *time, uint32_t counts);
 
 /* Sampling begins again at (tsc); the pause before it belongs to nobody. */
 void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc);

@@ -20,6 +20,7 @@
 #include "control.h"
 #include "cpu.h"
 #include "gate.h"
+#include "jitter.h"
 #include "pit.h"
 #include "state.h"
 
@@ -107,7 +108,19 @@ bool prof_watch_has_stub(uintptr_t handler)
 struct look {
     uint64_t begin, end; /* TSC */
     struct prof_pit_state pit;
+    uint32_t divisor; /* that it should count down from */
 };
+
+/* Whether it is us who programmed the PIT. */
+static bool own_pit(void)
+{
+    return prof_state.divisor != prof_state.config.kernel_divisor;
+}
+
+static bool disturbed(const struct look *look)
+{
+    return prof_pit_disturbed(look->pit, look->divisor, own_pit());
+}
 
 static struct look look_at_pit(void)
 {
@@ -117,6 +130,7 @@ static struct look look_at_pit(void)
     look.begin = prof_tsc();
     look.pit = prof_pit_read();
     look.end = prof_tsc();
+    look.divisor = own_pit() ? prof_hot.jitter.divisor : prof_state.divisor;
     prof_interrupts_restore(on);
     return look;
 }
@@ -124,25 +138,25 @@ static struct look look_at_pit(void)
 /* Whether the count, just begun anew after (before), began below (divisor). */
 static bool began_too_low(const struct look *before, const struct look *now)
 {
-    uint32_t divisor = prof_state.divisor;
     uint32_t period = (uint32_t)(prof_state.time.period >> PROF_PERIOD_SHIFT);
-    uint64_t passed = (now->end - before->begin) * divisor;
+    uint64_t passed = (now->end - before->begin) * prof_state.divisor;
 
     return now->pit.count + prof_divide(passed, period) <
-           divisor - divisor / COUNT_SLACK - 1;
+           now->divisor - now->divisor / COUNT_SLACK - 1;
 }
 
-/* Watches the count go down and begin anew, for a little more than a period. */
-static bool count_disturbed(bool own)
+/* Watches the count go down and begin anew, for a little more than the longest
+ * period. */
+static bool count_disturbed(void)
 {
     uint64_t period = prof_state.time.period >> PROF_PERIOD_SHIFT;
     struct look before = look_at_pit(), now = before;
-    uint64_t end = before.end + period + period / 8;
+    uint64_t end = before.end + period + period * 5 / 8;
 
     while (now.end < end && now.pit.count <= before.pit.count) {
         before = now;
         now = look_at_pit();
-        if (prof_pit_disturbed(now.pit, prof_state.divisor, own))
+        if (disturbed(&now))
             return true;
     }
     return now.pit.count > before.pit.count && !prof_pit_is_square(now.pit) &&
@@ -151,15 +165,24 @@ static bool count_disturbed(bool own)
 
 static bool pit_disturbed(void)
 {
-    bool own = prof_state.divisor != prof_state.config.kernel_divisor;
+    struct look look = look_at_pit();
     int64_t missed = prof_state.time.missed - prof_state.missed_seen;
 
-    if (prof_pit_disturbed(look_at_pit().pit, prof_state.divisor, own))
+    if (disturbed(&look))
         return true;
     if (missed >= -TICKS_ODD && missed <= TICKS_ODD)
         return false;
     prof_state.missed_seen = prof_state.time.missed;
-    return count_disturbed(own);
+    return count_disturbed();
+}
+
+/* Interrupts off: the PIT is as it should be again. */
+static void set_pit(void)
+{
+    if (own_pit())
+        prof_jitter_begin();
+    else
+        prof_pit_set(prof_state.divisor);
 }
 
 static void watch_pit(void)
@@ -169,7 +192,7 @@ static void watch_pit(void)
     if (!pit_disturbed())
         return;
     on = prof_interrupts_save();
-    prof_pit_set(prof_state.divisor);
+    set_pit();
     prof_interrupts_restore(on);
     prof_control_restart_time();
     prof_state.missed_seen = prof_state.time.missed;
@@ -180,7 +203,7 @@ static void watch_pit(void)
 
 uint64_t prof_watch_pass_period(void)
 {
-    if (prof_state.divisor == prof_state.config.kernel_divisor)
+    if (!own_pit())
         return 0;
     return prof_timebase_cycles(&prof_state.time, prof_state.divisor,
                                 prof_state.config.kernel_divisor);

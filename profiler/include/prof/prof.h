@@ -37,6 +37,9 @@ extern "C" {
 #define PROF_HZ_MAX 10000u
 #define PROF_HZ_DEFAULT 1000u
 
+/* Per cent of it by which the sampling period varies to either side. */
+#define PROF_JITTER_DEFAULT 50u
+
 /* Callers that a sample carries, unless prof.depth says otherwise. */
 #define PROF_DEPTH_DEFAULT 64u
 
@@ -134,6 +137,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  * or count), prof.form (shares or classic), prof.start (on or off), prof.out (off, serial, uart2, e9, virtio
  * or shm: where the stream goes), prof.share (KiB of memory for shm, a power
  * of two from 64 to 1048576), prof.depth (callers with each sample, 0 to 127),
+ * prof.jitter (per cent of the sampling period by which it varies to either
+ * side, 0 to 50; only at rates above the kernel's tick), prof.seed (of that),
  * prof.report (top, tree or folded), prof.callers (a function whose callers
  * are listed below the table).
  * Contexts: boot, thread. May be called before prof_init().
@@ -152,11 +157,13 @@ struct prof_options {
     enum prof_weight weight;
     enum prof_form form;
     enum prof_report_kind report;
-    const char *callers; /* function whose callers are wanted, "" = none */
-    bool start;          /* sample from boot on */
-    uint32_t depth;      /* callers with each sample, 0 = none */
-    const char *out;     /* where the stream goes, "off" = nowhere */
-    uint32_t share_kib;  /* memory for the stream in memory */
+    const char *callers;     /* function whose callers are wanted, "" = none */
+    bool start;              /* sample from boot on */
+    uint32_t jitter_percent; /* of the period, to either side, 0 = none */
+    uint32_t seed;           /* of the jitter */
+    uint32_t depth;          /* callers with each sample, 0 = none */
+    const char *out;         /* where the stream goes, "off" = nowhere */
+    uint32_t share_kib;      /* memory for the stream in memory */
 };
 const struct prof_options *prof_options(void);
 

@@ -26,6 +26,7 @@
         extern  prof_hot
         extern  prof_sample_full
         extern  prof_walk
+        extern  prof_jitter_turn
         extern  current_eoi_mechanism
         global  prof_parasite:function (prof_parasite.end - prof_parasite)
 
@@ -106,7 +107,10 @@ prof_parasite:
 .ours:
         push    ecx
         cld
-        call    [current_eoi_mechanism]
+        dec     dword [prof_hot + HOT_TICKS_LEFT]
+        jnz     .same
+        call    prof_jitter_turn        ; prof_jitter_turn(now), which is pushed
+.same:  call    [current_eoi_mechanism]
         pop     ecx                     ; ecx = now, low half
         rdtsc
         sub     eax, ecx

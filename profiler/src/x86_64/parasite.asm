@@ -27,6 +27,7 @@
         extern  prof_hot
         extern  prof_sample_full
         extern  prof_walk
+        extern  prof_jitter_turn
         extern  current_eoi_mechanism
         global  prof_parasite:function (prof_parasite.end - prof_parasite)
 
@@ -121,7 +122,11 @@ prof_parasite:
         SAVE_THE_REST
         push    rdx
         sub     rsp, 8
-        call    [current_eoi_mechanism]
+        dec     dword [prof_hot + HOT_TICKS_LEFT]
+        jnz     .same
+        mov     edi, edx                ; prof_jitter_turn(now)
+        call    prof_jitter_turn
+.same:  call    [current_eoi_mechanism]
         add     rsp, 8
         pop     rcx                     ; rcx = now
         RESTORE_THE_REST
