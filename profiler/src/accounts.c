@@ -60,10 +60,10 @@ void prof_accounts_head(struct prof_text *out, const struct prof_stats *stats)
     write_thousandths(out, prof_rate_mhz());
     prof_text_string(out, time ? " Hz, shares of time ---\n"
                                : " Hz, shares of samples ---\n");
-    prof_text_string(out, prof_hot.depth != 0
-                              ? "    self      total   samples    "
-                              : "   share   samples    ");
-    prof_text_string(out, "address     function\n");
+    prof_text_string(out,
+                     prof_hot.depth != 0 ? "    self      total" : "   share");
+    prof_text_string(out, stats->exits != 0 ? "   in VMM" : "");
+    prof_text_string(out, "   samples    address     function\n");
 }
 
 static void account(struct prof_text *out, const char *what, uint64_t ticks,
@@ -76,6 +76,8 @@ static void account(struct prof_text *out, const char *what, uint64_t ticks,
     prof_text_char(out, '\n');
 }
 
+#define ALWAYS 5 /* rows that are there even where they are 0 */
+
 /* Every tick is in exactly one of these rows. */
 static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
 {
@@ -86,6 +88,8 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
     } rows[] = {
         {"attributed to functions", stats->attributed,
          stats->attributed_cycles},
+        {"masked: due while interrupts were off", stats->masked,
+         stats->masked_cycles},
         {"idle", stats->idle, stats->idle_cycles},
         {"unresolved addresses", stats->unresolved, stats->unresolved_cycles},
         {"dropped", stats->dropped, stats->dropped_cycles},
@@ -98,7 +102,7 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
         uint32_t part =
             prof_share_next(&share, time ? rows[i].cycles : rows[i].ticks);
 
-        if (rows[i].ticks != 0 || i < 4)
+        if (rows[i].ticks != 0 || i < ALWAYS)
             account(out, rows[i].what, rows[i].ticks, part);
     }
     account(out, "all ticks since the start", stats->ticks, share.given);
@@ -170,6 +174,18 @@ static void write_stopped(struct prof_text *out, const struct prof_stats *stats)
     prof_text_char(out, '\n');
 }
 
+/* An estimate: what is short of a period is not noticed, and code that turned
+ * interrupts on with iret looks the same. */
+static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
+{
+    if (stats->stolen_cycles == 0)
+        return;
+    write_thousandths(out, milliseconds(stats->stolen_cycles));
+    write_part(out, " s stolen, ", stats->stolen_cycles, stats->elapsed_cycles);
+    prof_text_string(out, " of the time: the guest did not run, and no tick "
+                          "came; the next sample carries it\n");
+}
+
 /* What went otherwise than it should; nothing where all was well. */
 static void write_troubles(struct prof_text *out,
                            const struct prof_stats *stats)
@@ -182,6 +198,7 @@ static void write_troubles(struct prof_text *out,
     write_number(out, stats->missed,
                  " ticks missed: due by the clock, never delivered; the next "
                  "sample carries their time\n");
+    write_stolen(out, stats);
     write_number(out, stats->overflowed,
                  " samples came while the vector was full and went through "
                  "the small table\n");

@@ -220,18 +220,18 @@ bool prof_running(void)
  * kernel's tick before and faster than it afterwards. */
 static void change_running(uint32_t divisor)
 {
-    bool on = prof_interrupts_save();
-    uint64_t left;
+    bool on = prof_interrupts_save(), multiplied = prof_tick_is_multiplied();
+    uint64_t left = 0, due = prof_hot.pass_due;
 
-    if (prof_tick_is_multiplied()) {
-        left = prof_tick_left_multiplied();
-    } else {
+    if (!multiplied) {
         prof_tick_settle(on);
         left = prof_tick_left();
     }
     prof_state.divisor = divisor;
     prof_control_restart_time();
     program(left);
+    if (multiplied)
+        prof_hot.pass_due = due; /* it may be past, and its tick to come */
     prof_interrupts_restore(on);
     tell_start(prof_state.time.last_tsc);
 }
@@ -309,7 +309,7 @@ void prof_reset(void)
     prof_drain_discard();
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
         prof_state.stopped_before[i] = prof_hot.stopped[i];
-    prof_state.far = 0;
+    prof_state.far = prof_state.stolen_cycles = 0;
     prof_state.counts = (struct prof_counts){0};
     prof_state.overflowed = 0;
     prof_state.dropped_before = prof_hot.spill.dropped;

@@ -21,6 +21,7 @@
 
 #include "cpu.h"
 #include "place.h"
+#include "site.h"
 #include "state.h"
 #include "stream.h"
 #include "watch.h"
@@ -39,6 +40,17 @@ static void tell_missed(uint64_t tsc)
     prof_state.missed_told += missed;
 }
 
+/* The cycles that the sample of (pc) at (tsc) stands for. Where ticks were
+ * missed before it, and not because interrupts were off, nothing ran. */
+static uint64_t step(uintptr_t pc, uint64_t tsc)
+{
+    uint64_t cycles = prof_timebase_step(&prof_state.time, tsc);
+
+    if (prof_state.time.gap != 0 && !prof_site_opens(pc))
+        prof_state.stolen_cycles += prof_state.time.gap;
+    return cycles;
+}
+
 /* Takes over one entry that there is no room for, where it will not wait for
  * some: only the stream learns of it. False: it may wait. */
 static bool tell_homeless(const struct prof_entry *entry)
@@ -54,7 +66,7 @@ static bool tell_homeless(const struct prof_entry *entry)
 /* Takes over one entry without callers at an address that is well known. */
 static void drain_flat(struct prof_cell *address, uint64_t tsc)
 {
-    uint64_t cycles = prof_timebase_step(&prof_state.time, tsc);
+    uint64_t cycles = step(address->key, tsc);
 
     prof_place_credit_flat(address, cycles, tsc);
     tell_missed(tsc);
@@ -71,8 +83,7 @@ static bool drain_stack(const struct prof_entry *entry,
 
     if (!prof_place_find(&place, words, entry->frames))
         return tell_homeless(entry);
-    prof_place_credit(&place, 1, prof_timebase_step(&prof_state.time, tsc),
-                      tsc);
+    prof_place_credit(&place, 1, step(entry->pc, tsc), tsc);
     tell_missed(tsc);
     if (place.class == PROF_CLASS_IDLE)
         prof_stream_idle(tsc);

@@ -8,6 +8,7 @@
 #include <prof/prof.h>
 
 static char callers[128]; /* prof.callers */
+static char vmm[128];     /* prof.vmm */
 
 static struct prof_options options = {
     .hz = PROF_HZ_DEFAULT,
@@ -24,6 +25,7 @@ static struct prof_options options = {
     .seed = 1,
     .depth = PROF_DEPTH_DEFAULT,
     .callers = callers,
+    .vmm = vmm,
 };
 
 #define HZ_ASKABLE_MAX 1000000000u /* more is a slip of the pen */
@@ -126,15 +128,16 @@ static int parse_report(const char *value)
     return -1;
 }
 
-static int parse_callers(const char *value)
+/* A name, into the (room) bytes of (name). */
+static int parse_name(const char *value, char *name, size_t room)
 {
     size_t bytes = 0;
 
     while (value[bytes] != '\0')
-        if (++bytes == sizeof callers)
+        if (++bytes == room)
             return -1;
     for (size_t i = 0; i <= bytes; i++)
-        callers[i] = value[i];
+        name[i] = value[i];
     return 0;
 }
 
@@ -160,7 +163,9 @@ static int set_choice(const char *word)
     } else if ((value = value_of(word, "prof.report")) != NULL) {
         choice = parse_report(value);
     } else if ((value = value_of(word, "prof.callers")) != NULL) {
-        choice = parse_callers(value);
+        choice = parse_name(value, callers, sizeof callers);
+    } else if ((value = value_of(word, "prof.vmm")) != NULL) {
+        choice = parse_name(value, vmm, sizeof vmm);
     } else {
         return PROF_EOPTION;
     }

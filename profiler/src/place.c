@@ -28,7 +28,7 @@ static bool in_range(const struct prof_range *range, uintptr_t pc)
 #define CALLER_UNKNOWN 0u
 #define CALLER_BY_FRAME 1u
 #define CALLER_IN_WORD 2u
-#define CALLER_MASK ((1u << 30) - 1) /* no stack is as large as that */
+#define CALLER_MASK ((1u << 27) - 1) /* no stack is as large as that */
 
 /*
  * Finds the function of an address that is new and makes sure that both maps

@@ -15,6 +15,7 @@
 #include "drain.h"
 #include "place.h"
 #include "share.h"
+#include "site.h"
 #include "stacks.h"
 #include "state.h"
 
@@ -100,17 +101,40 @@ static void classic(struct prof_text *out)
     prof_text_string(out, "*** ---------------------- ***\n");
 }
 
-/* (share) is the function's own; (whole) is what its callees' is a part of. */
+/* The table in the making. */
+struct table {
+    struct prof_share_sum share; /* whole: what all shares are parts of */
+    bool exits;                  /* with a column for the hypervisor's */
+    bool few, masked;            /* rows have been marked so */
+};
+
+static void exits_column(struct prof_text *out, const struct table *table,
+                         const struct prof_site_sum *sites)
+{
+    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+
+    if (table->exits)
+        prof_accounts_share(
+            out, prof_share_of(time ? sites->exits_cycles : sites->exits,
+                               table->share.whole));
+}
+
 static void share_row(struct prof_text *out, const struct prof_cell *cell,
-                      uint32_t share, uint64_t whole)
+                      struct table *table)
 {
     uint64_t total = prof_stacks_total(cell->key);
+    struct prof_site_sum sites = prof_site_sum(cell->key);
+    bool few = cell->count < SAMPLES_MIN;
 
-    prof_accounts_share(out, share);
+    prof_accounts_share(out, prof_share_next(&table->share, weight_of(cell)));
     if (prof_hot.depth != 0)
-        prof_accounts_share(out, prof_share_of(total, whole));
+        prof_accounts_share(out, prof_share_of(total, table->share.whole));
+    exits_column(out, table, &sites);
     prof_text_decimal(out, cell->count, 10);
-    prof_text_string(out, cell->count < SAMPLES_MIN ? " ?  " : "    ");
+    prof_text_string(out, few ? " ?" : "  ");
+    prof_text_string(out, sites.opens != 0 ? "! " : "  ");
+    table->few = table->few || few;
+    table->masked = table->masked || sites.opens != 0;
     prof_text_hex(out, cell->key, ADDRESS_DIGITS);
     prof_text_string(out, "  ");
     prof_report_name(out, cell->key);
@@ -119,11 +143,13 @@ static void share_row(struct prof_text *out, const struct prof_cell *cell,
 
 /* The row that stands for all functions that have none of their own. */
 static void rest_row(struct prof_text *out, uint32_t functions,
-                     uint64_t samples, uint32_t share)
+                     uint64_t samples, uint64_t weight, struct table *table)
 {
-    prof_accounts_share(out, share);
+    prof_accounts_share(out, prof_share_next(&table->share, weight));
     if (prof_hot.depth != 0)
         prof_text_string(out, "          ");
+    if (table->exits)
+        prof_text_string(out, "         ");
     prof_text_decimal(out, samples, 10);
     prof_text_string(out, "    ");
     prof_text_string(out, functions == 1 ? "in 1 more function\n" : "in ");
@@ -133,35 +159,45 @@ static void rest_row(struct prof_text *out, uint32_t functions,
     prof_text_string(out, " more functions\n");
 }
 
+/* What the marks and the column mean, where there are any. */
+static void legend(struct prof_text *out, const struct table *table)
+{
+    if (table->few)
+        prof_text_string(out, "? fewer than 16 samples: the share may well be "
+                              "half as much again, or half\n");
+    if (table->masked)
+        prof_text_string(out, "! samples gather where interrupts are turned on "
+                              "again; they belong to code before\n");
+    if (table->exits)
+        prof_text_string(out, "in VMM: at instructions that leave the guest, "
+                              "such as port access\n");
+}
+
 static void shares(struct prof_text *out, const struct prof_stats *stats)
 {
     bool time = prof_options()->weight == PROF_WEIGHT_TIME;
-    struct prof_share_sum share = {.whole = time ? stats->elapsed_cycles
-                                                 : stats->ticks};
-    uint64_t known = time ? stats->attributed_cycles + stats->unresolved_cycles
-                          : stats->attributed + stats->unresolved;
-    uint64_t samples = stats->attributed + stats->unresolved;
+    uint64_t samples = stats->attributed + stats->masked + stats->unresolved;
+    uint64_t cycles = stats->attributed_cycles + stats->masked_cycles +
+                      stats->unresolved_cycles;
+    uint64_t known = time ? cycles : samples;
     uint32_t functions = prof_state.functions.used;
     const struct prof_cell *cell = NULL;
-    bool few = false;
+    struct table table = {.exits = stats->exits != 0};
 
+    table.share.whole = time ? stats->elapsed_cycles : stats->ticks;
     prof_accounts_head(out, stats);
     for (uint32_t row = 0; row < prof_options()->top; row++) {
         cell = hottest_below(cell);
         if (cell == NULL)
             break;
-        share_row(out, cell, prof_share_next(&share, weight_of(cell)),
-                  share.whole);
+        share_row(out, cell, &table);
         known -= weight_of(cell);
         samples -= cell->count;
         functions--;
-        few = few || cell->count < SAMPLES_MIN;
     }
     if (functions > 0)
-        rest_row(out, functions, samples, prof_share_next(&share, known));
-    if (few)
-        prof_text_string(out, "? fewer than 16 samples: the share may well be "
-                              "half as much again, or half\n");
+        rest_row(out, functions, samples, known, &table);
+    legend(out, &table);
     prof_accounts_close(out, stats);
 }
 

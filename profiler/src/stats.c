@@ -4,6 +4,7 @@
 
 #include "cpu.h"
 #include "drain.h"
+#include "site.h"
 #include "state.h"
 #include "stream.h"
 
@@ -37,12 +38,19 @@ void prof_stats(struct prof_stats *stats)
 {
     const struct prof_counts *counts = &prof_state.counts;
     int64_t missed = prof_state.time.missed;
+    struct prof_site_sum sites = prof_site_sum(0);
 
     *stats = (struct prof_stats){
-        .attributed = counts->count[PROF_CLASS_ATTRIBUTED],
+        .attributed = counts->count[PROF_CLASS_ATTRIBUTED] - sites.opens,
+        .masked = sites.opens,
         .idle = counts->count[PROF_CLASS_IDLE],
         .unresolved = counts->count[PROF_CLASS_UNRESOLVED],
-        .attributed_cycles = counts->cycles[PROF_CLASS_ATTRIBUTED],
+        .attributed_cycles =
+            counts->cycles[PROF_CLASS_ATTRIBUTED] - sites.opens_cycles,
+        .masked_cycles = sites.opens_cycles,
+        .exits = sites.exits,
+        .exits_cycles = sites.exits_cycles,
+        .stolen_cycles = prof_state.stolen_cycles,
         .idle_cycles = counts->cycles[PROF_CLASS_IDLE],
         .unresolved_cycles = counts->cycles[PROF_CLASS_UNRESOLVED],
         .missed = missed > 0 ? (uint64_t)missed : 0,
@@ -63,8 +71,9 @@ void prof_stats(struct prof_stats *stats)
     if (!prof_state.ready)
         return;
     read_hot(stats);
-    stats->ticks = stats->attributed + stats->idle + stats->unresolved +
-                   stats->dropped + stats->queued;
-    stats->elapsed_cycles = stats->attributed_cycles + stats->idle_cycles +
-                            stats->unresolved_cycles + stats->dropped_cycles;
+    stats->ticks = stats->attributed + stats->masked + stats->idle +
+                   stats->unresolved + stats->dropped + stats->queued;
+    stats->elapsed_cycles = stats->attributed_cycles + stats->masked_cycles +
+                            stats->idle_cycles + stats->unresolved_cycles +
+                            stats->dropped_cycles;
 }

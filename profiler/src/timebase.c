@@ -128,6 +128,7 @@ uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)
     uint64_t places = advance_grid(time, tsc, cycles);
 
     time->missed += (int64_t)places - 1;
+    time->gap = places > 1 && cycles > time->step ? cycles - time->step : 0;
     if (places != 1 || !time->run_begun)
         end_run(time, tsc, PROF_RUN_MIN);
     else

@@ -31,7 +31,7 @@ static inline struct prof_stats guest_stats(void)
 /* The sum that (stats) promises: every tick in exactly one account. */
 static inline uint64_t guest_accounted(const struct prof_stats *stats)
 {
-    return stats->attributed + stats->idle + stats->unresolved +
+    return stats->attributed + stats->masked + stats->idle + stats->unresolved +
            stats->dropped + stats->queued;
 }
 

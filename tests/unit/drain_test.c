@@ -32,8 +32,8 @@ static void assert_accounts(uint64_t ticks, uint64_t cycles)
     struct prof_stats stats = stats_now();
 
     assert_int_equal(stats.ticks, ticks);
-    assert_int_equal(stats.attributed + stats.idle + stats.unresolved +
-                         stats.dropped + stats.queued,
+    assert_int_equal(stats.attributed + stats.masked + stats.idle +
+                         stats.unresolved + stats.dropped + stats.queued,
                      ticks);
     if (stats.queued == 0)
         assert_int_equal(stats.elapsed_cycles, cycles);

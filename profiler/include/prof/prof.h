@@ -87,8 +87,9 @@ struct prof_config {
 
 /* What is counted since prof_init() or prof_reset(). Ticks, unless it says so. */
 struct prof_stats {
-    uint64_t ticks;      /* samples delivered: the sum of the next five */
-    uint64_t attributed; /* in a function that has a name */
+    uint64_t ticks;      /* samples delivered: the sum of the next six */
+    uint64_t attributed; /* in a function that has a name, not masked */
+    uint64_t masked;     /* in one, where interrupts had just been turned on */
     uint64_t idle;       /* in config.idle */
     uint64_t unresolved; /* in no function of the table */
     uint64_t dropped;    /* address lost: vector and small table full */
@@ -98,11 +99,16 @@ struct prof_stats {
     uint64_t far;        /* of ticks: function without a frame, whose caller
                             could not be reached */
     uint64_t stopped[7]; /* walks that ended early, by enum prof_walk_stop */
-    uint64_t elapsed_cycles; /* time they cover: the sum of the next four */
+    uint64_t elapsed_cycles; /* time they cover: the sum of the next five */
     uint64_t attributed_cycles;
+    uint64_t masked_cycles;
     uint64_t idle_cycles;
     uint64_t unresolved_cycles;
     uint64_t dropped_cycles;
+    uint64_t exits; /* of attributed and masked: at an instruction that leaves
+                       the guest, or in prof.vmm */
+    uint64_t exits_cycles;
+    uint64_t stolen_cycles; /* of elapsed: no tick came, nor was one masked */
     uint64_t interrupt_cycles; /* the sampler's own, in the interrupt */
     uint64_t drain_cycles;     /* the sampler's own, in prof_drain() */
     uint64_t report_cycles;    /* the sampler's own, in prof_report() */
@@ -140,7 +146,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  * prof.jitter (per cent of the sampling period by which it varies to either
  * side, 0 to 50; only at rates above the kernel's tick), prof.seed (of that),
  * prof.report (top, tree or folded), prof.callers (a function whose callers
- * are listed below the table).
+ * are listed below the table), prof.vmm (a function whose samples are all the
+ * hypervisor's, as one that notifies a device by a memory access).
  * Contexts: boot, thread. May be called before prof_init().
  * Returns 0, PROF_EOPTION or PROF_EVALUE; then nothing has changed.
  */
@@ -157,8 +164,9 @@ struct prof_options {
     enum prof_weight weight;
     enum prof_form form;
     enum prof_report_kind report;
-    const char *callers;     /* function whose callers are wanted, "" = none */
-    bool start;              /* sample from boot on */
+    const char *callers; /* function whose callers are wanted, "" = none */
+    bool start;          /* sample from boot on */
+    const char *vmm; /* function to be counted as the hypervisor's, "" = none */
     uint32_t jitter_percent; /* of the period, to either side, 0 = none */
     uint32_t seed;           /* of the jitter */
     uint32_t depth;          /* callers with each sample, 0 = none */
@@ -247,7 +255,8 @@ void prof_drain(void);
  */
 void prof_report(void);
 
-/* Copies the counts. Contexts: thread. Does not drain. */
+/* Copies the counts. Contexts: thread. Does not drain. Linear in the addresses
+ * that were seen. */
 void prof_stats(struct prof_stats *stats);
 
 /* What is known of one function, or of one address that is in none. */
@@ -283,7 +292,7 @@ struct prof_stack_row {
 /*
  * Calls (visit) with each distinct call stack and (context), once each, in no
  * order, for what was drained and is not idle: they come to attributed plus
- * unresolved. A row and its addresses live as long as the call.
+ * masked plus unresolved. A row and its addresses live as long as the call.
  *
  * Contexts and what (visit) must not do: as prof_visit(). Linear in the stacks;
  * 1 KiB of stack.

@@ -78,8 +78,9 @@ int service_main(void)
     tap_is_equal((int64_t)stats.unresolved, ADDRESSES, "each sample is there");
     tap_is_equal(rows.single, ADDRESSES, "each address has a row of its own");
     tap_is_equal(rows.wrong, 0, "with the one sample that it had");
-    tap_ok(rows.samples == stats.attributed + stats.unresolved &&
-               rows.cycles == stats.attributed_cycles + stats.unresolved_cycles,
+    tap_ok(rows.samples == stats.attributed + stats.masked + stats.unresolved &&
+               rows.cycles == stats.attributed_cycles + stats.masked_cycles +
+                                  stats.unresolved_cycles,
            "the rows add up to the accounts");
     tap_ok(stats.dropped == 0 && stats.overflowed == 0 && stats.queued == 0,
            "nothing is dropped or left over");
