@@ -309,7 +309,8 @@ void prof_reset(void)
     prof_drain_discard();
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
         prof_state.stopped_before[i] = prof_hot.stopped[i];
-    prof_state.far = prof_state.stolen_cycles = 0;
+    prof_state.far = 0;
+    prof_state.stolen_cycles = prof_state.stolen_told = 0;
     prof_state.counts = (struct prof_counts){0};
     prof_state.overflowed = 0;
     prof_state.dropped_before = prof_hot.spill.dropped;

@@ -29,11 +29,15 @@
 /* Ticks that come during a drain make it go round again; this often at most. */
 #define ROUNDS_MAX 4
 
-/* Ticks that are known by now to have been lost before (tsc). */
+/* Ticks that are known by now to have been lost before (tsc), and time. */
 static void tell_missed(uint64_t tsc)
 {
     int64_t missed = prof_state.time.missed - prof_state.missed_told;
 
+    if (prof_state.stolen_cycles != prof_state.stolen_told)
+        prof_stream_stolen(tsc,
+                           prof_state.stolen_cycles - prof_state.stolen_told);
+    prof_state.stolen_told = prof_state.stolen_cycles;
     if (missed <= 0)
         return;
     prof_stream_miss(tsc, (uint32_t)missed);

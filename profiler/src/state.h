@@ -97,7 +97,8 @@ struct prof_state {
     uint64_t dropped_cycles_seen;
     uint64_t dropped_told; /* the same, as the stream was told */
     uint64_t dropped_cycles_told;
-    int64_t missed_told; /* time.missed, as the stream was told */
+    uint64_t stolen_told; /* stolen_cycles, as the stream was told */
+    int64_t missed_told;  /* time.missed, as the stream was told */
     uint32_t stopped_told[PROF_WALK_REASONS]; /* hot.stopped, likewise */
 
     struct prof_counts counts; /* what was drained, by class */

@@ -315,6 +315,14 @@ void prof_stream_miss(uint64_t tsc, uint32_t ticks)
         (void)put(PROF_EVENT_MISS, tsc, &ticks, sizeof ticks);
 }
 
+void prof_stream_stolen(uint64_t tsc, uint64_t cycles)
+{
+    uint64_t clocks = prof_clock_span(&stream.clock, cycles);
+
+    if (prof_stream_on())
+        (void)put(PROF_EVENT_STOLEN, tsc, &clocks, sizeof clocks);
+}
+
 void prof_stream_stopped_walk(uint64_t tsc, uint32_t reason, uint32_t samples)
 {
     struct prof_event_stopped_walk walk = {(uint16_t)reason, samples};

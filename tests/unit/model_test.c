@@ -173,6 +173,7 @@ static void spills_and_drops_say_themselves_what_they_are(void **state)
                (struct prof_event_spill){0x3000, 7, 70000});
     MADE_EVENT(made, PROF_EVENT_DROP, (struct prof_event_drop){5, 50000});
     made_word(made, PROF_EVENT_MISS, 9);
+    MADE_EVENT(made, PROF_EVENT_STOLEN, (uint64_t){4000});
     MADE_EVENT(made, PROF_EVENT_STOPPED_WALK,
                (struct prof_event_stopped_walk){PROF_WALK_OUTSIDE, 3});
     made->discarded = 11;
@@ -185,6 +186,7 @@ static void spills_and_drops_say_themselves_what_they_are(void **state)
     assert_int_equal(model.dropped.samples, 5);
     assert_int_equal(model_lost(&model), 16);
     assert_int_equal(model.missed_ticks, 9);
+    assert_int_equal(model.stolen_clocks, 4000);
     assert_int_equal(model.stopped_walks[PROF_WALK_OUTSIDE], 3);
     assert_true(model.ended);
     assert_int_equal(model.code, 4);

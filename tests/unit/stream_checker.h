@@ -84,6 +84,7 @@ static size_t field_bytes(enum prof_event kind)
         [PROF_EVENT_SWITCH] = 4,
         [PROF_EVENT_STOPPED_WALK] = sizeof(struct prof_event_stopped_walk),
         [PROF_EVENT_BYE] = 4,
+        [PROF_EVENT_STOLEN] = 8,
     };
 
     assert_true(kind > PROF_EVENT_NODE && kind < sizeof bytes / sizeof *bytes);

@@ -73,6 +73,7 @@ static void every_event_comes_out_as_told(void **unused)
     prof_stream_sample(at(35), 1);
     prof_stream_idle(at(40));
     prof_stream_miss(at(45), 3);
+    prof_stream_stolen(at(45), 4 * CLOCK);
     prof_stream_spill(at(50), 0xabcdef, 7, 6 * CLOCK);
     prof_stream_drop(at(60), 9, 5 * CLOCK);
     prof_stream_stopped_walk(at(60), PROF_WALK_FALLING, 2);
@@ -100,6 +101,7 @@ static void every_event_comes_out_as_told(void **unused)
     assert_int_equal(nth(PROF_EVENT_SAMPLE, 0)->node, 1);
     assert_true(nth(PROF_EVENT_IDLE, 0)->clock == 40);
     assert_int_equal(nth(PROF_EVENT_MISS, 0)->fields[0], 3);
+    assert_int_equal(nth(PROF_EVENT_STOLEN, 0)->fields[0], 4);
     memcpy(&spill, nth(PROF_EVENT_SPILL, 0)->fields, sizeof spill);
     assert_true(spill.address == 0xabcdef && spill.samples == 7 &&
                 spill.clocks == 6);

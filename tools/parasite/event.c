@@ -39,6 +39,7 @@ static const uint8_t field_bytes[] = {
     [PROF_EVENT_SWITCH] = 4,
     [PROF_EVENT_STOPPED_WALK] = sizeof(struct prof_event_stopped_walk),
     [PROF_EVENT_BYE] = 4,
+    [PROF_EVENT_STOLEN] = 8,
 };
 #define KINDS (sizeof field_bytes / sizeof field_bytes[0])
 
@@ -125,6 +126,9 @@ static void read_counts(struct event *event, const uint8_t *at)
     case PROF_EVENT_MISS:
         event->samples = le32(at);
         break;
+    case PROF_EVENT_STOLEN:
+        event->clocks = le64(at);
+        break;
     default: /* STOPPED_WALK */
         event->reason = le16(at);
         event->samples = le32(at + 2);
@@ -168,6 +172,7 @@ static void read_fields(struct event *event, const uint8_t *at)
     case PROF_EVENT_SPILL:
     case PROF_EVENT_DROP:
     case PROF_EVENT_MISS:
+    case PROF_EVENT_STOLEN:
     case PROF_EVENT_STOPPED_WALK:
         read_counts(event, at);
         break;

@@ -15,7 +15,7 @@ struct event {
     enum prof_event kind;
     uint64_t time;        /* clocks */
     uint64_t address;     /* NODE, LEAF, SPILL; TASK: function that it runs */
-    uint64_t clocks;      /* SPILL, DROP */
+    uint64_t clocks;      /* SPILL, DROP, STOLEN */
     uint32_t node;        /* NODE, LEAF, SAMPLE */
     uint32_t parent;      /* NODE, LEAF */
     uint32_t samples;     /* SPILL, DROP, STOPPED_WALK; MISS: ticks */

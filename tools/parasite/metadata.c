@@ -86,6 +86,7 @@ static const struct {
      "address64_t address; uint32_t samples; uint64_t clocks;"},
     {PROF_EVENT_DROP, "drop", "uint32_t samples; uint64_t clocks;"},
     {PROF_EVENT_MISS, "miss", "uint32_t ticks;"},
+    {PROF_EVENT_STOLEN, "stolen", "uint64_t clocks;"},
     {PROF_EVENT_TASK, "task", "uint32_t task; address64_t function;"},
     {PROF_EVENT_SWITCH, "switch", "uint32_t task;"},
     {PROF_EVENT_STOPPED_WALK, "stopped_walk",

@@ -203,6 +203,9 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
     case PROF_EVENT_MISS:
         model->missed_ticks += inside(model, event->time) ? event->samples : 0;
         break;
+    case PROF_EVENT_STOLEN:
+        model->stolen_clocks += inside(model, event->time) ? event->clocks : 0;
+        break;
     case PROF_EVENT_TASK:
         take_task(model, event);
         break;

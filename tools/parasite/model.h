@@ -115,6 +115,7 @@ struct model {
     struct model_count spilled;
     struct model_count dropped;
     uint64_t missed_ticks;
+    uint64_t stolen_clocks;    /* in which the guest did not run */
     uint64_t stopped_walks[8]; /* samples, by enum prof_walk_stop */
     uint64_t discarded;        /* samples, as the guest says */
     uint64_t events;

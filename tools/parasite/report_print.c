@@ -50,6 +50,9 @@ static void print_head(const struct report *report)
     if (model->missing_packets > 0)
         printf("# %s packets are missing, and what was in them\n",
                talk_count(model->missing_packets, lost));
+    if (model->stolen_clocks > 0)
+        printf("# %.3f s stolen: the guest did not run\n",
+               (double)model->stolen_clocks / PROF_CLOCK_HZ);
     puts("#");
 }
 

@@ -86,6 +86,10 @@ static void print_event(void *owner, const struct event *event, uint32_t node,
     case PROF_EVENT_MISS:
         print_line(view, event, cpu, "miss", "ticks", event->samples);
         break;
+    case PROF_EVENT_STOLEN:
+        print_line(view, event, cpu, "stolen", "us",
+                   event->clocks / (PROF_CLOCK_HZ / 1000000));
+        break;
     case PROF_EVENT_STOPPED_WALK:
         print_line(view, event, cpu, "stopped_walk", "samples", event->samples);
         break;

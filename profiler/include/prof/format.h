@@ -123,6 +123,7 @@ enum prof_event {
     PROF_EVENT_SWITCH = 15,       /* uint32_t task that runs now, 0 = none */
     PROF_EVENT_STOPPED_WALK = 16, /* struct prof_event_stopped_walk */
     PROF_EVENT_BYE = 17,          /* uint32_t exit code; the last event */
+    PROF_EVENT_STOLEN = 18,       /* uint64_t clocks in which nothing ran */
 };
 
 /* First event of the first packet, and again from time to time. */
