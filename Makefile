@@ -88,6 +88,14 @@ define compile
 $(call begin,CC)
 $(Q)$(CC) $(width.$W) $(GUEST) $(WARNINGS) $(room) -MMD -MP -c -o $@ $<
 endef
+# C++ without exceptions, run-time types and library: gcc and clang take both
+CXX_GUEST = $(filter-out -std=%,$(GUEST)) -std=gnu++17 -fno-exceptions \
+    -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit -nostdinc++ \
+    -Wall -Wextra -Wshadow=local -Werror
+define compile_cxx
+$(call begin,CXX)
+$(Q)$(CC) $(width.$W) $(CXX_GUEST) $(room) -MMD -MP -c -o $@ $<
+endef
 define assemble
 $(call begin,NASM)
 $(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ \
@@ -102,12 +110,14 @@ $(Q)sed -n 's/^->\([A-Za-z0-9_]*\) [$$]*\(.*\)/%define \1 \2/p' $@.s >$@
 endef
 objects = $(addprefix $(BUILD)/$1/obj/,$(addsuffix .o,$(basename \
     $(filter-out %/offsets.c,$(wildcard $(foreach f,$2,\
-    $f/*.c $f/*.asm $f/$1/*.c $f/$1/*.asm))))))
+    $f/*.c $f/*.cpp $f/*.asm $f/$1/*.c $f/$1/*.asm))))))
 core = $(call objects,$1,arch/x86 drivers kernel) $(BUILD)/$1/profiler.o
 
 define width_rules
 $(BUILD)/$1/obj/%.o: %.c Makefile | packages
 	$$(compile)
+$(BUILD)/$1/obj/%.o: %.cpp Makefile | packages
+	$$(compile_cxx)
 $(BUILD)/$1/obj/%.o: %.asm $(wildcard arch/x86/*.inc) \
     $(BUILD)/$1/prof_offsets.inc Makefile | packages
 	$$(assemble)
@@ -152,7 +162,7 @@ $(Q)tools/build/link.sh $(BUILD)/host/embed $(@:.elf=) gcc $(width.$W) \
     --start-group $(filter %.o %.a,$^) $(NEWLIB)/$W/lib/libm.a $(libgcc) \
     --end-group
 endef
-folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c))))
+folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c $1/*/*.cpp))))
 services := $(call folders,services)
 programs := $(services) $(call folders,tests/guest) $(call folders,bench)
 # $1 width, $2 the folder of the sources
