@@ -5,9 +5,20 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-inline void *operator new(size_t, void *place) noexcept
+namespace irc
 {
-    return place;
+
+/* Where an object is to begin; a type of our own, since whoever has a C++
+ * library has its placement new. */
+struct Place {
+    void *bytes;
+};
+
+} // namespace irc
+
+inline void *operator new(size_t, irc::Place place) noexcept
+{
+    return place.bytes;
 }
 
 namespace irc
@@ -28,7 +39,7 @@ template <class Item> class Heap
         if (place == nullptr)
             return nullptr;
         live_++;
-        return new (place) Item(static_cast<Arguments &&>(arguments)...);
+        return new (Place{place}) Item(static_cast<Arguments &&>(arguments)...);
     }
 
     static void end(Item *item)
