@@ -39,6 +39,19 @@ void loop_every(struct loop_timer *timer, uint64_t period_ns,
 /* Disarms (timer); harmless when it is not armed, and from its own callback. */
 void loop_cancel(struct loop_timer *timer);
 
+/*
+ * Something besides timers that brings work, as a device does. Belongs to the
+ * caller, who keeps it for good.
+ */
+struct loop_source {
+    /* Whether there is work. Asked before each halt, interrupts off, so that
+     * what comes later ends the halt by an interrupt. Must not wait. */
+    bool (*waiting)(void);
+    void (*turn)(void);       /* called in each turn, after what was due */
+    struct loop_source *next; /* the loop's own */
+};
+void loop_add(struct loop_source *source);
+
 /* Runs what is due and returns without waiting. Nested calls do nothing. */
 void loop_poll(void);
 

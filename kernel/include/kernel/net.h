@@ -42,7 +42,6 @@ extern "C" {
 enum net_reason {
     NET_RESET = 1, /* the peer reset it */
     NET_TIMEOUT,   /* the peer does not answer any more */
-    NET_MEMORY,    /* the stack gave it up for want of memory */
 };
 
 /* A word for (reason), never NULL. */
@@ -125,11 +124,13 @@ struct net_address net_peer(const struct net_conn *conn);
 size_t net_write(struct net_conn *conn, const void *bytes, size_t count);
 
 /*
- * Bytes that net_write() would take now. 0 asks for `room`, as a net_write()
- * that took less does. NET_ROOM_MAX where nothing is on its way; less memory
- * than that may be free, so net_write()'s own answer is what counts.
+ * Bytes that net_write() would take now: NET_ROOM_MAX where nothing is on its
+ * way. Less memory than that may be free, so net_write()'s own answer is what
+ * counts. Fewer than NET_ROOM_WORTH ask for `room`, which comes when there are
+ * that many again: so a piece of up to that size is written whole, or later.
  */
 #define NET_ROOM_MAX 46720
+#define NET_ROOM_WORTH (NET_ROOM_MAX / 4)
 size_t net_room(struct net_conn *conn);
 
 /*
@@ -141,7 +142,13 @@ size_t net_room(struct net_conn *conn);
 void net_pause(struct net_conn *conn);
 void net_resume(struct net_conn *conn);
 
-/* Sends what was written, then ends the connection. Needs no memory. */
+/*
+ * Sends what was written, then ends the connection. What the peer still sends
+ * is thrown away and not answered by a reset, which could overtake what was
+ * written; a peer that neither reads on nor ends its side is reset after
+ * NET_LINGER_S seconds.
+ */
+#define NET_LINGER_S 20
 void net_close(struct net_conn *conn);
 
 /* Ends it at once; the peer is told by a reset. */
@@ -159,24 +166,25 @@ uint32_t net_ip(void);
 #define NET_HOOKS_MAX 8
 bool net_each_turn(void (*hook)(void *context), void *context);
 
-/* What there is at this moment, and what was counted since the start. */
+/* What there is at this moment, and what was counted since the start; all 0
+ * before it. */
 struct net_stats {
-    uint32_t connections;   /* of services, open now */
-    uint32_t closing;       /* closed by services, not yet done with */
-    uint32_t pcbs;          /* control blocks in use, listening ones too */
-    uint32_t pcbs_waiting;  /* of these, in TIME-WAIT: these end by time */
-    uint32_t buffers;       /* packet buffers in use */
-    uint32_t segments;      /* TCP segments in use */
-    uint32_t heap_pieces;   /* pieces of the heap that the stack holds */
-    uint32_t refusals;      /* times that memory was refused */
-    uint64_t accepted;      /* connections since the start */
-    uint64_t frames_in;     /* from the device */
-    uint64_t frames_out;    /* to the device */
-    uint64_t dropped_in;    /* frames that the stack had no buffer for */
-    uint64_t dropped_out;   /* frames that the device had no room for */
-    uint64_t bad_checksums; /* and other damage that the stack has seen */
-    uint64_t kicks;         /* times that the device was told of frames */
-    uint64_t interrupts;    /* that the device has raised */
+    uint32_t connections;  /* of services, open now */
+    uint32_t closing;      /* closed by services, not yet done with */
+    uint32_t pcbs;         /* control blocks in use, listening ones too */
+    uint32_t pcbs_waiting; /* of these, in TIME-WAIT: these end by time */
+    uint32_t buffers;      /* packet buffers in use */
+    uint32_t segments;     /* TCP segments in use */
+    uint32_t heap_pieces;  /* pieces of the heap that the stack holds */
+    uint32_t refusals;     /* times that memory was refused */
+    uint64_t accepted;     /* connections since the start */
+    uint64_t frames_in;    /* from the device */
+    uint64_t frames_out;   /* to the device */
+    uint64_t dropped_in;   /* frames that the stack had no buffer for */
+    uint64_t dropped_out;  /* frames that the device had no room for */
+    uint64_t damaged_in;   /* packets with a wrong checksum, length or form */
+    uint64_t kicks;        /* times that the device was told of frames */
+    uint64_t interrupts;   /* that the device has raised */
 };
 void net_stats(struct net_stats *stats);
 
