@@ -17,9 +17,8 @@
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/loop.h>
-extern "C" {
+#include <kernel/net.h>
 #include <kernel/service.h>
-}
 
 #include <string.h>
 
@@ -99,6 +98,22 @@ static void say_what_was(void)
                  irc::Heap<irc::Client>::live(),
                  irc::Heap<irc::Membership>::live(),
                  irc::Heap<irc::Channel>::live());
+    struct net_stats net = {};
+    ::net_stats(&net);
+    console_line("net: %llu frames in, %llu out, %llu kicks, %llu interrupts",
+                 static_cast<unsigned long long>(net.frames_in),
+                 static_cast<unsigned long long>(net.frames_out),
+                 static_cast<unsigned long long>(net.kicks),
+                 static_cast<unsigned long long>(net.interrupts));
+    console_line("net: dropped %llu in, %llu out; %u times no memory, %llu "
+                 "damaged",
+                 static_cast<unsigned long long>(net.dropped_in),
+                 static_cast<unsigned long long>(net.dropped_out), net.refusals,
+                 static_cast<unsigned long long>(net.damaged_in));
+    console_line("net: now %u connections, %u closing, %u pcbs (%u waiting), "
+                 "%u segments, %u buffers",
+                 net.connections, net.closing, net.pcbs, net.pcbs_waiting,
+                 net.segments, net.buffers);
 }
 
 int service_main(void)

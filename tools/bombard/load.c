@@ -116,7 +116,8 @@ static bool begin(struct run *run, uint64_t due_us)
     if (run->at_once > load->most_at_once)
         load->most_at_once = run->at_once;
     list_add(run, session);
-    session_begin(session, &load->server, load->channels);
+    session_begin(session, &load->servers[load->begun % load->server_count],
+                  load->channels);
     event.data.ptr = session;
     if (!session_over(session) &&
         epoll_ctl(run->epoll, EPOLL_CTL_ADD, session->socket, &event) != 0)

@@ -12,9 +12,12 @@
 #include "latency.h"
 #include "session.h"
 
+#define LOAD_SERVERS_MAX 64
+
 struct load {
     /* what is wanted */
-    struct sockaddr_in server;
+    struct sockaddr_in servers[LOAD_SERVERS_MAX]; /* in turn */
+    uint32_t server_count;
     double rate;          /* sessions a second; 0 = closed */
     uint32_t clients;     /* closed: at a time */
     uint32_t channels;    /* over which sessions are spread */

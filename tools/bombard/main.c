@@ -131,9 +131,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         wish->quiet = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (load->server.sin_port != 0)
-            argp_usage(state);
-        set_server(state, argument, &load->server);
+        if (load->server_count == LOAD_SERVERS_MAX)
+            argp_error(state, "more than %d addresses", LOAD_SERVERS_MAX);
+        set_server(state, argument, &load->servers[load->server_count++]);
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_usage(state);
@@ -230,9 +230,10 @@ int main(int argc, char **argv)
     const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "ADDRESS[:PORT]",
+        .args_doc = "ADDRESS[:PORT]...",
         .doc = "Bombards an IRC server on this machine with clients that "
-               "connect, register, join a channel, say something and quit.\v"
+               "connect, register, join a channel, say something and quit. "
+               "Several addresses, of one server, take turns.\v"
                "With --rate the load is open and latencies count from the "
                "moment a session was due; without it is closed, and the "
                "sessions that a stall kept from beginning are added (both "

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #define SOURCES 250u /* loopback addresses to come from */
+#define PORT_FIRST 2048u
+#define PORTS 62000u
 
 void session_fail(struct session *session, enum session_failure failure)
 {
@@ -22,19 +24,28 @@ void session_fail(struct session *session, enum session_failure failure)
     session->socket = -1;
 }
 
-/* 127.0.0.0/8 is all ours: with one address, 28,000 sessions a minute would
- * use up its ports. */
+/*
+ * 127.0.0.0/8 is all ours, and so are its ports. Each session takes the next
+ * port, so that none comes again for a minute even at a thousand a second:
+ * behind a QEMU that forwards the port the guest sees one address, and a
+ * client that comes from where another has just left looks like its ghost.
+ */
 static bool choose_source(struct session *session)
 {
     struct sockaddr_in source = {.sin_family = AF_INET};
     int yes = 1;
 
-    source.sin_addr.s_addr =
-        htonl(INADDR_LOOPBACK + 1 + session->number % SOURCES);
-    setsockopt(session->socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes,
-               sizeof yes);
-    return bind(session->socket, (struct sockaddr *)&source, sizeof source) ==
-           0;
+    setsockopt(session->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    for (uint32_t i = 0; i < SOURCES; i++) {
+        source.sin_port =
+            htons((uint16_t)(PORT_FIRST + session->number % PORTS));
+        source.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 +
+                                       (session->number / PORTS + i) % SOURCES);
+        if (bind(session->socket, (struct sockaddr *)&source, sizeof source) ==
+            0)
+            return true;
+    }
+    return false;
 }
 
 void session_begin(struct session *session, const struct sockaddr_in *server,
