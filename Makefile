@@ -185,7 +185,8 @@ $(BUILD)/host/embed: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/embed/*.c))
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -lelf
-include tests/unit/rules.mk tools/parasite/rules.mk kernel/net/rules.mk
+include tests/unit/rules.mk tools/parasite/rules.mk kernel/net/rules.mk \
+    services/http/rules.mk
 
 # ---- what people ask for
 
