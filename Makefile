@@ -195,8 +195,7 @@ $(BUILD)/host/embed: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/embed/*.c))
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -lelf
-include tests/unit/rules.mk tools/parasite/rules.mk tools/bombard/rules.mk \
-    kernel/net/rules.mk
+include $(wildcard */*/rules.mk)
 
 # ---- what people ask for
 
@@ -239,6 +238,6 @@ clean:
 	$(Q)rm -rf $(filter-out $(NEWLIB) $(SOURCES),$(wildcard $(BUILD)/*))
 #: this list
 help:
-	@awk -f tools/build/help.awk Makefile tools/parasite/rules.mk
+	@awk -f tools/build/help.awk Makefile $(wildcard */*/rules.mk)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

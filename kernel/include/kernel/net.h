@@ -59,6 +59,8 @@ struct net_address {
 const char *net_address_text(const struct net_address *address,
                              char text[NET_ADDRESS_TEXT]);
 
+#define NET_PIECE_MAX 1514 /* bytes that come at a time */
+
 struct net_conn; /* one connection; the stack's memory */
 
 /* What a listening service is told. A NULL is a callback not wanted. */
@@ -70,8 +72,9 @@ struct net_handlers {
     bool (*accept)(struct net_conn *conn, void *context);
 
     /*
-     * (count) bytes have come, 1 or more, borrowed: they are there until this
-     * returns. Anything may be among them, NULs included.
+     * (count) bytes have come, 1 to NET_PIECE_MAX, borrowed: they are there
+     * until this returns. Anything may be among them, NULs included. A pause
+     * takes effect before the next piece.
      */
     void (*receive)(struct net_conn *conn, const void *bytes, size_t count);
 

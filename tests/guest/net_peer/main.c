@@ -17,7 +17,6 @@
 #include <kernel/console.h>
 #include <kernel/net.h>
 #include <kernel/service.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +116,7 @@ static bool stats_accept(struct net_conn *conn, void *unused)
     tell(conn, "damaged_in", stats.damaged_in);
     tell(conn, "kicks", stats.kicks);
     tell(conn, "interrupts", stats.interrupts);
-    tell(conn, "heap_used", (uint64_t)mallinfo().uordblks);
+    tell(conn, "heap_bytes", service_heap_bytes());
     net_close(conn);
     return true;
 }
