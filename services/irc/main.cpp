@@ -6,6 +6,7 @@
  * irc.port=PORT        where it listens (6667)
  * irc.name=NAME        what it calls itself (parasite.irc)
  * irc.every=MS         a line of figures so often, 0 = never (5000)
+ * irc.warm=N           begin the profile anew after N connections (0)
  * irc.connections=N    end after N connections that came and went (never)
  * irc.seconds=S        end after so many seconds (never)
  */
@@ -19,6 +20,7 @@
 #include <kernel/loop.h>
 #include <kernel/net.h>
 #include <kernel/service.h>
+#include <prof/prof.h>
 
 #include <string.h>
 
@@ -29,6 +31,7 @@ static loop_timer end_timer;
 
 static unsigned port = 6667;
 static unsigned every_ms = 5000;
+static unsigned warm_connections;
 static unsigned connections_wanted;
 static unsigned seconds_wanted;
 
@@ -52,6 +55,7 @@ bool service_option(const char *key, const char *value)
     } numbers[] = {
         {"irc.port", 65535, &port},
         {"irc.every", 3600000, &every_ms},
+        {"irc.warm", 1000000000, &warm_connections},
         {"irc.connections", 1000000000, &connections_wanted},
         {"irc.seconds", 1000000000, &seconds_wanted},
     };
@@ -80,11 +84,20 @@ static void figures(void *)
     ns_before = now_ns;
 }
 
-static void end_when_served(void *)
+static void end(void *)
 {
-    if (connections_wanted != 0 && server.counts().left >= connections_wanted)
-        loop_stop();
-    if (seconds_wanted != 0 && clock_ns() >= seconds_wanted * 1000000000ull)
+    loop_stop();
+}
+
+static void look_at_counts(void *)
+{
+    unsigned left = server.counts().left;
+
+    if (warm_connections != 0 && left >= warm_connections) {
+        warm_connections = 0;
+        prof_reset();
+    }
+    if (connections_wanted != 0 && left >= connections_wanted)
         loop_stop();
 }
 
@@ -128,8 +141,10 @@ int service_main(void)
     console_line("irc: port %u", port);
     if (every_ms != 0)
         loop_every(&figures_timer, every_ms * 1000000ull, figures, nullptr);
-    if (connections_wanted != 0 || seconds_wanted != 0)
-        loop_every(&end_timer, 100000000, end_when_served, nullptr);
+    if (seconds_wanted != 0)
+        loop_once(&end_timer, seconds_wanted * 1000000000ull, end, nullptr);
+    if (!net_each_turn(look_at_counts, nullptr))
+        return 1;
     loop_run();
     say_what_was();
     return 0;

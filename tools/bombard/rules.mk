@@ -7,3 +7,8 @@ $(BUILD)/host/bombard: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -lm
 test bench: $(BUILD)/host/bombard
+
+.PHONY: story
+#: the IRC server four ways under one load: what a profile is good for
+story: $(call image,$(ARCH),services/irc) $(BUILD)/host/bombard
+	$(Q)tools/bombard/story.sh $(BUILD) $(ARCH)
