@@ -367,13 +367,14 @@ static void on_room(struct net_conn *conn)
     work(net_user(conn));
 }
 
-/* It has asked for all it wants, and may still be waiting for answers. */
+/* It has asked for all it wants, and may still be reading. Nobody is waited
+ * for by work that takes long: that peer has mostly gone away. */
 static void on_ended(struct net_conn *conn)
 {
     struct http_client *client = net_user(conn);
 
     client->ended = true;
-    if (!client->busy)
+    if (!client->busy || client->stopped != NULL)
         end(client);
 }
 
