@@ -11,13 +11,13 @@
 #: width of the image: i386 or x86_64
 ARCH ?= x86_64
 #: what runs in it: a folder of services/
-SERVICE ?= lua
+SERVICE ?= irc
 #: the Lua script that SERVICE=lua runs
 SCRIPT ?= services/lua/scripts/parser.lua
 #: samples a second
 HZ ?= 1000
-#: tables until the image ends, 0 = never
-REPORTS ?= 3
+#: tables until the image ends, 0 = it ends by itself; irc does, after its load
+REPORTS ?= $(if $(filter irc,$(SERVICE)),0,3)
 #: memory of the machine, MiB
 MEM ?= 128
 #: more words for the image's command line, as in APPEND='prof.top=20'
@@ -199,10 +199,11 @@ include $(wildcard */*/rules.mk)
 
 # ---- what people ask for
 
-words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(APPEND)
+words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(load_words) $(APPEND)
 script = $(if $(filter lua,$(SERVICE)),$(SCRIPT))
 boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
-    INITRD="$(script)" QEMU_ARGS="$(QEMU_ARGS)" tools/build/run.sh $(IMAGE)
+    INITRD="$(script)" QEMU_ARGS="$(QEMU_ARGS)" $(load) \
+    tools/build/run.sh $(IMAGE)
 PROBE = $(call image,$(ARCH),services/hello)
 
 .PHONY: packages image objects lib run gdb iso test check bench clean help
@@ -212,7 +213,7 @@ image: $(IMAGE)
 objects: $(foreach w,$(WIDTHS),$(call core,$w) $(call objects,$w,$(programs)))
 
 #: boot SERVICE and print its profile until it ends
-run: $(IMAGE) $(PROBE)
+run: $(IMAGE) $(PROBE) $(load_needs)
 	$(Q)ACCEL=$(ACCEL) PROBE=$(PROBE) $(boot)
 #: the same, waiting for a debugger before the first instruction
 gdb: $(IMAGE)

@@ -37,13 +37,14 @@ install: $(BUILD)/host/parasite $(BUILD)/host/parasite.1
 OUT ?= x.trace
 .PHONY: record benchtool
 #: record SERVICE to OUT until it ends
-record: $(IMAGE) $(BUILD)/host/parasite
-	$(Q)$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
+record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
+	$(Q)APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
+	    QEMU_ARGS="$(QEMU_ARGS)" $(load) \
+	    sh -c '$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
 	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
 	    -no-reboot -monitor none -nic none -m $(MEM) \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
-	    -append "prof.reports=$(REPORTS) $(APPEND)" \
-	    $(addprefix -initrd ,$(script)) $(QEMU_ARGS)
+	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'
 #: what the command takes for ten million samples, beside perf
 benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 	$(Q)bench/host.sh $(BUILD)
