@@ -14,6 +14,8 @@ ARCH ?= x86_64
 SERVICE ?= lua
 #: the Lua script that SERVICE=lua runs
 SCRIPT ?= services/lua/scripts/parser.lua
+#: boot module of any other SERVICE, such as a tar archive for http
+MODULE ?=
 #: samples a second
 HZ ?= 1000
 #: tables until the image ends, 0 = never
@@ -191,7 +193,7 @@ include tests/unit/rules.mk tools/parasite/rules.mk kernel/net/rules.mk \
 # ---- what people ask for
 
 words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(APPEND)
-script = $(if $(filter lua,$(SERVICE)),$(SCRIPT))
+script = $(if $(filter lua,$(SERVICE)),$(SCRIPT),$(MODULE))
 boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
     INITRD="$(script)" QEMU_ARGS="$(QEMU_ARGS)" tools/build/run.sh $(IMAGE)
 PROBE = $(call image,$(ARCH),services/hello)
