@@ -14,6 +14,8 @@ ARCH ?= x86_64
 SERVICE ?= irc
 #: the Lua script that SERVICE=lua runs
 SCRIPT ?= services/lua/scripts/parser.lua
+#: boot module of any other SERVICE, such as a tar archive for http
+MODULE ?=
 #: samples a second
 HZ ?= 1000
 #: tables until the image ends, 0 = it ends by itself; irc does, after its load
@@ -200,7 +202,7 @@ include $(wildcard */*/rules.mk)
 # ---- what people ask for
 
 words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(load_words) $(APPEND)
-script = $(if $(filter lua,$(SERVICE)),$(SCRIPT))
+script = $(if $(filter lua,$(SERVICE)),$(SCRIPT),$(MODULE))
 boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
     INITRD="$(script)" QEMU_ARGS="$(QEMU_ARGS)" $(load) \
     tools/build/run.sh $(IMAGE)

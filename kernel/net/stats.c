@@ -67,5 +67,6 @@ void net_stats(struct net_stats *stats)
         .damaged_in = damage(),
         .kicks = virtio_net_out()->counts.kicks,
         .interrupts = virtio_net_interrupts(),
+        .offload = virtio_net_sums(),
     };
 }

@@ -37,6 +37,7 @@ struct http_client {
     bool plain;         /* it ends with the connection: HTTP/1.0 */
     bool no_body;       /* it answers HEAD */
     bool close;         /* the connection is to end after it */
+    bool broken;        /* half a chunk is sent: no more can follow */
     bool ended;         /* the peer asks for nothing more */
     bool working;       /* work() is at it */
     bool paused;        /* enough is in the buffer */
@@ -233,7 +234,7 @@ bool http_stream(struct http_client *client, const void *bytes, size_t count)
     char length[CHUNK_HEAD_MAX + 1];
     size_t length_count = 0, sent = 0;
 
-    if (client->no_body)
+    if (client->no_body || client->broken)
         return true;
     if (client->head_sent != client->head_count ||
         net_room(client->conn) < count + CHUNK_HEAD_MAX + 2)
@@ -241,14 +242,15 @@ bool http_stream(struct http_client *client, const void *bytes, size_t count)
     if (client->chunked)
         length_count = (size_t)snprintf(length, sizeof length, "%lx\r\n",
                                         (unsigned long)count);
-    if (!send_some(client, length, length_count, &sent))
-        return false;
+    if (!send_some(client, length, length_count, &sent)) {
+        client->broken = sent != 0;
+        return client->broken;
+    }
     sent = 0;
-    if (!send_some(client, bytes, count, &sent))
-        client->close = true;
+    client->broken = !send_some(client, bytes, count, &sent);
     sent = 0;
-    if (client->chunked)
-        (void)send_some(client, CHUNK_TAIL, 2, &sent);
+    if (client->chunked && !client->broken)
+        client->broken = !send_some(client, CHUNK_TAIL, 2, &sent);
     return true;
 }
 
@@ -257,6 +259,11 @@ void http_stream_end(struct http_client *client)
     static const char tail[] = STREAM_END;
 
     client->stopped = NULL;
+    if (client->broken) {
+        net_abort(client->conn);
+        forget(client);
+        return;
+    }
     client->body = tail;
     client->body_count =
         client->chunked && !client->no_body ? sizeof tail - 1 : 0;

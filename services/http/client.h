@@ -46,9 +46,11 @@ void http_refuse(struct http_client *client, unsigned status,
 void http_stream_begin(struct http_client *client, const char *type,
                        void (*stopped)(void *context), void *context);
 
-/* Sends (count) bytes more, whole; false: there is no room just now. At most
- * NET_ROOM_WORTH less a few. Never fits after HEAD: there is nothing to send,
- * and true is returned. */
+/*
+ * Sends (count) bytes more, whole; false: there is no room just now. At most
+ * NET_ROOM_WORTH less a few. True and nothing more is sent after HEAD, and
+ * after memory ran out within a piece: the end then resets the peer.
+ */
 bool http_stream(struct http_client *client, const void *bytes, size_t count);
 
 /* The answer is whole. */

@@ -12,7 +12,7 @@ build=$work/..
 number=0
 machine=
 wire=
-port_7= port_13= port_19= port_21= port_22= port_23= port_80=
+port_7='' port_13='' port_19='' port_21='' port_22='' port_23='' port_80=''
 
 cd "$here/../.." || exit 1
 mkdir -p "$work"
@@ -250,7 +250,7 @@ connections()
     test_that 'last words arrive' talk farewell "$port_23"
     test_that '300 connections at a time' talk crowd "$port_7" "$port_13" 300
     test_that '10,000 connections leave nothing behind' \
-        talk many "$port_7" "$port_13" 10000
+        talk many "$port_7" "$port_23" "$port_13" 10000
     each=$(kicks_a_thousand)
     stop
     start test/net_peer/net_peer "prof.start=off prof.every=0 net.kick=batch" \
@@ -261,6 +261,57 @@ connections()
     test_that "a batch needs fewer kicks: $batch, not $each of 1000 frames" \
         [ "$batch" -lt "$each" ]
     stop
+}
+
+# ---- a device that makes checksums: a tap device, where one may be made
+
+tap_name=parasite0
+
+make_tap()
+{
+    ip tuntap add dev $tap_name mode tap &&
+        ip addr add 198.51.100.1/24 dev $tap_name &&
+        ip link set $tap_name up
+}
+
+skip()
+{
+    for what in "$@"; do
+        number=$((number + 1))
+        echo "ok $number - $width: $what # SKIP no tap device can be made"
+    done
+}
+
+by_tap()
+{
+    HOST=198.51.100.2 talk "$@"
+}
+
+offloaded()
+{
+    [ "$(by_tap field 13 offload)" = 1 ]
+}
+
+checksums()
+{
+    what='the device makes checksums'
+    set -- 'a guest answers' "$what" 'an echo is what was said' \
+        'and so are many lines'
+    make_tap >"$work/said" 2>&1 || {
+        ip link del $tap_name 2>/dev/null
+        skip "$@"
+        return
+    }
+    start test/net_peer/net_peer \
+        "prof.start=off prof.every=0 net.ip=198.51.100.2/24" \
+        -netdev "tap,id=n,ifname=$tap_name,script=no,downscript=no" \
+        -device virtio-net-pci,netdev=n
+    test_that "$1" by_tap ready 23
+    test_that "$2" offloaded
+    test_that "$3" by_tap echo 7 10 100000
+    test_that "$4" by_tap slow 19 1000000
+    stop
+    ip link del $tap_name
 }
 
 # ---- a bad wire
@@ -366,11 +417,12 @@ make_tools()
     [ -x "$work/promtool" ] || tests/net/promtool.sh "$work/promtool"
 }
 
-echo 1..104
+echo 1..110
 make_tools
 for width in i386 x86_64; do
     http_with_token
     http_without_token
     connections
+    checksums
     bad_wire
 done

@@ -6,13 +6,14 @@ talk.py WHAT PORT...: exits with 0 where what must hold does, else says why.
 """
 
 import json
+import os
 import random
 import socket
 import struct
 import sys
 import time
 
-HOST = "127.0.0.1"
+HOST = os.environ.get("HOST", "127.0.0.1")
 WAIT_S = 60
 TIME_WAIT_S = 11  # of lwIP as it is built here, and a second
 
@@ -180,27 +181,40 @@ def again(port):
     raise SystemExit("talk.py: it does not come back")
 
 
-def open_close(port, count, end):
-    for i in range(count):
-        talk = connect(port)
-        if end == "reset":
-            talk.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
-                            struct.pack("ii", 1, 0))
-        elif end == "asked":
-            talk.sendall(b"a")
-            talk.recv(1)
-        talk.close()
+def asked(port):
+    """The peer ends it."""
+    with connect(port) as talk:
+        talk.sendall(b"a")
+        require(talk.recv(1) == b"a", "no echo")
 
 
-def many(echo_port, stats_port, count):
+def cut(port):
+    """The peer resets it."""
+    with connect(port) as talk:
+        talk.sendall(b"a")
+        require(talk.recv(1) == b"a", "no echo")
+        talk.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                        struct.pack("ii", 1, 0))
+
+
+def told(port):
+    """The guest ends it."""
+    with connect(port) as talk:
+        require(rest(talk) == b"good-bye\n", "no last words")
+
+
+def many(echo_port, farewell_port, stats_port, count):
     """Opens and closes (count) connections, each in one of three ways; then
     nothing of them is left, and the heap is as large as after a tenth."""
-    for end in ("asked", "reset", "closed"):
-        open_close(echo_port, int(count) // 30, end)
+    ways = ((asked, echo_port), (cut, echo_port), (told, farewell_port))
+    for i in range(int(count) // 10):
+        way, port = ways[i % 3]
+        way(port)
     time.sleep(TIME_WAIT_S)
     before = settle(stats_port, stats(stats_port))
-    for end in ("asked", "reset", "closed"):
-        open_close(echo_port, int(count) // 3 + 1, end)
+    for i in range(int(count)):
+        way, port = ways[i % 3]
+        way(port)
     after = settle(stats_port, before)
     print(before)
     print(after)
@@ -215,11 +229,15 @@ def many(echo_port, stats_port, count):
 def crowd(echo_port, stats_port, count):
     """(count) connections at a time."""
     before = settle(stats_port, stats(stats_port))
-    talks = [connect(echo_port) for _ in range(int(count))]
+    talks = []
+    for i in range(int(count)):
+        talks.append(connect(echo_port))
+        talks[-1].sendall(b"%d\n" % i)
+        require(talks[-1].recv(100) == b"%d\n" % i, "no echo")
     for i, talk in enumerate(talks):
-        talk.sendall(b"%d\n" % i)
+        talk.sendall(b"again %d\n" % i)
     for i, talk in enumerate(talks):
-        require(talk.recv(100) == b"%d\n" % i, "somebody else's answer")
+        require(talk.recv(100) == b"again %d\n" % i, "somebody else's answer")
     require(stats(stats_port)["connections"] >= int(count), "too few")
     for talk in talks:
         talk.close()

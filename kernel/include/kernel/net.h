@@ -188,6 +188,7 @@ struct net_stats {
     uint64_t damaged_in;   /* packets with a wrong checksum, length or form */
     uint64_t kicks;        /* times that the device was told of frames */
     uint64_t interrupts;   /* that the device has raised */
+    bool offload;          /* it makes the checksums of TCP and UDP */
 };
 void net_stats(struct net_stats *stats);
 

@@ -116,6 +116,7 @@ static bool stats_accept(struct net_conn *conn, void *unused)
     tell(conn, "damaged_in", stats.damaged_in);
     tell(conn, "kicks", stats.kicks);
     tell(conn, "interrupts", stats.interrupts);
+    tell(conn, "offload", stats.offload);
     tell(conn, "heap_bytes", service_heap_bytes());
     net_close(conn);
     return true;
