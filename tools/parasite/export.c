@@ -20,20 +20,19 @@ struct request {
 static const struct export_format formats[] = {
     {"folded", export_folded, true, false, false},
     {"pprof", export_pprof, false, true, true},
+    {"perf", export_perf, false, false, false},
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 
-#define FORMAT_NAMES "folded, pprof"
+#define FORMAT_NAMES "folded, pprof, perf"
 
 /* What a file is called when it has that format; the first that fits. */
 static const struct {
     const char *suffix;
     const char *format;
 } suffixes[] = {
-    {".folded", "folded"},
-    {".txt", "folded"},
-    {".pprof", "pprof"},
-    {".pb", "pprof"},
+    {".folded", "folded"}, {".txt", "folded"}, {".pprof", "pprof"},
+    {".pb", "pprof"},      {".data", "perf"},  {".perf", "perf"},
 };
 #define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
 
