@@ -21,18 +21,26 @@ static const struct export_format formats[] = {
     {"folded", export_folded, true, false, false},
     {"pprof", export_pprof, false, true, true},
     {"perf", export_perf, false, false, false},
+    {"firefox", export_firefox, true, false, true},
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 
-#define FORMAT_NAMES "folded, pprof, perf"
+#define FORMAT_NAMES "folded, pprof, perf, firefox"
 
 /* What a file is called when it has that format; the first that fits. */
 static const struct {
     const char *suffix;
     const char *format;
 } suffixes[] = {
-    {".folded", "folded"}, {".txt", "folded"}, {".pprof", "pprof"},
-    {".pb", "pprof"},      {".data", "perf"},  {".perf", "perf"},
+    /* clang-format off */
+    {".folded", "folded"},
+    {".txt", "folded"},
+    {".pprof", "pprof"},
+    {".pb", "pprof"},
+    {".data", "perf"},
+    {".perf", "perf"},
+    {".json", "firefox"},
+    /* clang-format on */
 };
 #define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
 

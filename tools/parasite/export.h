@@ -21,6 +21,9 @@ bool export_pprof(struct view *view, FILE *out);
 /* Linux perf's perf.data; the period of a sample is its weight. */
 bool export_perf(struct view *view, FILE *out);
 
+/* The Firefox Profiler's JSON. */
+bool export_firefox(struct view *view, FILE *out);
+
 struct export_format {
     const char *name;
     bool (*write)(struct view *view, FILE *out);

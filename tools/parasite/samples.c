@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks over all samples. Whether one is wanted, and in which function it is,
- * is the same for all samples of a cell and is found out once for each.
+ * Walks over all samples. Whether one is wanted is the same for all samples of
+ * a cell and is found out once for each.
  */
 
 #include "samples.h"
@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NO_TRACK UINT32_MAX
 
 static uint32_t where_of(const struct view *view, uint32_t task, uint32_t cpu)
 {
@@ -30,13 +28,12 @@ static char *name_of(struct view *view, const struct model_cell *cell)
 }
 
 /* The track of (cell), made if it is the first of its (task, cpu). */
-static struct track *track_of(struct samples *samples,
-                              const struct model_cell *cell)
+static uint32_t track_of(struct samples *samples, const struct model_cell *cell)
 {
     uint32_t *number =
-        &samples->numbers[where_of(samples->view, cell->task, cell->cpu)];
+        &samples->track_numbers[where_of(samples->view, cell->task, cell->cpu)];
 
-    if (*number == NO_TRACK) {
+    if (*number == SAMPLES_NONE) {
         *number = samples->track_count++;
         room_for_one(&samples->tracks, *number, sizeof *samples->tracks);
         samples->tracks[*number] = (struct track){
@@ -45,7 +42,7 @@ static struct track *track_of(struct samples *samples,
             .name = name_of(samples->view, cell),
         };
     }
-    return &samples->tracks[*number];
+    return *number;
 }
 
 void samples_open(struct samples *samples, struct view *view)
@@ -55,20 +52,21 @@ void samples_open(struct samples *samples, struct view *view)
     uint32_t places = view->model.cell_tasks.count;
 
     *samples = (struct samples){.view = view};
-    samples->numbers = grown(NULL, places, sizeof *samples->numbers);
-    samples->functions = grown(NULL, cells, sizeof *samples->functions);
+    samples->track_numbers =
+        grown(NULL, places, sizeof *samples->track_numbers);
+    samples->cell_tracks = grown(NULL, cells, sizeof *samples->cell_tracks);
     for (uint32_t i = 0; i < places; ++i)
-        samples->numbers[i] = NO_TRACK;
+        samples->track_numbers[i] = SAMPLES_NONE;
     for (uint32_t i = 0; i < cells; ++i) {
         const struct model_cell *cell = &view->model.cells[i];
         size_t depth = view_frames(view, cell->node, frames);
 
-        samples->functions[i] = SAMPLES_UNWANTED;
+        samples->cell_tracks[i] = SAMPLES_NONE;
         if (depth == 0 ||
             !view_wants(view, cell->task, cell->cpu, frames, depth))
             continue;
-        samples->functions[i] = frames[0].function;
-        track_of(samples, cell)->samples += cell->count.samples;
+        samples->cell_tracks[i] = track_of(samples, cell);
+        samples->tracks[samples->cell_tracks[i]].samples += cell->count.samples;
     }
 }
 
@@ -84,18 +82,16 @@ static void take_event(void *owner, const struct event *event, uint32_t node,
         .is_lump = is_lump,
         .count = {is_lump ? event->samples : 1, clocks},
     };
-    uint32_t where, cell;
+    uint32_t where;
 
     if (!is_lump && event->kind != PROF_EVENT_SAMPLE &&
         event->kind != PROF_EVENT_IDLE)
         return;
     where = where_of(samples->view, cpu->task, cpu->cpu);
-    cell = index_find(&samples->view->model.cell_keys, index_pair(where, node));
-    sample.function = samples->functions[cell];
-    if (sample.function == SAMPLES_UNWANTED)
-        return;
-    sample.track = samples->numbers[where];
-    samples->take(samples->owner, &sample);
+    sample.track = samples->cell_tracks[index_find(
+        &samples->view->model.cell_keys, index_pair(where, node))];
+    if (sample.track != SAMPLES_NONE)
+        samples->take(samples->owner, &sample);
 }
 
 /* Nodes have the same numbers whenever the same packets are read. */
@@ -121,6 +117,6 @@ void samples_close(struct samples *samples)
     for (uint32_t i = 0; i < samples->track_count; ++i)
         free(samples->tracks[i].name);
     free(samples->tracks);
-    free(samples->numbers);
-    free(samples->functions);
+    free(samples->track_numbers);
+    free(samples->cell_tracks);
 }

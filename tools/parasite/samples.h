@@ -22,10 +22,9 @@ struct track {
 };
 
 struct sample {
-    uint64_t time;     /* the end of what it stands for, clocks */
-    uint32_t node;     /* number in the view's model */
-    uint32_t track;    /* number in samples->tracks */
-    uint32_t function; /* innermost, a number of the view's names */
+    uint64_t time;  /* the end of what it stands for, clocks */
+    uint32_t node;  /* number in the view's model */
+    uint32_t track; /* number in samples->tracks */
     bool is_lump;
     struct model_count count;
 };
@@ -35,13 +34,13 @@ struct samples {
     struct track *tracks;
     uint32_t track_count;
 
-    uint32_t *numbers;   /* of tracks, by number in model.cell_tasks */
-    uint32_t *functions; /* by cell, SAMPLES_UNWANTED = was not chosen */
+    uint32_t *track_numbers; /* by number in model.cell_tasks */
+    uint32_t *cell_tracks;   /* by cell, SAMPLES_NONE = was not chosen */
     void (*take)(void *owner, const struct sample *sample);
     void *owner;
 };
 
-#define SAMPLES_UNWANTED UINT32_MAX
+#define SAMPLES_NONE UINT32_MAX
 
 void samples_open(struct samples *samples, struct view *view);
 
@@ -49,6 +48,14 @@ void samples_open(struct samples *samples, struct view *view);
 void samples_each(struct samples *samples,
                   void (*take)(void *owner, const struct sample *sample),
                   void *owner);
+
+/* The track of a cell of the view's model, or SAMPLES_NONE if the view does not
+ * want it. */
+static inline uint32_t samples_cell_track(const struct samples *samples,
+                                          uint32_t cell)
+{
+    return samples->cell_tracks[cell];
+}
 
 void samples_close(struct samples *samples);
 
