@@ -22,10 +22,12 @@ static const struct export_format formats[] = {
     {"pprof", export_pprof, false, true, true},
     {"perf", export_perf, false, false, false},
     {"firefox", export_firefox, true, false, true},
+    {"chrome", export_chrome, true, false, false},
+    {"perfetto", export_perfetto, false, false, true},
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 
-#define FORMAT_NAMES "folded, pprof, perf, firefox"
+#define FORMAT_NAMES "folded, pprof, perf, firefox, chrome, perfetto"
 
 /* What a file is called when it has that format; the first that fits. */
 static const struct {
@@ -39,7 +41,10 @@ static const struct {
     {".pb", "pprof"},
     {".data", "perf"},
     {".perf", "perf"},
+    {".trace.json", "chrome"},
     {".json", "firefox"},
+    {".perfetto-trace", "perfetto"},
+    {".pftrace", "perfetto"},
     /* clang-format on */
 };
 #define SUFFIXES (sizeof suffixes / sizeof suffixes[0])

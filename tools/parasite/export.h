@@ -24,6 +24,12 @@ bool export_perf(struct view *view, FILE *out);
 /* The Firefox Profiler's JSON. */
 bool export_firefox(struct view *view, FILE *out);
 
+/* Chrome's Trace Event JSON: slices of time. */
+bool export_chrome(struct view *view, FILE *out);
+
+/* Perfetto's protocol buffers: samples. */
+bool export_perfetto(struct view *view, FILE *out);
+
 struct export_format {
     const char *name;
     bool (*write)(struct view *view, FILE *out);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chrome's Trace Event JSON. A sample is a stretch of time in which a stack
+ * was; samples that follow each other with the same callers are one slice of
+ * those callers. So the slices of a function last as long as our report says,
+ * and each tells how many samples it is made of.
+ *
+ * Slices are complete events ("X"), written when they end, so that only those
+ * that are open are kept. On a lane they nest. What is known only in sum gets a
+ * lane of its own, where one lump is laid behind the other.
+ */
+
+#include "export.h"
+
+#include "json.h"
+#include "parasite.h"
+#include "samples.h"
+
+#include <inttypes.h>
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOCKS_PER_US (PROF_CLOCK_HZ / 1000000)
+
+struct slice {
+    uint32_t function;
+    uint64_t begin;
+    uint64_t samples;
+};
+
+/* What the viewer shows as one thread. */
+struct lane {
+    bool is_named;
+    uint64_t end;
+    struct slice *slices; /* open ones, the outermost first */
+    size_t depth;
+};
+
+struct chrome {
+    struct view *view;
+    struct samples samples;
+    FILE *out;
+    struct lane *lanes; /* two for each track: samples, lumps */
+};
+
+static void put_us(FILE *out, uint64_t clocks)
+{
+    fprintf(out, "%" PRIu64 ".%u", clocks / CLOCKS_PER_US,
+            (unsigned)(clocks % CLOCKS_PER_US));
+}
+
+static void name_lane(struct chrome *chrome, uint32_t number)
+{
+    const char *name = chrome->samples.tracks[number / 2].name;
+    size_t room = strlen(name) + sizeof ", at unknown moments";
+    char *text = grown(NULL, room, 1);
+
+    snprintf(text, room, "%s%s", name,
+             number % 2 == 0 ? "" : ", at unknown moments");
+    fprintf(chrome->out,
+            ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\","
+            "\"args\":{\"name\":",
+            (unsigned)number + 1);
+    json_text(chrome->out, text);
+    fputs("}}", chrome->out);
+    chrome->lanes[number].is_named = true;
+    free(text);
+}
+
+/* Ends all slices of a lane but the outermost (depth). */
+static void end_slices(struct chrome *chrome, uint32_t number, size_t depth)
+{
+    struct lane *lane = &chrome->lanes[number];
+    const struct names *names = &chrome->view->names;
+
+    while (lane->depth > depth) {
+        const struct slice *slice = &lane->slices[--lane->depth];
+
+        fprintf(chrome->out, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":",
+                (unsigned)number + 1);
+        put_us(chrome->out, slice->begin - chrome->view->model.begin);
+        fputs(",\"dur\":", chrome->out);
+        put_us(chrome->out, lane->end - slice->begin);
+        fputs(",\"name\":", chrome->out);
+        json_text(chrome->out, names_text(names, slice->function));
+        fprintf(chrome->out, ",\"args\":{\"samples\":%" PRIu64 "}}",
+                slice->samples);
+    }
+}
+
+static void begin_slice(struct lane *lane, uint32_t function)
+{
+    room_for_one(&lane->slices, lane->depth, sizeof *lane->slices);
+    lane->slices[lane->depth++] = (struct slice){function, lane->end, 0};
+}
+
+static void take(void *owner, const struct sample *sample)
+{
+    static struct place frames[VIEW_FRAMES_MAX];
+    struct chrome *chrome = owner;
+    uint32_t number = 2 * sample->track + sample->is_lump;
+    struct lane *lane = &chrome->lanes[number];
+    size_t depth = view_frames(chrome->view, sample->node, frames), same = 0;
+
+    if (!lane->is_named)
+        name_lane(chrome, number);
+    if (sample->time > lane->end &&
+        sample->time - lane->end > sample->count.clocks) {
+        end_slices(chrome, number, 0);
+        lane->end = sample->time - sample->count.clocks;
+    }
+    while (same < depth && same < lane->depth &&
+           lane->slices[same].function == frames[depth - 1 - same].function)
+        ++same;
+    end_slices(chrome, number, same);
+    while (lane->depth < depth)
+        begin_slice(lane, frames[depth - 1 - lane->depth].function);
+    for (size_t i = 0; i < depth; ++i)
+        lane->slices[i].samples += sample->count.samples;
+    lane->end += sample->count.clocks;
+}
+
+static void open_lanes(struct chrome *chrome)
+{
+    uint32_t lanes = 2 * chrome->samples.track_count;
+
+    chrome->lanes = grown(NULL, lanes, sizeof *chrome->lanes);
+    for (uint32_t i = 0; i < lanes; ++i)
+        chrome->lanes[i] = (struct lane){.end = chrome->view->model.begin};
+}
+
+static void close_lanes(struct chrome *chrome)
+{
+    for (uint32_t i = 0; i < 2 * chrome->samples.track_count; ++i) {
+        end_slices(chrome, i, 0);
+        free(chrome->lanes[i].slices);
+    }
+    free(chrome->lanes);
+}
+
+bool export_chrome(struct view *view, FILE *out)
+{
+    struct chrome chrome = {.view = view, .out = out};
+
+    samples_open(&chrome.samples, view);
+    open_lanes(&chrome);
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+          "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_name\","
+          "\"args\":{\"name\":\"guest\"}}",
+          out);
+    samples_each(&chrome.samples, take, &chrome);
+    close_lanes(&chrome);
+    fputs("\n]}\n", out);
+    samples_close(&chrome.samples);
+    return ferror(out) == 0;
+}
