@@ -24,10 +24,11 @@ static const struct export_format formats[] = {
     {"firefox", export_firefox, true, false, true},
     {"chrome", export_chrome, true, false, false},
     {"perfetto", export_perfetto, false, false, true},
+    {"callgrind", export_callgrind, true, false, true},
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 
-#define FORMAT_NAMES "folded, pprof, perf, firefox, chrome, perfetto"
+#define FORMAT_NAMES "folded, pprof, perf, firefox, chrome, perfetto, callgrind"
 
 /* What a file is called when it has that format; the first that fits. */
 static const struct {
@@ -45,6 +46,7 @@ static const struct {
     {".json", "firefox"},
     {".perfetto-trace", "perfetto"},
     {".pftrace", "perfetto"},
+    {".callgrind", "callgrind"},
     /* clang-format on */
 };
 #define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
@@ -100,12 +102,16 @@ static bool is_gzip(const char *output)
 static const char *format_of_name(const char *output)
 {
     size_t bytes = strlen(output) - (is_gzip(output) ? 3 : 0);
+    const char *slash = strrchr(output, '/');
+    const char *name = slash != NULL ? slash + 1 : output;
 
     for (size_t i = 0; i < SUFFIXES; ++i) {
         if (ends_with(output, bytes, suffixes[i].suffix))
             return suffixes[i].format;
     }
-    return NULL;
+    return strncmp(name, "callgrind.out", strlen("callgrind.out")) == 0
+               ? "callgrind"
+               : NULL;
 }
 
 const struct export_format *export_format(const char *name)

@@ -30,6 +30,9 @@ bool export_chrome(struct view *view, FILE *out);
 /* Perfetto's protocol buffers: samples. */
 bool export_perfetto(struct view *view, FILE *out);
 
+/* callgrind.out: samples and nanoseconds, of lines and calls. */
+bool export_callgrind(struct view *view, FILE *out);
+
 struct export_format {
     const char *name;
     bool (*write)(struct view *view, FILE *out);
