@@ -3,7 +3,8 @@
  * pprof's profile.proto: four types of messages, and a table of strings.
  *
  * A location is a (function, line) and has no address: pprof then takes the
- * names as they are and does not look for a binary.
+ * names as they are and does not look for a binary. A function has no system
+ * name: where there is an equal one, pprof leaves out what is in brackets.
  */
 
 #include "export.h"
@@ -34,7 +35,7 @@ enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT };
 enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_LINE };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_FILE = 4 };
 
 #define NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
 
@@ -77,11 +78,10 @@ static void write_function(struct profile *profile, uint32_t id,
                            const char *name, const char *file)
 {
     struct message message = {0};
-    uint32_t text = strings_put(&profile->strings, name);
 
     message_number(&message, FUNCTION_ID, id);
-    message_number(&message, FUNCTION_NAME, text);
-    message_number(&message, FUNCTION_SYSTEM_NAME, text);
+    message_number(&message, FUNCTION_NAME,
+                   strings_put(&profile->strings, name));
     message_number(&message, FUNCTION_FILE,
                    strings_put(&profile->strings, file));
     write_message(profile, PROFILE_FUNCTION, &message);

@@ -1,0 +1,257 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh FOLDER: what parasite export writes, read by the tools it is for. Each
+# must come, for every function, to the numbers of our own report. Traces are of
+# a made-up stream over an image whose names are made to do harm, and of a guest
+# at each width. Prints TAP.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+work=${1:?usage: run.sh FOLDER}
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+cd "$here/../.." || exit 1
+build=$work/..
+parasite=$build/host/parasite
+flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
+PROFILER_CLI=@firefox-devtools/profiler-cli@0.10.0
+number=0
+
+# is WHAT COMMAND...: one test
+is()
+{
+    what=$1
+    shift
+    number=$((number + 1))
+    if "$@" >"$work/said" 2>&1; then
+        echo "ok $number - $what"
+    else
+        echo "not ok $number - $what"
+        tail -n 15 "$work/said" | cut -c 1-300 | sed 's/^/# /'
+    fi
+}
+
+ends_with()
+{
+    wanted=$1
+    shift
+    code=0
+    "$@" || code=$?
+    echo "ended with $code, not $wanted"
+    [ "$code" -eq "$wanted" ]
+}
+
+# export_as FORMAT TRACE [OPTIONS]: to $work/x
+export_as()
+{
+    format=$1
+    from=$2
+    shift 2
+    "$parasite" export -q -f "$format" -o "$work/x" "$@" "$from"
+}
+
+# totals FORMAT: of what is on stdin
+totals()
+{
+    python3 tests/exports/totals.py "$1"
+}
+
+# our_totals report|report_ns TRACE
+our_totals()
+{
+    "$parasite" report -q --json "$2" | totals "$1"
+}
+
+# same_as_ours KIND TRACE: $work/theirs is what the report says
+same_as_ours()
+{
+    our_totals "$1" "$2" >"$work/ours" || return 1
+    [ "$(wc -l <"$work/ours")" -gt 20 ] && diff "$work/ours" "$work/theirs"
+}
+
+folded_agrees()
+{
+    export_as folded "$1" && totals folded <"$work/x" |
+        tr ':' ';' >"$work/theirs" || return 1
+    our_totals report "$1" | tr ':' ';' | diff - "$work/theirs"
+}
+
+# All boxes of flamegraph.pl's picture, each with a name and samples.
+flamegraph_draws()
+{
+    export_as folded "$1" &&
+        perl "$flamegraph" --minwidth 0 "$work/x" >"$work/flame.svg" &&
+        python3 -c 'import sys, xml.dom.minidom
+text = xml.dom.minidom.parse(sys.argv[1])
+print(len(text.getElementsByTagName("title")))
+assert not text.getElementsByTagName("img")' "$work/flame.svg"
+}
+
+pprof_agrees()
+{
+    export_as pprof "$1" || return 1
+    HOME=$work go tool pprof -top -unit count -nodefraction=0 \
+        -nodecount=100000 "$work/x" 2>"$work/pprof.err" |
+        totals pprof >"$work/theirs"
+    same_as_ours report "$1"
+}
+
+perf_script_agrees()
+{
+    export_as perf "$1" &&
+        perf script -i "$work/x" -F period,ip,sym,dso --max-stack 2048 |
+        totals perf_script >"$work/theirs"
+    same_as_ours report "$1"
+}
+
+# With time as the weight, too.
+perf_report_agrees()
+{
+    export_as perf "$1" --weight time &&
+        perf script -i "$work/x" -F period,ip,sym,dso --max-stack 2048 |
+        totals perf_script >"$work/theirs"
+    same_as_ours report_ns "$1" || return 1
+    perf report -i "$work/x" --stdio --no-children -g none -t '|' \
+        -F period,sym,dso | totals perf_report >"$work/theirs"
+    our_totals report_ns "$1" | awk -F '\t' '$2 > 0 {
+        print $1 "\t" $2 "\t0" }' | diff - "$work/theirs"
+}
+
+# The shares of a function's instructions, in perf annotate, and as counted by
+# babeltrace2: hexadecimal addresses with percentages.
+annotate_agrees()
+{
+    export_as perf "$1" && perf annotate -i "$work/x" --stdio -s "$2" |
+        sed -n 's/^ *\([0-9]*\.[0-9]*\) *: *\([0-9a-f]*\):.*/\2 \1/p' |
+        awk '$2 > 0' | sort >"$work/theirs"
+    babeltrace2 "$1" >"$work/events" || return 1
+    symbol=$(nm -S "$3" | awk -v name="$2" '$4 == name { print $1, $2 }')
+    python3 tests/exports/shares.py "$symbol" <"$work/events" >"$work/ours" &&
+        [ "$(wc -l <"$work/ours")" -gt 5 ] &&
+        diff "$work/ours" "$work/theirs"
+}
+
+profiler_cli()
+{
+    PROFILER_CLI_SESSION_DIR=$sessions node "$profiler_cli" "$@"
+}
+
+firefox_agrees()
+{
+    "$parasite" export -q -o "$work/x.json.gz" "$1" &&
+        profiler_cli load "$work/x.json.gz" --session "$$" || return 1
+    threads=$(zcat "$work/x.json.gz" | python3 -c 'import json, sys
+print(len(json.load(sys.stdin)["threads"]))')
+    thread=0
+    while [ "$thread" -lt "$threads" ]; do
+        profiler_cli thread functions --session "$$" --thread "t-$thread" \
+            --include-idle --limit 0 --json
+        thread=$((thread + 1))
+    done >"$work/x.said"
+    profiler_cli stop "$$"
+    totals firefox <"$work/x.said" >"$work/theirs"
+    same_as_ours report "$1"
+}
+
+chrome_agrees()
+{
+    export_as chrome "$1" && totals chrome <"$work/x" >"$work/theirs" &&
+        same_as_ours report "$1" &&
+        totals chrome_ns <"$work/x" >"$work/theirs" &&
+        same_as_ours report_ns "$1"
+}
+
+perfetto_agrees()
+{
+    export_as perfetto "$1" &&
+        protoc --decode=Trace -Itests/exports perfetto.proto <"$work/x" \
+            >"$work/x.said" || return 1
+    echo 'fields that perfetto.proto does not know:'
+    ! grep -E '^ *[0-9]+[:{ ]' "$work/x.said" &&
+        totals perfetto <"$work/x.said" >"$work/theirs" &&
+        same_as_ours report "$1"
+}
+
+callgrind_agrees()
+{
+    export_as callgrind "$1" || return 1
+    for inclusive in no yes; do
+        callgrind_annotate --threshold=100 --show=samples --auto=no \
+            --inclusive="$inclusive" "$work/x" || return 1
+    done 2>"$work/callgrind.err" >"$work/x.said"
+    totals callgrind <"$work/x.said" >"$work/theirs"
+    same_as_ours report "$1" && ! grep . "$work/callgrind.err"
+}
+
+# all_agree WHAT TRACE
+all_agree()
+{
+    is "$1: folded stacks" folded_agrees "$2"
+    is "$1: flamegraph.pl draws them" flamegraph_draws "$2"
+    is "$1: go tool pprof" pprof_agrees "$2"
+    is "$1: perf script" perf_script_agrees "$2"
+    is "$1: perf report, by time" perf_report_agrees "$2"
+    is "$1: profiler-cli of the Firefox Profiler" firefox_agrees "$2"
+    is "$1: slices of Chrome's format, samples and time" chrome_agrees "$2"
+    is "$1: protoc reads Perfetto's packets" perfetto_agrees "$2"
+    is "$1: callgrind_annotate" callgrind_agrees "$2"
+}
+
+# ---- profiler-cli, fetched once
+
+fetch_profiler_cli()
+{
+    [ -r "$profiler_cli" ] || npm install --prefix "$work/npm" --silent \
+        --no-audit --no-fund --ignore-scripts "$PROFILER_CLI"
+    [ -r "$profiler_cli" ]
+}
+
+profiler_cli=$work/npm/node_modules/@firefox-devtools/profiler-cli
+profiler_cli=$profiler_cli/dist/profiler-cli.js
+# a socket is made there, whose path may have 108 characters
+sessions=$(mktemp -d)
+trap 'rm -rf "$sessions"' EXIT
+is 'profiler-cli can be fetched' fetch_profiler_cli
+
+# ---- a stream over an image of nasty names
+
+image=$work/names.elf
+made=$work/made.trace
+make_made()
+{
+    python3 tests/exports/names.py >"$work/names.s" &&
+        as -o "$work/names.o" "$work/names.s" &&
+        ld --build-id -Ttext=0x200000 -e plain_0 -o "$image" "$work/names.o" &&
+        gcc -std=gnu11 -O1 -Iprofiler/include -o "$work/make_stream" \
+            tests/tool/make_stream.c || return 1
+    nm "$image" | awk '$2 == "T" && $3 !~ /^_/ { print $1 }' >"$work/addresses"
+    BUILD_ID=$(readelf -n "$image" | sed -n 's/.*Build ID: //p') \
+        "$work/make_stream" --all 20000 1 "$work/addresses" >"$work/packets" &&
+        rm -rf "$made" &&
+        "$parasite" record -q -k "$image" -o "$made" "$work/packets"
+}
+
+is 'a stream over nasty names is made' make_made
+all_agree 'nasty names' "$made"
+
+# ---- guests
+
+# make_guest WIDTH: a script of lua that runs to its end
+make_guest()
+{
+    rm -rf "$work/$1.trace"
+    timeout 100 "$parasite" record -q -F 1000 -o "$work/$1.trace" -- \
+        "qemu-system-$1" -accel tcg -display none -no-reboot -monitor none \
+        -nic none -m 128 -device isa-debug-exit,iobase=0xf4,iosize=0x04 \
+        -kernel "$build/$1/lua/lua.elf" -append prof.reports=1 \
+        -initrd services/lua/scripts/parser.lua </dev/null
+}
+
+for width in i386 x86_64; do
+    is "a guest of $width is recorded" make_guest "$width"
+    all_agree "$width" "$work/$width.trace"
+    is "$width: perf annotate shows the instructions' shares" annotate_agrees \
+        "$work/$width.trace" luaV_execute "$build/$width/lua/lua.elf"
+done
+echo "1..$number"
