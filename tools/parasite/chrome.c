@@ -12,7 +12,7 @@
 
 #include "export.h"
 
-#include "json.h"
+#include "json_put.h"
 #include "parasite.h"
 #include "samples.h"
 
@@ -62,7 +62,7 @@ static void name_lane(struct chrome *chrome, uint32_t number)
             ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\","
             "\"args\":{\"name\":",
             (unsigned)number + 1);
-    json_text(chrome->out, text);
+    json_put(chrome->out, text);
     fputs("}}", chrome->out);
     chrome->lanes[number].is_named = true;
     free(text);
@@ -83,7 +83,7 @@ static void end_slices(struct chrome *chrome, uint32_t number, size_t depth)
         fputs(",\"dur\":", chrome->out);
         put_us(chrome->out, lane->end - slice->begin);
         fputs(",\"name\":", chrome->out);
-        json_text(chrome->out, names_text(names, slice->function));
+        json_put(chrome->out, names_text(names, slice->function));
         fprintf(chrome->out, ",\"args\":{\"samples\":%" PRIu64 "}}",
                 slice->samples);
     }

@@ -11,7 +11,7 @@
 #include "export.h"
 
 #include "firefox.h"
-#include "json.h"
+#include "json_put.h"
 #include "metadata.h"
 #include "parasite.h"
 
@@ -102,7 +102,7 @@ static void put_thread(struct firefox *firefox, uint32_t track)
     FILE *out = firefox->out;
 
     fputs(track > 0 ? ",\n{\"name\":" : "{\"name\":", out);
-    json_text(out, firefox->samples.tracks[track].name);
+    json_put(out, firefox->samples.tracks[track].name);
     fprintf(out,
             ",\"processType\":\"default\",\"processName\":\"guest\","
             "\"isMainThread\":%s,\"pid\":\"1\",\"tid\":%u,"
@@ -145,7 +145,7 @@ static void put_strings(const struct firefox *firefox)
     fputs("],\n\"shared\":{\"stringArray\":[", firefox->out);
     for (uint32_t i = 0; i < strings_count(&firefox->strings); ++i) {
         fputs(i > 0 ? ",\n" : "\n", firefox->out);
-        json_text(firefox->out, strings_text(&firefox->strings, i));
+        json_put(firefox->out, strings_text(&firefox->strings, i));
     }
     fputs("]}}\n", firefox->out);
 }
