@@ -26,6 +26,8 @@
 
 /* What is spent at a place, by itself or in a function that it calls. */
 struct cost {
+    uint32_t owner;  /* number of its function, in the order of their coming */
+    uint32_t number; /* its own */
     struct place place;
     uint32_t callee; /* a name, NOBODY = by itself */
     struct model_count count;
@@ -51,18 +53,21 @@ static void add(struct model_count *to, const struct model_count *count)
     to->clocks += count->clocks;
 }
 
-/* The first file that a function is seen in is the one it is said to be in. */
-static void note_file(struct callgrind *callgrind, const struct place *place)
+/* The first file that a function is seen in is the one it is said to be in.
+ * The result is the function's number. */
+static uint32_t note_file(struct callgrind *callgrind,
+                          const struct place *place)
 {
     bool is_new;
     uint32_t number =
         index_add(&callgrind->functions, place->function, &is_new);
 
     if (!is_new)
-        return;
+        return number;
     room_for_one(&callgrind->files, number, sizeof *callgrind->files);
     callgrind->files[number] =
         place_source(&callgrind->view->names, place).file;
+    return number;
 }
 
 static const char *file_of(const struct callgrind *callgrind, uint32_t function)
@@ -80,10 +85,9 @@ static void add_cost(struct callgrind *callgrind, struct place place,
         index_add(&callgrind->cost_keys, index_pair(where, callee), &is_new);
 
     if (is_new) {
-        note_file(callgrind, &place);
         room_for_one(&callgrind->costs, number, sizeof *callgrind->costs);
-        callgrind->costs[number] =
-            (struct cost){.place = place, .callee = callee};
+        callgrind->costs[number] = (struct cost){
+            note_file(callgrind, &place), number, place, callee, {0}};
     }
     add(&callgrind->costs[number].count, count);
 }
@@ -174,16 +178,16 @@ static void put_cost(struct callgrind *callgrind, const struct cost *cost)
             cost->count.clocks * NS_PER_CLOCK);
 }
 
-/* By function, its own costs before its calls, and by line. */
+/* By function, its own costs before its calls. */
 static int in_order(const void *left, const void *right)
 {
     const struct cost *a = left, *b = right;
 
-    if (a->place.function != b->place.function)
-        return a->place.function < b->place.function ? -1 : 1;
-    if (a->callee != b->callee)
-        return a->callee > b->callee ? -1 : 1;
-    return (a->place.line > b->place.line) - (a->place.line < b->place.line);
+    if (a->owner != b->owner)
+        return a->owner < b->owner ? -1 : 1;
+    if ((a->callee == NOBODY) != (b->callee == NOBODY))
+        return a->callee == NOBODY ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
 }
 
 static void put_all(struct callgrind *callgrind)
