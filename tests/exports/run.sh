@@ -42,13 +42,17 @@ ends_with()
     [ "$code" -eq "$wanted" ]
 }
 
+# What is looked at, for the report and the exports alike.
+choice=
+
 # export_as FORMAT TRACE [OPTIONS]: to $work/x
 export_as()
 {
     format=$1
     from=$2
     shift 2
-    "$parasite" export -q -f "$format" -o "$work/x" "$@" "$from"
+    # shellcheck disable=SC2086 # a list of options
+    "$parasite" export -q -f "$format" -o "$work/x" $choice "$@" "$from"
 }
 
 # totals FORMAT: of what is on stdin
@@ -60,7 +64,8 @@ totals()
 # our_totals report|report_ns TRACE
 our_totals()
 {
-    "$parasite" report -q --json "$2" | totals "$1"
+    # shellcheck disable=SC2086 # a list of options
+    "$parasite" report -q --json $choice "$2" | totals "$1"
 }
 
 # same_as_ours KIND TRACE: $work/theirs is what the report says
@@ -139,7 +144,8 @@ profiler_cli()
 
 firefox_agrees()
 {
-    "$parasite" export -q -o "$work/x.json.gz" "$1" &&
+    # shellcheck disable=SC2086 # a list of options
+    "$parasite" export -q -o "$work/x.json.gz" $choice "$1" &&
         profiler_cli load "$work/x.json.gz" --session "$$" || return 1
     threads=$(zcat "$work/x.json.gz" | python3 -c 'import json, sys
 print(len(json.load(sys.stdin)["threads"]))')
@@ -225,15 +231,129 @@ make_made()
         ld --build-id -Ttext=0x200000 -e plain_0 -o "$image" "$work/names.o" &&
         gcc -std=gnu11 -O1 -Iprofiler/include -o "$work/make_stream" \
             tests/tool/make_stream.c || return 1
-    nm "$image" | awk '$2 == "T" && $3 !~ /^_/ { print $1 }' >"$work/addresses"
+    nm "$image" | awk '$2 == "T" && $3 !~ /^_/' >"$work/symbols"
+    awk '{ print $1 }' "$work/symbols" >"$work/addresses"
     BUILD_ID=$(readelf -n "$image" | sed -n 's/.*Build ID: //p') \
         "$work/make_stream" --all 20000 1 "$work/addresses" >"$work/packets" &&
         rm -rf "$made" &&
         "$parasite" record -q -k "$image" -o "$made" "$work/packets"
 }
 
+# export_is_json FORMAT EXPRESSION: what it is of said, the parsed file
+export_is_json()
+{
+    export_as "$1" "$made" && python3 -c 'import json, sys
+said = json.loads(open(sys.argv[1], "rb").read().decode("utf-8", "strict"))
+assert eval(sys.argv[2])' "$work/x" "$2"
+}
+
+# Names with a line's end, a terminal's colours, and bytes that are no UTF-8.
+damaged_names_are_mended()
+{
+    objcopy --redefine-sym "plain_1=$(printf 'two\nlines\r\tand a tab')" \
+        --redefine-sym "plain_2=$(printf '\033[31mred\001')" \
+        --redefine-sym "plain_3=$(printf 'a\377b\300\200c\355\240\200d')" \
+        "$image" "$work/damaged.elf" || return 1
+    choice="-k $work/damaged.elf"
+    export_is_json firefox 'said["shared"]["stringArray"].count(
+        "a\ufffdb\ufffd\ufffdc\ufffd\ufffd\ufffdd") == 1' &&
+        export_is_json chrome '{"two\nlines\r\tand a tab",
+            "\x1b[31mred\x01"} <= {e["name"] for e in said["traceEvents"]}' &&
+        export_as callgrind "$made" &&
+        callgrind_annotate "$work/x" 2>"$work/callgrind.err" >"$work/x.said" &&
+        ! grep . "$work/callgrind.err" &&
+        grep -q 'two lines.*and a tab' "$work/x.said" &&
+        export_as perfetto "$made" &&
+        protoc --decode=Trace -Itests/exports perfetto.proto <"$work/x" \
+            >"$work/x.said"
+    code=$?
+    choice=
+    return $code
+}
+
+# is_as NAME FORMAT: without -f it is the same
+is_as()
+{
+    echo "$1"
+    export_as "$2" "$made" &&
+        "$parasite" export -q -o "$work/$1" "$made" &&
+        case $1 in
+        *.pb.gz) cmp "$work/x" "$work/$1" ;;
+        *.gz) gzip -dc "$work/$1" | cmp - "$work/x" ;;
+        *) cmp "$work/x" "$work/$1" ;;
+        esac
+}
+
+suffixes_decide()
+{
+    is_as y.folded folded && is_as y.txt folded && is_as y.pb.gz pprof &&
+        is_as y.pprof pprof && is_as y.data perf && is_as y.perf perf &&
+        is_as y.json firefox && is_as y.json.gz firefox &&
+        is_as y.trace.json chrome && is_as y.trace.json.gz chrome &&
+        is_as y.perfetto-trace perfetto && is_as y.pftrace perfetto &&
+        is_as y.callgrind callgrind && is_as callgrind.out.7 callgrind
+}
+
+FORMATS='folded pprof perf firefox chrome perfetto callgrind'
+
+full_disk_is_told()
+{
+    for format in $FORMATS; do
+        ends_with 1 "$parasite" export -q -f "$format" -o /dev/full "$made" \
+            2>"$work/x.err" || return 1
+        grep -q '/dev/full: cannot be written' "$work/x.err" || return 1
+    done
+}
+
+pipes_are_files()
+{
+    for format in $FORMATS; do
+        export_as "$format" "$made" || return 1
+        "$parasite" export -q -f "$format" "$made" | cat >"$work/piped"
+        cmp "$work/x" "$work/piped" || return 1
+    done
+}
+
+million_is_streamed()
+{
+    grep plain_ "$work/symbols" | awk '{ print $1 }' >"$work/addresses.plain"
+    "$work/make_stream" 1000000 1 "$work/addresses.plain" >"$work/packets" &&
+        rm -rf "$work/million.trace" &&
+        "$parasite" record -q -o "$work/million.trace" "$work/packets" ||
+        return 1
+    for format in $FORMATS; do
+        command time -f '%M' -o "$work/kilobytes" "$parasite" export -q -k "$image" \
+            --force -f "$format" -o /dev/null "$work/million.trace" || return 1
+        echo "$format: $(cat "$work/kilobytes") KB"
+        [ "$(cat "$work/kilobytes")" -lt 65536 ] || return 1
+    done
+}
+
 is 'a stream over nasty names is made' make_made
 all_agree 'nasty names' "$made"
+choice='--time 0.5,1.25 -X plain_1[0-9]$ -I ^plain_'
+all_agree 'a part of the stacks and the time' "$made"
+choice='-C 1'
+is 'nothing chosen is a Firefox profile with no threads' export_is_json \
+    firefox 'not said["threads"]'
+is 'and a Chrome trace with no slices' export_is_json chrome \
+    'len(said["traceEvents"]) == 1'
+for format in folded pprof perf perfetto callgrind; do
+    is "and can be $format" export_as "$format" "$made"
+done
+choice=
+
+is 'names that are no text do no harm' damaged_names_are_mended
+is 'the name of a file says its format' suffixes_decide
+is 'an unknown format is bad usage' ends_with 2 "$parasite" export -f nothing \
+    "$made"
+is 'an unknown name is bad usage' ends_with 2 "$parasite" export \
+    -o "$work/x.nothing" "$made"
+is 'a full disk is told, for each format' full_disk_is_told
+is 'what is piped is what is in a file' pipes_are_files
+is 'a million samples need no more than 64 MB' million_is_streamed
+is 'parasite open serves what it should, to whom it should' \
+    python3 tests/exports/served.py "$parasite" "$made" "$work"
 
 # ---- guests
 
