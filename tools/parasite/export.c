@@ -52,12 +52,27 @@ static const struct {
 #define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
 
 static const char help_text[] =
-    "Turn a trace into another tool's format: " FORMAT_NAMES "."
-    "\vWithout -f the name of FILE decides: .folded, .txt, .pprof, .pb.gz. "
-    "With .gz at its end any format is compressed.\n\n"
+    "Turn a trace into another tool's format."
+    "\vFORMAT is one of\n\n"
+    "  folded     flamegraph.pl, speedscope, inferno\n"
+    "  pprof      go tool pprof, Pyroscope, Parca\n"
+    "  perf       perf report, annotate and script; hotspot\n"
+    "  firefox    profiler.firefox.com\n"
+    "  chrome     Perfetto, about:tracing, Tracy, speedscope\n"
+    "  perfetto   ui.perfetto.dev\n"
+    "  callgrind  kcachegrind, callgrind_annotate\n\n"
+    "Without -f the name of FILE decides: .folded or .txt, .pprof or .pb, "
+    ".data or .perf, .json, .trace.json (chrome), .perfetto-trace or .pftrace, "
+    ".callgrind or callgrind.out*. With .gz behind it any of them is "
+    "compressed; pprof always is.\n\n"
     "For example:\n"
     "  parasite export -f folded x.trace | flamegraph.pl >x.svg\n"
-    "  parasite export -o x.pb.gz x.trace && go tool pprof -top x.pb.gz";
+    "  parasite export -o x.pb.gz x.trace && go tool pprof -top x.pb.gz\n"
+    "  parasite export -o perf.data x.trace && perf annotate\n"
+    "  parasite export -o x.json.gz x.trace\n"
+    "  parasite export -o x.perfetto-trace --time 2,3 x.trace\n"
+    "  parasite export -o callgrind.out.1 x.trace && "
+    "callgrind_annotate callgrind.out.1";
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0, FORMAT_NAMES, 0},
