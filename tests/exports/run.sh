@@ -168,6 +168,13 @@ chrome_agrees()
         same_as_ours report_ns "$1"
 }
 
+catapult_agrees()
+{
+    export_as chrome "$1" &&
+        python3 tests/exports/catapult.py "$work/x" >"$work/theirs"
+    same_as_ours report_ns "$1"
+}
+
 perfetto_agrees()
 {
     export_as perfetto "$1" &&
@@ -200,6 +207,9 @@ all_agree()
     is "$1: perf report, by time" perf_report_agrees "$2"
     is "$1: profiler-cli of the Firefox Profiler" firefox_agrees "$2"
     is "$1: slices of Chrome's format, samples and time" chrome_agrees "$2"
+    if command -v chromium >/dev/null && command -v go >/dev/null; then
+        is "$1: Chrome's trace viewer, by time" catapult_agrees "$2"
+    fi
     is "$1: protoc reads Perfetto's packets" perfetto_agrees "$2"
     is "$1: callgrind_annotate" callgrind_agrees "$2"
 }
@@ -258,7 +268,7 @@ damaged_names_are_mended()
     export_is_json firefox 'said["shared"]["stringArray"].count(
         "a\ufffdb\ufffd\ufffdc\ufffd\ufffd\ufffdd") == 1' &&
         export_is_json chrome '{"two\nlines\r\tand a tab",
-            "\x1b[31mred\x01"} <= {e["name"] for e in said["traceEvents"]}' &&
+            "\x1b[31mred\x01"} <= {e.get("name") for e in said["traceEvents"]}' &&
         export_as callgrind "$made" &&
         callgrind_annotate "$work/x" 2>"$work/callgrind.err" >"$work/x.said" &&
         ! grep . "$work/callgrind.err" &&

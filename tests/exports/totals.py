@@ -95,43 +95,35 @@ def firefox():
             total_of[row["name"]] += row["totalSamples"]
 
 
-def chrome_lane(events, unit):
-    """The slices of one thread must nest; a child's weight is its parent's"""
-    key = (lambda e: e["args"]["samples"]) if unit == "samples" else (
-        lambda e: round(e["dur"] * 1000))
-    tick = lambda microseconds: round(microseconds * 10)
-    open_slices = []
-    for event in sorted(events, key=lambda e: (tick(e["ts"]), -tick(e["dur"]),
-                                               -e["place"])):
-        begin = tick(event["ts"])
-        end = begin + tick(event["dur"])
-        while open_slices and open_slices[-1][1] <= begin:
-            open_slices.pop()
-        if open_slices:
-            parent, parent_end = open_slices[-1]
-            assert end <= parent_end, (parent, event)
-            self_of[parent] -= key(event)
-        self_of[event["name"]] += key(event)
-        if event["name"] not in [name for name, _ in open_slices]:
-            total_of[event["name"]] += key(event)
-        open_slices.append((event["name"], end))
+def end_slice(event, open_slices, unit):
+    """A slice ends, the last that began; its caller has what is left"""
+    name, begin = open_slices.pop()
+    weight = event["args"]["samples"] if unit == "samples" else \
+        round(event["ts"] * 1000) - round(begin * 1000)
+    self_of[name] += weight
+    if open_slices:
+        self_of[open_slices[-1][0]] -= weight
+    if name not in [above for above, _ in open_slices]:
+        total_of[name] += weight
 
 
 def chrome(unit="samples"):
-    """Trace Event Format: "M" names things, "X" are slices"""
-    trace = json.load(sys.stdin)
-    lanes = collections.defaultdict(list)
-    named = set()
-    for place, event in enumerate(trace["traceEvents"]):
-        assert event["ph"] in "MX" and isinstance(event["pid"], int), event
+    """Trace Event Format: "M" names things, "B" begins and "E" ends slices"""
+    lanes, named, latest = collections.defaultdict(list), set(), {}
+    for event in json.load(sys.stdin)["traceEvents"]:
+        lane = event["tid"]
+        assert event["ph"] in "MBE" and isinstance(event["pid"], int), event
         if event["ph"] == "M":
-            named.add((event["name"], event["tid"]))
+            named.add((event["name"], lane))
             continue
-        assert event["ts"] >= 0 and event["dur"] >= 0, event
-        assert ("thread_name", event["tid"]) in named, event
-        lanes[event["tid"]].append(dict(event, place=place))
-    for events in lanes.values():
-        chrome_lane(events, unit)
+        assert event["ts"] >= latest.get(lane, 0), event
+        assert ("thread_name", lane) in named, event
+        latest[lane] = event["ts"]
+        if event["ph"] == "B":
+            lanes[lane].append((event["name"], event["ts"]))
+        else:
+            end_slice(event, lanes[lane], unit)
+    assert not any(lanes.values()), "slices that never end"
 
 
 def chrome_ns():

@@ -5,9 +5,10 @@
  * those callers. So the slices of a function last as long as our report says,
  * and each tells how many samples it is made of.
  *
- * Slices are complete events ("X"), written when they end, so that only those
- * that are open are kept. On a lane they nest. What is known only in sum gets a
- * lane of its own, where one lump is laid behind the other.
+ * A slice is an event where it begins and one where it ends: of complete events
+ * ("X") that begin and end together, viewers cannot tell which called which.
+ * What is known only in sum gets a lane of its own, where one lump is laid
+ * behind the other.
  */
 
 #include "export.h"
@@ -25,7 +26,6 @@
 
 struct slice {
     uint32_t function;
-    uint64_t begin;
     uint64_t samples;
 };
 
@@ -44,9 +44,15 @@ struct chrome {
     struct lane *lanes; /* two for each track: samples, lumps */
 };
 
-static void put_us(FILE *out, uint64_t clocks)
+/* Begins an event that happens at the end of what a lane has so far. */
+static void put_event(const struct chrome *chrome, uint32_t lane,
+                      const char *phase)
 {
-    fprintf(out, "%" PRIu64 ".%u", clocks / CLOCKS_PER_US,
+    uint64_t clocks = chrome->lanes[lane].end - chrome->view->model.begin;
+
+    fprintf(chrome->out,
+            ",\n{\"ph\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%" PRIu64 ".%u",
+            phase, (unsigned)lane + 1, clocks / CLOCKS_PER_US,
             (unsigned)(clocks % CLOCKS_PER_US));
 }
 
@@ -72,27 +78,25 @@ static void name_lane(struct chrome *chrome, uint32_t number)
 static void end_slices(struct chrome *chrome, uint32_t number, size_t depth)
 {
     struct lane *lane = &chrome->lanes[number];
-    const struct names *names = &chrome->view->names;
 
     while (lane->depth > depth) {
-        const struct slice *slice = &lane->slices[--lane->depth];
-
-        fprintf(chrome->out, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":",
-                (unsigned)number + 1);
-        put_us(chrome->out, slice->begin - chrome->view->model.begin);
-        fputs(",\"dur\":", chrome->out);
-        put_us(chrome->out, lane->end - slice->begin);
-        fputs(",\"name\":", chrome->out);
-        json_put(chrome->out, names_text(names, slice->function));
+        put_event(chrome, number, "E");
         fprintf(chrome->out, ",\"args\":{\"samples\":%" PRIu64 "}}",
-                slice->samples);
+                lane->slices[--lane->depth].samples);
     }
 }
 
-static void begin_slice(struct lane *lane, uint32_t function)
+static void begin_slice(struct chrome *chrome, uint32_t number,
+                        uint32_t function)
 {
+    struct lane *lane = &chrome->lanes[number];
+
+    put_event(chrome, number, "B");
+    fputs(",\"name\":", chrome->out);
+    json_put(chrome->out, names_text(&chrome->view->names, function));
+    putc('}', chrome->out);
     room_for_one(&lane->slices, lane->depth, sizeof *lane->slices);
-    lane->slices[lane->depth++] = (struct slice){function, lane->end, 0};
+    lane->slices[lane->depth++] = (struct slice){function, 0};
 }
 
 static void take(void *owner, const struct sample *sample)
@@ -115,7 +119,7 @@ static void take(void *owner, const struct sample *sample)
         ++same;
     end_slices(chrome, number, same);
     while (lane->depth < depth)
-        begin_slice(lane, frames[depth - 1 - lane->depth].function);
+        begin_slice(chrome, number, frames[depth - 1 - lane->depth].function);
     for (size_t i = 0; i < depth; ++i)
         lane->slices[i].samples += sample->count.samples;
     lane->end += sample->count.clocks;
