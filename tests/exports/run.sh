@@ -142,20 +142,36 @@ profiler_cli()
     PROFILER_CLI_SESSION_DIR=$sessions node "$profiler_cli" "$@"
 }
 
+# What `profiler-cli load` starts, and waits for half a second only.
+load_firefox()
+{
+    PROFILER_CLI_SESSION_DIR=$sessions node "$profiler_cli" --daemon "$1" \
+        --session "$number" >"$work/daemon.log" 2>&1 &
+    daemon=$!
+    tries=300
+    while ! profiler_cli status --session "$number"; do
+        tries=$((tries - 1))
+        [ "$tries" -gt 0 ] && kill -0 "$daemon" || return 1
+        sleep 0.1
+    done >"$work/status" 2>&1
+}
+
 firefox_agrees()
 {
     # shellcheck disable=SC2086 # a list of options
-    "$parasite" export -q -o "$work/x.json.gz" $choice "$1" &&
-        profiler_cli load "$work/x.json.gz" --session "$$" || return 1
-    threads=$(zcat "$work/x.json.gz" | python3 -c 'import json, sys
+    "$parasite" export -q -o "$work/x.json.gz" $choice "$1" || return 1
+    load_firefox "$work/x.json.gz" || cat "$work/daemon.log" "$work/status"
+    threads=$(gzip -dc "$work/x.json.gz" | python3 -c 'import json, sys
 print(len(json.load(sys.stdin)["threads"]))')
     thread=0
     while [ "$thread" -lt "$threads" ]; do
-        profiler_cli thread functions --session "$$" --thread "t-$thread" \
-            --include-idle --limit 0 --json
+        profiler_cli thread functions --session "$number" \
+            --thread "t-$thread" --include-idle --limit 0 --json
         thread=$((thread + 1))
     done >"$work/x.said"
-    profiler_cli stop "$$"
+    profiler_cli stop "$number"
+    kill "$daemon" 2>/dev/null
+    wait "$daemon"
     totals firefox <"$work/x.said" >"$work/theirs"
     same_as_ours report "$1"
 }
@@ -247,6 +263,19 @@ make_made()
         "$work/make_stream" --all 20000 1 "$work/addresses" >"$work/packets" &&
         rm -rf "$made" &&
         "$parasite" record -q -k "$image" -o "$made" "$work/packets"
+}
+
+# Without its second packet some stacks are not known, nor how long it took.
+lost=$work/lost.trace
+make_lost()
+{
+    {
+        head -c 4096 "$work/packets"
+        tail -c +8193 "$work/packets"
+    } >"$work/packets.lost"
+    rm -rf "$lost"
+    "$parasite" record -q -k "$image" -o "$lost" "$work/packets.lost" &&
+        "$parasite" report -q "$lost" | grep -F '[stack unknown]'
 }
 
 # export_is_json FORMAT EXPRESSION: what it is of said, the parsed file
@@ -341,6 +370,8 @@ million_is_streamed()
 
 is 'a stream over nasty names is made' make_made
 all_agree 'nasty names' "$made"
+is 'a packet is lost' make_lost
+all_agree 'a packet is lost' "$lost"
 choice='--time 0.5,1.25 -X plain_1[0-9]$ -I ^plain_'
 all_agree 'a part of the stacks and the time' "$made"
 choice='-C 1'

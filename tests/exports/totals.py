@@ -49,11 +49,17 @@ def pprof():
         total_of[name] += int(total)
 
 
-def perf_name(line):
-    """of "  ADDRESS NAME (FILE)"; [idle] and its kin are files"""
-    _, rest = line.strip().split(" ", 1)
-    name, file = rest[:-1].rsplit(" (", 1)
+def perf_function(name, file):
+    """[idle] and its kin are files, of which one has a name of its own"""
+    if file == "[unknown stack]":
+        return "[stack unknown]"
     return file if file.startswith("[") else name
+
+
+def perf_name(line):
+    """of "  ADDRESS NAME (FILE)" """
+    _, rest = line.strip().split(" ", 1)
+    return perf_function(*rest[:-1].rsplit(" (", 1))
 
 
 def perf_script():
@@ -77,9 +83,7 @@ def perf_report():
         if line.startswith("#") or len(fields) < 3:
             continue
         name = re.sub(r"^\[.\] ", "", "|".join(fields[1:-1])).rstrip()
-        file = fields[-1].strip()
-        if file.startswith("["):
-            name = file
+        name = perf_function(name, fields[-1].strip())
         self_of[name] += int(fields[0])
         total_of[name] = 0
 

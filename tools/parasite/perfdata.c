@@ -13,7 +13,8 @@
  * function would count for the next one.
  *
  * What has no address of its own, [idle] and its kin, is a map of that name
- * outside of all memory, so that it is seen with `--sort dso`.
+ * outside of all memory, so that it is seen with `--sort dso`. perf keeps names
+ * that begin with "[stack" for itself, so [stack unknown] is turned round.
  */
 
 #include "export.h"
@@ -172,14 +173,13 @@ static void make_maps(struct perf *perf)
     for (uint32_t i = 1; i < MODEL_PSEUDOS; ++i) {
         struct segment segment = {PSEUDO_ADDRESS + i * PSEUDO_BYTES,
                                   PSEUDO_BYTES, 0};
+        const char *name = names_text(&view->names, view->pseudo_names[i]);
 
         put_map(perf->maps.stream, &segment,
-                names_text(&view->names, view->pseudo_names[i]), NULL);
+                i == MODEL_UNDEFINED ? "[unknown stack]" : name, NULL);
     }
     fclose(perf->maps.stream);
 }
-
-/* ---- samples */
 
 static uint64_t address_of(const struct model *model, uint32_t node, bool first)
 {
