@@ -87,7 +87,7 @@ struct perf {
 
 static uint32_t thread_of(uint32_t track)
 {
-    return PROCESS + track;
+    return PROCESS + 1 + track;
 }
 
 static void put_end(FILE *out, uint32_t thread)

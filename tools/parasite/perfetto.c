@@ -43,6 +43,11 @@ struct perfetto {
     struct message inner;
 };
 
+static uint32_t thread_of(uint32_t track)
+{
+    return PROCESS + 1 + track;
+}
+
 static void end_packet(struct perfetto *perfetto, uint32_t flags)
 {
     message_number(&perfetto->packet, PACKET_SEQUENCE, SEQUENCE);
@@ -83,9 +88,9 @@ static void put_thread(struct perfetto *perfetto, uint32_t track)
     struct message *message = &perfetto->message, *inner = &perfetto->inner;
 
     message_number(inner, THREAD_PID, PROCESS);
-    message_number(inner, THREAD_TID, PROCESS + track);
+    message_number(inner, THREAD_TID, thread_of(track));
     message_text(inner, THREAD_NAME, perfetto->samples.tracks[track].name);
-    message_number(message, TRACK_UUID, PROCESS + 1 + track);
+    message_number(message, TRACK_UUID, thread_of(track));
     message_number(message, TRACK_PARENT, PROCESS);
     message_put(message, TRACK_THREAD, inner);
     message_put(&perfetto->packet, PACKET_TRACK, message);
@@ -150,7 +155,7 @@ static uint32_t frame_id(struct perfetto *perfetto, const struct place *place)
     return id;
 }
 
-/* Everything was written under one image, which frames without one need, too. */
+/* Older readers drop frames that are in no file, so all are in the image. */
 static void put_mapping(struct perfetto *perfetto)
 {
     const struct view *view = perfetto->view;
@@ -200,7 +205,7 @@ static void put_sample(struct perfetto *perfetto, const struct sample *sample,
     message_number(message, SAMPLE_CPU,
                    perfetto->samples.tracks[sample->track].cpu);
     message_number(message, SAMPLE_PID, PROCESS);
-    message_number(message, SAMPLE_TID, PROCESS + sample->track);
+    message_number(message, SAMPLE_TID, thread_of(sample->track));
     message_number(message, SAMPLE_MODE, MODE_GUEST_KERNEL);
     message_number(message, SAMPLE_COUNTER, counter);
     message_number(message, SAMPLE_STACK, stack);

@@ -6,17 +6,11 @@
  * A small HTTP server for this machine alone: it listens at 127.0.0.1, answers
  * only to that name and localhost, so that no page elsewhere can reach it under
  * a name of its own (DNS rebinding), and lets no other page read from it but
- * the viewers that it is meant for (SERVE_ORIGINS).
+ * the viewers on the web that its exports are for.
  */
 
 #include <stdbool.h>
 #include <stdio.h>
-
-#define SERVE_ORIGINS                                                          \
-    {                                                                          \
-        "https://profiler.firefox.com", "https://www.speedscope.app",          \
-            "https://ui.perfetto.dev"                                          \
-    }
 
 struct server;
 
