@@ -142,31 +142,42 @@ profiler_cli()
     PROFILER_CLI_SESSION_DIR=$sessions node "$profiler_cli" "$@"
 }
 
-# What `profiler-cli load` starts, and waits for half a second only.
+# functions_of THREAD: what profiler-cli says of a thread of the loaded profile
+functions_of()
+{
+    profiler_cli thread functions --session "$number" --thread "t-$1" \
+        --include-idle --limit 0 --json
+}
+
+# Starts what `profiler-cli load` starts, which waits for it half a second only;
+# it is there when it answers.
 load_firefox()
 {
     PROFILER_CLI_SESSION_DIR=$sessions node "$profiler_cli" --daemon "$1" \
         --session "$number" >"$work/daemon.log" 2>&1 &
     daemon=$!
     tries=300
-    while ! profiler_cli status --session "$number"; do
+    until functions_of 0 >"$work/answer" 2>&1; do
         tries=$((tries - 1))
-        [ "$tries" -gt 0 ] && kill -0 "$daemon" || return 1
+        if [ "$tries" -eq 0 ] || ! kill -0 "$daemon"; then
+            cat "$work/daemon.log" "$work/answer"
+            kill "$daemon"
+            return 1
+        fi
         sleep 0.1
-    done >"$work/status" 2>&1
+    done
 }
 
 firefox_agrees()
 {
     # shellcheck disable=SC2086 # a list of options
-    "$parasite" export -q -o "$work/x.json.gz" $choice "$1" || return 1
-    load_firefox "$work/x.json.gz" || cat "$work/daemon.log" "$work/status"
+    "$parasite" export -q -o "$work/x.json.gz" $choice "$1" &&
+        load_firefox "$work/x.json.gz" || return 1
     threads=$(gzip -dc "$work/x.json.gz" | python3 -c 'import json, sys
 print(len(json.load(sys.stdin)["threads"]))')
     thread=0
     while [ "$thread" -lt "$threads" ]; do
-        profiler_cli thread functions --session "$number" \
-            --thread "t-$thread" --include-idle --limit 0 --json
+        functions_of "$thread"
         thread=$((thread + 1))
     done >"$work/x.said"
     profiler_cli stop "$number"
@@ -398,7 +409,8 @@ is 'parasite open serves what it should, to whom it should' \
 
 # ---- guests
 
-# make_guest WIDTH: a script of lua that runs to its end
+# make_guest WIDTH: a script of lua that runs to its end, on a clock that counts
+# instructions, so that a busy host does not make for fewer samples
 make_guest()
 {
     rm -rf "$work/$1.trace"
@@ -406,7 +418,8 @@ make_guest()
         "qemu-system-$1" -accel tcg -display none -no-reboot -monitor none \
         -nic none -m 128 -device isa-debug-exit,iobase=0xf4,iosize=0x04 \
         -kernel "$build/$1/lua/lua.elf" -append prof.reports=1 \
-        -initrd services/lua/scripts/parser.lua </dev/null
+        -initrd services/lua/scripts/parser.lua \
+        -icount shift=3,sleep=off -rtc clock=vm </dev/null
 }
 
 for width in i386 x86_64; do
