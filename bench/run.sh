@@ -29,8 +29,8 @@ measure() {
 memory() {
     own=$(size "$build/$1/profiler.o" | awk 'NR == 2 { print $2 + $3 }')
     given=$(value "$1" memory_given)
-    echo "{\"width\":\"$1\",\"name\":\"memory\",\"value\":$((own + ${given%.*}))}" \
-        >>"$results"
+    printf '{"width":"%s","name":"memory","value":%d}\n' "$1" \
+        $((own + ${given%.*})) >>"$results"
 }
 
 value() {

@@ -112,6 +112,13 @@ short_enough()
         (! grep .)
 }
 
+# no line of the sources has more than 80 columns
+narrow_enough()
+{
+    sources Makefile '*.mk' '*.c' '*.h' '*.asm' '*.inc' '*.S' '*.ld' '*.sh' |
+        LC_ALL=C.UTF-8 xargs grep -nE '^.{81,}' | (! grep .)
+}
+
 # each "make ..." of the documents is one that make knows
 documented()
 {
@@ -147,6 +154,7 @@ done
 check 'every file names its licence' licensed
 check 'nothing is left unfinished' finished
 check 'files are short enough' short_enough
+check 'lines are narrow enough' narrow_enough
 check 'commands in the documents exist' documented
 check 'links in the documents lead somewhere' linked
 rm -f "$log" "$log".*

@@ -88,7 +88,8 @@ machine "$limit" -serial stdio "$@" 2>"$words" || status=$?
 cat "$words" >&2
 if grep -q -e 'terminating on signal 2' -e 'via GDBstub' "$words"; then
     exit 130
-elif grep '^qemu' "$words" | grep -qv -e ' warning: ' -e ' terminating on '; then
+elif grep '^qemu' "$words" |
+    grep -qv -e ' warning: ' -e ' terminating on '; then
     exit "$QEMU_FAILED"
 fi
 
