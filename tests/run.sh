@@ -11,7 +11,7 @@
 # Files in tests/guest/NAME that are not sources say how it is run:
 #
 #   append   its command line
-#   initrd   its boot module
+#   initrd   its boot module, and initrd2 a second one
 #   image    whose image it is, where it has no sources: "split" for a
 #            service's, "test/NAME" for another test's
 #   qemu     more arguments for QEMU
@@ -157,6 +157,7 @@ one_guest()
     mkdir -p "$(dirname "$log")"
     initrd=$guest/$3/initrd
     [ -r "$initrd" ] || initrd=
+    [ ! -r "${initrd}2" ] || initrd=$initrd,${initrd}2
     status=0
     ARCH=$1 LOADER=$2 ACCEL=tcg MEM=128 QUIET=1 INITRD=$initrd \
         LIMIT=$(word "$3" limit 60) APPEND=$(word "$3" append '') \

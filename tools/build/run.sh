@@ -8,7 +8,8 @@
 #   LOADER    kernel (QEMU's -kernel) or grub (from an ISO made for the purpose)
 #   MEM       MiB of memory
 #   APPEND    command line
-#   INITRD    file to be given as boot module
+#   INITRD    file to be given as boot module; several with commas between
+#             them, as QEMU has it (for GRUB and for Multiboot, not for PVH)
 #   ACCEL     tcg or kvm; auto takes kvm where PROBE, an image, boots with it
 #   LIMIT     seconds after which the guest is ended with code 124, 0 = never
 #   GDB       port to wait for a debugger at, before the first instruction
