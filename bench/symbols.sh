@@ -34,6 +34,12 @@ together() {
     done
 }
 
+# Prints those below, and one function far away from all of them.
+one_far() {
+    made_up
+    echo '00000000f0000000 0000000000000010 T far_away'
+}
+
 # Prints 100,000 functions, dense in memory, whose names tell nothing.
 made_up() {
     awk 'BEGIN {
@@ -45,7 +51,8 @@ made_up() {
 }
 
 libraries=
-for library in libstdc++.so.6 libQt5Core.so.5 libLLVM-14.so.1 libLLVM-19.so; do
+for library in libstdc++.so.6 libclang-cpp.so.14 libLLVM-14.so.1 \
+    libLLVM-15.so.1; do
     library=/usr/lib/x86_64-linux-gnu/$library
     [ ! -r "$library" ] || libraries="$libraries $library"
 done
@@ -64,3 +71,4 @@ done
 row node /usr/bin/node -D
 together | "$program" 'all libraries'
 made_up | "$program" '100,000 made up'
+one_far | "$program" 'and one far away'

@@ -11,7 +11,7 @@ runs=${RUNS:-300000}
 
 cd "$here/../.." || exit 1
 mkdir -p "$work/seeds" "$work/corpus"
-# 15: all but positions and marks is made right, and those are right already
+# 15: all but positions, marks and index is made right; those are already
 for table in "$work"/../x86_64/*/*.names; do
     [ -r "$table" ] || continue
     (printf '\017' && cat "$table") >"$work/seeds/$(basename "$table")"
