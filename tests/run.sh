@@ -38,13 +38,15 @@ fits()
     return 1
 }
 
-# verdict WHAT LOG PASSED FAILED: adds up, and shows what went wrong
+# verdict WHAT LOG PASSED FAILED: adds up, and shows what went wrong, or what
+# was measured
 verdict()
 {
     passed=$((passed + $3))
     failed=$((failed + $4))
     if [ "$4" -eq 0 ]; then
         echo "ok      $1 ($3)"
+        sed -n 's/^# measured: /        /p' "$2"
     else
         echo "FAILED  $1 ($4 of $(($3 + $4))), $2:"
         tail -n 40 "$2" | sed 's/^/        /'
