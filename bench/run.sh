@@ -4,7 +4,8 @@
 # Boots the cost image on both widths and prints what came out as one table,
 # each row with its goal: run.sh BUILD. Everything is counted in instructions
 # under -icount, where a run repeats exactly, so that the machine's load does
-# not matter. The figures are kept as JSON lines in BUILD/bench/cost.jsonl.
+# not matter. The figures are kept as JSON lines in BUILD/bench/cost.jsonl. What
+# symbols and names take on this host comes behind (symbols.sh, names.sh).
 
 set -eu
 build=${1:?usage: run.sh BUILD}
@@ -122,4 +123,6 @@ echo "Linux perf, measured the same way on one workload of its own: 2,020 to"
 echo "2,070 instructions for a flat sample, 2,880 to 2,930 with 11 frames."
 echo
 bench/symbols.sh "$build"
+echo
+bench/names.sh "$build" || failed=1
 exit $failed
