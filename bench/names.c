@@ -277,6 +277,7 @@ static const char *const crafted[][3] = {
     {"_RINvC1a1b", "FG9_", "EuE"},
     {"_RNvC1a", "u9bcher_kva", ""},
     {"_RNvC1au4084", "a", ""},
+    {"_RIC1aKRe", "cc81", "_E"},
     {"_ZN", "1a", "17h0123456789abcdefE"},
     {"camlA", "$41__", ""},
     {"_Z4090", "a", ""},

@@ -13,9 +13,9 @@ are left in WORK/all.names.
 
 References: c++filt -i -r; where it refuses a name, the newest llvm-cxxfilt;
 rustfilt; for OCaml, which no tool of Debian reads, the rule by which Linux
-perf spells its names, said once more below. Each difference is put into a class: what the two answers have where
-they part. All classes are listed with their count and one example. The exit
-status is 1 where a goal is missed.
+perf spells its names, said once more below. Each difference is put into a
+class: what the two answers have where they part. All classes are listed with
+their count and one example. The exit status is 1 where a goal is missed.
 """
 import argparse
 import collections
@@ -247,6 +247,14 @@ class Report:
         if names:
             self.compare(label, names, run(["rustfilt"], names), goal)
 
+    def rust_characters(self, step):
+        """Every (step)th character as a constant: shown, or escaped."""
+        codes = [c for c in range(0, 0x110000, step)
+                 if not 0xd800 <= c < 0xe000]
+        names = ["_RIC1aKc%x_E" % code for code in codes]
+        self.compare("Rust's characters", names, run(["rustfilt"], names),
+                     100.0, taken_only=False)
+
     def ocaml(self, names):
         """Each name, and as OCaml 5.1.1 and later would have it."""
         names = sorted(n for n in names if re.match("caml[A-Z]", n))
@@ -278,6 +286,7 @@ def main():
         rust = set(draw.sample(sorted(rust), min(2000, len(rust))))
     report.cxx("C++ of libraries", cxx, 99.98 if options.full else 99.9)
     report.rust("Rust of libraries", rust, 100.0)
+    report.rust_characters(1 if options.full else 37)
     report.ocaml(ocaml)
     every = [*cxx, *rust, *ocaml]
     if options.full:
