@@ -122,7 +122,7 @@ echo
 echo "Linux perf, measured the same way on one workload of its own: 2,020 to"
 echo "2,070 instructions for a flat sample, 2,880 to 2,930 with 11 frames."
 echo
-bench/symbols.sh "$build"
+bench/symbols.sh "$build" || failed=1
 echo
 bench/names.sh "$build" || failed=1
 exit $failed
