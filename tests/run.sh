@@ -159,7 +159,7 @@ one_guest()
     mkdir -p "$(dirname "$log")"
     initrd=$guest/$3/initrd
     [ -r "$initrd" ] || initrd=
-    [ ! -r "${initrd}2" ] || initrd=$initrd,${initrd}2
+    [ ! -r "$guest/$3/initrd2" ] || initrd=$initrd,$guest/$3/initrd2
     status=0
     ARCH=$1 LOADER=$2 ACCEL=tcg MEM=128 QUIET=1 INITRD=$initrd \
         LIMIT=$(word "$3" limit 60) APPEND=$(word "$3" append '') \

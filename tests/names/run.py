@@ -100,10 +100,11 @@ def ocaml_answer(name):
 def compiled(work):
     """Names out of the sources beside this script: {label: names}."""
     source = os.path.join(HERE, "sources")
+    clang = newest("clang++", range(25, 13, -1)) or "clang++"
     rust = ["rustc", "-Awarnings", "--edition=2021", source + "/names.rs", "-o"]
     jobs = [("C++20, g++", ["g++", "-std=gnu++20", "-w", "-c",
                             source + "/modern.cpp", "-o"]),
-            ("C++20, clang", ["clang++", "-std=gnu++20", "-w", "-c",
+            ("C++20, clang", [clang, "-std=gnu++20", "-w", "-c",
                               source + "/modern.cpp", "-o"]),
             ("Boost, g++", ["g++", "-std=gnu++17", "-w", "-c",
                             source + "/boost.cpp", "-o"]),
