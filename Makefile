@@ -185,7 +185,7 @@ $(BUILD)/host/embed: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/embed/*.c))
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -lelf
-include tests/unit/rules.mk tools/parasite/rules.mk
+include tests/unit/rules.mk tools/parasite/rules.mk tools/pages/rules.mk
 
 # ---- what people ask for
 

@@ -10,7 +10,8 @@ PREFIX ?= /usr/local
 demangler := $(wildcard $(addprefix profiler/src/,demangle*.c cxx*.c rust*.c \
     ocaml.c))
 $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
-    $(wildcard tools/parasite/*.c) $(demangler))
+    $(wildcard tools/parasite/*.c) $(demangler)) \
+    $(BUILD)/host/obj/tools/pages/page.o
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lz -lm
 decoder := base64 console crc32c event index interval memory model packet pile
