@@ -3,7 +3,7 @@
 // and what one should know before believing a share.
 
 const FEW_SAMPLES = 1000; // fewer are worth a warning
-const LEGEND_ROWS = 6;
+const LEGEND_ROWS = 5;
 const PATH_SHOWN = 4;     // steps of the path, the innermost ones
 
 function placeText(tree, node) {

@@ -70,6 +70,7 @@ function showFound(found) {
   search.found = found;
   search.at = -1;
   tellMatched();
+  showLegend();
   fillTable();
   repaint();
   repaintTimeline();

@@ -169,9 +169,11 @@ function listenToTable() {
   };
   rows.addEventListener('scroll', () => drawRows());
   rows.addEventListener('click', (event) => {
-    if (funcOf(event) >= 0) chooseFunction(funcOf(event), true);
+    const f = funcOf(event);
+    // no dblclick: the first click's row is another element by then
+    if (f >= 0 && event.detail === 2) showSandwich(f);
+    else if (f >= 0) chooseFunction(f, true);
   });
-  rows.addEventListener('dblclick', (event) => showSandwich(funcOf(event)));
   rows.addEventListener('pointermove', (event) => point(funcOf(event)));
   rows.addEventListener('pointerleave', () => point(-1));
   rows.addEventListener('keydown', (event) => {

@@ -62,18 +62,21 @@ class TreeMaker {
 
   * finish() {
     const count = this.func.length;
-    const old = {count, parent: this.parent, total: Float64Array.from(this.self),
-      exits: Float64Array.from(this.exits), base: Float64Array.from(this.base),
-      width: new Float64Array(count)};
+    const old = {...newWeights(count), parent: this.parent, count};
+    for (const name of ['exits', 'base', 'self']) old[name].set(this[name]);
+    old.total.set(old.self);
+    yield;
     addUp(old);
     const order = yield* this.order(old.width);
-    const tree = {count, depth: new Uint16Array(count),
-      func: Int32Array.from(order, (i) => this.func[i]),
-      line: Uint32Array.from(order, (i) => this.line[i]),
-      self: Float64Array.from(order, (i) => this.self[i]),
+    const tree = {...newWeights(count), count, depth: new Uint16Array(count),
+      func: new Int32Array(count), line: new Uint32Array(count),
       parent: new Int32Array(count), end: new Uint32Array(count)};
-    for (const name of ['total', 'exits', 'base', 'width'])
-      tree[name] = Float64Array.from(order, (i) => old[name][i]);
+    for (const name of ['total', 'exits', 'base', 'width', 'self']) {
+      for (let i = 0; i < count; ++i) tree[name][i] = old[name][order[i]];
+      yield;
+    }
+    for (const name of ['func', 'line'])
+      for (let i = 0; i < count; ++i) tree[name][i] = this[name][order[i]];
     this.link(tree, order);
     return tree;
   }
@@ -131,12 +134,13 @@ function selfExits() {
 
 function* callersOf(func, places) {
   const maker = new TreeMaker(func), tree = data.tree;
+  let steps = 0;
   for (const place of places) {
     let node = 0;
     for (let i = tree.parent[place]; i > 0; i = tree.parent[i])
       node = maker.child(node, tree.func[i], tree.line[i], tree.total[place]);
     maker.add(node, tree.total[place], tree.exits[place], tree.base[place]);
-    if (place % 64 === 0) yield;
+    if (++steps % 64 === 0) yield;
   }
   return yield* maker.finish();
 }

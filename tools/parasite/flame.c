@@ -114,9 +114,9 @@ static void write_out(const struct flame *flame, const struct request *request)
 
     if (fclose(out) != 0 || !fine)
         fail("%s: cannot be written: %s", request->output, strerror(errno));
-    if (strcmp(request->output, "-") != 0)
-        talk_closing("wrote %s, %s stacks, %s", request->output,
-                     talk_count(flame_stacks(flame), number),
+    if (!parasite_quiet && strcmp(request->output, "-") != 0)
+        talk_closing("[ %s: wrote %s, %s stacks, %s ]", parasite_name,
+                     request->output, talk_count(flame_stacks(flame), number),
                      talk_bytes((uint64_t)bytes, size));
 }
 
