@@ -162,7 +162,8 @@ function exitsLegend() {
 }
 
 function categoryLegend() {
-  const used = categories.list.slice(0, -1);
+  const used = categories.list.slice(0, -1)
+    .filter(({name}) => name !== 'unknown');
   const items = used.slice(0, LEGEND_ROWS).map(({hue, name}) =>
     legendItem(fillOf(hue, 0, 1), name));
   if (used.length > LEGEND_ROWS)

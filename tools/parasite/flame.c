@@ -9,6 +9,7 @@
 #include "talk.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ static const struct argp_option options[] = {
      0},
     {"svg", KEY_SVG, NULL, 0, "a picture that stands still, for documents", 0},
     {"diff", KEY_DIFF, "BASE", 0, "what changed since the trace BASE", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "what it is called (the trace's path)", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "what it is called (the trace's name)", 0},
     {"exits", KEY_EXITS, "REGEX", 0,
      "functions that are in the hypervisor as a whole, as those that do "
      "nothing "
@@ -120,12 +121,34 @@ static void write_out(const struct flame *flame, const struct request *request)
                      talk_bytes((uint64_t)bytes, size));
 }
 
-static void set_defaults(struct request *request)
+/* The last part of (path), which may end with a slash; to be freed. */
+static char *last_part(const char *path)
 {
-    if (request->output == NULL)
-        request->output = request->svg ? "flame.svg" : "flame.html";
-    if (request->title == NULL)
-        request->title = request->view.input;
+    char *copy = copied(path), *slash;
+    size_t bytes = strlen(copy);
+
+    while (bytes > 1 && copy[bytes - 1] == '/')
+        copy[--bytes] = '\0';
+    slash = strrchr(copy, '/');
+    if (slash != NULL && slash[1] != '\0')
+        memmove(copy, slash + 1, strlen(slash));
+    return copy;
+}
+
+static uint32_t title_of(struct strings *strings, const struct request *request)
+{
+    char *now = last_part(request->view.input), text[1024];
+    char *before = request->base != NULL ? last_part(request->base) : NULL;
+
+    if (request->title != NULL)
+        snprintf(text, sizeof text, "%s", request->title);
+    else if (before != NULL)
+        snprintf(text, sizeof text, "%s \xe2\x86\x92 %s", before, now);
+    else
+        snprintf(text, sizeof text, "%s", now);
+    free(now);
+    free(before);
+    return strings_put(strings, text);
 }
 
 int command_flame(int argc, char **argv)
@@ -141,9 +164,10 @@ int command_flame(int argc, char **argv)
     struct flame flame = {0};
 
     argp_parse(&argp, argc, argv, 0, NULL, &request);
-    set_defaults(&request);
+    if (request.output == NULL)
+        request.output = request.svg ? "flame.svg" : "flame.html";
     base = request.view;
-    flame.title = strings_put(&flame.strings, request.title);
+    flame.title = title_of(&flame.strings, &request);
     flame.is_diff = request.base != NULL;
     flame.by_time = request.view.by_time;
     add(&flame, &request.view, FLAME_NEW, &request);
