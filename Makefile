@@ -228,6 +228,7 @@ clean:
 	$(Q)rm -rf $(filter-out $(NEWLIB) $(SOURCES),$(wildcard $(BUILD)/*))
 #: this list
 help:
-	@awk -f tools/build/help.awk Makefile tools/parasite/rules.mk
+	@awk -f tools/build/help.awk Makefile tools/parasite/rules.mk \
+	    tools/pages/rules.mk
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -14,3 +14,8 @@ $(BUILD)/host/obj/tools/pages/page.o: tools/pages/page.asm \
     $(BUILD)/host/pages/flame.html
 	$(call begin,NASM)
 	$(Q)nasm -f elf64 -Werror -I$(BUILD)/host/pages/ -o $@ $<
+
+.PHONY: benchpages
+#: the flame graph's page beside speedscope: bytes, time, memory
+benchpages: $(BUILD)/host/parasite
+	$(Q)bench/pages.sh $(BUILD)
