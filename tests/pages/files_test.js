@@ -100,7 +100,38 @@ async function commands() {
   });
 }
 
+// The legend's items, by folder or by language.
+async function legendOf(name, colour) {
+  const page = await openPage(name, '#c=' + colour);
+  const items = await page.$$eval('#legend li', (list) => list.map((item) =>
+    item.title ? item.title.split('\n') : [item.textContent]));
+  await page.close();
+  return items.flat();
+}
+
+async function sources() {
+  for (const width of ['i386', 'x86_64'])
+    await test(`folders and languages are those of the ${width} image`,
+      async () => {
+        const folders = await legendOf(width + '.html', 'folder');
+        for (const folder of ['kernel', 'drivers', 'profiler/src',
+          'services/lua', 'build/source/lua5.4/src', 'arch/x86/' + width])
+          assert(folders.includes(folder), `${folder}: ${folders}`);
+        assert(!folders.some((folder) => folder.startsWith('/')), folders);
+        const languages = await legendOf(width + '.html', 'language');
+        for (const language of ['C', 'assembly'])
+          assert(languages.includes(language), `${languages}`);
+      });
+  await test('mangling tells languages where DWARF does not', async () => {
+    const languages = await legendOf('tongues.html', 'language');
+    for (const language of ['C++', 'Rust', 'OCaml'])
+      assert(languages.includes(language), `${languages}`);
+    assert(!languages.includes('C'));
+  });
+}
+
 module.exports = async () => {
+  await sources();
   await pages();
   await pictures();
   await commands();

@@ -38,6 +38,11 @@ EOF
     function 'größe_日本語_🔥'
     function "$long"
     function '__proto__'
+    # mangled, by language: C++, Rust twice, OCaml
+    function _ZN3net4sendEi
+    function _RNvC6kernel4boot
+    function _ZN4core3fmt5write17h0123456789abcdefE
+    function camlStdlib__List__map_5
 } >"$image.s"
 gcc -nostdlib -static -no-pie -Wl,-Ttext=0x100000 -Wl,--build-id=none \
     -Wl,-e,main -Wl,-z,noexecstack -o "$image" "$image.s"

@@ -82,4 +82,19 @@ seq 1 4096 | awk '{ printf "%x\n", 1048576 + 64 * $1 }' >"$work/addresses"
     "$parasite" flame -o "$work/large.html" "$work/large" \
         2>"$work/large.log" || exit 1
 
+
+# over functions of other images: their languages and folders
+seq 11 14 | awk '{ printf "%x\n", 1048576 + 64 * $1 }' >"$work/addresses"
+"$work/make_stream" 2000 1 "$work/addresses" >"$work/tongues" &&
+    drawn tongues.html "$work/tongues" || exit 1
+for width in i386 x86_64; do
+    image=$work/../$width/lua/lua.elf
+    nm "$image" | awk '$2 ~ /[Tt]/ && $3 !~ /\./ { print $1 }' \
+        >"$work/addresses"
+    BUILD_ID=$(readelf -n "$image" | sed -n 's/.*Build ID: //p') \
+        "$work/make_stream" 20000 1 "$work/addresses" >"$work/$width" &&
+        "$parasite" flame -q -k "$image" -o "$work/$width.html" \
+            "$work/$width" || exit 1
+done
+
 exec node tests/pages/all.js "$work" $part
