@@ -3,6 +3,7 @@
 // at; what can be measured of them is measured.
 'use strict';
 
+const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
 const {assert, has, openPage, press, settle, work} = require('./browser.js');
@@ -88,6 +89,27 @@ module.exports = async () => {
       assert(await page.locator('.row').first().isVisible());
       await fits(page);
     });
+  await looked('a deep stack can be walked to its end and saved', 'deep.html',
+    '', {}, async (page) => {
+      await has(page, '#facts', /^100 samples/);
+      await page.click('.row:has-text("helper")');
+      await settle(page);
+      await has(page, '#chosen', /^helper Total 100\.0 %, 100 samples/);
+      assert((await page.evaluate(() =>
+        document.getElementById('scroll').scrollTop)) < 100, 'is at the top');
+      const [download] = await Promise.all([page.waitForEvent('download'),
+        page.keyboard.press('p')]);
+      const bytes = readFileSync(await download.path());
+      const high = bytes.readUInt32BE(20);
+      assert(high > 15000 && high <= 16000, `${high} pixels high`);
+      await press(page, 'v');
+      await has(page, '#path', 'callers and callees of helper');
+    });
+  await looked('one sample is enough', 'one.html', '', {}, async (page) => {
+    await has(page, '#facts', /^1 sample /);
+    await has(page, '#notes', /Only 1 sample:/);
+    await press(page, 'g', 'ArrowUp', 'Enter', 'v', 'm', 'c', ']', 'i', 'x');
+  });
   await looked('every control has a name, and its focus is seen', 'made.html',
     '', {}, async (page) => {
       const nameless = await page.evaluate(() =>

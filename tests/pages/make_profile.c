@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_profile [--more|--none] [--few]: writes a stream to stdout whose every
- * sample is known, over the functions of names.sh's image.
+ * make_profile [--more|--none] [--few] [--deep]: writes a stream to stdout whose
+ * every sample is known, over the functions of names.sh's image.
  *
  * Two seconds at 1,000 Hz in two halves, each a table of stacks; in between,
  * ticks are missed and samples dropped. With --more the stacks of "work" have
  * twice their samples, with --none none, with --few each has a tenth.
+ * With --deep there are only samples of "helper" below "recurse" in "recurse",
+ * as deep as a stack may be.
  */
 
 #include "../unit/stream_maker.h"
@@ -61,6 +63,33 @@ static void put_half(struct made *made, int half, uint32_t times_work,
     }
 }
 
+#define DEEPEST 1500u
+
+static void put_deep(struct made *made)
+{
+    for (uint32_t i = 1; i <= DEEPEST; ++i)
+        made_node(made, i, i - 1,
+                  TEXT + (i < DEEPEST ? 4 : 2) * FUNCTION_BYTES + OFFSET);
+    made->step = PROF_CLOCK_HZ / 1000;
+    for (int i = 0; i < 100; ++i)
+        made_sample(made, DEEPEST);
+}
+
+static void put_stacks(struct made *made, uint32_t times, uint32_t divisor)
+{
+    for (uint32_t i = 0; i < STACKS; ++i)
+        made_node(made, i + 1, stacks[i].parent,
+                  TEXT + stacks[i].function * FUNCTION_BYTES +
+                      stacks[i].offset);
+    made->step = PROF_CLOCK_HZ / 1000;
+    put_half(made, 0, times, divisor);
+    made_word(made, PROF_EVENT_MISS, 7);
+    MADE_EVENT(
+        made, PROF_EVENT_DROP,
+        (struct prof_event_drop){.samples = 5, .clocks = 5 * made->step});
+    put_half(made, 1, times, divisor);
+}
+
 static bool has(int argc, char **argv, const char *option)
 {
     for (int i = 1; i < argc; ++i)
@@ -79,16 +108,10 @@ int main(int argc, char **argv)
 
     made_hello(&made, 64);
     made_start(&made, 1000000, 64);
-    for (uint32_t i = 0; i < STACKS; ++i)
-        made_node(&made, i + 1, stacks[i].parent,
-                  TEXT + stacks[i].function * FUNCTION_BYTES +
-                      stacks[i].offset);
-    made.step = PROF_CLOCK_HZ / 1000;
-    put_half(&made, 0, times, divisor);
-    made_word(&made, PROF_EVENT_MISS, 7);
-    MADE_EVENT(&made, PROF_EVENT_DROP,
-               (struct prof_event_drop){.samples = 5, .clocks = 5 * made.step});
-    put_half(&made, 1, times, divisor);
+    if (has(argc, argv, "--deep"))
+        put_deep(&made);
+    else
+        put_stacks(&made, times, divisor);
     made.step = 0;
     made_word(&made, PROF_EVENT_BYE, 0);
     made_flush(&made);

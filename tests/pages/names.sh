@@ -9,8 +9,8 @@ image=$1
 
 long=$(printf 'x%.0s' $(seq 10000))
 
-# function NAME: the name as the assembler reads it, in quotes
-function()
+# put_function NAME: the name as the assembler reads it, in quotes
+put_function()
 {
     cat <<EOF
 .globl "$1"
@@ -27,22 +27,22 @@ EOF
 
 {
     echo '.text'
-    function main
-    function work
-    function helper
-    function port
-    function recurse
-    function '</script><script>document.title=1</script>'
-    function 'a<b>&amp;c &lt; d'
-    function "quote\\\"s and 'others' \\\\ back"
-    function 'größe_日本語_🔥'
-    function "$long"
-    function '__proto__'
+    put_function main
+    put_function work
+    put_function helper
+    put_function port
+    put_function recurse
+    put_function '</script><script>document.title=1</script>'
+    put_function 'a<b>&amp;c &lt; d'
+    put_function "quote\\\"s and 'others' \\\\ back"
+    put_function 'größe_日本語_🔥'
+    put_function "$long"
+    put_function '__proto__'
     # mangled, by language: C++, Rust twice, OCaml
-    function _ZN3net4sendEi
-    function _RNvC6kernel4boot
-    function _ZN4core3fmt5write17h0123456789abcdefE
-    function camlStdlib__List__map_5
+    put_function _ZN3net4sendEi
+    put_function _RNvC6kernel4boot
+    put_function _ZN4core3fmt5write17h0123456789abcdefE
+    put_function camlStdlib__List__map_5
 } >"$image.s"
 gcc -nostdlib -static -no-pie -Wl,-Ttext=0x100000 -Wl,--build-id=none \
     -Wl,-e,main -Wl,-z,noexecstack -o "$image" "$image.s"

@@ -73,6 +73,9 @@ for form in html svg; do
             drawn "same.$form" $option --diff "$made" "$made"
     } || exit 1
 done
+recorded deep --deep && drawn deep.html "$work/deep.trace" &&
+    "$work/make_stream" 1 1 >"$work/one" && drawn one.html "$work/one" ||
+    exit 1
 drawn gone.html --diff "$made" "$work/none.trace" || exit 1
 # 4,096 functions without names
 seq 1 4096 | awk '{ printf "%x\n", 1048576 + 64 * $1 }' >"$work/addresses"
@@ -97,4 +100,4 @@ for width in i386 x86_64; do
             "$work/$width" || exit 1
 done
 
-exec node tests/pages/all.js "$work" $part
+exec node tests/pages/all.js "$work" "$part"

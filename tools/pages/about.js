@@ -187,7 +187,7 @@ function showFacts() {
   const {head} = data, hz = head.clock_hz;
   const seconds = (view.range ? view.range[1] - view.range[0] : head.clocks) / hz;
   $('title').textContent = document.title = shortName(data.title);
-  $('facts').textContent = [countText(weights.count) + ' samples',
+  $('facts').textContent = [samplesText(weights.count),
     secondsText(seconds), Math.round(head.hz) + ' Hz', head.arch]
     .join(' \u00b7 ');
 }
@@ -197,7 +197,7 @@ function showNotes() {
   const notes = [], sums = [0, 0, 0, 0];
   if (weights.count < FEW_SAMPLES) {
     const [low, high] = interval(0.5, weights.count);
-    notes.push(`Only ${countText(weights.count)} samples: shares are good to ` +
+    notes.push(`Only ${samplesText(weights.count)}: shares are good to ` +
       `\u00b1${(50 * (high - low)).toFixed(1)} points`);
   }
   for (const loss of data.losses) sums[loss.kind] += loss.count;

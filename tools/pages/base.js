@@ -51,6 +51,9 @@ function later(what, ms) {
 
 const countText = (number) => Math.round(number).toLocaleString('en-US');
 
+const samplesText = (number) =>
+  countText(number) + (number === 1 ? ' sample' : ' samples');
+
 function shareText(part) {
   const percent = 100 * part;
   if (percent === 0) return '0 %';

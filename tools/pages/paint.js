@@ -143,8 +143,7 @@ function paintPart(context, part, top, bottom, marks) {
 }
 
 // A canvas of (width) x (height) CSS pixels; its context, scaled.
-function sized(canvas, width, height) {
-  const scale = devicePixelRatio || 1;
+function sized(canvas, width, height, scale = devicePixelRatio || 1) {
   const wide = Math.round(width * scale), high = Math.round(height * scale);
   if (canvas.width !== wide || canvas.height !== high) {
     canvas.width = wide;

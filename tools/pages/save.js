@@ -42,12 +42,12 @@ function saveFolded() {
   inSlices(foldedStacks(), (blob) => download(blob, '.folded'));
 }
 
-// The whole picture, also what is not scrolled to.
+// The whole picture, also what is not scrolled to; a very high one is smaller.
 function savePng() {
-  const canvas = make('canvas'), head = 34;
-  const high = Math.min(scene.height, PNG_PIXELS_MAX / (devicePixelRatio || 1) -
-    head);
-  const context = sized(canvas, scene.width, high + head);
+  const canvas = make('canvas'), head = 34, high = scene.height;
+  const scale = Math.min(devicePixelRatio || 1,
+    PNG_PIXELS_MAX / Math.max(high + head, scene.width));
+  const context = sized(canvas, scene.width, high + head, scale);
   context.fillStyle = palette.panel;
   context.fillRect(0, 0, scene.width, high + head);
   context.fillStyle = palette.ink;

@@ -142,5 +142,5 @@ function changeOf(total, base) {
 
 function weightText(weight) {
   if (view.byTime) return secondsText(weight / data.head.clock_hz);
-  return countText(weight) + (weight === 1 ? ' sample' : ' samples');
+  return samplesText(weight);
 }
