@@ -65,6 +65,13 @@ async function pictures() {
       title.startsWith('</script><script>document.title=1</script>:')));
     assert(boxes.some(({title}) => title.startsWith('größe_日本語_🔥:')));
   });
+  await test('a title may be any bytes', async () => {
+    assert.strictEqual((await svgOf(page, 'bad.svg')).error, undefined);
+    const bad = await openPage('bad.html');
+    assert.match(await bad.title(), /^no\ufffd <UTF-8> &/);
+    assert.deepStrictEqual(bad.problems, []);
+    await bad.close();
+  });
   await test('--svg --diff is red, blue and grey', async () => {
     const kindOf = async (name) => (await svgOf(page, name)).boxes
       .find(({title}) => title.startsWith('work:')).kind;

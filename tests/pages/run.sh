@@ -73,6 +73,9 @@ for form in html svg; do
             drawn "same.$form" $option --diff "$made" "$made"
     } || exit 1
 done
+bad=$(printf 'no\377 <UTF-8> &\001')
+drawn bad.svg --svg --title "$bad" "$made" &&
+    drawn bad.html --title "$bad" "$made" || exit 1
 recorded deep --deep && drawn deep.html "$work/deep.trace" &&
     "$work/make_stream" 1 1 >"$work/one" && drawn one.html "$work/one" ||
     exit 1

@@ -131,6 +131,31 @@ async function zoomsTime(page) {
   assert(Math.abs(await spanOf() - all) < 0.01 * all);
 }
 
+// Whether some of what is above a place of the time line has the colour found.
+async function foundAt(page, part) {
+  const frame = await page.locator('#timeline').boundingBox();
+  for (let y = 5; y < 60; y += 2) {
+    const [r, g, b] = await colourAt(page, '#timeline',
+      [frame.x + part * frame.width, frame.y + y]);
+    if (r > g + 90 && b > g + 90) return true;
+  }
+  return false;
+}
+
+async function findings() {
+  await fresh('what is found is seen in the time line', async (page) => {
+    assert(!await foundAt(page, 0.3));
+    await page.fill('#regex', '^work');
+    await page.waitForTimeout(500);
+    assert(await foundAt(page, 0.3));
+    assert(!await foundAt(page, 0.8));
+    const again = await openPage('made.html', await hashOf(page));
+    await again.waitForTimeout(400);
+    assert(await foundAt(again, 0.3), 'from the hash too');
+    await again.close();
+  });
+}
+
 async function losses() {
   await fresh('what is missing is said', async (page) => {
     await has(page, '#notes', '7 ticks missed');
@@ -166,5 +191,6 @@ async function losses() {
 
 module.exports = async () => {
   await ranges();
+  await findings();
   await losses();
 };

@@ -27,11 +27,14 @@ function factsOf({part, node}) {
   const [low, high] = interval(Math.min(1, shareOf(total)), weights.count);
   const parent = tree.parent[node];
   const facts = [['Total', `${shareText(shareOf(total))}, ${weightText(total)}`],
-    ['Self', `${shareText(shareOf(tree.self[node]))}, ` +
-      weightText(tree.self[node])],
     ['95 %', `${shareText(low)} to ${shareText(high)}`]];
-  if (parent > 0 && tree.total[parent])
-    facts.push(['Of its caller', shareText(total / tree.total[parent])]);
+  // among the callers of a sandwich what is below is what was called
+  if (!part.skip)
+    facts.splice(1, 0, ['Self', `${shareText(shareOf(tree.self[node]))}, ` +
+      weightText(tree.self[node])]);
+  if (parent >= 0 && tree.func[parent] >= 0 && tree.total[parent])
+    facts.push([part.skip ? 'Of its callee' : 'Of its caller',
+      shareText(total / tree.total[parent])]);
   if (tree.exits[node])
     facts.push(['In hypervisor', shareText(tree.exits[node] / total) +
       ' of it']);

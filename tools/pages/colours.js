@@ -52,11 +52,21 @@ function keyOf(f, mode) {
   return data.functions.folders[f] || 'unknown';
 }
 
+// Samples of each function itself, in all of the time.
+function selfOfAll() {
+  const {func} = data.tree, self = new Float64Array(data.functions.count);
+  for (const s of data.samples.stack) {
+    const f = func[data.stackNode[s]];
+    if (f >= 0) ++self[f];
+  }
+  return self;
+}
+
 function sortCategories(mode) {
-  const sums = new Map();
+  const sums = new Map(), self = selfOfAll();
   for (let f = 0; f < data.functions.count; ++f) {
     const key = keyOf(f, mode);
-    sums.set(key, (sums.get(key) || 0) + data.functions.self[f]);
+    sums.set(key, (sums.get(key) || 0) + self[f]);
   }
   sums.delete('');
   return [...sums].sort((a, b) => b[1] - a[1]).map(([name]) => name);

@@ -125,8 +125,16 @@ function listenToButtons() {
 }
 
 function listenToWindow() {
+  const box = $('scroll');
+  let below = 0; // pixels: the roots of a flame stay where they are
+  box.addEventListener('scroll', () => {
+    below = box.scrollHeight - box.clientHeight - box.scrollTop;
+  });
   new ResizeObserver(() => {
+    const kept = below;
     arrange();
+    if (!view.icicle && view.sandwich < 0)
+      box.scrollTop = box.scrollHeight - box.clientHeight - kept;
     redrawRows();
     repaintTimeline();
   }).observe($('scroll'));

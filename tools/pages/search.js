@@ -9,6 +9,7 @@ const search = {
   spots: [],    // matching nodes that are not inside another one
   at: -1,       // of them, the one walked to
   number: 0,    // of the search
+  shown: 0,     // answers that were shown
   worker: null,
   timer: 0,
 };
@@ -68,6 +69,7 @@ function takeAnswer({number, found, bad}) {
 
 function showFound(found) {
   search.found = found;
+  ++search.shown;
   search.at = -1;
   tellMatched();
   showLegend();

@@ -123,7 +123,10 @@ function chooseFunction(f, andFocus) {
   redrawRows();
   fillCalls();
   $('rows').setAttribute('aria-activedescendant', f >= 0 ? 'row-' + f : '');
-  if (andFocus && focusFunction(f)) scrollTo(focus);
+  if (andFocus) {
+    focus = null;
+    if (focusFunction(f)) scrollTo(focus);
+  }
   keepHash();
   tellChosen();
   repaint();

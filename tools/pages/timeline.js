@@ -144,7 +144,7 @@ function paintAxis(context, height) {
 
 function barsKey() {
   return [line.from, line.to, lineWidth(), devicePixelRatio, view.colour, dark,
-    view.removed.length, search.number].join();
+    view.removed.join('.'), search.shown].join();
 }
 
 function drawnBars() {

@@ -24,6 +24,8 @@ static void put_loss(struct flame *flame, enum flame_loss_kind kind,
 {
     struct flame_loss loss = {kind, 0, 0, count};
 
+    if (to < flame->begin || from > flame->end)
+        return;
     loss.from = from > flame->begin ? from - flame->begin : 0;
     loss.to = to > flame->begin ? to - flame->begin : 0;
     room_for_one(&flame->losses, flame->loss_count, sizeof loss);
@@ -60,6 +62,11 @@ static void put_sample(struct reading *reading, const struct event *event,
     flame->samples[flame->sample_count++] = sample;
 }
 
+static uint64_t before(uint64_t time, uint64_t clocks)
+{
+    return time > clocks ? time - clocks : 0;
+}
+
 static void take(void *owner, const struct event *event, uint32_t node,
                  uint64_t clocks, const struct model_cpu *cpu)
 {
@@ -69,11 +76,12 @@ static void take(void *owner, const struct event *event, uint32_t node,
 
     switch (event->kind) {
     case PROF_EVENT_MISS:
-        put_loss(flame, FLAME_MISSED, event->time - event->samples * period,
-                 event->time, event->samples);
+        put_loss(flame, FLAME_MISSED,
+                 before(event->time, event->samples * period), event->time,
+                 event->samples);
         break;
     case PROF_EVENT_DROP:
-        put_loss(flame, FLAME_DROPPED, event->time - clocks, event->time,
+        put_loss(flame, FLAME_DROPPED, before(event->time, clocks), event->time,
                  event->samples);
         put_sample(reading, event, node, clocks, cpu);
         break;
@@ -90,7 +98,7 @@ static void take(void *owner, const struct event *event, uint32_t node,
 /* Between packets: those that are missing, and the guest's own count. */
 static void find_gaps(struct flame *flame, const struct trace *trace)
 {
-    struct packet before = {0};
+    struct packet last = {0};
 
     for (size_t i = 0; i < trace->pile.count; ++i) {
         const struct pile_packet *place = &trace->pile.packets[i];
@@ -99,13 +107,13 @@ static void find_gaps(struct flame *flame, const struct trace *trace)
         if (packet_check(trace->bytes + place->offset, place->bytes, &packet) !=
             PACKET_GOOD)
             continue;
-        if (i > 0 && packet.sequence > before.sequence + 1)
-            put_loss(flame, FLAME_PACKETS, before.end, packet.begin,
-                     packet.sequence - before.sequence - 1);
-        if (packet.discarded > before.discarded)
-            put_loss(flame, FLAME_DISCARDED, i > 0 ? before.end : packet.begin,
-                     packet.end, packet.discarded - before.discarded);
-        before = packet;
+        if (i > 0 && packet.sequence > last.sequence + 1)
+            put_loss(flame, FLAME_PACKETS, last.end, packet.begin,
+                     packet.sequence - last.sequence - 1);
+        if (packet.discarded > last.discarded)
+            put_loss(flame, FLAME_DISCARDED, i > 0 ? last.end : packet.begin,
+                     packet.end, packet.discarded - last.discarded);
+        last = packet;
     }
 }
 

@@ -250,7 +250,8 @@ static void put_head(struct picture *picture)
     uint64_t losses = 0;
 
     for (size_t i = 0; i < flame->loss_count; ++i)
-        if (flame->losses[i].kind != FLAME_MISSED)
+        if (flame->losses[i].kind == FLAME_DROPPED ||
+            flame->losses[i].kind == FLAME_DISCARDED)
             losses += flame->losses[i].count;
     fprintf(picture->out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f "
