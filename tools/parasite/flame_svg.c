@@ -15,16 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 1200.0  /* pixels */
-#define MARGIN 10.0   /* at all sides */
-#define HEAD 34.0     /* above the boxes: the title */
-#define FOOT 24.0     /* below them */
-#define ROW 18.0      /* with the gap */
-#define CHAR 6.62     /* width of a letter at 11 pixels, monospaced */
-#define NARROWEST 0.6 /* boxes below this are left out */
-#define TITLED 2.0    /* boxes from this on have a tooltip */
-#define HUES 8        /* of folders; the others share a grey */
-#define CHANGES 3     /* shades of red, and of blue */
+#define WIDTH 1200.0      /* pixels */
+#define MARGIN 10.0       /* at all sides */
+#define HEAD 34.0         /* above the boxes: the title */
+#define FOOT 24.0         /* below them */
+#define ROW 18.0          /* with the gap */
+#define CHAR 6.62         /* width of a letter at 11 pixels, monospaced */
+#define NARROWEST 0.6     /* boxes below this are left out */
+#define TITLED 2.0        /* boxes from this on have a tooltip */
+#define HUES 8            /* of folders; the others share a grey */
+#define LEGEND_REST 200.0 /* pixels of its line that it has not */
+#define CHANGES 3         /* shades of red, and of blue */
 
 struct picture {
     const struct flame *flame;
@@ -179,68 +180,91 @@ static int by_weight(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Folders by what their functions have themselves. */
+/* What functions of each folder have, themselves and in what they called; a
+ * folder inside of itself counts once. */
+static void weigh_folders(const struct flame *flame, uint64_t *weights)
+{
+    for (uint32_t i = 1; i < flame_nodes(flame); ++i) {
+        const struct flame_node *node = &flame->nodes[i];
+        uint32_t folder = flame->functions[node->function].folder;
+        uint32_t above = flame->nodes[node->parent].function;
+
+        if (above == FLAME_NONE || flame->functions[above].folder != folder)
+            weights[folder] += node->total[FLAME_NEW].samples;
+    }
+    weights[0] = 0; /* unknown: grey */
+}
+
+static double legend_width(const char *text)
+{
+    return 15 + (double)strlen(text) * CHAR + 16;
+}
+
+/* The heaviest folders get a hue each, as many as the legend has room for. */
 static void choose_folders(struct picture *picture)
 {
     const struct flame *flame = picture->flame;
     uint32_t count = strings_count(&flame->strings);
     uint64_t *weights = grown(NULL, count, sizeof *weights);
     uint32_t *order = grown(NULL, count, sizeof *order);
+    double room = WIDTH - LEGEND_REST;
 
     memset(weights, 0, count * sizeof *weights);
+    weigh_folders(flame, weights);
     for (uint32_t i = 0; i < count; ++i)
         order[i] = i;
-    for (uint32_t i = 0; i < flame_stacks(flame); ++i) {
-        uint32_t function = flame->nodes[flame->stacks[i].node].function;
-
-        if (function != FLAME_NONE)
-            weights[flame->functions[function].folder] +=
-                flame->stacks[i].self[FLAME_NEW].samples;
-    }
-    /* those without samples of their own come last */
-    for (uint32_t i = 0; i < flame_functions(flame); ++i)
-        ++weights[flame->functions[i].folder];
-    weights[0] = 0; /* unknown: grey */
     sorted_weights = weights;
     qsort(order, count, sizeof *order, by_weight);
-    for (uint32_t i = 0; i < HUES; ++i)
-        picture->folders[i] =
-            i < count && weights[order[i]] > 0 ? order[i] : FLAME_NONE;
+    for (uint32_t i = 0; i < HUES; ++i) {
+        picture->folders[i] = FLAME_NONE;
+        if (i >= count || weights[order[i]] == 0)
+            continue;
+        room -= legend_width(strings_text(&flame->strings, order[i]));
+        if (room >= 0)
+            picture->folders[i] = order[i];
+    }
     free(weights);
     free(order);
 }
 
-static void put_legend(struct picture *picture)
+/* Returns where the next item begins. */
+static double put_item(const struct picture *picture, double x,
+                       const char *class, const char *text)
 {
-    static const char *const changes[][2] = {
-        {"l3", "less"}, {"g", "may be chance"}, {"m3", "more"}};
-    double x = MARGIN, y = picture->height - 7;
+    double y = picture->height - 7;
 
-    for (int i = 0; i < (picture->flame->is_diff ? 3 : HUES); ++i) {
-        const char *text, *class;
-        char hue[8];
+    fprintf(picture->out,
+            "<rect class=\"%s\" x=\"%.1f\" y=\"%.0f\" width=\"11\" "
+            "height=\"11\"/><text class=\"s\" x=\"%.1f\" y=\"%.0f\">",
+            class, x, y - 9, x + 15, y);
+    xml_put(picture->out, text, SIZE_MAX);
+    fputs("</text>\n", picture->out);
+    return x + legend_width(text);
+}
 
-        if (!picture->flame->is_diff && picture->folders[i] == FLAME_NONE)
-            break;
-        sprintf(hue, "h%d", i);
-        class = picture->flame->is_diff ? changes[i][0] : hue;
-        text = picture->flame->is_diff ? changes[i][1]
-                                       : strings_text(&picture->flame->strings,
-                                                      picture->folders[i]);
-        if (x + (double)strlen(text) * CHAR > WIDTH - 260)
-            break;
-        fprintf(picture->out,
-                "<rect class=\"%s\" x=\"%.1f\" y=\"%.0f\" width=\"11\" "
-                "height=\"11\"/><text class=\"s\" x=\"%.1f\" y=\"%.0f\">",
-                class, x, y - 9, x + 15, y);
-        xml_put(picture->out, text, 60);
-        fputs("</text>\n", picture->out);
-        x += 15 + (double)strlen(text) * CHAR + 16;
+static void put_legend(const struct picture *picture)
+{
+    double x = MARGIN;
+
+    if (picture->flame->is_diff) {
+        x = put_item(picture, x, "l3", "less");
+        x = put_item(picture, x, "g", "may be chance");
+        put_item(picture, x, "m3", "more");
+    }
+    for (int i = 0; !picture->flame->is_diff && i < HUES; ++i) {
+        const struct strings *strings = &picture->flame->strings;
+        char class[8];
+
+        sprintf(class, "h%d", i);
+        if (picture->folders[i] != FLAME_NONE)
+            x = put_item(picture, x, class,
+                         strings_text(strings, picture->folders[i]));
     }
     fprintf(picture->out,
             "<text class=\"s\" x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\">"
             "below %.2f %% is left out</text>\n",
-            WIDTH - MARGIN, y, 100 * NARROWEST / (WIDTH - 2 * MARGIN));
+            WIDTH - MARGIN, picture->height - 7,
+            100 * NARROWEST / (WIDTH - 2 * MARGIN));
 }
 
 static void put_head(struct picture *picture)
