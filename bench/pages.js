@@ -63,7 +63,8 @@ function speedscopeBytes(name) {
   const code = readdirSync(release).filter((file) =>
     /^(speedscope-.*\.(js|css)|index\.html|.*\.woff2)$/.test(file));
   return statSync(path.join(work, name + '.js')).size +
-    code.reduce((sum, file) => sum + statSync(path.join(release, file)).size, 0);
+    code.map((file) => statSync(path.join(release, file)).size)
+      .reduce((sum, size) => sum + size, 0);
 }
 
 const middle = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];

@@ -85,7 +85,7 @@ function run(...words) {
 const reportOf = (trace, ...words) => JSON.parse(run('report', '-q', '--json',
   '-k', image, ...words, path.join(work, trace)));
 
-// Stacks of a trace as [[frame, ...], weight], sorted, as another tool has them.
+// Stacks of a trace as [[frame, ...], weight], sorted, from parasite export.
 function foldedOf(trace) {
   return readFolded(run('export', '-q', '-f', 'folded', '-k', image,
     path.join(work, trace)));

@@ -208,7 +208,7 @@ async function looks() {
     await press(page, 'c');
     assert.strictEqual(await page.inputValue('#colour'), 'language');
   });
-  await fresh('samples or time is counted, by button and by m', async (page) => {
+  await fresh('samples or time counts, by button and by m', async (page) => {
     await press(page, 'm', 'g', 'ArrowDown');
     await has(page, '#chosen', /Total 100\.0 %, 1\.96 s/);
     await page.click('#samples');
@@ -256,7 +256,8 @@ async function keeps() {
 
 async function saves() {
   const saved = async (page, act) => {
-    const [download] = await Promise.all([page.waitForEvent('download'), act()]);
+    const [download] = await Promise.all([page.waitForEvent('download'),
+      act()]);
     return [download.suggestedFilename(), readFileSync(await download.path())];
   };
   await fresh('folded stacks are those of parasite export', async (page) => {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_profile [--more|--none] [--few] [--deep]: writes a stream to stdout whose
- * every sample is known, over the functions of names.sh's image.
+ * make_profile [--more|--none] [--few] [--deep]: writes a stream to stdout
+ * whose every sample is known, over the functions of names.sh's image.
  *
  * Two seconds at 1,000 Hz in two halves, each a table of stacks; in between,
  * ticks are missed and samples dropped. With --more the stacks of "work" have

@@ -26,7 +26,8 @@ function factsOf({part, node}) {
   const {tree} = part, total = tree.total[node];
   const [low, high] = interval(Math.min(1, shareOf(total)), weights.count);
   const parent = tree.parent[node];
-  const facts = [['Total', `${shareText(shareOf(total))}, ${weightText(total)}`],
+  const facts = [
+    ['Total', `${shareText(shareOf(total))}, ${weightText(total)}`],
     ['95 %', `${shareText(low)} to ${shareText(high)}`]];
   // among the callers of a sandwich what is below is what was called
   if (!part.skip)
@@ -136,7 +137,8 @@ function showPath() {
         make('i', {textContent: i === 0 && hidden > 0 ? '\u203a \u2026 \u203a'
           : '\u203a'}));
     });
-    add(make('b', {textContent: '\u00a0' + shortName(nameOf(tree, view.zoom))}));
+    const here = shortName(nameOf(tree, view.zoom));
+    add(make('b', {textContent: '\u00a0' + here}));
   }
   $('path').replaceChildren(...steps);
 }
@@ -188,7 +190,7 @@ function showLegend() {
 
 function showFacts() {
   const {head} = data, hz = head.clock_hz;
-  const seconds = (view.range ? view.range[1] - view.range[0] : head.clocks) / hz;
+  const [from, to] = view.range || [0, head.clocks], seconds = (to - from) / hz;
   $('title').textContent = document.title = shortName(data.title);
   $('facts').textContent = [samplesText(weights.count),
     secondsText(seconds), Math.round(head.hz) + ' Hz', head.arch]

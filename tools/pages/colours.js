@@ -20,7 +20,8 @@ function oklch(light, chroma, hue) {
   const byte = (linear) => Math.round(255 * Math.min(1, Math.max(0,
     linear <= 0.0031308 ? 12.92 * linear
       : 1.055 * linear ** (1 / 2.4) - 0.055)));
-  return `rgb(${byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s)},` +
+  return 'rgb(' +
+    `${byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s)},` +
     `${byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s)},` +
     `${byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)})`;
 }
@@ -129,8 +130,8 @@ function colourOf(tree, node) {
   const {hue} = categories.list[categories.ofFunction[f]];
   const shade = shadeOfFunction(f);
   // siblings differ a little in hue as well
-  return fillOf(hue === GREY ? GREY : hue + 9 * (1 - 2 * Math.abs(shade)), shade,
-    1);
+  const turned = hue + 9 * (1 - 2 * Math.abs(shade));
+  return fillOf(hue === GREY ? GREY : turned, shade, 1);
 }
 
 function setTheme() {

@@ -197,8 +197,8 @@ function walk(direction) {
     choose({part, node: part.root});
     return;
   }
-  const next = {in: inwards, out: above, left: beside, right: beside}[direction](
-    focus, direction === 'left' ? -1 : 1);
+  const steps = {in: inwards, out: above, left: beside, right: beside};
+  const next = steps[direction](focus, direction === 'left' ? -1 : 1);
   if (next) choose(next);
 }
 

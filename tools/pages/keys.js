@@ -68,6 +68,16 @@ function showHelp() {
   help.showModal();
 }
 
+const helpTexts = [
+  'Mouse: click zooms, right click chooses; a finger chooses first and ' +
+  'zooms when it touches again. In the time line drag a range, drag its ' +
+  'ends or its middle, double-click for all; the wheel zooms. In the ' +
+  'functions click chooses, double-click opens the sandwich.',
+  'Widths are shares of the samples shown. Names in brackets are no ' +
+  'functions. The address of the page holds what is shown: copy it to show ' +
+  'somebody the same.',
+];
+
 function fillHelp(help) {
   const keys = keyList.map(([names, text]) => make('div', {},
     make('dt', {}, ...names.flatMap((name) => [
@@ -77,13 +87,7 @@ function fillHelp(help) {
   close.addEventListener('click', () => help.close());
   help.append(make('h2', {id: 'help-title', textContent: 'Keys'}),
     make('dl', {className: 'keys'}, ...keys),
-    make('p', {textContent: 'Mouse: click zooms, right click chooses; a finger ' +
-      'chooses first and zooms when it touches again. In the time line drag a ' +
-      'range, drag its ends or its middle, double-click for all; the wheel ' +
-      'zooms. In the functions click chooses, double-click opens the sandwich.'}),
-    make('p', {textContent: 'Widths are shares of the samples shown. Names in ' +
-      'brackets are no functions. The address of the page holds what is shown: ' +
-      'copy it to show somebody the same.'}),
+    ...helpTexts.map((text) => make('p', {textContent: text})),
     make('p', {}, close));
 }
 

@@ -20,7 +20,8 @@ const foldedName = (name) => name.replace(/;/g, ':').replace(/\s*\n\s*/g, ' ');
 // Stacks of the shown range, without those removed: "a;b;c WEIGHT" each;
 // samples, or nanoseconds.
 function* foldedStacks() {
-  const {func, parent} = data.tree, names = data.functions.names.map(foldedName);
+  const {func, parent} = data.tree;
+  const names = data.functions.names.map(foldedName);
   const unit = view.byTime ? 1e9 / data.head.clock_hz : 1;
   const sums = new Map(), parts = [];
   stackWeight.forEach((weight, s) => {

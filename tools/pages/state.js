@@ -46,7 +46,10 @@ const asChoice = (choices) => ({
   write: String,
   read: (text) => (choices.includes(text) ? text : undefined),
 });
-const asFlag = {write: (flag) => (flag ? '1' : '0'), read: (text) => text === '1'};
+const asFlag = {
+  write: (flag) => (flag ? '1' : '0'),
+  read: (text) => text === '1',
+};
 const asText = {write: String, read: String};
 
 function readRange(text) {

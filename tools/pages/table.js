@@ -150,8 +150,8 @@ function fillCalls() {
     const edges = edgesOf(view.func, areCallers);
     const items = edges.slice(0, CALLS_SHOWN).map(callItem);
     if (edges.length > CALLS_SHOWN)
-      items.push(make('li', {className: 'none',
-        textContent: 'and ' + countText(edges.length - CALLS_SHOWN) + ' more'}));
+      items.push(make('li', {className: 'none', textContent:
+        `and ${countText(edges.length - CALLS_SHOWN)} more`}));
     if (!items.length)
       items.push(make('li', {className: 'none', textContent: 'none'}));
     $(id).replaceChildren(...items);

@@ -191,8 +191,9 @@ const repaintTimeline = perFrame(() => { paintTimeline(); });
 function describeRange() {
   const element = $('timeline'), hz = data.head.clock_hz;
   const [from, to] = view.range || [0, data.head.clocks];
-  element.setAttribute('aria-valuemax', Math.round(data.head.clocks / hz * 1e3));
-  element.setAttribute('aria-valuenow', Math.round(from / hz * 1e3));
+  const ms = (clock) => Math.round(clock / hz * 1e3);
+  element.setAttribute('aria-valuemax', ms(data.head.clocks));
+  element.setAttribute('aria-valuenow', ms(from));
   element.setAttribute('aria-valuetext', (view.range ? '' : 'all: ') +
     secondsText(from / hz) + ' to ' + secondsText(to / hz));
 }
@@ -283,7 +284,8 @@ function listenToTimeline() {
   canvas.addEventListener('pointermove', (event) => {
     const x = lineX(event);
     if (line.drag) {
-      if (line.drag.kind !== 'new' || Math.abs(x - line.drag.at) >= 3) dragTo(x);
+      const {kind, at} = line.drag;
+      if (kind !== 'new' || Math.abs(x - at) >= 3) dragTo(x);
       return;
     }
     canvas.style.cursor = {new: 'crosshair', move: 'grab'}[kindAt(x)] ||

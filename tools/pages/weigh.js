@@ -127,7 +127,8 @@ function weigh() {
 }
 
 const shareOf = (weight) => (weights.sum ? weight / weights.sum : 0);
-const baseShareOf = (weight) => (weights.baseSum ? weight / weights.baseSum : 0);
+const baseShareOf = (weight) =>
+  (weights.baseSum ? weight / weights.baseSum : 0);
 
 // How a share changed: {by, low, high, sure}. It is sure if its interval does
 // not hold 0; the interval is so wide that all of them are right together.
