@@ -82,18 +82,24 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
+/* (functions) may be NULL; see exits.h. */
 static void add(struct flame *flame, struct view *view, enum flame_side side,
-                const struct request *request)
+                const regex_t *functions)
 {
     struct exits *exits = NULL;
 
-    view->lines = true;
-    view_open(view);
     if (view->names.image != NULL)
-        exits = exits_open(view->names.image,
-                           request->has_exits ? &request->exits : NULL);
+        exits = exits_open(view->names.image, functions);
     flame_add(flame, view, side, exits);
     exits_close(exits);
+}
+
+static void open_and_add(struct flame *flame, struct view *view,
+                         enum flame_side side, const struct request *request)
+{
+    view->lines = true;
+    view_open(view);
+    add(flame, view, side, request->has_exits ? &request->exits : NULL);
 }
 
 static FILE *opened(const char *path)
@@ -151,6 +157,24 @@ static uint32_t title_of(struct strings *strings, const struct request *request)
     return strings_put(strings, text);
 }
 
+bool flame_write_view(struct view *view, FILE *out)
+{
+    const struct request request = {.view.input = view->input};
+    struct flame flame = {.by_time = view->by_time};
+    bool fine;
+
+    flame.title = title_of(&flame.strings, &request);
+    flame.arch = metadata_arch(&view->model.hello);
+    add(&flame, view, FLAME_NEW, NULL);
+    fine = flame_nodes(&flame) > 0;
+    if (fine) {
+        flame_finish(&flame);
+        fine = flame_write_page(&flame, out);
+    }
+    flame_free(&flame);
+    return fine;
+}
+
 int command_flame(int argc, char **argv)
 {
     static const struct argp_child children[] = {
@@ -170,14 +194,16 @@ int command_flame(int argc, char **argv)
     flame.title = title_of(&flame.strings, &request);
     flame.is_diff = request.base != NULL;
     flame.by_time = request.view.by_time;
-    add(&flame, &request.view, FLAME_NEW, &request);
+    open_and_add(&flame, &request.view, FLAME_NEW, &request);
     if (flame.is_diff) {
         base.input = request.base;
         base.image_path = NULL;
-        add(&flame, &base, FLAME_BASE, &request);
+        open_and_add(&flame, &base, FLAME_BASE, &request);
         view_close(&base);
     }
     flame.arch = metadata_arch(&request.view.model.hello);
+    if (flame_nodes(&flame) == 0)
+        fail("no sample was chosen, so there is nothing to draw");
     flame_finish(&flame);
     write_out(&flame, &request);
     flame_free(&flame);

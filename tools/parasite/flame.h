@@ -114,7 +114,8 @@ static inline uint32_t flame_stacks(const struct flame *flame)
 void flame_add(struct flame *flame, struct view *view, enum flame_side side,
                struct exits *exits);
 
-/* Totals, lines and the order of nodes; after the last flame_add(). */
+/* Totals, lines and the order of nodes; after the last flame_add(), if there is
+ * a node. */
 void flame_finish(struct flame *flame);
 
 void flame_free(struct flame *flame);
@@ -142,5 +143,9 @@ double flame_change(const struct flame *flame, uint32_t node, double z);
 /* Write it: as a page, as a picture. Whether all of it was written. */
 bool flame_write_page(const struct flame *flame, FILE *out);
 bool flame_write_svg(const struct flame *flame, FILE *out);
+
+/* The page of (view), which is open and has lines; false also if nothing was
+ * chosen. */
+bool flame_write_view(struct view *view, FILE *out);
 
 #endif

@@ -157,14 +157,11 @@ static void renumber(struct flame *flame, const uint32_t *order)
 
 void flame_finish(struct flame *flame)
 {
-    uint32_t *order;
+    uint32_t *order = grown(NULL, flame_nodes(flame), sizeof *order);
 
-    if (flame_nodes(flame) == 0)
-        fail("no sample was chosen, so there is nothing to draw");
     add_totals(flame);
     choose_lines(flame);
     shorten_folders(flame);
-    order = grown(NULL, flame_nodes(flame), sizeof *order);
     draw_order(flame, order);
     renumber(flame, order);
     free(order);

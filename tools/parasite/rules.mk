@@ -13,8 +13,9 @@ $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/parasite/*.c) $(demangler)) \
     $(BUILD)/host/obj/tools/pages/page.o
 	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lz -lm
-decoder := base64 console crc32c event index interval memory model packet pile
+	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lz -lm
+decoder := base64 console crc32c event index interval memory model packet pile \
+    utf8
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:

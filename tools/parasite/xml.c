@@ -3,30 +3,24 @@
 
 #include "xml.h"
 
-/* How many bytes of (text) are one character that XML may hold, 0 = none are:
- * UTF-8 as in RFC 3629, without control characters. */
-static size_t character(const unsigned char *text)
-{
-    size_t bytes = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : 3;
+#include "utf8.h"
 
-    if (text[0] < 0x20 || text[0] == 0x7f || text[0] > 0xf4 ||
-        (text[0] >= 0x80 && text[0] < 0xc2))
+#include <string.h>
+
+/* How many bytes of (text) are one character that XML may hold, 0 = none are:
+ * no control characters, and neither U+FFFE nor U+FFFF. */
+static size_t character(const char *text)
+{
+    int bytes = utf8_bytes(text);
+    unsigned char first = (unsigned char)*text;
+
+    if (first < 0x20 || first == 0x7f ||
+        (bytes == 3 && memcmp(text, "\xef\xbf\xbd", 3) > 0 && first == 0xef))
         return 0;
-    bytes += text[0] >= 0xf0;
-    for (size_t i = 1; i < bytes; ++i)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    /* surrogates, overlong forms, and what is above Unicode or no character */
-    if ((text[0] == 0xe0 && text[1] < 0xa0) ||
-        (text[0] == 0xed && text[1] > 0x9f) ||
-        (text[0] == 0xef && text[1] == 0xbf && text[2] > 0xbd) ||
-        (text[0] == 0xf0 && text[1] < 0x90) ||
-        (text[0] == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return bytes;
+    return (size_t)bytes;
 }
 
-static void put_character(FILE *out, const unsigned char *text, size_t bytes)
+static void put_character(FILE *out, const char *text, size_t bytes)
 {
     if (bytes == 0)
         fputs("\xef\xbf\xbd", out);
@@ -44,7 +38,7 @@ static void put_character(FILE *out, const unsigned char *text, size_t bytes)
 
 void xml_put(FILE *out, const char *text, size_t room)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at;
+    const char *at = text, *end = at;
     size_t count = 0;
 
     for (; *end != '\0' && count <= room; ++count) {
