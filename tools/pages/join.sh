@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # join.sh PAGE.html STYLE.css SCRIPT.js...: one page of them on stdout. The
-# lines @STYLE@ and @SCRIPT@ of PAGE.html become the files; the scripts share one
-# scope. What is for readers of the sources only, indentation and comment lines,
-# stays behind.
+# lines @STYLE@ and @SCRIPT@ of PAGE.html become the files; the scripts share
+# one scope. What is for readers of the sources only, indentation and comment
+# lines, stays behind.
 set -eu
 
 page=$1

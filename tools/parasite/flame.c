@@ -9,6 +9,7 @@
 #include "talk.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -143,15 +144,14 @@ static char *last_part(const char *path)
 
 static uint32_t title_of(struct strings *strings, const struct request *request)
 {
-    char *now = last_part(request->view.input), text[1024];
-    char *before = request->base != NULL ? last_part(request->base) : NULL;
+    char text[2 * NAME_MAX + 16], *now, *before;
 
     if (request->title != NULL)
-        snprintf(text, sizeof text, "%s", request->title);
-    else if (before != NULL)
-        snprintf(text, sizeof text, "%s \xe2\x86\x92 %s", before, now);
-    else
-        snprintf(text, sizeof text, "%s", now);
+        return strings_put(strings, request->title);
+    now = last_part(request->view.input);
+    before = request->base != NULL ? last_part(request->base) : copied("");
+    snprintf(text, sizeof text, "%s%s%s", before,
+             *before != '\0' ? " \xe2\x86\x92 " : "", now);
     free(now);
     free(before);
     return strings_put(strings, text);
