@@ -30,6 +30,7 @@ static uint16_t leaf(struct cxx *x, const char *from, const char *to)
 {
     x->nodes[x->node_count] = (struct cxx_node){
         .kind = CXX_NAME,
+        .flags = CXX_FLAT,
         .a = (uint16_t)(from - x->text),
         .b = (uint16_t)(to - from),
     };

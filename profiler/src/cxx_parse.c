@@ -122,7 +122,7 @@ uint16_t prof_cxx_parse(struct cxx *x)
     return x->failed ? 0 : x->ret;
 }
 
-uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b,
+uint16_t prof_cxx_node(struct cxx *x, uint16_t kind, uint16_t a, uint16_t b,
                        uint16_t c)
 {
     if (crowded(x)) {
@@ -136,21 +136,14 @@ uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b,
 
 uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
 {
-    uint16_t node = prof_cxx_node(x, kind, a, b, 0);
-
-    cxx_at(x, node)->flags = CXX_PLAIN;
-    return node;
+    return prof_cxx_node(x, CXX_IS(kind, CXX_FLAT), a, b, 0);
 }
 
-uint16_t prof_cxx_qual(struct cxx *x, uint16_t scope, uint16_t name)
+uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
 {
-    uint16_t node = prof_cxx_node(x, CXX_QUAL, scope, name, 0);
-    uint8_t flags = cxx_at(x, scope)->flags;
+    unsigned flat = cxx_at(x, a)->flags & cxx_at(x, b)->flags & CXX_FLAT;
 
-    if (cxx_at(x, name)->flags == CXX_PLAIN && (flags & CXX_PLAIN) &&
-        flags < CXX_PLAIN_MOST * CXX_PLAIN_PARTS)
-        cxx_at(x, node)->flags = (uint8_t)(flags + CXX_PLAIN_PARTS);
-    return node;
+    return prof_cxx_node(x, CXX_IS(kind, flat), a, b, 0);
 }
 
 void prof_cxx_remember(struct cxx *x, uint16_t node)
@@ -164,13 +157,25 @@ void prof_cxx_remember(struct cxx *x, uint16_t node)
 void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
                      uint16_t item)
 {
-    uint16_t list = prof_cxx_node(x, CXX_LIST, item, 0, 0);
+    unsigned flat = cxx_at(x, item)->flags & CXX_FLAT;
+    uint16_t list;
 
+    if (*head != 0)
+        flat &= cxx_at(x, *tail)->flags;
+    list = prof_cxx_node(x, CXX_IS(CXX_LIST, flat), item, 0, 0);
     if (*head == 0)
         *head = list;
     else
         cxx_at(x, *tail)->b = list;
     *tail = list;
+}
+
+uint16_t prof_cxx_list(struct cxx *x, uint16_t head, uint16_t tail)
+{
+    if (head == 0)
+        return prof_cxx_node(x, CXX_LIST, 0, 0, 0);
+    cxx_at(x, head)->flags = cxx_at(x, tail)->flags;
+    return head;
 }
 
 uint16_t prof_cxx_number(struct cxx *x)

@@ -70,17 +70,20 @@ PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
  * or an earlier one. False: nothing is read. */
 PROF_HIDDEN bool prof_cxx_short_type(struct cxx *x);
 
-/* The same for what is printed as it is: a name, a builtin type, an
- * abbreviation; and for scope::name. These may get CXX_PLAIN. */
+/* A new node as prof_cxx_node(): one that is printed as it is, a name, a builtin
+ * type, an abbreviation; and one whose operands are nodes, which is CXX_FLAT if
+ * they are. */
 PROF_HIDDEN uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a,
                                    uint16_t b);
-PROF_HIDDEN uint16_t prof_cxx_qual(struct cxx *x, uint16_t scope,
-                                   uint16_t name);
+PROF_HIDDEN uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a,
+                                   uint16_t b);
 /* Makes (node) the next substitution. */
 PROF_HIDDEN void prof_cxx_remember(struct cxx *x, uint16_t node);
 /* Puts (item) at the end of the list whose ends are (*head) and (*tail). */
 PROF_HIDDEN void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
                                  uint16_t item);
+/* The list when all its items are appended; an empty one is a node, too. */
+PROF_HIDDEN uint16_t prof_cxx_list(struct cxx *x, uint16_t head, uint16_t tail);
 
 /* Terminals. Each gives a node or 0 with failure, or a number. */
 PROF_HIDDEN uint16_t prof_cxx_source_name(struct cxx *x);

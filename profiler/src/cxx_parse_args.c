@@ -44,7 +44,7 @@ void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
             return;
         }
     }
-    f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
+    f->a = prof_cxx_pair(x, CXX_TEMPLATE, f->a, x->ret);
     prof_cxx_remember(x, f->a);
     prof_cxx_give(x, f->a);
 }
@@ -60,9 +60,7 @@ void prof_cxx_args(struct cxx *x, struct cxx_frame *f)
         prof_cxx_append(x, &f->a, &f->b, x->ret);
     if (f->at == 2 || *x->s == 'E') {
         cxx_want(x, 'E');
-        if (f->a == 0)
-            f->a = prof_cxx_node(x, CXX_LIST, 0, 0, 0);
-        prof_cxx_give(x, f->a);
+        prof_cxx_give(x, prof_cxx_list(x, f->a, f->b));
     } else if (cxx_take(x, 'Q')) {
         x->llvm = true;
         prof_cxx_call(x, 2, CXX_R_EXPR, 0);
@@ -107,11 +105,28 @@ void prof_cxx_arg(struct cxx *x, struct cxx_frame *f)
     }
 }
 
+/* Whether C++ has literals of (type): then it is printed without the type. The
+ * value is from (from) to the 'E' before x->s. */
+static bool is_short(const struct cxx *x, uint16_t type, const char *from,
+                     bool negative)
+{
+    const struct cxx_node *n = cxx_at(x, type);
+    uint8_t print;
+
+    if (n->kind != CXX_BUILTIN)
+        return false;
+    print = prof_cxx_builtins[n->a].print;
+    return print == CXX_AS_INT ||
+           (print == CXX_AS_BOOL && !negative && x->s - from == 2 &&
+            (*from == '0' || *from == '1'));
+}
+
 /* L <type> <value> E, or L _Z <encoding> E */
 void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
 {
     uint16_t negative;
     const char *from;
+    unsigned flat;
 
     switch (f->at) {
     case 0:
@@ -155,12 +170,14 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
     from = x->s;
     while (*x->s != 'E' && *x->s != 0)
         x->s++;
-    f->b = prof_cxx_node(x, CXX_NAME, (uint16_t)(from - x->text),
-                         (uint16_t)(x->s - from), 0);
+    f->b = prof_cxx_word(x, CXX_NAME, (uint16_t)(from - x->text),
+                         (uint16_t)(x->s - from));
     if (x->s == from)
         cxx_fail(x);
     cxx_want(x, 'E');
-    prof_cxx_give(x, prof_cxx_node(x, CXX_LITERAL, f->a, f->b, negative));
+    flat = is_short(x, f->a, from, negative) ? CXX_FLAT : 0;
+    prof_cxx_give(
+        x, prof_cxx_node(x, CXX_IS(CXX_LITERAL, flat), f->a, f->b, negative));
 }
 
 /* U <name> [<arguments>] <type>, or u <name> [<arguments>] */

@@ -256,12 +256,12 @@ static bool at_parameters_end(const struct cxx *x)
 }
 
 /* (void) is no parameter. */
-static uint16_t parameters(const struct cxx *x, uint16_t head, uint16_t tail)
+static uint16_t parameters(struct cxx *x, uint16_t head, uint16_t tail)
 {
     const struct cxx_node *only;
 
-    if (head == 0 || head != tail)
-        return head;
+    if (head != tail)
+        return prof_cxx_list(x, head, tail);
     only = cxx_at(x, cxx_at(x, head)->a);
     if (only->kind == CXX_BUILTIN && only->a == 'v' - 'a')
         return 0;
@@ -349,6 +349,6 @@ void prof_cxx_name(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 2, CXX_R_ARGS, 0);
         return;
     default:
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TEMPLATE, f->b, x->ret, 0));
+        prof_cxx_give(x, prof_cxx_pair(x, CXX_TEMPLATE, f->b, x->ret));
     }
 }

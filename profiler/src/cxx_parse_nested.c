@@ -68,7 +68,7 @@ static void nested_word(struct cxx *x, struct cxx_frame *f)
     while (cxx_take(x, 'B') && !x->failed)
         name = prof_cxx_node(x, CXX_TAGGED, name, prof_cxx_source_name(x), 0);
     if (f->a != 0)
-        name = prof_cxx_qual(x, f->a, name);
+        name = prof_cxx_pair(x, CXX_QUAL, f->a, name);
     f->a = name;
     if (*x->s != 'E')
         prof_cxx_remember(x, name);
@@ -132,7 +132,7 @@ void prof_cxx_nested(struct cxx *x, struct cxx_frame *f)
         f->at = 1;
         break;
     case 2:
-        f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
+        f->a = prof_cxx_pair(x, CXX_TEMPLATE, f->a, x->ret);
         f->at = 4;
         break;
     case 3:
@@ -213,6 +213,17 @@ void prof_cxx_local(struct cxx *x, struct cxx_frame *f)
     }
 }
 
+/* A constructor or destructor of the class (node). */
+static uint16_t structor_of(struct cxx *x, uint8_t kind, uint16_t node)
+{
+    uint16_t base = prof_cxx_base_name(x, node);
+    const struct cxx_node *n = cxx_at(x, base);
+    bool flat = (n->kind == CXX_NAME && n->flags & CXX_FLAT) ||
+                n->kind == CXX_STD;
+
+    return prof_cxx_node(x, CXX_IS(kind, flat ? CXX_FLAT : 0), base, 0, 0);
+}
+
 /* C1 to C5, CI1 <type>, D0 to D5. An inherited constructor bears the name of
  * the class that it comes from. */
 static void structor(struct cxx *x, struct cxx_frame *f)
@@ -230,7 +241,7 @@ static void structor(struct cxx *x, struct cxx_frame *f)
     if (inherited)
         prof_cxx_call(x, 3, CXX_R_TYPE, 0);
     else
-        f->c = prof_cxx_node(x, kind, prof_cxx_base_name(x, f->a), 0, 0);
+        f->c = structor_of(x, kind, f->a);
 }
 
 /* First turn of an unqualified name: the name without tags and scope comes
@@ -282,7 +293,7 @@ void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
     } else if (f->at == 2) {
         f->c = x->ret;
     } else if (f->at == 3) {
-        f->c = prof_cxx_node(x, CXX_CTOR, prof_cxx_base_name(x, x->ret), 0, 0);
+        f->c = structor_of(x, CXX_CTOR, x->ret);
     }
     if (f->b != 0)
         f->c = prof_cxx_node(x, CXX_ENTITY, f->c, f->b, 0);
@@ -291,7 +302,7 @@ void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
     if (x->failed)
         return;
     if (f->a != 0)
-        f->c = prof_cxx_qual(x, f->a, f->c);
+        f->c = prof_cxx_pair(x, CXX_QUAL, f->a, f->c);
     prof_cxx_give(x, f->c);
 }
 

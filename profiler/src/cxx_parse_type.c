@@ -60,7 +60,7 @@ static void substituted(struct cxx *x, struct cxx_frame *f)
     } else if (cxx_is_digit(s[2])) {
         x->s += 2;
         f->a = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
-        f->a = prof_cxx_qual(x, f->a, prof_cxx_source_name(x));
+        f->a = prof_cxx_pair(x, CXX_QUAL, f->a, prof_cxx_source_name(x));
         if (*x->s != 'B') {
             class_name(x, f, false);
             return;
@@ -171,6 +171,18 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
     }
 }
 
+/* const and its kin are said once: what is doubled needs a closer look. */
+static uint16_t wrapped(struct cxx *x, uint8_t kind, uint16_t node)
+{
+    const struct cxx_node *n = cxx_at(x, node);
+    unsigned flat = n->flags & CXX_FLAT;
+
+    if (kind > CXX_RESTRICT ||
+        (kind >= CXX_CONST && n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT))
+        flat = 0;
+    return prof_cxx_node(x, CXX_IS(kind, flat), node, 0, 0);
+}
+
 void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
 {
     uint16_t node = x->ret;
@@ -182,10 +194,10 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
     case 1:
         if (x->nested > 0 && !x->strict && cxx_at(x, node)->kind == CXX_TPARAM)
             x->smashing = true;
-        node = prof_cxx_node(x, (uint8_t)f->b, node, 0, 0);
+        node = wrapped(x, (uint8_t)f->b, node);
         break;
     case 2:
-        node = prof_cxx_node(x, CXX_TEMPLATE, f->a, node, 0);
+        node = prof_cxx_pair(x, CXX_TEMPLATE, f->a, node);
         break;
     case 3:
         break;

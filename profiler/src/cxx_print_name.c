@@ -219,24 +219,13 @@ static void print_conversion(struct cxx *x, const struct cxx_item *it,
     prof_cxx_queue_close(x, it);
 }
 
-static void print_std(struct cxx *x, const struct cxx_node *n)
-{
-    prof_out_string(x->out,
-                    n->b ? prof_cxx_std[n->a].full : prof_cxx_std[n->a].name);
-}
-
 /* A constructor's or destructor's own name. */
 static void print_structor(struct cxx *x, const struct cxx_item *it,
                            const struct cxx_node *n)
 {
-    const struct cxx_node *base = cxx_at(x, n->a);
-
     if (n->kind == CXX_DTOR)
         prof_out_char(x->out, '~');
-    if (base->kind == CXX_STD)
-        prof_out_string(x->out, prof_cxx_std[base->a].base);
-    else
-        prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    prof_cxx_queue(x, it, CXX_BOTH, n->a);
 }
 
 static void pair(struct cxx *x, const struct cxx_item *it, const char *between)
@@ -267,17 +256,8 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
     const struct cxx_node *n = cxx_at(x, it->node);
 
     switch (n->kind) {
-    case CXX_NAME:
-        if (n->c)
-            print_resource(x, n);
-        else
-            prof_out_bytes(x->out, x->text + n->a, n->b);
-        break;
-    case CXX_WORD:
-        prof_out_string(x->out, prof_cxx_words[n->a]);
-        break;
-    case CXX_STD:
-        print_std(x, n);
+    case CXX_NAME: /* all but a resource's is flat */
+        print_resource(x, n);
         break;
     case CXX_TAGGED:
         pair(x, it, "[abi:");

@@ -49,10 +49,17 @@ static void keep(struct prof_out *o, const char *s, size_t n)
         __builtin_memcpy(o->to + at, s, o->room - at);
 }
 
-static void flush_commas(struct prof_out *o)
+void prof_out_flush(struct prof_out *o)
 {
     for (; o->commas > 0; o->commas--)
         keep(o, ", ", 2);
+}
+
+void prof_out_stop(struct prof_out *o)
+{
+    o->steps = 0;
+    if (o->room > o->length)
+        o->room = o->length;
 }
 
 void prof_out_bytes(struct prof_out *o, const char *s, size_t n)
@@ -60,7 +67,7 @@ void prof_out_bytes(struct prof_out *o, const char *s, size_t n)
     if (n == 0)
         return;
     if (o->commas > 0)
-        flush_commas(o);
+        prof_out_flush(o);
     o->last = s[n - 1];
     if (n >= BYTES_PER_STEP)
         prof_out_pay(o, (uint32_t)n / BYTES_PER_STEP);
@@ -70,7 +77,7 @@ void prof_out_bytes(struct prof_out *o, const char *s, size_t n)
 void prof_out_char(struct prof_out *o, char c)
 {
     if (o->commas > 0)
-        flush_commas(o);
+        prof_out_flush(o);
     if (o->length < o->room)
         o->to[o->length] = c;
     o->length++;

@@ -40,6 +40,12 @@ PROF_HIDDEN void prof_out_utf8(struct prof_out *o, uint32_t code);
  */
 PROF_HIDDEN void prof_out_comma(struct prof_out *o);
 PROF_HIDDEN void prof_out_commas(struct prof_out *o, uint16_t keep);
+/* Keeps all promises: for those who write into the buffer themselves. */
+PROF_HIDDEN void prof_out_flush(struct prof_out *o);
+
+/* The budget is spent within a part of the name: nothing is kept from here
+ * on, for what comes next is not what follows. */
+PROF_HIDDEN void prof_out_stop(struct prof_out *o);
 
 /* Ends the answer with its NUL, between two characters. Returns the bytes. */
 PROF_HIDDEN size_t prof_out_close(struct prof_out *o);
