@@ -108,14 +108,16 @@ struct cxx_node {
         struct {
             uint8_t kind;  /* enum cxx_kind */
             uint8_t flags; /* CXX_AROUND_LOCAL, CXX_FLAT */
-            uint16_t a, b, c;
         };
-        uint64_t all;
+        uint16_t kind_and_flags; /* CXX_IS() */
     };
+    uint16_t a, b, c;
 };
 
 #define CXX_AROUND_LOCAL 1u /* a function that encloses a name */
 #define CXX_FLAT 2u         /* printed alike wherever it stands */
+#define CXX_LEAF 4u         /* and without parts */
+#define CXX_FLAT_LEAF (CXX_FLAT | CXX_LEAF)
 
 /* One rule of the grammar that is under way. */
 struct cxx_frame {
@@ -280,8 +282,8 @@ enum cxx_word_index {
 
 /* Index of the operator (first, second), or 0xffff. */
 PROF_HIDDEN uint16_t prof_cxx_op(char first, char second);
-/* Index of the builtin type for a letter, or for the letter after 'D'. */
-PROF_HIDDEN uint16_t prof_cxx_builtin(char letter);
+/* Index of the builtin type for the letter after 'D'; letters alone are
+ * numbered from 'a' on. */
 PROF_HIDDEN uint16_t prof_cxx_builtin_d(char letter);
 
 /*

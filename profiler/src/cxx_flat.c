@@ -14,101 +14,96 @@
 
 #include "cxx_print.h"
 
-#define WORD 16u
+#define WORD 16
 
 /* A node's number is below 1024, for the workspace holds no more. */
 #define CLOSE 0x8000u /* waits: '>' and nothing else */
 
-/* The output while it is in registers; brought back by pen_up(). */
+/* The output while it is in registers, which it is only as long as nobody asks
+ * for the pen's address; brought back by pen_up(). */
 struct pen {
     struct prof_out *out;
     char *to;
-    size_t at;
-    size_t room;
+    ptrdiff_t at;
+    ptrdiff_t whole; /* up to here a whole word may be written */
+    ptrdiff_t name;  /* up to here one may be read from the name */
     uint32_t steps;
 };
 
-static inline struct pen pen_down(struct prof_out *o)
+static inline struct pen pen_down(const struct cxx *x)
 {
-    return (struct pen){.out = o,
+    const struct prof_out *o = x->out;
+
+    return (struct pen){.out = x->out,
                         .to = o->to,
-                        .at = o->length,
-                        .room = o->room,
+                        .at = (ptrdiff_t)o->length,
+                        .whole = (ptrdiff_t)o->room - WORD,
+                        .name = x->end - x->text - WORD,
                         .steps = o->steps};
 }
 
-static inline void pen_up(const struct pen *p)
+static void pen_up(struct prof_out *o, ptrdiff_t at, uint32_t steps)
 {
-    struct prof_out *o = p->out;
+    o->length = (uint32_t)at;
+    o->steps = steps;
+    if (o->length > 0 && o->length <= o->room)
+        o->last = o->to[at - 1];
+}
 
-    o->length = (uint32_t)p->at;
-    o->steps = p->steps;
-    if (p->at > 0 && p->at <= o->room)
-        o->last = p->to[p->at - 1];
+static __attribute__((noinline)) ptrdiff_t write(struct prof_out *o,
+                                                 ptrdiff_t at, uint32_t steps,
+                                                 const char *s, size_t n)
+{
+    pen_up(o, at, steps);
+    prof_out_bytes(o, s, n);
+    return (ptrdiff_t)o->length;
 }
 
 /* Near the end of the buffer or of the name, or a long text. */
-static struct pen slow(struct pen p, const char *s, size_t n)
+static inline void slow(struct pen *p, const char *s, size_t n)
 {
-    pen_up(&p);
-    prof_out_bytes(p.out, s, n);
-    return pen_down(p.out);
+    p->at = write(p->out, p->at, p->steps, s, n);
+    p->steps = p->out->steps;
 }
 
-static inline void word(char *to, const char *s)
+/* Writes (n) bytes; a whole word is there to read. */
+static inline void put(struct pen *p, const char *s, size_t n)
 {
-    __builtin_memcpy(to, s, WORD);
-}
-
-/* Writes (n) of the (readable) bytes at (s). */
-static inline void put(struct pen *p, const char *s, size_t n, size_t readable)
-{
-    char *to = p->to + p->at;
-    size_t whole = n <= WORD ? WORD : 2 * WORD;
-
-    if (n > 2 * WORD || whole > readable || p->at + whole > p->room) {
-        *p = slow(*p, s, n);
-        return;
+    if (n <= WORD && p->at <= p->whole) {
+        __builtin_memcpy(p->to + p->at, s, WORD);
+        p->at += (ptrdiff_t)n;
+    } else {
+        slow(p, s, n);
     }
-    word(to, s);
-    if (n > WORD)
-        word(to + WORD, s + WORD);
-    p->at += n;
-}
-
-/* Text of a table's field, whose size is known. */
-#define PUT(p, field, n) put(p, field, n, sizeof(field))
-
-static inline void put_pair(struct pen *p, char first, char second)
-{
-    char text[2] = {first, second};
-
-    if (p->at + 2 > p->room) {
-        *p = slow(*p, text, 2);
-        return;
-    }
-    p->to[p->at] = first;
-    p->to[p->at + 1] = second;
-    p->at += 2;
 }
 
 static inline void put_char(struct pen *p, char c)
 {
-    if (p->at >= p->room)
-        *p = slow(*p, &c, 1);
-    else
+    if (p->at <= p->whole)
         p->to[p->at++] = c;
+    else
+        slow(p, &c, 1);
 }
 
-static char last(const struct pen *p)
+static inline void put_pair(struct pen *p, char first, char second)
 {
-    return p->at <= p->room ? p->to[p->at - 1] : p->out->last;
+    put_char(p, first);
+    put_char(p, second);
 }
 
 static inline void put_name(const struct cxx *x, struct pen *p,
                             const struct cxx_node *n)
 {
-    put(p, x->text + n->a, n->b, (size_t)(x->end - x->text) - n->a);
+    const char *s = x->text + n->a;
+
+    if (n->a <= p->name) {
+        put(p, s, n->b);
+    } else if (n->b <= WORD && p->at <= p->whole) {
+        prof_out_copy(p->to + p->at, s, n->b);
+        p->at += n->b;
+    } else {
+        slow(p, s, n->b);
+    }
 }
 
 static void put_std(struct pen *p, const struct cxx_node *n)
@@ -116,9 +111,9 @@ static void put_std(struct pen *p, const struct cxx_node *n)
     const struct cxx_std *name = &prof_cxx_std[n->a];
 
     if (n->b)
-        PUT(p, name->full, name->full_bytes);
+        put(p, name->full, name->full_bytes);
     else
-        PUT(p, name->name, name->name_bytes);
+        put(p, name->name, name->name_bytes);
 }
 
 static void put_structor(const struct cxx *x, struct pen *p,
@@ -129,7 +124,7 @@ static void put_structor(const struct cxx *x, struct pen *p,
     if (n->kind == CXX_DTOR)
         put_char(p, '~');
     if (base->kind == CXX_STD)
-        PUT(p, prof_cxx_std[base->a].base, prof_cxx_std[base->a].base_bytes);
+        put(p, prof_cxx_std[base->a].base, prof_cxx_std[base->a].base_bytes);
     else
         put_name(x, p, base);
 }
@@ -144,7 +139,7 @@ static void put_literal(const struct cxx *x, struct pen *p,
     if (type->print == CXX_AS_BOOL) {
         bool no = x->text[value->a] == '0';
 
-        *p = slow(*p, no ? "false" : "true", no ? 5 : 4);
+        slow(p, no ? "false" : "true", no ? 5 : 4);
         return;
     }
     if (n->c)
@@ -160,125 +155,124 @@ static void put_builtin(const struct cxx *x, struct pen *p,
     const struct cxx_builtin *type = &prof_cxx_builtins[n->a];
 
     if (x->llvm && n->a == CXX_NULLPTR)
-        *p = slow(*p, "std::nullptr_t", 14);
+        slow(p, "std::nullptr_t", 14);
     else
-        PUT(p, type->name, type->bytes);
+        put(p, type->name, type->bytes);
 }
 
-/* Prints what has no parts to be visited; false: it has. */
-static inline bool put_leaf(const struct cxx *x, struct pen *p,
-                            const struct cxx_node *n)
+static void put_leaf(const struct cxx *x, struct pen *p,
+                     const struct cxx_node *n)
 {
     switch (n->kind) {
-    case CXX_NAME:
-        put_name(x, p, n);
-        return true;
     case CXX_WORD:
-        PUT(p, prof_cxx_words[n->a].text, prof_cxx_words[n->a].bytes);
-        return true;
+        put(p, prof_cxx_words[n->a].text, prof_cxx_words[n->a].bytes);
+        break;
     case CXX_STD:
         put_std(p, n);
-        return true;
-    case CXX_CTOR:
-    case CXX_DTOR:
-        put_structor(x, p, n);
-        return true;
+        break;
     case CXX_BUILTIN:
         put_builtin(x, p, n);
-        return true;
+        break;
     case CXX_LITERAL:
         put_literal(x, p, n);
-        return true;
+        break;
     default:
-        return false;
+        put_structor(x, p, n);
     }
-}
-
-/* What stands behind a pointer, reference or qualified type. */
-static void put_suffix(struct pen *p, uint8_t kind)
-{
-    static const char text[][WORD] = {"*",      "&",         "&&",
-                                      " const", " volatile", " restrict"};
-    static const uint8_t bytes[] = {1, 1, 2, 6, 9, 9};
-
-    PUT(p, text[kind - CXX_POINTER], bytes[kind - CXX_POINTER]);
 }
 
 static inline void put_close(const struct cxx *x, struct pen *p)
 {
-    if (last(p) == '>' && !x->llvm)
+    char last = p->at - 1 < p->whole + WORD ? p->to[p->at - 1] : p->out->last;
+
+    if (last == '>' && !x->llvm)
         put_char(p, ' ');
     put_char(p, '>');
 }
 
-/* Between or behind the parts of a node, the first of which is printed. Returns
- * the part to go on with, or 0. */
-static inline uint16_t put_between(const struct cxx *x, struct pen *p,
-                                   uint16_t **waiting)
-{
-    uint16_t node = *(*waiting)++;
-    const struct cxx_node *n = cxx_at(x, node & (CLOSE - 1));
+/* What stands between or behind the two parts of a node. */
+struct mark {
+    uint8_t bytes;
+    char text[WORD];
+};
 
-    switch (n->kind) {
-    case CXX_QUAL:
-        put_pair(p, ':', ':');
-        return n->b;
-    case CXX_LIST:
-        put_pair(p, ',', ' ');
-        return n->b;
-    case CXX_TEMPLATE:
-        if (node & CLOSE) {
-            put_close(x, p);
-            return 0;
-        }
-        put_char(p, '<');
-        *--*waiting = node | CLOSE;
-        return n->b;
-    default:
-        put_suffix(p, n->kind);
-        return 0;
-    }
-}
+static const struct mark marks[] = {
+    [CXX_QUAL] = {2, "::"},          [CXX_TEMPLATE] = {1, "<"},
+    [CXX_LIST] = {2, ", "},          [CXX_POINTER] = {1, "*"},
+    [CXX_LREF] = {1, "&"},           [CXX_RREF] = {2, "&&"},
+    [CXX_CONST] = {6, " const"},     [CXX_VOLATILE] = {9, " volatile"},
+    [CXX_RESTRICT] = {9, " restrict"},
+};
 
-/* The node to be printed after a leaf, 0 for none. */
-static inline uint16_t next(const struct cxx *x, struct pen *p,
-                            uint16_t **waiting)
+/* Goes on with what waits longest at the top, until a part is to be printed:
+ * returns that, or 0. */
+static inline uint16_t ascend(const struct cxx *x, struct pen *p,
+                              uint16_t **waiting, const uint16_t *top)
 {
     uint16_t node = 0;
 
-    while (node == 0 && (void *)*waiting != x->item)
-        node = put_between(x, p, waiting);
+    while (node == 0 && *waiting != top) {
+        uint16_t at = *(*waiting)++;
+        const struct cxx_node *n = cxx_at(x, at & (CLOSE - 1));
+
+        if (at & CLOSE) {
+            put_close(x, p);
+        } else {
+            put(p, marks[n->kind].text, marks[n->kind].bytes);
+            node = n->b; /* 0 for a pointer and its like */
+        }
+    }
+    return node;
+}
+
+/* Goes down to the first leaf of (node), which is not 0, and lets all above it
+ * wait. 0: no steps are left, or no room. */
+static inline uint16_t descend(struct cxx *x, struct pen *p, uint16_t node,
+                               uint16_t **waiting)
+{
+    const uint16_t *bottom = (const uint16_t *)cxx_at(x, x->node_count);
+    const struct cxx_node *n = cxx_at(x, node);
+
+    for (; !(n->flags & CXX_LEAF); n = cxx_at(x, node)) {
+        if (p->steps == 0)
+            return 0;
+        p->steps--;
+        if (*waiting < bottom + 2) {
+            x->failed = true;
+            return 0;
+        }
+        (*waiting)[-1] = node | CLOSE;
+        *waiting -= n->kind == CXX_TEMPLATE;
+        (*waiting)[-1] = node;
+        *waiting -= n->kind != CXX_LIST || n->b != 0;
+        node = n->a;
+    }
     return node;
 }
 
 void prof_cxx_print_flat(struct cxx *x, uint16_t node)
 {
-    uint16_t *bottom = (uint16_t *)(void *)cxx_at(x, x->node_count);
-    uint16_t *waiting = (uint16_t *)(void *)x->item;
+    uint16_t *const top = (uint16_t *)(void *)x->item;
+    uint16_t *waiting = top;
     struct pen p;
 
-    prof_out_flush(x->out);
-    p = pen_down(x->out);
-    while (node != 0) {
-        const struct cxx_node *n = cxx_at(x, node);
+    if (x->out->commas > 0)
+        prof_out_flush(x->out);
+    p = pen_down(x);
+    do {
+        const struct cxx_node *n;
 
-        if (put_leaf(x, &p, n)) {
-            node = next(x, &p, &waiting);
-            continue;
-        }
-        if (p.steps == 0) {
-            pen_up(&p);
-            prof_out_stop(x->out);
-            return;
-        }
-        p.steps--;
-        if (waiting == bottom) {
-            x->failed = true;
-            return;
-        }
-        if (n->kind != CXX_LIST || n->b != 0)
-            *--waiting = node;
-        node = n->a;
-    }
-    pen_up(&p);
+        node = descend(x, &p, node, &waiting);
+        n = cxx_at(x, node);
+        if (n->kind == CXX_NAME)
+            put_name(x, &p, n);
+        else if (node != 0)
+            put_leaf(x, &p, n);
+        else
+            break;
+        node = ascend(x, &p, &waiting, top);
+    } while (node != 0);
+    pen_up(p.out, p.at, p.steps);
+    if (waiting != top)
+        prof_out_stop(x->out);
 }

@@ -16,6 +16,7 @@ static cxx_rule_fn *const rules[CXX_RULES] = {
     [CXX_R_BARE] = prof_cxx_bare,
     [CXX_R_NAME] = prof_cxx_name,
     [CXX_R_NESTED] = prof_cxx_nested,
+    [CXX_R_NESTED_TYPE] = prof_cxx_nested,
     [CXX_R_LOCAL] = prof_cxx_local,
     [CXX_R_UNQUALIFIED] = prof_cxx_unqualified,
     [CXX_R_OPERATOR] = prof_cxx_operator,
@@ -47,13 +48,12 @@ static cxx_rule_fn *const rules[CXX_RULES] = {
 /* Whether nodes and stack would meet. */
 static bool crowded(const struct cxx *x)
 {
-    return (const char *)(x->nodes + x->node_count + 2) >
-           (const char *)(x->frame - 2);
+    return cxx_at(x, x->node_count) + 4 > (const struct cxx_node *)x->frame;
 }
 
 static void push(struct cxx *x, uint8_t rule, uint16_t a)
 {
-    if (crowded(x)) {
+    if (crowded(x) || !prof_out_pay(x->out, 1)) {
         cxx_fail(x);
         return;
     }
@@ -63,13 +63,12 @@ static void push(struct cxx *x, uint8_t rule, uint16_t a)
 
 bool prof_cxx_short_type(struct cxx *x)
 {
-    uint16_t builtin = prof_cxx_builtin(*x->s);
     const char *s = x->s;
     uint16_t sub;
 
-    if (builtin != 0xffff && *s != 'u') {
+    if (cxx_is_builtin(*s)) {
         x->s++;
-        x->ret = prof_cxx_word(x, CXX_BUILTIN, builtin, 0);
+        x->ret = prof_cxx_word(x, CXX_BUILTIN, (uint16_t)(*s - 'a'), 0);
         return true;
     }
     if (*s != 'S' || (s[1] != '_' && !cxx_is_digit(s[1])))
@@ -83,12 +82,19 @@ bool prof_cxx_short_type(struct cxx *x)
     return true;
 }
 
+void prof_cxx_call_type(struct cxx *x, uint8_t at)
+{
+    x->frame->at = at;
+    push(x, *x->s == 'N' ? CXX_R_NESTED_TYPE : CXX_R_TYPE, 0);
+}
+
 void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a)
 {
     x->frame->at = at;
-    if (rule == CXX_R_TYPE && prof_cxx_short_type(x))
-        return;
-    push(x, rule, a);
+    if (rule != CXX_R_TYPE)
+        push(x, rule, a);
+    else if (!prof_cxx_short_type(x))
+        prof_cxx_call_type(x, at);
 }
 
 void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a)
@@ -108,8 +114,6 @@ uint16_t prof_cxx_parse(struct cxx *x)
 {
     push(x, CXX_R_ENCODING, 1);
     while ((void *)x->frame != x->floor) {
-        if (!prof_out_pay(x->out, 1))
-            return 0;
         if (x->failed) {
             if (x->attempt == NULL)
                 return 0;
@@ -125,18 +129,23 @@ uint16_t prof_cxx_parse(struct cxx *x)
 uint16_t prof_cxx_node(struct cxx *x, uint16_t kind, uint16_t a, uint16_t b,
                        uint16_t c)
 {
+    struct cxx_node *n;
+
     if (crowded(x)) {
         cxx_fail(x);
         return 0;
     }
-    x->nodes[x->node_count].all =
-        (uint64_t)c << 48 | (uint64_t)b << 32 | (uint32_t)a << 16 | kind;
+    n = cxx_at(x, x->node_count);
+    n->kind_and_flags = kind;
+    n->a = a;
+    n->b = b;
+    n->c = c;
     return x->node_count++;
 }
 
 uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
 {
-    return prof_cxx_node(x, CXX_IS(kind, CXX_FLAT), a, b, 0);
+    return prof_cxx_node(x, CXX_IS(kind, CXX_FLAT_LEAF), a, b, 0);
 }
 
 uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
@@ -180,19 +189,16 @@ uint16_t prof_cxx_list(struct cxx *x, uint16_t head, uint16_t tail)
 
 uint16_t prof_cxx_number(struct cxx *x)
 {
+    const char *s = x->s;
     uint32_t value = 0;
 
-    if (!cxx_is_digit(*x->s)) {
+    while (cxx_is_digit(*s) && value < 0x10000)
+        value = value * 10 + (uint32_t)(*s++ - '0');
+    if (s == x->s || value > 0xfffe) {
         cxx_fail(x);
         return 0;
     }
-    for (; cxx_is_digit(*x->s); x->s++) {
-        value = value * 10 + (uint32_t)(*x->s - '0');
-        if (value > 0xfffe) {
-            cxx_fail(x);
-            return 0;
-        }
-    }
+    x->s = s;
     return (uint16_t)value;
 }
 
@@ -225,23 +231,25 @@ uint16_t prof_cxx_digits(struct cxx *x)
 /* "_GLOBAL_", one of "._$", 'N': how anonymous namespaces are called. */
 static bool is_anonymous(const char *s, uint32_t bytes)
 {
-    if (bytes < 10 || s[0] != '_' || s[1] != 'G')
-        return false;
-    return __builtin_memcmp(s, "_GLOBAL_", 8) == 0 && s[9] == 'N' &&
-           (s[8] == '.' || s[8] == '_' || s[8] == '$');
+    return bytes >= 10 && __builtin_memcmp(s, "_GLOBAL_", 8) == 0 &&
+           s[9] == 'N' && (s[8] == '.' || s[8] == '_' || s[8] == '$');
 }
 
 uint16_t prof_cxx_source_name(struct cxx *x)
 {
-    uint32_t bytes = prof_cxx_number(x);
-    const char *from = x->s;
+    const char *from = x->s + 1;
+    uint32_t bytes = (uint32_t)*x->s - '0';
 
-    if (x->failed || bytes == 0 || bytes > (uint32_t)(x->end - from)) {
+    if (bytes > 9 || cxx_is_digit(*from)) {
+        bytes = prof_cxx_number(x);
+        from = x->s;
+    }
+    if (bytes - 1 >= (uint32_t)(x->end - from)) {
         cxx_fail(x);
         return 0;
     }
-    x->s += bytes;
-    if (is_anonymous(from, bytes))
+    x->s = from + bytes;
+    if (*from == '_' && is_anonymous(from, bytes))
         return prof_cxx_word(x, CXX_WORD, CXX_W_ANONYMOUS, 0);
     return text_node(x, from, bytes);
 }

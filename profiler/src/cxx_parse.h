@@ -20,6 +20,7 @@ enum cxx_rule {
     CXX_R_BARE, /* a = 1: with a returned type */
     CXX_R_NAME,
     CXX_R_NESTED,
+    CXX_R_NESTED_TYPE, /* the same, and a substitution */
     CXX_R_LOCAL,
     CXX_R_UNQUALIFIED, /* a = scope, b = module */
     CXX_R_OPERATOR,
@@ -63,6 +64,8 @@ PROF_HIDDEN cxx_rule_fn prof_cxx_encoding, prof_cxx_special, prof_cxx_bare,
 
 PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule,
                                uint16_t a);
+/* The same for a type that prof_cxx_short_type() would not read. */
+PROF_HIDDEN void prof_cxx_call_type(struct cxx *x, uint8_t at);
 PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
 PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
 
@@ -131,6 +134,12 @@ static inline bool cxx_is_digit(char c)
 static inline bool cxx_is_lower(char c)
 {
     return c >= 'a' && c <= 'z';
+}
+
+/* Whether the letter is a builtin type: all but k, p, q, r, u. */
+static inline bool cxx_is_builtin(char c)
+{
+    return cxx_is_lower(c) && (0x3ec7bffu >> (c - 'a') & 1);
 }
 
 static inline bool cxx_is_upper(char c)

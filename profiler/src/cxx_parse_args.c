@@ -67,11 +67,10 @@ void prof_cxx_args(struct cxx *x, struct cxx_frame *f)
     } else {
         char c = *x->s;
 
-        prof_cxx_call(x, 1,
-                      c == 'X' || c == 'L' || c == 'I' || c == 'J' || c == 'T'
-                          ? CXX_R_ARG
-                          : CXX_R_TYPE,
-                      0);
+        if (c == 'X' || c == 'L' || c == 'I' || c == 'J' || c == 'T')
+            prof_cxx_call(x, 1, CXX_R_ARG, 0);
+        else
+            prof_cxx_call_type(x, 1);
     }
 }
 
@@ -175,7 +174,7 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
     if (x->s == from)
         cxx_fail(x);
     cxx_want(x, 'E');
-    flat = is_short(x, f->a, from, negative) ? CXX_FLAT : 0;
+    flat = is_short(x, f->a, from, negative) ? CXX_FLAT_LEAF : 0;
     prof_cxx_give(
         x, prof_cxx_node(x, CXX_IS(CXX_LITERAL, flat), f->a, f->b, negative));
 }

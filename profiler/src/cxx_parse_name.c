@@ -285,7 +285,7 @@ void prof_cxx_bare(struct cxx *x, struct cxx_frame *f)
     /* There is at least one parameter; most need no rule of their own. */
     while (f->b == 0 || !at_parameters_end(x)) {
         if (!prof_cxx_short_type(x)) {
-            prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+            prof_cxx_call_type(x, 2);
             return;
         }
         if (x->failed)

@@ -7,23 +7,25 @@
 
 #include "cxx_parse.h"
 
-/* A type made of one letter and a type. 0: no such letter. */
-static uint8_t wrapper(char c)
+/* A type made of one letter and a type: the kind of what (*s) stands for, 0 if
+ * there is no such letter. A qualifier is one only where it stands alone and
+ * not before a function. */
+static uint8_t modifier(const char *s)
 {
-    switch (c) {
-    case 'P':
-        return CXX_POINTER;
-    case 'R':
-        return CXX_LREF;
-    case 'O':
-        return CXX_RREF;
-    case 'C':
-        return CXX_COMPLEX;
-    case 'G':
-        return CXX_IMAGINARY;
-    default:
+    static const uint8_t kinds['r' - 'C' + 1] = {
+        ['P' - 'C'] = CXX_POINTER,   ['R' - 'C'] = CXX_LREF,
+        ['O' - 'C'] = CXX_RREF,      ['C' - 'C'] = CXX_COMPLEX,
+        ['G' - 'C'] = CXX_IMAGINARY, ['K' - 'C'] = CXX_CONST,
+        ['V' - 'C'] = CXX_VOLATILE,  ['r' - 'C'] = CXX_RESTRICT,
+    };
+    unsigned i = (unsigned char)*s - 'C';
+    uint8_t kind = i < sizeof kinds ? kinds[i] : 0;
+
+    if (kind >= CXX_CONST && kind <= CXX_RESTRICT &&
+        (s[1] == 'r' || s[1] == 'V' || s[1] == 'K' || s[1] == 'F' ||
+         s[1] == 'D'))
         return 0;
-    }
+    return kind;
 }
 
 static void remember_and_give(struct cxx *x, uint16_t node)
@@ -70,21 +72,6 @@ static void substituted(struct cxx *x, struct cxx_frame *f)
     prof_cxx_call(x, 6, CXX_R_NAME, 0);
 }
 
-/* The kind of a qualifier that stands alone, before anything but a function:
- * then it is a modifier like others. 0: it does not. */
-static uint8_t lonely_qualifier(const char *s)
-{
-    uint8_t kind = *s == 'K'   ? CXX_CONST
-                   : *s == 'V' ? CXX_VOLATILE
-                   : *s == 'r' ? CXX_RESTRICT
-                               : 0;
-
-    if (kind != 0 && (s[1] == 'r' || s[1] == 'V' || s[1] == 'K' ||
-                      s[1] == 'F' || s[1] == 'D'))
-        return 0;
-    return kind;
-}
-
 /* Ts, Tu, Te: "struct", "union" or "enum" said in the name itself. */
 static bool is_elaborated(const struct cxx *x)
 {
@@ -95,25 +82,58 @@ static bool is_elaborated(const struct cxx *x)
             x->s[2] == 'Z');
 }
 
+/* const and its kin are said once: what is doubled needs a closer look. */
+static uint16_t modified(struct cxx *x, uint8_t kind, uint16_t node)
+{
+    const struct cxx_node *n = cxx_at(x, node);
+    unsigned flat = n->flags & CXX_FLAT;
+
+    if (kind > CXX_RESTRICT ||
+        (kind >= CXX_CONST && n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT))
+        flat = 0;
+    return prof_cxx_node(x, CXX_IS(kind, flat), node, 0, 0);
+}
+
+/* Ends a type that began with modifiers: f->c letters from f->b on. */
+static void modify(struct cxx *x, struct cxx_frame *f)
+{
+    const char *from = x->text + f->b;
+    uint16_t node = x->ret;
+
+    if (x->nested > 0 && !x->strict && cxx_at(x, node)->kind == CXX_TPARAM)
+        x->smashing = true;
+    for (const char *s = from + f->c; s != from && !x->failed;) {
+        node = modified(x, modifier(--s), node);
+        prof_cxx_remember(x, node);
+    }
+    prof_cxx_give(x, node);
+}
+
+/* Reads the modifiers that a type begins with; false if there are none. */
+static bool take_modifiers(struct cxx *x, struct cxx_frame *f)
+{
+    const char *from = x->s;
+
+    while (modifier(x->s) != 0)
+        x->s++;
+    if (x->s == from)
+        return false;
+    f->b = (uint16_t)(from - x->text);
+    f->c = (uint16_t)(x->s - from);
+    if (prof_cxx_short_type(x))
+        modify(x, f);
+    else
+        prof_cxx_call_type(x, 1);
+    return true;
+}
+
 static void type_begin(struct cxx *x, struct cxx_frame *f)
 {
     const char *s = x->s;
     char c = *s;
-    uint16_t builtin = prof_cxx_builtin(c);
 
-    if (builtin != 0xffff) {
-        x->s++;
-        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
+    if (take_modifiers(x, f))
         return;
-    }
-    f->b = wrapper(c);
-    if (f->b == 0)
-        f->b = lonely_qualifier(s);
-    if (f->b != 0) {
-        x->s++;
-        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
-        return;
-    }
     switch (c) {
     case 'r':
     case 'V':
@@ -150,7 +170,7 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
         substituted(x, f);
         return;
     case 'N':
-        prof_cxx_call(x, 6, CXX_R_NESTED, 0);
+        prof_cxx_become(x, CXX_R_NESTED_TYPE, 0);
         return;
     case 'Z':
     case 'W':
@@ -171,18 +191,6 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
     }
 }
 
-/* const and its kin are said once: what is doubled needs a closer look. */
-static uint16_t wrapped(struct cxx *x, uint8_t kind, uint16_t node)
-{
-    const struct cxx_node *n = cxx_at(x, node);
-    unsigned flat = n->flags & CXX_FLAT;
-
-    if (kind > CXX_RESTRICT ||
-        (kind >= CXX_CONST && n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT))
-        flat = 0;
-    return prof_cxx_node(x, CXX_IS(kind, flat), node, 0, 0);
-}
-
 void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
 {
     uint16_t node = x->ret;
@@ -192,10 +200,8 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
         type_begin(x, f);
         return;
     case 1:
-        if (x->nested > 0 && !x->strict && cxx_at(x, node)->kind == CXX_TPARAM)
-            x->smashing = true;
-        node = wrapped(x, (uint8_t)f->b, node);
-        break;
+        modify(x, f);
+        return;
     case 2:
         node = prof_cxx_pair(x, CXX_TEMPLATE, f->a, node);
         break;

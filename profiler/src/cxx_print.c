@@ -419,7 +419,7 @@ bool prof_cxx_print(struct cxx *x, uint16_t root)
     static const struct cxx_item start;
 
     x->mark = NULL;
-    push(x, &start, CXX_BOTH, root);
+    prof_cxx_queue(x, &start, CXX_BOTH, root);
     while ((void *)x->item != x->floor) {
         struct cxx_item it = *x->item++;
         struct cxx_item *mark = x->item;

@@ -51,13 +51,6 @@ const struct cxx_builtin prof_cxx_builtins[] = {
 
 static const char after_d[] = "acdefhinsu";
 
-uint16_t prof_cxx_builtin(char letter)
-{
-    uint16_t i = (uint16_t)(letter - 'a');
-
-    return i < 26 && prof_cxx_builtins[i].name[0] != 0 ? i : 0xffff;
-}
-
 uint16_t prof_cxx_builtin_d(char letter)
 {
     for (uint16_t i = 0; after_d[i] != 0; i++)

@@ -21,30 +21,13 @@ void prof_out_restart(struct prof_out *o)
     o->last = 0;
 }
 
-/* (n) bytes, most often few: two overlapping words do for 4 to 16. */
-static inline void copy(char *to, const char *s, size_t n)
-{
-    if (n > 16) {
-        __builtin_memcpy(to, s, n);
-    } else if (n >= 8) {
-        __builtin_memcpy(to, s, 8);
-        __builtin_memcpy(to + n - 8, s + n - 8, 8);
-    } else if (n >= 4) {
-        __builtin_memcpy(to, s, 4);
-        __builtin_memcpy(to + n - 4, s + n - 4, 4);
-    } else {
-        for (size_t i = 0; i < n; i++)
-            to[i] = s[i];
-    }
-}
-
 static void keep(struct prof_out *o, const char *s, size_t n)
 {
     size_t at = o->length;
 
     o->length = (uint32_t)(at + n);
     if (at + n <= o->room)
-        copy(o->to + at, s, n);
+        prof_out_copy(o->to + at, s, n);
     else if (at < o->room)
         __builtin_memcpy(o->to + at, s, o->room - at);
 }
