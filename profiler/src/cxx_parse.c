@@ -61,7 +61,9 @@ static void push(struct cxx *x, uint8_t rule, uint16_t a)
     *x->frame = (struct cxx_frame){.rule = rule, .a = a};
 }
 
-bool prof_cxx_short_type(struct cxx *x)
+/* Reads a type that needs no rule of its own into x->ret: one of one letter,
+ * or an earlier one. False: nothing is read. */
+static bool short_type(struct cxx *x)
 {
     const char *s = x->s;
     uint16_t sub;
@@ -82,19 +84,26 @@ bool prof_cxx_short_type(struct cxx *x)
     return true;
 }
 
-void prof_cxx_call_type(struct cxx *x, uint8_t at)
+bool prof_cxx_read_type(struct cxx *x, uint8_t at)
 {
-    x->frame->at = at;
-    push(x, *x->s == 'N' ? CXX_R_NESTED_TYPE : CXX_R_TYPE, 0);
+    struct cxx_frame *caller = x->frame;
+
+    caller->at = at;
+    if (short_type(x))
+        return !x->failed;
+    if (*x->s == 'N') {
+        push(x, CXX_R_NESTED_TYPE, 0);
+        return cxx_run(x, caller, prof_cxx_nested);
+    }
+    push(x, CXX_R_TYPE, 0);
+    return cxx_run(x, caller, prof_cxx_type);
 }
 
 void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a)
 {
     x->frame->at = at;
-    if (rule != CXX_R_TYPE)
+    if (rule != CXX_R_TYPE || !short_type(x))
         push(x, rule, a);
-    else if (!prof_cxx_short_type(x))
-        prof_cxx_call_type(x, at);
 }
 
 void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a)

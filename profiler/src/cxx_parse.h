@@ -64,14 +64,13 @@ PROF_HIDDEN cxx_rule_fn prof_cxx_encoding, prof_cxx_special, prof_cxx_bare,
 
 PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule,
                                uint16_t a);
-/* The same for a type that prof_cxx_short_type() would not read. */
-PROF_HIDDEN void prof_cxx_call_type(struct cxx *x, uint8_t at);
+/*
+ * The same for a type, but what can be read at once is: true, and the type is
+ * in x->ret. False: as after prof_cxx_call().
+ */
+PROF_HIDDEN bool prof_cxx_read_type(struct cxx *x, uint8_t at);
 PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
 PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
-
-/* Reads a type that needs no rule of its own into x->ret: one of one letter,
- * or an earlier one. False: nothing is read. */
-PROF_HIDDEN bool prof_cxx_short_type(struct cxx *x);
 
 /* A new node as prof_cxx_node(): one that is printed as it is, a name, a builtin
  * type, an abbreviation; and one whose operands are nodes, which is CXX_FLAT if
@@ -105,6 +104,17 @@ PROF_HIDDEN uint16_t prof_cxx_base_name(const struct cxx *x, uint16_t node);
 static inline void cxx_fail(struct cxx *x)
 {
     x->failed = true;
+}
+
+/* Runs the first turn of the rule that (caller) has just called. True: it is
+ * done already. Only rules whose first turn cannot come back to the caller's
+ * are run so. */
+static inline bool cxx_run(struct cxx *x, const struct cxx_frame *caller,
+                           cxx_rule_fn *rule)
+{
+    if (!x->failed)
+        rule(x, x->frame);
+    return x->frame == caller && !x->failed;
 }
 
 static inline bool cxx_take(struct cxx *x, char c)

@@ -49,28 +49,47 @@ void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
     prof_cxx_give(x, f->a);
 }
 
+/* Ends with Q, a constraint, which is read and not printed. */
+static void args_end(struct cxx *x, struct cxx_frame *f)
+{
+    if (f->at != 2 && cxx_take(x, 'Q')) {
+        x->llvm = true;
+        prof_cxx_call(x, 2, CXX_R_EXPR, 0);
+        return;
+    }
+    cxx_want(x, 'E');
+    prof_cxx_give(x, prof_cxx_list(x, f->a, f->b));
+}
+
 /* I <argument>* E, or J for a pack. */
 void prof_cxx_args(struct cxx *x, struct cxx_frame *f)
 {
+    if (f->at == 2) {
+        args_end(x, f);
+        return;
+    }
     if (f->at == 0)
         x->s++;
-    else if (f->at == 1)
+    else
         prof_cxx_append(x, &f->a, &f->b, x->ret);
-    while (f->at != 2 && !x->failed && prof_cxx_short_type(x))
-        prof_cxx_append(x, &f->a, &f->b, x->ret);
-    if (f->at == 2 || *x->s == 'E') {
-        cxx_want(x, 'E');
-        prof_cxx_give(x, prof_cxx_list(x, f->a, f->b));
-    } else if (cxx_take(x, 'Q')) {
-        x->llvm = true;
-        prof_cxx_call(x, 2, CXX_R_EXPR, 0);
-    } else {
-        char c = *x->s;
-
-        if (c == 'X' || c == 'L' || c == 'I' || c == 'J' || c == 'T')
+    while (!x->failed) {
+        switch (*x->s) {
+        case 'E':
+        case 'Q':
+            args_end(x, f);
+            return;
+        case 'X':
+        case 'L':
+        case 'I':
+        case 'J':
+        case 'T':
             prof_cxx_call(x, 1, CXX_R_ARG, 0);
-        else
-            prof_cxx_call_type(x, 1);
+            return;
+        default:
+            if (!prof_cxx_read_type(x, 1))
+                return;
+            prof_cxx_append(x, &f->a, &f->b, x->ret);
+        }
     }
 }
 

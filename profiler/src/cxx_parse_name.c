@@ -57,6 +57,21 @@ static bool at_encoding_end(const struct cxx *x)
     return c == 0 || c == 'E' || c == '.' || (x->block && c == '_');
 }
 
+/* A function's name is f->b: goes on with its type. False: the end is reached,
+ * or another rule is called. */
+static bool encoding_type(struct cxx *x, struct cxx_frame *f)
+{
+    bool returns = has_return(x, f->b);
+
+    if (x->s[0] == 'v' && x->s[1] == 0 && !returns) {
+        x->s++;
+        x->ret = prof_cxx_node(x, CXX_FUNCTION, 0, 0, 0);
+        return true;
+    }
+    prof_cxx_call(x, 2, CXX_R_BARE, returns);
+    return cxx_run(x, f, prof_cxx_bare);
+}
+
 void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
 {
     switch (f->at) {
@@ -65,8 +80,13 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
             prof_cxx_become(x, CXX_R_SPECIAL, 0);
             return;
         }
-        prof_cxx_call(x, 1, *x->s == 'N' ? CXX_R_NESTED : CXX_R_NAME, 0);
-        return;
+        if (*x->s != 'N') {
+            prof_cxx_call(x, 1, CXX_R_NAME, 0);
+            return;
+        }
+        prof_cxx_call(x, 1, CXX_R_NESTED, 0);
+        if (!cxx_run(x, f, prof_cxx_nested))
+            return; /* fall through */
     case 1:
         f->b = x->ret;
         if (at_encoding_end(x)) {
@@ -75,27 +95,21 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
             prof_cxx_give(x, f->b);
             return;
         }
-        if (x->s[0] == 'v' && x->s[1] == 0 && !has_return(x, f->b)) {
-            x->s++;
-            f->c = prof_cxx_node(x, CXX_FUNCTION, 0, 0, 0);
-            prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, 0));
-            return;
-        }
-        prof_cxx_call(x, 2, CXX_R_BARE, has_return(x, f->b));
-        return;
+        if (!encoding_type(x, f))
+            return; /* fall through */
     case 2:
         f->c = x->ret;
-        if (*x->s == 'Q') {
-            x->s++;
+        if (cxx_take(x, 'Q')) {
             x->llvm = true;
             prof_cxx_call(x, 3, CXX_R_EXPR, 0);
             return;
         }
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, 0));
-        return;
+        x->ret = 0;
+        break;
     default:
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, x->ret));
+        break;
     }
+    prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, x->ret));
 }
 
 /* h <number> _, or v <number> _ <number> _; what they say is not printed. The
@@ -284,11 +298,7 @@ void prof_cxx_bare(struct cxx *x, struct cxx_frame *f)
     }
     /* There is at least one parameter; most need no rule of their own. */
     while (f->b == 0 || !at_parameters_end(x)) {
-        if (!prof_cxx_short_type(x)) {
-            prof_cxx_call_type(x, 2);
-            return;
-        }
-        if (x->failed)
+        if (!prof_cxx_read_type(x, 2))
             return;
         prof_cxx_append(x, &f->b, &f->c, x->ret);
     }

@@ -120,10 +120,8 @@ static bool take_modifiers(struct cxx *x, struct cxx_frame *f)
         return false;
     f->b = (uint16_t)(from - x->text);
     f->c = (uint16_t)(x->s - from);
-    if (prof_cxx_short_type(x))
+    if (prof_cxx_read_type(x, 1))
         modify(x, f);
-    else
-        prof_cxx_call_type(x, 1);
     return true;
 }
 
