@@ -78,8 +78,12 @@ void prof_cxx_args(struct cxx *x, struct cxx_frame *f)
         case 'Q':
             args_end(x, f);
             return;
-        case 'X':
         case 'L':
+            prof_cxx_call(x, 1, CXX_R_LITERAL, 0);
+            if (!cxx_run(x, f, prof_cxx_literal))
+                return;
+            break;
+        case 'X':
         case 'I':
         case 'J':
         case 'T':
@@ -88,8 +92,8 @@ void prof_cxx_args(struct cxx *x, struct cxx_frame *f)
         default:
             if (!prof_cxx_read_type(x, 1))
                 return;
-            prof_cxx_append(x, &f->a, &f->b, x->ret);
         }
+        prof_cxx_append(x, &f->a, &f->b, x->ret);
     }
 }
 
@@ -124,7 +128,7 @@ void prof_cxx_arg(struct cxx *x, struct cxx_frame *f)
 }
 
 /* Whether C++ has literals of (type): then it is printed without the type. The
- * value is from (from) to the 'E' before x->s. */
+ * value is from (from) to x->s. */
 static bool is_short(const struct cxx *x, uint16_t type, const char *from,
                      bool negative)
 {
@@ -135,17 +139,42 @@ static bool is_short(const struct cxx *x, uint16_t type, const char *from,
         return false;
     print = prof_cxx_builtins[n->a].print;
     return print == CXX_AS_INT ||
-           (print == CXX_AS_BOOL && !negative && x->s - from == 2 &&
+           (print == CXX_AS_BOOL && !negative && x->s - from == 1 &&
             (*from == '0' || *from == '1'));
+}
+
+/* The value of a literal of type f->a. Only a null pointer and a string have
+ * none. */
+static uint16_t literal_value(struct cxx *x, struct cxx_frame *f)
+{
+    const struct cxx_node *type = cxx_at(x, f->a);
+    uint16_t negative, value;
+    const char *from;
+    unsigned flat;
+
+    if (*x->s == 'E' && type->kind == CXX_ARRAY) {
+        x->llvm = true;
+        return prof_cxx_node(x, CXX_LITERAL, f->a, 0, 0);
+    }
+    if (*x->s == 'E')
+        return type->kind == CXX_BUILTIN && type->a == prof_cxx_builtin_d('n')
+                   ? f->a
+                   : 0;
+    negative = cxx_take(x, 'n');
+    from = x->s;
+    while (*x->s != 'E' && *x->s != 0)
+        x->s++;
+    if (x->s == from)
+        return 0;
+    value = prof_cxx_word(x, CXX_NAME, (uint16_t)(from - x->text),
+                          (uint16_t)(x->s - from));
+    flat = is_short(x, f->a, from, negative) ? CXX_FLAT_LEAF : 0;
+    return prof_cxx_node(x, CXX_IS(CXX_LITERAL, flat), f->a, value, negative);
 }
 
 /* L <type> <value> E, or L _Z <encoding> E */
 void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t negative;
-    const char *from;
-    unsigned flat;
-
     switch (f->at) {
     case 0:
         x->s++;
@@ -154,48 +183,27 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
             cxx_want(x, 'Z');
             x->nested++;
             prof_cxx_call(x, 3, CXX_R_ENCODING, 0);
-        } else if (cxx_next(x, 'U', 'l')) {
+            return;
+        }
+        if (cxx_next(x, 'U', 'l')) {
             x->llvm = true;
             prof_cxx_call(x, 1, CXX_R_LAMBDA, 0);
-        } else {
-            prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+            return;
         }
-        return;
+        if (!prof_cxx_read_type(x, 2))
+            return; /* fall through */
+    case 2:
+        f->a = x->ret;
+        x->ret = literal_value(x, f);
+        break;
     case 3:
-        x->nested--; /* fall through */
-    case 1:
-        cxx_want(x, 'E');
-        prof_cxx_give(x, x->ret);
-        return;
+        x->nested--;
+        break;
     default:
         break;
     }
-    f->a = x->ret;
-    if (cxx_take(x, 'E')) {
-        const struct cxx_node *type = cxx_at(x, f->a);
-
-        if (type->kind == CXX_ARRAY) {
-            x->llvm = true;
-            f->a = prof_cxx_node(x, CXX_LITERAL, f->a, 0, 0);
-        } else if (type->kind != CXX_BUILTIN ||
-                   type->a != prof_cxx_builtin_d('n')) {
-            cxx_fail(x);
-        }
-        prof_cxx_give(x, f->a);
-        return;
-    }
-    negative = cxx_take(x, 'n');
-    from = x->s;
-    while (*x->s != 'E' && *x->s != 0)
-        x->s++;
-    f->b = prof_cxx_word(x, CXX_NAME, (uint16_t)(from - x->text),
-                         (uint16_t)(x->s - from));
-    if (x->s == from)
-        cxx_fail(x);
     cxx_want(x, 'E');
-    flat = is_short(x, f->a, from, negative) ? CXX_FLAT_LEAF : 0;
-    prof_cxx_give(
-        x, prof_cxx_node(x, CXX_IS(CXX_LITERAL, flat), f->a, f->b, negative));
+    prof_cxx_give(x, x->ret);
 }
 
 /* U <name> [<arguments>] <type>, or u <name> [<arguments>] */

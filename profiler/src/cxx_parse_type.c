@@ -157,6 +157,7 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
     case 'T':
         if (!is_elaborated(x)) {
             prof_cxx_become(x, CXX_R_TPARAM, 0);
+            prof_cxx_tparam(x, f);
             return;
         }
         f->c = (uint16_t)(x->s[1] == 's' ? 0 : x->s[1] == 'u' ? 1 : 2);
