@@ -190,7 +190,7 @@ static inline void put_close(const struct cxx *x, struct pen *p)
     put_char(p, '>');
 }
 
-/* What stands between or behind the two parts of a node. */
+/* What stands between the two parts of a node, or behind the only one. */
 struct mark {
     uint8_t bytes;
     char text[WORD];
@@ -204,7 +204,7 @@ static const struct mark marks[] = {
     [CXX_RESTRICT] = {9, " restrict"},
 };
 
-/* Goes on with what waits longest at the top, until a part is to be printed:
+/* Goes on with what waits, the last first, until a part is to be printed:
  * returns that, or 0. */
 static inline uint16_t ascend(const struct cxx *x, struct pen *p,
                               uint16_t **waiting, const uint16_t *top)
@@ -263,16 +263,17 @@ void prof_cxx_print_flat(struct cxx *x, uint16_t node)
         const struct cxx_node *n;
 
         node = descend(x, &p, node, &waiting);
+        if (node == 0) {
+            pen_up(p.out, p.at, p.steps);
+            prof_out_stop(x->out);
+            return;
+        }
         n = cxx_at(x, node);
         if (n->kind == CXX_NAME)
             put_name(x, &p, n);
-        else if (node != 0)
-            put_leaf(x, &p, n);
         else
-            break;
+            put_leaf(x, &p, n);
         node = ascend(x, &p, &waiting, top);
     } while (node != 0);
     pen_up(p.out, p.at, p.steps);
-    if (waiting != top)
-        prof_out_stop(x->out);
 }

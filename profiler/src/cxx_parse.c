@@ -164,14 +164,6 @@ uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
     return prof_cxx_node(x, CXX_IS(kind, flat), a, b, 0);
 }
 
-void prof_cxx_remember(struct cxx *x, uint16_t node)
-{
-    if (x->sub_count == CXX_SUBS_MAX || node == 0)
-        cxx_fail(x);
-    else
-        x->subs[x->sub_count++] = node;
-}
-
 void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
                      uint16_t item)
 {
@@ -246,10 +238,19 @@ static bool is_anonymous(const char *s, uint32_t bytes)
 
 uint16_t prof_cxx_source_name(struct cxx *x)
 {
-    const char *from = x->s + 1;
-    uint32_t bytes = (uint32_t)*x->s - '0';
+    const char *from = x->s;
+    uint32_t bytes = (uint32_t)*from - '0';
+    uint32_t second;
 
-    if (bytes > 9 || cxx_is_digit(*from)) {
+    if (bytes > 9) {
+        cxx_fail(x);
+        return 0;
+    }
+    /* One digit or two are as likely: without a branch. */
+    second = (uint32_t)*++from - '0';
+    bytes = second > 9 ? bytes : bytes * 10 + second;
+    from += second <= 9;
+    if (second <= 9 && cxx_is_digit(*from)) {
         bytes = prof_cxx_number(x);
         from = x->s;
     }
@@ -276,7 +277,7 @@ bool prof_cxx_module(struct cxx *x, uint16_t *module)
         uint16_t name = prof_cxx_source_name(x);
 
         *module = prof_cxx_node(x, CXX_MODULE, *module, name, partition);
-        prof_cxx_remember(x, *module);
+        cxx_remember(x, *module);
     }
     return !x->failed;
 }
@@ -324,7 +325,7 @@ static uint16_t standard(struct cxx *x, bool prefix)
         while (!x->failed && cxx_take(x, 'B'))
             node =
                 prof_cxx_node(x, CXX_TAGGED, node, prof_cxx_source_name(x), 0);
-        prof_cxx_remember(x, node);
+        cxx_remember(x, node);
     }
     return node;
 }

@@ -79,8 +79,6 @@ PROF_HIDDEN uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a,
                                    uint16_t b);
 PROF_HIDDEN uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a,
                                    uint16_t b);
-/* Makes (node) the next substitution. */
-PROF_HIDDEN void prof_cxx_remember(struct cxx *x, uint16_t node);
 /* Puts (item) at the end of the list whose ends are (*head) and (*tail). */
 PROF_HIDDEN void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
                                  uint16_t item);
@@ -104,6 +102,15 @@ PROF_HIDDEN uint16_t prof_cxx_base_name(const struct cxx *x, uint16_t node);
 static inline void cxx_fail(struct cxx *x)
 {
     x->failed = true;
+}
+
+/* Makes (node) the next substitution. */
+static inline void cxx_remember(struct cxx *x, uint16_t node)
+{
+    if (x->sub_count == CXX_SUBS_MAX || node == 0)
+        cxx_fail(x);
+    else
+        x->subs[x->sub_count++] = node;
 }
 
 /* Runs the first turn of the rule that (caller) has just called. True: it is

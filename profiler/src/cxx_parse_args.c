@@ -19,7 +19,7 @@ void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
         f->a = prof_cxx_tparam_leaf(x);
         if (x->failed)
             return;
-        prof_cxx_remember(x, f->a);
+        cxx_remember(x, f->a);
         if (*x->s != 'I') {
             prof_cxx_give(x, f->a);
             return;
@@ -45,7 +45,7 @@ void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
         }
     }
     f->a = prof_cxx_pair(x, CXX_TEMPLATE, f->a, x->ret);
-    prof_cxx_remember(x, f->a);
+    cxx_remember(x, f->a);
     prof_cxx_give(x, f->a);
 }
 
@@ -229,7 +229,7 @@ void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
         break;
     default:
         node = prof_cxx_node(x, CXX_VENDOR_QUAL, x->ret, f->a, 0);
-        prof_cxx_remember(x, node);
+        cxx_remember(x, node);
         prof_cxx_give(x, node);
         return;
     }
@@ -240,6 +240,6 @@ void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
         return;
     }
     node = prof_cxx_node(x, CXX_VENDOR, f->a, 0, 0);
-    prof_cxx_remember(x, node);
+    cxx_remember(x, node);
     prof_cxx_give(x, node);
 }

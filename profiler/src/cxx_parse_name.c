@@ -354,7 +354,7 @@ void prof_cxx_name(struct cxx *x, struct cxx_frame *f)
             return;
         }
         if (!f->a)
-            prof_cxx_remember(x, x->ret);
+            cxx_remember(x, x->ret);
         f->b = x->ret;
         prof_cxx_call(x, 2, CXX_R_ARGS, 0);
         return;

@@ -75,7 +75,7 @@ static void nested_words(struct cxx *x, struct cxx_frame *f)
         if (x->failed)
             return;
         if (*x->s != 'E')
-            prof_cxx_remember(x, name);
+            cxx_remember(x, name);
     } while (cxx_is_digit(*x->s));
     f->a = scope;
 }
@@ -89,7 +89,7 @@ static void nested_end(struct cxx *x, struct cxx_frame *f)
         f->a = f->b;
     }
     if (f->rule == CXX_R_NESTED_TYPE && cxx_at(x, f->a)->kind != CXX_STD)
-        prof_cxx_remember(x, f->a);
+        cxx_remember(x, f->a);
     prof_cxx_give(x, f->a);
 }
 
@@ -171,7 +171,7 @@ void prof_cxx_nested(struct cxx *x, struct cxx_frame *f)
         break;
     }
     if (f->at == 4 && *x->s != 'E')
-        prof_cxx_remember(x, f->a);
+        cxx_remember(x, f->a);
     f->at = 1;
     do {
         if (cxx_is_digit(*x->s))
@@ -306,7 +306,7 @@ static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
         f->c = prof_cxx_node(x, CXX_UNNAMED, 0, 0, prof_cxx_compact(x));
         x->retry = true;
         if (!x->strict)
-            prof_cxx_remember(x, f->c);
+            cxx_remember(x, f->c);
     } else {
         cxx_fail(x);
     }

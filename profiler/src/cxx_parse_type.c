@@ -30,7 +30,7 @@ static uint8_t modifier(const char *s)
 
 static void remember_and_give(struct cxx *x, uint16_t node)
 {
-    prof_cxx_remember(x, node);
+    cxx_remember(x, node);
     prof_cxx_give(x, node);
 }
 
@@ -41,7 +41,7 @@ static void class_name(struct cxx *x, struct cxx_frame *f, bool known)
     if (x->failed)
         return;
     if (!known)
-        prof_cxx_remember(x, f->a);
+        cxx_remember(x, f->a);
     if (*x->s == 'I')
         prof_cxx_call(x, 2, CXX_R_ARGS, 0);
     else
@@ -104,7 +104,7 @@ static void modify(struct cxx *x, struct cxx_frame *f)
         x->smashing = true;
     for (const char *s = from + f->c; s != from && !x->failed;) {
         node = modified(x, modifier(--s), node);
-        prof_cxx_remember(x, node);
+        cxx_remember(x, node);
     }
     prof_cxx_give(x, node);
 }

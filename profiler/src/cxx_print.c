@@ -418,19 +418,18 @@ bool prof_cxx_print(struct cxx *x, uint16_t root)
 {
     static const struct cxx_item start;
 
-    x->mark = NULL;
-    prof_cxx_queue(x, &start, CXX_BOTH, root);
-    while ((void *)x->item != x->floor) {
-        struct cxx_item it = *x->item++;
-        struct cxx_item *mark = x->item;
+    x->mark = x->item;
+    prof_cxx_queue_both(x, &start, root);
+    for (;;) {
+        struct cxx_item it;
 
-        x->mark = mark;
-        if (!prof_out_pay(x->out, 1))
-            return true;
-        run(x, &it);
         if (x->failed && x->out->steps > 0)
             return false;
-        turn(x, mark);
+        turn(x, x->mark);
+        if ((void *)x->item == x->floor || !prof_out_pay(x->out, 1))
+            return true;
+        it = *x->item++;
+        x->mark = x->item;
+        run(x, &it);
     }
-    return true;
 }

@@ -73,7 +73,10 @@ void prof_out_string(struct prof_out *o, const char *s)
 
     while (s[n] != 0)
         n++;
-    prof_out_bytes(o, s, n);
+    if (n == 1)
+        prof_out_char(o, s[0]);
+    else
+        prof_out_bytes(o, s, n);
 }
 
 void prof_out_decimal(struct prof_out *o, uint32_t value)
