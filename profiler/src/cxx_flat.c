@@ -50,18 +50,20 @@ static void pen_up(struct prof_out *o, ptrdiff_t at, uint32_t steps)
         o->last = o->to[at - 1];
 }
 
-static __attribute__((noinline)) ptrdiff_t write(struct prof_out *o,
-                                                 ptrdiff_t at, uint32_t steps,
-                                                 const char *s, size_t n)
+static __attribute__((noinline)) ptrdiff_t
+write(struct prof_out *o, ptrdiff_t at, uint32_t steps, const char *s, size_t n)
 {
     pen_up(o, at, steps);
     prof_out_bytes(o, s, n);
     return (ptrdiff_t)o->length;
 }
 
-/* Near the end of the buffer or of the name, or a long text. */
+/* Near the end of the buffer or of the name, or a long text. How long the
+ * answer is matters no more once some of it is lost. */
 static inline void slow(struct pen *p, const char *s, size_t n)
 {
+    if (p->at > p->whole + WORD)
+        return;
     p->at = write(p->out, p->at, p->steps, s, n);
     p->steps = p->out->steps;
 }
@@ -197,10 +199,14 @@ struct mark {
 };
 
 static const struct mark marks[] = {
-    [CXX_QUAL] = {2, "::"},          [CXX_TEMPLATE] = {1, "<"},
-    [CXX_LIST] = {2, ", "},          [CXX_POINTER] = {1, "*"},
-    [CXX_LREF] = {1, "&"},           [CXX_RREF] = {2, "&&"},
-    [CXX_CONST] = {6, " const"},     [CXX_VOLATILE] = {9, " volatile"},
+    [CXX_QUAL] = {2, "::"},
+    [CXX_TEMPLATE] = {1, "<"},
+    [CXX_LIST] = {2, ", "},
+    [CXX_POINTER] = {1, "*"},
+    [CXX_LREF] = {1, "&"},
+    [CXX_RREF] = {2, "&&"},
+    [CXX_CONST] = {6, " const"},
+    [CXX_VOLATILE] = {9, " volatile"},
     [CXX_RESTRICT] = {9, " restrict"},
 };
 

@@ -247,7 +247,7 @@ uint16_t prof_cxx_source_name(struct cxx *x)
         return 0;
     }
     /* One digit or two are as likely: without a branch. */
-    second = (uint32_t)*++from - '0';
+    second = (uint32_t) * ++from - '0';
     bytes = second > 9 ? bytes : bytes * 10 + second;
     from += second <= 9;
     if (second <= 9 && cxx_is_digit(*from)) {

@@ -110,8 +110,9 @@ static bool is_declared(const struct cxx *x)
 
 void prof_cxx_arg(struct cxx *x, struct cxx_frame *f)
 {
-    if (f->at == 1) {
-        cxx_want(x, 'E');
+    if (f->at == 1 || f->at == 3) {
+        if (f->at == 1)
+            cxx_want(x, 'E');
         prof_cxx_give(x, x->ret);
     } else if (f->at == 0 && is_declared(x)) {
         x->llvm = true;
@@ -122,8 +123,8 @@ void prof_cxx_arg(struct cxx *x, struct cxx_frame *f)
         prof_cxx_become(x, CXX_R_LITERAL, 0);
     } else if (*x->s == 'I' || *x->s == 'J') {
         prof_cxx_become(x, CXX_R_ARGS, 0);
-    } else {
-        prof_cxx_become(x, CXX_R_TYPE, 0);
+    } else if (prof_cxx_read_type(x, 3)) {
+        prof_cxx_give(x, x->ret);
     }
 }
 

@@ -246,8 +246,8 @@ static uint16_t structor_of(struct cxx *x, uint8_t kind, uint16_t node)
 {
     uint16_t base = prof_cxx_base_name(x, node);
     const struct cxx_node *n = cxx_at(x, base);
-    bool flat = (n->kind == CXX_NAME && n->flags & CXX_FLAT) ||
-                n->kind == CXX_STD;
+    bool flat =
+        (n->kind == CXX_NAME && n->flags & CXX_FLAT) || n->kind == CXX_STD;
 
     return prof_cxx_node(x, CXX_IS(kind, flat ? CXX_FLAT_LEAF : 0), base, 0, 0);
 }

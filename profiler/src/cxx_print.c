@@ -9,6 +9,9 @@
 
 #include "cxx_print.h"
 
+/* A turn takes as long as three nodes that are printed flat. */
+#define STEPS_PER_TURN 3u
+
 static bool crowded(const struct cxx *x)
 {
     return (const char *)(x->nodes + x->node_count) >
@@ -426,7 +429,8 @@ bool prof_cxx_print(struct cxx *x, uint16_t root)
         if (x->failed && x->out->steps > 0)
             return false;
         turn(x, x->mark);
-        if ((void *)x->item == x->floor || !prof_out_pay(x->out, 1))
+        if ((void *)x->item == x->floor ||
+            !prof_out_pay(x->out, STEPS_PER_TURN))
             return true;
         it = *x->item++;
         x->mark = x->item;

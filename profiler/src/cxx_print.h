@@ -25,8 +25,8 @@ enum cxx_op_code {
     CXX_CORE,    /* a name without its CXX_F_... */
     CXX_POST,    /* the second half */
     CXX_POST_IF, /* the same if the first half left something open (aux) */
-    CXX_SUB,  /* as an operand: in parentheses unless simple */
-    CXX_TEXT, /* up to eight bytes instead of the fields */
+    CXX_SUB,     /* as an operand: in parentheses unless simple */
+    CXX_TEXT,    /* up to eight bytes instead of the fields */
     CXX_LIST_ALL,
     CXX_LIST_REST, /* aux = 1: after a comma */
     CXX_LIST_END,  /* aux = commas promised before the list */

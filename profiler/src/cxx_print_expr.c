@@ -66,7 +66,6 @@ static void print_literal(struct cxx *x, const struct cxx_item *it,
                           const struct cxx_node *n)
 {
     const struct cxx_node *type = cxx_at(x, n->a);
-    const struct cxx_node *value = cxx_at(x, n->b);
     const struct cxx_builtin *builtin = NULL;
 
     if (type->kind == CXX_BUILTIN)
