@@ -119,6 +119,12 @@ void prof_cxx_give(struct cxx *x, uint16_t node)
     x->frame++;
 }
 
+void prof_cxx_give_new(struct cxx *x, uint16_t node)
+{
+    cxx_remember(x, node);
+    prof_cxx_give(x, node);
+}
+
 uint16_t prof_cxx_parse(struct cxx *x)
 {
     push(x, CXX_R_ENCODING, 1);

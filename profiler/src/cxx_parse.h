@@ -71,6 +71,8 @@ PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule,
 PROF_HIDDEN bool prof_cxx_read_type(struct cxx *x, uint8_t at);
 PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
 PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
+/* The same, and the node is the next substitution. */
+PROF_HIDDEN void prof_cxx_give_new(struct cxx *x, uint16_t node);
 
 /* A new node as prof_cxx_node(): one that is printed as it is, a name, a builtin
  * type, an abbreviation; and one whose operands are nodes, which is CXX_FLAT if

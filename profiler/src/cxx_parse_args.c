@@ -44,9 +44,7 @@ void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
             return;
         }
     }
-    f->a = prof_cxx_pair(x, CXX_TEMPLATE, f->a, x->ret);
-    cxx_remember(x, f->a);
-    prof_cxx_give(x, f->a);
+    prof_cxx_give_new(x, prof_cxx_pair(x, CXX_TEMPLATE, f->a, x->ret));
 }
 
 /* Ends with Q, a constraint, which is read and not printed. */
@@ -210,8 +208,6 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
 /* U <name> [<arguments>] <type>, or u <name> [<arguments>] */
 void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t node;
-
     switch (f->at) {
     case 0:
         f->b = *x->s == 'U';
@@ -229,9 +225,8 @@ void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
                              x->ret, 0);
         break;
     default:
-        node = prof_cxx_node(x, CXX_VENDOR_QUAL, x->ret, f->a, 0);
-        cxx_remember(x, node);
-        prof_cxx_give(x, node);
+        prof_cxx_give_new(x,
+                          prof_cxx_node(x, CXX_VENDOR_QUAL, x->ret, f->a, 0));
         return;
     }
     if (x->failed)
@@ -240,7 +235,5 @@ void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 2, CXX_R_TYPE, 0);
         return;
     }
-    node = prof_cxx_node(x, CXX_VENDOR, f->a, 0, 0);
-    cxx_remember(x, node);
-    prof_cxx_give(x, node);
+    prof_cxx_give_new(x, prof_cxx_node(x, CXX_VENDOR, f->a, 0, 0));
 }

@@ -28,12 +28,6 @@ static uint8_t modifier(const char *s)
     return kind;
 }
 
-static void remember_and_give(struct cxx *x, uint16_t node)
-{
-    cxx_remember(x, node);
-    prof_cxx_give(x, node);
-}
-
 /* A template's name has been read, or that of a class: f->a. It is a new
  * substitution unless (known). */
 static void class_name(struct cxx *x, struct cxx_frame *f, bool known)
@@ -125,69 +119,80 @@ static bool take_modifiers(struct cxx *x, struct cxx_frame *f)
     return true;
 }
 
-static void type_begin(struct cxx *x, struct cxx_frame *f)
+/* The rule for types that begin with (c), 0 if it is not one for itself. */
+static uint8_t rule_of(char c)
 {
-    const char *s = x->s;
-    char c = *s;
-
-    if (take_modifiers(x, f))
-        return;
     switch (c) {
     case 'r':
     case 'V':
     case 'K':
-        prof_cxx_become(x, CXX_R_QUALIFIED, 0);
-        return;
+        return CXX_R_QUALIFIED;
     case 'D':
-        prof_cxx_become(x, CXX_R_TYPE_D, 0);
-        return;
-    case 'F':
-        prof_cxx_call(x, 3, CXX_R_FUNCTION, 0);
-        return;
+        return CXX_R_TYPE_D;
     case 'A':
-        prof_cxx_become(x, CXX_R_ARRAY, 0);
-        return;
+        return CXX_R_ARRAY;
     case 'M':
-        prof_cxx_become(x, CXX_R_MEMBER, 0);
-        return;
+        return CXX_R_MEMBER;
     case 'U':
     case 'u':
-        prof_cxx_become(x, CXX_R_VENDOR, 0);
-        return;
-    case 'T':
-        if (!is_elaborated(x)) {
-            prof_cxx_become(x, CXX_R_TPARAM, 0);
-            prof_cxx_tparam(x, f);
-            return;
-        }
-        f->c = (uint16_t)(x->s[1] == 's' ? 0 : x->s[1] == 'u' ? 1 : 2);
-        x->llvm = true;
-        x->s += 2;
-        prof_cxx_call(x, 4, CXX_R_NAME, 0);
-        return;
-    case 'S':
-        substituted(x, f);
-        return;
+        return CXX_R_VENDOR;
     case 'N':
-        prof_cxx_become(x, CXX_R_NESTED_TYPE, 0);
+        return CXX_R_NESTED_TYPE;
+    default:
+        return 0;
+    }
+}
+
+/* The rest of a type that begins with T. */
+static void type_t(struct cxx *x, struct cxx_frame *f)
+{
+    char kind = x->s[1];
+
+    if (!is_elaborated(x)) {
+        prof_cxx_become(x, CXX_R_TPARAM, 0);
+        prof_cxx_tparam(x, f);
         return;
-    case 'Z':
-    case 'W':
+    }
+    f->c = (uint16_t)(kind == 's' ? 0 : kind == 'u' ? 1 : 2);
+    x->llvm = true;
+    x->s += 2;
+    prof_cxx_call(x, 4, CXX_R_NAME, 0);
+}
+
+/* A class of one name; one with tags is read as any name. */
+static void type_word(struct cxx *x, struct cxx_frame *f)
+{
+    const char *s = x->s;
+
+    f->a = prof_cxx_source_name(x);
+    if (*x->s == 'B' || x->failed) {
+        x->s = s;
         prof_cxx_call(x, 6, CXX_R_NAME, 0);
         return;
-    default:
-        if (!cxx_is_digit(c)) {
-            cxx_fail(x);
-            return;
-        }
-        f->a = prof_cxx_source_name(x);
-        if (*x->s == 'B' || x->failed) {
-            x->s = s;
-            prof_cxx_call(x, 6, CXX_R_NAME, 0);
-            return;
-        }
-        class_name(x, f, false);
     }
+    class_name(x, f, false);
+}
+
+static void type_begin(struct cxx *x, struct cxx_frame *f)
+{
+    char c = *x->s;
+    uint8_t rule;
+
+    if (take_modifiers(x, f))
+        return;
+    rule = rule_of(c);
+    if (rule != 0)
+        prof_cxx_become(x, rule, 0);
+    else if (c == 'S')
+        substituted(x, f);
+    else if (c == 'T')
+        type_t(x, f);
+    else if (c == 'F')
+        prof_cxx_call(x, 3, CXX_R_FUNCTION, 0);
+    else if (c == 'Z' || c == 'W')
+        prof_cxx_call(x, 6, CXX_R_NAME, 0);
+    else
+        type_word(x, f);
 }
 
 void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
@@ -216,73 +221,73 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
         }
         break;
     }
-    remember_and_give(x, node);
+    prof_cxx_give_new(x, node);
+}
+
+/* Dv <number> _ <type>, or Dv _ <expression> _ <type>; "Dv" is taken. */
+static void vector_begin(struct cxx *x, struct cxx_frame *f)
+{
+    if (cxx_take(x, '_')) {
+        prof_cxx_call(x, 3, CXX_R_EXPR, 0);
+        return;
+    }
+    f->a = prof_cxx_digits(x);
+    cxx_want(x, '_');
+    prof_cxx_call(x, 4, CXX_R_TYPE, 0);
+}
+
+/* DB <number> _, or DB <expression> _; "DB" is taken. DU is the unsigned one. */
+static void bitint_begin(struct cxx *x, struct cxx_frame *f)
+{
+    x->llvm = true;
+    f->c = x->s[-1] == 'U';
+    if (!cxx_is_digit(*x->s)) {
+        prof_cxx_call(x, 5, CXX_R_EXPR, 0);
+        return;
+    }
+    f->a = prof_cxx_digits(x);
+    cxx_want(x, '_');
+    prof_cxx_give(x, prof_cxx_node(x, CXX_BITINT, f->a, 0, f->c));
+}
+
+/* DF <number> and _, x or b; "DF" is taken. */
+static void floatn(struct cxx *x)
+{
+    uint16_t bits = prof_cxx_digits(x);
+    char form = *x->s;
+
+    if (form != '_' && form != 'x' && form != 'b')
+        cxx_fail(x);
+    else
+        x->s++;
+    prof_cxx_give(x, prof_cxx_node(x, CXX_FLOATN, bits, 0, (uint16_t)form));
 }
 
 /* The first turn of a type whose first letter is D. */
 static void type_d_begin(struct cxx *x, struct cxx_frame *f)
 {
     char c = x->s[1];
-    uint16_t builtin;
+    uint16_t builtin = c == 0 ? 0xffff : prof_cxx_builtin_d(c);
 
-    builtin = c == 0 ? 0xffff : prof_cxx_builtin_d(c);
-    if (builtin != 0xffff) {
-        x->s += 2;
-        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
-        return;
-    }
-    switch (c) {
-    case 'o':
-    case 'O':
-    case 'w':
-    case 'x':
+    if (c == 'o' || c == 'O' || c == 'w' || c == 'x') {
         prof_cxx_become(x, CXX_R_QUALIFIED, 0);
         return;
-    case 't':
-    case 'T':
-        x->s += 2;
-        prof_cxx_call(x, 1, CXX_R_EXPR, 0);
-        return;
-    case 'p':
-        x->s += 2;
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    case 'v':
-        x->s += 2;
-        if (cxx_take(x, '_')) {
-            prof_cxx_call(x, 3, CXX_R_EXPR, 0);
-            return;
-        }
-        f->a = prof_cxx_digits(x);
-        cxx_want(x, '_');
-        prof_cxx_call(x, 4, CXX_R_TYPE, 0);
-        return;
-    case 'B':
-    case 'U':
-        x->s += 2;
-        x->llvm = true;
-        f->c = c == 'U';
-        if (!cxx_is_digit(*x->s)) {
-            prof_cxx_call(x, 5, CXX_R_EXPR, 0);
-            return;
-        }
-        f->a = prof_cxx_digits(x);
-        cxx_want(x, '_');
-        prof_cxx_give(x, prof_cxx_node(x, CXX_BITINT, f->a, 0, f->c));
-        return;
-    case 'F':
-        x->s += 2;
-        f->a = prof_cxx_digits(x);
-        f->c = (uint16_t)*x->s;
-        if (*x->s != '_' && *x->s != 'x' && *x->s != 'b')
-            cxx_fail(x);
-        else
-            x->s++;
-        prof_cxx_give(x, prof_cxx_node(x, CXX_FLOATN, f->a, 0, f->c));
-        return;
-    default:
-        cxx_fail(x);
     }
+    x->s += c == 0 ? 1 : 2;
+    if (builtin != 0xffff)
+        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
+    else if (c == 't' || c == 'T')
+        prof_cxx_call(x, 1, CXX_R_EXPR, 0);
+    else if (c == 'p')
+        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+    else if (c == 'v')
+        vector_begin(x, f);
+    else if (c == 'B' || c == 'U')
+        bitint_begin(x, f);
+    else if (c == 'F')
+        floatn(x);
+    else
+        cxx_fail(x);
 }
 
 void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
@@ -293,10 +298,10 @@ void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
         return;
     case 1: /* decltype */
         cxx_want(x, 'E');
-        remember_and_give(x, prof_cxx_node(x, CXX_DECLTYPE, x->ret, 0, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_DECLTYPE, x->ret, 0, 0));
         return;
     case 2: /* expansion */
-        remember_and_give(x, prof_cxx_node(x, CXX_EXPANSION, x->ret, 0, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_EXPANSION, x->ret, 0, 0));
         return;
     case 3: /* vector, after its dimension as an expression */
         f->a = x->ret;
@@ -304,7 +309,7 @@ void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 4, CXX_R_TYPE, 0);
         return;
     case 4:
-        remember_and_give(x, prof_cxx_node(x, CXX_VECTOR, x->ret, f->a, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_VECTOR, x->ret, f->a, 0));
         return;
     default: /* _BitInt, after its width as an expression */
         cxx_want(x, '_');
@@ -396,7 +401,7 @@ void prof_cxx_qualified(struct cxx *x, struct cxx_frame *f)
         } else {
             cxx_at(x, f->b)->a = x->ret;
         }
-        remember_and_give(x, f->a);
+        prof_cxx_give_new(x, f->a);
         return;
     default:
         break;
@@ -455,7 +460,7 @@ void prof_cxx_array(struct cxx *x, struct cxx_frame *f)
         f->a = x->ret;
         break;
     default:
-        remember_and_give(x, prof_cxx_node(x, CXX_ARRAY, x->ret, f->a, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_ARRAY, x->ret, f->a, 0));
         return;
     }
     cxx_want(x, '_');
@@ -485,6 +490,6 @@ void prof_cxx_member(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 2, CXX_R_TYPE, 0);
         return;
     default:
-        remember_and_give(x, prof_cxx_node(x, CXX_PTRMEM, f->a, x->ret, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_PTRMEM, f->a, x->ret, 0));
     }
 }

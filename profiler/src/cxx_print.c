@@ -351,36 +351,12 @@ static void print_text(struct prof_out *o, const struct cxx_item *it)
         prof_out_char(o, (char)text);
 }
 
-static void run(struct cxx *x, const struct cxx_item *it)
+/* The ops of function and pointer types, and of what belongs to one kind. */
+static void run_rare(struct cxx *x, const struct cxx_item *it)
 {
     switch (it->op) {
-    case CXX_PRE:
-        pre(x, it);
-        break;
-    case CXX_POST:
-        prof_cxx_print_post(x, it);
-        break;
-    case CXX_POST_IF:
-        if (x->open > it->aux)
-            prof_cxx_print_post(x, it);
-        break;
-    case CXX_BOTH:
-        prof_cxx_queue_both(x, it, it->node);
-        break;
     case CXX_SUB:
         prof_cxx_print_sub(x, it);
-        break;
-    case CXX_TEXT:
-        print_text(x->out, it);
-        break;
-    case CXX_LIST_ALL:
-        prof_cxx_queue_list(x, it, it->node);
-        break;
-    case CXX_LIST_REST:
-        list_rest(x, it);
-        break;
-    case CXX_LIST_END:
-        prof_out_commas(x->out, it->aux);
         break;
     case CXX_EXPAND:
         expand(x, it);
@@ -409,11 +385,43 @@ static void run(struct cxx *x, const struct cxx_item *it)
     case CXX_OPEN:
         open(x);
         break;
+    default: /* CXX_SCOPE: nothing is printed */
+        break;
+    }
+}
+
+static void run(struct cxx *x, const struct cxx_item *it)
+{
+    switch (it->op) {
+    case CXX_PRE:
+        pre(x, it);
+        break;
+    case CXX_BOTH:
+        prof_cxx_queue_both(x, it, it->node);
+        break;
+    case CXX_POST_IF:
+        if (x->open <= it->aux)
+            break; /* fall through */
+    case CXX_POST:
+        prof_cxx_print_post(x, it);
+        break;
+    case CXX_TEXT:
+        print_text(x->out, it);
+        break;
+    case CXX_LIST_ALL:
+        prof_cxx_queue_list(x, it, it->node);
+        break;
+    case CXX_LIST_REST:
+        list_rest(x, it);
+        break;
+    case CXX_LIST_END:
+        prof_out_commas(x->out, it->aux);
+        break;
     case CXX_CLOSE:
         close(x);
         break;
     default:
-        break;
+        run_rare(x, it);
     }
 }
 

@@ -251,14 +251,11 @@ static void print_unnamed(struct cxx *x, const struct cxx_node *n)
     prof_out_char(x->out, '}');
 }
 
-void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
+/* Two parts with text between, or behind both. */
+static void print_parts(struct cxx *x, const struct cxx_item *it,
+                        const struct cxx_node *n)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
-
     switch (n->kind) {
-    case CXX_NAME: /* all but a resource's is flat */
-        print_resource(x, n);
-        break;
     case CXX_TAGGED:
         pair(x, it, "[abi:");
         prof_cxx_text(x, "]");
@@ -272,9 +269,31 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
     case CXX_ENTITY:
         pair(x, it, "@");
         break;
-    case CXX_QUAL:
-    case CXX_LOCAL:
+    case CXX_CLONE:
+        pair(x, it, x->llvm ? " (" : " [clone ");
+        prof_cxx_text(x, x->llvm ? ")" : "]");
+        break;
+    default:
         pair(x, it, "::");
+    }
+}
+
+/* The name of an operator that is no word of the language's. */
+static void print_operator_of(struct cxx *x, const struct cxx_item *it,
+                              const struct cxx_node *n)
+{
+    prof_out_string(x->out,
+                    n->kind == CXX_LITERAL_OP ? "operator\"\" " : "operator ");
+    prof_cxx_queue(x, it, CXX_BOTH, n->a);
+}
+
+void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    switch (n->kind) {
+    case CXX_NAME: /* all but a resource's is flat */
+        print_resource(x, n);
         break;
     case CXX_DEFAULT_ARG:
         prof_cxx_queue(x, it, CXX_PIECE, it->node);
@@ -304,25 +323,17 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
     case CXX_SPECIAL:
         print_special(x, it, n);
         break;
-    case CXX_CLONE:
-        pair(x, it, x->llvm ? " (" : " [clone ");
-        prof_cxx_text(x, x->llvm ? ")" : "]");
-        break;
     case CXX_OPERATOR:
         print_operator(x, n);
         break;
     case CXX_OPERATOR_OF:
-        prof_out_string(x->out, "operator ");
-        prof_cxx_queue(x, it, CXX_BOTH, n->a);
-        break;
     case CXX_LITERAL_OP:
-        prof_out_string(x->out, "operator\"\" ");
-        prof_cxx_queue(x, it, CXX_BOTH, n->a);
+        print_operator_of(x, it, n);
         break;
     case CXX_CONVERSION:
         print_conversion(x, it, n);
         break;
     default:
-        x->failed = true;
+        print_parts(x, it, n);
     }
 }

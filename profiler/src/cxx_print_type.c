@@ -318,6 +318,24 @@ static void print_vector(struct cxx *x, const struct cxx_item *it,
     prof_cxx_text(x, x->llvm ? "]" : ")");
 }
 
+static void print_complex(struct cxx *x, const struct cxx_item *it,
+                          const struct cxx_node *n)
+{
+    prof_cxx_queue(x, it, CXX_PRE, n->a);
+    prof_cxx_text(x, n->kind == CXX_IMAGINARY ? " _Imaginary"
+                     : x->llvm                ? " complex"
+                                              : " _Complex");
+}
+
+/* What qualifies a function; those of a function type stand behind it. */
+static void print_qualified(struct cxx *x, const struct cxx_item *it,
+                            const struct cxx_node *n)
+{
+    prof_cxx_queue(x, it, CXX_PRE, n->a);
+    if (shape_of(x, it, n->a, it->scope) != A_FUNCTION)
+        prof_cxx_queue(x, it, CXX_PIECE, it->node);
+}
+
 void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
 {
     static const char elaborated[][8] = {"struct ", "union ", "enum "};
@@ -340,10 +358,7 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
         break;
     case CXX_COMPLEX:
     case CXX_IMAGINARY:
-        prof_cxx_queue(x, it, CXX_PRE, n->a);
-        prof_cxx_text(x, n->kind == CXX_IMAGINARY ? " _Imaginary"
-                         : x->llvm                ? " complex"
-                                                  : " _Complex");
+        print_complex(x, it, n);
         break;
     case CXX_VENDOR_QUAL:
         print_vendor_qual(x, it, n);
@@ -375,10 +390,8 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
     case CXX_TPARAM:
         print_parameter(x, it, n);
         break;
-    default: /* what qualifies a function, or a name that is none */
-        prof_cxx_queue(x, it, CXX_PRE, n->a);
-        if (shape_of(x, it, n->a, it->scope) != A_FUNCTION)
-            prof_cxx_queue(x, it, CXX_PIECE, it->node);
+    default:
+        print_qualified(x, it, n);
     }
 }
 
