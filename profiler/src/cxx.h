@@ -48,6 +48,7 @@ enum cxx_kind {
     CXX_CLONE,       /* a [clone b] */
     CXX_OPERATOR,    /* a = index of a prof_cxx_ops[] */
     CXX_OPERATOR_OF, /* a = vendor's name */
+    CXX_FRIEND,      /* friend a */
     CXX_LITERAL_OP,  /* operator"" a */
     CXX_CONVERSION,  /* operator a */
     /* lists: arguments, parameters, packs; b = next, a = 0: empty */
@@ -70,7 +71,7 @@ enum cxx_kind {
     CXX_VECTOR,      /* a = element, b = dimension */
     CXX_BITINT,      /* a = dimension, c = 1: unsigned */
     CXX_FLOATN,      /* a = bits, c = suffix */
-    CXX_ELABORATED,  /* c = which of struct, union, enum; a */
+    CXX_ELABORATED,  /* c = enum cxx_elaborated; a */
     CXX_DECLTYPE,
     CXX_EXPANSION, /* a... */
     CXX_TPARAM,    /* a = index */
@@ -239,6 +240,9 @@ struct cxx_word {
     char text[28];
     uint8_t bytes;
 };
+
+/* The words before a CXX_ELABORATED. */
+enum cxx_elaborated { CXX_E_STRUCT, CXX_E_UNION, CXX_E_ENUM, CXX_E_THIS };
 
 struct cxx_special {
     char code[2];

@@ -72,8 +72,24 @@ static bool encoding_type(struct cxx *x, struct cxx_frame *f)
     return cxx_run(x, f, prof_cxx_bare);
 }
 
+/* The first parameter of a function with an explicit object is that. */
+static void mark_this(struct cxx *x, uint16_t function)
+{
+    uint16_t list = cxx_at(x, function)->b;
+    struct cxx_node *first = cxx_at(x, list);
+
+    if (list == 0)
+        return;
+    first->flags = 0;
+    first->a = prof_cxx_node(x, CXX_ELABORATED, first->a, 0, CXX_E_THIS);
+}
+
+/* f->b name, f->c function type; before that is known, whether it has an
+ * explicit object */
 void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
 {
+    bool explicit;
+
     switch (f->at) {
     case 0:
         if (*x->s == 'G' || *x->s == 'T') {
@@ -84,6 +100,7 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
             prof_cxx_call(x, 1, CXX_R_NAME, 0);
             return;
         }
+        f->c = x->s[1] == 'H';
         prof_cxx_call(x, 1, CXX_R_NESTED, 0);
         if (!cxx_run(x, f, prof_cxx_nested))
             return; /* fall through */
@@ -98,7 +115,10 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
         if (!encoding_type(x, f))
             return; /* fall through */
     case 2:
+        explicit = f->c;
         f->c = x->ret;
+        if (explicit)
+            mark_this(x, f->c);
         if (cxx_take(x, 'Q')) {
             x->llvm = true;
             prof_cxx_call(x, 3, CXX_R_EXPR, 0);

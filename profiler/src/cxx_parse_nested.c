@@ -272,6 +272,10 @@ static void structor(struct cxx *x, struct cxx_frame *f)
         f->c = structor_of(x, kind, f->a);
 }
 
+/* In f->b of an unqualified name, besides the module: the friend of a class,
+ * declared in it, that bears the class's name before its own. */
+#define FRIEND 0x8000u
+
 /* First turn of an unqualified name: the name without tags and scope comes
  * into f->c with f->at = 1, or into x->ret when a rule was called. */
 static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
@@ -280,8 +284,10 @@ static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
 
     if (*x->s == 'W' && !prof_cxx_module(x, &f->b))
         return;
-    if (cxx_take(x, 'F'))
+    if (cxx_take(x, 'F')) {
         x->llvm = true;
+        f->b |= FRIEND;
+    }
     c = *x->s;
     f->at = 1;
     if (cxx_is_digit(c)) {
@@ -314,6 +320,8 @@ static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
 
 void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
 {
+    uint16_t module;
+
     if (f->at == 0) {
         unqualified_begin(x, f);
         if (x->failed || x->frame != f)
@@ -323,12 +331,15 @@ void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
     } else if (f->at == 3) {
         f->c = structor_of(x, CXX_CTOR, x->ret);
     }
-    if (f->b != 0)
-        f->c = prof_cxx_node(x, CXX_ENTITY, f->c, f->b, 0);
+    module = f->b & (FRIEND - 1);
+    if (module != 0)
+        f->c = prof_cxx_node(x, CXX_ENTITY, f->c, module, 0);
     while (!x->failed && cxx_take(x, 'B'))
         f->c = prof_cxx_node(x, CXX_TAGGED, f->c, prof_cxx_source_name(x), 0);
     if (x->failed)
         return;
+    if (f->b & FRIEND)
+        f->c = prof_cxx_node(x, CXX_FRIEND, f->c, 0, 0);
     if (f->a != 0)
         f->c = prof_cxx_pair(x, CXX_QUAL, f->a, f->c);
     prof_cxx_give(x, f->c);

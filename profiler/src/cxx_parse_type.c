@@ -153,7 +153,7 @@ static void type_t(struct cxx *x, struct cxx_frame *f)
         prof_cxx_tparam(x, f);
         return;
     }
-    f->c = (uint16_t)(kind == 's' ? 0 : kind == 'u' ? 1 : 2);
+    f->c = kind == 's' ? CXX_E_STRUCT : kind == 'u' ? CXX_E_UNION : CXX_E_ENUM;
     x->llvm = true;
     x->s += 2;
     prof_cxx_call(x, 4, CXX_R_NAME, 0);

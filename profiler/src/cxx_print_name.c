@@ -278,12 +278,13 @@ static void print_parts(struct cxx *x, const struct cxx_item *it,
     }
 }
 
-/* The name of an operator that is no word of the language's. */
-static void print_operator_of(struct cxx *x, const struct cxx_item *it,
-                              const struct cxx_node *n)
+/* A name with a word before it. */
+static void print_prefixed(struct cxx *x, const struct cxx_item *it,
+                           const struct cxx_node *n)
 {
-    prof_out_string(x->out,
-                    n->kind == CXX_LITERAL_OP ? "operator\"\" " : "operator ");
+    prof_out_string(x->out, n->kind == CXX_FRIEND       ? "friend "
+                            : n->kind == CXX_LITERAL_OP ? "operator\"\" "
+                                                        : "operator ");
     prof_cxx_queue(x, it, CXX_BOTH, n->a);
 }
 
@@ -328,7 +329,8 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
         break;
     case CXX_OPERATOR_OF:
     case CXX_LITERAL_OP:
-        print_operator_of(x, it, n);
+    case CXX_FRIEND:
+        print_prefixed(x, it, n);
         break;
     case CXX_CONVERSION:
         print_conversion(x, it, n);

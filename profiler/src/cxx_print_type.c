@@ -338,7 +338,7 @@ static void print_qualified(struct cxx *x, const struct cxx_item *it,
 
 void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
 {
-    static const char elaborated[][8] = {"struct ", "union ", "enum "};
+    static const char elaborated[][8] = {"struct ", "union ", "enum ", "this "};
     const struct cxx_node *n = cxx_at(x, it->node);
 
     switch (n->kind) {
