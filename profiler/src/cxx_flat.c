@@ -87,12 +87,6 @@ static inline void put_char(struct pen *p, char c)
         slow(p, &c, 1);
 }
 
-static inline void put_pair(struct pen *p, char first, char second)
-{
-    put_char(p, first);
-    put_char(p, second);
-}
-
 static inline void put_name(const struct cxx *x, struct pen *p,
                             const struct cxx_node *n)
 {

@@ -74,9 +74,9 @@ PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
 /* The same, and the node is the next substitution. */
 PROF_HIDDEN void prof_cxx_give_new(struct cxx *x, uint16_t node);
 
-/* A new node as prof_cxx_node(): one that is printed as it is, a name, a builtin
- * type, an abbreviation; and one whose operands are nodes, which is CXX_FLAT if
- * they are. */
+/* A new node as prof_cxx_node(): one that is printed as it is, a name, a
+ * builtin type, an abbreviation; and one whose operands are nodes, which is
+ * CXX_FLAT if they are. */
 PROF_HIDDEN uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a,
                                    uint16_t b);
 PROF_HIDDEN uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a,

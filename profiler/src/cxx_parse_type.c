@@ -236,7 +236,7 @@ static void vector_begin(struct cxx *x, struct cxx_frame *f)
     prof_cxx_call(x, 4, CXX_R_TYPE, 0);
 }
 
-/* DB <number> _, or DB <expression> _; "DB" is taken. DU is the unsigned one. */
+/* DB <number> _, or DB <expression> _; "DB" is taken. DU is unsigned. */
 static void bitint_begin(struct cxx *x, struct cxx_frame *f)
 {
     x->llvm = true;

@@ -147,20 +147,18 @@ const struct cxx_op prof_cxx_ops[] = {
     {code, name, base, full, TEXT_BYTES(name), TEXT_BYTES(base), \
      TEXT_BYTES(full)}
 const struct cxx_std prof_cxx_std[] = {
-    STD('a', "std::allocator", "allocator",
-        "std::allocator"),
-    STD('b', "std::basic_string", "basic_string",
-        "std::basic_string"),
+    STD('a', "std::allocator", "allocator", "std::allocator"),
+    STD('b', "std::basic_string", "basic_string", "std::basic_string"),
     STD('s', "std::string", "basic_string",
-        "std::basic_string<char, std::char_traits<char>, std::allocator<char> >"),
+        "std::basic_string<char, std::char_traits<char>, "
+        "std::allocator<char> >"),
     STD('i', "std::istream", "basic_istream",
         "std::basic_istream<char, std::char_traits<char> >"),
     STD('o', "std::ostream", "basic_ostream",
         "std::basic_ostream<char, std::char_traits<char> >"),
     STD('d', "std::iostream", "basic_iostream",
         "std::basic_iostream<char, std::char_traits<char> >"),
-    STD(0, "", "",
-        ""),
+    STD(0, "", "", ""),
 };
 
 /* 5.1.4.4 Virtual tables and other special names. */
