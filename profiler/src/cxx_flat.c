@@ -50,8 +50,10 @@ static void pen_up(struct prof_out *o, ptrdiff_t at, uint32_t steps)
         o->last = o->to[at - 1];
 }
 
-static __attribute__((noinline)) ptrdiff_t
-write(struct prof_out *o, ptrdiff_t at, uint32_t steps, const char *s, size_t n)
+static __attribute__((noinline)) ptrdiff_t hand_over(struct prof_out *o,
+                                                     ptrdiff_t at,
+                                                     uint32_t steps,
+                                                     const char *s, size_t n)
 {
     pen_up(o, at, steps);
     prof_out_bytes(o, s, n);
@@ -64,7 +66,7 @@ static inline void slow(struct pen *p, const char *s, size_t n)
 {
     if (p->at > p->whole + WORD)
         return;
-    p->at = write(p->out, p->at, p->steps, s, n);
+    p->at = hand_over(p->out, p->at, p->steps, s, n);
     p->steps = p->out->steps;
 }
 

@@ -2,10 +2,15 @@
 /*
  * C++ names, reading: the machine itself and the terminals of the grammar.
  *
- * No rule calls another as a C function, so the depth of a name is the depth
- * of the stack in the workspace. Nothing is ever read twice but one place: the
- * arguments after a template parameter in a conversion operator's type, which
- * may belong to the operator (see prof_cxx_tparam).
+ * Rules call each other by frames, so the depth of a name is the depth of the
+ * stack in the workspace. What is called most has its first turn run at once,
+ * as a C function (cxx_run): encoding -> nested name, parameters; parameters,
+ * arguments -> literal -> type -> a type behind its modifiers -> nested name.
+ * None of these leads back to one before it, so their depth is bounded.
+ *
+ * Nothing is ever read twice but one place: the arguments after a template
+ * parameter in a conversion operator's type, which may belong to the operator
+ * (see prof_cxx_tparam).
  */
 
 #include "cxx_parse.h"

@@ -6,10 +6,13 @@
  * The parser's machine: each rule of the grammar is a function that reads on
  * from where its frame says (f->at), and ends each turn with one of
  *
- *     prof_cxx_call    run another rule, then come back at (at) with x->ret
- *     cxx_become  go on as another rule
- *     cxx_give    be done, with this node as the result
- *     cxx_fail    this is no name
+ *     prof_cxx_call      run another rule, then come back at (at) with x->ret
+ *     prof_cxx_become    go on as another rule
+ *     prof_cxx_give      be done, with this node as the result
+ *     cxx_fail           this is no name
+ *
+ * A turn may go on after a call if that is done already: prof_cxx_read_type(),
+ * cxx_run().
  */
 
 #include "cxx.h"
