@@ -74,6 +74,11 @@ void prof_out_panic(uint32_t code)
     prof_stream_end(prof_tsc(), code);
 }
 
+void prof_out_use(const struct prof_out *out)
+{
+    prof_stream_open(out, out != NULL ? prof_stacks_tell : NULL);
+}
+
 void prof_out_end(uint32_t code)
 {
     prof_stream_end(prof_tsc(), code);
