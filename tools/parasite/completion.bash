@@ -20,6 +20,12 @@ _parasite()
         return
     fi
     case ${COMP_WORDS[1]}:$before in
+    tell:rate | tell:depth) choices='' ;;
+    tell:stacks) choices='on off' ;;
+    tell:*)
+        [ "$COMP_CWORD" -gt 2 ] && [ "${word#-}" = "$word" ] &&
+            choices='start stop rate depth stacks reset report'
+        ;;
     record:-t) choices='uart debugcon virtio serial shm' ;;
     export:-f) choices='folded pprof' ;;
     report:-s) choices='symbol line task cpu' ;;

@@ -80,16 +80,19 @@ static bool has_word(char *const *words, const char *word)
 
 /* The user's words, with the guest's command line made longer. */
 static void put_users_words(struct guest *guest, char **words,
-                            enum guest_transport transport, uint32_t hz)
+                            enum guest_transport transport, uint32_t hz,
+                            int depth)
 {
     const char *given = guest_word(words, "-append");
-    char rate[32] = "", *line;
+    char rate[32] = "", callers[32] = "", *line;
 
     if (hz > 0)
         snprintf(rate, sizeof rate, " prof.hz=%u", (unsigned)hz);
-    if (asprintf(&line, "%s%sprof.out=%s%s", given != NULL ? given : "",
-                 given != NULL ? " " : "", transports[transport].option,
-                 rate) < 0)
+    if (depth >= 0)
+        snprintf(callers, sizeof callers, " prof.depth=%d", depth);
+    if (asprintf(&line, "%s%sprof.out=%s%s%s", given != NULL ? given : "",
+                 given != NULL ? " " : "", transports[transport].option, rate,
+                 callers) < 0)
         fail("no memory");
     for (; *words != NULL; ++words) {
         bool serial = strcmp(*words, "-serial") == 0;
@@ -150,6 +153,23 @@ static void put_device(struct guest *guest, char **words,
     }
 }
 
+/* With -v, what is started, one word after the other. */
+static void tell_words(const struct guest *guest)
+{
+    char *line = copied(guest->words[0]);
+
+    for (int i = 1; i + 1 < guest->count; ++i) {
+        size_t bytes = strlen(line) + strlen(guest->words[i]) + 4;
+
+        line = grown(line, bytes, 1);
+        sprintf(line + strlen(line),
+                strpbrk(guest->words[i], " ") != NULL ? " '%s'" : " %s",
+                guest->words[i]);
+    }
+    detail("starting %s", line);
+    free(line);
+}
+
 static void put_pipe(struct guest *guest, int file)
 {
     char chardev[64];
@@ -169,12 +189,12 @@ static void become(struct guest *guest)
 }
 
 void guest_start(struct guest *guest, char **words,
-                 enum guest_transport transport, uint32_t hz)
+                 enum guest_transport transport, uint32_t hz, int depth)
 {
     int ends[2] = {-1, -1};
 
     *guest = (struct guest){.stream = -1};
-    put_users_words(guest, words, transport, hz);
+    put_users_words(guest, words, transport, hz, depth);
     if (transport != GUEST_SHM) {
         if (pipe(ends) != 0)
             fail("no pipe: %s", strerror(errno));
@@ -183,6 +203,7 @@ void guest_start(struct guest *guest, char **words,
     }
     put_device(guest, words, transport);
     put_word(guest, NULL);
+    tell_words(guest);
     guest->process = fork();
     if (guest->process < 0)
         fail("no process: %s", strerror(errno));

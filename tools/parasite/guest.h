@@ -32,9 +32,10 @@ struct guest {
 /* The transport called (name); false if there is none. */
 bool guest_transport(const char *name, enum guest_transport *transport);
 
-/* Starts (words) so that it sends its stream, at (hz) if that is not 0. */
+/* Starts (words) so that it sends its stream, at (hz) if that is not 0, with
+ * (depth) callers if that is not -1. */
 void guest_start(struct guest *guest, char **words,
-                 enum guest_transport transport, uint32_t hz);
+                 enum guest_transport transport, uint32_t hz, int depth);
 
 /* What follows the word (option) in the guest's command line, or NULL. */
 const char *guest_word(char *const *words, const char *option);

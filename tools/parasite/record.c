@@ -10,15 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEPTH_MAX 127  /* of a guest, and */
+#define DEPTH_USUAL 64 /* what it has unless it is told */
+
 struct request {
     const char *output;
     const char *image;
     const char *target;
-    char **guest; /* the command line behind "--", or NULL */
+    const char *control; /* the line that commands go out on, or NULL */
+    char **guest;        /* the command line behind "--", or NULL */
     enum guest_transport transport;
-    uint32_t hz;
+    uint32_t hz; /* 0 = as it is */
+    int depth;   /* -1 = as it is */
     double seconds;
     bool force;
+    struct sender sender;
 };
 
 static const char help_text[] =
@@ -32,11 +38,22 @@ static const char help_text[] =
     "  parasite record -F 999 -d 10 -o x.trace -- qemu-system-x86_64 -kernel "
     "image.elf -display none\n"
     "  parasite record -o x.trace console.log\n"
-    "  parasite record -k image.elf -o x.trace shm:/dev/shm/ram";
+    "  parasite record -F 99 --depth 0 -o x.trace unix:stream.sock\n"
+    "  parasite record -k image.elf -o x.trace shm:/dev/shm/ram\n"
+    "  parasite record -k image.elf --control unix:console.sock --send start "
+    "-o x.trace shm:/dev/shm/ram";
+
+enum { KEY_DEPTH = 256, KEY_CONTROL, KEY_SEND };
 
 static const struct argp_option options[] = {
     {"output", 'o', "TRACE", 0, "the folder to be written (x.trace)", 0},
-    {"freq", 'F', "HZ", 0, "samples a second, for a guest behind --", 0},
+    {"freq", 'F', "HZ", 0, "samples a second; a guest that runs is told", 0},
+    {"call-stacks", 'g', NULL, 0, "with call stacks, as --depth 64", 0},
+    {"depth", KEY_DEPTH, "N", 0, "callers that a sample carries, 0 to 127", 0},
+    {"send", KEY_SEND, "COMMAND", 0,
+     "tell the guest first, as in --send start; may be repeated", 0},
+    {"control", KEY_CONTROL, "TARGET", 0,
+     "the line for commands, where it is not TARGET itself", 0},
     {"duration", 'd', "SECONDS", 0, "end after that time", 0},
     {"kernel", 'k', "IMAGE", 0, "the image that the guest must be", 0},
     {"transport", 't', "NAME", 0,
@@ -45,6 +62,7 @@ static const struct argp_option options[] = {
      0},
     {"force", 'f', NULL, 0, "also if the guest is another image", 0},
     {"quiet", 'q', NULL, 0, "say nothing unless something is wrong", 0},
+    {"verbose", 'v', NULL, 0, "say what is done", 0},
     {0},
 };
 
@@ -58,6 +76,49 @@ static double positive(const char *option, const char *text)
     return value;
 }
 
+static int depth_of(const char *text)
+{
+    char *end;
+    long depth = strtol(text, &end, 10);
+
+    if (end == text || *end != '\0' || depth < 0 || depth > DEPTH_MAX)
+        misuse("--depth takes 0 to %d, not '%s'", DEPTH_MAX, text);
+    return (int)depth;
+}
+
+/* What concerns the guest. */
+static error_t parse_guest(int key, char *word, struct request *request)
+{
+    switch (key) {
+    case 'F':
+        request->hz = (uint32_t)positive("-F", word);
+        if (request->hz == 0)
+            misuse("-F takes 1 Hz or more, not '%s'", word);
+        break;
+    case 'g':
+        request->depth = DEPTH_USUAL;
+        break;
+    case KEY_DEPTH:
+        request->depth = depth_of(word);
+        break;
+    case KEY_SEND:
+        send_add(&request->sender, "%s", word);
+        break;
+    case KEY_CONTROL:
+        request->control = word;
+        break;
+    case 't':
+        if (!guest_transport(word, &request->transport))
+            misuse("there is no transport '%s'; there are uart, debugcon, "
+                   "virtio, serial and shm",
+                   word);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
 static error_t parse(int key, char *word, struct argp_state *state)
 {
     struct request *request = state->input;
@@ -66,26 +127,20 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case 'o':
         request->output = word;
         break;
-    case 'F':
-        request->hz = (uint32_t)positive("-F", word);
-        break;
     case 'd':
         request->seconds = positive("-d", word);
         break;
     case 'k':
         request->image = word;
         break;
-    case 't':
-        if (!guest_transport(word, &request->transport))
-            misuse("there is no transport '%s'; there are uart, debugcon, "
-                   "virtio, serial and shm",
-                   word);
-        break;
     case 'f':
         request->force = true;
         break;
     case 'q':
         parasite_quiet = true;
+        break;
+    case 'v':
+        parasite_verbose = true;
         break;
     case ARGP_KEY_ARG:
         if (request->target != NULL)
@@ -94,7 +149,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
         request->target = word;
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_guest(key, word, request);
     }
     return 0;
 }
@@ -131,9 +186,10 @@ static void check(struct request *request)
     if ((request->guest == NULL) == (request->target == NULL))
         misuse("give a target, or -- and the guest's command line; see "
                "'parasite record --help'");
-    if (request->hz != 0 && request->guest == NULL)
-        misuse("-F is for a guest that is started behind --; a running one "
-               "has its rate");
+    if (request->guest != NULL &&
+        (request->sender.count > 0 || request->control != NULL))
+        misuse("--send and --control are for a guest that runs; one behind -- "
+               "is told by its command line, as in -append prof.start=off");
     if (request->image == NULL && request->guest != NULL) {
         const char *kernel = guest_word(request->guest, "-kernel");
 
@@ -157,8 +213,37 @@ static uint64_t ring_in(const struct request *request,
     return address;
 }
 
+/* Makes commands of what was asked for, and finds the line for them. */
+static void prepare_sender(struct request *request, struct target *target)
+{
+    struct sender *sender = &request->sender;
+    struct target control = *target;
+
+    if (request->hz != 0)
+        send_add(sender, "rate %u", (unsigned)request->hz);
+    if (request->depth >= 0)
+        send_add(sender, "depth %d", request->depth);
+    if (request->control != NULL) {
+        target_open(&control, request->control);
+        sender->reads = true;
+    }
+    if (sender->count > 0 && !control.two_way)
+        misuse("%s takes no commands; give the guest's console with --control",
+               request->control != NULL ? request->control : request->target);
+    sender->file = control.file;
+}
+
+/* Whether the guest did as it was told; if not, that has been said. */
+static bool answered(struct sender *sender)
+{
+    if (sender->count > 0 && sender->state == SEND_WAITS)
+        complain("the recording ended before '%s' was answered",
+                 sender->lines[sender->answered]);
+    return sender->count == 0 || sender->state == SEND_DONE;
+}
+
 /* Starts what is to be started, and records it. */
-static int run(struct capture *capture, const struct request *request,
+static int run(struct capture *capture, struct request *request,
                const struct image *image)
 {
     struct target target = {.file = -1};
@@ -166,13 +251,17 @@ static int run(struct capture *capture, const struct request *request,
     struct guest *started = NULL;
     uint64_t ring = 0;
 
-    if (request->target != NULL)
+    if (request->target != NULL) {
         target_open(&target, request->target);
+        prepare_sender(request, &target);
+        capture->sender = request->sender.count > 0 ? &request->sender : NULL;
+    }
     if (target.is_ram ||
         (request->guest != NULL && request->transport == GUEST_SHM))
         ring = ring_in(request, image);
     if (request->guest != NULL) {
-        guest_start(&guest, request->guest, request->transport, request->hz);
+        guest_start(&guest, request->guest, request->transport, request->hz,
+                    request->depth);
         started = &guest;
         target = (struct target){.is_ram = guest.ram != NULL,
                                  .path = guest.ram,
@@ -182,7 +271,7 @@ static int run(struct capture *capture, const struct request *request,
     capture_run(capture, &target, started, ring);
     capture_end(capture);
     if (started == NULL)
-        return STATUS_FINE;
+        return answered(&request->sender) ? STATUS_FINE : STATUS_DATA;
     guest_free(&guest);
     return guest_code(&guest);
 }
@@ -192,7 +281,7 @@ int command_record(int argc, char **argv)
     static const struct argp argp = {
         options, parse, "TARGET\n-- QEMU-COMMAND...", help_text, 0, 0, 0};
     static struct capture capture;
-    struct request request = {.output = "x.trace"};
+    struct request request = {.output = "x.trace", .depth = -1};
     struct image image = {0};
     int code;
 

@@ -13,7 +13,7 @@ $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/parasite/*.c) $(demangler))
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -ldw -lelf -ljansson -lz -lm
-decoder := base64 console crc32c event index memory model packet pile
+decoder := answers base64 console crc32c event index memory model packet pile
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:

@@ -14,6 +14,7 @@
 
 const char *parasite_name = "parasite";
 bool parasite_quiet;
+bool parasite_verbose;
 static bool line_open; /* a progress line stands on the terminal */
 
 static void print(const char *format, va_list words)
@@ -32,6 +33,17 @@ void say(const char *format, ...)
     va_list words;
 
     if (parasite_quiet)
+        return;
+    va_start(words, format);
+    print(format, words);
+    va_end(words);
+}
+
+void detail(const char *format, ...)
+{
+    va_list words;
+
+    if (!parasite_verbose)
         return;
     va_start(words, format);
     print(format, words);
