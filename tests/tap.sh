@@ -1,5 +1,5 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh
 #
 # What scripts that test the command have in common; to be read with ".". They
 # set $work, a folder to write to.

@@ -54,6 +54,9 @@ static void take_packet(void *owner, const struct packet *packet)
 
     if (!trace_put(&capture->writer, packet))
         return;
+    if (capture->writer.pile.count == 1 && packet->sequence > 0 &&
+        capture->sender != NULL)
+        send_greeting(capture->sender);
     model_take(&capture->model, packet);
     check_image(capture);
 }

@@ -5,7 +5,7 @@
 _parasite_options()
 {
     parasite "$1" --help 2>/dev/null |
-        grep -oE -e '(^|[ ,])--?[a-zA-Z-]+' | tr -d ' ,'
+        grep -oE -e '(^|[ ,])--?[a-zA-Z-]+' | tr -d ' ,' | sort -u
 }
 
 _parasite()
@@ -20,13 +20,9 @@ _parasite()
         return
     fi
     case ${COMP_WORDS[1]}:$before in
-    tell:rate | tell:depth) choices='' ;;
     tell:stacks) choices='on off' ;;
-    tell:*)
-        [ "$COMP_CWORD" -gt 2 ] && [ "${word#-}" = "$word" ] &&
-            choices='start stop rate depth stacks reset report'
-        ;;
-    record:-t) choices='uart debugcon virtio serial shm' ;;
+    record:-t | top:-t) choices='uart debugcon virtio serial shm' ;;
+    top:-s) choices='self total name' ;;
     export:-f) choices='folded pprof' ;;
     report:-s) choices='symbol line task cpu' ;;
     *:--weight) choices='samples time' ;;
@@ -34,6 +30,11 @@ _parasite()
     *)
         case $word in
         -*) choices=$(_parasite_options "${COMP_WORDS[1]}") ;;
+        *)
+            if [ "${COMP_WORDS[1]}" = tell ] && [ "$COMP_CWORD" -gt 2 ]; then
+                choices='start stop rate depth stacks reset hello report'
+            fi
+            ;;
         esac
         ;;
     esac

@@ -178,9 +178,21 @@ static void put_pipe(struct guest *guest, int file)
     put_two(guest, "-chardev", chardev);
 }
 
+/* In the child: our own input and output are not the guest's. */
+static void turn_aside(const struct guest *guest)
+{
+    int nothing = open("/dev/null", O_RDONLY);
+
+    dup2(nothing, STDIN_FILENO);
+    dup2(fileno(guest->talk), STDOUT_FILENO);
+    dup2(fileno(guest->talk), STDERR_FILENO);
+}
+
 /* In the child. It must not outlive us. */
 static void become(struct guest *guest)
 {
+    if (guest->talk != NULL)
+        turn_aside(guest);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execvp(guest->words[0], guest->words);
     fprintf(stderr, "%s: %s: %s\n", parasite_name, guest->words[0],
@@ -193,7 +205,7 @@ void guest_start(struct guest *guest, char **words,
 {
     int ends[2] = {-1, -1};
 
-    *guest = (struct guest){.stream = -1};
+    *guest = (struct guest){.stream = -1, .talk = guest->talk};
     put_users_words(guest, words, transport, hz, depth);
     if (transport != GUEST_SHM) {
         if (pipe(ends) != 0)
@@ -213,6 +225,13 @@ void guest_start(struct guest *guest, char **words,
     }
     close(ends[1]);
     guest->stream = ends[0];
+}
+
+struct target guest_target(const struct guest *guest)
+{
+    return (struct target){.is_ram = guest->ram != NULL,
+                           .path = guest->ram,
+                           .file = guest->stream};
 }
 
 bool guest_runs(struct guest *guest)

@@ -41,6 +41,15 @@ void send_add(struct sender *sender, const char *format, ...)
     sender->lines[sender->count++] = line;
 }
 
+void send_begin(struct sender *sender, int file)
+{
+    sender->file = file;
+    sender->answered = 0;
+    sender->begun = 0;
+    sender->state = SEND_WAITS;
+    sender->answers.matched = sender->answers.used = 0;
+}
+
 /* Takes one answer. One that is not about the present command belongs to
  * somebody else, or to what was sent twice. */
 static void take_answer(void *owner, const char *text)
@@ -49,7 +58,7 @@ static void take_answer(void *owner, const char *text)
     const char *line;
     size_t bytes;
 
-    if (sender->state != SEND_WAITS)
+    if (sender->state != SEND_WAITS || sender->count == 0)
         return;
     line = sender->lines[sender->answered];
     bytes = strlen(line);
@@ -71,45 +80,60 @@ static void take_answer(void *owner, const char *text)
 
 void send_hear(struct sender *sender, const void *bytes, size_t count)
 {
-    if (sender->state != SEND_WAITS || sender->count == 0)
-        return;
     sender->answers.take = take_answer;
     sender->answers.owner = sender;
     answers_feed(&sender->answers, bytes, count);
 }
 
-/* The newline in front ends whatever is left on the line from somebody else. */
-static void send_line(struct sender *sender)
+/* Whether all of (line) was sent. The newline in front ends whatever is left
+ * on the line from somebody else. */
+static bool write_line(const struct sender *sender, const char *line)
 {
-    const char *line = sender->lines[sender->answered];
     char text[SEND_LINE_MAX];
     int bytes = snprintf(text, sizeof text, "\n%s\n", line);
     ssize_t sent = send(sender->file, text, (size_t)bytes, MSG_NOSIGNAL);
 
     if (sent < 0 && errno == ENOTSOCK)
         sent = write(sender->file, text, (size_t)bytes);
-    if (sent == bytes)
+    return sent == bytes;
+}
+
+void send_greeting(const struct sender *sender)
+{
+    if (sender->file >= 0)
+        (void)write_line(sender, "hello");
+}
+
+static void send_line(struct sender *sender)
+{
+    const char *line = sender->lines[sender->answered];
+
+    if (write_line(sender, line))
         return;
-    complain("'%s' could not be sent: %s", line,
-             sent < 0 ? strerror(errno) : "the line takes no more");
+    complain("'%s' could not be sent: %s", line, strerror(errno));
     sender->state = SEND_FAILED;
 }
 
+/* Reads the line to its present end, also when nothing is asked: a console that
+ * nobody reads would hold up its guest. */
 static void read_answers(struct sender *sender)
 {
     struct pollfd wait = {.fd = sender->file, .events = POLLIN};
     char bytes[4096];
 
-    while (sender->state == SEND_WAITS && poll(&wait, 1, 0) > 0) {
+    while (sender->reads && poll(&wait, 1, 0) > 0) {
         ssize_t count = read(sender->file, bytes, sizeof bytes);
 
-        if (count <= 0 && errno != EINTR && errno != EAGAIN) {
-            complain("the line of commands was closed before '%s' was answered",
-                     sender->lines[sender->answered]);
-            sender->state = SEND_FAILED;
-        }
-        if (count > 0)
+        if (count > 0) {
             send_hear(sender, bytes, (size_t)count);
+            continue;
+        }
+        sender->reads = count < 0 && (errno == EINTR || errno == EAGAIN);
+        if (sender->reads || sender->count == 0 || sender->state != SEND_WAITS)
+            continue;
+        complain("the line of commands was closed before '%s' was answered",
+                 sender->lines[sender->answered]);
+        sender->state = SEND_FAILED;
     }
 }
 
@@ -135,10 +159,9 @@ static void send_due(struct sender *sender)
 
 enum send_state send_step(struct sender *sender)
 {
+    read_answers(sender);
     if (sender->count == 0)
         return SEND_DONE;
-    if (sender->reads)
-        read_answers(sender);
     if (sender->state == SEND_WAITS)
         send_due(sender);
     return sender->state;

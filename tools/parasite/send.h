@@ -40,9 +40,9 @@ enum send_state {
     SEND_FAILED, /* one was refused, or not answered; it has been said */
 };
 
-/* Commands on their way. Starts as zeros and the file. */
+/* Commands on their way. Starts as zeros. */
 struct sender {
-    int file;       /* to write to */
+    int file;       /* to write to, -1 = nowhere */
     bool reads;     /* it is also to be read for answers, by send_step() */
     bool once;      /* nothing is sent a second time */
     double seconds; /* to wait for an answer, 0 = SEND_SECONDS */
@@ -60,6 +60,14 @@ struct sender {
 /* Adds a command, "rate 999". */
 void send_add(struct sender *sender, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The commands are to be sent to (file), from the first one on. */
+void send_begin(struct sender *sender, int file);
+
+/* Asks a guest that sends already for its hello, its rate and its stacks. No
+ * answer is waited for: an image that does not know the command sends them now
+ * and then anyway. */
+void send_greeting(const struct sender *sender);
 
 /* Looks at bytes that the guest sent, on whichever line. */
 void send_hear(struct sender *sender, const void *bytes, size_t count);

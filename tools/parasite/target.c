@@ -17,8 +17,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define WHY_MAX 512
-
 /* Where the reason of a failure goes. */
 struct why {
     char *text;
@@ -155,7 +153,7 @@ bool target_try(struct target *target, const char *uri, char *text, size_t room)
 
 void target_open(struct target *target, const char *uri)
 {
-    char why[WHY_MAX];
+    char why[TARGET_WHY_MAX];
 
     if (!target_try(target, uri, why, sizeof why))
         fail("%s", why);

@@ -29,6 +29,8 @@ struct target {
 /* Opens (uri); ends the process if it cannot be. */
 void target_open(struct target *target, const char *uri);
 
+#define TARGET_WHY_MAX 512
+
 /* The same, but where nothing answers at (uri) for the moment it writes one
  * line to (why), which has room for (room) bytes, and returns false. */
 bool target_try(struct target *target, const char *uri, char *why, size_t room);

@@ -171,7 +171,7 @@ int command_tell(int argc, char **argv)
     if (!target.two_way)
         misuse("%s takes no commands; name the line that the guest listens to",
                request.target);
-    request.sender.file = target.file;
+    send_begin(&request.sender, target.file);
     while ((state = send_step(&request.sender)) == SEND_WAITS)
         hear(&request);
     scanner_end(&request.scanner);
