@@ -246,6 +246,7 @@ void guest_stop(struct guest *guest)
 {
     if (!guest_runs(guest))
         return;
+    guest->stopped = true;
     kill(guest->process, SIGTERM);
     waitpid(guest->process, &guest->status, 0);
     guest->has_status = true;
@@ -253,7 +254,8 @@ void guest_stop(struct guest *guest)
 
 int guest_code(const struct guest *guest)
 {
-    int status = WIFEXITED(guest->status) ? WEXITSTATUS(guest->status) : 0;
+    int killed = guest->stopped ? 0 : QEMU_FAILED;
+    int status = WIFEXITED(guest->status) ? WEXITSTATUS(guest->status) : killed;
 
     if (status == QEMU_FAILED || status == 0)
         return status;

@@ -29,6 +29,7 @@ struct guest {
     int stream;      /* what the device says, -1 = shared RAM */
     char *ram;       /* the RAM's file, or NULL */
     FILE *talk;      /* what it says goes there, NULL = to our own output */
+    bool stopped;    /* by us */
     bool has_status; /* it ended, with */
     int status;      /* as of waitpid() */
 };
@@ -54,7 +55,7 @@ bool guest_runs(struct guest *guest);
 void guest_stop(struct guest *guest);
 
 /* The guest's own exit code, if isa-debug-exit told one; 0 if it was switched
- * off or ended by us; 126 if QEMU failed. */
+ * off or ended by us; 126 if QEMU failed or was killed. */
 int guest_code(const struct guest *guest);
 
 void guest_free(struct guest *guest);

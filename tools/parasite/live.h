@@ -37,7 +37,7 @@ struct live {
     struct model model;
     uint8_t uuid[16];
     unsigned boots;
-    bool late; /* we began to listen in the middle of it */
+    bool late;            /* we began to listen in the middle of it */
     uint64_t lost_before; /* samples, before we listened */
 };
 
