@@ -53,10 +53,11 @@ free_port()
 line()
 {
     case $1 in
-    block) echo "-chardev socket,id=block,path=$work/block.sock,server=on,wait=off" ;;
-    console) echo "-chardev socket,id=console,host=127.0.0.1,port=$console,server=on,wait=off" ;;
-    stream) echo "-chardev socket,id=stream,host=127.0.0.1,port=$stream,server=on,wait=off" ;;
+    block) where=path=$work/block.sock ;;
+    console) where=host=127.0.0.1,port=$console ;;
+    stream) where=host=127.0.0.1,port=$stream ;;
     esac
+    echo "-chardev socket,id=$1,$where,server=on,wait=off"
 }
 
 fact()

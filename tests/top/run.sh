@@ -118,10 +118,11 @@ is_first()
 # A stack's outermost functions share their total; the frame of _start is one.
 sorts()
 {
-    keys t && shows '\*Total' && soon on_screen '^ *[0-9.]*% .* (service_main|arch_start) ' &&
+    keys t && shows '\*Total' && shows '% .* (service_main|arch_start) ' &&
         soon total_falls &&
         keys n && shows '\*Function' && soon is_first '[idle]' &&
-        keys s && shows '\*Self' && { soon is_first '[idle]' || soon is_first leaf_a; }
+        keys s && shows '\*Self' &&
+        { soon is_first '[idle]' || soon is_first leaf_a; }
 }
 
 total_falls()
@@ -156,10 +157,12 @@ zooms()
         keys / && keys -N 20 BSpace && keys Enter && lacks 'only /'
 }
 
+# the name in the row that is shown in reverse
 selected()
 {
-    terminal capture-pane -ep | tail -n +5 | grep "$(printf '\033\\[[0-9;]*7m')" |
-        head -n 1 | sed "s/$(printf '\033')\[[0-9;]*m//g" | cut -c 29-
+    escape=$(printf '\033')
+    terminal capture-pane -ep | tail -n +5 | grep "$escape\[[0-9;]*7m" |
+        head -n 1 | sed "s/$escape\[[0-9;]*m//g" | cut -c 29-
 }
 
 # Paused: a function that turns up above the selected one would move it.
@@ -271,13 +274,15 @@ tables()
 # The leaves' shares among one another are known.
 shares_are_true()
 {
-    tables -n 3 -F 500 --filter '^leaf_' && same "$(grep -c Symbol "$work/tables")" 3 &&
+    tables -n 3 -F 500 --filter '^leaf_' &&
+        same "$(grep -c Symbol "$work/tables")" 3 &&
         grep -q '500.076 Hz' "$work/tables" &&
         awk '/^# .* Hz/ { delete share; sum = 0 }
             /leaf_/ { share[$4] = $1 + 0; sum += $1 }
             END {
                 for (i = 1; i <= 4; i++) {
-                    off = share["leaf_" substr("abcd", i, 1)] / sum - (5 - i) / 10
+                    off = share["leaf_" substr("abcd", i, 1)] / sum
+                    off -= (5 - i) / 10
                     if (sum == 0 || off > 0.05 || off < -0.05)
                         exit 1
                 }
@@ -310,8 +315,8 @@ other_image_is_refused()
 # A guest that is started, in a terminal and not, and its exit code.
 started()
 {
-    echo 'local t = os.time(); while os.time() - t < 4 do end error("on purpose")' \
-        >"$work/error.lua"
+    echo 'local t = os.time() while os.time() - t < 4 do end' \
+        'error("on purpose")' >"$work/error.lua"
     set -- "$parasite" top "$@" --delay 0.5 -t virtio -F 1000 -- \
         "qemu-system-$width" -accel tcg -display none -no-reboot -monitor none \
         -nic none -m 128 -device isa-debug-exit,iobase=0xf4,iosize=0x04 \

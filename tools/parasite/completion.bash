@@ -23,7 +23,9 @@ _parasite()
     tell:stacks) choices='on off' ;;
     record:-t | top:-t) choices='uart debugcon virtio serial shm' ;;
     top:-s) choices='self total name' ;;
-    export:-f) choices='folded pprof' ;;
+    export:-f)
+        choices='folded pprof perf firefox chrome perfetto callgrind'
+        ;;
     report:-s) choices='symbol line task cpu' ;;
     *:--weight) choices='samples time' ;;
     *:--color) choices='always never auto' ;;

@@ -37,8 +37,8 @@ struct guest {
 /* The transport called (name); false if there is none. */
 bool guest_transport(const char *name, enum guest_transport *transport);
 
-/* Starts (words), with guest->talk set or zeros otherwise, so that it sends its stream, at (hz) if that is not 0, with
- * (depth) callers if that is not -1. */
+/* Starts (words) so that it sends its stream, at (hz) if that is not 0, with
+ * (depth) callers if that is not -1. The guest is zeros, but for its talk. */
 void guest_start(struct guest *guest, char **words,
                  enum guest_transport transport, uint32_t hz, int depth);
 

@@ -12,9 +12,10 @@ demangler := $(wildcard $(addprefix profiler/src/,demangle*.c cxx*.c rust*.c \
 $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/parasite/*.c) $(demangler))
 	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^ -ldw -lelf -ljansson -lncursesw -ltinfo -lz -lm
+	$(Q)gcc -o $@ $^ -ldw -lelf -ljansson -lmicrohttpd -lncursesw -ltinfo -lz \
+	    -lm
 decoder := answers base64 console crc32c event index memory model packet pile \
-    top_keys top_rows
+    top_keys top_rows utf8
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:

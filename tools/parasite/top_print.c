@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of top as plain text, for a pipe, a file, or eyes that want it so. */
+/* The list of top as plain text, for a pipe or a file. */
 
 #include "top_print.h"
 
