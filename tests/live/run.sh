@@ -31,6 +31,14 @@ boot()
     soon test -s "$work/pid" >/dev/null
 }
 
+# Nobody stays behind, whatever ends this script.
+clean_up()
+{
+    [ ! -s "$work/pid" ] || kill "$(cat "$work/pid")" 2>/dev/null
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM
+
 halt()
 {
     kill "$(cat "$work/pid")"
@@ -84,6 +92,22 @@ records()
         [ "$(fact samples)" -gt 100 ] &&
         "$parasite" record -q -g -d 2 -o "$trace" "$@" "$target" &&
         same "$(fact depth)" 64
+}
+
+# Who comes late learns which image it is and knows the stacks: without asking
+# for them they would come again some minutes later.
+late_is_told()
+{
+    "$parasite" record -d 3 -o "$trace" "$@" || return 1
+    same "$(fact build_id)" "$(readelf -n "$build/$width/split/split.elf" |
+        sed -n 's/.*Build ID: //p')" || return 1
+    unknown=$("$parasite" report -q --json "$trace" | sed -n \
+        's/.*"symbol":"\[stack unknown\]","self":\([0-9]*\),.*/\1/p')
+    echo "${unknown:-0} of $(fact samples) with an unknown stack"
+    [ "${unknown:-0}" -lt $(($(fact samples) * 6 / 10)) ] &&
+        "$parasite" report -q --time 2, "$trace" >"$work/report" &&
+        grep -q ' leaf_a$' "$work/report" &&
+        ! grep -q 'stack unknown' "$work/report"
 }
 
 # refused WHAT COMMAND...: ends with 1 and one line, in which WHAT stands
@@ -179,6 +203,12 @@ for width in i386 x86_64; do
         boot "$width" prof.out=virtio -serial null $(line block) \
             -device virtio-serial-pci -device virtconsole,chardev=block
         commands virtio "unix:$work/block.sock" "unix:$work/block.sock"
+        halt
+        boot "$width" prof.out=virtio -serial null $(line block) \
+            -device virtio-serial-pci -device virtconsole,chardev=block
+        sleep 3
+        is "$width: who listens late is told" late_is_told \
+            -k "$build/$width/split/split.elf" "unix:$work/block.sock"
         halt
         boot "$width" prof.out=shm $(line console) -serial chardev:console \
             -machine memory-backend=ram -object \
