@@ -24,7 +24,7 @@ boot()
     append=$2
     shift 2
     rm -f "$work"/*.sock "$work/pid" "$work/ram"
-    timeout 120 "qemu-system-$width" -accel tcg -display none -no-reboot \
+    timeout 600 "qemu-system-$width" -accel tcg -display none -no-reboot \
         -monitor none -nic none -m 128 -pidfile "$work/pid" \
         -kernel "$build/$width/split/split.elf" \
         -append "prof.every=0 $append" "$@" </dev/null >"$work/qemu.out" 2>&1 &

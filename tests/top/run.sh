@@ -20,12 +20,20 @@ parasite=$build/host/parasite
 boot()
 {
     rm -f "$work/pid" "$work/s.sock"
-    timeout 120 "qemu-system-$width" -accel tcg -display none -no-reboot \
+    boot_with "prof.out=virtio" \
+        -chardev "socket,id=s,path=$work/s.sock,server=on,wait=off" \
+        -device virtio-serial-pci -device virtconsole,chardev=s
+}
+
+# boot_with OPTIONS ARGUMENTS...
+boot_with()
+{
+    options=$1
+    shift
+    timeout 600 "qemu-system-$width" -accel tcg -display none -no-reboot \
         -monitor none -nic none -m 128 -serial null -pidfile "$work/pid" \
         -kernel "$build/$width/split/split.elf" \
-        -append "prof.every=0 prof.out=virtio split.idle=33" \
-        -chardev "socket,id=s,path=$work/s.sock,server=on,wait=off" \
-        -device virtio-serial-pci -device virtconsole,chardev=s \
+        -append "prof.every=0 split.idle=33 $options" "$@" \
         </dev/null >"$work/qemu.out" 2>&1 &
     soon test -s "$work/pid" >/dev/null
 }
@@ -312,6 +320,46 @@ other_image_is_refused()
             -k "$build/$width/lua/lua.elf" "unix:$work/s.sock"
 }
 
+boot_ram()
+{
+    rm -f "$work/pid"
+    boot_with prof.out=shm -machine memory-backend=ram -object \
+        "memory-backend-file,id=ram,size=128M,share=on,mem-path=$work/ram"
+}
+
+# Shared RAM: the same file with another guest in it, then another file.
+ram_is_followed()
+{
+    rm -f "$work/ram"
+    boot_ram
+    "$parasite" top --delay 1 -n 40 --rows 5 \
+        -k "$build/$width/split/split.elf" "shm:$work/ram" \
+        >"$work/tables" 2>"$work/said.top" &
+    watcher=$!
+    soon grep -q ' leaf_a$' "$work/tables" && halt_guest && boot_ram &&
+        soon grep -q '^# boot 2' "$work/tables" && halt_guest &&
+        rm "$work/ram" && boot_ram && soon grep -q '^# boot 3' "$work/tables" &&
+        soon table_has_leaf
+    code=$?
+    kill "$watcher"
+    halt_guest
+    rm -f "$work/ram"
+    tail -n 20 "$work/tables"
+    return $code
+}
+
+table_has_leaf()
+{
+    tail -n 9 "$work/tables" | grep -q ' leaf_a$'
+}
+
+halt_guest()
+{
+    guest=$(cat "$work/pid")
+    kill "$guest"
+    while kill -0 "$guest" 2>/dev/null; do sleep 0.1; done
+}
+
 # A guest that is started, in a terminal and not, and its exit code.
 started()
 {
@@ -353,6 +401,7 @@ for width in ${WIDTHS:-i386 x86_64}; do
     is "$width: another image is refused, unless forced" other_image_is_refused
     terminal kill-server 2>/dev/null
     halt
+    is "$width: shared RAM is followed through restarts" ram_is_followed
     is "$width: a guest behind -- ends it with its own code" started --stdio
 done
 is 'nobody there is bad data' ends_with 1 "$parasite" top "unix:$work/none.sock"
