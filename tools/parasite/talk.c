@@ -17,7 +17,7 @@ bool parasite_quiet;
 bool parasite_verbose;
 static bool line_open; /* a progress line stands on the terminal */
 static FILE *aside;    /* talk goes there, NULL = to stderr */
-static char last[256]; /* that was said aside */
+static char last[1024]; /* that was said aside */
 
 void talk_aside(FILE *file)
 {
