@@ -63,6 +63,11 @@ const struct prof_out *prof_out_choose(const struct prof_out *outs,
     return taken;
 }
 
+void prof_out_use(const struct prof_out *out)
+{
+    prof_stream_open(out, out != NULL ? prof_stacks_tell : NULL);
+}
+
 void prof_out_end(uint32_t code)
 {
     prof_stream_end(prof_tsc(), code);

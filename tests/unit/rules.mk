@@ -25,7 +25,7 @@ $(BUILD)/host$1/lookup_test: $(patsubst %,\
 $(BUILD)/host$1/%_test: $(BUILD)/host$1/obj/tests/unit/%_test.o \
     $(addprefix $(BUILD)/host$1/,libprof.a libdecode.a libcmocka.a)
 	$$(call begin,HOSTLD)
-	$(Q)gcc -m$1 $(UNIT) -o $$@ $$^
+	$(Q)gcc -m$1 $(UNIT) -o $$@ $$^ -lm
 endef
 $(eval $(call unit_rules,32,i386))
 $(eval $(call unit_rules,64,x86_64))

@@ -15,8 +15,8 @@
 const char *parasite_name = "parasite";
 bool parasite_quiet;
 bool parasite_verbose;
-static bool line_open; /* a progress line stands on the terminal */
-static FILE *aside;    /* talk goes there, NULL = to stderr */
+static bool line_open;  /* a progress line stands on the terminal */
+static FILE *aside;     /* talk goes there, NULL = to stderr */
 static char last[1024]; /* that was said aside */
 
 void talk_aside(FILE *file)
