@@ -272,6 +272,15 @@ int prof_set_depth(uint32_t frames)
     return PROF_OK;
 }
 
+void prof_hello(void)
+{
+    if (prof_state.running)
+        prof_drain();
+    prof_stream_hello();
+    if (prof_state.running)
+        tell_start(prof_state.time.last_tsc);
+}
+
 /* Samples between two drains for which the frame vector is long enough, at a
  * dozen and a half words each. */
 #define DRAIN_SAMPLES 200u

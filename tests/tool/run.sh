@@ -3,8 +3,8 @@
 #
 # run.sh FOLDER: the command parasite (FOLDER/../host/parasite) on streams that
 # make_stream wrote and on guests that it starts itself. What it writes is read
-# by babeltrace2, flamegraph.pl and, where there is one, go tool pprof, and must
-# come to the same numbers. Prints TAP. GUESTS=no leaves the guests out.
+# by babeltrace2, flamegraph.pl and go tool pprof, and must come to the same
+# numbers. Prints TAP. GUESTS=no leaves the guests out.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -164,6 +164,20 @@ pprof_agrees()
     [ -s "$work/ours" ] && diff "$work/ours" "$work/theirs"
 }
 
+# The samples of -raw are lines "COUNT NANOSECONDS: LOCATION...", and there are
+# as many of them, with the same sum, as folded stacks.
+pprof_raw_agrees()
+{
+    "$parasite" export -q -f pprof -o "$work/x.pb.gz" "$1" &&
+        "$parasite" export -q -f folded "$1" >"$work/folded" || return 1
+    HOME=$work go tool pprof -raw "$work/x.pb.gz" 2>"$work/pprof.err" |
+        sed -n '/^Samples:/,/^Locations/p' |
+        awk '/^ +[0-9]+ +[0-9]+: / { sum += $1 } END { print sum + 0 }' \
+            >"$work/theirs"
+    awk '{ sum += $NF } END { print sum + 0 }' "$work/folded" >"$work/ours"
+    [ "$(cat "$work/ours")" -gt 0 ] && diff "$work/ours" "$work/theirs"
+}
+
 # ---- streams that were made
 
 gcc -std=gnu11 -O1 -Iprofiler/include -o "$work/make_stream" \
@@ -317,9 +331,8 @@ is 'lines, tasks and CPUs too' "$parasite" report -s symbol,line,task,cpu \
     --inline "$trace"
 is 'folded stacks agree with the report' folded_agrees "$trace"
 is 'flamegraph.pl draws the same numbers' flamegraph_agrees "$trace"
-if command -v go >/dev/null; then
-    is 'go tool pprof shows the same numbers' pprof_agrees "$trace"
-fi
+is 'go tool pprof shows the same numbers' pprof_agrees "$trace"
+is 'and the same stacks with -raw' pprof_raw_agrees "$trace"
 is 'no command is bad usage' ends_with 2 "$parasite"
 is 'an unknown command is bad usage' ends_with 2 "$parasite" nothing
 is 'an unknown option is bad usage' ends_with 2 "$parasite" report --nothing
@@ -379,6 +392,7 @@ if [ "${GUESTS:-yes}" = yes ] && [ -r "$image" ] && [ -r "$other" ]; then
         done
     done
     is 'folded stacks of a guest agree' folded_agrees "$work/guest.trace"
+    is 'and so does its pprof' pprof_agrees "$work/guest.trace"
     is 'the exit code is the guest'\''s' code_is_the_guests
     is 'a guest is ended after its time' guest_is_ended
 fi

@@ -18,6 +18,8 @@ static const struct {
     const char *help;
 } commands[] = {
     {"record", command_record, "write what a guest sends to a trace"},
+    {"tell", command_tell, "tell a guest to start, stop, sample faster, ..."},
+    {"top", command_top, "show what a guest does at the moment"},
     {"report", command_report, "show where the time went"},
     {"script", command_script, "print each sample"},
     {"info", command_info, "tell what a trace holds, and what was lost"},

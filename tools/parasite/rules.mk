@@ -13,9 +13,10 @@ $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/parasite/*.c) $(demangler)) \
     $(BUILD)/host/obj/tools/pages/page.o
 	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lz -lm
-decoder := base64 console crc32c event index interval memory model packet pile \
-    utf8
+	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
+	    -ltinfo -lz -lm
+decoder := answers base64 console crc32c event index interval memory model \
+    packet pile top_keys top_rows utf8
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
