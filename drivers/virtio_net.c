@@ -56,6 +56,7 @@ static unsigned parts_each; /* descriptors of a frame */
 
 static uint8_t *room[VIRTIO_QUEUE_MAX]; /* buffers that are not on their way */
 static unsigned room_count;
+static uint8_t *offered; /* the one that is being filled, NULL = none */
 static uint8_t mac_address[VIRTIO_NET_MAC];
 
 /* The header of the frame at (frame): it ends there. */
@@ -170,20 +171,26 @@ bool virtio_net_sums(void)
 
 /* ---- out */
 
+/* What the device gives back meanwhile must not take the place of what was
+ * offered: it is filled already, and put() is about to send it. */
 uint8_t *virtio_net_room(void)
 {
     uint32_t written;
     uint8_t *frame;
 
+    if (offered != NULL)
+        return offered;
     while ((frame = virtio_take(&out, &written)) != NULL)
         room[room_count++] = frame;
-    return room_count != 0 ? room[room_count - 1] : NULL;
+    if (room_count != 0)
+        offered = room[--room_count];
+    return offered;
 }
 
 /* There is a descriptor for each buffer, so that putting cannot fail. */
 void virtio_net_put(size_t bytes, const struct virtio_net_sum *sum)
 {
-    uint8_t *frame = room[room_count - 1];
+    uint8_t *frame = offered;
     struct header *header = header_of(frame);
 
     header->flags = sum->start != 0 ? HEADER_NEEDS_CSUM : 0;
@@ -195,7 +202,7 @@ void virtio_net_put(size_t bytes, const struct virtio_net_sum *sum)
     if (header_bytes == HEADER_MODERN)
         header->buffers = 0;
     if (put(&out, frame, (uint32_t)bytes, false))
-        room_count--;
+        offered = NULL;
 }
 
 /* ---- in */

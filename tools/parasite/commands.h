@@ -10,6 +10,8 @@ int command_report(int argc, char **argv);
 int command_script(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_open(int argc, char **argv);
+int command_flame(int argc, char **argv);
 int command_demangle(int argc, char **argv);
 
 #endif

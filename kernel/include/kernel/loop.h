@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef void loop_callback(void *context);
 
 /* Belongs to the caller, who keeps it as long as it is armed. Zero at first. */
@@ -61,5 +65,9 @@ void loop_wait(void);
 /* Runs callbacks, halting between them, until loop_stop() is called. */
 void loop_run(void);
 void loop_stop(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

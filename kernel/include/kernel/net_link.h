@@ -73,16 +73,29 @@ struct net_bell {
  * as a kick. */
 bool net_link_bell(struct net_bell *bell);
 
-/* Inline, so that the instruction belongs to whoever rings. */
+/*
+ * Inline, so that the instruction belongs to whoever rings. What the machine
+ * under the guest does for it takes long, and an interrupt that became due in
+ * that time is taken at the next instruction; but QEMU without KVM takes it at
+ * the next block of code, which may be the caller's. The jump, which goes
+ * nowhere, begins a block here.
+ */
 static inline void net_bell_ring(const struct net_bell *bell)
 {
     if (bell->port)
-        __asm__ volatile("outw %0, %1"
+        __asm__ volatile("outw %0, %1\n\t"
+                         "jmp 1f\n"
+                         "1:"
                          :
                          : "a"(bell->queue), "Nd"((uint16_t)bell->address)
                          : "memory");
     else
-        *(volatile uint16_t *)bell->address = bell->queue;
+        __asm__ volatile("movw %1, %0\n\t"
+                         "jmp 1f\n"
+                         "1:"
+                         : "=m"(*(volatile uint16_t *)bell->address)
+                         : "r"(bell->queue)
+                         : "memory");
 }
 
 #ifdef __cplusplus

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * The service's beginning, called once with everything running. What it
  * returns is the image's exit code, unless it is SERVICE_LOOP: then the event
@@ -31,5 +35,9 @@ size_t service_heap_bytes(void);
 
 /* Ends the image with exit code (code), 0 to 127, after a last report. */
 void kernel_exit(int code) __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
