@@ -120,8 +120,8 @@ wrk_is_fine()
 {
     wrk -t 2 -c 50 -d 3 "$url/index.html" >"$work/wrk" 2>&1
     cat "$work/wrk"
-    grep -q 'requests in' "$work/wrk" && ! grep -q 'Socket errors' "$work/wrk" &&
-        ! grep -q 'Non-2xx' "$work/wrk"
+    grep -q 'requests in' "$work/wrk" &&
+        ! grep -q -e 'Socket errors' -e 'Non-2xx' "$work/wrk"
 }
 
 metrics_are_right()
@@ -152,7 +152,8 @@ trace_is_right()
         -o "$work/http.trace" "file:$work/trace" &&
         "$build/host/parasite" info --json "$work/http.trace" |
         tee "$work/info" &&
-        [ "$(sed -n 's/^ *"samples": *\([0-9]*\),*$/\1/p' "$work/info")" -gt 300 ]
+        awk '/"samples":/ { found = $2 + 0 } END { exit found <= 300 }' \
+            "$work/info"
 }
 
 # the second who asks is told so; the first has gone away; then it is free
