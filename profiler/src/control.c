@@ -91,6 +91,8 @@ static void share_out(void *memory, size_t bytes)
     prof_hot.ring.begin = entry;
     prof_hot.ring.end = entry + (rest - frames_bytes(capacity)) / sizeof *entry;
     prof_hot.ring.head = prof_hot.ring.tail = prof_state.read = entry;
+    for (; entry < prof_hot.ring.end; entry++)
+        entry->frames = 0;
     prof_hot.frames.words = (uint32_t *)prof_hot.ring.end;
     prof_hot.frames.capacity = capacity;
 }

@@ -60,6 +60,13 @@ void prof_stream_stopped_walk(uint64_t tsc, uint32_t reason, uint32_t samples);
 /* At the end of each drain: sends what is old enough to be sent. */
 void prof_stream_flush(uint64_t tsc);
 
+/*
+ * In a panic: sends the packet in the making as it is; counts (samples) as
+ * discarded. Contexts: also in the middle of any other call to here.
+ */
+void prof_stream_push(void);
+void prof_stream_discard(uint64_t samples);
+
 /* The image ends with (code): sends everything, with a last event. Nobody
  * listens any more. */
 void prof_stream_end(uint64_t tsc, uint32_t code);

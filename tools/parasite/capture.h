@@ -3,22 +3,21 @@
 #define CAPTURE_H
 
 /*
- * One recording: bytes from a target become packets, packets a trace. Raw
+ * One recording: bytes from a target become packets, packets a trace, or one
+ * for each boot of the guest. Raw
  * packets and console text are looked for at the same time, in all bytes.
  */
 
+#include "boots.h"
 #include "console.h"
 #include "guest.h"
 #include "image.h"
-#include "model.h"
 #include "packet.h"
 #include "share.h"
 #include "target.h"
-#include "trace.h"
 
 struct capture {
-    struct trace_writer writer;
-    struct model model; /* what came so far */
+    struct boots boots;
     struct scanner scanner;
     struct console console;
     struct share share;

@@ -202,7 +202,7 @@ int command_record(int argc, char **argv)
     if (request.image != NULL) {
         image_open(&image, request.image);
         capture.image = &image;
-        capture.writer.image = realpath(request.image, NULL);
+        capture.boots.image = realpath(request.image, NULL);
     }
     capture.seconds = request.seconds;
     capture.force = request.force;
@@ -211,7 +211,7 @@ int command_record(int argc, char **argv)
     code = run(&capture, &request, &image);
     if (capture.refused)
         return STATUS_DATA;
-    if (code == STATUS_FINE && capture.writer.pile.count == 0)
+    if (code == STATUS_FINE && capture.boots.list[0]->writer.pile.count == 0)
         fail("no packet came; does the guest run with prof.out=, and is the "
              "profiler linked into it?");
     return code;

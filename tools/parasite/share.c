@@ -94,6 +94,8 @@ bool share_read(struct share *share, const struct packet_sink *sink)
              (unsigned long long)address, (unsigned long long)bytes);
     written = FIELD(share, written);
     end = written;
+    if (written < share->read) /* the guest has booted again */
+        share->read = 0;
     if (written - share->read > bytes) {
         share->overwritten += written - bytes - share->read;
         share->read = written - bytes;
