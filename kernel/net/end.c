@@ -84,26 +84,18 @@ static void forget_held(struct net_conn *conn)
     conn->held = NULL;
 }
 
-/* Both sides are ended, or ours will be by this. Refused for want of memory,
- * it is tried again with the next poll. */
-static void finish(struct net_conn *conn)
-{
-    struct tcp_pcb *pcb = conn->pcb;
-
-    if (tcp_close(pcb) != ERR_OK)
-        return;
-    net_conn_free(conn);
-}
-
+/*
+ * Our side only, even where the peer's is ended already: a connection that was
+ * closed as a whole lwIP ends by the clock, whatever is still on its way. What
+ * lwIP has no memory for it does by itself, later. Any other state than an open
+ * one has been ended before.
+ */
 static void close_ours(struct net_conn *conn)
 {
     forget_held(conn);
-    if (conn->ended)
-        finish(conn);
-    else if (tcp_shutdown(conn->pcb, 0, 1) == ERR_OK)
-        conn->state = NET_CONN_LINGER;
-    else
-        finish(conn);
+    conn->state = NET_CONN_LINGER;
+    if (tcp_shutdown(conn->pcb, 0, 1) != ERR_OK)
+        reset(conn);
 }
 
 void net_conn_end(struct net_conn *conn)

@@ -114,7 +114,7 @@ static void on_stopped(void *unused)
     restore();
 }
 
-/* A number in (query), within [1, limit]; (*value) stays where there is none. */
+/* A number in (query), within [1, limit]; none leaves (*value) as it is. */
 static bool number(const char *query, const char *name, uint32_t limit,
                    uint32_t *value)
 {

@@ -7,7 +7,7 @@ define http_host_rules
 $(BUILD)/host$1/libhttp.a: $(addprefix $(BUILD)/host$1/obj/services/http/,\
     files.o parse.o)
 	$$(archive)
-$(filter $(BUILD)/host$1/http_%,$(unit_tests:%=$(BUILD)/host$1/%)): \
-    $(BUILD)/host$1/libhttp.a
+$(patsubst tests/unit/%.c,$(BUILD)/host$1/%,\
+    $(wildcard tests/unit/http_*_test.c)): $(BUILD)/host$1/libhttp.a
 endef
 $(foreach b,32 64,$(eval $(call http_host_rules,$b)))

@@ -78,7 +78,8 @@ fuzz 4 'no name makes the demangler read beyond it or run on' demangle_fuzz \
 
 mkdir -p "$work/http/site" && echo '<p>' >"$work/http/site/index.html" &&
     (printf 't' && tar -C "$work/http/site" -cf - .) >"$work/http/tar" &&
-    printf 'rGET /a%%20b?c=d HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer y\r\nContent-Length: 0\r\n\r\n' \
+    printf '%s\r\n' 'rGET /a%20b?c=d HTTP/1.1' 'Host: x' \
+        'Connection: close' 'Authorization: Bearer y' 'Content-Length: 0' '' \
         >"$work/http/request"
 longest=8192
 fuzz 5 'no request and no archive makes the web server read beyond it' \

@@ -120,8 +120,8 @@ wrk_is_fine()
 {
     wrk -t 2 -c 50 -d 3 "$url/index.html" >"$work/wrk" 2>&1
     cat "$work/wrk"
-    grep -q 'requests in' "$work/wrk" && ! grep -q 'Socket errors' "$work/wrk" &&
-        ! grep -q 'Non-2xx' "$work/wrk"
+    grep -q 'requests in' "$work/wrk" &&
+        ! grep -q -e 'Socket errors' -e 'Non-2xx' "$work/wrk"
 }
 
 metrics_are_right()
@@ -152,7 +152,8 @@ trace_is_right()
         -o "$work/http.trace" "file:$work/trace" &&
         "$build/host/parasite" info --json "$work/http.trace" |
         tee "$work/info" &&
-        [ "$(sed -n 's/^ *"samples": *\([0-9]*\),*$/\1/p' "$work/info")" -gt 300 ]
+        awk '/"samples":/ { found = $2 + 0 } END { exit found <= 300 }' \
+            "$work/info"
 }
 
 # the second who asks is told so; the first has gone away; then it is free
@@ -383,8 +384,11 @@ bad_wire()
     talk remember "$port_13" "$work/before"
     order bad 30 30 20 30
     test_that 'over a bad wire, echoes are what was said' \
-        talk echo "$port_7" 10 50000
-    test_that 'and bytes without end have no gaps' talk slow "$port_19" 300000
+        talk echo "$port_7" 5 30000
+    test_that 'and bytes without end have no gaps' talk slow "$port_19" 100000
+    order bad 80 0 0 0
+    test_that 'over a very bad one, too, though it takes its time' \
+        talk echo "$port_7" 1 30000
     order bad 0 0 0 0
     test_that 'frames were lost' wire_did lost
     test_that 'came twice' wire_did twice
@@ -417,7 +421,7 @@ make_tools()
     [ -x "$work/promtool" ] || tests/net/promtool.sh "$work/promtool"
 }
 
-echo 1..110
+echo 1..112
 make_tools
 for width in i386 x86_64; do
     http_with_token

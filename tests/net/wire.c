@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #define FRAME_MAX 2048u
+#define LATE_MS 20
 #define ETHERNET 14u
 #define IP_BYTES 20u
 #define TCP_BYTES 20u
@@ -120,6 +121,14 @@ static bool answers_flood(const uint8_t *frame, size_t bytes)
     return (to & FLOOD_MASK) == FLOOD_NET;
 }
 
+/* The next frame has gone by, or there was none for a while. */
+static void put_late(struct end *to)
+{
+    if (to->late_bytes != 0)
+        put(to, to->late, to->late_bytes);
+    to->late_bytes = 0;
+}
+
 static void pass(struct end *to, uint8_t *frame, size_t bytes)
 {
     if (hit(lost)) {
@@ -142,9 +151,7 @@ static void pass(struct end *to, uint8_t *frame, size_t bytes)
         put(to, frame, bytes);
         sums.twice++;
     }
-    if (to->late_bytes != 0)
-        put(to, to->late, to->late_bytes);
-    to->late_bytes = 0;
+    put_late(to);
 }
 
 static void take(struct end *from, struct end *to)
@@ -289,8 +296,15 @@ int main(int count, char **arguments)
     wait[1] = (struct pollfd){guest.socket, POLLIN, 0};
     wait[2] = (struct pollfd){host.socket, POLLIN, 0};
     for (;;) {
-        if (poll(wait, 3, -1) < 0)
+        bool any_late = guest.late_bytes != 0 || host.late_bytes != 0;
+        int ready = poll(wait, 3, any_late ? LATE_MS : -1);
+
+        if (ready < 0)
             fail("poll");
+        if (ready == 0) {
+            put_late(&guest);
+            put_late(&host);
+        }
         if (wait[1].revents != 0)
             take(&guest, &host);
         if (wait[2].revents != 0)

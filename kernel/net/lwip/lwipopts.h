@@ -56,9 +56,13 @@
 #define TCP_KEEPINTVL_DEFAULT 10000UL
 #define TCP_KEEPCNT_DEFAULT 6U
 
-/* TIME-WAIT lasts twice as long. lwIP walks through all control blocks for
- * each new peer, and no network of a guest keeps a packet for a minute. */
-#define TCP_MSL 5000UL
+/* How long an answer is waited for at first (RFC 6298). */
+#define LWIP_TCP_RTO_TIME 1000
+
+/* TIME-WAIT lasts twice as long, and so may a peer be silent to whom the last
+ * bytes are being sent. lwIP walks through all control blocks for each new
+ * peer, and no network of a guest keeps a packet for a minute. */
+#define TCP_MSL (NET_LINGER_S * 500UL)
 
 /* Checksums: those of a frame that the host answers for are not looked at,
  * and those that the device makes are not made; see kernel/net/device.c. */
