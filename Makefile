@@ -93,7 +93,7 @@ endef
 # C++ without exceptions, run-time types and library: gcc and clang take both
 CXX_GUEST = $(filter-out -std=%,$(GUEST)) -std=gnu++17 -fno-exceptions \
     -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit -nostdinc++ \
-    -Wall -Wextra -Wshadow=local -Werror
+    -Wall -Wextra -Wshadow$(if $(findstring clang,$(CC)),,=local) -Werror
 define compile_cxx
 $(call begin,CXX)
 $(Q)$(CC) $(width.$W) $(CXX_GUEST) $(room) -MMD -MP -c -o $@ $<

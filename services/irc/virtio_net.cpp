@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* What a profile is to show by its name: neither inlined nor merged. */
-#define NAMED __attribute__((noinline, noclone, optimize("no-ipa-icf")))
+/* What a profile is to show by its name. */
+#define NAMED __attribute__((noinline))
 
 /* Inlined, so that the time is the caller's who chose to ring. */
 static inline __attribute__((always_inline)) void ring()

@@ -40,7 +40,8 @@ conversation()
         >/dev/null || return 1
     "$bombard" -q -n 1 --first 1 "$address:6667" >/dev/null
     tmux -L "$session" -f /dev/null new-session -d -x 100 -y 40 \
-        "TERM=screen HOME=$home irssi --home=$home/irssi -c $address -p 6667 -n anna"
+        "TERM=screen HOME=$home irssi --home=$home/irssi -c $address \
+-p 6667 -n anna"
     until_there 20 screen_has 'End of MOTD' || return 2
     type_line '/join #room'
     until_there 20 screen_has 'Irssi: #room: Total of 1 nicks' || return 3
