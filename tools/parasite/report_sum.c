@@ -133,3 +133,16 @@ void report_add_up(struct report *report)
         add(&report->sum, &cell->count);
     }
 }
+
+void report_close(struct report *report)
+{
+    free(report->rows);
+    free(report->edges);
+    free(report->branches);
+    index_free(&report->row_places);
+    index_free(&report->row_wheres);
+    index_free(&report->row_keys);
+    index_free(&report->edge_keys);
+    index_free(&report->branch_keys);
+    view_close(&report->view);
+}
