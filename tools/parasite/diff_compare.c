@@ -21,12 +21,12 @@ static struct diff_row *row_of(struct diff *diff, const char *name)
 
     if (number > diff->count) {
         room_for_one(&diff->rows, diff->count, sizeof *diff->rows);
-        diff->rows[diff->count++] = (struct diff_row){0};
+        diff->rows[diff->count++] =
+            (struct diff_row){.name = strings_text(&diff->names, number)};
     }
     return &diff->rows[number - 1];
 }
 
-/* Names are asked for once all are known: strings may move until then. */
 static void match(struct diff *diff)
 {
     for (int side = 0; side < 2; ++side) {
@@ -40,8 +40,6 @@ static void match(struct diff *diff)
             *(side == 0 ? &row->base : &row->now) = *counted(diff, from);
         }
     }
-    for (size_t i = 0; i < diff->count; ++i)
-        diff->rows[i].name = strings_text(&diff->names, (uint32_t)i + 1);
 }
 
 /* Shares as samples: with --weight time, so many as the time would have been

@@ -19,6 +19,7 @@ static const struct {
 } commands[] = {
     {"record", command_record, "write what a guest sends to a trace"},
     {"report", command_report, "show where the time went"},
+    {"annotate", command_annotate, "show it by source line and instruction"},
     {"diff", command_diff, "show what changed between two traces"},
     {"script", command_script, "print each sample"},
     {"info", command_info, "tell what a trace holds, and what was lost"},
