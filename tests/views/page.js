@@ -12,8 +12,8 @@ const { chromium } = require(modules + '/playwright-core');
 const url = 'file://' + fs.realpathSync(page_path);
 
 // What the page holds: the document, and what stands in the rows.
-const document_of = (page) => page.evaluate(
-  () => JSON.parse(document.getElementById('data').textContent));
+const document_of = (page) => page.evaluate(() => data);
+const drawn = (page) => page.waitForSelector('#functions button');
 const samples_of = (page, selector) => page.$$eval(selector, (rows) =>
   rows.reduce((sum, row) => sum + (parseInt(row.title, 10) || 0), 0));
 const count = (page, selector) => page.$$eval(selector, (all) => all.length);
@@ -99,6 +99,7 @@ async function hash(page) {
   await page.keyboard.press('n');
   const [name, line] = [await text(page, '#name'), await at(page)];
   await page.reload();
+  await drawn(page);
   assert.equal(await text(page, '#name'), name);
   assert.equal(await at(page), line);
   assert.equal(await page.getAttribute('#code', 'aria-pressed'), 'true');
@@ -117,6 +118,7 @@ async function dark(page) {
 async function phone(page) {
   await page.setViewportSize({ width: 360, height: 740 });
   await page.reload();
+  await drawn(page);
   assert.equal(await page.evaluate(
     () => document.documentElement.scrollWidth), 360);
   const box = await page.locator('#listing').boundingBox();
@@ -159,6 +161,7 @@ async function names(page) {
   page.setDefaultTimeout(10000);
   try {
     await page.goto(url);
+    await drawn(page);
     await { totals, mouse, keyboard, hash, dark, phone, names }[check](page);
     assert.deepEqual(errors, []);
     assert(asked.every((one) => one.split('#')[0] === url), asked.join(' '));

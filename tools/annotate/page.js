@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the document in #data. All text goes in as text, never as markup.
+// Draws the document in #data, which is gzipped JSON in base64. All text goes in
+// as text, never as markup.
 'use strict';
 
-const data = JSON.parse(document.getElementById('data').textContent);
-const weight = data.weight === 'time' ? 'self_ns' : 'self';
-const whole = data[data.weight === 'time' ? 'ns' : 'samples'];
+let data;             // the document
+let weight;           // name of the count that shares are of
+let whole;            // that count of all
 const by = (id) => document.getElementById(id);
 const listing = by('listing');
 let shown = -1;       // index of the function
@@ -257,6 +258,16 @@ function press(event) {
   found[2]();
 }
 
+async function read() {
+  const packed = atob(by('data').textContent);
+  const bytes = Uint8Array.from(packed, (char) => char.charCodeAt(0));
+  const stream = new Blob([bytes]).stream()
+    .pipeThrough(new DecompressionStream('gzip'));
+  data = JSON.parse(await new Response(stream).text());
+  weight = data.weight === 'time' ? 'self_ns' : 'self';
+  whole = data[data.weight === 'time' ? 'ns' : 'samples'];
+}
+
 function start() {
   const words = new URLSearchParams(location.hash.slice(1));
   document.title = by('title').textContent = 'annotate ' + data.trace;
@@ -286,4 +297,4 @@ function start() {
   show(Number(words.get('f')) || 0);
 }
 
-start();
+read().then(start);

@@ -70,7 +70,7 @@ static error_t parse_form(int key, char *word, struct annotate *annotate)
         annotate->color = word;
         break;
     case KEY_SOURCE:
-        annotate->source.folder = word;
+        annotate->listing.folder = word;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -238,11 +238,11 @@ int command_annotate(int argc, char **argv)
     take_trace(&annotate);
     collect(&annotate);
     write_out(&annotate);
-    if (annotate.source.missing > 0)
+    if (annotate.listing.missing > 0)
         say("%zu source file%s cannot be read, the first is %s; --source "
             "tells where they are",
-            annotate.source.missing, annotate.source.missing == 1 ? "" : "s",
-            annotate.source.first_missing);
+            annotate.listing.missing, annotate.listing.missing == 1 ? "" : "s",
+            annotate.listing.first_missing);
     annotate_close(&annotate);
     return STATUS_FINE;
 }

@@ -12,7 +12,7 @@
  * bytes, so that no sample is without a place.
  */
 
-#include "source.h"
+#include "annotate_source.h"
 #include "view.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ struct annotate {
     bool att; /* AT&T's syntax instead of Intel's */
     const char *output;
     const char *color;
-    struct source source;
+    struct listing listing;
 
     struct model_count sum; /* of what was chosen */
     struct annotate_hit *hits;
@@ -91,8 +91,7 @@ const char *annotate_name(const struct annotate *annotate, uint32_t number);
 
 void annotate_print(struct annotate *annotate);
 
-/* Writes to (out); false if that fails. A '<' in strings is escaped, so that
- * the document can stand in a page. */
+/* Write to (out); false if that fails. */
 bool annotate_write_json(struct annotate *annotate, FILE *out);
 bool annotate_write_page(struct annotate *annotate, FILE *out);
 

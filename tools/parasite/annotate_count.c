@@ -142,6 +142,6 @@ void annotate_close(struct annotate *annotate)
     free(annotate->wanted);
     index_free(&annotate->hit_keys);
     index_free(&annotate->function_keys);
-    source_close(&annotate->source);
+    listing_close(&annotate->listing);
     view_close(&annotate->view);
 }

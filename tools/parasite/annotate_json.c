@@ -17,22 +17,9 @@ static json_t *ns(const struct model_count *count)
     return json_count(count->clocks * NS_PER_CLOCK);
 }
 
-static int put_escaped(const char *text, size_t bytes, void *to)
-{
-    FILE *out = to;
-
-    for (size_t i = 0; i < bytes; ++i) {
-        if (text[i] == '<')
-            fputs("\\u003c", out);
-        else
-            putc(text[i], out);
-    }
-    return ferror(out) ? -1 : 0;
-}
-
 static void put(FILE *out, json_t *value)
 {
-    json_dump_callback(value, put_escaped, out, JSON_COMPACT | JSON_ENCODE_ANY);
+    json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY);
     json_decref(value);
 }
 
@@ -76,7 +63,7 @@ static json_t *line_object(struct annotate *annotate,
                            const struct annotate_line *line)
 {
     const char *path = annotate_name(annotate, line->file);
-    const char *text = source_line(&annotate->source, path, line->line);
+    const char *text = listing_line(&annotate->listing, path, line->line);
 
     return json_pack("{so sI so sb so so}", "file", json_text(path), "line",
                      (json_int_t)line->line, "text",

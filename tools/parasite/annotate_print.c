@@ -138,7 +138,7 @@ static void print_place(const struct printer *printer,
     if (code->file == 0 || (before != NULL && before->file == code->file &&
                             before->line == code->line))
         return;
-    line = source_line(&printer->annotate->source, path, code->line);
+    line = listing_line(&printer->annotate->listing, path, code->line);
     printf("%9s  %s", "", colored(printer, CYAN));
     print_clean(base_name(path));
     printf(":%" PRIu32 "%s  ", code->line, colored(printer, "\033[m"));
@@ -186,7 +186,7 @@ static void print_line(const struct printer *printer,
 {
     const char *path = annotate_name(printer->annotate, line->file);
     const char *text =
-        source_line(&printer->annotate->source, path, line->line);
+        listing_line(&printer->annotate->listing, path, line->line);
 
     print_percent(printer, &line->self);
     if (line->file != 0)

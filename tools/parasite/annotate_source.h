@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SOURCE_H
-#define SOURCE_H
+#ifndef ANNOTATE_SOURCE_H
+#define ANNOTATE_SOURCE_H
 
 /*
  * The text of source files, each read once, when its first line is asked for.
@@ -14,26 +14,26 @@
 
 #include <stddef.h>
 
-struct source_file {
+struct listing_file {
     char *text;   /* lines end with a NUL; NULL = cannot be read */
     char **lines; /* into it */
     size_t count;
 };
 
 /* Starts as zeros, or with (folder) set. */
-struct source {
+struct listing {
     const char *folder; /* NULL = the present one */
     struct strings paths;
-    struct source_file *files;
+    struct listing_file *files;
     size_t missing;            /* files that cannot be read */
     const char *first_missing; /* path */
 };
 
 /* Line (number), from 1 on, of the file (path); NULL if there is none. Lives as
- * long as (source). */
-const char *source_line(struct source *source, const char *path,
-                        uint32_t number);
+ * long as (listing). */
+const char *listing_line(struct listing *listing, const char *path,
+                         uint32_t number);
 
-void source_close(struct source *source);
+void listing_close(struct listing *listing);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source files, read as a whole. */
 
-#include "source.h"
+#include "annotate_source.h"
 
 #include "parasite.h"
 
@@ -56,7 +56,7 @@ static char *read_below(const char *folder, bool bare, const char *path,
     return text;
 }
 
-static void split(struct source_file *file, size_t bytes)
+static void split(struct listing_file *file, size_t bytes)
 {
     char *at = file->text, *end = file->text + bytes;
 
@@ -73,47 +73,47 @@ static void split(struct source_file *file, size_t bytes)
     }
 }
 
-static void read_file(struct source *source, struct source_file *file,
+static void read_file(struct listing *listing, struct listing_file *file,
                       const char *path)
 {
     size_t bytes;
 
-    *file = (struct source_file){.text = read_whole(path, &bytes)};
-    if (file->text == NULL && source->folder != NULL)
-        file->text = read_below(source->folder, true, path, &bytes);
+    *file = (struct listing_file){.text = read_whole(path, &bytes)};
+    if (file->text == NULL && listing->folder != NULL)
+        file->text = read_below(listing->folder, true, path, &bytes);
     else if (file->text == NULL)
         file->text = read_below(".", false, path, &bytes);
     if (file->text != NULL)
         split(file, bytes);
-    else if (source->missing++ == 0)
-        source->first_missing = copied(path);
+    else if (listing->missing++ == 0)
+        listing->first_missing = copied(path);
 }
 
-const char *source_line(struct source *source, const char *path,
-                        uint32_t number)
+const char *listing_line(struct listing *listing, const char *path,
+                         uint32_t number)
 {
-    uint32_t before = strings_count(&source->paths);
-    uint32_t at = strings_put(&source->paths, path);
-    struct source_file *file;
+    uint32_t before = strings_count(&listing->paths);
+    uint32_t at = strings_put(&listing->paths, path);
+    struct listing_file *file;
 
     if (at == 0)
         return NULL;
-    if (strings_count(&source->paths) > before) {
-        room_for_one(&source->files, at - 1, sizeof *source->files);
-        read_file(source, &source->files[at - 1], path);
+    if (strings_count(&listing->paths) > before) {
+        room_for_one(&listing->files, at - 1, sizeof *listing->files);
+        read_file(listing, &listing->files[at - 1], path);
     }
-    file = &source->files[at - 1];
+    file = &listing->files[at - 1];
     return number >= 1 && number <= file->count ? file->lines[number - 1]
                                                 : NULL;
 }
 
-void source_close(struct source *source)
+void listing_close(struct listing *listing)
 {
-    for (uint32_t i = 0; i + 1 < strings_count(&source->paths); ++i) {
-        free(source->files[i].text);
-        free(source->files[i].lines);
+    for (uint32_t i = 0; i + 1 < strings_count(&listing->paths); ++i) {
+        free(listing->files[i].text);
+        free(listing->files[i].lines);
     }
-    free(source->files);
-    free((char *)source->first_missing);
-    strings_free(&source->paths);
+    free(listing->files);
+    free((char *)listing->first_missing);
+    strings_free(&listing->paths);
 }
