@@ -23,6 +23,7 @@ _parasite()
     record:-t) choices='uart debugcon virtio serial shm' ;;
     export:-f) choices='folded pprof' ;;
     report:-s) choices='symbol line task cpu' ;;
+    annotate:-M) choices='intel att' ;;
     *:--weight) choices='samples time' ;;
     *:--color) choices='always never auto' ;;
     *)
