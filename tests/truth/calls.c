@@ -3,7 +3,8 @@
  * Calls that have not returned yet, without looking at the guest's stack.
  *
  * A call pushes its return address, and where a return leads tells which call
- * has ended. Those above it, if any, were left by a longjmp.
+ * has ended. A longjmp returns to where setjmp has returned to before: to a
+ * function that is waiting for somebody else.
  */
 
 #include "truth.h"
@@ -15,7 +16,7 @@
 
 static struct call calls[CALLS_MAX];
 static size_t depth;
-static uint64_t unmatched, left;
+static uint64_t unmatched, left, jumped;
 
 void calls_push(const struct call *call)
 {
@@ -42,19 +43,31 @@ static void pop(void)
     }
 }
 
+/* Ends the calls down to the one numbered (at), counted from 1. */
+static uint64_t end_down_to(size_t at)
+{
+    uint64_t ended = depth - at + 1;
+
+    while (depth >= at)
+        pop();
+    return ended;
+}
+
 void calls_return(uint64_t address)
 {
-    size_t at = depth;
+    const struct function *function = truth_function_at(address);
+    size_t at = depth, waiting = depth;
 
     while (at > 0 && calls[at - 1].back != address)
         --at;
-    if (at == 0) {
+    while (waiting > 0 && calls[waiting - 1].caller != function)
+        --waiting;
+    if (at > 0)
+        left += end_down_to(at) - 1;
+    else if (waiting > 0)
+        jumped += end_down_to(waiting);
+    else
         ++unmatched;
-        return;
-    }
-    left += depth - at;
-    while (depth >= at)
-        pop();
 }
 
 uint64_t calls_unmatched(void)
@@ -65,6 +78,11 @@ uint64_t calls_unmatched(void)
 uint64_t calls_left(void)
 {
     return left;
+}
+
+uint64_t calls_jumped(void)
+{
+    return jumped;
 }
 
 uint64_t calls_total(const struct function *function)

@@ -12,7 +12,8 @@ self, total      of each function: true and sampled share, and whether the
 chi_square       over all functions' self, with its degrees and probability
 chains           how many stacks are as they were; cut short; without the
                  caller of the innermost function, which has pushed too much
-                 for it to be found; and impossible otherwise
+                 for it to be found; in the midst of a longjmp, which changes
+                 from one stack to another; and impossible otherwise
 """
 
 import collections
@@ -69,21 +70,17 @@ def chi_square_tail(value, degrees):
 
 
 def sampled_stacks(parasite, trace, functions):
-    """Each sample's groups, the innermost first; what is in brackets is
+    """Each sample's groups, the innermost first; what is no function is
     None."""
     said = subprocess.run([parasite, "script", "-q", trace], text=True,
                           capture_output=True, check=True).stdout
     stacks = []
-    for block in re.split(r"\n\n|\n(?=\[)", said):
-        lines = block.split("\n")
-        if not re.search(r" (sample|idle|drop|spill)", lines[0]):
-            lines = [line for line in lines if " sample: " in line
-                     or line.startswith("\t")]
-            if not lines or " sample: " not in lines[0]:
-                continue
-        names = [re.sub(r" \([^()]*:\d+\)$", "", line.strip())
-                 for line in lines[1:] if line.startswith("\t")]
-        stacks.append([functions.group_of_name.get(name) for name in names])
+    for line in said.splitlines():
+        if line.startswith("\t"):
+            name = re.sub(r" \([^()]*:\d+\)$", "", line.strip())
+            stacks[-1].append(functions.group_of_name.get(name))
+        elif re.search(r" (sample|idle|drop|spill): ", line):
+            stacks.append([])
     return stacks
 
 
@@ -103,6 +100,12 @@ def true_stacks(path, functions):
     return stacks
 
 
+def is_switching(ours, theirs, functions):
+    """Whether it is longjmp with the frame pointer of where it goes."""
+    return ours[:1] == theirs[:1] and ours[1:] == theirs[1 - len(ours):] \
+        and functions.name(ours[0]) == "longjmp"
+
+
 def compare_chains(sampled, true, functions):
     """Counts of stacks by how they agree, and some that do not."""
     counts = collections.Counter()
@@ -114,6 +117,8 @@ def compare_chains(sampled, true, functions):
             counts["cut_short"] += 1
         elif ours[:1] == theirs[:1] and ours[1:] == theirs[2:]:
             counts["caller_missing"] += 1
+        elif is_switching(ours, theirs, functions):
+            counts["switching"] += 1
         else:
             counts["impossible"] += 1
             if len(examples) < 5:
@@ -121,7 +126,7 @@ def compare_chains(sampled, true, functions):
                     "sample": number,
                     "sampled": [functions.name(one) for one in ours],
                     "true": [functions.name(one) for one in theirs]})
-    kinds = "right", "cut_short", "caller_missing", "impossible"
+    kinds = "right", "cut_short", "caller_missing", "switching", "impossible"
     return {**{kind: counts[kind] for kind in kinds}, "examples": examples}
 
 

@@ -5,8 +5,8 @@ is not as it should be. WHAT is
 ticks      every tick is a sample, and the plugin followed every call
 time       instructions between the first and the last sample are the time
            between them: one a nanosecond
-chains     every stack is as it was, but for one in 200 that lacks the caller of
-           a function without a frame
+chains     no stack is one that never was, but for callers of functions without
+           a frame that could not be found, in at most 3 of 100 stacks
 chance     over all files, about 95 % of the functions' shares lie in their 95 %
            interval, not fewer and not more; no chi-square is out of the way
 table      prints a line for each file
@@ -55,8 +55,9 @@ def chains(paths):
         print(path, {key: found[key] for key in found if key != "examples"},
               json.dumps(found["examples"][:2]))
         assert found["right"] > 500
-        assert found["impossible"] == 0 and found["cut_short"] == 0
-        assert found["caller_missing"] <= found["right"] / 200
+        assert found["impossible"] == 0
+        missing = found["cut_short"] + found["caller_missing"]
+        assert missing <= 0.03 * found["right"], missing
 
 
 def chance(paths):

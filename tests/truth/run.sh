@@ -5,7 +5,7 @@
 # timer's ticks come at exact virtual times and a run repeats to the
 # instruction, with a plugin that counts what is executed in each function; so
 # profile and truth are of the same run. Prints TAP. FULL=1 runs all scripts at
-# several rates, and writes the table to FOLDER/table.
+# several rates. A table is in FOLDER/table then, a page in FOLDER/truth.html.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -86,4 +86,5 @@ is 'shares miss the truth by chance alone, no more and no less' \
     python3 "$here/judge.py" chance "$work"/*.compared
 sed "s/^/# /" "$work/said"
 python3 "$here/judge.py" table "$work"/*.compared >"$work/table"
+python3 "$here/page.py" "$work"/*.compared >"$work/truth.html"
 echo "1..$number"

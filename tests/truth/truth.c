@@ -217,9 +217,11 @@ static void write_out(qemu_plugin_id_t id, void *owner)
             "{\"ticks\": %" PRIu64 ", \"judged\": %" PRIu64
             ", \"executed\": %" PRIu64 ", \"between\": %" PRIu64
             ", \"in_handlers\": %" PRIu64 ", \"unmatched\": %" PRIu64
-            ", \"left\": %" PRIu64 ",\n\"functions\": [",
+            ", \"left\": %" PRIu64 ", \"jumped\": %" PRIu64
+            ",\n\"functions\": [",
             ticks, judged, all, all_at[1] - all_at[0], in_handlers,
-            calls_unmatched() - unmatched_then, calls_left() - left_then);
+            calls_unmatched() - unmatched_then, calls_left() - left_then,
+            calls_jumped());
     for (size_t i = 0; i < count; ++i) {
         const struct function *function = &functions[i];
 

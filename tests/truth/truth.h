@@ -67,12 +67,16 @@ struct call {
 
 void calls_push(const struct call *call);
 
-/* A return, to (address), which ends as many calls as it takes. */
+/* A return, to (address), which ends as many calls as it takes. One that fits
+ * no call is a longjmp: it ends all calls from the last one that was made by
+ * the function that it leads to. */
 void calls_return(uint64_t address);
 
-/* Returns that fit no call; calls that were left without a return. */
+/* Returns that fit nothing; calls that a return has skipped; calls that a
+ * longjmp has ended. */
 uint64_t calls_unmatched(void);
 uint64_t calls_left(void);
+uint64_t calls_jumped(void);
 
 /* Clock that passed while (function) had called somebody, or was executing. */
 uint64_t calls_total(const struct function *function);
