@@ -11,7 +11,7 @@ runs=${RUNS:-300000}
 
 cd "$here/../.." || exit 1
 mkdir -p "$work/seeds" "$work/corpus"
-# 15: all but positions and marks is made right, and those are right already
+# 15: all but positions, marks and index is made right; those are already
 for table in "$work"/../x86_64/*/*.names; do
     [ -r "$table" ] || continue
     (printf '\017' && cat "$table") >"$work/seeds/$(basename "$table")"
@@ -66,7 +66,8 @@ decoder='base64 console crc32c event index memory model packet pile'
 # shellcheck disable=SC2046,SC2086 # lists of words
 fuzz 3 'no stream makes its reader read beyond it' decode_fuzz \
     "$work/streams" $(printf 'tools/parasite/%s.c ' $decoder)
-mkdir -p "$work/names" && printf 'a@_ZNSt6vectorIiE4pushEv' >"$work/names/cxx" &&
+mkdir -p "$work/names" &&
+    printf 'a@_ZNSt6vectorIiE4pushEv' >"$work/names/cxx" &&
     printf 'b@_RNvNtC3foo3bar3baz' >"$work/names/rust"
 # shellcheck disable=SC2046 # a list of words
 longest=1024

@@ -84,9 +84,9 @@ babeltrace_agrees()
 
 ours()
 {
-    "$parasite" report -q --json -i "$1" | sed -n \
-        's/^ *{"symbol":"\(.*\)","self":\([0-9]*\),"total":\([0-9]*\).*/\1 \2 \3/p' |
-        sort
+    count='\([0-9]*\)'
+    row='^ *{"symbol":"\(.*\)","self":'$count',"total":'$count'.*'
+    "$parasite" report -q --json -i "$1" | sed -n "s/$row/\1 \2 \3/p" | sort
 }
 
 # from folded stacks, a function once for each stack
@@ -151,8 +151,8 @@ pprof_agrees()
 {
     "$parasite" export -q -f pprof -o "$work/x.pb.gz" "$1" || return 1
     ours "$1" >"$work/ours"
-    HOME=$work go tool pprof -top -unit count -nodefraction=0 -nodecount=100000 \
-        "$work/x.pb.gz" 2>"$work/pprof.err" |
+    HOME=$work go tool pprof -top -unit count -nodefraction=0 \
+        -nodecount=100000 "$work/x.pb.gz" 2>"$work/pprof.err" |
         sed '1,/flat%/d' | awk '{
             self = $1
             total = $4
@@ -224,7 +224,8 @@ script_prints_each()
 
 time_range_counts()
 {
-    "$parasite" report -q --json --time 0.5,1 "$trace" >"$work/range" || return 1
+    "$parasite" report -q --json --time 0.5,1 "$trace" >"$work/range" ||
+        return 1
     head -n 1 "$work/range"
     grep -q '^{"samples": 5000,$' "$work/range"
 }

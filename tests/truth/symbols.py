@@ -3,9 +3,9 @@
 
 A function reaches up to its end, or to the next symbol; without a size, always
 to the next symbol. A bare label within a function with a size is a place in it,
-and so is a local one behind a global one. Names of one address, and addresses of one name, are one
-group: where two static functions have one name a report cannot tell them apart,
-and no more is asked of it.
+and so is a local one behind a global one. Names of one address, and addresses
+of one name, are one group: where two static functions have one name a report
+cannot tell them apart, and no more is asked of it.
 """
 
 import re

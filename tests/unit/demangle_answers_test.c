@@ -134,6 +134,13 @@ static const struct pair rust[] = {
     {"_RINvC1a1fFUKCjEuE", "a::f::<unsafe extern \"C\" fn(usize)>"},
     {"_RINvC1a1fDNtC1b1TEL_E", "a::f::<dyn b::T>"},
     {"_RINvC1a1fKj1f_Kb1_Kc41_Kan5_E", "a::f::<31, true, 'A', -5>"},
+    /* shown, a mark that joins, none yet, a picture, private, planes' ends */
+    {"_RIC1aKc2202_Kc301_Kc378_E",
+     "a::<'\xe2\x88\x82', '\\u{301}', '\\u{378}'>"},
+    {"_RIC1aKc1f40a_Kce000_E", "a::<'\xf0\x9f\x90\x8a', '\\u{e000}'>"},
+    {"_RIC1aKcffff_Kc10000_E", "a::<'\\u{ffff}', '\xf0\x90\x80\x80'>"},
+    {"_RIC1aKc10ffff_Kca_Kc0_E", "a::<'\\u{10ffff}', '\\n', '\\0'>"},
+    {"_RIC1aKRe27cc81e28882_E", "a::<\"'\\u{301}\xe2\x88\x82\">"},
     {"_RINvC1a1fKRe616263_E", "a::f::<\"abc\">"},
     {"_RNvC1au9bcher_kva", "a::b\u00fccher"},
 };

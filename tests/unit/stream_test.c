@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The encoder: what is told comes out, in time order, and what is lost shows. */
+/* The encoder: what is told comes out in time order, and what is lost shows. */
 
 #include <setjmp.h>
 #include <stdarg.h>

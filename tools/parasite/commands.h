@@ -12,6 +12,7 @@ int command_diff(int argc, char **argv);
 int command_script(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_open(int argc, char **argv);
 int command_demangle(int argc, char **argv);
 
 #endif

@@ -21,7 +21,9 @@ _parasite()
     fi
     case ${COMP_WORDS[1]}:$before in
     record:-t) choices='uart debugcon virtio serial shm' ;;
-    export:-f) choices='folded pprof' ;;
+    export:-f)
+        choices='folded pprof perf firefox chrome perfetto callgrind'
+        ;;
     report:-s) choices='symbol line task cpu' ;;
     annotate:-M) choices='intel att' ;;
     *:--weight) choices='samples time' ;;

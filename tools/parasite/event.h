@@ -35,8 +35,9 @@ struct event_reader {
 
 void event_begin(struct event_reader *reader, const struct packet *packet);
 
-/* The next event; the wide forms come out as NODE and SAMPLE. False at the end, and at an event that is unknown or cut;
- * then reader->at is not reader->end. */
+/* The next event; the wide forms come out as NODE and SAMPLE. False at the end,
+ * and at an event that is unknown or cut; then reader->at is not reader->end.
+ */
 bool event_next(struct event_reader *reader, struct event *event);
 
 #endif

@@ -2,11 +2,12 @@
 /*
  * A guest under QEMU.
  *
- * The stream's device writes to a pipe that QEMU inherits: nothing has a name in
- * the file system, and the end of QEMU is the end of the stream. A UART gives
- * up a byte that is not taken soon, so the pipe is as large as it may be (a
- * socket would be full after 300 writes of one byte). QEMU leaves out the console's UART once there is another one on its
- * command line, so that is asked for where the user did not.
+ * The stream's device writes to a pipe that QEMU inherits: nothing has a name
+ * in the file system, and the end of QEMU is the end of the stream. A UART
+ * gives up a byte that is not taken soon, so the pipe is as large as it may be
+ * (a socket would be full after 300 writes of one byte). QEMU leaves out the
+ * console's UART once there is another one on its command line, so that is
+ * asked for where the user did not.
  */
 
 #define _GNU_SOURCE /* asprintf() */

@@ -4,22 +4,10 @@
 #include "json_text.h"
 
 #include "parasite.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Bytes of the character at (text), 0 if there is none. */
-static size_t character(const char *text, size_t left)
-{
-    for (size_t bytes = 1; bytes <= 4 && bytes <= left; ++bytes) {
-        json_t *string = json_stringn(text, bytes);
-
-        json_decref(string);
-        if (string != NULL)
-            return bytes;
-    }
-    return 0;
-}
 
 json_t *json_text(const char *text)
 {
@@ -32,7 +20,7 @@ json_t *json_text(const char *text)
         return string;
     mended = grown(NULL, left, sizeof unknown);
     while (left > 0) {
-        size_t bytes = character(text, left);
+        size_t bytes = (size_t)utf8_bytes(text);
         size_t from = bytes > 0 ? bytes : 1;
 
         memcpy(mended + used, bytes > 0 ? text : unknown,

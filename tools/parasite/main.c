@@ -24,6 +24,7 @@ static const struct {
     {"script", command_script, "print each sample"},
     {"info", command_info, "tell what a trace holds, and what was lost"},
     {"export", command_export, "turn a trace into another tool's format"},
+    {"open", command_open, "show a trace in the browser"},
     {"demangle", command_demangle, "print names as their source has them"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])

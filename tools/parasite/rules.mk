@@ -12,10 +12,11 @@ demangler := $(wildcard $(addprefix profiler/src/,demangle*.c cxx*.c rust*.c \
 $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/parasite/*.c) $(demangler))
 	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lz -lm
+	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lz -lm
 $(BUILD)/host/obj/tools/parasite/annotate_page.o: \
     $(wildcard tools/annotate/page.*)
-decoder := base64 console crc32c event index interval memory model packet pile
+decoder := base64 console crc32c event index interval memory model packet \
+    pile utf8
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:

@@ -82,7 +82,7 @@ struct prof_config {
     uintptr_t image_offset; /* virtual less physical address of data */
 };
 
-/* What is counted since prof_init() or prof_reset(). Ticks, unless it says so. */
+/* What is counted since prof_init() or prof_reset(): ticks, or as it says. */
 struct prof_stats {
     uint64_t ticks;      /* samples delivered: the sum of the next five */
     uint64_t attributed; /* in a function that has a name */
@@ -131,11 +131,11 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
  * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()),
  * prof.reports (tables until the image ends, 0 = for ever), prof.weight (time
- * or count), prof.form (shares or classic), prof.start (on or off), prof.out (off, serial, uart2, e9, virtio
- * or shm: where the stream goes), prof.share (KiB of memory for shm, a power
- * of two from 64 to 1048576), prof.depth (callers with each sample, 0 to 127),
- * prof.report (top, tree or folded), prof.callers (a function whose callers
- * are listed below the table).
+ * or count), prof.form (shares or classic), prof.start (on or off), prof.out
+ * (off, serial, uart2, e9, virtio or shm: where the stream goes), prof.share
+ * (KiB of memory for shm, a power of two from 64 to 1048576), prof.depth
+ * (callers with each sample, 0 to 127), prof.report (top, tree or folded),
+ * prof.callers (a function whose callers are listed below the table).
  * Contexts: boot, thread. May be called before prof_init().
  * Returns 0, PROF_EOPTION or PROF_EVALUE; then nothing has changed.
  */
