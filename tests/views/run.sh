@@ -239,7 +239,8 @@ limit_is_kept()
     "$parasite" annotate -q --percent-limit 25 "$base" >"$work/text"
     grep -E '^leaf_|^# .*more' "$work/text"
     same "$(grep -c '^leaf_' "$work/text")" 2 &&
-        grep -qE '^# (29|3[0-9])\.[0-9]+% are in [0-9]+ more functions' "$work/text"
+        grep -qE '^# (29|3[0-9])\.[0-9]+% are in [0-9]+ more functions' \
+            "$work/text"
 }
 
 color_is_asked_for()
@@ -326,8 +327,8 @@ bytes_do_no_harm()
         grep -qa '^a?\[31mb' "$work/text" &&
         "$parasite" annotate -q --json -k "$work/bytes.elf" "$base" \
             >"$work/annotate.json" &&
-        printf 'a\033[31mb\357\277\275c\n' | python3 tests/views/check.py names \
-            "$work/annotate.json"
+        printf 'a\033[31mb\357\277\275c\n' |
+        python3 tests/views/check.py names "$work/annotate.json"
 }
 
 # ---- the page
