@@ -61,9 +61,9 @@ static void put_symbol(struct image *image, Elf *elf, const GElf_Sym *symbol,
     if (name == NULL || *name == '\0' || symbol->st_shndx == SHN_UNDEF ||
         type == STT_SECTION || type == STT_FILE)
         return;
-    put.name = copied(name);
     if (type == STT_NOTYPE && strchr(name, '.') != NULL)
         return;
+    put.name = copied(name);
     if (is_code(elf, symbol) && type != STT_OBJECT) {
         room_for_one(&image->functions, image->count, sizeof put);
         image->functions[image->count++] = put;
