@@ -235,16 +235,17 @@ static char *repeated(const char *head, const char *middle, const char *tail,
     return name;
 }
 
-/* _Z1fI 1A I S_ S_ E ... : each substitution uses the one before it twice. */
-static char *doubling(size_t levels)
+/* (head) makes (made) substitutions, the first of them a template. Then each
+ * S_I x x E uses the one before it twice. */
+static char *doubling(const char *head, size_t made, size_t levels)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     char *name = malloc(64 + levels * 24);
-    size_t n = (size_t)sprintf(name, "_Z1fSt4pairIiiE");
+    size_t n = (size_t)sprintf(name, "%s", head);
 
     for (size_t i = 0; i < levels; i++) {
         char sub[8] = "S_";
-        size_t index = i + 1;
+        size_t index = i + made - 1;
 
         if (index > 36)
             sprintf(sub, "S%c%c_", digits[(index - 1) / 36],
@@ -288,6 +289,19 @@ static const char *const crafted[][3] = {
 
 #define CRAFTED (sizeof crafted / sizeof crafted[0])
 
+/* The beginnings of names that double, and the substitutions in them. */
+static const struct {
+    const char *head;
+    size_t made;
+} doubles[] = {
+    {"_Z1fSt4pairIiiE", 2},
+    {"_Z1fSt4pairIPFvvES1_E", 4},
+    {"_Z1f1AIM1BFvvEE", 5},
+    {"_Z1fIA4_iEv1AIRKT_E", 5},
+};
+
+#define DOUBLES (sizeof doubles / sizeof doubles[0])
+
 /* The best of twenty times, in us. */
 static double crafted_us(const char *name)
 {
@@ -309,10 +323,11 @@ static void run_crafted(void)
     size_t which = 0;
     uint32_t steps = 0;
 
-    for (size_t i = 0; i < CRAFTED + 2; i++) {
+    for (size_t i = 0; i < CRAFTED + DOUBLES; i++) {
         char *name = i < CRAFTED ? repeated(crafted[i][0], crafted[i][1],
                                             crafted[i][2], 4096)
-                                 : doubling(i == CRAFTED ? 40 : 200);
+                                 : doubling(doubles[i - CRAFTED].head,
+                                            doubles[i - CRAFTED].made, 200);
         uint32_t taken = prof_demangle(name, out, sizeof out, &work).steps;
         double us = crafted_us(name);
 
@@ -325,8 +340,9 @@ static void run_crafted(void)
     }
     printf("{\"crafted\":%zu,\"worst_us\":%.1f,\"worst\":\"%s%s\","
            "\"most_steps\":%u}\n",
-           CRAFTED + 2, worst, which < CRAFTED ? crafted[which][0] : "doubling",
-           which < CRAFTED ? crafted[which][1] : "", steps);
+           CRAFTED + DOUBLES, worst,
+           which < CRAFTED ? crafted[which][0] : doubles[which - CRAFTED].head,
+           which < CRAFTED ? crafted[which][1] : "...", steps);
 }
 
 int main(int argc, char **argv)

@@ -15,6 +15,7 @@
 #include <kernel/panic.h>
 
 #include "debug_exit.h"
+#include "prof_port.h"
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
@@ -65,6 +66,7 @@ static void finish(struct prof_text *out)
 {
     prof_text_string(out, "panic: the image ends here");
     end_line(out);
+    prof_port_panic(PANIC_EXIT_CODE);
     debug_exit(PANIC_EXIT_CODE);
     arch_stop();
 }

@@ -17,6 +17,7 @@
 #include <kernel/console.h>
 #include <kernel/loop.h>
 #include <kernel/service.h>
+#include <prof/out.h>
 #include <prof/port.h>
 #include <prof/prof.h>
 #include <prof/symbols.h>
@@ -32,6 +33,7 @@ static uint32_t reports; /* tables printed */
 void prof_port_write(const char *text, size_t bytes)
 {
     console_write(text, bytes);
+    prof_ways_wrote(text, bytes);
 }
 
 void *prof_port_alloc(size_t bytes)
@@ -157,6 +159,11 @@ void prof_port_init(void)
     loop_every(&drain_timer, drain_check_ms() * MS_NS, on_drain, NULL);
     if (options->every_ms != 0)
         loop_every(&report_timer, options->every_ms * MS_NS, on_report, NULL);
+}
+
+void prof_port_panic(int code)
+{
+    prof_out_panic((uint32_t)code);
 }
 
 void prof_port_end(int code)

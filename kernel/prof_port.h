@@ -21,4 +21,8 @@ void prof_port_init(void);
  */
 void prof_port_end(int code);
 
+/* In a panic: sends what is left of the stream, with exit code (code), once
+ * all else is said. Contexts: interrupts off, otherwise any. */
+void prof_port_panic(int code);
+
 #endif

@@ -91,6 +91,8 @@ static void share_out(void *memory, size_t bytes)
     prof_hot.ring.begin = entry;
     prof_hot.ring.end = entry + (rest - frames_bytes(capacity)) / sizeof *entry;
     prof_hot.ring.head = prof_hot.ring.tail = prof_state.read = entry;
+    for (; entry < prof_hot.ring.end; entry++)
+        entry->frames = 0;
     prof_hot.frames.words = (uint32_t *)prof_hot.ring.end;
     prof_hot.frames.capacity = capacity;
 }
@@ -268,6 +270,15 @@ int prof_set_depth(uint32_t frames)
     if (prof_state.running)
         tell_start(prof_state.time.last_tsc);
     return PROF_OK;
+}
+
+void prof_hello(void)
+{
+    if (prof_state.running)
+        prof_drain();
+    prof_stream_hello();
+    if (prof_state.running)
+        tell_start(prof_state.time.last_tsc);
 }
 
 /* Samples between two drains for which the frame vector is long enough, at a

@@ -19,165 +19,14 @@
 
 #include "drain.h"
 
-#include "caller.h"
 #include "cpu.h"
-#include "stacks.h"
+#include "place.h"
 #include "state.h"
 #include "stream.h"
 #include "watch.h"
 
-#include <prof/symbols.h>
-
 /* Ticks that come during a drain make it go round again; this often at most. */
 #define ROUNDS_MAX 4
-
-static bool in_range(const struct prof_range *range, uintptr_t pc)
-{
-    return pc >= range->begin && pc < range->end;
-}
-
-/*
- * What a cell of an address knows of its caller: nothing yet, that it is where
- * the frame pointer says, or the word of the stack that it is in, plus this.
- */
-#define CALLER_UNKNOWN 0u
-#define CALLER_BY_FRAME 1u
-#define CALLER_IN_WORD 2u
-
-/* Where the samples of one address, or one sample, belong. */
-struct place {
-    uintptr_t pc;
-    uintptr_t owner; /* its function's start, or pc where there is none */
-    enum prof_class class;
-    struct prof_cell *address;  /* NULL where pc is new */
-    struct prof_cell *function; /* NULL where the function is new */
-    uint32_t caller;            /* CALLER_... */
-    uint32_t node;              /* of its stack */
-};
-
-/*
- * Finds the function of an address that is new and makes sure that both maps
- * have room, so that adding cannot succeed in one and fail in the other.
- */
-static bool make_room(struct place *place)
-{
-    struct prof_symbol symbol;
-
-    place->owner = place->pc;
-    place->class = PROF_CLASS_UNRESOLVED;
-    if (prof_symbol_find(place->pc, &symbol)) {
-        place->owner = symbol.start;
-        place->class = PROF_CLASS_ATTRIBUTED;
-    }
-    return prof_map_reserve(&prof_state.addresses) &&
-           prof_map_reserve(&prof_state.functions);
-}
-
-/*
- * Finds out where samples of (place->pc) belong. False: they are new and there
- * is no room for them.
- */
-static bool locate(struct place *place)
-{
-    if (in_range(&prof_state.config.idle, place->pc)) {
-        place->class = PROF_CLASS_IDLE;
-        return true;
-    }
-    place->address = prof_map_find(&prof_state.addresses, place->pc);
-    if (place->address == NULL)
-        return make_room(place);
-    place->owner = place->address->owner;
-    place->caller = place->address->caller;
-    place->function = prof_map_find(&prof_state.functions, place->owner);
-    place->class = place->function->owner != 0 ? PROF_CLASS_ATTRIBUTED
-                                               : PROF_CLASS_UNRESOLVED;
-    return true;
-}
-
-/* Finds out where the caller of code at (place->pc) is to be looked for. */
-static void look_at_code(struct place *place)
-{
-    struct prof_range function;
-    struct prof_symbol symbol;
-    uint32_t word = PROF_CALLER_FRAME;
-
-    if (place->caller != CALLER_UNKNOWN)
-        return;
-    if (prof_symbol_find(place->pc, &symbol)) {
-        function.begin = symbol.start;
-        function.end = symbol.start + symbol.size;
-        word = prof_caller_place(place->pc, &function, &prof_state.config.text);
-    }
-    place->caller =
-        word == PROF_CALLER_FRAME ? CALLER_BY_FRAME : CALLER_IN_WORD + word;
-}
-
-/* The caller that the frame pointers do not know of, 0 where there is none. */
-static uintptr_t hidden_caller(struct place *place, const uint32_t *words)
-{
-    uint32_t word;
-
-    look_at_code(place);
-    if (place->caller < CALLER_IN_WORD)
-        return 0;
-    word = place->caller - CALLER_IN_WORD;
-    if (word >= PROF_FRAMES_HEAD || words[word] == PROF_WORD_NONE)
-        return 0;
-    return prof_hot.text_base + words[word];
-}
-
-/*
- * Finds the stack of a sample at (place->pc) with (count) words in the frame
- * vector. False: it is new and there is no room for it.
- */
-static bool find_stack(struct place *place, uint32_t count)
-{
-    const uint32_t *words =
-        prof_frames_at(&prof_hot.frames, prof_state.frames_read);
-    struct prof_chain chain = {.pc = place->pc};
-
-    if (place->class == PROF_CLASS_IDLE)
-        return true;
-    if (count >= PROF_FRAMES_HEAD) {
-        chain.caller = hidden_caller(place, words);
-        chain.words = words + PROF_FRAMES_HEAD;
-        chain.count = count - PROF_FRAMES_HEAD;
-    }
-    place->node = prof_stacks_node(&chain);
-    return place->node != 0;
-}
-
-static void credit_cell(struct prof_cell *cell, uint64_t samples,
-                        uint64_t cycles)
-{
-    cell->count += samples;
-    cell->cycles += cycles;
-}
-
-/* Adds (samples) that stand for (cycles), the last of them taken at (tsc), to
- * where locate() and find_stack() said. */
-static void credit(const struct place *place, uint64_t samples, uint64_t cycles,
-                   uint64_t tsc)
-{
-    struct prof_cell *address = place->address;
-
-    prof_state.counts.count[place->class] += samples;
-    prof_state.counts.cycles[place->class] += cycles;
-    if (place->class == PROF_CLASS_IDLE)
-        return;
-    prof_stacks_credit(place->node, samples, cycles, tsc);
-    if (address != NULL) {
-        credit_cell(address, samples, cycles);
-        credit_cell(place->function, samples, cycles);
-    } else {
-        address = prof_map_add(&prof_state.addresses, place->pc, place->owner,
-                               samples, cycles);
-        /* A function's own owner only says whether it has a name. */
-        prof_map_add(&prof_state.functions, place->owner,
-                     place->class == PROF_CLASS_ATTRIBUTED, samples, cycles);
-    }
-    address->caller = place->caller;
-}
 
 /* Ticks that are known by now to have been lost before (tsc). */
 static void tell_missed(uint64_t tsc)
@@ -190,22 +39,58 @@ static void tell_missed(uint64_t tsc)
     prof_state.missed_told += missed;
 }
 
-/* Takes over one entry; false: no room for it. */
-static bool drain_entry(const struct prof_entry *entry)
+/* Takes over one entry that there is no room for, where it will not wait for
+ * some: only the stream learns of it. False: it may wait. */
+static bool tell_homeless(const struct prof_entry *entry)
 {
-    struct place place = {.pc = entry->pc};
     uint64_t tsc = prof_entry_tsc(entry);
 
-    if (!locate(&place) || !find_stack(&place, entry->frames))
-        return false;
-    credit(&place, 1, prof_timebase_step(&prof_state.time, tsc), tsc);
+    if (prof_state.dying)
+        prof_stream_spill(tsc, entry->pc, 1,
+                          prof_timebase_step(&prof_state.time, tsc));
+    return prof_state.dying;
+}
+
+/* Takes over one entry without callers at an address that is well known. */
+static void drain_flat(struct prof_cell *address, uint64_t tsc)
+{
+    uint64_t cycles = prof_timebase_step(&prof_state.time, tsc);
+
+    prof_place_credit_flat(address, cycles, tsc);
+    tell_missed(tsc);
+    prof_stream_sample(tsc, address->node);
+}
+
+/* The same for any other, with its words. False: no room for it. */
+static bool drain_stack(const struct prof_entry *entry,
+                        struct prof_cell *address, uint64_t tsc)
+{
+    struct prof_place place = {.pc = entry->pc, .address = address};
+    const uint32_t *words =
+        prof_frames_at(&prof_hot.frames, prof_state.frames_read);
+
+    if (!prof_place_find(&place, words, entry->frames))
+        return tell_homeless(entry);
+    prof_place_credit(&place, 1, prof_timebase_step(&prof_state.time, tsc),
+                      tsc);
     tell_missed(tsc);
     if (place.class == PROF_CLASS_IDLE)
         prof_stream_idle(tsc);
     else
         prof_stream_sample(tsc, place.node);
-    if (entry->frames != 0 && place.caller >= CALLER_IN_WORD + PROF_FRAMES_HEAD)
-        prof_state.far++;
+    prof_state.far += place.far;
+    return true;
+}
+
+/* Takes over one entry; false: no room for it. */
+static bool drain_entry(const struct prof_entry *entry)
+{
+    struct prof_cell *address = prof_place_address(entry->pc);
+    uint64_t tsc = prof_entry_tsc(entry);
+
+    if (entry->frames != 0 || address == NULL || address->node == 0)
+        return drain_stack(entry, address, tsc);
+    drain_flat(address, tsc);
     return true;
 }
 
@@ -216,6 +101,7 @@ static bool drain_vector(void)
 
     while (prof_state.read != head && drain_entry(prof_state.read)) {
         prof_state.frames_read += prof_state.read->frames;
+        prof_state.read->frames = 0;
         prof_state.read = prof_ring_next(&prof_hot.ring, prof_state.read);
     }
     prof_frames_release(&prof_hot.frames, prof_state.frames_read);
@@ -227,12 +113,15 @@ static bool drain_taken(void)
 {
     while (prof_state.taken != NULL && prof_state.taken_at < PROF_SPILL_SLOTS) {
         struct prof_slot *slot = &prof_state.taken[prof_state.taken_at];
-        struct place place = {.pc = slot->pc};
+        struct prof_place place = {.pc = slot->pc};
 
         if (slot->count != 0) {
-            if (!locate(&place) || !find_stack(&place, 0))
+            place.address = prof_place_address(slot->pc);
+            if (prof_place_find(&place, NULL, 0))
+                prof_place_credit(&place, slot->count, slot->cycles,
+                                  prof_state.taken_tsc);
+            else if (!prof_state.dying)
                 return false;
-            credit(&place, slot->count, slot->cycles, prof_state.taken_tsc);
             prof_stream_spill(prof_state.taken_tsc, slot->pc, slot->count,
                               slot->cycles);
             prof_state.overflowed += slot->count;
@@ -323,6 +212,32 @@ void prof_drain_all(void)
     }
 }
 
+/* Tells of what is in the vector and believes nothing else. */
+static void tell_vector(void)
+{
+    const struct prof_entry *head = prof_ring_head(&prof_hot.ring);
+
+    while (prof_state.read != head) {
+        (void)tell_homeless(prof_state.read);
+        prof_state.read = prof_ring_next(&prof_hot.ring, prof_state.read);
+    }
+}
+
+void prof_drain_last(void)
+{
+    bool interrupted = prof_state.draining;
+
+    if (!prof_state.ready)
+        return;
+    prof_state.draining = prof_state.dying = true;
+    if (interrupted)
+        tell_vector();
+    else
+        prof_drain_all();
+    prof_stream_discard(prof_queued() + prof_hot.spill.dropped -
+                        prof_state.dropped_told);
+}
+
 void prof_drain(void)
 {
     uint64_t begin = prof_tsc();
@@ -357,8 +272,10 @@ void prof_drain_discard(void)
         prof_timebase_skip(
             &prof_state.time, tsc,
             prof_ring_distance(ring, prof_state.read, ring->head));
-        prof_state.read = ring->head;
     }
+    for (; prof_state.read != ring->head;
+         prof_state.read = prof_ring_next(ring, prof_state.read))
+        prof_state.read->frames = 0;
     if (spill_new() != 0) {
         take_spill();
         clear_taken();

@@ -7,6 +7,15 @@
 /* What prof_drain() does, without its guards and accounts. */
 void prof_drain_all(void);
 
+/*
+ * In a panic: tells the stream of what is queued, with no memory to be had.
+ * Samples that need some are told as spilled, and so are all where the panic
+ * came in a drain, which has left the maps as they happened to be. What is then
+ * still in the small table, or fitted nowhere, is counted as discarded. Nobody
+ * drains any more.
+ */
+void prof_drain_last(void);
+
 /* Interrupts off: forgets what is in the vector and the small table. */
 void prof_drain_discard(void);
 

@@ -4,7 +4,7 @@
 
 #include "map.h"
 
-#include <prof/port.h>
+#include "memory.h"
 
 #define FIRST_CAPACITY 256u
 
@@ -39,7 +39,7 @@ static bool grow(struct prof_map *map, uint32_t capacity)
 
     if (capacity == 0 || bytes / sizeof *bigger.cells != capacity)
         return false;
-    bigger.cells = prof_port_alloc(bytes);
+    bigger.cells = prof_memory(bytes);
     if (bigger.cells == NULL) {
         map->refusals++;
         return false;

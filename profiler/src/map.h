@@ -19,9 +19,13 @@
 struct prof_cell {
     uintptr_t key;   /* code address; means something where count is not 0 */
     uintptr_t owner; /* what the address belongs to: its function's start */
-    uint32_t caller; /* where its caller is found: drain.c; 0 = unknown */
     uint64_t count;  /* samples, 0 = free */
     uint64_t cycles; /* time that they stand for */
+
+    /* Of an address, place.c's notes: */
+    uint32_t node;        /* of the stack that it is alone, 0 = none yet */
+    uint32_t class : 2;   /* enum prof_class */
+    uint32_t caller : 30; /* where its caller is found, 0 = unknown */
 };
 
 struct prof_map {

@@ -3,6 +3,7 @@
 /* Which way the packets go; the ways themselves are the image's. */
 
 #include "cpu.h"
+#include "drain.h"
 #include "equal.h"
 #include "shm.h"
 #include "stacks.h"
@@ -61,6 +62,21 @@ const struct prof_out *prof_out_choose(const struct prof_out *outs,
         say_missing(asked, taken);
     prof_stream_open(taken, prof_stacks_tell);
     return taken;
+}
+
+/* What was drained goes first: to drain the rest means to believe the heap,
+ * which may be what the image dies of. */
+void prof_out_panic(uint32_t code)
+{
+    prof_stream_push();
+    if (prof_stream_on())
+        prof_drain_last();
+    prof_stream_end(prof_tsc(), code);
+}
+
+void prof_out_use(const struct prof_out *out)
+{
+    prof_stream_open(out, out != NULL ? prof_stacks_tell : NULL);
 }
 
 void prof_out_end(uint32_t code)

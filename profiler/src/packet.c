@@ -9,7 +9,6 @@
 
 #include "crc.h"
 
-#define HEAD_BYTES 4u
 #define ALIGN 8u
 
 _Static_assert(PROF_PACKET_DEFAULT % ALIGN == 0, "a full packet needs padding");
@@ -23,27 +22,134 @@ static void copy(uint8_t *to, const void *from, uint32_t bytes)
         *to++ = *next++;
 }
 
+/* A word in one store, wherever it lies: x86 does not mind. */
+static void store_word(uint8_t *to, uint32_t word)
+{
+    __builtin_memcpy(to, &word, sizeof word);
+}
+
 bool prof_packet_fits(const struct prof_packet_maker *packet, uint32_t bytes)
 {
     uint32_t used = packet->used != 0 ? packet->used : PROF_PACKET_BYTES;
 
-    return used + HEAD_BYTES + bytes <= sizeof packet->data;
+    return used + bytes <= sizeof packet->data;
+}
+
+/* Where the next event is to be written; (clock) is its time. */
+static uint8_t *next_event(struct prof_packet_maker *packet, uint64_t clock)
+{
+    if (packet->used == 0) {
+        packet->begin = packet->end = clock;
+        packet->used = PROF_PACKET_BYTES;
+        packet->bytes = 0;
+    }
+    return packet->data + packet->used;
+}
+
+/* The next (bytes) are an event, the last at (clock), from now on. */
+static void count_in(struct prof_packet_maker *packet, uint64_t clock,
+                     uint32_t bytes)
+{
+    packet->end = clock;
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* whole, then counted */
+    packet->used += bytes;
 }
 
 void prof_packet_put(struct prof_packet_maker *packet, enum prof_event kind,
                      uint64_t clock, const void *fields, uint32_t bytes)
 {
+    uint8_t *to = next_event(packet, clock);
     uint32_t time = (uint32_t)clock & PROF_EVENT_TIME_MASK;
-    uint32_t head = time << PROF_EVENT_KIND_BITS | (uint32_t)kind;
 
-    if (packet->used == 0) {
-        packet->used = PROF_PACKET_BYTES;
-        packet->begin = clock;
+    store_word(to, time << (PROF_EVENT_TAG_BITS + PROF_EVENT_KIND_BITS) |
+                       (uint32_t)kind << PROF_EVENT_TAG_BITS |
+                       PROF_EVENT_OTHER);
+    copy(to + PROF_EVENT_HEAD_BYTES, fields, bytes);
+    count_in(packet, clock, PROF_EVENT_HEAD_BYTES + bytes);
+}
+
+/* The first word of a SAMPLE or a LEAF. */
+static uint32_t short_head(enum prof_event kind, uint64_t clock, uint32_t node)
+{
+    uint32_t time = (uint32_t)clock & ((1u << PROF_SHORT_TIME_BITS) - 1);
+
+    return node << (PROF_EVENT_TAG_BITS + PROF_SHORT_TIME_BITS) |
+           time << PROF_EVENT_TAG_BITS | (uint32_t)kind;
+}
+
+/* Whether a sample of (node) at (clock) has room in a short form, in the event
+ * that next_event() has begun. */
+static bool is_short(const struct prof_packet_maker *packet, uint64_t clock,
+                     uint32_t node)
+{
+    return (clock - packet->end) >> PROF_SHORT_TIME_BITS == 0 &&
+           node >> PROF_SHORT_NODE_BITS == 0;
+}
+
+void prof_packet_sample(struct prof_packet_maker *packet, uint64_t clock,
+                        uint32_t node)
+{
+    uint8_t *to = next_event(packet, clock);
+    uint16_t narrow = (uint16_t)node;
+
+    if (is_short(packet, clock, node)) {
+        store_word(to, short_head(PROF_EVENT_SAMPLE, clock, node));
+        count_in(packet, clock, PROF_SAMPLE_BYTES);
+    } else if (narrow == node) {
+        prof_packet_put(packet, PROF_EVENT_SAMPLE_LATE, clock, &narrow,
+                        sizeof narrow);
+    } else {
+        prof_packet_put(packet, PROF_EVENT_SAMPLE_WIDE, clock, &node,
+                        sizeof node);
     }
-    copy(packet->data + packet->used, &head, HEAD_BYTES);
-    copy(packet->data + packet->used + HEAD_BYTES, fields, bytes);
-    packet->used += HEAD_BYTES + bytes;
-    packet->end = clock;
+}
+
+/* Writes parent:14 offset:26, where that can say it. */
+static bool write_parent(const struct prof_packet_maker *packet, uint8_t *to,
+                         const struct prof_packet_node *node)
+{
+    uint64_t offset = node->address - packet->text_begin;
+
+    if (node->parent >> PROF_SHORT_NODE_BITS != 0 ||
+        offset >> PROF_SHORT_OFFSET_BITS != 0)
+        return false;
+    store_word(to, (uint32_t)offset << PROF_SHORT_NODE_BITS | node->parent);
+    to[4] = (uint8_t)(offset >> (32 - PROF_SHORT_NODE_BITS));
+    return true;
+}
+
+void prof_packet_node(struct prof_packet_maker *packet, uint64_t clock,
+                      const struct prof_packet_node *node)
+{
+    struct prof_event_node_wide wide = {node->node, node->parent,
+                                        node->address};
+    uint8_t *to = next_event(packet, clock);
+    uint32_t head = node->node << PROF_EVENT_TAG_BITS | PROF_EVENT_NODE;
+
+    if (node->node >> PROF_SHORT_NODE_BITS == 0 &&
+        write_parent(packet, to + 2, node)) {
+        to[0] = (uint8_t)head;
+        to[1] = (uint8_t)(head >> 8);
+        count_in(packet, packet->end, PROF_NODE_BYTES);
+    } else {
+        prof_packet_put(packet, PROF_EVENT_NODE_WIDE, packet->end, &wide,
+                        sizeof wide);
+    }
+}
+
+void prof_packet_leaf(struct prof_packet_maker *packet, uint64_t clock,
+                      const struct prof_packet_node *leaf)
+{
+    uint8_t *to = next_event(packet, clock);
+
+    if (is_short(packet, clock, leaf->node) &&
+        write_parent(packet, to + 4, leaf)) {
+        store_word(to, short_head(PROF_EVENT_LEAF, clock, leaf->node));
+        count_in(packet, clock, PROF_LEAF_BYTES);
+    } else {
+        prof_packet_node(packet, clock, leaf);
+        prof_packet_sample(packet, clock, leaf->node);
+    }
 }
 
 void prof_packet_close(struct prof_packet_maker *packet,
@@ -56,6 +162,8 @@ void prof_packet_close(struct prof_packet_maker *packet,
         .discarded = place->discarded,
         .content_bits = packet->used * 8,
         .sequence = place->sequence,
+        .version = PROF_FORMAT_VERSION,
+        .text_begin = packet->text_begin,
     };
 
     packet->bytes = (packet->used + ALIGN - 1) / ALIGN * ALIGN;

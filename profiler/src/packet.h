@@ -6,6 +6,9 @@
  * One packet in the making (<prof/format.h>): events are put into it until it
  * is full or old, then it is closed and may be sent, again and again until
  * somebody takes it. Contexts: thread. No allocation.
+ *
+ * An event counts only once it is whole. So a packet may be closed at any
+ * moment, also by a panic that came in the middle of a call to here.
  */
 
 #include <prof/format.h>
@@ -14,10 +17,11 @@
 #include <stdint.h>
 
 struct prof_packet_maker {
-    uint64_t begin; /* clock of the first event */
-    uint64_t end;   /* clock of the last one */
-    uint32_t used;  /* bytes so far, 0 = no event yet */
-    uint32_t bytes; /* once it is closed, as long as it is sent; before, 0 */
+    uint64_t begin;      /* clock of the first event */
+    uint64_t end;        /* clock of the last one */
+    uint64_t text_begin; /* the image's code; whoever begins the stream says */
+    uint32_t used;       /* bytes so far, 0 = no event yet */
+    uint32_t bytes;      /* once it is closed, as long as it is sent */
     uint8_t data[PROF_PACKET_DEFAULT];
 };
 
@@ -28,15 +32,40 @@ struct prof_packet_place {
     uint32_t sequence;
 };
 
-/* Whether an event whose fields take (bytes) still fits. */
+/* A node of the tree of stacks, as events tell of it. */
+struct prof_packet_node {
+    uint32_t node;
+    uint32_t parent;
+    uintptr_t address;
+};
+
+/* The most that a sample, that telling of a node, and that both take. */
+#define PROF_PACKET_SAMPLE_MAX (PROF_EVENT_HEAD_BYTES + 4u)
+#define PROF_PACKET_NODE_MAX                                                   \
+    (PROF_EVENT_HEAD_BYTES + (uint32_t)sizeof(struct prof_event_node_wide))
+#define PROF_PACKET_LEAF_MAX (PROF_PACKET_NODE_MAX + PROF_PACKET_SAMPLE_MAX)
+
+/* Whether (bytes) more still fit, events' heads included. */
 bool prof_packet_fits(const struct prof_packet_maker *packet, uint32_t bytes);
 
 /*
- * Puts event (kind) at time (clock), not before the last one's, with (bytes)
- * bytes of (fields). It fits, and the packet is not closed.
+ * What puts an event in. It fits, and the packet is not closed. (clock) is its
+ * time, not before the last one's; that of a node matters only where it is the
+ * packet's first event.
  */
+
+/* An event of the (kind)s that are not short, with (bytes) of (fields). */
 void prof_packet_put(struct prof_packet_maker *packet, enum prof_event kind,
                      uint64_t clock, const void *fields, uint32_t bytes);
+
+/* A sample of (node), a node with its parent, or a sample with both, in the
+ * shortest form there is. */
+void prof_packet_sample(struct prof_packet_maker *packet, uint64_t clock,
+                        uint32_t node);
+void prof_packet_node(struct prof_packet_maker *packet, uint64_t clock,
+                      const struct prof_packet_node *node);
+void prof_packet_leaf(struct prof_packet_maker *packet, uint64_t clock,
+                      const struct prof_packet_node *leaf);
 
 /* Writes the head: from now on data[0 .. bytes) may be sent. */
 void prof_packet_close(struct prof_packet_maker *packet,

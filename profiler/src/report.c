@@ -13,6 +13,7 @@
 #include "accounts.h"
 #include "cpu.h"
 #include "drain.h"
+#include "place.h"
 #include "share.h"
 #include "stacks.h"
 #include "state.h"
@@ -176,6 +177,7 @@ void prof_report(void)
     begin = prof_tsc();
     prof_stats(&stats);
     prof_text_open(&out, prof_port_write);
+    prof_place_settle();
     prof_stacks_sum();
     if (prof_options()->report == PROF_REPORT_TREE)
         prof_calls_tree(&out, &stats);

@@ -5,7 +5,9 @@
 /*
  * The fixed vector between the interrupt and the drain.
  *
- * One producer, the timer interrupt; one consumer, the drain. They take turns
+ * One producer, the timer interrupt of one CPU; one consumer, the drain. Two
+ * CPUs never write to the same vector: each would need its own, which one drain
+ * may empty in turns (tests/unit/ring_test.c). Producer and consumer take turns
  * on the entries: those from tail up to head are the consumer's, the others
  * the producer's. Each side writes one of the two pointers and only reads the
  * other, so neither ever waits, and a store hands entries over:
@@ -35,7 +37,8 @@ struct prof_entry {
     uintptr_t pc;     /* interrupted code address */
     uint32_t tsc_low; /* time stamp counter, low and high half */
     uint32_t tsc_high;
-    uint32_t frames; /* its words in the frame vector, 0 = none (frames.h) */
+    uint32_t frames; /* its words in the frame vector (frames.h), 0 = none; a
+                        free entry has none, and the producer relies on it */
 };
 
 struct prof_ring {
@@ -97,7 +100,7 @@ static inline struct prof_entry *prof_ring_head(const struct prof_ring *ring)
     return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); /* (A') */
 }
 
-/* Consumer: gives back everything before (tail). */
+/* Consumer: gives back everything before (tail), whose frames are 0 again. */
 static inline void prof_ring_release(struct prof_ring *ring,
                                      struct prof_entry *tail)
 {

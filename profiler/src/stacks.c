@@ -9,19 +9,13 @@
 
 #include <prof/symbols.h>
 
-/* The chain's address number (at), 0 being the outermost caller. */
-static uintptr_t address_at(const struct prof_chain *chain, uint32_t at)
+/* The chain's caller number (at), 0 being the outermost, as a word of the frame
+ * vector. */
+static uint32_t word_at(const struct prof_chain *chain, uint32_t at)
 {
     if (at < chain->count)
-        return prof_hot.text_base + chain->words[chain->count - 1 - at];
-    if (at == chain->count && chain->caller != 0)
-        return chain->caller;
-    return chain->pc;
-}
-
-static uint32_t length_of(const struct prof_chain *chain)
-{
-    return chain->count + (chain->caller != 0) + 1;
+        return chain->words[chain->count - 1 - at];
+    return (uint32_t)(chain->caller - prof_hot.text_base);
 }
 
 /* The function that (address) is in. A call returns behind itself, and so
@@ -79,45 +73,75 @@ static uint32_t add(uint32_t parent, uintptr_t address, bool returned)
  * Nodes are for good, so what stands there is never wrong.
  */
 
-/* How many of (chain)'s addresses, from the outermost on, are those of last. */
+/* How many of (chain)'s (callers), from the outermost on, are those of last. */
 static uint32_t common_with_last(const struct prof_chain *chain,
-                                 uint32_t length)
+                                 uint32_t callers)
 {
-    const struct prof_node *nodes = prof_state.stacks.nodes;
     const struct prof_last *last = &prof_state.last;
+    uint32_t most = callers < last->length ? callers : last->length;
+    uint32_t frames = chain->count < most ? chain->count : most;
+    const uint32_t *words = chain->words + chain->count;
     uint32_t at = 0;
 
-    while (at < length && at < last->length &&
-           nodes[last->nodes[at]].address == address_at(chain, at))
+    while (at < frames && last->words[at] == *--words)
+        at++;
+    if (at == chain->count && at < most &&
+        last->words[at] == word_at(chain, at))
         at++;
     return at;
 }
 
-uint32_t prof_stacks_node(const struct prof_chain *chain)
+/* Follows the tree down from the first (at) callers, which are those of last,
+ * and makes last what it finds. */
+static void follow(const struct prof_chain *chain, uint32_t callers,
+                   uint32_t at)
 {
-    uint32_t length = length_of(chain);
-    uint32_t at = common_with_last(chain, length);
     struct prof_last *last = &prof_state.last;
     uint32_t node = at > 0 ? last->nodes[at - 1] : 0;
 
-    for (last->length = at; at < length; at++) {
-        uint32_t next =
-            prof_tree_find(&prof_state.stacks, node, address_at(chain, at));
-
-        if (next == 0)
+    last->leaf = 0;
+    for (; at < callers; at++) {
+        last->words[at] = word_at(chain, at);
+        node = prof_tree_find(&prof_state.stacks, node,
+                              prof_hot.text_base + last->words[at]);
+        if (node == 0)
             break;
-        node = next;
-        last->nodes[last->length++] = node;
+        last->nodes[at] = node;
     }
-    if (at == length)
-        return node;
-    if (!prof_tree_reserve(&prof_state.callables, length - at) ||
-        !prof_tree_reserve(&prof_state.calls, length - at) ||
-        !prof_tree_reserve(&prof_state.stacks, length - at))
+    last->length = at;
+    if (at == callers) {
+        last->leaf = prof_tree_find(&prof_state.stacks, node, chain->pc);
+        last->pc = chain->pc;
+    }
+}
+
+/* Makes what follow() has not found. Returns the leaf, 0 without memory. */
+static uint32_t make(const struct prof_chain *chain, uint32_t callers)
+{
+    uint32_t at = prof_state.last.length;
+    uint32_t node = at > 0 ? prof_state.last.nodes[at - 1] : 0;
+    uint32_t more = callers + 1 - at;
+
+    if (!prof_tree_reserve(&prof_state.callables, more) ||
+        !prof_tree_reserve(&prof_state.calls, more) ||
+        !prof_tree_reserve(&prof_state.stacks, more))
         return 0;
-    for (; at < length; at++)
-        node = add(node, address_at(chain, at), at + 1 < length);
-    return node;
+    for (; at < callers; at++)
+        node = add(node, prof_hot.text_base + word_at(chain, at), true);
+    return add(node, chain->pc, false);
+}
+
+uint32_t prof_stacks_node(const struct prof_chain *chain)
+{
+    const struct prof_last *last = &prof_state.last;
+    uint32_t callers = chain->count + (chain->caller != 0);
+    uint32_t common = common_with_last(chain, callers);
+
+    if (common == callers && common == last->length && last->leaf != 0 &&
+        last->pc == chain->pc)
+        return last->leaf;
+    follow(chain, callers, common);
+    return last->leaf != 0 ? last->leaf : make(chain, callers);
 }
 
 bool prof_stacks_tell(uint32_t node, struct prof_stream_node *found)

@@ -55,14 +55,18 @@ struct prof_counts {
 
 /* The stack that was looked for last; see stacks.c. */
 struct prof_last {
-    uint32_t nodes[PROF_DEPTH_MAX + 2]; /* outermost first */
-    uint32_t length;
+    uint32_t words[PROF_DEPTH_MAX + 1]; /* its callers, outermost first */
+    uint32_t nodes[PROF_DEPTH_MAX + 1]; /* and their nodes */
+    uint32_t length;                    /* of both */
+    uint32_t leaf;                      /* node of pc below them, 0 = none */
+    uintptr_t pc;
 };
 
 struct prof_state {
     bool ready;                /* prof_init() has succeeded */
     bool running;              /* prof_start() is in force */
     bool draining;             /* inside prof_drain() */
+    bool dying;                /* the image panics: nothing is allocated */
     struct prof_config config; /* a copy of what prof_init() was told */
 
     uint32_t divisor; /* PIT counts per sampling tick */

@@ -14,21 +14,24 @@
  * present rate. A node is told where it is first used; once more where it is
  * first used in another packet; and then where it is used when it was not told
  * for AGAIN_PACKETS, or since sampling was last started. One that is used in a
- * single packet is lost with it or not at all.
+ * single packet is lost with it or not at all. Whenever a leaf is told, those
+ * of its callers are that are due: who begins to listen in the middle knows
+ * every stack in use after twice AGAIN_PACKETS, some twenty seconds at 1 kHz.
  */
 
 #include "stream.h"
 
 #include "clock.h"
+#include "hello.h"
 #include "packet.h"
 #include "state.h"
 
 #include <prof/out.h>
 
 #define HELLO_PERIOD 64u      /* packets */
-#define AGAIN_PACKETS 128u    /* after which a node is told again */
+#define AGAIN_PACKETS 16u     /* after which a node is told again */
 #define PATH_MAX 192u         /* nodes of a stack, more than there can be */
-#define FITTING_MAX 3u        /* packets begun for one sample: see tell() */
+#define FITTING_MAX 3u        /* packets begun for one sample */
 #define AGE_MAX PROF_CLOCK_HZ /* a packet that is not full is sent after 1 s */
 #define END_ATTEMPTS 8u       /* to send the last packets */
 
@@ -48,42 +51,21 @@ static struct {
     uint32_t rate_mhz, depth;
     bool running;
     bool stuck;     /* the way out has refused a packet */
+    bool greets;    /* the next packet begins with hello */
     bool gap;       /* something was discarded since the last packet */
     uint32_t again; /* what was told in packets before this one is forgotten */
 } stream;
 
-static void mix(uint8_t *to, uint64_t value)
-{
-    for (unsigned i = 0; i < 8; i++)
-        to[i] ^= (uint8_t)(value >> (8 * i));
-}
-
-/* This image, by its build-id, and this boot of it, by the time. The bits that
- * say "of a kind of its own" are RFC 9562's, version 8. */
-static void make_uuid(uint8_t uuid[16])
-{
-    const struct prof_config *config = &prof_state.config;
-    uint64_t tsc = prof_tsc();
-
-    for (unsigned i = 0; i < 16; i++)
-        uuid[i] = 0;
-    for (size_t i = 0; i < config->build_id_bytes; i++)
-        uuid[i % 8] = (uint8_t)(uuid[i % 8] * 31 + config->build_id[i]);
-    mix(uuid + 8, tsc * 0x9e3779b97f4a7c15ull);
-    mix(uuid + 8, config->boot_unix_seconds << 24);
-    uuid[6] = (uuid[6] & 0x0f) | 0x80;
-    uuid[8] = (uuid[8] & 0x3f) | 0x80;
-}
-
 void prof_stream_open(const struct prof_out *out, prof_stream_tree *tree)
 {
-    packet = (struct prof_packet_maker){0};
+    packet =
+        (struct prof_packet_maker){.text_begin = prof_state.config.text.begin};
     stream.out = out;
     stream.tree = tree;
     prof_clock_set(&stream.clock, prof_state.config.boot_tsc,
                    prof_state.config.tsc_hz);
     stream.place = (struct prof_packet_place){0};
-    make_uuid(stream.place.uuid);
+    prof_hello_uuid(stream.place.uuid);
     stream.sums = (struct prof_stream_sums){0};
     stream.last = stream.weighed = 0;
     stream.running = stream.stuck = stream.gap = false;
@@ -109,24 +91,6 @@ static void send(void)
     prof_packet_clear(&packet);
 }
 
-static void put_hello(uint64_t clock)
-{
-    const struct prof_config *config = &prof_state.config;
-    struct prof_event_hello hello = {
-        .version = PROF_FORMAT_VERSION,
-        .pointer_bits = 8 * sizeof(void *),
-        .tsc_hz = config->tsc_hz,
-        .unix_seconds = config->boot_unix_seconds,
-        .text_begin = config->text.begin,
-        .text_end = config->text.end,
-    };
-
-    for (size_t i = 0; i < config->build_id_bytes; i++)
-        if (i < sizeof hello.build_id)
-            hello.build_id[hello.build_id_bytes++] = config->build_id[i];
-    prof_packet_put(&packet, PROF_EVENT_HELLO, clock, &hello, sizeof hello);
-}
-
 static void put_state(uint64_t clock)
 {
     struct prof_event_start start = {stream.rate_mhz, stream.depth};
@@ -137,46 +101,27 @@ static void put_state(uint64_t clock)
         prof_packet_put(&packet, PROF_EVENT_STOP, clock, NULL, 0);
 }
 
-/* Defines a node; false: no room for it in this packet. */
-static bool put_node(uint32_t node, const struct prof_stream_node *known)
-{
-    struct prof_event_node_wide wide = {node, known->parent, known->address};
-    struct prof_event_node narrow = {(uint16_t)node, (uint16_t)known->parent,
-                                     (uint32_t)known->address};
-
-    if (!prof_packet_fits(&packet, sizeof wide))
-        return false;
-    if (narrow.node == node && narrow.parent == known->parent &&
-        narrow.address == known->address)
-        prof_packet_put(&packet, PROF_EVENT_NODE, stream.last, &narrow,
-                        sizeof narrow);
-    else
-        prof_packet_put(&packet, PROF_EVENT_NODE_WIDE, stream.last, &wide,
-                        sizeof wide);
-    return true;
-}
-
 /* A packet's first events, before the one at (clock) that it is begun for. */
 static void begin(uint64_t clock)
 {
-    bool hello = stream.place.sequence % HELLO_PERIOD == 0;
+    bool hello = stream.greets || stream.place.sequence % HELLO_PERIOD == 0;
     uint64_t at = clock - stream.last > FAR ? clock : stream.last;
     bool jump = at - packet.end > FAR;
 
     if (hello)
-        put_hello(at);
+        prof_hello_put(&packet, at);
     if (jump)
         prof_packet_put(&packet, PROF_EVENT_CLOCK, at, &at, sizeof at);
     /* A START must take no time from the next sample. */
     if (stream.gap || (hello && stream.running && at == stream.weighed))
         put_state(at);
-    stream.gap = false;
+    stream.gap = stream.greets = false;
     stream.last = at;
 }
 
 /*
- * Makes sure that a packet is begun and (bytes) of fields fit into it, for an
- * event at (clock). False: the way out refuses.
+ * Makes sure that a packet is begun and (bytes) more fit into it, for an event
+ * at (clock). False: the way out refuses.
  */
 static bool make_room(uint64_t clock, uint32_t bytes)
 {
@@ -201,7 +146,7 @@ static bool put(enum prof_event kind, uint64_t tsc, const void *fields,
                 uint32_t bytes)
 {
     uint64_t clock = clock_at(tsc);
-    bool room = make_room(clock, bytes);
+    bool room = make_room(clock, PROF_EVENT_HEAD_BYTES + bytes);
 
     if (room)
         prof_packet_put(&packet, kind, clock, fields, bytes);
@@ -231,6 +176,16 @@ void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
     stream.again = stream.place.sequence;
 }
 
+void prof_stream_hello(void)
+{
+    if (!prof_stream_on())
+        return;
+    if (packet.used != 0)
+        send();
+    stream.greets = true;
+    stream.again = stream.place.sequence;
+}
+
 void prof_stream_stop(uint64_t tsc)
 {
     if (!prof_stream_on())
@@ -255,56 +210,87 @@ static bool is_news(uint32_t told)
            present - number >= AGAIN_PACKETS;
 }
 
-/* Tells those of (node) and its callers that are news, the outermost first.
- * False: there was no room for all of them. */
-static bool tell_path(uint32_t node)
+static void note_told(uint32_t *told)
+{
+    *told = (stream.place.sequence + 1) * 2 + (*told != 0 ? 1 : 0);
+}
+
+/* Node (node), as events tell of it; *(told) is the note about it. False: there
+ * is no such node. */
+static bool look_up(uint32_t node, struct prof_packet_node *found,
+                    uint32_t **told)
 {
     struct prof_stream_node known;
-    uint32_t path[PATH_MAX];
+
+    if (!stream.tree(node, &known))
+        return false;
+    *found = (struct prof_packet_node){node, known.parent, known.address};
+    *told = known.told;
+    return true;
+}
+
+/* Tells those of (node) and its callers that are news, the outermost first.
+ * False: there was no room for all of them. */
+static bool tell_callers(uint32_t node)
+{
+    struct prof_packet_node known;
+    uint32_t path[PATH_MAX], *told;
     uint32_t count = 0;
 
-    while (count < PATH_MAX && stream.tree(node, &known) &&
-           is_news(*known.told)) {
-        path[count++] = node;
+    while (count < PATH_MAX && look_up(node, &known, &told)) {
+        if (is_news(*told))
+            path[count++] = node;
         node = known.parent;
     }
     while (count-- > 0) {
-        (void)stream.tree(path[count], &known);
-        if (!put_node(path[count], &known))
+        if (!prof_packet_fits(&packet, PROF_PACKET_NODE_MAX))
             return false;
-        *known.told =
-            (stream.place.sequence + 1) * 2 + (*known.told != 0 ? 1 : 0);
+        (void)look_up(path[count], &known, &told);
+        prof_packet_node(&packet, stream.last, &known);
+        note_told(told);
     }
     return true;
 }
 
 /*
- * Makes sure that the packet which will take the sample of (node) at (tsc)
- * knows what it must. Where the packet gets full meanwhile, all of it begins
- * anew in the next, which may not depend on this one.
+ * Puts a sample of (node), and before it what the reader may not know. False:
+ * the packet is full. Then all of it begins anew in the next, which may not
+ * depend on this one.
  */
-static void tell(uint64_t tsc, uint32_t node)
+static bool put_stack(uint64_t clock, uint32_t node)
 {
-    for (unsigned i = 0; i < FITTING_MAX; i++) {
-        if (!make_room(clock_at(tsc), sizeof node))
-            return;
-        if (tell_path(node) && prof_packet_fits(&packet, sizeof node))
-            return;
-        send();
+    struct prof_packet_node leaf;
+    uint32_t *told;
+
+    if (!look_up(node, &leaf, &told) || !is_news(*told)) {
+        prof_packet_sample(&packet, clock, node);
+        return true;
     }
+    if (!tell_callers(leaf.parent) ||
+        !prof_packet_fits(&packet, PROF_PACKET_LEAF_MAX))
+        return false;
+    prof_packet_leaf(&packet, clock, &leaf);
+    note_told(told);
+    return true;
 }
 
 void prof_stream_sample(uint64_t tsc, uint32_t node)
 {
-    uint16_t narrow = (uint16_t)node;
+    uint64_t clock;
+    bool done = false;
 
     if (!prof_stream_on())
         return;
-    tell(tsc, node);
-    if (narrow == node)
-        put_samples(PROF_EVENT_SAMPLE, tsc, &narrow, sizeof narrow, 1);
-    else
-        put_samples(PROF_EVENT_SAMPLE_WIDE, tsc, &node, sizeof node, 1);
+    clock = clock_at(tsc);
+    for (unsigned i = 0; i < FITTING_MAX && !done; i++) {
+        if (!make_room(clock, PROF_PACKET_SAMPLE_MAX))
+            break;
+        done = put_stack(clock, node);
+        if (!done)
+            send();
+    }
+    stream.place.discarded += done ? 0 : 1;
+    stream.last = stream.weighed = clock;
 }
 
 void prof_stream_idle(uint64_t tsc)
@@ -364,6 +350,17 @@ static void send_all(void)
 {
     for (unsigned i = 0; i < END_ATTEMPTS && packet.used != 0; i++)
         send();
+}
+
+void prof_stream_push(void)
+{
+    if (prof_stream_on())
+        send_all();
+}
+
+void prof_stream_discard(uint64_t samples)
+{
+    stream.place.discarded += samples;
 }
 
 void prof_stream_end(uint64_t tsc, uint32_t code)

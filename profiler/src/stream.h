@@ -40,6 +40,9 @@ bool prof_stream_on(void);
 void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth);
 void prof_stream_stop(uint64_t tsc);
 
+/* Somebody listens from now on: hello comes next, and all nodes are news. */
+void prof_stream_hello(void);
+
 /* One sample at (tsc): the leaf's node, which is told first where the reader
  * may not know it; or an idle one. */
 void prof_stream_sample(uint64_t tsc, uint32_t node);
@@ -59,6 +62,13 @@ void prof_stream_stopped_walk(uint64_t tsc, uint32_t reason, uint32_t samples);
 
 /* At the end of each drain: sends what is old enough to be sent. */
 void prof_stream_flush(uint64_t tsc);
+
+/*
+ * In a panic: sends the packet in the making as it is; counts (samples) as
+ * discarded. Contexts: also in the middle of any other call to here.
+ */
+void prof_stream_push(void);
+void prof_stream_discard(uint64_t samples);
 
 /* The image ends with (code): sends everything, with a last event. Nobody
  * listens any more. */

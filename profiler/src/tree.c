@@ -4,7 +4,7 @@
 
 #include "tree.h"
 
-#include <prof/port.h>
+#include "memory.h"
 
 #define FIRST_CAPACITY 256u
 #define CAPACITY_MAX (1u << 30)
@@ -53,7 +53,7 @@ static bool grow(struct prof_tree *tree, uint32_t capacity)
 
     if (capacity > CAPACITY_MAX || SIZE_MAX / each < capacity)
         return false;
-    bigger.nodes = prof_port_alloc(capacity * each);
+    bigger.nodes = prof_memory(capacity * each);
     if (bigger.nodes == NULL) {
         tree->refusals++;
         return false;

@@ -2,6 +2,7 @@
 
 /* The maps, row by row, for whoever wants more than the report. */
 
+#include "place.h"
 #include "state.h"
 
 void prof_visit(void (*visit)(const struct prof_row *row, void *context),
@@ -9,6 +10,7 @@ void prof_visit(void (*visit)(const struct prof_row *row, void *context),
 {
     const struct prof_map *map = &prof_state.functions;
 
+    prof_place_settle();
     for (uint32_t i = 0; i < map->capacity; i++) {
         const struct prof_cell *cell = &map->cells[i];
         const struct prof_row row = {
@@ -33,6 +35,7 @@ void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
     const struct prof_node *nodes = prof_state.stacks.nodes;
     uintptr_t addresses[ADDRESSES_MAX];
 
+    prof_place_settle();
     for (uint32_t i = 1; i < prof_state.stacks.used; i++) {
         struct prof_stack_row row = {
             .addresses = addresses,

@@ -308,7 +308,8 @@ damaged_names_are_mended()
     export_is_json firefox 'said["shared"]["stringArray"].count(
         "a\ufffdb\ufffd\ufffdc\ufffd\ufffd\ufffdd") == 1' &&
         export_is_json chrome '{"two\nlines\r\tand a tab",
-            "\x1b[31mred\x01"} <= {e.get("name") for e in said["traceEvents"]}' &&
+            "\x1b[31mred\x01"} <=
+                {e.get("name") for e in said["traceEvents"]}' &&
         export_as callgrind "$made" &&
         callgrind_annotate "$work/x" 2>"$work/callgrind.err" >"$work/x.said" &&
         ! grep . "$work/callgrind.err" &&
@@ -372,8 +373,9 @@ million_is_streamed()
         "$parasite" record -q -o "$work/million.trace" "$work/packets" ||
         return 1
     for format in $FORMATS; do
-        command time -f '%M' -o "$work/kilobytes" "$parasite" export -q -k "$image" \
-            --force -f "$format" -o /dev/null "$work/million.trace" || return 1
+        command time -f '%M' -o "$work/kilobytes" "$parasite" export -q \
+            -k "$image" --force -f "$format" -o /dev/null \
+            "$work/million.trace" || return 1
         echo "$format: $(cat "$work/kilobytes") KB"
         [ "$(cat "$work/kilobytes")" -lt 65536 ] || return 1
     done

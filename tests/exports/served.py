@@ -58,6 +58,15 @@ def pages_are_exports(port):
         assert int(headers["Content-Length"]) == len(body), path
 
 
+def flame_graph_is_served(port):
+    page = subprocess.run([parasite, "flame", "-q", "-o", "-", trace],
+                          stdout=subprocess.PIPE, check=True).stdout
+    status, headers, body = ask(port, "/flame.html")
+    assert status == 200 and "text/html" in headers["Content-Type"]
+    assert body == page and b"</html>" in page
+    assert b"href=flame.html>" in ask(port, "/")[2]
+
+
 def overview_is_safe(port):
     status, headers, body = ask(port, "/")
     assert status == 200 and "text/html" in headers["Content-Type"]
@@ -137,6 +146,7 @@ def main():
     try:
         pages_are_exports(port)
         overview_is_safe(port)
+        flame_graph_is_served(port)
         others_are_refused(port)
         only_viewers_may_read(port)
         only_here(port)

@@ -12,13 +12,17 @@ def main():
     start, size = (int(word, 16) for word in sys.argv[1].split())
     addresses, samples = {}, collections.Counter()
     for line in sys.stdin:
-        event = re.search(r"\) (node|sample)(?:_wide)?:.*\{(.*)\}", line)
+        event = re.search(
+            r"\) (node|leaf|sample)(?:_wide|_late)?: (\{.*\})", line)
         if not event:
             continue
         fields = dict(re.findall(r"(\w+) = (\w+)", event[2]))
-        if event[1] == "node":
+        if "text_offset" in fields:
+            fields["address"] = hex(int(fields["text_begin"], 0) +
+                                    int(fields["text_offset"], 0))
+        if event[1] != "sample":
             addresses[fields["node"]] = int(fields["address"], 0)
-        else:
+        if event[1] != "node":
             samples[fields["node"]] += 1
     here = collections.Counter()
     for node, count in samples.items():

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # run.sh FOLDER: the stream from an image to the host's command, by each way
-# out and on both widths; and commands the other way. Prints TAP. What the
-# command reads must be, to the last sample, what the guest says it has counted.
+# out and on both widths, also in a panic; and commands the other way. Prints
+# TAP. What the command reads must be, to the last sample, what the guest says
+# it has counted.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -190,8 +191,97 @@ conversation()
     wait
 }
 
+# panics WIDTH IMAGE WAY: boots an image that dies in that way, and records it
+panics()
+{
+    name=panic-$3-$1
+    log=$work/$name.log
+    elf=$build/$1/test/$2/$2.elf
+    rm -rf "$work/$name.trace" "$work/$name.bin"
+    timeout 60 "qemu-system-$1" -accel tcg -display none -no-reboot \
+        -monitor none -nic none -m 128 -serial stdio \
+        -icount shift=2,sleep=off -rtc clock=vm \
+        -device isa-debug-exit,iobase=0xf4,iosize=4 \
+        -debugcon "file:$work/$name.bin" -kernel "$elf" \
+        -append "prof.out=e9 prof.every=0 die=$3" </dev/null 2>&1 |
+        tr -d '\r' >"$log"
+    {
+        "$parasite" record -q -k "$elf" -o "$work/$name.trace" \
+            "file:$work/$name.bin"
+        "$parasite" info --json "$work/$name.trace" >"$work/$name.json"
+        cat "$work/$name.json"
+    } >>"$log" 2>&1
+    [ "$(field exit_code "$work/$name.json")" = 101 ]
+}
+
+# dies WIDTH WAY SAMPLES: a panic has told all samples, so many of them as
+# spilled
+dies()
+{
+    panics "$1" panic_sends_what_is_left "$2" &&
+        said=$(sed -n 's/^ends with \([0-9]*\) ticks$/\1/p' "$log") &&
+        "$parasite" report "$work/$name.trace" >"$work/$name.report" &&
+        [ "$(field samples "$work/$name.json")" = "$said" ] &&
+        [ "$(field lost "$work/$name.json")" = 0 ] &&
+        [ "$(field spilled "$work/$name.json")" = "$3" ] &&
+        grep -qE ' +50  last_samples$' "$work/$name.report"
+    result $? "$1: a panic ($2) sends the last samples" "$log"
+}
+
+# grows FILE BYTES: waits until it has so many
+grows()
+{
+    for _ in $(seq 300); do
+        [ "$(wc -c <"$1")" -ge "$2" ] && return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+# boots_twice WIDTH: a guest that is reset while it is recorded
+boots_twice()
+{
+    name=boots-$1
+    log=$work/$name.log
+    packets=$work/$name.bin
+    rm -rf "$work/$name".trace* "$work/monitor"
+    mkfifo "$work/monitor"
+    : >"$packets"
+    timeout 120 "qemu-system-$1" -accel tcg -display none -nic none -m 128 \
+        -monitor stdio -serial null -debugcon "file:$packets" \
+        -kernel "$build/$1/lua/lua.elf" -append 'prof.out=e9 prof.every=0' \
+        -initrd services/lua/scripts/parser.lua \
+        <"$work/monitor" >"$log" 2>&1 &
+    exec 4>"$work/monitor"
+    grows "$packets" 8192
+    echo system_reset >&4
+    grows "$packets" $(($(wc -c <"$packets") + 8192))
+    echo quit >&4
+    exec 4>&-
+    wait
+    {
+        "$parasite" record -o "$work/$name.trace" "file:$packets"
+        "$parasite" info --json "$work/$name.trace" >"$work/$name.json"
+        "$parasite" info --json "$work/$name.trace-2" >"$work/$name-2.json"
+    } >>"$log" 2>&1
+    cat "$work/$name.json" "$work/$name-2.json" >>"$log"
+    grep -q 'booted 2 times' "$log" &&
+        [ "$(field samples "$work/$name.json")" -gt 500 ] &&
+        [ "$(field samples "$work/$name-2.json")" -gt 500 ] &&
+        [ "$(field missing_packets "$work/$name-2.json")" = 0 ]
+    result $? "$1: a second boot has a trace of its own" "$log"
+}
+
 for width in i386 x86_64; do
     ways "$width"
+    boots_twice "$width"
+    dies "$width" null 0
+    dies "$width" overflow 0
+    dies "$width" drain 50
+    for way in without_heap stack_smashed stack_lost; do
+        panics "$width" panic $way
+        result $? "$width: a panic ($way) ends the stream" "$log"
+    done
     missing "$width" virtio e9 -debugcon null
     missing "$width" uart2 serial
     conversation "$width" console '' \

@@ -6,7 +6,9 @@
  *
  * The stacks are of a random tree over the addresses in the file IMAGE-SYMBOLS,
  * hexadecimal, one a line; without it, over 64 addresses of no image. The
- * build-id is that of BUILD_ID in the environment, if there is one.
+ * build-id is that of BUILD_ID in the environment, if there is one; the CPUs
+ * are as many as CPUS says there, with a thousand samples each in turns, taken
+ * at the same time.
  */
 
 #include "../unit/stream_maker.h"
@@ -34,6 +36,24 @@ static void define(struct made *made, uint32_t node)
     made_node(made, node, parents[node], node_addresses[node]);
 }
 
+#define TURN 1000u
+
+/* Before sample (i): the next CPU's turn, from when the first of them began. */
+static void take_turns(struct made *made, unsigned long i)
+{
+    static uint64_t began;
+    const char *text = getenv("CPUS");
+    unsigned cpus = text != NULL ? (unsigned)atoi(text) : 1;
+
+    if (cpus <= 1 || cpus > MADE_CPUS || i % TURN != 0)
+        return;
+    made_flush(made);
+    made->cpu = (uint16_t)(i / TURN % cpus);
+    if (made->cpu == 0)
+        began = made->time;
+    made->time = began;
+}
+
 /* What is no single sample. The sums are of the time since (OTHERS) samples. */
 static void put_others(struct made *made, uint32_t turn)
 {
@@ -56,6 +76,7 @@ static void make_samples(struct made *made, unsigned long samples, bool all)
     for (unsigned long i = 0; i < samples; ++i) {
         uint32_t node = sampled_node(i);
 
+        take_turns(made, i);
         if (all && i % OTHERS == OTHERS - 1)
             put_others(made, (uint32_t)(i / OTHERS));
         if (i % REFRESH == REFRESH - 1) {

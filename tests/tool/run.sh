@@ -3,8 +3,8 @@
 #
 # run.sh FOLDER: the command parasite (FOLDER/../host/parasite) on streams that
 # make_stream wrote and on guests that it starts itself. What it writes is read
-# by babeltrace2, flamegraph.pl and, where there is one, go tool pprof, and must
-# come to the same numbers. Prints TAP. GUESTS=no leaves the guests out.
+# by babeltrace2, flamegraph.pl and go tool pprof, and must come to the same
+# numbers. Prints TAP. GUESTS=no leaves the guests out.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -63,11 +63,11 @@ has_fact()
     same "$(fact "$1" "$2")" "$3"
 }
 
-# ---- what babeltrace2 counts: lines "KIND COUNT", wide forms as narrow ones
+# ---- what babeltrace2 counts: lines "KIND COUNT", the forms of one as one
 kinds()
 {
     babeltrace2 "$1" | sed 's/^\[[^]]*\] ([^)]*) \([a-z_]*\):.*/\1/' |
-        sed 's/_wide$//' | sort | uniq -c | awk '{ print $2, $1 }'
+        sed 's/_wide$//; s/_late$//' | sort | uniq -c | awk '{ print $2, $1 }'
 }
 
 babeltrace_agrees()
@@ -76,7 +76,8 @@ babeltrace_agrees()
     cat "$work/kinds"
     same "$(awk '{ sum += $2 } END { print sum + 0 }' "$work/kinds")" \
         "$(fact "$1" events)" &&
-        same "$(awk '$1 == "sample" { print $2 }' "$work/kinds")" \
+        same "$(awk '$1 ~ /^(sample|leaf)$/ { sum += $2 } END { print sum }' \
+            "$work/kinds")" \
             "$(fact "$1" stacks)"
 }
 
@@ -163,6 +164,20 @@ pprof_agrees()
     [ -s "$work/ours" ] && diff "$work/ours" "$work/theirs"
 }
 
+# The samples of -raw are lines "COUNT NANOSECONDS: LOCATION...", and there are
+# as many of them, with the same sum, as folded stacks.
+pprof_raw_agrees()
+{
+    "$parasite" export -q -f pprof -o "$work/x.pb.gz" "$1" &&
+        "$parasite" export -q -f folded "$1" >"$work/folded" || return 1
+    HOME=$work go tool pprof -raw "$work/x.pb.gz" 2>"$work/pprof.err" |
+        sed -n '/^Samples:/,/^Locations/p' |
+        awk '/^ +[0-9]+ +[0-9]+: / { sum += $1 } END { print sum + 0 }' \
+            >"$work/theirs"
+    awk '{ sum += $NF } END { print sum + 0 }' "$work/folded" >"$work/ours"
+    [ "$(cat "$work/ours")" -gt 0 ] && diff "$work/ours" "$work/theirs"
+}
+
 # ---- streams that were made
 
 gcc -std=gnu11 -O1 -Iprofiler/include -o "$work/make_stream" \
@@ -187,7 +202,7 @@ recorded()
 # Packets of 4 KiB, with their halves exchanged, one of them gone and one twice.
 disordered()
 {
-    half=$((149 * 4096 / 2))
+    half=$(($(wc -c <"$work/packets") / 2))
     dd if="$work/packets" bs=1 skip="$half" status=none
     head -c "$half" "$work/packets"
     head -c 20000 "$work/packets"
@@ -201,6 +216,50 @@ disorder_is_mended()
     grep -q 'came again' "$work/record.out" &&
         [ "$(fact "$trace" samples)" -gt $((SAMPLES * 9 / 10)) ] &&
         babeltrace_agrees "$trace"
+}
+
+# Two boots, the second one in the middle of the first: each has its trace.
+two_boots()
+{
+    rm -rf "$work"/boots*
+    "$work/make_stream" 5000 2 "$work/addresses" >"$work/second"
+    half=$(($(wc -c <"$work/packets") / 2 / 4096 * 4096))
+    {
+        head -c "$half" "$work/packets"
+        cat "$work/second"
+        tail -c "+$((half + 1))" "$work/packets"
+    } >"$work/boots.packets"
+    "$parasite" record -o "$work/boots.trace" "$work/boots.packets" \
+        >"$work/record.out" 2>&1
+    cat "$work/record.out"
+    grep -q 'booted 2 times; each boot has a trace' "$work/record.out" &&
+        grep -q "wrote $work/boots.trace-2, .* 5,000 samples, 0 lost" \
+            "$work/record.out" &&
+        has_fact "$work/boots.trace" lost 0 &&
+        has_fact "$work/boots.trace-2" samples 5000 &&
+        has_fact "$work/boots.trace-2" missing_packets 0 &&
+        babeltrace_agrees "$work/boots.trace" &&
+        babeltrace_agrees "$work/boots.trace-2"
+}
+
+# Each CPU has a file of its own, whose time does not go back; a trace of fewer
+# CPUs leaves none of them.
+three_cpus()
+{
+    CPUS=3 "$work/make_stream" 9000 4 "$work/addresses" >"$work/cpus" &&
+        "$parasite" record -q -o "$work/cpus.trace" "$work/cpus" &&
+        has_fact "$work/cpus.trace" samples 9000 &&
+        has_fact "$work/cpus.trace" missing_packets 0 &&
+        [ -s "$work/cpus.trace/stream-2" ] &&
+        babeltrace2 "$work/cpus.trace" >/dev/null 2>"$work/cpus.err" &&
+        [ ! -s "$work/cpus.err" ] &&
+        babeltrace_agrees "$work/cpus.trace" &&
+        for cpu in 0 1 2; do
+            "$parasite" report -q -C $cpu --json "$work/cpus.trace" |
+                grep -q '^{"samples": 3000,$' || return 1
+        done &&
+        "$parasite" record -q -o "$work/cpus.trace" "$work/packets" &&
+        same "$(ls "$work/cpus.trace")" "$(printf 'metadata\nstream')"
 }
 
 refuses_other_image()
@@ -259,6 +318,8 @@ is 'a console log becomes the same' recorded "console:$work/log"
 is 'and so does one on stdin' sh -c "'$parasite' record -o '$trace' - \
     <'$work/log'"
 is 'what comes in disorder is put in order' disorder_is_mended
+is 'two boots become two traces' two_boots
+is 'three CPUs become three streams' three_cpus
 is 'Ctrl-C leaves a whole trace' interrupted_is_whole
 is 'a report needs no image' "$parasite" report "$trace"
 is 'script prints each sample' script_prints_each
@@ -270,9 +331,8 @@ is 'lines, tasks and CPUs too' "$parasite" report -s symbol,line,task,cpu \
     --inline "$trace"
 is 'folded stacks agree with the report' folded_agrees "$trace"
 is 'flamegraph.pl draws the same numbers' flamegraph_agrees "$trace"
-if command -v go >/dev/null; then
-    is 'go tool pprof shows the same numbers' pprof_agrees "$trace"
-fi
+is 'go tool pprof shows the same numbers' pprof_agrees "$trace"
+is 'and the same stacks with -raw' pprof_raw_agrees "$trace"
 is 'no command is bad usage' ends_with 2 "$parasite"
 is 'an unknown command is bad usage' ends_with 2 "$parasite" nothing
 is 'an unknown option is bad usage' ends_with 2 "$parasite" report --nothing
@@ -332,6 +392,7 @@ if [ "${GUESTS:-yes}" = yes ] && [ -r "$image" ] && [ -r "$other" ]; then
         done
     done
     is 'folded stacks of a guest agree' folded_agrees "$work/guest.trace"
+    is 'and so does its pprof' pprof_agrees "$work/guest.trace"
     is 'the exit code is the guest'\''s' code_is_the_guests
     is 'a guest is ended after its time' guest_is_ended
 fi

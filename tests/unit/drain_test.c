@@ -10,7 +10,11 @@
 
 #include <cmocka.h>
 
+#include "../../profiler/src/drain.h"
+#include "../../profiler/src/stacks.h"
+#include "../../profiler/src/stream.h"
 #include "profiler_world.h"
+#include "stream_checker.h"
 
 #define SMALL WORLD_MEMORY(64)
 
@@ -128,6 +132,61 @@ static void it_works_again_after_an_overflow(void **unused)
     assert_int_equal(stats_now().overflowed, before.overflowed);
     assert_accounts(7060, tsc);
     world_end(memory);
+}
+
+/* A panic tells what is queued and asks for no memory. (interrupted): it came
+ * in the middle of a drain. */
+static void die_with_samples(bool interrupted)
+{
+    void *memory = world_new(SMALL);
+    uint64_t tsc = 0;
+    unsigned stacks = 0, spilled = 0;
+
+    kept_count = 0;
+    prof_stream_open(&keeper, prof_stacks_tell);
+    world_tick(0x1000, tsc += WORLD_PERIOD);
+    prof_drain();
+    for (unsigned i = 0; i < 600; i++)
+        world_tick(i < 50 ? 0x1000 : 0x2000 + 16 * i, tsc += WORLD_PERIOD);
+    world_refuse_from = 0;
+    world_refuse_count = INT32_MAX;
+    world_allocations = 0;
+    prof_state.draining = interrupted;
+    prof_out_panic(101);
+    assert_int_equal(world_allocations, 0);
+    assert_false(prof_stream_on());
+    see_all();
+    for (unsigned i = 0; i < seen_count; i++) {
+        stacks += is_sample(&seen[i]);
+        if (seen[i].kind == PROF_EVENT_SPILL)
+            spilled += seen[i].fields[8] + 256u * seen[i].fields[9];
+        if (seen[i].kind == PROF_EVENT_DROP)
+            spilled += seen[i].fields[0] + 256u * seen[i].fields[1];
+    }
+    assert_int_equal(seen[seen_count - 1].kind, PROF_EVENT_BYE);
+    if (interrupted) {
+        struct prof_packet head;
+
+        memcpy(&head, kept[kept_count - 1].data, sizeof head);
+        assert_int_equal(stacks, 1);
+        assert_int_equal(spilled + head.discarded, 600);
+    } else {
+        assert_true(stacks > 51); /* there was room for some of the new ones */
+        assert_int_equal(stacks + spilled, 601);
+    }
+    world_end(memory);
+}
+
+static void a_panic_tells_what_is_queued(void **unused)
+{
+    (void)unused;
+    die_with_samples(false);
+}
+
+static void a_panic_in_a_drain_tells_addresses(void **unused)
+{
+    (void)unused;
+    die_with_samples(true);
 }
 
 /* One run with the allocations from number (from) on refused (count) times. */
@@ -279,6 +338,8 @@ int main(void)
         cmocka_unit_test(a_full_vector_adds_up_in_the_small_table),
         cmocka_unit_test(what_fits_nowhere_is_counted_as_dropped),
         cmocka_unit_test(it_works_again_after_an_overflow),
+        cmocka_unit_test(a_panic_tells_what_is_queued),
+        cmocka_unit_test(a_panic_in_a_drain_tells_addresses),
         cmocka_unit_test(refused_memory_at_each_call_loses_nothing),
         cmocka_unit_test(refused_memory_for_good_is_counted),
         cmocka_unit_test(a_hundred_thousand_addresses_are_kept_apart),

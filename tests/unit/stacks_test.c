@@ -85,6 +85,60 @@ static void each_stack_is_kept_once(void **unused)
     world_end(memory);
 }
 
+/* What prof_visit() tells, summed up. */
+static void add_functions(const struct prof_row *row, void *context)
+{
+    struct sums *sums = context;
+
+    sums->samples += row->samples;
+    sums->cycles += row->cycles;
+}
+
+static void find_alone(const struct prof_stack_row *row, void *context)
+{
+    if (row->count == 1 && row->addresses[0] == 0x1500)
+        *(struct prof_stack_row *)context = *row;
+}
+
+/* Samples without callers take a short way, among others at the same address
+ * with callers, before and after they were looked at. */
+static void samples_without_callers_count_as_all_others(void **unused)
+{
+    void *memory = world_new(WORLD_MEMORY(64));
+    const uintptr_t caller[] = {0x2001};
+    struct prof_stack_row row = {0};
+    struct sums functions;
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (unsigned turn = 1; turn <= 3; turn++) {
+        for (unsigned i = 0; i < 40; i++)
+            tick(i % 4 == 3 ? 0x1600 : 0x1500, tsc += WORLD_PERIOD, caller,
+                 i % 10 == 0);
+        for (unsigned i = 0; i < 4; i++)
+            world_tick(0x1500, tsc += WORLD_PERIOD);
+        prof_drain();
+        functions = (struct sums){0};
+        prof_visit(add_functions, &functions);
+        prof_visit_stacks(find_alone, &row);
+        assert_int_equal(functions.samples, turn * 44);
+        assert_int_equal(functions.cycles, tsc);
+        assert_int_equal(sums_now().samples, turn * 44);
+        assert_int_equal(sums_now().cycles, tsc);
+        assert_int_equal(sums_now().stacks, 3);
+        assert_int_equal(row.samples, turn * 30);
+        assert_int_equal(row.last_tsc, tsc);
+        prof_stacks_sum();
+        assert_int_equal(prof_stacks_total(0x1500) + prof_stacks_total(0x1600),
+                         tsc);
+    }
+    prof_reset();
+    world_tick(0x1500, tsc += WORLD_PERIOD);
+    prof_drain();
+    assert_int_equal(sums_now().samples, 1);
+    world_end(memory);
+}
+
 static void find_first(const struct prof_stack_row *row, void *context)
 {
     if (row->count == 2)
@@ -260,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_stack_is_kept_once),
+        cmocka_unit_test(samples_without_callers_count_as_all_others),
         cmocka_unit_test(first_and_last_time_are_kept),
         cmocka_unit_test(a_recursive_function_counts_once_in_its_total),
         cmocka_unit_test(folded_stacks_have_every_sample),

@@ -31,6 +31,7 @@ static struct seen {
     enum prof_event kind;
     uint64_t clock;
     unsigned packet;
+    uint32_t node; /* SAMPLE, LEAF and NODE in all forms */
     uint8_t fields[sizeof(struct prof_event_hello)];
 } seen[EVENTS_MAX];
 static unsigned seen_count;
@@ -68,15 +69,14 @@ static const struct prof_out keeper = {
 static size_t field_bytes(enum prof_event kind)
 {
     static const size_t bytes[] = {
+        [PROF_EVENT_SAMPLE_LATE] = 2,
+        [PROF_EVENT_SAMPLE_WIDE] = 4,
+        [PROF_EVENT_NODE_WIDE] = sizeof(struct prof_event_node_wide),
+        [PROF_EVENT_IDLE] = 0,
         [PROF_EVENT_HELLO] = sizeof(struct prof_event_hello),
         [PROF_EVENT_START] = sizeof(struct prof_event_start),
         [PROF_EVENT_STOP] = 0,
         [PROF_EVENT_CLOCK] = 8,
-        [PROF_EVENT_NODE] = sizeof(struct prof_event_node),
-        [PROF_EVENT_NODE_WIDE] = sizeof(struct prof_event_node_wide),
-        [PROF_EVENT_SAMPLE] = 2,
-        [PROF_EVENT_SAMPLE_WIDE] = 4,
-        [PROF_EVENT_IDLE] = 0,
         [PROF_EVENT_SPILL] = sizeof(struct prof_event_spill),
         [PROF_EVENT_DROP] = sizeof(struct prof_event_drop),
         [PROF_EVENT_MISS] = 4,
@@ -86,40 +86,84 @@ static size_t field_bytes(enum prof_event kind)
         [PROF_EVENT_BYE] = 4,
     };
 
-    assert_true(kind < sizeof bytes / sizeof *bytes);
+    assert_true(kind > PROF_EVENT_NODE && kind < sizeof bytes / sizeof *bytes);
     return bytes[kind];
 }
 
-static void know(const struct seen *event)
+/* The number in bits [from, from + count) of what begins at (at). */
+static uint64_t bits_at(const uint8_t *at, unsigned from, unsigned count)
 {
-    struct prof_event_node_wide wide;
-    struct prof_event_node narrow;
+    uint64_t number = 0;
 
-    if (event->kind == PROF_EVENT_NODE) {
-        memcpy(&narrow, event->fields, sizeof narrow);
-        wide = (struct prof_event_node_wide){narrow.node, narrow.parent,
-                                             narrow.address};
-    } else if (event->kind == PROF_EVENT_NODE_WIDE) {
-        memcpy(&wide, event->fields, sizeof wide);
-    } else {
-        return;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned bit = from + i;
+
+        number |= (uint64_t)(at[bit / 8] >> bit % 8 & 1) << i;
     }
-    assert_true(wide.node < NODES_MAX);
-    if (known[wide.node].told++ > 0) {
-        assert_int_equal(known[wide.node].parent, wide.parent);
-        assert_true(known[wide.node].address == wide.address);
-    }
-    known[wide.node].parent = wide.parent;
-    known[wide.node].address = wide.address;
+    return number;
 }
 
-/* The whole time of an event whose head says (low), after (clock). */
-static uint64_t unwrap(uint64_t clock, uint32_t low)
+static void know(uint64_t node, uint64_t parent, uint64_t address)
 {
-    uint64_t wrap = (uint64_t)1 << PROF_EVENT_TIME_BITS;
+    assert_true(node < NODES_MAX);
+    if (known[node].told++ > 0) {
+        assert_int_equal(known[node].parent, parent);
+        assert_true(known[node].address == address);
+    }
+    known[node].parent = (uint32_t)parent;
+    known[node].address = address;
+}
+
+/* The whole time of an event whose head says the (bits) bits (low), after
+ * (clock). */
+static uint64_t unwrap(uint64_t clock, uint64_t low, unsigned bits)
+{
+    uint64_t wrap = (uint64_t)1 << bits;
     uint64_t whole = (clock & ~(wrap - 1)) | low;
 
     return whole < clock ? whole + wrap : whole;
+}
+
+/* Keeps the short event at (at), and returns its length. */
+static size_t see_short(struct seen *event, const uint8_t *at,
+                        uint64_t text_begin)
+{
+    static const size_t bytes[] = {4, 9, 7};
+    unsigned time_bits = event->kind == PROF_EVENT_NODE ? 0 : 16;
+
+    if (time_bits > 0)
+        event->clock = unwrap(event->clock, bits_at(at, 2, 16), 16);
+    event->node = (uint32_t)bits_at(at, 2 + time_bits, 14);
+    if (event->kind != PROF_EVENT_SAMPLE)
+        know(event->node, bits_at(at, 16 + time_bits, 14),
+             text_begin + bits_at(at, 30 + time_bits, 26));
+    return bytes[event->kind];
+}
+
+/* The same for one of the others; there are (room) bytes. */
+static size_t see_other(struct seen *event, const uint8_t *at, size_t room)
+{
+    struct prof_event_node_wide wide;
+    size_t bytes;
+
+    assert_true(room >= 4);
+    event->kind = (enum prof_event)bits_at(at, 2, 6);
+    event->clock = unwrap(event->clock, bits_at(at, 8, 24), 24);
+    bytes = field_bytes(event->kind);
+    assert_true(room >= 4 + bytes);
+    memcpy(event->fields, at + 4, bytes);
+    if (event->kind == PROF_EVENT_CLOCK)
+        assert_memory_equal(event->fields, &event->clock, 8);
+    if (event->kind == PROF_EVENT_SAMPLE_LATE)
+        event->node = (uint32_t)bits_at(at, 32, 16);
+    if (event->kind == PROF_EVENT_SAMPLE_WIDE)
+        event->node = (uint32_t)bits_at(at, 32, 32);
+    if (event->kind == PROF_EVENT_NODE_WIDE) {
+        memcpy(&wide, event->fields, sizeof wide);
+        event->node = wide.node;
+        know(wide.node, wide.parent, wide.address);
+    }
+    return 4 + bytes;
 }
 
 static uint64_t see_events(unsigned number, const struct prof_packet *head,
@@ -129,21 +173,18 @@ static uint64_t see_events(unsigned number, const struct prof_packet *head,
 
     while (next < end) {
         struct seen *event = &seen[seen_count++];
-        uint32_t word;
         size_t bytes;
 
-        assert_true(seen_count <= EVENTS_MAX && end - next >= 4);
-        memcpy(&word, next, 4);
-        event->kind = word & ((1u << PROF_EVENT_KIND_BITS) - 1);
-        event->packet = number;
-        event->clock = clock = unwrap(clock, word >> PROF_EVENT_KIND_BITS);
-        bytes = field_bytes(event->kind);
-        assert_true((size_t)(end - next) >= 4 + bytes);
-        memcpy(event->fields, next + 4, bytes);
-        if (event->kind == PROF_EVENT_CLOCK)
-            assert_memory_equal(event->fields, &clock, 8);
-        know(event);
-        next += 4 + bytes;
+        assert_true(seen_count <= EVENTS_MAX);
+        *event = (struct seen){.clock = clock, .packet = number};
+        event->kind = (enum prof_event)(*next & 3);
+        if (event->kind == 3)
+            bytes = see_other(event, next, (size_t)(end - next));
+        else
+            bytes = see_short(event, next, head->text_begin);
+        clock = event->clock;
+        next += bytes;
+        assert_true(next <= end);
     }
     return clock;
 }
@@ -158,6 +199,7 @@ static void see_packet(unsigned number)
     assert_true(packet->bytes > PROF_PACKET_BYTES && packet->bytes % 8 == 0);
     memcpy(&head, packet->data, sizeof head);
     assert_int_equal(head.magic, PROF_PACKET_MAGIC);
+    assert_int_equal(head.version, PROF_FORMAT_VERSION);
     assert_int_equal(head.packet_bits, packet->bytes * 8);
     assert_true(head.content_bits % 8 == 0 &&
                 head.content_bits <= head.packet_bits &&
@@ -171,8 +213,17 @@ static void see_packet(unsigned number)
                            packet->data + head.content_bits / 8) == head.end);
 }
 
+/* Reads the packets numbered [first, end). */
+static inline void see_from(unsigned first, unsigned end)
+{
+    seen_count = 0;
+    memset(known, 0, sizeof known);
+    for (unsigned i = first; i < end; i++)
+        see_packet(i);
+}
+
 /* Reads all that was kept, but for packet number (lost). */
-static void see_all_but(unsigned lost)
+static inline void see_all_but(unsigned lost)
 {
     seen_count = 0;
     memset(known, 0, sizeof known);
@@ -181,13 +232,13 @@ static void see_all_but(unsigned lost)
             see_packet(i);
 }
 
-static void see_all(void)
+static inline void see_all(void)
 {
-    see_all_but(UINT32_MAX);
+    see_from(0, kept_count);
 }
 
 /* Event number (number) of kind (kind), counted from 0; NULL where none is. */
-static const struct seen *nth(enum prof_event kind, unsigned number)
+static inline const struct seen *nth(enum prof_event kind, unsigned number)
 {
     for (unsigned i = 0; i < seen_count; i++)
         if (seen[i].kind == kind && number-- == 0)
@@ -195,7 +246,33 @@ static const struct seen *nth(enum prof_event kind, unsigned number)
     return NULL;
 }
 
-static unsigned count_of(enum prof_event kind)
+/* Whether it is a sample of a stack, in whatever form. */
+static bool is_sample(const struct seen *event)
+{
+    return event->kind == PROF_EVENT_SAMPLE || event->kind == PROF_EVENT_LEAF ||
+           event->kind == PROF_EVENT_SAMPLE_LATE ||
+           event->kind == PROF_EVENT_SAMPLE_WIDE;
+}
+
+/* Sample number (number), counted from 0; NULL where none is. */
+static inline const struct seen *nth_sample(unsigned number)
+{
+    for (unsigned i = 0; i < seen_count; i++)
+        if (is_sample(&seen[i]) && number-- == 0)
+            return &seen[i];
+    return NULL;
+}
+
+static inline unsigned count_of_samples(void)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < seen_count; i++)
+        count += is_sample(&seen[i]);
+    return count;
+}
+
+static inline unsigned count_of(enum prof_event kind)
 {
     unsigned count = 0;
 

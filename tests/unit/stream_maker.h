@@ -26,20 +26,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MADE_CPUS 4u
+
 struct made {
     size_t packet_room; /* bytes, at most PROF_PACKET_MAX */
     uint64_t time;      /* clocks */
     uint64_t step;      /* clocks between two events */
     uint64_t discarded; /* samples, for the packets to come */
     uint8_t boot;       /* every byte of the uuid */
-    uint32_t sequence;  /* of the packet in the making */
+    uint32_t sequence;  /* packets that are finished */
     uint8_t *bytes;     /* of the packets that are finished */
     size_t count;
     size_t room;
     uint8_t packet[PROF_PACKET_MAX];
     size_t used; /* bytes of the packet in the making, 0 = none */
     uint64_t begin;
+    uint64_t last; /* time of the last event that has one, or begin */
+    uint16_t cpu;  /* of the packets to come, below MADE_CPUS */
+    uint32_t sequence_of[MADE_CPUS]; /* of each CPU's next packet */
 };
+
+#define MADE_TEXT 0x100000u /* where the image's code begins */
 
 /* CRC-32C, bit by bit. */
 static inline uint32_t made_crc32c(const uint8_t *bytes, size_t count)
@@ -70,16 +77,20 @@ static inline void made_flush(struct made *made)
     struct prof_packet head = {
         .magic = PROF_PACKET_MAGIC,
         .begin = made->begin,
-        .end = made->time,
+        .end = made->last,
         .discarded = made->discarded,
         .content_bits = (uint32_t)made->used * 8,
         .packet_bits = (uint32_t)made->used * 8,
-        .sequence = made->sequence,
+        .sequence = made->sequence_of[made->cpu],
+        .cpu = made->cpu,
+        .version = PROF_FORMAT_VERSION,
+        .text_begin = MADE_TEXT,
     };
 
     if (made->used == 0)
         return;
     ++made->sequence;
+    ++made->sequence_of[made->cpu];
     memset(head.uuid, made->boot, sizeof head.uuid);
     memcpy(made->packet, &head, sizeof head);
     made_seal(made->packet, made->used);
@@ -92,27 +103,36 @@ static inline void made_flush(struct made *made)
     made->used = 0;
 }
 
+/* Room for an event of (bytes) bytes, (made->step) after the one before. */
+static inline uint8_t *made_room(struct made *made, size_t bytes)
+{
+    if (made->used + bytes > made->packet_room)
+        made_flush(made);
+    made->time += made->step;
+    if (made->used == 0) {
+        made->used = PROF_PACKET_BYTES;
+        made->begin = made->last = made->time;
+    }
+    made->used += bytes;
+    return made->packet + made->used - bytes;
+}
+
+/* Writes (bits), of which there are 8 * (bytes), lowest first. */
+static inline void made_bits(uint8_t *to, uint64_t bits, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; ++i)
+        to[i] = (uint8_t)(bits >> (8 * i));
+}
+
 static inline void made_event(struct made *made, enum prof_event kind,
                               const void *fields, size_t bytes)
 {
-    uint32_t head;
+    uint8_t *to = made_room(made, 4 + bytes);
 
-    made->time += made->step;
-    head = (uint32_t)made->time << PROF_EVENT_KIND_BITS | (uint32_t)kind;
-    if (made->used + sizeof head + bytes > made->packet_room) {
-        made->time -= made->step;
-        made_flush(made);
-        made->time += made->step;
-    }
-    if (made->used == 0) {
-        made->used = PROF_PACKET_BYTES;
-        made->begin = made->time;
-    }
-    memcpy(made->packet + made->used, &head, sizeof head);
-    made->used += sizeof head;
+    made_bits(to, made->time << 8 | (uint64_t)kind << 2 | 3, 4);
     if (bytes > 0)
-        memcpy(made->packet + made->used, fields, bytes);
-    made->used += bytes;
+        memcpy(to + 4, fields, bytes);
+    made->last = made->time;
 }
 
 #define MADE_EVENT(made, kind, ...)                                            \
@@ -125,7 +145,7 @@ static inline void made_hello(struct made *made, uint32_t pointer_bits)
         .pointer_bits = pointer_bits,
         .tsc_hz = 2000000000u,
         .unix_seconds = 1700000000u,
-        .text_begin = 0x100000,
+        .text_begin = MADE_TEXT,
         .text_end = 0x200000,
         .build_id_bytes = 20,
     };
@@ -142,24 +162,67 @@ static inline void made_start(struct made *made, uint32_t rate_mhz,
                (struct prof_event_start){rate_mhz, depth});
 }
 
+/* parent:14 offset:26 */
+static inline void made_parent(uint8_t *to, uint32_t parent, uint64_t address)
+{
+    made_bits(to, (address - MADE_TEXT) << 14 | parent, 5);
+}
+
+static inline bool made_is_short(uint32_t node, uint32_t parent,
+                                 uint64_t address)
+{
+    return node < 1 << 14 && parent < 1 << 14 && address >= MADE_TEXT &&
+           address - MADE_TEXT < 1 << 26;
+}
+
 static inline void made_node(struct made *made, uint32_t node, uint32_t parent,
                              uint64_t address)
 {
-    if (node < 65536 && parent < 65536 && address <= UINT32_MAX)
-        MADE_EVENT(made, PROF_EVENT_NODE,
-                   (struct prof_event_node){(uint16_t)node, (uint16_t)parent,
-                                            (uint32_t)address});
-    else
+    if (made_is_short(node, parent, address)) {
+        uint64_t step = made->step;
+        uint8_t *to;
+
+        made->step = 0; /* it has no time */
+        to = made_room(made, PROF_NODE_BYTES);
+        made->step = step;
+        made_bits(to, node << 2 | PROF_EVENT_NODE, 2);
+        made_parent(to + 2, parent, address);
+    } else {
         MADE_EVENT(made, PROF_EVENT_NODE_WIDE,
                    (struct prof_event_node_wide){node, parent, address});
+    }
+}
+
+/* The first word of a SAMPLE or LEAF, now. */
+static inline void made_short(struct made *made, uint8_t *to,
+                              enum prof_event kind, uint32_t node)
+{
+    made_bits(to, node << 18 | (made->time & 0xffff) << 2 | (uint64_t)kind, 4);
+    made->last = made->time;
 }
 
 static inline void made_sample(struct made *made, uint32_t node)
 {
-    if (node < 65536)
-        MADE_EVENT(made, PROF_EVENT_SAMPLE, (uint16_t){(uint16_t)node});
+    bool soon =
+        made->used == 0 || made->time + made->step - made->last < 1 << 16;
+
+    if (soon && node < 1 << 14)
+        made_short(made, made_room(made, PROF_SAMPLE_BYTES), PROF_EVENT_SAMPLE,
+                   node);
+    else if (node < 1 << 16)
+        MADE_EVENT(made, PROF_EVENT_SAMPLE_LATE, (uint16_t){(uint16_t)node});
     else
         MADE_EVENT(made, PROF_EVENT_SAMPLE_WIDE, (uint32_t){node});
+}
+
+/* A node and a sample of it in one; all is small and soon enough. */
+static inline void made_leaf(struct made *made, uint32_t node, uint32_t parent,
+                             uint64_t address)
+{
+    uint8_t *to = made_room(made, PROF_LEAF_BYTES);
+
+    made_short(made, to, PROF_EVENT_LEAF, node);
+    made_parent(to + 4, parent, address);
 }
 
 /* A kind with one word of fields (MISS, SWITCH, BYE), or with none. */

@@ -21,11 +21,19 @@ static uint32_t told[NODES];
 static const uint8_t build_id[20] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
 
+/* A node whose address is not like the others'; 0 = none. */
+static uint32_t odd_node;
+static uintptr_t odd_address;
+
 static bool tree(uint32_t node, struct prof_stream_node *found)
 {
+    if (node == 0 || node >= NODES)
+        return false;
     *found = (struct prof_stream_node){
         node / 2, 0x100000 + 16 * (uintptr_t)node, &told[node]};
-    return node > 0 && node < NODES;
+    if (node == odd_node)
+        found->address = odd_address;
+    return true;
 }
 
 static int open_stream(void **unused)
@@ -62,6 +70,7 @@ static void every_event_comes_out_as_told(void **unused)
     prof_stream_start(at(10), 1000152, 64);
     prof_stream_sample(at(20), 1);
     prof_stream_sample(at(30), 70000);
+    prof_stream_sample(at(35), 1);
     prof_stream_idle(at(40));
     prof_stream_miss(at(45), 3);
     prof_stream_spill(at(50), 0xabcdef, 7, 6 * CLOCK);
@@ -83,11 +92,12 @@ static void every_event_comes_out_as_told(void **unused)
     memcpy(&start, nth(PROF_EVENT_START, 0)->fields, sizeof start);
     assert_true(start.rate_mhz == 1000152 && start.depth == 64);
     assert_true(nth(PROF_EVENT_START, 0)->clock == 10);
-    assert_true(nth(PROF_EVENT_SAMPLE, 0)->clock == 20);
-    assert_int_equal(nth(PROF_EVENT_SAMPLE, 0)->fields[0], 1);
+    assert_true(nth(PROF_EVENT_LEAF, 0)->clock == 20);
+    assert_int_equal(nth(PROF_EVENT_LEAF, 0)->node, 1);
     assert_true(nth(PROF_EVENT_SAMPLE_WIDE, 0)->clock == 30);
-    assert_int_equal(*(const uint16_t *)nth(PROF_EVENT_SAMPLE_WIDE, 0)->fields,
-                     70000 & 0xffff);
+    assert_int_equal(nth(PROF_EVENT_SAMPLE_WIDE, 0)->node, 70000);
+    assert_true(nth(PROF_EVENT_SAMPLE, 0)->clock == 35);
+    assert_int_equal(nth(PROF_EVENT_SAMPLE, 0)->node, 1);
     assert_true(nth(PROF_EVENT_IDLE, 0)->clock == 40);
     assert_int_equal(nth(PROF_EVENT_MISS, 0)->fields[0], 3);
     memcpy(&spill, nth(PROF_EVENT_SPILL, 0)->fields, sizeof spill);
@@ -123,7 +133,7 @@ static void times_survive_any_gap(void **unused)
     clock = 5;
     for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
         clock += gaps[i];
-        assert_true(nth(PROF_EVENT_SAMPLE, number++)->clock == clock);
+        assert_true(nth_sample(number++)->clock == clock);
     }
     assert_true(count_of(PROF_EVENT_CLOCK) >= 3);
 }
@@ -136,8 +146,8 @@ static void time_never_goes_back(void **unused)
     prof_stream_sample(0, 1);
     prof_stream_end(at(80), 0);
     see_all();
-    assert_int_equal(count_of(PROF_EVENT_SAMPLE), 3);
-    assert_true(nth(PROF_EVENT_SAMPLE, 2)->clock == 100);
+    assert_int_equal(count_of_samples(), 3);
+    assert_true(nth_sample(2)->clock == 100);
 }
 
 static void packets_are_numbered_and_say_hello_again(void **unused)
@@ -147,12 +157,12 @@ static void packets_are_numbered_and_say_hello_again(void **unused)
 
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
-    for (unsigned i = 0; i < 130000; i++)
+    for (unsigned i = 0; i < 200000; i++)
         prof_stream_sample(at(10000 * (i + 1)), 1);
-    prof_stream_end(at(10000ull * 130001), 0);
+    prof_stream_end(at(10000ull * 200001), 0);
     see_all();
     assert_true(kept_count > 192);
-    assert_int_equal(count_of(PROF_EVENT_SAMPLE), 130000);
+    assert_int_equal(count_of_samples(), 200000);
     for (unsigned i = 0; i < kept_count; i++) {
         memcpy(&head, kept[i].data, sizeof head);
         assert_int_equal(head.sequence, i);
@@ -189,7 +199,7 @@ static void what_is_refused_is_counted_and_costs_no_time(void **unused)
     see_all();
     prof_stream_sums(&sums);
     assert_true(sums.discarded > 0);
-    assert_int_equal(count_of(PROF_EVENT_SAMPLE) + sums.discarded, 2001);
+    assert_int_equal(count_of_samples() + sums.discarded, 2001);
     memcpy(&head, kept[1].data, sizeof head);
     assert_int_equal(head.sequence, 1);
     assert_true(head.discarded == sums.discarded);
@@ -227,12 +237,9 @@ static void samples_are_known_whichever_packet_is_lost(void **unused)
     for (unsigned lost = 0; lost < kept_count; lost++) {
         see_all_but(lost);
         for (unsigned i = 0; i < seen_count; i++) {
-            uint16_t node;
-
-            memcpy(&node, seen[i].fields, sizeof node);
-            if (seen[i].kind != PROF_EVENT_SAMPLE)
+            if (!is_sample(&seen[i]))
                 continue;
-            for (; node != 0; node /= 2)
+            for (uint32_t node = seen[i].node; node != 0; node /= 2)
                 assert_true(known[node].told > 0);
         }
     }
@@ -249,21 +256,13 @@ static void nodes_come_before_what_names_them(void **unused)
     prof_stream_end(at(10000 * 5001), 0);
     see_all();
     for (unsigned i = 0; i < seen_count; i++) {
-        struct prof_event_node_wide wide;
-        struct prof_event_node narrow;
-        uint32_t sample = 0;
+        uint32_t node = seen[i].node;
 
-        memcpy(&wide, seen[i].fields, sizeof wide);
-        memcpy(&narrow, seen[i].fields, sizeof narrow);
-        if (seen[i].kind == PROF_EVENT_NODE)
-            come[narrow.node] = narrow.parent == 0 || come[narrow.parent];
-        if (seen[i].kind == PROF_EVENT_NODE_WIDE)
-            come[wide.node] = wide.parent == 0 || come[wide.parent];
-        if (seen[i].kind == PROF_EVENT_SAMPLE)
-            sample = narrow.node;
-        if (seen[i].kind == PROF_EVENT_SAMPLE_WIDE)
-            sample = wide.node;
-        assert_true(sample == 0 || come[sample]);
+        if (seen[i].kind == PROF_EVENT_NODE ||
+            seen[i].kind == PROF_EVENT_NODE_WIDE ||
+            seen[i].kind == PROF_EVENT_LEAF)
+            come[node] = known[node].parent == 0 || come[known[node].parent];
+        assert_true(!is_sample(&seen[i]) || come[node]);
     }
 }
 
@@ -273,20 +272,107 @@ static void nodes_in_use_are_told_again_now_and_then(void **unused)
 
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
-    for (unsigned i = 1; i <= 200000; i++)
+    for (unsigned i = 1; i <= 300000; i++)
         prof_stream_sample(at(1000 * i), i % 100 + 1);
     see_all();
     assert_true(kept_count > 256);
     before = known[100].told;
-    assert_in_range(before, 3, 6);
-    prof_stream_start(at(1000 * 200001), 1000000, 0);
-    for (unsigned i = 200002; i <= 202000; i++)
+    assert_in_range(before, kept_count / 20, kept_count / 16 + 2);
+    prof_stream_start(at(1000 * 300001), 1000000, 0);
+    for (unsigned i = 300002; i <= 302000; i++)
         prof_stream_sample(at(1000 * i), i % 100 + 1);
     see_all();
     assert_int_equal(known[100].told, before + 1);
 }
 
-static void a_sample_costs_less_than_eight_bytes(void **unused)
+/* Whoever begins to listen in the middle knows all stacks in use after twice
+ * the packets that a node is told again after. */
+static void who_joins_late_learns_all(void **unused)
+{
+    enum { WAIT = 2 * 16 };
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 100000; i++)
+        prof_stream_sample(at(10000 * i), i * 7 % 1500 + 1);
+    prof_stream_end(at(10000ull * 100001), 0);
+    assert_true(kept_count > 3 * WAIT);
+    for (unsigned first = 1; first + WAIT < kept_count; first += 5) {
+        see_from(first, first + WAIT);
+        for (unsigned node = 1; node <= 1500; node++)
+            assert_true(known[node].told > 0);
+    }
+}
+
+/* The one event of a first sample of (node) (gap) after a start; its node is
+ * at (address). */
+static const struct seen *told_as(uint32_t node, uintptr_t address,
+                                  uint64_t gap)
+{
+    open_stream(NULL);
+    odd_node = node;
+    odd_address = address;
+    prof_stream_start(at(100), 1000000, 64);
+    prof_stream_sample(at(100), node / 2);
+    prof_stream_sample(at(100 + gap), node);
+    prof_stream_end(at(100 + gap), 0);
+    see_all();
+    assert_true(nth_sample(1)->clock == 100 + gap);
+    assert_int_equal(nth_sample(1)->node, node);
+    assert_true(known[node].address == address);
+    assert_int_equal(known[node].parent, node / 2);
+    odd_node = 0;
+    return nth_sample(1);
+}
+
+static void what_is_too_large_takes_a_longer_form(void **unused)
+{
+    const uintptr_t text = 0x100000, far = text + (1u << 26);
+
+    (void)unused;
+    assert_int_equal(told_as(9, text, 10)->kind, PROF_EVENT_LEAF);
+    assert_int_equal(told_as(9, far - 1, 65535)->kind, PROF_EVENT_LEAF);
+    assert_int_equal(told_as(16383, text, 0)->kind, PROF_EVENT_LEAF);
+    assert_int_equal(told_as(9, text, 65536)->kind, PROF_EVENT_SAMPLE_LATE);
+    assert_int_equal(told_as(16384, text, 1)->kind, PROF_EVENT_SAMPLE_LATE);
+    assert_int_equal(told_as(65535, far, 1)->kind, PROF_EVENT_SAMPLE_LATE);
+    assert_int_equal(told_as(65536, text, 1)->kind, PROF_EVENT_SAMPLE_WIDE);
+    assert_int_equal(told_as(9, far, 1)->kind, PROF_EVENT_SAMPLE);
+    assert_int_equal(count_of(PROF_EVENT_NODE_WIDE), 1);
+    assert_int_equal(told_as(9, text - 1, 1)->kind, PROF_EVENT_SAMPLE);
+    assert_int_equal(count_of(PROF_EVENT_NODE_WIDE), 1);
+    assert_int_equal(told_as(9, UINTPTR_MAX, 1)->kind, PROF_EVENT_SAMPLE);
+}
+
+/* In a packet of its own, so that a listener who joins there needs no other. */
+static void a_new_listener_is_told_everything(void **unused)
+{
+    unsigned first, before;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 9);
+    for (unsigned i = 1; i <= 50; i++)
+        prof_stream_sample(at(1000 * i), i % 4 + 1);
+    assert_int_equal(kept_count, 0);
+    prof_stream_hello();
+    assert_int_equal(kept_count, 1);
+    prof_stream_start(at(1000 * 50), 1000000, 9);
+    for (unsigned i = 51; i <= 100; i++)
+        prof_stream_sample(at(1000 * i), i % 4 + 1);
+    see_all();
+    before = known[4].told;
+    assert_int_equal(count_of(PROF_EVENT_HELLO), 1);
+    prof_stream_end(at(1000 * 101), 0);
+    see_all();
+    assert_int_equal(count_of(PROF_EVENT_HELLO), 2);
+    assert_int_equal(known[4].told, before + 1);
+    for (first = 0; seen[first].packet == 0; first++)
+        ;
+    assert_int_equal(seen[first].kind, PROF_EVENT_HELLO);
+    assert_int_equal(count_of_samples(), 100);
+}
+
+static void a_sample_costs_six_bytes(void **unused)
 {
     struct prof_stream_sums sums;
 
@@ -299,7 +385,7 @@ static void a_sample_costs_less_than_eight_bytes(void **unused)
     }
     prof_stream_end(at(10000 * 60001), 0);
     prof_stream_sums(&sums);
-    assert_true(sums.bytes < 8 * 60000);
+    assert_true(sums.bytes < 6 * 60000);
 }
 
 static void nothing_waits_longer_than_a_second(void **unused)
@@ -327,6 +413,7 @@ static void with_nobody_listening_nothing_happens(void **unused)
     prof_stream_drop(at(1), 1, 1);
     prof_stream_miss(at(1), 1);
     prof_stream_stopped_walk(at(1), 1, 1);
+    prof_stream_hello();
     prof_stream_stop(at(1));
     prof_stream_flush(at(1));
     prof_stream_end(at(1), 0);
@@ -347,7 +434,10 @@ int main(void)
         TEST(samples_are_known_whichever_packet_is_lost),
         TEST(nodes_come_before_what_names_them),
         TEST(nodes_in_use_are_told_again_now_and_then),
-        TEST(a_sample_costs_less_than_eight_bytes),
+        TEST(who_joins_late_learns_all),
+        TEST(what_is_too_large_takes_a_longer_form),
+        TEST(a_new_listener_is_told_everything),
+        TEST(a_sample_costs_six_bytes),
         TEST(nothing_waits_longer_than_a_second),
         TEST(with_nobody_listening_nothing_happens),
     };

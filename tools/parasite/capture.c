@@ -39,23 +39,27 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void check_image(struct capture *capture)
+static void check_image(struct capture *capture, struct boot *boot)
 {
-    if (capture->image == NULL || capture->model.hello.version == 0)
+    if (capture->image == NULL || boot->checked ||
+        boot->model.hello.version == 0)
         return;
-    if (!image_fits(capture->image, &capture->model.hello, capture->force))
+    if (!image_fits(capture->image, &boot->model.hello, capture->force))
         capture->refused = true;
-    capture->image = NULL;
+    boot->checked = true;
 }
 
 static void take_packet(void *owner, const struct packet *packet)
 {
     struct capture *capture = owner;
+    struct boot *boot = boots_take(&capture->boots, packet);
 
-    if (!trace_put(&capture->writer, packet))
+    if (boot == NULL)
         return;
-    model_take(&capture->model, packet);
-    check_image(capture);
+    if (boot->writer.pile.count == 1 && packet->sequence > 0 &&
+        capture->sender != NULL)
+        send_greeting(capture->sender);
+    check_image(capture, boot);
 }
 
 static void take_from_text(void *owner, const struct packet *packet)
@@ -75,7 +79,8 @@ static void show_line(void *owner, const char *line, size_t bytes)
 
 static void show_progress(struct capture *capture)
 {
-    uint64_t samples = model_samples(&capture->model);
+    const struct boot *boot = capture->boots.now;
+    uint64_t samples = model_samples(&boot->model);
     char count[TALK_NUMBER], lost[TALK_NUMBER], bytes[TALK_NUMBER];
     double time = now(), span = time - capture->began;
 
@@ -83,16 +88,24 @@ static void show_progress(struct capture *capture)
         return;
     talk_line("[ %s: %.1f s, %s samples, %.0f/s, %s lost, %s ]", parasite_name,
               span, talk_count(samples, count), (double)samples / span,
-              talk_count(model_lost(&capture->model), lost),
-              talk_bytes(capture->writer.pile.bytes, bytes));
+              talk_count(model_lost(&boot->model), lost),
+              talk_bytes(boot->writer.pile.bytes, bytes));
     capture->shown = time;
+}
+
+/* What is done between two looks at the target. */
+static void step(struct capture *capture)
+{
+    if (capture->sender != NULL)
+        send_step(capture->sender);
+    show_progress(capture);
 }
 
 void capture_begin(struct capture *capture, const char *path)
 {
     struct sigaction action = {.sa_handler = note_interrupt};
 
-    trace_create(&capture->writer, path);
+    boots_begin(&capture->boots, path);
     capture->scanner.sink = (struct packet_sink){take_packet, capture};
     capture->console.sink = (struct packet_sink){take_from_text, capture};
     capture->console.other = capture->show_text ? show_line : NULL;
@@ -104,6 +117,7 @@ void capture_begin(struct capture *capture, const char *path)
 static bool time_is_over(const struct capture *capture)
 {
     return interrupted || capture->refused ||
+           (capture->sender != NULL && capture->sender->state == SEND_FAILED) ||
            (capture->seconds > 0 && now() - capture->began >= capture->seconds);
 }
 
@@ -115,6 +129,8 @@ static bool read_some(struct capture *capture, int file)
 
     if (count < 0)
         return errno == EINTR || errno == EAGAIN;
+    if (capture->sender != NULL)
+        send_hear(capture->sender, bytes, (size_t)count);
     scanner_feed(&capture->scanner, bytes, (size_t)count);
     console_feed(&capture->console, bytes, (size_t)count);
     return count > 0;
@@ -127,7 +143,7 @@ static void run_file(struct capture *capture, int file, struct guest *guest)
     while (!time_is_over(capture)) {
         int ready = poll(&wait, 1, WAIT_MS);
 
-        show_progress(capture);
+        step(capture);
         if (ready > 0 && !read_some(capture, file))
             return;
     }
@@ -153,7 +169,7 @@ static void run_ram(struct capture *capture, const char *path,
             open = share_open(&capture->share, path, ring);
         if (!share_read(&capture->share, &capture->scanner.sink) && !last)
             nanosleep(&wait, NULL);
-        show_progress(capture);
+        step(capture);
     }
     if (!open && guest == NULL)
         fail("shm:%s: there is no such file, or no ring at %#llx in it", path,
@@ -174,47 +190,84 @@ void capture_run(struct capture *capture, const struct target *target,
     guest_stop(guest);
 }
 
-/* The damage that the decoders saw, one line for each kind of it. */
+/* Bytes of no packet, but for a guest's answers among them. */
+static uint64_t garbage(const struct capture *capture)
+{
+    uint64_t bytes = capture->scanner.garbage;
+    uint64_t answers =
+        capture->sender != NULL ? capture->sender->answers.bytes : 0;
+
+    if (capture->from_text > 0 || answers >= bytes)
+        return 0;
+    return bytes - answers;
+}
+
+struct damage {
+    uint64_t count;
+    const char *what;
+};
+
+/* One line for each kind of damage that there is; (where) comes before it. */
+static void say_kinds(const struct damage *damage, size_t kinds,
+                      const char *where)
+{
+    for (size_t i = 0; i < kinds; ++i) {
+        char count[TALK_NUMBER];
+
+        if (damage[i].count > 0)
+            say("%s%s%s %s", where, *where != '\0' ? ": " : "",
+                talk_count(damage[i].count, count), damage[i].what);
+    }
+}
+
+/* The damage that the decoders saw, whichever boot it was in. */
 static void say_damage(const struct capture *capture)
 {
-    const struct pile *pile = &capture->writer.pile;
-    const struct {
-        uint64_t count;
-        const char *what;
-    } damage[] = {
-        {pile_missing(pile), "packets are missing"},
-        {pile->repeated, "packets came again, and were left out"},
-        {pile->foreign, "packets of another boot were left out"},
-        {capture->from_text == 0 ? capture->scanner.garbage : 0,
-         "bytes belong to no packet"},
+    const struct damage damage[] = {
+        {garbage(capture), "bytes belong to no packet"},
         {capture->console.bad_lines, "#prof lines were damaged"},
         {capture->console.cut_packets, "packets lack a #prof line"},
         {capture->console.bad_packets, "packets of #prof lines are wrong"},
         {capture->share.overwritten, "bytes were overwritten unread"},
-        {capture->model.unread_packets, "packets were not understood"},
     };
 
-    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; ++i) {
-        char count[TALK_NUMBER];
+    say_kinds(damage, sizeof damage / sizeof damage[0], "");
+}
 
-        if (damage[i].count > 0)
-            say("%s %s", talk_count(damage[i].count, count), damage[i].what);
-    }
+/* What was written of a boot, and what is missing; its folder is named where
+ * it is one of several. */
+static void say_boot(const struct boot *boot, bool several)
+{
+    const struct damage damage[] = {
+        {pile_missing(&boot->writer.pile), "packets are missing"},
+        {boot->writer.pile.repeated, "packets came again, and were left out"},
+        {boot->model.unread_packets, "packets were not understood"},
+    };
+    char samples[TALK_NUMBER], lost[TALK_NUMBER], bytes[TALK_NUMBER];
+    const char *where = several ? boot->path : "";
+
+    metadata_check_version(&boot->model.hello);
+    say_kinds(damage, sizeof damage / sizeof damage[0], where);
+    if (!parasite_quiet)
+        talk_closing("[ %s: wrote %s%s%s, %s samples, %s lost ]", parasite_name,
+                     where, several ? ", " : "",
+                     talk_bytes(boot->writer.written, bytes),
+                     talk_count(model_samples(&boot->model), samples),
+                     talk_count(model_lost(&boot->model), lost));
 }
 
 void capture_end(struct capture *capture)
 {
-    char samples[TALK_NUMBER], lost[TALK_NUMBER], bytes[TALK_NUMBER];
+    const struct boots *boots = &capture->boots;
 
     scanner_end(&capture->scanner);
     console_end(&capture->console);
     share_close(&capture->share);
-    trace_finish(&capture->writer, &capture->model);
-    metadata_check_version(&capture->model.hello);
+    boots_end(&capture->boots);
     say_damage(capture);
-    if (!parasite_quiet)
-        talk_closing("[ %s: wrote %s, %s samples, %s lost ]", parasite_name,
-                     talk_bytes(capture->writer.written, bytes),
-                     talk_count(model_samples(&capture->model), samples),
-                     talk_count(model_lost(&capture->model), lost));
+    if (boots->count > 1)
+        say("the guest booted %zu times; each boot has a trace of its own",
+            boots->count);
+    for (size_t i = 0; i < boots->count; ++i)
+        say_boot(boots->list[i], boots->count > 1);
 }

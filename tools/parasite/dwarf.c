@@ -137,6 +137,14 @@ size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
     return count;
 }
 
+int dwarf_language(struct dwarf *dwarf, uint64_t address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(dwarf->module, address, &bias);
+
+    return unit != NULL ? dwarf_srclang(unit) : -1;
+}
+
 void dwarf_close(struct dwarf *dwarf)
 {
     if (dwarf != NULL && dwarf->session != NULL)

@@ -25,7 +25,11 @@ static const char stream_text[] =
 "typealias integer { size = 64; align = 8; map = clock.boot.value; }\n"
 "    := whole_clock_t;\n"
 "typealias integer { size = %d; align = 1; map = clock.boot.value; }\n"
-"    := low_clock_t;\n\n"
+"    := low_clock_t;\n"
+"typealias integer { size = %d; align = 1; map = clock.boot.value; }\n"
+"    := short_clock_t;\n"
+"typealias integer { size = %d; align = 1; } := short_node_t;\n"
+"typealias integer { size = %d; align = 1; base = 16; } := offset_t;\n\n"
 "stream {\n"
 "    packet.context := struct {\n"
 "        whole_clock_t timestamp_begin;\n"
@@ -34,12 +38,24 @@ static const char stream_text[] =
 "        uint32_t content_size;\n"
 "        uint32_t packet_size;\n"
 "        uint32_t packet_seq_num;\n"
-"        uint32_t cpu_id;\n"
+"        uint16_t cpu_id;\n"
+"        uint16_t version;\n"
 "        address32_t crc32c;\n"
+"        address64_t text_begin;\n"
 "    };\n"
 "    event.header := struct {\n"
-"        integer { size = %d; align = 1; } id;\n"
-"        low_clock_t timestamp;\n"
+"        enum : integer { size = %d; align = 1; } {\n"
+"            sample = 0, leaf = 1, node = 2, other = 3\n"
+"        } id;\n"
+"        variant <id> {\n"
+"            struct { short_clock_t timestamp; } sample;\n"
+"            struct { short_clock_t timestamp; } leaf;\n"
+"            struct { } node;\n"
+"            struct {\n"
+"                integer { size = %d; align = 1; } id;\n"
+"                low_clock_t timestamp;\n"
+"            } other;\n"
+"        } v;\n"
 "    } align(8);\n"
 "};\n";
 
@@ -48,6 +64,11 @@ static const struct {
     const char *name;
     const char *fields;
 } events[] = {
+    {PROF_EVENT_SAMPLE, "sample", "short_node_t node;"},
+    {PROF_EVENT_LEAF, "leaf",
+     "short_node_t node; short_node_t parent; offset_t text_offset;"},
+    {PROF_EVENT_NODE, "node",
+     "short_node_t node; short_node_t parent; offset_t text_offset;"},
     {PROF_EVENT_HELLO, "hello",
      "uint32_t version; uint32_t pointer_bits; uint64_t tsc_hz; "
      "uint64_t unix_seconds; address64_t text_begin; address64_t text_end; "
@@ -56,11 +77,9 @@ static const struct {
     {PROF_EVENT_START, "start", "uint32_t rate_mhz; uint32_t depth;"},
     {PROF_EVENT_STOP, "stop", ""},
     {PROF_EVENT_CLOCK, "clock", "whole_clock_t _clock;"},
-    {PROF_EVENT_NODE, "node",
-     "uint16_t node; uint16_t parent; address32_t address;"},
     {PROF_EVENT_NODE_WIDE, "node_wide",
      "uint32_t node; uint32_t parent; address64_t address;"},
-    {PROF_EVENT_SAMPLE, "sample", "uint16_t node;"},
+    {PROF_EVENT_SAMPLE_LATE, "sample_late", "uint16_t node;"},
     {PROF_EVENT_SAMPLE_WIDE, "sample_wide", "uint32_t node;"},
     {PROF_EVENT_IDLE, "idle", ""},
     {PROF_EVENT_SPILL, "spill",
@@ -158,7 +177,9 @@ void metadata_write(FILE *out, const uint8_t *uuid, const struct model *model,
           out);
     write_env(out, model, image);
     write_clock(out, model);
-    fprintf(out, stream_text, PROF_EVENT_TIME_BITS, PROF_EVENT_KIND_BITS);
+    fprintf(out, stream_text, PROF_EVENT_TIME_BITS, PROF_SHORT_TIME_BITS,
+            PROF_SHORT_NODE_BITS, PROF_SHORT_OFFSET_BITS, PROF_EVENT_TAG_BITS,
+            PROF_EVENT_KIND_BITS);
     for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i)
         fprintf(out,
                 "\nevent {\n    name = \"%s\";\n    id = %d;\n"

@@ -39,12 +39,21 @@ static void set_up(struct model *model)
         model->nodes[i] = (struct model_node){.defined = true};
 }
 
-static struct model_cpu *cpu_of(struct model *model, uint32_t cpu)
+const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu)
 {
     for (size_t i = 0; i < model->cpu_count; ++i) {
         if (model->cpus[i].cpu == cpu)
             return &model->cpus[i];
     }
+    return NULL;
+}
+
+static struct model_cpu *cpu_of(struct model *model, uint32_t cpu)
+{
+    const struct model_cpu *known = model_cpu(model, cpu);
+
+    if (known != NULL)
+        return &model->cpus[known - model->cpus];
     room_for_one(&model->cpus, model->cpu_count, sizeof *model->cpus);
     model->cpus[model->cpu_count] = (struct model_cpu){.cpu = cpu};
     return &model->cpus[model->cpu_count++];
@@ -170,6 +179,17 @@ static void take_time(struct model *model, struct model_cpu *cpu,
         model->watch.event(model->watch.owner, event, node, clocks, cpu);
 }
 
+/* A node and a sample of it in one. */
+static void take_leaf(struct model *model, struct model_cpu *cpu,
+                      const struct event *event)
+{
+    struct event sample = *event;
+
+    sample.kind = PROF_EVENT_SAMPLE;
+    take_node(model, event);
+    take_time(model, cpu, &sample);
+}
+
 static void take_start(struct model *model, struct model_cpu *cpu,
                        const struct event *event)
 {
@@ -219,6 +239,9 @@ static void take_event(struct model *model, struct model_cpu *cpu,
     case PROF_EVENT_NODE:
         take_node(model, event);
         break;
+    case PROF_EVENT_LEAF:
+        take_leaf(model, cpu, event);
+        break;
     case PROF_EVENT_SAMPLE:
     case PROF_EVENT_IDLE:
     case PROF_EVENT_SPILL:
@@ -231,24 +254,34 @@ static void take_event(struct model *model, struct model_cpu *cpu,
     }
 }
 
+/* What (packet) says of its CPU: whether some before it are missing, and how
+ * many samples were discarded. */
+static void take_cpu(struct model *model, struct model_cpu *cpu,
+                     const struct packet *packet)
+{
+    if (cpu->begun && packet->sequence != cpu->next_sequence) {
+        if (packet->sequence > cpu->next_sequence)
+            model->missing_packets += packet->sequence - cpu->next_sequence;
+        cpu->known = false;
+    }
+    cpu->begun = true;
+    cpu->next_sequence = packet->sequence + 1;
+    if (packet->discarded > cpu->discarded) {
+        model->discarded += packet->discarded - cpu->discarded;
+        cpu->discarded = packet->discarded;
+    }
+}
+
 static void take_head(struct model *model, const struct packet *packet)
 {
     if (model->packets++ == 0) {
         set_up(model);
         model->begin = packet->begin;
-    } else if (packet->sequence != model->next_sequence) {
-        if (packet->sequence > model->next_sequence)
-            model->missing_packets += packet->sequence - model->next_sequence;
-        for (size_t i = 0; i < model->cpu_count; ++i)
-            model->cpus[i].known = false;
     }
-    model->next_sequence = packet->sequence + 1;
     if (packet->begin < model->begin)
         model->begin = packet->begin;
     if (packet->end > model->end)
         model->end = packet->end;
-    if (packet->discarded > model->discarded)
-        model->discarded = packet->discarded;
 }
 
 void model_take(struct model *model, const struct packet *packet)
@@ -258,7 +291,13 @@ void model_take(struct model *model, const struct packet *packet)
     struct model_cpu *cpu;
 
     take_head(model, packet);
+    if (packet->version != PROF_FORMAT_VERSION) {
+        model->hello.version = packet->version;
+        ++model->unread_packets;
+        return;
+    }
     cpu = cpu_of(model, packet->cpu);
+    take_cpu(model, cpu, packet);
     event_begin(&reader, packet);
     while (event_next(&reader, &event)) {
         ++model->events;

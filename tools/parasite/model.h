@@ -3,7 +3,7 @@
 #define MODEL_H
 
 /*
- * What a stream says, added up. Packets go in in the order of their sequence;
+ * What a stream says, added up. Each CPU's packets go in in their order;
  * afterwards the model holds
  *
  *   nodes   the tree of call stacks: each is an address and its callers' node
@@ -66,12 +66,16 @@ struct model_hello {
     uint8_t build_id[32];
 };
 
-/* What belongs to one CPU while packets are read. */
+/* What belongs to one CPU while packets are read. A packet that is missing is
+ * missing on its CPU, and the others' time goes on as if nothing were. */
 struct model_cpu {
     uint32_t cpu;
-    uint32_t task;     /* that runs */
-    uint64_t previous; /* clock of the sample or start before */
-    bool known;        /* whether there was one since the last gap */
+    uint32_t task;          /* that runs */
+    uint64_t previous;      /* clock of the sample or start before */
+    bool known;             /* whether there was one since the last gap */
+    bool begun;             /* whether there was a packet before */
+    uint32_t next_sequence; /* of its next packet */
+    uint64_t discarded;     /* samples, as its last packet says */
 };
 
 /* Told each event, if anybody wants to know; (node) is the number of a
@@ -117,10 +121,12 @@ struct model {
     uint64_t packets;
     uint64_t missing_packets; /* between those that are there */
     uint64_t unread_packets;  /* of which the end was not understood */
-    uint32_t next_sequence;
 };
 
 void model_take(struct model *model, const struct packet *packet);
+
+/* What is known of the CPU by that number; NULL before its first packet. */
+const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu);
 
 /* Nodes, cells and tasks that there are. */
 static inline uint32_t model_nodes(const struct model *model)

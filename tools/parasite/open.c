@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "export.h"
+#include "flame.h"
 #include "parasite.h"
 
 #include <signal.h>
@@ -42,12 +43,20 @@ static bool make_export(const struct serve_order *order, FILE *out)
                         &opened->view, out);
 }
 
+static bool make_flame(const struct serve_order *order, FILE *out)
+{
+    struct opened *opened = order->owner;
+
+    return flame_write_view(&opened->view, out);
+}
+
 #define BYTES "application/octet-stream"
 
 /* The first page is what the browser is sent to. */
 static const struct serve_page pages[] = {
     /* clang-format off */
     {"/", "text/html; charset=utf-8", open_overview, NULL},
+    {"/flame.html", "text/html; charset=utf-8", make_flame, NULL},
     {"/profile.json", "application/json", make_export, "firefox"},
     {"/profile.pb.gz", BYTES, make_export, "pprof"},
     {"/profile.trace.json", "application/json", make_export, "chrome"},

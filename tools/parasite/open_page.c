@@ -37,7 +37,9 @@ static const char head[] =
     "padding:0 1em}\n"
     "td{padding:0 1em 0 0;vertical-align:top;overflow-wrap:anywhere}\n"
     ".n{text-align:right;white-space:nowrap}\n"
-    "</style>\n<h1>parasite</h1>\n";
+    "</style>\n<h1>parasite</h1>\n"
+    "<p><a href=flame.html>The flame graph</a>, with a time line, callers and "
+    "callees, and search\n";
 
 static const char viewers_text[] =
     "<h2>For other viewers</h2>\n<ul>\n"

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct prof_packet, field)
+#define AFTER_CRC (AT(crc) + sizeof(uint32_t))
 
 static bool checksum_right(const uint8_t *bytes, size_t content)
 {
@@ -24,7 +25,7 @@ static bool checksum_right(const uint8_t *bytes, size_t content)
     uint32_t crc = crc32c(0, bytes, AT(crc));
 
     crc = crc32c(crc, zeros, sizeof zeros);
-    crc = crc32c(crc, bytes + PROF_PACKET_BYTES, content - PROF_PACKET_BYTES);
+    crc = crc32c(crc, bytes + AFTER_CRC, content - AFTER_CRC);
     return crc == le32(bytes + AT(crc));
 }
 
@@ -58,7 +59,9 @@ enum packet_verdict packet_check(const uint8_t *bytes, size_t count,
         .end = le64(bytes + AT(end)),
         .discarded = le64(bytes + AT(discarded)),
         .sequence = le32(bytes + AT(sequence)),
-        .cpu = le32(bytes + AT(cpu)),
+        .text_begin = le64(bytes + AT(text_begin)),
+        .cpu = le16(bytes + AT(cpu)),
+        .version = le16(bytes + AT(version)),
     };
     return PACKET_GOOD;
 }

@@ -24,9 +24,11 @@ struct packet {
     const uint8_t *uuid; /* 16 bytes */
     uint64_t begin;      /* clocks */
     uint64_t end;
-    uint64_t discarded; /* samples */
+    uint64_t discarded;  /* samples */
+    uint64_t text_begin; /* that offsets are from */
     uint32_t sequence;
-    uint32_t cpu;
+    uint16_t cpu;
+    uint16_t version; /* of the format of the events */
 };
 
 enum packet_verdict {

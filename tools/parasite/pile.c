@@ -8,6 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct pile_packet *a = left, *b = right;
+
+    if (a->begin != b->begin)
+        return compare(a->begin, b->begin);
+    if (a->cpu != b->cpu)
+        return compare(a->cpu, b->cpu);
+    return compare(a->sequence, b->sequence);
+}
+
 bool pile_put(struct pile *pile, const struct packet *packet, uint64_t offset)
 {
     bool is_new;
@@ -18,50 +34,72 @@ bool pile_put(struct pile *pile, const struct packet *packet, uint64_t offset)
         ++pile->foreign;
         return false;
     }
-    index_add(&pile->seen, packet->sequence, &is_new);
+    index_add(&pile->seen, index_pair(packet->cpu, packet->sequence), &is_new);
     if (!is_new) {
         ++pile->repeated;
         return false;
     }
     room_for_one(&pile->packets, pile->count, sizeof *pile->packets);
-    if (pile->count > 0 &&
-        packet->sequence < pile->packets[pile->count - 1].sequence)
-        pile->unsorted = true;
     pile->packets[pile->count++] = (struct pile_packet){
         .offset = offset,
+        .begin = packet->begin,
         .bytes = (uint32_t)packet->total_bytes,
         .sequence = packet->sequence,
+        .cpu = packet->cpu,
     };
+    if (pile->count > 1 && by_time(&pile->packets[pile->count - 2],
+                                   &pile->packets[pile->count - 1]) > 0)
+        pile->unsorted = true;
     pile->bytes += packet->total_bytes;
     return true;
-}
-
-static int by_sequence(const void *left, const void *right)
-{
-    uint32_t a = ((const struct pile_packet *)left)->sequence;
-    uint32_t b = ((const struct pile_packet *)right)->sequence;
-
-    return (a > b) - (a < b);
 }
 
 void pile_sort(struct pile *pile)
 {
     if (pile->unsorted)
-        qsort(pile->packets, pile->count, sizeof *pile->packets, by_sequence);
+        qsort(pile->packets, pile->count, sizeof *pile->packets, by_time);
     pile->unsorted = false;
+}
+
+/* The packets of one CPU: how many there are, and from where to where. */
+struct span {
+    uint64_t count;
+    uint32_t first;
+    uint32_t last;
+};
+
+static void widen(struct span *span, uint32_t sequence)
+{
+    if (span->count++ == 0)
+        span->first = span->last = sequence;
+    if (sequence < span->first)
+        span->first = sequence;
+    if (sequence > span->last)
+        span->last = sequence;
 }
 
 uint64_t pile_missing(const struct pile *pile)
 {
-    uint32_t first = UINT32_MAX, last = 0;
+    struct span *spans = NULL;
+    struct index cpus = {0};
+    uint64_t missing = 0;
 
     for (size_t i = 0; i < pile->count; ++i) {
-        uint32_t sequence = pile->packets[i].sequence;
+        bool is_new;
+        uint32_t number = index_add(&cpus, pile->packets[i].cpu, &is_new);
 
-        first = sequence < first ? sequence : first;
-        last = sequence > last ? sequence : last;
+        if (is_new) {
+            room_for_one(&spans, number, sizeof *spans);
+            spans[number] = (struct span){0};
+        }
+        widen(&spans[number], pile->packets[i].sequence);
     }
-    return pile->count > 0 ? (uint64_t)last - first + 1 - pile->count : 0;
+    for (uint32_t i = 0; i < cpus.count; ++i)
+        missing +=
+            (uint64_t)spans[i].last - spans[i].first + 1 - spans[i].count;
+    free(spans);
+    index_free(&cpus);
+    return missing;
 }
 
 void pile_free(struct pile *pile)

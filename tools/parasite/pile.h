@@ -4,8 +4,8 @@
 
 /*
  * Which packets there are: put in as they come, each once, and sorted by their
- * sequence at the end. Where a packet lies is the owner's affair: an offset
- * into a file or into memory.
+ * time at the end, which for each CPU is the order of their sequence. Where a
+ * packet lies is the owner's affair: an offset into a file or into memory.
  *
  * A pile holds the packets of one boot of one image. The first packet says
  * which; those of others are counted and refused.
@@ -16,15 +16,17 @@
 
 struct pile_packet {
     uint64_t offset;
+    uint64_t begin; /* clock */
     uint32_t bytes;
     uint32_t sequence;
+    uint16_t cpu;
 };
 
 /* Starts as zeros. */
 struct pile {
     struct pile_packet *packets;
     size_t count;
-    bool unsorted; /* a sequence went back */
+    bool unsorted; /* the time went back */
     uint8_t uuid[16];
     struct index seen;
     uint64_t bytes;
@@ -38,7 +40,7 @@ bool pile_put(struct pile *pile, const struct packet *packet, uint64_t offset);
 
 void pile_sort(struct pile *pile);
 
-/* Packets that are missing between the first and the last one. */
+/* Packets that are missing between the first and the last one of each CPU. */
 uint64_t pile_missing(const struct pile *pile);
 
 void pile_free(struct pile *pile);

@@ -10,13 +10,15 @@ PREFIX ?= /usr/local
 demangler := $(wildcard $(addprefix profiler/src/,demangle*.c cxx*.c rust*.c \
     ocaml.c))
 $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
-    $(wildcard tools/parasite/*.c) $(demangler))
+    $(wildcard tools/parasite/*.c) $(demangler)) \
+    $(BUILD)/host/obj/tools/pages/page.o
 	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lz -lm
+	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
+	    -ltinfo -lz -lm
 $(BUILD)/host/obj/tools/parasite/annotate_page.o: \
     $(wildcard tools/annotate/page.*)
-decoder := base64 console crc32c event index interval memory model packet \
-    pile utf8
+decoder := answers base64 console crc32c event index interval memory model \
+    packet pile top_keys top_rows utf8
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
@@ -40,13 +42,14 @@ install: $(BUILD)/host/parasite $(BUILD)/host/parasite.1
 OUT ?= x.trace
 .PHONY: record benchtool
 #: record SERVICE to OUT until it ends
-record: $(IMAGE) $(BUILD)/host/parasite
-	$(Q)$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
+record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
+	$(Q)APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
+	    QEMU_ARGS="$(QEMU_ARGS)" $(load) \
+	    sh -c '$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
 	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
 	    -no-reboot -monitor none -nic none -m $(MEM) \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
-	    -append "prof.reports=$(REPORTS) $(APPEND)" \
-	    $(addprefix -initrd ,$(script)) $(QEMU_ARGS)
+	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'
 #: what the command takes for ten million samples, beside perf
 benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 	$(Q)bench/host.sh $(BUILD)

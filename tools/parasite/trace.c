@@ -18,41 +18,78 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *path_in(const char *folder, const char *name)
-{
-    char *path = grown(NULL, strlen(folder) + strlen(name) + 2, 1);
+/* A file while it is being mapped. */
+struct source {
+    const char *path;
+    int file;
+    size_t bytes; /* what is written later is not looked at */
+};
 
-    sprintf(path, "%s/%s", folder, name);
-    return path;
-}
-
-static void map_file(struct trace *trace, const char *path)
+static struct source opened(const char *path)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct source source = {path, open(path, O_RDONLY | O_CLOEXEC), 0};
     struct stat about;
 
-    if (file < 0 || fstat(file, &about) != 0)
+    if (source.file < 0 || fstat(source.file, &about) != 0)
         fail("%s: cannot be read: %s", path, strerror(errno));
-    trace->count = (size_t)about.st_size;
-    if (trace->count > 0) {
-        trace->bytes =
-            mmap(NULL, trace->count, PROT_READ, MAP_PRIVATE, file, 0);
-        if (trace->bytes == MAP_FAILED)
-            fail("%s: cannot be read: %s", path, strerror(errno));
-        madvise(trace->bytes, trace->count, MADV_SEQUENTIAL);
-        trace->mapped = true;
+    source.bytes = (size_t)about.st_size;
+    return source;
+}
+
+static void must_be_mapped(const void *bytes, const char *path)
+{
+    if (bytes == MAP_FAILED)
+        fail("%s: cannot be read: %s", path, strerror(errno));
+}
+
+/* Maps (source) to (to), where there is room for it. */
+static void map_source(const struct source *source, uint8_t *to)
+{
+    if (source->bytes > 0) {
+        must_be_mapped(mmap(to, source->bytes, PROT_READ,
+                            MAP_PRIVATE | MAP_FIXED, source->file, 0),
+                       source->path);
+        madvise(to, source->bytes, MADV_SEQUENTIAL);
     }
-    close(file);
+    close(source->file);
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return (bytes + page - 1) / page * page;
+}
+
+/* Maps all (sources), each from a page's beginning on, and gives the packets in
+ * them to (sink). */
+static void map_sources(struct trace *trace, const struct source *sources,
+                        size_t count, const struct packet_sink *sink)
+{
+    for (size_t i = 0; i < count; ++i)
+        trace->mapped_bytes += whole_pages(sources[i].bytes);
+    if (trace->mapped_bytes > 0) {
+        trace->bytes = mmap(NULL, trace->mapped_bytes, PROT_READ,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        must_be_mapped(trace->bytes, trace->path);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        trace->count = whole_pages(trace->count);
+        map_source(&sources[i], trace->bytes + trace->count);
+        packet_scan(trace->bytes + trace->count, sources[i].bytes, true, sink,
+                    &trace->garbage);
+        trace->count += sources[i].bytes;
+    }
 }
 
 static void unmap(struct trace *trace)
 {
-    if (trace->mapped)
-        munmap(trace->bytes, trace->count);
+    if (trace->mapped_bytes > 0)
+        munmap(trace->bytes, trace->mapped_bytes);
     else
         free(trace->bytes);
     trace->bytes = NULL;
-    trace->mapped = false;
+    trace->mapped_bytes = 0;
 }
 
 static void note_packet(void *owner, const struct packet *packet)
@@ -95,6 +132,27 @@ static void read_console(struct trace *trace)
     free(console);
 }
 
+static void map_folder(struct trace *trace, const char *folder,
+                       const struct packet_sink *sink)
+{
+    char *metadata = trace_path(folder, "metadata");
+    struct source *sources = NULL;
+    uint16_t *cpus;
+    size_t count = trace_cpus(folder, &cpus);
+
+    for (size_t i = 0; i < count; ++i) {
+        room_for_one(&sources, i, sizeof *sources);
+        sources[i] = opened(trace_stream_path(folder, cpus[i]));
+    }
+    map_sources(trace, sources, count, sink);
+    trace->image = metadata_env(metadata, "image");
+    while (count > 0)
+        free((char *)sources[--count].path);
+    free(sources);
+    free(cpus);
+    free(metadata);
+}
+
 void trace_open(struct trace *trace, const char *path)
 {
     struct packet_sink sink = {note_packet, trace};
@@ -105,23 +163,22 @@ void trace_open(struct trace *trace, const char *path)
         fail("%s: %s; a trace is made by 'parasite record -o %s ...'", path,
              strerror(errno), path);
     if (S_ISDIR(about.st_mode)) {
-        char *stream = path_in(path, "stream");
-        char *metadata = path_in(path, "metadata");
-
-        map_file(trace, stream);
-        trace->image = metadata_env(metadata, "image");
-        free(stream);
-        free(metadata);
+        map_folder(trace, path, &sink);
     } else {
-        map_file(trace, path);
+        struct source source = opened(path);
+
+        map_sources(trace, &source, 1, &sink);
     }
-    packet_scan(trace->bytes, trace->count, true, &sink, &trace->garbage);
     if (trace->pile.count == 0)
         read_console(trace);
     if (trace->pile.count == 0)
         fail("%s: there is no packet in it; is it a trace, or the log of a "
              "guest that ran with prof.out=?",
              path);
+    if (trace->pile.foreign > 0)
+        say("%s: packets of another boot are left out; 'parasite record' makes "
+            "a trace of each",
+            path);
     pile_sort(&trace->pile);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Writing a trace. Packets are appended as they come, so that an end without
  * warning leaves all of them; the metadata is there from the first packet on.
- * Only if packets came out of order is the stream written anew at the end.
+ * Only if packets came out of order are the streams written anew at the end.
  */
 
 #include "trace.h"
@@ -16,18 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *path_in(const char *folder, const char *name)
-{
-    char *path = grown(NULL, strlen(folder) + strlen(name) + 2, 1);
+#define EMPTY "w+be" /* how a file is opened: made anew, or for more */
+#define AS_IT_IS "r+be"
 
-    sprintf(path, "%s/%s", folder, name);
-    return path;
-}
-
-static FILE *opened(const char *folder, const char *name)
+/* Opens the file (path), which is freed. */
+static FILE *opened(char *path, const char *how)
 {
-    char *path = path_in(folder, name);
-    FILE *file = fopen(path, "w+be");
+    FILE *file = fopen(path, how);
 
     if (file == NULL)
         fail("%s: cannot be written: %s", path, strerror(errno));
@@ -43,13 +38,41 @@ static void must_be_written(const struct trace_writer *writer, bool fine)
 
 static bool holds_a_trace(const char *folder)
 {
-    char *metadata = path_in(folder, "metadata");
-    char *stream = path_in(folder, "stream");
+    char *metadata = trace_path(folder, "metadata");
+    char *stream = trace_stream_path(folder, 0);
     bool both = access(metadata, F_OK) == 0 && access(stream, F_OK) == 0;
 
     free(metadata);
     free(stream);
     return both;
+}
+
+static struct trace_stream *add_stream(struct trace_writer *writer,
+                                       uint16_t cpu)
+{
+    struct trace_stream *stream;
+
+    room_for_one(&writer->streams, writer->stream_count,
+                 sizeof *writer->streams);
+    stream = &writer->streams[writer->stream_count++];
+    *stream = (struct trace_stream){.cpu = cpu};
+    stream->file = opened(trace_stream_path(writer->path, cpu), EMPTY);
+    return stream;
+}
+
+/* What an earlier trace in the folder has of CPUs that this one may lack. */
+static void remove_streams(const char *folder)
+{
+    uint16_t *cpus;
+    size_t count = trace_cpus(folder, &cpus);
+
+    for (size_t i = 1; i < count; ++i) {
+        char *path = trace_stream_path(folder, cpus[i]);
+
+        unlink(path);
+        free(path);
+    }
+    free(cpus);
 }
 
 void trace_create(struct trace_writer *writer, const char *path)
@@ -65,50 +88,87 @@ void trace_create(struct trace_writer *writer, const char *path)
                  path);
         mkdir(path, 0777);
     }
-    writer->stream = opened(path, "stream");
+    remove_streams(path);
+    add_stream(writer, 0);
     trace_finish(&(struct trace_writer){.path = path}, &nothing);
 }
 
 static void write_metadata(const struct trace_writer *writer,
                            const struct model *model)
 {
-    FILE *out = opened(writer->path, "metadata");
+    FILE *out = opened(trace_path(writer->path, "metadata"), EMPTY);
 
     metadata_write(out, writer->pile.uuid, model, writer->image);
     must_be_written(writer, fclose(out) == 0);
 }
 
+void trace_rest(struct trace_writer *writer)
+{
+    for (size_t i = 0; i < writer->stream_count; ++i) {
+        struct trace_stream *stream = &writer->streams[i];
+
+        if (stream->file != NULL)
+            must_be_written(writer, fclose(stream->file) == 0);
+        stream->file = NULL;
+    }
+}
+
+/* After a rest. */
+static void open_again(struct trace_writer *writer, struct trace_stream *stream)
+{
+    if (stream->file != NULL)
+        return;
+    stream->file =
+        opened(trace_stream_path(writer->path, stream->cpu), AS_IT_IS);
+    must_be_written(writer, fseeko(stream->file, 0, SEEK_END) == 0);
+}
+
+static struct trace_stream *stream_of(struct trace_writer *writer, uint16_t cpu)
+{
+    for (size_t i = 0; i < writer->stream_count; ++i)
+        if (writer->streams[i].cpu == cpu)
+            return &writer->streams[i];
+    return add_stream(writer, cpu);
+}
+
 bool trace_put(struct trace_writer *writer, const struct packet *packet)
 {
     static const struct model nothing;
+    struct trace_stream *stream = stream_of(writer, packet->cpu);
 
-    if (!pile_put(&writer->pile, packet, writer->written))
+    if (!pile_put(&writer->pile, packet, stream->written))
         return false;
+    open_again(writer, stream);
     must_be_written(writer, fwrite(packet->bytes, packet->total_bytes, 1,
-                                   writer->stream) == 1);
+                                   stream->file) == 1);
+    stream->written += packet->total_bytes;
     writer->written += packet->total_bytes;
     if (writer->pile.count == 1)
         write_metadata(writer, &nothing);
     return true;
 }
 
-/* Copies the packets to a new stream in their order. */
-static void write_sorted(struct trace_writer *writer)
+/* Copies the packets of a stream to a new one in their order. */
+static void write_sorted(struct trace_writer *writer,
+                         struct trace_stream *stream)
 {
-    FILE *sorted = opened(writer->path, ".sorted");
-    char *from = path_in(writer->path, ".sorted");
-    char *to = path_in(writer->path, "stream");
+    FILE *sorted = opened(trace_path(writer->path, ".sorted"), EMPTY);
+    char *from = trace_path(writer->path, ".sorted");
+    char *to = trace_stream_path(writer->path, stream->cpu);
 
-    pile_sort(&writer->pile);
+    open_again(writer, stream);
+    must_be_written(writer, fflush(stream->file) == 0);
     for (size_t i = 0; i < writer->pile.count; ++i) {
         static uint8_t bytes[PROF_PACKET_MAX];
         const struct pile_packet *packet = &writer->pile.packets[i];
 
-        must_be_written(
-            writer,
-            fseeko(writer->stream, (off_t)packet->offset, SEEK_SET) == 0 &&
-                fread(bytes, packet->bytes, 1, writer->stream) == 1 &&
-                fwrite(bytes, packet->bytes, 1, sorted) == 1);
+        if (packet->cpu != stream->cpu)
+            continue;
+        must_be_written(writer,
+                        fseeko(stream->file, (off_t)packet->offset, SEEK_SET) ==
+                                0 &&
+                            fread(bytes, packet->bytes, 1, stream->file) == 1 &&
+                            fwrite(bytes, packet->bytes, 1, sorted) == 1);
     }
     must_be_written(writer, fclose(sorted) == 0 && rename(from, to) == 0);
     free(from);
@@ -117,12 +177,11 @@ static void write_sorted(struct trace_writer *writer)
 
 void trace_finish(struct trace_writer *writer, const struct model *model)
 {
-    if (writer->stream != NULL) {
-        must_be_written(writer, fflush(writer->stream) == 0);
-        if (writer->pile.unsorted)
-            write_sorted(writer);
-        fclose(writer->stream);
-        writer->stream = NULL;
+    if (writer->pile.unsorted) {
+        pile_sort(&writer->pile);
+        for (size_t i = 0; i < writer->stream_count; ++i)
+            write_sorted(writer, &writer->streams[i]);
     }
+    trace_rest(writer);
     write_metadata(writer, model);
 }

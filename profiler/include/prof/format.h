@@ -13,36 +13,54 @@
  *     +---------------------------+
  *     | struct prof_packet        |  header and context, PROF_PACKET_BYTES
  *     +---------------------------+
- *     | events, each:             |
- *     |   uint32_t head           |  bits 0-4 kind, bits 5-31 time
- *     |   its fields              |  enum prof_event says which
+ *     | events, each whole bytes: |
+ *     |   head                    |  what and when
+ *     |   fields                  |  enum prof_event says which
  *     +---------------------------+  content_bits
  *     | zeros, or nothing         |
  *     +---------------------------+  packet_bits
  *
- * Time. The stream's clock runs at PROF_CLOCK_HZ and is 0 at boot. An event's
- * head holds the clock's low 27 bits; whoever reads it adds a wrap whenever it
- * goes back. Where more than half a wrap would pass without an event, a CLOCK
- * event comes first. A sample stands for the time since the SAMPLE, IDLE,
- * SPILL, DROP or START event before it.
+ * Events. The lowest two bits of the first byte are a tag. Three of them are
+ * the events that nearly all are, packed into as few bytes as they need, lowest
+ * bits first; the fourth says that the kind follows:
+ *
+ *     SAMPLE  tag:2 time:16 node:14
+ *     LEAF    tag:2 time:16 node:14 parent:14 offset:26
+ *     NODE    tag:2 node:14 parent:14 offset:26
+ *     others  tag:2 kind:6 time:24, and the fields of that kind
+ *
+ * SAMPLE is a sample of a stack that was told of. LEAF tells of a stack whose
+ * callers were, and is a sample of it. What does not fit, be it a number or the
+ * time since the event before, takes one of the longer forms.
+ *
+ * Time. The stream's clock runs at PROF_CLOCK_HZ and is 0 at boot. A head holds
+ * the clock's low bits, 16 or 24; whoever reads it adds a wrap of so many bits
+ * whenever they go back. The first event of a packet counts from the packet's
+ * begin. Where more than half a wrap of 24 bits would pass without an event, a
+ * CLOCK event comes first. A NODE happens at no time. A sample stands for the
+ * time since the SAMPLE, LEAF, IDLE, SPILL, DROP or START event before it.
  *
  * Interning. A call stack is a node of a tree: (parent, address), node 0 being
  * the empty stack. The outermost caller is a child of node 0, the sampled
- * address a leaf. A node is defined once, before the first event that names
- * it, and keeps its number while the uuid is the same. Since a packet may be
- * lost, a node that is used again in a later packet is defined again there,
- * and now and then after that (the same words again); a reader therefore
- * resolves nodes at the end. Whatever remains
- * unknown is shown as such.
+ * address a leaf. A node is defined before the first event that names it, and
+ * keeps its number while the uuid is the same. Since a packet may be lost, and
+ * a reader may join late, a node that is used again in a later packet is
+ * defined again there, and after that now and then (the same again); a reader
+ * therefore resolves nodes at the end. Whatever remains unknown is shown as
+ * such. An offset is an address less the packet's text_begin.
  *
  * Loss. discarded in each packet counts what the guest could not send since
  * the start; sequence counts packets, so that a missing one is known. A packet
  * whose crc is wrong is as good as missing. None of this affects any other.
+ *
+ * CPUs. A packet's events are from one CPU. Each CPU has its own sequence and
+ * discarded, its own present task, and samples that stand for its own time;
+ * nodes, tasks and the clock belong to all of them.
  */
 
 #include <stdint.h>
 
-#define PROF_FORMAT_VERSION 1u
+#define PROF_FORMAT_VERSION 2u
 #define PROF_PACKET_MAGIC 0xc1fc1fc1u /* CTF 1.8.3, 5.1: packet header magic */
 #define PROF_CLOCK_HZ 10000000u       /* 100 ns */
 #define PROF_PACKET_MAX 65536u        /* bytes of one packet, at most */
@@ -57,37 +75,54 @@ struct prof_packet {
     uint64_t discarded;    /* samples that were not sent, since the start */
     uint32_t content_bits; /* header, context and events */
     uint32_t packet_bits;  /* the same with padding; a multiple of 8 */
-    uint32_t sequence;     /* 0, 1, 2, ... for each uuid */
-    uint32_t cpu;          /* that the events are from */
+    uint32_t sequence;     /* 0, 1, 2, ... for each uuid and cpu */
+    uint16_t cpu;          /* that the events are from */
+    uint16_t version;      /* PROF_FORMAT_VERSION */
     uint32_t crc;          /* CRC-32C of content, this field taken as 0 */
+    uint64_t text_begin;   /* that offsets are from */
 } __attribute__((packed));
 
-#define PROF_PACKET_BYTES 64u
+#define PROF_PACKET_BYTES 72u
 _Static_assert(sizeof(struct prof_packet) == PROF_PACKET_BYTES,
-               "the packet's head is 64 bytes");
+               "the packet's head is 72 bytes");
 
-/* Low bits of an event's head. */
-#define PROF_EVENT_KIND_BITS 5
-#define PROF_EVENT_TIME_BITS 27
+/* Tags: the short events' kinds, and the one that a kind follows. */
+#define PROF_EVENT_TAG_BITS 2
+#define PROF_EVENT_OTHER 3u
+
+/* The short events. */
+#define PROF_SHORT_TIME_BITS 16
+#define PROF_SHORT_NODE_BITS 14 /* also of a parent */
+#define PROF_SHORT_OFFSET_BITS 26
+#define PROF_SAMPLE_BYTES 4u
+#define PROF_LEAF_BYTES 9u
+#define PROF_NODE_BYTES 7u
+
+/* The other events' heads. */
+#define PROF_EVENT_KIND_BITS 6
+#define PROF_EVENT_TIME_BITS 24
 #define PROF_EVENT_TIME_MASK ((1u << PROF_EVENT_TIME_BITS) - 1u)
+#define PROF_EVENT_HEAD_BYTES 4u
 
 enum prof_event {
-    PROF_EVENT_HELLO = 0,     /* struct prof_event_hello */
-    PROF_EVENT_START = 1,     /* struct prof_event_start: sampling (re)starts */
-    PROF_EVENT_STOP = 2,      /* no fields: sampling stops */
-    PROF_EVENT_CLOCK = 3,     /* uint64_t clock, whole */
-    PROF_EVENT_NODE = 4,      /* struct prof_event_node */
-    PROF_EVENT_NODE_WIDE = 5, /* struct prof_event_node_wide */
-    PROF_EVENT_SAMPLE = 6,    /* uint16_t node */
-    PROF_EVENT_SAMPLE_WIDE = 7, /* uint32_t node */
-    PROF_EVENT_IDLE = 8,        /* no fields: the CPU was halted, idle */
-    PROF_EVENT_SPILL = 9,       /* struct prof_event_spill */
-    PROF_EVENT_DROP = 10,       /* struct prof_event_drop */
-    PROF_EVENT_MISS = 11,       /* uint32_t ticks due and never delivered */
-    PROF_EVENT_TASK = 12,       /* struct prof_event_task */
-    PROF_EVENT_SWITCH = 13, /* uint32_t task that runs from now on, 0 = none */
-    PROF_EVENT_STOPPED_WALK = 14, /* struct prof_event_stopped_walk */
-    PROF_EVENT_BYE = 15, /* uint32_t exit code: the last event of a guest */
+    PROF_EVENT_SAMPLE = 0,        /* short: node */
+    PROF_EVENT_LEAF = 1,          /* short: node, parent, offset */
+    PROF_EVENT_NODE = 2,          /* short: the same, and no time */
+    PROF_EVENT_SAMPLE_LATE = 3,   /* uint16_t node */
+    PROF_EVENT_SAMPLE_WIDE = 4,   /* uint32_t node */
+    PROF_EVENT_NODE_WIDE = 5,     /* struct prof_event_node_wide */
+    PROF_EVENT_IDLE = 6,          /* no fields: the CPU was halted, idle */
+    PROF_EVENT_HELLO = 7,         /* struct prof_event_hello */
+    PROF_EVENT_START = 8,         /* struct prof_event_start: it (re)starts */
+    PROF_EVENT_STOP = 9,          /* no fields: sampling stops */
+    PROF_EVENT_CLOCK = 10,        /* uint64_t clock, whole */
+    PROF_EVENT_SPILL = 11,        /* struct prof_event_spill */
+    PROF_EVENT_DROP = 12,         /* struct prof_event_drop */
+    PROF_EVENT_MISS = 13,         /* uint32_t ticks due, never delivered */
+    PROF_EVENT_TASK = 14,         /* struct prof_event_task */
+    PROF_EVENT_SWITCH = 15,       /* uint32_t task that runs now, 0 = none */
+    PROF_EVENT_STOPPED_WALK = 16, /* struct prof_event_stopped_walk */
+    PROF_EVENT_BYE = 17,          /* uint32_t exit code; the last event */
 };
 
 /* First event of the first packet, and again from time to time. */
@@ -105,13 +140,6 @@ struct prof_event_hello {
 struct prof_event_start {
     uint32_t rate_mhz; /* samples in 1000 s */
     uint32_t depth;    /* callers a sample may carry, 0 = none */
-} __attribute__((packed));
-
-/* Addresses within 4 GiB, and fewer than 65,536 nodes. */
-struct prof_event_node {
-    uint16_t node;
-    uint16_t parent;
-    uint32_t address; /* of the sample, or a return address */
 } __attribute__((packed));
 
 struct prof_event_node_wide {

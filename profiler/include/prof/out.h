@@ -10,7 +10,8 @@
  *     prof_out_choose(outs, count);      once, before prof_start()
  *     a few times a second:              while ((c = uart_read()) >= 0 &&
  *                                               !prof_command_byte(c)) ;
- *     prof_out_end(code);                last of all
+ *     prof_out_end(code);                last of all,
+ *     prof_out_panic(code);              or in a panic
  *
  * What packets look like is written in <prof/format.h>.
  */
@@ -59,10 +60,29 @@ const struct prof_out *prof_out_choose(const struct prof_out *outs,
                                        size_t count);
 
 /*
+ * Packets go to (out), which is open, from now on, whatever prof.out says: for
+ * a reader who comes at run time. NULL: to nobody. A new stream begins; one
+ * that is on its way ends without a last event. Contexts: thread, sampling
+ * stopped.
+ */
+void prof_out_use(const struct prof_out *out);
+
+/*
  * The image ends with exit code (code): sends what is left and a last event.
  * Contexts: thread, sampling stopped. May be repeated.
  */
 void prof_out_end(uint32_t code);
+
+/*
+ * The image panics, with exit code (code): sends what was drained, then what
+ * was not, and a last event. Nothing is allocated, and no stack is read but
+ * this one, of which 4 KiB are enough. The sampler must not be called any more.
+ *
+ * Contexts: interrupts off, otherwise any, also in the middle of any other
+ * call; once. It may fault where the image's heap is damaged: whatever else is
+ * to be said should be said before.
+ */
+void prof_out_panic(uint32_t code);
 
 /*
  * Writes (packet) as lines of text (<prof/format.h>) to (sink), in pieces. The

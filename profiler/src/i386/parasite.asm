@@ -13,8 +13,9 @@
 ;      and returns from the interrupt.
 ; Stack: 16 bytes, at most 256 with what is called below.
 ;
-; Thirty-five instructions on the way through where no callers are asked for;
+; Thirty-four instructions on the way through where no callers are asked for;
 ; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
+; A free entry has no frames; the drain sees to that.
 ; The protocol of the vector, and the letters (A) and (B'), are in ring.h;
 ; plain loads and stores acquire and release on x86.
 
@@ -44,7 +45,6 @@ prof_parasite:
 .next:  cmp     esi, [prof_hot + HOT_TAIL]      ; (B')
         je      .full
         mov     [ecx + ENTRY_TSC], eax
-        mov     dword [ecx + ENTRY_FRAMES], 0
         cmp     dword [prof_hot + HOT_DEPTH], 0
         jne     .walk
 .walked:

@@ -13,8 +13,9 @@
 ;      and returns from the interrupt.
 ; Stack: 32 bytes, at most 256 with what is called below.
 ;
-; Thirty-four instructions on the way through where no callers are asked for;
+; Thirty-two instructions on the way through where no callers are asked for;
 ; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
+; A free entry has no frames; the drain sees to that.
 ; The protocol of the vector, and the letters (A) and (B'), are in ring.h;
 ; plain loads and stores acquire and release on x86.
 
@@ -46,11 +47,9 @@ prof_parasite:
         je      .corner
 .next:  cmp     rsi, [prof_hot + HOT_TAIL]      ; (B')
         je      .full
-        xor     eax, eax                ; eax = words in the frame vector
-        cmp     [prof_hot + HOT_DEPTH], eax
+        cmp     dword [prof_hot + HOT_DEPTH], 0
         jne     .walk
 .walked:
-        mov     [rcx + ENTRY_FRAMES], eax
         mov     rax, [rsp + SAVED]
         mov     [rcx + ENTRY_PC], rax
         mov     [rcx + ENTRY_TSC], rdx
@@ -103,6 +102,7 @@ prof_parasite:
         pop     rdx
         pop     rcx
         RESTORE_THE_REST
+        mov     [rcx + ENTRY_FRAMES], eax
         jmp     .walked
 
 .full:                                  ; prof_sample_full(pc, now)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_HELLO_H
+#define PROF_HELLO_H
+
+/*
+ * What a stream says of itself: which boot of which image it is from.
+ * Contexts: thread.
+ */
+
+#include "packet.h"
+
+/* Makes up an identity for this boot of this image. */
+void prof_hello_uuid(uint8_t uuid[16]);
+
+/* Puts a HELLO, which fits, into (packet). */
+void prof_hello_put(struct prof_packet_maker *packet, uint64_t clock);
+
+#endif
