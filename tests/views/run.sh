@@ -113,7 +113,8 @@ change_is_news()
 # Of two images, the widths: a leaf is the same by its name.
 widths_match_by_name()
 {
-    "$parasite" diff "$work/i386.base.997" "$changed" >"$work/diff.txt" &&
+    "$parasite" diff --confidence 99.9 "$work/i386.base.997" "$changed" \
+        >"$work/diff.txt" &&
         cat "$work/diff.txt" &&
         grep -q ' leaf_c$' "$work/diff.txt" &&
         grep -q ' leaf_b$' "$work/diff.txt" &&
