@@ -21,6 +21,8 @@ static const struct {
     {"tell", command_tell, "tell a guest to start, stop, sample faster, ..."},
     {"top", command_top, "show what a guest does at the moment"},
     {"report", command_report, "show where the time went"},
+    {"annotate", command_annotate, "show it by source line and instruction"},
+    {"diff", command_diff, "show what changed between two traces"},
     {"script", command_script, "print each sample"},
     {"info", command_info, "tell what a trace holds, and what was lost"},
     {"export", command_export, "turn a trace into another tool's format"},

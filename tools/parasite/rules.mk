@@ -15,6 +15,8 @@ $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
 	    -ltinfo -lz -lm
+$(BUILD)/host/obj/tools/parasite/annotate_page.o: \
+    $(wildcard tools/annotate/page.*)
 decoder := answers base64 console crc32c event index interval memory model \
     packet pile top_keys top_rows utf8
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
@@ -52,7 +54,14 @@ record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
 benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 	$(Q)bench/host.sh $(BUILD)
 
-.PHONY: names
+.PHONY: names truth
 #: compare every name that is installed here with other demanglers
 names: $(BUILD)/host/parasite
 	$(Q)FULL=1 tests/names/run.sh $(BUILD)/names
+#: profiles of split and all Lua scripts against exact counts: a table, a page
+truth: $(foreach w,$(WIDTHS),$(foreach s,split lua,$(BUILD)/$w/$s/$s.elf)) \
+    $(BUILD)/host/parasite
+	$(Q)mkdir -p $(BUILD)/truth
+	$(Q)FULL=1 tests/truth/run.sh $(BUILD)/truth | tee $(BUILD)/truth/log
+	$(Q)cat $(BUILD)/truth/table
+	$(Q)! grep '^not ok' $(BUILD)/truth/log
