@@ -23,5 +23,6 @@ test bench: $(BUILD)/host/bombard
 
 .PHONY: story
 #: the IRC server four ways under one load: what a profile is good for
-story: $(call image,$(ARCH),services/irc) $(BUILD)/host/bombard
+story: $(call image,$(ARCH),services/irc) $(BUILD)/host/bombard \
+    $(BUILD)/host/parasite
 	$(Q)tools/bombard/story.sh $(BUILD) $(ARCH)

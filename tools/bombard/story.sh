@@ -4,22 +4,24 @@
 # story.sh BUILD ARCH: the story of the seed, told again: the IRC server under
 # the same load with the device told of each frame or once a turn, and the
 # clock that it asks being the CMOS's or the TSC's. Prints the profile of each
-# of the four, then connections a second side by side, and what the first
-# profile promised beside what came of it.
+# of the four, then connections a second side by side, and what the profile
+# says of the two culprits: of the time that the server works, how much is
+# spent below each of them.
 #
 # Each setting runs ROUNDS times (3), the four taking turns so that the
 # machine's other work meets all alike; the median counts. SESSIONS (6000) and
-# CLIENTS (24) are under.sh's. The logs stay in BUILD/story.
+# CLIENTS (24) are under.sh's. The logs and traces stay in BUILD/story.
 set -eu
 
 build=${1:?usage: story.sh BUILD ARCH}
 arch=${2:?usage: story.sh BUILD ARCH}
 rounds=${ROUNDS:-3}
 out=$build/story
+parasite=$build/host/parasite
 here=$(dirname "$0")
 settings='each.cmos each.tsc batch.cmos batch.tsc'
 mkdir -p "$out"
-rm -f "$out"/*
+rm -rf "${out:?}"/*
 
 # one SETTING ROUND
 one()
@@ -27,7 +29,8 @@ one()
     SESSIONS=${SESSIONS:-6000} CLIENTS=${CLIENTS:-24} ARCH=$arch ACCEL=tcg \
         QUIET=1 LIMIT=300 FIGURES=$out/$1.$2.json \
         APPEND="net.kick=${1%.*} clock=${1#*.} irc.every=0 irc.warm=1 \
-prof.every=0 prof.reports=0 prof.top=200" \
+prof.every=0 prof.reports=0 prof.out=e9" \
+        QEMU_ARGS="-debugcon file:$out/$1.$2.packets" \
         "$here/under.sh" "$build/host/bombard" "$here/../build/run.sh" \
         "$build/$arch/irc/irc.elf" </dev/null 2>&1 |
         tr -d '\r' >"$out/$1.$2.log"
@@ -52,17 +55,25 @@ median()
     done | sort -n | sed -n "$(((rounds + 1) / 2))p"
 }
 
-# total FUNCTION LOG: its share with all that it calls, 0 where it is not there
-total()
+# busy FUNCTION ROWS: what is spent in it and all that it calls, as a share of
+# the time that is not idle. ROWS is the report of the trace as JSON.
+busy()
 {
-    awk -v name="$1" '
-        $2 == "%" && $4 == "%" && index($0, "  " name) { sum = $3 }
-        END { print sum + 0 }' "$2"
-}
-
-idle()
-{
-    awk '$2 == "%" && $4 == "idle" { print $1 }' "$1"
+    awk -F '[:,]' -v name="$1" '
+        index($0, "{\"symbol\":\"") == 3 {
+            match($0, /"total":[0-9]+/)
+            total = substr($0, RSTART + 8, RLENGTH - 8)
+            if (index($0, "\"[idle]\""))
+                idle = total
+            else if (index($0, "\"" name))
+                found = total
+        }
+        /^\{"samples"/ { all = $2 }
+        END {
+            work = all - idle
+            printf "%.1f", (work > 0 ? 100 * found / work : 0)
+        }
+    ' "$2"
 }
 
 round=1
@@ -78,20 +89,25 @@ for setting in $settings; do
     set -- $(median "$setting")
     echo "$1" >"$out/$setting.rate"
     cp "$out/$setting.$2.log" "$out/$setting.log"
+    "$parasite" record -q -o "$out/$setting.trace" \
+        "file:$out/$setting.$2.packets" 2>/dev/null
+    "$parasite" report --json -k "$build/$arch/irc/irc.elf" \
+        "$out/$setting.trace" >"$out/$setting.rows"
     echo "net.kick=${setting%.*} clock=${setting#*.}: $1 connections a second"
-    sed -n '/^    self/,/^---$/p' "$out/$setting.log" | sed 9,198d | head -n 8
+    sed -n '/^    self/,/^   -----$/p' "$out/$setting.log" | sed 9q
     echo
 done
 
 first=$(cat "$out/each.cmos.rate")
-printf '%-30s %12s %9s %12s %13s %8s\n' setting connections/s times \
-    transmit gettimeofday idle
+echo 'Of the time that the server works, spent below'
+printf '%-28s %13s %7s %10s %7s %13s\n' setting connections/s times \
+    transmit flush gettimeofday
 for setting in $settings; do
-    log=$out/$setting.log
+    rows=$out/$setting.rows
     rate=$(cat "$out/$setting.rate")
-    printf '%-30s %12.1f %9.2f %10.2f %% %11.2f %% %6.1f %%\n' \
+    printf '%-28s %13.1f %7.2f %8s %% %5s %% %11s %%\n' \
         "net.kick=${setting%.*} clock=${setting#*.}" "$rate" \
         "$(echo "$rate $first" | awk '{ print $1 / $2 }')" \
-        "$(total 'VirtioNet::transmit' "$log")" \
-        "$(total gettimeofday "$log")" "$(idle "$log")"
+        "$(busy 'VirtioNet::transmit' "$rows")" \
+        "$(busy 'VirtioNet::flush' "$rows")" "$(busy gettimeofday "$rows")"
 done
