@@ -145,27 +145,31 @@ profiler_cli()
 # functions_of THREAD: what profiler-cli says of a thread of the loaded profile
 functions_of()
 {
-    profiler_cli thread functions --session "$number" --thread "t-$1" \
+    profiler_cli thread functions --session "$session" --thread "t-$1" \
         --include-idle --limit 0 --json
 }
 
 # Starts what `profiler-cli load` starts, which waits for it half a second only;
-# it is there when it answers.
+# it is there when it answers. Whoever asks after it has said where it is, but
+# before it listens, takes it for dead and removes its files for good: so it
+# gets time before each question, and another session where that was too short.
 load_firefox()
 {
-    PROFILER_CLI_SESSION_DIR=$sessions node "$profiler_cli" --daemon "$1" \
-        --session "$number" >"$work/daemon.log" 2>&1 &
-    daemon=$!
-    tries=300
-    until functions_of 0 >"$work/answer" 2>&1; do
-        tries=$((tries - 1))
-        if [ "$tries" -eq 0 ] || ! kill -0 "$daemon"; then
-            cat "$work/daemon.log" "$work/answer"
-            kill "$daemon"
-            return 1
-        fi
-        sleep 0.1
+    for wait in 1 3 9; do
+        session=$number.$wait
+        PROFILER_CLI_SESSION_DIR=$sessions node "$profiler_cli" --daemon "$1" \
+            --session "$session" >"$work/daemon.log" 2>&1 &
+        daemon=$!
+        tries=4
+        while [ "$tries" -gt 0 ]; do
+            tries=$((tries - 1))
+            sleep "$wait"
+            ! functions_of 0 >"$work/answer" 2>&1 || return 0
+        done
+        cat "$work/daemon.log" "$work/answer"
+        kill "$daemon" 2>/dev/null
     done
+    return 1
 }
 
 firefox_agrees()
@@ -180,7 +184,7 @@ print(len(json.load(sys.stdin)["threads"]))')
         functions_of "$thread"
         thread=$((thread + 1))
     done >"$work/x.said"
-    profiler_cli stop "$number"
+    profiler_cli stop "$session"
     kill "$daemon" 2>/dev/null
     wait "$daemon"
     totals firefox <"$work/x.said" >"$work/theirs"
@@ -294,7 +298,7 @@ export_is_json()
 {
     export_as "$1" "$made" && python3 -c 'import json, sys
 said = json.loads(open(sys.argv[1], "rb").read().decode("utf-8", "strict"))
-assert eval(sys.argv[2])' "$work/x" "$2"
+assert eval("(" + sys.argv[2] + ")")' "$work/x" "$2"
 }
 
 # Names with a line's end, a terminal's colours, and bytes that are no UTF-8.
