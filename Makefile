@@ -234,7 +234,7 @@ test: $(call images,$(programs)) $(foreach b,32 64,\
 check:
 	$(Q)tools/build/check.sh $(BUILD)
 #: what the sampler costs, in instructions and time
-bench: $(call images,$(call folders,bench) services/lua) $(BUILD)/host/parasite
+bench: $(call images,$(call folders,bench) services/lua services/irc)
 	$(Q)bench/run.sh $(BUILD)
 #: remove what was built, except newlib and fetched sources
 clean:

@@ -126,4 +126,6 @@ echo
 bench/symbols.sh "$build" || failed=1
 echo
 bench/names.sh "$build" || failed=1
+echo
+bench/irc.sh "$build" || failed=1
 exit $failed
