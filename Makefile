@@ -11,13 +11,15 @@
 #: width of the image: i386 or x86_64
 ARCH ?= x86_64
 #: what runs in it: a folder of services/
-SERVICE ?= lua
+SERVICE ?= irc
 #: the Lua script that SERVICE=lua runs
 SCRIPT ?= services/lua/scripts/parser.lua
+#: boot module of any other SERVICE, such as a tar archive for http
+MODULE ?=
 #: samples a second
 HZ ?= 1000
-#: tables until the image ends, 0 = never
-REPORTS ?= 3
+#: tables until the image ends, 0 = it ends by itself; irc does, after its load
+REPORTS ?= $(if $(filter irc,$(SERVICE)),0,3)
 #: memory of the machine, MiB
 MEM ?= 128
 #: more words for the image's command line, as in APPEND='prof.top=20'
@@ -88,6 +90,14 @@ define compile
 $(call begin,CC)
 $(Q)$(CC) $(width.$W) $(GUEST) $(WARNINGS) $(room) -MMD -MP -c -o $@ $<
 endef
+# C++ without exceptions, run-time types and library: gcc and clang take both
+CXX_GUEST = $(filter-out -std=%,$(GUEST)) -std=gnu++17 -fno-exceptions \
+    -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit -nostdinc++ \
+    -Wall -Wextra -Wshadow$(if $(findstring clang,$(CC)),,=local) -Werror
+define compile_cxx
+$(call begin,CXX)
+$(Q)$(CC) $(width.$W) $(CXX_GUEST) $(room) -MMD -MP -c -o $@ $<
+endef
 define assemble
 $(call begin,NASM)
 $(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ \
@@ -102,12 +112,14 @@ $(Q)sed -n 's/^->\([A-Za-z0-9_]*\) [$$]*\(.*\)/%define \1 \2/p' $@.s >$@
 endef
 objects = $(addprefix $(BUILD)/$1/obj/,$(addsuffix .o,$(basename \
     $(filter-out %/offsets.c,$(wildcard $(foreach f,$2,\
-    $f/*.c $f/*.asm $f/$1/*.c $f/$1/*.asm))))))
+    $f/*.c $f/*.cpp $f/*.asm $f/$1/*.c $f/$1/*.asm))))))
 core = $(call objects,$1,arch/x86 drivers kernel) $(BUILD)/$1/profiler.o
 
 define width_rules
 $(BUILD)/$1/obj/%.o: %.c Makefile | packages
 	$$(compile)
+$(BUILD)/$1/obj/%.o: %.cpp Makefile | packages
+	$$(compile_cxx)
 $(BUILD)/$1/obj/%.o: %.asm $(wildcard arch/x86/*.inc) \
     $(BUILD)/$1/prof_offsets.inc Makefile | packages
 	$$(assemble)
@@ -152,7 +164,7 @@ $(Q)tools/build/link.sh $(BUILD)/host/embed $(@:.elf=) gcc $(width.$W) \
     --start-group $(filter %.o %.a,$^) $(NEWLIB)/$W/lib/libm.a $(libgcc) \
     --end-group
 endef
-folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c))))
+folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c $1/*/*.cpp))))
 services := $(call folders,services)
 programs := $(services) $(call folders,tests/guest) $(call folders,bench)
 # $1 width, $2 the folder of the sources
@@ -185,14 +197,15 @@ $(BUILD)/host/embed: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/embed/*.c))
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -lelf
-include tests/unit/rules.mk tools/parasite/rules.mk
+include $(wildcard */*/rules.mk)
 
 # ---- what people ask for
 
-words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(APPEND)
-script = $(if $(filter lua,$(SERVICE)),$(SCRIPT))
+words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(load_words) $(APPEND)
+script = $(if $(filter lua,$(SERVICE)),$(SCRIPT),$(MODULE))
 boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
-    INITRD="$(script)" QEMU_ARGS="$(QEMU_ARGS)" tools/build/run.sh $(IMAGE)
+    INITRD="$(script)" QEMU_ARGS="$(QEMU_ARGS)" $(load) \
+    tools/build/run.sh $(IMAGE)
 PROBE = $(call image,$(ARCH),services/hello)
 
 .PHONY: packages image objects lib run gdb iso test check bench clean help
@@ -202,7 +215,7 @@ image: $(IMAGE)
 objects: $(foreach w,$(WIDTHS),$(call core,$w) $(call objects,$w,$(programs)))
 
 #: boot SERVICE and print its profile until it ends
-run: $(IMAGE) $(PROBE)
+run: $(IMAGE) $(PROBE) $(load_needs)
 	$(Q)ACCEL=$(ACCEL) PROBE=$(PROBE) $(boot)
 #: the same, waiting for a debugger before the first instruction
 gdb: $(IMAGE)
@@ -221,13 +234,13 @@ test: $(call images,$(programs)) $(foreach b,32 64,\
 check:
 	$(Q)tools/build/check.sh $(BUILD)
 #: what the sampler costs, in instructions and time
-bench: $(call images,$(call folders,bench) services/lua) $(BUILD)/host/parasite
+bench: $(call images,$(call folders,bench) services/lua services/irc)
 	$(Q)bench/run.sh $(BUILD)
 #: remove what was built, except newlib and fetched sources
 clean:
 	$(Q)rm -rf $(filter-out $(NEWLIB) $(SOURCES),$(wildcard $(BUILD)/*))
 #: this list
 help:
-	@awk -f tools/build/help.awk Makefile tools/parasite/rules.mk
+	@awk -f tools/build/help.awk Makefile $(wildcard */*/rules.mk)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

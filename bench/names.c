@@ -3,14 +3,15 @@
  * How long names take: ours beside the libraries that are installed, all in
  * one run on the same names.
  *
- *     names_bench [--rounds=N] FILE...
+ *     names [--rounds=N] [LANGUAGE FILE...]...
  *
- * A file holds names, one a line. For each file and engine: the mean over all
- * names (best of N rounds), the 99th percentile and the longest single name,
- * in ns, and the ratio of the means to ours. Others are found at run time with
- * dlopen: binutils' libiberty (in libbfd) for C++ and Rust, libc++abi and
- * LLVM. One that is not installed is left out. At the end, names made to be
- * expensive: 4 KiB of input into 4 KiB of output.
+ * LANGUAGE is cxx, legacy or v0; a file holds names of it, one a line. For
+ * each engine a line of JSON: the mean over all names (best of N rounds), the
+ * 99th percentile and the longest single name, in ns, and the mean as a
+ * multiple of ours. Others are found at run time with dlopen: binutils'
+ * libiberty (in libbfd), which has rustc-demangle's rules in C, too; libc++abi;
+ * and LLVM. One that is not installed is left out. At the end, names made to
+ * be expensive: 4 KiB of input into 4 KiB of output.
  */
 
 #include <dlfcn.h>
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <time.h>
 
-typedef void *engine_fn(const char *name, size_t bytes);
+typedef char *engine_fn(const char *name);
 
 static struct prof_demangle_work work;
 static char out[4097];
@@ -28,103 +29,85 @@ static char out[4097];
 static char *(*iberty_cxx)(const char *, int);
 static char *(*iberty_rust)(const char *, int);
 static char *(*cxxabi)(const char *, char *, size_t *, int *);
-static char *(*llvm_cxx)(size_t, const char *, bool);
-static char *(*llvm_rust)(size_t, const char *);
+static char *(*llvm_cxx)(const char *, char *, size_t *, int *);
+static char *(*llvm_rust)(const char *, char *, size_t *, int *);
 
-static void *run_ours(const char *name, size_t bytes)
+static char *run_ours(const char *name)
 {
-    (void)bytes;
     prof_demangle(name, out, sizeof out, &work);
     return NULL;
 }
 
-/* DMGL_PARAMS | DMGL_ANSI, no limit on recursion: as c++filt -i -r */
-#define IBERTY_OPTIONS (1 | 2 | 1 << 18)
+/* DMGL_PARAMS | DMGL_ANSI; and no limit on recursion, as c++filt -i -r. In
+   Rust that limit is what ends a name that refers to itself. */
+#define IBERTY_OPTIONS (1 | 2)
+#define IBERTY_UNLIMITED (1 << 18)
 
-static void *run_iberty_cxx(const char *name, size_t bytes)
+static char *run_iberty_cxx(const char *name)
 {
-    (void)bytes;
-    return iberty_cxx(name, IBERTY_OPTIONS);
+    return iberty_cxx(name, IBERTY_OPTIONS | IBERTY_UNLIMITED);
 }
 
-static void *run_iberty_rust(const char *name, size_t bytes)
+static char *run_iberty_rust(const char *name)
 {
-    (void)bytes;
     return iberty_rust(name, IBERTY_OPTIONS);
 }
 
-static void *run_cxxabi(const char *name, size_t bytes)
+static char *run_cxxabi(const char *name)
 {
     int status;
 
-    (void)bytes;
     return cxxabi(name, NULL, NULL, &status);
 }
 
-/* A std::string_view is passed as its two members. */
-static void *run_llvm_cxx(const char *name, size_t bytes)
+static char *run_llvm_cxx(const char *name)
 {
-    return llvm_cxx(bytes, name, true);
+    int status;
+
+    return llvm_cxx(name, NULL, NULL, &status);
 }
 
-static void *run_llvm_rust(const char *name, size_t bytes)
+static char *run_llvm_rust(const char *name)
 {
-    return llvm_rust(bytes, name);
+    int status;
+
+    return llvm_rust(name, NULL, NULL, &status);
 }
+
+#define CXX 1u
+#define LEGACY 2u
+#define V0 4u
 
 struct engine {
     const char *label;
     engine_fn *run;
-    void **symbol;
+    unsigned languages;
+    void **symbol; /* NULL: ours, always there */
     const char *symbol_name;
-    const char *libraries[4];
-    bool rust, cxx;
+    const char *library;
 };
 
+#define LIBBFD "libbfd-2.40-system.so"
+#define LIBLLVM "libLLVM-14.so.1"
+
 static const struct engine engines[] = {
-    {"parasite", run_ours, NULL, NULL, {NULL}, true, true},
-    {"libiberty",
-     run_iberty_cxx,
-     (void **)&iberty_cxx,
-     "cplus_demangle_v3",
-     {"libbfd-2.40-system.so", "libbfd.so", NULL},
-     false,
-     true},
-    {"libiberty (rust)",
-     run_iberty_rust,
-     (void **)&iberty_rust,
-     "rust_demangle",
-     {"libbfd-2.40-system.so", "libbfd.so", NULL},
-     true,
-     false},
-    {"libc++abi",
-     run_cxxabi,
-     (void **)&cxxabi,
-     "__cxa_demangle",
-     {"libc++abi.so.1", NULL},
-     false,
-     true},
-    {"LLVM 19",
-     run_llvm_cxx,
-     (void **)&llvm_cxx,
-     "_ZN4llvm15itaniumDemangleESt17basic_string_viewIcSt11char_traitsIcEEb",
-     {"libLLVM.so.19.1", "libLLVM-19.so.1", NULL},
-     false,
-     true},
-    {"LLVM 19 (rust)",
-     run_llvm_rust,
-     (void **)&llvm_rust,
-     "_ZN4llvm12rustDemangleESt17basic_string_viewIcSt11char_traitsIcEE",
-     {"libLLVM.so.19.1", "libLLVM-19.so.1", NULL},
-     true,
-     false},
+    {"parasite", run_ours, CXX | LEGACY | V0, NULL, NULL, NULL},
+    {"libiberty", run_iberty_cxx, CXX, (void **)&iberty_cxx,
+     "cplus_demangle_v3", LIBBFD},
+    {"libiberty", run_iberty_rust, LEGACY | V0, (void **)&iberty_rust,
+     "rust_demangle", LIBBFD},
+    {"libc++abi", run_cxxabi, CXX, (void **)&cxxabi, "__cxa_demangle",
+     "libc++abi.so.1"},
+    {"LLVM 14", run_llvm_cxx, CXX, (void **)&llvm_cxx,
+     "_ZN4llvm15itaniumDemangleEPKcPcPmPi", LIBLLVM},
+    {"LLVM 14", run_llvm_rust, V0, (void **)&llvm_rust,
+     "_ZN4llvm12rustDemangleEPKcPcPmPi", LIBLLVM},
 };
 
 #define ENGINES (sizeof engines / sizeof engines[0])
 
 struct names {
     char **text;
-    size_t *bytes;
     size_t count;
 };
 
@@ -138,46 +121,35 @@ static double now_ns(void)
 
 static bool load(const struct engine *engine)
 {
-    if (engine->symbol == NULL || *engine->symbol != NULL)
-        return true;
-    for (int i = 0; engine->libraries[i] != NULL; i++) {
-        void *library = dlopen(engine->libraries[i], RTLD_NOW | RTLD_LOCAL);
+    void *library;
 
-        if (library == NULL)
-            continue;
+    if (engine->symbol == NULL)
+        return true;
+    library = dlopen(engine->library, RTLD_NOW | RTLD_LOCAL);
+    if (library != NULL)
         *engine->symbol = dlsym(library, engine->symbol_name);
-        if (*engine->symbol != NULL)
-            return true;
-    }
-    return false;
+    return *engine->symbol != NULL;
 }
 
-static struct names read_names(const char *path)
+static void read_names(const char *path, struct names *names)
 {
-    struct names names = {NULL, NULL, 0};
-    size_t room = 0, line_room = 0;
+    size_t line_room = 0;
     char *line = NULL;
-    ssize_t got;
     FILE *file = fopen(path, "r");
 
     if (file == NULL) {
         perror(path);
         exit(1);
     }
-    while ((got = getline(&line, &line_room, file)) > 0) {
-        if (line[got - 1] == '\n')
-            line[--got] = 0;
-        if (names.count == room) {
-            room = room ? room * 2 : 1024;
-            names.text = realloc(names.text, room * sizeof *names.text);
-            names.bytes = realloc(names.bytes, room * sizeof *names.bytes);
-        }
-        names.text[names.count] = strdup(line);
-        names.bytes[names.count++] = (size_t)got;
+    while (getline(&line, &line_room, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        if ((names->count & (names->count - 1)) == 0)
+            names->text = realloc(names->text,
+                                  (2 * names->count + 1) * sizeof *names->text);
+        names->text[names->count++] = strdup(line);
     }
     free(line);
     fclose(file);
-    return names;
 }
 
 static int compare(const void *a, const void *b)
@@ -192,7 +164,7 @@ static double mean_ns(const struct engine *engine, const struct names *names)
     double start = now_ns();
 
     for (size_t i = 0; i < names->count; i++)
-        free(engine->run(names->text[i], names->bytes[i]));
+        free(engine->run(names->text[i]));
     return (now_ns() - start) / (double)names->count;
 }
 
@@ -207,7 +179,7 @@ static void spread_ns(const struct engine *engine, const struct names *names,
         for (int k = 0; k < 3; k++) {
             double start = now_ns();
 
-            free(engine->run(names->text[i], names->bytes[i]));
+            free(engine->run(names->text[i]));
             start = now_ns() - start;
             each[i] = start < each[i] ? start : each[i];
         }
@@ -218,36 +190,32 @@ static void spread_ns(const struct engine *engine, const struct names *names,
     free(each);
 }
 
-static void run_file(const char *path, int rounds)
+static void run_names(const char *label, unsigned language,
+                      const struct names *names, int rounds)
 {
-    struct names names = read_names(path);
-    double ours = 0, best[ENGINES];
-    bool rust = names.count > 0 && strstr(names.text[0], "_R") != NULL;
+    double best[ENGINES];
 
-    if (names.count == 0)
-        return;
-    rust = names.text[names.count / 2][1] == 'R';
-    printf("%s: %zu names\n", path, names.count);
     for (size_t e = 0; e < ENGINES; e++)
-        best[e] = 1e18;
+        best[e] = (engines[e].languages & language) != 0 && load(&engines[e])
+                      ? 1e18
+                      : -1;
     for (int round = 0; round < rounds; round++)
-        for (size_t e = 0; e < ENGINES; e++)
-            if ((rust ? engines[e].rust : engines[e].cxx) &&
-                load(&engines[e])) {
-                double ns = mean_ns(&engines[e], &names);
+        for (size_t e = 0; e < ENGINES; e++) {
+            double ns = best[e] < 0 ? 0 : mean_ns(&engines[e], names);
 
-                best[e] = ns < best[e] ? ns : best[e];
-            }
-    ours = best[0];
+            best[e] = ns < best[e] ? ns : best[e];
+        }
     for (size_t e = 0; e < ENGINES; e++) {
         double p99, longest;
 
-        if (best[e] > 1e17)
+        if (best[e] < 0)
             continue;
-        spread_ns(&engines[e], &names, &p99, &longest);
-        printf("  %-17s mean %6.0f ns  p99 %7.0f  longest %8.0f  "
-               "%5.2f of ours\n",
-               engines[e].label, best[e], p99, longest, best[e] / ours);
+        spread_ns(&engines[e], names, &p99, &longest);
+        printf("{\"language\":\"%s\",\"engine\":\"%s\",\"names\":%zu,"
+               "\"mean_ns\":%.0f,\"p99_ns\":%.0f,\"longest_ns\":%.0f,"
+               "\"of_ours\":%.2f}\n",
+               label, engines[e].label, names->count, best[e], p99, longest,
+               best[e] / best[0]);
     }
 }
 
@@ -267,16 +235,17 @@ static char *repeated(const char *head, const char *middle, const char *tail,
     return name;
 }
 
-/* _Z1fI 1A I S_ S_ E ... : each substitution uses the one before it twice. */
-static char *doubling(size_t levels)
+/* (head) makes (made) substitutions, the first of them a template. Then each
+ * S_I x x E uses the one before it twice. */
+static char *doubling(const char *head, size_t made, size_t levels)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     char *name = malloc(64 + levels * 24);
-    size_t n = (size_t)sprintf(name, "_Z1fSt4pairIiiE");
+    size_t n = (size_t)sprintf(name, "%s", head);
 
     for (size_t i = 0; i < levels; i++) {
         char sub[8] = "S_";
-        size_t index = i + 1;
+        size_t index = i + made - 1;
 
         if (index > 36)
             sprintf(sub, "S%c%c_", digits[(index - 1) / 36],
@@ -288,75 +257,113 @@ static char *doubling(size_t levels)
     return name;
 }
 
+/* Names of 4 KiB: how they begin, what is repeated, how they end. */
+static const char *const crafted[][3] = {
+    {"_Z1f", "P", "i"},
+    {"_Z1f", "PFvPK", "i"},
+    {"_Z1f", "1AI", ""},
+    {"_Z1fIJiiiiiiiiEEv", "DpPT_", ""},
+    {"_Z", "Z1fvE", "1x"},
+    {"_Z1f", "i", ""},
+    {"_Z1f", "3abc", ""},
+    {"_Z1f", "cvT_I", ""},
+    {"_ZN1A", "cvT_I", ""},
+    {"_Z1fDT", "plLi1E", ""},
+    {"_Z1f", "K", "i"},
+    {"_Z1fIA5_A6_iEv", "RKT_", ""},
+    {"_RIC1a", "B_", "E"},
+    {"_RNvC1a1b", "B", ""},
+    {"_RIC1a", "TB2_B2_E", "E"},
+    {"_RIC1aFGzzzz_", "E", "uE"},
+    {"_RINvC1a1b", "FG9_", "EuE"},
+    {"_RNvC1a", "u9bcher_kva", ""},
+    {"_RNvC1au4084", "a", ""},
+    {"_RIC1aKRe", "cc81", "_E"},
+    {"_ZN", "1a", "17h0123456789abcdefE"},
+    {"camlA", "$41__", ""},
+    {"_Z4090", "a", ""},
+    {"_Z1fI", "Li1E", "Evv"},
+    {"_Z1fU3foo", "U3foo", "PFvvE"},
+    {"_Z1fZ1gvEUl", "PFvZ1gvEUl", "vE_"},
+};
+
+#define CRAFTED (sizeof crafted / sizeof crafted[0])
+
+/* The beginnings of names that double, and the substitutions in them. */
+static const struct {
+    const char *head;
+    size_t made;
+} doubles[] = {
+    {"_Z1fSt4pairIiiE", 2},
+    {"_Z1fSt4pairIPFvvES1_E", 4},
+    {"_Z1f1AIM1BFvvEE", 5},
+    {"_Z1fIA4_iEv1AIRKT_E", 5},
+};
+
+#define DOUBLES (sizeof doubles / sizeof doubles[0])
+
+/* The best of twenty times, in us. */
+static double crafted_us(const char *name)
+{
+    double best = 1e18;
+
+    for (int k = 0; k < 20; k++) {
+        double start = now_ns();
+
+        run_ours(name);
+        start = now_ns() - start;
+        best = start < best ? start : best;
+    }
+    return best / 1000;
+}
+
 static void run_crafted(void)
 {
-    char *names[] = {
-        doubling(40),
-        doubling(200),
-        repeated("_Z1f", "P", "i", 4096),
-        repeated("_Z1f", "PFvPK", "i", 4096),
-        repeated("_Z1f", "1AI", "", 4096),
-        repeated("_Z1fIJiiiiiiiiEEv", "DpPT_", "", 4096),
-        repeated("_Z", "Z1fvE", "1x", 4096),
-        repeated("_Z1f", "i", "", 4096),
-        repeated("_Z1f", "3abc", "", 4096),
-        repeated("_Z1f", "cvT_I", "", 4096),
-        repeated("_ZN1A", "cvT_I", "", 4096),
-        repeated("_Z1fDT", "plLi1E", "", 4096),
-        repeated("_Z1f", "K", "i", 4096),
-        repeated("_Z1fIA5_A6_iEv", "RKT_", "", 4096),
-        repeated("_RIC1a", "B_", "E", 4096),
-        repeated("_RNvC1a1b", "B", "", 4096),
-        repeated("_RIC1a", "TB2_B2_E", "E", 4096),
-        repeated("_RIC1aFGzzzz_", "E", "uE", 4096),
-        repeated("_RINvC1a1b", "FG9_", "EuE", 4096),
-        repeated("_RNvC1a", "u9bcher_kva", "", 4096),
-        repeated("_RNvC1au4000", "a", "", 4006),
-        repeated("_ZN", "1a", "17h0123456789abcdefE", 4096),
-        repeated("camlA", "$41__", "", 4096),
-        repeated("_Z4000", "a", "", 4006),
-        repeated("_Z1fI", "Li1E", "Evv", 4096),
-        repeated("_Z1fU3foo", "U3foo", "PFvvE", 4096),
-        repeated("_Z1fZ1gvEUl", "PFvZ1gvEUl", "vE_", 4096),
-    };
     double worst = 0;
     size_t which = 0;
     uint32_t steps = 0;
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        double best = 1e18;
-        struct prof_demangled got =
-            prof_demangle(names[i], out, sizeof out, &work);
+    for (size_t i = 0; i < CRAFTED + DOUBLES; i++) {
+        char *name = i < CRAFTED ? repeated(crafted[i][0], crafted[i][1],
+                                            crafted[i][2], 4096)
+                                 : doubling(doubles[i - CRAFTED].head,
+                                            doubles[i - CRAFTED].made, 200);
+        uint32_t taken = prof_demangle(name, out, sizeof out, &work).steps;
+        double us = crafted_us(name);
 
-        for (int k = 0; k < 20; k++) {
-            double start = now_ns();
-
-            run_ours(names[i], 0);
-            start = now_ns() - start;
-            best = start < best ? start : best;
-        }
-        if (best > worst) {
-            worst = best;
+        if (us > worst) {
+            worst = us;
             which = i;
         }
-        if (got.steps > steps)
-            steps = got.steps;
-        if (getenv("NAMES_VERBOSE") != NULL)
-            printf("  %8.0f ns %6u steps %d %.40s -> %.50s\n", best, got.steps,
-                   got.truncated, names[i], out);
+        steps = taken > steps ? taken : steps;
+        free(name);
     }
-    printf("crafted, 4 KiB into 4 KiB: worst %.1f us (%.24s...), "
-           "most steps %u\n",
-           worst / 1000, names[which], steps);
+    printf("{\"crafted\":%zu,\"worst_us\":%.1f,\"worst\":\"%s%s\","
+           "\"most_steps\":%u}\n",
+           CRAFTED + DOUBLES, worst,
+           which < CRAFTED ? crafted[which][0] : doubles[which - CRAFTED].head,
+           which < CRAFTED ? crafted[which][1] : "...", steps);
 }
 
 int main(int argc, char **argv)
 {
-    int rounds = 5;
+    static const char *const labels[] = {"cxx", "legacy", "v0"};
+    struct names names[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    int rounds = 5, language = 0;
 
-    for (int i = 1; i < argc; i++)
-        if (sscanf(argv[i], "--rounds=%d", &rounds) != 1)
-            run_file(argv[i], rounds);
+    for (int i = 1; i < argc; i++) {
+        int named = -1;
+
+        for (int l = 0; l < 3; l++)
+            named = strcmp(argv[i], labels[l]) == 0 ? l : named;
+        if (named >= 0)
+            language = named;
+        else if (sscanf(argv[i], "--rounds=%d", &rounds) != 1)
+            read_names(argv[i], &names[language]);
+    }
+    for (int l = 0; l < 3; l++)
+        if (names[l].count > 0)
+            run_names(labels[l], 1u << l, &names[l], rounds);
     run_crafted();
     return 0;
 }

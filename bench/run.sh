@@ -4,7 +4,8 @@
 # Boots the cost image on both widths and prints what came out as one table,
 # each row with its goal: run.sh BUILD. Everything is counted in instructions
 # under -icount, where a run repeats exactly, so that the machine's load does
-# not matter. The figures are kept as JSON lines in BUILD/bench/cost.jsonl.
+# not matter. The figures are kept as JSON lines in BUILD/bench/cost.jsonl. What
+# symbols and names take on this host comes behind (symbols.sh, names.sh).
 
 set -eu
 build=${1:?usage: run.sh BUILD}
@@ -29,8 +30,8 @@ measure() {
 memory() {
     own=$(size "$build/$1/profiler.o" | awk 'NR == 2 { print $2 + $3 }')
     given=$(value "$1" memory_given)
-    echo "{\"width\":\"$1\",\"name\":\"memory\",\"value\":$((own + ${given%.*}))}" \
-        >>"$results"
+    printf '{"width":"%s","name":"memory","value":%d}\n' "$1" \
+        $((own + ${given%.*})) >>"$results"
 }
 
 value() {
@@ -122,5 +123,9 @@ echo
 echo "Linux perf, measured the same way on one workload of its own: 2,020 to"
 echo "2,070 instructions for a flat sample, 2,880 to 2,930 with 11 frames."
 echo
-bench/symbols.sh "$build"
+bench/symbols.sh "$build" || failed=1
+echo
+bench/names.sh "$build" || failed=1
+echo
+bench/irc.sh "$build" || failed=1
 exit $failed

@@ -14,15 +14,15 @@
 #include <string.h>
 #include <time.h>
 
-#define QUESTIONS 1000000u
-#define NAMES 100000u
-#define TURNS 5u
+#define QUESTIONS 200000u
+#define NAMES 20000u
+#define TURNS 25u
 
 static double seconds(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 

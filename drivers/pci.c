@@ -24,6 +24,7 @@
 #define HEADER_MULTI 0x80u
 #define BAR_0 0x10u
 #define CAPABILITIES 0x34u
+#define INTERRUPT_LINE 0x3cu
 #define CAPABILITIES_MAX 48u /* more do not fit into 256 bytes */
 #define ID_NONE 0xffffu
 
@@ -92,14 +93,30 @@ bool pci_find(bool (*wanted)(const struct pci_device *device),
 }
 
 /* Status, in the upper half, is cleared by ones and kept by zeros. */
-void pci_enable(const struct pci_device *device, uint16_t bits)
+static void change_command(const struct pci_device *device, uint16_t set,
+                           uint16_t clear)
 {
     uint32_t command = pci_read32(device, PCI_COMMAND) & UINT16_MAX;
     const bool on = arch_interrupts_save();
 
     arch_out32(ADDRESS_PORT, device->address | PCI_COMMAND);
-    arch_out32(DATA_PORT, command | bits);
+    arch_out32(DATA_PORT, (command | set) & ~(uint32_t)clear);
     arch_interrupts_restore(on);
+}
+
+void pci_enable(const struct pci_device *device, uint16_t bits)
+{
+    change_command(device, bits, 0);
+}
+
+void pci_disable(const struct pci_device *device, uint16_t bits)
+{
+    change_command(device, 0, bits);
+}
+
+uint8_t pci_interrupt_line(const struct pci_device *device)
+{
+    return pci_read8(device, INTERRUPT_LINE);
 }
 
 struct pci_bar pci_bar(const struct pci_device *device, unsigned number)

@@ -42,8 +42,13 @@ bool pci_find(bool (*wanted)(const struct pci_device *device),
 uint32_t pci_read32(const struct pci_device *device, uint8_t offset);
 uint8_t pci_read8(const struct pci_device *device, uint8_t offset);
 
-/* Turns (bits), of PCI_COMMAND_*, on. */
+/* Turns (bits), of PCI_COMMAND_*, on, or off. */
 void pci_enable(const struct pci_device *device, uint16_t bits);
+void pci_disable(const struct pci_device *device, uint16_t bits);
+
+/* Line of the PIC that the firmware has wired the device's interrupt to, 255
+ * where there is none. */
+uint8_t pci_interrupt_line(const struct pci_device *device);
 
 /* Base address register (number), 0 to 5, as the firmware has set it. */
 struct pci_bar pci_bar(const struct pci_device *device, unsigned number);

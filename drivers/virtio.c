@@ -18,8 +18,6 @@
 
 #include "virtio.h"
 
-#include "pci.h"
-
 #include <arch/cpu.h>
 
 #define VENDOR 0x1af4u
@@ -33,6 +31,7 @@
 #define PORT_QUEUE_SELECT 14u
 #define PORT_QUEUE_NOTIFY 16u
 #define PORT_STATUS 18u
+#define PORT_CONFIG 20u /* without MSI-X, which is never turned on */
 
 /* struct virtio_pci_common_cfg. */
 #define COMMON_FEATURES_SELECT 0u
@@ -55,6 +54,8 @@
 #define CAP_NOTIFY_STEP 16u
 #define CAP_TYPE_COMMON 1u
 #define CAP_TYPE_NOTIFY 2u
+#define CAP_TYPE_ISR 3u
+#define CAP_TYPE_DEVICE 4u
 
 #define STATUS_ACKNOWLEDGE 0x01u
 #define STATUS_DRIVER 0x02u
@@ -62,7 +63,6 @@
 #define STATUS_FEATURES_OK 0x08u
 #define STATUS_FAILED 0x80u
 
-#define FEATURE_VERSION_1 ((uint64_t)1 << 32)
 #define RESET_READS_MAX 100000u
 
 #define FLAG_NEXT 1u
@@ -156,7 +156,7 @@ static void take_features(struct virtio_device *device, uint64_t features)
         return;
     }
     device->features = 0;
-    features |= FEATURE_VERSION_1;
+    features |= VIRTIO_VERSION_1;
     for (unsigned half = 0; half < 2; half++) {
         uint32_t both;
 
@@ -204,11 +204,15 @@ static unsigned kind_wanted;
 /* 4.1.2.1: transitional devices have ids of their own, in no good order. */
 static bool wanted(const struct pci_device *device)
 {
-    unsigned transitional = kind_wanted == VIRTIO_NETWORK ? 0x1000 : 0x1003;
+    static const uint16_t ids[] = {
+        [VIRTIO_NETWORK] = 0x1000,
+        [VIRTIO_BLOCK] = 0x1001,
+        [VIRTIO_CONSOLE] = 0x1003,
+    };
 
     return device->vendor == VENDOR &&
            (device->device == DEVICE_MODERN + kind_wanted ||
-            device->device == transitional);
+            device->device == ids[kind_wanted]);
 }
 
 /* Address that the capability of (type) points at, 0 where there is none. */
@@ -237,11 +241,15 @@ static bool find_face(const struct pci_device *pci,
 {
     uint8_t at;
     uintptr_t common = find_structure(pci, CAP_TYPE_COMMON, &at);
+    uintptr_t isr = find_structure(pci, CAP_TYPE_ISR, &at);
+    uintptr_t config = find_structure(pci, CAP_TYPE_DEVICE, &at);
     uintptr_t notify = find_structure(pci, CAP_TYPE_NOTIFY, &at);
     struct pci_bar bar;
 
-    *device = (struct virtio_device){0};
+    *device = (struct virtio_device){.pci = *pci, .kind = kind_wanted};
     if (common != 0 && notify != 0) {
+        device->isr = (volatile uint8_t *)isr;
+        device->config = (volatile uint8_t *)config;
         device->common = (volatile uint8_t *)common;
         device->notify = notify;
         device->notify_step = pci_read32(pci, (uint8_t)(at + CAP_NOTIFY_STEP));
@@ -253,6 +261,15 @@ static bool find_face(const struct pci_device *pci,
     device->ports = (uint16_t)bar.base;
     device->notify = bar.base + PORT_QUEUE_NOTIFY;
     return true;
+}
+
+uint8_t virtio_config8(const struct virtio_device *device, unsigned offset)
+{
+    if (device->config != NULL)
+        return device->config[offset];
+    if (device->common != NULL)
+        return 0; /* a kind that has none */
+    return arch_in8((uint16_t)(device->ports + PORT_CONFIG + offset));
 }
 
 static void reset(const struct virtio_device *device)
@@ -313,6 +330,10 @@ size_t virtio_queue_bytes(const struct virtio_device *device, unsigned index)
 {
     size_t size = select_queue(device, index);
 
+    if (size > VIRTIO_QUEUE_MAX && device->common != NULL) {
+        set16(device, COMMON_QUEUE_SIZE, VIRTIO_QUEUE_MAX);
+        size = get16(device, COMMON_QUEUE_SIZE);
+    }
     if (size == 0 || size > VIRTIO_QUEUE_MAX || (size & (size - 1)) != 0)
         return 0;
     return used_offset(size) +
@@ -354,11 +375,13 @@ bool virtio_put(struct virtio_queue *queue, const struct virtio_part *parts,
 
     if (count == 0 || count > queue->free_count)
         return false;
+    queue->put_bytes[head] = 0;
     for (unsigned i = 0; i < count; i++) {
         struct virtio_descriptor *part = &queue->descriptors[at];
 
         part->address = (uintptr_t)parts[i].memory;
         part->bytes = parts[i].bytes;
+        queue->put_bytes[head] += parts[i].bytes;
         part->flags = (uint16_t)((parts[i].written ? FLAG_WRITTEN : 0) |
                                  (i + 1 < count ? FLAG_NEXT : 0));
         at = part->next;
@@ -366,6 +389,7 @@ bool virtio_put(struct virtio_queue *queue, const struct virtio_part *parts,
     queue->free = at;
     queue->free_count = (uint16_t)(queue->free_count - count);
     queue->token[head] = token;
+    queue->put_tsc[head] = arch_tsc();
     available->ring[available->index % queue->size] = head;
     __atomic_store_n(&available->index, (uint16_t)(available->index + 1),
                      __ATOMIC_RELEASE); /* (V) */
@@ -373,10 +397,18 @@ bool virtio_put(struct virtio_queue *queue, const struct virtio_part *parts,
 }
 
 /* The index must be out before the device is asked whether it sleeps. */
-void virtio_kick(struct virtio_queue *queue)
+bool virtio_kick_wanted(struct virtio_queue *queue)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if ((*(volatile uint16_t *)&queue->used->flags & USED_NO_NOTIFY) != 0)
+        return false;
+    queue->counts.kicks++;
+    return true;
+}
+
+void virtio_kick(struct virtio_queue *queue)
+{
+    if (!virtio_kick_wanted(queue))
         return;
     if (queue->device->common != NULL)
         *(volatile uint16_t *)queue->notify = queue->index;
@@ -399,17 +431,59 @@ static void release(struct virtio_queue *queue, uint16_t head)
     queue->free_count = (uint16_t)(queue->free_count + count);
 }
 
+static void (*watcher)(const struct virtio_request *request);
+
+void virtio_watch(void (*watch)(const struct virtio_request *request))
+{
+    watcher = watch;
+}
+
+static void count(struct virtio_queue *queue, uint16_t head)
+{
+    struct virtio_counts *counts = &queue->counts;
+    const struct virtio_request request = {
+        .kind = queue->device->kind,
+        .queue = queue->index,
+        .bytes = queue->put_bytes[head],
+        .put_tsc = queue->put_tsc[head],
+        .taken_tsc = arch_tsc(),
+    };
+    uint64_t cycles = request.taken_tsc - request.put_tsc;
+
+    counts->requests++;
+    counts->bytes += request.bytes;
+    counts->cycles += cycles;
+    if (cycles > counts->cycles_max)
+        counts->cycles_max = cycles;
+    if (watcher != NULL)
+        watcher(&request);
+}
+
+bool virtio_done(const struct virtio_queue *queue)
+{
+    return __atomic_load_n(&queue->used->index, __ATOMIC_ACQUIRE) !=
+           queue->seen; /* (U) */
+}
+
+bool virtio_interrupts(struct virtio_queue *queue, bool wanted)
+{
+    *(volatile uint16_t *)&queue->available->flags =
+        wanted ? 0 : AVAILABLE_NO_INTERRUPT;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return virtio_done(queue);
+}
+
 void *virtio_take(struct virtio_queue *queue, uint32_t *written)
 {
     struct virtio_used *used = queue->used;
-    uint16_t index = __atomic_load_n(&used->index, __ATOMIC_ACQUIRE); /* (U) */
     uint32_t head;
 
-    if (index == queue->seen)
+    if (!virtio_done(queue))
         return NULL;
     head = used->ring[queue->seen % queue->size].head % queue->size;
     *written = used->ring[queue->seen % queue->size].written;
     queue->seen++;
     release(queue, (uint16_t)head);
+    count(queue, (uint16_t)head);
     return queue->token[head];
 }

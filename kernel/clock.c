@@ -16,6 +16,7 @@
 #include <pic.h>
 #include <pit.h>
 #include <prof/port.h>
+#include <string.h>
 #include <tsc.h>
 
 #define NS_PER_S 1000000000u
@@ -26,6 +27,7 @@ static volatile uint64_t ticks;
 static uint64_t tsc_hz;
 static uint64_t boot_tsc;
 static uint64_t boot_unix_seconds;
+static bool by_cmos; /* gettimeofday() is */
 
 static void tick(void)
 {
@@ -84,4 +86,17 @@ uint64_t clock_boot_tsc(void)
 uint64_t clock_boot_unix_seconds(void)
 {
     return boot_unix_seconds;
+}
+
+bool clock_option(const char *value)
+{
+    if (strcmp(value, "cmos") != 0 && strcmp(value, "tsc") != 0)
+        return false;
+    by_cmos = strcmp(value, "cmos") == 0;
+    return true;
+}
+
+bool clock_by_cmos(void)
+{
+    return by_cmos;
 }

@@ -10,6 +10,7 @@
 
 #include <arch/boot.h>
 #include <errno.h>
+#include <kernel/service.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -45,4 +46,9 @@ void *sbrk(ptrdiff_t increment)
     }
     heap_break = increment < 0 ? before - bytes : before + bytes;
     return (void *)before;
+}
+
+size_t service_heap_bytes(void)
+{
+    return heap_used_bytes();
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 static struct loop_timer *queue;
+static struct loop_source *sources;
 static bool in_callback;
 static bool stopped;
 
@@ -94,6 +95,22 @@ static bool due(uint64_t now_ns)
     return queue != NULL && queue->due_ns <= now_ns;
 }
 
+void loop_add(struct loop_source *source)
+{
+    source->next = sources;
+    sources = source;
+}
+
+static bool waiting(void)
+{
+    bool any = due(clock_ns());
+
+    for (const struct loop_source *each = sources; each != NULL && !any;
+         each = each->next)
+        any = each->waiting();
+    return any;
+}
+
 void loop_poll(void)
 {
     /* one look at the clock: what gets due meanwhile waits for the next poll,
@@ -105,13 +122,16 @@ void loop_poll(void)
     in_callback = true;
     while (due(now_ns))
         run_first(now_ns);
+    for (const struct loop_source *each = sources; each != NULL;
+         each = each->next)
+        each->turn();
     in_callback = false;
 }
 
 void loop_wait(void)
 {
     arch_interrupts_off();
-    if (due(clock_ns()))
+    if (waiting())
         arch_interrupts_on();
     else
         arch_idle();

@@ -7,6 +7,8 @@
 
 #include "options.h"
 
+#include "clock.h"
+
 #include <kernel/console.h>
 #include <kernel/service.h>
 #include <prof/error.h>
@@ -24,9 +26,30 @@ __attribute__((weak)) bool service_option(const char *key, const char *value)
     return false;
 }
 
+/* The same without a network: kernel/net brings the true one along. */
+__attribute__((weak)) bool net_option(const char *key, const char *value)
+{
+    (void)key;
+    (void)value;
+    return false;
+}
+
 static void complain(const char *word, const char *why)
 {
     console_line("options: \"%s\" ignored: %s", word, why);
+}
+
+/* Gives (key) to its owner. Returns what is wrong with it, NULL for nothing. */
+static const char *give(const char *key, const char *value)
+{
+    if (strcmp(key, "clock") == 0)
+        return clock_option(value) ? NULL
+                                   : "the clock is not one of cmos and tsc";
+    if (strncmp(key, "net.", 4) == 0)
+        return net_option(key, value)
+                   ? NULL
+                   : "no such setting of the network, or none here";
+    return service_option(key, value) ? NULL : "the service has no use for it";
 }
 
 /* (word) may be written to: the '=' becomes the end of the key. */
@@ -43,11 +66,11 @@ static void apply(char *word)
             complain(word, prof_strerror(error));
     } else {
         *equals = '\0';
-        bool taken = service_option(word, equals + 1);
+        const char *why = give(word, equals + 1);
 
         *equals = '=';
-        if (!taken)
-            complain(word, "the service has no use for it");
+        if (why != NULL)
+            complain(word, why);
     }
 }
 

@@ -33,6 +33,7 @@ static uint32_t reports; /* tables printed */
 void prof_port_write(const char *text, size_t bytes)
 {
     console_write(text, bytes);
+    prof_ways_wrote(text, bytes);
 }
 
 void *prof_port_alloc(size_t bytes)

@@ -14,7 +14,9 @@
 #include <prof/out.h>
 #include <prof/prof.h>
 #include <malloc.h>
+#include <prof/format.h>
 #include <stddef.h>
+#include <string.h>
 #include <uart.h>
 #include <virtio.h>
 #include <virtio_console.h>
@@ -24,8 +26,18 @@
 #define LISTEN_NS 25000000ull
 #define LISTEN_BYTES 64
 
+#define ANSWER_BYTES 256 /* of a line; a longer one is cut */
+
 static const struct prof_out *way; /* that was taken; NULL = none */
 static struct loop_timer listen_timer;
+
+/* The line that is being printed while a command of the second line is obeyed.
+ * A newline stands before it: whatever is under way there ends with it. */
+static struct {
+    bool open;
+    char line[ANSWER_BYTES]; /* "\n", then the text */
+    size_t used;             /* bytes of the text */
+} answer;
 
 static int receive_console(void)
 {
@@ -89,6 +101,30 @@ static const struct prof_out ways[] = {
     {"serial", open_serial, send_serial, NULL, NULL},
 };
 
+static void end_answer_line(void)
+{
+    size_t mark = strlen(PROF_ANSWER_MARK);
+
+    answer.line[0] = '\n';
+    answer.line[++answer.used] = '\n';
+    if (answer.used > mark &&
+        memcmp(answer.line + 1, PROF_ANSWER_MARK, mark) == 0)
+        (void)way->send(answer.line, answer.used + 1);
+    answer.used = 0;
+}
+
+void prof_ways_wrote(const char *text, size_t bytes)
+{
+    if (!answer.open)
+        return;
+    for (size_t i = 0; i < bytes; i++) {
+        if (text[i] == '\n')
+            end_answer_line();
+        else if (answer.used < ANSWER_BYTES - 2)
+            answer.line[++answer.used] = text[i];
+    }
+}
+
 /* Reads up to the end of one command. */
 static void listen_to(int (*receive)(void))
 {
@@ -105,7 +141,9 @@ static void on_listen(void *unused)
     bool second = way != NULL && way->receive != NULL;
 
     (void)unused;
+    answer.open = second;
     listen_to(second ? way->receive : receive_console);
+    answer.open = false;
 }
 
 void prof_ways_start(void)

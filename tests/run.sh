@@ -11,7 +11,7 @@
 # Files in tests/guest/NAME that are not sources say how it is run:
 #
 #   append   its command line
-#   initrd   its boot module
+#   initrd   its boot module, and initrd2 a second one
 #   image    whose image it is, where it has no sources: "split" for a
 #            service's, "test/NAME" for another test's
 #   qemu     more arguments for QEMU
@@ -38,13 +38,15 @@ fits()
     return 1
 }
 
-# verdict WHAT LOG PASSED FAILED: adds up, and shows what went wrong
+# verdict WHAT LOG PASSED FAILED: adds up, and shows what went wrong, or what
+# was measured
 verdict()
 {
     passed=$((passed + $3))
     failed=$((failed + $4))
     if [ "$4" -eq 0 ]; then
         echo "ok      $1 ($3)"
+        sed -n 's/^# measured: /        /p' "$2"
     else
         echo "FAILED  $1 ($4 of $(($3 + $4))), $2:"
         tail -n 40 "$2" | sed 's/^/        /'
@@ -157,6 +159,7 @@ one_guest()
     mkdir -p "$(dirname "$log")"
     initrd=$guest/$3/initrd
     [ -r "$initrd" ] || initrd=
+    [ ! -r "$guest/$3/initrd2" ] || initrd=$initrd,$guest/$3/initrd2
     status=0
     ARCH=$1 LOADER=$2 ACCEL=tcg MEM=128 QUIET=1 INITRD=$initrd \
         LIMIT=$(word "$3" limit 60) APPEND=$(word "$3" append '') \

@@ -223,8 +223,9 @@ static void interrupt_path(void)
 }
 
 /*
- * The most that an interrupt uses of the interrupted stack: what the CPU pushes,
- * the parasite, and the acknowledgement or prof_sample_full() that it calls.
+ * The most that an interrupt uses of the interrupted stack: what the CPU
+ * pushes, the parasite, and the acknowledgement or prof_sample_full() that it
+ * calls.
  * The bare handler stands where the kernel's would be, so that it is not that
  * one which is measured.
  */

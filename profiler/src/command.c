@@ -29,12 +29,13 @@ static const struct row {
     {"stacks", PROF_COMMAND_STACKS, SWITCH, 0, 0,
      "stacks: on or off must follow"},
     {"reset", PROF_COMMAND_RESET, NOTHING, 0, 0, "reset: nothing may follow"},
+    {"hello", PROF_COMMAND_HELLO, NOTHING, 0, 0, "hello: nothing may follow"},
     {"report", PROF_COMMAND_REPORT, NOTHING, 0, 0,
      "report: nothing may follow"},
 };
 
 static const char unknown[] = "not a command; there are start, stop, rate HZ, "
-                              "depth N, stacks on|off, reset, report";
+                              "depth N, stacks on|off, reset, hello, report";
 
 static const char *skip_blanks(const char *text)
 {

@@ -11,6 +11,7 @@
  *     depth N          take up to N callers with each sample, 0 = none
  *     stacks on|off    take callers at the depth of the command line, or none
  *     reset            forget all samples
+ *     hello            say again what a new listener must know
  *     report           print the table now
  *
  * Both of these are pure: they touch nothing but their arguments.
@@ -30,6 +31,7 @@ enum prof_command_kind {
     PROF_COMMAND_DEPTH,  /* value: callers */
     PROF_COMMAND_STACKS, /* value: 1 on, 0 off */
     PROF_COMMAND_RESET,
+    PROF_COMMAND_HELLO,
     PROF_COMMAND_REPORT,
     PROF_COMMAND_BAD, /* none of these; error says what is wrong */
 };

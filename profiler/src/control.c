@@ -48,7 +48,7 @@ void prof_control_restart_time(void)
     prof_state.time.missed = before.missed < 0 ? 0 : before.missed;
     prof_state.time.last_tsc = before.last_tsc;
     prof_state.time.resume_tsc = before.resume_tsc;
-    /* The PIT begins anew just now: what was before has no place on the grid. */
+    /* The PIT begins anew just now: what was before is not on its grid. */
     prof_state.time.grid_tsc = prof_state.time.run_begin_tsc;
 }
 
@@ -272,6 +272,15 @@ int prof_set_depth(uint32_t frames)
     if (prof_state.running)
         tell_start(prof_state.time.last_tsc);
     return PROF_OK;
+}
+
+void prof_hello(void)
+{
+    if (prof_state.running)
+        prof_drain();
+    prof_stream_hello();
+    if (prof_state.running)
+        tell_start(prof_state.time.last_tsc);
 }
 
 /* Samples between two drains for which the frame vector is long enough, at a

@@ -11,4 +11,8 @@ void prof_parasite(void);
  */
 void prof_control_restart_time(void);
 
+/* Somebody new listens to the stream: it is told what it must know. Contexts:
+ * thread, where prof_drain() may be called. */
+void prof_hello(void);
+
 #endif

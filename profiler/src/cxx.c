@@ -28,22 +28,16 @@ static const char *clone_end(const char *s)
 
 static uint16_t leaf(struct cxx *x, const char *from, const char *to)
 {
-    x->nodes[x->node_count] = (struct cxx_node){
-        .kind = CXX_NAME,
-        .a = (uint16_t)(from - x->text),
-        .b = (uint16_t)(to - from),
-    };
-    return x->node_count++;
+    return prof_cxx_node(x, CXX_IS(CXX_NAME, CXX_FLAT_LEAF),
+                         (uint16_t)(from - x->text), (uint16_t)(to - from), 0);
 }
 
 static uint16_t clone(struct cxx *x, uint16_t root, const char *to)
 {
     uint16_t text = leaf(x, x->s, to);
 
-    x->nodes[x->node_count] =
-        (struct cxx_node){.kind = CXX_CLONE, .a = root, .b = text};
     x->s = to;
-    return x->node_count++;
+    return prof_cxx_node(x, CXX_CLONE, root, text, 0);
 }
 
 /* Everything behind the encoding, which must end there. */
@@ -52,12 +46,10 @@ static uint16_t suffixes(struct cxx *x, uint16_t root)
     while (!x->llvm && *x->s == '.') {
         const char *to = clone_end(x->s);
 
-        if (to == x->s || x->node_count > 0xfff0 ||
-            (char *)&x->nodes[x->node_count + 4] > (char *)x->floor) {
+        if (to == x->s)
             x->llvm = true;
-            break;
-        }
-        root = clone(x, root, to);
+        else
+            root = clone(x, root, to);
     }
     if (*x->s == '.')
         root = clone(x, root, x->end);
@@ -134,9 +126,7 @@ static bool take_invoke(struct cxx *x)
 
 static uint16_t wrap(struct cxx *x, uint16_t special, uint16_t root)
 {
-    x->nodes[x->node_count] =
-        (struct cxx_node){.kind = CXX_SPECIAL, .a = root, .c = special};
-    return x->node_count++;
+    return prof_cxx_node(x, CXX_SPECIAL, root, 0, special);
 }
 
 /* Reads the whole name. 0: it is none. */

@@ -48,6 +48,7 @@ enum cxx_kind {
     CXX_CLONE,       /* a [clone b] */
     CXX_OPERATOR,    /* a = index of a prof_cxx_ops[] */
     CXX_OPERATOR_OF, /* a = vendor's name */
+    CXX_FRIEND,      /* friend a */
     CXX_LITERAL_OP,  /* operator"" a */
     CXX_CONVERSION,  /* operator a */
     /* lists: arguments, parameters, packs; b = next, a = 0: empty */
@@ -70,7 +71,7 @@ enum cxx_kind {
     CXX_VECTOR,      /* a = element, b = dimension */
     CXX_BITINT,      /* a = dimension, c = 1: unsigned */
     CXX_FLOATN,      /* a = bits, c = suffix */
-    CXX_ELABORATED,  /* c = which of struct, union, enum; a */
+    CXX_ELABORATED,  /* c = enum cxx_elaborated; a */
     CXX_DECLTYPE,
     CXX_EXPANSION, /* a... */
     CXX_TPARAM,    /* a = index */
@@ -107,17 +108,17 @@ struct cxx_node {
     union {
         struct {
             uint8_t kind;  /* enum cxx_kind */
-            uint8_t flags; /* CXX_AROUND_LOCAL, CXX_PLAIN */
-            uint16_t a, b, c;
+            uint8_t flags; /* CXX_AROUND_LOCAL, CXX_FLAT */
         };
-        uint64_t all;
+        uint16_t kind_and_flags; /* CXX_IS() */
     };
+    uint16_t a, b, c;
 };
 
 #define CXX_AROUND_LOCAL 1u /* a function that encloses a name */
-#define CXX_PLAIN 2u        /* nothing but a::b::c, from here on upwards: */
-#define CXX_PLAIN_PARTS 16u /* as many "::" in the upper four bits */
-#define CXX_PLAIN_MOST 6u
+#define CXX_FLAT 2u         /* printed alike wherever it stands */
+#define CXX_LEAF 4u         /* and without parts */
+#define CXX_FLAT_LEAF (CXX_FLAT | CXX_LEAF)
 
 /* One rule of the grammar that is under way. */
 struct cxx_frame {
@@ -194,6 +195,7 @@ enum cxx_print {
 
 struct cxx_builtin {
     char name[21];
+    uint8_t bytes; /* of the name */
     uint8_t print; /* enum cxx_print */
     char suffix[4];
 };
@@ -231,7 +233,16 @@ struct cxx_std {
     char name[18]; /* as it is usually written */
     char base[15]; /* the name of its constructors */
     char full[72]; /* spelt out */
+    uint8_t name_bytes, base_bytes, full_bytes;
 };
+
+struct cxx_word {
+    char text[28];
+    uint8_t bytes;
+};
+
+/* The words before a CXX_ELABORATED. */
+enum cxx_elaborated { CXX_E_STRUCT, CXX_E_UNION, CXX_E_ENUM, CXX_E_THIS };
 
 struct cxx_special {
     char code[2];
@@ -257,7 +268,7 @@ PROF_HIDDEN extern const struct cxx_builtin prof_cxx_builtins[];
 PROF_HIDDEN extern const struct cxx_op prof_cxx_ops[];
 PROF_HIDDEN extern const struct cxx_std prof_cxx_std[];
 PROF_HIDDEN extern const struct cxx_special prof_cxx_specials[];
-PROF_HIDDEN extern const char prof_cxx_words[][28];
+PROF_HIDDEN extern const struct cxx_word prof_cxx_words[];
 
 /* Specials that no code stands for. */
 #define CXX_S_TEMPORARY 20u
@@ -265,7 +276,7 @@ PROF_HIDDEN extern const char prof_cxx_words[][28];
 #define CXX_S_CONSTRUCTORS 22u
 #define CXX_S_DESTRUCTORS 23u
 
-enum cxx_word {
+enum cxx_word_index {
     CXX_W_STD,
     CXX_W_ANONYMOUS,
     CXX_W_STRING_LITERAL,
@@ -275,8 +286,8 @@ enum cxx_word {
 
 /* Index of the operator (first, second), or 0xffff. */
 PROF_HIDDEN uint16_t prof_cxx_op(char first, char second);
-/* Index of the builtin type for a letter, or for the letter after 'D'. */
-PROF_HIDDEN uint16_t prof_cxx_builtin(char letter);
+/* Index of the builtin type for the letter after 'D'; letters alone are
+ * numbered from 'a' on. */
 PROF_HIDDEN uint16_t prof_cxx_builtin_d(char letter);
 
 /*
@@ -289,9 +300,11 @@ PROF_HIDDEN uint16_t prof_cxx_parse(struct cxx *x);
  * rubbish. A spent budget is no error. */
 PROF_HIDDEN bool prof_cxx_print(struct cxx *x, uint16_t root);
 
-/* A new node, or 0 (and failure) where there is no room. */
-PROF_HIDDEN uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a,
+/* A new node, or 0 (and failure) where there is no room. (kind) may have flags
+ * in its upper byte: CXX_IS(kind, flags). */
+PROF_HIDDEN uint16_t prof_cxx_node(struct cxx *x, uint16_t kind, uint16_t a,
                                    uint16_t b, uint16_t c);
+#define CXX_IS(kind, flags) ((uint16_t)((kind) | (flags) << 8))
 
 static inline struct cxx_node *cxx_at(const struct cxx *x, uint16_t node)
 {

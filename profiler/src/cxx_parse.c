@@ -2,10 +2,15 @@
 /*
  * C++ names, reading: the machine itself and the terminals of the grammar.
  *
- * No rule calls another as a C function, so the depth of a name is the depth
- * of the stack in the workspace. Nothing is ever read twice but one place: the
- * arguments after a template parameter in a conversion operator's type, which
- * may belong to the operator (see prof_cxx_tparam).
+ * Rules call each other by frames, so the depth of a name is the depth of the
+ * stack in the workspace. What is called most has its first turn run at once,
+ * as a C function (cxx_run): encoding -> nested name, parameters; parameters,
+ * arguments -> literal -> type -> a type behind its modifiers -> nested name.
+ * None of these leads back to one before it, so their depth is bounded.
+ *
+ * Nothing is ever read twice but one place: the arguments after a template
+ * parameter in a conversion operator's type, which may belong to the operator
+ * (see prof_cxx_tparam).
  */
 
 #include "cxx_parse.h"
@@ -16,6 +21,7 @@ static cxx_rule_fn *const rules[CXX_RULES] = {
     [CXX_R_BARE] = prof_cxx_bare,
     [CXX_R_NAME] = prof_cxx_name,
     [CXX_R_NESTED] = prof_cxx_nested,
+    [CXX_R_NESTED_TYPE] = prof_cxx_nested,
     [CXX_R_LOCAL] = prof_cxx_local,
     [CXX_R_UNQUALIFIED] = prof_cxx_unqualified,
     [CXX_R_OPERATOR] = prof_cxx_operator,
@@ -47,13 +53,12 @@ static cxx_rule_fn *const rules[CXX_RULES] = {
 /* Whether nodes and stack would meet. */
 static bool crowded(const struct cxx *x)
 {
-    return (const char *)(x->nodes + x->node_count + 2) >
-           (const char *)(x->frame - 2);
+    return cxx_at(x, x->node_count) + 4 > (const struct cxx_node *)x->frame;
 }
 
 static void push(struct cxx *x, uint8_t rule, uint16_t a)
 {
-    if (crowded(x)) {
+    if (crowded(x) || !prof_out_pay(x->out, 1)) {
         cxx_fail(x);
         return;
     }
@@ -61,15 +66,16 @@ static void push(struct cxx *x, uint8_t rule, uint16_t a)
     *x->frame = (struct cxx_frame){.rule = rule, .a = a};
 }
 
-bool prof_cxx_short_type(struct cxx *x)
+/* Reads a type that needs no rule of its own into x->ret: one of one letter,
+ * or an earlier one. False: nothing is read. */
+static bool short_type(struct cxx *x)
 {
-    uint16_t builtin = prof_cxx_builtin(*x->s);
     const char *s = x->s;
     uint16_t sub;
 
-    if (builtin != 0xffff && *s != 'u') {
+    if (cxx_is_builtin(*s)) {
         x->s++;
-        x->ret = prof_cxx_word(x, CXX_BUILTIN, builtin, 0);
+        x->ret = prof_cxx_word(x, CXX_BUILTIN, (uint16_t)(*s - 'a'), 0);
         return true;
     }
     if (*s != 'S' || (s[1] != '_' && !cxx_is_digit(s[1])))
@@ -83,12 +89,26 @@ bool prof_cxx_short_type(struct cxx *x)
     return true;
 }
 
+bool prof_cxx_read_type(struct cxx *x, uint8_t at)
+{
+    struct cxx_frame *caller = x->frame;
+
+    caller->at = at;
+    if (short_type(x))
+        return !x->failed;
+    if (*x->s == 'N') {
+        push(x, CXX_R_NESTED_TYPE, 0);
+        return cxx_run(x, caller, prof_cxx_nested);
+    }
+    push(x, CXX_R_TYPE, 0);
+    return cxx_run(x, caller, prof_cxx_type);
+}
+
 void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a)
 {
     x->frame->at = at;
-    if (rule == CXX_R_TYPE && prof_cxx_short_type(x))
-        return;
-    push(x, rule, a);
+    if (rule != CXX_R_TYPE || !short_type(x))
+        push(x, rule, a);
 }
 
 void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a)
@@ -104,12 +124,16 @@ void prof_cxx_give(struct cxx *x, uint16_t node)
     x->frame++;
 }
 
+void prof_cxx_give_new(struct cxx *x, uint16_t node)
+{
+    cxx_remember(x, node);
+    prof_cxx_give(x, node);
+}
+
 uint16_t prof_cxx_parse(struct cxx *x)
 {
     push(x, CXX_R_ENCODING, 1);
     while ((void *)x->frame != x->floor) {
-        if (!prof_out_pay(x->out, 1))
-            return 0;
         if (x->failed) {
             if (x->attempt == NULL)
                 return 0;
@@ -122,50 +146,44 @@ uint16_t prof_cxx_parse(struct cxx *x)
     return x->failed ? 0 : x->ret;
 }
 
-uint16_t prof_cxx_node(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b,
+uint16_t prof_cxx_node(struct cxx *x, uint16_t kind, uint16_t a, uint16_t b,
                        uint16_t c)
 {
+    struct cxx_node *n;
+
     if (crowded(x)) {
         cxx_fail(x);
         return 0;
     }
-    x->nodes[x->node_count].all =
-        (uint64_t)c << 48 | (uint64_t)b << 32 | (uint32_t)a << 16 | kind;
+    n = cxx_at(x, x->node_count);
+    n->kind_and_flags = kind;
+    n->a = a;
+    n->b = b;
+    n->c = c;
     return x->node_count++;
 }
 
 uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
 {
-    uint16_t node = prof_cxx_node(x, kind, a, b, 0);
-
-    cxx_at(x, node)->flags = CXX_PLAIN;
-    return node;
+    return prof_cxx_node(x, CXX_IS(kind, CXX_FLAT_LEAF), a, b, 0);
 }
 
-uint16_t prof_cxx_qual(struct cxx *x, uint16_t scope, uint16_t name)
+uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
 {
-    uint16_t node = prof_cxx_node(x, CXX_QUAL, scope, name, 0);
-    uint8_t flags = cxx_at(x, scope)->flags;
+    unsigned flat = cxx_at(x, a)->flags & cxx_at(x, b)->flags & CXX_FLAT;
 
-    if (cxx_at(x, name)->flags == CXX_PLAIN && (flags & CXX_PLAIN) &&
-        flags < CXX_PLAIN_MOST * CXX_PLAIN_PARTS)
-        cxx_at(x, node)->flags = (uint8_t)(flags + CXX_PLAIN_PARTS);
-    return node;
-}
-
-void prof_cxx_remember(struct cxx *x, uint16_t node)
-{
-    if (x->sub_count == CXX_SUBS_MAX || node == 0)
-        cxx_fail(x);
-    else
-        x->subs[x->sub_count++] = node;
+    return prof_cxx_node(x, CXX_IS(kind, flat), a, b, 0);
 }
 
 void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
                      uint16_t item)
 {
-    uint16_t list = prof_cxx_node(x, CXX_LIST, item, 0, 0);
+    unsigned flat = cxx_at(x, item)->flags & CXX_FLAT;
+    uint16_t list;
 
+    if (*head != 0)
+        flat &= cxx_at(x, *tail)->flags;
+    list = prof_cxx_node(x, CXX_IS(CXX_LIST, flat), item, 0, 0);
     if (*head == 0)
         *head = list;
     else
@@ -173,21 +191,26 @@ void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
     *tail = list;
 }
 
+uint16_t prof_cxx_list(struct cxx *x, uint16_t head, uint16_t tail)
+{
+    if (head == 0)
+        return prof_cxx_node(x, CXX_LIST, 0, 0, 0);
+    cxx_at(x, head)->flags = cxx_at(x, tail)->flags;
+    return head;
+}
+
 uint16_t prof_cxx_number(struct cxx *x)
 {
+    const char *s = x->s;
     uint32_t value = 0;
 
-    if (!cxx_is_digit(*x->s)) {
+    while (cxx_is_digit(*s) && value < 0x10000)
+        value = value * 10 + (uint32_t)(*s++ - '0');
+    if (s == x->s || value > 0xfffe) {
         cxx_fail(x);
         return 0;
     }
-    for (; cxx_is_digit(*x->s); x->s++) {
-        value = value * 10 + (uint32_t)(*x->s - '0');
-        if (value > 0xfffe) {
-            cxx_fail(x);
-            return 0;
-        }
-    }
+    x->s = s;
     return (uint16_t)value;
 }
 
@@ -220,23 +243,34 @@ uint16_t prof_cxx_digits(struct cxx *x)
 /* "_GLOBAL_", one of "._$", 'N': how anonymous namespaces are called. */
 static bool is_anonymous(const char *s, uint32_t bytes)
 {
-    if (bytes < 10 || s[0] != '_' || s[1] != 'G')
-        return false;
-    return __builtin_memcmp(s, "_GLOBAL_", 8) == 0 && s[9] == 'N' &&
-           (s[8] == '.' || s[8] == '_' || s[8] == '$');
+    return bytes >= 10 && __builtin_memcmp(s, "_GLOBAL_", 8) == 0 &&
+           s[9] == 'N' && (s[8] == '.' || s[8] == '_' || s[8] == '$');
 }
 
 uint16_t prof_cxx_source_name(struct cxx *x)
 {
-    uint32_t bytes = prof_cxx_number(x);
     const char *from = x->s;
+    uint32_t bytes = (uint32_t)*from - '0';
+    uint32_t second;
 
-    if (x->failed || bytes == 0 || bytes > (uint32_t)(x->end - from)) {
+    if (bytes > 9) {
         cxx_fail(x);
         return 0;
     }
-    x->s += bytes;
-    if (is_anonymous(from, bytes))
+    /* One digit or two are as likely: without a branch. */
+    second = (uint32_t) * ++from - '0';
+    bytes = second > 9 ? bytes : bytes * 10 + second;
+    from += second <= 9;
+    if (second <= 9 && cxx_is_digit(*from)) {
+        bytes = prof_cxx_number(x);
+        from = x->s;
+    }
+    if (bytes - 1 >= (uint32_t)(x->end - from)) {
+        cxx_fail(x);
+        return 0;
+    }
+    x->s = from + bytes;
+    if (*from == '_' && is_anonymous(from, bytes))
         return prof_cxx_word(x, CXX_WORD, CXX_W_ANONYMOUS, 0);
     return text_node(x, from, bytes);
 }
@@ -254,7 +288,7 @@ bool prof_cxx_module(struct cxx *x, uint16_t *module)
         uint16_t name = prof_cxx_source_name(x);
 
         *module = prof_cxx_node(x, CXX_MODULE, *module, name, partition);
-        prof_cxx_remember(x, *module);
+        cxx_remember(x, *module);
     }
     return !x->failed;
 }
@@ -302,7 +336,7 @@ static uint16_t standard(struct cxx *x, bool prefix)
         while (!x->failed && cxx_take(x, 'B'))
             node =
                 prof_cxx_node(x, CXX_TAGGED, node, prof_cxx_source_name(x), 0);
-        prof_cxx_remember(x, node);
+        cxx_remember(x, node);
     }
     return node;
 }

@@ -6,10 +6,13 @@
  * The parser's machine: each rule of the grammar is a function that reads on
  * from where its frame says (f->at), and ends each turn with one of
  *
- *     prof_cxx_call    run another rule, then come back at (at) with x->ret
- *     cxx_become  go on as another rule
- *     cxx_give    be done, with this node as the result
- *     cxx_fail    this is no name
+ *     prof_cxx_call      run another rule, then come back at (at) with x->ret
+ *     prof_cxx_become    go on as another rule
+ *     prof_cxx_give      be done, with this node as the result
+ *     cxx_fail           this is no name
+ *
+ * A turn may go on after a call if that is done already: prof_cxx_read_type(),
+ * cxx_run().
  */
 
 #include "cxx.h"
@@ -20,6 +23,7 @@ enum cxx_rule {
     CXX_R_BARE, /* a = 1: with a returned type */
     CXX_R_NAME,
     CXX_R_NESTED,
+    CXX_R_NESTED_TYPE, /* the same, and a substitution */
     CXX_R_LOCAL,
     CXX_R_UNQUALIFIED, /* a = scope, b = module */
     CXX_R_OPERATOR,
@@ -63,24 +67,28 @@ PROF_HIDDEN cxx_rule_fn prof_cxx_encoding, prof_cxx_special, prof_cxx_bare,
 
 PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule,
                                uint16_t a);
+/*
+ * The same for a type, but what can be read at once is: true, and the type is
+ * in x->ret. False: as after prof_cxx_call().
+ */
+PROF_HIDDEN bool prof_cxx_read_type(struct cxx *x, uint8_t at);
 PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
 PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
+/* The same, and the node is the next substitution. */
+PROF_HIDDEN void prof_cxx_give_new(struct cxx *x, uint16_t node);
 
-/* Reads a type that needs no rule of its own into x->ret: one of one letter,
- * or an earlier one. False: nothing is read. */
-PROF_HIDDEN bool prof_cxx_short_type(struct cxx *x);
-
-/* The same for what is printed as it is: a name, a builtin type, an
- * abbreviation; and for scope::name. These may get CXX_PLAIN. */
+/* A new node as prof_cxx_node(): one that is printed as it is, a name, a
+ * builtin type, an abbreviation; and one whose operands are nodes, which is
+ * CXX_FLAT if they are. */
 PROF_HIDDEN uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a,
                                    uint16_t b);
-PROF_HIDDEN uint16_t prof_cxx_qual(struct cxx *x, uint16_t scope,
-                                   uint16_t name);
-/* Makes (node) the next substitution. */
-PROF_HIDDEN void prof_cxx_remember(struct cxx *x, uint16_t node);
+PROF_HIDDEN uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a,
+                                   uint16_t b);
 /* Puts (item) at the end of the list whose ends are (*head) and (*tail). */
 PROF_HIDDEN void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
                                  uint16_t item);
+/* The list when all its items are appended; an empty one is a node, too. */
+PROF_HIDDEN uint16_t prof_cxx_list(struct cxx *x, uint16_t head, uint16_t tail);
 
 /* Terminals. Each gives a node or 0 with failure, or a number. */
 PROF_HIDDEN uint16_t prof_cxx_source_name(struct cxx *x);
@@ -99,6 +107,26 @@ PROF_HIDDEN uint16_t prof_cxx_base_name(const struct cxx *x, uint16_t node);
 static inline void cxx_fail(struct cxx *x)
 {
     x->failed = true;
+}
+
+/* Makes (node) the next substitution. */
+static inline void cxx_remember(struct cxx *x, uint16_t node)
+{
+    if (x->sub_count == CXX_SUBS_MAX || node == 0)
+        cxx_fail(x);
+    else
+        x->subs[x->sub_count++] = node;
+}
+
+/* Runs the first turn of the rule that (caller) has just called. True: it is
+ * done already. Only rules whose first turn cannot come back to the caller's
+ * are run so. */
+static inline bool cxx_run(struct cxx *x, const struct cxx_frame *caller,
+                           cxx_rule_fn *rule)
+{
+    if (!x->failed)
+        rule(x, x->frame);
+    return x->frame == caller && !x->failed;
 }
 
 static inline bool cxx_take(struct cxx *x, char c)
@@ -128,6 +156,12 @@ static inline bool cxx_is_digit(char c)
 static inline bool cxx_is_lower(char c)
 {
     return c >= 'a' && c <= 'z';
+}
+
+/* Whether the letter is a builtin type: all but k, p, q, r, u. */
+static inline bool cxx_is_builtin(char c)
+{
+    return cxx_is_lower(c) && (0x3ec7bffu >> (c - 'a') & 1);
 }
 
 static inline bool cxx_is_upper(char c)

@@ -19,7 +19,7 @@ void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
         f->a = prof_cxx_tparam_leaf(x);
         if (x->failed)
             return;
-        prof_cxx_remember(x, f->a);
+        cxx_remember(x, f->a);
         if (*x->s != 'I') {
             prof_cxx_give(x, f->a);
             return;
@@ -44,36 +44,54 @@ void prof_cxx_tparam(struct cxx *x, struct cxx_frame *f)
             return;
         }
     }
-    f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
-    prof_cxx_remember(x, f->a);
-    prof_cxx_give(x, f->a);
+    prof_cxx_give_new(x, prof_cxx_pair(x, CXX_TEMPLATE, f->a, x->ret));
+}
+
+/* Ends with Q, a constraint, which is read and not printed. */
+static void args_end(struct cxx *x, struct cxx_frame *f)
+{
+    if (f->at != 2 && cxx_take(x, 'Q')) {
+        x->llvm = true;
+        prof_cxx_call(x, 2, CXX_R_EXPR, 0);
+        return;
+    }
+    cxx_want(x, 'E');
+    prof_cxx_give(x, prof_cxx_list(x, f->a, f->b));
 }
 
 /* I <argument>* E, or J for a pack. */
 void prof_cxx_args(struct cxx *x, struct cxx_frame *f)
 {
+    if (f->at == 2) {
+        args_end(x, f);
+        return;
+    }
     if (f->at == 0)
         x->s++;
-    else if (f->at == 1)
+    else
         prof_cxx_append(x, &f->a, &f->b, x->ret);
-    while (f->at != 2 && !x->failed && prof_cxx_short_type(x))
+    while (!x->failed) {
+        switch (*x->s) {
+        case 'E':
+        case 'Q':
+            args_end(x, f);
+            return;
+        case 'L':
+            prof_cxx_call(x, 1, CXX_R_LITERAL, 0);
+            if (!cxx_run(x, f, prof_cxx_literal))
+                return;
+            break;
+        case 'X':
+        case 'I':
+        case 'J':
+        case 'T':
+            prof_cxx_call(x, 1, CXX_R_ARG, 0);
+            return;
+        default:
+            if (!prof_cxx_read_type(x, 1))
+                return;
+        }
         prof_cxx_append(x, &f->a, &f->b, x->ret);
-    if (f->at == 2 || *x->s == 'E') {
-        cxx_want(x, 'E');
-        if (f->a == 0)
-            f->a = prof_cxx_node(x, CXX_LIST, 0, 0, 0);
-        prof_cxx_give(x, f->a);
-    } else if (cxx_take(x, 'Q')) {
-        x->llvm = true;
-        prof_cxx_call(x, 2, CXX_R_EXPR, 0);
-    } else {
-        char c = *x->s;
-
-        prof_cxx_call(x, 1,
-                      c == 'X' || c == 'L' || c == 'I' || c == 'J' || c == 'T'
-                          ? CXX_R_ARG
-                          : CXX_R_TYPE,
-                      0);
     }
 }
 
@@ -90,8 +108,9 @@ static bool is_declared(const struct cxx *x)
 
 void prof_cxx_arg(struct cxx *x, struct cxx_frame *f)
 {
-    if (f->at == 1) {
-        cxx_want(x, 'E');
+    if (f->at == 1 || f->at == 3) {
+        if (f->at == 1)
+            cxx_want(x, 'E');
         prof_cxx_give(x, x->ret);
     } else if (f->at == 0 && is_declared(x)) {
         x->llvm = true;
@@ -102,17 +121,59 @@ void prof_cxx_arg(struct cxx *x, struct cxx_frame *f)
         prof_cxx_become(x, CXX_R_LITERAL, 0);
     } else if (*x->s == 'I' || *x->s == 'J') {
         prof_cxx_become(x, CXX_R_ARGS, 0);
-    } else {
-        prof_cxx_become(x, CXX_R_TYPE, 0);
+    } else if (prof_cxx_read_type(x, 3)) {
+        prof_cxx_give(x, x->ret);
     }
+}
+
+/* Whether C++ has literals of (type): then it is printed without the type. The
+ * value is from (from) to x->s. */
+static bool is_short(const struct cxx *x, uint16_t type, const char *from,
+                     bool negative)
+{
+    const struct cxx_node *n = cxx_at(x, type);
+    uint8_t print;
+
+    if (n->kind != CXX_BUILTIN)
+        return false;
+    print = prof_cxx_builtins[n->a].print;
+    return print == CXX_AS_INT ||
+           (print == CXX_AS_BOOL && !negative && x->s - from == 1 &&
+            (*from == '0' || *from == '1'));
+}
+
+/* The value of a literal of type f->a. Only a null pointer and a string have
+ * none. */
+static uint16_t literal_value(struct cxx *x, struct cxx_frame *f)
+{
+    const struct cxx_node *type = cxx_at(x, f->a);
+    uint16_t negative, value;
+    const char *from;
+    unsigned flat;
+
+    if (*x->s == 'E' && type->kind == CXX_ARRAY) {
+        x->llvm = true;
+        return prof_cxx_node(x, CXX_LITERAL, f->a, 0, 0);
+    }
+    if (*x->s == 'E')
+        return type->kind == CXX_BUILTIN && type->a == prof_cxx_builtin_d('n')
+                   ? f->a
+                   : 0;
+    negative = cxx_take(x, 'n');
+    from = x->s;
+    while (*x->s != 'E' && *x->s != 0)
+        x->s++;
+    if (x->s == from)
+        return 0;
+    value = prof_cxx_word(x, CXX_NAME, (uint16_t)(from - x->text),
+                          (uint16_t)(x->s - from));
+    flat = is_short(x, f->a, from, negative) ? CXX_FLAT_LEAF : 0;
+    return prof_cxx_node(x, CXX_IS(CXX_LITERAL, flat), f->a, value, negative);
 }
 
 /* L <type> <value> E, or L _Z <encoding> E */
 void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t negative;
-    const char *from;
-
     switch (f->at) {
     case 0:
         x->s++;
@@ -121,53 +182,32 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
             cxx_want(x, 'Z');
             x->nested++;
             prof_cxx_call(x, 3, CXX_R_ENCODING, 0);
-        } else if (cxx_next(x, 'U', 'l')) {
+            return;
+        }
+        if (cxx_next(x, 'U', 'l')) {
             x->llvm = true;
             prof_cxx_call(x, 1, CXX_R_LAMBDA, 0);
-        } else {
-            prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+            return;
         }
-        return;
+        if (!prof_cxx_read_type(x, 2))
+            return; /* fall through */
+    case 2:
+        f->a = x->ret;
+        x->ret = literal_value(x, f);
+        break;
     case 3:
-        x->nested--; /* fall through */
-    case 1:
-        cxx_want(x, 'E');
-        prof_cxx_give(x, x->ret);
-        return;
+        x->nested--;
+        break;
     default:
         break;
     }
-    f->a = x->ret;
-    if (cxx_take(x, 'E')) {
-        const struct cxx_node *type = cxx_at(x, f->a);
-
-        if (type->kind == CXX_ARRAY) {
-            x->llvm = true;
-            f->a = prof_cxx_node(x, CXX_LITERAL, f->a, 0, 0);
-        } else if (type->kind != CXX_BUILTIN ||
-                   type->a != prof_cxx_builtin_d('n')) {
-            cxx_fail(x);
-        }
-        prof_cxx_give(x, f->a);
-        return;
-    }
-    negative = cxx_take(x, 'n');
-    from = x->s;
-    while (*x->s != 'E' && *x->s != 0)
-        x->s++;
-    f->b = prof_cxx_node(x, CXX_NAME, (uint16_t)(from - x->text),
-                         (uint16_t)(x->s - from), 0);
-    if (x->s == from)
-        cxx_fail(x);
     cxx_want(x, 'E');
-    prof_cxx_give(x, prof_cxx_node(x, CXX_LITERAL, f->a, f->b, negative));
+    prof_cxx_give(x, x->ret);
 }
 
 /* U <name> [<arguments>] <type>, or u <name> [<arguments>] */
 void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t node;
-
     switch (f->at) {
     case 0:
         f->b = *x->s == 'U';
@@ -185,9 +225,8 @@ void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
                              x->ret, 0);
         break;
     default:
-        node = prof_cxx_node(x, CXX_VENDOR_QUAL, x->ret, f->a, 0);
-        prof_cxx_remember(x, node);
-        prof_cxx_give(x, node);
+        prof_cxx_give_new(x,
+                          prof_cxx_node(x, CXX_VENDOR_QUAL, x->ret, f->a, 0));
         return;
     }
     if (x->failed)
@@ -196,7 +235,5 @@ void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 2, CXX_R_TYPE, 0);
         return;
     }
-    node = prof_cxx_node(x, CXX_VENDOR, f->a, 0, 0);
-    prof_cxx_remember(x, node);
-    prof_cxx_give(x, node);
+    prof_cxx_give_new(x, prof_cxx_node(x, CXX_VENDOR, f->a, 0, 0));
 }

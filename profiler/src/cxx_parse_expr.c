@@ -103,7 +103,7 @@ void prof_cxx_expr(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 2, CXX_R_ARGS, 0);
         return;
     case 2:
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0));
+        prof_cxx_give(x, prof_cxx_pair(x, CXX_TEMPLATE, f->a, x->ret));
         return;
     case 3:
         f->a = x->ret;
@@ -142,7 +142,7 @@ void prof_cxx_scoped(struct cxx *x, struct cxx_frame *f)
         }
         break;
     default:
-        f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
+        f->a = prof_cxx_pair(x, CXX_TEMPLATE, f->a, x->ret);
     }
     if (f->c) {
         prof_cxx_give(x, f->a);
@@ -357,9 +357,7 @@ void prof_cxx_expr_list(struct cxx *x, struct cxx_frame *f)
     if (f->at == 1)
         prof_cxx_append(x, &f->b, &f->c, x->ret);
     if (cxx_take(x, (char)f->a)) {
-        if (f->b == 0)
-            f->b = prof_cxx_node(x, CXX_LIST, 0, 0, 0);
-        prof_cxx_give(x, f->b);
+        prof_cxx_give(x, prof_cxx_list(x, f->b, f->c));
         return;
     }
     prof_cxx_call(x, 1, CXX_R_EXPR, 0);
@@ -377,8 +375,7 @@ void prof_cxx_vendor_expr(struct cxx *x, struct cxx_frame *f)
     if (x->failed)
         return;
     if (cxx_take(x, 'E')) {
-        if (f->b == 0)
-            f->b = prof_cxx_node(x, CXX_LIST, 0, 0, 0);
+        f->b = prof_cxx_list(x, f->b, f->c);
         prof_cxx_give(x, prof_cxx_node(x, CXX_VENDOR_EXPR, f->a, f->b, 0));
         return;
     }

@@ -57,16 +57,53 @@ static bool at_encoding_end(const struct cxx *x)
     return c == 0 || c == 'E' || c == '.' || (x->block && c == '_');
 }
 
+/* A function's name is f->b: goes on with its type. False: the end is reached,
+ * or another rule is called. */
+static bool encoding_type(struct cxx *x, struct cxx_frame *f)
+{
+    bool returns = has_return(x, f->b);
+
+    if (x->s[0] == 'v' && x->s[1] == 0 && !returns) {
+        x->s++;
+        x->ret = prof_cxx_node(x, CXX_FUNCTION, 0, 0, 0);
+        return true;
+    }
+    prof_cxx_call(x, 2, CXX_R_BARE, returns);
+    return cxx_run(x, f, prof_cxx_bare);
+}
+
+/* The first parameter of a function with an explicit object is that. */
+static void mark_this(struct cxx *x, uint16_t function)
+{
+    uint16_t list = cxx_at(x, function)->b;
+    struct cxx_node *first = cxx_at(x, list);
+
+    if (list == 0)
+        return;
+    first->flags = 0;
+    first->a = prof_cxx_node(x, CXX_ELABORATED, first->a, 0, CXX_E_THIS);
+}
+
+/* f->b name, f->c function type; before that is known, whether it has an
+ * explicit object */
 void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
 {
+    bool explicit;
+
     switch (f->at) {
     case 0:
         if (*x->s == 'G' || *x->s == 'T') {
             prof_cxx_become(x, CXX_R_SPECIAL, 0);
             return;
         }
-        prof_cxx_call(x, 1, *x->s == 'N' ? CXX_R_NESTED : CXX_R_NAME, 0);
-        return;
+        if (*x->s != 'N') {
+            prof_cxx_call(x, 1, CXX_R_NAME, 0);
+            return;
+        }
+        f->c = x->s[1] == 'H';
+        prof_cxx_call(x, 1, CXX_R_NESTED, 0);
+        if (!cxx_run(x, f, prof_cxx_nested))
+            return; /* fall through */
     case 1:
         f->b = x->ret;
         if (at_encoding_end(x)) {
@@ -75,27 +112,24 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
             prof_cxx_give(x, f->b);
             return;
         }
-        if (x->s[0] == 'v' && x->s[1] == 0 && !has_return(x, f->b)) {
-            x->s++;
-            f->c = prof_cxx_node(x, CXX_FUNCTION, 0, 0, 0);
-            prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, 0));
-            return;
-        }
-        prof_cxx_call(x, 2, CXX_R_BARE, has_return(x, f->b));
-        return;
+        if (!encoding_type(x, f))
+            return; /* fall through */
     case 2:
+        explicit = f->c;
         f->c = x->ret;
-        if (*x->s == 'Q') {
-            x->s++;
+        if (explicit)
+            mark_this(x, f->c);
+        if (cxx_take(x, 'Q')) {
             x->llvm = true;
             prof_cxx_call(x, 3, CXX_R_EXPR, 0);
             return;
         }
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, 0));
-        return;
+        x->ret = 0;
+        break;
     default:
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, x->ret));
+        break;
     }
+    prof_cxx_give(x, prof_cxx_node(x, CXX_TYPED, f->b, f->c, x->ret));
 }
 
 /* h <number> _, or v <number> _ <number> _; what they say is not printed. The
@@ -256,12 +290,12 @@ static bool at_parameters_end(const struct cxx *x)
 }
 
 /* (void) is no parameter. */
-static uint16_t parameters(const struct cxx *x, uint16_t head, uint16_t tail)
+static uint16_t parameters(struct cxx *x, uint16_t head, uint16_t tail)
 {
     const struct cxx_node *only;
 
-    if (head == 0 || head != tail)
-        return head;
+    if (head != tail)
+        return prof_cxx_list(x, head, tail);
     only = cxx_at(x, cxx_at(x, head)->a);
     if (only->kind == CXX_BUILTIN && only->a == 'v' - 'a')
         return 0;
@@ -284,11 +318,7 @@ void prof_cxx_bare(struct cxx *x, struct cxx_frame *f)
     }
     /* There is at least one parameter; most need no rule of their own. */
     while (f->b == 0 || !at_parameters_end(x)) {
-        if (!prof_cxx_short_type(x)) {
-            prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-            return;
-        }
-        if (x->failed)
+        if (!prof_cxx_read_type(x, 2))
             return;
         prof_cxx_append(x, &f->b, &f->c, x->ret);
     }
@@ -344,11 +374,11 @@ void prof_cxx_name(struct cxx *x, struct cxx_frame *f)
             return;
         }
         if (!f->a)
-            prof_cxx_remember(x, x->ret);
+            cxx_remember(x, x->ret);
         f->b = x->ret;
         prof_cxx_call(x, 2, CXX_R_ARGS, 0);
         return;
     default:
-        prof_cxx_give(x, prof_cxx_node(x, CXX_TEMPLATE, f->b, x->ret, 0));
+        prof_cxx_give(x, prof_cxx_pair(x, CXX_TEMPLATE, f->b, x->ret));
     }
 }

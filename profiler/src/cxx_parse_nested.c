@@ -58,39 +58,76 @@ static void member_qualifiers(struct cxx *x, uint16_t *head, uint16_t *tail)
     }
 }
 
-/* A component that is a word, perhaps with tags. */
-static void nested_word(struct cxx *x, struct cxx_frame *f)
+/* Components that are words, perhaps with tags. */
+static void nested_words(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t name = prof_cxx_source_name(x);
+    uint16_t scope = f->a;
 
-    if (x->failed)
-        return;
-    while (cxx_take(x, 'B') && !x->failed)
-        name = prof_cxx_node(x, CXX_TAGGED, name, prof_cxx_source_name(x), 0);
-    if (f->a != 0)
-        name = prof_cxx_qual(x, f->a, name);
-    f->a = name;
-    if (*x->s != 'E')
-        prof_cxx_remember(x, name);
+    do {
+        uint16_t name = prof_cxx_source_name(x);
+
+        while (cxx_take(x, 'B') && !x->failed)
+            name =
+                prof_cxx_node(x, CXX_TAGGED, name, prof_cxx_source_name(x), 0);
+        if (scope != 0)
+            name = prof_cxx_pair(x, CXX_QUAL, scope, name);
+        scope = name;
+        if (x->failed)
+            return;
+        if (*x->s != 'E')
+            cxx_remember(x, name);
+    } while (cxx_is_digit(*x->s));
+    f->a = scope;
 }
 
-/* Reads one component of a prefix, or ends the name. f->a is what there is so
+/* At 'E'. A type is a substitution unless it is an abbreviation. */
+static void nested_end(struct cxx *x, struct cxx_frame *f)
+{
+    x->s++;
+    if (f->a != 0 && f->c != 0) {
+        cxx_at(x, f->c)->a = f->a;
+        f->a = f->b;
+    }
+    if (f->rule == CXX_R_NESTED_TYPE && cxx_at(x, f->a)->kind != CXX_STD)
+        cxx_remember(x, f->a);
+    prof_cxx_give(x, f->a);
+}
+
+/* At 'S': an abbreviation, an earlier prefix or a module. */
+static void nested_substitution(struct cxx *x, struct cxx_frame *f)
+{
+    uint16_t sub;
+
+    if (x->s[1] == 't') {
+        x->s += 2;
+        if (f->a != 0)
+            cxx_fail(x);
+        f->a = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
+        return;
+    }
+    sub = prof_cxx_substitution(x, true);
+    if (cxx_at(x, sub)->kind == CXX_MODULE) {
+        prof_cxx_call(x, 3, CXX_R_UNQUALIFIED, f->a);
+        x->frame->b = sub;
+    } else if (f->a != 0) {
+        cxx_fail(x);
+    } else {
+        f->a = sub;
+    }
+}
+
+/* Reads components of a prefix, or ends the name. f->a is what there is so
  * far, f->b and f->c the qualifiers. */
 static void nested_next(struct cxx *x, struct cxx_frame *f)
 {
     char c = *x->s;
 
-    if (cxx_is_digit(c)) {
-        nested_word(x, f);
-    } else if (c == 'E') {
-        x->s++;
-        if (f->a != 0 && f->c != 0) {
-            cxx_at(x, f->c)->a = f->a;
-            f->a = f->b;
-        }
-        prof_cxx_give(x, f->a);
+    if (c == 'E') {
+        nested_end(x, f);
     } else if (c == 'I' && f->a != 0) {
         prof_cxx_call(x, 2, CXX_R_ARGS, 0);
+    } else if (c == 'S') {
+        nested_substitution(x, f);
     } else if (c == 'T' && f->a == 0) {
         f->a = prof_cxx_tparam_leaf(x);
         f->at = 4;
@@ -98,23 +135,9 @@ static void nested_next(struct cxx *x, struct cxx_frame *f)
         if (f->a != 0)
             cxx_fail(x);
         prof_cxx_call(x, 5, CXX_R_TYPE, 0);
-    } else if (c == 'S' && x->s[1] == 't' && f->a == 0) {
-        x->s += 2;
-        f->a = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
-    } else if (c == 'S' && x->s[1] != 't') {
-        uint16_t sub = prof_cxx_substitution(x, true);
-
-        if (!x->failed && cxx_at(x, sub)->kind == CXX_MODULE) {
-            prof_cxx_call(x, 3, CXX_R_UNQUALIFIED, f->a);
-            x->frame->b = sub;
-        } else if (f->a != 0) {
-            cxx_fail(x);
-        } else {
-            f->a = sub;
-        }
     } else if (c == 'M' && f->a != 0) {
         x->s++;
-    } else if (c == 0 || c == 'I' || c == 'T' || c == 'S') {
+    } else if (c == 0 || c == 'I' || c == 'T') {
         cxx_fail(x);
     } else {
         prof_cxx_call(x, 3, CXX_R_UNQUALIFIED, f->a);
@@ -132,7 +155,7 @@ void prof_cxx_nested(struct cxx *x, struct cxx_frame *f)
         f->at = 1;
         break;
     case 2:
-        f->a = prof_cxx_node(x, CXX_TEMPLATE, f->a, x->ret, 0);
+        f->a = prof_cxx_pair(x, CXX_TEMPLATE, f->a, x->ret);
         f->at = 4;
         break;
     case 3:
@@ -148,10 +171,15 @@ void prof_cxx_nested(struct cxx *x, struct cxx_frame *f)
         break;
     }
     if (f->at == 4 && *x->s != 'E')
-        prof_cxx_remember(x, f->a);
+        cxx_remember(x, f->a);
     f->at = 1;
-    while (!x->failed && x->frame == f && f->at == 1)
+    do {
+        if (cxx_is_digit(*x->s))
+            nested_words(x, f);
+        if (x->failed)
+            return;
         nested_next(x, f);
+    } while (x->frame == f && f->at == 1);
 }
 
 /* _ <number>, or __ <number of two digits or more> _: which of several
@@ -213,6 +241,17 @@ void prof_cxx_local(struct cxx *x, struct cxx_frame *f)
     }
 }
 
+/* A constructor or destructor of the class (node). */
+static uint16_t structor_of(struct cxx *x, uint8_t kind, uint16_t node)
+{
+    uint16_t base = prof_cxx_base_name(x, node);
+    const struct cxx_node *n = cxx_at(x, base);
+    bool flat =
+        (n->kind == CXX_NAME && n->flags & CXX_FLAT) || n->kind == CXX_STD;
+
+    return prof_cxx_node(x, CXX_IS(kind, flat ? CXX_FLAT_LEAF : 0), base, 0, 0);
+}
+
 /* C1 to C5, CI1 <type>, D0 to D5. An inherited constructor bears the name of
  * the class that it comes from. */
 static void structor(struct cxx *x, struct cxx_frame *f)
@@ -230,8 +269,12 @@ static void structor(struct cxx *x, struct cxx_frame *f)
     if (inherited)
         prof_cxx_call(x, 3, CXX_R_TYPE, 0);
     else
-        f->c = prof_cxx_node(x, kind, prof_cxx_base_name(x, f->a), 0, 0);
+        f->c = structor_of(x, kind, f->a);
 }
+
+/* In f->b of an unqualified name, besides the module: the friend of a class,
+ * declared in it, that bears the class's name before its own. */
+#define FRIEND 0x8000u
 
 /* First turn of an unqualified name: the name without tags and scope comes
  * into f->c with f->at = 1, or into x->ret when a rule was called. */
@@ -241,8 +284,10 @@ static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
 
     if (*x->s == 'W' && !prof_cxx_module(x, &f->b))
         return;
-    if (cxx_take(x, 'F'))
+    if (cxx_take(x, 'F')) {
         x->llvm = true;
+        f->b |= FRIEND;
+    }
     c = *x->s;
     f->at = 1;
     if (cxx_is_digit(c)) {
@@ -267,7 +312,7 @@ static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
         f->c = prof_cxx_node(x, CXX_UNNAMED, 0, 0, prof_cxx_compact(x));
         x->retry = true;
         if (!x->strict)
-            prof_cxx_remember(x, f->c);
+            cxx_remember(x, f->c);
     } else {
         cxx_fail(x);
     }
@@ -275,6 +320,8 @@ static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
 
 void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
 {
+    uint16_t module;
+
     if (f->at == 0) {
         unqualified_begin(x, f);
         if (x->failed || x->frame != f)
@@ -282,16 +329,19 @@ void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
     } else if (f->at == 2) {
         f->c = x->ret;
     } else if (f->at == 3) {
-        f->c = prof_cxx_node(x, CXX_CTOR, prof_cxx_base_name(x, x->ret), 0, 0);
+        f->c = structor_of(x, CXX_CTOR, x->ret);
     }
-    if (f->b != 0)
-        f->c = prof_cxx_node(x, CXX_ENTITY, f->c, f->b, 0);
+    module = f->b & (FRIEND - 1);
+    if (module != 0)
+        f->c = prof_cxx_node(x, CXX_ENTITY, f->c, module, 0);
     while (!x->failed && cxx_take(x, 'B'))
         f->c = prof_cxx_node(x, CXX_TAGGED, f->c, prof_cxx_source_name(x), 0);
     if (x->failed)
         return;
+    if (f->b & FRIEND)
+        f->c = prof_cxx_node(x, CXX_FRIEND, f->c, 0, 0);
     if (f->a != 0)
-        f->c = prof_cxx_qual(x, f->a, f->c);
+        f->c = prof_cxx_pair(x, CXX_QUAL, f->a, f->c);
     prof_cxx_give(x, f->c);
 }
 

@@ -7,29 +7,25 @@
 
 #include "cxx_parse.h"
 
-/* A type made of one letter and a type. 0: no such letter. */
-static uint8_t wrapper(char c)
+/* A type made of one letter and a type: the kind of what (*s) stands for, 0 if
+ * there is no such letter. A qualifier is one only where it stands alone and
+ * not before a function. */
+static uint8_t modifier(const char *s)
 {
-    switch (c) {
-    case 'P':
-        return CXX_POINTER;
-    case 'R':
-        return CXX_LREF;
-    case 'O':
-        return CXX_RREF;
-    case 'C':
-        return CXX_COMPLEX;
-    case 'G':
-        return CXX_IMAGINARY;
-    default:
-        return 0;
-    }
-}
+    static const uint8_t kinds['r' - 'C' + 1] = {
+        ['P' - 'C'] = CXX_POINTER,   ['R' - 'C'] = CXX_LREF,
+        ['O' - 'C'] = CXX_RREF,      ['C' - 'C'] = CXX_COMPLEX,
+        ['G' - 'C'] = CXX_IMAGINARY, ['K' - 'C'] = CXX_CONST,
+        ['V' - 'C'] = CXX_VOLATILE,  ['r' - 'C'] = CXX_RESTRICT,
+    };
+    unsigned i = (unsigned char)*s - 'C';
+    uint8_t kind = i < sizeof kinds ? kinds[i] : 0;
 
-static void remember_and_give(struct cxx *x, uint16_t node)
-{
-    prof_cxx_remember(x, node);
-    prof_cxx_give(x, node);
+    if (kind >= CXX_CONST && kind <= CXX_RESTRICT &&
+        (s[1] == 'r' || s[1] == 'V' || s[1] == 'K' || s[1] == 'F' ||
+         s[1] == 'D'))
+        return 0;
+    return kind;
 }
 
 /* A template's name has been read, or that of a class: f->a. It is a new
@@ -39,7 +35,7 @@ static void class_name(struct cxx *x, struct cxx_frame *f, bool known)
     if (x->failed)
         return;
     if (!known)
-        prof_cxx_remember(x, f->a);
+        cxx_remember(x, f->a);
     if (*x->s == 'I')
         prof_cxx_call(x, 2, CXX_R_ARGS, 0);
     else
@@ -60,7 +56,7 @@ static void substituted(struct cxx *x, struct cxx_frame *f)
     } else if (cxx_is_digit(s[2])) {
         x->s += 2;
         f->a = prof_cxx_word(x, CXX_WORD, CXX_W_STD, 0);
-        f->a = prof_cxx_qual(x, f->a, prof_cxx_source_name(x));
+        f->a = prof_cxx_pair(x, CXX_QUAL, f->a, prof_cxx_source_name(x));
         if (*x->s != 'B') {
             class_name(x, f, false);
             return;
@@ -68,21 +64,6 @@ static void substituted(struct cxx *x, struct cxx_frame *f)
     }
     x->s = s;
     prof_cxx_call(x, 6, CXX_R_NAME, 0);
-}
-
-/* The kind of a qualifier that stands alone, before anything but a function:
- * then it is a modifier like others. 0: it does not. */
-static uint8_t lonely_qualifier(const char *s)
-{
-    uint8_t kind = *s == 'K'   ? CXX_CONST
-                   : *s == 'V' ? CXX_VOLATILE
-                   : *s == 'r' ? CXX_RESTRICT
-                               : 0;
-
-    if (kind != 0 && (s[1] == 'r' || s[1] == 'V' || s[1] == 'K' ||
-                      s[1] == 'F' || s[1] == 'D'))
-        return 0;
-    return kind;
 }
 
 /* Ts, Tu, Te: "struct", "union" or "enum" said in the name itself. */
@@ -95,80 +76,123 @@ static bool is_elaborated(const struct cxx *x)
             x->s[2] == 'Z');
 }
 
-static void type_begin(struct cxx *x, struct cxx_frame *f)
+/* const and its kin are said once: what is doubled needs a closer look. */
+static uint16_t modified(struct cxx *x, uint8_t kind, uint16_t node)
 {
-    const char *s = x->s;
-    char c = *s;
-    uint16_t builtin = prof_cxx_builtin(c);
+    const struct cxx_node *n = cxx_at(x, node);
+    unsigned flat = n->flags & CXX_FLAT;
 
-    if (builtin != 0xffff) {
-        x->s++;
-        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
-        return;
+    if (kind > CXX_RESTRICT ||
+        (kind >= CXX_CONST && n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT))
+        flat = 0;
+    return prof_cxx_node(x, CXX_IS(kind, flat), node, 0, 0);
+}
+
+/* Ends a type that began with modifiers: f->c letters from f->b on. */
+static void modify(struct cxx *x, struct cxx_frame *f)
+{
+    const char *from = x->text + f->b;
+    uint16_t node = x->ret;
+
+    if (x->nested > 0 && !x->strict && cxx_at(x, node)->kind == CXX_TPARAM)
+        x->smashing = true;
+    for (const char *s = from + f->c; s != from && !x->failed;) {
+        node = modified(x, modifier(--s), node);
+        cxx_remember(x, node);
     }
-    f->b = wrapper(c);
-    if (f->b == 0)
-        f->b = lonely_qualifier(s);
-    if (f->b != 0) {
+    prof_cxx_give(x, node);
+}
+
+/* Reads the modifiers that a type begins with; false if there are none. */
+static bool take_modifiers(struct cxx *x, struct cxx_frame *f)
+{
+    const char *from = x->s;
+
+    while (modifier(x->s) != 0)
         x->s++;
-        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
-        return;
-    }
+    if (x->s == from)
+        return false;
+    f->b = (uint16_t)(from - x->text);
+    f->c = (uint16_t)(x->s - from);
+    if (prof_cxx_read_type(x, 1))
+        modify(x, f);
+    return true;
+}
+
+/* The rule for types that begin with (c), 0 if it is not one for itself. */
+static uint8_t rule_of(char c)
+{
     switch (c) {
     case 'r':
     case 'V':
     case 'K':
-        prof_cxx_become(x, CXX_R_QUALIFIED, 0);
-        return;
+        return CXX_R_QUALIFIED;
     case 'D':
-        prof_cxx_become(x, CXX_R_TYPE_D, 0);
-        return;
-    case 'F':
-        prof_cxx_call(x, 3, CXX_R_FUNCTION, 0);
-        return;
+        return CXX_R_TYPE_D;
     case 'A':
-        prof_cxx_become(x, CXX_R_ARRAY, 0);
-        return;
+        return CXX_R_ARRAY;
     case 'M':
-        prof_cxx_become(x, CXX_R_MEMBER, 0);
-        return;
+        return CXX_R_MEMBER;
     case 'U':
     case 'u':
-        prof_cxx_become(x, CXX_R_VENDOR, 0);
-        return;
-    case 'T':
-        if (!is_elaborated(x)) {
-            prof_cxx_become(x, CXX_R_TPARAM, 0);
-            return;
-        }
-        f->c = (uint16_t)(x->s[1] == 's' ? 0 : x->s[1] == 'u' ? 1 : 2);
-        x->llvm = true;
-        x->s += 2;
-        prof_cxx_call(x, 4, CXX_R_NAME, 0);
-        return;
-    case 'S':
-        substituted(x, f);
-        return;
+        return CXX_R_VENDOR;
     case 'N':
-        prof_cxx_call(x, 6, CXX_R_NESTED, 0);
+        return CXX_R_NESTED_TYPE;
+    default:
+        return 0;
+    }
+}
+
+/* The rest of a type that begins with T. */
+static void type_t(struct cxx *x, struct cxx_frame *f)
+{
+    char kind = x->s[1];
+
+    if (!is_elaborated(x)) {
+        prof_cxx_become(x, CXX_R_TPARAM, 0);
+        prof_cxx_tparam(x, f);
         return;
-    case 'Z':
-    case 'W':
+    }
+    f->c = kind == 's' ? CXX_E_STRUCT : kind == 'u' ? CXX_E_UNION : CXX_E_ENUM;
+    x->llvm = true;
+    x->s += 2;
+    prof_cxx_call(x, 4, CXX_R_NAME, 0);
+}
+
+/* A class of one name; one with tags is read as any name. */
+static void type_word(struct cxx *x, struct cxx_frame *f)
+{
+    const char *s = x->s;
+
+    f->a = prof_cxx_source_name(x);
+    if (*x->s == 'B' || x->failed) {
+        x->s = s;
         prof_cxx_call(x, 6, CXX_R_NAME, 0);
         return;
-    default:
-        if (!cxx_is_digit(c)) {
-            cxx_fail(x);
-            return;
-        }
-        f->a = prof_cxx_source_name(x);
-        if (*x->s == 'B' || x->failed) {
-            x->s = s;
-            prof_cxx_call(x, 6, CXX_R_NAME, 0);
-            return;
-        }
-        class_name(x, f, false);
     }
+    class_name(x, f, false);
+}
+
+static void type_begin(struct cxx *x, struct cxx_frame *f)
+{
+    char c = *x->s;
+    uint8_t rule;
+
+    if (take_modifiers(x, f))
+        return;
+    rule = rule_of(c);
+    if (rule != 0)
+        prof_cxx_become(x, rule, 0);
+    else if (c == 'S')
+        substituted(x, f);
+    else if (c == 'T')
+        type_t(x, f);
+    else if (c == 'F')
+        prof_cxx_call(x, 3, CXX_R_FUNCTION, 0);
+    else if (c == 'Z' || c == 'W')
+        prof_cxx_call(x, 6, CXX_R_NAME, 0);
+    else
+        type_word(x, f);
 }
 
 void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
@@ -180,12 +204,10 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
         type_begin(x, f);
         return;
     case 1:
-        if (x->nested > 0 && !x->strict && cxx_at(x, node)->kind == CXX_TPARAM)
-            x->smashing = true;
-        node = prof_cxx_node(x, (uint8_t)f->b, node, 0, 0);
-        break;
+        modify(x, f);
+        return;
     case 2:
-        node = prof_cxx_node(x, CXX_TEMPLATE, f->a, node, 0);
+        node = prof_cxx_pair(x, CXX_TEMPLATE, f->a, node);
         break;
     case 3:
         break;
@@ -199,73 +221,73 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
         }
         break;
     }
-    remember_and_give(x, node);
+    prof_cxx_give_new(x, node);
+}
+
+/* Dv <number> _ <type>, or Dv _ <expression> _ <type>; "Dv" is taken. */
+static void vector_begin(struct cxx *x, struct cxx_frame *f)
+{
+    if (cxx_take(x, '_')) {
+        prof_cxx_call(x, 3, CXX_R_EXPR, 0);
+        return;
+    }
+    f->a = prof_cxx_digits(x);
+    cxx_want(x, '_');
+    prof_cxx_call(x, 4, CXX_R_TYPE, 0);
+}
+
+/* DB <number> _, or DB <expression> _; "DB" is taken. DU is unsigned. */
+static void bitint_begin(struct cxx *x, struct cxx_frame *f)
+{
+    x->llvm = true;
+    f->c = x->s[-1] == 'U';
+    if (!cxx_is_digit(*x->s)) {
+        prof_cxx_call(x, 5, CXX_R_EXPR, 0);
+        return;
+    }
+    f->a = prof_cxx_digits(x);
+    cxx_want(x, '_');
+    prof_cxx_give(x, prof_cxx_node(x, CXX_BITINT, f->a, 0, f->c));
+}
+
+/* DF <number> and _, x or b; "DF" is taken. */
+static void floatn(struct cxx *x)
+{
+    uint16_t bits = prof_cxx_digits(x);
+    char form = *x->s;
+
+    if (form != '_' && form != 'x' && form != 'b')
+        cxx_fail(x);
+    else
+        x->s++;
+    prof_cxx_give(x, prof_cxx_node(x, CXX_FLOATN, bits, 0, (uint16_t)form));
 }
 
 /* The first turn of a type whose first letter is D. */
 static void type_d_begin(struct cxx *x, struct cxx_frame *f)
 {
     char c = x->s[1];
-    uint16_t builtin;
+    uint16_t builtin = c == 0 ? 0xffff : prof_cxx_builtin_d(c);
 
-    builtin = c == 0 ? 0xffff : prof_cxx_builtin_d(c);
-    if (builtin != 0xffff) {
-        x->s += 2;
-        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
-        return;
-    }
-    switch (c) {
-    case 'o':
-    case 'O':
-    case 'w':
-    case 'x':
+    if (c == 'o' || c == 'O' || c == 'w' || c == 'x') {
         prof_cxx_become(x, CXX_R_QUALIFIED, 0);
         return;
-    case 't':
-    case 'T':
-        x->s += 2;
-        prof_cxx_call(x, 1, CXX_R_EXPR, 0);
-        return;
-    case 'p':
-        x->s += 2;
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    case 'v':
-        x->s += 2;
-        if (cxx_take(x, '_')) {
-            prof_cxx_call(x, 3, CXX_R_EXPR, 0);
-            return;
-        }
-        f->a = prof_cxx_digits(x);
-        cxx_want(x, '_');
-        prof_cxx_call(x, 4, CXX_R_TYPE, 0);
-        return;
-    case 'B':
-    case 'U':
-        x->s += 2;
-        x->llvm = true;
-        f->c = c == 'U';
-        if (!cxx_is_digit(*x->s)) {
-            prof_cxx_call(x, 5, CXX_R_EXPR, 0);
-            return;
-        }
-        f->a = prof_cxx_digits(x);
-        cxx_want(x, '_');
-        prof_cxx_give(x, prof_cxx_node(x, CXX_BITINT, f->a, 0, f->c));
-        return;
-    case 'F':
-        x->s += 2;
-        f->a = prof_cxx_digits(x);
-        f->c = (uint16_t)*x->s;
-        if (*x->s != '_' && *x->s != 'x' && *x->s != 'b')
-            cxx_fail(x);
-        else
-            x->s++;
-        prof_cxx_give(x, prof_cxx_node(x, CXX_FLOATN, f->a, 0, f->c));
-        return;
-    default:
-        cxx_fail(x);
     }
+    x->s += c == 0 ? 1 : 2;
+    if (builtin != 0xffff)
+        prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
+    else if (c == 't' || c == 'T')
+        prof_cxx_call(x, 1, CXX_R_EXPR, 0);
+    else if (c == 'p')
+        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
+    else if (c == 'v')
+        vector_begin(x, f);
+    else if (c == 'B' || c == 'U')
+        bitint_begin(x, f);
+    else if (c == 'F')
+        floatn(x);
+    else
+        cxx_fail(x);
 }
 
 void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
@@ -276,10 +298,10 @@ void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
         return;
     case 1: /* decltype */
         cxx_want(x, 'E');
-        remember_and_give(x, prof_cxx_node(x, CXX_DECLTYPE, x->ret, 0, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_DECLTYPE, x->ret, 0, 0));
         return;
     case 2: /* expansion */
-        remember_and_give(x, prof_cxx_node(x, CXX_EXPANSION, x->ret, 0, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_EXPANSION, x->ret, 0, 0));
         return;
     case 3: /* vector, after its dimension as an expression */
         f->a = x->ret;
@@ -287,7 +309,7 @@ void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 4, CXX_R_TYPE, 0);
         return;
     case 4:
-        remember_and_give(x, prof_cxx_node(x, CXX_VECTOR, x->ret, f->a, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_VECTOR, x->ret, f->a, 0));
         return;
     default: /* _BitInt, after its width as an expression */
         cxx_want(x, '_');
@@ -379,7 +401,7 @@ void prof_cxx_qualified(struct cxx *x, struct cxx_frame *f)
         } else {
             cxx_at(x, f->b)->a = x->ret;
         }
-        remember_and_give(x, f->a);
+        prof_cxx_give_new(x, f->a);
         return;
     default:
         break;
@@ -438,7 +460,7 @@ void prof_cxx_array(struct cxx *x, struct cxx_frame *f)
         f->a = x->ret;
         break;
     default:
-        remember_and_give(x, prof_cxx_node(x, CXX_ARRAY, x->ret, f->a, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_ARRAY, x->ret, f->a, 0));
         return;
     }
     cxx_want(x, '_');
@@ -468,6 +490,6 @@ void prof_cxx_member(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 2, CXX_R_TYPE, 0);
         return;
     default:
-        remember_and_give(x, prof_cxx_node(x, CXX_PTRMEM, f->a, x->ret, 0));
+        prof_cxx_give_new(x, prof_cxx_node(x, CXX_PTRMEM, f->a, x->ret, 0));
     }
 }

@@ -9,6 +9,9 @@
 
 #include "cxx_print.h"
 
+/* A turn takes as long as three nodes that are printed flat. */
+#define STEPS_PER_TURN 3u
+
 static bool crowded(const struct cxx *x)
 {
     return (const char *)(x->nodes + x->node_count) >
@@ -28,47 +31,20 @@ static struct cxx_item *push(struct cxx *x, const struct cxx_item *from,
     return x->item;
 }
 
-/* Prints a node with CXX_PLAIN. */
-static void print_plain(struct cxx *x, const struct cxx_node *n)
-{
-    const struct cxx_node *parts[CXX_PLAIN_MOST + 1];
-    unsigned count = 0;
-
-    prof_out_pay(x->out, 1);
-    while (n->kind == CXX_QUAL) {
-        parts[count++] = cxx_at(x, n->b);
-        n = cxx_at(x, n->a);
-    }
-    for (;;) {
-        if (n->kind == CXX_NAME)
-            prof_out_bytes(x->out, x->text + n->a, n->b);
-        else if (n->kind == CXX_WORD)
-            prof_out_string(x->out, prof_cxx_words[n->a]);
-        else if (n->kind == CXX_BUILTIN && x->llvm && n->a == CXX_NULLPTR)
-            prof_out_string(x->out, "std::nullptr_t");
-        else if (n->kind == CXX_BUILTIN)
-            prof_out_string(x->out, prof_cxx_builtins[n->a].name);
-        else
-            prof_out_string(x->out, n->b ? prof_cxx_std[n->a].full
-                                         : prof_cxx_std[n->a].name);
-        if (count == 0)
-            return;
-        prof_out_bytes(x->out, "::", 2);
-        n = parts[--count];
-    }
-}
-
 /* Prints a list as far as it can be printed at once; what is left of it. */
-static uint16_t print_plain_list(struct cxx *x, uint16_t list)
+static uint16_t print_flat_list(struct cxx *x, uint16_t list)
 {
+    if (cxx_at(x, list)->flags & CXX_FLAT) {
+        prof_cxx_print_flat(x, list);
+        return 0;
+    }
     while (list != 0) {
         const struct cxx_node *n = cxx_at(x, list);
-        const struct cxx_node *element = cxx_at(x, n->a);
 
-        if (n->a != 0 && !(element->flags & CXX_PLAIN))
+        if (n->a != 0 && !(cxx_at(x, n->a)->flags & CXX_FLAT))
             break;
         if (n->a != 0)
-            print_plain(x, element);
+            prof_cxx_print_flat(x, n->a);
         if (n->b != 0)
             prof_out_comma(x->out);
         list = n->b;
@@ -88,10 +64,12 @@ static bool may_be_empty(struct cxx *x, uint16_t list)
     return false;
 }
 
-static bool has_post(uint8_t kind)
+static bool has_post(const struct cxx_node *n)
 {
-    return (kind >= CXX_POINTER && kind <= CXX_VECTOR) || kind == CXX_TPARAM ||
-           (kind >= CXX_F_CONST && kind <= CXX_F_THROW);
+    if (n->flags & CXX_FLAT)
+        return false;
+    return (n->kind >= CXX_POINTER && n->kind <= CXX_VECTOR) ||
+           n->kind == CXX_TPARAM || cxx_is_fn_qual(n);
 }
 
 /* As long as nothing is queued in a turn, what can be printed at once is. */
@@ -100,23 +78,42 @@ struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
 {
     const struct cxx_node *n = cxx_at(x, node);
 
-    if ((op == CXX_BOTH && !has_post(n->kind)) ||
+    if (n->flags & CXX_FLAT) {
+        if (op == CXX_POST || op == CXX_POST_IF)
+            return &x->spare;
+        if (op <= CXX_CORE) {
+            op = CXX_PRE;
+            if ((void *)x->item == x->mark) {
+                prof_cxx_print_flat(x, node);
+                return &x->spare;
+            }
+        }
+        return push(x, from, op, node);
+    }
+    if ((op == CXX_BOTH && !has_post(n)) ||
         (op == CXX_CORE && n->kind != CXX_LOCAL))
         op = CXX_PRE;
-    if ((void *)x->item != x->mark)
-        return push(x, from, op, node);
-    if (op == CXX_FN_SPACE) {
-        prof_out_char(x->out, ' ');
-        return &x->spare;
-    }
-    if (op == CXX_POST_IF) /* nothing was left open */
-        return &x->spare;
-    if ((op == CXX_PRE || op == CXX_BOTH || op == CXX_CORE) &&
-        (n->flags & CXX_PLAIN)) {
-        print_plain(x, n);
-        return &x->spare;
+    if ((void *)x->item == x->mark) {
+        if (op == CXX_FN_SPACE) {
+            prof_out_char(x->out, ' ');
+            return &x->spare;
+        }
+        if (op == CXX_POST_IF) /* nothing was left open */
+            return &x->spare;
     }
     return push(x, from, op, node);
+}
+
+struct cxx_item *prof_cxx_queue_qualified(struct cxx *x,
+                                          const struct cxx_item *from,
+                                          uint16_t node, unsigned waiting)
+{
+    struct cxx_item *item = cxx_is_cv(cxx_at(x, node))
+                                ? push(x, from, CXX_PRE, node)
+                                : prof_cxx_queue(x, from, CXX_PRE, node);
+
+    item->flags |= (uint8_t)waiting;
+    return item;
 }
 
 void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
@@ -125,7 +122,7 @@ void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
     uint16_t commas = x->out->commas;
 
     if ((void *)x->item == x->mark) {
-        list = print_plain_list(x, list);
+        list = print_flat_list(x, list);
         if (list != 0)
             push(x, from, CXX_LIST_REST, list);
         if (may_be_empty(x, list))
@@ -185,7 +182,7 @@ void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *it,
     uint16_t open = x->open;
 
     prof_cxx_queue(x, it, CXX_PRE, node);
-    if (has_post(cxx_at(x, node)->kind))
+    if (has_post(cxx_at(x, node)))
         prof_cxx_queue(x, it, CXX_POST_IF, node)->aux = open;
 }
 
@@ -196,7 +193,7 @@ static void list_rest(struct cxx *x, const struct cxx_item *it)
 
     if (it->aux)
         prof_out_comma(x->out);
-    list = print_plain_list(x, list);
+    list = print_flat_list(x, list);
     if (list == 0)
         return;
     n = cxx_at(x, list);
@@ -221,10 +218,14 @@ static void expand(struct cxx *x, const struct cxx_item *it)
 
 static void pre(struct cxx *x, const struct cxx_item *it)
 {
-    uint8_t kind = cxx_at(x, it->node)->kind;
+    const struct cxx_node *n = cxx_at(x, it->node);
+    uint8_t kind = n->kind;
 
     if (it->node == 0) {
         x->failed = true;
+    } else if ((n->flags & CXX_FLAT) &&
+               !((it->flags & CXX_WAITING) && cxx_is_cv(n))) {
+        prof_cxx_print_flat(x, it->node);
     } else if (kind < CXX_LIST) {
         prof_cxx_print_name(x, it);
     } else if (kind == CXX_LIST) {
@@ -350,36 +351,12 @@ static void print_text(struct prof_out *o, const struct cxx_item *it)
         prof_out_char(o, (char)text);
 }
 
-static void run(struct cxx *x, const struct cxx_item *it)
+/* The ops of function and pointer types, and of what belongs to one kind. */
+static void run_rare(struct cxx *x, const struct cxx_item *it)
 {
     switch (it->op) {
-    case CXX_PRE:
-        pre(x, it);
-        break;
-    case CXX_POST:
-        prof_cxx_print_post(x, it);
-        break;
-    case CXX_POST_IF:
-        if (x->open > it->aux)
-            prof_cxx_print_post(x, it);
-        break;
-    case CXX_BOTH:
-        prof_cxx_queue_both(x, it, it->node);
-        break;
     case CXX_SUB:
         prof_cxx_print_sub(x, it);
-        break;
-    case CXX_TEXT:
-        print_text(x->out, it);
-        break;
-    case CXX_LIST_ALL:
-        prof_cxx_queue_list(x, it, it->node);
-        break;
-    case CXX_LIST_REST:
-        list_rest(x, it);
-        break;
-    case CXX_LIST_END:
-        prof_out_commas(x->out, it->aux);
         break;
     case CXX_EXPAND:
         expand(x, it);
@@ -408,11 +385,43 @@ static void run(struct cxx *x, const struct cxx_item *it)
     case CXX_OPEN:
         open(x);
         break;
+    default: /* CXX_SCOPE: nothing is printed */
+        break;
+    }
+}
+
+static void run(struct cxx *x, const struct cxx_item *it)
+{
+    switch (it->op) {
+    case CXX_PRE:
+        pre(x, it);
+        break;
+    case CXX_BOTH:
+        prof_cxx_queue_both(x, it, it->node);
+        break;
+    case CXX_POST_IF:
+        if (x->open <= it->aux)
+            break; /* fall through */
+    case CXX_POST:
+        prof_cxx_print_post(x, it);
+        break;
+    case CXX_TEXT:
+        print_text(x->out, it);
+        break;
+    case CXX_LIST_ALL:
+        prof_cxx_queue_list(x, it, it->node);
+        break;
+    case CXX_LIST_REST:
+        list_rest(x, it);
+        break;
+    case CXX_LIST_END:
+        prof_out_commas(x->out, it->aux);
+        break;
     case CXX_CLOSE:
         close(x);
         break;
     default:
-        break;
+        run_rare(x, it);
     }
 }
 
@@ -420,19 +429,19 @@ bool prof_cxx_print(struct cxx *x, uint16_t root)
 {
     static const struct cxx_item start;
 
-    x->mark = NULL;
-    push(x, &start, CXX_BOTH, root);
-    while ((void *)x->item != x->floor) {
-        struct cxx_item it = *x->item++;
-        struct cxx_item *mark = x->item;
+    x->mark = x->item;
+    prof_cxx_queue_both(x, &start, root);
+    for (;;) {
+        struct cxx_item it;
 
-        x->mark = mark;
-        if (!prof_out_pay(x->out, 1))
-            return true;
-        run(x, &it);
-        if (x->failed)
+        if (x->failed && x->out->steps > 0)
             return false;
-        turn(x, mark);
+        turn(x, x->mark);
+        if ((void *)x->item == x->floor ||
+            !prof_out_pay(x->out, STEPS_PER_TURN))
+            return true;
+        it = *x->item++;
+        x->mark = x->item;
+        run(x, &it);
     }
-    return true;
 }

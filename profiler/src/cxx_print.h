@@ -21,11 +21,12 @@
 
 enum cxx_op_code {
     CXX_PRE,     /* the node's first half: for most nodes all of it */
+    CXX_BOTH,    /* both halves */
+    CXX_CORE,    /* a name without its CXX_F_... */
     CXX_POST,    /* the second half */
     CXX_POST_IF, /* the same if the first half left something open (aux) */
-    CXX_BOTH,
-    CXX_SUB,  /* as an operand: in parentheses unless simple */
-    CXX_TEXT, /* up to eight bytes instead of the fields */
+    CXX_SUB,     /* as an operand: in parentheses unless simple */
+    CXX_TEXT,    /* up to eight bytes instead of the fields */
     CXX_LIST_ALL,
     CXX_LIST_REST, /* aux = 1: after a comma */
     CXX_LIST_END,  /* aux = commas promised before the list */
@@ -36,7 +37,6 @@ enum cxx_op_code {
     CXX_MEMBER_OF, /* " class::*" */
     CXX_QUALS,     /* a chain of CXX_F_..., innermost first */
     CXX_PIECE,     /* what a node prints between its operands */
-    CXX_CORE,      /* a name without its CXX_F_... */
     CXX_LEAK,      /* modifiers of the lambda around, see leak() */
     CXX_OPEN,      /* '<' of template arguments */
     CXX_CLOSE,     /* their '>' */
@@ -62,6 +62,10 @@ enum cxx_op_code {
 PROF_HIDDEN struct cxx_item *prof_cxx_queue(struct cxx *x,
                                             const struct cxx_item *from,
                                             uint8_t op, uint16_t node);
+/* The same for CXX_PRE of what has qualifiers around it (CXX_WAITING). */
+PROF_HIDDEN struct cxx_item *
+prof_cxx_queue_qualified(struct cxx *x, const struct cxx_item *from,
+                         uint16_t node, unsigned waiting);
 PROF_HIDDEN void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *from,
                                      uint16_t node);
 /* The same for a list and for the brackets of template arguments. */
@@ -124,6 +128,9 @@ static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint16_t scope)
     return (struct cxx_item *)x->floor - scope;
 }
 
+/* All of a CXX_FLAT node, at once. */
+PROF_HIDDEN void prof_cxx_print_flat(struct cxx *x, uint16_t node);
+
 /* CXX_PRE by the kind of node: names, types, expressions. */
 PROF_HIDDEN void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it);
 PROF_HIDDEN void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it);
@@ -140,6 +147,11 @@ PROF_HIDDEN void prof_cxx_print_core(struct cxx *x, const struct cxx_item *it);
 /* The name of a lambda's template parameter. */
 PROF_HIDDEN void prof_cxx_print_invented(struct cxx *x, uint16_t declaration,
                                          uint16_t index);
+
+static inline bool cxx_is_cv(const struct cxx_node *n)
+{
+    return n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT;
+}
 
 static inline bool cxx_is_fn_qual(const struct cxx_node *n)
 {

@@ -66,7 +66,6 @@ static void print_literal(struct cxx *x, const struct cxx_item *it,
                           const struct cxx_node *n)
 {
     const struct cxx_node *type = cxx_at(x, n->a);
-    const struct cxx_node *value = cxx_at(x, n->b);
     const struct cxx_builtin *builtin = NULL;
 
     if (type->kind == CXX_BUILTIN)
@@ -75,18 +74,6 @@ static void print_literal(struct cxx *x, const struct cxx_item *it,
         prof_out_string(x->out, "\"<");
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
         prof_cxx_text(x, ">\"");
-        return;
-    }
-    if (builtin != NULL && builtin->print == CXX_AS_INT) {
-        if (n->c)
-            prof_out_char(x->out, '-');
-        prof_out_bytes(x->out, x->text + value->a, value->b);
-        prof_out_string(x->out, builtin->suffix);
-        return;
-    }
-    if (builtin != NULL && builtin->print == CXX_AS_BOOL && value->b == 1 &&
-        !n->c && (x->text[value->a] == '0' || x->text[value->a] == '1')) {
-        prof_out_string(x->out, x->text[value->a] == '0' ? "false" : "true");
         return;
     }
     prof_out_char(x->out, '(');

@@ -219,24 +219,13 @@ static void print_conversion(struct cxx *x, const struct cxx_item *it,
     prof_cxx_queue_close(x, it);
 }
 
-static void print_std(struct cxx *x, const struct cxx_node *n)
-{
-    prof_out_string(x->out,
-                    n->b ? prof_cxx_std[n->a].full : prof_cxx_std[n->a].name);
-}
-
 /* A constructor's or destructor's own name. */
 static void print_structor(struct cxx *x, const struct cxx_item *it,
                            const struct cxx_node *n)
 {
-    const struct cxx_node *base = cxx_at(x, n->a);
-
     if (n->kind == CXX_DTOR)
         prof_out_char(x->out, '~');
-    if (base->kind == CXX_STD)
-        prof_out_string(x->out, prof_cxx_std[base->a].base);
-    else
-        prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    prof_cxx_queue(x, it, CXX_BOTH, n->a);
 }
 
 static void pair(struct cxx *x, const struct cxx_item *it, const char *between)
@@ -262,23 +251,11 @@ static void print_unnamed(struct cxx *x, const struct cxx_node *n)
     prof_out_char(x->out, '}');
 }
 
-void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
+/* Two parts with text between, or behind both. */
+static void print_parts(struct cxx *x, const struct cxx_item *it,
+                        const struct cxx_node *n)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
-
     switch (n->kind) {
-    case CXX_NAME:
-        if (n->c)
-            print_resource(x, n);
-        else
-            prof_out_bytes(x->out, x->text + n->a, n->b);
-        break;
-    case CXX_WORD:
-        prof_out_string(x->out, prof_cxx_words[n->a]);
-        break;
-    case CXX_STD:
-        print_std(x, n);
-        break;
     case CXX_TAGGED:
         pair(x, it, "[abi:");
         prof_cxx_text(x, "]");
@@ -292,9 +269,32 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
     case CXX_ENTITY:
         pair(x, it, "@");
         break;
-    case CXX_QUAL:
-    case CXX_LOCAL:
+    case CXX_CLONE:
+        pair(x, it, x->llvm ? " (" : " [clone ");
+        prof_cxx_text(x, x->llvm ? ")" : "]");
+        break;
+    default:
         pair(x, it, "::");
+    }
+}
+
+/* A name with a word before it. */
+static void print_prefixed(struct cxx *x, const struct cxx_item *it,
+                           const struct cxx_node *n)
+{
+    prof_out_string(x->out, n->kind == CXX_FRIEND       ? "friend "
+                            : n->kind == CXX_LITERAL_OP ? "operator\"\" "
+                                                        : "operator ");
+    prof_cxx_queue(x, it, CXX_BOTH, n->a);
+}
+
+void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    switch (n->kind) {
+    case CXX_NAME: /* all but a resource's is flat */
+        print_resource(x, n);
         break;
     case CXX_DEFAULT_ARG:
         prof_cxx_queue(x, it, CXX_PIECE, it->node);
@@ -324,25 +324,18 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
     case CXX_SPECIAL:
         print_special(x, it, n);
         break;
-    case CXX_CLONE:
-        pair(x, it, x->llvm ? " (" : " [clone ");
-        prof_cxx_text(x, x->llvm ? ")" : "]");
-        break;
     case CXX_OPERATOR:
         print_operator(x, n);
         break;
     case CXX_OPERATOR_OF:
-        prof_out_string(x->out, "operator ");
-        prof_cxx_queue(x, it, CXX_BOTH, n->a);
-        break;
     case CXX_LITERAL_OP:
-        prof_out_string(x->out, "operator\"\" ");
-        prof_cxx_queue(x, it, CXX_BOTH, n->a);
+    case CXX_FRIEND:
+        print_prefixed(x, it, n);
         break;
     case CXX_CONVERSION:
         print_conversion(x, it, n);
         break;
     default:
-        x->failed = true;
+        print_parts(x, it, n);
     }
 }

@@ -4,17 +4,6 @@
 
 #include "cxx_print.h"
 
-/* A chain of qualifiers from the innermost to the outermost one. */
-void prof_cxx_print_quals(struct cxx *x, const struct cxx_item *it)
-{
-    const struct cxx_node *n = cxx_at(x, it->node);
-
-    if (!cxx_is_fn_qual(n))
-        return;
-    prof_cxx_queue(x, it, CXX_QUALS, n->a);
-    prof_cxx_queue(x, it, CXX_PIECE, it->node);
-}
-
 static void print_fn_qual(struct cxx *x, const struct cxx_item *it,
                           const struct cxx_node *n)
 {
@@ -29,6 +18,21 @@ static void print_fn_qual(struct cxx *x, const struct cxx_item *it,
     prof_out_char(x->out, '(');
     prof_cxx_queue(x, it, CXX_BOTH, n->b);
     prof_cxx_text(x, ")");
+}
+
+/* A chain of qualifiers from the innermost to the outermost one. */
+void prof_cxx_print_quals(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    if (!cxx_is_fn_qual(n))
+        return;
+    if (cxx_is_fn_qual(cxx_at(x, n->a))) {
+        prof_cxx_queue(x, it, CXX_QUALS, n->a);
+        prof_cxx_queue(x, it, CXX_PIECE, it->node);
+    } else {
+        print_fn_qual(x, it, n);
+    }
 }
 
 void prof_cxx_print_piece(struct cxx *x, const struct cxx_item *it)

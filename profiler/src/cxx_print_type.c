@@ -173,8 +173,7 @@ static void print_cv(struct cxx *x, const struct cxx_item *it,
 
     if (!again)
         waiting = (waiting << 2 | which) & 0x3f;
-    prof_cxx_queue(x, it, CXX_PRE, n->a)->flags |=
-        (uint8_t)(waiting << CXX_WAITING_SHIFT);
+    prof_cxx_queue_qualified(x, it, n->a, waiting << CXX_WAITING_SHIFT);
     if (shape == A_FUNCTION)
         prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
     if (!again && shape != AN_ARRAY)
@@ -203,8 +202,7 @@ static void print_array(struct cxx *x, const struct cxx_item *it,
     unsigned waiting = turned((it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT);
 
     x->open++;
-    prof_cxx_queue(x, it, CXX_PRE, n->a)->flags |=
-        (uint8_t)(waiting << CXX_WAITING_SHIFT);
+    prof_cxx_queue_qualified(x, it, n->a, waiting << CXX_WAITING_SHIFT);
     if (waiting == 0 || shape_of(x, it, n->a, it->scope) == AN_ARRAY)
         return;
     for (; waiting != 0; waiting >>= 2)
@@ -242,9 +240,8 @@ static void print_parameter(struct cxx *x, const struct cxx_item *it,
     }
     if (!prof_cxx_resolve(x, it, &node, &scope))
         return;
-    found = prof_cxx_queue(x, it, CXX_PRE, node);
+    found = prof_cxx_queue_qualified(x, it, node, it->flags & CXX_WAITING);
     found->scope = x->smashing ? first : scope;
-    found->flags |= it->flags & CXX_WAITING;
     if (x->smashing)
         prof_cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
 }
@@ -321,15 +318,30 @@ static void print_vector(struct cxx *x, const struct cxx_item *it,
     prof_cxx_text(x, x->llvm ? "]" : ")");
 }
 
+static void print_complex(struct cxx *x, const struct cxx_item *it,
+                          const struct cxx_node *n)
+{
+    prof_cxx_queue(x, it, CXX_PRE, n->a);
+    prof_cxx_text(x, n->kind == CXX_IMAGINARY ? " _Imaginary"
+                     : x->llvm                ? " complex"
+                                              : " _Complex");
+}
+
+/* What qualifies a function; those of a function type stand behind it. */
+static void print_qualified(struct cxx *x, const struct cxx_item *it,
+                            const struct cxx_node *n)
+{
+    prof_cxx_queue(x, it, CXX_PRE, n->a);
+    if (shape_of(x, it, n->a, it->scope) != A_FUNCTION)
+        prof_cxx_queue(x, it, CXX_PIECE, it->node);
+}
+
 void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
 {
-    static const char elaborated[][8] = {"struct ", "union ", "enum "};
+    static const char elaborated[][8] = {"struct ", "union ", "enum ", "this "};
     const struct cxx_node *n = cxx_at(x, it->node);
 
     switch (n->kind) {
-    case CXX_BUILTIN:
-        prof_out_string(x->out, prof_cxx_builtins[n->a].name);
-        break;
     case CXX_VENDOR:
         prof_cxx_queue(x, it, CXX_BOTH, n->a);
         break;
@@ -346,10 +358,7 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
         break;
     case CXX_COMPLEX:
     case CXX_IMAGINARY:
-        prof_cxx_queue(x, it, CXX_PRE, n->a);
-        prof_cxx_text(x, n->kind == CXX_IMAGINARY ? " _Imaginary"
-                         : x->llvm                ? " complex"
-                                                  : " _Complex");
+        print_complex(x, it, n);
         break;
     case CXX_VENDOR_QUAL:
         print_vendor_qual(x, it, n);
@@ -381,10 +390,8 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
     case CXX_TPARAM:
         print_parameter(x, it, n);
         break;
-    default: /* what qualifies a function, or a name that is none */
-        prof_cxx_queue(x, it, CXX_PRE, n->a);
-        if (shape_of(x, it, n->a, it->scope) != A_FUNCTION)
-            prof_cxx_queue(x, it, CXX_PIECE, it->node);
+    default:
+        print_qualified(x, it, n);
     }
 }
 

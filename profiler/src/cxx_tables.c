@@ -8,53 +8,48 @@
 #include "cxx.h"
 
 /* clang-format off */
+#define TEXT_BYTES(text) (sizeof(text) - 1)
+#define B(name, print, suffix) {name, TEXT_BYTES(name), print, suffix}
 
 /* 5.1.5.2 Builtin types: 'a' to 'z' first, then those that 'D' introduces. */
 const struct cxx_builtin prof_cxx_builtins[] = {
-    {"signed char", CXX_AS_CAST, ""},          /* a */
-    {"bool", CXX_AS_BOOL, ""},
-    {"char", CXX_AS_CAST, ""},
-    {"double", CXX_AS_FLOAT, ""},
-    {"long double", CXX_AS_FLOAT, ""},
-    {"float", CXX_AS_FLOAT, ""},
-    {"__float128", CXX_AS_FLOAT, ""},
-    {"unsigned char", CXX_AS_CAST, ""},
-    {"int", CXX_AS_INT, ""},
-    {"unsigned int", CXX_AS_INT, "u"},         /* j */
-    {"", 0, ""},
-    {"long", CXX_AS_INT, "l"},
-    {"unsigned long", CXX_AS_INT, "ul"},
-    {"__int128", CXX_AS_CAST, ""},             /* n */
-    {"unsigned __int128", CXX_AS_CAST, ""},
-    {"", 0, ""}, {"", 0, ""}, {"", 0, ""},
-    {"short", CXX_AS_CAST, ""},                /* s */
-    {"unsigned short", CXX_AS_CAST, ""},
-    {"", 0, ""},
-    {"void", CXX_AS_CAST, ""},                 /* v */
-    {"wchar_t", CXX_AS_CAST, ""},
-    {"long long", CXX_AS_INT, "ll"},
-    {"unsigned long long", CXX_AS_INT, "ull"}, /* y */
-    {"...", CXX_AS_CAST, ""},
-    {"auto", CXX_AS_CAST, ""},                 /* Da: 26 */
-    {"decltype(auto)", CXX_AS_CAST, ""},       /* Dc */
-    {"decimal64", CXX_AS_CAST, ""},            /* Dd */
-    {"decimal128", CXX_AS_CAST, ""},           /* De */
-    {"decimal32", CXX_AS_CAST, ""},            /* Df */
-    {"half", CXX_AS_FLOAT, ""},                /* Dh */
-    {"char32_t", CXX_AS_CAST, ""},             /* Di */
-    {"decltype(nullptr)", CXX_AS_CAST, ""},    /* Dn */
-    {"char16_t", CXX_AS_CAST, ""},             /* Ds */
-    {"char8_t", CXX_AS_CAST, ""},              /* Du */
+    B("signed char", CXX_AS_CAST, ""),          /* a */
+    B("bool", CXX_AS_BOOL, ""),
+    B("char", CXX_AS_CAST, ""),
+    B("double", CXX_AS_FLOAT, ""),
+    B("long double", CXX_AS_FLOAT, ""),
+    B("float", CXX_AS_FLOAT, ""),
+    B("__float128", CXX_AS_FLOAT, ""),
+    B("unsigned char", CXX_AS_CAST, ""),
+    B("int", CXX_AS_INT, ""),
+    B("unsigned int", CXX_AS_INT, "u"),         /* j */
+    B("", 0, ""),
+    B("long", CXX_AS_INT, "l"),
+    B("unsigned long", CXX_AS_INT, "ul"),
+    B("__int128", CXX_AS_CAST, ""),             /* n */
+    B("unsigned __int128", CXX_AS_CAST, ""),
+    B("", 0, ""), B("", 0, ""), B("", 0, ""),
+    B("short", CXX_AS_CAST, ""),                /* s */
+    B("unsigned short", CXX_AS_CAST, ""),
+    B("", 0, ""),
+    B("void", CXX_AS_CAST, ""),                 /* v */
+    B("wchar_t", CXX_AS_CAST, ""),
+    B("long long", CXX_AS_INT, "ll"),
+    B("unsigned long long", CXX_AS_INT, "ull"), /* y */
+    B("...", CXX_AS_CAST, ""),
+    B("auto", CXX_AS_CAST, ""),                 /* Da: 26 */
+    B("decltype(auto)", CXX_AS_CAST, ""),       /* Dc */
+    B("decimal64", CXX_AS_CAST, ""),            /* Dd */
+    B("decimal128", CXX_AS_CAST, ""),           /* De */
+    B("decimal32", CXX_AS_CAST, ""),            /* Df */
+    B("half", CXX_AS_FLOAT, ""),                /* Dh */
+    B("char32_t", CXX_AS_CAST, ""),             /* Di */
+    B("decltype(nullptr)", CXX_AS_CAST, ""),    /* Dn */
+    B("char16_t", CXX_AS_CAST, ""),             /* Ds */
+    B("char8_t", CXX_AS_CAST, ""),              /* Du */
 };
 
 static const char after_d[] = "acdefhinsu";
-
-uint16_t prof_cxx_builtin(char letter)
-{
-    uint16_t i = (uint16_t)(letter - 'a');
-
-    return i < 26 && prof_cxx_builtins[i].name[0] != 0 ? i : 0xffff;
-}
 
 uint16_t prof_cxx_builtin_d(char letter)
 {
@@ -148,18 +143,22 @@ const struct cxx_op prof_cxx_ops[] = {
 #define OPS (sizeof prof_cxx_ops / sizeof prof_cxx_ops[0])
 
 /* 5.1.10 Compression: the abbreviations of the standard library. */
+#define STD(code, name, base, full) \
+    {code, name, base, full, TEXT_BYTES(name), TEXT_BYTES(base), \
+     TEXT_BYTES(full)}
 const struct cxx_std prof_cxx_std[] = {
-    {'a', "std::allocator", "allocator", "std::allocator"},
-    {'b', "std::basic_string", "basic_string", "std::basic_string"},
-    {'s', "std::string", "basic_string",
-     "std::basic_string<char, std::char_traits<char>, std::allocator<char> >"},
-    {'i', "std::istream", "basic_istream",
-     "std::basic_istream<char, std::char_traits<char> >"},
-    {'o', "std::ostream", "basic_ostream",
-     "std::basic_ostream<char, std::char_traits<char> >"},
-    {'d', "std::iostream", "basic_iostream",
-     "std::basic_iostream<char, std::char_traits<char> >"},
-    {0, "", "", ""},
+    STD('a', "std::allocator", "allocator", "std::allocator"),
+    STD('b', "std::basic_string", "basic_string", "std::basic_string"),
+    STD('s', "std::string", "basic_string",
+        "std::basic_string<char, std::char_traits<char>, "
+        "std::allocator<char> >"),
+    STD('i', "std::istream", "basic_istream",
+        "std::basic_istream<char, std::char_traits<char> >"),
+    STD('o', "std::ostream", "basic_ostream",
+        "std::basic_ostream<char, std::char_traits<char> >"),
+    STD('d', "std::iostream", "basic_iostream",
+        "std::basic_iostream<char, std::char_traits<char> >"),
+    STD(0, "", "", ""),
 };
 
 /* 5.1.4.4 Virtual tables and other special names. */
@@ -192,12 +191,13 @@ const struct cxx_special prof_cxx_specials[] = {
     {"", 0, ""},
 };
 
-const char prof_cxx_words[][28] = {
-    "std",
-    "(anonymous namespace)",
-    "string literal",
-    "...",
-    "0",
+#define W(text) {text, TEXT_BYTES(text)}
+const struct cxx_word prof_cxx_words[] = {
+    W("std"),
+    W("(anonymous namespace)"),
+    W("string literal"),
+    W("..."),
+    W("0"),
 };
 /* clang-format on */
 

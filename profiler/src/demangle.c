@@ -12,8 +12,13 @@
 _Static_assert(sizeof(struct prof_demangle_work) == PROF_DEMANGLE_WORK_BYTES,
                "the workspace is as large as its contract says");
 
+/* A host's own is faster than what can be written without vector registers;
+ * an image need not have one. */
 static size_t length(const char *s)
 {
+#if __STDC_HOSTED__
+    return __builtin_strlen(s);
+#else
     const char *at = s;
 
     while (at[0] != 0 && at[1] != 0 && at[2] != 0 && at[3] != 0)
@@ -21,6 +26,7 @@ static size_t length(const char *s)
     while (*at != 0)
         at++;
     return (size_t)(at - s);
+#endif
 }
 
 /* Whether a name may be of Rust's first mangling: at its end, or before a

@@ -21,38 +21,28 @@ void prof_out_restart(struct prof_out *o)
     o->last = 0;
 }
 
-/* (n) bytes, most often few: two overlapping words do for 4 to 16. */
-static inline void copy(char *to, const char *s, size_t n)
-{
-    if (n > 16) {
-        __builtin_memcpy(to, s, n);
-    } else if (n >= 8) {
-        __builtin_memcpy(to, s, 8);
-        __builtin_memcpy(to + n - 8, s + n - 8, 8);
-    } else if (n >= 4) {
-        __builtin_memcpy(to, s, 4);
-        __builtin_memcpy(to + n - 4, s + n - 4, 4);
-    } else {
-        for (size_t i = 0; i < n; i++)
-            to[i] = s[i];
-    }
-}
-
 static void keep(struct prof_out *o, const char *s, size_t n)
 {
     size_t at = o->length;
 
     o->length = (uint32_t)(at + n);
     if (at + n <= o->room)
-        copy(o->to + at, s, n);
+        prof_out_copy(o->to + at, s, n);
     else if (at < o->room)
         __builtin_memcpy(o->to + at, s, o->room - at);
 }
 
-static void flush_commas(struct prof_out *o)
+void prof_out_flush(struct prof_out *o)
 {
     for (; o->commas > 0; o->commas--)
         keep(o, ", ", 2);
+}
+
+void prof_out_stop(struct prof_out *o)
+{
+    o->steps = 0;
+    if (o->room > o->length)
+        o->room = o->length;
 }
 
 void prof_out_bytes(struct prof_out *o, const char *s, size_t n)
@@ -60,7 +50,7 @@ void prof_out_bytes(struct prof_out *o, const char *s, size_t n)
     if (n == 0)
         return;
     if (o->commas > 0)
-        flush_commas(o);
+        prof_out_flush(o);
     o->last = s[n - 1];
     if (n >= BYTES_PER_STEP)
         prof_out_pay(o, (uint32_t)n / BYTES_PER_STEP);
@@ -70,7 +60,7 @@ void prof_out_bytes(struct prof_out *o, const char *s, size_t n)
 void prof_out_char(struct prof_out *o, char c)
 {
     if (o->commas > 0)
-        flush_commas(o);
+        prof_out_flush(o);
     if (o->length < o->room)
         o->to[o->length] = c;
     o->length++;
@@ -83,7 +73,10 @@ void prof_out_string(struct prof_out *o, const char *s)
 
     while (s[n] != 0)
         n++;
-    prof_out_bytes(o, s, n);
+    if (n == 1)
+        prof_out_char(o, s[0]);
+    else
+        prof_out_bytes(o, s, n);
 }
 
 void prof_out_decimal(struct prof_out *o, uint32_t value)

@@ -40,9 +40,32 @@ PROF_HIDDEN void prof_out_utf8(struct prof_out *o, uint32_t code);
  */
 PROF_HIDDEN void prof_out_comma(struct prof_out *o);
 PROF_HIDDEN void prof_out_commas(struct prof_out *o, uint16_t keep);
+/* Keeps all promises: for those who write into the buffer themselves. */
+PROF_HIDDEN void prof_out_flush(struct prof_out *o);
+
+/* The budget is spent within a part of the name: nothing is kept from here
+ * on, for what comes next is not what follows. */
+PROF_HIDDEN void prof_out_stop(struct prof_out *o);
 
 /* Ends the answer with its NUL, between two characters. Returns the bytes. */
 PROF_HIDDEN size_t prof_out_close(struct prof_out *o);
+
+/* Copies (n) bytes, most often few: two overlapping words do for 4 to 16. */
+static inline void prof_out_copy(char *to, const char *s, size_t n)
+{
+    if (n > 16) {
+        __builtin_memcpy(to, s, n);
+    } else if (n >= 8) {
+        __builtin_memcpy(to, s, 8);
+        __builtin_memcpy(to + n - 8, s + n - 8, 8);
+    } else if (n >= 4) {
+        __builtin_memcpy(to, s, 4);
+        __builtin_memcpy(to + n - 4, s + n - 4, 4);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            to[i] = s[i];
+    }
+}
 
 /* Takes (n) steps out of the budget; false when it is spent. */
 static inline bool prof_out_pay(struct prof_out *o, uint32_t n)

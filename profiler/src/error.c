@@ -44,6 +44,8 @@ static const char *line_of(enum prof_error error)
         return "the symbol table belongs to another build of the image";
     case PROF_ESYM_WIDTH:
         return "the symbol table belongs to an image of another width";
+    case PROF_ESYM_INDEX:
+        return "the symbol table is damaged (its index misses functions)";
     }
     return "unknown error";
 }

@@ -9,9 +9,10 @@
  * may, for nothing returns from a panic.
  */
 
+#include "equal.h"
+
 #include <prof/demangle.h>
 #include <prof/name.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #define DOTS 3u /* columns of "..." */
@@ -83,16 +84,8 @@ void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
         prof_text_char(out, '.');
 }
 
-static bool equal(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
 bool prof_name_is(const struct prof_symbol *symbol, const char *name)
 {
-    return make_text(symbol) && (equal(text, name) || equal(linker_name, name));
+    return make_text(symbol) &&
+           (prof_equal(text, name) || prof_equal(linker_name, name));
 }

@@ -6,6 +6,7 @@
  */
 
 #include "command.h"
+#include "control.h"
 
 #include <prof/error.h>
 #include <prof/format.h>
@@ -72,6 +73,9 @@ static int obey(const struct prof_command *command)
         return prof_set_depth(command->value != 0 ? prof_options()->depth : 0);
     case PROF_COMMAND_RESET:
         prof_reset();
+        return PROF_OK;
+    case PROF_COMMAND_HELLO:
+        prof_hello();
         return PROF_OK;
     case PROF_COMMAND_REPORT:
         prof_report();

@@ -5,6 +5,8 @@
  * a row of the table below: a number within bounds, or one word of two.
  */
 
+#include "equal.h"
+
 #include <prof/prof.h>
 
 static char callers[128]; /* prof.callers */
@@ -65,15 +67,6 @@ static const char *value_of(const char *word, const char *key)
     return *word == '=' ? word + 1 : NULL;
 }
 
-static bool equal(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
 /* A whole decimal number in [least, most]. False: it is not. */
 static bool parse_number(const char *text, const struct number *number)
 {
@@ -97,9 +90,9 @@ static bool parse_number(const char *text, const struct number *number)
 /* Which of two words (text) is: 0 or 1, or -1 for neither. */
 static int parse_either(const char *text, const char *zero, const char *one)
 {
-    if (equal(text, zero))
+    if (prof_equal(text, zero))
         return 0;
-    return equal(text, one) ? 1 : -1;
+    return prof_equal(text, one) ? 1 : -1;
 }
 
 /* Where the stream may go; the names are the image's (<prof/out.h>). */
@@ -109,7 +102,7 @@ static const char *const outs[] = {"off", "serial", "uart2",
 static int parse_out(const char *value)
 {
     for (size_t i = 0; i < COUNT(outs); i++)
-        if (equal(value, outs[i])) {
+        if (prof_equal(value, outs[i])) {
             options.out = outs[i];
             return 0;
         }
@@ -121,7 +114,7 @@ static int parse_report(const char *value)
     static const char *const kinds[] = {"top", "tree", "folded"};
 
     for (size_t i = 0; i < COUNT(kinds); i++)
-        if (equal(value, kinds[i])) {
+        if (prof_equal(value, kinds[i])) {
             options.report = (enum prof_report_kind)i;
             return 0;
         }

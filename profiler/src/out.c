@@ -4,6 +4,7 @@
 
 #include "cpu.h"
 #include "drain.h"
+#include "equal.h"
 #include "shm.h"
 #include "stacks.h"
 #include "stream.h"
@@ -11,15 +12,6 @@
 #include <prof/out.h>
 #include <prof/port.h>
 #include <prof/prof.h>
-
-static bool equal(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
 
 static void say_missing(const char *asked, const struct prof_out *taken)
 {
@@ -43,7 +35,7 @@ static const struct prof_out *find(const char *asked,
 {
     size_t at = 0;
 
-    while (at < count && !equal(outs[at].name, asked))
+    while (at < count && !prof_equal(outs[at].name, asked))
         at++;
     if (at == count)
         at = 0;
@@ -58,15 +50,15 @@ const struct prof_out *prof_out_choose(const struct prof_out *outs,
     const char *asked = prof_options()->out;
     const struct prof_out *taken = NULL;
 
-    if (equal(asked, "off")) {
+    if (prof_equal(asked, "off")) {
         prof_stream_open(NULL, NULL);
         return NULL;
     }
-    if (equal(asked, prof_shm_out.name) && prof_shm_out.open())
+    if (prof_equal(asked, prof_shm_out.name) && prof_shm_out.open())
         taken = &prof_shm_out;
     else
         taken = find(asked, outs, count);
-    if (taken == NULL || !equal(taken->name, asked))
+    if (taken == NULL || !prof_equal(taken->name, asked))
         say_missing(asked, taken);
     prof_stream_open(taken, prof_stacks_tell);
     return taken;
@@ -80,6 +72,11 @@ void prof_out_panic(uint32_t code)
     if (prof_stream_on())
         prof_drain_last();
     prof_stream_end(prof_tsc(), code);
+}
+
+void prof_out_use(const struct prof_out *out)
+{
+    prof_stream_open(out, out != NULL ? prof_stacks_tell : NULL);
 }
 
 void prof_out_end(uint32_t code)

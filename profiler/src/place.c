@@ -186,36 +186,41 @@ void prof_place_credit_flat(struct prof_cell *address, uint64_t cycles,
     prof_tree_credit(&prof_state.stacks, address->node, 1, cycles, tsc);
 }
 
-static void credit_function(const struct prof_node *call, uint64_t samples,
-                            uint64_t cycles)
+/* Adds what each stack that is nothing but an address has to its call. */
+static void add_to_calls(void)
 {
-    if (samples != 0)
-        credit_cell(prof_map_find(&prof_state.functions, call->address),
-                    samples, cycles);
+    const struct prof_node *stacks = prof_state.stacks.nodes;
+
+    for (uint32_t i = stacks[0].child; i != 0; i = stacks[i].sibling) {
+        struct prof_node *call = &prof_state.calls.nodes[stacks[i].link];
+
+        call->samples += stacks[i].samples;
+        call->cycles += stacks[i].cycles;
+    }
 }
 
 /*
  * A call by nobody has as many samples as the stacks have that are nothing but
  * an address in its function. It and the function's cell know as many of them
- * as there were the last time: all are added, and what they knew is taken away,
- * in this order, since a cell that counts nothing is no cell.
+ * as there were the last time: less than those, it has what the cell is due,
+ * and is then added up anew.
  */
 void prof_place_settle(void)
 {
     struct prof_node *calls = prof_state.calls.nodes;
-    const struct prof_node *stacks = prof_state.stacks.nodes;
 
-    if (stacks == NULL)
+    if (calls == NULL || prof_state.stacks.nodes == NULL)
         return;
-    for (uint32_t i = stacks[0].child; i != 0; i = stacks[i].sibling)
-        credit_function(&calls[stacks[i].link], stacks[i].samples,
-                        stacks[i].cycles);
     for (uint32_t i = calls[0].child; i != 0; i = calls[i].sibling) {
-        credit_function(&calls[i], -calls[i].samples, -calls[i].cycles);
+        calls[i].samples = -calls[i].samples;
+        calls[i].cycles = -calls[i].cycles;
+    }
+    add_to_calls();
+    for (uint32_t i = calls[0].child; i != 0; i = calls[i].sibling) {
+        if (calls[i].samples != 0)
+            credit_cell(prof_map_find(&prof_state.functions, calls[i].address),
+                        calls[i].samples, calls[i].cycles);
         calls[i].samples = calls[i].cycles = 0;
     }
-    for (uint32_t i = stacks[0].child; i != 0; i = stacks[i].sibling) {
-        calls[stacks[i].link].samples += stacks[i].samples;
-        calls[stacks[i].link].cycles += stacks[i].cycles;
-    }
+    add_to_calls();
 }

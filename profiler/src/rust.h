@@ -112,6 +112,9 @@ PROF_HIDDEN void prof_rust_print_ident(struct rust *x,
 PROF_HIDDEN bool prof_rust_binder(struct rust *x, uint16_t *count);
 PROF_HIDDEN bool prof_rust_lifetime(struct rust *x, uint32_t index);
 
+/* Whether Rust shows a character as itself where it quotes one. */
+PROF_HIDDEN bool prof_rust_is_shown(uint32_t code);
+
 PROF_HIDDEN void prof_rust_print(struct rust *x, const char *s);
 PROF_HIDDEN void prof_rust_print_number(struct rust *x, uint32_t value);
 

@@ -92,23 +92,6 @@ static bool print_bool(struct rust *x)
     return true;
 }
 
-/* Whether a character is shown as itself: neither control nor layout. */
-static bool is_shown(uint32_t c)
-{
-    static const uint32_t hidden[][2] = {
-        {0, 0x1f},        {0x7f, 0xa0},     {0xad, 0xad},
-        {0x300, 0x36f},   {0x1680, 0x1680}, {0x2000, 0x200f},
-        {0x2028, 0x202f}, {0x205f, 0x206f}, {0x3000, 0x3000},
-        {0xe000, 0xf8ff}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff},
-        {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0x10ffff},
-    };
-
-    for (unsigned i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
-        if (c >= hidden[i][0] && c <= hidden[i][1])
-            return false;
-    return true;
-}
-
 static void print_character(struct rust *x, uint32_t c, char quote)
 {
     static const char special[] = "\0\t\r\n\'\"\\";
@@ -125,7 +108,7 @@ static void print_character(struct rust *x, uint32_t c, char quote)
         prof_out_char(x->out, letter[i]);
         return;
     }
-    if (is_shown(c)) {
+    if (prof_rust_is_shown(c)) {
         prof_out_utf8(x->out, c);
         return;
     }

@@ -244,7 +244,7 @@ bool prof_rust_binder(struct rust *x, uint16_t *count)
         return true;
     prof_out_string(x->out, "for<");
     for (uint32_t i = 0; i < n; i++) {
-        if (!prof_out_pay(x->out, 2) || i == 0xffff)
+        if (!prof_out_pay(x->out, 3) || i == 0xffff)
             break;
         if (i > 0)
             prof_out_string(x->out, ", ");

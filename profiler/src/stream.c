@@ -51,6 +51,7 @@ static struct {
     uint32_t rate_mhz, depth;
     bool running;
     bool stuck;     /* the way out has refused a packet */
+    bool greets;    /* the next packet begins with hello */
     bool gap;       /* something was discarded since the last packet */
     uint32_t again; /* what was told in packets before this one is forgotten */
 } stream;
@@ -103,7 +104,7 @@ static void put_state(uint64_t clock)
 /* A packet's first events, before the one at (clock) that it is begun for. */
 static void begin(uint64_t clock)
 {
-    bool hello = stream.place.sequence % HELLO_PERIOD == 0;
+    bool hello = stream.greets || stream.place.sequence % HELLO_PERIOD == 0;
     uint64_t at = clock - stream.last > FAR ? clock : stream.last;
     bool jump = at - packet.end > FAR;
 
@@ -114,7 +115,7 @@ static void begin(uint64_t clock)
     /* A START must take no time from the next sample. */
     if (stream.gap || (hello && stream.running && at == stream.weighed))
         put_state(at);
-    stream.gap = false;
+    stream.gap = stream.greets = false;
     stream.last = at;
 }
 
@@ -172,6 +173,16 @@ void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
     stream.rate_mhz = rate_mhz;
     stream.depth = depth;
     stream.running = true;
+    stream.again = stream.place.sequence;
+}
+
+void prof_stream_hello(void)
+{
+    if (!prof_stream_on())
+        return;
+    if (packet.used != 0)
+        send();
+    stream.greets = true;
     stream.again = stream.place.sequence;
 }
 

@@ -40,8 +40,11 @@ bool prof_stream_on(void);
 void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth);
 void prof_stream_stop(uint64_t tsc);
 
-/* One sample at (tsc): the leaf's node, which is told first where the reader may
- * not know it; or an idle one. */
+/* Somebody listens from now on: hello comes next, and all nodes are news. */
+void prof_stream_hello(void);
+
+/* One sample at (tsc): the leaf's node, which is told first where the reader
+ * may not know it; or an idle one. */
 void prof_stream_sample(uint64_t tsc, uint32_t node);
 void prof_stream_idle(uint64_t tsc);
 

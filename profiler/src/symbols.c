@@ -5,9 +5,10 @@
  * A lookup is a binary search without a jump that depends on the data: the way
  * through a table is different each time, so a jump would be guessed wrong
  * every other time. What is left to pay is one load after the other, 17 of
- * them for 100,000 functions. So the addresses are also cut into 512 equal
- * parts, for each of which it is known where to begin; that saves up to nine
- * of the loads for 2 KiB, and where the code lies unevenly it saves fewer.
+ * them for 100,000 functions. So the table's index says where to begin, with
+ * two loads, and a search looks among as few entries as the index is able to
+ * tell apart: 16 or 32, mostly, however unevenly the code lies. It is the same
+ * number for all of a table, so that the loop's end is foreseen as well.
  *
  * One reader may interrupt us at any instruction, an NMI that wants a name.
  * It sees no table while another one is being tested, never half of one.
@@ -18,49 +19,42 @@
 
 #include "symtab.h"
 
-#define PARTS 512u
-
 /* The table in use. Written by prof_symbols_open() only. */
 static struct {
     const uint32_t *offsets; /* starts minus base, strictly rising */
     const uint8_t *gaps;     /* bytes behind each function */
+    const uint32_t *parts;   /* the index: each part's pieces */
+    const uint32_t *firsts;  /* and where in a piece to begin */
     const uint32_t *marks;   /* where in the names each 16th begins */
     const uint8_t *names;
     const uint16_t *begins; /* in the texts, by code; NULL = codes are bytes */
     const char *texts;      /* what the codes stand for */
     uintptr_t base;
-    unsigned shift;            /* an offset's part is (offset >> shift) */
-    uint32_t begin[PARTS + 1]; /* last start below the part, or 0 */
-    uint32_t count;            /* 0 = there is none; lettered accesses only */
-    int error;                 /* what the last prof_symbols_open() returned */
+    uint32_t end;       /* the last entry's, minus base */
+    unsigned shift;     /* an offset's part is (offset >> shift) */
+    uint32_t window;    /* entries that are looked among */
+    uint32_t last_view; /* where the last of them is the table's last */
+    uint32_t count;     /* 0 = there is none; lettered accesses only */
+    int error;          /* what the last prof_symbols_open() returned */
 } table = {.error = PROF_ESYM_NONE};
-
-/* Fills in shift and begin for (count) functions, which are not 0. */
-static void cut_into_parts(uint32_t count)
-{
-    uint32_t passed = 0;
-
-    table.shift = 0;
-    while (table.offsets[count - 1] >> table.shift >= PARTS)
-        ++table.shift;
-    for (uint32_t part = 0; part <= PARTS; ++part) {
-        while (passed < count && table.offsets[passed] >> table.shift < part)
-            ++passed;
-        table.begin[part] = passed > 0 ? passed - 1 : 0;
-    }
-}
 
 /* Takes over where everything lies in a table that is sound. */
 static void take(const struct prof_symtab *head)
 {
     table.offsets = prof_symtab_words(head, head->offsets_at);
     table.gaps = prof_symtab_bytes(head, head->gaps_at);
+    table.parts = prof_symtab_words(head, head->parts_at);
+    table.firsts = prof_symtab_words(head, head->firsts_at);
     table.marks = prof_symtab_words(head, head->marks_at);
     table.names = prof_symtab_bytes(head, head->names_at);
     table.begins = head->tokens_bytes != 0 ? prof_symtab_begins(head) : NULL;
     table.texts = (const char *)prof_symtab_bytes(head, head->tokens_at) +
                   PROF_SYMTAB_BEGINS;
     table.base = (uintptr_t)head->base;
+    table.end = table.offsets[head->count];
+    table.shift = head->parts_shift;
+    table.window = head->window;
+    table.last_view = head->count - head->window;
 }
 
 int prof_symbols_open(const void *bytes_of_table, size_t bytes,
@@ -74,7 +68,6 @@ int prof_symbols_open(const void *bytes_of_table, size_t bytes,
     if (table.error != PROF_OK || head->count == 0)
         return table.error;
     take(head);
-    cut_into_parts(head->count);
     /* B: pairs with C. Whoever sees the count sees the fields. */
     __atomic_store_n(&table.count, head->count, __ATOMIC_RELEASE);
     return PROF_OK;
@@ -90,20 +83,16 @@ uint32_t prof_symbols_count(void)
     return __atomic_load_n(&table.count, __ATOMIC_ACQUIRE); /* C */
 }
 
-/*
- * The place of the last start that is not above (key), 0 if all are above.
- * It is the last one below the part of (key), or lies in the part.
- */
+/* The place of the last start that is not above (key), 0 if all are above. */
 static uint32_t last_not_above(uint32_t key)
 {
     const uint32_t *offsets = table.offsets;
-    uint32_t part = key >> table.shift;
-    uint32_t first, left;
+    uint32_t part = table.parts[key >> table.shift];
+    uint32_t inside = key & (((uint32_t)1 << table.shift) - 1);
+    uint32_t first = table.firsts[prof_symtab_piece(part, inside)];
+    uint32_t left = table.window;
 
-    if (part >= PARTS)
-        part = PARTS - 1;
-    first = table.begin[part];
-    left = table.begin[part + 1] - first + 1;
+    first = first < table.last_view ? first : table.last_view;
     while (left > 1) {
         uint32_t half = left / 2;
 
@@ -119,7 +108,8 @@ bool prof_symbol_find(uintptr_t address, struct prof_symbol *found)
     uintptr_t key = address - table.base;
     uint32_t index, start, size;
 
-    if (count == 0 || address < table.base || key > UINT32_MAX)
+    /* below base, key wraps around to above the end: test_order() saw to it */
+    if (count == 0 || key >= table.end)
         return false;
     index = last_not_above((uint32_t)key);
     start = table.offsets[index];

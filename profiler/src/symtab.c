@@ -24,7 +24,7 @@
 /* What the host aligns a table to. */
 #define TABLE_ALIGN 8u
 
-_Static_assert(sizeof(struct prof_symtab) == 96, "laid out as the host does");
+_Static_assert(sizeof(struct prof_symtab) == 120, "laid out as the host does");
 
 static int test_head(const struct prof_symtab *head, size_t bytes)
 {
@@ -70,12 +70,16 @@ static int test_layout(const struct prof_symtab *head)
     uint32_t word = (uint32_t)sizeof(uint32_t), count = head->count;
     uint32_t blocks = count / PROF_SYMTAB_BLOCK;
 
-    if (count >= head->total_bytes / word)
+    if (count >= head->total_bytes / word ||
+        head->parts_count > head->total_bytes / word ||
+        head->firsts_count > head->total_bytes / word)
         return PROF_ESYM_LAYOUT; /* the next products might wrap around */
     if (count % PROF_SYMTAB_BLOCK != 0)
         ++blocks;
     if (!inside(head, head->offsets_at, (count + 1) * word) ||
         !inside(head, head->gaps_at, count) ||
+        !inside(head, head->parts_at, head->parts_count * word) ||
+        !inside(head, head->firsts_at, head->firsts_count * word) ||
         !inside(head, head->marks_at, blocks * word) ||
         !inside(head, head->tokens_at, head->tokens_bytes) ||
         !inside(head, head->names_at, head->names_bytes))
@@ -118,6 +122,68 @@ static int test_order(const struct prof_symtab *head)
         offsets[count] > UINTPTR_MAX - (uintptr_t)head->base)
         return PROF_ESYM_ORDER;
     return PROF_OK;
+}
+
+/* A walk along the starts, which goes on only. */
+struct walk {
+    const uint32_t *offsets;
+    uint32_t count; /* of the starts */
+    uint32_t at;    /* the last one not above where it came to, or 0 */
+};
+
+static uint32_t walk_to(struct walk *walk, uint64_t offset)
+{
+    while (walk->at + 1 < walk->count && walk->offsets[walk->at + 1] <= offset)
+        ++walk->at;
+    return walk->at;
+}
+
+/* Whether the pieces of part (p) come next among the first[]s, and each window
+   has all that a search in its piece may have to find. */
+static bool test_part(const struct prof_symtab *head, struct walk *walk,
+                      uint32_t p, uint32_t *next)
+{
+    const uint32_t *firsts = prof_symtab_words(head, head->firsts_at);
+    uint32_t part = prof_symtab_words(head, head->parts_at)[p];
+    unsigned shift = prof_symtab_piece_shift(part);
+    uint64_t at = (uint64_t)p << head->parts_shift;
+    uint32_t pieces;
+
+    if (prof_symtab_piece(part, 0) != *next || shift > head->parts_shift)
+        return false;
+    pieces = (uint32_t)1 << (head->parts_shift - shift);
+    if (pieces > head->firsts_count - *next)
+        return false;
+    for (uint32_t i = 0; i < pieces; ++i) {
+        uint32_t first = firsts[(*next)++];
+
+        if (first > walk_to(walk, at))
+            return false;
+        at += (uint64_t)1 << shift;
+        if (walk_to(walk, at - 1) - first >= head->window)
+            return false;
+    }
+    return true;
+}
+
+static int test_index(const struct prof_symtab *head)
+{
+    struct walk walk = {prof_symtab_words(head, head->offsets_at), head->count,
+                        0};
+    uint32_t next = 0;
+
+    if (head->count == 0)
+        return PROF_OK;
+    if (head->parts_shift > 31 || head->window == 0 ||
+        head->window > head->count ||
+        head->parts_count - 1 !=
+            (walk.offsets[head->count] - 1) >> head->parts_shift)
+        return PROF_ESYM_INDEX;
+    for (uint32_t p = 0; p < head->parts_count; ++p) {
+        if (!test_part(head, &walk, p, &next))
+            return PROF_ESYM_INDEX;
+    }
+    return next == head->firsts_count ? PROF_OK : PROF_ESYM_INDEX;
 }
 
 /* Texts that follow each other to the end, without a NUL. */
@@ -224,6 +290,8 @@ int prof_symtab_test(const struct prof_symtab *head, size_t bytes,
         error = test_build(head, build_id, build_id_bytes);
     if (error == PROF_OK)
         error = test_order(head);
+    if (error == PROF_OK)
+        error = test_index(head);
     if (error == PROF_OK)
         error = test_tokens(head);
     if (error == PROF_OK)

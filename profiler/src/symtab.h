@@ -38,6 +38,18 @@ static inline const uint16_t *prof_symtab_begins(const struct prof_symtab *head)
                                                              head->tokens_at);
 }
 
+/* How many bytes the pieces of (part) have, as a power of two. */
+static inline unsigned prof_symtab_piece_shift(uint32_t part)
+{
+    return part & 31;
+}
+
+/* Which first[] is that of the piece with byte (inside) of (part). */
+static inline uint32_t prof_symtab_piece(uint32_t part, uint32_t inside)
+{
+    return (part >> 5) + (inside >> prof_symtab_piece_shift(part));
+}
+
 /* The number of codes that (*at) tells, which then points behind it. */
 static inline uint32_t prof_symtab_length(const uint8_t **at)
 {

@@ -17,7 +17,7 @@ bool prof_tick_is_multiplied(void);
 /* Waits, where (on), until no tick that has come can still be pending. */
 void prof_tick_settle(bool on);
 
-/* Cycles until the kernel's next tick, while the PIT is as the kernel had it. */
+/* Cycles until the kernel's next tick, the PIT being as the kernel had it. */
 uint64_t prof_tick_left(void);
 
 /* The same while the PIT runs faster. */

@@ -53,7 +53,7 @@ bool prof_tree_reserve(struct prof_tree *tree, uint32_t more);
 uint32_t prof_tree_find(const struct prof_tree *tree, uint32_t parent,
                         uintptr_t address);
 
-/* Makes one that prof_tree_find() has not found, after a prof_tree_reserve(). */
+/* Makes one that prof_tree_find() did not find, after a prof_tree_reserve(). */
 uint32_t prof_tree_add(struct prof_tree *tree, uint32_t parent,
                        uintptr_t address);
 

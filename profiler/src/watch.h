@@ -12,7 +12,7 @@
  */
 void prof_watch(void);
 
-/* Whether (handler), found in the timer's gate, is our stub or goes on to it. */
+/* Whether (handler), found in the timer's gate, is our stub or goes to it. */
 bool prof_watch_has_stub(uintptr_t handler);
 
 /*

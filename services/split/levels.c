@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call stack to be unwound: functions of their own, each with a real frame. */
+/* A call stack to be unwound: functions of their own, each with its frame. */
 
 #include "levels.h"
 

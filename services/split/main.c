@@ -12,6 +12,7 @@
  * it, works for less than a tick and halts again is asleep whenever a sample is
  * taken, however long it worked; one half tick a stretch remains of that.
  *
+ * split.weights=A,B,C,D   other shares than 4,3,2,1, each 1 to 100
  * split.idle=PERCENT       share of the time spent halted, 0 to 95 (0)
  * split.rounds=N           stop after so many rounds (never)
  * split.seconds=S          stop after so many seconds (never)
@@ -28,21 +29,23 @@
 #include <string.h>
 
 #define ROUNDS_PER_SLICE 4u
-#define UNITS_LEAST 2048u       /* a unit is 4 instructions of leaf_d */
+#define UNITS_LEAST 2048u       /* a unit is 4 instructions */
 #define UNITS_SPREAD_MASK 2047u /* so 2048 to 4095, ten times that in all */
 #define IDLE_PERCENT_MAX 95u
+#define WEIGHT_MAX 100u
 #define REST_LEAST_NS 100000000ull
 #define NS_PER_S 1000000000ull
 
-static const struct {
+static struct {
     split_leaf *leaf;
-    uint32_t weight; /* instructions as multiples of leaf_d's */
+    uint32_t weight; /* instructions, in units */
 } share[] = {
     {leaf_a, 4},
     {leaf_b, 3},
     {leaf_c, 2},
     {leaf_d, 1},
 };
+#define LEAVES (sizeof share / sizeof share[0])
 
 static uint32_t idle_percent;
 static uint64_t rounds_wanted;
@@ -65,10 +68,31 @@ static bool number(const char *value, uint64_t max, uint64_t *out)
     return true;
 }
 
+static bool weights(const char *value)
+{
+    uint32_t weight[LEAVES];
+
+    for (size_t k = 0; k < LEAVES; k++) {
+        char *end;
+        unsigned long parsed = strtoul(value, &end, 10);
+
+        if (value[0] < '1' || value[0] > '9' || parsed > WEIGHT_MAX ||
+            *end != (k < LEAVES - 1 ? ',' : '\0'))
+            return false;
+        weight[k] = (uint32_t)parsed;
+        value = end + 1;
+    }
+    for (size_t k = 0; k < LEAVES; k++)
+        share[k].weight = weight[k];
+    return true;
+}
+
 bool service_option(const char *key, const char *value)
 {
     uint64_t percent;
 
+    if (strcmp(key, "split.weights") == 0)
+        return weights(value);
     if (strcmp(key, "split.rounds") == 0)
         return number(value, UINT64_MAX, &rounds_wanted);
     if (strcmp(key, "split.seconds") == 0)
@@ -94,7 +118,7 @@ static void work(void)
     for (uint32_t i = 0; i < ROUNDS_PER_SLICE; i++) {
         uint32_t units = units_of_this_round();
 
-        for (size_t k = 0; k < sizeof share / sizeof share[0]; k++)
+        for (size_t k = 0; k < LEAVES; k++)
             checksum +=
                 level_2(share[k].leaf, SPLIT_TURNS(units * share[k].weight));
         rounds++;

@@ -11,7 +11,7 @@ runs=${RUNS:-300000}
 
 cd "$here/../.." || exit 1
 mkdir -p "$work/seeds" "$work/corpus"
-# 15: all but positions and marks is made right, and those are right already
+# 15: all but positions, marks and index is made right; those are already
 for table in "$work"/../x86_64/*/*.names; do
     [ -r "$table" ] || continue
     (printf '\017' && cat "$table") >"$work/seeds/$(basename "$table")"
@@ -51,7 +51,7 @@ mkdir -p "$work/commands"
 printf 'start\nrate 50\nstacks on\ndepth 4\nreset\nreport\nstop\n' \
     >"$work/commands/all"
 
-echo 1..4
+echo 1..5
 longest=65536
 fuzz 1 'no symbol table makes its reader read beyond it' symtab_fuzz \
     "$work/seeds" profiler/src/symbols.c profiler/src/symtab.c \
@@ -66,7 +66,8 @@ decoder='base64 console crc32c event index memory model packet pile'
 # shellcheck disable=SC2046,SC2086 # lists of words
 fuzz 3 'no stream makes its reader read beyond it' decode_fuzz \
     "$work/streams" $(printf 'tools/parasite/%s.c ' $decoder)
-mkdir -p "$work/names" && printf 'a@_ZNSt6vectorIiE4pushEv' >"$work/names/cxx" &&
+mkdir -p "$work/names" &&
+    printf 'a@_ZNSt6vectorIiE4pushEv' >"$work/names/cxx" &&
     printf 'b@_RNvNtC3foo3bar3baz' >"$work/names/rust"
 # shellcheck disable=SC2046 # a list of words
 longest=1024
@@ -74,3 +75,12 @@ longest=1024
 fuzz 4 'no name makes the demangler read beyond it or run on' demangle_fuzz \
     "$work/names" $(echo profiler/src/demangle*.c profiler/src/cxx*.c \
     profiler/src/rust*.c profiler/src/ocaml.c)
+
+mkdir -p "$work/http/site" && echo '<p>' >"$work/http/site/index.html" &&
+    (printf 't' && tar -C "$work/http/site" -cf - .) >"$work/http/tar" &&
+    printf '%s\r\n' 'rGET /a%20b?c=d HTTP/1.1' 'Host: x' \
+        'Connection: close' 'Authorization: Bearer y' 'Content-Length: 0' '' \
+        >"$work/http/request"
+longest=8192
+fuzz 5 'no request and no archive makes the web server read beyond it' \
+    http_fuzz "$work/http" services/http/parse.c services/http/files.c

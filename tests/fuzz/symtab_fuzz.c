@@ -5,8 +5,8 @@
  *
  * The first byte of the input says which fields are made right, so that the
  * fuzzer gets past the checksum: 1 = magic and version, 2 = total_bytes,
- * 4 = pointer_bits, 8 = checksum, 16 = the five positions, 32 = the marks. The
- * rest is the table, in memory of exactly its length.
+ * 4 = pointer_bits, 8 = checksum, 16 = the positions, 32 = the marks, 64 = the
+ * index. The rest is the table, in memory of exactly its length.
  */
 
 #include <prof/symbols.h>
@@ -24,6 +24,7 @@
 #define MEND_CRC 8u
 #define MEND_PLACES 16u
 #define MEND_MARKS 32u
+#define MEND_INDEX 64u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -44,9 +45,11 @@ static void mend_places(struct prof_symtab *head, uint32_t bytes)
     if (room < 128)
         return;
     head->tokens_bytes %= room / 2;
-    head->count %= (room / 2 - 32) / 6;
+    head->count %= (room / 2 - 48) / 6;
     head->offsets_at = place(&end, 4 * head->count + 4);
     head->gaps_at = place(&end, head->count);
+    head->parts_at = place(&end, 8);
+    head->firsts_at = place(&end, 8);
     head->marks_at = place(&end, (head->count + 15) / 16 * 4);
     head->tokens_at = place(&end, head->tokens_bytes);
     head->names_at = place(&end, 0);
@@ -78,6 +81,27 @@ static void mend_marks(struct prof_symtab *head, uint32_t bytes)
     }
 }
 
+/* One part or two of 2 GiB, each of which is searched whole. */
+static void mend_index(struct prof_symtab *head, uint32_t bytes)
+{
+    static const uint32_t parts[2] = {31, 1u << 5 | 31}, firsts[2] = {0, 0};
+    uint8_t *table = (uint8_t *)head;
+    uint32_t end;
+
+    if (head->parts_at > bytes || bytes - head->parts_at < sizeof parts ||
+        head->firsts_at > bytes || bytes - head->firsts_at < sizeof firsts ||
+        head->offsets_at > bytes || head->count >= bytes / 4 ||
+        bytes - head->offsets_at < 4 * head->count + 4)
+        return;
+    memcpy(&end, table + head->offsets_at + 4 * head->count, sizeof end);
+    head->parts_shift = 31;
+    head->parts_count = ((end - 1) >> 31) + 1;
+    head->firsts_count = head->parts_count;
+    head->window = head->count;
+    memcpy(table + head->parts_at, parts, sizeof parts);
+    memcpy(table + head->firsts_at, firsts, sizeof firsts);
+}
+
 static void mend(struct prof_symtab *head, uint32_t bytes, unsigned what)
 {
     if (bytes < sizeof *head)
@@ -94,6 +118,8 @@ static void mend(struct prof_symtab *head, uint32_t bytes, unsigned what)
         mend_places(head, bytes);
     if ((what & MEND_MARKS) != 0)
         mend_marks(head, bytes);
+    if ((what & MEND_INDEX) != 0)
+        mend_index(head, bytes);
     if ((what & MEND_CRC) != 0 && head->total_bytes <= bytes) {
         head->crc = 0;
         head->crc = prof_crc32c(0, head, head->total_bytes);

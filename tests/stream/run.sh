@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # run.sh FOLDER: the stream from an image to the host's command, by each way
-# out and on both widths, also in a panic; and commands the other way. Prints TAP. What the
-# command reads must be, to the last sample, what the guest says it has counted.
+# out and on both widths, also in a panic; and commands the other way. Prints
+# TAP. What the command reads must be, to the last sample, what the guest says
+# it has counted.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -57,8 +58,8 @@ compare()
     log=$work/$2.log
     rm -rf "$work/$2.trace"
     tr -d '\r' <"$work/$2.out" >"$log"
-    said=$(sed -n "s/^prof: stream to $3: \([0-9]*\) samples, \([0-9]*\) of .*/\1 \2/p" \
-        "$log")
+    said="^prof: stream to $3: \([0-9]*\) samples, \([0-9]*\) of .*"
+    said=$(sed -n "s/$said/\1 \2/p" "$log")
     "$parasite" record -q -k "$build/$1/lua/lua.elf" -o "$work/$2.trace" \
         "$4" >>"$log" 2>&1 &&
         "$parasite" info --json "$work/$2.trace" >"$work/$2.json" 2>>"$log" ||
@@ -85,7 +86,8 @@ way()
     shm) compare "$width" "$name" shm "shm:$work/$name.bin" ;;
     *) compare "$width" "$name" "$out" "file:$work/$name.bin" ;;
     esac || status=1
-    result $status "$width: what leaves by ${name%-"$width"} is what was counted" \
+    by=${name%-"$width"}
+    result $status "$width: what leaves by $by is what was counted" \
         "$work/$name.log"
 }
 
@@ -104,15 +106,15 @@ ways()
             -device "virtio-serial-pci,disable-$other=on" \
             -device virtconsole,chardev=v
     done
-    way "$1" shm shm "$one prof.out=shm" -serial stdio -machine memory-backend=ram \
-        -object "memory-backend-file,id=ram,size=128M,share=on,mem-path=$work/shm-$1.bin"
+    ram=memory-backend-file,id=ram,size=128M,share=on,mem-path=$work/shm
+    way "$1" shm shm "$one prof.out=shm" -serial stdio \
+        -machine memory-backend=ram -object "$ram-$1.bin"
     fast="$one prof.hz=10000 prof.drain=20"
     way "$1" virtio-10kHz virtio "$fast prof.out=virtio" -serial stdio \
         -chardev "file,id=v,path=$work/virtio-10kHz-$1.bin" \
         -device virtio-serial-pci -device virtconsole,chardev=v
     way "$1" shm-10kHz shm "$fast prof.out=shm" -serial stdio \
-        -machine memory-backend=ram \
-        -object "memory-backend-file,id=ram,size=128M,share=on,mem-path=$work/shm-10kHz-$1.bin"
+        -machine memory-backend=ram -object "$ram-10kHz-$1.bin"
 }
 
 # missing WIDTH ASKED TAKEN ARGUMENTS...

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifndef NODES
 #define NODES 1000u
+#endif
 #define ADDRESSES_MAX 4096u
 #define ADDRESSES_MIN 64u
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_stream [--text] SAMPLES SEED [IMAGE-SYMBOLS]: writes a stream of so many
- * samples to stdout, as packets or as a console log.
+ * make_stream [--text] [--all] SAMPLES SEED [IMAGE-SYMBOLS]: writes a stream of
+ * so many samples to stdout, as packets or as a console log. With --all there
+ * is more between them: tasks, misses, and samples that are told in sum.
  *
  * The stacks are of a random tree over the addresses in the file IMAGE-SYMBOLS,
  * hexadecimal, one a line; without it, over 64 addresses of no image. The
@@ -14,6 +15,8 @@
 #include "made_tree.h"
 
 #define REFRESH 5000u
+#define OTHERS 500u
+#define TASKS 3u
 
 static void put_build_id(struct made *made)
 {
@@ -51,12 +54,31 @@ static void take_turns(struct made *made, unsigned long i)
     made->time = began;
 }
 
-static void make_samples(struct made *made, unsigned long samples)
+/* What is no single sample. The sums are of the time since (OTHERS) samples. */
+static void put_others(struct made *made, uint32_t turn)
+{
+    uint32_t task = 1 + turn % TASKS;
+    struct prof_event_task started = {task, node_addresses[task]};
+    struct prof_event_spill spill = {node_addresses[1 + turn % NODES],
+                                     20 + turn, 20000 + turn};
+    struct prof_event_drop drop = {7, 7001};
+
+    made_word(made, PROF_EVENT_MISS, 3);
+    MADE_EVENT(made, PROF_EVENT_SPILL, spill);
+    MADE_EVENT(made, PROF_EVENT_SPILL, spill);
+    MADE_EVENT(made, PROF_EVENT_DROP, drop);
+    MADE_EVENT(made, PROF_EVENT_TASK, started);
+    made_word(made, PROF_EVENT_SWITCH, turn % 4 == 0 ? 0 : task);
+}
+
+static void make_samples(struct made *made, unsigned long samples, bool all)
 {
     for (unsigned long i = 0; i < samples; ++i) {
         uint32_t node = sampled_node(i);
 
         take_turns(made, i);
+        if (all && i % OTHERS == OTHERS - 1)
+            put_others(made, (uint32_t)(i / OTHERS));
         if (i % REFRESH == REFRESH - 1) {
             made->step = 0;
             define(made, 1 + (uint32_t)(i / REFRESH) % NODES);
@@ -86,10 +108,11 @@ static void write_out(const struct made *made, bool text)
 int main(int argc, char **argv)
 {
     bool text = argc > 1 && strcmp(argv[1], "--text") == 0;
+    bool all = argc > 1 + text && strcmp(argv[1 + text], "--all") == 0;
     static struct made made = {.packet_room = PROF_PACKET_DEFAULT};
 
-    argv += text;
-    argc -= text;
+    argv += text + all;
+    argc -= text + all;
     if (argc < 3)
         return 2;
     make_tree((unsigned)atoi(argv[2]), argc > 3 ? argv[3] : NULL);
@@ -100,7 +123,7 @@ int main(int argc, char **argv)
     for (uint32_t node = 1; node <= NODES; ++node)
         define(&made, node);
     made.step = 1000;
-    make_samples(&made, strtoul(argv[1], NULL, 10));
+    make_samples(&made, strtoul(argv[1], NULL, 10), all);
     made_word(&made, PROF_EVENT_BYE, 0);
     made_flush(&made);
     write_out(&made, text);

@@ -3,8 +3,8 @@
 #
 # run.sh FOLDER: the command parasite (FOLDER/../host/parasite) on streams that
 # make_stream wrote and on guests that it starts itself. What it writes is read
-# by babeltrace2, flamegraph.pl and, where there is one, go tool pprof, and must
-# come to the same numbers. Prints TAP. GUESTS=no leaves the guests out.
+# by babeltrace2, flamegraph.pl and go tool pprof, and must come to the same
+# numbers. Prints TAP. GUESTS=no leaves the guests out.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -85,9 +85,9 @@ babeltrace_agrees()
 
 ours()
 {
-    "$parasite" report -q --json -i "$1" | sed -n \
-        's/^ *{"symbol":"\(.*\)","self":\([0-9]*\),"total":\([0-9]*\).*/\1 \2 \3/p' |
-        sort
+    count='\([0-9]*\)'
+    row='^ *{"symbol":"\(.*\)","self":'$count',"total":'$count'.*'
+    "$parasite" report -q --json -i "$1" | sed -n "s/$row/\1 \2 \3/p" | sort
 }
 
 # from folded stacks, a function once for each stack
@@ -152,8 +152,8 @@ pprof_agrees()
 {
     "$parasite" export -q -f pprof -o "$work/x.pb.gz" "$1" || return 1
     ours "$1" >"$work/ours"
-    HOME=$work go tool pprof -top -unit count -nodefraction=0 -nodecount=100000 \
-        "$work/x.pb.gz" 2>"$work/pprof.err" |
+    HOME=$work go tool pprof -top -unit count -nodefraction=0 \
+        -nodecount=100000 "$work/x.pb.gz" 2>"$work/pprof.err" |
         sed '1,/flat%/d' | awk '{
             self = $1
             total = $4
@@ -162,6 +162,20 @@ pprof_agrees()
             print $0, self, total
         }' | sort >"$work/theirs"
     [ -s "$work/ours" ] && diff "$work/ours" "$work/theirs"
+}
+
+# The samples of -raw are lines "COUNT NANOSECONDS: LOCATION...", and there are
+# as many of them, with the same sum, as folded stacks.
+pprof_raw_agrees()
+{
+    "$parasite" export -q -f pprof -o "$work/x.pb.gz" "$1" &&
+        "$parasite" export -q -f folded "$1" >"$work/folded" || return 1
+    HOME=$work go tool pprof -raw "$work/x.pb.gz" 2>"$work/pprof.err" |
+        sed -n '/^Samples:/,/^Locations/p' |
+        awk '/^ +[0-9]+ +[0-9]+: / { sum += $1 } END { print sum + 0 }' \
+            >"$work/theirs"
+    awk '{ sum += $NF } END { print sum + 0 }' "$work/folded" >"$work/ours"
+    [ "$(cat "$work/ours")" -gt 0 ] && diff "$work/ours" "$work/theirs"
 }
 
 # ---- streams that were made
@@ -269,7 +283,8 @@ script_prints_each()
 
 time_range_counts()
 {
-    "$parasite" report -q --json --time 0.5,1 "$trace" >"$work/range" || return 1
+    "$parasite" report -q --json --time 0.5,1 "$trace" >"$work/range" ||
+        return 1
     head -n 1 "$work/range"
     grep -q '^{"samples": 5000,$' "$work/range"
 }
@@ -316,9 +331,8 @@ is 'lines, tasks and CPUs too' "$parasite" report -s symbol,line,task,cpu \
     --inline "$trace"
 is 'folded stacks agree with the report' folded_agrees "$trace"
 is 'flamegraph.pl draws the same numbers' flamegraph_agrees "$trace"
-if command -v go >/dev/null; then
-    is 'go tool pprof shows the same numbers' pprof_agrees "$trace"
-fi
+is 'go tool pprof shows the same numbers' pprof_agrees "$trace"
+is 'and the same stacks with -raw' pprof_raw_agrees "$trace"
 is 'no command is bad usage' ends_with 2 "$parasite"
 is 'an unknown command is bad usage' ends_with 2 "$parasite" nothing
 is 'an unknown option is bad usage' ends_with 2 "$parasite" report --nothing
@@ -378,6 +392,7 @@ if [ "${GUESTS:-yes}" = yes ] && [ -r "$image" ] && [ -r "$other" ]; then
         done
     done
     is 'folded stacks of a guest agree' folded_agrees "$work/guest.trace"
+    is 'and so does its pprof' pprof_agrees "$work/guest.trace"
     is 'the exit code is the guest'\''s' code_is_the_guests
     is 'a guest is ended after its time' guest_is_ended
 fi

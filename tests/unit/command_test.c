@@ -29,6 +29,7 @@ static void each_command_is_understood(void **unused)
         {"stacks on", PROF_COMMAND_STACKS, 1},
         {"stacks off ", PROF_COMMAND_STACKS, 0},
         {"reset", PROF_COMMAND_RESET, 0},
+        {"hello", PROF_COMMAND_HELLO, 0},
         {"report", PROF_COMMAND_REPORT, 0},
         {"", PROF_COMMAND_NONE, 0},
         {" \t ", PROF_COMMAND_NONE, 0},

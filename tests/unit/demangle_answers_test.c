@@ -102,6 +102,14 @@ static const struct pair llvm[] = {
     {"_Z1fDB8_", "f(_BitInt(8))"},
     {"_Z1fITniLi1E1AI1BIiEEEvv", "void f<1, A<B<int>>>()"},
     {"_Z1fITk1CiEvT_", "void f<int>(int)"},
+    {"_ZNH3Foo3barES_i", "Foo::bar(this Foo, int)"},
+    {"_ZNH1A1fIS_EEvT_i", "void A::f<A>(this A, int)"},
+    {"_ZNH1A1fERA3_i", "A::f(this int (&) [3])"},
+    {"_ZNH1A1fEv", "A::f()"},
+    {"_ZN1AF3fooERKS_", "A::friend foo(A const&)"},
+    {"_ZN1AIiEFeqERKS0_S2_",
+     "A<int>::friend operator==(A<int> const&, A<int> const&)"},
+    {"_ZN1AF3fooB3tagEv", "A::friend foo[abi:tag]()"},
     {"_ZZ1fvENKUlTnivE_clITniLi1EEEDav",
      "auto f()::'lambda'<int $N>()::operator()<1>() const"},
     {"___Z1fv_block_invoke_2", "invocation function for block in f()"},
@@ -134,6 +142,13 @@ static const struct pair rust[] = {
     {"_RINvC1a1fFUKCjEuE", "a::f::<unsafe extern \"C\" fn(usize)>"},
     {"_RINvC1a1fDNtC1b1TEL_E", "a::f::<dyn b::T>"},
     {"_RINvC1a1fKj1f_Kb1_Kc41_Kan5_E", "a::f::<31, true, 'A', -5>"},
+    /* shown, a mark that joins, none yet, a picture, private, planes' ends */
+    {"_RIC1aKc2202_Kc301_Kc378_E",
+     "a::<'\xe2\x88\x82', '\\u{301}', '\\u{378}'>"},
+    {"_RIC1aKc1f40a_Kce000_E", "a::<'\xf0\x9f\x90\x8a', '\\u{e000}'>"},
+    {"_RIC1aKcffff_Kc10000_E", "a::<'\\u{ffff}', '\xf0\x90\x80\x80'>"},
+    {"_RIC1aKc10ffff_Kca_Kc0_E", "a::<'\\u{10ffff}', '\\n', '\\0'>"},
+    {"_RIC1aKRe27cc81e28882_E", "a::<\"'\\u{301}\xe2\x88\x82\">"},
     {"_RINvC1a1fKRe616263_E", "a::f::<\"abc\">"},
     {"_RNvC1au9bcher_kva", "a::b\u00fccher"},
 };
@@ -313,20 +328,33 @@ static void test_depth_costs_workspace_and_never_stack(void **state)
 static void test_a_name_that_doubles_ends_with_its_budget(void **state)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    char name[512] = "_Z1fSt4pairIiiE";
-    struct prof_demangled got;
+    /* without and with second halves, and what each begins with */
+    static const char *const begins[][2] = {
+        {"_Z1fSt4pairIiiE", "f(std::pair<int, int>, std::pair<std::pair<"},
+        {"_Z1fSt4pairIPFvvES1_E", "f(std::pair<void (*)(), void (*)()>, std::"},
+    };
     static char again[65536];
 
     (void)state;
-    for (int i = 0; i < 30; i++)
-        sprintf(name + strlen(name), "S_IS%c_S%c_E", digits[i], digits[i]);
-    got = prof_demangle(name, out, sizeof out, &work);
-    assert_true(got.truncated);
-    assert_int_equal(got.steps, PROF_DEMANGLE_STEPS(strlen(name)));
-    assert_memory_equal(out, "f(std::pair<int, int>, std::pair<std::pair<", 43);
-    got = prof_demangle(name, again, 100, &work);
-    assert_memory_equal(again, out, got.bytes);
-    assert_int_equal(got.bytes, 99);
+    for (size_t k = 0; k < 2; k++) {
+        char name[512];
+        struct prof_demangled got;
+
+        strcpy(name, begins[k][0]);
+        for (size_t i = 2 * k; i < 30; i++)
+            sprintf(name + strlen(name), "S_IS%c_S%c_E", digits[i], digits[i]);
+        got = prof_demangle(name, out, sizeof out, &work);
+        assert_true(got.truncated);
+        assert_int_equal(got.steps, PROF_DEMANGLE_STEPS(strlen(name)));
+        assert_memory_equal(out, begins[k][1], strlen(begins[k][1]));
+        for (size_t size = 1; size < 5000; size += 7) {
+            struct prof_demangled cut = prof_demangle(name, again, size, &work);
+
+            assert_memory_equal(again, out, cut.bytes);
+            assert_int_equal(cut.bytes, size - 1);
+            assert_int_equal(cut.steps, got.steps);
+        }
+    }
 }
 
 static void test_the_workspace_keeps_nothing_between_calls(void **state)

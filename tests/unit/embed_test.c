@@ -167,6 +167,29 @@ static void a_label_within_a_function_does_not_cut_it(void **state)
     free(table);
 }
 
+/* As assembly is written that says nothing of its functions. */
+static void a_local_label_behind_a_global_one_is_a_loop(void **state)
+{
+    static const struct elf_symbol symbols[] = {
+        {"memcpy", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
+        {"loop", ELF_TEXT + 0x10, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
+        {"byte_copy", ELF_TEXT + 0x20, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
+        {"memset", ELF_TEXT + 0x30, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
+        {"loop", ELF_TEXT + 0x38, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
+        FUNC("sized", 0x40, 0x10),
+        {"helper", ELF_TEXT + 0x50, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT}};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+
+    (void)state;
+    assert_int_equal(prof_symbols_count(), 4);
+    expect_function(0x00, "memcpy", 0x30);
+    expect_function(0x30, "memset", 0x10);
+    expect_function(0x40, "sized", 0x10);
+    expect_function(0x50, "helper", ELF_TEXT_BYTES - 0x50);
+    free(table);
+}
+
 static void functions_that_overlap_are_trimmed(void **state)
 {
     static const struct elf_symbol symbols[] = {
@@ -285,6 +308,7 @@ int main(void)
         TEST(parts_that_compilers_split_off_are_functions),
         TEST(of_several_names_the_rule_chooses),
         TEST(a_label_within_a_function_does_not_cut_it),
+        TEST(a_local_label_behind_a_global_one_is_a_loop),
         TEST(functions_that_overlap_are_trimmed),
         TEST(a_wide_gap_between_functions_is_nobodys),
         TEST(names_are_compressed_where_it_saves_a_page),

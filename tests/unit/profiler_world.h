@@ -109,7 +109,7 @@ static void world_end(void *memory)
     free(memory);
 }
 
-/* The memory that gives a vector of (entries) entries and the least of frames. */
+/* The memory that gives a vector of (entries) entries and the least frames. */
 #define WORLD_MEMORY(entries)                                                  \
     (2 * PROF_SPILL_SLOTS * sizeof(struct prof_slot) +                         \
      (entries) * sizeof(struct prof_entry) +                                   \

@@ -20,10 +20,12 @@ $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
     $(filter-out %/offsets.c,$(wildcard profiler/src/*.c))) \
     $(BUILD)/host$1/obj/walk.o
 	$$(archive)
+$(BUILD)/host$1/lookup_test: $(patsubst %,\
+    $(BUILD)/host$1/obj/tools/embed/%.o,lookup fail)
 $(BUILD)/host$1/%_test: $(BUILD)/host$1/obj/tests/unit/%_test.o \
     $(addprefix $(BUILD)/host$1/,libprof.a libdecode.a libcmocka.a)
 	$$(call begin,HOSTLD)
-	$(Q)gcc -m$1 $(UNIT) -o $$@ $$^
+	$(Q)gcc -m$1 $(UNIT) -o $$@ $$^ -lm
 endef
 $(eval $(call unit_rules,32,i386))
 $(eval $(call unit_rules,64,x86_64))

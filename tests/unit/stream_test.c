@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The encoder: what is told comes out, in time order, and what is lost shows. */
+/* The encoder: what is told comes out in time order, and what is lost shows. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -346,6 +346,34 @@ static void what_is_too_large_takes_a_longer_form(void **unused)
     assert_int_equal(told_as(9, UINTPTR_MAX, 1)->kind, PROF_EVENT_SAMPLE);
 }
 
+/* In a packet of its own, so that a listener who joins there needs no other. */
+static void a_new_listener_is_told_everything(void **unused)
+{
+    unsigned first, before;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 9);
+    for (unsigned i = 1; i <= 50; i++)
+        prof_stream_sample(at(1000 * i), i % 4 + 1);
+    assert_int_equal(kept_count, 0);
+    prof_stream_hello();
+    assert_int_equal(kept_count, 1);
+    prof_stream_start(at(1000 * 50), 1000000, 9);
+    for (unsigned i = 51; i <= 100; i++)
+        prof_stream_sample(at(1000 * i), i % 4 + 1);
+    see_all();
+    before = known[4].told;
+    assert_int_equal(count_of(PROF_EVENT_HELLO), 1);
+    prof_stream_end(at(1000 * 101), 0);
+    see_all();
+    assert_int_equal(count_of(PROF_EVENT_HELLO), 2);
+    assert_int_equal(known[4].told, before + 1);
+    for (first = 0; seen[first].packet == 0; first++)
+        ;
+    assert_int_equal(seen[first].kind, PROF_EVENT_HELLO);
+    assert_int_equal(count_of_samples(), 100);
+}
+
 static void a_sample_costs_six_bytes(void **unused)
 {
     struct prof_stream_sums sums;
@@ -387,6 +415,7 @@ static void with_nobody_listening_nothing_happens(void **unused)
     prof_stream_drop(at(1), 1, 1);
     prof_stream_miss(at(1), 1);
     prof_stream_stopped_walk(at(1), 1, 1);
+    prof_stream_hello();
     prof_stream_stop(at(1));
     prof_stream_flush(at(1));
     prof_stream_end(at(1), 0);
@@ -409,6 +438,7 @@ int main(void)
         TEST(nodes_in_use_are_told_again_now_and_then),
         TEST(who_joins_late_learns_all),
         TEST(what_is_too_large_takes_a_longer_form),
+        TEST(a_new_listener_is_told_everything),
         TEST(a_sample_costs_six_bytes),
         TEST(nothing_waits_longer_than_a_second),
         TEST(with_nobody_listening_nothing_happens),

@@ -180,6 +180,8 @@ static void an_array_outside_the_table_is_refused(void **state)
     static const size_t fields[] = {
         offsetof(struct prof_symtab, offsets_at),
         offsetof(struct prof_symtab, gaps_at),
+        offsetof(struct prof_symtab, parts_at),
+        offsetof(struct prof_symtab, firsts_at),
         offsetof(struct prof_symtab, marks_at),
         offsetof(struct prof_symtab, tokens_at),
         offsetof(struct prof_symtab, names_at),
@@ -189,7 +191,7 @@ static void an_array_outside_the_table_is_refused(void **state)
 
     (void)state;
     free(made.head);
-    for (size_t i = 0; i < 5; ++i) {
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; ++i) {
         expect_array_refused(fields[i], 0);
         expect_array_refused(fields[i], sizeof(struct prof_symtab) - 4);
         expect_array_refused(fields[i], sizeof(struct prof_symtab) + 2);
@@ -201,14 +203,20 @@ static void an_array_outside_the_table_is_refused(void **state)
 
 static void a_count_that_wraps_around_is_refused(void **state)
 {
-    size_t field = offsetof(struct prof_symtab, count);
+    static const size_t fields[] = {
+        offsetof(struct prof_symtab, count),
+        offsetof(struct prof_symtab, parts_count),
+        offsetof(struct prof_symtab, firsts_count),
+    };
 
     (void)state;
-    expect_array_refused(field, 0x40000000u);
-    expect_array_refused(field, 0x40000005u);
-    expect_array_refused(field, 0x80000001u);
-    expect_array_refused(field, 0xffffffffu);
-    expect_array_refused(field, 1000);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; ++i) {
+        expect_array_refused(fields[i], 0x40000000u);
+        expect_array_refused(fields[i], 0x40000005u);
+        expect_array_refused(fields[i], 0x80000001u);
+        expect_array_refused(fields[i], 0xffffffffu);
+        expect_array_refused(fields[i], 1000);
+    }
 }
 
 static void names_or_tokens_beyond_the_table_are_refused(void **state)
@@ -261,6 +269,91 @@ static void a_gap_as_large_as_its_function_is_refused(void **state)
     expect_error(&made, PROF_ESYM_ORDER);
 }
 
+/* The index of the five: parts of 128 bytes, the second cut into two pieces,
+   the third into four. */
+static void expect_index_refused(size_t field, uint32_t value)
+{
+    struct made_table made = made_five();
+
+    memcpy((uint8_t *)made.head + field, &value, sizeof value);
+    expect_error(&made, PROF_ESYM_INDEX);
+}
+
+static void an_index_of_another_shape_is_refused(void **state)
+{
+    struct made_table made = made_five();
+
+    (void)state;
+    assert_int_equal(made.head->parts_count, 5);
+    assert_int_equal(made.head->firsts_count, 1 + 2 + 4 + 1 + 2);
+    assert_int_equal(made.head->parts_shift, 7);
+    free(made.head);
+    expect_index_refused(offsetof(struct prof_symtab, parts_shift), 6);
+    expect_index_refused(offsetof(struct prof_symtab, parts_shift), 8);
+    expect_index_refused(offsetof(struct prof_symtab, parts_shift), 32);
+    expect_index_refused(offsetof(struct prof_symtab, parts_shift), 39);
+    expect_index_refused(offsetof(struct prof_symtab, parts_count), 4);
+    expect_index_refused(offsetof(struct prof_symtab, parts_count), 0);
+    expect_index_refused(offsetof(struct prof_symtab, parts_count), 6);
+    expect_index_refused(offsetof(struct prof_symtab, firsts_count), 9);
+    expect_index_refused(offsetof(struct prof_symtab, firsts_count), 11);
+    expect_index_refused(offsetof(struct prof_symtab, firsts_count), 0);
+}
+
+static void a_window_too_narrow_or_too_wide_is_refused(void **state)
+{
+    struct made_table made = made_five();
+    uint32_t window = made.head->window;
+
+    (void)state;
+    free(made.head);
+    assert_int_equal(window, 3);
+    expect_index_refused(offsetof(struct prof_symtab, window), window - 1);
+    expect_index_refused(offsetof(struct prof_symtab, window), 0);
+    expect_index_refused(offsetof(struct prof_symtab, window), 7);
+    expect_index_refused(offsetof(struct prof_symtab, window), 0x80000000u);
+}
+
+static void parts_that_do_not_follow_each_other_are_refused(void **state)
+{
+    (void)state;
+    for (uint32_t p = 0; p < 5; ++p) {
+        struct made_table made = made_five();
+
+        made.parts[p] += 1u << 5;
+        expect_error(&made, PROF_ESYM_INDEX);
+        made = made_five();
+        made.parts[p] = (made.parts[p] & ~31u) | 8u; /* larger than a part */
+        expect_error(&made, PROF_ESYM_INDEX);
+        made = made_five();
+        made.parts[p] &= ~31u; /* pieces of one byte, which there are not */
+        expect_error(&made, PROF_ESYM_INDEX);
+    }
+}
+
+static void a_search_that_would_begin_too_late_is_refused(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 10; ++i) {
+        struct made_table made = made_five();
+
+        made.firsts[i] += 1;
+        expect_error(&made, PROF_ESYM_INDEX);
+        made = made_five();
+        made.firsts[i] = 0xffffffffu;
+        expect_error(&made, PROF_ESYM_INDEX);
+    }
+}
+
+static void a_search_that_would_end_too_early_is_refused(void **state)
+{
+    struct made_table made = made_five();
+
+    (void)state;
+    made.firsts[9] = 0; /* "last" is entry 5 */
+    expect_error(&made, PROF_ESYM_INDEX);
+}
+
 static void functions_beyond_the_last_address_are_refused(void **state)
 {
     struct made_table made = made_five();
@@ -305,6 +398,11 @@ int main(void)
         cmocka_unit_test(names_or_tokens_beyond_the_table_are_refused),
         cmocka_unit_test(starts_that_do_not_rise_are_refused),
         cmocka_unit_test(a_gap_as_large_as_its_function_is_refused),
+        cmocka_unit_test(an_index_of_another_shape_is_refused),
+        cmocka_unit_test(a_window_too_narrow_or_too_wide_is_refused),
+        cmocka_unit_test(parts_that_do_not_follow_each_other_are_refused),
+        cmocka_unit_test(a_search_that_would_begin_too_late_is_refused),
+        cmocka_unit_test(a_search_that_would_end_too_early_is_refused),
         cmocka_unit_test(functions_beyond_the_last_address_are_refused),
         cmocka_unit_test(code_beyond_the_last_byte_is_refused),
     };

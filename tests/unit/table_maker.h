@@ -31,6 +31,8 @@ struct made_table {
     struct prof_symtab *head; /* from malloc() */
     uint32_t *offsets;
     uint8_t *gaps;
+    uint32_t *parts;
+    uint32_t *firsts;
     uint32_t *marks;
     uint16_t *begins; /* NULL in a raw table */
     char *texts;      /* NULL in a raw table */
@@ -137,6 +139,8 @@ static inline void made_plan(struct prof_symtab *head, uint64_t base,
     head->total_bytes = sizeof *head;
     head->offsets_at = made_place(head, 4 * head->count + 4);
     head->gaps_at = made_place(head, head->count);
+    head->parts_at = made_place(head, 4 * head->parts_count);
+    head->firsts_at = made_place(head, 4 * head->firsts_count);
     head->marks_at = made_place(head, (head->count + 15) / 16 * 4);
     head->tokens_at = made_place(head, tokens_bytes);
     head->tokens_bytes = tokens_bytes;
@@ -154,6 +158,8 @@ static inline void made_point(struct made_table *made, bool packed)
 
     made->offsets = (void *)(bytes + made->head->offsets_at);
     made->gaps = bytes + made->head->gaps_at;
+    made->parts = (void *)(bytes + made->head->parts_at);
+    made->firsts = (void *)(bytes + made->head->firsts_at);
     made->marks = (void *)(bytes + made->head->marks_at);
     made->begins = packed ? (void *)(bytes + made->head->tokens_at) : NULL;
     made->texts = packed ? (char *)(made->begins + 257) : NULL;
@@ -193,6 +199,58 @@ static inline struct made_entries made_entries(const struct made_function *all,
     return made;
 }
 
+/* The index of a table in the making: its parts cut into 1, 2 and 4 pieces. */
+#define MADE_PARTS 8u
+struct made_index {
+    uint32_t shift, parts, firsts, window;
+    uint32_t part[MADE_PARTS], first[4 * MADE_PARTS];
+};
+
+/* The place of the last start not above (offset), or 0. */
+static inline uint32_t made_last(const struct made_entries *made,
+                                 uint64_t offset)
+{
+    uint32_t at = 0;
+
+    while (at + 1 < made->count && made->offsets[at + 1] <= offset)
+        ++at;
+    return at;
+}
+
+static inline struct made_index made_index(const struct made_entries *made)
+{
+    struct made_index index = {0};
+
+    if (made->count == 0)
+        return index;
+    while ((made->offsets[made->count] - 1) >> index.shift >= MADE_PARTS)
+        ++index.shift;
+    index.parts = ((made->offsets[made->count] - 1) >> index.shift) + 1;
+    for (uint32_t p = 0; p < index.parts; ++p) {
+        uint32_t cut = index.shift >= 2 ? p % 3 : 0;
+        uint64_t bytes = 1ull << (index.shift - cut);
+
+        index.part[p] = index.firsts << 5 | (index.shift - cut);
+        for (uint32_t i = 0; i < 1u << cut; ++i) {
+            uint64_t begin = ((uint64_t)p << index.shift) + i * bytes;
+            uint32_t first = made_last(made, begin);
+            uint32_t last = made_last(made, begin + bytes - 1);
+
+            index.first[index.firsts++] = first;
+            if (last - first + 1 > index.window)
+                index.window = last - first + 1;
+        }
+    }
+    return index;
+}
+
+static inline void made_put_index(struct made_table *made,
+                                  const struct made_index *index)
+{
+    memcpy(made->parts, index->part, index->parts * sizeof index->part[0]);
+    memcpy(made->firsts, index->first, index->firsts * sizeof index->first[0]);
+}
+
 static inline void made_put_tokens(struct made_table *made)
 {
     uint16_t used = 0;
@@ -225,7 +283,12 @@ static inline struct made_table made_any(uint64_t base,
 {
     struct made_entries entries = made_entries(all, count);
     uint32_t *marks = malloc((entries.count + 1) * sizeof *marks);
-    struct prof_symtab head = {.count = entries.count};
+    struct made_index index = made_index(&entries);
+    struct prof_symtab head = {.count = entries.count,
+                               .parts_count = index.parts,
+                               .parts_shift = index.shift,
+                               .firsts_count = index.firsts,
+                               .window = index.window};
     struct made_table made;
     size_t room = 0;
     uint32_t used = 0;
@@ -247,6 +310,7 @@ static inline struct made_table made_any(uint64_t base,
     made_point(&made, packed);
     memcpy(made.offsets, entries.offsets, (head.count + 1) * sizeof(uint32_t));
     memcpy(made.gaps, entries.gaps, head.count);
+    made_put_index(&made, &index);
     memcpy(made.marks, marks, (head.count + 15) / 16 * sizeof(uint32_t));
     memcpy(made.names, names, used);
     if (packed)

@@ -88,7 +88,7 @@ exports_fine()
 # Files of one line for the test runner have no room for comments.
 licensed()
 {
-    sources | grep -vE '^LICENSE$|^tests/guest/[^/]*/[a-z]+$' |
+    sources | grep -vE '^LICENSE$|^tests/guest/[^/]*/[a-z]+2?$' |
         while read -r file; do
             grep -qI . "$file" || continue
             head -n 5 "$file" |
@@ -110,6 +110,13 @@ short_enough()
     sources Makefile '*.c' '*.h' '*.asm' | xargs wc -l |
         awk '$2 == "Makefile" && $1 > 250 || $2 != "total" && $1 > 500' |
         (! grep .)
+}
+
+# no line of the sources has more than 80 columns
+narrow_enough()
+{
+    sources Makefile '*.mk' '*.c' '*.h' '*.asm' '*.inc' '*.S' '*.ld' '*.sh' |
+        LC_ALL=C.UTF-8 xargs grep -nE '^.{81,}' | (! grep .)
 }
 
 # each "make ..." of the documents is one that make knows
@@ -147,6 +154,7 @@ done
 check 'every file names its licence' licensed
 check 'nothing is left unfinished' finished
 check 'files are short enough' short_enough
+check 'lines are narrow enough' narrow_enough
 check 'commands in the documents exist' documented
 check 'links in the documents lead somewhere' linked
 rm -f "$log" "$log".*

@@ -66,7 +66,8 @@ flock 9
 echo "$package: fetching Debian's source package"
 trap '[ $? -eq 0 ] || {
     tail -n 5 "$private/log" >&2
-    echo "debian-source.sh: no $package (log: $private/log); is there a network?" >&2
+    echo "debian-source.sh: no $package (log: $private/log);" \
+        "is there a network?" >&2
 }' EXIT
 (fetch >"$private/log" 2>&1)
 touch "$folder/.unpacked"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# iso.sh ARCH ISO IMAGE [COMMAND_LINE [MODULE]]: makes an ISO from which GRUB
-# boots IMAGE: Multiboot 1 on i386, Multiboot 2 on x86_64.
+# iso.sh ARCH ISO IMAGE [COMMAND_LINE [MODULE,MODULE...]]: makes an ISO from
+# which GRUB boots IMAGE: Multiboot 1 on i386, Multiboot 2 on x86_64.
 set -eu
 
 arch=$1
 iso=$2
 image=$3
 words=${4:-}
-module=${5:-}
+modules=${5:-}
 
 case $arch in
 i386) version= ;;
@@ -22,10 +22,12 @@ mkdir -p "$root/boot/grub"
 cp "$image" "$root/boot/image.elf"
 {
     echo "multiboot$version /boot/image.elf $words"
-    if [ -n "$module" ]; then
-        cp "$module" "$root/boot/module"
-        echo "module$version /boot/module $(basename "$module")"
-    fi
+    printf '%s' "$modules" | tr , '\n' | while IFS= read -r module ||
+        [ -n "$module" ]; do
+        name=$(basename "$module")
+        cp "$module" "$root/boot/module-$name"
+        echo "module$version /boot/module-$name $name"
+    done
     echo boot
 } >"$root/boot/grub/grub.cfg"
 

@@ -14,7 +14,12 @@ command -v dpkg-query >/dev/null || {
     exit 0
 }
 
-wanted=$(sed 's/#.*//' "$list" | tr -s ' \n' ' ')
+# lines "PACKAGE" or "PACKAGE unless COMMAND"
+wanted=$(sed 's/#.*//' "$list" | while read -r package _ command; do
+    if [ -z "$command" ] || ! command -v "$command" >/dev/null; then
+        echo "$package"
+    fi
+done | tr -s '\n' ' ')
 # shellcheck disable=SC2086 # a list of words
 present=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted \
     2>/dev/null | sed -n 's/^installed //p' || true)

@@ -8,7 +8,8 @@
 #   LOADER    kernel (QEMU's -kernel) or grub (from an ISO made for the purpose)
 #   MEM       MiB of memory
 #   APPEND    command line
-#   INITRD    file to be given as boot module
+#   INITRD    file to be given as boot module; several with commas between
+#             them, as QEMU has it (for GRUB and for Multiboot, not for PVH)
 #   ACCEL     tcg or kvm; auto takes kvm where PROBE, an image, boots with it
 #   LIMIT     seconds after which the guest is ended with code 124, 0 = never
 #   GDB       port to wait for a debugger at, before the first instruction
@@ -88,7 +89,8 @@ machine "$limit" -serial stdio "$@" 2>"$words" || status=$?
 cat "$words" >&2
 if grep -q -e 'terminating on signal 2' -e 'via GDBstub' "$words"; then
     exit 130
-elif grep '^qemu' "$words" | grep -qv -e ' warning: ' -e ' terminating on '; then
+elif grep '^qemu' "$words" |
+    grep -qv -e ' warning: ' -e ' terminating on '; then
     exit "$QEMU_FAILED"
 fi
 

@@ -9,6 +9,7 @@
  *     select.c  one name and one size for each address
  *     names.c   the names, each without what it shares with the one before
  *     tokens.c  compresses them: one code for what often stands together
+ *     lookup.c  where in the table a search begins
  *     table.c   the bytes of <prof/symtab.h>
  *     verify.c  whether the second link kept what the table says
  *     fail.c    how it ends where a file cannot be used
@@ -73,6 +74,16 @@ struct names {
     size_t tokens_bytes;
 };
 
+/* An index over the entries' offsets, as in <prof/symtab.h>, on the heap. */
+struct lookup {
+    uint32_t shift;
+    uint32_t window;
+    uint32_t *parts; /* little-endian, as the firsts are */
+    size_t parts_count;
+    uint32_t *firsts;
+    size_t firsts_count;
+};
+
 /* A table, ready to be written. */
 struct table {
     uint8_t *bytes; /* on the heap */
@@ -117,6 +128,14 @@ void names_free(struct names *names);
  * are no NUL. What they stand for goes into (names). Returns the bytes left.
  */
 size_t tokens_pack(uint8_t *bytes, size_t count, struct names *names);
+
+/*
+ * The index over (count) starts and an end, little-endian at (offsets): at most
+ * one part for 16 entries and two more, and half a piece for an entry, besides
+ * the one that each part has.
+ */
+struct lookup lookup_make(const uint32_t *offsets, size_t count);
+void lookup_free(struct lookup *index);
 
 /* The table of (image), whose build-id it carries. Always the same bytes for
    the same functions. */

@@ -11,7 +11,9 @@
  *   5. the shorter name, then the alphabetically first.
  *
  * A bare label within a function that states its size is a place in that
- * function and does not cut it in two. Where functions overlap after that, the
+ * function and does not cut it in two. The same is a local bare label behind a
+ * global one: an assembler's source that marks neither functions nor their ends
+ * has its loops' labels there. Where functions overlap after that, the
  * lower one ends where the upper one starts. A function that states no size
  * reaches to the next one, or to the end of its section. All of this is settled
  * here, on the host, so that the guest never has to guess.
@@ -71,6 +73,13 @@ static void settle_sizes(struct functions *chosen)
     }
 }
 
+/* Whether (f), a bare label, belongs to the function (before) it. */
+static bool is_loop(const struct function *f, const struct function *before)
+{
+    return f->binding == BINDING_LOCAL && before->label && before->size == 0 &&
+           before->binding != BINDING_LOCAL && before->limit == f->limit;
+}
+
 struct functions select_functions(const struct functions *all)
 {
     struct functions chosen = {embed_alloc(all->count, sizeof *all->at), 0};
@@ -78,7 +87,10 @@ struct functions select_functions(const struct functions *all)
 
     for (size_t i = 0; i < all->count; ++i) {
         const struct function *f = &all->at[i];
-        bool inside = f->label && f->size == 0 && f->start < covered;
+        bool inside =
+            f->label && f->size == 0 &&
+            (f->start < covered ||
+             (chosen.count > 0 && is_loop(f, &chosen.at[chosen.count - 1])));
         bool alias = i > 0 && all->at[i - 1].start == f->start;
 
         if (!f->label && stated_end(f) > covered)

@@ -52,6 +52,7 @@ struct entries {
     uint32_t *offsets; /* one more than there are entries, little-endian */
     uint8_t *gaps;
     const char **names;
+    struct lookup index; /* over the offsets */
 };
 
 static void put_entry(struct entries *entries, const char *name, uint64_t gap,
@@ -85,6 +86,7 @@ static struct entries entries_of(const struct functions *functions)
             put_entry(&entries, "", PROF_SYMTAB_HOLE, next - base);
         }
     }
+    entries.index = lookup_make(entries.offsets, entries.count);
     return entries;
 }
 
@@ -93,6 +95,7 @@ static void entries_free(struct entries *entries)
     free(entries->offsets);
     free(entries->gaps);
     free(entries->names);
+    lookup_free(&entries->index);
 }
 
 static void put_head(uint8_t *bytes, const struct prof_symtab *head)
@@ -106,6 +109,12 @@ static void put_head(uint8_t *bytes, const struct prof_symtab *head)
         .count = htole32(head->count),
         .offsets_at = htole32(head->offsets_at),
         .gaps_at = htole32(head->gaps_at),
+        .parts_at = htole32(head->parts_at),
+        .parts_count = htole32(head->parts_count),
+        .parts_shift = htole32(head->parts_shift),
+        .firsts_at = htole32(head->firsts_at),
+        .firsts_count = htole32(head->firsts_count),
+        .window = htole32(head->window),
         .marks_at = htole32(head->marks_at),
         .tokens_at = htole32(head->tokens_at),
         .tokens_bytes = htole32(head->tokens_bytes),
@@ -140,11 +149,16 @@ static struct prof_symtab plan(const struct image *image,
                                const struct names *names)
 {
     uint64_t end = sizeof(struct prof_symtab), count = entries->count;
+    const struct lookup *index = &entries->index;
     struct prof_symtab head = {
         .magic = PROF_SYMTAB_MAGIC,
         .version = PROF_SYMTAB_VERSION,
         .base = entries->base,
         .count = (uint32_t)count,
+        .parts_count = (uint32_t)index->parts_count,
+        .parts_shift = index->shift,
+        .firsts_count = (uint32_t)index->firsts_count,
+        .window = index->window,
         .tokens_bytes = (uint32_t)names->tokens_bytes,
         .names_bytes = (uint32_t)names->count,
         .pointer_bits = image->bits,
@@ -153,6 +167,8 @@ static struct prof_symtab plan(const struct image *image,
 
     head.offsets_at = place(&end, (count + 1) * sizeof *entries->offsets);
     head.gaps_at = place(&end, count);
+    head.parts_at = place(&end, index->parts_count * sizeof *index->parts);
+    head.firsts_at = place(&end, index->firsts_count * sizeof *index->firsts);
     head.marks_at = place(&end, mark_bytes(entries));
     head.tokens_at = place(&end, names->tokens_bytes);
     head.names_at = place(&end, names->count);
@@ -176,6 +192,10 @@ static struct table put_table(const struct image *image,
     memcpy(bytes + head.offsets_at, entries->offsets,
            (entries->count + 1) * sizeof *entries->offsets);
     memcpy(bytes + head.gaps_at, entries->gaps, entries->count);
+    memcpy(bytes + head.parts_at, entries->index.parts,
+           head.parts_count * sizeof *entries->index.parts);
+    memcpy(bytes + head.firsts_at, entries->index.firsts,
+           head.firsts_count * sizeof *entries->index.firsts);
     memcpy(bytes + head.marks_at, names->marks, mark_bytes(entries));
     if (names->tokens != NULL)
         memcpy(bytes + head.tokens_at, names->tokens, names->tokens_bytes);

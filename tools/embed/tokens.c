@@ -7,7 +7,8 @@
  * second time for comparison.
  *
  * A code may come to stand for two codes, but what goes into the table is the
- * text that it stands for in the end: the reader then has no recursion to bound.
+ * text that it stands for in the end: the reader then has no recursion to
+ * bound.
  *
  * How often each pair occurs is counted once and kept up to date while pairs
  * are replaced, and the bytes to be replaced are looked for with memchr(), so

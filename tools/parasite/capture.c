@@ -54,8 +54,12 @@ static void take_packet(void *owner, const struct packet *packet)
     struct capture *capture = owner;
     struct boot *boot = boots_take(&capture->boots, packet);
 
-    if (boot != NULL)
-        check_image(capture, boot);
+    if (boot == NULL)
+        return;
+    if (boot->writer.pile.count == 1 && packet->sequence > 0 &&
+        capture->sender != NULL)
+        send_greeting(capture->sender);
+    check_image(capture, boot);
 }
 
 static void take_from_text(void *owner, const struct packet *packet)
@@ -89,6 +93,14 @@ static void show_progress(struct capture *capture)
     capture->shown = time;
 }
 
+/* What is done between two looks at the target. */
+static void step(struct capture *capture)
+{
+    if (capture->sender != NULL)
+        send_step(capture->sender);
+    show_progress(capture);
+}
+
 void capture_begin(struct capture *capture, const char *path)
 {
     struct sigaction action = {.sa_handler = note_interrupt};
@@ -105,6 +117,7 @@ void capture_begin(struct capture *capture, const char *path)
 static bool time_is_over(const struct capture *capture)
 {
     return interrupted || capture->refused ||
+           (capture->sender != NULL && capture->sender->state == SEND_FAILED) ||
            (capture->seconds > 0 && now() - capture->began >= capture->seconds);
 }
 
@@ -116,6 +129,8 @@ static bool read_some(struct capture *capture, int file)
 
     if (count < 0)
         return errno == EINTR || errno == EAGAIN;
+    if (capture->sender != NULL)
+        send_hear(capture->sender, bytes, (size_t)count);
     scanner_feed(&capture->scanner, bytes, (size_t)count);
     console_feed(&capture->console, bytes, (size_t)count);
     return count > 0;
@@ -128,7 +143,7 @@ static void run_file(struct capture *capture, int file, struct guest *guest)
     while (!time_is_over(capture)) {
         int ready = poll(&wait, 1, WAIT_MS);
 
-        show_progress(capture);
+        step(capture);
         if (ready > 0 && !read_some(capture, file))
             return;
     }
@@ -154,7 +169,7 @@ static void run_ram(struct capture *capture, const char *path,
             open = share_open(&capture->share, path, ring);
         if (!share_read(&capture->share, &capture->scanner.sink) && !last)
             nanosleep(&wait, NULL);
-        show_progress(capture);
+        step(capture);
     }
     if (!open && guest == NULL)
         fail("shm:%s: there is no such file, or no ring at %#llx in it", path,
@@ -173,6 +188,18 @@ void capture_run(struct capture *capture, const struct target *target,
     while (guest_runs(guest) && !time_is_over(capture))
         nanosleep(&(struct timespec){.tv_nsec = RAM_WAIT_NS}, NULL);
     guest_stop(guest);
+}
+
+/* Bytes of no packet, but for a guest's answers among them. */
+static uint64_t garbage(const struct capture *capture)
+{
+    uint64_t bytes = capture->scanner.garbage;
+    uint64_t answers =
+        capture->sender != NULL ? capture->sender->answers.bytes : 0;
+
+    if (capture->from_text > 0 || answers >= bytes)
+        return 0;
+    return bytes - answers;
 }
 
 struct damage {
@@ -197,8 +224,7 @@ static void say_kinds(const struct damage *damage, size_t kinds,
 static void say_damage(const struct capture *capture)
 {
     const struct damage damage[] = {
-        {capture->from_text == 0 ? capture->scanner.garbage : 0,
-         "bytes belong to no packet"},
+        {garbage(capture), "bytes belong to no packet"},
         {capture->console.bad_lines, "#prof lines were damaged"},
         {capture->console.cut_packets, "packets lack a #prof line"},
         {capture->console.bad_packets, "packets of #prof lines are wrong"},

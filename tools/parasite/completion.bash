@@ -5,7 +5,7 @@
 _parasite_options()
 {
     parasite "$1" --help 2>/dev/null |
-        grep -oE -e '(^|[ ,])--?[a-zA-Z-]+' | tr -d ' ,'
+        grep -oE -e '(^|[ ,])--?[a-zA-Z-]+' | tr -d ' ,' | sort -u
 }
 
 _parasite()
@@ -20,14 +20,24 @@ _parasite()
         return
     fi
     case ${COMP_WORDS[1]}:$before in
-    record:-t) choices='uart debugcon virtio serial shm' ;;
-    export:-f) choices='folded pprof' ;;
+    tell:stacks) choices='on off' ;;
+    record:-t | top:-t) choices='uart debugcon virtio serial shm' ;;
+    top:-s) choices='self total name' ;;
+    export:-f)
+        choices='folded pprof perf firefox chrome perfetto callgrind'
+        ;;
     report:-s) choices='symbol line task cpu' ;;
+    annotate:-M) choices='intel att' ;;
     *:--weight) choices='samples time' ;;
     *:--color) choices='always never auto' ;;
     *)
         case $word in
         -*) choices=$(_parasite_options "${COMP_WORDS[1]}") ;;
+        *)
+            if [ "${COMP_WORDS[1]}" = tell ] && [ "$COMP_CWORD" -gt 2 ]; then
+                choices='start stop rate depth stacks reset hello report'
+            fi
+            ;;
         esac
         ;;
     esac

@@ -254,7 +254,9 @@ int command_demangle(int argc, char **argv)
         .args_doc = "[NAME...]",
         .doc = "Prints mangled names as their source has them: each NAME on a "
                "line of its own, or without one those found in standard "
-               "input, all else unchanged.",
+               "input, all else unchanged."
+               "\vFor example:\n  parasite demangle _ZN4core3fmt5writeE\n"
+               "  nm image.elf | parasite demangle",
     };
     struct options options = {.language = PROF_LANGUAGE_AUTO};
 

@@ -99,6 +99,20 @@ static size_t put_scopes(Dwarf_Die *unit, Dwarf_Die *scopes, int scope_count,
     return count + 1;
 }
 
+/* The scopes around (address) as the code is nested. libdw's answer to an
+ * address leaves an inlined function for the place where it was written; its
+ * innermost scope is asked again, for where it lies. */
+static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
+{
+    Dwarf_Die *written = NULL;
+    int count = dwarf_getscopes(unit, address, &written);
+
+    if (count > 0)
+        count = dwarf_getscopes_die(&written[0], scopes);
+    free(written);
+    return count;
+}
+
 size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
                 struct dwarf_place *places, size_t room)
 {
@@ -117,10 +131,18 @@ size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
         places[0].file = dwarf_linesrc(line, NULL, NULL);
         dwarf_lineno(line, &places[0].line);
     }
-    scope_count = dwarf_getscopes(unit, address - bias, &scopes);
+    scope_count = scopes_at(unit, address - bias, &scopes);
     count = put_scopes(unit, scopes, scope_count, places, room);
     free(scopes);
     return count;
+}
+
+int dwarf_language(struct dwarf *dwarf, uint64_t address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(dwarf->module, address, &bias);
+
+    return unit != NULL ? dwarf_srclang(unit) : -1;
 }
 
 void dwarf_close(struct dwarf *dwarf)

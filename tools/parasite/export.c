@@ -4,6 +4,7 @@
 #include "export.h"
 
 #include "commands.h"
+#include "gzip.h"
 #include "parasite.h"
 
 #include <errno.h>
@@ -16,31 +17,65 @@ struct request {
     const char *output;
 };
 
-static const struct {
-    const char *name;
-    const char *suffix;
-    bool (*write)(struct view *view, FILE *out);
-    bool is_text;
-    bool has_lines;
-} formats[] = {
-    {"folded", ".folded", export_folded, true, false},
-    {"folded", ".txt", export_folded, true, false},
-    {"pprof", ".pprof", export_pprof, false, true},
-    {"pprof", ".pb.gz", export_pprof, false, true},
+static const struct export_format formats[] = {
+    {"folded", export_folded, true, false, false},
+    {"pprof", export_pprof, false, true, true},
+    {"perf", export_perf, false, false, false},
+    {"firefox", export_firefox, true, false, true},
+    {"chrome", export_chrome, true, false, false},
+    {"perfetto", export_perfetto, false, false, true},
+    {"callgrind", export_callgrind, true, false, true},
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 
+#define FORMAT_NAMES "folded, pprof, perf, firefox, chrome, perfetto, callgrind"
+
+/* What a file is called when it has that format; the first that fits. */
+static const struct {
+    const char *suffix;
+    const char *format;
+} suffixes[] = {
+    /* clang-format off */
+    {".folded", "folded"},
+    {".txt", "folded"},
+    {".pprof", "pprof"},
+    {".pb", "pprof"},
+    {".data", "perf"},
+    {".perf", "perf"},
+    {".trace.json", "chrome"},
+    {".json", "firefox"},
+    {".perfetto-trace", "perfetto"},
+    {".pftrace", "perfetto"},
+    {".callgrind", "callgrind"},
+    /* clang-format on */
+};
+#define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
+
 static const char help_text[] =
-    "Turn a trace into another tool's format: folded (flamegraph.pl, "
-    "speedscope, inferno) or pprof (go tool pprof)."
-    "\vWithout -f the suffix of FILE decides: .folded, .txt, .pprof, "
-    ".pb.gz.\n\n"
+    "Turn a trace into another tool's format."
+    "\vFORMAT is one of\n\n"
+    "  folded     flamegraph.pl, speedscope, inferno\n"
+    "  pprof      go tool pprof, Pyroscope, Parca\n"
+    "  perf       perf report, annotate and script; hotspot\n"
+    "  firefox    profiler.firefox.com\n"
+    "  chrome     Perfetto, about:tracing, Tracy, speedscope\n"
+    "  perfetto   ui.perfetto.dev\n"
+    "  callgrind  kcachegrind, callgrind_annotate\n\n"
+    "Without -f the name of FILE decides: .folded or .txt, .pprof or .pb, "
+    ".data or .perf, .json, .trace.json (chrome), .perfetto-trace or .pftrace, "
+    ".callgrind or callgrind.out*. With .gz behind it any of them is "
+    "compressed; pprof always is.\n\n"
     "For example:\n"
     "  parasite export -f folded x.trace | flamegraph.pl >x.svg\n"
-    "  parasite export -o x.pb.gz x.trace && go tool pprof -top x.pb.gz";
+    "  parasite export -o x.pb.gz x.trace && go tool pprof -top x.pb.gz\n"
+    "  parasite export -o perf.data x.trace && perf annotate\n"
+    "  parasite export -o x.json.gz x.trace\n"
+    "  parasite export -o x.perfetto-trace --time 2,3 x.trace\n"
+    "  parasite export -o callgrind.out.1 x.trace && "
+    "callgrind_annotate callgrind.out.1";
 
 static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0, "folded or pprof", 0},
+    {"format", 'f', "FORMAT", 0, FORMAT_NAMES, 0},
     {"output", 'o', "FILE", 0, "where to (stdout)", 0},
     {0},
 };
@@ -65,28 +100,57 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
-static bool ends_with(const char *text, const char *suffix)
+/* Whether the (bytes) of (text) end with (suffix). */
+static bool ends_with(const char *text, size_t bytes, const char *suffix)
 {
-    size_t bytes = strlen(text), end = strlen(suffix);
+    size_t end = strlen(suffix);
 
-    return bytes >= end && strcmp(text + bytes - end, suffix) == 0;
+    return bytes >= end && memcmp(text + bytes - end, suffix, end) == 0;
 }
 
-static size_t format_of(const struct request *request)
+static bool is_gzip(const char *output)
 {
-    size_t i = 0;
+    return ends_with(output, strlen(output), ".gz");
+}
 
-    while (i < FORMATS &&
-           !(request->format != NULL
-                 ? strcmp(formats[i].name, request->format) == 0
-                 : ends_with(request->output, formats[i].suffix)))
-        ++i;
-    if (i == FORMATS && request->format != NULL)
-        misuse("there is no format '%s'; there are folded and pprof",
-               request->format);
-    if (i == FORMATS)
-        misuse("say which format with -f: folded or pprof");
-    return i;
+/* The name of the format that a file is called after, or NULL. */
+static const char *format_of_name(const char *output)
+{
+    size_t bytes = strlen(output) - (is_gzip(output) ? 3 : 0);
+    const char *slash = strrchr(output, '/');
+    const char *name = slash != NULL ? slash + 1 : output;
+
+    for (size_t i = 0; i < SUFFIXES; ++i) {
+        if (ends_with(output, bytes, suffixes[i].suffix))
+            return suffixes[i].format;
+    }
+    return strncmp(name, "callgrind.out", strlen("callgrind.out")) == 0
+               ? "callgrind"
+               : NULL;
+}
+
+const struct export_format *export_format(const char *name)
+{
+    for (size_t i = 0; i < FORMATS; ++i) {
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    }
+    return NULL;
+}
+
+static const struct export_format *format_of(const struct request *request)
+{
+    const char *name = request->format != NULL
+                           ? request->format
+                           : format_of_name(request->output);
+    const struct export_format *format =
+        name != NULL ? export_format(name) : NULL;
+
+    if (name == NULL)
+        misuse("say which format with -f: " FORMAT_NAMES);
+    if (format == NULL)
+        misuse("there is no format '%s'; there are " FORMAT_NAMES, name);
+    return format;
 }
 
 static FILE *opened(const struct request *request, bool is_text)
@@ -102,6 +166,21 @@ static FILE *opened(const struct request *request, bool is_text)
     return out;
 }
 
+bool export_write(const struct export_format *format, bool gzip,
+                  struct view *view, FILE *out)
+{
+    FILE *stream;
+    bool fine;
+
+    if (!gzip && !format->is_gzip)
+        return format->write(view, out);
+    stream = gzip_over(out);
+    if (stream == NULL)
+        return false;
+    fine = format->write(view, stream);
+    return fclose(stream) == 0 && fine;
+}
+
 int command_export(int argc, char **argv)
 {
     static const struct argp_child children[] = {
@@ -111,16 +190,16 @@ int command_export(int argc, char **argv)
     static const struct argp argp = {options,  parse, "[TRACE]", help_text,
                                      children, 0,     0};
     static struct request request = {.view.input = "x.trace", .output = "-"};
-    size_t format;
+    const struct export_format *format;
     FILE *out;
     bool fine;
 
     argp_parse(&argp, argc, argv, 0, NULL, &request);
     format = format_of(&request);
-    request.view.lines = formats[format].has_lines;
+    request.view.lines = format->has_lines;
     view_open(&request.view);
-    out = opened(&request, formats[format].is_text);
-    fine = formats[format].write(&request.view, out);
+    out = opened(&request, format->is_text && !is_gzip(request.output));
+    fine = export_write(format, is_gzip(request.output), &request.view, out);
     if (fclose(out) != 0 || !fine)
         fail("%s: cannot be written: %s", request.output, strerror(errno));
     view_close(&request.view);

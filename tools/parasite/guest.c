@@ -2,11 +2,12 @@
 /*
  * A guest under QEMU.
  *
- * The stream's device writes to a pipe that QEMU inherits: nothing has a name in
- * the file system, and the end of QEMU is the end of the stream. A UART gives
- * up a byte that is not taken soon, so the pipe is as large as it may be (a
- * socket would be full after 300 writes of one byte). QEMU leaves out the console's UART once there is another one on its
- * command line, so that is asked for where the user did not.
+ * The stream's device writes to a pipe that QEMU inherits: nothing has a name
+ * in the file system, and the end of QEMU is the end of the stream. A UART
+ * gives up a byte that is not taken soon, so the pipe is as large as it may be
+ * (a socket would be full after 300 writes of one byte). QEMU leaves out the
+ * console's UART once there is another one on its command line, so that is
+ * asked for where the user did not.
  */
 
 #define _GNU_SOURCE /* asprintf() */
@@ -80,16 +81,19 @@ static bool has_word(char *const *words, const char *word)
 
 /* The user's words, with the guest's command line made longer. */
 static void put_users_words(struct guest *guest, char **words,
-                            enum guest_transport transport, uint32_t hz)
+                            enum guest_transport transport, uint32_t hz,
+                            int depth)
 {
     const char *given = guest_word(words, "-append");
-    char rate[32] = "", *line;
+    char rate[32] = "", callers[32] = "", *line;
 
     if (hz > 0)
         snprintf(rate, sizeof rate, " prof.hz=%u", (unsigned)hz);
-    if (asprintf(&line, "%s%sprof.out=%s%s", given != NULL ? given : "",
-                 given != NULL ? " " : "", transports[transport].option,
-                 rate) < 0)
+    if (depth >= 0)
+        snprintf(callers, sizeof callers, " prof.depth=%d", depth);
+    if (asprintf(&line, "%s%sprof.out=%s%s%s", given != NULL ? given : "",
+                 given != NULL ? " " : "", transports[transport].option, rate,
+                 callers) < 0)
         fail("no memory");
     for (; *words != NULL; ++words) {
         bool serial = strcmp(*words, "-serial") == 0;
@@ -150,6 +154,23 @@ static void put_device(struct guest *guest, char **words,
     }
 }
 
+/* With -v, what is started, one word after the other. */
+static void tell_words(const struct guest *guest)
+{
+    char *line = copied(guest->words[0]);
+
+    for (int i = 1; i + 1 < guest->count; ++i) {
+        size_t bytes = strlen(line) + strlen(guest->words[i]) + 4;
+
+        line = grown(line, bytes, 1);
+        sprintf(line + strlen(line),
+                strpbrk(guest->words[i], " ") != NULL ? " '%s'" : " %s",
+                guest->words[i]);
+    }
+    detail("starting %s", line);
+    free(line);
+}
+
 static void put_pipe(struct guest *guest, int file)
 {
     char chardev[64];
@@ -158,9 +179,21 @@ static void put_pipe(struct guest *guest, int file)
     put_two(guest, "-chardev", chardev);
 }
 
+/* In the child: our own input and output are not the guest's. */
+static void turn_aside(const struct guest *guest)
+{
+    int nothing = open("/dev/null", O_RDONLY);
+
+    dup2(nothing, STDIN_FILENO);
+    dup2(fileno(guest->talk), STDOUT_FILENO);
+    dup2(fileno(guest->talk), STDERR_FILENO);
+}
+
 /* In the child. It must not outlive us. */
 static void become(struct guest *guest)
 {
+    if (guest->talk != NULL)
+        turn_aside(guest);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execvp(guest->words[0], guest->words);
     fprintf(stderr, "%s: %s: %s\n", parasite_name, guest->words[0],
@@ -169,12 +202,12 @@ static void become(struct guest *guest)
 }
 
 void guest_start(struct guest *guest, char **words,
-                 enum guest_transport transport, uint32_t hz)
+                 enum guest_transport transport, uint32_t hz, int depth)
 {
     int ends[2] = {-1, -1};
 
-    *guest = (struct guest){.stream = -1};
-    put_users_words(guest, words, transport, hz);
+    *guest = (struct guest){.stream = -1, .talk = guest->talk};
+    put_users_words(guest, words, transport, hz, depth);
     if (transport != GUEST_SHM) {
         if (pipe(ends) != 0)
             fail("no pipe: %s", strerror(errno));
@@ -183,6 +216,7 @@ void guest_start(struct guest *guest, char **words,
     }
     put_device(guest, words, transport);
     put_word(guest, NULL);
+    tell_words(guest);
     guest->process = fork();
     if (guest->process < 0)
         fail("no process: %s", strerror(errno));
@@ -192,6 +226,13 @@ void guest_start(struct guest *guest, char **words,
     }
     close(ends[1]);
     guest->stream = ends[0];
+}
+
+struct target guest_target(const struct guest *guest)
+{
+    return (struct target){.is_ram = guest->ram != NULL,
+                           .path = guest->ram,
+                           .file = guest->stream};
 }
 
 bool guest_runs(struct guest *guest)
@@ -206,6 +247,7 @@ void guest_stop(struct guest *guest)
 {
     if (!guest_runs(guest))
         return;
+    guest->stopped = true;
     kill(guest->process, SIGTERM);
     waitpid(guest->process, &guest->status, 0);
     guest->has_status = true;
@@ -213,7 +255,8 @@ void guest_stop(struct guest *guest)
 
 int guest_code(const struct guest *guest)
 {
-    int status = WIFEXITED(guest->status) ? WEXITSTATUS(guest->status) : 0;
+    int killed = guest->stopped ? 0 : QEMU_FAILED;
+    int status = WIFEXITED(guest->status) ? WEXITSTATUS(guest->status) : killed;
 
     if (status == QEMU_FAILED || status == 0)
         return status;

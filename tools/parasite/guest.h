@@ -7,8 +7,11 @@
  * for the stream added to it and the guest told to use it.
  */
 
+#include "target.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 enum guest_transport {
@@ -25,6 +28,8 @@ struct guest {
     pid_t process;
     int stream;      /* what the device says, -1 = shared RAM */
     char *ram;       /* the RAM's file, or NULL */
+    FILE *talk;      /* what it says goes there, NULL = to our own output */
+    bool stopped;    /* by us */
     bool has_status; /* it ended, with */
     int status;      /* as of waitpid() */
 };
@@ -32,9 +37,13 @@ struct guest {
 /* The transport called (name); false if there is none. */
 bool guest_transport(const char *name, enum guest_transport *transport);
 
-/* Starts (words) so that it sends its stream, at (hz) if that is not 0. */
+/* Starts (words) so that it sends its stream, at (hz) if that is not 0, with
+ * (depth) callers if that is not -1. The guest is zeros, but for its talk. */
 void guest_start(struct guest *guest, char **words,
-                 enum guest_transport transport, uint32_t hz);
+                 enum guest_transport transport, uint32_t hz, int depth);
+
+/* Where its stream comes from. */
+struct target guest_target(const struct guest *guest);
 
 /* What follows the word (option) in the guest's command line, or NULL. */
 const char *guest_word(char *const *words, const char *option);
@@ -46,7 +55,7 @@ bool guest_runs(struct guest *guest);
 void guest_stop(struct guest *guest);
 
 /* The guest's own exit code, if isa-debug-exit told one; 0 if it was switched
- * off or ended by us; 126 if QEMU failed. */
+ * off or ended by us; 126 if QEMU failed or was killed. */
 int guest_code(const struct guest *guest);
 
 void guest_free(struct guest *guest);

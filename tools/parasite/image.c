@@ -3,8 +3,11 @@
  * Symbols of an ELF file, by libelf.
  *
  * Functions without a size, as assembly makes them, reach up to the next
- * symbol; their labels with a dot, local ones, are none. Of several names for
- * one address the largest is taken.
+ * symbol; their labels with a dot, local ones, are none. A bare label within a
+ * function that has a size is a place in it, and so is a local one behind a
+ * global one: loops in assembly that marks no functions (tools/embed/select.c
+ * says the same for the guest). Of several names for one address the largest is
+ * taken.
  */
 
 #include "image.h"
@@ -51,15 +54,16 @@ static void put_symbol(struct image *image, Elf *elf, const GElf_Sym *symbol,
                        const char *name)
 {
     int type = GELF_ST_TYPE(symbol->st_info);
-    struct image_symbol put = {symbol->st_value,
-                               symbol->st_value + symbol->st_size, name};
+    struct image_symbol put = {
+        symbol->st_value, symbol->st_value + symbol->st_size, name,
+        type == STT_NOTYPE, GELF_ST_BIND(symbol->st_info) == STB_LOCAL};
 
     if (name == NULL || *name == '\0' || symbol->st_shndx == SHN_UNDEF ||
         type == STT_SECTION || type == STT_FILE)
         return;
-    put.name = copied(name);
     if (type == STT_NOTYPE && strchr(name, '.') != NULL)
         return;
+    put.name = copied(name);
     if (is_code(elf, symbol) && type != STT_OBJECT) {
         room_for_one(&image->functions, image->count, sizeof put);
         image->functions[image->count++] = put;
@@ -115,6 +119,17 @@ static int by_start(const void *left, const void *right)
     return (a->end < b->end) - (a->end > b->end);
 }
 
+/* Whether (label) is a place in (before), the function in front of it. */
+static bool is_inside(const struct image_symbol *label,
+                      const struct image_symbol *before)
+{
+    if (!label->label || label->end != label->start)
+        return false;
+    if (before->end != before->start)
+        return label->start < before->end;
+    return label->local && before->label && !before->local;
+}
+
 static void sort_functions(struct image *image)
 {
     size_t kept = 0;
@@ -123,7 +138,8 @@ static void sort_functions(struct image *image)
     for (size_t i = 0; i < image->count; ++i) {
         struct image_symbol *next = &image->functions[i];
 
-        if (kept > 0 && image->functions[kept - 1].start == next->start)
+        if (kept > 0 && (image->functions[kept - 1].start == next->start ||
+                         is_inside(next, &image->functions[kept - 1])))
             continue;
         if (kept > 0 &&
             image->functions[kept - 1].end == image->functions[kept - 1].start)

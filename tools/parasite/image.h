@@ -10,6 +10,8 @@ struct image_symbol {
     uint64_t start;
     uint64_t end; /* exclusive */
     const char *name;
+    bool label; /* says nowhere that it is a function */
+    bool local;
 };
 
 struct image {

@@ -18,10 +18,16 @@ static const struct {
     const char *help;
 } commands[] = {
     {"record", command_record, "write what a guest sends to a trace"},
+    {"tell", command_tell, "tell a guest to start, stop, sample faster, ..."},
+    {"top", command_top, "show what a guest does at the moment"},
     {"report", command_report, "show where the time went"},
+    {"annotate", command_annotate, "show it by source line and instruction"},
+    {"diff", command_diff, "show what changed between two traces"},
     {"script", command_script, "print each sample"},
     {"info", command_info, "tell what a trace holds, and what was lost"},
     {"export", command_export, "turn a trace into another tool's format"},
+    {"flame", command_flame, "draw a flame graph, as one HTML page"},
+    {"open", command_open, "show a trace in the browser"},
     {"demangle", command_demangle, "print names as their source has them"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])

@@ -39,12 +39,21 @@ static void set_up(struct model *model)
         model->nodes[i] = (struct model_node){.defined = true};
 }
 
-static struct model_cpu *cpu_of(struct model *model, uint32_t cpu)
+const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu)
 {
     for (size_t i = 0; i < model->cpu_count; ++i) {
         if (model->cpus[i].cpu == cpu)
             return &model->cpus[i];
     }
+    return NULL;
+}
+
+static struct model_cpu *cpu_of(struct model *model, uint32_t cpu)
+{
+    const struct model_cpu *known = model_cpu(model, cpu);
+
+    if (known != NULL)
+        return &model->cpus[known - model->cpus];
     room_for_one(&model->cpus, model->cpu_count, sizeof *model->cpus);
     model->cpus[model->cpu_count] = (struct model_cpu){.cpu = cpu};
     return &model->cpus[model->cpu_count++];

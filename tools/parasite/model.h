@@ -126,6 +126,9 @@ struct model {
 
 void model_take(struct model *model, const struct packet *packet);
 
+/* What is known of the CPU by that number; NULL before its first packet. */
+const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu);
+
 /* Nodes, cells and tasks that there are. */
 static inline uint32_t model_nodes(const struct model *model)
 {

@@ -69,6 +69,9 @@ struct dwarf_place {
 size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
                 struct dwarf_place *places, size_t room);
 
+/* DW_LANG_... of what is at (address), -1 = unknown. */
+int dwarf_language(struct dwarf *dwarf, uint64_t address);
+
 void dwarf_close(struct dwarf *dwarf);
 
 #endif

@@ -24,8 +24,14 @@ extern const char *parasite_name;
 /* Set by -q: say() is silent. */
 extern bool parasite_quiet;
 
+/* Set by -v: detail() is not silent. */
+extern bool parasite_verbose;
+
 /* One line of talk. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, with -v only. */
+void detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, even with -q. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

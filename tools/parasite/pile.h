@@ -4,8 +4,8 @@
 
 /*
  * Which packets there are: put in as they come, each once, and sorted by their
- * time at the end, which for each CPU is the order of their sequence. Where a packet lies is the owner's affair: an offset
- * into a file or into memory.
+ * time at the end, which for each CPU is the order of their sequence. Where a
+ * packet lies is the owner's affair: an offset into a file or into memory.
  *
  * A pile holds the packets of one boot of one image. The first packet says
  * which; those of others are counted and refused.

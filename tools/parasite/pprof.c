@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof's profile.proto, written by hand: it needs four message types and two
- * encodings, varints and lengths.
+ * pprof's profile.proto: four types of messages, and a table of strings.
  *
  * A location is a (function, line) and has no address: pprof then takes the
- * names as they are and does not look for a binary.
+ * names as they are and does not look for a binary. A function has no system
+ * name: where there is an equal one, pprof leaves out what is in brackets.
  */
 
 #include "export.h"
 
-#include "metadata.h"
 #include "parasite.h"
+#include "place.h"
+#include "proto.h"
 
 #include <prof/format.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 /* Fields of profile.proto, by message. */
 enum {
@@ -37,83 +35,33 @@ enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT };
 enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_LINE };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_FILE = 4 };
 
 #define NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
 
-/* A message in the making. */
-struct message {
-    uint8_t *bytes;
-    size_t used;
-};
-
 struct profile {
     struct view *view;
-    gzFile out;
-    bool fine;
+    FILE *out;
     struct strings strings;
     struct index locations; /* (function, line) of places */
     struct index functions; /* function of places */
 };
 
-static void put_byte(struct message *message, uint8_t byte)
+static void write_number(struct profile *profile, int field, uint64_t value)
 {
-    room_for_one(&message->bytes, message->used, 1);
-    message->bytes[message->used++] = byte;
-}
+    struct message message = {0};
 
-static void put_varint(struct message *message, uint64_t value)
-{
-    for (; value >= 128; value >>= 7)
-        put_byte(message, (uint8_t)(value | 128));
-    put_byte(message, (uint8_t)value);
-}
-
-static void put_number(struct message *message, int field, uint64_t value)
-{
-    put_varint(message, (uint64_t)field << 3);
-    put_varint(message, value);
-}
-
-static void put_bytes(struct message *message, int field, const void *bytes,
-                      size_t count)
-{
-    put_varint(message, (uint64_t)field << 3 | 2);
-    put_varint(message, count);
-    for (size_t i = 0; i < count; ++i)
-        put_byte(message, ((const uint8_t *)bytes)[i]);
-}
-
-static void put_message(struct message *message, int field,
-                        struct message *inner)
-{
-    put_bytes(message, field, inner->bytes, inner->used);
-    free(inner->bytes);
-    *inner = (struct message){0};
+    message_number(&message, field, value);
+    fwrite(message.bytes, 1, message.used, profile->out);
+    message_free(&message);
 }
 
 /* Writes a finished message as a field of the profile. */
 static void write_message(struct profile *profile, int field,
                           struct message *message)
 {
-    struct message whole = {0};
-
-    put_message(&whole, field, message);
-    if (gzwrite(profile->out, whole.bytes, (unsigned)whole.used) !=
-        (int)whole.used)
-        profile->fine = false;
-    free(whole.bytes);
-}
-
-static void write_number(struct profile *profile, int field, uint64_t value)
-{
-    struct message message = {0};
-
-    put_number(&message, field, value);
-    if (gzwrite(profile->out, message.bytes, (unsigned)message.used) !=
-        (int)message.used)
-        profile->fine = false;
-    free(message.bytes);
+    message_write(profile->out, field, message);
+    message_free(message);
 }
 
 static void write_type(struct profile *profile, int field, const char *type,
@@ -121,8 +69,8 @@ static void write_type(struct profile *profile, int field, const char *type,
 {
     struct message message = {0};
 
-    put_number(&message, TYPE_TYPE, strings_put(&profile->strings, type));
-    put_number(&message, TYPE_UNIT, strings_put(&profile->strings, unit));
+    message_number(&message, TYPE_TYPE, strings_put(&profile->strings, type));
+    message_number(&message, TYPE_UNIT, strings_put(&profile->strings, unit));
     write_message(profile, field, &message);
 }
 
@@ -130,12 +78,12 @@ static void write_function(struct profile *profile, uint32_t id,
                            const char *name, const char *file)
 {
     struct message message = {0};
-    uint32_t text = strings_put(&profile->strings, name);
 
-    put_number(&message, FUNCTION_ID, id);
-    put_number(&message, FUNCTION_NAME, text);
-    put_number(&message, FUNCTION_SYSTEM_NAME, text);
-    put_number(&message, FUNCTION_FILE, strings_put(&profile->strings, file));
+    message_number(&message, FUNCTION_ID, id);
+    message_number(&message, FUNCTION_NAME,
+                   strings_put(&profile->strings, name));
+    message_number(&message, FUNCTION_FILE,
+                   strings_put(&profile->strings, file));
     write_message(profile, PROFILE_FUNCTION, &message);
 }
 
@@ -148,25 +96,23 @@ static uint32_t location_of(struct profile *profile, const struct place *place)
         1 + index_add(&profile->locations,
                       index_pair(place->function, place->line), &is_new);
     struct message location = {0}, line = {0};
-    char *file, *colon;
+    struct source source;
     uint32_t function;
 
     if (!is_new)
         return id;
-    file = copied(names_text(names, place->line));
-    colon = strrchr(file, ':');
-    if (colon != NULL)
-        *colon++ = '\0';
+    source = place_source(names, place);
     function = 1 + index_add(&profile->functions, place->function, &is_new);
     if (is_new)
         write_function(profile, function, names_text(names, place->function),
-                       file);
-    put_number(&line, LINE_FUNCTION, function);
-    put_number(&line, LINE_LINE, colon != NULL ? strtoull(colon, NULL, 10) : 0);
-    put_number(&location, LOCATION_ID, id);
-    put_message(&location, LOCATION_LINE, &line);
+                       source.file);
+    message_number(&line, LINE_FUNCTION, function);
+    message_number(&line, LINE_LINE, source.line);
+    message_number(&location, LOCATION_ID, id);
+    message_put(&location, LOCATION_LINE, &line);
+    message_free(&line);
     write_message(profile, PROFILE_LOCATION, &location);
-    free(file);
+    free(source.file);
     return id;
 }
 
@@ -175,9 +121,10 @@ static void put_label(struct profile *profile, struct message *sample,
 {
     struct message label = {0};
 
-    put_number(&label, LABEL_KEY, strings_put(&profile->strings, key));
-    put_number(&label, LABEL_TEXT, strings_put(&profile->strings, text));
-    put_message(sample, SAMPLE_LABEL, &label);
+    message_number(&label, LABEL_KEY, strings_put(&profile->strings, key));
+    message_number(&label, LABEL_TEXT, strings_put(&profile->strings, text));
+    message_put(sample, SAMPLE_LABEL, &label);
+    message_free(&label);
 }
 
 static void write_sample(struct profile *profile, const struct model_cell *cell,
@@ -188,11 +135,13 @@ static void write_sample(struct profile *profile, const struct model_cell *cell,
     char cpu[16];
 
     for (size_t i = 0; i < depth; ++i)
-        put_varint(&ids, location_of(profile, &frames[i]));
-    put_varint(&values, cell->count.samples);
-    put_varint(&values, cell->count.clocks * NS_PER_CLOCK);
-    put_message(&sample, SAMPLE_LOCATIONS, &ids);
-    put_message(&sample, SAMPLE_VALUES, &values);
+        message_varint(&ids, location_of(profile, &frames[i]));
+    message_varint(&values, cell->count.samples);
+    message_varint(&values, cell->count.clocks * NS_PER_CLOCK);
+    message_put(&sample, SAMPLE_LOCATIONS, &ids);
+    message_put(&sample, SAMPLE_VALUES, &values);
+    message_free(&ids);
+    message_free(&values);
     snprintf(cpu, sizeof cpu, "%u", (unsigned)cell->cpu);
     put_label(profile, &sample, "cpu", cpu);
     if (cell->task != 0)
@@ -234,32 +183,29 @@ static void write_head(struct profile *profile)
                              profile->view->by_time ? "time" : "samples"));
 }
 
+/* The string table: fields of the profile that are text and no messages. */
 static void write_strings(struct profile *profile)
 {
-    for (uint32_t i = 0; i < strings_count(&profile->strings); ++i) {
-        const char *text = strings_text(&profile->strings, i);
-        struct message message = {0};
+    struct message message = {0};
 
-        for (; *text != '\0'; ++text)
-            put_byte(&message, (uint8_t)*text);
-        write_message(profile, PROFILE_STRING, &message);
+    for (uint32_t i = 0; i < strings_count(&profile->strings); ++i) {
+        message_text(&message, PROFILE_STRING,
+                     strings_text(&profile->strings, i));
+        fwrite(message.bytes, 1, message.used, profile->out);
+        message.used = 0;
     }
+    message_free(&message);
 }
 
 bool export_pprof(struct view *view, FILE *out)
 {
-    struct profile profile = {.view = view, .fine = true};
+    struct profile profile = {.view = view, .out = out};
 
-    profile.out = gzdopen(dup(fileno(out)), "wb");
-    if (profile.out == NULL)
-        return false;
     write_head(&profile);
     write_samples(&profile);
     write_strings(&profile);
-    if (gzclose(profile.out) != Z_OK)
-        profile.fine = false;
     strings_free(&profile.strings);
     index_free(&profile.locations);
     index_free(&profile.functions);
-    return profile.fine;
+    return ferror(out) == 0;
 }

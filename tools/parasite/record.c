@@ -4,21 +4,17 @@
 #include "capture.h"
 #include "commands.h"
 #include "parasite.h"
+#include "request.h"
 
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct request {
+struct recording {
+    struct request request;
     const char *output;
-    const char *image;
-    const char *target;
-    char **guest; /* the command line behind "--", or NULL */
-    enum guest_transport transport;
-    uint32_t hz;
     double seconds;
-    bool force;
 };
 
 static const char help_text[] =
@@ -32,66 +28,30 @@ static const char help_text[] =
     "  parasite record -F 999 -d 10 -o x.trace -- qemu-system-x86_64 -kernel "
     "image.elf -display none\n"
     "  parasite record -o x.trace console.log\n"
-    "  parasite record -k image.elf -o x.trace shm:/dev/shm/ram";
+    "  parasite record -F 99 --depth 0 -o x.trace unix:stream.sock\n"
+    "  parasite record -k image.elf -o x.trace shm:/dev/shm/ram\n"
+    "  parasite record -k image.elf --control unix:console.sock --send start "
+    "-o x.trace shm:/dev/shm/ram";
 
 static const struct argp_option options[] = {
     {"output", 'o', "TRACE", 0, "the folder to be written (x.trace)", 0},
-    {"freq", 'F', "HZ", 0, "samples a second, for a guest behind --", 0},
     {"duration", 'd', "SECONDS", 0, "end after that time", 0},
-    {"kernel", 'k', "IMAGE", 0, "the image that the guest must be", 0},
-    {"transport", 't', "NAME", 0,
-     "how a guest behind -- sends: uart (default), debugcon, virtio, serial, "
-     "shm",
-     0},
-    {"force", 'f', NULL, 0, "also if the guest is another image", 0},
-    {"quiet", 'q', NULL, 0, "say nothing unless something is wrong", 0},
     {0},
 };
 
-static double positive(const char *option, const char *text)
-{
-    char *end;
-    double value = strtod(text, &end);
-
-    if (end == text || *end != '\0' || !(value > 0 && value <= 1e9))
-        misuse("%s takes a number greater than 0, not '%s'", option, text);
-    return value;
-}
-
 static error_t parse(int key, char *word, struct argp_state *state)
 {
-    struct request *request = state->input;
+    struct recording *recording = state->input;
 
     switch (key) {
-    case 'o':
-        request->output = word;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &recording->request;
         break;
-    case 'F':
-        request->hz = (uint32_t)positive("-F", word);
+    case 'o':
+        recording->output = word;
         break;
     case 'd':
-        request->seconds = positive("-d", word);
-        break;
-    case 'k':
-        request->image = word;
-        break;
-    case 't':
-        if (!guest_transport(word, &request->transport))
-            misuse("there is no transport '%s'; there are uart, debugcon, "
-                   "virtio, serial and shm",
-                   word);
-        break;
-    case 'f':
-        request->force = true;
-        break;
-    case 'q':
-        parasite_quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (request->target != NULL)
-            misuse("one target is enough: '%s' or '%s'?", request->target,
-                   word);
-        request->target = word;
+        recording->seconds = request_number("-d", word);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -99,116 +59,79 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
-/* Cuts the guest's command line off. */
-static int split(int argc, char **argv, struct request *request)
+/* Whether the guest did as it was told; if not, that has been said. */
+static bool answered(struct sender *sender)
 {
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--") != 0)
-            continue;
-        if (i + 1 < argc)
-            request->guest = argv + i + 1;
-        argv[i] = NULL;
-        return i;
-    }
-    return argc;
-}
-
-/* What a guest is started with need not be the image itself. */
-static bool is_elf(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char magic[4] = "";
-    bool is = file != NULL && fread(magic, sizeof magic, 1, file) == 1 &&
-              memcmp(magic, "\177ELF", sizeof magic) == 0;
-
-    if (file != NULL)
-        fclose(file);
-    return is;
-}
-
-static void check(struct request *request)
-{
-    if ((request->guest == NULL) == (request->target == NULL))
-        misuse("give a target, or -- and the guest's command line; see "
-               "'parasite record --help'");
-    if (request->hz != 0 && request->guest == NULL)
-        misuse("-F is for a guest that is started behind --; a running one "
-               "has its rate");
-    if (request->image == NULL && request->guest != NULL) {
-        const char *kernel = guest_word(request->guest, "-kernel");
-
-        if (kernel != NULL && is_elf(kernel))
-            request->image = kernel;
-    }
-}
-
-/* The address of the ring in the guest's RAM. */
-static uint64_t ring_in(const struct request *request,
-                        const struct image *image)
-{
-    uint64_t address;
-
-    if (request->image == NULL)
-        misuse("to find the ring in the guest's RAM, give its image with -k");
-    if (!image_object(image, "prof_share_ring", &address))
-        fail("%s: there is no symbol prof_share_ring in it; the profiler that "
-             "it was linked with cannot share RAM",
-             request->image);
-    return address;
+    if (sender->count > 0 && sender->state == SEND_WAITS)
+        complain("the recording ended before '%s' was answered",
+                 sender->lines[sender->answered]);
+    return sender->count == 0 || sender->state == SEND_DONE;
 }
 
 /* Starts what is to be started, and records it. */
-static int run(struct capture *capture, const struct request *request,
+static int run(struct capture *capture, struct recording *recording,
                const struct image *image)
 {
+    struct request *request = &recording->request;
     struct target target = {.file = -1};
     struct guest guest = {.stream = -1};
     struct guest *started = NULL;
     uint64_t ring = 0;
+    char why[TARGET_WHY_MAX];
 
-    if (request->target != NULL)
+    if (request->target != NULL) {
         target_open(&target, request->target);
+        if (!request_prepare(request, &target, why, sizeof why))
+            fail("%s", why);
+        capture->sender = &request->sender;
+    }
     if (target.is_ram ||
         (request->guest != NULL && request->transport == GUEST_SHM))
-        ring = ring_in(request, image);
+        ring = request_ring(request, image);
     if (request->guest != NULL) {
-        guest_start(&guest, request->guest, request->transport, request->hz);
         started = &guest;
-        target = (struct target){.is_ram = guest.ram != NULL,
-                                 .path = guest.ram,
-                                 .file = guest.stream};
+        guest_start(started, request->guest, request->transport, request->hz,
+                    request->depth);
+        target = guest_target(started);
     }
-    capture_begin(capture, request->output);
+    capture_begin(capture, recording->output);
     capture_run(capture, &target, started, ring);
     capture_end(capture);
     if (started == NULL)
-        return STATUS_FINE;
+        return answered(&request->sender) ? STATUS_FINE : STATUS_DATA;
     guest_free(&guest);
     return guest_code(&guest);
 }
 
 int command_record(int argc, char **argv)
 {
+    static const struct argp_child children[] = {
+        {&request_argp, 0, NULL, 0},
+        {0},
+    };
     static const struct argp argp = {
-        options, parse, "TARGET\n-- QEMU-COMMAND...", help_text, 0, 0, 0};
+        options, parse, "TARGET\n-- QEMU-COMMAND...", help_text, children,
+        0,       0};
     static struct capture capture;
-    struct request request = {.output = "x.trace"};
+    struct recording recording = {.request = REQUEST_NOTHING,
+                                  .output = "x.trace"};
+    struct request *request = &recording.request;
     struct image image = {0};
     int code;
 
-    argc = split(argc, argv, &request);
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
-    check(&request);
-    if (request.image != NULL) {
-        image_open(&image, request.image);
+    argc = request_split(request, argc, argv);
+    argp_parse(&argp, argc, argv, 0, NULL, &recording);
+    request_check(request);
+    if (request->image != NULL) {
+        image_open(&image, request->image);
         capture.image = &image;
-        capture.boots.image = realpath(request.image, NULL);
+        capture.boots.image = realpath(request->image, NULL);
     }
-    capture.seconds = request.seconds;
-    capture.force = request.force;
+    capture.seconds = recording.seconds;
+    capture.force = request->force;
     capture.show_text =
-        request.guest != NULL && request.transport == GUEST_SERIAL;
-    code = run(&capture, &request, &image);
+        request->guest != NULL && request->transport == GUEST_SERIAL;
+    code = run(&capture, &recording, &image);
     if (capture.refused)
         return STATUS_DATA;
     if (code == STATUS_FINE && capture.boots.list[0]->writer.pile.count == 0)

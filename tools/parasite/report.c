@@ -136,19 +136,6 @@ static void show(struct report *report)
         report_print(report);
 }
 
-static void close_all(struct report *report)
-{
-    free(report->rows);
-    free(report->edges);
-    free(report->branches);
-    index_free(&report->row_places);
-    index_free(&report->row_wheres);
-    index_free(&report->row_keys);
-    index_free(&report->edge_keys);
-    index_free(&report->branch_keys);
-    view_close(&report->view);
-}
-
 int command_report(int argc, char **argv)
 {
     static const struct argp_child children[] = {
@@ -168,6 +155,6 @@ int command_report(int argc, char **argv)
     report.view.lines = (report.keys & REPORT_LINE) != 0;
     view_open(&report.view);
     show(&report);
-    close_all(&report);
+    report_close(&report);
     return STATUS_FINE;
 }

@@ -75,6 +75,10 @@ struct report {
 /* Adds all chosen cells up. */
 void report_add_up(struct report *report);
 
+/* Gives back what was added up, and what was opened as well. */
+void report_forget(struct report *report);
+void report_close(struct report *report);
+
 /* The numbers of rows, edges or branches, sorted, those below the limit left
  * out; to be freed. Edges are those with (row) as callee (callers) or caller;
  * branches the children of (parent), REPORT_NONE being the root. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same tables as JSON, one object at a time. */
 
+#include "json_text.h"
 #include "report.h"
 
-#include <jansson.h>
 #include <prof/format.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
 
@@ -17,7 +16,7 @@ static void set_count(json_t *object, const char *name, uint64_t count)
 
 static void set_text(json_t *object, const char *name, const char *text)
 {
-    json_object_set_new(object, name, json_stringn_nocheck(text, strlen(text)));
+    json_object_set_new(object, name, json_text(text));
 }
 
 static void set_keys(json_t *object, const struct report *report,

@@ -133,3 +133,25 @@ void report_add_up(struct report *report)
         add(&report->sum, &cell->count);
     }
 }
+
+void report_forget(struct report *report)
+{
+    free(report->rows);
+    free(report->edges);
+    free(report->branches);
+    report->rows = NULL;
+    report->edges = NULL;
+    report->branches = NULL;
+    report->sum = (struct model_count){0};
+    index_free(&report->row_places);
+    index_free(&report->row_wheres);
+    index_free(&report->row_keys);
+    index_free(&report->edge_keys);
+    index_free(&report->branch_keys);
+}
+
+void report_close(struct report *report)
+{
+    report_forget(report);
+    view_close(&report->view);
+}

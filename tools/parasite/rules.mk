@@ -10,10 +10,15 @@ PREFIX ?= /usr/local
 demangler := $(wildcard $(addprefix profiler/src/,demangle*.c cxx*.c rust*.c \
     ocaml.c))
 $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
-    $(wildcard tools/parasite/*.c) $(demangler))
+    $(wildcard tools/parasite/*.c) $(demangler)) \
+    $(BUILD)/host/obj/tools/pages/page.o
 	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^ -ldw -lelf -ljansson -lz -lm
-decoder := base64 console crc32c event index memory model packet pile
+	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
+	    -ltinfo -lz -lm
+$(BUILD)/host/obj/tools/parasite/annotate_page.o: \
+    $(wildcard tools/annotate/page.*)
+decoder := answers base64 console crc32c event index interval memory model \
+    packet pile top_keys top_rows utf8
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
@@ -37,18 +42,26 @@ install: $(BUILD)/host/parasite $(BUILD)/host/parasite.1
 OUT ?= x.trace
 .PHONY: record benchtool
 #: record SERVICE to OUT until it ends
-record: $(IMAGE) $(BUILD)/host/parasite
-	$(Q)$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
+record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
+	$(Q)APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
+	    QEMU_ARGS="$(QEMU_ARGS)" $(load) \
+	    sh -c '$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
 	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
 	    -no-reboot -monitor none -nic none -m $(MEM) \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
-	    -append "prof.reports=$(REPORTS) $(APPEND)" \
-	    $(addprefix -initrd ,$(script)) $(QEMU_ARGS)
+	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'
 #: what the command takes for ten million samples, beside perf
 benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 	$(Q)bench/host.sh $(BUILD)
 
-.PHONY: names
+.PHONY: names truth
 #: compare every name that is installed here with other demanglers
 names: $(BUILD)/host/parasite
 	$(Q)FULL=1 tests/names/run.sh $(BUILD)/names
+#: profiles of split and all Lua scripts against exact counts: a table, a page
+truth: $(foreach w,$(WIDTHS),$(foreach s,split lua,$(BUILD)/$w/$s/$s.elf)) \
+    $(BUILD)/host/parasite
+	$(Q)mkdir -p $(BUILD)/truth
+	$(Q)FULL=1 tests/truth/run.sh $(BUILD)/truth | tee $(BUILD)/truth/log
+	$(Q)cat $(BUILD)/truth/table
+	$(Q)! grep '^not ok' $(BUILD)/truth/log

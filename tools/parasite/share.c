@@ -94,8 +94,10 @@ bool share_read(struct share *share, const struct packet_sink *sink)
              (unsigned long long)address, (unsigned long long)bytes);
     written = FIELD(share, written);
     end = written;
-    if (written < share->read) /* the guest has booted again */
+    if (written < share->read) { /* another guest in the same RAM */
         share->read = 0;
+        share->in_step = false;
+    }
     if (written - share->read > bytes) {
         share->overwritten += written - bytes - share->read;
         share->read = written - bytes;

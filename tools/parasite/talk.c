@@ -14,10 +14,35 @@
 
 const char *parasite_name = "parasite";
 bool parasite_quiet;
-static bool line_open; /* a progress line stands on the terminal */
+bool parasite_verbose;
+static bool line_open;  /* a progress line stands on the terminal */
+static FILE *aside;     /* talk goes there, NULL = to stderr */
+static char last[1024]; /* that was said aside */
+
+void talk_aside(FILE *file)
+{
+    aside = file;
+    last[0] = '\0';
+}
+
+const char *talk_last(void)
+{
+    return last;
+}
+
+static void print_aside(const char *format, va_list words)
+{
+    vsnprintf(last, sizeof last, format, words);
+    fprintf(aside, "%s: %s\n", parasite_name, last);
+    fflush(aside);
+}
 
 static void print(const char *format, va_list words)
 {
+    if (aside != NULL) {
+        print_aside(format, words);
+        return;
+    }
     fflush(stdout);
     if (line_open)
         fputs("\r\033[K", stderr);
@@ -32,6 +57,17 @@ void say(const char *format, ...)
     va_list words;
 
     if (parasite_quiet)
+        return;
+    va_start(words, format);
+    print(format, words);
+    va_end(words);
+}
+
+void detail(const char *format, ...)
+{
+    va_list words;
+
+    if (!parasite_verbose)
         return;
     va_start(words, format);
     print(format, words);

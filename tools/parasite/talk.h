@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define TALK_NUMBER 32
 
@@ -21,6 +22,11 @@ bool talk_progress(void);
 
 /* A line that the next one overwrites. */
 void talk_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* While the terminal is a screen, say() and its kin write to (file); NULL =
+ * again to stderr. talk_last() is the last of these lines, "" = none. */
+void talk_aside(FILE *file);
+const char *talk_last(void);
 
 /* The last line of a command, in brackets instead of with its name. */
 void talk_closing(const char *format, ...)

@@ -12,18 +12,27 @@
  *     shm:PATH       the guest's RAM
  *
  * and a PATH by itself is a file. What kind of stream it is need not be said:
- * packets and "#prof" lines cannot be taken for each other.
+ * packets and "#prof" lines cannot be taken for each other. A file that is a
+ * terminal (QEMU's -serial pty) is a line in both directions.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct target {
     bool is_ram;
+    bool two_way;     /* commands can be written to the file */
     const char *path; /* of the RAM */
     int file;         /* to read from, -1 = RAM */
 };
 
 /* Opens (uri); ends the process if it cannot be. */
 void target_open(struct target *target, const char *uri);
+
+#define TARGET_WHY_MAX 512
+
+/* The same, but where nothing answers at (uri) for the moment it writes one
+ * line to (why), which has room for (room) bytes, and returns false. */
+bool target_try(struct target *target, const char *uri, char *why, size_t room);
 
 #endif

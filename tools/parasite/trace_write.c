@@ -60,7 +60,7 @@ static struct trace_stream *add_stream(struct trace_writer *writer,
     return stream;
 }
 
-/* What an earlier trace in the folder has of CPUs that this one may not have. */
+/* What an earlier trace in the folder has of CPUs that this one may lack. */
 static void remove_streams(const char *folder)
 {
     uint16_t *cpus;

@@ -28,6 +28,7 @@ static const struct argp_option options[] = {
     {"weight", KEY_WEIGHT, "WHAT", 0, "count samples (default) or time", 3},
     {"inline", KEY_INLINE, NULL, 0, "inlined functions are functions too", 3},
     {"quiet", 'q', NULL, 0, "say nothing unless something is wrong", 4},
+    {"verbose", 'v', NULL, 0, "say what is read", 4},
     {0},
 };
 
@@ -110,6 +111,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case 'q':
         parasite_quiet = true;
         break;
+    case 'v':
+        parasite_verbose = true;
+        break;
     default:
         return parse_choice(key, word, view);
     }
@@ -177,7 +181,9 @@ static void open_names(struct view *view)
         if (!has_image && !remembered)
             exit(STATUS_DATA);
     }
-    if (!has_image)
+    if (has_image)
+        detail("names are from %s", view->image_path);
+    else
         say("without the image there are no names; give it with -k");
     names_open(&view->names, has_image ? &view->image : NULL, view->lines,
                view->inlined);
@@ -190,6 +196,8 @@ void view_open(struct view *view)
     trace_open(&view->trace, view->input);
     set_time(view, first_clock(&view->trace));
     trace_tell(&view->trace, &view->model);
+    detail("%s: %zu packets, %u stacks", view->input, view->trace.pile.count,
+           (unsigned)model_nodes(&view->model) - MODEL_PSEUDOS);
     metadata_check_version(&view->model.hello);
     open_names(view);
 }

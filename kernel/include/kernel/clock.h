@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The kernel's tick: PIT counts per tick, and what that comes to. */
 #define CLOCK_DIVISOR 11932u /* 99.998 Hz */
 #define CLOCK_TICK_NS 10000152u
@@ -23,5 +27,9 @@ uint64_t clock_boot_unix_seconds(void);
 
 /* The TSC's frequency in Hz as calibrated at boot. */
 uint64_t clock_tsc_hz(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Writes to the serial console; "\n" goes out as "\r\n". Contexts: any. */
 void console_write(const char *text, size_t bytes);
 
@@ -16,5 +20,9 @@ void console_fresh_line(void);
  */
 void console_line(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

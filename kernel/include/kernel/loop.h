@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef void loop_callback(void *context);
 
 /* Belongs to the caller, who keeps it as long as it is armed. Zero at first. */
@@ -39,6 +43,19 @@ void loop_every(struct loop_timer *timer, uint64_t period_ns,
 /* Disarms (timer); harmless when it is not armed, and from its own callback. */
 void loop_cancel(struct loop_timer *timer);
 
+/*
+ * Something besides timers that brings work, as a device does. Belongs to the
+ * caller, who keeps it for good.
+ */
+struct loop_source {
+    /* Whether there is work. Asked before each halt, interrupts off, so that
+     * what comes later ends the halt by an interrupt. Must not wait. */
+    bool (*waiting)(void);
+    void (*turn)(void);       /* called in each turn, after what was due */
+    struct loop_source *next; /* the loop's own */
+};
+void loop_add(struct loop_source *source);
+
 /* Runs what is due and returns without waiting. Nested calls do nothing. */
 void loop_poll(void);
 
@@ -48,5 +65,9 @@ void loop_wait(void);
 /* Runs callbacks, halting between them, until loop_stop() is called. */
 void loop_run(void);
 void loop_stop(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * The service's beginning, called once with everything running. What it
  * returns is the image's exit code, unless it is SERVICE_LOOP: then the event
@@ -25,7 +29,15 @@ bool service_option(const char *key, const char *value);
 /* Bytes of the boot module number (index); NULL where there is none. */
 const void *service_module(size_t index, size_t *bytes);
 
+/* Bytes of RAM that the heap has taken. A service that does the same over and
+ * over, and whose heap grows, loses memory. */
+size_t service_heap_bytes(void);
+
 /* Ends the image with exit code (code), 0 to 127, after a last report. */
 void kernel_exit(int code) __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

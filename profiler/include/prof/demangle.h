@@ -44,9 +44,13 @@ struct prof_demangle_work {
 /* Names of more bytes than this always come back as they are. */
 #define PROF_DEMANGLE_NAME_MAX 65535u
 
-/* The step budget for a name of (bytes) bytes; when it is spent, the answer
- * ends there and counts as truncated. */
-#define PROF_DEMANGLE_STEPS(bytes) (8192u + (uint32_t)(bytes))
+/*
+ * The step budget for a name of (bytes) bytes; when it is spent, the answer
+ * ends there and counts as truncated. A step is about 5 ns on a host of 2023,
+ * so that 4 KiB of name take at most 100 us. The most that any of 362,054 names
+ * of installed libraries takes is 17,752, for an answer of 36 KiB.
+ */
+#define PROF_DEMANGLE_STEPS(bytes) (18432u + (uint32_t)(bytes) / 4u)
 
 enum prof_language {
     PROF_LANGUAGE_NONE, /* answer only: came back as it is */

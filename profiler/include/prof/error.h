@@ -25,6 +25,7 @@ enum prof_error {
     PROF_ESYM_NAME = -22,   /* a name that cannot be read */
     PROF_ESYM_BUILD = -23,  /* made for another build of the image */
     PROF_ESYM_WIDTH = -24,  /* made for another width */
+    PROF_ESYM_INDEX = -25,  /* an index that misses functions */
 };
 
 /* One line in English for (error), never NULL. Contexts: any. */

@@ -60,6 +60,14 @@ const struct prof_out *prof_out_choose(const struct prof_out *outs,
                                        size_t count);
 
 /*
+ * Packets go to (out), which is open, from now on, whatever prof.out says: for
+ * a reader who comes at run time. NULL: to nobody. A new stream begins; one
+ * that is on its way ends without a last event. Contexts: thread, sampling
+ * stopped.
+ */
+void prof_out_use(const struct prof_out *out);
+
+/*
  * The image ends with exit code (code): sends what is left and a last event.
  * Contexts: thread, sampling stopped. May be repeated.
  */

@@ -85,7 +85,7 @@ struct prof_config {
     uintptr_t image_offset; /* virtual less physical address of data */
 };
 
-/* What is counted since prof_init() or prof_reset(). Ticks, unless it says so. */
+/* What is counted since prof_init() or prof_reset(): ticks, or as it says. */
 struct prof_stats {
     uint64_t ticks;      /* samples delivered: the sum of the next six */
     uint64_t attributed; /* in a function that has a name, not masked */
@@ -140,14 +140,15 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
  * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()),
  * prof.reports (tables until the image ends, 0 = for ever), prof.weight (time
- * or count), prof.form (shares or classic), prof.start (on or off), prof.out (off, serial, uart2, e9, virtio
- * or shm: where the stream goes), prof.share (KiB of memory for shm, a power
- * of two from 64 to 1048576), prof.depth (callers with each sample, 0 to 127),
- * prof.jitter (per cent of the sampling period by which it varies to either
- * side, 0 to 50; only at rates above the kernel's tick), prof.seed (of that),
- * prof.report (top, tree or folded), prof.callers (a function whose callers
- * are listed below the table), prof.vmm (a function whose samples are all the
- * hypervisor's, as one that notifies a device by a memory access).
+ * or count), prof.form (shares or classic), prof.start (on or off), prof.out
+ * (off, serial, uart2, e9, virtio or shm: where the stream goes), prof.share
+ * (KiB of memory for shm, a power of two from 64 to 1048576), prof.depth
+ * (callers with each sample, 0 to 127), prof.jitter (per cent of the sampling
+ * period by which it varies to either side, 0 to 50; only at rates above the
+ * kernel's tick), prof.seed (of that), prof.report (top, tree or folded),
+ * prof.callers (a function whose callers are listed below the table), prof.vmm
+ * (a function whose samples are all the hypervisor's, as one that notifies a
+ * device by a memory access).
  * Contexts: boot, thread. May be called before prof_init().
  * Returns 0, PROF_EOPTION or PROF_EVALUE; then nothing has changed.
  */
@@ -269,7 +270,8 @@ struct prof_row {
 
 /*
  * Calls (visit) with each row and (context), once each, in no order, for what
- * was drained and is not idle: the rows come to attributed plus unresolved.
+ * was drained and is not idle: the rows come to attributed plus
+ * masked plus unresolved.
  * A row lives as long as the call.
  *
  * Contexts: thread. Neither drains nor allocates. (visit) MUST NOT drain,

@@ -28,7 +28,8 @@ struct prof_symbol {
 
 /*
  * Tests the table of (bytes) bytes at (table) and uses it from now on.
- * (build_id) is the image's own, (build_id_bytes) long; 0 bytes skips that test.
+ * (build_id) is the image's own, (build_id_bytes) long; 0 bytes skips that
+ * test.
  *
  * Contexts: boot, thread. Linear in the table, reads nothing outside it.
  * Returns 0, or one of the negative codes of <prof/error.h> (PROF_ESYM...) and
@@ -38,7 +39,7 @@ struct prof_symbol {
 int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
                       size_t build_id_bytes);
 
-/* The result of the last prof_symbols_open(), PROF_ESYM_NONE before the first. */
+/* What the last prof_symbols_open() returned, PROF_ESYM_NONE before any. */
 int prof_symbols_error(void);
 
 /*

@@ -12,6 +12,10 @@
  *     | uint32_t offset[n+1] |  starts minus base, strictly rising; the last
  *     +----------------------+  one is the end of entry n-1     + gaps_at
  *     | uint8_t gap[n]       |  bytes between its end and the next start
+ *     +----------------------+  + parts_at
+ *     | uint32_t part[]      |  parts_count of them: the index, see below
+ *     +----------------------+  + firsts_at
+ *     | uint32_t first[]     |  firsts_count of them
  *     +----------------------+  + marks_at
  *     | uint32_t mark[n/16]  |  rounded up: where in the names each 16th begins
  *     +----------------------+  + tokens_at
@@ -24,6 +28,13 @@
  * least. Where PROF_SYMTAB_HOLE or more bytes lie behind a function, they are
  * an entry of their own: its gap is PROF_SYMTAB_HOLE, its name is empty, and
  * what lies in it lies in no function.
+ *
+ * The index says where among the offsets a search begins. All below offset[n]
+ * is cut into parts of 1 << parts_shift bytes; part p is cut into pieces of
+ * 1 << (part[p] & 31) bytes, which have a first[] each, one part's behind those
+ * of the part before it, from first[part[p] >> 5] on. For all that lies in a
+ * piece, the last start not above it is one of window entries, from first[] of
+ * the piece on; or of the last window entries, where there are fewer.
  *
  * A name is a byte s, a length m and m codes: the first s bytes of the name
  * before it (none for each 16th), then what the codes stand for. m is one byte
@@ -44,7 +55,7 @@
 #include <stdint.h>
 
 #define PROF_SYMTAB_MAGIC 0x4d595350u /* "PSYM" */
-#define PROF_SYMTAB_VERSION 2u
+#define PROF_SYMTAB_VERSION 3u
 #define PROF_SYMTAB_HOLE 255u
 #define PROF_SYMTAB_BLOCK 16u /* names from one mark to the next */
 #define PROF_SYMTAB_NAME_MAX 32767u
@@ -60,6 +71,12 @@ struct prof_symtab {
     uint32_t count;          /* entries, n in the picture */
     uint32_t offsets_at;     /* byte offset of offset[] */
     uint32_t gaps_at;        /* byte offset of gap[] */
+    uint32_t parts_at;       /* byte offset of part[] */
+    uint32_t parts_count;    /* parts that the offsets are cut into */
+    uint32_t parts_shift;    /* bytes of a part, as a power of two */
+    uint32_t firsts_at;      /* byte offset of first[] */
+    uint32_t firsts_count;   /* pieces of all parts together */
+    uint32_t window;         /* entries that a search looks among, 1 to n */
     uint32_t marks_at;       /* byte offset of mark[] */
     uint32_t tokens_at;      /* byte offset of the tokens */
     uint32_t tokens_bytes;   /* 0 = codes are bytes */

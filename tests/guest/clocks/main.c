@@ -3,9 +3,9 @@
  * The kernel's clocks against each other and against the date that the machine
  * was started with (clocks.begin=SECONDS since 1970, as in the file `qemu`).
  *
- * QEMU counts instructions here: the TSC is 0 when the machine starts and counts
- * 1 GHz of the same time by which PIT and CMOS run, so that the clocks have no
- * excuse, on however busy a host.
+ * QEMU counts instructions here: the TSC is 0 when the machine starts and
+ * counts 1 GHz of the same time by which PIT and CMOS run, so that the clocks
+ * have no excuse, on however busy a host.
  */
 
 #include "../tap.h"

@@ -79,7 +79,7 @@ static void test_instructions(void)
     prof_stop();
 }
 
-/* The most that the loop's interrupts use at (hz), the vector drained or not. */
+/* The most that the loop's interrupts use at (hz), vector drained or not. */
 static uint32_t stack_at(uint32_t hz, uint32_t rounds, const char *what)
 {
     stack_most = 0;

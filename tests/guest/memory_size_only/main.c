@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loader that says how much memory there is, but not where: the image takes it
- * to begin at 1 MiB, and says so. What else the loader did say is taken away by
- * the shim, which this image is linked to begin with.
+ * A loader that says how much memory there is, but not where: the image takes
+ * it to begin at 1 MiB, and says so. What else the loader did say is taken away
+ * by the shim, which this image is linked to begin with.
  */
 
 #include "../no_memory_map/usable.h"

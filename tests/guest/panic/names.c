@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the image does to its names at boot, by names=WHAT on the command line,
- * before anybody has seen them. The linker's --wrap leads the kernel's call here
- * (ldflags); the kernel's options are read later, hence the look of our own.
+ * before anybody has seen them. The linker's --wrap leads the kernel's call
+ * here (ldflags); the kernel's options are read later, hence the look of our
+ * own.
  */
 
 #include "ways.h"

@@ -59,7 +59,7 @@ void __wrap_prof_name_write(struct prof_text *out,
 void __real_prof_name_write(struct prof_text *out,
                             const struct prof_symbol *symbol, size_t width);
 
-/* names.c: whether it knows names=(value), and what the kernel calls instead. */
+/* names.c: whether it knows names=(value); what the kernel calls instead. */
 bool names_option(const char *value);
 int __wrap_prof_symbols_open(const void *table, size_t bytes,
                              const void *build_id, size_t build_id_bytes);

@@ -104,6 +104,12 @@ static void overlapping(struct prof_symtab *head)
     seal(head);
 }
 
+static void led_astray(struct prof_symtab *head)
+{
+    words(head, head->firsts_at)[head->firsts_count - 1] = head->count;
+    seal(head);
+}
+
 static void without_end(struct prof_symtab *head)
 {
     head->names_bytes--;
@@ -148,6 +154,7 @@ const struct damage damages[] = {
     {"a wrong checksum", PROF_ESYM_CRC, one_bit},
     {"an unsorted table", PROF_ESYM_ORDER, unsorted},
     {"functions that overlap", PROF_ESYM_ORDER, overlapping},
+    {"an index that misses functions", PROF_ESYM_INDEX, led_astray},
     {"a name without end", PROF_ESYM_NAME, without_end},
     {"a name outside the names", PROF_ESYM_NAME, name_outside},
     {"a name of nothing", PROF_ESYM_NAME, name_of_nothing},

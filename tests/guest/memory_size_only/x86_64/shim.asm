@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
 ; Comes before boot_entry and takes the memory map from the loader's information
-; (ebx), but not the amount of memory: Multiboot 2's tag of the map gets a number
-; that nobody knows.
+; (ebx), but not the amount of memory: Multiboot 2's tag of the map gets a
+; number that nobody knows.
 
 bits 32
 

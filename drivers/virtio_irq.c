@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Source: Virtual I/O Device (VIRTIO) Version 1.1, 4.1.4.5 and 4.1.5.4.
+ *
+ * PCI's interrupts are levels: the line stays up until each device on it has
+ * had its reason read, which takes the reason away. So all devices of a line
+ * are asked before the line is acknowledged; one that comes too late raises it
+ * again. The handler of a line is not told which one it is, hence one for each.
+ */
+
+#include "virtio_irq.h"
+
+#include "pic.h"
+
+#include <arch/cpu.h>
+#include <arch/trap.h>
+
+#define PORT_ISR 19u
+#define LINE_LOWEST_MASTER 7u
+#define LINE_LOWEST_SLAVE 15u
+
+static struct virtio_device *on_line[ARCH_IRQ_COUNT];
+
+/* Reading takes the interrupt back. Bit 0: a queue; bit 1: configuration. */
+static uint8_t take_reason(const struct virtio_device *device)
+{
+    if (device->isr != NULL)
+        return *device->isr;
+    return arch_in8((uint16_t)(device->ports + PORT_ISR));
+}
+
+static void serve(unsigned line)
+{
+    bool lowest = line == LINE_LOWEST_MASTER || line == LINE_LOWEST_SLAVE;
+
+    if (lowest && pic_spurious(line))
+        return;
+    for (struct virtio_device *each = on_line[line]; each != NULL;
+         each = each->next)
+        if (take_reason(each) != 0)
+            each->interrupts = each->interrupts + 1;
+    pic_eoi(line);
+}
+
+/* Lines that a PCI device may have; the rest are the board's own. */
+#define HANDLER(line)                                                          \
+    static void serve_##line(void)                                             \
+    {                                                                          \
+        serve(line);                                                           \
+    }
+HANDLER(3)
+HANDLER(5)
+HANDLER(6)
+HANDLER(7)
+HANDLER(9)
+HANDLER(10)
+HANDLER(11)
+HANDLER(12)
+HANDLER(14)
+HANDLER(15)
+
+static arch_irq_handler *const handlers[ARCH_IRQ_COUNT] = {
+    [3] = serve_3,   [5] = serve_5,   [6] = serve_6,   [7] = serve_7,
+    [9] = serve_9,   [10] = serve_10, [11] = serve_11, [12] = serve_12,
+    [14] = serve_14, [15] = serve_15,
+};
+
+static bool known(const struct virtio_device *device, unsigned line)
+{
+    for (const struct virtio_device *each = on_line[line]; each != NULL;
+         each = each->next)
+        if (each == device)
+            return true;
+    return false;
+}
+
+bool virtio_irq_on(struct virtio_device *device)
+{
+    unsigned line = pci_interrupt_line(&device->pci);
+    bool on;
+
+    if (line >= ARCH_IRQ_COUNT || handlers[line] == NULL ||
+        (device->common != NULL && device->isr == NULL))
+        return false;
+    if (known(device, line))
+        return true;
+    on = arch_interrupts_save();
+    device->next = on_line[line];
+    on_line[line] = device;
+    arch_irq_handle(line, handlers[line]);
+    arch_interrupts_restore(on);
+    pci_disable(&device->pci, PCI_COMMAND_NO_INTX);
+    pic_unmask(line);
+    return true;
+}

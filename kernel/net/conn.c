@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Connections: between lwIP's callbacks and those of services. See conn.h for
+ * what may be done where.
+ */
+
+#include "conn.h"
+
+#include <lwip/priv/tcp_priv.h>
+
+#define POLL_HALF_SECONDS 2
+
+struct listener {
+    const struct net_handlers *handlers;
+    void *context;
+};
+
+struct net_conn_counts net_conn_counts;
+
+static struct net_conn *touched;
+
+void net_conn_touch(struct net_conn *conn)
+{
+    if (conn->link != NULL)
+        return;
+    conn->next = touched;
+    conn->link = &touched;
+    if (touched != NULL)
+        touched->link = &conn->next;
+    touched = conn;
+}
+
+static void untouch(struct net_conn *conn)
+{
+    if (conn->link == NULL)
+        return;
+    *conn->link = conn->next;
+    if (conn->next != NULL)
+        conn->next->link = conn->link;
+    conn->link = NULL;
+}
+
+void net_conn_free(struct net_conn *conn)
+{
+    if (conn->pcb != NULL) {
+        tcp_arg(conn->pcb, NULL);
+        tcp_recv(conn->pcb, NULL);
+        tcp_sent(conn->pcb, NULL);
+        tcp_err(conn->pcb, NULL);
+        tcp_poll(conn->pcb, NULL, 0);
+    }
+    untouch(conn);
+    if (conn->held != NULL)
+        pbuf_free(conn->held);
+    if (conn->state == NET_CONN_OPEN)
+        net_conn_counts.open--;
+    else
+        net_conn_counts.closing--;
+    net_port_free(conn);
+}
+
+/* ---- what comes in */
+
+/*
+ * Hands out what is held, piece by piece, until the service has ended or
+ * paused the connection. A piece is taken off before it is shown, for the
+ * callback may resume, and then the rest is handed out by somebody else.
+ */
+static void deliver(struct net_conn *conn)
+{
+    while (conn->state == NET_CONN_OPEN && !conn->paused &&
+           conn->held != NULL) {
+        struct pbuf *piece = conn->held;
+
+        conn->held = piece->next;
+        piece->next = NULL;
+        piece->tot_len = piece->len;
+        tcp_recved(conn->pcb, piece->len);
+        if (conn->handlers->receive != NULL && piece->len != 0)
+            conn->handlers->receive(conn, piece->payload, piece->len);
+        pbuf_free(piece);
+    }
+    if (conn->state != NET_CONN_OPEN || conn->paused || conn->held != NULL ||
+        !conn->ended || conn->told)
+        return;
+    conn->told = true;
+    if (conn->handlers->ended != NULL)
+        conn->handlers->ended(conn);
+    else
+        net_close(conn);
+}
+
+static err_t on_receive(void *context, struct tcp_pcb *pcb, struct pbuf *bytes,
+                        err_t error)
+{
+    struct net_conn *conn = context;
+
+    (void)error;
+    if (bytes == NULL && conn->state == NET_CONN_LINGER) {
+        net_conn_free(conn);
+        return tcp_close(pcb);
+    }
+    if (bytes == NULL) {
+        conn->ended = true;
+    } else if (conn->state != NET_CONN_OPEN) {
+        tcp_recved(pcb, bytes->tot_len);
+        pbuf_free(bytes);
+        return ERR_OK;
+    } else if (conn->held == NULL) {
+        conn->held = bytes;
+    } else {
+        pbuf_cat(conn->held, bytes);
+    }
+    deliver(conn);
+    return ERR_OK;
+}
+
+/* ---- room to write */
+
+static void offer_room(struct net_conn *conn)
+{
+    if (conn->state != NET_CONN_OPEN || !conn->want_room)
+        return;
+    conn->want_room = false;
+    if (conn->handlers->room != NULL)
+        conn->handlers->room(conn);
+}
+
+static err_t on_sent(void *context, struct tcp_pcb *pcb, u16_t bytes)
+{
+    struct net_conn *conn = context;
+
+    (void)pcb;
+    (void)bytes;
+    conn->idle_polls = 0;
+    if (net_conn_room(conn) >= NET_ROOM_WORTH)
+        offer_room(conn);
+    return ERR_OK;
+}
+
+/* Memory may have been what was short; also, closing may have to go on. */
+static err_t on_poll(void *context, struct tcp_pcb *pcb)
+{
+    struct net_conn *conn = context;
+
+    if (conn->state != NET_CONN_OPEN)
+        return net_conn_poll(context, pcb);
+    if (conn->want_room && net_conn_room(conn) >= NET_ROOM_WORTH)
+        offer_room(conn);
+    return ERR_OK;
+}
+
+/* ---- beginning and end, as lwIP tells them */
+
+/* The control block is gone already. */
+static void on_error(void *context, err_t error)
+{
+    struct net_conn *conn = context;
+    enum net_reason reason = error == ERR_ABRT ? NET_TIMEOUT : NET_RESET;
+
+    conn->pcb = NULL;
+    if (conn->state == NET_CONN_OPEN && conn->handlers->gone != NULL)
+        conn->handlers->gone(conn, reason);
+    net_conn_free(conn);
+}
+
+static struct net_conn *make(struct tcp_pcb *pcb,
+                             const struct net_handlers *handlers)
+{
+    struct net_conn *conn = net_port_alloc_zeroed(1, sizeof *conn);
+
+    if (conn == NULL)
+        return NULL;
+    conn->pcb = pcb;
+    conn->handlers = handlers;
+    conn->peer.ip = lwip_ntohl(ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip)));
+    conn->peer.port = pcb->remote_port;
+    net_conn_counts.open++;
+    net_conn_counts.accepted++;
+    tcp_arg(pcb, conn);
+    tcp_recv(pcb, on_receive);
+    tcp_sent(pcb, on_sent);
+    tcp_err(pcb, on_error);
+    tcp_poll(pcb, on_poll, POLL_HALF_SECONDS);
+    tcp_nagle_disable(pcb); /* the turn gathers what is written */
+    ip_set_option(pcb, SOF_KEEPALIVE);
+    return conn;
+}
+
+static err_t on_accept(void *context, struct tcp_pcb *pcb, err_t error)
+{
+    const struct listener *listener = context;
+    const struct net_handlers *handlers = listener->handlers;
+    struct net_conn *conn;
+
+    if (pcb == NULL || error != ERR_OK)
+        return ERR_VAL;
+    conn = make(pcb, handlers);
+    if (conn == NULL)
+        return ERR_MEM;
+    if (handlers->accept == NULL || handlers->accept(conn, listener->context))
+        return ERR_OK;
+    net_conn_free(conn);
+    tcp_abort(pcb);
+    return ERR_ABRT;
+}
+
+int net_listen(uint16_t port, const struct net_handlers *handlers,
+               void *context)
+{
+    struct listener *listener = net_port_alloc_zeroed(1, sizeof *listener);
+    struct tcp_pcb *pcb = tcp_new();
+    struct tcp_pcb *listening = NULL;
+    int error = NET_EMEMORY;
+
+    if (listener != NULL && pcb != NULL) {
+        *listener = (struct listener){handlers, context};
+        if (tcp_bind(pcb, IP_ANY_TYPE, port) == ERR_OK)
+            listening = tcp_listen_with_backlog(pcb, NET_BACKLOG);
+        else
+            error = NET_EPORT;
+    }
+    if (listening == NULL) {
+        net_port_free(listener);
+        if (pcb != NULL)
+            tcp_abort(pcb);
+        return error;
+    }
+    tcp_arg(listening, listener);
+    tcp_accept(listening, on_accept);
+    return 0;
+}
+
+/* ---- the end of a turn */
+
+/*
+ * The list as it is now; what is touched meanwhile waits for the next turn, so
+ * that services which keep each other busy cannot hold the loop.
+ */
+void net_conn_turn(void)
+{
+    struct net_conn *now = touched;
+
+    touched = NULL;
+    if (now != NULL)
+        now->link = &now;
+    while (now != NULL) {
+        struct net_conn *conn = now;
+
+        untouch(conn);
+        if (conn->state != NET_CONN_OPEN) {
+            net_conn_end(conn);
+            continue;
+        }
+        (void)tcp_output(conn->pcb);
+        deliver(conn);
+    }
+}
+
+bool net_conn_waiting(void)
+{
+    return touched != NULL;
+}
+
+/* ---- small calls */
+
+void net_set_user(struct net_conn *conn, void *user)
+{
+    conn->user = user;
+}
+
+void *net_user(const struct net_conn *conn)
+{
+    return conn->user;
+}
+
+struct net_address net_peer(const struct net_conn *conn)
+{
+    return conn->peer;
+}
+
+void net_pause(struct net_conn *conn)
+{
+    conn->paused = true;
+}
+
+void net_resume(struct net_conn *conn)
+{
+    conn->paused = false;
+    net_conn_touch(conn);
+}

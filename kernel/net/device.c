@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The device as lwIP's network interface, and the turn that it has in each
+ * turn of the loop:
+ *
+ *     frames that have come -> lwIP -> callbacks of services
+ *     lwIP's timers
+ *     hooks of services
+ *     what callbacks have left to do, what they have written -> segments
+ *     flush: the device is told
+ *
+ * A frame is copied into lwIP's own buffer and its place given back to the
+ * device at once, so that what lwIP keeps, as it does with segments that come
+ * out of order, never leaves the device without buffers.
+ */
+
+#include "net.h"
+
+#include <kernel/console.h>
+#include <kernel/loop.h>
+#include <lwip/dhcp.h>
+#include <lwip/etharp.h>
+#include <lwip/init.h>
+#include <lwip/netif.h>
+#include <lwip/pbuf.h>
+#include <lwip/timeouts.h>
+#include <netif/ethernet.h>
+#include <virtio_net.h>
+
+#define FRAMES_A_TURN 64 /* then timers have their turn */
+#define MTU (NET_FRAME_MAX - 14u)
+
+struct net_device_counts net_device_counts;
+
+static struct netif netif;
+
+static struct {
+    void (*hook)(void *context);
+    void *context;
+} hooks[NET_HOOKS_MAX];
+static unsigned hook_count;
+
+/* ---- out */
+
+static bool transmit_parts(const struct pbuf *frame)
+{
+    struct net_part parts[NET_PARTS_MAX];
+    unsigned count = 0;
+
+    for (; frame != NULL; frame = frame->next)
+        if (frame->len != 0)
+            parts[count++] = (struct net_part){frame->payload, frame->len};
+    return net_link_transmit(parts, count);
+}
+
+static err_t transmit(struct netif *unused, struct pbuf *frame)
+{
+    struct pbuf *whole;
+    bool sent;
+
+    (void)unused;
+    if (pbuf_clen(frame) <= NET_PARTS_MAX)
+        return transmit_parts(frame) ? ERR_OK : ERR_BUF;
+    whole = pbuf_clone(PBUF_RAW, PBUF_RAM, frame);
+    if (whole == NULL)
+        return ERR_MEM;
+    sent = transmit_parts(whole);
+    pbuf_free(whole);
+    return sent ? ERR_OK : ERR_BUF;
+}
+
+/* ---- in */
+
+/* Checksums of TCP and UDP that the host answers for are not looked at. */
+static void set_checks(bool sum_good)
+{
+    u16_t sums = NETIF_CHECKSUM_CHECK_TCP | NETIF_CHECKSUM_CHECK_UDP;
+    u16_t flags = NETIF_CHECKSUM_ENABLE_ALL;
+
+    if (virtio_net_sums())
+        flags &= (u16_t) ~(NETIF_CHECKSUM_GEN_TCP | NETIF_CHECKSUM_GEN_UDP);
+    if (sum_good)
+        flags &= (u16_t)~sums;
+    NETIF_SET_CHECKSUM_CTRL(&netif, flags);
+}
+
+static void take_frame(const uint8_t *frame, size_t bytes, bool sum_good)
+{
+    struct pbuf *copy = pbuf_alloc(PBUF_RAW, (u16_t)bytes, PBUF_POOL);
+
+    net_device_counts.in++;
+    if (copy == NULL || pbuf_take(copy, frame, (u16_t)bytes) != ERR_OK) {
+        net_device_counts.dropped_in++;
+        if (copy != NULL)
+            pbuf_free(copy);
+        return;
+    }
+    set_checks(sum_good);
+    if (netif.input(copy, &netif) != ERR_OK)
+        pbuf_free(copy);
+}
+
+static void take_frames(void)
+{
+    const uint8_t *frame;
+    size_t bytes;
+    bool sum_good;
+    unsigned taken = 0;
+
+    while (taken < FRAMES_A_TURN &&
+           (frame = virtio_net_take(&bytes, &sum_good)) != NULL) {
+        take_frame(frame, bytes, sum_good);
+        virtio_net_give_back(frame);
+        taken++;
+    }
+    if (taken != 0)
+        virtio_net_offer();
+}
+
+/* ---- turns of the loop */
+
+static void turn(void)
+{
+    (void)virtio_interrupts(virtio_net_in(), false);
+    take_frames();
+    sys_check_timeouts();
+    for (unsigned i = 0; i < hook_count; i++)
+        hooks[i].hook(hooks[i].context);
+    net_conn_turn();
+    net_link_flush();
+}
+
+static bool waiting(void)
+{
+    return net_conn_waiting() || virtio_interrupts(virtio_net_in(), true);
+}
+
+bool net_each_turn(void (*hook)(void *context), void *context)
+{
+    if (hook_count == NET_HOOKS_MAX)
+        return false;
+    hooks[hook_count].hook = hook;
+    hooks[hook_count].context = context;
+    hook_count++;
+    return true;
+}
+
+/* ---- beginning */
+
+static void tell_address(struct netif *unused)
+{
+    uint32_t ip = net_device_ip();
+
+    (void)unused;
+    if (ip != 0)
+        console_line("net: address %u.%u.%u.%u by %s", (unsigned)(ip >> 24),
+                     (unsigned)(ip >> 16 & 0xff), (unsigned)(ip >> 8 & 0xff),
+                     (unsigned)(ip & 0xff),
+                     net_settings.dhcp ? "DHCP" : "net.ip");
+}
+
+static err_t init(struct netif *unused)
+{
+    (void)unused;
+    netif.name[0] = 'v';
+    netif.name[1] = 'n';
+    netif.hostname = "parasite";
+    netif.mtu = MTU;
+    netif.hwaddr_len = VIRTIO_NET_MAC;
+    virtio_net_mac(netif.hwaddr);
+    netif.flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP |
+                  NETIF_FLAG_ETHERNET | NETIF_FLAG_LINK_UP;
+    netif.output = etharp_output;
+    netif.linkoutput = transmit;
+    set_checks(false);
+    return ERR_OK;
+}
+
+void net_device_start(void)
+{
+    static struct loop_source source = {.waiting = waiting, .turn = turn};
+    const ip4_addr_t ip = {lwip_htonl(net_settings.ip)};
+    const ip4_addr_t mask = {lwip_htonl(net_settings.mask)};
+    const ip4_addr_t gateway = {lwip_htonl(net_settings.gateway)};
+
+    lwip_init();
+    netif_add(&netif, &ip, &mask, &gateway, NULL, init, ethernet_input);
+    netif_set_default(&netif);
+    netif_set_status_callback(&netif, tell_address);
+    netif_set_up(&netif);
+    if (net_settings.dhcp && dhcp_start(&netif) != ERR_OK)
+        console_line("net: no memory for DHCP");
+    loop_add(&source);
+}
+
+uint32_t net_device_ip(void)
+{
+    return lwip_ntohl(ip4_addr_get_u32(netif_ip4_addr(&netif)));
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The network's words on the command line. */
+
+#include "net.h"
+
+#include "../options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OCTETS 4u
+#define PREFIX_MAX 32u
+
+struct net_settings net_settings = {.dhcp = true};
+
+/* A number of at most (limit) at (*text), which moves behind it. */
+static bool number(const char **text, unsigned limit, uint32_t *value)
+{
+    char *end;
+    unsigned long read;
+
+    if (**text < '0' || **text > '9')
+        return false;
+    read = strtoul(*text, &end, 10);
+    *text = end;
+    *value = (uint32_t)read;
+    return read <= limit;
+}
+
+static bool dotted(const char **text, uint32_t *ip)
+{
+    uint32_t octet;
+
+    *ip = 0;
+    for (unsigned i = 0; i < OCTETS; i++) {
+        if (i != 0 && *(*text)++ != '.')
+            return false;
+        if (!number(text, UINT8_MAX, &octet))
+            return false;
+        *ip = *ip << 8 | octet;
+    }
+    return true;
+}
+
+/* A.B.C.D/N, or A.B.C.D/N,GATEWAY, which must be in reach. */
+static bool fixed_address(const char *text)
+{
+    struct net_settings read = net_settings;
+    uint32_t prefix;
+
+    read.dhcp = false;
+    read.gateway = 0;
+    if (!dotted(&text, &read.ip) || *text++ != '/' ||
+        !number(&text, PREFIX_MAX, &prefix) || read.ip == 0 || prefix == 0)
+        return false;
+    read.mask = UINT32_MAX << (PREFIX_MAX - prefix);
+    if (*text == ',') {
+        text++;
+        if (!dotted(&text, &read.gateway) ||
+            ((read.gateway ^ read.ip) & read.mask) != 0)
+            return false;
+    }
+    if (*text != '\0')
+        return false;
+    net_settings = read;
+    return true;
+}
+
+bool net_option(const char *key, const char *value)
+{
+    if (strcmp(key, "net.kick") == 0) {
+        if (strcmp(value, "each") != 0 && strcmp(value, "batch") != 0)
+            return false;
+        net_settings.each = strcmp(value, "each") == 0;
+        return true;
+    }
+    if (strcmp(key, "net.ip") != 0)
+        return false;
+    if (strcmp(value, "dhcp") != 0)
+        return fixed_address(value);
+    net_settings.dhcp = true;
+    return true;
+}

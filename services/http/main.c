@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A web server as a unikernel: the files of a tar archive that came as the
+ * first boot module, and, where http.token gives a token, the profiler.
+ *
+ *     http.port=80     where it listens
+ *     http.token=...   what /metrics and /profile want to be told
+ *
+ * The token comes as "Authorization: Bearer TOKEN" or as ?token=TOKEN. Without
+ * one on the command line there is nothing at those two paths.
+ */
+
+#include "client.h"
+#include "files.h"
+#include "metrics.h"
+#include "profile.h"
+#include "text.h"
+
+#include <kernel/console.h>
+#include <kernel/service.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PORT_DEFAULT 80u
+#define TOKEN_MAX 64u
+#define EXIT_NO_NETWORK 1
+
+static char token[TOKEN_MAX + 1];
+static uint16_t port = PORT_DEFAULT;
+
+bool service_option(const char *key, const char *value)
+{
+    if (strcmp(key, "http.token") == 0 && *value != '\0' &&
+        strlen(value) <= TOKEN_MAX) {
+        strcpy(token, value);
+        return true;
+    }
+    if (strcmp(key, "http.port") == 0) {
+        char *end;
+        unsigned long number = strtoul(value, &end, 10);
+
+        port = (uint16_t)number;
+        return *value >= '0' && *value <= '9' && *end == '\0' && number >= 1 &&
+               number <= UINT16_MAX;
+    }
+    return false;
+}
+
+/* ---- who may ask */
+
+/* Answers by itself where the token is missing, 401, or wrong, 403. */
+static bool allowed(struct http_client *client,
+                    const struct http_request *request)
+{
+    char given[HTTP_TARGET_MAX + 1];
+
+    if (token[0] == '\0') {
+        http_refuse(client, 404, "");
+        return false;
+    }
+    strcpy(given, request->bearer);
+    if (given[0] == '\0' &&
+        !http_query(request->query, "token", given, sizeof given))
+        given[0] = '\0';
+    if (http_same(given, token))
+        return true;
+    if (given[0] == '\0')
+        http_refuse(client, 401, "WWW-Authenticate: Bearer\r\n");
+    else
+        http_refuse(client, 403, "");
+    return false;
+}
+
+/* ---- what there is */
+
+static void send_text(struct http_client *client, const char *type,
+                      struct http_text *text)
+{
+    if (!text->failed) {
+        http_send(client, 200, type, "", text->bytes, text->count, text->bytes);
+        return;
+    }
+    http_text_free(text);
+    http_refuse(client, 503, "");
+}
+
+static void send_list(struct http_client *client)
+{
+    struct http_text text = {0};
+    struct http_file file;
+    size_t bytes = 0, at = 0;
+    const void *archive = service_module(0, &bytes);
+
+    http_text_print(&text, "A unikernel that profiles itself.\n");
+    if (token[0] != '\0')
+        http_text_print(&text, "/metrics\n"
+                               "/profile?seconds=10&hz=997&format=folded\n"
+                               "/profile?seconds=10&hz=997&format=trace\n");
+    while (archive != NULL && http_files_next(archive, bytes, &at, &file))
+        http_text_print(&text, "/%s\n", file.name);
+    send_text(client, "text/plain; charset=utf-8", &text);
+}
+
+static void send_metrics(struct http_client *client)
+{
+    struct http_text text = {0};
+
+    http_metrics(&text);
+    send_text(client, METRICS_TYPE, &text);
+}
+
+/* The archive stays where it is, so it is sent from there. */
+static void send_file(struct http_client *client, const char *name)
+{
+    size_t bytes = 0;
+    const void *archive = service_module(0, &bytes);
+    struct http_file file;
+
+    if (archive == NULL || !http_files_find(archive, bytes, name, &file))
+        http_refuse(client, 404, "");
+    else
+        http_send(client, 200, http_files_type(name), "", file.bytes,
+                  file.count, NULL);
+}
+
+void http_answer(struct http_client *client, const struct http_request *request)
+{
+    const char *path = request->path;
+
+    if (strcmp(path, "/") == 0) {
+        send_list(client);
+    } else if (strcmp(path, "/metrics") == 0) {
+        if (allowed(client, request))
+            send_metrics(client);
+    } else if (strcmp(path, "/profile") == 0) {
+        if (allowed(client, request))
+            http_profile(client, request->query);
+    } else {
+        send_file(client, path + 1);
+    }
+}
+
+int service_main(void)
+{
+    if (net_start() != 0)
+        return EXIT_NO_NETWORK;
+    if (http_listen(port) != 0) {
+        console_line("http: cannot listen on port %u", (unsigned)port);
+        return EXIT_NO_NETWORK;
+    }
+    console_line("http: port %u, profiler %s", (unsigned)port,
+                 token[0] != '\0' ? "behind a token" : "off");
+    return SERVICE_LOOP;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "metrics.h"
+
+#include "client.h"
+#include "names.h"
+
+#include <kernel/clock.h>
+#include <kernel/net.h>
+#include <kernel/service.h>
+#include <prof/prof.h>
+
+#define FUNCTIONS 20u
+#define NS_PER_S 1000000000ull
+#define PPM 1000000ull
+
+/* The hottest so far, hottest first. */
+struct top {
+    struct prof_row row[FUNCTIONS];
+    unsigned count;
+};
+
+static void describe(struct http_text *text, const char *name, const char *type,
+                     const char *help)
+{
+    http_text_print(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
+                    type);
+}
+
+static void one(struct http_text *text, const char *name, const char *type,
+                const char *help, uint64_t value)
+{
+    describe(text, name, type, help);
+    http_text_print(text, "%s %llu\n", name, (unsigned long long)value);
+}
+
+/* In two steps, because cycles times a billion does not fit in 64 bits. */
+static void seconds(struct http_text *text, const char *name, uint64_t cycles)
+{
+    uint64_t hz = clock_tsc_hz();
+
+    http_text_print(text, "%s %llu.%09llu\n", name,
+                    (unsigned long long)(cycles / hz),
+                    (unsigned long long)(cycles % hz * NS_PER_S / hz));
+}
+
+static void ratio(struct http_text *text, const char *name, uint64_t part,
+                  uint64_t whole)
+{
+    uint64_t ppm = whole >= PPM ? part / (whole / PPM) : 0;
+
+    if (ppm > PPM)
+        ppm = PPM; /* the division before was rounded */
+    http_text_print(text, "%s %llu.%06llu\n", name,
+                    (unsigned long long)(ppm / PPM),
+                    (unsigned long long)(ppm % PPM));
+}
+
+static void profiler(struct http_text *text, const struct prof_stats *stats)
+{
+    one(text, "parasite_samples_total", "counter",
+        "Timer ticks that were sampled, idle ones included.", stats->ticks);
+    one(text, "parasite_samples_idle_total", "counter",
+        "Samples that found the CPU halted.", stats->idle);
+    one(text, "parasite_samples_unresolved_total", "counter",
+        "Samples in no function of the symbol table.", stats->unresolved);
+    one(text, "parasite_samples_dropped_total", "counter",
+        "Samples whose address was lost.", stats->dropped);
+    one(text, "parasite_ticks_missed_total", "counter",
+        "Timer ticks that were due and never delivered.", stats->missed);
+    describe(text, "parasite_sampled_seconds_total", "counter",
+             "Time that the samples stand for.");
+    seconds(text, "parasite_sampled_seconds_total", stats->elapsed_cycles);
+    describe(text, "parasite_idle_ratio", "gauge",
+             "Share of the sampled time in which the CPU was halted.");
+    ratio(text, "parasite_idle_ratio", stats->idle_cycles,
+          stats->elapsed_cycles);
+    describe(text, "parasite_profiler_seconds_total", "counter",
+             "Time that the profiler itself took.");
+    seconds(text, "parasite_profiler_seconds_total{part=\"interrupt\"}",
+            stats->interrupt_cycles);
+    seconds(text, "parasite_profiler_seconds_total{part=\"drain\"}",
+            stats->drain_cycles);
+    seconds(text, "parasite_profiler_seconds_total{part=\"report\"}",
+            stats->report_cycles);
+}
+
+static void network(struct http_text *text)
+{
+    struct net_stats stats;
+
+    net_stats(&stats);
+    one(text, "parasite_net_connections", "gauge", "Open TCP connections.",
+        stats.connections);
+    one(text, "parasite_net_accepted_total", "counter",
+        "TCP connections accepted.", stats.accepted);
+    one(text, "parasite_net_pcbs", "gauge", "TCP control blocks in use.",
+        stats.pcbs);
+    one(text, "parasite_net_buffers", "gauge", "Packet buffers in use.",
+        stats.buffers);
+    one(text, "parasite_net_refusals_total", "counter",
+        "Times that the stack was refused memory.", stats.refusals);
+    one(text, "parasite_net_frames_in_total", "counter",
+        "Frames from the network device.", stats.frames_in);
+    one(text, "parasite_net_frames_out_total", "counter",
+        "Frames to the network device.", stats.frames_out);
+    describe(text, "parasite_net_frames_dropped_total", "counter",
+             "Frames that there was no room for.");
+    http_text_print(text,
+                    "parasite_net_frames_dropped_total{way=\"in\"} %llu\n"
+                    "parasite_net_frames_dropped_total{way=\"out\"} %llu\n",
+                    (unsigned long long)stats.dropped_in,
+                    (unsigned long long)stats.dropped_out);
+    one(text, "parasite_net_kicks_total", "counter",
+        "Times that the device was told of frames.", stats.kicks);
+    one(text, "parasite_net_interrupts_total", "counter",
+        "Interrupts that the device has raised.", stats.interrupts);
+}
+
+static void service(struct http_text *text)
+{
+    one(text, "parasite_http_requests_total", "counter", "Requests answered.",
+        http_counts.requests);
+    one(text, "parasite_http_refused_total", "counter",
+        "Requests answered with an error.", http_counts.refused);
+    one(text, "parasite_http_answered_bytes_total", "counter",
+        "Bytes of answers.", http_counts.bytes);
+    one(text, "parasite_http_clients", "gauge", "Clients connected.",
+        http_counts.clients);
+    one(text, "parasite_heap_bytes", "gauge",
+        "Bytes that the heap has taken of the RAM.", service_heap_bytes());
+}
+
+static void on_row(const struct prof_row *row, void *context)
+{
+    struct top *top = context;
+    unsigned at = top->count;
+
+    if (!row->named)
+        return;
+    while (at > 0 && top->row[at - 1].cycles < row->cycles)
+        at--;
+    if (at == FUNCTIONS)
+        return;
+    if (top->count < FUNCTIONS)
+        top->count++;
+    for (unsigned i = top->count - 1; i > at; i--)
+        top->row[i] = top->row[i - 1];
+    top->row[at] = *row;
+}
+
+/* The label ends and the value begins where the name does. */
+static void functions(struct http_text *text)
+{
+    struct top top = {.count = 0};
+
+    prof_visit(on_row, &top);
+    describe(text, "parasite_function_seconds_total", "counter",
+             "Time in the hottest functions, without what they call.");
+    for (unsigned i = 0; i < top.count; i++) {
+        http_text_print(text, "parasite_function_seconds_total{function=\"");
+        http_name_add(text, top.row[i].address, "\\\"");
+        seconds(text, "\"}", top.row[i].cycles);
+    }
+}
+
+void http_metrics(struct http_text *text)
+{
+    struct prof_stats stats;
+
+    prof_drain();
+    prof_stats(&stats);
+    profiler(text, &stats);
+    functions(text);
+    network(text);
+    service(text);
+}

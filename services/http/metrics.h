@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HTTP_METRICS_H
+#define HTTP_METRICS_H
+
+#include "text.h"
+
+#define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+/* Writes what is counted, in Prometheus' text format 0.0.4. Drains. */
+void http_metrics(struct http_text *text);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "profile.h"
+
+#include "names.h"
+#include "text.h"
+
+#include <kernel/loop.h>
+#include <prof/out.h>
+#include <prof/prof.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S 1000000000ull
+#define SECONDS_MAX 3600u
+#define SECONDS_DEFAULT 10u
+#define HZ_DEFAULT 997u
+#define NUMBER_MAX 8u /* digits of one, and the end */
+
+/* The one that is being taken. */
+static struct {
+    struct http_client *client; /* NULL = none */
+    bool trace;
+    bool was_running;
+    struct loop_timer timer;
+} taking;
+
+/* ---- the profiler, before and after */
+
+/* A packet that does not fit is offered again; a peer that went away has no
+ * use for it. */
+static bool send_packet(const void *packet, size_t bytes)
+{
+    return taking.client == NULL || http_stream(taking.client, packet, bytes);
+}
+
+static const struct prof_out way = {"http", NULL, send_packet, NULL, NULL};
+
+/* An error of prof_start(), or 0. */
+static int begin(uint32_t hz)
+{
+    taking.was_running = prof_running();
+    prof_stop();
+    prof_reset();
+    if (taking.trace)
+        prof_out_use(&way);
+    prof_set_rate(hz);
+    return prof_start();
+}
+
+static void restore(void)
+{
+    prof_stop();
+    if (taking.trace)
+        prof_out_end(0);
+    prof_set_rate(prof_options()->hz);
+    if (taking.was_running)
+        (void)prof_start(); /* as it did before */
+}
+
+/* ---- folded stacks */
+
+static void on_stack(const struct prof_stack_row *row, void *context)
+{
+    struct http_text *text = context;
+
+    for (uint32_t i = row->count; i-- > 0;) {
+        /* a return address may be its function's end; the call is in it */
+        http_name_add(text, row->addresses[i] - (i != 0), "");
+        http_text_print(text, i != 0 ? ";" : " ");
+    }
+    http_text_print(text, "%llu\n", (unsigned long long)row->samples);
+}
+
+static void send_folded(struct http_client *client)
+{
+    struct http_text text = {0};
+    struct prof_stats stats;
+
+    prof_drain();
+    prof_stats(&stats);
+    prof_visit_stacks(on_stack, &text);
+    if (stats.idle != 0)
+        http_text_print(&text, "[idle] %llu\n", (unsigned long long)stats.idle);
+    if (!text.failed) {
+        http_send(client, 200, "text/plain; charset=utf-8", "", text.bytes,
+                  text.count, text.bytes);
+        return;
+    }
+    http_text_free(&text);
+    http_refuse(client, 503, "");
+}
+
+/* ---- taking one */
+
+static void on_time(void *unused)
+{
+    struct http_client *client = taking.client;
+
+    (void)unused;
+    restore();
+    taking.client = NULL;
+    if (taking.trace)
+        http_stream_end(client);
+    else
+        send_folded(client);
+}
+
+static void on_stopped(void *unused)
+{
+    (void)unused;
+    loop_cancel(&taking.timer);
+    taking.client = NULL;
+    restore();
+}
+
+/* A number in (query), within [1, limit]; none leaves (*value) as it is. */
+static bool number(const char *query, const char *name, uint32_t limit,
+                   uint32_t *value)
+{
+    char text[NUMBER_MAX], *end;
+    unsigned long read;
+
+    if (strstr(query, name) == NULL)
+        return true;
+    if (!http_query(query, name, text, sizeof text) || *text < '0' ||
+        *text > '9')
+        return false;
+    read = strtoul(text, &end, 10);
+    *value = (uint32_t)read;
+    return *end == '\0' && read >= 1 && read <= limit;
+}
+
+static bool format(const char *query, bool *trace)
+{
+    char text[NUMBER_MAX] = "folded";
+
+    if (strstr(query, "format") != NULL &&
+        !http_query(query, "format", text, sizeof text))
+        return false;
+    *trace = strcmp(text, "trace") == 0;
+    return *trace || strcmp(text, "folded") == 0;
+}
+
+void http_profile(struct http_client *client, const char *query)
+{
+    uint32_t seconds = SECONDS_DEFAULT, hz = HZ_DEFAULT;
+    bool trace;
+
+    if (!number(query, "seconds", SECONDS_MAX, &seconds) ||
+        !number(query, "hz", PROF_HZ_MAX, &hz) || !format(query, &trace)) {
+        http_refuse(client, 400, "");
+        return;
+    }
+    if (taking.client != NULL ||
+        (trace && strcmp(prof_options()->out, "off") != 0)) {
+        http_refuse(client, 409, "");
+        return;
+    }
+    taking.trace = trace;
+    if (begin(hz) != 0) {
+        restore();
+        http_refuse(client, 503, "");
+        return;
+    }
+    taking.client = client;
+    loop_once(&taking.timer, seconds * NS_PER_S, on_time, NULL);
+    if (trace)
+        http_stream_begin(client, "application/octet-stream", on_stopped, NULL);
+    else
+        http_wait(client, on_stopped, NULL);
+}

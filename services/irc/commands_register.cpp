@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of commands, and those by which a client comes, shows that it
+ * lives, and goes.
+ */
+#include "server.h"
+
+#include "heap.h"
+
+namespace irc
+{
+
+// clang-format off
+const Server::Command Server::COMMANDS[] = {
+    {"CAP",      1, true,  &Server::cap},
+    {"ISON",     1, false, &Server::ison},
+    {"JOIN",     1, false, &Server::join},
+    {"KICK",     2, false, &Server::kick},
+    {"LIST",     0, false, &Server::list},
+    {"LUSERS",   0, false, &Server::lusers},
+    {"MODE",     1, false, &Server::mode},
+    {"MOTD",     0, false, &Server::motd_again},
+    {"NAMES",    0, false, &Server::names},
+    {"NICK",     0, true,  &Server::nick},
+    {"NOTICE",   0, false, &Server::notice},
+    {"PART",     1, false, &Server::part},
+    {"PASS",     1, true,  &Server::pass},
+    {"PING",     0, true,  &Server::ping},
+    {"PONG",     0, true,  &Server::pong},
+    {"PRIVMSG",  0, false, &Server::privmsg},
+    {"QUIT",     0, true,  &Server::quit},
+    {"TOPIC",    1, false, &Server::topic},
+    {"USER",     4, true,  &Server::user},
+    {"USERHOST", 1, false, &Server::userhost},
+    {"WHO",      0, false, &Server::who},
+    {"WHOIS",    0, false, &Server::whois},
+};
+// clang-format on
+
+const Server::Command *Server::find_command(Slice name)
+{
+    for (const Command &command : COMMANDS)
+        if (command.name.is(name))
+            return &command;
+    return nullptr;
+}
+
+/* There are no capabilities, but clients ask; until END they are not done. */
+void Server::cap(Client &client, const Message &message)
+{
+    Line line(Slice(":"));
+
+    if (message[0].is("END")) {
+        client.negotiating = false;
+        try_welcome(client);
+        return;
+    }
+    line << name_ << " CAP " << (client.nick().empty() ? "*" : client.nick());
+    if (message[0].is("LS") || message[0].is("LIST")) {
+        client.negotiating = message[0].is("LS") && !client.registered;
+        client.send(line << ' ' << message[0] << " :");
+    } else if (message[0].is("REQ")) {
+        client.negotiating = !client.registered;
+        client.send(line << " NAK :" << message[1]);
+    } else {
+        complain_of(client, "410", message[0], "Invalid CAP command");
+    }
+}
+
+void Server::pass(Client &client, const Message &)
+{
+    if (client.registered)
+        complain(client, "462", "You may not reregister");
+}
+
+void Server::nick(Client &client, const Message &message)
+{
+    Slice wanted = message[0];
+    Client *holder = find_client(wanted);
+
+    if (wanted.empty())
+        complain(client, "431", "No nickname given");
+    else if (!nick_is_fine(wanted))
+        complain_of(client, "432", wanted, "Erroneous nickname");
+    else if (holder != nullptr && holder != &client)
+        complain_of(client, "433", wanted, "Nickname is already in use");
+    else
+        set_nick(client, wanted);
+}
+
+void Server::set_nick(Client &client, Slice nick)
+{
+    if (client.registered) {
+        Line line(Slice(":"));
+
+        line << client.prefix() << " NICK :" << nick;
+        tell_peers(client, line);
+        client.send(line);
+    }
+    if (client.hook_nick.linked())
+        nicks_.remove(client);
+    client.nick_ = Text<NICK_BYTES>(nick);
+    nicks_.add(client);
+    try_welcome(client);
+}
+
+void Server::user(Client &client, const Message &message)
+{
+    if (client.registered || !client.user().empty()) {
+        complain(client, "462", "You may not reregister");
+        return;
+    }
+    client.user_ << '~';
+    for (char letter : message[0].first(9))
+        client.user_ << (letter == '@' || letter == '!' ? '_' : letter);
+    client.real_name_ = Text<100>(message[3]);
+    try_welcome(client);
+}
+
+void Server::try_welcome(Client &client)
+{
+    if (client.registered || client.negotiating || client.nick().empty() ||
+        client.user().empty())
+        return;
+    client.registered = true;
+    client.send(reply(client, "001")
+                << ":Welcome to the Internet Relay Network "
+                << client.prefix());
+    client.send(reply(client, "002") << ":Your host is " << name_
+                                     << ", running on Parasite's kernel");
+    client.send(reply(client, "003") << ":This server runs from memory");
+    client.send(reply(client, "004") << name_ << " parasite i klmnostv");
+    client.send(reply(client, "005")
+                << "CASEMAPPING=rfc1459 CHANTYPES=#& PREFIX=(ov)@+ "
+                   "CHANMODES=,k,l,mnst NICKLEN="
+                << unsigned(NICK_BYTES)
+                << " CHANNELLEN=" << unsigned(CHANNEL_BYTES)
+                << " TOPICLEN=300 CHANLIMIT=#&:" << Client::CHANNELS_MAX
+                << " :are supported by this server");
+    lusers(client, Message());
+    motd(client);
+}
+
+void Server::motd(Client &client)
+{
+    client.send(reply(client, "375")
+                << ":- " << name_ << " Message of the day -");
+    client.send(reply(client, "372")
+                << ":- You are being profiled. It does not hurt.");
+    client.send(reply(client, "376") << ":End of MOTD command");
+}
+
+void Server::motd_again(Client &client, const Message &)
+{
+    motd(client);
+}
+
+void Server::lusers(Client &client, const Message &)
+{
+    client.send(reply(client, "251") << ":There are " << Heap<Client>::live()
+                                     << " users and 0 services on 1 server");
+    client.send(reply(client, "254") << channel_count_ << " :channels formed");
+}
+
+void Server::ping(Client &client, const Message &message)
+{
+    Line line(Slice(":"));
+
+    if (message[0].empty())
+        complain(client, "409", "No origin specified");
+    else
+        client.send(line << name_ << " PONG " << name_ << " :" << message[0]);
+}
+
+/* That it came is what counts, and receive() has seen that. */
+void Server::pong(Client &, const Message &)
+{
+}
+
+void Server::quit(Client &client, const Message &message)
+{
+    Text<200> why(Slice("Quit: "));
+
+    doom(client, (why << message[0]).slice());
+}
+
+} // namespace irc

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An IRC server as a unikernel, in C++ without exceptions, run-time types or a
+ * library: what the profiler, in C, is linked into.
+ *
+ * irc.port=PORT        where it listens (6667)
+ * irc.name=NAME        what it calls itself (parasite.irc)
+ * irc.every=MS         a line of figures so often, 0 = never (5000)
+ * irc.warm=N           begin the profile anew after N connections (0)
+ * irc.connections=N    end after N connections that came and went (never)
+ * irc.seconds=S        end after so many seconds (never)
+ */
+
+#include "heap.h"
+#include "server.h"
+#include "virtio_net.h"
+
+#include <kernel/clock.h>
+#include <kernel/console.h>
+#include <kernel/loop.h>
+#include <kernel/net.h>
+#include <kernel/service.h>
+#include <prof/prof.h>
+
+#include <string.h>
+
+static irc::Server server("parasite.irc");
+static VirtioNet device;
+static loop_timer figures_timer;
+static loop_timer end_timer;
+
+static unsigned port = 6667;
+static unsigned every_ms = 5000;
+static unsigned warm_connections;
+static unsigned connections_wanted;
+static unsigned seconds_wanted;
+
+static bool number(const char *value, unsigned max, unsigned *out)
+{
+    char *end;
+    unsigned long parsed = strtoul(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || parsed > max)
+        return false;
+    *out = static_cast<unsigned>(parsed);
+    return true;
+}
+
+bool service_option(const char *key, const char *value)
+{
+    static const struct {
+        const char *key;
+        unsigned max;
+        unsigned *out;
+    } numbers[] = {
+        {"irc.port", 65535, &port},
+        {"irc.every", 3600000, &every_ms},
+        {"irc.warm", 1000000000, &warm_connections},
+        {"irc.connections", 1000000000, &connections_wanted},
+        {"irc.seconds", 1000000000, &seconds_wanted},
+    };
+
+    for (const auto &each : numbers)
+        if (strcmp(key, each.key) == 0)
+            return number(value, each.max, each.out);
+    if (strcmp(key, "irc.name") != 0 || value[0] == '\0')
+        return false;
+    server.set_name(irc::Slice::of(value));
+    return true;
+}
+
+static void figures(void *)
+{
+    static unsigned left_before;
+    static uint64_t ns_before;
+    uint64_t now_ns = clock_ns();
+    unsigned left = server.counts().left;
+    uint64_t spent_ms = (now_ns - ns_before) / 1000000 + 1;
+    uint64_t thousandths = (left - left_before) * 1000000ull / spent_ms;
+
+    console_line("Conns/sec %u.%03u", unsigned(thousandths / 1000),
+                 unsigned(thousandths % 1000));
+    left_before = left;
+    ns_before = now_ns;
+}
+
+static void end(void *)
+{
+    loop_stop();
+}
+
+static void look_at_counts(void *)
+{
+    unsigned left = server.counts().left;
+
+    if (warm_connections != 0 && left >= warm_connections) {
+        warm_connections = 0;
+        prof_reset();
+    }
+    if (connections_wanted != 0 && left >= connections_wanted)
+        loop_stop();
+}
+
+static void say_what_was(void)
+{
+    const irc::Server::Counts &counts = server.counts();
+
+    console_line("irc: %u connections, %u left, %u refused, %u commands",
+                 counts.connected, counts.left, counts.refused, counts.lines);
+    console_line("irc: now %u clients, %u memberships, %u channels",
+                 irc::Heap<irc::Client>::live(),
+                 irc::Heap<irc::Membership>::live(),
+                 irc::Heap<irc::Channel>::live());
+    struct net_stats net = {};
+    ::net_stats(&net);
+    console_line("net: %llu frames in, %llu out, %llu kicks, %llu interrupts",
+                 static_cast<unsigned long long>(net.frames_in),
+                 static_cast<unsigned long long>(net.frames_out),
+                 static_cast<unsigned long long>(net.kicks),
+                 static_cast<unsigned long long>(net.interrupts));
+    console_line("net: dropped %llu in, %llu out; %u times no memory, %llu "
+                 "damaged",
+                 static_cast<unsigned long long>(net.dropped_in),
+                 static_cast<unsigned long long>(net.dropped_out), net.refusals,
+                 static_cast<unsigned long long>(net.damaged_in));
+    console_line("net: now %u connections, %u closing, %u pcbs (%u waiting), "
+                 "%u segments, %u buffers",
+                 net.connections, net.closing, net.pcbs, net.pcbs_waiting,
+                 net.segments, net.buffers);
+}
+
+int service_main(void)
+{
+    int code = server.start(static_cast<uint16_t>(port));
+
+    if (code != 0) {
+        console_line("irc: cannot listen on port %u (%d)", port, code);
+        return 1;
+    }
+    device.attach();
+    console_line("irc: port %u", port);
+    if (every_ms != 0)
+        loop_every(&figures_timer, every_ms * 1000000ull, figures, nullptr);
+    if (seconds_wanted != 0)
+        loop_once(&end_timer, seconds_wanted * 1000000000ull, end, nullptr);
+    if (!net_each_turn(look_at_counts, nullptr))
+        return 1;
+    loop_run();
+    say_what_was();
+    return 0;
+}

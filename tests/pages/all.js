@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// all.js FOLDER: every test of the pages in FOLDER, which run.sh made.
+'use strict';
+
+const {plan} = require('./tap.js');
+const {start, stop} = require('./browser.js');
+
+const parts = ['graph', 'table', 'time', 'diff', 'looks', 'files', 'large']
+  .filter((part) => !process.argv[3] || process.argv[3] === part);
+
+(async () => {
+  await start();
+  for (const part of parts) await require(`./${part}_test.js`)();
+  await stop();
+  plan();
+})();

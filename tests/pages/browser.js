@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chromium without a window, and what tests of the page ask it.
+'use strict';
+
+const assert = require('node:assert');
+const {execFileSync} = require('node:child_process');
+const {mkdtempSync, rmSync} = require('node:fs');
+const path = require('node:path');
+const {chromium} = require('playwright-core');
+
+const work = path.resolve(process.argv[2]);
+const parasite = path.join(work, '../host/parasite');
+const image = path.join(work, 'image');
+const ROW = 21, PADDING = 6; // of the picture, see tools/pages
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update',
+  '--disable-sync'];
+
+let context, profile;
+
+async function start() {
+  profile = mkdtempSync(path.join(work, 'chromium-'));
+  context = await chromium.launchPersistentContext(profile, {
+    executablePath: '/usr/bin/chromium', headless: true, args: FLAGS,
+    viewport: {width: 1400, height: 900}, acceptDownloads: true,
+    hasTouch: true,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+}
+
+async function stop() {
+  await context.close();
+  rmSync(profile, {recursive: true, force: true});
+}
+
+// Opens FOLDER/(name); whatever it asks the network for, or complains of, is in
+// page.problems. Animation frames have passed when it returns.
+async function openPage(name, hash = '', options = {}) {
+  const page = await context.newPage();
+  page.problems = [];
+  page.on('pageerror', (error) => page.problems.push(error.stack));
+  page.on('console', (message) => {
+    if (message.type() === 'error') page.problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!/^(file|blob|data):/.test(request.url()))
+      page.problems.push(request.url());
+  });
+  if (options.size) await page.setViewportSize(options.size);
+  await page.emulateMedia({colorScheme: options.scheme || 'light'});
+  if (options.before) await page.addInitScript(options.before);
+  await page.goto('file://' + path.join(work, name) + hash);
+  await page.waitForSelector('body[data-ready]', {timeout: 60000});
+  await settle(page);
+  return page;
+}
+
+// Waits until what was done has been drawn, and the hash written.
+const settle = (page) => page.waitForTimeout(260);
+
+async function press(page, ...keys) {
+  for (const key of keys) {
+    await page.keyboard.press(key);
+    await page.waitForTimeout(60);
+  }
+  await settle(page);
+}
+
+const text = (page, selector) => page.locator(selector).innerText();
+
+async function has(page, selector, wanted) {
+  const got = (await text(page, selector)).replace(/\s+/g, ' ');
+  const fits = wanted instanceof RegExp ? wanted.test(got)
+    : got.includes(wanted);
+  assert(fits, `${selector} should have ${wanted}, is: ${got}`);
+}
+
+const hashOf = (page) => page.evaluate(() => location.hash);
+
+function run(...words) {
+  return execFileSync(parasite, words, {encoding: 'utf8',
+    maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']});
+}
+
+const reportOf = (trace, ...words) => JSON.parse(run('report', '-q', '--json',
+  '-k', image, ...words, path.join(work, trace)));
+
+// Stacks of a trace as [[frame, ...], weight], sorted, from parasite export.
+function foldedOf(trace) {
+  return readFolded(run('export', '-q', '-f', 'folded', '-k', image,
+    path.join(work, trace)));
+}
+
+function readFolded(lines) {
+  return lines.trim().split('\n').sort().map((stack) => {
+    const space = stack.lastIndexOf(' ');
+    return [stack.slice(0, space).split(';'), Number(stack.slice(space + 1))];
+  });
+}
+
+// Where the box of a path of functions is in an icicle of the whole trace,
+// worked out from the folded stacks: [left, right) of 0 to 1, and its row.
+function boxOf(stacks, wanted) {
+  const order = (a, b) => b[1] - a[1] ||
+    Buffer.compare(Buffer.from(a[0]), Buffer.from(b[0]));
+  const all = stacks.reduce((sum, [, weight]) => sum + weight, 0);
+  let left = 0, weight = all;
+  wanted.forEach((name, depth) => {
+    const siblings = new Map();
+    for (const [frames, one] of stacks)
+      if (wanted.slice(0, depth).every((frame, i) => frames[i] === frame) &&
+          frames.length > depth)
+        siblings.set(frames[depth], (siblings.get(frames[depth]) || 0) + one);
+    for (const [sibling, one] of [...siblings].sort(order)) {
+      weight = one;
+      if (sibling === name) break;
+      left += one;
+    }
+  });
+  return {left: left / all, right: (left + weight) / all, row: wanted.length};
+}
+
+// The middle of that box in the window.
+async function spotOf(page, trace, ...wanted) {
+  const {left, right, row} = boxOf(foldedOf(trace), wanted);
+  const frame = await page.locator('#graph').boundingBox();
+  return [frame.x + PADDING + (left + right) / 2 *
+    (frame.width - 2 * PADDING), frame.y + PADDING + (row + 0.5) * ROW];
+}
+
+// The colour [r, g, b, a] of a canvas at a place of the window.
+function colourAt(page, canvas, [x, y]) {
+  return page.evaluate(([id, left, top]) => {
+    const element = document.querySelector(id);
+    const frame = element.getBoundingClientRect();
+    const scale = element.width / frame.width;
+    return [...element.getContext('2d').getImageData((left - frame.left) *
+      scale, (top - frame.top) * scale, 1, 1).data];
+  }, [canvas, x, y]);
+}
+
+module.exports = {assert, boxOf, colourAt, foldedOf, has, hashOf, image,
+  openPage, parasite, press, readFolded, reportOf, run, settle, spotOf, start,
+  stop, text, work};

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons: what is red, blue and grey.
+'use strict';
+
+const {test} = require('./tap.js');
+const {assert, has, openPage, press, settle, text} = require('./browser.js');
+
+// Every function's row: {name: [change, kind]}.
+const changesOf = (page) => page.$$eval('.row', (rows) => Object.fromEntries(
+  rows.map((row) => {
+    const cells = row.querySelectorAll('span');
+    return [cells[3].textContent, [cells[2].textContent,
+      cells[2].className.includes('more') ? 'more'
+        : cells[2].className.includes('less') ? 'less' : 'noise',
+      row.querySelector('.dot').style.background]];
+  })));
+
+const partsOf = (colour) => colour.match(/\d+/g).map(Number);
+
+async function compared(what, name, check) {
+  await test(what, async () => {
+    const page = await openPage(name);
+    try {
+      await check(page);
+      assert.deepStrictEqual(page.problems, []);
+    } finally {
+      await page.close();
+    }
+  });
+}
+
+module.exports = async () => {
+  await compared('more is red, noise is grey', 'more.html', async (page) => {
+    const changes = await changesOf(page);
+    // 600 of 2,355 against 300 of 1,955
+    assert.deepStrictEqual(changes.work.slice(0, 2), ['+10.13', 'more']);
+    const [r, , b] = partsOf(changes.work[2]);
+    assert(r > b + 60, changes.work[2]);
+    assert.strictEqual(changes.port[1], 'noise');
+    assert.strictEqual(Object.keys(changes)[0], 'work', 'sorted by change');
+    await has(page, '#legend', 'may be chance');
+  });
+  await compared('less is blue the other way round', 'less.html',
+    async (page) => {
+      const changes = await changesOf(page);
+      assert.deepStrictEqual(changes.work.slice(0, 2), ['\u221210.13', 'less']);
+      const [r, , b] = partsOf(changes.work[2]);
+      assert(b > r + 60, changes.work[2]);
+    });
+  await compared('a trace against itself shows no news', 'same.html',
+    async (page) => {
+      const changes = await changesOf(page);
+      for (const [name, [change, kind, colour]] of Object.entries(changes)) {
+        assert.deepStrictEqual([change, kind], ['+0.00', 'noise'], name);
+        const [r, , b] = partsOf(colour);
+        assert(Math.abs(r - b) < 24, colour);
+      }
+    });
+  await compared('what vanished is still there', 'gone.html', async (page) => {
+    const changes = await changesOf(page);
+    assert.strictEqual(changes.work[1], 'less');
+    await page.click('.row:has-text("work")');
+    await settle(page);
+    await has(page, '#chosen', 'Total 0 %, 0 samples');
+    await has(page, '#chosen', /Change \u2212.* sure/);
+  });
+  await compared('a comparison can be coloured and counted otherwise',
+    'more.html', async (page) => {
+      await press(page, 'm', 'c');
+      assert.strictEqual(await page.inputValue('#colour'), 'folder');
+      await press(page, 'v');
+      assert(!(await text(page, '#legend')).includes('may be chance'));
+    });
+};

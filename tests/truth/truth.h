@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRUTH_H
+#define TRUTH_H
+
+/*
+ * What a guest really does, counted to the instruction, as a plugin of QEMU:
+ *
+ *     -plugin truth.so,map=FILE,enter=HEX,stop=HEX,out=FILE,ticks=FILE
+ *
+ * (map) has lines "START END" in hexadecimal, the functions by rising start;
+ * (enter) is where the sampler's interrupt begins. An interrupt lasts from
+ * there to the next iret, and what is executed in it is counted apart. Truth is
+ * what was executed from the first tick to the last one before the address
+ * (stop), where sampling ends; for each function:
+ *
+ *     self     instructions in it
+ *     total    in it, or while a call that it made has not returned
+ *     handler  in it, in interrupts
+ *
+ * (ticks) gets one line for each tick: the interrupted address, which is the
+ * one that is executed next, and the return addresses of the calls that have
+ * not returned, the innermost first; hexadecimal, spaces between.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct function {
+    uint64_t start;
+    uint64_t end;
+    uint64_t executed; /* instructions, by the generated code itself */
+    uint64_t handler;  /* of these, in interrupts */
+
+    /* calls that it made and that have not returned */
+    uint64_t pending;
+    uint64_t since;    /* clock at the first one of them */
+    uint64_t own_then; /* own() at that time */
+    uint64_t called;   /* clock that passed in such times */
+    uint64_t covered;  /* of which in itself, again */
+
+    uint64_t self[2]; /* at the first and at the last tick */
+    uint64_t total[2];
+    uint64_t executed_at_entry; /* of the interrupt that is on */
+};
+
+struct function *truth_functions(void);
+size_t truth_count(void);
+
+/* The function that holds (address), or the last one, which holds the rest. */
+struct function *truth_function_at(uint64_t address);
+
+/* Instructions executed in (function) outside interrupts. */
+static inline uint64_t truth_own(const struct function *function)
+{
+    return function->executed - function->handler;
+}
+
+/* Instructions executed outside interrupts, in all. */
+uint64_t truth_clock(void);
+
+/* The stack of calls (calls.c): what happens to it, outside interrupts. */
+struct call {
+    struct function *caller;
+    uint64_t back; /* the address that it returns to */
+};
+
+void calls_push(const struct call *call);
+
+/* A return, to (address), which ends as many calls as it takes. One that fits
+ * no call is a longjmp: it ends all calls from the last one that was made by
+ * the function that it leads to. */
+void calls_return(uint64_t address);
+
+/* Returns that fit nothing; calls that a return has skipped; calls that a
+ * longjmp has ended. */
+uint64_t calls_unmatched(void);
+uint64_t calls_left(void);
+uint64_t calls_jumped(void);
+
+/* Clock that passed while (function) had called somebody, or was executing. */
+uint64_t calls_total(const struct function *function);
+
+/* Writes the return addresses, each behind a space. */
+void calls_print(FILE *out);
+
+#endif
