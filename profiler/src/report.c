@@ -123,7 +123,7 @@ static void share_row(struct prof_text *out, const struct prof_cell *cell,
                       struct table *table)
 {
     uint64_t total = prof_stacks_total(cell->key);
-    struct prof_site_sum sites = prof_site_sum(cell->key);
+    struct prof_site_sum sites = prof_site_sum(cell);
     bool few = cell->count < SAMPLES_MIN;
 
     prof_accounts_share(out, prof_share_next(&table->share, weight_of(cell)));

@@ -76,7 +76,7 @@ static bool follows_exit(uintptr_t pc, uintptr_t begin)
     return false;
 }
 
-/* What waits for the interrupt itself, as hlt does, has not been kept waiting. */
+/* What waits for the interrupt itself, as hlt does, was not kept waiting. */
 static bool follows_opening(uintptr_t pc, uintptr_t begin)
 {
     if (pc - begin >= 1 && code_at(pc)[-1] == POPF && begins(begin, pc - 1))
@@ -122,13 +122,16 @@ bool prof_site_opens(uintptr_t pc)
     return (prof_site_at(pc, symbol.start) & PROF_SITE_OPENS) != 0;
 }
 
-/* The bits of an address's cell; where it was not looked at, it is now. */
-static uint32_t bits_of(struct prof_cell *address)
+/* The bits of an address's cell; where it was not looked at, it is now. In the
+ * function (named), 0 where there is none, all is the hypervisor's. */
+static uint32_t bits_of(struct prof_cell *address, uintptr_t named)
 {
     if (address->site == 0 && address->class == PROF_CLASS_ATTRIBUTED)
         address->site =
-            PROF_SITE_KNOWN | (prof_site_at(address->key, address->owner) & 3);
-    return address->site;
+            PROF_SITE_KNOWN | (prof_site_at(address->key, address->owner) & 3u);
+    return named != 0 && address->owner == named
+               ? address->site | PROF_SITE_EXITS
+               : address->site;
 }
 
 /* Where the function prof.vmm begins, 0 where it has not been seen. */
@@ -148,9 +151,23 @@ static uintptr_t named_function(void)
     return known;
 }
 
-struct prof_site_sum prof_site_sum(uintptr_t begin)
+/* Adds the samples of (address), whose bits are (bits). */
+static void add(struct prof_site_sum *sum, const struct prof_cell *address,
+                uint32_t bits)
 {
-    struct prof_map *map = &prof_state.addresses;
+    if ((bits & PROF_SITE_EXITS) != 0) {
+        sum->exits += address->count;
+        sum->exits_cycles += address->cycles;
+    }
+    if ((bits & PROF_SITE_OPENS) != 0) {
+        sum->opens += address->count;
+        sum->opens_cycles += address->cycles;
+    }
+}
+
+struct prof_site_sum prof_site_sum_all(void)
+{
+    const struct prof_map *map = &prof_state.addresses;
     struct prof_site_sum sum = {0};
     uintptr_t named = named_function();
 
@@ -158,18 +175,28 @@ struct prof_site_sum prof_site_sum(uintptr_t begin)
         struct prof_cell *cell = &map->cells[i];
         uint32_t bits;
 
-        if (cell->count == 0 || (begin != 0 && cell->owner != begin))
+        if (cell->count == 0)
             continue;
-        bits = bits_of(cell);
-        if ((bits & PROF_SITE_EXITS) != 0 ||
-            (named != 0 && cell->owner == named)) {
-            sum.exits += cell->count;
-            sum.exits_cycles += cell->cycles;
-        }
-        if ((bits & PROF_SITE_OPENS) != 0) {
-            sum.opens += cell->count;
-            sum.opens_cycles += cell->cycles;
-        }
+        bits = bits_of(cell, named) & (PROF_SITE_EXITS | PROF_SITE_OPENS);
+        if (bits == 0)
+            continue;
+        add(&sum, cell, bits);
+        prof_map_find(&prof_state.functions, cell->owner)->site |= bits & 7u;
+    }
+    return sum;
+}
+
+struct prof_site_sum prof_site_sum(const struct prof_cell *function)
+{
+    const struct prof_map *map = &prof_state.addresses;
+    struct prof_site_sum sum = {0};
+    uintptr_t named = named_function();
+
+    for (uint32_t i = 0; function->site != 0 && i < map->capacity; i++) {
+        struct prof_cell *cell = &map->cells[i];
+
+        if (cell->count != 0 && cell->owner == function->key)
+            add(&sum, cell, bits_of(cell, named));
     }
     return sum;
 }

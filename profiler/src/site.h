@@ -39,8 +39,12 @@ struct prof_site_sum {
     uint64_t opens, opens_cycles; /* at PROF_SITE_OPENS */
 };
 
-/* Those of the function that begins at (begin), or of all where it is 0.
- * Contexts: thread. Linear in the addresses that were seen. */
-struct prof_site_sum prof_site_sum(uintptr_t begin);
+/* Those of all functions; the cell of each that has some, or may have, gets the
+ * bits in question. Contexts: thread. Linear in the addresses seen. */
+struct prof_site_sum prof_site_sum_all(void);
+
+/* Those of the function (function) alone, after that. Contexts: thread. Linear
+ * in the addresses where it has such bits, else at once. */
+struct prof_site_sum prof_site_sum(const struct prof_cell *function);
 
 #endif

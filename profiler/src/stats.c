@@ -38,7 +38,7 @@ void prof_stats(struct prof_stats *stats)
 {
     const struct prof_counts *counts = &prof_state.counts;
     int64_t missed = prof_state.time.missed;
-    struct prof_site_sum sites = prof_site_sum(0);
+    struct prof_site_sum sites = prof_site_sum_all();
 
     *stats = (struct prof_stats){
         .attributed = counts->count[PROF_CLASS_ATTRIBUTED] - sites.opens,

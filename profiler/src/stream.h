@@ -57,8 +57,8 @@ void prof_stream_drop(uint64_t tsc, uint32_t samples, uint64_t cycles);
 /* (ticks) were due before (tsc) and never delivered. */
 void prof_stream_miss(uint64_t tsc, uint32_t ticks);
 
-/* For (cycles) before (tsc) the guest did not run, as it seems; they are part of
- * what the sample at (tsc) stands for. */
+/* For (cycles) before (tsc) the guest did not run, as it seems; they are part
+ * of what the sample at (tsc) stands for. */
 void prof_stream_stolen(uint64_t tsc, uint64_t cycles);
 
 /* (samples) more walks stopped early for (reason), enum prof_walk_stop. */

@@ -4,8 +4,8 @@
  * A program that does its rounds by the clock, in a whole part of the sampling
  * period: a fixed period meets each round at the same place and lies by tens of
  * percentage points; with jitter every share is inside its own 95 % interval.
- * The kernel's tick is none the worse for it. (Of all seeds one share in twenty
- * would be outside: tests/unit/jitter_test.c counts that. A run repeats exactly.)
+ * The kernel's tick is none the worse for it. Of all seeds one share in twenty
+ * would be outside (tests/unit/jitter_test.c counts that); this run repeats.
  */
 
 #include "../guest.h"

@@ -82,7 +82,8 @@ static void test_rate(uint32_t hz, uint32_t divisor, uint32_t seconds)
     begin = arch_tsc() - begin;
     prof_stop();
     tap_note("%u Hz: %u samples", (unsigned)hz, (unsigned)stats.ticks);
-    tap_ok(stats.dropped == 0 && stats.overflowed == 0 && stats.queued == 0,
+    /* A tick or two come while the others are being counted. */
+    tap_ok(stats.dropped == 0 && stats.overflowed == 0 && stats.queued <= 2,
            "nothing is dropped");
     tap_is_between((int64_t)(stats.ticks - guest_ticks_in(begin, divisor)), -1,
                    1, "every tick is there");
