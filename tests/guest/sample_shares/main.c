@@ -78,12 +78,16 @@ static void test_rate(uint32_t hz, uint32_t divisor, uint32_t seconds)
         loop_poll();
     }
     prof_drain();
+    stats = guest_stats(); /* looks at code that it has not seen before */
+    prof_drain();
     stats = guest_stats();
     begin = arch_tsc() - begin;
     prof_stop();
-    tap_note("%u Hz: %u samples", (unsigned)hz, (unsigned)stats.ticks);
-    /* A tick or two come while the others are being counted. */
-    tap_ok(stats.dropped == 0 && stats.overflowed == 0 && stats.queued <= 2,
+    tap_note("%u Hz: %u samples, %u dropped, %u overflowed, %u queued",
+             (unsigned)hz, (unsigned)stats.ticks, (unsigned)stats.dropped,
+             (unsigned)stats.overflowed, (unsigned)stats.queued);
+    /* One may come while the others are being counted. */
+    tap_ok(stats.dropped == 0 && stats.overflowed == 0 && stats.queued <= 1,
            "nothing is dropped");
     tap_is_between((int64_t)(stats.ticks - guest_ticks_in(begin, divisor)), -1,
                    1, "every tick is there");
