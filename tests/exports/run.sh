@@ -16,31 +16,8 @@ build=$work/..
 parasite=$build/host/parasite
 flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
 PROFILER_CLI=@firefox-devtools/profiler-cli@0.10.0
-number=0
-
-# is WHAT COMMAND...: one test
-is()
-{
-    what=$1
-    shift
-    number=$((number + 1))
-    if "$@" >"$work/said" 2>&1; then
-        echo "ok $number - $what"
-    else
-        echo "not ok $number - $what"
-        tail -n 15 "$work/said" | cut -c 1-300 | sed 's/^/# /'
-    fi
-}
-
-ends_with()
-{
-    wanted=$1
-    shift
-    code=0
-    "$@" || code=$?
-    echo "ended with $code, not $wanted"
-    [ "$code" -eq "$wanted" ]
-}
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 
 # What is looked at, for the report and the exports alike.
 choice=

@@ -17,44 +17,14 @@ flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
 SAMPLES=20000
 
 mkdir -p "$work"
-number=0
-
-# is WHAT COMMAND...: one test
-is()
-{
-    what=$1
-    shift
-    number=$((number + 1))
-    if "$@" >"$work/said" 2>&1; then
-        echo "ok $number - $what"
-    else
-        echo "not ok $number - $what"
-        tail -n 15 "$work/said" | sed 's/^/# /'
-    fi
-}
-
-# ends_with CODE COMMAND...
-ends_with()
-{
-    wanted=$1
-    shift
-    code=0
-    "$@" || code=$?
-    echo "ended with $code, not $wanted"
-    [ "$code" -eq "$wanted" ]
-}
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 
 # fact TRACE NAME: what info --json says
 fact()
 {
     "$parasite" info --json "$1" |
         sed -n "s/^ *\"$2\": \"*\([^\",]*\)\"*,*\$/\1/p"
-}
-
-same()
-{
-    echo "$1 and $2 should be the same"
-    [ "$1" = "$2" ]
 }
 
 # has_fact TRACE NAME VALUE

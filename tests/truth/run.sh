@@ -16,21 +16,8 @@ parasite=$build/host/parasite
 
 mkdir -p "$work"
 rm -f "$work"/*.compared
-number=0
-
-# is WHAT COMMAND...: one test
-is()
-{
-    what=$1
-    shift
-    number=$((number + 1))
-    if "$@" >"$work/said" 2>&1; then
-        echo "ok $number - $what"
-    else
-        echo "not ok $number - $what"
-        tail -n 15 "$work/said" | sed 's/^/# /'
-    fi
-}
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 
 address()
 {

@@ -15,38 +15,8 @@ parasite=$build/host/parasite
 RATES='911 953 997 1021'
 
 mkdir -p "$work"
-number=0
-
-# is WHAT COMMAND...: one test
-is()
-{
-    what=$1
-    shift
-    number=$((number + 1))
-    if "$@" >"$work/said" 2>&1; then
-        echo "ok $number - $what"
-    else
-        echo "not ok $number - $what"
-        tail -n 15 "$work/said" | sed 's/^/# /'
-    fi
-}
-
-# ends_with CODE COMMAND...
-ends_with()
-{
-    wanted=$1
-    shift
-    code=0
-    "$@" || code=$?
-    echo "ended with $code, not $wanted"
-    [ "$code" -eq "$wanted" ]
-}
-
-same()
-{
-    echo "$1 and $2 should be the same"
-    [ "$1" = "$2" ]
-}
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 
 # guest WIDTH SERVICE RATE TRACE WORDS...: boots and records it
 guest()
