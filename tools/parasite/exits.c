@@ -96,22 +96,32 @@ static const uint8_t *code_at(const struct exits *exits, uint64_t address,
     return NULL;
 }
 
-/* Decodes from the function's beginning until (address) is passed. */
+/* A jump to the instruction behind it, as a driver may have after its port. */
+static bool goes_nowhere(const cs_insn *instruction)
+{
+    return instruction->id == X86_INS_JMP && instruction->size == 2 &&
+           instruction->bytes[1] == 0;
+}
+
+/* Decodes from the function's beginning until (address) is reached. */
 static bool decoded(struct exits *exits, uint64_t begin, uint64_t address)
 {
+    const cs_insn *instruction = exits->instruction;
     size_t count;
     const uint8_t *code = code_at(exits, begin, &count);
     uint64_t at = begin;
+    bool left = false; /* by the instruction before */
 
     while (code != NULL && at <= address &&
            cs_disasm_iter(exits->decoder, &code, &count, &at,
                           exits->instruction)) {
-        bool touches = at == address || exits->instruction->address == address;
+        bool leaving = leaves(instruction->id);
 
-        if (touches && leaves(exits->instruction->id))
-            return true;
+        if (instruction->address == address)
+            return left || leaving;
+        left = leaving || (left && goes_nowhere(instruction));
     }
-    return false;
+    return left && at == address;
 }
 
 bool exits_at(struct exits *exits, uint64_t address)

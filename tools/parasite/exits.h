@@ -10,7 +10,8 @@
  * and the address is that of the next one; one that is tried again, as hlt may
  * be, is still there. So an address counts if such an instruction begins or
  * ends at it. What ends where follows from decoding the function from its
- * beginning.
+ * beginning. A jump to the next instruction is looked through: under QEMU's
+ * software emulation it makes an interrupt come in at its target, and no later.
  *
  * Port input and output, hlt, cpuid, model specific registers and calls of the
  * hypervisor are seen. Access to a device's memory looks like any other access

@@ -17,7 +17,8 @@ enum {
     KEY_INVERTED,
     KEY_TOTAL,
     KEY_COLOR,
-    KEY_STDIO
+    KEY_STDIO,
+    KEY_EXITS
 };
 
 static const char help_text[] =
@@ -34,6 +35,10 @@ static const struct argp_option options[] = {
     {"callers", KEY_CALLERS, NULL, 0, "below each row, who called it", 0},
     {"callees", KEY_CALLEES, NULL, 0, "below each row, whom it called", 0},
     {"children", KEY_TOTAL, NULL, 0, "sorted by total instead of self", 0},
+    {"exits", KEY_EXITS, "REGEX", OPTION_ARG_OPTIONAL,
+     "a column of what was in the hypervisor; functions that fit REGEX are, "
+     "whatever they do",
+     0},
     {"percent-limit", KEY_LIMIT, "PERCENT", 0, "hide what is below it", 0},
     {"json", KEY_JSON, NULL, 0, "as JSON", 0},
     {"stdio", KEY_STDIO, NULL, 0, "as text, which it is anyway", 0},
@@ -73,6 +78,18 @@ static double percent_of(const char *text)
     return percent;
 }
 
+static void want_exits(struct report *report, const char *functions)
+{
+    static regex_t always;
+
+    report->has_exits = true;
+    if (functions == NULL)
+        return;
+    if (regcomp(&always, functions, REG_EXTENDED | REG_NOSUB) != 0)
+        misuse("'%s' is not a regular expression", functions);
+    report->exits_always = &always;
+}
+
 static error_t parse_form(int key, char *word, struct report *report)
 {
     switch (key) {
@@ -86,6 +103,9 @@ static error_t parse_form(int key, char *word, struct report *report)
         report->color = word;
         break;
     case KEY_STDIO:
+        break;
+    case KEY_EXITS:
+        want_exits(report, word);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -125,9 +145,22 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
+static void open_exits(struct report *report)
+{
+    if (!report->has_exits)
+        return;
+    if (report->view.names.image == NULL)
+        fail("--exits reads the image's code; -k says where it is");
+    report->exits = exits_open(report->view.names.image, report->exits_always);
+    if (report->exits == NULL)
+        fail("--exits: the image's code cannot be read");
+}
+
 static void show(struct report *report)
 {
+    open_exits(report);
     report_add_up(report);
+    exits_close(report->exits);
     if (report->json)
         report_print_json(report);
     else if (report->tree)

@@ -9,6 +9,7 @@
  * sample counts once for a row, however often the row is in its stack.
  */
 
+#include "exits.h"
 #include "view.h"
 
 #include <stdio.h>
@@ -26,7 +27,8 @@ struct report_row {
     uint32_t cpu;
     struct model_count self;
     struct model_count total;
-    uint64_t stamp; /* the last cell that was counted in total */
+    struct model_count exits; /* of self, what was in the hypervisor */
+    uint64_t stamp;           /* the last cell that was counted in total */
 };
 
 /* A call, from one row to another. */
@@ -59,6 +61,9 @@ struct report {
     bool json;
     double limit; /* percent; rows below it are not shown, -1 = default */
     const char *color;
+    bool has_exits;        /* tell what was in the hypervisor */
+    regex_t *exits_always; /* functions that count as a whole, NULL = none */
+    struct exits *exits;   /* NULL = not asked for, or no image */
 
     struct model_count sum; /* of what was chosen */
     struct report_row *rows;

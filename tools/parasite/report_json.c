@@ -109,6 +109,8 @@ static json_t *row_object(const struct report *report, uint32_t number)
 
     set_keys(object, report, number);
     set_counts(object, report, &row->self, &row->total);
+    if (report->has_exits)
+        set_count(object, "hypervisor", row->exits.samples);
     if (report->callers)
         json_object_set_new(object, "callers", calls(report, number, true));
     if (report->callees)

@@ -72,7 +72,8 @@ static void print_percent(const struct report *report,
 
 static void print_columns(const struct report *report)
 {
-    printf("#  Self    Total      Samples  ");
+    printf("#  Self    Total  %s    Samples  ",
+           report->has_exits ? " In VMM  " : "");
     printf("%s%s%s%s\n", (report->keys & REPORT_TASK) != 0 ? "Task  " : "",
            (report->keys & REPORT_CPU) != 0 ? "CPU  " : "",
            (report->keys & REPORT_LINE) != 0 ? "Source line  " : "",
@@ -106,6 +107,10 @@ static void print_row(const struct report *report, uint32_t number)
     print_percent(report, &row->self);
     putchar(' ');
     print_percent(report, &row->total);
+    if (report->has_exits) {
+        putchar(' ');
+        print_percent(report, &row->exits);
+    }
     printf(" %12s  %s\n", talk_count(row->self.samples, samples), name);
     if (report->callers)
         print_calls(report, number, true);

@@ -112,6 +112,17 @@ static void add_stack(struct report *report, const uint32_t *rows, size_t depth,
         add_branches(report, rows, depth, count);
 }
 
+/* Whether the samples of (node) were taken in the hypervisor. */
+static bool is_exit(const struct report *report, uint32_t node)
+{
+    const struct model *model = &report->view.model;
+    uint32_t leaf;
+
+    return report->exits != NULL && model_stack(model, node, &leaf, 1) == 1 &&
+           leaf >= MODEL_PSEUDOS &&
+           exits_at(report->exits, model->nodes[leaf].address);
+}
+
 void report_add_up(struct report *report)
 {
     static struct place frames[VIEW_FRAMES_MAX];
@@ -130,6 +141,8 @@ void report_add_up(struct report *report)
         for (size_t j = 0; j < depth; ++j)
             rows[j] = row_of(report, frames[j], task, cell->cpu);
         add_stack(report, rows, depth, &cell->count, i + 1);
+        if (depth > 0 && is_exit(report, cell->node))
+            add(&report->rows[rows[0]].exits, &cell->count);
         add(&report->sum, &cell->count);
     }
 }
