@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # run.sh BUILD [PATTERN]: runs all tests whose name fits the shell pattern and
-# ends with the line "N passed, N failed". Everything speaks TAP:
+# ends with the line "N passed, N failed". Two jobs run at a time (LANES=N):
+# most of them wait for guests. Everything speaks TAP:
 #
 #   BUILD/host{32,64}/*_test   unit tests, under sanitizers
 #   tests/*/run.sh FOLDER      whatever needs a script, as the models do
@@ -26,8 +27,6 @@ set -u
 build=$1
 pattern=${2:-*}
 guest=tests/guest
-passed=0
-failed=0
 
 fits()
 {
@@ -38,12 +37,11 @@ fits()
     return 1
 }
 
-# verdict WHAT LOG PASSED FAILED: adds up, and shows what went wrong, or what
+# verdict WHAT LOG PASSED FAILED: counts, and shows what went wrong, or what
 # was measured
 verdict()
 {
-    passed=$((passed + $3))
-    failed=$((failed + $4))
+    echo "$3 $4" >>"$counted"
     if [ "$4" -eq 0 ]; then
         echo "ok      $1 ($3)"
         sed -n 's/^# measured: /        /p' "$2"
@@ -94,19 +92,14 @@ unit_tests()
     done
 }
 
-script_tests()
+# script_test FOLDER
+script_test()
 {
-    for script in tests/*/run.sh; do
-        folder=$(basename "$(dirname "$script")")
-        if ! [ -x "$script" ] || ! fits "$folder"; then
-            continue
-        fi
-        mkdir -p "$build/$folder"
-        status=0
-        timeout 1800 "$script" "$build/$folder" >"$build/$folder/log" 2>&1 \
-            </dev/null || status=$?
-        tap "$folder" "$build/$folder/log" "$status"
-    done
+    mkdir -p "$build/$1"
+    status=0
+    timeout 1800 "tests/$1/run.sh" "$build/$1" >"$build/$1/log" 2>&1 \
+        </dev/null || status=$?
+    tap "$1" "$build/$1/log" "$status"
 }
 
 # word NAME FILE DEFAULT: what tests/guest/NAME/FILE says, as one line
@@ -196,8 +189,35 @@ guest_tests()
     done
 }
 
-unit_tests
-script_tests
-guest_tests
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+# What may run beside each other, a line each. Guests share images of disks, and
+# so are one job; it takes long, and comes first.
+jobs()
+{
+    echo guest_tests
+    echo unit_tests
+    for script in tests/*/run.sh; do
+        folder=$(basename "$(dirname "$script")")
+        if [ -x "$script" ] && fits "$folder"; then
+            echo "script_test $folder"
+        fi
+    done
+}
+
+# A job is this script again, with the job's words behind its own. It shows all
+# that it has to say at once, and leaves its counts.
+if [ $# -gt 2 ]; then
+    shift 2
+    said=$("$@")
+    [ -z "$said" ] || printf '%s\n' "$said"
+    exit
+fi
+
+counted=$build/counted
+export counted
+: >"$counted"
+jobs | xargs -P "${LANES:-2}" -L 1 "$0" "$build" "$pattern"
+awk '{ passed += $1; failed += $2 }
+    END {
+        printf "%d passed, %d failed\n", passed, failed
+        exit failed > 0 || passed == 0
+    }' "$counted"

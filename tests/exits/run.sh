@@ -63,7 +63,7 @@ function f7 # : nothing at all
 function device_write # 0 1 2: by its name
     nop; nop; ret
 function f9 # 0 1 3: a jump to the next one is looked through
-    out %ax, %dx; jmp 1f; 1: nop; jmp 2f; nop; 2: ret
+    out %al, %dx; jmp 1f; 1: nop; jmp 2f; nop; 2: ret
 .balign 16, 0x90
 EOF
 }
