@@ -137,6 +137,16 @@ static void test_room(void)
     tap_ok(virtio_net_room() != NULL, "and then there is room again");
 }
 
+/* An answer may be there before anybody halts for it: then another is asked
+ * for, until one has to be waited for. */
+static bool answers_interrupt(void)
+{
+    for (unsigned i = 0; i < 1000 && virtio_net_interrupts() == 0; i++)
+        if (burst(1) != 1 || !wait(answers + 1))
+            return false;
+    return virtio_net_interrupts() != 0;
+}
+
 static void test_bursts(void)
 {
     const struct virtio_counts *out = &virtio_net_out()->counts;
@@ -156,7 +166,7 @@ static void test_bursts(void)
            "who watches sees each, with its times");
     tap_is_between((long long)(out->kicks - kicks), 1, ROUNDS,
                    "a burst is told in one kick");
-    tap_ok(virtio_net_interrupts() != 0, "interrupts have ended the halts");
+    tap_ok(answers_interrupt(), "interrupts have ended the halts");
 }
 
 static int test_works(void)

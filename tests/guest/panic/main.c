@@ -22,7 +22,7 @@
 
 static void take_all_memory(void)
 {
-    for (size_t bytes = 1 << 20; bytes >= 16; bytes /= 2) {
+    for (size_t bytes = 1 << 20; bytes > 0; bytes /= 2) {
         while (malloc(bytes) != NULL)
             ;
     }
