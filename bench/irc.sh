@@ -69,8 +69,8 @@ awk '
     # (Abramowitz and Stegun, 26.7.5), good to 0.5 % from 4 degrees on
     function student(n, x) {
         x = 1.959964
-        return x + (x ^ 3 + x) / (4 * n) +
-            (5 * x ^ 5 + 16 * x ^ 3 + 3 * x) / (96 * n ^ 2) +
+        return x + (x ^ 3 + x) / (4 * n) + \
+            (5 * x ^ 5 + 16 * x ^ 3 + 3 * x) / (96 * n ^ 2) + \
             (3 * x ^ 7 + 19 * x ^ 5 + 17 * x ^ 3 - 15 * x) / (384 * n ^ 3)
     }
     { each[NR] = log($1 / $2); sum += each[NR] }
