@@ -177,10 +177,11 @@ code_is_objdumps()
 }
 
 # leaf.asm's loop, with the source beside it, in both forms.
+# Of 3,000 samples 40 % are 38.2 to 41.8 % in 95 of 100 cases.
 loop_is_shown()
 {
     "$parasite" annotate -q leaf_a "$base" >"$work/text" && cat "$work/text" &&
-        grep -qE '^leaf_a: (39|4[0-3])\.[0-9]+% of all, ' "$work/text" &&
+        grep -qE '^leaf_a: (3[89]|4[01])\.[0-9]+% of all, ' "$work/text" &&
         grep -qE '^ +leaf.asm:28 .*xor +edx' "$work/text" &&
         grep -qE '^ +[0-9.]+% +[0-9a-f]+ +jne 0x' "$work/text" &&
         ! grep -q leaf_b "$work/text" &&
