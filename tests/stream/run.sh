@@ -203,7 +203,8 @@ panics()
         -icount shift=2,sleep=off -rtc clock=vm \
         -device isa-debug-exit,iobase=0xf4,iosize=4 \
         -debugcon "file:$work/$name.bin" -kernel "$elf" \
-        -append "prof.out=e9 prof.every=0 prof.jitter=0 die=$3" </dev/null 2>&1 |
+        -append "prof.out=e9 prof.every=0 prof.jitter=0 die=$3" \
+        </dev/null 2>&1 |
         tr -d '\r' >"$log"
     {
         "$parasite" record -q -k "$elf" -o "$work/$name.trace" \
