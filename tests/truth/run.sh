@@ -18,31 +18,8 @@ mkdir -p "$work"
 rm -f "$work"/*.compared
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-
-address()
-{
-    nm "$1" | awk -v name="$2" '$3 == name { print $1 }'
-}
-
-# judged WIDTH SERVICE RATE [SCRIPT]: one run, in $work/NAME.*
-judged()
-{
-    image=$build/$1/$2/$2.elf
-    name=$work/$1-$2${4:+-$(basename "$4" .lua)}-$3
-    python3 "$here/symbols.py" "$image" "$name.map" || return 1
-    plugin=$work/truth.so,map=$name.map,out=$name.json,ticks=$name.ticks
-    plugin=$plugin,enter=$(address "$image" prof_parasite)
-    plugin=$plugin,stop=$(address "$image" prof_stop)
-    rm -rf "$name.trace"
-    timeout 300 "$parasite" record -q -F "$3" -o "$name.trace" -- \
-        "qemu-system-$1" -accel tcg -icount shift=0,sleep=off -rtc clock=vm \
-        -display none -no-reboot -monitor none -nic none -m 128 \
-        -device isa-debug-exit,iobase=0xf4,iosize=0x04 -plugin "$plugin" \
-        -kernel "$image" -append prof.reports=1 ${4:+-initrd "$4"} \
-        </dev/null >"$name.console" || return 1
-    python3 "$here/compare.py" "$image" "$name.json" "$name.ticks" \
-        "$parasite" "$name.trace" >"$name.compared"
-}
+# shellcheck source=tests/truth/judged.sh
+. tests/truth/judged.sh
 
 gcc -std=gnu11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes \
     -Wmissing-prototypes -Werror -fPIC -shared -o "$work/truth.so" \
@@ -56,10 +33,13 @@ if [ "${FULL:-}" = 1 ]; then
 fi
 for width in i386 x86_64; do
     for rate in $rates; do
-        is "$width: split at $rate Hz is counted" judged $width split "$rate"
+        is "$width: split at $rate Hz is counted" \
+            judged "$width-split-$rate" "$width" "$(image "$width" split)" \
+            "$rate"
         for script in $scripts; do
             is "$width: $(basename "$script") at $rate Hz is counted" \
-                judged $width lua "$rate" "$script"
+                judged "$width-lua-$(basename "$script" .lua)-$rate" "$width" \
+                "$(image "$width" lua)" "$rate" -initrd "$script"
         done
     done
 done
