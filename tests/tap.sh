@@ -21,6 +21,19 @@ is()
     fi
 }
 
+# result STATUS WHAT [LOG]: one test that has been done; its log's end is shown
+# where it failed
+result()
+{
+    number=$((number + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+        [ -z "${3:-}" ] || tail -n 25 "$3" | cut -c 1-200 | sed 's/^/# /'
+    fi
+}
+
 # ends_with CODE COMMAND...
 ends_with()
 {

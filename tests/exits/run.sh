@@ -12,25 +12,12 @@ cd "$here/../.." || exit 1
 build=$work/..
 objects=$build/host/obj/tools/parasite
 mkdir -p "$work"
-number=0
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 
 gcc -std=gnu11 -Iprofiler/include -o "$work/check" tests/exits/exits_check.c \
     "$objects"/exits.o "$objects"/image.o "$objects"/memory.o \
     "$objects"/metadata.o "$objects"/talk.o -lcapstone -lelf || exit 1
-
-# is WHAT COMMAND...: one test
-is()
-{
-    what=$1
-    shift
-    number=$((number + 1))
-    if "$@" >"$work/said" 2>&1; then
-        echo "ok $number - $what"
-    else
-        echo "not ok $number - $what"
-        tail -n 15 "$work/said" | sed 's/^/# /'
-    fi
-}
 
 # One function for each rule, at multiples of 16; what counts in it is behind
 # the mark, as offsets.

@@ -91,11 +91,11 @@ real_clients()
         echo "the conversation stopped after step $status"
         cat "$work/screen"
     } >>"$work/clients.$1.log"
-    verdict "$1: irssi and ii talk to each other" "$work/clients.$1.log" \
-        "$status"
+    result "$status" "$1: irssi and ii talk to each other" \
+        "$work/clients.$1.log"
     [ ! -p "$home/ii/$address/in" ] || pkill -f "ii -i $home/ii"
     wait "$guest"
-    verdict "$1: the server ends after its last client" \
-        "$work/clients.$1.log" $?
+    result $? "$1: the server ends after its last client" \
+        "$work/clients.$1.log"
     tmux -L "$session" kill-server 2>/dev/null
 }

@@ -11,6 +11,10 @@ build=$(cd "$work/.." && pwd)
 work=$build/$(basename "$work")
 bombard=$build/host/bombard
 cd "$here/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 server=
 for file in services/irc/*.cpp; do
     case $file in
@@ -18,19 +22,6 @@ for file in services/irc/*.cpp; do
     *) server="$server $file" ;;
     esac
 done
-number=0
-
-# verdict WHAT LOG STATUS
-verdict()
-{
-    number=$((number + 1))
-    if [ "$3" -eq 0 ]; then
-        echo "ok $number - $1"
-    else
-        tail -n 20 "$2" | sed 's/^/# /'
-        echo "not ok $number - $1"
-    fi
-}
 
 # ---- on the host: the server's answers, and whatever clients may say
 
@@ -68,8 +59,8 @@ fuzz()
         "$work/irc_fuzz" -seed=1 -runs="${RUNS:-100000}" -max_len=4096 \
             -artifact_prefix="$work/" "$work/corpus" "$work/seeds" \
             >>"$work/fuzz.log" 2>&1
-    verdict 'no client ends the server or leaves something behind' \
-        "$work/fuzz.log" $?
+    result $? 'no client ends the server or leaves something behind' \
+        "$work/fuzz.log"
 }
 
 # ---- bombard, against a server that stands still for a second
@@ -100,19 +91,19 @@ bombard_tests()
 {
     stall -r 200 -d 3
     [ "$(at corrected 90)" -ge 300 ] && [ "$(at corrected 100)" -ge 900 ]
-    verdict 'an open load suffers a stall whenever it was due' \
-        "$work/stall.json" $?
+    result $? 'an open load suffers a stall whenever it was due' \
+        "$work/stall.json"
     stall -c 4 -d 3
     [ "$(at corrected 90)" -ge 300 ] &&
         [ "$(at served 90)" -lt "$(at corrected 90)" ]
-    verdict 'a closed load is told what the stall kept away' \
-        "$work/stall.json" $?
+    result $? 'a closed load is told what the stall kept away' \
+        "$work/stall.json"
     "$bombard" 192.0.2.1:6667 >"$work/refused.log" 2>&1
     [ $? -eq 2 ] && grep -q 'is another machine' "$work/refused.log"
-    verdict 'only this machine is bombarded' "$work/refused.log" $?
+    result $? 'only this machine is bombarded' "$work/refused.log"
     "$bombard" -q -n 3 127.0.0.1:1 >"$work/refused.log" 2>&1
     [ $? -eq 1 ] && grep -q '3 to connect' "$work/refused.log"
-    verdict 'sessions that fail are counted' "$work/refused.log" $?
+    result $? 'sessions that fail are counted' "$work/refused.log"
 }
 
 # ---- booted
@@ -152,19 +143,19 @@ prof.out=e9" QEMU_ARGS="$modern -debugcon file:$work/$1.packets \
         tools/bombard/under.sh "$bombard" tools/build/run.sh \
         "$build/$1/irc/irc.elf" </dev/null 2>&1 | tr -d '\r' >"$log"
     grep -q '^10000 sessions in .* 0 failed' "$log"
-    verdict "$1, $2, $3: ten thousand come and go" "$log" $?
+    result $? "$1, $2, $3: ten thousand come and go" "$log"
     grep -q '^irc: now 0 clients, 0 memberships, 0 channels' "$log" &&
         grep -qE '^net: now 0 connections, [0-9]+ closing, .* 0 buffers' "$log"
-    verdict "$1, $2, $3: nothing of them is left" "$log" $?
+    result $? "$1, $2, $3: nothing of them is left" "$log"
     twice "$work/$1.pcap" >>"$log"
-    verdict "$1, $2, $3: no frame goes out in another's place" "$log" $?
+    result $? "$1, $2, $3: no frame goes out in another's place" "$log"
     grep -q 'VirtioNet::transmit(net_part const\*, unsigned int)' "$log" ||
         grep -q 'VirtioNet::flush()' "$log"
-    verdict "$1, $2, $3: the table has C++ names" "$log" $?
+    result $? "$1, $2, $3: the table has C++ names" "$log"
     rm -f "$work/$1.pcap"
     [ "$2" = each ] || return 0
     in_the_hypervisor "$log" "$work/$1.packets" "$build/$1/irc/irc.elf"
-    verdict "$1: ringing for each frame is the hypervisor's time" "$log" $?
+    result $? "$1: ringing for each frame is the hypervisor's time" "$log"
 }
 
 # shellcheck source=/dev/null # checked by itself

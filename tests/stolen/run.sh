@@ -12,21 +12,11 @@ work=${1:?usage: run.sh FOLDER}
 build=$work/..
 parasite=$build/host/parasite
 pause_s=3
-number=0
 
 cd "$here/../.." || exit 1
 mkdir -p "$work"
-
-# result STATUS WHAT
-result()
-{
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-    fi
-}
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 
 # reported LOG: tables in it so far
 reported()

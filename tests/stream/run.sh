@@ -11,22 +11,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=${1:?usage: run.sh FOLDER}
 build=$work/..
 parasite=$build/host/parasite
-number=0
 
 cd "$here/../.." || exit 1
 mkdir -p "$work"
-
-# result STATUS WHAT [LOG]
-result()
-{
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        [ -z "${3:-}" ] || tail -n 25 "$3" | cut -c 1-200 | sed 's/^/# /'
-    fi
-}
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 
 # machine WIDTH APPEND ARGUMENTS...: lua, on a clock that counts instructions
 machine()

@@ -7,14 +7,15 @@
 
 #include "capture.h"
 
+#include "ending.h"
 #include "metadata.h"
 #include "parasite.h"
+#include "seconds.h"
 #include "talk.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <prof/format.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,22 +23,6 @@
 #define WAIT_MS 100
 #define RAM_WAIT_NS 1000000
 #define PROGRESS_SECONDS 0.25
-
-static volatile sig_atomic_t interrupted;
-
-static void note_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static void check_image(struct capture *capture, struct boot *boot)
 {
@@ -82,7 +67,7 @@ static void show_progress(struct capture *capture)
     const struct boot *boot = capture->boots.now;
     uint64_t samples = model_samples(&boot->model);
     char count[TALK_NUMBER], lost[TALK_NUMBER], bytes[TALK_NUMBER];
-    double time = now(), span = time - capture->began;
+    double time = seconds_now(), span = time - capture->began;
 
     if (time - capture->shown < PROGRESS_SECONDS || !talk_progress())
         return;
@@ -103,22 +88,20 @@ static void step(struct capture *capture)
 
 void capture_begin(struct capture *capture, const char *path)
 {
-    struct sigaction action = {.sa_handler = note_interrupt};
-
     boots_begin(&capture->boots, path);
     capture->scanner.sink = (struct packet_sink){take_packet, capture};
     capture->console.sink = (struct packet_sink){take_from_text, capture};
     capture->console.other = capture->show_text ? show_line : NULL;
-    capture->began = capture->shown = now();
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    capture->began = capture->shown = seconds_now();
+    ending_begin();
 }
 
 static bool time_is_over(const struct capture *capture)
 {
-    return interrupted || capture->refused ||
+    return ending_asked() || capture->refused ||
            (capture->sender != NULL && capture->sender->state == SEND_FAILED) ||
-           (capture->seconds > 0 && now() - capture->began >= capture->seconds);
+           (capture->seconds > 0 &&
+            seconds_now() - capture->began >= capture->seconds);
 }
 
 /* Reads what is there; false at the end. */

@@ -3,13 +3,11 @@
 
 #include "columns.h"
 
+#include "packed.h"
 #include "parasite.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
-
-#define GZIP_WINDOW (15 + 16) /* of deflateInit2(): the largest, with a head */
 
 static void close_column(struct columns *columns)
 {
@@ -68,71 +66,25 @@ void columns_put_bytes(struct columns *columns, const void *bytes, size_t count)
     columns->count += count;
 }
 
-static void write_base64(const uint8_t *bytes, size_t count, FILE *out)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < count; i += 3) {
-        size_t left = count - i;
-        uint32_t bits = (uint32_t)bytes[i] << 16;
-
-        if (left > 1)
-            bits |= (uint32_t)bytes[i + 1] << 8;
-        if (left > 2)
-            bits |= bytes[i + 2];
-        putc(digits[bits >> 18], out);
-        putc(digits[bits >> 12 & 63], out);
-        putc(left > 1 ? digits[bits >> 6 & 63] : '=', out);
-        putc(left > 2 ? digits[bits & 63] : '=', out);
-    }
-}
-
-/* (text) and the columns as one gzip stream; to be freed. */
-static uint8_t *squeezed(const struct columns *columns, const char *text,
-                         size_t *count)
-{
-    size_t bytes = strlen(text);
-    uint8_t length[4] = {(uint8_t)bytes, (uint8_t)(bytes >> 8),
-                         (uint8_t)(bytes >> 16), (uint8_t)(bytes >> 24)};
-    const struct {
-        const void *bytes;
-        size_t count;
-    } parts[] = {{length, 4}, {text, bytes}, {columns->bytes, columns->used}};
-    z_stream stream = {0};
-    uint8_t *out;
-
-    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-        fail("no memory to compress in");
-    *count = deflateBound(&stream, 4 + bytes + columns->used);
-    out = grown(NULL, *count, 1);
-    stream.next_out = out;
-    stream.avail_out = (uInt)*count;
-    for (size_t i = 0; i < 3; ++i) {
-        stream.next_in = (Bytef *)(uintptr_t)parts[i].bytes;
-        stream.avail_in = (uInt)parts[i].count;
-        deflate(&stream, i == 2 ? Z_FINISH : Z_NO_FLUSH);
-    }
-    *count = stream.total_out;
-    deflateEnd(&stream);
-    return out;
-}
-
 bool columns_write(struct columns *columns, json_t *head, FILE *out)
 {
-    size_t count;
-    uint8_t *bytes;
     char *text;
+    size_t bytes;
 
     close_column(columns);
     json_object_set_new(head, "columns", columns->list);
     text = json_dumps(head, JSON_COMPACT);
     if (text == NULL)
         fail("the page's head is no JSON");
-    bytes = squeezed(columns, text, &count);
-    write_base64(bytes, count, out);
-    free(bytes);
+    bytes = strlen(text);
+    packed_write(
+        (const struct packed_part[]){
+            {(uint8_t[]){(uint8_t)bytes, (uint8_t)(bytes >> 8),
+                         (uint8_t)(bytes >> 16), (uint8_t)(bytes >> 24)},
+             4},
+            {text, bytes},
+            {columns->bytes, columns->used}},
+        3, out);
     free(text);
     free(columns->bytes);
     json_decref(head);

@@ -4,24 +4,16 @@
 #include "live.h"
 
 #include "parasite.h"
+#include "seconds.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define AGAIN_SECONDS 0.25
 #define RAM_WAIT_MS 10
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static void begin_boot(struct live *live, const struct packet *packet)
 {
@@ -94,7 +86,7 @@ static bool open_line(struct live *live, char *why)
 {
     struct request *request = live->request;
 
-    live->tried = now();
+    live->tried = seconds_now();
     if (request->target != NULL &&
         !target_try(&live->target, request->target, why, TARGET_WHY_MAX))
         return false;
@@ -179,7 +171,8 @@ static void open_again(struct live *live)
 {
     char why[TARGET_WHY_MAX]; /* what the user knows already */
 
-    if (live->ended || is_open(live) || now() - live->tried < AGAIN_SECONDS)
+    if (live->ended || is_open(live) ||
+        seconds_now() - live->tried < AGAIN_SECONDS)
         return;
     if (live->request->guest == NULL)
         open_line(live, why);

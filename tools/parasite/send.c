@@ -6,6 +6,7 @@
 #include "send.h"
 
 #include "parasite.h"
+#include "seconds.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,18 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define AGAIN_SECONDS 1.0
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 void send_add(struct sender *sender, const char *format, ...)
 {
@@ -139,7 +131,7 @@ static void read_answers(struct sender *sender)
 
 static void send_due(struct sender *sender)
 {
-    double time = now();
+    double time = seconds_now();
     double limit = sender->seconds > 0 ? sender->seconds : SEND_SECONDS;
 
     if (sender->begun == 0) {

@@ -3,38 +3,22 @@
 
 #include "top_watch.h"
 
+#include "ending.h"
 #include "parasite.h"
 #include "screen.h"
+#include "seconds.h"
 #include "talk.h"
 #include "top_print.h"
 #include "top_screen.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define KEYS_WAIT_MS 100
-
-static volatile sig_atomic_t interrupted;
-
-static void note_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 /* What was said while there was a screen, and what the guest printed. */
 static FILE *held_talk;
@@ -89,11 +73,11 @@ static bool wait_for(struct watching *watching, double seconds)
 {
     struct pollfd keys = {.fd = watching->stdio ? -1 : STDIN_FILENO,
                           .events = POLLIN};
-    double end = now() + seconds;
+    double end = seconds_now() + seconds;
 
-    while (!interrupted && !refused(watching) && now() < end &&
+    while (!ending_asked() && !refused(watching) && seconds_now() < end &&
            !(watching->stdio && watching->live.ended)) {
-        int wait = (int)((end - now()) * 1000) + 1;
+        int wait = (int)((end - seconds_now()) * 1000) + 1;
 
         live_wait(&watching->live, keys.fd,
                   wait < KEYS_WAIT_MS ? wait : KEYS_WAIT_MS);
@@ -106,16 +90,16 @@ static bool wait_for(struct watching *watching, double seconds)
 static void watch_on_screen(struct watching *watching)
 {
     unsigned long looks = 0;
-    double next = now();
+    double next = seconds_now();
 
-    while (!interrupted && !refused(watching) && !watching->ui.quit &&
+    while (!ending_asked() && !refused(watching) && !watching->ui.quit &&
            (watching->looks == 0 || looks < watching->looks)) {
-        bool keys = wait_for(watching, next - now());
+        bool keys = wait_for(watching, next - seconds_now());
 
         if (keys)
             take_keys(watching);
-        if (now() >= next) {
-            next = now() + watching->delay;
+        if (seconds_now() >= next) {
+            next = seconds_now() + watching->delay;
             ++looks;
             if (!watching->ui.paused)
                 top_model_update(&watching->top, &watching->ui);
@@ -138,13 +122,12 @@ static void watch_in_print(struct watching *watching)
         top_model_list(&watching->top, &watching->ui);
         top_print(&watching->top, watching->rows, color);
         ++looks;
-    } while (!interrupted && !watching->live.ended &&
+    } while (!ending_asked() && !watching->live.ended &&
              (watching->looks == 0 || looks < watching->looks));
 }
 
 int top_watch(struct watching *watching, struct image *image)
 {
-    struct sigaction action = {.sa_handler = note_interrupt};
     bool came;
     int code;
 
@@ -155,8 +138,7 @@ int top_watch(struct watching *watching, struct image *image)
     live_open(&watching->live, &watching->request, image, held_talk);
     top_model_open(&watching->top, &watching->live, &watching->request, image,
                    watching->by_time);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    ending_begin();
     if (watching->stdio) {
         watch_in_print(watching);
     } else {
