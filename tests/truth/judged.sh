@@ -15,6 +15,14 @@ address()
     nm "$1" | awk -v name="$2" '$3 == name { print $1 }'
 }
 
+# period HZ: nanoseconds between the samples of a PIT with a whole divisor
+period()
+{
+    awk -v hz="$1" 'BEGIN {
+        pit = 1193182
+        printf "%d", int(pit / hz + 0.5) * 1e9 / pit }'
+}
+
 # judged NAME WIDTH IMAGE RATE [QEMU'S ARGUMENTS]: one run, sampled RATE times a
 # second. Profile and truth are $work/NAME.*; NAME.compared is compare.py's.
 # WORDS are more words for the image's command line.
@@ -29,6 +37,7 @@ judged()
     plugin=$work/truth.so,map=$one.map,out=$one.json,ticks=$one.ticks
     plugin=$plugin,enter=$(address "$elf" prof_parasite)
     plugin=$plugin,stop=$(address "$elf" prof_stop)
+    plugin=$plugin,period=$(period "$rate")
     rm -rf "$one.trace"
     timeout "${LIMIT:-300}" "$parasite" record -q -F "$rate" -o "$one.trace" \
         -- "qemu-system-$width" -accel tcg \

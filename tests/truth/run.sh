@@ -23,7 +23,7 @@ rm -f "$work"/*.compared
 
 gcc -std=gnu11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes \
     -Wmissing-prototypes -Werror -fPIC -shared -o "$work/truth.so" \
-    tests/truth/truth.c tests/truth/calls.c || exit 1
+    tests/truth/truth.c tests/truth/calls.c tests/truth/ideal.c || exit 1
 
 scripts=services/lua/scripts/parser.lua
 rates=997
