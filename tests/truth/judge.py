@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """judge.py WHAT FILES...: looks at what compare.py wrote, and ends with 1 if it
-is not as it should be. WHAT is
+is not as it should be. A file's name is WIDTH-WORKLOAD-RATE.compared. WHAT is
 
-ticks      every tick is a sample, and the plugin followed every call
-time       instructions between the first and the last sample are the time
-           between them: one a nanosecond
+ticks      every tick is a sample, the plugin followed every call, and the
+           command's report shows what the samples add up to
+time       the time that the samples stand for is the instructions executed
+           in it: one a nanosecond
 chains     no stack is one that never was, but for callers of functions without
            a frame that could not be found, in at most 3 of 100 stacks
-chance     over all files, about 95 % of the functions' shares lie in their 95 %
-           interval, not fewer and not more; no chi-square is out of the way
-table      prints a line for each file
+chance     over all files, and for each workload and width, as many functions'
+           shares lie in their interval as of ideal samplers, no fewer and no
+           more: self and total, by samples and by time; the same for all
+           chi-squares together
+table      prints a line for each file, and one for each workload and width
 """
 
 import json
 import math
-import subprocess
+import os
 import sys
 
-Z = 3.29  # one in a thousand, to both sides
+import chance
+
+Z = 3.29       # one in a thousand, to both sides
+Z_EACH = 3.89  # one in ten thousand, where many are looked at
+MEASURES = {"self": "self", "self_time": "self by time", "total": "total",
+            "total_time": "total by time"}
 
 
 def read(path):
@@ -25,69 +33,181 @@ def read(path):
         return json.load(file)
 
 
+def name_of(path):
+    return os.path.basename(path).replace(".compared", "")
+
+
+def by_workload(paths):
+    """Lists of what the files hold, by WIDTH-WORKLOAD."""
+    groups = {}
+    for path in paths:
+        groups.setdefault(name_of(path).rpartition("-")[0], []).append(
+            read(path))
+    return groups
+
+
 def ticks(paths):
     for path in paths:
         one = read(path)
-        print(path, one["ticks"], one["samples"])
+        print(path, one["ticks"], one["accounts"])
         assert one["ticks"] == one["samples"] > 500
         assert one["left"] == 0 and one["unmatched"] == 0, one["left"]
+        assert one["report"]
 
 
 def time(paths):
-    """Needs the trace beside the file: x.trace for x.compared."""
-    parasite, paths = paths[0], paths[1:]
     for path in paths:
         one = read(path)
-        said = subprocess.run(
-            [parasite, "script", "-q", path.replace(".compared", ".trace")],
-            text=True, capture_output=True, check=True).stdout
-        clocks = [int(line.split()[-2]) for line in said.splitlines()
-                  if " sample: " in line]
-        passed = sum(clocks[1:one["judged"] + 1])
-        print(path, passed, "ns,", one["between"], "instructions")
+        print(path, one["ns"], "ns,", one["between"], "instructions")
         # the clock is the TSC, of which the guest measured the frequency
-        assert abs(passed - one["between"]) < 1e-5 * passed
+        assert abs(one["ns"] - one["between"]) < 1e-5 * one["ns"]
 
 
 def chains(paths):
     for path in paths:
         found = read(path)["chains"]
         print(path, {key: found[key] for key in found if key != "examples"},
-              json.dumps(found["examples"][:2]))
+              json.dumps(found["examples"]))
         assert found["right"] > 500
         assert found["impossible"] == 0
         missing = found["cut_short"] + found["caller_missing"]
         assert missing <= 0.03 * found["right"], missing
 
 
-def chance(paths):
-    rows = [row for path in paths for row in read(path)["self"]]
-    inside = sum(row["inside"] for row in rows)
-    reach = Z * math.sqrt(0.95 * 0.05 / len(rows))
-    print(f"{inside} of {len(rows)} shares are in their interval: "
-          f"{100 * inside / len(rows):.1f} %, wanted 95 +- {100 * reach:.1f}")
-    assert len(rows) > 80
-    assert abs(inside / len(rows) - 0.95) <= reach
+class Expected:
+    """A sum over runs, and what ideal samplers make it."""
+
+    def __init__(self):
+        self.sum = self.mean = self.variance = 0
+
+    def add(self, value, ideal, least=0):
+        """The variance is (least) or more: that of independent functions, as
+        some dozens of samplers may all agree by chance."""
+        mean, variance = chance.spread(ideal)
+        self.sum += value
+        self.mean += mean
+        # their mean is only known as well as they are many
+        self.variance += max(variance, least) * (1 + 1 / len(ideal))
+
+    def z(self):
+        return (self.sum - self.mean) / math.sqrt(self.variance)
+
+    def band(self, z):
+        """What is accepted. What is counted is whole, hence the half."""
+        reach = z * math.sqrt(self.variance) + 0.5
+        return self.mean - reach, self.mean + reach
+
+    def is_fine(self, z):
+        low, high = self.band(z)
+        return low <= self.sum <= high
+
+
+def expected_inside(runs, measure):
+    """What lies in its interval, of all (runs), and what should."""
+    expected = Expected()
+    for run in runs:
+        inside = run["inside"][measure]
+        rows = run[measure.partition("_")[0]]
+        expected.add(inside["count"], inside["ideal"],
+                     sum(row["coverage"] * (1 - row["coverage"])
+                         for row in rows))
+    return expected
+
+
+def of(runs, measure, what="of"):
+    return sum(run["inside"][measure][what] for run in runs)
+
+
+def expected_square(runs):
+    expected = Expected()
+    for run in runs:
+        square = run["chi_square"]
+        expected.add(square["value"], square["ideal"])
+    return expected
+
+
+def chance_over_all(runs):
+    """Whether all is well."""
+    fine = True
+    for measure, what in MEASURES.items():
+        expected = expected_inside(runs, measure)
+        whole = of(runs, measure)
+        independent = of(runs, measure, "independent")
+        low, high = (100 * end / whole for end in expected.band(Z))
+        print(f"{what}: {expected.sum} of {whole} shares are in their "
+              f"interval, {100 * expected.sum / whole:.2f} %; of ideal "
+              f"samplers {100 * expected.mean / whole:.2f} %, accepted "
+              f"{low:.2f} to {high:.2f}; of independent samples "
+              f"{100 * independent / whole:.2f} %")
+        fine = fine and expected.is_fine(Z) and whole > 80
+    square = expected_square(runs)
+    degrees = sum(run["chi_square"]["degrees"] for run in runs)
+    print(f"chi-square: {square.sum:.1f} of {degrees} degrees in all, of ideal "
+          f"samplers {square.mean:.1f} +- {math.sqrt(square.variance):.1f}")
+    # ideal samplers agree with theory, and we with both
+    return fine and abs(square.z()) < Z
+
+
+def of_chance(paths):
+    fine = chance_over_all([read(path) for path in paths])
+    for name, runs in by_workload(paths).items():
+        for measure, what in MEASURES.items():
+            expected = expected_inside(runs, measure)
+            low, high = expected.band(Z_EACH)
+            good = expected.is_fine(Z_EACH)
+            print(f"{'' if good else 'WRONG: '}{name}, {what}: {expected.sum} "
+                  f"of {of(runs, measure)}, accepted {max(low, 0):.1f} to "
+                  f"{min(high, of(runs, measure)):.1f}")
+            fine = fine and good
     for path in paths:
         square = read(path)["chi_square"]
-        print(path, square)
-        assert 0.0005 < square["probability"] < 0.9995
+        if not 0.00005 < square["probability"] < 0.99995:
+            print("WRONG:", path, square["value"], square["degrees"])
+            fine = False
+    assert fine
+
+
+def worst(run):
+    return max(abs(row["error"]) for row in run["self"])
+
+
+def table_of_runs(paths):
+    print(f"{'':27}{'samples':>8}{'self':>8}{'total':>9}{'worst':>7}"
+          f"{'chi p':>7}{'right':>8}{'short':>6}")
+    for path in paths:
+        one = read(path)
+        found = one["chains"]
+        whole = sum(found[kind] for kind in found if kind != "examples")
+        wrong = found["cut_short"] + found["caller_missing"]
+        cells = [f"{inside['count']}/{inside['of']}" for inside in
+                 (one["inside"][kind] for kind in ("self", "total"))]
+        print(f"{name_of(path):27}{one['judged']:8,}{cells[0]:>8}{cells[1]:>9}"
+              f"{worst(one):7.2f}{one['chi_square']['probability']:7.2f}"
+              f"{100 * found['right'] / whole:8.2f}{wrong:6}")
+
+
+def table_of_workloads(paths):
+    print(f"\n{'inside, of 100':24}" + "".join(
+        f"{what:>14}" for what in MEASURES.values()))
+    groups = by_workload(paths)
+    groups["all"] = [run for runs in list(groups.values()) for run in runs]
+    for name, runs in groups.items():
+        z = Z if name == "all" else Z_EACH
+        cells = []
+        for measure in MEASURES:
+            whole = of(runs, measure)
+            expected = expected_inside(runs, measure)
+            low, high = (100 * end / whole for end in expected.band(z))
+            cells.append(f"{100 * expected.sum / whole:.0f}"
+                         f" {max(low, 0):.0f}-{min(high, 100):.0f}")
+        print(f"{name:24}" + "".join(f"{cell:>14}" for cell in cells))
 
 
 def table(paths):
-    print(f"{'':28}{'samples':>9}{'inside':>9}{'worst':>7}"
-          f"{'chi-square':>16}{'stacks right':>14}")
-    for path in paths:
-        one = read(path)
-        rows, square = one["self"], one["chi_square"]
-        name = path.rsplit("/", 1)[-1].replace(".compared", "")
-        right = one["chains"]["right"] / one["samples"]
-        inside = f"{sum(row['inside'] for row in rows)}/{len(rows)}"
-        print(f"{name:28}{one['samples']:9,}{inside:>9}"
-              f"{max(row['error'] for row in rows):7.2f}"
-              f"{square['value']:9.1f}/{square['degrees']:<3}"
-              f"{square['probability']:5.2f}{100 * right:11.2f} %")
+    table_of_runs(paths)
+    table_of_workloads(paths)
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]](sys.argv[2:])
+    {"ticks": ticks, "time": time, "chains": chains, "chance": of_chance,
+     "table": table}[sys.argv[1]](sys.argv[2:])

@@ -46,7 +46,7 @@ done
 is 'every tick is a sample, and every call was followed' \
     python3 "$here/judge.py" ticks "$work"/*.compared
 is 'instructions are nanoseconds' \
-    python3 "$here/judge.py" time "$parasite" "$work"/*.compared
+    python3 "$here/judge.py" time "$work"/*.compared
 is 'no stack is one that never was' \
     python3 "$here/judge.py" chains "$work"/*.compared
 is 'shares miss the truth by chance alone, no more and no less' \
