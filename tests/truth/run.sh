@@ -20,10 +20,21 @@ rm -f "$work"/*.compared
 . tests/tap.sh
 # shellcheck source=tests/truth/judged.sh
 . tests/truth/judged.sh
+# shellcheck source=tests/truth/lanes.sh
+. tests/truth/lanes.sh
 
 gcc -std=gnu11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes \
     -Wmissing-prototypes -Werror -fPIC -shared -o "$work/truth.so" \
     tests/truth/truth.c tests/truth/calls.c tests/truth/ideal.c || exit 1
+
+# counted WIDTH: each report's closing rows, and the trace, against the ticks
+counted()
+{
+    elf=$(image "$1" test/ticks_are_accounted)
+    watched "$1-ticks" "$1" "$elf" 997 'prof.start=off prof.every=0' &&
+        python3 "$here/accounts.py" "$elf" "$one.console" "$one.json" \
+            "$one.ticks" "$parasite" "$one.trace"
+}
 
 scripts=services/lua/scripts/parser.lua
 rates=997
@@ -32,17 +43,20 @@ if [ "${FULL:-}" = 1 ]; then
     rates='997 1511'
 fi
 for width in i386 x86_64; do
+    queue "$width: the accounts hold every tick, whatever happens" \
+        counted "$width"
     for rate in $rates; do
-        is "$width: split at $rate Hz is counted" \
+        queue "$width: split at $rate Hz is counted" \
             judged "$width-split-$rate" "$width" "$(image "$width" split)" \
             "$rate"
         for script in $scripts; do
-            is "$width: $(basename "$script") at $rate Hz is counted" \
+            queue "$width: $(basename "$script") at $rate Hz is counted" \
                 judged "$width-lua-$(basename "$script" .lua)-$rate" "$width" \
                 "$(image "$width" lua)" "$rate" -initrd "$script"
         done
     done
 done
+run_queue
 is 'every tick is a sample, and every call was followed' \
     python3 "$here/judge.py" ticks "$work"/*.compared
 is 'instructions are nanoseconds' \

@@ -45,7 +45,11 @@ static bool after_return;   /* the next block is where a return leads */
 static unsigned after_tick; /* ticks that have interrupted the next block */
 static uint64_t period;     /* of ideal samplers, instructions */
 static uint64_t mark;       /* an address */
-static uint64_t marks[MARKS_MAX]; /* ticks there were, each time */
+static struct {
+    uint64_t ticks, masked; /* there were */
+} marks[MARKS_MAX];         /* each time */
+static uint64_t opened;     /* (all) behind which a tick has waited for it */
+static uint64_t masked;     /* ticks that did */
 static size_t marks_count;
 static FILE *tick_lines;
 static const char *map_path, *out_path;
@@ -86,7 +90,29 @@ static void note_mark(unsigned vcpu, void *owner)
         fputs("truth: too many marks\n", stderr);
         abort();
     }
-    marks[marks_count++] = ticks;
+    marks[marks_count].ticks = ticks;
+    marks[marks_count++].masked = masked;
+}
+
+/* A tick that waits gets in behind the instruction after sti ... */
+static void note_sti(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    opened = all + 2;
+}
+
+/* ... and behind popf at once. */
+static void note_popf(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    opened = all + 1;
+}
+
+/* What waits for the interrupt itself has not kept it waiting. */
+static void note_halt(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    opened = 0;
 }
 
 static void begin_interrupt(unsigned vcpu, void *owner)
@@ -108,6 +134,7 @@ static void begin_interrupt(unsigned vcpu, void *owner)
         left_then = calls_left();
         ideals_begin(stopped ? 0 : period);
     }
+    masked += all == opened;
     all_at_entry = all;
     in_handler = true;
 }
@@ -184,6 +211,13 @@ static const uint8_t *opcode_of(const struct qemu_plugin_insn *insn,
     return bytes;
 }
 
+/* Opcodes that are told by one byte (Intel SDM vol. 2, appendix A). */
+static qemu_executed *const plain[256] = {
+    [0xcf] = leave_interrupt,                       /* iret */
+    [0xc3] = note_return,     [0xc2] = note_return, /* ret */
+    [0xfb] = note_sti,        [0x9d] = note_popf,   [0xf4] = note_halt,
+};
+
 /* Returns whose it is. */
 static struct function *watch(struct qemu_plugin_insn *insn)
 {
@@ -201,10 +235,8 @@ static struct function *watch(struct qemu_plugin_insn *insn)
         callback = note_stop;
     } else if (address == mark) {
         callback = note_mark;
-    } else if (code[0] == 0xcf) {
-        callback = leave_interrupt;
-    } else if (code[0] == 0xc3 || code[0] == 0xc2) {
-        callback = note_return;
+    } else if (plain[code[0]] != NULL) {
+        callback = plain[code[0]];
     } else if (code[0] == 0xe8 ||
                (code[0] == 0xff && (extension == 2 || extension == 3))) {
         struct call *call = malloc(sizeof *call); /* lives as long as QEMU */
@@ -253,7 +285,8 @@ static void write_marks(FILE *out)
 {
     fputs(", \"marks\": [", out);
     for (size_t i = 0; i < marks_count; ++i)
-        fprintf(out, "%s%" PRIu64, i > 0 ? "," : "", marks[i]);
+        fprintf(out, "%s[%" PRIu64 ",%" PRIu64 "]", i > 0 ? "," : "",
+                marks[i].ticks, marks[i].masked);
     putc(']', out);
 }
 

@@ -22,8 +22,9 @@
  *
  * (ticks) gets one line for each tick: the interrupted address, which is the
  * one that is executed next, and the return addresses of the calls that have
- * not returned, the innermost first; hexadecimal, spaces between. How many ticks
- * there were whenever (mark) was executed is in "marks".
+ * not returned, the innermost first; hexadecimal, spaces between. Whenever (mark)
+ * is executed, "marks" gets how many ticks there were, and how many of them came
+ * just behind an instruction that turns interrupts on.
  */
 
 #include "ideal.h"
