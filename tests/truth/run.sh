@@ -4,8 +4,9 @@
 # run.sh FOLDER: profiles against the truth. Guests run under -icount, where the
 # timer's ticks come at exact virtual times and a run repeats to the
 # instruction, with a plugin that counts what is executed in each function; so
-# profile and truth are of the same run. Prints TAP. FULL=1 runs all scripts at
-# several rates. A table is in FOLDER/table then, a page in FOLDER/truth.html.
+# profile and truth are of the same run. Prints TAP. A table is in FOLDER/table
+# then, a page in FOLDER/truth.html. FULL=1 runs all scripts at several rates,
+# and its table and page go into docs.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -67,5 +68,8 @@ is 'shares miss the truth by chance alone, no more and no less' \
     python3 "$here/judge.py" chance "$work"/*.compared
 sed "s/^/# /" "$work/said"
 python3 "$here/judge.py" table "$work"/*.compared >"$work/table"
-python3 "$here/page.py" "$work"/*.compared >"$work/truth.html"
+pages=$work
+[ "${FULL:-}" != 1 ] || pages=docs
+is 'a page and a table are made' \
+    python3 "$here/page.py" "$pages" "$work"/*.compared
 echo "1..$number"
