@@ -11,7 +11,9 @@ chains     no stack is one that never was, but for callers of functions without
 chance     over all files, and for each workload and width, as many functions'
            shares lie in their interval as of ideal samplers, no fewer and no
            more: self and total, by samples and by time; the same for all
-           chi-squares together
+           chi-squares together; and as many as the binomial distribution says
+doubt      the same finds out a profile with errors of a half, which is too
+           good, and one with errors half as large again
 table      prints a line for each file, and one for each workload and width
 """
 
@@ -144,8 +146,20 @@ def chance_over_all(runs):
     degrees = sum(run["chi_square"]["degrees"] for run in runs)
     print(f"chi-square: {square.sum:.1f} of {degrees} degrees in all, of ideal "
           f"samplers {square.mean:.1f} +- {math.sqrt(square.variance):.1f}")
-    # ideal samplers agree with theory, and we with both
-    return fine and abs(square.z()) < Z
+    return fine and abs(square.z()) < Z and independent_fits(runs)
+
+
+def independent_fits(runs):
+    """Whether functions' own shares are also as often in their intervals as
+    those of independent samples, by the binomial distribution."""
+    rows = [row for run in runs for row in run["self"]]
+    mean = sum(row["coverage"] for row in rows)
+    reach = 0.5 + Z * math.sqrt(sum(row["coverage"] * (1 - row["coverage"])
+                                    for row in rows))
+    inside = of(runs, "self", "count")
+    print(f"self, by the binomial distribution: {inside} of {len(rows)}, "
+          f"accepted {mean - reach:.1f} to {mean + reach:.1f}")
+    return abs(inside - mean) <= reach
 
 
 def of_chance(paths):
@@ -165,6 +179,27 @@ def of_chance(paths):
             print("WRONG:", path, square["value"], square["degrees"])
             fine = False
     assert fine
+
+
+def with_errors(run, factor):
+    """The run, had all its errors been (factor) times as large."""
+    run = {**run, "inside": {**run["inside"]},
+           "chi_square": {**run["chi_square"]}}
+    for measure in MEASURES:
+        kind, _, time_too = measure.partition("_")
+        error = "error_time" if time_too else "error"
+        run["inside"][measure] = {
+            **run["inside"][measure],
+            "count": sum(chance.is_inside(factor * row[error])
+                         for row in run[kind])}
+    run["chi_square"]["value"] *= factor ** 2
+    return run
+
+
+def doubt(paths):
+    runs = [read(path) for path in paths]
+    for factor in (0.5, 1.5):
+        assert not chance_over_all([with_errors(run, factor) for run in runs])
 
 
 def worst(run):
@@ -210,4 +245,4 @@ def table(paths):
 
 if __name__ == "__main__":
     {"ticks": ticks, "time": time, "chains": chains, "chance": of_chance,
-     "table": table}[sys.argv[1]](sys.argv[2:])
+     "doubt": doubt, "table": table}[sys.argv[1]](sys.argv[2:])
