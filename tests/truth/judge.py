@@ -12,7 +12,8 @@ chance     over all files, and for each workload and width, as many functions'
            shares lie in their interval as of ideal samplers, no fewer and no
            more: self and total, by samples and by time; the same for all
            chi-squares together; and as many as the binomial distribution says
-doubt      the same finds out a profile with errors of a half, which is too
+bias       no function is sampled too often or too seldom by all runs together
+doubt      chance finds out a profile with errors of a half, which is too
            good, and one with errors half as large again
 table      prints a line for each file, and one for each workload and width
 """
@@ -181,6 +182,33 @@ def of_chance(paths):
     assert fine
 
 
+def bias(paths):
+    """A function that every run shows a little too often would be lost in the
+    errors of each: its samples of all runs of a width are added up."""
+    sums = {}
+    for path in paths:
+        run = read(path)
+        for row in run["self"]:
+            one = sums.setdefault(
+                (name_of(path).partition("-")[0], row["function"]), [0, 0, 0])
+            mean = row["true"] * run["judged"]
+            one[0] += row["samples"]
+            one[1] += mean
+            one[2] += mean * (1 - row["true"])
+    off = {key: (hits - mean) / math.sqrt(variance)
+           for key, (hits, mean, variance) in sums.items() if variance > 0}
+    square = sum(z * z for z in off.values())
+    reach = Z * math.sqrt(2 * len(off))
+    print(f"chi-square of {len(off)} functions, each of all runs: "
+          f"{square:.1f}, accepted {len(off) - reach:.1f} to "
+          f"{len(off) + reach:.1f}")
+    for key, z in sorted(off.items(), key=lambda one: -abs(one[1]))[:5]:
+        print(f"  {' '.join(key)}: {sums[key][0]} samples, "
+              f"{sums[key][1]:.1f} in truth, {z:+.2f} standard deviations")
+    assert abs(square - len(off)) <= reach
+    assert all(abs(z) < 5 for z in off.values())
+
+
 def with_errors(run, factor):
     """The run, had all its errors been (factor) times as large."""
     run = {**run, "inside": {**run["inside"]},
@@ -245,4 +273,5 @@ def table(paths):
 
 if __name__ == "__main__":
     {"ticks": ticks, "time": time, "chains": chains, "chance": of_chance,
+     "bias": bias,
      "doubt": doubt, "table": table}[sys.argv[1]](sys.argv[2:])

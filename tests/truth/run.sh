@@ -67,6 +67,9 @@ is 'no stack is one that never was' \
 is 'shares miss the truth by chance alone, no more and no less' \
     python3 "$here/judge.py" chance "$work"/*.compared
 sed "s/^/# /" "$work/said"
+is 'and no function is favoured by all runs together' \
+    python3 "$here/judge.py" bias "$work"/*.compared
+sed "s/^/# /" "$work/said"
 is 'and the test finds out errors that are too small or too large' \
     python3 "$here/judge.py" doubt "$work"/*.compared
 python3 "$here/judge.py" table "$work"/*.compared >"$work/table"
