@@ -7,6 +7,7 @@
 #include "truth.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define SAME 32u /* samples until the period changes */
 
@@ -75,12 +76,14 @@ static void credit_total(struct function *function, uint32_t i, uint64_t time)
     static uint64_t stamp;
 
     /* a null pointer begins another sample */
-    if (function == NULL)
+    if (function == NULL) {
         stamp++;
-    else if (function->stamp != stamp) {
+    } else if (function->stamp != stamp) {
         function->stamp = stamp;
-        function->ideal.total[i]++;
-        function->ideal.total_time[i] += time;
+        if (function->ideal == NULL)
+            function->ideal = calloc(1, sizeof *function->ideal);
+        function->ideal->total[i]++;
+        function->ideal->total_time[i] += time;
     }
 }
 
@@ -91,10 +94,10 @@ static void take(uint32_t i, struct function *function)
 
     samples[i]++;
     times[i] += time;
-    function->ideal.self[i]++;
-    function->ideal.self_time[i] += time;
     credit_total(NULL, i, 0);
     credit_total(function, i, time);
+    function->ideal->self[i]++;
+    function->ideal->self_time[i] += time;
     while (depth-- > 0)
         credit_total(calls_caller(depth), i, time);
 }
@@ -134,11 +137,7 @@ void ideals_print(FILE *out)
 
 void ideal_sums_print(FILE *out, const struct ideal_sums *sums)
 {
-    uint64_t met = 0;
-
-    for (uint32_t i = 0; i < IDEALS; i++)
-        met += sums->total[i];
-    if (met == 0)
+    if (sums == NULL)
         return;
     print32(out, "ideal_self", sums->self);
     print32(out, "ideal_total", sums->total);

@@ -42,7 +42,7 @@ void ideals_take(uint64_t until, struct function *const *of);
 /* Writes ', "ideals": [SAMPLES, ...], "ideal_times": [...]', their sums. */
 void ideals_print(FILE *out);
 
-/* The same of one function; nothing where it was never met. */
+/* The same of one function; nothing where it was never met, (sums) NULL. */
 void ideal_sums_print(FILE *out, const struct ideal_sums *sums);
 
 #endif

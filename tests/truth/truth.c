@@ -277,7 +277,7 @@ static void write_function(FILE *out, const struct function *function)
             ", \"total\": %" PRIu64 ", \"handler\": %" PRIu64,
             function->start, function->self[1] - function->self[0],
             function->total[1] - function->total[0], function->handler);
-    ideal_sums_print(out, &function->ideal);
+    ideal_sums_print(out, function->ideal);
     putc('}', out);
 }
 

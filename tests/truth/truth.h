@@ -51,8 +51,8 @@ struct function {
     uint64_t total[2];
     uint64_t executed_at_entry; /* of the interrupt that is on */
 
-    struct ideal_sums ideal;
-    uint64_t stamp; /* the last ideal sample that it was in */
+    struct ideal_sums *ideal; /* NULL where it was never met */
+    uint64_t stamp;           /* the last ideal sample that it was in */
 };
 
 /* The first of the group of the function that holds (address), or the last one,
