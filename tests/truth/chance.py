@@ -97,3 +97,22 @@ def spread(values):
     mean = sum(values) / len(values)
     return mean, sum((value - mean) ** 2 for value in values) \
         / max(len(values) - 1, 1)
+
+
+def gamma_band(mean, variance, probability):
+    """Below the first, and above the second, a gamma distribution lies with
+    half the (probability) each. It has no less than 0 and a longer tail above,
+    as counts of what comes in clusters do."""
+    shape, scale = mean * mean / variance, variance / mean
+
+    def where(tail):
+        low, high = 0, mean + 100 * (math.sqrt(variance) + scale)
+        for _ in range(80):
+            middle = (low + high) / 2
+            if chi_square_tail(2 * middle / scale, 2 * shape) > tail:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    return where(1 - probability / 2), where(probability / 2)

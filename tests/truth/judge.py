@@ -25,8 +25,9 @@ import sys
 
 import chance
 
-Z = 3.29       # one in a thousand, to both sides
-Z_EACH = 3.89  # one in ten thousand, where many are looked at
+ALL = 0.001    # the probability of a false alarm
+EACH = 0.0001  # the same, where many are looked at
+Z = 3.29       # ALL, to both sides
 MEASURES = {"self": "self", "self_time": "self by time", "total": "total",
             "total_time": "total by time"}
 
@@ -92,36 +93,43 @@ class Expected:
         # their mean is only known as well as they are many
         self.variance += max(variance, least) * (1 + 1 / len(ideal))
 
-    def z(self):
-        return (self.sum - self.mean) / math.sqrt(self.variance)
-
-    def band(self, z):
-        """What is accepted. What is counted is whole, hence the half."""
-        reach = z * math.sqrt(self.variance) + 0.5
-        return self.mean - reach, self.mean + reach
-
-    def is_fine(self, z):
-        low, high = self.band(z)
-        return low <= self.sum <= high
+    def band(self, probability):
+        """What is accepted; outside of it chance leads with (probability)."""
+        return chance.gamma_band(max(self.mean, 0.01),
+                                 max(self.variance, 0.01), probability)
 
 
-def expected_inside(runs, measure):
-    """What lies in its interval, of all (runs), and what should."""
-    expected = Expected()
-    for run in runs:
-        inside = run["inside"][measure]
-        rows = run[measure.partition("_")[0]]
-        expected.add(inside["count"], inside["ideal"],
-                     sum(row["coverage"] * (1 - row["coverage"])
-                         for row in rows))
-    return expected
+class Inside:
+    """How many shares are in their interval, of all (runs), how many ideal
+    samplers have there, and how many are accepted."""
+
+    def __init__(self, runs, measure, probability):
+        self.of, self.independent = 0, 0
+        outside = Expected()
+        for run in runs:
+            inside = run["inside"][measure]
+            rows = run[measure.partition("_")[0]]
+            outside.add(inside["of"] - inside["count"],
+                        [inside["of"] - count for count in inside["ideal"]],
+                        sum(row["coverage"] * (1 - row["coverage"])
+                            for row in rows))
+            self.of += inside["of"]
+            self.independent += inside["independent"]
+        few, many = outside.band(probability)
+        self.count = self.of - outside.sum
+        self.ideal = self.of - outside.mean
+        # counts are whole
+        self.least = math.floor(max(self.of - many, 0))
+        self.most = math.ceil(self.of - few)
+
+    def is_fine(self):
+        return self.least <= self.count <= self.most
+
+    def percent(self, count):
+        return 100 * count / self.of
 
 
-def of(runs, measure, what="of"):
-    return sum(run["inside"][measure][what] for run in runs)
-
-
-def expected_square(runs):
+def square_of(runs):
     expected = Expected()
     for run in runs:
         square = run["chi_square"]
@@ -133,21 +141,20 @@ def chance_over_all(runs):
     """Whether all is well."""
     fine = True
     for measure, what in MEASURES.items():
-        expected = expected_inside(runs, measure)
-        whole = of(runs, measure)
-        independent = of(runs, measure, "independent")
-        low, high = (100 * end / whole for end in expected.band(Z))
-        print(f"{what}: {expected.sum} of {whole} shares are in their "
-              f"interval, {100 * expected.sum / whole:.2f} %; of ideal "
-              f"samplers {100 * expected.mean / whole:.2f} %, accepted "
-              f"{low:.2f} to {high:.2f}; of independent samples "
-              f"{100 * independent / whole:.2f} %")
-        fine = fine and expected.is_fine(Z) and whole > 80
-    square = expected_square(runs)
+        inside = Inside(runs, measure, ALL)
+        print(f"{what}: {inside.count} of {inside.of} shares are in their "
+              f"interval, {inside.percent(inside.count):.2f} %; of ideal "
+              f"samplers {inside.percent(inside.ideal):.2f} %, accepted "
+              f"{inside.percent(inside.least):.2f} to "
+              f"{inside.percent(inside.most):.2f}; of independent samples "
+              f"{inside.percent(inside.independent):.2f} %")
+        fine = fine and inside.is_fine() and inside.of > 80
+    square = square_of(runs)
+    low, high = square.band(ALL)
     degrees = sum(run["chi_square"]["degrees"] for run in runs)
     print(f"chi-square: {square.sum:.1f} of {degrees} degrees in all, of ideal "
-          f"samplers {square.mean:.1f} +- {math.sqrt(square.variance):.1f}")
-    return fine and abs(square.z()) < Z and independent_fits(runs)
+          f"samplers {square.mean:.1f}, accepted {low:.1f} to {high:.1f}")
+    return fine and low <= square.sum <= high and independent_fits(runs)
 
 
 def independent_fits(runs):
@@ -157,7 +164,7 @@ def independent_fits(runs):
     mean = sum(row["coverage"] for row in rows)
     reach = 0.5 + Z * math.sqrt(sum(row["coverage"] * (1 - row["coverage"])
                                     for row in rows))
-    inside = of(runs, "self", "count")
+    inside = sum(run["inside"]["self"]["count"] for run in runs)
     print(f"self, by the binomial distribution: {inside} of {len(rows)}, "
           f"accepted {mean - reach:.1f} to {mean + reach:.1f}")
     return abs(inside - mean) <= reach
@@ -167,16 +174,14 @@ def of_chance(paths):
     fine = chance_over_all([read(path) for path in paths])
     for name, runs in by_workload(paths).items():
         for measure, what in MEASURES.items():
-            expected = expected_inside(runs, measure)
-            low, high = expected.band(Z_EACH)
-            good = expected.is_fine(Z_EACH)
-            print(f"{'' if good else 'WRONG: '}{name}, {what}: {expected.sum} "
-                  f"of {of(runs, measure)}, accepted {max(low, 0):.1f} to "
-                  f"{min(high, of(runs, measure)):.1f}")
-            fine = fine and good
+            inside = Inside(runs, measure, EACH)
+            print(f"{'' if inside.is_fine() else 'WRONG: '}{name}, {what}: "
+                  f"{inside.count} of {inside.of}, accepted {inside.least} to "
+                  f"{inside.most}")
+            fine = fine and inside.is_fine()
     for path in paths:
         square = read(path)["chi_square"]
-        if not 0.00005 < square["probability"] < 0.99995:
+        if not EACH / 2 < square["probability"] < 1 - EACH / 2:
             print("WRONG:", path, square["value"], square["degrees"])
             fine = False
     assert fine
@@ -255,14 +260,12 @@ def table_of_workloads(paths):
     groups = by_workload(paths)
     groups["all"] = [run for runs in list(groups.values()) for run in runs]
     for name, runs in groups.items():
-        z = Z if name == "all" else Z_EACH
         cells = []
         for measure in MEASURES:
-            whole = of(runs, measure)
-            expected = expected_inside(runs, measure)
-            low, high = (100 * end / whole for end in expected.band(z))
-            cells.append(f"{100 * expected.sum / whole:.0f}"
-                         f" {max(low, 0):.0f}-{min(high, 100):.0f}")
+            inside = Inside(runs, measure, ALL if name == "all" else EACH)
+            cells.append(f"{inside.percent(inside.count):.0f} "
+                         f"{inside.percent(inside.least):.0f}-"
+                         f"{inside.percent(inside.most):.0f}")
         print(f"{name:24}" + "".join(f"{cell:>14}" for cell in cells))
 
 

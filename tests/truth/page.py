@@ -66,14 +66,12 @@ def facts(runs):
     """The tiles at the top."""
     cells = []
     for measure, what in judge.MEASURES.items():
-        expected = judge.expected_inside(runs, measure)
-        whole = judge.of(runs, measure)
-        low, high = (f"{min(100 * end / whole, 100):.1f}"
-                     for end in expected.band(judge.Z))
-        cells.append((percent(expected.sum, whole),
-                      f"of {whole:,} shares inside, {what}; "
-                      f"{low} to {high} by chance"))
-    square = judge.expected_square(runs)
+        inside = judge.Inside(runs, measure, judge.ALL)
+        cells.append((percent(inside.count, inside.of),
+                      f"of {inside.of:,} shares inside, {what}; "
+                      f"{inside.percent(inside.least):.1f} to "
+                      f"{inside.percent(inside.most):.1f} by chance"))
+    square = judge.square_of(runs)
     degrees = sum(run["chi_square"]["degrees"] for run in runs)
     cells.append((f"{square.sum / degrees:.3f}",
                   f"chi-square a degree, of {degrees:,}; 1 by chance"))
@@ -96,11 +94,9 @@ def workload(name, runs):
     """Its heading, figures and plots."""
     said = []
     for measure, what in judge.MEASURES.items():
-        expected = judge.expected_inside(runs, measure)
-        whole = judge.of(runs, measure)
-        low, high = expected.band(judge.Z_EACH)
-        said.append(f"{what} {expected.sum} of {whole}, accepted "
-                    f"{max(low, 0):.0f} to {min(high, whole):.0f}")
+        inside = judge.Inside(runs, measure, judge.EACH)
+        said.append(f"{what} {inside.count} of {inside.of}, accepted "
+                    f"{inside.least} to {inside.most}")
     first = max(runs, key=lambda run: run["judged"])
     whole = sum(run["judged"] for run in runs)
     return (f'<h2 id="{html.escape(name)}">{html.escape(name)}</h2>'
