@@ -5,7 +5,7 @@ is not as it should be. A file's name is WIDTH-WORKLOAD-RATE.compared. WHAT is
 ticks      every tick is a sample, the plugin followed every call, and the
            command's report shows what the samples add up to
 time       the time that the samples stand for is the instructions executed
-           in it: one a nanosecond
+           in it, one a nanosecond; where the guest was idle, it is more
 chains     no stack is one that never was, but for callers of functions without
            a frame that could not be found, in at most 3 of 100 stacks
 chance     over all files, and for each workload and width, as many functions'
@@ -63,6 +63,8 @@ def time(paths):
     for path in paths:
         one = read(path)
         print(path, one["ns"], "ns,", one["between"], "instructions")
+        if one["idle"]:
+            continue
         # the clock is the TSC, of which the guest measured the frequency
         assert abs(one["ns"] - one["between"]) < 1e-5 * one["ns"]
 
@@ -240,8 +242,9 @@ def worst(run):
 
 
 def table_of_runs(paths):
-    print(f"{'':27}{'samples':>8}{'self':>8}{'total':>9}{'worst':>7}"
-          f"{'chi p':>7}{'right':>8}{'short':>6}")
+    room = max(len(name_of(path)) for path in paths)
+    print(f"{'':{room}}{'samples':>8}{'self':>8}{'total':>9}{'worst':>6}"
+          f"{'chi p':>6}{'right':>8}{'short':>6}")
     for path in paths:
         one = read(path)
         found = one["chains"]
@@ -249,13 +252,15 @@ def table_of_runs(paths):
         wrong = found["cut_short"] + found["caller_missing"]
         cells = [f"{inside['count']}/{inside['of']}" for inside in
                  (one["inside"][kind] for kind in ("self", "total"))]
-        print(f"{name_of(path):27}{one['judged']:8,}{cells[0]:>8}{cells[1]:>9}"
-              f"{worst(one):7.2f}{one['chi_square']['probability']:7.2f}"
+        print(f"{name_of(path):{room}}{one['judged']:8,}{cells[0]:>8}"
+              f"{cells[1]:>9}{worst(one):6.2f}"
+              f"{one['chi_square']['probability']:6.2f}"
               f"{100 * found['right'] / whole:8.2f}{wrong:6}")
 
 
 def table_of_workloads(paths):
-    print(f"\n{'inside, of 100':24}" + "".join(
+    room = max(len(name_of(path)) for path in paths) - 4
+    print(f"\n{'inside, of 100':{room}}" + "".join(
         f"{what:>14}" for what in MEASURES.values()))
     groups = by_workload(paths)
     groups["all"] = [run for runs in list(groups.values()) for run in runs]
@@ -266,7 +271,7 @@ def table_of_workloads(paths):
             cells.append(f"{inside.percent(inside.count):.0f} "
                          f"{inside.percent(inside.least):.0f}-"
                          f"{inside.percent(inside.most):.0f}")
-        print(f"{name:24}" + "".join(f"{cell:>14}" for cell in cells))
+        print(f"{name:{room}}" + "".join(f"{cell:>14}" for cell in cells))
 
 
 def table(paths):

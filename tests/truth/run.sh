@@ -32,9 +32,10 @@ gcc -std=gnu11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes \
 counted()
 {
     elf=$(image "$1" test/ticks_are_accounted)
+    files=$work/$1-ticks
     watched "$1-ticks" "$1" "$elf" 997 'prof.start=off prof.every=0' &&
-        python3 "$here/accounts.py" "$elf" "$one.console" "$one.json" \
-            "$one.ticks" "$parasite" "$one.trace"
+        python3 "$here/accounts.py" "$elf" "$files.console" "$files.json" \
+            "$files.ticks" "$parasite" "$files.trace"
 }
 
 scripts=services/lua/scripts/parser.lua
