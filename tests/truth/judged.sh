@@ -1,8 +1,10 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh
 #
 # One guest under the plugin, for the shells of this folder to read; they set
 # work (where results go), build, parasite (the command) and here (this folder).
+
+: "${work:?}" "${build:?}" "${parasite:?}" "${here:?}"
 
 # image WIDTH SERVICE, or test/NAME for one of tests/guest
 image()

@@ -1,5 +1,5 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh
 #
 # Several tests at a time: LANES of them, 2 with FULL=1, or else 1. To be read
 # by a shell that has read tests/tap.sh; it sets work, where files go.
