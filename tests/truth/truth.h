@@ -10,10 +10,10 @@
  *
  * (map) has lines "START END FIRST" in hexadecimal, the functions by rising
  * start; those with the same FIRST, the start of the first of them, are one
- * group and count together; (enter) is where the sampler's interrupt begins. An interrupt lasts from
- * there to the next iret, and what is executed in it is counted apart. Truth is
- * what was executed from the first tick to the last one before the address
- * (stop), where sampling ends; for each function:
+ * group and count together; (enter) is where the sampler's interrupt begins. An
+ * interrupt lasts from there to the next iret, and what is executed in it is
+ * counted apart. Truth is what was executed from the first tick to the last one
+ * before the address (stop), where sampling ends; for each function:
  *
  *     self     instructions in it
  *     total    in it, or while a call that it made has not returned
@@ -22,9 +22,9 @@
  *
  * (ticks) gets one line for each tick: the interrupted address, which is the
  * one that is executed next, and the return addresses of the calls that have
- * not returned, the innermost first; hexadecimal, spaces between. Whenever (mark)
- * is executed, "marks" gets how many ticks there were, and how many of them came
- * just behind an instruction that turns interrupts on.
+ * not returned, the innermost first; hexadecimal, spaces between. Whenever
+ * (mark) is executed, "marks" gets how many ticks there were, and how many of
+ * them came just behind an instruction that turns interrupts on.
  */
 
 #include "ideal.h"
