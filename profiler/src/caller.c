@@ -19,7 +19,10 @@
 
 #define WAYS_MAX 32    /* beginnings of ways that are kept in mind */
 #define STEPS_MAX 1024 /* instructions followed, all ways together */
-#define LOOK_AHEAD 8   /* instructions behind pc; epilogues are shorter */
+#define LOOK_AHEAD 24  /* instructions behind pc, where it may return */
+#define EPILOGUE_MAX                                                           \
+    8 /* where it may go on as another function: the cold part
+                          of one is another, too, and has its frame */
 
 /* A way: from (begin) on, the return address is (bytes) above sp. */
 struct way {
@@ -126,7 +129,8 @@ static bool returns(const struct search *search, intptr_t *bytes)
         if (code.length == 0)
             return false;
         if (code.kind == PROF_CODE_RETURN ||
-            (code.kind == PROF_CODE_JUMP && !inside(search, target)))
+            (code.kind == PROF_CODE_JUMP && !inside(search, target) &&
+             i < EPILOGUE_MAX))
             return true;
         if (code.kind == PROF_CODE_SP)
             *bytes += code.value;

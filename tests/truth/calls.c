@@ -96,6 +96,16 @@ uint64_t calls_total(const struct function *function)
     return called + truth_own(function) - covered;
 }
 
+size_t calls_depth(void)
+{
+    return depth;
+}
+
+struct function *calls_caller(size_t at)
+{
+    return calls[at].caller;
+}
+
 void calls_print(FILE *out)
 {
     for (size_t i = depth; i > 0; --i)

@@ -1,23 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """judge.py WHAT FILES...: looks at what compare.py wrote, and ends with 1 if it
-is not as it should be. WHAT is
+is not as it should be. A file's name is WIDTH-WORKLOAD-RATE.compared. WHAT is
 
-ticks      every tick is a sample, and the plugin followed every call
-time       instructions between the first and the last sample are the time
-           between them: one a nanosecond
+ticks      every tick is a sample, the plugin followed every call, and the
+           command's report shows what the samples add up to
+time       the time that the samples stand for is the instructions executed
+           in it, one a nanosecond; where the guest was idle, it is more
 chains     no stack is one that never was, but for callers of functions without
            a frame that could not be found, in at most 3 of 100 stacks
-chance     over all files, about 95 % of the functions' shares lie in their 95 %
-           interval, not fewer and not more; no chi-square is out of the way
-table      prints a line for each file
+chance     over all files, and for each workload and width, as many functions'
+           shares lie in their interval as of ideal samplers, no fewer and no
+           more: self and total, by samples and by time; the same for all
+           chi-squares together; and as many as the binomial distribution says
+bias       no function is sampled too often or too seldom by all runs together
+doubt      chance finds out a profile with errors of a half, which is too
+           good, and one with errors half as large again
+table      prints a line for each file, and one for each workload and width
 """
 
 import json
 import math
-import subprocess
+import os
 import sys
 
-Z = 3.29  # one in a thousand, to both sides
+import chance
+
+ALL = 0.001    # the probability of a false alarm
+EACH = 0.0001  # the same, where many are looked at
+Z = 3.29       # ALL, to both sides
+MEASURES = {"self": "self", "self_time": "self by time", "total": "total",
+            "total_time": "total by time"}
 
 
 def read(path):
@@ -25,69 +37,249 @@ def read(path):
         return json.load(file)
 
 
+def name_of(path):
+    return os.path.basename(path).replace(".compared", "")
+
+
+def by_workload(paths):
+    """Lists of what the files hold, by WIDTH-WORKLOAD."""
+    groups = {}
+    for path in paths:
+        groups.setdefault(name_of(path).rpartition("-")[0], []).append(
+            read(path))
+    return groups
+
+
 def ticks(paths):
     for path in paths:
         one = read(path)
-        print(path, one["ticks"], one["samples"])
+        print(path, one["ticks"], one["accounts"])
         assert one["ticks"] == one["samples"] > 500
         assert one["left"] == 0 and one["unmatched"] == 0, one["left"]
+        assert one["report"]
 
 
 def time(paths):
-    """Needs the trace beside the file: x.trace for x.compared."""
-    parasite, paths = paths[0], paths[1:]
     for path in paths:
         one = read(path)
-        said = subprocess.run(
-            [parasite, "script", "-q", path.replace(".compared", ".trace")],
-            text=True, capture_output=True, check=True).stdout
-        clocks = [int(line.split()[-2]) for line in said.splitlines()
-                  if " sample: " in line]
-        passed = sum(clocks[1:one["judged"] + 1])
-        print(path, passed, "ns,", one["between"], "instructions")
+        print(path, one["ns"], "ns,", one["between"], "instructions")
+        if one["idle"]:
+            continue
         # the clock is the TSC, of which the guest measured the frequency
-        assert abs(passed - one["between"]) < 1e-5 * passed
+        assert abs(one["ns"] - one["between"]) < 1e-5 * one["ns"]
 
 
 def chains(paths):
     for path in paths:
         found = read(path)["chains"]
         print(path, {key: found[key] for key in found if key != "examples"},
-              json.dumps(found["examples"][:2]))
+              json.dumps(found["examples"]))
         assert found["right"] > 500
         assert found["impossible"] == 0
         missing = found["cut_short"] + found["caller_missing"]
         assert missing <= 0.03 * found["right"], missing
 
 
-def chance(paths):
-    rows = [row for path in paths for row in read(path)["self"]]
-    inside = sum(row["inside"] for row in rows)
-    reach = Z * math.sqrt(0.95 * 0.05 / len(rows))
-    print(f"{inside} of {len(rows)} shares are in their interval: "
-          f"{100 * inside / len(rows):.1f} %, wanted 95 +- {100 * reach:.1f}")
-    assert len(rows) > 80
-    assert abs(inside / len(rows) - 0.95) <= reach
+class Expected:
+    """A sum over runs, and what ideal samplers make it."""
+
+    def __init__(self):
+        self.sum = self.mean = self.variance = 0
+
+    def add(self, value, ideal, least=0):
+        """The variance is (least) or more: that of independent functions, as
+        some dozens of samplers may all agree by chance."""
+        mean, variance = chance.spread(ideal)
+        self.sum += value
+        self.mean += mean
+        # their mean is only known as well as they are many
+        self.variance += max(variance, least) * (1 + 1 / len(ideal))
+
+    def band(self, probability):
+        """What is accepted; outside of it chance leads with (probability)."""
+        return chance.gamma_band(max(self.mean, 0.01),
+                                 max(self.variance, 0.01), probability)
+
+
+class Inside:
+    """How many shares are in their interval, of all (runs), how many ideal
+    samplers have there, and how many are accepted."""
+
+    def __init__(self, runs, measure, probability):
+        self.of, self.independent = 0, 0
+        outside = Expected()
+        for run in runs:
+            inside = run["inside"][measure]
+            rows = run[measure.partition("_")[0]]
+            outside.add(inside["of"] - inside["count"],
+                        [inside["of"] - count for count in inside["ideal"]],
+                        sum(row["coverage"] * (1 - row["coverage"])
+                            for row in rows))
+            self.of += inside["of"]
+            self.independent += inside["independent"]
+        few, many = outside.band(probability)
+        self.count = self.of - outside.sum
+        self.ideal = self.of - outside.mean
+        # counts are whole
+        self.least = math.floor(max(self.of - many, 0))
+        self.most = math.ceil(self.of - few)
+
+    def is_fine(self):
+        return self.least <= self.count <= self.most
+
+    def percent(self, count):
+        return 100 * count / self.of
+
+
+def square_of(runs):
+    expected = Expected()
+    for run in runs:
+        square = run["chi_square"]
+        expected.add(square["value"], square["ideal"])
+    return expected
+
+
+def chance_over_all(runs):
+    """Whether all is well."""
+    fine = True
+    for measure, what in MEASURES.items():
+        inside = Inside(runs, measure, ALL)
+        print(f"{what}: {inside.count} of {inside.of} shares are in their "
+              f"interval, {inside.percent(inside.count):.2f} %; of ideal "
+              f"samplers {inside.percent(inside.ideal):.2f} %, accepted "
+              f"{inside.percent(inside.least):.2f} to "
+              f"{inside.percent(inside.most):.2f}; of independent samples "
+              f"{inside.percent(inside.independent):.2f} %")
+        fine = fine and inside.is_fine() and inside.of > 80
+    square = square_of(runs)
+    low, high = square.band(ALL)
+    degrees = sum(run["chi_square"]["degrees"] for run in runs)
+    print(f"chi-square: {square.sum:.1f} of {degrees} degrees in all, of ideal "
+          f"samplers {square.mean:.1f}, accepted {low:.1f} to {high:.1f}")
+    return fine and low <= square.sum <= high and independent_fits(runs)
+
+
+def independent_fits(runs):
+    """Whether functions' own shares are also as often in their intervals as
+    those of independent samples, by the binomial distribution."""
+    rows = [row for run in runs for row in run["self"]]
+    mean = sum(row["coverage"] for row in rows)
+    reach = 0.5 + Z * math.sqrt(sum(row["coverage"] * (1 - row["coverage"])
+                                    for row in rows))
+    inside = sum(run["inside"]["self"]["count"] for run in runs)
+    print(f"self, by the binomial distribution: {inside} of {len(rows)}, "
+          f"accepted {mean - reach:.1f} to {mean + reach:.1f}")
+    return abs(inside - mean) <= reach
+
+
+def of_chance(paths):
+    fine = chance_over_all([read(path) for path in paths])
+    for name, runs in by_workload(paths).items():
+        for measure, what in MEASURES.items():
+            inside = Inside(runs, measure, EACH)
+            print(f"{'' if inside.is_fine() else 'WRONG: '}{name}, {what}: "
+                  f"{inside.count} of {inside.of}, accepted {inside.least} to "
+                  f"{inside.most}")
+            fine = fine and inside.is_fine()
     for path in paths:
         square = read(path)["chi_square"]
-        print(path, square)
-        assert 0.0005 < square["probability"] < 0.9995
+        if not EACH / 2 < square["probability"] < 1 - EACH / 2:
+            print("WRONG:", path, square["value"], square["degrees"])
+            fine = False
+    assert fine
+
+
+def bias(paths):
+    """A function that every run shows a little too often would be lost in the
+    errors of each: its samples of all runs of a width are added up."""
+    sums = {}
+    for path in paths:
+        run = read(path)
+        for row in run["self"]:
+            one = sums.setdefault(
+                (name_of(path).partition("-")[0], row["function"]), [0, 0, 0])
+            mean = row["true"] * run["judged"]
+            one[0] += row["samples"]
+            one[1] += mean
+            one[2] += mean * (1 - row["true"])
+    off = {key: (hits - mean) / math.sqrt(variance)
+           for key, (hits, mean, variance) in sums.items() if variance > 0}
+    square = sum(z * z for z in off.values())
+    reach = Z * math.sqrt(2 * len(off))
+    print(f"chi-square of {len(off)} functions, each of all runs: "
+          f"{square:.1f}, accepted {len(off) - reach:.1f} to "
+          f"{len(off) + reach:.1f}")
+    for key, z in sorted(off.items(), key=lambda one: -abs(one[1]))[:5]:
+        print(f"  {' '.join(key)}: {sums[key][0]} samples, "
+              f"{sums[key][1]:.1f} in truth, {z:+.2f} standard deviations")
+    assert abs(square - len(off)) <= reach
+    assert all(abs(z) < 5 for z in off.values())
+
+
+def with_errors(run, factor):
+    """The run, had all its errors been (factor) times as large."""
+    run = {**run, "inside": {**run["inside"]},
+           "chi_square": {**run["chi_square"]}}
+    for measure in MEASURES:
+        kind, _, time_too = measure.partition("_")
+        error = "error_time" if time_too else "error"
+        run["inside"][measure] = {
+            **run["inside"][measure],
+            "count": sum(chance.is_inside(factor * row[error])
+                         for row in run[kind])}
+    run["chi_square"]["value"] *= factor ** 2
+    return run
+
+
+def doubt(paths):
+    runs = [read(path) for path in paths]
+    for factor in (0.5, 1.5):
+        assert not chance_over_all([with_errors(run, factor) for run in runs])
+
+
+def worst(run):
+    return max(abs(row["error"]) for row in run["self"])
+
+
+def table_of_runs(paths):
+    room = max(len(name_of(path)) for path in paths)
+    print(f"{'':{room}}{'samples':>8}{'self':>8}{'total':>9}{'worst':>6}"
+          f"{'chi p':>6}{'right':>8}{'short':>6}")
+    for path in paths:
+        one = read(path)
+        found = one["chains"]
+        whole = sum(found[kind] for kind in found if kind != "examples")
+        wrong = found["cut_short"] + found["caller_missing"]
+        cells = [f"{inside['count']}/{inside['of']}" for inside in
+                 (one["inside"][kind] for kind in ("self", "total"))]
+        print(f"{name_of(path):{room}}{one['judged']:8,}{cells[0]:>8}"
+              f"{cells[1]:>9}{worst(one):6.2f}"
+              f"{one['chi_square']['probability']:6.2f}"
+              f"{100 * found['right'] / whole:8.2f}{wrong:6}")
+
+
+def table_of_workloads(paths):
+    room = max(len(name_of(path)) for path in paths) - 4
+    print(f"\n{'inside, of 100':{room}}" + "".join(
+        f"{what:>14}" for what in MEASURES.values()))
+    groups = by_workload(paths)
+    groups["all"] = [run for runs in list(groups.values()) for run in runs]
+    for name, runs in groups.items():
+        cells = []
+        for measure in MEASURES:
+            inside = Inside(runs, measure, ALL if name == "all" else EACH)
+            cells.append(f"{inside.percent(inside.count):.0f} "
+                         f"{inside.percent(inside.least):.0f}-"
+                         f"{inside.percent(inside.most):.0f}")
+        print(f"{name:{room}}" + "".join(f"{cell:>14}" for cell in cells))
 
 
 def table(paths):
-    print(f"{'':28}{'samples':>9}{'inside':>9}{'worst':>7}"
-          f"{'chi-square':>16}{'stacks right':>14}")
-    for path in paths:
-        one = read(path)
-        rows, square = one["self"], one["chi_square"]
-        name = path.rsplit("/", 1)[-1].replace(".compared", "")
-        right = one["chains"]["right"] / one["samples"]
-        inside = f"{sum(row['inside'] for row in rows)}/{len(rows)}"
-        print(f"{name:28}{one['samples']:9,}{inside:>9}"
-              f"{max(row['error'] for row in rows):7.2f}"
-              f"{square['value']:9.1f}/{square['degrees']:<3}"
-              f"{square['probability']:5.2f}{100 * right:11.2f} %")
+    table_of_runs(paths)
+    table_of_workloads(paths)
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]](sys.argv[2:])
+    {"ticks": ticks, "time": time, "chains": chains, "chance": of_chance,
+     "bias": bias,
+     "doubt": doubt, "table": table}[sys.argv[1]](sys.argv[2:])

@@ -1,113 +1,165 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page.py FILES...: what compare.py wrote, as a page with a plot for each
-run."""
+"""page.py FOLDER FILES...: what compare.py wrote, as documents in FOLDER:
+truth.html, a page with plots for each workload; truth.svg, all errors; and the
+figures between the marks in truth.md. The same files give the same bytes."""
 
+import contextlib
 import html
-import json
-import math
+import io
+import pathlib
+import re
 import sys
 
-import compare
+import judge
+import plots
 
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 900, 300, 56, 12, 26
-LEGEND = ("A column is a function: the line across it is its true share, the "
-          "bar is the 95 % interval around the sampled one. Bars that miss the "
-          "truth are red; about one in twenty should.")
+BEGIN, END = "<!-- figures: made by make truth -->", "<!-- end of figures -->"
 STYLE = """
-:root { color-scheme: light dark; --back: #fdfcfa; --text: #1f2328;
-  --dim: #67707b; --edge: #dcd8cf; --fine: #3b7dd8; --bad: #d6452b; }
-@media (prefers-color-scheme: dark) { :root { --back: #16181c;
-  --text: #e2e4e8; --dim: #949ca8; --edge: #33373f; --fine: #7db4ff;
-  --bad: #ff7a5c; } }
-body { background: var(--back); color: var(--text); margin: 2rem auto;
-  max-width: 60rem; padding: 0 1rem; font: 15px/1.5 system-ui, sans-serif; }
-svg { width: 100%; height: auto; }
-text { fill: var(--dim); font-size: 11px; }
-line.grid { stroke: var(--edge); }
-line.true { stroke: var(--text); stroke-width: 2; }
-.fine { stroke: var(--fine); fill: var(--fine); }
-.bad { stroke: var(--bad); fill: var(--bad); }
+:root { color-scheme: light dark; --page: #fdfcfa; --ink: #1f2328;
+  --soft: #67707b; --rule: #dcd8cf; }
+@media (prefers-color-scheme: dark) { :root { --page: #16181c;
+  --ink: #e2e4e8; --soft: #98a1ad; --rule: #353a43; } }
+body { background: var(--page); color: var(--ink); margin: 1.5rem auto;
+  max-width: 62rem; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }
+h1 { margin: 0; } h2 { margin: 2rem 0 .3rem; font-size: 1.15rem; }
+p.soft { color: var(--soft); margin: .3rem 0; }
+.plots { display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); }
+svg { width: 100%; height: auto; max-width: 32rem; }
+.facts { display: grid; gap: .6rem; margin: 1rem 0;
+  grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); }
+.facts div { border: 1px solid var(--rule); border-radius: .5rem;
+  padding: .5rem .8rem; color: var(--soft); font-size: .85rem; }
+.facts b { display: block; color: var(--ink); font-size: 1.35rem; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums;
-  display: block; overflow-x: auto; }
-td, th { padding: .2rem .8rem; text-align: right;
-  border-bottom: 1px solid var(--edge); }
-td:first-child, th:first-child { text-align: left; }
+  font-size: .9rem; white-space: nowrap; }
+td, th { padding: .15rem .7rem; text-align: right;
+  border-bottom: 1px solid var(--rule); }
+td:first-child, th:first-child { text-align: left; padding-left: 0; }
 """
+INTRO = """Profiles that were held against exact counts of the same run. In the
+plots of shares a bar is the 95 % interval around what was sampled, the dot, and
+the line across it is the truth, for the functions with the largest shares of
+their own. In the plots of errors each function is a dot by its own share and a
+ring by its share with all that it calls; inside the band the truth lies in the
+interval, and one in twenty should not. What misses it is red."""
+CHAINS = {"right": "right", "cut_short": "cut short",
+          "caller_missing": "one caller missing", "switching": "in longjmp",
+          "impossible": "never were"}
 
 
-def height_of(share, least):
-    """From 100 % at the top down to (least), by powers of ten."""
-    part = math.log10(max(share, least)) / math.log10(least)
-    return TOP + part * (HEIGHT - TOP - BOTTOM)
+def table(heads, lines):
+    def row(cells, kind):
+        return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>"
+                                for cell in cells) + "</tr>"
+    return ('<div class="wide"><table>' + row(heads, "th")
+            + "\n".join(row(line, "td") for line in lines)
+            + "</table></div>")
 
 
-def column(number, row, judged, room, least):
-    low, high = compare.interval(row["samples"], judged)
-    x = LEFT + (number + 0.5) * room
-    kind = "fine" if row["inside"] else "bad"
-    at = [height_of(share, least) for share in
-          (high, low, row["sampled"], row["true"])]
-    title = html.escape(f"{row['function']}: {100 * row['true']:.3f} % in "
-                        f"truth, {100 * row['sampled']:.3f} % sampled")
-    return (f'<g><title>{title}</title>'
-            f'<line class="{kind}" stroke-width="3" x1="{x:.1f}" '
-            f'x2="{x:.1f}" y1="{at[0]:.1f}" y2="{at[1]:.1f}"/>'
-            f'<circle class="{kind}" cx="{x:.1f}" cy="{at[2]:.1f}" r="3"/>'
-            f'<line class="true" x1="{x - 5:.1f}" x2="{x + 5:.1f}" '
-            f'y1="{at[3]:.1f}" y2="{at[3]:.1f}"/></g>')
+def percent(part, whole):
+    return f"{100 * part / whole:.2f} %"
 
 
-def plot(one):
-    rows = one["self"]
-    least = min(0.001, min(row["true"] for row in rows) / 2)
-    parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-             'aria-label="true and sampled shares">']
-    for power in range(0, math.floor(math.log10(least)), -1):
-        y = height_of(10 ** power, least)
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH}" '
-                     f'y1="{y:.1f}" y2="{y:.1f}"/><text x="{LEFT - 6}" '
-                     f'y="{y + 4:.1f}" text-anchor="end">'
-                     f'{100 * 10 ** power:g} %</text>')
-    room = (WIDTH - LEFT) / len(rows)
-    parts += [column(number, row, one["judged"], room, least)
-              for number, row in enumerate(rows)]
-    parts.append(f'<text x="{LEFT}" y="{HEIGHT - 6}">functions, by their true '
-                 'share</text></svg>')
-    return "".join(parts)
+def facts(runs):
+    """The tiles at the top."""
+    cells = []
+    for measure, what in judge.MEASURES.items():
+        inside = judge.Inside(runs, measure, judge.ALL)
+        cells.append((percent(inside.count, inside.of),
+                      f"of {inside.of:,} shares inside, {what}; "
+                      f"{inside.percent(inside.least):.1f} to "
+                      f"{inside.percent(inside.most):.1f} by chance"))
+    square = judge.square_of(runs)
+    degrees = sum(run["chi_square"]["degrees"] for run in runs)
+    cells.append((f"{square.sum / degrees:.3f}",
+                  f"chi-square a degree, of {degrees:,}; 1 by chance"))
+    whole = sum(run["samples"] for run in runs)
+    cells.append((f"{whole:,}", "ticks, each in its account"))
+    for kind, what in (("impossible", "stacks that never were"),
+                       ("short", "stacks that lack a caller")):
+        cells.append((str(sum(lacking(run) if kind == "short" else
+                              run["chains"][kind] for run in runs)), what))
+    return '<div class="facts">' + "".join(
+        f"<div><b>{html.escape(value)}</b>{html.escape(what)}</div>"
+        for value, what in cells) + "</div>"
 
 
-def table_row(name, one):
-    rows, chains = one["self"], one["chains"]
-    inside = sum(row["inside"] for row in rows)
-    cells = [html.escape(name), f"{one['samples']:,}",
-             f"{inside} of {len(rows)}",
-             f"{max(row['error'] for row in rows):.2f}",
-             f"{one['chi_square']['probability']:.2f}",
-             f"{100 * chains['right'] / one['samples']:.2f} %",
-             str(chains["impossible"])]
-    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+def lacking(run):
+    return run["chains"]["cut_short"] + run["chains"]["caller_missing"]
 
 
-def main(paths):
-    runs = {}
+def workload(name, runs):
+    """Its heading, figures and plots."""
+    said = []
+    for measure, what in judge.MEASURES.items():
+        inside = judge.Inside(runs, measure, judge.EACH)
+        said.append(f"{what} {inside.count} of {inside.of}, accepted "
+                    f"{inside.least} to {inside.most}")
+    first = max(runs, key=lambda run: run["judged"])
+    whole = sum(run["judged"] for run in runs)
+    return (f'<h2 id="{html.escape(name)}">{html.escape(name)}</h2>'
+            f'<p class="soft">{whole:,} samples. Inside: '
+            f'{html.escape("; ".join(said))}.</p><div class="plots">'
+            f"{plots.shares(first)}{plots.errors(runs)}</div>")
+
+
+def stacks(paths):
+    lines = []
     for path in paths:
-        with open(path, encoding="utf-8") as file:
-            runs[path.rsplit("/", 1)[-1].replace(".compared", "")] = \
-                json.load(file)
-    heads = ("run", "samples", "in their interval", "worst", "chi-square p",
-             "stacks right", "impossible")
-    print('<!doctype html>\n<html lang="en"><meta charset="utf-8">'
-          '<meta name="viewport" content="width=device-width">'
-          f"<title>Profiles and truth</title><style>{STYLE}</style>"
-          f"<h1>Profiles and truth</h1><p>{LEGEND}</p>"
-          "<table><tr>" + "".join(f"<th>{head}</th>" for head in heads)
-          + "</tr>")
-    for name, one in runs.items():
-        print(table_row(name, one))
-    print("</table>")
-    for name, one in runs.items():
-        print(f"<h2>{html.escape(name)}</h2>{plot(one)}")
+        chains = judge.read(path)["chains"]
+        whole = sum(chains[kind] for kind in CHAINS)
+        lines.append([judge.name_of(path), f"{whole:,}",
+                      percent(chains["right"], whole)]
+                     + [f"{chains[kind]:,}" for kind in list(CHAINS)[1:]])
+    return "<h2>Call stacks</h2>" + table(
+        ["", "stacks", *CHAINS.values()], lines)
+
+
+def page(paths):
+    groups = judge.by_workload(paths)
+    runs = [run for some in groups.values() for run in some]
+    parts = ['<!doctype html>\n<html lang="en"><meta charset="utf-8">'
+             '<meta name="viewport" content="width=device-width">'
+             "<!-- SPDX-License-Identifier: Apache-2.0 -->"
+             "<title>Profiles and truth</title>"
+             f"<style>{STYLE}{plots.STYLE}</style><h1>Profiles and truth</h1>",
+             f"<p>{INTRO}</p>", facts(runs), '<div class="plots">',
+             plots.histogram(runs), plots.quantiles(runs), "</div>"]
+    parts += [workload(name, some) for name, some in groups.items()]
+    parts.append(stacks(paths))
+    return "\n".join(parts) + "\n"
+
+
+def figures(paths):
+    """What judge.py prints as a table, as Markdown has it."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        judge.table(paths)
+    return "".join("    " + line + "\n" if line else "\n"
+                   for line in said.getvalue().splitlines())
+
+
+def main(folder, paths):
+    folder = pathlib.Path(folder)
+    (folder / "truth.html").write_text(page(paths), encoding="utf-8")
+    runs = [judge.read(path) for path in paths]
+    style = ("<!-- SPDX-License-Identifier: Apache-2.0 -->"
+             f"<style>{plots.STYLE}</style>"
+             '<rect width="100%" height="100%" fill="var(--back)"/>')
+    (folder / "truth.svg").write_text(
+        plots.histogram(runs, style) + "\n", encoding="utf-8")
+    text = folder / "truth.md"
+    if text.exists():
+        old = text.read_text(encoding="utf-8")
+        new = re.sub(f"{BEGIN}.*?{END}",
+                     lambda _: f"{BEGIN}\n\n{figures(paths)}\n{END}", old,
+                     flags=re.S)
+        if BEGIN not in old:
+            sys.exit(f"{text}: no '{BEGIN}'")
+        text.write_text(new, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1], sys.argv[2:])

@@ -4,8 +4,9 @@
 # run.sh FOLDER: profiles against the truth. Guests run under -icount, where the
 # timer's ticks come at exact virtual times and a run repeats to the
 # instruction, with a plugin that counts what is executed in each function; so
-# profile and truth are of the same run. Prints TAP. FULL=1 runs all scripts at
-# several rates. A table is in FOLDER/table then, a page in FOLDER/truth.html.
+# profile and truth are of the same run. Prints TAP. A table is in FOLDER/table
+# then, a page in FOLDER/truth.html. FULL=1 runs all scripts at several rates,
+# and its table and page go into docs.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,10 +21,22 @@ rm -f "$work"/*.compared
 . tests/tap.sh
 # shellcheck source=/dev/null # checked by itself
 . tests/truth/judged.sh
+# shellcheck source=/dev/null # checked by itself
+. tests/truth/lanes.sh
 
 gcc -std=gnu11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes \
     -Wmissing-prototypes -Werror -fPIC -shared -o "$work/truth.so" \
-    tests/truth/truth.c tests/truth/calls.c || exit 1
+    tests/truth/truth.c tests/truth/calls.c tests/truth/ideal.c || exit 1
+
+# counted WIDTH: each report's closing rows, and the trace, against the ticks
+counted()
+{
+    elf=$(image "$1" test/ticks_are_accounted)
+    files=$work/$1-ticks
+    watched "$1-ticks" "$1" "$elf" 997 'prof.start=off prof.every=0' &&
+        python3 "$here/accounts.py" "$elf" "$files.console" "$files.json" \
+            "$files.ticks" "$parasite" "$files.trace"
+}
 
 scripts=services/lua/scripts/parser.lua
 rates=997
@@ -32,26 +45,37 @@ if [ "${FULL:-}" = 1 ]; then
     rates='997 1511'
 fi
 for width in i386 x86_64; do
+    queue "$width: the accounts hold every tick, whatever happens" \
+        counted "$width"
     for rate in $rates; do
-        is "$width: split at $rate Hz is counted" \
+        queue "$width: split at $rate Hz is counted" \
             judged "$width-split-$rate" "$width" "$(image "$width" split)" \
             "$rate"
         for script in $scripts; do
-            is "$width: $(basename "$script") at $rate Hz is counted" \
+            queue "$width: $(basename "$script") at $rate Hz is counted" \
                 judged "$width-lua-$(basename "$script" .lua)-$rate" "$width" \
                 "$(image "$width" lua)" "$rate" -initrd "$script"
         done
     done
 done
+run_queue
 is 'every tick is a sample, and every call was followed' \
     python3 "$here/judge.py" ticks "$work"/*.compared
 is 'instructions are nanoseconds' \
-    python3 "$here/judge.py" time "$parasite" "$work"/*.compared
+    python3 "$here/judge.py" time "$work"/*.compared
 is 'no stack is one that never was' \
     python3 "$here/judge.py" chains "$work"/*.compared
 is 'shares miss the truth by chance alone, no more and no less' \
     python3 "$here/judge.py" chance "$work"/*.compared
 sed "s/^/# /" "$work/said"
+is 'and no function is favoured by all runs together' \
+    python3 "$here/judge.py" bias "$work"/*.compared
+sed "s/^/# /" "$work/said"
+is 'and the test finds out errors that are too small or too large' \
+    python3 "$here/judge.py" doubt "$work"/*.compared
 python3 "$here/judge.py" table "$work"/*.compared >"$work/table"
-python3 "$here/page.py" "$work"/*.compared >"$work/truth.html"
+pages=$work
+[ "${FULL:-}" != 1 ] || pages=docs
+is 'a page and a table are made' \
+    python3 "$here/page.py" "$pages" "$work"/*.compared
 echo "1..$number"

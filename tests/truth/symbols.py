@@ -120,7 +120,8 @@ class Functions:
         """For the plugin."""
         with open(path, "w", encoding="ascii") as file:
             for start in self.starts:
-                file.write(f"{start:x} {self.ends[start]:x}\n")
+                file.write(f"{start:x} {self.ends[start]:x} "
+                           f"{self.group_of_start[start]:x}\n")
 
 
 if __name__ == "__main__":

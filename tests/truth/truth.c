@@ -15,6 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MARKS_MAX 256u
+
+/* What is executed from a block's beginning on. */
+struct block {
+    uint64_t address;
+    size_t insns;
+    struct function *of[]; /* where each of them belongs */
+};
+
 int qemu_plugin_version = 1;
 
 static struct function *functions;
@@ -34,8 +43,16 @@ static bool in_handler;
 static bool leaving;        /* by iret; over when the next block begins */
 static bool after_return;   /* the next block is where a return leads */
 static unsigned after_tick; /* ticks that have interrupted the next block */
+static uint64_t period;     /* of ideal samplers, instructions */
+static uint64_t mark;       /* an address */
+static struct {
+    uint64_t ticks, masked; /* there were */
+} marks[MARKS_MAX];         /* each time */
+static uint64_t opened;     /* (all) behind which a tick has waited for it */
+static uint64_t masked;     /* ticks that did */
+static size_t marks_count;
 static FILE *tick_lines;
-static const char *out_path;
+static const char *map_path, *out_path;
 
 struct function *truth_function_at(uint64_t address)
 {
@@ -51,7 +68,7 @@ struct function *truth_function_at(uint64_t address)
     }
     if (low == 0 || address >= functions[low - 1].end)
         return &functions[count - 1];
-    return &functions[low - 1];
+    return &functions[functions[low - 1].group];
 }
 
 uint64_t truth_clock(void)
@@ -63,6 +80,39 @@ static void note_stop(unsigned vcpu, void *owner)
 {
     (void)vcpu, (void)owner;
     stopped = true;
+    ideals_end();
+}
+
+static void note_mark(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    if (marks_count == MARKS_MAX) {
+        fputs("truth: too many marks\n", stderr);
+        abort();
+    }
+    marks[marks_count].ticks = ticks;
+    marks[marks_count++].masked = masked;
+}
+
+/* A tick that waits gets in behind the instruction after sti ... */
+static void note_sti(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    opened = all + 2;
+}
+
+/* ... and behind popf at once. */
+static void note_popf(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    opened = all + 1;
+}
+
+/* What waits for the interrupt itself has not kept it waiting. */
+static void note_halt(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    opened = 0;
 }
 
 static void begin_interrupt(unsigned vcpu, void *owner)
@@ -82,7 +132,9 @@ static void begin_interrupt(unsigned vcpu, void *owner)
     if (ticks++ == 0) {
         unmatched_then = calls_unmatched();
         left_then = calls_left();
+        ideals_begin(stopped ? 0 : period);
     }
+    masked += all == opened;
     all_at_entry = all;
     in_handler = true;
 }
@@ -118,11 +170,12 @@ static void note_return(unsigned vcpu, void *owner)
         after_return = true;
 }
 
-/* The first thing in every block; (owner) is its address. What is still to be
+/* The first thing in every block, which is (owner). What is still to be
  * said of it waits while it is interrupted again. */
 static void begin_block(unsigned vcpu, void *owner)
 {
-    uint64_t address = (uintptr_t)owner;
+    const struct block *block = owner;
+    uint64_t address = block->address;
 
     (void)vcpu;
     if (leaving)
@@ -137,6 +190,8 @@ static void begin_block(unsigned vcpu, void *owner)
         calls_print(tick_lines);
         putc('\n', tick_lines);
     }
+    if (truth_clock() + block->insns > ideals_due)
+        ideals_take(truth_clock() + block->insns, block->of);
 }
 
 /* The instruction behind its prefixes. What begins with 0x4x and has more bytes
@@ -156,7 +211,15 @@ static const uint8_t *opcode_of(const struct qemu_plugin_insn *insn,
     return bytes;
 }
 
-static void watch(struct qemu_plugin_insn *insn)
+/* Opcodes that are told by one byte (Intel SDM vol. 2, appendix A). */
+static qemu_executed *const plain[256] = {
+    [0xcf] = leave_interrupt,                       /* iret */
+    [0xc3] = note_return,     [0xc2] = note_return, /* ret */
+    [0xfb] = note_sti,        [0x9d] = note_popf,   [0xf4] = note_halt,
+};
+
+/* Returns whose it is. */
+static struct function *watch(struct qemu_plugin_insn *insn)
 {
     uint64_t address = qemu_plugin_insn_vaddr(insn);
     struct function *function = truth_function_at(address);
@@ -170,10 +233,10 @@ static void watch(struct qemu_plugin_insn *insn)
         callback = begin_interrupt;
     } else if (address == stop) {
         callback = note_stop;
-    } else if (code[0] == 0xcf) {
-        callback = leave_interrupt;
-    } else if (code[0] == 0xc3 || code[0] == 0xc2) {
-        callback = note_return;
+    } else if (address == mark) {
+        callback = note_mark;
+    } else if (plain[code[0]] != NULL) {
+        callback = plain[code[0]];
     } else if (code[0] == 0xe8 ||
                (code[0] == 0xff && (extension == 2 || extension == 3))) {
         struct call *call = malloc(sizeof *call); /* lives as long as QEMU */
@@ -189,18 +252,42 @@ static void watch(struct qemu_plugin_insn *insn)
                                                &function->executed, 1);
     qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
                                                &all, 1);
+    return function;
 }
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     size_t insns = qemu_plugin_tb_n_insns(tb);
-    uint64_t address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+    struct block *block = /* lives as long as QEMU */
+        malloc(sizeof *block + insns * sizeof *block->of);
 
     (void)id;
-    qemu_plugin_register_vcpu_tb_exec_cb(
-        tb, begin_block, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)address);
+    block->address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+    block->insns = insns;
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, begin_block,
+                                         QEMU_PLUGIN_CB_NO_REGS, block);
     for (size_t i = 0; i < insns; ++i)
-        watch(qemu_plugin_tb_get_insn(tb, i));
+        block->of[i] = watch(qemu_plugin_tb_get_insn(tb, i));
+}
+
+static void write_function(FILE *out, const struct function *function)
+{
+    fprintf(out,
+            "{\"start\": %" PRIu64 ", \"self\": %" PRIu64
+            ", \"total\": %" PRIu64 ", \"handler\": %" PRIu64,
+            function->start, function->self[1] - function->self[0],
+            function->total[1] - function->total[0], function->handler);
+    ideal_sums_print(out, function->ideal);
+    putc('}', out);
+}
+
+static void write_marks(FILE *out)
+{
+    fputs(", \"marks\": [", out);
+    for (size_t i = 0; i < marks_count; ++i)
+        fprintf(out, "%s[%" PRIu64 ",%" PRIu64 "]", i > 0 ? "," : "",
+                marks[i].ticks, marks[i].masked);
+    putc(']', out);
 }
 
 static void write_out(qemu_plugin_id_t id, void *owner)
@@ -217,65 +304,90 @@ static void write_out(qemu_plugin_id_t id, void *owner)
             "{\"ticks\": %" PRIu64 ", \"judged\": %" PRIu64
             ", \"executed\": %" PRIu64 ", \"between\": %" PRIu64
             ", \"in_handlers\": %" PRIu64 ", \"unmatched\": %" PRIu64
-            ", \"left\": %" PRIu64 ", \"jumped\": %" PRIu64
-            ",\n\"functions\": [",
+            ", \"left\": %" PRIu64 ", \"jumped\": %" PRIu64,
             ticks, judged, all, all_at[1] - all_at[0], in_handlers,
             calls_unmatched() - unmatched_then, calls_left() - left_then,
             calls_jumped());
+    write_marks(out);
+    ideals_print(out);
+    fputs(",\n\"functions\": [", out);
     for (size_t i = 0; i < count; ++i) {
-        const struct function *function = &functions[i];
-
-        fprintf(out,
-                "%s\n  {\"start\": %" PRIu64 ", \"self\": %" PRIu64
-                ", \"total\": %" PRIu64 ", \"handler\": %" PRIu64 "}",
-                i > 0 ? "," : "", function->start,
-                function->self[1] - function->self[0],
-                function->total[1] - function->total[0], function->handler);
+        fputs(i > 0 ? ",\n  " : "\n  ", out);
+        write_function(out, &functions[i]);
     }
     fputs("\n]}\n", out);
     fclose(out);
+}
+
+/* Where the function that begins at (start) is, among those read so far. */
+static size_t number_of(uint64_t start)
+{
+    size_t low = 0, high = count - 1;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (functions[middle].start < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static bool read_map(const char *path)
 {
     FILE *in = fopen(path, "r");
     struct function function = {0};
+    uint64_t first;
+    bool more;
 
     if (in == NULL)
         return false;
     do {
-        bool more = fscanf(in, "%" SCNx64 " %" SCNx64, &function.start,
-                           &function.end) == 2;
-
+        more = fscanf(in, "%" SCNx64 " %" SCNx64 " %" SCNx64, &function.start,
+                      &function.end, &first) == 3;
         if (!more)
-            function.start = function.end = 0;
+            function.start = function.end = first = 0;
         functions = realloc(functions, (count + 1) * sizeof *functions);
         functions[count++] = function;
-    } while (function.end != 0);
+        functions[count - 1].group = more ? number_of(first) : count - 1;
+    } while (more);
     fclose(in);
     return count > 1;
+}
+
+static void read_argument(const char *word)
+{
+    static const struct {
+        const char *name;
+        uint64_t *value;
+        int base;
+    } numbers[] = {{"enter=", &enter, 16},
+                   {"stop=", &stop, 16},
+                   {"mark=", &mark, 16},
+                   {"period=", &period, 10}};
+    const char *value = strchr(word, '=');
+
+    if (strncmp(word, "map=", 4) == 0)
+        map_path = word + 4;
+    else if (strncmp(word, "out=", 4) == 0)
+        out_path = word + 4;
+    else if (strncmp(word, "ticks=", 6) == 0)
+        tick_lines = fopen(word + 6, "w");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        if (strncmp(word, numbers[i].name, strlen(numbers[i].name)) == 0)
+            *numbers[i].value = strtoull(value + 1, NULL, numbers[i].base);
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
                         char **argv)
 {
-    const char *map = NULL;
-
     (void)info;
-    for (int i = 0; i < argc; ++i) {
-        if (strncmp(argv[i], "map=", 4) == 0)
-            map = argv[i] + 4;
-        else if (strncmp(argv[i], "enter=", 6) == 0)
-            enter = strtoull(argv[i] + 6, NULL, 16);
-        else if (strncmp(argv[i], "stop=", 5) == 0)
-            stop = strtoull(argv[i] + 5, NULL, 16);
-        else if (strncmp(argv[i], "out=", 4) == 0)
-            out_path = argv[i] + 4;
-        else if (strncmp(argv[i], "ticks=", 6) == 0)
-            tick_lines = fopen(argv[i] + 6, "w");
-    }
-    if (map == NULL || enter == 0 || out_path == NULL || tick_lines == NULL ||
-        !read_map(map)) {
+    for (int i = 0; i < argc; ++i)
+        read_argument(argv[i]);
+    if (map_path == NULL || enter == 0 || out_path == NULL ||
+        tick_lines == NULL || !read_map(map_path)) {
         fputs("truth: needs map=, enter=, out= and ticks=\n", stderr);
         return 1;
     }

@@ -5,22 +5,29 @@
 /*
  * What a guest really does, counted to the instruction, as a plugin of QEMU:
  *
- *     -plugin truth.so,map=FILE,enter=HEX,stop=HEX,out=FILE,ticks=FILE
+ *     -plugin truth.so,map=FILE,enter=HEX,stop=HEX,out=FILE,ticks=FILE,
+ *         period=INSTRUCTIONS,mark=HEX
  *
- * (map) has lines "START END" in hexadecimal, the functions by rising start;
- * (enter) is where the sampler's interrupt begins. An interrupt lasts from
- * there to the next iret, and what is executed in it is counted apart. Truth is
- * what was executed from the first tick to the last one before the address
- * (stop), where sampling ends; for each function:
+ * (map) has lines "START END FIRST" in hexadecimal, the functions by rising
+ * start; those with the same FIRST, the start of the first of them, are one
+ * group and count together; (enter) is where the sampler's interrupt begins. An
+ * interrupt lasts from there to the next iret, and what is executed in it is
+ * counted apart. Truth is what was executed from the first tick to the last one
+ * before the address (stop), where sampling ends; for each function:
  *
  *     self     instructions in it
  *     total    in it, or while a call that it made has not returned
  *     handler  in it, in interrupts
+ *     ideal_*  what samplers without fault found with this (period) (ideal.h)
  *
  * (ticks) gets one line for each tick: the interrupted address, which is the
  * one that is executed next, and the return addresses of the calls that have
- * not returned, the innermost first; hexadecimal, spaces between.
+ * not returned, the innermost first; hexadecimal, spaces between. Whenever
+ * (mark) is executed, "marks" gets how many ticks there were, and how many of
+ * them came just behind an instruction that turns interrupts on.
  */
+
+#include "ideal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +36,7 @@
 struct function {
     uint64_t start;
     uint64_t end;
+    size_t group;      /* where the first of its group is */
     uint64_t executed; /* instructions, by the generated code itself */
     uint64_t handler;  /* of these, in interrupts */
 
@@ -42,12 +50,13 @@ struct function {
     uint64_t self[2]; /* at the first and at the last tick */
     uint64_t total[2];
     uint64_t executed_at_entry; /* of the interrupt that is on */
+
+    struct ideal_sums *ideal; /* NULL where it was never met */
+    uint64_t stamp;           /* the last ideal sample that it was in */
 };
 
-struct function *truth_functions(void);
-size_t truth_count(void);
-
-/* The function that holds (address), or the last one, which holds the rest. */
+/* The first of the group of the function that holds (address), or the last one,
+ * which holds the rest. */
 struct function *truth_function_at(uint64_t address);
 
 /* Instructions executed in (function) outside interrupts. */
@@ -80,6 +89,11 @@ uint64_t calls_jumped(void);
 
 /* Clock that passed while (function) had called somebody, or was executing. */
 uint64_t calls_total(const struct function *function);
+
+/* How many have not returned, and who made the one numbered (at), from 0 on,
+ * the outermost first. */
+size_t calls_depth(void);
+struct function *calls_caller(size_t at);
 
 /* Writes the return addresses, each behind a space. */
 void calls_print(FILE *out);

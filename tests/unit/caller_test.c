@@ -154,6 +154,55 @@ static void a_jump_to_another_function_is_a_return(void **unused)
     check(lines);
 }
 
+/* As where a jump table leads. */
+static void a_return_far_behind(void **unused)
+{
+    static const struct line lines[] = {
+        LINE("\xff\x60\x10", 0), /* jmp [ax + 16] */
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\xc3", 0),
+        END,
+    };
+
+    (void)unused;
+    check(lines);
+}
+
+/* As where the cold part of a function with a frame goes back to it. */
+static void a_jump_to_another_function_far_behind(void **unused)
+{
+    static const struct line lines[] = {
+        LINE("\xff\x60\x10", 0), /* jmp [ax + 16] */
+        LINE("\x31\xc0", FRAME), /* the last that is too far away */
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\x31\xc0", 0),
+        LINE("\xe9\x00\x10\x00\x00", 0),
+        END,
+    };
+
+    (void)unused;
+    check(lines);
+}
+
 static void what_cannot_be_told_is_left_to_the_frame(void **unused)
 {
     static const struct line lines[] = {
@@ -196,6 +245,8 @@ int main(void)
         cmocka_unit_test(no_frame_but_pushes),
         cmocka_unit_test(a_frame_on_one_way_only),
         cmocka_unit_test(a_jump_to_another_function_is_a_return),
+        cmocka_unit_test(a_return_far_behind),
+        cmocka_unit_test(a_jump_to_another_function_far_behind),
         cmocka_unit_test(what_cannot_be_told_is_left_to_the_frame),
         cmocka_unit_test(any_bytes_have_an_answer),
     };

@@ -22,6 +22,7 @@ $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
 	$$(archive)
 $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/tools/embed/%.o,lookup fail)
+$(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
 $(BUILD)/host$1/%_test: $(BUILD)/host$1/obj/tests/unit/%_test.o \
     $(addprefix $(BUILD)/host$1/,libprof.a libdecode.a libcmocka.a)
 	$$(call begin,HOSTLD)
