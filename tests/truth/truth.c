@@ -274,9 +274,11 @@ static void write_function(FILE *out, const struct function *function)
 {
     fprintf(out,
             "{\"start\": %" PRIu64 ", \"self\": %" PRIu64
-            ", \"total\": %" PRIu64 ", \"handler\": %" PRIu64,
+            ", \"total\": %" PRIu64 ", \"handler\": %" PRIu64
+            ", \"whole\": %" PRIu64,
             function->start, function->self[1] - function->self[0],
-            function->total[1] - function->total[0], function->handler);
+            function->total[1] - function->total[0], function->handler,
+            truth_own(function));
     ideal_sums_print(out, function->ideal);
     putc('}', out);
 }

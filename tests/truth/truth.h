@@ -18,6 +18,7 @@
  *     self     instructions in it
  *     total    in it, or while a call that it made has not returned
  *     handler  in it, in interrupts
+ *     whole    in it, outside interrupts, from the machine's start to its end
  *     ideal_*  what samplers without fault found with this (period) (ideal.h)
  *
  * (ticks) gets one line for each tick: the interrupted address, which is the
