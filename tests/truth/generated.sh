@@ -43,7 +43,9 @@ queue_generated()
         *) continue ;;
         esac
         for width in i386 x86_64; do
-            WORDS="prof.every=0 $words"
+            # no two of them are sampled at the same times
+            seed=$(printf %s "$width-$program-$rate" | cksum | cut -d ' ' -f 1)
+            WORDS="prof.every=0 prof.seed=$seed $words"
             queue "$width: $program at $rate Hz is as it claims" \
                 run_generated "$program" "$width" "$rate"
         done

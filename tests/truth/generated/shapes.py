@@ -2,6 +2,8 @@
 """The shapes of generated programs: each makes one out of random numbers, and
 returns the name of the function that a round calls."""
 
+import itertools
+
 from program import (FRAMED, KEEPING, LEAVES, Call, Code, Function, Odd,
                      Repeat, Spin, Through, Written)
 
@@ -250,9 +252,21 @@ def pointers(random, program):
             f"jumps_{number:02}", kind,
             [plain(random, random.randint(1, 9)), *work(random)],
             tail=how, to=ends[at])))
+    # Short ones, so that the jump itself is often met.
+    last = program.add(Function("last", "bare", []))
+    program.table("last_of_all", [last])
+    for number, (kind, how) in enumerate(itertools.product(
+            LEAVES + FRAMED, (last, "[last_of_all]", "wa"))):
+        to_wa = [Code([f"mov wa, {last}"])] if how == "wa" else []
+        jumps.append(program.add(Function(
+            f"bounces_{number:02}", kind,
+            [plain(random, random.randint(0, 2)), *to_wa], tail=how,
+            to=last)))
     program.table("jumps", jumps)
     through = program.add(Function("calls_through_table", "kept",
                                    [Through("jumps", jumps)]))
+    bounces = program.add(Function("calls_bounces", "kept-sub", [
+        Repeat(40, [Call(one) for one in jumps[12:]])]))
     by_register = []
     for number, one in enumerate(ends):
         by_register += [Code([f"lea wa, [{one}]" if number % 2 else
@@ -260,7 +274,8 @@ def pointers(random, program):
     register = program.add(Function("calls_by_register", "kept-sub",
                                     by_register))
     return program.add(Function("calls_all", "frame",
-                                [Call(through), Call(register)]))
+                                [Call(through), Call(bounces),
+                                 Call(register)]))
 
 
 def masked(random, program):
