@@ -136,6 +136,9 @@ def single(random, program):
 
 
 BUFFER = 64 * 1024
+STRINGS = {"movsb": "rep", "movsw": "rep", "MOVSW_": "rep", "stosb": "rep",
+           "STOSW_": "rep", "lodsb": "rep", "LODSW_": "rep", "scasb": "repe",
+           "SCASW_": "repe", "cmpsb": "repe", "CMPSW_": "repe"}
 
 
 def string_function(random, program, name, lines, count, executes):
@@ -156,15 +159,10 @@ def strings(random, program):
     """Long string instructions with rep, forwards and backwards."""
     program.data += ["section .bss", "alignb 4096",
                      f"buffer_from: resb {BUFFER}", f"buffer_to: resb {BUFFER}"]
-    kinds = ("movsb", "movsw", "MOVSW_", "stosb", "STOSW_", "lodsb", "LODSW_",
-             "scasb", "SCASW_", "cmpsb", "CMPSW_")
     callees = []
-    for kind in kinds:
+    for kind, prefix in STRINGS.items():
         count = random.randint(500, BUFFER // 8)
-        name = "rep_" + kind.strip("_").lower() + ("_word" if "_" in kind
-                                                   else "")
-        prefix = "repe" if kind[0].lower() in "sc" and kind[1:4].lower() in (
-            "cas", "mps") else "rep"
+        name = "rep_" + kind.lower().replace("_", "_word")
         callees.append(string_function(
             random, program, name, [f"{prefix} {kind}"], count, count + 1))
     count = random.randint(500, BUFFER // 8)
