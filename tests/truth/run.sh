@@ -23,7 +23,7 @@ rm -f "$work"/*.compared
 . tests/truth/judged.sh
 # shellcheck source=/dev/null # checked by itself
 . tests/truth/lanes.sh
-# shellcheck source=tests/truth/generated.sh
+# shellcheck source=/dev/null # checked by itself
 . tests/truth/generated.sh
 
 gcc -std=gnu11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes \
