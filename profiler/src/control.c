@@ -287,6 +287,15 @@ void prof_hello(void)
  * dozen and a half words each. */
 #define DRAIN_SAMPLES 200u
 #define DRAIN_MS_MAX 100u
+#define DRAIN_MS_MIN 1u
+
+/* Stacks may be deeper than that. */
+static bool frames_half_full(void)
+{
+    const struct prof_frames *frames = &prof_hot.frames;
+
+    return frames->head - frames->tail > frames->capacity / 2;
+}
 
 uint32_t prof_drain_ms(void)
 {
@@ -295,6 +304,8 @@ uint32_t prof_drain_ms(void)
 
     if (asked != 0)
         return asked;
+    if (frames_half_full())
+        return DRAIN_MS_MIN;
     return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;
 }
 

@@ -55,16 +55,19 @@ static uint64_t end_down_to(size_t at)
 
 void calls_return(uint64_t address)
 {
-    const struct function *function = truth_function_at(address);
+    const struct function *function;
     size_t at = depth, waiting = depth;
 
     while (at > 0 && calls[at - 1].back != address)
         --at;
+    if (at > 0) {
+        left += end_down_to(at) - 1;
+        return;
+    }
+    function = truth_function_at(address);
     while (waiting > 0 && calls[waiting - 1].caller != function)
         --waiting;
-    if (at > 0)
-        left += end_down_to(at) - 1;
-    else if (waiting > 0)
+    if (waiting > 0)
         jumped += end_down_to(waiting);
     else
         ++unmatched;

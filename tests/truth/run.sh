@@ -23,10 +23,13 @@ rm -f "$work"/*.compared
 . tests/truth/judged.sh
 # shellcheck source=/dev/null # checked by itself
 . tests/truth/lanes.sh
+# shellcheck source=/dev/null # checked by itself
+. tests/truth/generated.sh
 
 gcc -std=gnu11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes \
     -Wmissing-prototypes -Werror -fPIC -shared -o "$work/truth.so" \
-    tests/truth/truth.c tests/truth/calls.c tests/truth/ideal.c || exit 1
+    tests/truth/truth.c tests/truth/calls.c tests/truth/ideal.c \
+    tests/truth/masked.c || exit 1
 
 # counted WIDTH: each report's closing rows, and the trace, against the ticks
 counted()
@@ -58,6 +61,7 @@ for width in i386 x86_64; do
         done
     done
 done
+queue_generated
 run_queue
 is 'every tick is a sample, and every call was followed' \
     python3 "$here/judge.py" ticks "$work"/*.compared

@@ -94,18 +94,29 @@ static void note_mark(unsigned vcpu, void *owner)
     marks[marks_count++].masked = masked;
 }
 
+static void note_cli(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    if (!in_handler)
+        masked_begin(functions, count);
+}
+
 /* A tick that waits gets in behind the instruction after sti ... */
 static void note_sti(unsigned vcpu, void *owner)
 {
-    (void)vcpu, (void)owner;
+    (void)vcpu;
     opened = all + 2;
+    if (!in_handler)
+        masked_end(functions, count, owner);
 }
 
 /* ... and behind popf at once. */
 static void note_popf(unsigned vcpu, void *owner)
 {
-    (void)vcpu, (void)owner;
+    (void)vcpu;
     opened = all + 1;
+    if (!in_handler)
+        masked_end(functions, count, owner);
 }
 
 /* What waits for the interrupt itself has not kept it waiting. */
@@ -126,6 +137,8 @@ static void begin_interrupt(unsigned vcpu, void *owner)
             continue;
         function->self[ticks > 0] = truth_own(function);
         function->total[ticks > 0] = calls_total(function);
+        function->masked_at[ticks > 0] = function->masked;
+        function->opened_at[ticks > 0] = function->opened;
     }
     if (!stopped)
         all_at[judged++ > 0] = all;
@@ -215,7 +228,8 @@ static const uint8_t *opcode_of(const struct qemu_plugin_insn *insn,
 static qemu_executed *const plain[256] = {
     [0xcf] = leave_interrupt,                       /* iret */
     [0xc3] = note_return,     [0xc2] = note_return, /* ret */
-    [0xfb] = note_sti,        [0x9d] = note_popf,   [0xf4] = note_halt,
+    [0xfb] = note_sti,        [0x9d] = note_popf,
+    [0xf4] = note_halt,       [0xfa] = note_cli,
 };
 
 /* Returns whose it is. */
@@ -237,6 +251,7 @@ static struct function *watch(struct qemu_plugin_insn *insn)
         callback = note_mark;
     } else if (plain[code[0]] != NULL) {
         callback = plain[code[0]];
+        owner = function;
     } else if (code[0] == 0xe8 ||
                (code[0] == 0xff && (extension == 2 || extension == 3))) {
         struct call *call = malloc(sizeof *call); /* lives as long as QEMU */
@@ -272,11 +287,15 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 static void write_function(FILE *out, const struct function *function)
 {
-    fprintf(out,
-            "{\"start\": %" PRIu64 ", \"self\": %" PRIu64
-            ", \"total\": %" PRIu64 ", \"handler\": %" PRIu64,
-            function->start, function->self[1] - function->self[0],
-            function->total[1] - function->total[0], function->handler);
+    fprintf(
+        out,
+        "{\"start\": %" PRIu64 ", \"self\": %" PRIu64 ", \"total\": %" PRIu64
+        ", \"handler\": %" PRIu64 ", \"masked\": %" PRIu64
+        ", \"opened\": %" PRIu64 ", \"whole\": %" PRIu64,
+        function->start, function->self[1] - function->self[0],
+        function->total[1] - function->total[0], function->handler,
+        function->masked_at[1] - function->masked_at[0],
+        function->opened_at[1] - function->opened_at[0], truth_own(function));
     ideal_sums_print(out, function->ideal);
     putc('}', out);
 }

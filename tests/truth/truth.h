@@ -18,6 +18,10 @@
  *     self     instructions in it
  *     total    in it, or while a call that it made has not returned
  *     handler  in it, in interrupts
+ *     masked   of self, with interrupts off
+ *     opened   in any function with interrupts off, until this one turned them
+ *              on: what a sampler that is an interrupt sees in it
+ *     whole    in it, outside interrupts, from the machine's start to its end
  *     ideal_*  what samplers without fault found with this (period) (ideal.h)
  *
  * (ticks) gets one line for each tick: the interrupted address, which is the
@@ -50,6 +54,12 @@ struct function {
     uint64_t self[2]; /* at the first and at the last tick */
     uint64_t total[2];
     uint64_t executed_at_entry; /* of the interrupt that is on */
+
+    uint64_t own_at_cli;   /* the last one */
+    uint64_t masked;       /* own instructions, with interrupts off */
+    uint64_t opened;       /* all instructions with them off, until it opened */
+    uint64_t masked_at[2]; /* the first and the last tick */
+    uint64_t opened_at[2];
 
     struct ideal_sums *ideal; /* NULL where it was never met */
     uint64_t stamp;           /* the last ideal sample that it was in */
@@ -97,5 +107,10 @@ struct function *calls_caller(size_t at);
 
 /* Writes the return addresses, each behind a space. */
 void calls_print(FILE *out);
+
+/* Interrupts are turned off, and on by (opens) (masked.c). */
+void masked_begin(struct function *functions, size_t count);
+void masked_end(struct function *functions, size_t count,
+                struct function *opens);
 
 #endif

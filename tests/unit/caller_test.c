@@ -203,6 +203,37 @@ static void a_jump_to_another_function_far_behind(void **unused)
     check(lines);
 }
 
+/* Jumps through tables: with the frame on, and with it given up. */
+static void a_jump_through_a_table_is_looked_at_twice(void **unused)
+{
+    static const struct line within[] = {
+        LINE("\x55", 0),
+        LINE(W "\x89\xe5", 1),
+        LINE("\x85\xff", FRAME),     /* test edi, edi */
+        LINE("\x74\x03", FRAME),     /* jz to the leave */
+        LINE("\xff\x60\x10", FRAME), /* jmp [ax + 16] */
+        LINE("\xc9", FRAME),         /* leave */
+        LINE("\x31\xc0", 0),         /* xor eax, eax */
+        LINE("\xff\x60\x10", 0),
+        END,
+    };
+    static const struct line away[] = {
+        LINE("\x55", 0),
+        LINE(W "\x89\xe5", 1),
+        LINE("\x53", FRAME),
+        LINE("\x5b", FRAME),
+        LINE("\x5d", FRAME),
+        LINE("\x53", 0), /* push bx, in between */
+        LINE("\x5b", 1),
+        LINE("\xff\xe0", 0), /* jmp ax */
+        END,
+    };
+
+    (void)unused;
+    check(within);
+    check(away);
+}
+
 static void what_cannot_be_told_is_left_to_the_frame(void **unused)
 {
     static const struct line lines[] = {
@@ -247,6 +278,7 @@ int main(void)
         cmocka_unit_test(a_jump_to_another_function_is_a_return),
         cmocka_unit_test(a_return_far_behind),
         cmocka_unit_test(a_jump_to_another_function_far_behind),
+        cmocka_unit_test(a_jump_through_a_table_is_looked_at_twice),
         cmocka_unit_test(what_cannot_be_told_is_left_to_the_frame),
         cmocka_unit_test(any_bytes_have_an_answer),
     };

@@ -310,6 +310,25 @@ static void at_10_khz_a_dozen_frames_fit_between_drains(void **unused)
     world_end(memory);
 }
 
+static void deep_stacks_are_drained_earlier(void **unused)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+    uint32_t half = prof_hot.frames.capacity / 2;
+
+    (void)unused;
+    prof_hot.frames.head += half;
+    assert_int_equal(prof_drain_ms(), 100);
+    prof_hot.frames.head++;
+    assert_int_equal(prof_drain_ms(), 1);
+    prof_frames_release(&prof_hot.frames, prof_hot.frames.head);
+    assert_int_equal(prof_drain_ms(), 100);
+    /* the counts go round */
+    prof_hot.frames.tail = UINT32_MAX - 1;
+    prof_hot.frames.head = prof_hot.frames.tail + half + 1;
+    assert_int_equal(prof_drain_ms(), 1);
+    world_end(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +341,7 @@ int main(void)
         cmocka_unit_test(a_reset_keeps_the_numbers_of_nodes),
         cmocka_unit_test(refused_memory_loses_no_stack),
         cmocka_unit_test(at_10_khz_a_dozen_frames_fit_between_drains),
+        cmocka_unit_test(deep_stacks_are_drained_earlier),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

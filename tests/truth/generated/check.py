@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check.py WHAT ARGUMENTS...: looks at a run of a generated program, and ends
+with 1 if it is not as it should be. WHAT is
+
+claim IMAGE TRUTH CLAIM
+        the plugin counted in each function, over the whole run and outside
+        interrupts, exactly what the generator claims
+small IMAGE TRUTH PARASITE TRACE
+        functions that have too few samples to be judged one by one: in groups
+        of neighbours they have their shares, and as many functions were met
+        never, once, twice, ... as ideal samplers meet so often
+masked IMAGE TRUTH PARASITE TRACE CONSOLE
+        what is executed with interrupts off is a sample of where they are
+        turned on; the report's row "masked" has its share of the time
+
+TRUTH is the plugin's, and so are the ideal samplers in it.
+"""
+
+import collections
+import json
+import math
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+import chance  # noqa: E402
+import sampled  # noqa: E402
+from symbols import Functions  # noqa: E402
+
+LEAST = 5  # samples that a function or a group should have
+Z = 3.29  # one in a thousand, to both sides
+OFTEN = 4  # and more often
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def of_functions(functions, rows, key):
+    """What the plugin counted, by function; those that it never met have no
+    ideal samples."""
+    result = collections.Counter()
+    for start, row in zip(functions.starts, rows):
+        result[functions.name(functions.group_of_start[start])] += \
+            row.get(key, 0)
+    return result
+
+
+def claim(image, truth_path, claim_path):
+    functions = Functions(image)
+    whole = of_functions(functions, read(truth_path)["functions"], "whole")
+    claimed = read(claim_path)["functions"]
+    wrong = {name: number for name, number in claimed.items()
+             if whole[name] != number}
+    for name, wanted in sorted(wrong.items())[:10]:
+        print(f"{name}: {wanted} claimed, {whole[name]} counted")
+    print(f"{len(claimed)} functions, {sum(claimed.values())} instructions")
+    assert len(claimed) > 10 and not wrong, f"{len(wrong)} differ"
+
+
+def hits_of(parasite, trace, truth):
+    """Samples by function, of those that stand for what was counted."""
+    found = sampled.samples(parasite, trace)[1:truth["judged"]]
+    return collections.Counter(sample.stack[0] for sample in found)
+
+
+def ideal_hits(functions, truth, number):
+    rows = [{"hits": row["ideal_self"][number]} if "ideal_self" in row else {}
+            for row in truth["functions"]]
+    return of_functions(functions, rows, "hits")
+
+
+def expected(counts, whole):
+    executed = sum(counts.values())
+    return {name: count / executed * whole for name, count in counts.items()
+            if count > 0}
+
+
+def groups(counts, samples):
+    """Neighbours, in lists that should have LEAST samples each."""
+    result, sums = [[]], 0
+    for name, wanted in expected(counts, samples).items():
+        result[-1].append(name)
+        sums += wanted
+        if sums >= LEAST:
+            result.append([])
+            sums = 0
+    last = result.pop()
+    result[-1] += last
+    return result
+
+
+def square(hits, counts, lists):
+    """Chi-square of groups of functions."""
+    samples, executed = sum(hits.values()), sum(counts.values())
+    value = 0
+    for names in lists:
+        wanted = sum(counts[name] for name in names) / executed * samples
+        value += (sum(hits[name] for name in names) - wanted) ** 2 / wanted
+    return value
+
+
+def often(hits, names):
+    """How many of (names) were met never, once, ..., OFTEN times or more."""
+    met = collections.Counter(min(hits[name], OFTEN) for name in names)
+    return [met[times] for times in range(OFTEN + 1)]
+
+
+def deviation(value, ideal):
+    """Of (value) from what samplers without fault have, in their standard
+    deviations, and both. Whole numbers are never nearer than a half."""
+    mean, variance = chance.spread(ideal)
+    variance = max(variance * (1 + 1 / len(ideal)), 1)
+    return (max(abs(value - mean) - 0.5, 0) / math.sqrt(variance), mean,
+            math.sqrt(variance))
+
+
+def small(image, truth_path, parasite, trace):
+    functions, truth = Functions(image), read(truth_path)
+    counts = of_functions(functions, truth["functions"], "self")
+    hits = hits_of(parasite, trace, truth)
+    ideals = [ideal_hits(functions, truth, number)
+              for number in range(len(truth["ideals"]))]
+    lists = groups(counts, sum(hits.values()))
+    value = square(hits, counts, lists)
+    off, mean, spread = deviation(value, [square(ideal, counts, lists)
+                                          for ideal in ideals])
+    print(f"{len(lists)} groups of {len(expected(counts, 1))} functions: "
+          f"chi-square {value:.1f}, {mean:.1f} +- {spread:.1f} of ideal "
+          "samplers")
+    fine = off < Z
+    few = [name for name, wanted in expected(
+        counts, sum(hits.values())).items() if wanted < LEAST]
+    met = often(hits, few)
+    theirs = list(zip(*(often(ideal, few) for ideal in ideals)))
+    for times, count in enumerate(met):
+        off, mean, spread = deviation(count, theirs[times])
+        print(f"of {len(few)} small ones {count} met {times} times"
+              f"{' or more' if times == OFTEN else ''}, "
+              f"{mean:.1f} +- {spread:.1f} of ideal samplers")
+        fine = fine and off < Z
+    assert fine
+
+
+def masked_row(console):
+    """Ticks that the report calls masked, and all."""
+    with open(console, encoding="utf-8", errors="replace") as file:
+        said = file.read()
+    return (int(re.search(r"% +(\d+) +masked", said)[1]),
+            int(re.search(r"% +(\d+) +all ticks", said)[1]))
+
+
+def masked(image, truth_path, parasite, trace, console):
+    functions, truth = Functions(image), read(truth_path)
+    own, off, opened = (of_functions(functions, truth["functions"], key)
+                        for key in ("self", "masked", "opened"))
+    hits = hits_of(parasite, trace, truth)
+    samples, executed = sum(hits.values()), sum(own.values())
+    seen = {name: own[name] - off[name] + opened[name] for name in own}
+    shares = []
+    for name, count in sorted(seen.items(), key=lambda one: -own[one[0]]):
+        if max(count, own[name]) / executed * samples < LEAST:
+            continue
+        print(f"{name:20} {100 * own[name] / executed:6.2f} % in truth, "
+              f"{100 * off[name] / executed:6.2f} % with interrupts off, "
+              f"{100 * count / executed:6.2f} % to be seen, "
+              f"{100 * hits[name] / samples:6.2f} % sampled")
+        if count > 0:
+            shares.append((hits[name], count / executed))
+        assert count > 0 or hits[name] == 0
+    value, degrees = chance.chi_square(shares, samples, LEAST)
+    tail = chance.chi_square_tail(value, degrees)
+    share = sum(off.values()) / executed
+    row, ticks = masked_row(console)
+    error = chance.error(row / ticks, share, ticks) * chance.Z95
+    print(f"chi-square {value:.1f} of {degrees}, {tail:.3f}; masked "
+          f"{100 * share:.2f} % in truth, {100 * row / ticks:.2f} % of "
+          f"{ticks} ticks, {error:+.2f} standard deviations")
+    assert 0.0005 < tail < 0.9995 and abs(error) < Z and share > 0.1
+
+
+if __name__ == "__main__":
+    {"claim": claim, "small": small,
+     "masked": masked}[sys.argv[1]](*sys.argv[2:])
