@@ -13,6 +13,7 @@ program=$build/bench/symbols
 mkdir -p "$build/bench"
 
 gcc -std=gnu11 -O2 -Iprofiler/include -o "$program" bench/symbols.c \
+    bench/functions.c \
     tools/embed/[!m]*.c profiler/src/symbols.c profiler/src/symtab.c \
     profiler/src/crc.c -lelf # all of embed but main.c
 

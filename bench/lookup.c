@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From an address to its function: ours beside libbacktrace, which comes with
+ * gcc, and libdwfl of elfutils, on the same image and addresses, in turns in
+ * one process: lookup LABEL IMAGE < LINES, where LINES are what nm -S prints
+ * of the image (-D where it has nothing else).
+ *
+ * Prints JSON lines: ns and ratios as the median of the turns, with the least
+ * and the most; memory that a process holds more of than before, once it has
+ * asked for every function by name; and the share of questions to which all
+ * gave the same function. The others find the name together with the function,
+ * ours takes it out of the table when asked ("name").
+ */
+
+#define _GNU_SOURCE
+#include "functions.h"
+
+#include <backtrace.h>
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <link.h>
+#include <prof/symbols.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define QUESTIONS 100000u
+#define QUESTIONS_DWFL 100u /* it goes through all symbols for each */
+#define TURNS 9u
+
+/* Makes an engine ready for (path); ends the program where it cannot. */
+typedef void open_fn(const char *path, const struct table *table);
+/* The start of the function at (address), 0 = none. */
+typedef uintptr_t find_fn(uintptr_t address);
+
+static struct backtrace_state *backtrace_state;
+static const char *name_found; /* by one of the others, NULL = none */
+
+/*
+ * libbacktrace reads the symbols of whatever this says is loaded, which would
+ * be this program, all its libraries, and their debug files where there are
+ * any. It shall know of the image alone, as if that ran here, at address 0.
+ */
+int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *),
+                    void *data)
+{
+    struct dl_phdr_info image = {.dlpi_name = ""};
+
+    return callback(&image, sizeof image, data);
+}
+
+static void backtrace_failed(void *data, const char *message, int code)
+{
+    embed_fail(data, "libbacktrace: %s (%d)", message, code);
+}
+
+static void backtrace_found(void *data, uintptr_t pc, const char *name,
+                            uintptr_t start, uintptr_t bytes)
+{
+    (void)pc;
+    (void)bytes;
+    name_found = name;
+    *(uintptr_t *)data = name != NULL ? start : 0;
+}
+
+static uintptr_t backtrace_find(uintptr_t address)
+{
+    uintptr_t start = 0;
+
+    backtrace_syminfo(backtrace_state, address, backtrace_found,
+                      backtrace_failed, &start);
+    return start;
+}
+
+static void backtrace_open(const char *path, const struct table *table)
+{
+    (void)table;
+    backtrace_state =
+        backtrace_create_state(path, 0, backtrace_failed, (void *)path);
+    backtrace_find(1); /* reads the file at the first question */
+}
+
+static void our_open(const char *path, const struct table *table)
+{
+    if (prof_symbols_open(table->bytes, table->count, NULL, 0) != 0)
+        embed_fail(path, "table is not sound: %d", prof_symbols_error());
+}
+
+static uintptr_t our_find(uintptr_t address)
+{
+    struct prof_symbol found;
+
+    return prof_symbol_find(address, &found) ? found.start : 0;
+}
+
+static uintptr_t our_name(uintptr_t address)
+{
+    struct prof_symbol found;
+    char name[4096];
+
+    if (!prof_symbol_find(address, &found))
+        return 0;
+    prof_symbol_name(&found, name, sizeof name);
+    return found.start;
+}
+
+/* libdw's functions, found at run time: a process that measures another one's
+   memory shall not have it. */
+static struct {
+    typeof(dwfl_begin) *begin;
+    typeof(dwfl_report_begin) *report_begin;
+    typeof(dwfl_report_elf) *report_elf;
+    typeof(dwfl_report_end) *report_end;
+    typeof(dwfl_addrmodule) *addrmodule;
+    typeof(dwfl_module_addrinfo) *addrinfo;
+    Dwfl *session;
+} dw;
+
+static void *dw_symbol(const char *name)
+{
+    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library != NULL ? dlsym(library, name) : NULL;
+
+    if (symbol == NULL)
+        embed_fail("libdw.so.1", "no %s", name);
+    return symbol;
+}
+
+/* Lines and types are not asked for. */
+static int no_debuginfo(Dwfl_Module *module, void **data, const char *name,
+                        Dwarf_Addr base, const char *file, const char *link,
+                        GElf_Word crc, char **path)
+{
+    (void)module, (void)data, (void)name, (void)base;
+    (void)file, (void)link, (void)crc, (void)path;
+    return -1;
+}
+
+static void dwfl_open(const char *path, const struct table *table)
+{
+    static const Dwfl_Callbacks callbacks = {.find_debuginfo = no_debuginfo};
+    int file = open(path, O_RDONLY);
+
+    (void)table;
+    dw.begin = dw_symbol("dwfl_begin");
+    dw.report_begin = dw_symbol("dwfl_report_begin");
+    dw.report_elf = dw_symbol("dwfl_report_elf");
+    dw.report_end = dw_symbol("dwfl_report_end");
+    dw.addrmodule = dw_symbol("dwfl_addrmodule");
+    dw.addrinfo = dw_symbol("dwfl_module_addrinfo");
+    dw.session = dw.begin(&callbacks);
+    dw.report_begin(dw.session);
+    if (dw.report_elf(dw.session, "image", path, file, 0, true) == NULL)
+        embed_fail(path, "libdwfl cannot read it");
+    dw.report_end(dw.session, NULL, NULL);
+}
+
+static uintptr_t dwfl_find(uintptr_t address)
+{
+    Dwfl_Module *module = dw.addrmodule(dw.session, address);
+    GElf_Off offset;
+    GElf_Sym symbol;
+
+    name_found = module == NULL ? NULL
+                                : dw.addrinfo(module, address, &offset, &symbol,
+                                              NULL, NULL, NULL);
+    return name_found != NULL ? (uintptr_t)(address - offset) : 0;
+}
+
+enum { OURS, OUR_NAME, BACKTRACE, DWFL, ENGINES };
+
+static const struct engine {
+    const char *label;
+    open_fn *open;
+    find_fn *find;
+    uint32_t questions; /* in a turn */
+} engines[ENGINES] = {
+    [OURS] = {"ours", our_open, our_find, QUESTIONS},
+    [OUR_NAME] = {"ours_name", our_open, our_name, QUESTIONS},
+    [BACKTRACE] = {"libbacktrace", backtrace_open, backtrace_find, QUESTIONS},
+    [DWFL] = {"libdwfl", dwfl_open, dwfl_find, QUESTIONS_DWFL},
+};
+
+static double turn_ns(const struct engine *engine, const uintptr_t *asked)
+{
+    double begin = thread_seconds();
+    uintptr_t sum = 0;
+
+    for (uint32_t i = 0; i < engine->questions; ++i)
+        sum += engine->find(asked[i]);
+    __asm__ volatile("" : : "r"(sum));
+    return (thread_seconds() - begin) * 1e9 / engine->questions;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* A line with the median of (all), which are sorted, and its ends. */
+static void tell(const char *label, const char *what, double all[TURNS],
+                 const char *unit)
+{
+    qsort(all, TURNS, sizeof *all, compare);
+    printf("{\"width\":\"host\",\"name\":\"%s_%s\",\"value\":%.2f,"
+           "\"low\":%.2f,\"high\":%.2f,\"unit\":\"%s\"}\n",
+           what, label, all[TURNS / 2], all[0], all[TURNS - 1], unit);
+}
+
+static void measure(const char *label, const uintptr_t *asked)
+{
+    double ns[ENGINES][TURNS], ratio[TURNS];
+    char what[64];
+
+    for (unsigned turn = 0; turn < TURNS; ++turn)
+        for (size_t e = 0; e < ENGINES; ++e)
+            ns[e][turn] = turn_ns(&engines[e], asked);
+    for (size_t e = BACKTRACE; e < ENGINES; ++e)
+        for (size_t base = OURS; base <= OUR_NAME; ++base) {
+            for (unsigned turn = 0; turn < TURNS; ++turn)
+                ratio[turn] = ns[e][turn] / ns[base][turn];
+            sprintf(what, "%s_%s", base == OURS ? "find" : "name",
+                    engines[e].label);
+            tell(label, what, ratio, "times ours");
+        }
+    for (size_t e = 0; e < ENGINES; ++e) {
+        sprintf(what, "find_ns_%s", engines[e].label);
+        tell(label, what, ns[e], "ns");
+    }
+}
+
+/* The share, in %, of answers that are ours as well. */
+static void agree(const char *label, const uintptr_t *asked)
+{
+    for (size_t e = BACKTRACE; e < ENGINES; ++e) {
+        uint32_t same = 0;
+
+        for (uint32_t i = 0; i < engines[e].questions; ++i)
+            same += our_find(asked[i]) == engines[e].find(asked[i]);
+        printf("{\"width\":\"host\",\"name\":\"same_%s_%s\","
+               "\"value\":%.2f,\"unit\":\"%%\"}\n",
+               engines[e].label, label, 100.0 * same / engines[e].questions);
+    }
+}
+
+/* Bytes that are in memory and this process's: its heap and what it mapped. */
+static long held(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long pages = 0;
+
+    if (file == NULL || fscanf(file, "%*d %ld", &pages) != 1)
+        embed_fail("/proc/self/statm", "cannot be read");
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/*
+ * What (engine) holds in a process of its own that has read all names; those of
+ * libdwfl, which is slow, only at every hundredth function: it maps them all.
+ */
+static long memory_of(const struct engine *engine, const struct image *image)
+{
+    long bytes = 0;
+    int ends[2];
+    pid_t child;
+
+    if (pipe(ends) != 0 || (child = fork()) < 0)
+        embed_fail(image->path, "no process to measure in");
+    if (child == 0) {
+        size_t step = engine->questions < QUESTIONS ? 100 : 1, read = 0;
+
+        bytes = held();
+        engine->open(image->path, NULL);
+        for (size_t i = 0; i < image->symbols.count; i += step)
+            if (engine->find((uintptr_t)image->symbols.at[i].start) != 0)
+                read += strlen(name_found);
+        bytes = held() - bytes;
+        _exit(read == 0 || write(ends[1], &bytes, sizeof bytes) < 0);
+    }
+    close(ends[1]);
+    if (read(ends[0], &bytes, sizeof bytes) != sizeof bytes)
+        embed_fail(image->path, "%s came to no end", engine->label);
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    return bytes;
+}
+
+static void memory(const char *label, const struct image *image,
+                   const struct table *table)
+{
+    printf("{\"width\":\"host\",\"name\":\"table_bytes_%s\",\"value\":%zu,"
+           "\"unit\":\"bytes\"}\n",
+           label, table->count);
+    for (size_t e = BACKTRACE; e < ENGINES; ++e) {
+        double bytes = (double)memory_of(&engines[e], image);
+
+        printf("{\"width\":\"host\",\"name\":\"memory_%s_%s\",\"value\":%.2f,"
+               "\"unit\":\"times ours\"}\n",
+               engines[e].label, label, bytes / (double)table->count);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct image image;
+    struct table table;
+    uintptr_t *asked;
+
+    if (argc != 3) {
+        fprintf(stderr, "usage: lookup LABEL IMAGE < what nm -S prints\n");
+        return 2;
+    }
+    image = functions_read(argv[2]);
+    if (image.symbols.count == 0)
+        embed_fail(argv[2], "nm told of no function");
+    table = table_make(&image, NAMES_AS_PAYS);
+    memory(argv[1], &image, &table);
+    for (size_t e = 0; e < ENGINES; ++e)
+        engines[e].open(argv[2], &table);
+    asked = functions_ask(&image, QUESTIONS, true);
+    agree(argv[1], asked);
+    measure(argv[1], asked);
+    free(asked);
+    return 0;
+}
