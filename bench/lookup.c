@@ -5,8 +5,8 @@
  * one process: lookup LABEL IMAGE < LINES, where LINES are what nm -S prints
  * of the image (-D where it has nothing else).
  *
- * Prints JSON lines: ns and ratios as the median of the turns, with the least
- * and the most; memory that a process holds more of than before, once it has
+ * Prints JSON lines: ns and ratios as the median of the turns, with the middle
+ * half of them; memory that a process holds more of than before, once it has
  * asked for every function by name; and the share of questions to which all
  * gave the same function. The others find the name together with the function,
  * ours takes it out of the table when asked ("name").
@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 #define QUESTIONS 100000u
-#define QUESTIONS_DWFL 100u /* it goes through all symbols for each */
-#define TURNS 9u
+#define QUESTIONS_DWFL 50u /* it goes through all symbols for each */
+#define TURNS 25u
 
 /* Makes an engine ready for (path); ends the program where it cannot. */
 typedef void open_fn(const char *path, const struct table *table);
@@ -202,14 +202,15 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A line with the median of (all), which are sorted, and its ends. */
+/* A line with the median of (all) and the middle half of them; sorts (all). */
 static void tell(const char *label, const char *what, double all[TURNS],
                  const char *unit)
 {
     qsort(all, TURNS, sizeof *all, compare);
     printf("{\"width\":\"host\",\"name\":\"%s_%s\",\"value\":%.2f,"
            "\"low\":%.2f,\"high\":%.2f,\"unit\":\"%s\"}\n",
-           what, label, all[TURNS / 2], all[0], all[TURNS - 1], unit);
+           what, label, all[TURNS / 2], all[TURNS / 4],
+           all[TURNS - 1 - TURNS / 4], unit);
 }
 
 static void measure(const char *label, const uintptr_t *asked)

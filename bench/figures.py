@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bench's figures: lines of JSON, and the rows that its table has.
+
+A line: width (i386, x86_64 or host), name, value; where they apply x (the
+place on a curve), unit, low and high (what the middle of noisy ones lies
+between), goal, kind and words (as in rows.txt), part. Results begin with a
+line whose "head" says where they were measured. What cannot be read ends the
+program through Bad with one line.
+"""
+
+import json
+import os
+
+NUMBERS = ("value", "x", "low", "high")
+WIDTHS = ("i386", "x86_64", "host")
+KINDS = ("exact", "noisy")
+
+
+class Bad(Exception):
+    """A file that cannot be used: PATH:LINE: what is wrong."""
+
+
+class Row:
+    """A row of the table, as rows.txt declares it."""
+
+    def __init__(self, part, kind, widths, words):
+        self.part, self.kind, self.widths = part, kind, widths
+        self.name, self.goal, self.unit, self.words = words
+
+
+class Group:
+    """Rows under one title, all of one part and kind."""
+
+    def __init__(self, part, kind, widths, title):
+        self.part, self.kind, self.widths = part, kind, widths
+        self.title = title
+        self.rows = []
+
+
+def lines_of(path):
+    """(where, text) of each line that says something."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield f"{path}:{number}", line.strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Bad(f"{path}: {getattr(error, 'strerror', None) or error}")
+
+
+def read_groups(path):
+    """The groups of rows.txt."""
+    groups = []
+    for where, line in lines_of(path):
+        if line.startswith("#"):
+            continue
+        if line.startswith("["):
+            head, _, title = line[1:].partition("] ")
+            part, kind, *widths = head.split()
+            if kind not in KINDS or not set(widths) <= set(WIDTHS):
+                raise Bad(f"{where}: no such kind or width")
+            groups.append(Group(part, kind, widths, title))
+            continue
+        words = [word.strip() for word in line.split(" | ")]
+        if len(words) != 4 or not groups:
+            raise Bad(f"{where}: not NAME | GOAL | UNIT | WORDS in a group")
+        bound(words[1], where)
+        group = groups[-1]
+        kind = group.kind
+        if words[0].endswith(" exact"):
+            words[0], kind = words[0].removesuffix(" exact"), "exact"
+        group.rows.append(Row(group.part, kind, group.widths, words))
+    return groups
+
+
+def bound(goal, where):
+    """(direction, number or None) of a goal."""
+    words = goal.split()
+    if goal in ("less", "more", "-"):
+        return goal, None
+    try:
+        sign, number = words
+        return {"<=": "less", ">=": "more"}[sign], float(number)
+    except (ValueError, KeyError):
+        raise Bad(f"{where}: '{goal}' is no goal")
+
+
+def verdict(figure):
+    """None where there is no goal, else whether the value reaches it."""
+    direction, number = bound(figure.get("goal", "-"), figure["name"])
+    if number is None:
+        return None
+    return (figure["value"] <= number if direction == "less"
+            else figure["value"] >= number)
+
+
+def check(figure, where):
+    """Raises Bad unless (figure) is one."""
+    if not isinstance(figure, dict) or "name" not in figure:
+        raise Bad(f"{where}: no figure: a name is missing")
+    if figure.get("width") not in WIDTHS:
+        raise Bad(f"{where}: {figure['name']}: no such width")
+    for key in NUMBERS:
+        value = figure.get(key, 0)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise Bad(f"{where}: {figure['name']}: {key} is no number")
+    if "value" not in figure:
+        raise Bad(f"{where}: {figure['name']}: no value")
+    if figure.get("kind", "exact") not in KINDS:
+        raise Bad(f"{where}: {figure['name']}: no such kind")
+    bound(figure.get("goal", "-"), where)
+
+
+def key_of(figure):
+    """What tells a figure from others."""
+    return figure["width"], figure["name"], figure.get("x")
+
+
+def read(path):
+    """(head or {}, figures in order by key) of a file."""
+    head, figures = {}, {}
+    for where, line in lines_of(path):
+        try:
+            figure = json.loads(line)
+        except ValueError as error:
+            raise Bad(f"{where}: not a line of JSON: {error}")
+        if isinstance(figure, dict) and "head" in figure:
+            head = figure["head"]
+            if not isinstance(head, dict):
+                raise Bad(f"{where}: no head")
+            continue
+        check(figure, where)
+        if key_of(figure) in figures:
+            raise Bad(f"{where}: {figure['name']}: a second time")
+        figures[key_of(figure)] = figure
+    return head, figures
+
+
+def beside(name):
+    """The path of a file that lies beside this one."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
