@@ -9,11 +9,13 @@ program through Bad with one line.
 """
 
 import json
+import math
 import os
 
 NUMBERS = ("value", "x", "low", "high")
 WIDTHS = ("i386", "x86_64", "host")
 KINDS = ("exact", "noisy")
+WORDS = 38  # characters that a row has for its words
 
 
 class Bad(Exception):
@@ -64,6 +66,8 @@ def read_groups(path):
         words = [word.strip() for word in line.split(" | ")]
         if len(words) != 4 or not groups:
             raise Bad(f"{where}: not NAME | GOAL | UNIT | WORDS in a group")
+        if len(words[3]) > WORDS:
+            raise Bad(f"{where}: more than {WORDS} characters of words")
         bound(words[1], where)
         group = groups[-1]
         kind = group.kind
@@ -102,7 +106,7 @@ def check(figure, where):
         raise Bad(f"{where}: {figure['name']}: no such width")
     for key in NUMBERS:
         value = figure.get(key, 0)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if type(value) not in (int, float) or not math.isfinite(value):
             raise Bad(f"{where}: {figure['name']}: {key} is no number")
     if "value" not in figure:
         raise Bad(f"{where}: {figure['name']}: no value")
@@ -136,6 +140,8 @@ def read(path):
     return head, figures
 
 
-def beside(name):
-    """The path of a file that lies beside this one."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+def groups_of_table():
+    """Those of rows.txt beside this file, or of the file that ROWS names."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    return read_groups(os.environ.get("ROWS") or
+                       os.path.join(here, "rows.txt"))

@@ -77,7 +77,7 @@ def with_words(part, found, groups):
 
 def main():
     folder, parts = sys.argv[1], sys.argv[2:]
-    groups = figures.read_groups(figures.beside("rows.txt"))
+    groups = figures.groups_of_table()
     head = head_of(parts)
     lines = [{"head": head}]
     for part in parts:

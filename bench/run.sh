@@ -64,7 +64,7 @@ for part in $parts; do
         ;;
     esac
 done
-# shellcheck disable=SC2086 # lists of words
+# shellcheck disable=SC2086,SC2046 # lists of words
 {
     chosen $counted | xargs -r -P "${LANES:-2}" -n 1 "$0" "$build"
     chosen $timed | xargs -r -n 1 "$0" "$build"

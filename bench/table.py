@@ -11,7 +11,7 @@ import sys
 
 import figures
 
-WORDS, VALUE, GOAL = 38, 9, 10
+WORDS, VALUE, GOAL = figures.WORDS, 9, 10
 
 
 def short(value):
@@ -123,8 +123,8 @@ def own_rows(group, found, last_of_part):
 
 def main():
     head, found = figures.read(sys.argv[1])
-    groups = [group for group in figures.read_groups(
-        figures.beside("rows.txt")) if group.part in head.get("parts", [])]
+    groups = [group for group in figures.groups_of_table()
+              if group.part in head.get("parts", [])]
     print(f"{head.get('commit')}, {head.get('qemu')},\n{head.get('compiler')}, "
           f"{head.get('cpu')}")
     fine = True
