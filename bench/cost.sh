@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# cost.sh BUILD [WIDTH]: what a sample costs, in instructions and bytes, on both widths.
-# The cost image and a minute of lua run under -icount, where a run repeats
-# exactly, so that the machine's load does not matter. Writes lines of JSON to
-# BUILD/bench/cost.jsonl and shows them; with WIDTH those of that width, to
-# BUILD/bench/cost.jsonl.WIDTH.
+# cost.sh BUILD [WIDTH]: what a sample costs, in instructions and bytes, on both
+# widths. The cost image and a minute of lua run under -icount, where a run
+# repeats exactly, so that the machine's load does not matter. Writes lines of
+# JSON to BUILD/bench/cost.jsonl and shows them; with WIDTH those of that width,
+# to BUILD/bench/cost.jsonl.WIDTH.
 set -eu
 
 build=${1:?usage: cost.sh BUILD [WIDTH]}
@@ -38,7 +38,7 @@ guest()
 instructions()
 {
     log=$build/bench/cost.$1.log
-    guest "$1" "$build/$1/bench/cost/cost.elf" 300 "$log" \
+    guest "$1" "$build/$1/bench/cost/cost.elf" 900 "$log" \
         -append 'prof.start=off prof.every=0'
     tr -d '\r' <"$log" | sed -n 's/^bench //p' >"$log.rows"
     while read -r name value; do
@@ -92,7 +92,7 @@ stream()
     packets=$build/bench/stream.$1.bin
     trace=$build/bench/stream.$1.trace
     rm -rf "$trace" "$packets"
-    guest "$1" "$build/$1/lua/lua.elf" 600 "$build/bench/stream.$1.log" \
+    guest "$1" "$build/$1/lua/lua.elf" 900 "$build/bench/stream.$1.log" \
         -debugcon "file:$packets" -initrd services/lua/scripts/parser.lua \
         -append 'prof.out=e9 prof.every=60000 prof.reports=1'
     "$build/host/parasite" record -q -o "$trace" "file:$packets"

@@ -75,7 +75,7 @@ def judge(a, b, noise):
 
 
 def label(key):
-    width, name, x = key
+    _, width, name, x = key
     return f"{width} {name}" + ("" if x is None else f" at {x:g}")
 
 

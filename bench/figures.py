@@ -3,16 +3,17 @@
 
 A line: width (i386, x86_64 or host), name, value; where they apply x (the
 place on a curve), unit, low and high (what the middle of noisy ones lies
-between), goal, kind and words (as in rows.txt), part. Results begin with a
-line whose "head" says where they were measured. What cannot be read ends the
-program through Bad with one line.
+between) or spread (high less low), goal, kind and words (as in rows.txt), part.
+A goal may be a number, too, that the value is to be at "least" or "most" (its
+sense). Results begin with a line whose "head" says where they were measured.
+What cannot be read ends the program through Bad with one line.
 """
 
 import json
 import math
 import os
 
-NUMBERS = ("value", "x", "low", "high")
+NUMBERS = ("value", "x", "low", "high", "spread")
 WIDTHS = ("i386", "x86_64", "host")
 KINDS = ("exact", "noisy")
 WORDS = 38  # characters that a row has for its words
@@ -112,12 +113,25 @@ def check(figure, where):
         raise Bad(f"{where}: {figure['name']}: no value")
     if figure.get("kind", "exact") not in KINDS:
         raise Bad(f"{where}: {figure['name']}: no such kind")
-    bound(figure.get("goal", "-"), where)
+    bound(plain(figure).get("goal", "-"), where)
 
 
 def key_of(figure):
     """What tells a figure from others."""
-    return figure["width"], figure["name"], figure.get("x")
+    return (figure.get("part", ""), figure["width"], figure["name"],
+            figure.get("x"))
+
+
+def plain(figure):
+    """(figure) with its goal and spread in the one form that others see."""
+    goal, sense = figure.get("goal"), figure.pop("sense", None)
+    if type(goal) in (int, float):
+        figure["goal"] = f"{'>=' if sense == 'least' else '<='} {goal:g}"
+    if "spread" in figure:
+        half = figure.pop("spread") / 2
+        figure["low"] = round(figure["value"] - half, 6)
+        figure["high"] = round(figure["value"] + half, 6)
+    return figure
 
 
 def read(path):

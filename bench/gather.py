@@ -4,8 +4,9 @@
 The first line is the head: when, which commit, QEMU, compiler, accelerator and
 processor, and what parts. Then the parts' figures, each with what rows.txt says
 of it: unit, goal, kind. Figures NAME_least and NAME_most become the spread of
-NAME. A part that has no file has no lines. The whole is kept as
-FOLDER/kept/DATE-COMMIT.jsonl, too.
+NAME. A part that has no file has no lines, and one whose file cannot be used
+is named and makes the status 1. The whole is kept, too, as
+FOLDER/kept/DATE-COMMIT.jsonl.
 """
 
 import json
@@ -55,10 +56,11 @@ def head_of(parts):
 def fold_spread(found):
     """Takes NAME_least and NAME_most to NAME as low and high."""
     for suffix, end in (("_least", "low"), ("_most", "high")):
-        for width, name, x in list(found):
-            whole = (width, name.removesuffix(suffix), x)
+        for key in list(found):
+            part, width, name, x = key
+            whole = (part, width, name.removesuffix(suffix), x)
             if name.endswith(suffix) and whole in found:
-                found[whole][end] = found.pop((width, name, x))["value"]
+                found[whole][end] = found.pop(key)["value"]
 
 
 def with_words(part, found, groups):
@@ -80,22 +82,28 @@ def main():
     groups = figures.groups_of_table()
     head = head_of(parts)
     lines = [{"head": head}]
+    status = 0
     for part in parts:
         path = os.path.join(folder, part + ".jsonl")
-        if os.path.exists(path):
-            _, found = figures.read(path)
-            fold_spread(found)
-            lines += with_words(part, found, groups)
+        try:
+            _, found = figures.read(path) if os.path.exists(path) else ({}, {})
+        except figures.Bad as error:
+            print(f"gather.py: {error}", file=sys.stderr)
+            status = 1
+            continue
+        fold_spread(found)
+        lines += with_words(part, found, groups)
     results = os.path.join(folder, "results.jsonl")
     with open(results, "w", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
     os.makedirs(os.path.join(folder, "kept"), exist_ok=True)
     name = head["date"].replace(":", "") + "-" + head["commit"] + ".jsonl"
     shutil.copyfile(results, os.path.join(folder, "kept", name))
+    return status
 
 
 if __name__ == "__main__":
     try:
-        main()
+        sys.exit(main())
     except figures.Bad as error:
         sys.exit(f"gather.py: {error}")

@@ -41,9 +41,9 @@ took()
     echo "$(($(date +%s%N) - began)) $(cat "$work/took")" >>"$work/$what.took"
 }
 
-# ratio NAME FIELD WHAT OF UNIT: WHAT's of OF's, by turns; the median and the
+# compared NAME FIELD WHAT OF UNIT: WHAT's of OF's, by turns; the median and the
 # middle half of them
-ratio()
+compared()
 {
     paste -d ' ' "$work/$3.took" "$work/$4.took" |
         awk -v field="$2" '{ print $field / $(field + 2) }' | sort -g |
@@ -72,15 +72,15 @@ keep host report_samples "$samples"
 keep host report_file_bytes "$(echo "$ours $samples" |
     awk '{ printf "%.3f", $1 / $2 }')" 'bytes a sample'
 keep host report_file_perf "$(echo "$theirs $ours" |
-    awk '{ printf "%.2f", $1 / $2 }')" 'times ours'
-ratio report_time_perf 1 perf report 'times ours'
-ratio report_graph_time_perf 1 perf graph 'times ours'
-ratio report_memory_perf 2 perf report 'times ours'
-ratio report_graph_memory_perf 2 perf graph 'times ours'
-ratio record_ns_a_sample 1 record unit ns
-ratio report_ns_a_sample 1 report unit ns
-ratio report_graph_ns_a_sample 1 graph unit ns
-ratio report_megabytes 2 report unit MB
-ratio report_graph_megabytes 2 graph unit MB
+    awk '{ printf "%.2f", $1 / $2 }')" ratio
+compared report_time_perf 1 perf report ratio
+compared report_graph_time_perf 1 perf graph ratio
+compared report_memory_perf 2 perf report ratio
+compared report_graph_memory_perf 2 perf graph ratio
+compared record_ns_a_sample 1 record unit ns
+compared report_ns_a_sample 1 report unit ns
+compared report_graph_ns_a_sample 1 graph unit ns
+compared report_megabytes 2 report unit MB
+compared report_graph_megabytes 2 graph unit MB
 rm "$work/perf.data" "$work/packets"
 cat "$results"

@@ -14,3 +14,20 @@ keep()
     printf '{"width":"%s","name":"%s","value":%s%s%s}\n' "$@" \
         >>"${results:?}"
 }
+
+# counted FUNCTION COMMAND...: how many instructions COMMAND executes in
+# FUNCTION and in what that calls, as valgrind counts them
+counted()
+{
+    function=$1
+    shift
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+        --toggle-collect="$function" "$@" 2>&1 >/dev/null |
+        sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+}
+
+# ratio A B: A as a multiple of B, to four digits
+ratio()
+{
+    awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4g", a / b }'
+}

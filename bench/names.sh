@@ -72,8 +72,31 @@ size_of() {
     keep "$width" demangler_and_tables "$whole" bytes
 }
 
+# instructions LANGUAGE ENGINE FUNCTION: for a name, the mean over all; ours
+# comes first
+instructions() {
+    all=$(counted "$3" "$work/bench" "--count=$2" "$1" "$work/$1")
+    each=$(ratio "$all" "$(wc -l <"$work/$1")")
+    keep host "demangle_instructions_$1_$2" "$each" instructions
+    if [ "$2" = ours ]; then
+        ours=$each
+    else
+        keep host "demangle_work_$1_$2" "$(ratio "$each" "$ours")" \
+            ratio
+    fi
+}
+
 corpora
 measure
+instructions cxx ours run_ours
+instructions cxx libiberty run_iberty_cxx
+instructions cxx libcxxabi run_cxxabi
+instructions cxx llvm run_llvm_cxx
+instructions legacy ours run_ours
+instructions legacy libiberty run_iberty_rust
+instructions v0 ours run_ours
+instructions v0 libiberty run_iberty_rust
+instructions v0 llvm run_llvm_rust
 size_of i386 -m32 -march=i686
 size_of x86_64 -m64
 cat "$results"

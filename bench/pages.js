@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // pages.js FOLDER SPEEDSCOPE: opens the pages that pages.sh made, and the same
 // profiles in speedscope (its folder), each in a fresh Chromium and in turns.
-// Prints lines of JSON: bytes, time until it is drawn and memory of its process,
-// and speedscope's as multiples of these; the median, and the middle half.
+// Prints lines of JSON: bytes, time until it is drawn and memory of its
+// process, and speedscope's as multiples of these; the median, and the middle
+// half.
 'use strict';
 
 const {mkdtempSync, readFileSync, readdirSync, rmSync, statSync,
@@ -83,7 +84,7 @@ function bytes(name, ours, theirs) {
     {width: 'host', name: `page_${name}_${what}`, value, unit}));
   line('bytes', ours, 'bytes');
   line('bytes_speedscope', Number((theirs / ours).toPrecision(4)),
-    'times ours');
+    'ratio');
 }
 
 async function compare(name) {
@@ -101,7 +102,7 @@ async function compare(name) {
     tell(`page_${name}_${what}`, ours.map((run) => run[what]),
       what === 'ms' ? 'ms' : 'MB');
     tell(`page_${name}_${what}_speedscope`,
-      theirs.map((run, turn) => run[what] / ours[turn][what]), 'times ours');
+      theirs.map((run, turn) => run[what] / ours[turn][what]), 'ratio');
   }
 }
 

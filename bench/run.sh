@@ -22,7 +22,7 @@ mkdir -p "$out"
 script()
 {
     case $1 in
-    perf | growth) echo "bench/$1/run.sh" ;;
+    perf) echo bench/perf/run.sh ;;
     *) echo "bench/$1.sh" ;;
     esac
 }
@@ -71,8 +71,8 @@ done
     set -- $(chosen $counted $timed)
 }
 
-python3 bench/gather.py "$out" "$@" || exit 1
 failed=0
+python3 bench/gather.py "$out" "$@" || failed=1
 python3 bench/table.py "$out/results.jsonl" || failed=1
 for part; do
     [ ! -e "$out/$part.failed" ] || {

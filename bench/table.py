@@ -63,11 +63,13 @@ def print_row(words, columns, goal, last):
     print(line.rstrip())
 
 
-def columns_of(row, figure_list, noisy):
+def columns_of(row, figure_list, noisy, columns):
+    """Those of the row; fewer widths than (columns) stand to the right."""
     values = [short(figure["value"]) if figure else "?"
               for figure in figure_list]
     if not noisy:
-        return [(value, VALUE + 1) for value in values]
+        return [(value, VALUE + 1) for value in
+                [""] * (columns - len(values)) + values]
     between = "exact" if row.kind == "exact" else ""
     if figure_list[0] and not between:
         between = spread(figure_list[0])
@@ -85,18 +87,21 @@ def print_title(group):
     print_row(words, columns, "goal", "")
 
 
-def show_row(row, found, noisy):
+def show_row(row, found, group):
     """Returns whether all is there and every goal reached."""
+    noisy = group.kind != "exact"
     pairs = [[w] for w in row.widths] if noisy else [row.widths]
     fine = True
     for widths in pairs:
-        figure_list = [found.get((width, row.name, None)) for width in widths]
+        figure_list = [found.get((row.part, width, row.name, None))
+                       for width in widths]
         words = row.words
         if noisy and len(row.widths) > 1:
             words = f"{words}, {widths[0]}"
         last = judged(figure_list)
         fine = fine and last not in ("MISSING", "NOT REACHED")
-        print_row(words, columns_of(row, figure_list, noisy),
+        print_row(words, columns_of(row, figure_list, noisy,
+                                    len(group.widths)),
                   goal_column(row.goal), last)
     return fine
 
@@ -113,7 +118,7 @@ def own_rows(group, found, last_of_part):
             continue
         names.add(figure["name"])
         widths = [width for width in figures.WIDTHS
-                  if (width, figure["name"], None) in found]
+                  if (group.part, width, figure["name"], None) in found]
         rows.append(figures.Row(group.part, figure.get("kind", group.kind),
                                 widths,
                                 (figure["name"], figure.get("goal", "-"),
@@ -134,7 +139,7 @@ def main():
         print()
         print_title(group)
         for row in rows:
-            fine = show_row(row, found, group.kind != "exact") and fine
+            fine = show_row(row, found, group) and fine
     return 0 if fine else 1
 
 
