@@ -8,5 +8,6 @@ set -eu
 build=${1:?usage: growth.sh BUILD}
 status=0
 bench/growth/run.sh "$build" || status=$?
-python3 bench/growth_rows.py "$build/bench/growth.jsonl"
+[ ! -s "$build/bench/growth.jsonl" ] ||
+    python3 bench/growth_rows.py "$build/bench/growth.jsonl"
 exit $status

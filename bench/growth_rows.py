@@ -87,12 +87,23 @@ def group_lines(title, group, points):
     yield from lines
 
 
+def total_lines(lines):
+    """How many bounds are missed in all, for each width."""
+    total = {}
+    for line in lines:
+        if line["name"].startswith("growth_missed_"):
+            total[line["width"]] = total.get(line["width"], 0) + line["value"]
+    for width, count in total.items():
+        yield {"width": width, "name": "growth_missed", "value": count}
+
+
 def main(path):
     known = {curve.name: curve for curve in curves.CURVES}
     points = read(path)
     lines = [with_curve(point, known) for point in points]
     for title, group in curves.GROUPS:
         lines += group_lines(title, group, points)
+    lines += list(total_lines(lines))
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
 

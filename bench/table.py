@@ -110,7 +110,7 @@ def own_rows(group, found, last_of_part):
     """Rows of those lines of a part that bring words, behind its last group."""
     if not last_of_part:
         return []
-    names, rows = set(), []
+    names, rows = {row.name for row in group.rows}, []
     for figure in found.values():
         if figure.get("part") != group.part or "words" not in figure:
             continue
