@@ -252,21 +252,37 @@ static void agree(const char *label, const uintptr_t *asked)
     }
 }
 
-/* Bytes that are in memory and this process's: its heap and what it mapped. */
-static long held(void)
+/*
+ * Bytes that this process holds: what is its own, such as its heap, and what is
+ * in memory of the image, where that is mapped. Code of libraries is left out.
+ */
+static long held(const char *path)
 {
-    FILE *file = fopen("/proc/self/statm", "r");
-    long pages = 0;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    long kilobytes = 0, resident, own;
+    bool of_image = false;
+    char line[4096];
 
-    if (file == NULL || fscanf(file, "%*d %ld", &pages) != 1)
-        embed_fail("/proc/self/statm", "cannot be read");
+    if (file == NULL)
+        embed_fail("/proc/self/smaps", "cannot be read");
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strchr("0123456789abcdef", line[0]) != NULL)
+            of_image = strlen(line) > strlen(path) &&
+                       strcmp(line + strlen(line) - strlen(path), path) == 0;
+        else if (sscanf(line, "Rss: %ld kB", &resident) == 1)
+            kilobytes += of_image ? resident : 0;
+        else if (sscanf(line, "Anonymous: %ld kB", &own) == 1)
+            kilobytes += of_image ? 0 : own;
+    }
     fclose(file);
-    return pages * sysconf(_SC_PAGESIZE);
+    return 1024 * kilobytes;
 }
 
 /*
  * What (engine) holds in a process of its own that has read all names; those of
- * libdwfl, which is slow, only at every hundredth function: it maps them all.
+ * libdwfl, which is slow, of as many functions as it is asked for: it maps
+ * them all.
  */
 static long memory_of(const struct engine *engine, const struct image *image)
 {
@@ -277,14 +293,15 @@ static long memory_of(const struct engine *engine, const struct image *image)
     if (pipe(ends) != 0 || (child = fork()) < 0)
         embed_fail(image->path, "no process to measure in");
     if (child == 0) {
-        size_t step = engine->questions < QUESTIONS ? 100 : 1, read = 0;
+        size_t all = image->symbols.count, read = 0;
+        size_t step = engine->questions < all ? all / engine->questions : 1;
 
-        bytes = held();
+        bytes = held(image->path);
         engine->open(image->path, NULL);
-        for (size_t i = 0; i < image->symbols.count; i += step)
+        for (size_t i = 0; i < all; i += step)
             if (engine->find((uintptr_t)image->symbols.at[i].start) != 0)
                 read += strlen(name_found);
-        bytes = held() - bytes;
+        bytes = held(image->path) - bytes;
         _exit(read == 0 || write(ends[1], &bytes, sizeof bytes) < 0);
     }
     close(ends[1]);
@@ -302,11 +319,14 @@ static void memory(const char *label, const struct image *image,
            "\"unit\":\"bytes\"}\n",
            label, table->count);
     for (size_t e = BACKTRACE; e < ENGINES; ++e) {
-        double bytes = (double)memory_of(&engines[e], image);
+        double ratio[TURNS];
+        char what[64];
 
-        printf("{\"width\":\"host\",\"name\":\"memory_%s_%s\",\"value\":%.2f,"
-               "\"unit\":\"times ours\"}\n",
-               engines[e].label, label, bytes / (double)table->count);
+        for (unsigned turn = 0; turn < TURNS; ++turn)
+            ratio[turn] =
+                (double)memory_of(&engines[e], image) / (double)table->count;
+        sprintf(what, "memory_%s", engines[e].label);
+        tell(label, what, ratio, "ratio");
     }
 }
 

@@ -10,7 +10,7 @@ set -eu
 build=${1:?usage: lookup.sh BUILD}
 results=$build/bench/lookup.jsonl
 work=$build/bench/lookup
-llvm=/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1
+llvm=$(realpath /usr/lib/x86_64-linux-gnu/libLLVM-14.so.1)
 mkdir -p "$work"
 : >"$results"
 # shellcheck source=bench/lines.sh
@@ -48,7 +48,7 @@ row()
 for service in lua irc; do
     objcopy --strip-debug "$build/x86_64/$service/$service.elf" \
         "$work/$service.elf"
-    row "$service" "$work/$service.elf"
+    row "$service" "$(realpath "$work/$service.elf")"
 done
 row llvm "$llvm" -D
 cat "$results"
