@@ -197,7 +197,7 @@ $(BUILD)/host/embed: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard tools/embed/*.c))
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -lelf
-include $(wildcard */*/rules.mk)
+include $(wildcard */rules.mk */*/rules.mk)
 
 # ---- what people ask for
 
@@ -208,7 +208,7 @@ boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
     tools/build/run.sh $(IMAGE)
 PROBE = $(call image,$(ARCH),services/hello)
 
-.PHONY: packages image objects lib run gdb iso test check bench clean help
+.PHONY: packages image objects lib run gdb iso test check clean help
 packages:
 	$(Q)tools/build/packages.sh packages.txt
 image: $(IMAGE)
@@ -233,14 +233,11 @@ test: $(call images,$(programs)) $(foreach b,32 64,\
 #: format, lint, layering, exports
 check:
 	$(Q)tools/build/check.sh $(BUILD)
-#: what the sampler costs, in instructions and time
-bench: $(call images,$(call folders,bench) services/lua services/irc)
-	$(Q)bench/run.sh $(BUILD)
 #: remove what was built, except newlib and fetched sources
 clean:
 	$(Q)rm -rf $(filter-out $(NEWLIB) $(SOURCES),$(wildcard $(BUILD)/*))
 #: this list
 help:
-	@awk -f tools/build/help.awk Makefile $(wildcard */*/rules.mk)
+	@awk -f tools/build/help.awk Makefile $(wildcard */rules.mk */*/rules.mk)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

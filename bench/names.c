@@ -3,15 +3,18 @@
  * How long names take: ours beside the libraries that are installed, all in
  * one run on the same names.
  *
- *     names [--rounds=N] [LANGUAGE FILE...]...
+ *     names [--rounds=N | --count=ENGINE] [LANGUAGE FILE...]...
  *
  * LANGUAGE is cxx, legacy or v0; a file holds names of it, one a line. For
- * each engine a line of JSON: the mean over all names (best of N rounds), the
- * 99th percentile and the longest single name, in ns, and the mean as a
- * multiple of ours. Others are found at run time with dlopen: binutils'
- * libiberty (in libbfd), which has rustc-demangle's rules in C, too; libc++abi;
- * and LLVM. One that is not installed is left out. At the end, names made to
- * be expensive: 4 KiB of input into 4 KiB of output.
+ * each engine lines of JSON: the mean over all names in ns, the 99th
+ * percentile, and the mean as a multiple of ours; each the median of N rounds,
+ * with the middle half of them. Others are found at run time with dlopen:
+ * binutils' libiberty (in libbfd), which has rustc-demangle's rules in C, too;
+ * libc++abi; and LLVM. One that is not installed is left out. At the end,
+ * names made to be expensive: 4 KiB of input into 4 KiB of output.
+ *
+ * With --count that engine is given each name once, for valgrind to count what
+ * it executes; status 1 where there is no such engine.
  */
 
 #include <dlfcn.h>
@@ -91,16 +94,16 @@ struct engine {
 #define LIBLLVM "libLLVM-14.so.1"
 
 static const struct engine engines[] = {
-    {"parasite", run_ours, CXX | LEGACY | V0, NULL, NULL, NULL},
+    {"ours", run_ours, CXX | LEGACY | V0, NULL, NULL, NULL},
     {"libiberty", run_iberty_cxx, CXX, (void **)&iberty_cxx,
      "cplus_demangle_v3", LIBBFD},
     {"libiberty", run_iberty_rust, LEGACY | V0, (void **)&iberty_rust,
      "rust_demangle", LIBBFD},
-    {"libc++abi", run_cxxabi, CXX, (void **)&cxxabi, "__cxa_demangle",
+    {"libcxxabi", run_cxxabi, CXX, (void **)&cxxabi, "__cxa_demangle",
      "libc++abi.so.1"},
-    {"LLVM 14", run_llvm_cxx, CXX, (void **)&llvm_cxx,
+    {"llvm", run_llvm_cxx, CXX, (void **)&llvm_cxx,
      "_ZN4llvm15itaniumDemangleEPKcPcPmPi", LIBLLVM},
-    {"LLVM 14", run_llvm_rust, V0, (void **)&llvm_rust,
+    {"llvm", run_llvm_rust, V0, (void **)&llvm_rust,
      "_ZN4llvm12rustDemangleEPKcPcPmPi", LIBLLVM},
 };
 
@@ -169,10 +172,9 @@ static double mean_ns(const struct engine *engine, const struct names *names)
 }
 
 /* Each name's best of three, so that an interrupt does not count. */
-static void spread_ns(const struct engine *engine, const struct names *names,
-                      double *p99, double *longest)
+static double p99_ns(const struct engine *engine, const struct names *names)
 {
-    double *each = malloc((names->count + 1) * sizeof *each);
+    double *each = malloc((names->count + 1) * sizeof *each), p99;
 
     for (size_t i = 0; i < names->count; i++) {
         each[i] = 1e18;
@@ -185,38 +187,67 @@ static void spread_ns(const struct engine *engine, const struct names *names,
         }
     }
     qsort(each, names->count, sizeof *each, compare);
-    *p99 = each[names->count * 99 / 100];
-    *longest = each[names->count - 1];
+    p99 = each[names->count * 99 / 100];
     free(each);
+    return p99;
 }
 
-static void run_names(const char *label, unsigned language,
-                      const struct names *names, int rounds)
+/* A line with the median of (count) rounds, and the middle half of them. */
+static void tell(const char *what, const char *language, const char *engine,
+                 double *all, size_t count, const char *unit)
 {
-    double best[ENGINES];
+    qsort(all, count, sizeof *all, compare);
+    printf("{\"width\":\"host\",\"name\":\"%s_%s_%s\",\"value\":%.2f,"
+           "\"low\":%.2f,\"high\":%.2f,\"unit\":\"%s\"}\n",
+           what, language, engine, all[count / 2], all[count / 4],
+           all[count - 1 - count / 4], unit);
+}
 
+/* Means of (rounds) rounds, in which the engines take turns. */
+static void run_names(const char *label, unsigned language,
+                      const struct names *names, size_t rounds)
+{
+    double *ns[ENGINES], *ratio = calloc(rounds, sizeof *ratio);
+
+    printf("{\"width\":\"host\",\"name\":\"names_%s\",\"value\":%zu}\n", label,
+           names->count);
     for (size_t e = 0; e < ENGINES; e++)
-        best[e] = (engines[e].languages & language) != 0 && load(&engines[e])
-                      ? 1e18
-                      : -1;
-    for (int round = 0; round < rounds; round++)
-        for (size_t e = 0; e < ENGINES; e++) {
-            double ns = best[e] < 0 ? 0 : mean_ns(&engines[e], names);
-
-            best[e] = ns < best[e] ? ns : best[e];
-        }
-    for (size_t e = 0; e < ENGINES; e++) {
-        double p99, longest;
-
-        if (best[e] < 0)
+        ns[e] = (engines[e].languages & language) != 0 && load(&engines[e])
+                    ? calloc(rounds, sizeof **ns)
+                    : NULL;
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t e = 0; e < ENGINES; e++)
+            if (ns[e] != NULL)
+                ns[e][round] = mean_ns(&engines[e], names);
+    for (size_t e = ENGINES; e-- > 0;) {
+        if (ns[e] == NULL)
             continue;
-        spread_ns(&engines[e], names, &p99, &longest);
-        printf("{\"language\":\"%s\",\"engine\":\"%s\",\"names\":%zu,"
-               "\"mean_ns\":%.0f,\"p99_ns\":%.0f,\"longest_ns\":%.0f,"
-               "\"of_ours\":%.2f}\n",
-               label, engines[e].label, names->count, best[e], p99, longest,
-               best[e] / best[0]);
+        for (size_t round = 0; round < rounds; round++)
+            ratio[round] = ns[e][round] / ns[0][round];
+        if (e > 0)
+            tell("demangle", label, engines[e].label, ratio, rounds, "ratio");
+        tell("demangle_ns", label, engines[e].label, ns[e], rounds, "ns");
+        printf("{\"width\":\"host\",\"name\":\"demangle_p99_ns_%s_%s\","
+               "\"value\":%.0f,\"unit\":\"ns\"}\n",
+               label, engines[e].label, p99_ns(&engines[e], names));
+        free(ns[e]);
     }
+    free(ratio);
+}
+
+/* Gives the engine called (label) each name once. */
+static bool count_names(const char *label, unsigned language,
+                        const struct names *names)
+{
+    for (size_t e = 0; e < ENGINES; e++) {
+        if (strcmp(engines[e].label, label) != 0 ||
+            (engines[e].languages & language) == 0 || !load(&engines[e]))
+            continue;
+        for (size_t i = 0; i < names->count; i++)
+            free(engines[e].run(names->text[i]));
+        return true;
+    }
+    return false;
 }
 
 /* Repeats (middle) between (head) and (tail) up to (bytes). */
@@ -338,18 +369,24 @@ static void run_crafted(void)
         steps = taken > steps ? taken : steps;
         free(name);
     }
-    printf("{\"crafted\":%zu,\"worst_us\":%.1f,\"worst\":\"%s%s\","
-           "\"most_steps\":%u}\n",
-           CRAFTED + DOUBLES, worst,
+    printf("{\"width\":\"host\",\"name\":\"crafted_worst_us\","
+           "\"value\":%.1f,\"unit\":\"us\",\"which\":\"%s%s\"}\n",
+           worst,
            which < CRAFTED ? crafted[which][0] : doubles[which - CRAFTED].head,
-           which < CRAFTED ? crafted[which][1] : "...", steps);
+           which < CRAFTED ? crafted[which][1] : "...");
+    printf("{\"width\":\"host\",\"name\":\"crafted_most_steps\","
+           "\"value\":%u,\"unit\":\"steps\"}\n",
+           steps);
 }
 
 int main(int argc, char **argv)
 {
     static const char *const labels[] = {"cxx", "legacy", "v0"};
     struct names names[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
-    int rounds = 5, language = 0;
+    const char *count = NULL;
+    bool counted = false;
+    size_t rounds = 25;
+    int language = 0;
 
     for (int i = 1; i < argc; i++) {
         int named = -1;
@@ -358,9 +395,15 @@ int main(int argc, char **argv)
             named = strcmp(argv[i], labels[l]) == 0 ? l : named;
         if (named >= 0)
             language = named;
-        else if (sscanf(argv[i], "--rounds=%d", &rounds) != 1)
+        else if (strncmp(argv[i], "--count=", 8) == 0)
+            count = argv[i] + 8;
+        else if (sscanf(argv[i], "--rounds=%zu", &rounds) != 1 || rounds == 0)
             read_names(argv[i], &names[language]);
     }
+    for (int l = 0; l < 3 && count != NULL; l++)
+        counted |= names[l].count > 0 && count_names(count, 1u << l, &names[l]);
+    if (count != NULL)
+        return counted ? 0 : 1;
     for (int l = 0; l < 3; l++)
         if (names[l].count > 0)
             run_names(labels[l], 1u << l, &names[l], rounds);

@@ -4,17 +4,17 @@
 # names.sh BUILD: what it takes to make names readable, beside the libraries
 # that do the same, on the same names in one run; and how large the demangler
 # is. The names are those of libraries that are installed and of the lists that
-# tests/names reads; Rust v0 has the lists alone where no rustup is. All
-# figures are kept as JSON lines in BUILD/bench/names.jsonl. Status 1 where a
-# goal is missed.
-
+# tests/names reads; Rust v0 has the lists alone where no rustup is. Writes
+# lines of JSON to BUILD/bench/names.jsonl and shows them.
 set -eu
+
 build=${1:?usage: names.sh BUILD}
 results=$build/bench/names.jsonl
 work=$build/bench/names
 lib=/usr/lib/x86_64-linux-gnu
-failed=0
 mkdir -p "$work"
+# shellcheck source=bench/lines.sh
+. bench/lines.sh
 
 sources=$(printf '%s ' profiler/src/demangle*.c profiler/src/cxx*.c \
     profiler/src/rust*.c profiler/src/ocaml.c)
@@ -50,79 +50,53 @@ measure() {
         >"$results"
 }
 
-# size_of BITS: code, and code and tables, in bytes, with the image's flags
+# size_of WIDTH OPTION...: code, and code and tables, in bytes, with the image's
+# flags but for -Os
 size_of() {
-    mkdir -p "$work/$1"
+    width=$1
+    shift
+    mkdir -p "$work/$width"
     for source in $sources; do
-        gcc "-m$1" -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie \
+        gcc "$@" -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie \
             -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer \
-            -fno-asynchronous-unwind-tables -mgeneral-regs-only \
-            -Iprofiler/include -c -o "$work/$1/$(basename "$source").o" \
-            "$source"
+            -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \
+            -mgeneral-regs-only -Iprofiler/include \
+            -c -o "$work/$width/$(basename "$source").o" "$source"
     done
-    size -A "$work/$1"/*.o | awk -v bits="$1" '
+    size -A "$work/$width"/*.o | awk '
         /^\.text/ { code += $2 }
         /^\.rodata/ { tables += $2 }
-        END {
-            printf "{\"bits\":%d,\"code\":%d,\"with_tables\":%d}\n", bits, code,
-                code + tables
-        }' >>"$results"
+        END { print code, code + tables }' >"$work/$width/sizes"
+    read -r code whole <"$work/$width/sizes"
+    keep "$width" demangler_code "$code" bytes
+    keep "$width" demangler_and_tables "$whole" bytes
 }
 
-# field LINE-PATTERN NAME: a number of the results; empty where there is none
-field() {
-    grep "$1" "$results" | sed -n "s/.*\"$2\":\([0-9.]*\).*/\1/p"
-}
-
-# verdict VALUE LEAST MOST: "-" is no bound
-verdict() {
-    awk -v value="$1" -v least="$2" -v most="$3" 'BEGIN {
-        missed = least != "-" && value + 0 < least + 0 ||
-            most != "-" && value + 0 > most + 0
-        if (least != "-" || most != "-")
-            print missed ? "NOT REACHED" : "reached"
-    }'
-}
-
-# row WHAT VALUE UNIT LEAST MOST
-row() {
-    judged=$(verdict "$2" "$4" "$5")
-    [ "$judged" != 'NOT REACHED' ] || failed=1
-    goal=-
-    [ "$4" = - ] || goal=">= $4"
-    [ "$5" = - ] || goal="<= $5"
-    printf '%-52s %10s %-6s %8s  %s\n' "$1" "$2" "$3" "$goal" "$judged"
-}
-
-# engines LANGUAGE WHAT [LEAST-OF-LIBERTY LEAST-OF-LIBCXXABI]
-engines() {
-    ours="\"language\":\"$1\",\"engine\":\"parasite\""
-    [ -n "$(field "$ours" names)" ] || return 0
-    row "$2: $(field "$ours" names) names, mean" "$(field "$ours" mean_ns)" \
-        ns - -
-    row "$2: the slowest of a hundred" "$(field "$ours" p99_ns)" ns - -
-    for engine in libiberty libc++abi 'LLVM 14'; do
-        ratio=$(field "\"$1\",\"engine\":\"$engine\"" of_ours)
-        least=-
-        [ "$engine" != libiberty ] || least=${3:--}
-        [ "$engine" != libc++abi ] || least=${4:--}
-        [ -z "$ratio" ] ||
-            row "$2: mean of $engine" "$ratio" ours "$least" -
-    done
+# instructions LANGUAGE ENGINE FUNCTION: for a name, the mean over all; ours
+# comes first
+instructions() {
+    all=$(counted "$3" "$work/bench" "--count=$2" "$1" "$work/$1")
+    each=$(ratio "$all" "$(wc -l <"$work/$1")")
+    keep host "demangle_instructions_$1_$2" "$each" instructions
+    if [ "$2" = ours ]; then
+        ours=$each
+    else
+        keep host "demangle_work_$1_$2" "$(ratio "$each" "$ours")" \
+            ratio
+    fi
 }
 
 corpora
 measure
-size_of 32
-size_of 64
-printf '%-52s %10s %-6s %8s\n' 'names made readable, on this host' '' '' goal
-engines cxx 'C++' - 1
-engines legacy 'Rust, legacy'
-engines v0 'Rust v0' 1
-row 'made to be slow, 4 KiB into 4 KiB, the worst' \
-    "$(field '"crafted"' worst_us)" us - 100
-for bits in 32 64; do
-    row "code at -Os, $bits bits" "$(field "\"bits\":$bits" code)" bytes - 32768
-    row 'with its tables' "$(field "\"bits\":$bits" with_tables)" bytes - -
-done
-exit $failed
+instructions cxx ours run_ours
+instructions cxx libiberty run_iberty_cxx
+instructions cxx libcxxabi run_cxxabi
+instructions cxx llvm run_llvm_cxx
+instructions legacy ours run_ours
+instructions legacy libiberty run_iberty_rust
+instructions v0 ours run_ours
+instructions v0 libiberty run_iberty_rust
+instructions v0 llvm run_llvm_rust
+size_of i386 -m32 -march=i686
+size_of x86_64 -m64
+cat "$results"

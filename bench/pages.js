@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // pages.js FOLDER SPEEDSCOPE: opens the pages that pages.sh made, and the same
 // profiles in speedscope (its folder), each in a fresh Chromium and in turns.
-// Prints a row for each: bytes, time until it is drawn, memory of its process.
+// Prints lines of JSON: bytes, time until it is drawn and memory of its
+// process, and speedscope's as multiples of these; the median, and the middle
+// half.
 'use strict';
 
 const {mkdtempSync, readFileSync, readdirSync, rmSync, statSync,
@@ -35,7 +37,7 @@ async function opened(url, ready) {
     viewport: {width: 1400, height: 900}});
   const page = context.pages()[0];
   const began = process.hrtime.bigint();
-  await page.goto(url);
+  await page.goto(url, {timeout: 120000});
   await page.waitForFunction(ready, null, {timeout: 120000, polling: 'raf'});
   await page.evaluate(() => new Promise((done) =>
     requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -67,7 +69,23 @@ function speedscopeBytes(name) {
       .reduce((sum, size) => sum + size, 0);
 }
 
-const middle = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
+// A line with the median of (values) and what their middle half lies between.
+function tell(name, values, unit) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const round = (value) => Number(value.toPrecision(4));
+  console.log(JSON.stringify({width: 'host', name,
+    value: round(sorted[sorted.length >> 1]),
+    low: round(sorted[sorted.length >> 2]),
+    high: round(sorted[sorted.length - 1 - (sorted.length >> 2)]), unit}));
+}
+
+function bytes(name, ours, theirs) {
+  const line = (what, value, unit) => console.log(JSON.stringify(
+    {width: 'host', name: `page_${name}_${what}`, value, unit}));
+  line('bytes', ours, 'bytes');
+  line('bytes_speedscope', Number((theirs / ours).toPrecision(4)),
+    'ratio');
+}
 
 async function compare(name) {
   const ours = [], theirs = [];
@@ -78,23 +96,16 @@ async function compare(name) {
     theirs.push(await opened(url, () => /speedscope/.test(document.title) &&
       document.title !== 'speedscope' && document.querySelector('canvas')));
   }
-  const row = (who, bytes, runs) => {
-    const ms = middle(runs.map((run) => run.ms));
-    const megabytes = middle(runs.map((run) => run.megabytes));
-    console.log(`${(name + ', ' + who).padEnd(28)}` +
-      `${(bytes / 1000).toFixed(0).padStart(10)} kB` +
-      `${ms.toFixed(0).padStart(9)} ms${megabytes.toFixed(0).padStart(9)} MB`);
-    return [bytes, ms, megabytes];
-  };
-  const us = row('this page', statSync(path.join(work, name + '.html')).size,
-    ours);
-  const them = row('speedscope', speedscopeBytes(name), theirs);
-  console.log(`${(name + ', ratio').padEnd(28)}` + us.map((value, i) =>
-    (value / them[i]).toFixed(2).padStart([13, 12, 12][i])).join(''));
+  bytes(name, statSync(path.join(work, name + '.html')).size,
+    speedscopeBytes(name));
+  for (const what of ['ms', 'megabytes']) {
+    tell(`page_${name}_${what}`, ours.map((run) => run[what]),
+      what === 'ms' ? 'ms' : 'MB');
+    tell(`page_${name}_${what}_speedscope`,
+      theirs.map((run, turn) => run[what] / ours[turn][what]), 'ratio');
+  }
 }
 
 (async () => {
-  console.log(`${''.padEnd(28)}${'all bytes'.padStart(13)}` +
-    `${'until drawn'.padStart(12)}${'memory'.padStart(12)}`);
   for (const name of ['small', 'large']) await compare(name);
 })();

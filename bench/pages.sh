@@ -4,11 +4,13 @@
 # pages.sh BUILD: the page of `parasite flame` beside speedscope, which npm
 # fetches once, on the same profiles: what they weigh, how long until they are
 # drawn, what memory they hold. The page has every sample with its time;
-# speedscope gets folded stacks, which have none.
+# speedscope gets folded stacks, which have none. Writes lines of JSON to
+# BUILD/bench/pages.jsonl and shows them.
 set -eu
 
 build=${1:?usage: pages.sh BUILD}
-work=$build/bench-pages
+results=$build/bench/pages.jsonl
+work=$build/bench/pages
 parasite=$build/host/parasite
 PLAYWRIGHT=playwright-core@1.65.1
 SPEEDSCOPE=speedscope@1.25.0
@@ -44,4 +46,6 @@ case $NODE_PATH in
 *) NODE_PATH=$PWD/$NODE_PATH ;;
 esac
 export NODE_PATH
-node bench/pages.js "$work" "$build/speedscope/node_modules/speedscope"
+node bench/pages.js "$work" "$build/speedscope/node_modules/speedscope" \
+    >"$results"
+cat "$results"

@@ -18,4 +18,4 @@ $(BUILD)/host/obj/tools/pages/page.o: tools/pages/page.asm \
 .PHONY: benchpages
 #: the flame graph's page beside speedscope: bytes, time, memory
 benchpages: $(BUILD)/host/parasite
-	$(Q)bench/pages.sh $(BUILD)
+	$(Q)BENCH=pages bench/run.sh $(BUILD)

@@ -52,7 +52,7 @@ record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
 	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'
 #: what the command takes for ten million samples, beside perf
 benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
-	$(Q)bench/host.sh $(BUILD)
+	$(Q)bench/host.sh $(BUILD) 10000000
 
 .PHONY: names truth
 #: compare every name that is installed here with other demanglers

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bench's figures: lines of JSON, and the rows that its table has.
+
+A line: width (i386, x86_64 or host), name, value; where they apply x (the
+place on a curve), unit, low and high (what the middle of noisy ones lies
+between) or spread (high less low), goal, kind and words (as in rows.txt), part.
+A goal may be a number, too, that the value is to be at "least" or "most" (its
+sense). Results begin with a line whose "head" says where they were measured.
+What cannot be read ends the program through Bad with one line.
+"""
+
+import json
+import math
+import os
+
+NUMBERS = ("value", "x", "low", "high", "spread")
+WIDTHS = ("i386", "x86_64", "host")
+KINDS = ("exact", "noisy")
+WORDS = 38  # characters that a row has for its words
+
+
+class Bad(Exception):
+    """A file that cannot be used: PATH:LINE: what is wrong."""
+
+
+class Row:
+    """A row of the table, as rows.txt declares it."""
+
+    def __init__(self, part, kind, widths, words):
+        self.part, self.kind, self.widths = part, kind, widths
+        self.name, self.goal, self.unit, self.words = words
+
+
+class Group:
+    """Rows under one title, all of one part and kind."""
+
+    def __init__(self, part, kind, widths, title):
+        self.part, self.kind, self.widths = part, kind, widths
+        self.title = title
+        self.rows = []
+
+
+def lines_of(path):
+    """(where, text) of each line that says something."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield f"{path}:{number}", line.strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Bad(f"{path}: {getattr(error, 'strerror', None) or error}")
+
+
+def read_groups(path):
+    """The groups of rows.txt."""
+    groups = []
+    for where, line in lines_of(path):
+        if line.startswith("#"):
+            continue
+        if line.startswith("["):
+            head, _, title = line[1:].partition("] ")
+            part, kind, *widths = head.split()
+            if kind not in KINDS or not set(widths) <= set(WIDTHS):
+                raise Bad(f"{where}: no such kind or width")
+            groups.append(Group(part, kind, widths, title))
+            continue
+        words = [word.strip() for word in line.split(" | ")]
+        if len(words) != 4 or not groups:
+            raise Bad(f"{where}: not NAME | GOAL | UNIT | WORDS in a group")
+        if len(words[3]) > WORDS:
+            raise Bad(f"{where}: more than {WORDS} characters of words")
+        bound(words[1], where)
+        group = groups[-1]
+        kind = group.kind
+        if words[0].endswith(" exact"):
+            words[0], kind = words[0].removesuffix(" exact"), "exact"
+        group.rows.append(Row(group.part, kind, group.widths, words))
+    return groups
+
+
+def bound(goal, where):
+    """(direction, number or None) of a goal."""
+    words = goal.split()
+    if goal in ("less", "more", "-"):
+        return goal, None
+    try:
+        sign, number = words
+        return {"<=": "less", ">=": "more"}[sign], float(number)
+    except (ValueError, KeyError):
+        raise Bad(f"{where}: '{goal}' is no goal")
+
+
+def verdict(figure):
+    """None where there is no goal, else whether the value reaches it."""
+    direction, number = bound(figure.get("goal", "-"), figure["name"])
+    if number is None:
+        return None
+    return (figure["value"] <= number if direction == "less"
+            else figure["value"] >= number)
+
+
+def check(figure, where):
+    """Raises Bad unless (figure) is one."""
+    if not isinstance(figure, dict) or "name" not in figure:
+        raise Bad(f"{where}: no figure: a name is missing")
+    if figure.get("width") not in WIDTHS:
+        raise Bad(f"{where}: {figure['name']}: no such width")
+    for key in NUMBERS:
+        value = figure.get(key, 0)
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise Bad(f"{where}: {figure['name']}: {key} is no number")
+    if "value" not in figure:
+        raise Bad(f"{where}: {figure['name']}: no value")
+    if figure.get("kind", "exact") not in KINDS:
+        raise Bad(f"{where}: {figure['name']}: no such kind")
+    bound(plain(figure).get("goal", "-"), where)
+
+
+def key_of(figure):
+    """What tells a figure from others."""
+    return (figure.get("part", ""), figure["width"], figure["name"],
+            figure.get("x"))
+
+
+def plain(figure):
+    """(figure) with its goal and spread in the one form that others see."""
+    goal, sense = figure.get("goal"), figure.pop("sense", None)
+    if type(goal) in (int, float):
+        figure["goal"] = f"{'>=' if sense == 'least' else '<='} {goal:g}"
+    if "spread" in figure:
+        half = figure.pop("spread") / 2
+        figure["low"] = round(figure["value"] - half, 6)
+        figure["high"] = round(figure["value"] + half, 6)
+    return figure
+
+
+def read(path):
+    """(head or {}, figures in order by key) of a file."""
+    head, figures = {}, {}
+    for where, line in lines_of(path):
+        try:
+            figure = json.loads(line)
+        except ValueError as error:
+            raise Bad(f"{where}: not a line of JSON: {error}")
+        if isinstance(figure, dict) and "head" in figure:
+            head = figure["head"]
+            if not isinstance(head, dict):
+                raise Bad(f"{where}: no head")
+            continue
+        check(figure, where)
+        if key_of(figure) in figures:
+            raise Bad(f"{where}: {figure['name']}: a second time")
+        figures[key_of(figure)] = figure
+    return head, figures
+
+
+def groups_of_table():
+    """Those of rows.txt beside this file, or of the file that ROWS names."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    return read_groups(os.environ.get("ROWS") or
+                       os.path.join(here, "rows.txt"))

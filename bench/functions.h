@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_FUNCTIONS_H
+#define BENCH_FUNCTIONS_H
+
+/* What the programs that measure symbol tables on the host have in common. */
+
+#include "../tools/embed/embed.h"
+
+/*
+ * The image that standard input tells of, in lines of `nm -S`: what is code
+ * and has a size, in the order that embed wants. (name) is its path. Ends the
+ * program where memory is refused.
+ */
+struct image functions_read(const char *name);
+
+/*
+ * (count) addresses, each in a function of (image), in an order that no cache
+ * foresees, the same each time: the function's first byte, or any of its bytes
+ * where (within). To be freed.
+ */
+uintptr_t *functions_ask(const struct image *image, size_t count, bool within);
+
+/* Seconds that this thread has run, from any beginning. */
+double thread_seconds(void);
+
+#endif
