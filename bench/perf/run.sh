@@ -34,7 +34,7 @@ linux()
 {
     "$here/fetch.sh" "$source" && work &&
         "$here/initramfs.sh" "$logs/initramfs" "$logs/work" "$source" &&
-        "$here/boot.sh" 400 x86_64 -kernel "$source/vmlinuz" \
+        "$here/boot.sh" 600 x86_64 -kernel "$source/vmlinuz" \
             -initrd "$logs/initramfs" -append "console=ttyS0 quiet \
 rdinit=/init panic=-1 reps=5 hz=1000 rounds=25000 units=1000 \
 step_rounds=1000 step_units=24900 step_period=1000000 phases=5" \
@@ -44,7 +44,7 @@ step_rounds=1000 step_units=24900 step_period=1000000 phases=5" \
 # The image ends through debug-exit with code 0, which QEMU makes 1.
 ours()
 {
-    "$here/boot.sh" 200 "$1" -device isa-debug-exit,iobase=0xf4,iosize=4 \
+    "$here/boot.sh" 300 "$1" -device isa-debug-exit,iobase=0xf4,iosize=4 \
         -append 'prof.start=off prof.every=0 perf.reps=5 perf.rounds=25000' \
         -kernel "$build/$1/bench/perf/perf.elf" >"$logs/$1.log" || [ $? = 1 ]
 }

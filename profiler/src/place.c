@@ -14,6 +14,7 @@
 #include "caller.h"
 #include "stacks.h"
 
+#include <prof/format.h>
 #include <prof/symbols.h>
 
 static bool in_range(const struct prof_range *range, uintptr_t pc)
@@ -109,15 +110,44 @@ static uintptr_t hidden_caller(struct prof_place *place, const uint32_t *words)
     return prof_hot.text_base + words[word];
 }
 
-/* Finds its stack, with (count) words at (words). False: it is new and there is
- * no room for it. */
-static bool find_stack(struct prof_place *place, const uint32_t *words,
-                       uint32_t count)
+/*
+ * Makes distances from the code's second byte of the words at (words): no call
+ * returns to the first one, and a word looked up as it is lies inside the call.
+ * The callers end before one that is no code. Returns how many of (to) there are.
+ * A zero behind the outermost frame is where a stack begins, and no early end.
+ */
+static uint32_t sift(struct prof_place *place, const uint32_t *words,
+                     uint32_t walk, uint32_t *to)
+{
+    const uint32_t base = (uint32_t)prof_hot.text_base;
+    const uint32_t count = prof_walk_words(walk);
+
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = words[i] - base;
+        if (to[i] < prof_hot.text_bytes)
+            continue;
+        to[i] = PROF_WORD_NONE;
+        if (i < PROF_FRAMES_HEAD)
+            continue;
+        if (place->stop != 0 || words[i] != 0 || i + 1 < count)
+            place->stop = PROF_WALK_NOT_CODE;
+        return i;
+    }
+    return count;
+}
+
+/* Finds its stack, from the words at (from). False: it is new and there is no
+ * room for it. */
+static bool find_stack(struct prof_place *place, const uint32_t *from,
+                       uint32_t walk)
 {
     struct prof_chain chain = {.pc = place->pc};
+    uint32_t words[PROF_FRAMES_MARGIN], count;
 
+    place->stop = prof_walk_reason(walk);
     if (place->class == PROF_CLASS_IDLE)
         return true;
+    count = sift(place, from, walk, words);
     if (count >= PROF_FRAMES_HEAD) {
         chain.caller = hidden_caller(place, words);
         chain.words = words + PROF_FRAMES_HEAD;
@@ -129,9 +159,9 @@ static bool find_stack(struct prof_place *place, const uint32_t *words,
 }
 
 bool prof_place_find(struct prof_place *place, const uint32_t *words,
-                     uint32_t count)
+                     uint32_t walk)
 {
-    return locate(place) && find_stack(place, words, count);
+    return locate(place) && find_stack(place, words, walk);
 }
 
 static void credit_cell(struct prof_cell *cell, uint64_t samples,
