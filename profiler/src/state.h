@@ -39,7 +39,8 @@ struct prof_hot {
     struct prof_jitter jitter;
 
     /* Written by the thread, in one store; what it points at is complete. */
-    const struct prof_range *stack; /* the present one: one of the next two */
+    const struct prof_range *stack; /* the present one: one of the next two,
+                                       whose end is a frame's last place */
     struct prof_range stacks[2];
 
     /* Written by the thread with interrupts off. */

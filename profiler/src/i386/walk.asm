@@ -44,9 +44,8 @@ prof_walk:
         add     ecx, [prof_hot + FRAMES_MOST]   ; ecx = frames that there is
         jle     .full                           ;       room for
         cmp     ecx, [prof_hot + HOT_DEPTH]
-        jbe     .room
-        mov     ecx, [prof_hot + HOT_DEPTH]
-.room:  and     eax, [prof_hot + FRAMES_MASK]
+        cmova   ecx, [prof_hot + HOT_DEPTH]
+        and     eax, [prof_hot + FRAMES_MASK]
         mov     edi, [prof_hot + FRAMES_WORDS]
         lea     edi, [edi + eax * 4]            ; edi = where words go
         push    edi                             ; BEGAN
@@ -54,8 +53,7 @@ prof_walk:
         mov     edx, [esp + FP]                 ; edx = fp
 
         mov     eax, [prof_hot + HOT_STACK]     ; is sp in the stack?
-        mov     ebx, [eax + RANGE_END]
-        sub     ebx, 2 * WORD                   ; ebx = last place of a frame
+        mov     ebx, [eax + RANGE_END]          ; ebx = last place of a frame
         cmp     esi, [eax + RANGE_BEGIN]
         jb      .lost
         cmp     esi, ebx
@@ -64,14 +62,12 @@ prof_walk:
         movsd
 
         cmp     edx, [esp + SP]                 ; is fp?
-        jb      .first
+        jb      .low
+        mov     esi, edx                        ; esi = this frame
+        ror     edx, SHIFT                      ; edx = the same, turned
+        shr     ebx, SHIFT
         sub     ebx, edx                        ; ebx = left
         jb      .first
-        test    dl, WORD - 1
-        jnz     .first
-        shr     ebx, SHIFT
-        mov     esi, edx                        ; esi = this frame
-        shr     edx, SHIFT                      ; edx = the same, turned
 
 .frame: lodsd                                   ; the next frame
         movsd                                   ; the return address
@@ -92,8 +88,8 @@ prof_walk:
         mov     ecx, WALK_ROOM << WALK_STOP_SHIFT
         jmp     .done
 
+.low:   ror     edx, SHIFT
 .first: mov     eax, edx                        ; fp itself, as "next"
-        ror     eax, SHIFT
         or      edx, -1                         ; which does not rise
 .stop:  xor     ecx, ecx
         test    eax, eax                        ; eax = next, turned

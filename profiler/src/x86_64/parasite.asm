@@ -48,12 +48,12 @@ prof_parasite:
         je      .corner
 .next:  cmp     rsi, [prof_hot + HOT_TAIL]      ; (B')
         je      .full
-        cmp     dword [prof_hot + HOT_DEPTH], 0
-        jne     .walk
-.walked:
         mov     rax, [rsp + SAVED]
         mov     [rcx + ENTRY_PC], rax
         mov     [rcx + ENTRY_TSC], rdx
+        cmp     dword [prof_hot + HOT_DEPTH], 0
+        jne     .walk
+.walked:
         mov     [prof_hot + HOT_HEAD], rsi      ; (A)
 .stored:
         cmp     rdx, [prof_hot + HOT_PASS_DUE]
@@ -92,7 +92,6 @@ prof_parasite:
 %endmacro
 
 .walk:                                  ; eax = prof_walk(rsp then, rbp)
-        mov     [rcx + ENTRY_TSC], rdx
         push    rsi
         push    rdi
         push    r8

@@ -34,6 +34,15 @@
 %define SP 0                            ; [rsp]: sp
 %define BEGAN 8                         ; where this sample's words began
 
+%macro  GIVE_WORDS 0                            ; eax = how many
+        mov     eax, edi
+        pop     rsi                             ; SP
+        pop     rdi                             ; BEGAN
+        sub     eax, edi
+        shr     eax, 2
+        add     [prof_hot + FRAMES_WRITTEN], eax        ; (A)
+%endmacro
+
         align   16
 prof_walk:
         mov     rdx, rsi
@@ -45,17 +54,15 @@ prof_walk_here:
         add     ecx, [prof_hot + FRAMES_MOST]   ; ecx = frames that there is
         jle     .full                           ;       room for
         cmp     ecx, [prof_hot + HOT_DEPTH]
-        jbe     .room
-        mov     ecx, [prof_hot + HOT_DEPTH]
-.room:  and     eax, [prof_hot + FRAMES_MASK]
+        cmova   ecx, [prof_hot + HOT_DEPTH]
+        and     eax, [prof_hot + FRAMES_MASK]
         mov     rdi, [prof_hot + FRAMES_WORDS]
         lea     rdi, [rdi + rax * 4]            ; rdi = where words go
         push    rdi                             ; BEGAN
         push    rsi                             ; SP
 
         mov     rax, [prof_hot + HOT_STACK]     ; is sp in the stack?
-        mov     r8, [rax + RANGE_END]
-        sub     r8, 2 * WORD                    ; r8 = last place of a frame
+        mov     r8, [rax + RANGE_END]           ; r8 = last place of a frame
         cmp     rsi, [rax + RANGE_BEGIN]
         jb      .lost
         cmp     rsi, r8
@@ -65,14 +72,12 @@ prof_walk_here:
         movsd
 
         cmp     rdx, [rsp + SP]                 ; is fp?
-        jb      .first
+        jb      .low
+        mov     rsi, rdx                        ; rsi = this frame
+        ror     rdx, SHIFT                      ; rdx = the same, turned
+        shr     r8, SHIFT
         sub     r8, rdx                         ; r8 = left
         jb      .first
-        test    dl, WORD - 1
-        jnz     .first
-        shr     r8, SHIFT
-        mov     rsi, rdx                        ; rsi = this frame
-        shr     rdx, SHIFT                      ; rdx = the same, turned
 
 .frame: lodsq                                   ; the next frame
         movsd                                   ; the return address
@@ -93,12 +98,11 @@ prof_walk_here:
         mov     ecx, WALK_ROOM << WALK_STOP_SHIFT
         jmp     .done
 
+.low:   ror     rdx, SHIFT
 .first: mov     rax, rdx                        ; fp itself, as "next"
-        ror     rax, SHIFT
         or      rdx, -1                         ; which does not rise
-.stop:  xor     ecx, ecx
-        test    rax, rax                        ; rax = next, turned
-        jz      .done                           ; zero: the outermost frame
+.stop:  test    rax, rax                        ; rax = next, turned
+        jz      .end_of_stack                   ; zero: the outermost frame
         mov     ecx, WALK_UNALIGNED << WALK_STOP_SHIFT
         mov     r8, rax
         shr     r8, 64 - SHIFT
@@ -111,21 +115,19 @@ prof_walk_here:
         jns     .done
 .outside:
         mov     ecx, WALK_OUTSIDE << WALK_STOP_SHIFT
-.done:  mov     eax, edi
-        pop     rsi                             ; SP
-        pop     rdi                             ; BEGAN
-        sub     eax, edi
-        shr     eax, 2                          ; eax = words
-        add     [prof_hot + FRAMES_WRITTEN], eax        ; (A)
+.done:  GIVE_WORDS
         or      eax, ecx
+        ret
+
+.end_of_stack:
+        GIVE_WORDS
         ret
 
 .full:  mov     eax, WALK_ROOM << WALK_STOP_SHIFT
         ret
 
-.lost:  xor     ecx, ecx                        ; nothing may be read
-        test    rdx, rdx
-        jz      .done
+.lost:  test    rdx, rdx                        ; nothing may be read
+        jz      .end_of_stack
         jmp     .outside
 .end:
 
