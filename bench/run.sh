@@ -120,8 +120,7 @@ row memory 'memory of the profiler at the default settings' 65536
 row stream_all 'stream: for a sample, a minute of lua, all in all' 8
 row stream_seen 'the same without the first definitions of stacks' -
 echo
-echo "Linux perf, measured the same way on one workload of its own: 2,020 to"
-echo "2,070 instructions for a flat sample, 2,880 to 2,930 with 11 frames."
+bench/perf/run.sh "$build" || failed=1
 echo
 bench/symbols.sh "$build" || failed=1
 echo

@@ -4,7 +4,7 @@
 # run.sh BUILD: what Linux perf costs for a sample beside our sampler, both on
 # the same work in the same machine, and what they say of a program in step
 # with them. Prints a table and writes BUILD/bench/perf.jsonl. Takes four minutes
-# on two idle cores. perf is measured on x86_64 only: Debian's cloud kernel is
+# where a core is idle. perf is measured on x86_64 only: Debian's cloud kernel is
 # for that width, and so is the machine's perf that is put into its guest.
 #
 # Status 1 if a goal is missed or rows are missing; what could not be fetched
@@ -44,7 +44,7 @@ step_rounds=1000 step_units=24900 step_period=1000000 phases=5" \
 # The image ends through debug-exit with code 0, which QEMU makes 1.
 ours()
 {
-    "$here/boot.sh" 300 "$1" -device isa-debug-exit,iobase=0xf4,iosize=4 \
+    "$here/boot.sh" 600 "$1" -device isa-debug-exit,iobase=0xf4,iosize=4 \
         -append 'prof.start=off prof.every=0 perf.reps=5 perf.rounds=25000' \
         -kernel "$build/$1/bench/perf/perf.elf" >"$logs/$1.log" || [ $? = 1 ]
 }

@@ -22,6 +22,7 @@ WEIGHTS = {'leaf_a': 4, 'leaf_b': 3, 'leaf_c': 2, 'leaf_d': 1}
 FRAMES = 11            # of a chain, in both guests
 STEP_UNITS = 24900     # of 4 instructions, and for each of ten weights
 STEP_LEAF = 'leaf_c'   # the one that is told of
+STEPS = 10             # runs of ours in step: five places, without and with
 MEMORY_GIVEN = 40 * 1024  # PROF_MEMORY_DEFAULT
 
 # name, words, unit, goal, its sense
@@ -195,6 +196,8 @@ def truth_of(leaf, rounds, elapsed):
 
 def lock_step(lines):
     steps = steps_of(lines)
+    if len(steps) != STEPS or set(steps[-1][4]) != set(WEIGHTS):
+        raise Bad('our guest did not come to its end')
     fixed = [step for step in steps if step[0] == 0]
     jittered = [step for step in steps if step[0] != 0]
     inside = 0
@@ -291,7 +294,8 @@ def collect(folder):
                 size = read(folder, 'size') or []
                 rows[width]['ours_memory'] = memory(size, width), None
         except (Bad, KeyError, IndexError, ValueError, TypeError,
-                StopIteration) as error:
+                StopIteration, ArithmeticError,
+                statistics.StatisticsError) as error:
             wrong.append(str(error) if isinstance(error, Bad)
                          else f'{log}: broken: {error!r}')
     if 'perf_flat' in rows['x86_64'] and 'ours_flat' in rows['x86_64']:
