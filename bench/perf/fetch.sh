@@ -6,8 +6,8 @@
 # busybox as FOLDER/busybox. Done once; FOLDER/.unpacked says so, and which.
 #
 # The machine's package lists serve where they are fresh. Where they are not, or
-# are missing, apt reads them anew to a place of its own: its state here stays as
-# it is. apt verifies what it fetches.
+# are missing, apt reads them anew to a place of its own: its state here stays
+# as it is. apt verifies what it fetches.
 set -eu
 
 folder=${1:?usage: fetch.sh FOLDER}

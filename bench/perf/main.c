@@ -5,8 +5,8 @@
  * perf. Under -icount shift=0 the time stamp counter moves on by one for each
  * instruction, and by a thousand million in a second.
  *
- * The lines "bench NAME VALUE" and "share LEAF SAMPLES" are for table.py, and so
- * are those of steps.c.
+ * The lines "bench NAME VALUE" and "share LEAF SAMPLES" are for table.py, and
+ * so are those of steps.c.
  */
 
 #include "perf.h"
@@ -50,8 +50,8 @@ void perf_tell(const char *name, uint64_t hundredths)
 }
 
 /* Instructions that the rounds take. What samples them is drained between
- * their pieces, which is not counted. Inlined, so that the chains are as long as
- * those that perf sees in Linux. */
+ * their pieces, which is not counted. Inlined, so that the chains are as long
+ * as those that perf sees in Linux. */
 static inline __attribute__((always_inline)) uint64_t work(void)
 {
     uint64_t taken = 0;

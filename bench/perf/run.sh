@@ -3,9 +3,10 @@
 #
 # run.sh BUILD: what Linux perf costs for a sample beside our sampler, both on
 # the same work in the same machine, and what they say of a program in step
-# with them. Prints a table and writes BUILD/bench/perf.jsonl. Takes four minutes
-# where a core is idle. perf is measured on x86_64 only: Debian's cloud kernel is
-# for that width, and so is the machine's perf that is put into its guest.
+# with them. Prints a table and writes BUILD/bench/perf.jsonl. Takes four
+# minutes where a core is idle. perf is measured on x86_64 only: Debian's cloud
+# kernel is for that width, and so is the machine's perf that is put into its
+# guest.
 #
 # Status 1 if a goal is missed or rows are missing; what could not be fetched
 # or did not run is named, the rest is measured all the same.

@@ -68,8 +68,8 @@ static void rounds_by_the_clock(uint64_t zero)
     }
 }
 
-/* "step JITTER PHASE SAMPLES ELAPSED ROUNDS", and each leaf's samples and cycles. What
- * the drains take is in none of them. */
+/* "step JITTER PHASE SAMPLES ELAPSED ROUNDS", and each leaf's samples and
+ * cycles. What the drains take is in none of them. */
 static void step(uint32_t jitter, uint32_t turns, uint32_t place)
 {
     uint64_t phase = begin_of(1) * (4 * place + 1) / (4 * PHASES);

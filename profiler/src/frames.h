@@ -27,11 +27,13 @@
  *
  *   0, 1   the two words at the stack pointer: in a prologue, an epilogue or a
  *          function without a frame, one of them is the caller (caller.h)
- *   2...   the words in the frames' places for return addresses, innermost first
+ *   2...   the words in the frames' places for return addresses, innermost
+ *          first
  *
  * each the low half of what lay there, where that is 64 bits. Whether it points
- * into the code is for the consumer to find out (place.c), as the interrupt need
- * not know it: it follows frame pointers, and whatever it reads is in the stack.
+ * into the code is for the consumer to find out (place.c), as the interrupt
+ * need not know it: it follows frame pointers, and whatever it reads is in the
+ * stack.
  * tests/model/frames.pml proves the protocol.
  */
 

@@ -113,8 +113,9 @@ static uintptr_t hidden_caller(struct prof_place *place, const uint32_t *words)
 /*
  * Makes distances from the code's second byte of the words at (words): no call
  * returns to the first one, and a word looked up as it is lies inside the call.
- * The callers end before one that is no code. Returns how many of (to) there are.
- * A zero behind the outermost frame is where a stack begins, and no early end.
+ * The callers end before one that is no code. Returns how many of (to) there
+ * are. A zero behind the outermost frame is where a stack begins, and no early
+ * end.
  */
 static uint32_t sift(struct prof_place *place, const uint32_t *words,
                      uint32_t walk, uint32_t *to)

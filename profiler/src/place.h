@@ -28,9 +28,9 @@ struct prof_place {
 struct prof_cell *prof_place_address(uintptr_t pc);
 
 /*
- * Finds out where a sample of (place->pc) belongs whose words begin at (words) of
- * the frame vector; (walk) is what prof_walk() said of them. False: it is new and
- * there is no room for it. Half a KiB of stack.
+ * Finds out where a sample of (place->pc) belongs whose words begin at (words)
+ * of the frame vector; (walk) is what prof_walk() said of them. False: it is
+ * new and there is no room for it. Half a KiB of stack.
  */
 bool prof_place_find(struct prof_place *place, const uint32_t *words,
                      uint32_t walk);
