@@ -1,5 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh
+# shellcheck disable=SC2154 # who reads it sets them
 #
 # One guest under the plugin, for the shells of this folder to read; they set
 # work (where results go), build, parasite (the command) and here (this folder).
