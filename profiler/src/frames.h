@@ -42,7 +42,6 @@
 #define PROF_FRAMES_HEAD 2u /* words before the first frame */
 #define PROF_DEPTH_MAX 127u
 #define PROF_FRAMES_MARGIN (PROF_FRAMES_HEAD + PROF_DEPTH_MAX)
-#define PROF_WORD_NONE UINT32_MAX /* of what the consumer found out */
 
 /* Reasons of enum prof_walk_stop, and 0. */
 #define PROF_WALK_REASONS 7u

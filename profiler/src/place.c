@@ -95,6 +95,14 @@ static void look_at_code(struct prof_place *place)
         word == PROF_CALLER_FRAME ? CALLER_BY_FRAME : CALLER_IN_WORD + word;
 }
 
+/* A word of the stack as its distance from the code's second byte: no call
+ * returns to the first one, and a word looked up as it is lies inside the call.
+ * Not less than text_bytes: it is no code. */
+static uint32_t distance(uint32_t word)
+{
+    return word - (uint32_t)prof_hot.text_base;
+}
+
 /* The caller that the frame pointers do not know of, 0 where there is none. */
 static uintptr_t hidden_caller(struct prof_place *place, const uint32_t *words)
 {
@@ -105,54 +113,45 @@ static uintptr_t hidden_caller(struct prof_place *place, const uint32_t *words)
         return 0;
     word = place->caller - CALLER_IN_WORD;
     place->far = word >= PROF_FRAMES_HEAD;
-    if (place->far || words[word] == PROF_WORD_NONE)
+    if (place->far || distance(words[word]) >= prof_hot.text_bytes)
         return 0;
-    return prof_hot.text_base + words[word];
+    return prof_hot.text_base + distance(words[word]);
 }
 
 /*
- * Makes distances from the code's second byte of the words at (words): no call
- * returns to the first one, and a word looked up as it is lies inside the call.
- * The callers end before one that is no code. Returns how many of (to) there
- * are. A zero behind the outermost frame is where a stack begins, and no early
- * end.
+ * Puts the distances of (count) words of frames at (words) to (to), up to one
+ * that is no code. Returns how many there are. A zero behind the outermost
+ * frame is where a stack begins, and no early end.
  */
 static uint32_t sift(struct prof_place *place, const uint32_t *words,
-                     uint32_t walk, uint32_t *to)
+                     uint32_t count, uint32_t *to)
 {
-    const uint32_t base = (uint32_t)prof_hot.text_base;
-    const uint32_t count = prof_walk_words(walk);
+    const uintptr_t bytes = prof_hot.text_bytes;
+    uint32_t i = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        to[i] = words[i] - base;
-        if (to[i] < prof_hot.text_bytes)
-            continue;
-        to[i] = PROF_WORD_NONE;
-        if (i < PROF_FRAMES_HEAD)
-            continue;
-        if (place->stop != 0 || words[i] != 0 || i + 1 < count)
-            place->stop = PROF_WALK_NOT_CODE;
-        return i;
-    }
-    return count;
+    while (i < count && (to[i] = distance(words[i])) < bytes)
+        i++;
+    if (i < count && (place->stop != 0 || words[i] != 0 || i + 1 < count))
+        place->stop = PROF_WALK_NOT_CODE;
+    return i;
 }
 
-/* Finds its stack, from the words at (from). False: it is new and there is no
+/* Finds its stack, from the words at (words). False: it is new and there is no
  * room for it. */
-static bool find_stack(struct prof_place *place, const uint32_t *from,
+static bool find_stack(struct prof_place *place, const uint32_t *words,
                        uint32_t walk)
 {
     struct prof_chain chain = {.pc = place->pc};
-    uint32_t words[PROF_FRAMES_MARGIN], count;
+    uint32_t count = prof_walk_words(walk), callers[PROF_DEPTH_MAX];
 
     place->stop = prof_walk_reason(walk);
     if (place->class == PROF_CLASS_IDLE)
         return true;
-    count = sift(place, from, walk, words);
     if (count >= PROF_FRAMES_HEAD) {
         chain.caller = hidden_caller(place, words);
-        chain.words = words + PROF_FRAMES_HEAD;
-        chain.count = count - PROF_FRAMES_HEAD;
+        chain.words = callers;
+        chain.count = sift(place, words + PROF_FRAMES_HEAD,
+                           count - PROF_FRAMES_HEAD, callers);
     }
     place->alone = chain.count == 0 && chain.caller == 0;
     place->node = prof_stacks_node(&chain);
