@@ -68,6 +68,9 @@ ROWS = [
 ]
 
 
+WHOLE = ('bytes', 'count')  # units without decimals
+
+
 class Bad(Exception):
     """What was measured is not what should have been."""
 
@@ -319,8 +322,10 @@ def write(path, rows):
                 print(json.dumps(line, separators=(',', ':')), file=out)
 
 
-def cell(values, name):
-    return f'{values[name][0]:.2f}' if name in values else '-'
+def cell(values, name, unit):
+    if name not in values:
+        return '-'
+    return f'{values[name][0]:.{0 if unit in WHOLE else 2}f}'
 
 
 def show(rows):
@@ -328,7 +333,7 @@ def show(rows):
     fine = True
     print(f'{"beside Linux perf (under -icount)":<49}'
           f'{"i386":>11}{"x86_64":>11}{"goal":>6}')
-    for name, words, _, goal, sense in ROWS:
+    for name, words, unit, goal, sense in ROWS:
         verdict = ''
         missing = name not in rows['x86_64']
         if goal is not None:
@@ -339,8 +344,8 @@ def show(rows):
             verdict = '  reached' if good else '  NOT REACHED'
         verdict = '  MISSING' if missing else verdict
         fine = fine and not missing and 'NOT' not in verdict
-        print(f'{words:<49}{cell(rows["i386"], name):>11}'
-              f'{cell(rows["x86_64"], name):>11}'
+        print(f'{words:<49}{cell(rows["i386"], name, unit):>11}'
+              f'{cell(rows["x86_64"], name, unit):>11}'
               f'{"-" if goal is None else goal:>6}{verdict}')
     return fine
 
