@@ -94,8 +94,7 @@ static void share_out(void *memory, size_t bytes)
     prof_hot.ring.head = prof_hot.ring.tail = prof_state.read = entry;
     for (; entry < prof_hot.ring.end; entry++)
         entry->frames = entry->divisor = 0;
-    prof_hot.frames.words = (uint32_t *)prof_hot.ring.end;
-    prof_hot.frames.capacity = capacity;
+    prof_frames_open(&prof_hot.frames, (uint32_t *)prof_hot.ring.end, capacity);
 }
 
 /* What the walk has to know. Code of 4 GiB has no room in its words. */
@@ -328,7 +327,7 @@ void prof_reset(void)
     on = prof_interrupts_save();
     prof_drain_discard();
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
-        prof_state.stopped_before[i] = prof_hot.stopped[i];
+        prof_state.stopped_before[i] = prof_state.stopped[i];
     prof_state.far = 0;
     prof_state.stolen_cycles = prof_state.stolen_told = 0;
     prof_state.counts = (struct prof_counts){0};

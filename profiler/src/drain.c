@@ -94,6 +94,8 @@ static bool drain_stack(const struct prof_entry *entry,
     else
         prof_stream_sample(tsc, place.node);
     prof_state.far += place.far;
+    if (place.stop != 0)
+        prof_state.stopped[place.stop]++;
     return true;
 }
 
@@ -125,7 +127,7 @@ static bool drain_vector(void)
     const struct prof_entry *head = prof_ring_head(&prof_hot.ring);
 
     while (prof_state.read != head && drain_entry(prof_state.read)) {
-        prof_state.frames_read += prof_state.read->frames;
+        prof_state.frames_read += prof_walk_words(prof_state.read->frames);
         clear_read();
         prof_state.read = prof_ring_next(&prof_hot.ring, prof_state.read);
     }
@@ -215,7 +217,7 @@ static void tell_dropped(void)
 static void tell_end(uint64_t tsc)
 {
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++) {
-        uint32_t stopped = prof_hot.stopped[i];
+        uint32_t stopped = prof_state.stopped[i];
 
         if (stopped != prof_state.stopped_told[i])
             prof_stream_stopped_walk(tsc, i,

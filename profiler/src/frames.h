@@ -25,13 +25,15 @@
  *
  * A sample's words:
  *
- *   0, 1   what lay in the two words at the stack pointer, where it points
- *          into the code: in a prologue, an epilogue or a function without a
- *          frame, one of them is the caller (caller.h); else PROF_WORD_NONE
- *   2...   the return addresses found by frame pointers, innermost first
+ *   0, 1   the two words at the stack pointer: in a prologue, an epilogue or a
+ *          function without a frame, one of them is the caller (caller.h)
+ *   2...   the words in the frames' places for return addresses, innermost
+ *          first
  *
- * each as its distance from the code's second byte: no call returns to the
- * first one, and a word looked up as it is lies inside the call.
+ * each the low half of what lay there, where that is 64 bits. Whether it points
+ * into the code is for the consumer to find out (place.c), as the interrupt
+ * need not know it: it follows frame pointers, and whatever it reads is in the
+ * stack.
  * tests/model/frames.pml proves the protocol.
  */
 
@@ -40,34 +42,61 @@
 #define PROF_FRAMES_HEAD 2u /* words before the first frame */
 #define PROF_DEPTH_MAX 127u
 #define PROF_FRAMES_MARGIN (PROF_FRAMES_HEAD + PROF_DEPTH_MAX)
-#define PROF_WORD_NONE UINT32_MAX
 
 /* Reasons of enum prof_walk_stop, and 0. */
 #define PROF_WALK_REASONS 7u
 
 struct prof_frames {
-    uint32_t *words;   /* capacity + PROF_FRAMES_MARGIN; never changes */
-    uint32_t capacity; /* a power of two; never changes */
-    uint32_t head;     /* words written since the start; the producer's */
-    uint32_t tail;     /* words read since the start; the consumer's */
+    uint32_t *words; /* capacity + PROF_FRAMES_MARGIN; never changes */
+    uint32_t mask;   /* capacity - 1, where that is a power of two */
+    uint32_t most;   /* frames of one sample: capacity - PROF_FRAMES_HEAD */
+    uint32_t head;   /* words written since the start; the producer's */
+    uint32_t tail;   /* words read since the start; the consumer's */
 };
+
+/* Gives (frames) the memory at (words), capacity + PROF_FRAMES_MARGIN of them,
+ * (capacity) a power of two. Before anybody uses it. */
+static inline void prof_frames_open(struct prof_frames *frames, uint32_t *words,
+                                    uint32_t capacity)
+{
+    frames->words = words;
+    frames->mask = capacity - 1;
+    frames->most = capacity - PROF_FRAMES_HEAD;
+}
 
 /*
  * Producer: walks the stack of the code that was interrupted with (sp) and
- * (fp), hands its words over and returns how many there are, 0 where there was
- * no room or (sp) lies in no known stack. <width>/walk.asm.
+ * (fp) and hands its words over. Returns how many there are, 0 where there was
+ * no room or (sp) lies in no known stack; and from bit 8 on why it ended early,
+ * by enum prof_walk_stop, or 0. <width>/walk.asm.
  *
- * Contexts: interrupt. At most twelve instructions for a frame, which is read
+ * Contexts: interrupt. At most nine instructions for a frame, which is read
  * only after it was found to be aligned, in the present stack and above the
- * one before. Why a walk ended early is counted in prof_hot.stopped.
+ * one before.
  */
 uint32_t prof_walk(uintptr_t sp, uintptr_t fp);
+
+#define PROF_WALK_STOP_SHIFT 8
+
+_Static_assert(PROF_FRAMES_MARGIN < 1u << PROF_WALK_STOP_SHIFT,
+               "a sample's words are counted in eight bits");
+
+/* The two parts of what prof_walk() returns. */
+static inline uint32_t prof_walk_words(uint32_t walk)
+{
+    return walk & ((1u << PROF_WALK_STOP_SHIFT) - 1);
+}
+
+static inline uint32_t prof_walk_reason(uint32_t walk)
+{
+    return walk >> PROF_WALK_STOP_SHIFT;
+}
 
 /* Consumer: the words that begin with the one numbered (at). */
 static inline const uint32_t *prof_frames_at(const struct prof_frames *frames,
                                              uint32_t at)
 {
-    return frames->words + (at & (frames->capacity - 1));
+    return frames->words + (at & frames->mask);
 }
 
 /* Consumer: gives back everything before the word numbered (tail). */

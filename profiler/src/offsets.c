@@ -32,11 +32,9 @@ void prof_offsets(void)
     EMIT(ENTRY_BYTES, sizeof(struct prof_entry));
     EMIT(HOT_DEPTH, offsetof(struct prof_hot, depth));
     EMIT(HOT_STACK, offsetof(struct prof_hot, stack));
-    EMIT(HOT_STOPPED, offsetof(struct prof_hot, stopped));
-    EMIT(HOT_TEXT_BASE, offsetof(struct prof_hot, text_base));
-    EMIT(HOT_TEXT_BYTES, offsetof(struct prof_hot, text_bytes));
     EMIT(FRAMES_WORDS, offsetof(struct prof_hot, frames.words));
-    EMIT(FRAMES_CAPACITY, offsetof(struct prof_hot, frames.capacity));
+    EMIT(FRAMES_MASK, offsetof(struct prof_hot, frames.mask));
+    EMIT(FRAMES_MOST, offsetof(struct prof_hot, frames.most));
     EMIT(FRAMES_WRITTEN, offsetof(struct prof_hot, frames.head));
     EMIT(FRAMES_READ, offsetof(struct prof_hot, frames.tail));
     EMIT(FRAMES_HEAD, PROF_FRAMES_HEAD);
@@ -47,5 +45,5 @@ void prof_offsets(void)
     EMIT(WALK_UNALIGNED, PROF_WALK_UNALIGNED);
     EMIT(WALK_OUTSIDE, PROF_WALK_OUTSIDE);
     EMIT(WALK_FALLING, PROF_WALK_FALLING);
-    EMIT(WALK_NOT_CODE, PROF_WALK_NOT_CODE);
+    EMIT(WALK_STOP_SHIFT, PROF_WALK_STOP_SHIFT);
 }

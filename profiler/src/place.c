@@ -14,6 +14,7 @@
 #include "caller.h"
 #include "stacks.h"
 
+#include <prof/format.h>
 #include <prof/symbols.h>
 
 static bool in_range(const struct prof_range *range, uintptr_t pc)
@@ -94,6 +95,14 @@ static void look_at_code(struct prof_place *place)
         word == PROF_CALLER_FRAME ? CALLER_BY_FRAME : CALLER_IN_WORD + word;
 }
 
+/* A word of the stack as its distance from the code's second byte: no call
+ * returns to the first one, and a word looked up as it is lies inside the call.
+ * Not less than text_bytes: it is no code. */
+static uint32_t distance(uint32_t word)
+{
+    return word - (uint32_t)prof_hot.text_base;
+}
+
 /* The caller that the frame pointers do not know of, 0 where there is none. */
 static uintptr_t hidden_caller(struct prof_place *place, const uint32_t *words)
 {
@@ -104,24 +113,45 @@ static uintptr_t hidden_caller(struct prof_place *place, const uint32_t *words)
         return 0;
     word = place->caller - CALLER_IN_WORD;
     place->far = word >= PROF_FRAMES_HEAD;
-    if (place->far || words[word] == PROF_WORD_NONE)
+    if (place->far || distance(words[word]) >= prof_hot.text_bytes)
         return 0;
-    return prof_hot.text_base + words[word];
+    return prof_hot.text_base + distance(words[word]);
 }
 
-/* Finds its stack, with (count) words at (words). False: it is new and there is
- * no room for it. */
+/*
+ * Puts the distances of (count) words of frames at (words) to (to), up to one
+ * that is no code. Returns how many there are. A zero behind the outermost
+ * frame is where a stack begins, and no early end.
+ */
+static uint32_t sift(struct prof_place *place, const uint32_t *words,
+                     uint32_t count, uint32_t *to)
+{
+    const uintptr_t bytes = prof_hot.text_bytes;
+    uint32_t i = 0;
+
+    while (i < count && (to[i] = distance(words[i])) < bytes)
+        i++;
+    if (i < count && (place->stop != 0 || words[i] != 0 || i + 1 < count))
+        place->stop = PROF_WALK_NOT_CODE;
+    return i;
+}
+
+/* Finds its stack, from the words at (words). False: it is new and there is no
+ * room for it. */
 static bool find_stack(struct prof_place *place, const uint32_t *words,
-                       uint32_t count)
+                       uint32_t walk)
 {
     struct prof_chain chain = {.pc = place->pc};
+    uint32_t count = prof_walk_words(walk), callers[PROF_DEPTH_MAX];
 
+    place->stop = prof_walk_reason(walk);
     if (place->class == PROF_CLASS_IDLE)
         return true;
     if (count >= PROF_FRAMES_HEAD) {
         chain.caller = hidden_caller(place, words);
-        chain.words = words + PROF_FRAMES_HEAD;
-        chain.count = count - PROF_FRAMES_HEAD;
+        chain.words = callers;
+        chain.count = sift(place, words + PROF_FRAMES_HEAD,
+                           count - PROF_FRAMES_HEAD, callers);
     }
     place->alone = chain.count == 0 && chain.caller == 0;
     place->node = prof_stacks_node(&chain);
@@ -129,9 +159,9 @@ static bool find_stack(struct prof_place *place, const uint32_t *words,
 }
 
 bool prof_place_find(struct prof_place *place, const uint32_t *words,
-                     uint32_t count)
+                     uint32_t walk)
 {
-    return locate(place) && find_stack(place, words, count);
+    return locate(place) && find_stack(place, words, walk);
 }
 
 static void credit_cell(struct prof_cell *cell, uint64_t samples,

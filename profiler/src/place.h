@@ -21,17 +21,19 @@ struct prof_place {
     uint32_t node;              /* of its stack */
     bool alone;                 /* which is nothing but pc */
     bool far;                   /* its caller is out of the walk's reach */
+    uint32_t stop; /* why its walk ended early, enum prof_walk_stop, or 0 */
 };
 
 /* The cell of (pc); NULL where it is new, or the idle loop's. */
 struct prof_cell *prof_place_address(uintptr_t pc);
 
 /*
- * Finds out where a sample of (place->pc) belongs whose (count) words lie at
- * (words) of the frame vector. False: it is new and there is no room for it.
+ * Finds out where a sample of (place->pc) belongs whose words begin at (words)
+ * of the frame vector; (walk) is what prof_walk() said of them. False: it is
+ * new and there is no room for it. Half a KiB of stack.
  */
 bool prof_place_find(struct prof_place *place, const uint32_t *words,
-                     uint32_t count);
+                     uint32_t walk);
 
 /* Adds (samples) that stand for (cycles), the last of them taken at (tsc), to
  * where prof_place_find() said. */

@@ -37,8 +37,9 @@ struct prof_entry {
     uintptr_t pc;     /* interrupted code address */
     uint32_t tsc_low; /* time stamp counter, low and high half */
     uint32_t tsc_high;
-    uint16_t frames;  /* its words in the frame vector (frames.h), 0 = none; a
-                        free entry has none, and the producer relies on it */
+    uint16_t frames;  /* its words in the frame vector, and why they are not
+                        more, as prof_walk() says (frames.h); 0 in a free
+                        entry, and the producer relies on it */
     uint16_t divisor; /* of the PIT from this tick on (jitter.h), or 0: it did
                          not change; in a free entry, 0 */
 };
@@ -81,8 +82,8 @@ static inline bool prof_ring_full(const struct prof_ring *ring)
            __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE); /* (B') */
 }
 
-/* Producer, where it is not full: stores (pc) at time (tsc), whose (frames)
- * words are in the frame vector already. */
+/* Producer, where it is not full: stores (pc) at time (tsc), whose words are in
+ * the frame vector already: (frames) is what prof_walk() returned. */
 static inline void prof_ring_push(struct prof_ring *ring, uintptr_t pc,
                                   uint64_t tsc, uint32_t frames)
 {

@@ -57,6 +57,6 @@ void prof_stack_set(uintptr_t begin, uintptr_t end)
     bool empty = end < begin || end - begin < 2 * sizeof(uintptr_t);
 
     other->begin = empty ? UINTPTR_MAX : begin;
-    other->end = empty ? UINTPTR_MAX : end;
+    other->end = empty ? 0 : end - 2 * sizeof(uintptr_t);
     __atomic_store_n(&prof_hot.stack, other, __ATOMIC_RELEASE);
 }

@@ -37,10 +37,10 @@ struct prof_hot {
     uint64_t interrupt_cycles; /* time spent in here since the start */
     struct prof_spill spill;
     struct prof_jitter jitter;
-    uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
 
     /* Written by the thread, in one store; what it points at is complete. */
-    const struct prof_range *stack; /* the present one: one of the next two */
+    const struct prof_range *stack; /* the present one: one of the next two,
+                                       whose end is a frame's last place */
     struct prof_range stacks[2];
 
     /* Written by the thread with interrupts off. */
@@ -99,7 +99,8 @@ struct prof_state {
     uint64_t dropped_cycles_told;
     uint64_t stolen_told; /* stolen_cycles, as the stream was told */
     int64_t missed_told;  /* time.missed, as the stream was told */
-    uint32_t stopped_told[PROF_WALK_REASONS]; /* hot.stopped, likewise */
+    uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
+    uint32_t stopped_told[PROF_WALK_REASONS]; /* of them, likewise */
 
     struct prof_counts counts; /* what was drained, by class */
     uint64_t overflowed;       /* of those: through the small table */
@@ -108,7 +109,7 @@ struct prof_state {
     uint64_t dropped_before;   /* hot.spill.dropped at the last reset */
     uint64_t dropped_cycles_before;
     uint64_t interrupt_before; /* hot.interrupt_cycles at the last reset */
-    uint32_t stopped_before[PROF_WALK_REASONS]; /* hot.stopped, likewise */
+    uint32_t stopped_before[PROF_WALK_REASONS]; /* stopped, likewise */
     uint64_t drain_cycles;
     uint64_t report_cycles;
     uint32_t gate_taken_back;

@@ -20,7 +20,8 @@ static void read_hot(struct prof_stats *stats)
         prof_hot.interrupt_cycles - prof_state.interrupt_before;
     stats->queued = prof_queued();
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
-        stats->stopped[i] = prof_hot.stopped[i] - prof_state.stopped_before[i];
+        stats->stopped[i] =
+            prof_state.stopped[i] - prof_state.stopped_before[i];
     prof_interrupts_restore(on);
 }
 

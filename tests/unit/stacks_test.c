@@ -13,11 +13,14 @@
 #include "../../profiler/src/stacks.h"
 #include "profiler_world.h"
 
+#include <prof/format.h>
+
 #define TEXT 0x1000u /* where the world's code begins */
 
-/* A tick whose callers are at (callers), innermost first. */
-static void tick(uintptr_t pc, uint64_t tsc, const uintptr_t *callers,
-                 uint32_t count)
+/* A tick whose callers are at (callers), innermost first, and whose walk ended
+ * for (reason). */
+static void tick_stopped(uintptr_t pc, uint64_t tsc, const uintptr_t *callers,
+                         uint32_t count, uint32_t reason)
 {
     struct prof_frames *frames = &prof_hot.frames;
     uint32_t words = PROF_FRAMES_HEAD + count;
@@ -27,16 +30,23 @@ static void tick(uintptr_t pc, uint64_t tsc, const uintptr_t *callers,
         prof_sample_full(pc, tsc);
         return;
     }
-    if (frames->capacity - (frames->head - frames->tail) < words) {
+    if (frames->mask + 1 - (frames->head - frames->tail) < words) {
         prof_ring_push(&prof_hot.ring, pc, tsc, 0);
         return;
     }
-    to = frames->words + (frames->head & (frames->capacity - 1));
-    to[0] = to[1] = PROF_WORD_NONE;
+    to = frames->words + (frames->head & frames->mask);
+    to[0] = to[1] = 0;
     for (uint32_t i = 0; i < count; i++)
-        to[PROF_FRAMES_HEAD + i] = (uint32_t)(callers[i] - TEXT - 1);
+        to[PROF_FRAMES_HEAD + i] = (uint32_t)callers[i];
     frames->head += words;
-    prof_ring_push(&prof_hot.ring, pc, tsc, words);
+    prof_ring_push(&prof_hot.ring, pc, tsc,
+                   words | reason << PROF_WALK_STOP_SHIFT);
+}
+
+static void tick(uintptr_t pc, uint64_t tsc, const uintptr_t *callers,
+                 uint32_t count)
+{
+    tick_stopped(pc, tsc, callers, count, 0);
 }
 
 /* What prof_visit_stacks() tells, summed up. */
@@ -300,7 +310,7 @@ static void at_10_khz_a_dozen_frames_fit_between_drains(void **unused)
 
     (void)unused;
     prof_state.divisor = PROF_PIT_HZ / hz;
-    words = prof_hot.frames.capacity / (PROF_FRAMES_HEAD + 12);
+    words = (prof_hot.frames.mask + 1) / (PROF_FRAMES_HEAD + 12);
     samples = prof_drain_ms() * hz / 1000;
     assert_true(samples <= words);
     assert_true(samples < (size_t)(prof_hot.ring.end - prof_hot.ring.begin));
@@ -329,6 +339,51 @@ static void deep_stacks_are_drained_earlier(void **unused)
     world_end(memory);
 }
 
+static void longest(const struct prof_stack_row *row, void *context)
+{
+    uint32_t *count = context;
+
+    if (row->count > *count)
+        *count = row->count;
+}
+
+/* The stack of one tick must have (frames) addresses and end for (reason),
+ * 0 = well, after a walk that ended for (walked). */
+static void sifted(const uintptr_t *callers, uint32_t count, uint32_t walked,
+                   uint32_t frames, uint32_t reason)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+    struct prof_stats stats;
+    uint32_t most = 0;
+
+    tick_stopped(0x2000, WORLD_PERIOD, callers, count, walked);
+    prof_drain();
+    prof_stats(&stats);
+    prof_visit_stacks(longest, &most);
+    assert_int_equal(most, frames);
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
+        assert_int_equal(stats.stopped[i], i != 0 && i == reason);
+    world_end(memory);
+}
+
+static void a_stack_ends_before_what_is_no_code(void **unused)
+{
+    const uintptr_t good[] = {0x3001, 0x4001, 0x5001};
+    const uintptr_t zero_last[] = {0x3001, 0x4001, 0};
+    const uintptr_t zero_between[] = {0x3001, 0, 0x5001};
+    const uintptr_t low[] = {0x3001, 0x4001, TEXT};
+    const uintptr_t first[] = {0x1000001, 0x4001, 0x5001};
+
+    (void)unused;
+    sifted(good, 3, 0, 4, 0);
+    sifted(good, 3, PROF_WALK_DEPTH, 4, PROF_WALK_DEPTH);
+    sifted(zero_last, 3, 0, 3, 0);
+    sifted(zero_last, 3, PROF_WALK_FALLING, 3, PROF_WALK_NOT_CODE);
+    sifted(zero_between, 3, 0, 2, PROF_WALK_NOT_CODE);
+    sifted(low, 3, 0, 3, PROF_WALK_NOT_CODE);
+    sifted(first, 3, PROF_WALK_OUTSIDE, 1, PROF_WALK_NOT_CODE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +397,7 @@ int main(void)
         cmocka_unit_test(refused_memory_loses_no_stack),
         cmocka_unit_test(at_10_khz_a_dozen_frames_fit_between_drains),
         cmocka_unit_test(deep_stacks_are_drained_earlier),
+        cmocka_unit_test(a_stack_ends_before_what_is_no_code),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 ;
 ; In:  [esp + 4] = sp, [esp + 8] = fp of the interrupted code; interrupts off,
 ;      DF clear
-; Out: eax = words written
+; Out: eax = words written, and why they are not more
 ; Clobbers ecx and edx. Uses 20 bytes of stack.
 ;
 ; A frame pointer is kept in words, turned right by two bits: one that is not
@@ -15,9 +15,10 @@
 ; addition. With left = words from this frame to the last place for one, and
 ; step = next - this, left + (this - next) carries exactly if
 ; 1 <= step <= left: if the next frame lies higher, and still in the stack.
+; Whether what lies in a frame is a return address is for the drain to see.
 ;
-; `loop` and `stosd` are slow instructions on some CPUs, by a few cycles; what
-; is counted here, and promised, is instructions.
+; `loop`, `lodsd` and `movsd` are slow instructions on some CPUs, by a few
+; cycles; what is counted here, and promised, is instructions.
 
 %include "prof_offsets.inc"
 
@@ -32,122 +33,96 @@
 %define SP 20                           ; after five pushes, the arguments
 %define FP 24
 
-; The word at [ebx + %1] if it points into the code, else PROF_WORD_NONE.
-%macro  CANDIDATE 1
-        mov     eax, [ebx + %1]
-        sub     eax, [prof_hot + HOT_TEXT_BASE]
-        cmp     eax, [prof_hot + HOT_TEXT_BYTES]
-        jb      %%code
-        or      eax, -1
-%%code: stosd
-%endmacro
-
         align   16
 prof_walk:
         push    ebx
         push    esi
         push    edi
         mov     eax, [prof_hot + FRAMES_WRITTEN]
-        mov     edi, [prof_hot + FRAMES_CAPACITY]
         mov     ecx, [prof_hot + FRAMES_READ]   ; (B')
         sub     ecx, eax
-        add     ecx, edi
-        sub     ecx, FRAMES_HEAD                ; ecx = frames that there is
-        jbe     .full                           ;       room for
+        add     ecx, [prof_hot + FRAMES_MOST]   ; ecx = frames that there is
+        jle     .full                           ;       room for
         cmp     ecx, [prof_hot + HOT_DEPTH]
-        jbe     .room
-        mov     ecx, [prof_hot + HOT_DEPTH]
-.room:  dec     edi
-        and     eax, edi
+        cmova   ecx, [prof_hot + HOT_DEPTH]
+        and     eax, [prof_hot + FRAMES_MASK]
         mov     edi, [prof_hot + FRAMES_WORDS]
         lea     edi, [edi + eax * 4]            ; edi = where words go
         push    edi                             ; BEGAN
-        mov     ebx, [esp + SP]                 ; ebx = sp
+        mov     esi, [esp + SP]                 ; esi = sp
         mov     edx, [esp + FP]                 ; edx = fp
 
         mov     eax, [prof_hot + HOT_STACK]     ; is sp in the stack?
-        mov     esi, [eax + RANGE_END]
-        sub     esi, 2 * WORD                   ; esi = last place of a frame
-        cmp     ebx, [eax + RANGE_BEGIN]
+        mov     ebx, [eax + RANGE_END]          ; ebx = last place of a frame
+        cmp     esi, [eax + RANGE_BEGIN]
         jb      .lost
-        cmp     ebx, esi
+        cmp     esi, ebx
         ja      .lost
-        CANDIDATE 0
-        CANDIDATE WORD
+        movsd
+        movsd
 
-        mov     eax, edx                        ; is fp?
-        ror     eax, SHIFT                      ; as "next" is below
-        cmp     edx, ebx
+        cmp     edx, [esp + SP]                 ; is fp?
+        jb      .low
+        mov     esi, edx                        ; esi = this frame
+        ror     edx, SHIFT                      ; edx = the same, turned
+        shr     ebx, SHIFT
+        sub     ebx, edx                        ; ebx = left
         jb      .first
-        sub     esi, edx                        ; esi = left
-        jb      .first
-        test    dl, WORD - 1
-        jnz     .first
-        shr     esi, SHIFT
-        ror     edx, SHIFT
 
-.frame: mov     eax, [edx * WORD + WORD]        ; the return address
-        sub     eax, [prof_hot + HOT_TEXT_BASE]
-        cmp     eax, [prof_hot + HOT_TEXT_BYTES]
-        jae     .no_code
-        stosd
-        mov     eax, [edx * WORD]               ; the next frame
+.frame: lodsd                                   ; the next frame
+        movsd                                   ; the return address
         ror     eax, SHIFT
         sub     edx, eax
-        add     esi, edx
+        add     ebx, edx
         jnc     .stop
         mov     edx, eax
+        lea     esi, [eax * WORD]
         loop    .frame
 
         lea     eax, [edi - FRAMES_HEAD * 4]    ; all that was asked for, or
         sub     eax, [esp + BEGAN]              ; all that there was room for?
         shr     eax, 2
-        mov     ecx, WALK_DEPTH
+        mov     ecx, WALK_DEPTH << WALK_STOP_SHIFT
         cmp     eax, [prof_hot + HOT_DEPTH]
-        je      .count
-        mov     ecx, WALK_ROOM
-        jmp     .count
+        je      .done
+        mov     ecx, WALK_ROOM << WALK_STOP_SHIFT
+        jmp     .done
 
-.no_code:                                       ; two zeros are an end, too
-        mov     ecx, WALK_NOT_CODE
-        add     eax, [prof_hot + HOT_TEXT_BASE]
-        or      eax, [edx * WORD]
-        jz      .done
-        jmp     .count
-
-.first: or      edx, -1                         ; fp itself does not rise
-.stop:  test    eax, eax                        ; eax = next, turned
+.low:   ror     edx, SHIFT
+.first: mov     eax, edx                        ; fp itself, as "next"
+        or      edx, -1                         ; which does not rise
+.stop:  xor     ecx, ecx
+        test    eax, eax                        ; eax = next, turned
         jz      .done                           ; zero: the outermost frame
-        mov     ecx, WALK_UNALIGNED
-        mov     esi, eax
-        shr     esi, 32 - SHIFT
-        jnz     .count
-        mov     ecx, WALK_FALLING
+        mov     ecx, WALK_UNALIGNED << WALK_STOP_SHIFT
+        mov     ebx, eax
+        shr     ebx, 32 - SHIFT
+        jnz     .done
+        mov     ecx, WALK_FALLING << WALK_STOP_SHIFT
         shl     eax, SHIFT
-        cmp     eax, ebx
+        cmp     eax, [esp + SP]
         jb      .outside
         test    edx, edx                        ; edx = this - next
-        jns     .count
+        jns     .done
 .outside:
-        mov     ecx, WALK_OUTSIDE
-.count: inc     dword [prof_hot + HOT_STOPPED + ecx * 4]
+        mov     ecx, WALK_OUTSIDE << WALK_STOP_SHIFT
 .done:  mov     eax, edi
         pop     edx                             ; BEGAN
         sub     eax, edx
         shr     eax, 2                          ; eax = words
         add     [prof_hot + FRAMES_WRITTEN], eax        ; (A)
+        or      eax, ecx
 .end_of_it:
         pop     edi
         pop     esi
         pop     ebx
         ret
 
-.full:  mov     ecx, WALK_ROOM
-        inc     dword [prof_hot + HOT_STOPPED + ecx * 4]
-        xor     eax, eax
+.full:  mov     eax, WALK_ROOM << WALK_STOP_SHIFT
         jmp     .end_of_it
 
-.lost:  test    edx, edx                        ; nothing may be read
+.lost:  xor     ecx, ecx                        ; nothing may be read
+        test    edx, edx
         jz      .done
         jmp     .outside
 .end:

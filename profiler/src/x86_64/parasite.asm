@@ -26,7 +26,7 @@
 
         extern  prof_hot
         extern  prof_sample_full
-        extern  prof_walk
+        extern  prof_walk_here
         extern  prof_jitter_turn
         extern  current_eoi_mechanism
         global  prof_parasite:function (prof_parasite.end - prof_parasite)
@@ -48,12 +48,12 @@ prof_parasite:
         je      .corner
 .next:  cmp     rsi, [prof_hot + HOT_TAIL]      ; (B')
         je      .full
-        cmp     dword [prof_hot + HOT_DEPTH], 0
-        jne     .walk
-.walked:
         mov     rax, [rsp + SAVED]
         mov     [rcx + ENTRY_PC], rax
         mov     [rcx + ENTRY_TSC], rdx
+        cmp     dword [prof_hot + HOT_DEPTH], 0
+        jne     .walk
+.walked:
         mov     [prof_hot + HOT_HEAD], rsi      ; (A)
 .stored:
         cmp     rdx, [prof_hot + HOT_PASS_DUE]
@@ -92,17 +92,18 @@ prof_parasite:
 %endmacro
 
 .walk:                                  ; eax = prof_walk(rsp then, rbp)
-        SAVE_THE_REST
-        push    rcx
-        push    rdx
         push    rsi
-        mov     rdi, [rsp + SAVED + 64 + 24]
-        mov     rsi, rbp
-        call    prof_walk
+        push    rdi
+        push    r8
+        cld
+        mov     rsi, [rsp + SAVED + 24 + 24]
+        mov     rdx, rbp
+        call    prof_walk_here
+        pop     r8
+        pop     rdi
         pop     rsi
-        pop     rdx
-        pop     rcx
-        RESTORE_THE_REST
+        mov     rcx, [prof_hot + HOT_HEAD]
+        mov     rdx, [rcx + ENTRY_TSC]
         mov     [rcx + ENTRY_FRAMES], eax
         jmp     .walked
 

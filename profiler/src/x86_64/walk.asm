@@ -4,19 +4,21 @@
 ; contract and the layout of what is written.
 ;
 ;   uint32_t prof_walk(uintptr_t sp, uintptr_t fp);
+;   prof_walk_here: the same for parasite.asm, in: rsi = sp, rdx = fp
 ;
 ; In:  rdi = sp, rsi = fp of the interrupted code; interrupts off, DF clear
-; Out: eax = words written
-; Clobbers rcx, rdx, rsi, rdi, r8 to r11. Uses no stack.
+; Out: eax = words written, and why they are not more
+; Clobbers rcx, rdx, rsi, rdi and r8. Uses 16 bytes of stack.
 ;
 ; A frame pointer is kept in words, turned right by three bits: one that is not
 ; aligned becomes enormous and fails the test of its bounds. That test is one
 ; addition. With left = words from this frame to the last place for one, and
 ; step = next - this, left + (this - next) carries exactly if
 ; 1 <= step <= left: if the next frame lies higher, and still in the stack.
+; Whether what lies in a frame is a return address is for the drain to see.
 ;
-; `loop` and `stosd` are slow instructions on some CPUs, by a few cycles; what
-; is counted here, and promised, is instructions.
+; `loop`, `lodsq` and `movsd` are slow instructions on some CPUs, by a few
+; cycles; what is counted here, and promised, is instructions.
 
 %include "prof_offsets.inc"
 
@@ -24,122 +26,108 @@
         section .text
 
         extern  prof_hot
-        global  prof_walk:function (prof_walk.end - prof_walk)
+        global  prof_walk:function (prof_walk_here.end - prof_walk)
+        global  prof_walk_here
 
 %define WORD 8
 %define SHIFT 3
+%define SP 0                            ; [rsp]: sp
+%define BEGAN 8                         ; where this sample's words began
 
-; The word at [r11 + %1] if it points into the code, else PROF_WORD_NONE.
-%macro  CANDIDATE 1
-        mov     rax, [r11 + %1]
-        sub     rax, r8
-        cmp     rax, r9
-        jb      %%code
-        or      eax, -1
-%%code: stosd
+%macro  GIVE_WORDS 0                            ; eax = how many
+        mov     eax, edi
+        pop     rsi                             ; SP
+        pop     rdi                             ; BEGAN
+        sub     eax, edi
+        shr     eax, 2
+        add     [prof_hot + FRAMES_WRITTEN], eax        ; (A)
 %endmacro
 
         align   16
 prof_walk:
-        mov     r11, rdi                        ; r11 = sp
+        mov     rdx, rsi
+        mov     rsi, rdi
+prof_walk_here:
         mov     eax, [prof_hot + FRAMES_WRITTEN]
-        mov     edi, [prof_hot + FRAMES_CAPACITY]
         mov     ecx, [prof_hot + FRAMES_READ]   ; (B')
         sub     ecx, eax
-        add     ecx, edi
-        sub     ecx, FRAMES_HEAD                ; ecx = frames that there is
-        jbe     .full                           ;       room for
+        add     ecx, [prof_hot + FRAMES_MOST]   ; ecx = frames that there is
+        jle     .full                           ;       room for
         cmp     ecx, [prof_hot + HOT_DEPTH]
-        jbe     .room
-        mov     ecx, [prof_hot + HOT_DEPTH]
-.room:  dec     edi
-        and     eax, edi
+        cmova   ecx, [prof_hot + HOT_DEPTH]
+        and     eax, [prof_hot + FRAMES_MASK]
         mov     rdi, [prof_hot + FRAMES_WORDS]
         lea     rdi, [rdi + rax * 4]            ; rdi = where words go
-        mov     rdx, rsi                        ; rdx = fp
-        mov     rsi, rdi                        ; rsi = where they began
+        push    rdi                             ; BEGAN
+        push    rsi                             ; SP
 
-        mov     r8, [prof_hot + HOT_STACK]      ; is sp in the stack?
-        mov     r10, [r8 + RANGE_END]
-        sub     r10, 2 * WORD                   ; r10 = last place of a frame
-        cmp     r11, [r8 + RANGE_BEGIN]
+        mov     rax, [prof_hot + HOT_STACK]     ; is sp in the stack?
+        mov     r8, [rax + RANGE_END]           ; r8 = last place of a frame
+        cmp     rsi, [rax + RANGE_BEGIN]
         jb      .lost
-        cmp     r11, r10
+        cmp     rsi, r8
         ja      .lost
-        mov     r8, [prof_hot + HOT_TEXT_BASE]
-        mov     r9, [prof_hot + HOT_TEXT_BYTES]
-        CANDIDATE 0
-        CANDIDATE WORD
+        movsd                                   ; the low halves of two words
+        add     rsi, WORD - 4
+        movsd
 
-        mov     rax, rdx                        ; is fp?
-        ror     rax, SHIFT                      ; as "next" is below
-        cmp     rdx, r11
+        cmp     rdx, [rsp + SP]                 ; is fp?
+        jb      .low
+        mov     rsi, rdx                        ; rsi = this frame
+        ror     rdx, SHIFT                      ; rdx = the same, turned
+        shr     r8, SHIFT
+        sub     r8, rdx                         ; r8 = left
         jb      .first
-        sub     r10, rdx                        ; r10 = left
-        jb      .first
-        test    dl, WORD - 1
-        jnz     .first
-        shr     r10, SHIFT
-        ror     rdx, SHIFT
 
-.frame: mov     rax, [rdx * WORD + WORD]        ; the return address
-        sub     rax, r8
-        cmp     rax, r9
-        jae     .no_code
-        stosd
-        mov     rax, [rdx * WORD]               ; the next frame
+.frame: lodsq                                   ; the next frame
+        movsd                                   ; the return address
         ror     rax, SHIFT
         sub     rdx, rax
-        add     r10, rdx
+        add     r8, rdx
         jnc     .stop
         mov     rdx, rax
+        lea     rsi, [rax * WORD]
         loop    .frame
 
         lea     rax, [rdi - FRAMES_HEAD * 4]    ; all that was asked for, or
-        sub     rax, rsi                        ; all that there was room for?
+        sub     rax, [rsp + BEGAN]              ; all that there was room for?
         shr     eax, 2
-        mov     ecx, WALK_DEPTH
+        mov     ecx, WALK_DEPTH << WALK_STOP_SHIFT
         cmp     eax, [prof_hot + HOT_DEPTH]
-        je      .count
-        mov     ecx, WALK_ROOM
-        jmp     .count
+        je      .done
+        mov     ecx, WALK_ROOM << WALK_STOP_SHIFT
+        jmp     .done
 
-.no_code:                                       ; two zeros are an end, too
-        mov     ecx, WALK_NOT_CODE
-        add     rax, r8
-        or      rax, [rdx * WORD]
-        jz      .done
-        jmp     .count
-
-.first: or      rdx, -1                         ; fp itself does not rise
+.low:   ror     rdx, SHIFT
+.first: mov     rax, rdx                        ; fp itself, as "next"
+        or      rdx, -1                         ; which does not rise
 .stop:  test    rax, rax                        ; rax = next, turned
-        jz      .done                           ; zero: the outermost frame
-        mov     ecx, WALK_UNALIGNED
+        jz      .end_of_stack                   ; zero: the outermost frame
+        mov     ecx, WALK_UNALIGNED << WALK_STOP_SHIFT
         mov     r8, rax
         shr     r8, 64 - SHIFT
-        jnz     .count
-        mov     ecx, WALK_FALLING
+        jnz     .done
+        mov     ecx, WALK_FALLING << WALK_STOP_SHIFT
         shl     rax, SHIFT
-        cmp     rax, r11
+        cmp     rax, [rsp + SP]
         jb      .outside
         test    rdx, rdx                        ; rdx = this - next
-        jns     .count
+        jns     .done
 .outside:
-        mov     ecx, WALK_OUTSIDE
-.count: inc     dword [prof_hot + HOT_STOPPED + rcx * 4]
-.done:  mov     rax, rdi
-        sub     rax, rsi
-        shr     eax, 2                          ; eax = words
-        add     [prof_hot + FRAMES_WRITTEN], eax        ; (A)
+        mov     ecx, WALK_OUTSIDE << WALK_STOP_SHIFT
+.done:  GIVE_WORDS
+        or      eax, ecx
         ret
 
-.full:  mov     ecx, WALK_ROOM
-        inc     dword [prof_hot + HOT_STOPPED + rcx * 4]
-        xor     eax, eax
+.end_of_stack:
+        GIVE_WORDS
+        ret
+
+.full:  mov     eax, WALK_ROOM << WALK_STOP_SHIFT
         ret
 
 .lost:  test    rdx, rdx                        ; nothing may be read
-        jz      .done
+        jz      .end_of_stack
         jmp     .outside
 .end:
 

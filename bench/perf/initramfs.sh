@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# initramfs.sh OUT WORK SOURCE: the file system of the Linux guest, as an
+# archive: busybox and whatever fetch.sh left in SOURCE, this machine's perf
+# with the libraries that it is linked with, the program WORK, and linux/init.
+set -eu
+
+out=${1:?usage: initramfs.sh OUT WORK SOURCE}
+work=$2
+source=$3
+busybox=$(realpath "$source/busybox")
+here=$(dirname "$0")
+root=$out.root
+
+# Debian's wrapper in its place is a script
+perf=$(command -v perf) || {
+    echo 'initramfs.sh: no perf; it is in the package linux-perf' >&2
+    exit 1
+}
+rm -rf "$root"
+for folder in bin dev proc sys tmp usr/bin lib64; do
+    mkdir -p "$root/$folder"
+done
+cp "$busybox" "$root/bin/busybox"
+for applet in sh mount cat uname sed awk sort head poweroff; do
+    ln -s busybox "$root/bin/$applet"
+done
+install -m 755 "$perf" "$root/usr/bin/perf"
+ldd "$perf" | grep -o '/[^ ]*' | while read -r library; do
+    install -D -m 755 "$library" "$root$library"
+done
+install -m 755 "$work" "$root/bin/work"
+install -m 755 "$here/linux/init" "$root/init"
+(cd "$root" && find . | "$busybox" cpio -o -H newc 2>/dev/null) >"$out"
+rm -rf "$root"

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The work as a guest of ours, with our sampler, as linux/init has it with
+ * perf. Under -icount shift=0 the time stamp counter moves on by one for each
+ * instruction, and by a thousand million in a second.
+ *
+ * The lines "bench NAME VALUE" and "share LEAF SAMPLES" are for table.py, and
+ * so are those of steps.c.
+ */
+
+#include "perf.h"
+
+#include "work.h"
+
+#include <arch/cpu.h>
+#include <kernel/console.h>
+#include <kernel/service.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECES 4u /* of a run; the vectors hold what a piece of it samples */
+#define UNITS 1000u
+#define FAST_HZ 1000u
+
+static struct {
+    uint32_t rounds; /* of a run, in all pieces */
+    uint32_t reps;
+} wanted = {25000, 5};
+
+bool service_option(const char *key, const char *value)
+{
+    uint32_t number = (uint32_t)strtoul(value, NULL, 10);
+
+    if (number == 0)
+        return false;
+    if (strcmp(key, "perf.rounds") == 0)
+        wanted.rounds = number;
+    else if (strcmp(key, "perf.reps") == 0)
+        wanted.reps = number;
+    else
+        return false;
+    return true;
+}
+
+void perf_tell(const char *name, uint64_t hundredths)
+{
+    console_line("bench %s %u.%02u", name, (unsigned)(hundredths / 100),
+                 (unsigned)(hundredths % 100));
+}
+
+/* Instructions that the rounds take. What samples them is drained between
+ * their pieces, which is not counted. Inlined, so that the chains are as long
+ * as those that perf sees in Linux. */
+static inline __attribute__((always_inline)) uint64_t work(void)
+{
+    uint64_t taken = 0;
+
+    for (uint32_t piece = 0; piece < PIECES; piece++) {
+        uint64_t begin = arch_tsc();
+
+        for (uint32_t i = 0; i < wanted.rounds / PIECES; i++)
+            work_round(UNITS);
+        taken += arch_tsc() - begin;
+        prof_drain();
+    }
+    return taken;
+}
+
+/* Tells what a sample adds to the work, which takes (alone) without. */
+__attribute__((noinline)) static void sampled(const char *name, uint64_t alone,
+                                              uint32_t hz, uint32_t depth)
+{
+    struct prof_stats stats;
+    uint64_t taken;
+
+    prof_set_rate(hz);
+    prof_set_depth(depth);
+    prof_start();
+    prof_reset();
+    taken = work();
+    prof_stats(&stats);
+    prof_stop();
+    if (stats.dropped + stats.overflowed + stats.missed != 0)
+        console_line("perf: %s: samples went another way", name);
+    perf_tell(name, (taken - alone) * 100 / stats.ticks);
+}
+
+static void longest(const struct prof_stack_row *row, void *context)
+{
+    uint32_t *count = context;
+
+    if (row->count > *count)
+        *count = row->count;
+}
+
+/* The chains of the run before: how long, and whether a walk ended early. */
+static void tell_chains(void)
+{
+    struct prof_stats stats;
+    uint32_t count = 0, stopped = 0;
+
+    prof_visit_stacks(longest, &count);
+    prof_stats(&stats);
+    for (size_t i = 0; i < sizeof stats.stopped / sizeof *stats.stopped; i++)
+        stopped += (uint32_t)stats.stopped[i];
+    perf_tell("frames", count * 100);
+    perf_tell("frames_stopped", stopped * 100);
+}
+
+/* The leaves' samples of the run before. */
+static void tell_leaves(void)
+{
+    for (size_t i = 0; i < PERF_LEAVES; i++)
+        console_line("share %s %u", perf_leaves[i].name,
+                     (unsigned)perf_leaf_row(i).samples);
+}
+
+int service_main(void)
+{
+    for (uint32_t rep = 0; rep < wanted.reps; rep++) {
+        uint64_t alone = work();
+
+        sampled("flat", alone, 1, 0);
+        sampled("stack", alone, 1, PROF_DEPTH_DEFAULT);
+        sampled("flat_own", alone, FAST_HZ, 0);
+        if (rep == 0)
+            tell_leaves();
+        sampled("stack_own", alone, FAST_HZ, PROF_DEPTH_DEFAULT);
+        if (rep == 0)
+            tell_chains();
+    }
+    perf_steps();
+    return 0;
+}

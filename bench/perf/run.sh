@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh BUILD: what Linux perf costs for a sample beside our sampler, both on
+# the same work in the same machine, and what they say of a program in step
+# with them. Prints a table and writes BUILD/bench/perf.jsonl. Takes four
+# minutes where a core is idle. perf is measured on x86_64 only: Debian's cloud
+# kernel is for that width, and so is the machine's perf that is put into its
+# guest.
+#
+# Status 1 if a goal is missed or rows are missing; what could not be fetched
+# or did not run is named, the rest is measured all the same.
+set -eu
+
+build=${1:?usage: run.sh BUILD}
+here=$(dirname "$0")
+logs=$build/bench/perf
+source=build/source/perf-guest # beside the other fetched sources
+mkdir -p "$logs"
+rm -f "$logs"/*.log
+
+# The work as a Linux program, of the guest's own objects. They are linked
+# without the labels in the leaves, which perf would take for functions.
+work()
+{
+    objects=$build/x86_64/obj/services/split
+    gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer \
+        -fno-optimize-sibling-calls -static -no-pie -z noexecstack \
+        -o "$logs/work" "$here/linux/work.c" "$objects/levels.o" \
+        "$objects/x86_64/leaf.o"
+    strip -w -N 'leaf_?.*' "$logs/work"
+}
+
+linux()
+{
+    "$here/fetch.sh" "$source" && work &&
+        "$here/initramfs.sh" "$logs/initramfs" "$logs/work" "$source" &&
+        "$here/boot.sh" 600 x86_64 -kernel "$source/vmlinuz" \
+            -initrd "$logs/initramfs" -append "console=ttyS0 quiet \
+rdinit=/init panic=-1 reps=5 hz=1000 rounds=25000 units=1000 \
+step_rounds=1000 step_units=24900 step_period=1000000 phases=5" \
+            >"$logs/linux.log"
+}
+
+# The image ends through debug-exit with code 0, which QEMU makes 1.
+ours()
+{
+    "$here/boot.sh" 600 "$1" -device isa-debug-exit,iobase=0xf4,iosize=4 \
+        -append 'prof.start=off prof.every=0 perf.reps=5 perf.rounds=25000' \
+        -kernel "$build/$1/bench/perf/perf.elf" >"$logs/$1.log" || [ $? = 1 ]
+}
+
+status=0
+if ! linux; then
+    echo "perf/run.sh: Linux perf was not measured, its rows are missing" >&2
+    status=1
+fi
+for width in i386 x86_64; do
+    if ! ours "$width"; then
+        echo "perf/run.sh: our guest failed, see $logs/$width.log" >&2
+        status=1
+    fi
+done
+size "$build"/*/profiler.o >"$logs/size"
+python3 "$here/table.py" "$logs" "$build/bench/perf.jsonl" || status=1
+exit "$status"
