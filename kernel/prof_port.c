@@ -76,7 +76,7 @@ void prof_port_names(void)
 
 /* How often it is asked whether a drain is due: at the highest rate each time,
  * so that a change of the rate needs nobody to tell. */
-#define DRAIN_CHECK_MS 20u
+#define DRAIN_CHECK_MS 10u
 
 static uint64_t drained_ns; /* when it was last done */
 

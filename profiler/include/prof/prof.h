@@ -34,7 +34,7 @@ extern "C" {
 #define PROF_PIT_HZ 1193182u
 
 /* Sampling rates that prof_set_rate() accepts as they are; see there. */
-#define PROF_HZ_MAX 10000u
+#define PROF_HZ_MAX 20000u
 #define PROF_HZ_DEFAULT 1000u
 
 /* Per cent of it by which the sampling period varies to either side. */
@@ -136,7 +136,7 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
 /*
  * Takes one option as it stands on a command line, "prof.hz=1000".
  *
- * Known: prof.hz (1 to 10000), prof.top (rows, 1 to 1000000), prof.width
+ * Known: prof.hz (1 to 20000), prof.top (rows, 1 to 1000000), prof.width
  * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
  * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()),
  * prof.reports (tables until the image ends, 0 = for ever), prof.weight (time
