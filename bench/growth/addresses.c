@@ -60,7 +60,7 @@ static void measure(uint32_t first, uint32_t last, uint64_t heap_before)
     growth_tell_each("addresses_drain_known", last, feed_known(last), KNOWN);
     growth_tell("addresses_heap", last, (growth_heap() - heap_before) * 100);
     growth_tell("report_top_12", last, report_of(12) * 100);
-    if (last <= 1000)
+    if (last <= 10000)
         growth_tell("report_top_all", last, report_of(last) * 100);
 }
 
@@ -71,7 +71,7 @@ void growth_addresses(const struct growth_points *points)
     uint32_t done = 0;
 
     prof_set_depth(0);
-    made_begin();
+    made_begin(true);
     for (uint32_t i = 0; i < points->count; i++) {
         measure(done, points->at[i], before);
         fed += points->at[i] - done + KNOWN;

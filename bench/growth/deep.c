@@ -43,7 +43,7 @@ static void measure(uint32_t depth)
     uint64_t heap = growth_heap(), bytes;
 
     growth_must(prof_set_depth(depth) == 0, "the depth");
-    made_begin();
+    made_begin(true);
     made_callers(depth);
     for (uint32_t level = 0; level + 1 < depth; level++)
         made_caller(level, made_place(level + 1));

@@ -7,8 +7,7 @@
  * common. It runs under QEMU's -icount shift=0, where the TSC moves on by one
  * for each instruction, so that everything is counted in these and repeats.
  *
- *     growth.curve=NAME             which of them: rate, depth, deep, stacks,
- *                                   addresses or symbols
+ *     growth.curve=NAME             which of them: main.c lists them
  *     growth.points=10,100,1000     its x, rising
  *
  * Each line "growth NAME X VALUE" is for bench/growth/run.sh.
@@ -30,6 +29,8 @@ void growth_rate(const struct growth_points *points);
 void growth_depth(const struct growth_points *points);
 void growth_deep(const struct growth_points *points);
 void growth_stacks(const struct growth_points *points);
+void growth_quiet_stacks(const struct growth_points *points);
+void growth_limit(const struct growth_points *points);
 void growth_addresses(const struct growth_points *points);
 void growth_symbols(const struct growth_points *points);
 
@@ -64,7 +65,7 @@ struct prof_stats growth_stats(void);
  */
 #define MADE_CALLERS_MAX 127u
 
-void made_begin(void);                             /* starts */
+void made_begin(bool stream);                      /* starts */
 void made_caller(uint32_t level, uintptr_t place); /* 0 = the innermost */
 void made_callers(uint32_t count);                 /* how many there are */
 void made_sample(uintptr_t pc);

@@ -24,11 +24,11 @@ static bool send(const void *packet, size_t bytes)
 
 static const struct prof_out counting = {.name = "counting", .send = send};
 
-void made_begin(void)
+void made_begin(bool stream)
 {
     prof_stack_set((uintptr_t)stack,
                    (uintptr_t)(stack + HEAD + 2 * MADE_CALLERS_MAX));
-    prof_out_use(&counting);
+    prof_out_use(stream ? &counting : NULL);
     growth_must(prof_start() == 0, "the start");
 }
 

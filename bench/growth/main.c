@@ -18,6 +18,7 @@ static const struct curve {
 } curves[] = {
     {"rate", false, growth_rate},          {"depth", false, growth_depth},
     {"deep", true, growth_deep},           {"stacks", true, growth_stacks},
+    {"quiet", true, growth_quiet_stacks},  {"limit", true, growth_limit},
     {"addresses", true, growth_addresses}, {"symbols", false, growth_symbols},
 };
 #define CURVES (sizeof curves / sizeof curves[0])

@@ -17,12 +17,12 @@
 #include <kernel/clock.h>
 #include <kernel/service.h>
 
-#define SLICES 5000u
+#define SLICES 2500u
 #define SLICES_PER_S 10000u
 #define SLICE_ROUNDS 50000u /* of two instructions: 100 us */
 #define LEVELS 10u
 #define PER_MS 1000000u /* instructions, which are nanoseconds */
-#define SHORT_TICKS 32u
+#define SHORT_TICKS 16u
 
 #define LOOP(name)                                                             \
     static __attribute__((noinline)) void name(uint32_t rounds)                \
@@ -111,12 +111,15 @@ static uint64_t share(uint64_t part, uint64_t whole)
     return part * 10000 / whole;
 }
 
+/* Samples are asked for by the rate; one may come just before or after. */
 static void tell_samples(uint32_t rate, uint64_t took,
                          const struct prof_stats *stats)
 {
-    uint64_t asked = took / PER_MS * prof_rate_mhz() / 1000000;
+    uint64_t asked = took / 1000 * prof_rate_mhz() / 1000000000;
 
     growth_tell("rate_delivered", rate, share(stats->ticks, asked));
+    growth_tell("rate_short", rate,
+                stats->ticks < asked ? (asked - stats->ticks) * 100 : 0);
     growth_tell("rate_dropped", rate, stats->dropped * 100);
     growth_tell("rate_missed", rate, stats->missed * 100);
     growth_tell("rate_cut", rate, stats->stopped[PROF_WALK_ROOM] * 100);

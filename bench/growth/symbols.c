@@ -2,7 +2,8 @@
 
 /*
  * Symbols: tables of more and more functions, which embed has made of images
- * that are made up (host/made_image.c); one boot module for each point.
+ * that are made up (host/made_image.c); one behind the other in a boot module,
+ * one for each point.
  */
 
 #include "growth.h"
@@ -76,24 +77,32 @@ static void measure_names(uint32_t x)
     growth_tell_each("symbols_name", x, sum, NAMES);
 }
 
+static void measure(const struct prof_symtab *head, uint32_t x)
+{
+    uint64_t begin = now();
+
+    growth_must(prof_symbols_open(head, head->total_bytes, NULL, 0) == 0,
+                "the table is sound");
+    growth_tell("symbols_open", x, (now() - begin) * 100);
+    growth_tell_each("symbols_bytes", x, head->total_bytes, x);
+    measure_lookup(head, x);
+    measure_names(x);
+}
+
 void growth_symbols(const struct growth_points *points)
 {
+    size_t bytes = 0;
+    const char *module = service_module(0, &bytes), *end = module + bytes;
     bool on = arch_interrupts_save();
 
     for (uint32_t i = 0; i < points->count; i++) {
-        const struct prof_symtab *head;
-        size_t bytes = 0;
-        uint64_t begin;
+        const struct prof_symtab *head = (const void *)module;
 
-        head = service_module(i, &bytes);
-        growth_must(head != NULL, "a module for each point");
-        begin = now();
-        growth_must(prof_symbols_open(head, bytes, NULL, 0) == 0,
-                    "the table is sound");
-        growth_tell("symbols_open", points->at[i], (now() - begin) * 100);
-        growth_tell_each("symbols_bytes", points->at[i], bytes, points->at[i]);
-        measure_lookup(head, points->at[i]);
-        measure_names(points->at[i]);
+        growth_must(module != NULL && end - module > (ptrdiff_t)sizeof *head &&
+                        head->total_bytes <= (size_t)(end - module),
+                    "a table for each point");
+        measure(head, points->at[i]);
+        module += head->total_bytes;
     }
     arch_interrupts_restore(on);
 }
