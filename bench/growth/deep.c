@@ -11,10 +11,9 @@
 #include <arch/boot.h>
 #include <prof/format.h>
 
-#define BURST 20u    /* samples between drains: their frames fit */
-#define STACKS 1000u /* distinct ones */
-#define KNOWN 4000u  /* samples of the first AGAIN of them, in turns */
-#define AGAIN 100u
+#define BURST 20u   /* samples between drains: their frames fit */
+#define STACKS 100u /* distinct ones; more than these take wider forms */
+#define KNOWN 4000u /* samples of these, in turns */
 
 /* Stack (number): an outermost caller of its own, so that all nodes are. */
 static void feed(uint32_t depth, uint32_t number)
@@ -50,15 +49,14 @@ static void measure(uint32_t depth)
     growth_tell_each("depth_drain_new", depth, feed_all(depth, STACKS, STACKS),
                      STACKS);
     growth_tell("depth_heap", depth, (growth_heap() - heap) * 100 / STACKS);
-    bytes = made_stream_bytes();
+    bytes = made_flushed();
     growth_tell_each("depth_stream_new", depth, bytes, STACKS);
     growth_tell_each("depth_drain_known", depth, feed_all(depth, KNOWN, STACKS),
                      KNOWN);
-    bytes = made_stream_bytes();
+    bytes = made_flushed();
     growth_tell_each("depth_drain_same", depth, feed_all(depth, KNOWN, 1),
                      KNOWN);
-    growth_tell_each("depth_stream_same", depth, made_stream_bytes() - bytes,
-                     KNOWN);
+    growth_tell_each("depth_stream_same", depth, made_flushed() - bytes, KNOWN);
     growth_must(growth_stats().stopped[PROF_WALK_ROOM] == 0,
                 "room for all frames");
 }

@@ -71,6 +71,9 @@ void made_callers(uint32_t count);                 /* how many there are */
 void made_sample(uintptr_t pc);
 uint64_t made_stream_bytes(void); /* sent up to now */
 
+/* The same with the packet in the making; all is told anew after it. */
+uint64_t made_flushed(void);
+
 /* The (number)th of (MADE_PLACES) places spread over the image's code. */
 #define MADE_PLACES 256u
 uintptr_t made_place(uint32_t number);

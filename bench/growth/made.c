@@ -3,6 +3,7 @@
 /* Samples that are made up, and a way out for the stream that counts. */
 
 #include "growth.h"
+#include "wraps.h"
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
@@ -55,6 +56,14 @@ void made_sample(uintptr_t pc)
 
 uint64_t made_stream_bytes(void)
 {
+    return sent;
+}
+
+uint64_t made_flushed(void)
+{
+    growth_quiet = true; /* it answers */
+    for (const char *at = "hello\n"; *at != '\0'; at++)
+        (void)prof_command_byte((uint8_t)*at);
     return sent;
 }
 
