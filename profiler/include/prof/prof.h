@@ -92,7 +92,8 @@ struct prof_stats {
     uint64_t masked;     /* in one, where interrupts had just been turned on */
     uint64_t idle;       /* in config.idle */
     uint64_t unresolved; /* in no function of the table */
-    uint64_t dropped;    /* address lost: vector and small table full */
+    uint64_t dropped;    /* address lost: vector and small table full, or
+                            no memory for what is new, and many waiting */
     uint64_t queued;     /* still waiting: since the drain, or for memory */
     uint64_t missed;     /* due by the clock, never delivered; not in ticks */
     uint64_t overflowed; /* of ticks: went through the small table */
@@ -246,7 +247,8 @@ void prof_reset(void);
  * at most to look at the PIT where ticks were too many or too few.
  *
  * Contexts: thread, on the CPU that samples, interrupts on. Linear in what is
- * queued. Refused memory leaves the rest queued for the next call.
+ * queued. Refused memory leaves the rest queued for the next call, up to half of
+ * what the vectors hold; beyond that, what is new is dropped and counted.
  */
 void prof_drain(void);
 
