@@ -31,9 +31,11 @@ RATE = [
          ("flat", 1.1)),
     made("rate_drain", "drain, for a sample", INSTRUCTIONS, "Hz",
          ("power", 0.05)),
-    made("rate_interrupt_share", "interrupts, of all instructions", "%", "Hz",
+    made("rate_interrupt_share", "interrupts, of a million instructions",
+         INSTRUCTIONS, "Hz",
          ("power", 1.05)),
-    made("rate_drain_share", "drains, of all instructions", "%", "Hz",
+    made("rate_drain_share", "drains, of a million instructions",
+         INSTRUCTIONS, "Hz",
          ("power", 1.05)),
     made("rate_heap", "heap held", BYTES, "Hz", ("flat", 2)),
     made("rate_delivered", "samples delivered, of those asked for", "%", "Hz",
@@ -48,21 +50,21 @@ RATE = [
 
 DEPTH = [
     made("depth_sample", "tick with its sample, whole", INSTRUCTIONS,
-         "callers", ("power", 1.02), ("step", 12 * 64)),
+         "callers", ("power", 1.05), ("each", 12)),
     made("depth_stack", "interrupted stack used", BYTES, "callers",
          ("flat", 1), ("most", 256)),
     made("depth_drain_same", "drain, same stack again", INSTRUCTIONS,
-         "callers", ("power", 1.02)),
+         "callers", ("power", 1.05)),
     made("depth_drain_known", "drain, 100 stacks in turns", INSTRUCTIONS,
          "callers", ("power", 1.05)),
     made("depth_drain_new", "drain, new stack", INSTRUCTIONS, "callers",
          ("power", 1.1)),
     made("depth_stream_new", "stream, new stack", BYTES, "callers",
-         ("power", 1.05)),
+         ("power", 1.1), ("each", 9)),
     made("depth_stream_same", "stream, same stack again", BYTES, "callers",
          ("flat", 1.2)),
     made("depth_heap", "heap for a new stack", BYTES, "callers",
-         ("power", 1.1)),
+         ("each", 288)),
 ]
 
 SYMBOLS = [
@@ -73,7 +75,7 @@ SYMBOLS = [
     made("symbols_name", "name of a function", INSTRUCTIONS, "functions",
          ("step", 250), ("flat", 2)),
     made("symbols_open", "test of the whole table at boot", INSTRUCTIONS,
-         "functions", ("power", 1.02)),
+         "functions", ("power", 1.05)),
     made("symbols_bytes", "table, for a function", BYTES, "functions",
          ("power", 0.02)),
 ]

@@ -5,6 +5,7 @@ A curve is a list of (x, y), x rising and above 0, y not below 0. Bounds:
 
     power P   y = a + b x^p, fitted, has p <= P
     step S    y rises by S at most with each doubling of x
+    each E    y rises by E at most for each of x, over the whole curve
     flat F    the largest y is at most F times the smallest
     most M    no y is above M
     least M   no y is below M
@@ -58,6 +59,13 @@ def steepest(points):
     return max(rises, default=0.0)
 
 
+def each(points):
+    """What y rises by for each of x, over the whole curve; to hundredths, as
+    ticks of the kernel's own are not evenly among those that are measured."""
+    (x, y), (last_x, last_y) = points[0], points[-1]
+    return round((last_y - y) / (last_x - x), 2) if last_x > x else 0.0
+
+
 def spread(points):
     """The largest y as a multiple of the smallest."""
     values = [y for _, y in points]
@@ -69,6 +77,7 @@ def spread(points):
 MEASURES = {
     "power": (exponent, "x^{:g}"),
     "step": (steepest, "{:g} a doubling"),
+    "each": (each, "{:g} for each"),
     "flat": (spread, "{:g} times the least"),
     "most": (lambda points: max(y for _, y in points), "{:,g}"),
     "least": (lambda points: min(y for _, y in points), "{:,g}"),

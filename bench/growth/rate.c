@@ -105,10 +105,10 @@ static uint64_t tick_cost(uint32_t slices, uint64_t expected,
     return (took * 100 - kernels * kernel_tick) / ticks;
 }
 
-/* Per cent of (whole), in hundredths. */
+/* Of a million of (whole), in hundredths. */
 static uint64_t share(uint64_t part, uint64_t whole)
 {
-    return part * 10000 / whole;
+    return part * 100000000 / whole;
 }
 
 /* Samples are asked for by the rate; one may come just before or after. */
@@ -117,7 +117,7 @@ static void tell_samples(uint32_t rate, uint64_t took,
 {
     uint64_t asked = took / 1000 * prof_rate_mhz() / 1000000000;
 
-    growth_tell("rate_delivered", rate, share(stats->ticks, asked));
+    growth_tell("rate_delivered", rate, stats->ticks * 10000 / asked);
     growth_tell("rate_short", rate,
                 stats->ticks < asked ? (asked - stats->ticks) * 100 : 0);
     growth_tell("rate_dropped", rate, stats->dropped * 100);

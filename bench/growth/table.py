@@ -10,6 +10,9 @@ import curves
 import fit
 
 
+EVEN = 1.5  # what varies by less has no exponent that says anything
+
+
 def read(path):
     """{name: {width: [(x, y), ...]}}, x rising."""
     found = {}
@@ -43,9 +46,12 @@ def verdicts(curve, widths):
 
 def row(curve, width, points):
     (first_x, first), (last_x, last) = points[0], points[-1]
+    grows = f"x^{fit.exponent(points):.2f}"
+    if fit.spread(points) < EVEN:
+        grows = "-"
     return (f"  {width:7} {short_number(first_x):>9} {short_number(first):>10}"
             f" {short_number(last_x):>9} {short_number(last):>10}"
-            f"  x^{fit.exponent(points):<5.2f}")
+            f"  {grows}")
 
 
 def print_curve(curve, widths, judged):
