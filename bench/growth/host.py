@@ -14,7 +14,7 @@ import sys
 
 RUNS = 3
 STACKS = 1000  # where samples grow
-SAMPLES = 200000  # where stacks grow
+SAMPLES = 20000  # where stacks grow, at least: as many as there are stacks
 
 
 def tell(name, x, value, unit):
@@ -95,8 +95,8 @@ class Host:
 
     def stacks(self, counts):
         for stacks in counts:
-            record = self.trace(stacks, SAMPLES)
-            measure("record", stacks, record, stacks <= 100000)
+            record = self.trace(stacks, max(stacks, SAMPLES))
+            measure("record", stacks, record, stacks <= 10000)
             for name, command in self.commands().items():
                 measure(name, stacks, command, stacks <= 10000)
 
@@ -113,7 +113,7 @@ class Host:
             measure("embed", functions,
                     [f"{self.build}/host/embed",
                      f"{self.work}/made64.{functions}.elf",
-                     f"{self.work}/embedded"], functions <= 100000)
+                     f"{self.work}/embedded"], functions <= 10000)
 
 
 def main(build, work, image, short):

@@ -7,7 +7,6 @@ import math
 import sys
 
 import curves
-import fit
 import table
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 240, 58, 14, 10, 34
@@ -46,11 +45,14 @@ where a run repeats exactly; times are of one host, and are not."""
 
 
 class Axis:
-    """Values from (low) to (high), by powers of ten, onto pixels."""
+    """Values from (low) to (high), by powers of ten, onto pixels. Where one
+    is 0 that is the foot, a power below the least of the others."""
 
     def __init__(self, values, begin, end):
         above = [value for value in values if value > 0] or [1]
         self.low = math.floor(math.log10(min(above)) + 1e-9)
+        self.has_zero = min(values) <= 0
+        self.low -= self.has_zero
         self.high = max(math.ceil(math.log10(max(above)) - 1e-9), self.low + 1)
         self.begin, self.end = begin, end
 
@@ -64,15 +66,16 @@ class Axis:
         step = 1 + (self.high - self.low) // 7
         return range(self.low, self.high + 1, step)
 
-
-def power_words(power):
-    """10^power as people write it, up to a billion."""
-    if power < 0:
-        return f"{10 ** power:g}"
-    letters = ("", "k", "M", "G")
-    if power // 3 >= len(letters):
-        return f"1e{power}"
-    return f"{10 ** (power % 3)}{letters[power // 3]}"
+    def words(self, power):
+        """10^power as people write it, up to a billion."""
+        if self.has_zero and power == self.low:
+            return "0"
+        if power < 0:
+            return f"{10 ** power:g}"
+        letters = ("", "k", "M", "G")
+        if power // 3 >= len(letters):
+            return f"1e{power}"
+        return f"{10 ** (power % 3)}{letters[power // 3]}"
 
 
 def grid(across, up, what):
@@ -82,12 +85,12 @@ def grid(across, up, what):
         parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" '
                      f'y2="{HEIGHT - BOTTOM}"/><text x="{x:.1f}" '
                      f'y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">'
-                     f'{power_words(power)}</text>')
+                     f'{across.words(power)}</text>')
     for power in up.powers():
         y = up.at(10.0 ** power)
         parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" '
                      f'y2="{y:.1f}"/><text x="{LEFT - 6}" y="{y + 4:.1f}" '
-                     f'text-anchor="end">{power_words(power)}</text>')
+                     f'text-anchor="end">{up.words(power)}</text>')
     parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 3}" '
                  f'text-anchor="middle">{html.escape(what)}</text>')
     return parts
@@ -130,11 +133,10 @@ def figure(curve, widths):
         f'<span{"" if kept else " class=missed"}>{html.escape(words)}: '
         f'{"reached" if kept else "not reached"}</span>'
         for words, kept in table.verdicts(curve, widths))
-    exponents = ", ".join(f"{fit.exponent(points):.2f}"
-                          for points in widths.values())
+    grows = ", ".join(table.grows(points) for points in widths.values())
     return (f"<figure><figcaption>{html.escape(curve.words)}"
             f"<span>{curve.unit}: {html.escape(ends(widths))}; "
-            f"exponent {exponents}</span>{bounds}</figcaption>"
+            f"fitted {grows}</span>{bounds}</figcaption>"
             f"{plot(curve, widths)}</figure>")
 
 

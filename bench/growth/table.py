@@ -10,7 +10,7 @@ import curves
 import fit
 
 
-EVEN = 1.5  # what varies by less has no exponent that says anything
+EVEN = 1.5  # what varies by less is even: an exponent says nothing
 
 
 def read(path):
@@ -36,6 +36,13 @@ def short_number(value):
     return f"{value:.4g}"
 
 
+def grows(points):
+    """The exponent in words."""
+    if fit.spread(points) < EVEN:
+        return "even"
+    return f"x^{fit.exponent(points):.2f}"
+
+
 def verdicts(curve, widths):
     """[(bound's words, kept by all widths)]"""
     return [(fit.words(kind, limit),
@@ -46,12 +53,9 @@ def verdicts(curve, widths):
 
 def row(curve, width, points):
     (first_x, first), (last_x, last) = points[0], points[-1]
-    grows = f"x^{fit.exponent(points):.2f}"
-    if fit.spread(points) < EVEN:
-        grows = "-"
     return (f"  {width:7} {short_number(first_x):>9} {short_number(first):>10}"
             f" {short_number(last_x):>9} {short_number(last):>10}"
-            f"  {grows}")
+            f"  {grows(points)}")
 
 
 def print_curve(curve, widths, judged):
