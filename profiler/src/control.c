@@ -332,6 +332,7 @@ void prof_reset(void)
     prof_state.stolen_cycles = prof_state.stolen_told = 0;
     prof_state.counts = (struct prof_counts){0};
     prof_state.overflowed = 0;
+    prof_state.homeless = prof_state.homeless_cycles = 0;
     prof_state.dropped_before = prof_hot.spill.dropped;
     prof_state.dropped_cycles_before = prof_hot.spill.dropped_cycles;
     prof_state.interrupt_before = prof_hot.interrupt_cycles;

@@ -14,7 +14,9 @@
  * The stream is told of everything here, in the order of time.
  *
  * Where the map can take no more, the rest stays where it is, is counted as
- * queued, and is tried again by the next drain.
+ * queued, and is tried again by the next drain. Only when half of the vector
+ * waits like that are samples dropped, the oldest first and those alone that
+ * have no room: what is known goes on to count when there is no memory left.
  */
 
 #include "drain.h"
@@ -55,8 +57,28 @@ static uint64_t step(uintptr_t pc, uint64_t tsc)
     return cycles;
 }
 
+/* Whether so much waits that the interrupt will soon find no room. */
+static bool is_crowded(void)
+{
+    const struct prof_ring *ring = &prof_hot.ring;
+    size_t waiting =
+        prof_ring_distance(ring, prof_state.read, prof_ring_head(ring));
+    uint32_t words = prof_hot.frames.head - prof_state.frames_read;
+
+    return waiting > (size_t)(ring->end - ring->begin) / 2 ||
+           words > prof_hot.frames.capacity / 2;
+}
+
+/* Samples that there is no memory for are in no map, but in the accounts. */
+static void drop_homeless(uint64_t tsc, uint64_t samples, uint64_t cycles)
+{
+    prof_state.homeless += samples;
+    prof_state.homeless_cycles += cycles;
+    prof_stream_drop(tsc, (uint32_t)samples, cycles);
+}
+
 /* Takes over one entry that there is no room for, where it will not wait for
- * some: only the stream learns of it. False: it may wait. */
+ * some: in a panic the stream learns its address. False: it may wait. */
 static bool tell_homeless(const struct prof_entry *entry)
 {
     uint64_t tsc = prof_entry_tsc(entry);
@@ -64,7 +86,11 @@ static bool tell_homeless(const struct prof_entry *entry)
     if (prof_state.dying)
         prof_stream_spill(tsc, entry->pc, 1,
                           prof_timebase_step(&prof_state.time, tsc));
-    return prof_state.dying;
+    else if (is_crowded())
+        drop_homeless(tsc, 1, step(entry->pc, tsc));
+    else
+        return false;
+    return true;
 }
 
 /* Takes over one entry without callers at an address that is well known. */
@@ -135,25 +161,36 @@ static bool drain_vector(void)
     return prof_state.read == head;
 }
 
+/* Takes over what one address has in the half that was taken. False: no room
+ * for it, and it may wait. */
+static bool drain_slot(const struct prof_slot *slot)
+{
+    struct prof_place place = {.pc = slot->pc};
+    uint64_t tsc = prof_state.taken_tsc;
+
+    place.address = prof_place_address(slot->pc);
+    if (prof_place_find(&place, NULL, 0)) {
+        prof_place_credit(&place, slot->count, slot->cycles, tsc);
+    } else if (!prof_state.dying) {
+        if (!is_crowded())
+            return false;
+        drop_homeless(tsc, slot->count, slot->cycles);
+        return true;
+    }
+    prof_stream_spill(tsc, slot->pc, slot->count, slot->cycles);
+    prof_state.overflowed += slot->count;
+    return true;
+}
+
 /* Empties the half that was taken. False: no room for what is left. */
 static bool drain_taken(void)
 {
     while (prof_state.taken != NULL && prof_state.taken_at < PROF_SPILL_SLOTS) {
         struct prof_slot *slot = &prof_state.taken[prof_state.taken_at];
-        struct prof_place place = {.pc = slot->pc};
 
-        if (slot->count != 0) {
-            place.address = prof_place_address(slot->pc);
-            if (prof_place_find(&place, NULL, 0))
-                prof_place_credit(&place, slot->count, slot->cycles,
-                                  prof_state.taken_tsc);
-            else if (!prof_state.dying)
-                return false;
-            prof_stream_spill(prof_state.taken_tsc, slot->pc, slot->count,
-                              slot->cycles);
-            prof_state.overflowed += slot->count;
-            slot->count = 0;
-        }
+        if (slot->count != 0 && !drain_slot(slot))
+            return false;
+        slot->count = 0;
         prof_state.taken_at++;
     }
     prof_state.taken = NULL;

@@ -3,8 +3,8 @@
 /*
  * The table on the serial line.
  *
- * The hottest functions are found one by one, each the next below the one
- * before, by walking over the map again: no memory is needed for a sorted
+ * The hottest functions are found some at a time, each time the next below the
+ * last one, by walking over the map again: no memory is needed for a sorted
  * copy, and the order is total (weight, then samples, then address).
  */
 
@@ -46,21 +46,58 @@ static bool hotter(const struct prof_cell *a, const struct prof_cell *b)
     return a->key < b->key;
 }
 
-/* The hottest of all that come after (above); NULL where there is none. */
-static const struct prof_cell *hottest_below(const struct prof_cell *above)
+/* Found in one walk: so many rows of a table cost no more than one. */
+#define FOUND_MAX 32u
+
+/* The functions in their order, from the hottest down. */
+struct hottest {
+    const struct prof_cell *found[FOUND_MAX]; /* the next ones */
+    uint32_t count;                           /* of them */
+    uint32_t at;                              /* the next to be taken */
+    uint32_t wanted;                          /* to be taken at most */
+};
+
+/* Puts (cell) where it belongs among the (most) hottest, if it does. */
+static void put(struct hottest *hottest, const struct prof_cell *cell,
+                uint32_t most)
+{
+    uint32_t at = hottest->count;
+
+    if (at == most && !hotter(cell, hottest->found[--at]))
+        return;
+    for (; at > 0 && hotter(cell, hottest->found[at - 1]); at--)
+        hottest->found[at] = hottest->found[at - 1];
+    hottest->found[at] = cell;
+    hottest->count += hottest->count < most;
+}
+
+/* Finds the hottest of all that come after (above); NULL: of all. */
+static void find_below(struct hottest *hottest, const struct prof_cell *above)
 {
     const struct prof_map *map = &prof_state.functions;
-    const struct prof_cell *best = NULL;
+    uint32_t most = hottest->wanted < FOUND_MAX ? hottest->wanted : FOUND_MAX;
 
-    for (uint32_t i = 0; i < map->capacity; i++) {
+    hottest->count = hottest->at = 0;
+    for (uint32_t i = 0; most > 0 && i < map->capacity; i++) {
         const struct prof_cell *cell = &map->cells[i];
 
-        if (cell->count == 0 || (above != NULL && !hotter(above, cell)))
-            continue;
-        if (best == NULL || hotter(cell, best))
-            best = cell;
+        if (cell->count != 0 && (above == NULL || hotter(above, cell)))
+            put(hottest, cell, most);
     }
-    return best;
+}
+
+/* The next one; NULL where all are taken, or as many as were wanted. */
+static const struct prof_cell *next_hottest(struct hottest *hottest)
+{
+    const struct prof_cell *last =
+        hottest->at > 0 ? hottest->found[hottest->at - 1] : NULL;
+
+    if (hottest->at == hottest->count)
+        find_below(hottest, last);
+    if (hottest->count == 0)
+        return NULL;
+    hottest->wanted--;
+    return hottest->found[hottest->at++];
 }
 
 void prof_report_name(struct prof_text *out, uintptr_t key)
@@ -86,18 +123,16 @@ static void classic_row(struct prof_text *out, const struct prof_cell *cell)
 
 static void classic(struct prof_text *out)
 {
-    const struct prof_cell *cell = NULL;
-    uint32_t rows = prof_options()->top;
+    struct hottest hottest = {.wanted = prof_options()->top};
+    const struct prof_cell *cell;
 
-    if (rows > prof_state.functions.used)
-        rows = prof_state.functions.used;
+    if (hottest.wanted > prof_state.functions.used)
+        hottest.wanted = prof_state.functions.used;
     prof_text_string(out, "*** Listing ");
-    prof_text_decimal(out, rows, 0);
+    prof_text_decimal(out, hottest.wanted, 0);
     prof_text_string(out, " samples ***\n");
-    for (; rows > 0; rows--) {
-        cell = hottest_below(cell);
+    while ((cell = next_hottest(&hottest)) != NULL)
         classic_row(out, cell);
-    }
     prof_text_string(out, "*** ---------------------- ***\n");
 }
 
@@ -181,15 +216,13 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
                       stats->unresolved_cycles;
     uint64_t known = time ? cycles : samples;
     uint32_t functions = prof_state.functions.used;
-    const struct prof_cell *cell = NULL;
+    struct hottest hottest = {.wanted = prof_options()->top};
     struct table table = {.exits = stats->exits != 0};
+    const struct prof_cell *cell;
 
     table.share.whole = time ? stats->elapsed_cycles : stats->ticks;
     prof_accounts_head(out, stats);
-    for (uint32_t row = 0; row < prof_options()->top; row++) {
-        cell = hottest_below(cell);
-        if (cell == NULL)
-            break;
+    while ((cell = next_hottest(&hottest)) != NULL) {
         share_row(out, cell, &table);
         known -= weight_of(cell);
         samples -= cell->count;

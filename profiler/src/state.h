@@ -104,6 +104,8 @@ struct prof_state {
 
     struct prof_counts counts; /* what was drained, by class */
     uint64_t overflowed;       /* of those: through the small table */
+    uint64_t homeless;         /* dropped by the drain for want of memory */
+    uint64_t homeless_cycles;  /* time that they stood for */
     uint64_t stolen_cycles;    /* ticks did not come, and were not masked */
     uint64_t far;              /* of those: caller out of reach */
     uint64_t dropped_before;   /* hot.spill.dropped at the last reset */

@@ -13,9 +13,11 @@ static void read_hot(struct prof_stats *stats)
 {
     bool on = prof_interrupts_save();
 
-    stats->dropped = prof_hot.spill.dropped - prof_state.dropped_before;
-    stats->dropped_cycles =
-        prof_hot.spill.dropped_cycles - prof_state.dropped_cycles_before;
+    stats->dropped = prof_hot.spill.dropped - prof_state.dropped_before +
+                     prof_state.homeless;
+    stats->dropped_cycles = prof_hot.spill.dropped_cycles -
+                            prof_state.dropped_cycles_before +
+                            prof_state.homeless_cycles;
     stats->interrupt_cycles =
         prof_hot.interrupt_cycles - prof_state.interrupt_before;
     stats->queued = prof_queued();

@@ -13,10 +13,13 @@
  * once is said again. A packet in HELLO_PERIOD begins with hello and the
  * present rate. A node is told where it is first used; once more where it is
  * first used in another packet; and then where it is used when it was not told
- * for AGAIN_PACKETS, or since sampling was last started. One that is used in a
- * single packet is lost with it or not at all. Whenever a leaf is told, those
- * of its callers are that are due: who begins to listen in the middle knows
- * every stack in use after twice AGAIN_PACKETS, some twenty seconds at 1 kHz.
+ * for AGAIN_PACKETS and for AGAIN_CLOCKS, or since sampling was last started.
+ * One that is used in a single packet is lost with it or not at all. Whenever a
+ * leaf is told, those of its callers are that are due: who begins to listen in
+ * the middle knows every stack in use after twice as long, some twenty seconds.
+ *
+ * Packets alone would not do: where so many nodes are in use that they fill
+ * AGAIN_PACKETS, each would be told at each use, and packets be full of that.
  */
 
 #include "stream.h"
@@ -28,8 +31,10 @@
 
 #include <prof/out.h>
 
-#define HELLO_PERIOD 64u      /* packets */
-#define AGAIN_PACKETS 16u     /* after which a node is told again */
+#define HELLO_PERIOD 64u  /* packets */
+#define AGAIN_PACKETS 16u /* after which a node is told again, but not */
+#define AGAIN_CLOCKS (10 * (uint64_t)PROF_CLOCK_HZ) /* before so long */
+#define MARKS 8u                                    /* in that time */
 #define PATH_MAX 192u         /* nodes of a stack, more than there can be */
 #define FITTING_MAX 3u        /* packets begun for one sample */
 #define AGE_MAX PROF_CLOCK_HZ /* a packet that is not full is sent after 1 s */
@@ -50,10 +55,14 @@ static struct {
     uint64_t weighed; /* clock that the next sample's time begins at */
     uint32_t rate_mhz, depth;
     bool running;
-    bool stuck;     /* the way out has refused a packet */
-    bool greets;    /* the next packet begins with hello */
-    bool gap;       /* something was discarded since the last packet */
-    uint32_t again; /* what was told in packets before this one is forgotten */
+    bool stuck;      /* the way out has refused a packet */
+    bool greets;     /* the next packet begins with hello */
+    bool gap;        /* something was discarded since the last packet */
+    uint32_t again;  /* what was told in packets before this one is forgotten */
+    uint32_t old;    /* the packet of AGAIN_CLOCKS ago, 0 = there was none */
+    uint64_t marked; /* clock of the last of these */
+    uint32_t marks[MARKS]; /* packets, some time apart, in turns */
+    uint32_t mark;         /* the oldest of them */
 } stream;
 
 void prof_stream_open(const struct prof_out *out, prof_stream_tree *tree)
@@ -69,12 +78,26 @@ void prof_stream_open(const struct prof_out *out, prof_stream_tree *tree)
     stream.sums = (struct prof_stream_sums){0};
     stream.last = stream.weighed = 0;
     stream.running = stream.stuck = stream.gap = false;
-    stream.again = 0;
+    stream.again = stream.old = stream.mark = 0;
+    stream.marked = 0;
+    for (uint32_t i = 0; i < MARKS; i++)
+        stream.marks[i] = 0;
 }
 
 bool prof_stream_on(void)
 {
     return stream.out != NULL;
+}
+
+/* A packet was sent: which one was it so long ago? */
+static void mark_time(void)
+{
+    if (stream.last - stream.marked < AGAIN_CLOCKS / MARKS)
+        return;
+    stream.marked = stream.last;
+    stream.old = stream.marks[stream.mark];
+    stream.marks[stream.mark] = stream.place.sequence;
+    stream.mark = (stream.mark + 1) % MARKS;
 }
 
 static void send(void)
@@ -89,6 +112,7 @@ static void send(void)
     stream.sums.bytes += packet.bytes;
     stream.place.sequence++;
     prof_packet_clear(&packet);
+    mark_time();
 }
 
 static void put_state(uint64_t clock)
@@ -207,7 +231,7 @@ static bool is_news(uint32_t told)
     if (number == present)
         return false;
     return told % 2 == 0 || number <= stream.again ||
-           present - number >= AGAIN_PACKETS;
+           (present - number >= AGAIN_PACKETS && number <= stream.old);
 }
 
 static void note_told(uint32_t *told)

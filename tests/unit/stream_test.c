@@ -275,16 +275,31 @@ static void nodes_in_use_are_told_again_now_and_then(void **unused)
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 300000; i++)
-        prof_stream_sample(at(1000 * i), i % 100 + 1);
+        prof_stream_sample(at(10000ull * i), i % 100 + 1);
     see_all();
     assert_true(kept_count > 256);
     before = known[100].told;
     assert_in_range(before, kept_count / 20, kept_count / 16 + 2);
-    prof_stream_start(at(1000 * 300001), 1000000, 0);
+    prof_stream_start(at(10000ull * 300001), 1000000, 0);
     for (unsigned i = 300002; i <= 302000; i++)
-        prof_stream_sample(at(1000 * i), i % 100 + 1);
+        prof_stream_sample(at(10000ull * i), i % 100 + 1);
     see_all();
     assert_int_equal(known[100].told, before + 1);
+}
+
+/* As many nodes in use as fill the packets that one is told again after: that
+ * must not fill the next ones, and so on for ever. */
+static void telling_nodes_again_does_not_fill_the_stream(void **unused)
+{
+    enum { IN_USE = 30000, SAMPLES = 10 * IN_USE };
+    struct prof_stream_sums sums;
+
+    (void)unused;
+    prof_stream_start(at(0), 10000000, 0);
+    for (unsigned i = 1; i <= SAMPLES; i++)
+        prof_stream_sample(at(100ull * i), 40000 + i % IN_USE);
+    prof_stream_sums(&sums);
+    assert_in_range(sums.bytes, 8 * SAMPLES, 18 * SAMPLES);
 }
 
 /* Whoever begins to listen in the middle knows all stacks in use after twice
@@ -436,6 +451,7 @@ int main(void)
         TEST(samples_are_known_whichever_packet_is_lost),
         TEST(nodes_come_before_what_names_them),
         TEST(nodes_in_use_are_told_again_now_and_then),
+        TEST(telling_nodes_again_does_not_fill_the_stream),
         TEST(who_joins_late_learns_all),
         TEST(what_is_too_large_takes_a_longer_form),
         TEST(a_new_listener_is_told_everything),

@@ -34,7 +34,7 @@ extern "C" {
 #define PROF_PIT_HZ 1193182u
 
 /* Sampling rates that prof_set_rate() accepts as they are; see there. */
-#define PROF_HZ_MAX 10000u
+#define PROF_HZ_MAX 20000u
 #define PROF_HZ_DEFAULT 1000u
 
 /* Per cent of it by which the sampling period varies to either side. */
@@ -92,7 +92,8 @@ struct prof_stats {
     uint64_t masked;     /* in one, where interrupts had just been turned on */
     uint64_t idle;       /* in config.idle */
     uint64_t unresolved; /* in no function of the table */
-    uint64_t dropped;    /* address lost: vector and small table full */
+    uint64_t dropped;    /* address lost: vector and small table full, or
+                            no memory for what is new, and many waiting */
     uint64_t queued;     /* still waiting: since the drain, or for memory */
     uint64_t missed;     /* due by the clock, never delivered; not in ticks */
     uint64_t overflowed; /* of ticks: went through the small table */
@@ -136,7 +137,7 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
 /*
  * Takes one option as it stands on a command line, "prof.hz=1000".
  *
- * Known: prof.hz (1 to 10000), prof.top (rows, 1 to 1000000), prof.width
+ * Known: prof.hz (1 to 20000), prof.top (rows, 1 to 1000000), prof.width
  * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
  * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()),
  * prof.reports (tables until the image ends, 0 = for ever), prof.weight (time
@@ -247,7 +248,8 @@ void prof_reset(void);
  * at most to look at the PIT where ticks were too many or too few.
  *
  * Contexts: thread, on the CPU that samples, interrupts on. Linear in what is
- * queued. Refused memory leaves the rest queued for the next call.
+ * queued. Refused memory leaves the rest queued for the next call, up to half of
+ * what the vectors hold; beyond that, what is new is dropped and counted.
  */
 void prof_drain(void);
 

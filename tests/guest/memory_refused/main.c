@@ -151,6 +151,27 @@ static void test_for_good(void)
            "and changes nothing");
 }
 
+/* Known ones behind new ones that have no room: these must not be in the way. */
+static void test_known_go_on(void)
+{
+    struct prof_stats before = guest_stats(), stats;
+
+    for (uint32_t burst = 0; burst < 2 * BURSTS; burst++) {
+        feed(2000000 + burst * BURST, BURST / 2);
+        feed(0, BURST / 2);
+        prof_drain();
+    }
+    for (uint32_t burst = 0; burst < BURSTS; burst++) {
+        feed(0, BURST);
+        prof_drain();
+    }
+    stats = guest_stats();
+    tap_ok(all_there(&stats), "known and new ones: each is in one account");
+    tap_is_equal((int64_t)(stats.unresolved - before.unresolved),
+                 2 * BURSTS * (BURST / 2) + BURSTS * BURST,
+                 "and what is known goes on to count");
+}
+
 static void test_allowed_again(void)
 {
     struct prof_stats stats;
@@ -196,12 +217,13 @@ static void test_from_the_start(void)
 
 int service_main(void)
 {
-    tap_plan(13);
+    tap_plan(15);
     pic_mask(PIC_LINE_TIMER);
     prof_start();
     test_from_the_start();
     test_each_in_turn();
     test_for_good();
+    test_known_go_on();
     test_allowed_again();
     prof_stop();
     return tap_end();

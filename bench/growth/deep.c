@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Depth: what stacks take in the drain, in the heap and in the stream, by the
+ * callers that they have. One point at a time: what is known of one depth is
+ * not to be met by another.
+ */
+
+#include "growth.h"
+
+#include <arch/boot.h>
+#include <prof/format.h>
+
+#define BURST 20u   /* samples between drains: their frames fit */
+#define STACKS 100u /* distinct ones; more than these take wider forms */
+#define KNOWN 4000u /* samples of these, in turns */
+
+/* Stack (number): an outermost caller of its own, so that all nodes are. */
+static void feed(uint32_t depth, uint32_t number)
+{
+    uintptr_t begin = (uintptr_t)text_begin + 64;
+
+    made_caller(depth - 1, begin + number * 3);
+    made_sample(made_place(0));
+}
+
+/* (count) samples of (stacks) stacks in turns; instructions to drain them. */
+static uint64_t feed_all(uint32_t depth, uint32_t count, uint32_t stacks)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < count;) {
+        for (uint32_t k = 0; k < BURST && i < count; k++, i++)
+            feed(depth, i % stacks);
+        sum += growth_drain();
+    }
+    return sum;
+}
+
+static void measure(uint32_t depth)
+{
+    uint64_t heap = growth_heap(), bytes;
+
+    growth_must(prof_set_depth(depth) == 0, "the depth");
+    made_begin(true);
+    made_callers(depth);
+    for (uint32_t level = 0; level + 1 < depth; level++)
+        made_caller(level, made_place(level + 1));
+    growth_tell_each("depth_drain_new", depth, feed_all(depth, STACKS, STACKS),
+                     STACKS);
+    growth_tell("depth_heap", depth, (growth_heap() - heap) * 100 / STACKS);
+    bytes = made_flushed();
+    growth_tell_each("depth_stream_new", depth, bytes, STACKS);
+    growth_tell_each("depth_drain_known", depth, feed_all(depth, KNOWN, STACKS),
+                     KNOWN);
+    bytes = made_flushed();
+    growth_tell_each("depth_drain_same", depth, feed_all(depth, KNOWN, 1),
+                     KNOWN);
+    growth_tell_each("depth_stream_same", depth, made_flushed() - bytes, KNOWN);
+    growth_must(growth_stats().stopped[PROF_WALK_ROOM] == 0,
+                "room for all frames");
+}
+
+void growth_deep(const struct growth_points *points)
+{
+    growth_must(points->count == 1, "one point");
+    measure(points->at[0]);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_GROWTH_H
+#define BENCH_GROWTH_H
+
+/*
+ * How the profiler's cost grows: what the curves measured in a guest have in
+ * common. It runs under QEMU's -icount shift=0, where the TSC moves on by one
+ * for each instruction, so that everything is counted in these and repeats.
+ *
+ *     growth.curve=NAME             which of them: main.c lists them
+ *     growth.points=10,100,1000     its x, rising
+ *
+ * Each line "growth NAME X VALUE" is for bench/growth/run.sh.
+ */
+
+#include <prof/prof.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GROWTH_POINTS_MAX 32u
+
+struct growth_points {
+    uint32_t at[GROWTH_POINTS_MAX];
+    uint32_t count;
+};
+
+/* One curve each, at (points): they sample, measure and tell. */
+void growth_rate(const struct growth_points *points);
+void growth_depth(const struct growth_points *points);
+void growth_deep(const struct growth_points *points);
+void growth_stacks(const struct growth_points *points);
+void growth_quiet_stacks(const struct growth_points *points);
+void growth_limit(const struct growth_points *points);
+void growth_addresses(const struct growth_points *points);
+void growth_symbols(const struct growth_points *points);
+
+/* Prints a value in hundredths. */
+void growth_tell(const char *name, uint32_t x, uint64_t hundredths);
+
+/* Prints (sum) / (count). */
+void growth_tell_each(const char *name, uint32_t x, uint64_t sum,
+                      uint64_t count);
+
+/* Instructions that prof_drain() takes, interrupts off. */
+uint64_t growth_drain(void);
+
+/* The same for a report, which nobody reads. */
+uint64_t growth_report(void);
+
+/* Ends the image: nothing measured is to be believed where (good) is false. */
+void growth_must(bool good, const char *what);
+
+/* Bytes of the heap that the profiler holds. */
+uint64_t growth_heap(void);
+
+/* The next of a row of numbers that looks like chance, the same in each run. */
+uint32_t growth_random(void);
+
+/* The counts; a copy of prof_stats(). */
+struct prof_stats growth_stats(void);
+
+/*
+ * Samples that are made up: prof_sample(), as a kernel with a hook of its own
+ * calls it, with a stack that lies in memory.
+ */
+#define MADE_CALLERS_MAX 127u
+
+void made_begin(bool stream);                      /* starts */
+void made_caller(uint32_t level, uintptr_t place); /* 0 = the innermost */
+void made_callers(uint32_t count);                 /* how many there are */
+void made_sample(uintptr_t pc);
+uint64_t made_stream_bytes(void); /* sent up to now */
+
+/* The same with the packet in the making; all is told anew after it. */
+uint64_t made_flushed(void);
+
+/* The (number)th of (MADE_PLACES) places spread over the image's code. */
+#define MADE_PLACES 256u
+uintptr_t made_place(uint32_t number);
+
+#endif

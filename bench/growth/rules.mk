@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How the costs grow; bench/growth/run.sh. Included by the Makefile.
+
+.PHONY: growth
+#: how the costs grow: a table, and docs/growth.html with a plot for each curve
+growth: $(foreach w,$(WIDTHS),$(BUILD)/$w/bench/growth/growth.elf) \
+    $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
+	$(Q)bench/growth/run.sh $(BUILD)
+	$(Q)cp $(BUILD)/bench/growth.html docs/growth.html

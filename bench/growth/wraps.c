@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What the linker puts between the kernel's port and the profiler (ldflags):
+ * the memory that the profiler holds is counted, what it prints can be thrown
+ * away, and it can be told that the kernel has a hook of its own.
+ */
+
+#include "wraps.h"
+
+#include "growth.h"
+
+#include <prof/port.h>
+
+bool growth_quiet, growth_hooked;
+static uint64_t held;
+
+int __real_prof_init(void *memory, size_t bytes,
+                     const struct prof_config *config);
+int __wrap_prof_init(void *memory, size_t bytes,
+                     const struct prof_config *config);
+void *__real_prof_port_alloc(size_t bytes);
+void *__wrap_prof_port_alloc(size_t bytes);
+void __real_prof_port_free(void *piece);
+void __wrap_prof_port_free(void *piece);
+void __real_prof_port_write(const char *text, size_t bytes);
+void __wrap_prof_port_write(const char *text, size_t bytes);
+
+int __wrap_prof_init(void *memory, size_t bytes,
+                     const struct prof_config *config)
+{
+    struct prof_config own = *config;
+
+    if (growth_hooked)
+        own.timer_vector = 0;
+    return __real_prof_init(memory, bytes, &own);
+}
+
+/* In front of each piece, as long as any type is aligned to. */
+union head {
+    size_t bytes;
+    max_align_t any;
+};
+
+void *__wrap_prof_port_alloc(size_t bytes)
+{
+    union head *piece = __real_prof_port_alloc(bytes + sizeof *piece);
+
+    if (piece == NULL)
+        return NULL;
+    piece->bytes = bytes;
+    held += bytes;
+    return piece + 1;
+}
+
+void __wrap_prof_port_free(void *piece)
+{
+    union head *head = (union head *)piece - 1;
+
+    held -= head->bytes;
+    __real_prof_port_free(head);
+}
+
+void __wrap_prof_port_write(const char *text, size_t bytes)
+{
+    if (!growth_quiet)
+        __real_prof_port_write(text, bytes);
+}
+
+uint64_t growth_heap(void)
+{
+    return held;
+}
