@@ -288,14 +288,6 @@ void prof_hello(void)
 #define DRAIN_MS_MAX 100u
 #define DRAIN_MS_MIN 1u
 
-/* Stacks may be deeper than that. */
-static bool frames_half_full(void)
-{
-    const struct prof_frames *frames = &prof_hot.frames;
-
-    return frames->head - frames->tail > frames->capacity / 2;
-}
-
 uint32_t prof_drain_ms(void)
 {
     uint32_t asked = prof_options()->drain_ms;
@@ -303,7 +295,8 @@ uint32_t prof_drain_ms(void)
 
     if (asked != 0)
         return asked;
-    if (frames_half_full())
+    /* stacks may be deeper than that */
+    if (prof_frames_half_full(&prof_hot.frames, prof_hot.frames.tail))
         return DRAIN_MS_MIN;
     return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;
 }

@@ -63,10 +63,9 @@ static bool is_crowded(void)
     const struct prof_ring *ring = &prof_hot.ring;
     size_t waiting =
         prof_ring_distance(ring, prof_state.read, prof_ring_head(ring));
-    uint32_t words = prof_hot.frames.head - prof_state.frames_read;
 
     return waiting > (size_t)(ring->end - ring->begin) / 2 ||
-           words > prof_hot.frames.capacity / 2;
+           prof_frames_half_full(&prof_hot.frames, prof_state.frames_read);
 }
 
 /* Samples that there is no memory for are in no map, but in the accounts. */

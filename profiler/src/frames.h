@@ -37,6 +37,7 @@
  * tests/model/frames.pml proves the protocol.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PROF_FRAMES_HEAD 2u /* words before the first frame */
@@ -97,6 +98,13 @@ static inline const uint32_t *prof_frames_at(const struct prof_frames *frames,
                                              uint32_t at)
 {
     return frames->words + (at & frames->mask);
+}
+
+/* Whether the words from the one numbered (from) on fill more than half. */
+static inline bool prof_frames_half_full(const struct prof_frames *frames,
+                                         uint32_t from)
+{
+    return frames->head - from > (frames->mask + 1) / 2;
 }
 
 /* Consumer: gives back everything before the word numbered (tail). */

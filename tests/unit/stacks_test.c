@@ -323,7 +323,7 @@ static void at_10_khz_a_dozen_frames_fit_between_drains(void **unused)
 static void deep_stacks_are_drained_earlier(void **unused)
 {
     void *memory = world_new(PROF_MEMORY_DEFAULT);
-    uint32_t half = prof_hot.frames.capacity / 2;
+    uint32_t half = (prof_hot.frames.mask + 1) / 2;
 
     (void)unused;
     prof_hot.frames.head += half;
