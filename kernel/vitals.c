@@ -9,7 +9,7 @@
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/loop.h>
-#include <malloc.h>
+#include <kernel/service.h>
 #include <prof/prof.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void tell(void *unused)
 {
     size_t held_bytes;
     size_t held_pieces = prof_port_held(&held_bytes);
-    size_t heap_bytes = mallinfo().uordblks;
+    size_t heap_bytes = service_heap_in_use();
     struct prof_stats stats;
     uint64_t ns, ticks;
     bool on;
