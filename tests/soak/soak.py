@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import sys
 import threading
 import time
@@ -109,6 +110,7 @@ def soak(width_list, options, log):
              int(seconds) + CLOSE_S + LINGER_S)
         for width in width_list for kind in options.kinds
     ]
+    leave_nobody(pairs)
     results = [None] * len(pairs)
 
     def run(at):
@@ -140,7 +142,8 @@ ROWS = (
     ("ticks_ppm", "clock by ticks, ppm"), ("ns_ppm", "clock by TSC, ppm"),
     ("record_rss", "record's memory, from, to"),
     ("qemu_rss", "QEMU's memory, its twin's"),
-    ("answers", "commands answered"), ("slowest_answer_s", "  slowest, s"),
+    ("answers", "commands answered"), ("slowest_answer", "  slowest, in its seconds"),
+    ("unheard", "  on the console only"),
     ("checkpoints", "checkpoints"),
 )
 
@@ -195,6 +198,22 @@ def arguments():
     options.folder = options.folder or f"{options.build}/soak"
     options.every = 60 if not options.tap else 20
     return options
+
+
+def leave_nobody(pairs):
+    """Ends all guests when we are ended."""
+
+    def leave(number, _):
+        for pair in pairs:
+            for process in (m.process for m in pair.machines()):
+                if process is not None:
+                    process.kill()
+            if pair.recorder is not None:
+                pair.recorder.kill()
+        os._exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, leave)
 
 
 def main():
