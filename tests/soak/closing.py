@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is looked at once, when a pair's time is over."""
 
+import re
+
 import drift
-from pair import LINGER_S
 
 END_S = 900
 HELD_MAX = 32 << 20  # half of the guest's memory
 RECORD_BYTES = 2 << 20  # that a recorder may grow by, whatever it writes,
 RECORD_PART = 0.1  # and this part of what it has written meanwhile
 NS_PPM = 2  # below which nothing is made of a difference between clocks
+LINGER_BYTES = 4096  # of the heap, that a connection may have
+NOW = re.compile(r"net: now (\d+) connections, (\d+) closing")
 LONG_S = 600  # from here on the profiler's memory has found its size
 
 
 def close(pair):
     """The last checkpoint, the end of both guests, and the figures."""
     info = pair.checkpoint()
-    pair.check_heap(LINGER_S)
     last = pair.guest.vitals[-1]
     figures = {"name": pair.name, "samples": last.samples,
                "discarded": last.discarded}
@@ -26,6 +28,8 @@ def close(pair):
     look_at_clocks(pair, figures)
     look_at_memory(pair, figures)
     end(pair)
+    if pair.kind == "irc":
+        look_at_connections(pair, figures)
     look_at_recorder(pair, figures)
     figures["answers"] = len(pair.answers)
     figures["slowest_answer"] = max(pair.answers)
@@ -75,6 +79,26 @@ def look_at_memory(pair, figures):
     if max(held) > HELD_MAX or (seconds > LONG_S and max(held) > 2 * half):
         pair.breach("held", f"the profiler holds {max(held)} bytes of the "
                     f"heap, {half} at half-time")
+
+
+def look_at_connections(pair, figures):
+    """A server's connections linger, for minutes where the peer has died. How
+    many do it tells as it ends, up to a second after its last vitals. What the
+    heap has beyond them is lost."""
+    figures["heap"] = [pair.heap(machine) for machine in pair.machines()]
+    figures["lingering"] = []
+    for machine, now, before in zip(
+        pair.machines(), figures["heap"], pair.heap_before
+    ):
+        said = [match for match in map(NOW.match, machine.lines) if match]
+        if not said:
+            pair.breach("heap", f"{machine.name} has not told of connections")
+            continue
+        count = int(said[-1][1]) + int(said[-1][2])
+        figures["lingering"].append(count)
+        if now - before > (count + 1) * LINGER_BYTES or now < before:
+            pair.breach("heap", f"{machine.name}: {now} bytes of the heap are "
+                        f"in use, {before} were; {count} connections linger")
 
 
 def end(pair):

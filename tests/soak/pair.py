@@ -10,7 +10,6 @@ from readers import Recorder
 from tables import tables, wrong
 
 SETTLE_S = 60
-LINGER_S = 150  # of a server's connections, twice lwIP's TCP_MSL and more
 WORD = {"i386": 4, "x86_64": 8}  # malloc()'s own, beside each piece
 
 
@@ -229,13 +228,7 @@ class Pair:
         self.recorder.look()
         return info
 
-    def check_heap(self, seconds=0):
-        """A server's connections may linger for (seconds)."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and self.heap_before != [
-            self.heap(machine) for machine in self.machines()
-        ]:
-            self.guest.next_vitals()
+    def check_heap(self):
         for machine, before in zip(self.machines(), self.heap_before):
             now = self.heap(machine)
             if now != before:

@@ -19,11 +19,11 @@ import time
 
 import closing
 from actions import actions
-from pair import CHECKS, LINGER_S, Breach, Pair
+from pair import CHECKS, Breach, Pair
 from readers import Tools
 
 CHECKPOINT_S = 120
-CLOSE_S = 60  # that the end of a guest takes, or so
+CLOSE_S = 90  # that the last checkpoint takes, or so
 
 
 class Log:
@@ -107,7 +107,7 @@ def soak(width_list, options, log):
     seconds = options.seconds
     pairs = [
         Pair(kind, width, options.build, options.folder, tools, log.say,
-             int(seconds) + CLOSE_S + LINGER_S)
+             int(seconds) + CLOSE_S)
         for width in width_list for kind in options.kinds
     ]
     leave_nobody(pairs)
@@ -139,6 +139,7 @@ ROWS = (
     ("packets", "packets"), ("bytes", "bytes of them"), ("nodes", "nodes"),
     ("held", "bytes held by the profiler"), ("held_at_half", "  at half-time"),
     ("heap_before", "bytes in use, at first"), ("heap", "  in the end"),
+    ("lingering", "connections that linger"),
     ("ticks_ppm", "clock by ticks, ppm"), ("ns_ppm", "clock by TSC, ppm"),
     ("record_rss", "record's memory, from, to"),
     ("qemu_rss", "QEMU's memory, its twin's"),
