@@ -25,6 +25,7 @@ def close(pair):
         for name in ("lost", "dropped", "spilled", "missed_ticks", "packets",
                      "bytes", "nodes", "stolen_ns"):
             figures[name] = info[name]
+    figures.update(pair.gone)
     look_at_clocks(pair, figures)
     look_at_memory(pair, figures)
     end(pair)
@@ -122,11 +123,12 @@ def look_at_recorder(pair, figures):
     if status != 0:
         pair.breach("readers", f"parasite record ended with {status}")
     for folder in (recorder.folder, recorder.folder.replace("live", "whole")):
-        for problem in pair.tools.problems(folder):
+        for problem in pair.tools.problems(folder, pair.held):
             pair.breach("readers", f"{folder}: {problem}")
     live = pair.tools.info(recorder.folder)
     last = pair.guest.vitals[-1]
-    if live is None or live["samples"] + live["lost"] != last.samples:
+    gone = pair.gone.get("gone", 0)
+    if live is None or live["samples"] + live["lost"] + gone != last.samples:
         pair.breach("ticks", "the trace of who listened all the time has "
                     f"{live and live['samples'] + live['lost']} of "
                     f"{last.samples} samples")

@@ -11,4 +11,4 @@ work=${1:?usage: run.sh FOLDER}
 cd "$here/../.." || exit 1
 mkdir -p "$work"
 exec python3 tests/soak/soak.py --tap --build "$work/.." --folder "$work" \
-    --at-once --kinds toil --minutes 1.5 --pause 0.4 --seed "${SEED:-7}"
+    --at-once --kinds toil --minutes 2 --pause 0.4 --seed "${SEED:-7}"

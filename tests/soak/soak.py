@@ -55,7 +55,7 @@ def live(pair, seed, seconds, pause, log):
         figures = closing.close(pair)
     except (Breach, OSError, ValueError) as error:
         pair.breach("alive", str(error))
-        figures = {"name": pair.name, "breaches": pair.breaches}
+        figures = {"name": pair.name, "breaches": pair.breaches, "died": True}
     finally:
         pair.end_loads()
         for machine in pair.machines():
@@ -135,6 +135,7 @@ def soak(width_list, options, log):
 ROWS = (
     ("samples", "samples"), ("lost", "of them lost"),
     ("discarded", "  refused by the way out"), ("dropped", "  dropped"),
+    ("gone", "gone, thrown away by QEMU"), ("gone_packets", "  in packets"),
     ("spilled", "through the small table"), ("missed_ticks", "ticks missed"),
     ("packets", "packets"), ("bytes", "bytes of them"), ("nodes", "nodes"),
     ("held", "bytes held by the profiler"), ("held_at_half", "  at half-time"),
@@ -173,6 +174,8 @@ def tap(results):
         for check, what in CHECKS.items():
             number += 1
             broken = [why for kind, why in result["breaches"] if kind == check]
+            if result.get("died") and not broken:
+                broken = ["not looked at to the end"]
             for why in broken[:10]:
                 print(f"# {why}")
             verdict = "not ok" if broken else "ok"
