@@ -11,7 +11,11 @@
  *   [ looks, 6 ms ]          wait          [ looks, 6 ms ]   then OUT goes high
  *
  * A host that stops us for longer than what is left of the stretch is noticed
- * by the PIT's output, and the whole is tried again.
+ * by the PIT's output, and the whole is tried again. One so busy that it lets
+ * us run for a few milliseconds at a time, and then others for many, hits the
+ * last looks each time. For it the looks take up most of the stretch, and at
+ * last any two will do: a clock that is off by some hundred ppm is better than
+ * none.
  */
 
 #include "tsc.h"
@@ -21,11 +25,19 @@
 #include <arch/cpu.h>
 #include <stdbool.h>
 
-#define ATTEMPTS 8u
-#define LOOKS_MAX 4000u  /* a PIT that does not count ends the loop */
-#define FIRST_ENDS 7000u /* counts, about 6 ms each */
-#define LAST_BEGINS 52000u
-#define LAST_ENDS 59000u
+#define LOOKS_MAX 4000u /* a PIT that does not count ends the loop */
+
+/* When looks are taken, in counts; how often that is tried; and what part of
+ * the time between them two brackets may be. */
+static const struct stage {
+    unsigned attempts;
+    uint32_t first_ends, last_begins, last_ends;
+    uint32_t part;
+} stages[] = {
+    {8, 7000, 52000, 59000, 500},
+    {24, 20000, 40000, 65000, 500},
+    {24, 1000, 4000, 65000, 50},
+};
 
 struct look {
     uint64_t tsc;    /* middle of the bracket */
@@ -46,16 +58,14 @@ static bool look(struct look *now)
     return !pit.output;
 }
 
-/* The narrowest look taken before (counts_end). False: none, or run out. */
+/* The narrowest look taken before (counts_end). False: none. */
 static bool look_until(uint32_t counts_end, struct look *best)
 {
     struct look now;
     bool found = false;
 
     for (unsigned looks = 0; looks < LOOKS_MAX; looks++) {
-        if (!look(&now))
-            return false;
-        if (now.counts >= counts_end)
+        if (!look(&now) || now.counts >= counts_end)
             return found;
         if (!found || now.width < best->width)
             *best = now;
@@ -82,16 +92,26 @@ static bool wait_until(uint32_t counts)
     return false;
 }
 
-uint64_t tsc_calibrate(void)
+/* The frequency, or 0 where this attempt came to nothing. */
+static uint64_t attempt(const struct stage *stage)
 {
     struct look first, last;
 
-    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
-        pit_stopwatch_start();
-        if (look_until(FIRST_ENDS, &first) && wait_until(LAST_BEGINS) &&
-            look_until(LAST_ENDS, &last) && last.counts > first.counts)
-            return (last.tsc - first.tsc) * PIT_HZ /
-                   (last.counts - first.counts);
-    }
-    return 0;
+    pit_stopwatch_start();
+    if (!look_until(stage->first_ends, &first) ||
+        !wait_until(stage->last_begins) ||
+        !look_until(stage->last_ends, &last) || last.counts <= first.counts ||
+        (first.width + last.width) * stage->part > last.tsc - first.tsc)
+        return 0;
+    return (last.tsc - first.tsc) * PIT_HZ / (last.counts - first.counts);
+}
+
+uint64_t tsc_calibrate(void)
+{
+    uint64_t hz = 0;
+
+    for (unsigned at = 0; at < sizeof stages / sizeof *stages; at++)
+        for (unsigned i = 0; i < stages[at].attempts && hz == 0; i++)
+            hz = attempt(&stages[at]);
+    return hz;
 }

@@ -52,3 +52,19 @@ size_t service_heap_bytes(void)
 {
     return heap_used_bytes();
 }
+
+/*
+ * newlib's <malloc.h> has size_t for these, and its malloc() fills in ints,
+ * which on x86_64 is another struct. So it is declared here as it is filled in
+ * (newlib 3.3.0, mallocr.c), and tests/guest/heap holds it against malloc().
+ */
+struct mallinfo {
+    int arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks;
+    int uordblks, fordblks, keepcost;
+};
+struct mallinfo mallinfo(void);
+
+size_t service_heap_in_use(void)
+{
+    return (unsigned)mallinfo().uordblks;
+}

@@ -14,6 +14,7 @@
 #include "heap.h"
 #include "options.h"
 #include "prof_port.h"
+#include "vitals.h"
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
@@ -70,6 +71,7 @@ void kernel_main(void)
     options_apply(arch_boot.command_line);
     run_constructors();
     prof_port_init();
+    vitals_start();
 
     int code = service_main();
 

@@ -8,6 +8,7 @@
 #include "options.h"
 
 #include "clock.h"
+#include "vitals.h"
 
 #include <kernel/console.h>
 #include <kernel/service.h>
@@ -45,6 +46,8 @@ static const char *give(const char *key, const char *value)
     if (strcmp(key, "clock") == 0)
         return clock_option(value) ? NULL
                                    : "the clock is not one of cmos and tsc";
+    if (strcmp(key, "vitals") == 0)
+        return vitals_option(value) ? NULL : "not 1 to 3600000 milliseconds";
     if (strncmp(key, "net.", 4) == 0)
         return net_option(key, value)
                    ? NULL

@@ -12,10 +12,10 @@ bool net_option(const char *key, const char *value);
 
 /*
  * Takes every "key=value" of (command_line), words parted by blanks: prof.*
- * goes to the profiler, net.* to the network, clock to the kernel's clock, all
- * others to the service. A first word without '='
- * is the image's name as loaders write it there, and skipped. What nobody
- * knows or can use is named in one line and ignored.
+ * goes to the profiler, net.* to the network, clock to the kernel's clock,
+ * vitals to vitals.h, all others to the service. A first word without '=' is
+ * the image's name as loaders write it there, and skipped. What nobody knows
+ * or can use is named in one line and ignored.
  * Contexts: boot, once, before the service begins.
  */
 void options_apply(const char *command_line);

@@ -17,6 +17,7 @@
 #include <kernel/console.h>
 #include <kernel/loop.h>
 #include <kernel/service.h>
+#include <malloc.h>
 #include <prof/out.h>
 #include <prof/port.h>
 #include <prof/prof.h>
@@ -28,7 +29,8 @@
 
 static _Alignas(8) unsigned char memory[PROF_MEMORY_DEFAULT];
 static struct loop_timer drain_timer, report_timer;
-static uint32_t reports; /* tables printed */
+static uint32_t reports;               /* tables printed */
+static size_t held_pieces, held_bytes; /* of the heap, the profiler's */
 
 void prof_port_write(const char *text, size_t bytes)
 {
@@ -38,12 +40,28 @@ void prof_port_write(const char *text, size_t bytes)
 
 void *prof_port_alloc(size_t bytes)
 {
-    return malloc(bytes);
+    void *piece = malloc(bytes);
+
+    if (piece != NULL) {
+        held_pieces++;
+        held_bytes += malloc_usable_size(piece);
+    }
+    return piece;
 }
 
 void prof_port_free(void *piece)
 {
+    if (piece != NULL) {
+        held_pieces--;
+        held_bytes -= malloc_usable_size(piece);
+    }
     free(piece);
+}
+
+size_t prof_port_held(size_t *bytes)
+{
+    *bytes = held_bytes;
+    return held_pieces;
 }
 
 /* The ELF note of the build-id: three words, then "GNU\0", then the id. */

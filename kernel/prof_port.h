@@ -2,6 +2,8 @@
 #ifndef KERNEL_PROF_PORT_H
 #define KERNEL_PROF_PORT_H
 
+#include <stddef.h>
+
 /*
  * Finds the names that the image carries, or says in one line why there are
  * none. Early, so that a panic has them. Contexts: boot, console ready.
@@ -14,6 +16,9 @@ void prof_port_names(void);
  * Contexts: boot, once, with heap, clock and options ready.
  */
 void prof_port_init(void);
+
+/* Pieces of the heap that the profiler holds, and their bytes. */
+size_t prof_port_held(size_t *bytes);
 
 /*
  * Prints a last report where the profiler runs, stops it, and sends what is

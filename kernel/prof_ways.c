@@ -160,7 +160,7 @@ static void say_sums(void)
     console_fresh_line();
     console_line("prof: stream to %s: %lu samples, %lu of them discarded, "
                  "%lu packets, %lu bytes",
-                 way->name, (unsigned long)stats.ticks,
+                 way->name, (unsigned long)(stats.ticks + stats.forgotten),
                  (unsigned long)stats.stream_discarded,
                  (unsigned long)stats.stream_packets,
                  (unsigned long)stats.stream_bytes);

@@ -307,10 +307,26 @@ uint32_t prof_rate_mhz(void)
                                  prof_state.divisor);
 }
 
+/* Interrupts off: remembers how many ticks are forgotten. What could not be
+ * drained, for want of memory or because it has just come, the stream has not
+ * got and will not get. */
+static void forget_ticks(void)
+{
+    uint64_t queued = prof_queued();
+
+    for (unsigned i = 0; i < 3; i++)
+        prof_state.forgotten += prof_state.counts.count[i];
+    prof_state.forgotten += prof_hot.spill.dropped - prof_state.dropped_before;
+    prof_state.forgotten += queued;
+    if (prof_stream_on())
+        prof_stream_discard(queued);
+}
+
 void prof_reset(void)
 {
     bool on;
 
+    prof_drain();
     /* The thread's own; with interrupts off it would cost ticks. */
     prof_map_clear(&prof_state.addresses);
     prof_map_clear(&prof_state.functions);
@@ -318,6 +334,7 @@ void prof_reset(void)
     prof_tree_forget(&prof_state.calls);
     prof_tree_forget(&prof_state.callables);
     on = prof_interrupts_save();
+    forget_ticks();
     prof_drain_discard();
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
         prof_state.stopped_before[i] = prof_state.stopped[i];

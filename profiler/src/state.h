@@ -108,6 +108,7 @@ struct prof_state {
     uint64_t homeless_cycles;  /* time that they stood for */
     uint64_t stolen_cycles;    /* ticks did not come, and were not masked */
     uint64_t far;              /* of those: caller out of reach */
+    uint64_t forgotten;        /* ticks before the last reset */
     uint64_t dropped_before;   /* hot.spill.dropped at the last reset */
     uint64_t dropped_cycles_before;
     uint64_t interrupt_before; /* hot.interrupt_cycles at the last reset */

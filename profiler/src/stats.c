@@ -59,6 +59,7 @@ void prof_stats(struct prof_stats *stats)
         .missed = missed > 0 ? (uint64_t)missed : 0,
         .overflowed = prof_state.overflowed,
         .far = prof_state.far,
+        .forgotten = prof_state.forgotten,
         .drain_cycles = prof_state.drain_cycles,
         .report_cycles = prof_state.report_cycles,
         .addresses = prof_state.addresses.used,

@@ -164,6 +164,37 @@ report_is_shown()
     grep -q 'leaf_a' "$work/report" && grep -q '^ok report$' "$work/report"
 }
 
+# answers_with BYTES: listens at $work/torn.sock, and answers once so
+answers_with()
+{
+    python3 - "$work/torn.sock" "$1" <<'PYTHON'
+import socket
+import sys
+
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+guest, _ = server.accept()
+guest.recv(100)
+guest.sendall(sys.argv[2].encode("latin-1").decode("unicode_escape")
+              .encode("latin-1") + b"\n#prof! ok report\n")
+guest.recv(100)
+PYTHON
+}
+
+# Who begins to listen in the middle of a packet sees bytes that are no text;
+# a line of the console's that is stays one.
+torn_packet_is_no_text()
+{
+    rm -f "$work/torn.sock"
+    answers_with "$1" &
+    soon test -S "$work/torn.sock" >/dev/null
+    "$parasite" tell "unix:$work/torn.sock" report >"$work/torn"
+    wait $!
+    cat "$work/torn"
+    printf '%bok report\n' "$2" | cmp - "$work/torn"
+}
+
 silence_is_told()
 {
     refused 'was not answered in 1 s' "$parasite" tell -w 1 "$1" stop
@@ -225,6 +256,10 @@ for width in i386 x86_64; do
         halt
     }
 done
+is 'half a packet is not shown as text' \
+    torn_packet_is_no_text 'gB\x9az \xe1\n\xff\xff\n' ''
+is 'a line with more than ASCII is' torn_packet_is_no_text \
+    'a \xc3\xa9 b\n' 'a \0303\0251 b\n'
 is 'a file takes no commands' ends_with 2 "$parasite" tell "$work/said" stop
 is 'no command is bad usage' ends_with 2 "$parasite" tell unix:nowhere
 is 'nobody there is bad data' ends_with 1 "$parasite" tell \

@@ -243,9 +243,9 @@ static void a_reset_keeps_the_numbers_of_nodes(void **unused)
     (void)unused;
     tick(0x1500, WORLD_PERIOD, callers, 2);
     prof_drain();
-    nodes = prof_state.stacks.used;
     tick(0x1700, 2 * WORLD_PERIOD, callers, 2);
     prof_reset();
+    nodes = prof_state.stacks.used;
     assert_int_equal(sums_now().stacks, 0);
     tick(0x1500, 3 * WORLD_PERIOD, callers, 2);
     prof_drain();

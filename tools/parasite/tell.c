@@ -8,6 +8,7 @@
 #include "parasite.h"
 #include "send.h"
 #include "target.h"
+#include "utf8.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -26,6 +27,13 @@ struct request {
     struct scanner scanner;
     struct console console;
     bool binary; /* packets come on that line: it has no text to be shown */
+
+    /* What looked like text since the command was sent. Whoever begins to
+     * listen in the middle of a packet has seen none yet, and its bytes may
+     * look so: whether it is text is known when the answer is there. */
+    FILE *text;
+    char *kept;
+    size_t kept_bytes;
 };
 
 static const char help_text[] =
@@ -94,8 +102,20 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
+static struct request session;
+
+/* Shows the text that is kept, unless it is none. */
+static void show_text(void)
+{
+    fflush(session.text);
+    if (!session.binary)
+        (void)!fwrite(session.kept, 1, session.kept_bytes, stdout);
+    rewind(session.text);
+}
+
 static void print_answer(const char *text)
 {
+    show_text();
     if (!parasite_quiet)
         puts(text);
 }
@@ -109,74 +129,103 @@ static void leave_packet(void *owner, const struct packet *packet)
 
 static void note_packet(void *owner, const struct packet *packet)
 {
-    struct request *request = owner;
-
+    (void)owner;
     (void)packet;
-    request->binary = true;
+    session.binary = true;
+}
+
+/* Whether (line) has characters only, as UTF-8 has them, and (blank) whether
+ * there is nothing to be seen in it. */
+static bool is_text(const char *line, bool *blank)
+{
+    int bytes;
+
+    *blank = true;
+    for (; *line != '\0'; line += bytes) {
+        bool space = strchr("\r\n\t ", *line) != NULL;
+
+        bytes = utf8_bytes(line);
+        if (bytes == 0 || ((unsigned char)*line < ' ' && !space))
+            return false;
+        *blank = *blank && space;
+    }
+    return true;
 }
 
 /* What the guest prints on its console while it is asked for a report. */
-static void print_line(void *owner, const char *line, size_t bytes)
+static void keep_line(void *owner, const char *line, size_t bytes)
 {
-    struct request *request = owner;
-    const struct sender *sender = &request->sender;
-    bool blank = true;
+    const struct sender *sender = &session.sender;
+    char *copy;
+    bool blank;
 
-    if (parasite_quiet || request->binary || sender->state != SEND_WAITS ||
-        strcmp(sender->lines[sender->answered], "report") != 0)
+    (void)owner;
+    if (parasite_quiet || session.binary || sender->state != SEND_WAITS ||
+        strcmp(sender->lines[sender->answered], "report") != 0 ||
+        memchr(line, '\0', bytes) != NULL)
         return;
-    for (size_t i = 0; i < bytes; ++i) {
-        if ((unsigned char)line[i] < ' ' && strchr("\r\n\t", line[i]) == NULL)
-            return;
-        blank = blank && strchr("\r\n\t ", line[i]) != NULL;
-    }
-    if (!blank &&
-        memmem(line, bytes, PROF_ANSWER_MARK, strlen(PROF_ANSWER_MARK)) == NULL)
-        (void)!fwrite(line, 1, bytes, stdout);
+    copy = strndup(line, bytes);
+    if (copy == NULL)
+        fail("no memory");
+    if (is_text(copy, &blank) && !blank &&
+        strstr(copy, PROF_ANSWER_MARK) == NULL)
+        fputs(copy, session.text);
+    free(copy);
 }
 
-static void hear(struct request *request)
+static void listen_for(void)
 {
-    struct pollfd wait = {.fd = request->sender.file, .events = POLLIN};
+    session.sender.once = true;
+    session.sender.agreed = print_answer;
+    session.scanner.sink = (struct packet_sink){note_packet, NULL};
+    session.console.sink = (struct packet_sink){leave_packet, NULL};
+    session.console.other = keep_line;
+    session.text = open_memstream(&session.kept, &session.kept_bytes);
+    if (session.text == NULL)
+        fail("no memory");
+}
+
+static void hear(void)
+{
+    struct pollfd wait = {.fd = session.sender.file, .events = POLLIN};
     char bytes[4096];
     ssize_t count;
 
     if (poll(&wait, 1, WAIT_MS) <= 0)
         return;
-    count = read(request->sender.file, bytes, sizeof bytes);
+    count = read(session.sender.file, bytes, sizeof bytes);
     if (count <= 0)
-        fail("%s: closed before '%s' was answered", request->target,
-             request->sender.lines[request->sender.answered]);
-    scanner_feed(&request->scanner, bytes, (size_t)count);
-    console_feed(&request->console, bytes, (size_t)count);
-    send_hear(&request->sender, bytes, (size_t)count);
+        fail("%s: closed before '%s' was answered", session.target,
+             session.sender.lines[session.sender.answered]);
+    scanner_feed(&session.scanner, bytes, (size_t)count);
+    console_feed(&session.console, bytes, (size_t)count);
+    send_hear(&session.sender, bytes, (size_t)count);
 }
 
 int command_tell(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "TARGET COMMAND...", help_text, 0, 0, 0};
-    static struct request request = {
-        .sender = {.once = true, .agreed = print_answer},
-        .scanner.sink = {note_packet, &request},
-        .console = {.sink = {leave_packet, &request}, .other = print_line},
-    };
     struct target target;
     enum send_state state;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
-    if (request.target == NULL || request.sender.count == 0)
+    listen_for();
+    argp_parse(&argp, argc, argv, 0, NULL, &session);
+    if (session.target == NULL || session.sender.count == 0)
         misuse("give a target and a command; see 'parasite tell --help'");
-    target_open(&target, request.target);
+    target_open(&target, session.target);
     if (!target.two_way)
         misuse("%s takes no commands; name the line that the guest listens to",
-               request.target);
-    send_begin(&request.sender, target.file);
-    while ((state = send_step(&request.sender)) == SEND_WAITS)
-        hear(&request);
-    scanner_end(&request.scanner);
-    console_end(&request.console);
-    send_free(&request.sender);
+               session.target);
+    send_begin(&session.sender, target.file);
+    while ((state = send_step(&session.sender)) == SEND_WAITS)
+        hear();
+    show_text();
+    fclose(session.text);
+    free(session.kept);
+    scanner_end(&session.scanner);
+    console_end(&session.console);
+    send_free(&session.sender);
     close(target.file);
     return state == SEND_DONE ? STATUS_FINE : STATUS_DATA;
 }

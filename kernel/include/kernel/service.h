@@ -33,6 +33,10 @@ const void *service_module(size_t index, size_t *bytes);
  * over, and whose heap grows, loses memory. */
 size_t service_heap_bytes(void);
 
+/* Bytes of it that malloc() has given out and not got back, with what it needs
+ * itself beside each piece. Linear in the free pieces. Contexts: thread. */
+size_t service_heap_in_use(void);
+
 /* Ends the image with exit code (code), 0 to 127, after a last report. */
 void kernel_exit(int code) __attribute__((noreturn));
 

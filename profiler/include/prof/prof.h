@@ -121,7 +121,9 @@ struct prof_stats {
     uint32_t pit_taken_back;   /* times that the PIT had been reprogrammed */
     uint64_t stream_packets;   /* that left the image (<prof/out.h>) */
     uint64_t stream_bytes;     /* in these */
-    uint64_t stream_discarded; /* samples refused by the way out; in ticks */
+    uint64_t stream_discarded; /* samples refused by the way out, or forgotten
+                                  before they were sent; since prof_init() */
+    uint64_t forgotten; /* ticks before the last reset, since prof_init() */
 };
 
 /*
@@ -239,7 +241,8 @@ uint32_t prof_drain_ms(void);
 /* The rate in force in 1/1000 Hz: what the PIT's whole divisor comes to. */
 uint32_t prof_rate_mhz(void);
 
-/* Forgets every sample and count; sampling goes on. Contexts: thread. */
+/* Forgets every sample and count, after a drain that tells the stream of them;
+ * sampling goes on. Contexts: thread. Drains, and so may allocate. */
 void prof_reset(void);
 
 /*

@@ -129,6 +129,24 @@ static bool refused(ptrdiff_t increment)
            sbrk(0) == before;
 }
 
+/* What is in use follows malloc() and free(), and is a sum of whole pieces. */
+static void test_in_use(void)
+{
+    size_t before = service_heap_in_use(), with, without;
+    char *piece = malloc(100000), *other = malloc(3000);
+
+    with = service_heap_in_use();
+    free(piece);
+    without = service_heap_in_use();
+    free(other);
+    tap_is_between((int64_t)(with - before), 103000, 103000 + 64,
+                   "what is given out is in use");
+    tap_is_between((int64_t)(without - before), 3000, 3000 + 32,
+                   "what was given back is not");
+    tap_is_equal((int64_t)service_heap_in_use(), (int64_t)before,
+                 "all given back: in use is what was before");
+}
+
 static void test_sbrk(void)
 {
     struct arch_region heap = arch_heap_region();
@@ -149,11 +167,12 @@ static void test_sbrk(void)
 
 int service_main(void)
 {
-    tap_plan(20);
+    tap_plan(23);
     test_all(MIB, 115, 127);
     test_all(SMALL_BYTES, 115 * 1000, 134 * 1000);
     test_refusals();
     test_pieces();
+    test_in_use();
     test_sbrk();
     return tap_end();
 }

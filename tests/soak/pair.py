@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A guest with everything on, and its twin: the same image under the same load
+whose profiler never runs. What the twin does is what the host does to it."""
+
+import subprocess
+import time
+
+from machine import GIVE_UP_S, PATIENCE, Machine
+from readers import Recorder
+from tables import tables, wrong
+
+SETTLE_S = 60
+
+# QEMU's virtconsole takes what its socket has no room for, and throws it away
+# (hw/char/virtio-console.c says so). The guest cannot know; the trace tells how
+# many packets are missing, but not how many samples were in each: at most this.
+PACKET_SAMPLES = 1024
+WORD = {"i386": 4, "x86_64": 8}  # malloc()'s own, beside each piece
+
+
+# what must hold, by the word that a breach of it is filed under
+CHECKS = {
+    "alive": "the guests live, end as they should, and never panic",
+    "answers": f"every command is answered in {PATIENCE} turns of a second",
+    "tables": "every table adds up",
+    "ticks": "every tick that was counted is in the trace, or told as lost",
+    "readers": "every trace can be read, by babeltrace2 as well",
+    "heap": "what the service has of the heap is what it was",
+    "held": "what the profiler has of the heap is bounded",
+    "clock": "the clocks are as true as the twin's",
+    "record": "parasite record does not grow",
+}
+
+
+class Breach(Exception):
+    """What must hold does not, and going on makes no sense."""
+
+
+class Pair:
+    """(kind) is toil or irc. (told) is called with each thing that is done."""
+
+    def __init__(self, kind, width, build, folder, tools, told, seconds):
+        self.kind = kind
+        self.width = width
+        self.tools = tools
+        self.told = told
+        self.name = f"{width}-{kind}"
+        self.image = {
+            "toil": f"{build}/{width}/tests/soak/toil/toil.elf",
+            "irc": f"{build}/{width}/irc/irc.elf",
+        }[kind]
+        self.bombard = f"{build}/host/bombard"
+        # a server cannot be told to end, and so is given its time
+        options = f"irc.every=0 irc.seconds={seconds}" if kind == "irc" else ""
+        self.guest, self.twin = (
+            Machine(f"{self.name}{ending}", width, self.image, ending == "",
+                    folder, options, kind == "irc")
+            for ending in ("", "-twin")
+        )
+        self.recorder = None
+        self.loads = []
+        self.answers = []  # how many lines of vitals each has taken
+        self.unheard = 0  # that came on the console only
+        self.breaches = []
+        self.checkpoints = 0
+        self.qemu_rss = None
+        self.held = False  # whether somebody once did not read
+        self.gone = {}  # samples and packets that QEMU threw away
+        self.heap_before = []
+        self.folder = folder
+
+    def machines(self):
+        return (self.guest, self.twin)
+
+    def breach(self, check, what):
+        self.breaches.append((check, what))
+        self.told(f"BREACH {self.name}: {what}")
+
+    # ---- from the beginning
+
+    def begin(self):
+        """Who records is there before the first sample is."""
+        self.recorder = Recorder(
+            self.tools, self.guest.relay.client_path,
+            f"{self.folder}/{self.name}-live.trace", self.image,
+        )
+        for _ in range(10 * SETTLE_S):
+            if self.guest.relay.clients:
+                break
+            time.sleep(0.1)
+        for machine in self.machines():
+            machine.boot()
+        for machine in self.machines():
+            if machine.next_vitals() is None or machine.next_vitals() is None:
+                raise Breach(f"{machine.name} does not boot")
+            self.heap_before.append(self.heap(machine))
+            machine.begun = len(machine.vitals)
+
+    def heap(self, machine):
+        """Bytes that the service has, as of the newest vitals."""
+        last = machine.vitals[-1]
+        return last.heap - last.held - last.pieces * WORD[self.width]
+
+    # ---- what an action does
+
+    def do(self, action):
+        getattr(self, "do_" + action[0])(*action[1:])
+        for machine in self.machines():
+            if machine.process.poll() is not None:
+                raise Breach(f"{machine.name} has ended")
+
+    def do_tell(self, line):
+        while self.guest.relay.held():
+            time.sleep(0.1)
+        lines, since = len(self.guest.lines), len(self.guest.vitals)
+        status, said = self.tools.tell(self.guest, line)
+        self.answers.append(len(self.guest.vitals) - since)
+        if status is None and self.answered(f"#prof! ok {line}", lines):
+            self.unheard += 1  # the stream's line was full then
+        elif status != 0 or not said.startswith(f"ok {line}"):
+            self.breach("answers", f"tell '{line}': status {status}: {said}")
+
+    def answered(self, words, since):
+        """Whether a line behind line (since) of the console begins so."""
+        return any(l.startswith(words) for l in self.guest.lines[since:])
+
+    def do_wrong(self, line):
+        self.expect_error(line.encode(), line.strip())
+
+    def do_garbage(self, data):
+        self.expect_error(data, data.strip(b" \t"))
+
+    def expect_error(self, data, something):
+        """A line that is no command is refused, unless there is nothing in
+        it; and then as well the next one is understood."""
+        lines, since = len(self.guest.lines), len(self.guest.vitals)
+        self.guest.relay.say(b"\n" + data + b"\n")
+        if something and not self.guest.wait(
+            lambda _: self.answered("#prof! error: ", lines)
+        ):
+            self.breach("answers", f"no answer to {data!r}")
+        self.answers.append(len(self.guest.vitals) - since)
+
+    def do_load(self, kinds, clients):
+        if self.kind == "toil":
+            for machine in self.machines():
+                if not machine.order(f"work {kinds}".strip()):
+                    self.breach("answers", f"{machine.name} does not obey")
+        else:
+            self.end_loads()
+            self.begin_loads(clients)
+
+    def begin_loads(self, clients):
+        if clients == 0:
+            return
+        for machine in self.machines():
+            self.loads.append(subprocess.Popen(
+                [self.bombard, "-q", "-r", str(clients), "-d", "600",
+                 *machine.servers],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            ))
+
+    def end_loads(self):
+        for load in self.loads:
+            load.terminate()
+            load.wait()
+        self.loads = []
+
+    def do_hold(self, seconds):
+        self.held = True
+        self.guest.relay.hold(seconds)
+
+    def do_wait(self, seconds):
+        time.sleep(seconds)
+
+    def do_late(self, seconds):
+        """Somebody who begins to listen now has a trace that can be read."""
+        late = Recorder(
+            self.tools, self.guest.relay.client_path,
+            f"{self.folder}/{self.name}-late.trace", self.image, seconds,
+        )
+        status = late.wait(seconds + GIVE_UP_S)
+        if status not in (0, 1):  # 1: sampling was stopped, nothing came
+            self.breach("readers", f"a late reader ended with {status}")
+        if status == 0:
+            for problem in self.tools.problems(late.folder, self.held):
+                self.breach("readers", f"a late trace: {problem}")
+
+    def do_kill(self, seconds):
+        victim = Recorder(
+            self.tools, self.guest.relay.client_path,
+            f"{self.folder}/{self.name}-killed.trace", self.image,
+        )
+        time.sleep(seconds)
+        victim.kill()
+        victim.log.close()
+
+    # ---- what must hold
+
+    def rest(self):
+        """Nothing to do, nothing queued, all sent."""
+        if self.kind == "toil":
+            self.do_load("", 0)
+        self.end_loads()
+        self.do_tell("start")
+        time.sleep(2)
+        self.do_tell("report")
+        self.do_tell("stop")
+
+    def settle(self):
+        """The guest's vitals, once the count of samples stands still and what
+        was counted is sent, which takes a second more."""
+        before = self.guest.next_vitals()
+        for _ in range(SETTLE_S):
+            last = self.guest.next_vitals()
+            if None in (before, last):
+                raise Breach(f"{self.guest.name} tells nothing any more")
+            if (last.samples, last.discarded) == (
+                before.samples, before.discarded
+            ) and last.ns - before.ns > 3e9:
+                return last
+            if last.samples != before.samples:
+                before = last
+        raise Breach(f"{self.guest.name} counts on after a stop")
+
+    def checkpoint(self):
+        self.rest()
+        told = self.settle()
+        self.twin.next_vitals()
+        self.checkpoints += 1
+        if self.kind == "toil":
+            self.check_heap()
+        info = self.check_trace(told)
+        self.check_tables()
+        self.recorder.look()
+        return info
+
+    def check_heap(self):
+        for machine, before in zip(self.machines(), self.heap_before):
+            now = self.heap(machine)
+            if now != before:
+                self.breach("heap", f"{machine.name}: {now} bytes of the heap "
+                            f"are in use, {before} were")
+
+    def check_trace(self, told):
+        """Everything that was counted is in the trace, or told as lost."""
+        trace = f"{self.folder}/{self.name}-whole.trace"
+        wrong_trace = self.tools.trace(self.guest.relay.kept_path, trace,
+                                       self.image)
+        info = self.tools.info(trace) if wrong_trace is None else None
+        if info is None:
+            self.breach("readers", wrong_trace or "info cannot read the trace")
+            return None
+        gone = told.samples - info["samples"] - info["lost"]
+        packets = info["missing_packets"]
+        most = packets * PACKET_SAMPLES if self.held else 0
+        self.gone = {"gone": gone, "gone_packets": packets}
+        if not (0 <= gone <= most) or info["discarded"] != told.discarded:
+            self.breach(
+                "ticks",
+                f"{told.samples} samples counted, {told.discarded} discarded;"
+                f" in the trace {info['samples']} + {info['lost']} lost, "
+                f"{info['discarded']} discarded, {packets} packets missing")
+        return info
+
+    def check_tables(self):
+        for table in tables(self.guest.lines):
+            problem = wrong(table)
+            if problem:
+                self.breach("tables", problem)
+        with self.guest.changed:
+            for machine in self.machines():
+                for line in machine.lines:
+                    if "panic" in line.lower():
+                        self.breach("alive", f"{machine.name}: {line}")
+                machine.lines.clear()
