@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # irc.sh BUILD: what sampling takes from the IRC server, and what its settings
-# give. First the four settings of `make story`, as ratios in one run; then
-# PAIRS (10) pairs of runs under the same load, with the profiler at 1 kHz and
-# with it off, in turns of changing order, so that the machine's other work
-# meets both alike. The cost is one less the ratio of sessions a second, as the
-# geometric mean over the pairs, with its 95 % interval (Student's t).
+# give. First the four settings of `make story`, as ratios in one run. Then what
+# a sample costs in instructions (irc_counted.sh), which no other work of the
+# machine can change. Then PAIRS (100) pairs of slices of SECONDS_EACH (0.3)
+# within one boot, the profiler at 1 kHz and stopped (irc_slices.py): what fewer
+# sessions a second there are, and how much longer QEMU's threads run for each,
+# which depends less on what else the machine does. Both are medians over the
+# pairs, with their 95 % interval.
 # Figures are kept as JSON lines in BUILD/bench/irc.jsonl.
 set -eu
 
 build=${1:?usage: irc.sh BUILD}
 arch=${ARCH:-x86_64}
-pairs=${PAIRS:-10}
+pairs=${PAIRS:-100}
+seconds=${SECONDS_EACH:-0.3}
 out=$build/bench/irc
 results=$build/bench/irc.jsonl
 mkdir -p "$out"
@@ -22,17 +25,6 @@ keep()
 {
     printf '{"width":"%s","name":"%s","value":%s}\n' "$arch" "$1" "$2" \
         >>"$results"
-}
-
-# sessions a second with prof.start=$1
-rate()
-{
-    SESSIONS=${SESSIONS:-8000} CLIENTS=${CLIENTS:-16} ARCH=$arch ACCEL=tcg \
-        QUIET=1 LIMIT=300 FIGURES=$out/figures \
-        APPEND="irc.every=0 prof.every=0 prof.hz=1000 prof.start=$1" \
-        tools/bombard/under.sh "$build/host/bombard" tools/build/run.sh \
-        "$build/$arch/irc/irc.elf" </dev/null >"$out/log" 2>&1
-    sed -n 's/.*"per_second":\([0-9.]*\).*/\1/p' "$out/figures"
 }
 
 # The table's last lines, and nothing but ratios: the tables are the story's.
@@ -49,45 +41,53 @@ settings()
         done
 }
 
-settings
-: >"$out/pairs"
-pair=0
-while [ "$pair" -lt "$pairs" ]; do
-    if [ $((pair % 2)) -eq 0 ]; then
-        on=$(rate on)
-        off=$(rate off)
-    else
-        off=$(rate off)
-        on=$(rate on)
-    fi
-    echo "$on $off" >>"$out/pairs"
-    pair=$((pair + 1))
-done
+# cost NUMERATOR DENOMINATOR: per cent by which the first of these columns of
+# the pairs is larger, as the median, and the ends of its interval: the places
+# of a binomial distribution, whatever the pairs are distributed like
+cost()
+{
+    awk -v over="$1" -v under="$2" '{ print 100 * ($over / $under - 1) }' \
+        "$out/pairs" | sort -g | awk '
+        { each[NR] = $1 }
+        END {
+            below = int((NR - 1.96 * sqrt(NR)) / 2)
+            printf "%.2f %.2f %.2f\n",
+                (each[int((NR + 1) / 2)] + each[int(NR / 2) + 1]) / 2,
+                each[below], each[NR + 1 - below]
+        }'
+}
 
-awk '
-    # quantile 0.975 of Student t, by the expansion of Cornish and Fisher
-    # (Abramowitz and Stegun, 26.7.5), good to 0.5 % from 4 degrees on
-    function student(n, x) {
-        x = 1.959964
-        return x + (x ^ 3 + x) / (4 * n) + \
-            (5 * x ^ 5 + 16 * x ^ 3 + 3 * x) / (96 * n ^ 2) + \
-            (3 * x ^ 7 + 19 * x ^ 5 + 17 * x ^ 3 - 15 * x) / (384 * n ^ 3)
-    }
-    { each[NR] = log($1 / $2); sum += each[NR] }
+# tell NAME WHAT NUMERATOR DENOMINATOR
+tell()
+{
+    # shellcheck disable=SC2046 # three numbers
+    set -- "$1" "$2" $(cost "$3" "$4")
+    keep "$1" "$3"
+    keep "${1}_least" "$4"
+    keep "${1}_most" "$5"
+    echo "$2: $3 %, 95 % interval $4 to $5 %, $pairs pairs"
+}
+
+settings
+bench/irc_counted.sh "$build" "$arch" >"$out/counted"
+while read -r name value; do
+    keep "$name" "$value"
+done <"$out/counted"
+awk '{ is[$1] = $2 }
     END {
-        mean = sum / NR
-        for (i = 1; i <= NR; i++)
-            squares += (each[i] - mean) ^ 2
-        half = student(NR - 1) * sqrt(squares / (NR - 1) / NR)
-        printf "%.2f %.2f %.2f\n", 100 * (1 - exp(mean)),
-            100 * (1 - exp(mean + half)), 100 * (1 - exp(mean - half))
-    }' "$out/pairs" >"$out/cost"
-read -r cost least most <"$out/cost"
-keep irc_sampling_cost_percent "$cost"
-keep irc_sampling_cost_percent_least "$least"
-keep irc_sampling_cost_percent_most "$most"
-echo "sampling at 1 kHz costs $cost % of the sessions a second, 95 % interval"
+        printf "a sample of the server, stacks and stream: %d instructions " \
+            "in the interrupt, %d in the drain\n",
+            is["irc_sample_interrupt"], is["irc_sample_drain"]
+        printf "at 1 kHz and 1,000 million instructions a second %.2f %%\n",
+            is["irc_cost_1000_mips"]
+    }' "$out/counted"
+python3 bench/irc_slices.py "$build" "$arch" "$pairs" "$seconds" "$out/pairs" \
+    2>"$out/log"
+tell irc_sampling_cost_percent 'sampling at 1 kHz, in sessions a second' 2 1
+tell irc_sampling_cpu_percent "sampling at 1 kHz, in CPU time of QEMU's" 3 4
 verdict=reached
-awk -v most="$cost" 'BEGIN { exit !(most > 1) }' && verdict='NOT REACHED'
-echo "$least to $most %, $pairs pairs; goal: at most 1 %  $verdict"
+awk '$1 == "irc_cost_1000_mips" { exit !($2 > 1) }' "$out/counted" &&
+    verdict='NOT REACHED'
+cost 2 1 | awk '{ exit !($1 > 1) }' && verdict='NOT REACHED'
+echo "goal: at most 1 % by instructions and by sessions: $verdict"
 [ "$verdict" = reached ]

@@ -67,8 +67,8 @@ class Functions:
         code = {match[1] for match in re.finditer(
             r"^ *\[ *(\d+)\] \S+ +\S+ +[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ "
             r"[0-9a-f]+ +\w*X\w* ", readelf("-S"), re.M)}
-        for line in readelf("-s").splitlines():
-            part = line.split()
+        for line in readelf("-sC").splitlines():
+            part = line.split(maxsplit=7)
             if len(part) < 8 or part[6] not in code:
                 continue
             kind, name = part[3], part[7]

@@ -10,6 +10,7 @@
 #include "truth.h"
 
 #include "qemu.h"
+#include "traps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static bool stopped;
 static uint64_t unmatched_then; /* at the first tick: what boots is odd */
 static uint64_t left_then;
 static bool in_handler;
+static bool traps_good = true;
 static bool leaving;        /* by iret; over when the next block begins */
 static bool after_return;   /* the next block is where a return leads */
 static unsigned after_tick; /* ticks that have interrupted the next block */
@@ -157,6 +159,8 @@ static void leave_interrupt(unsigned vcpu, void *owner)
 {
     (void)vcpu, (void)owner;
     leaving = in_handler;
+    if (!in_handler)
+        traps_leave();
 }
 
 static void end_interrupt(void)
@@ -167,6 +171,23 @@ static void end_interrupt(void)
     in_handlers += all - all_at_entry;
     in_handler = leaving = false;
     ++after_tick;
+}
+
+/* Interrupts are over when the block behind their iret begins. */
+static void settle(void)
+{
+    if (leaving)
+        end_interrupt();
+    traps_settle(&after_return, &after_tick);
+}
+
+/* The first thing in the block where another interrupt begins. */
+static void begin_trap(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    settle();
+    if (!in_handler)
+        traps_enter(&after_return, &after_tick);
 }
 
 static void note_call(unsigned vcpu, void *owner)
@@ -191,8 +212,7 @@ static void begin_block(unsigned vcpu, void *owner)
     uint64_t address = block->address;
 
     (void)vcpu;
-    if (leaving)
-        end_interrupt();
+    settle();
     if (in_handler || address == enter)
         return;
     if (after_return)
@@ -279,6 +299,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     (void)id;
     block->address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
     block->insns = insns;
+    if (traps_begin_at(block->address))
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, begin_trap,
+                                             QEMU_PLUGIN_CB_NO_REGS, NULL);
     qemu_plugin_register_vcpu_tb_exec_cb(tb, begin_block,
                                          QEMU_PLUGIN_CB_NO_REGS, block);
     for (size_t i = 0; i < insns; ++i)
@@ -394,6 +417,8 @@ static void read_argument(const char *word)
         out_path = word + 4;
     else if (strncmp(word, "ticks=", 6) == 0)
         tick_lines = fopen(word + 6, "w");
+    else if (strncmp(word, "traps=", 6) == 0)
+        traps_good = traps_read(word + 6);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         if (strncmp(word, numbers[i].name, strlen(numbers[i].name)) == 0)
             *numbers[i].value = strtoull(value + 1, NULL, numbers[i].base);
@@ -405,7 +430,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
     (void)info;
     for (int i = 0; i < argc; ++i)
         read_argument(argv[i]);
-    if (map_path == NULL || enter == 0 || out_path == NULL ||
+    if (!traps_good || map_path == NULL || enter == 0 || out_path == NULL ||
         tick_lines == NULL || !read_map(map_path)) {
         fputs("truth: needs map=, enter=, out= and ticks=\n", stderr);
         return 1;
