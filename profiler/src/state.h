@@ -118,6 +118,7 @@ struct prof_state {
     uint32_t gate_taken_back;
     uint32_t pit_taken_back;
     int64_t missed_seen;     /* time.missed at the last close look */
+    uint32_t looks_in_vain;  /* close looks since one found something */
     uintptr_t other_handler; /* found in the gate in our place, or 0 */
     uint64_t other_seen_tsc; /* when it was last looked at */
     bool other_is_on_top;    /* and it goes on to our stub */

@@ -26,8 +26,11 @@
 
 #include <prof/port.h>
 
-/* Ticks too many or too few before the PIT is looked at closely. */
+/* Ticks too many or too few before the PIT is looked at closely. A close look
+ * takes longer than a period; so each one in vain doubles them, this often, and
+ * a host that loses ticks all the time does not have us look all the time. */
 #define TICKS_ODD 4
+#define DOUBLED_MAX 5
 
 /* The count that begins anew is judged to one part in this many. */
 #define COUNT_SLACK 64
@@ -167,13 +170,18 @@ static bool pit_disturbed(void)
 {
     struct look look = look_at_pit();
     int64_t missed = prof_state.time.missed - prof_state.missed_seen;
+    int64_t odd = (int64_t)TICKS_ODD << prof_state.looks_in_vain;
 
     if (disturbed(&look))
         return true;
-    if (missed >= -TICKS_ODD && missed <= TICKS_ODD)
+    if (missed >= -odd && missed <= odd)
         return false;
     prof_state.missed_seen = prof_state.time.missed;
-    return count_disturbed();
+    if (count_disturbed())
+        return true;
+    if (prof_state.looks_in_vain < DOUBLED_MAX)
+        prof_state.looks_in_vain++;
+    return false;
 }
 
 /* Interrupts off: the PIT is as it should be again. */
@@ -196,6 +204,7 @@ static void watch_pit(void)
     prof_interrupts_restore(on);
     prof_control_restart_time();
     prof_state.missed_seen = prof_state.time.missed;
+    prof_state.looks_in_vain = 0;
     prof_state.pit_taken_back++;
     say("prof: the PIT had been reprogrammed; set to the sampling rate "
         "again\n");
