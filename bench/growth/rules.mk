@@ -6,5 +6,5 @@
 #: how the costs grow: a table, and docs/growth.html with a plot for each curve
 growth: $(foreach w,$(WIDTHS),$(BUILD)/$w/bench/growth/growth.elf) \
     $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
-	$(Q)bench/growth/run.sh $(BUILD)
-	$(Q)cp $(BUILD)/bench/growth.html docs/growth.html
+	$(Q)bench/growth/run.sh $(BUILD); status=$$?; \
+	    cp $(BUILD)/bench/growth.html docs/growth.html && exit $$status

@@ -95,6 +95,7 @@ wait $other || status=1
 python3 $here/host.py "$build" "$work" "$build/x86_64/lua/lua.elf" "$form" \
     >"$work/host.jsonl"
 cat "$work/i386.jsonl" "$work/x86_64.jsonl" "$work/host.jsonl" >"$results"
-rm -rf "$work"/*.elf "$work"/*.table "$work"/tables.* "$work/trace" "$work/packets"
+rm -rf "$work"/*.elf "$work"/*.table "$work"/tables.* "$work/trace" \
+    "$work/packets"
 python3 $here/page.py "$results" >"$build/bench/growth.html"
 python3 $here/table.py "$results" "$form"

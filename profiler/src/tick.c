@@ -29,8 +29,8 @@
  * one part of it in this many, as the period is not measured better. */
 #define EARLY_PART 256
 
-/* Fewer counts, a tenth of a millisecond, are not programmed: the end might pass
- * before it is awaited. */
+/* Fewer counts, a tenth of a millisecond, are not programmed: the end might
+ * pass before it is awaited. */
 #define COUNTS_MIN (PROF_PIT_HZ / 10000)
 
 bool prof_tick_is_multiplied(void)

@@ -88,7 +88,7 @@ exports_fine()
 # Files of one line for the test runner have no room for comments.
 licensed()
 {
-    sources | grep -vE '^LICENSE$|^tests/guest/[^/]*/[a-z]+2?$' |
+    sources | grep -vE '^LICENSE$|/ldflags$|^tests/guest/[^/]*/[a-z]+2?$' |
         while read -r file; do
             grep -qI . "$file" || continue
             head -n 5 "$file" |

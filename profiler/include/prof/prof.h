@@ -251,8 +251,8 @@ void prof_reset(void);
  * at most to look at the PIT where ticks were too many or too few.
  *
  * Contexts: thread, on the CPU that samples, interrupts on. Linear in what is
- * queued. Refused memory leaves the rest queued for the next call, up to half of
- * what the vectors hold; beyond that, what is new is dropped and counted.
+ * queued. Refused memory leaves the rest queued for the next call, up to half
+ * of what the vectors hold; beyond that, what is new is dropped and counted.
  */
 void prof_drain(void);
 
