@@ -283,8 +283,8 @@ void prof_hello(void)
 }
 
 /* Samples between two drains for which the frame vector is long enough, at a
- * dozen and a half words each. */
-#define DRAIN_SAMPLES 200u
+ * dozen callers each. */
+#define DRAIN_SAMPLES 180u
 #define DRAIN_MS_MAX 100u
 #define DRAIN_MS_MIN 1u
 

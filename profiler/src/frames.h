@@ -25,22 +25,24 @@
  *
  * A sample's words:
  *
- *   0, 1   the two words at the stack pointer: in a prologue, an epilogue or a
- *          function without a frame, one of them is the caller (caller.h)
- *   2...   the words in the frames' places for return addresses, innermost
- *          first
+ *   first    the five words at the stack pointer, whole: in a prologue, an
+ *            epilogue or a function without a frame, one of them is the caller
+ *            (caller.h); newlib's memcpy pushes four. 0 beyond the stack's end
+ *   behind   the words in the frames' places for return addresses, innermost
+ *            first; the low half of each, where it has 64 bits
  *
- * each the low half of what lay there, where that is 64 bits. Whether it points
- * into the code is for the consumer to find out (place.c), as the interrupt
- * need not know it: it follows frame pointers, and whatever it reads is in the
- * stack.
+ * Whether one of them points into the code is for the consumer to find out
+ * (place.c), as the interrupt need not know it: it follows frame pointers, and
+ * whatever it reads is in the stack.
  * tests/model/frames.pml proves the protocol.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROF_FRAMES_HEAD 2u /* words before the first frame */
+#define PROF_FRAMES_KEPT 5u /* of the stack's words, from its pointer on */
+#define PROF_FRAMES_HEAD /* words before the first frame */                    \
+    ((uint32_t)(PROF_FRAMES_KEPT * sizeof(uintptr_t) / sizeof(uint32_t)))
 #define PROF_DEPTH_MAX 127u
 #define PROF_FRAMES_MARGIN (PROF_FRAMES_HEAD + PROF_DEPTH_MAX)
 
@@ -98,6 +100,16 @@ static inline const uint32_t *prof_frames_at(const struct prof_frames *frames,
                                              uint32_t at)
 {
     return frames->words + (at & frames->mask);
+}
+
+/* Consumer: of the stack's words at (words), the one numbered (number). */
+static inline uintptr_t prof_frames_kept(const uint32_t *words, uint32_t number)
+{
+    uintptr_t kept;
+
+    __builtin_memcpy(&kept, words + number * (sizeof kept / sizeof *words),
+                     sizeof kept);
+    return kept;
 }
 
 /* Whether the words from the one numbered (from) on fill more than half. */

@@ -38,8 +38,10 @@ void prof_offsets(void)
     EMIT(FRAMES_WRITTEN, offsetof(struct prof_hot, frames.head));
     EMIT(FRAMES_READ, offsetof(struct prof_hot, frames.tail));
     EMIT(FRAMES_HEAD, PROF_FRAMES_HEAD);
-    EMIT(RANGE_BEGIN, offsetof(struct prof_range, begin));
-    EMIT(RANGE_END, offsetof(struct prof_range, end));
+    EMIT(FRAMES_KEPT, PROF_FRAMES_KEPT);
+    EMIT(STACK_BEGIN, offsetof(struct prof_stack_bounds, begin));
+    EMIT(STACK_LAST_KEPT, offsetof(struct prof_stack_bounds, last_kept));
+    EMIT(STACK_LAST_FRAME, offsetof(struct prof_stack_bounds, last_frame));
     EMIT(WALK_DEPTH, PROF_WALK_DEPTH);
     EMIT(WALK_ROOM, PROF_WALK_ROOM);
     EMIT(WALK_UNALIGNED, PROF_WALK_UNALIGNED);

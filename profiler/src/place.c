@@ -106,16 +106,18 @@ static uint32_t distance(uint32_t word)
 /* The caller that the frame pointers do not know of, 0 where there is none. */
 static uintptr_t hidden_caller(struct prof_place *place, const uint32_t *words)
 {
+    uintptr_t kept;
     uint32_t word;
 
     look_at_code(place);
     if (place->caller < CALLER_IN_WORD)
         return 0;
     word = place->caller - CALLER_IN_WORD;
-    place->far = word >= PROF_FRAMES_HEAD;
-    if (place->far || distance(words[word]) >= prof_hot.text_bytes)
+    place->far = word >= PROF_FRAMES_KEPT;
+    if (place->far)
         return 0;
-    return prof_hot.text_base + distance(words[word]);
+    kept = prof_frames_kept(words, word);
+    return kept - prof_hot.text_base < prof_hot.text_bytes ? kept : 0;
 }
 
 /*

@@ -51,12 +51,15 @@ void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
  */
 void prof_stack_set(uintptr_t begin, uintptr_t end)
 {
-    struct prof_range *other = prof_hot.stack == &prof_hot.stacks[0]
-                                   ? &prof_hot.stacks[1]
-                                   : &prof_hot.stacks[0];
-    bool empty = end < begin || end - begin < 2 * sizeof(uintptr_t);
+    struct prof_stack_bounds *other = prof_hot.stack == &prof_hot.stacks[0]
+                                          ? &prof_hot.stacks[1]
+                                          : &prof_hot.stacks[0];
+    const uintptr_t word = sizeof(uintptr_t);
+    uintptr_t words = end > begin ? (end - begin) / word : 0;
 
-    other->begin = empty ? UINTPTR_MAX : begin;
-    other->end = empty ? 0 : end - 2 * sizeof(uintptr_t);
+    other->begin = words < 2 ? UINTPTR_MAX : begin;
+    other->last_kept =
+        words < PROF_FRAMES_KEPT ? 0 : end - PROF_FRAMES_KEPT * word;
+    other->last_frame = words < 2 ? 0 : end / word - 2;
     __atomic_store_n(&prof_hot.stack, other, __ATOMIC_RELEASE);
 }

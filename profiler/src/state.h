@@ -28,6 +28,14 @@ struct prof_jitter {
     uint32_t counts;     /* that many from there on, 0 = it does not vary */
 };
 
+/* What the walk compares with; all places are above (begin). */
+struct prof_stack_bounds {
+    uintptr_t begin;
+    uintptr_t last_kept;  /* of a stack pointer with so many words above it as
+                             are kept; 0 = no place has */
+    uintptr_t last_frame; /* of a frame, in words from address 0 */
+};
+
 struct prof_hot {
     struct prof_ring ring;     /* whose is what: ring.h */
     struct prof_frames frames; /* and frames.h */
@@ -39,9 +47,8 @@ struct prof_hot {
     struct prof_jitter jitter;
 
     /* Written by the thread, in one store; what it points at is complete. */
-    const struct prof_range *stack; /* the present one: one of the next two,
-                                       whose end is a frame's last place */
-    struct prof_range stacks[2];
+    const struct prof_stack_bounds *stack; /* one of the next two */
+    struct prof_stack_bounds stacks[2];
 
     /* Written by the thread with interrupts off. */
     uint64_t pass_period;   /* cycles between the kernel's ticks; 0 = all */

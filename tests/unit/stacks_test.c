@@ -35,7 +35,7 @@ static void tick_stopped(uintptr_t pc, uint64_t tsc, const uintptr_t *callers,
         return;
     }
     to = frames->words + (frames->head & frames->mask);
-    to[0] = to[1] = 0;
+    memset(to, 0, PROF_FRAMES_HEAD * sizeof *to);
     for (uint32_t i = 0; i < count; i++)
         to[PROF_FRAMES_HEAD + i] = (uint32_t)callers[i];
     frames->head += words;
@@ -79,7 +79,7 @@ static struct sums sums_now(void)
 
 static void each_stack_is_kept_once(void **unused)
 {
-    void *memory = world_new(WORLD_MEMORY(64));
+    void *memory = world_new(WORLD_MEMORY(500));
     const uintptr_t one[] = {0x2001, 0x3001}, two[] = {0x2001, 0x3002};
     uint64_t tsc = 0;
 
@@ -114,7 +114,7 @@ static void find_alone(const struct prof_stack_row *row, void *context)
  * with callers, before and after they were looked at. */
 static void samples_without_callers_count_as_all_others(void **unused)
 {
-    void *memory = world_new(WORLD_MEMORY(64));
+    void *memory = world_new(WORLD_MEMORY(500));
     const uintptr_t caller[] = {0x2001};
     struct prof_stack_row row = {0};
     struct sums functions;
@@ -220,9 +220,12 @@ static void the_tree_leaves_out_what_is_small(void **unused)
     uint64_t tsc = 0;
 
     (void)unused;
-    for (int i = 0; i < 500; i++)
+    for (int i = 0; i < 500; i++) {
         tick(i == 7 ? 0x1600 : 0x1500, tsc += WORLD_PERIOD, callers,
              i % 2 == 0 ? 2 : 1);
+        if (i % 100 == 99)
+            prof_drain();
+    }
     assert_int_equal(prof_option("prof.report=tree"), 0);
     prof_report();
     assert_int_equal(prof_option("prof.report=top"), 0);
@@ -257,7 +260,7 @@ static void a_reset_keeps_the_numbers_of_nodes(void **unused)
 /* Many stacks, the allocations from number (from) on refused (count) times. */
 static struct sums run_with_refusals(int from, int refusals)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
+    void *memory = world_new(8 * PROF_MEMORY_DEFAULT);
     struct sums sums;
     uint64_t tsc = 0;
 

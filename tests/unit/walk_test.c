@@ -94,12 +94,43 @@ static void the_words_at_the_stack_pointer_are_kept(void **unused)
 {
     (void)unused;
     fresh(64);
-    stack[3] = TEXT + 8;
-    stack[4] = UINTPTR_MAX;
+    for (size_t i = 0; i < WORDS; i++)
+        stack[i] = ~(uintptr_t)i;
     make_frames(10, 2, 4);
     walk(at(3), at(10), 2, 0);
-    assert_int_equal(vector[0], TEXT + 8);
-    assert_true(vector[1] == UINT32_MAX);
+    for (uint32_t i = 0; i < PROF_FRAMES_KEPT; i++)
+        assert_true(prof_frames_kept(vector, i) == ~(uintptr_t)(3 + i));
+}
+
+static void beyond_the_stack_there_are_no_words(void **unused)
+{
+    (void)unused;
+    for (uint32_t there = 2; there <= PROF_FRAMES_KEPT; there++) {
+        fresh(64);
+        memset(vector, 0xff, sizeof vector);
+        for (size_t i = 0; i < WORDS; i++)
+            stack[i] = ~(uintptr_t)i;
+        make_frames(WORDS - 2, 1, 2);
+        walk(at(WORDS - there), at(WORDS - 2), 1, 0);
+        for (uint32_t i = 0; i < PROF_FRAMES_KEPT; i++)
+            assert_true(prof_frames_kept(vector, i) ==
+                        (i < there ? stack[WORDS - there + i] : 0));
+    }
+}
+
+static void a_small_stack_is_read_as_far_as_it_goes(void **unused)
+{
+    (void)unused;
+    for (size_t words = 2; words <= PROF_FRAMES_KEPT + 1; words++) {
+        fresh(64);
+        prof_stack_set(at(100), at(100 + words));
+        make_frames(100 + words - 2, 1, 2);
+        walk(at(100), at(100 + words - 2), 1, 0);
+        walk(at(100), 0, 0, 0);
+    }
+    prof_stack_set(at(100), at(101));
+    assert_int_equal(prof_walk(at(100), at(100)),
+                     PROF_WALK_OUTSIDE << PROF_WALK_STOP_SHIFT);
 }
 
 /* What lies in a frame is not looked at, but for the next one's place. */
@@ -148,6 +179,10 @@ static void each_reason_is_told(void **unused)
     fresh(64);
     make_frames(10, 3, 3);
     stack[13] = at(0);
+    walk(at(3), at(10), 2, PROF_WALK_FALLING);
+    fresh(64);
+    make_frames(10, 3, 3);
+    stack[13] = at(0) - word;
     walk(at(3), at(10), 2, PROF_WALK_OUTSIDE);
     fresh(64);
     make_frames(10, 3, 3);
@@ -275,6 +310,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_stacks_are_walked_to_their_end),
         cmocka_unit_test(the_words_at_the_stack_pointer_are_kept),
+        cmocka_unit_test(beyond_the_stack_there_are_no_words),
+        cmocka_unit_test(a_small_stack_is_read_as_far_as_it_goes),
         cmocka_unit_test(no_frame_pointer_is_the_end),
         cmocka_unit_test(what_is_no_code_does_not_end_a_walk),
         cmocka_unit_test(each_reason_is_told),

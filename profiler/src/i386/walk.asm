@@ -53,19 +53,19 @@ prof_walk:
         mov     edx, [esp + FP]                 ; edx = fp
 
         mov     eax, [prof_hot + HOT_STACK]     ; is sp in the stack?
-        mov     ebx, [eax + RANGE_END]          ; ebx = last place of a frame
-        cmp     esi, [eax + RANGE_BEGIN]
+        mov     ebx, [eax + STACK_LAST_FRAME]   ; ebx = last place of a frame
+        cmp     esi, [eax + STACK_BEGIN]
         jb      .lost
-        cmp     esi, ebx
-        ja      .lost
+        cmp     esi, [eax + STACK_LAST_KEPT]
+        ja      .near
+%rep FRAMES_KEPT
         movsd
-        movsd
+%endrep
 
-        cmp     edx, [esp + SP]                 ; is fp?
+.kept:  cmp     edx, [esp + SP]                 ; is fp?
         jb      .low
         mov     esi, edx                        ; esi = this frame
         ror     edx, SHIFT                      ; edx = the same, turned
-        shr     ebx, SHIFT
         sub     ebx, edx                        ; ebx = left
         jb      .first
 
@@ -100,7 +100,8 @@ prof_walk:
         jnz     .done
         mov     ecx, WALK_FALLING << WALK_STOP_SHIFT
         shl     eax, SHIFT
-        cmp     eax, [esp + SP]
+        mov     ebx, [prof_hot + HOT_STACK]
+        cmp     eax, [ebx + STACK_BEGIN]
         jb      .outside
         test    edx, edx                        ; edx = this - next
         jns     .done
@@ -120,6 +121,24 @@ prof_walk:
 
 .full:  mov     eax, WALK_ROOM << WALK_STOP_SHIFT
         jmp     .end_of_it
+
+.near:  shl     ebx, SHIFT                      ; not even two words?
+        cmp     esi, ebx
+        ja      .lost
+        push    ecx
+        lea     ecx, [ebx + 2 * WORD]
+        sub     ecx, esi
+        shr     ecx, SHIFT                      ; ecx = words that there are
+        mov     ebx, FRAMES_KEPT
+        sub     ebx, ecx
+        rep movsd
+        mov     ecx, ebx
+        xor     eax, eax
+        rep stosd
+        pop     ecx
+        mov     ebx, [prof_hot + HOT_STACK]
+        mov     ebx, [ebx + STACK_LAST_FRAME]
+        jmp     .kept
 
 .lost:  xor     ecx, ecx                        ; nothing may be read
         test    edx, edx

@@ -8,7 +8,8 @@
 ;
 ; In:  rdi = sp, rsi = fp of the interrupted code; interrupts off, DF clear
 ; Out: eax = words written, and why they are not more
-; Clobbers rcx, rdx, rsi, rdi and r8. Uses 16 bytes of stack.
+; Clobbers rcx, rdx, rsi, rdi and r8. Uses 8 bytes of stack, or 24 for one of
+; which there are not so many words as are kept.
 ;
 ; A frame pointer is kept in words, turned right by three bits: one that is not
 ; aligned becomes enormous and fails the test of its bounds. That test is one
@@ -31,12 +32,10 @@
 
 %define WORD 8
 %define SHIFT 3
-%define SP 0                            ; [rsp]: sp
-%define BEGAN 8                         ; where this sample's words began
+%define BEGAN 0                         ; [rsp]: where this sample's words began
 
 %macro  GIVE_WORDS 0                            ; eax = how many
         mov     eax, edi
-        pop     rsi                             ; SP
         pop     rdi                             ; BEGAN
         sub     eax, edi
         shr     eax, 2
@@ -59,23 +58,22 @@ prof_walk_here:
         mov     rdi, [prof_hot + FRAMES_WORDS]
         lea     rdi, [rdi + rax * 4]            ; rdi = where words go
         push    rdi                             ; BEGAN
-        push    rsi                             ; SP
 
         mov     rax, [prof_hot + HOT_STACK]     ; is sp in the stack?
-        mov     r8, [rax + RANGE_END]           ; r8 = last place of a frame
-        cmp     rsi, [rax + RANGE_BEGIN]
+        mov     r8, [rax + STACK_LAST_FRAME]    ; r8 = last place of a frame
+        cmp     rsi, [rax + STACK_BEGIN]
         jb      .lost
-        cmp     rsi, r8
-        ja      .lost
-        movsd                                   ; the low halves of two words
-        add     rsi, WORD - 4
-        movsd
+        cmp     rsi, [rax + STACK_LAST_KEPT]
+        ja      .near
+%rep FRAMES_KEPT
+        movsq
+%endrep
 
-        cmp     rdx, [rsp + SP]                 ; is fp?
+.kept:  lea     rax, [rsi - FRAMES_KEPT * WORD] ; is fp?
+        cmp     rdx, rax
         jb      .low
         mov     rsi, rdx                        ; rsi = this frame
         ror     rdx, SHIFT                      ; rdx = the same, turned
-        shr     r8, SHIFT
         sub     r8, rdx                         ; r8 = left
         jb      .first
 
@@ -109,7 +107,8 @@ prof_walk_here:
         jnz     .done
         mov     ecx, WALK_FALLING << WALK_STOP_SHIFT
         shl     rax, SHIFT
-        cmp     rax, [rsp + SP]
+        mov     r8, [prof_hot + HOT_STACK]
+        cmp     rax, [r8 + STACK_BEGIN]
         jb      .outside
         test    rdx, rdx                        ; rdx = this - next
         jns     .done
@@ -125,6 +124,27 @@ prof_walk_here:
 
 .full:  mov     eax, WALK_ROOM << WALK_STOP_SHIFT
         ret
+
+.near:  shl     r8, SHIFT                       ; not even two words?
+        cmp     rsi, r8
+        ja      .lost
+        push    rcx
+        push    rsi
+        lea     rcx, [r8 + 2 * WORD]
+        sub     rcx, rsi
+        shr     rcx, SHIFT                      ; rcx = words that there are
+        mov     r8d, FRAMES_KEPT
+        sub     r8d, ecx
+        rep movsq
+        mov     ecx, r8d
+        xor     eax, eax
+        rep stosq
+        pop     rsi
+        pop     rcx
+        mov     r8, [prof_hot + HOT_STACK]
+        mov     r8, [r8 + STACK_LAST_FRAME]
+        add     rsi, FRAMES_KEPT * WORD
+        jmp     .kept
 
 .lost:  test    rdx, rdx                        ; nothing may be read
         jz      .end_of_stack
