@@ -41,7 +41,8 @@
 #include <stdint.h>
 
 #define PROF_FRAMES_KEPT 5u /* of the stack's words, from its pointer on */
-#define PROF_FRAMES_HEAD /* words before the first frame */                    \
+/* Words before the first frame. */
+#define PROF_FRAMES_HEAD                                                       \
     ((uint32_t)(PROF_FRAMES_KEPT * sizeof(uintptr_t) / sizeof(uint32_t)))
 #define PROF_DEPTH_MAX 127u
 #define PROF_FRAMES_MARGIN (PROF_FRAMES_HEAD + PROF_DEPTH_MAX)
