@@ -61,20 +61,21 @@ static void mend_places(struct prof_symtab *head, uint32_t bytes)
 /* Makes the marks right for as many names as lie within the table. */
 static void mend_marks(struct prof_symtab *head, uint32_t bytes)
 {
+    const struct prof_symtab was = *head; /* the marks may lie in it */
     uint8_t *table = (uint8_t *)head;
     uint32_t at = 0;
 
-    if (head->names_at > bytes || head->names_bytes > bytes - head->names_at ||
-        head->marks_at > bytes)
+    if (was.names_at > bytes || was.names_bytes > bytes - was.names_at ||
+        was.marks_at > bytes)
         return;
-    for (uint32_t i = 0; i < head->count && at + 3 < head->names_bytes; ++i) {
-        const uint8_t *name = table + head->names_at + at;
+    for (uint32_t i = 0; i < was.count && at + 3 < was.names_bytes; ++i) {
+        const uint8_t *name = table + was.names_at + at;
         uint32_t length = name[1];
 
-        if (i / 16 * 4 + 4 > bytes - head->marks_at)
+        if (i / 16 * 4 + 4 > bytes - was.marks_at)
             return;
         if (i % 16 == 0)
-            memcpy(table + head->marks_at + i / 4, &at, sizeof at);
+            memcpy(table + was.marks_at + i / 4, &at, sizeof at);
         if (length >= 0x80)
             length = (length & 0x7f) << 8 | name[2];
         at += length + (name[1] >= 0x80 ? 3 : 2);
@@ -85,6 +86,7 @@ static void mend_marks(struct prof_symtab *head, uint32_t bytes)
 static void mend_index(struct prof_symtab *head, uint32_t bytes)
 {
     static const uint32_t parts[2] = {31, 1u << 5 | 31}, firsts[2] = {0, 0};
+    const struct prof_symtab was = *head; /* the index may lie in it */
     uint8_t *table = (uint8_t *)head;
     uint32_t end;
 
@@ -98,8 +100,8 @@ static void mend_index(struct prof_symtab *head, uint32_t bytes)
     head->parts_count = ((end - 1) >> 31) + 1;
     head->firsts_count = head->parts_count;
     head->window = head->count;
-    memcpy(table + head->parts_at, parts, sizeof parts);
-    memcpy(table + head->firsts_at, firsts, sizeof firsts);
+    memcpy(table + was.parts_at, parts, sizeof parts);
+    memcpy(table + was.firsts_at, firsts, sizeof firsts);
 }
 
 static void mend(struct prof_symtab *head, uint32_t bytes, unsigned what)
