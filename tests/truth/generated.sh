@@ -21,8 +21,8 @@ run_generated()
     case $program in
     masked-*)
         # Shares are not where the instructions were: a judgement of its own.
-        for what in ticks time chains; do
-            python3 "$here/judge.py" "$what" "$run.compared" || return 1
+        for test in ticks time chains; do
+            python3 "$here/judge.py" "$test" "$run.compared" || return 1
         done
         rm "$run.compared"
         python3 "$check" masked "$elf" "$run.json" "$parasite" \

@@ -148,12 +148,12 @@ OUTCOMES='json ticks packets console'
 # recorded: what the guest said, its profile, and the truth.
 replayed()
 {
-    for what in $OUTCOMES; do
-        mv "$one.$what" "$one.recorded.$what"
+    for outcome in $OUTCOMES; do
+        mv "$one.$outcome" "$one.recorded.$outcome"
     done
     machine replay '' "$@" || return 1
-    for what in $OUTCOMES; do
-        cmp "$one.recorded.$what" "$one.$what" || return 1
+    for outcome in $OUTCOMES; do
+        cmp "$one.recorded.$outcome" "$one.$outcome" || return 1
     done
 }
 
