@@ -21,7 +21,8 @@
 #define SLICES_PER_S 10000u
 #define SLICE_ROUNDS 50000u /* of two instructions: 100 us */
 #define LEVELS 10u
-#define PER_MS 1000000u /* instructions, which are nanoseconds */
+#define PER_MS 1000000u  /* instructions, which are nanoseconds */
+#define CHECK_SLICES 30u /* so often is it asked whether a drain is due */
 #define SHORT_TICKS 16u
 
 #define LOOP(name)                                                             \
@@ -56,18 +57,18 @@ static void down_a(uint32_t more, uint32_t way)
     __asm__ volatile("");
 }
 
-/* (slices) of the work; drains every (drain_ms), 0 = never. */
-static uint64_t work(uint32_t slices, uint32_t drain_ms)
+/* (slices) of the work; if it (drains), when that is due. */
+static uint64_t work(uint32_t slices, bool drains)
 {
     uint64_t begin = arch_tsc(), drained = begin;
 
     for (uint32_t i = 0; i < slices; i++) {
         down_a(LEVELS, i % 8);
-        if (arch_tsc() - drained < (uint64_t)drain_ms * PER_MS)
+        if (!drains || i % CHECK_SLICES != 0 ||
+            arch_tsc() - drained < (uint64_t)prof_drain_ms() * PER_MS)
             continue;
         drained = arch_tsc();
-        if (drain_ms != 0)
-            prof_drain();
+        prof_drain();
     }
     return arch_tsc() - begin;
 }
@@ -75,7 +76,7 @@ static uint64_t work(uint32_t slices, uint32_t drain_ms)
 static uint64_t alone(uint32_t slices)
 {
     bool on = arch_interrupts_save();
-    uint64_t took = work(slices, 0);
+    uint64_t took = work(slices, false);
 
     arch_interrupts_restore(on);
     return took;
@@ -97,7 +98,7 @@ static uint64_t tick_cost(uint32_t slices, uint64_t expected,
     prof_drain();
     ticks = growth_stats().ticks;
     kernels = clock_ticks();
-    took = work(slices, 0) - expected;
+    took = work(slices, false) - expected;
     kernels = clock_ticks() - kernels;
     ticks = growth_stats().ticks - ticks;
     prof_drain();
@@ -132,12 +133,12 @@ static void measure(uint32_t rate, uint64_t expected, uint64_t kernel_tick)
     struct prof_stats stats;
 
     growth_must(prof_set_rate(rate) == 0 && prof_start() == 0, "the rate");
-    work(SLICES / 20, prof_drain_ms()); /* all is known from here on */
+    work(SLICES / 20, true); /* all is known from here on */
     cost = tick_cost(short_slices(rate), expected_short, kernel_tick);
     prof_drain();
     prof_reset();
     kernels = clock_ticks();
-    took = work(SLICES, prof_drain_ms());
+    took = work(SLICES, true);
     kernels = clock_ticks() - kernels;
     stats = growth_stats();
     ticks = stats.ticks;
@@ -157,7 +158,7 @@ void growth_rate(const struct growth_points *points)
     uint64_t expected = alone(SLICES), took, kernel_tick;
     uint64_t kernels = clock_ticks();
 
-    took = work(SLICES, 0);
+    took = work(SLICES, false);
     kernels = clock_ticks() - kernels;
     kernel_tick = (took - expected) * 100 / kernels;
     growth_tell("rate_kernel", 100, kernel_tick);

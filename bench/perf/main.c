@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECES 4u /* of a run; the vectors hold what a piece of it samples */
+#define PIECES 8u /* of a run; the vectors hold what a piece of it samples */
 #define UNITS 1000u
 #define FAST_HZ 1000u
 

@@ -284,7 +284,7 @@ void prof_hello(void)
 
 /* Samples between two drains for which the frame vector is long enough, at a
  * dozen callers each. */
-#define DRAIN_SAMPLES 180u
+#define DRAIN_SAMPLES 160u
 #define DRAIN_MS_MAX 100u
 #define DRAIN_MS_MIN 1u
 
@@ -316,8 +316,7 @@ static void forget_ticks(void)
 
     for (unsigned i = 0; i < 3; i++)
         prof_state.forgotten += prof_state.counts.count[i];
-    prof_state.forgotten += prof_hot.spill.dropped - prof_state.dropped_before;
-    prof_state.forgotten += queued;
+    prof_state.forgotten += prof_dropped() + queued;
     if (prof_stream_on())
         prof_stream_discard(queued);
 }

@@ -357,3 +357,9 @@ uint64_t prof_queued(void)
             queued += prof_state.taken[i].count;
     return queued;
 }
+
+uint64_t prof_dropped(void)
+{
+    return prof_hot.spill.dropped - prof_state.dropped_before +
+           prof_state.homeless;
+}

@@ -22,4 +22,8 @@ void prof_drain_discard(void);
 /* Samples that are in the vector or the small table now. Contexts: thread. */
 uint64_t prof_queued(void);
 
+/* Samples dropped since the last reset, by the interrupt or for want of memory
+ * in the drain. Interrupts off. */
+uint64_t prof_dropped(void);
+
 #endif

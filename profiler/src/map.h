@@ -23,7 +23,8 @@ struct prof_cell {
     uint64_t cycles; /* time that they stand for */
 
     /* Of an address, place.c's notes: */
-    uint32_t node;        /* of the stack that it is alone, 0 = none yet */
+    uint32_t node;        /* of the stack that it is alone, 0 = none yet; of a
+                             function: for hottest.c */
     uint32_t class : 2;   /* enum prof_class */
     uint32_t site : 3;    /* PROF_SITE_* of the code there, 0 = unknown */
     uint32_t caller : 27; /* where its caller is found, 0 = unknown */

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * The table on the serial line.
- *
- * The hottest functions are found some at a time, each time the next below the
- * last one, by walking over the map again: no memory is needed for a sorted
- * copy, and the order is total (weight, then samples, then address).
- */
+/* The table on the serial line. */
 
 #include "report.h"
 
 #include "accounts.h"
 #include "cpu.h"
 #include "drain.h"
+#include "hottest.h"
 #include "place.h"
 #include "share.h"
 #include "site.h"
@@ -29,76 +24,6 @@
 #define SAMPLES_MIN 16
 
 #define ADDRESS_DIGITS 8 /* most images lie below 4 GiB; others are wider */
-
-static uint64_t weight_of(const struct prof_cell *cell)
-{
-    return prof_options()->weight == PROF_WEIGHT_TIME ? cell->cycles
-                                                      : cell->count;
-}
-
-/* Whether (a) comes before (b) in the table. */
-static bool hotter(const struct prof_cell *a, const struct prof_cell *b)
-{
-    if (weight_of(a) != weight_of(b))
-        return weight_of(a) > weight_of(b);
-    if (a->count != b->count)
-        return a->count > b->count;
-    return a->key < b->key;
-}
-
-/* Found in one walk: so many rows of a table cost no more than one. */
-#define FOUND_MAX 32u
-
-/* The functions in their order, from the hottest down. */
-struct hottest {
-    const struct prof_cell *found[FOUND_MAX]; /* the next ones */
-    uint32_t count;                           /* of them */
-    uint32_t at;                              /* the next to be taken */
-    uint32_t wanted;                          /* to be taken at most */
-};
-
-/* Puts (cell) where it belongs among the (most) hottest, if it does. */
-static void put(struct hottest *hottest, const struct prof_cell *cell,
-                uint32_t most)
-{
-    uint32_t at = hottest->count;
-
-    if (at == most && !hotter(cell, hottest->found[--at]))
-        return;
-    for (; at > 0 && hotter(cell, hottest->found[at - 1]); at--)
-        hottest->found[at] = hottest->found[at - 1];
-    hottest->found[at] = cell;
-    hottest->count += hottest->count < most;
-}
-
-/* Finds the hottest of all that come after (above); NULL: of all. */
-static void find_below(struct hottest *hottest, const struct prof_cell *above)
-{
-    const struct prof_map *map = &prof_state.functions;
-    uint32_t most = hottest->wanted < FOUND_MAX ? hottest->wanted : FOUND_MAX;
-
-    hottest->count = hottest->at = 0;
-    for (uint32_t i = 0; most > 0 && i < map->capacity; i++) {
-        const struct prof_cell *cell = &map->cells[i];
-
-        if (cell->count != 0 && (above == NULL || hotter(above, cell)))
-            put(hottest, cell, most);
-    }
-}
-
-/* The next one; NULL where all are taken, or as many as were wanted. */
-static const struct prof_cell *next_hottest(struct hottest *hottest)
-{
-    const struct prof_cell *last =
-        hottest->at > 0 ? hottest->found[hottest->at - 1] : NULL;
-
-    if (hottest->at == hottest->count)
-        find_below(hottest, last);
-    if (hottest->count == 0)
-        return NULL;
-    hottest->wanted--;
-    return hottest->found[hottest->at++];
-}
 
 void prof_report_name(struct prof_text *out, uintptr_t key)
 {
@@ -123,15 +48,17 @@ static void classic_row(struct prof_text *out, const struct prof_cell *cell)
 
 static void classic(struct prof_text *out)
 {
-    struct hottest hottest = {.wanted = prof_options()->top};
+    uint32_t rows = prof_options()->top;
+    struct prof_hottest hottest;
     const struct prof_cell *cell;
 
-    if (hottest.wanted > prof_state.functions.used)
-        hottest.wanted = prof_state.functions.used;
+    if (rows > prof_state.functions.used)
+        rows = prof_state.functions.used;
+    prof_hottest_begin(&hottest, rows);
     prof_text_string(out, "*** Listing ");
-    prof_text_decimal(out, hottest.wanted, 0);
+    prof_text_decimal(out, rows, 0);
     prof_text_string(out, " samples ***\n");
-    while ((cell = next_hottest(&hottest)) != NULL)
+    while ((cell = prof_hottest_next(&hottest)) != NULL)
         classic_row(out, cell);
     prof_text_string(out, "*** ---------------------- ***\n");
 }
@@ -161,7 +88,8 @@ static void share_row(struct prof_text *out, const struct prof_cell *cell,
     struct prof_site_sum sites = prof_site_sum(cell);
     bool few = cell->count < SAMPLES_MIN;
 
-    prof_accounts_share(out, prof_share_next(&table->share, weight_of(cell)));
+    prof_accounts_share(
+        out, prof_share_next(&table->share, prof_hottest_weight(cell)));
     if (prof_hot.depth != 0)
         prof_accounts_share(out, prof_share_of(total, table->share.whole));
     exits_column(out, table, &sites);
@@ -216,15 +144,16 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
                       stats->unresolved_cycles;
     uint64_t known = time ? cycles : samples;
     uint32_t functions = prof_state.functions.used;
-    struct hottest hottest = {.wanted = prof_options()->top};
+    struct prof_hottest hottest;
     struct table table = {.exits = stats->exits != 0};
     const struct prof_cell *cell;
 
     table.share.whole = time ? stats->elapsed_cycles : stats->ticks;
     prof_accounts_head(out, stats);
-    while ((cell = next_hottest(&hottest)) != NULL) {
+    prof_hottest_begin(&hottest, prof_options()->top);
+    while ((cell = prof_hottest_next(&hottest)) != NULL) {
         share_row(out, cell, &table);
-        known -= weight_of(cell);
+        known -= prof_hottest_weight(cell);
         samples -= cell->count;
         functions--;
     }

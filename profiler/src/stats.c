@@ -13,8 +13,7 @@ static void read_hot(struct prof_stats *stats)
 {
     bool on = prof_interrupts_save();
 
-    stats->dropped = prof_hot.spill.dropped - prof_state.dropped_before +
-                     prof_state.homeless;
+    stats->dropped = prof_dropped();
     stats->dropped_cycles = prof_hot.spill.dropped_cycles -
                             prof_state.dropped_cycles_before +
                             prof_state.homeless_cycles;

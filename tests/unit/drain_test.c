@@ -292,8 +292,10 @@ static bool take_any(const void *packet, size_t bytes)
     return true;
 }
 
-/* What the stream has not got of (ticks) ticks, forgotten in two resets. */
-static void assert_resets_tell(bool memory_refused, uint64_t discarded)
+/* Two resets forget (ticks) ticks each, of which the stream has not got
+ * (discarded). */
+static void assert_resets_tell(uint64_t ticks, bool memory_refused,
+                               uint64_t discarded)
 {
     static const struct prof_out sink = {.name = "sink", .send = take_any};
     void *memory = world_new(SMALL);
@@ -305,12 +307,12 @@ static void assert_resets_tell(bool memory_refused, uint64_t discarded)
         world_refuse_count = 1000;
     }
     for (uintptr_t turn = 0; turn < 2; turn++) {
-        for (uintptr_t i = 0; i < 20; i++)
+        for (uintptr_t i = 0; i < ticks; i++)
             world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
         prof_reset();
         assert_accounts(0, 0);
     }
-    assert_int_equal(stats_now().forgotten, 40);
+    assert_int_equal(stats_now().forgotten, 2 * ticks);
     assert_int_equal(stats_now().stream_discarded, discarded);
     prof_out_use(NULL);
     world_end(memory);
@@ -319,8 +321,30 @@ static void assert_resets_tell(bool memory_refused, uint64_t discarded)
 static void a_reset_tells_the_stream_first(void **unused)
 {
     (void)unused;
-    assert_resets_tell(false, 0);
-    assert_resets_tell(true, 40);
+    assert_resets_tell(20, false, 0);
+    assert_resets_tell(20, true, 40);
+}
+
+/* Also what the drain itself has dropped, as there was no memory for it. */
+static void a_reset_counts_what_was_dropped(void **unused)
+{
+    void *memory = world_new(SMALL);
+    uint64_t tsc = 0;
+
+    (void)unused;
+    world_refuse_from = 0;
+    world_refuse_count = INT32_MAX;
+    for (uintptr_t i = 0; i < 3000; i++) {
+        world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
+        if (i % 100 == 99)
+            prof_drain();
+    }
+    assert_true(prof_state.homeless > 0);
+    assert_accounts(3000, tsc);
+    prof_reset();
+    assert_accounts(0, 0);
+    assert_int_equal(stats_now().forgotten, 3000);
+    world_end(memory);
 }
 
 static void nothing_is_allocated_before_the_drain(void **unused)
@@ -384,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_pause_belongs_to_nobody),
         cmocka_unit_test(a_reset_forgets_also_what_is_queued),
         cmocka_unit_test(a_reset_tells_the_stream_first),
+        cmocka_unit_test(a_reset_counts_what_was_dropped),
         cmocka_unit_test(nothing_is_allocated_before_the_drain),
         cmocka_unit_test(memory_too_small_or_crooked_is_refused),
         cmocka_unit_test(everything_fits_into_64_kib),
