@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh FOLDER: the soak's short form: a minute of everything at once, on both
+# run.sh FOLDER: the soak's short form: half a minute of everything, on both
 # widths at the same time, in real time. Prints TAP. The seed is always the
 # same; SEED=N is another. `make soak` is the long form.
 set -u
