@@ -18,7 +18,7 @@ SCRIPT ?= services/lua/scripts/parser.lua
 MODULE ?=
 #: samples a second
 HZ ?= 1000
-#: tables until the image ends, 0 = it ends by itself; irc does, after its load
+#: tables until the image ends, 0 = it ends by itself; 3, with irc 0
 REPORTS ?= $(if $(filter irc,$(SERVICE)),0,3)
 #: memory of the machine, MiB
 MEM ?= 128

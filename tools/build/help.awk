@@ -10,12 +10,14 @@
 text != "" && /^[A-Z_]+ \?=/ {
     value = $0
     sub(/^[A-Z_]+ \?= */, "", value)
+    if (value ~ /^\$\(if /) # a default that depends: said in words
+        value = ""
     variables = variables sprintf("  %-10s %s%s\n", $1, text,
                                   value == "" ? "" : " [" value "]")
 }
-text != "" && /^[a-z]+:/ {
+text != "" && /^[a-z-]+:/ {
     sub(/:.*/, "")
-    targets = targets sprintf("  make %-7s %s\n", $0, text)
+    targets = targets sprintf("  make %-10s %s\n", $0, text)
 }
 {
     text = ""
