@@ -44,9 +44,12 @@ halt()
     wait
 }
 
+# A terminal that is told to end may take its socket away later; so each has
+# one of its own.
+terminals=0
 terminal()
 {
-    env -u TMUX tmux -L "parasite-$$" -f /dev/null "$@"
+    env -u TMUX tmux -L "parasite-$$-$terminals" -f /dev/null "$@"
 }
 
 # Nobody stays behind, whatever ends this script.
@@ -64,6 +67,7 @@ opens()
     columns=$1
     shift
     terminal kill-server 2>/dev/null
+    terminals=$((terminals + 1))
     rm -f "$work/left"
     # shellcheck disable=SC2016 # for the shell in there
     terminal new-session -d -x "$columns" -y 20 env LANG=C.UTF-8 \
