@@ -22,9 +22,10 @@
 #define WAYS_MAX 32    /* beginnings of ways that are kept in mind */
 #define STEPS_MAX 1024 /* instructions followed, all ways together */
 #define LOOK_AHEAD 24  /* instructions behind pc, where it may return */
-#define EPILOGUE_MAX                                                           \
-    8 /* where it may go on as another function: the cold part
-                          of one is another, too, and has its frame */
+
+/* The same where it may go on as another function: the cold part of one is
+ * another, too, and has its frame. */
+#define EPILOGUE_MAX 8
 
 /* A way: from (begin) on, the return address is (bytes) above sp. */
 struct way {

@@ -233,7 +233,7 @@ void prof_stack_set(uintptr_t begin, uintptr_t end);
 /*
  * Milliseconds between calls of prof_drain() by which the callers of all
  * samples fit into the memory given at start: prof.drain, or else 100, and
- * less at more than 2 kHz; 1 as soon as that memory is half full, as deep
+ * less at more than 1.6 kHz; 1 as soon as that memory is half full, as deep
  * stacks fill it earlier. So it is to be asked every few ms. Contexts: thread.
  */
 uint32_t prof_drain_ms(void);
