@@ -32,8 +32,11 @@ LOADER ?= kernel
 QEMU_ARGS ?=
 #: port that `make gdb` waits at
 GDB_PORT ?= 1234
-#: tests to run, a shell pattern of their names
+#: tests to run, shell patterns of their names
 TESTS ?= *
+#: header that leaves out parts of the profiler (prof/config.h), with a BUILD of
+#: its own
+PROF_CONFIG ?=
 #: where everything is built
 BUILD ?= build
 #: 1 = show the commands
@@ -67,11 +70,12 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
     -Werror $(if $(findstring clang,$(CC)),-Wno-unknown-attributes)
 GUEST := -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
     -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer \
-    -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables
+    -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \
+    $(if $(PROF_CONFIG),-DPROF_CONFIG_HEADER='"$(abspath $(PROF_CONFIG))"')
 PLAIN = -mgeneral-regs-only -nostdinc -isystem $(CC_INCLUDE)
 LIBC = -nostdinc -isystem $(CC_INCLUDE) -isystem $(NEWLIB)/$W/include \
     -U__linux__
-room.profiler = $(PLAIN) -Iprofiler/include
+rooms := $(BUILD)/rooms/profiler
 room.arch = $(PLAIN) -Iarch/include -Iarch/x86 -Iarch/x86/$W \
     -isystem /usr/include/multiboot
 room.drivers = $(PLAIN) -Iarch/include -Idrivers
@@ -80,7 +84,7 @@ room.kernel = -mgeneral-regs-only $(LIBC) -Ikernel/include -Iarch/include \
 room.services = $(LIBC) -Ikernel/include -Iprofiler/include -Iservices/lua \
     -isystem $(SOURCES)/lua5.4/src
 room.tests = $(LIBC) -Ikernel/include -Iprofiler/include -Iarch/include \
-    -Idrivers
+    -Idrivers -Itests
 room.bench = $(room.tests)
 room = $(room.$(firstword $(subst /, ,$<)))
 
@@ -103,52 +107,27 @@ $(call begin,NASM)
 $(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ \
     -MD $(@:.o=.d) -MP -o $@ $<
 endef
-# lines "->NAME $VALUE" in the compiler's output become %define NAME VALUE
-define offsets
-$(call begin,OFFSETS)
-$(Q)$(CC) $(width.$W) $(GUEST) $(room) -MMD -MP -MF $@.d -MT $@ -S -o $@.s $< \
-    $(if $(findstring clang,$(CC)),-no-integrated-as)
-$(Q)sed -n 's/^->\([A-Za-z0-9_]*\) [$$]*\(.*\)/%define \1 \2/p' $@.s >$@
-endef
-objects = $(addprefix $(BUILD)/$1/obj/,$(addsuffix .o,$(basename \
-    $(filter-out %/offsets.c,$(wildcard $(foreach f,$2,\
-    $f/*.c $f/*.cpp $f/*.asm $f/$1/*.c $f/$1/*.asm))))))
+object = $(addprefix $(BUILD)/$1/obj/,$(addsuffix .o,$(basename $2)))
+objects = $(call object,$1,$(wildcard $(foreach f,$2,\
+    $f/*.c $f/*.cpp $f/*.asm $f/$1/*.c $f/$1/*.asm)))
 core = $(call objects,$1,arch/x86 drivers kernel) $(BUILD)/$1/profiler.o
 
 define width_rules
-$(BUILD)/$1/obj/%.o: %.c Makefile | packages
+$(BUILD)/$1/obj/%.o: %.c Makefile | packages $(rooms)/.linked
 	$$(compile)
 $(BUILD)/$1/obj/%.o: %.cpp Makefile | packages
 	$$(compile_cxx)
 $(BUILD)/$1/obj/%.o: %.asm $(wildcard arch/x86/*.inc) \
     $(BUILD)/$1/prof_offsets.inc Makefile | packages
 	$$(assemble)
-$(BUILD)/$1/prof_offsets.inc: profiler/src/offsets.c Makefile | packages
-	$$(offsets)
 $(call objects,$1,kernel): | $(NEWLIB)/$1/lib/libc.a
-$(BUILD)/$1/profiler.o: $(call objects,$1,profiler/src)
-	$$(merge)
-$(BUILD)/$1/libprof.a: $(BUILD)/$1/profiler.o
-	$$(archive)
 $(NEWLIB)/$1/lib/libc.a: tools/build/newlib.sh | packages
 	$(Q)$$< $1 $(NEWLIB)/$1
-$(BUILD)/$1/liblua.a: tools/build/lua.sh $(SOURCES)/lua5.4/.unpacked \
-    $(NEWLIB)/$1/lib/libc.a
-	$$(call begin,LUA)
-	$(Q)$$< $$@ $(SOURCES)/lua5.4/src gcc $(width.$1) $(GUEST) \
-	    $$(LIBC) -Iservices/lua
 endef
 $(foreach w,$(WIDTHS),$(eval $(call width_rules,$w)))
 $(SOURCES)/%/.unpacked: | packages
 	$(Q)tools/build/debian-source.sh $* $(@D)
 
-# ---- the profiler alone: one object that exports prof_* and nothing else
-
-define merge
-$(call begin,LD-R)
-$(Q)ld -m elf_$W -r -o $@.all $^
-$(Q)objcopy -w --keep-global-symbol='prof_*' $@.all $@ && rm $@.all
-endef
 define archive
 $(call begin,AR)
 $(Q)rm -f $@ && ar rcs $@ $^
@@ -166,10 +145,10 @@ $(Q)tools/build/link.sh $(BUILD)/host/embed $(@:.elf=) gcc $(width.$W) \
 endef
 folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c $1/*/*.cpp))))
 services := $(call folders,services)
-programs := $(services) $(call folders,tests/guest) $(call folders,bench)
+programs := $(services) $(call folders,tests/guest/*) $(call folders,bench)
 # $1 width, $2 the folder of the sources
-image = $(BUILD)/$1/$(patsubst tests/guest/%,test/%,$(patsubst \
-    services/%,%,$2))/$(notdir $2).elf
+image = $(BUILD)/$1/$(if $(filter tests/guest/%,$2),test/$(notdir \
+    $2),$(patsubst services/%,%,$2))/$(notdir $2).elf
 images = $(foreach w,$(WIDTHS),$(foreach f,$1,$(call image,$w,$f)))
 define image_rules
 $(call objects,$1,$2): | $(NEWLIB)/$1/lib/libc.a
@@ -180,23 +159,7 @@ $(image): $(call core,$1) $(call objects,$1,$2) $(wildcard $2/ldflags) \
 endef
 $(foreach w,$(WIDTHS),$(foreach f,$(programs),$(eval \
     $(call image_rules,$w,$f))))
-$(foreach w,$(WIDTHS),$(eval \
-    $(call image,$w,services/lua): $(BUILD)/$w/liblua.a) $(eval \
-    $(call objects,$w,services/lua): | $(SOURCES)/lua5.4/.unpacked))
 
-# ---- on the host: the tool that writes symbol tables; unit tests, which run
-# under sanitizers and at both widths
-
-define host_compile
-$(call begin,HOSTCC)
-$(Q)gcc -std=gnu11 -g $(WARNINGS) -Iprofiler/include $1 -MMD -MP -c -o $@ $<
-endef
-$(BUILD)/host/obj/%.o: %.c Makefile | packages
-	$(call host_compile,-O2)
-$(BUILD)/host/embed: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
-    $(wildcard tools/embed/*.c))
-	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^ -lelf
 include $(wildcard */rules.mk */*/rules.mk)
 
 # ---- what people ask for
@@ -205,10 +168,10 @@ words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(load_words) $(APPEND)
 script = $(if $(filter lua,$(SERVICE)),$(SCRIPT),$(MODULE))
 boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
     INITRD="$(script)" QEMU_ARGS="$(QEMU_ARGS)" $(load) \
-    tools/build/run.sh $(IMAGE)
+    tools/build/run.py $(IMAGE)
 PROBE = $(call image,$(ARCH),services/hello)
 
-.PHONY: packages image objects lib run gdb iso test check clean help
+.PHONY: packages image objects run gdb iso clean help
 packages:
 	$(Q)tools/build/packages.sh packages.txt
 image: $(IMAGE)
@@ -224,15 +187,6 @@ gdb: $(IMAGE)
 iso: $(IMAGE)
 	$(Q)tools/build/iso.sh $(ARCH) $(<:.elf=.iso) $< "$(words)" $(script)
 	@echo $(<:.elf=.iso)
-#: the profiler alone, both widths: build/ARCH/profiler.o and libprof.a
-lib: $(foreach w,$(WIDTHS),$(BUILD)/$w/libprof.a)
-#: every test: on the host, models, and images at both widths
-test: $(call images,$(programs)) $(foreach b,32 64,\
-    $(unit_tests:%=$(BUILD)/host$b/%))
-	$(Q)tests/run.sh $(BUILD) '$(TESTS)'
-#: format, lint, layering, exports
-check:
-	$(Q)tools/build/check.sh $(BUILD)
 #: remove what was built, except newlib and fetched sources
 clean:
 	$(Q)rm -rf $(filter-out $(NEWLIB) $(SOURCES),$(wildcard $(BUILD)/*))

@@ -55,38 +55,64 @@ memory()
     keep "$1" memory $((own + given))
 }
 
-# The whole module at -Os: code, and tables with it.
-text()
+# text_of WIDTH NAME [--without PART]...: bytes of code at -Os of that choice
+# (tools/build/sources.py), and of code and tables, to bench/text.WIDTH.NAME
+text_of()
 {
-    mkdir -p "$build/bench/text/$1"
-    case $1 in
-    i386) set -- "$1" -m32 -march=i686 ;;
-    x86_64) set -- "$1" -m64 ;;
-    esac
     width=$1
-    shift
-    for source in profiler/src/*.c; do
-        [ "$source" != profiler/src/offsets.c ] || continue
-        gcc "$@" -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie \
-            -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer \
-            -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \
-            -mgeneral-regs-only -Iprofiler/include -c "$source" \
-            -o "$build/bench/text/$width/$(basename "$source").o"
+    name=$2
+    shift 2
+    folder=$build/bench/text/$width.$name
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    flags='-m64'
+    [ "$width" != i386 ] || flags='-m32 -march=i686'
+    flags="$flags -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie
+        -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer
+        -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables
+        -mgeneral-regs-only $(sources "$@" include | sed 's/^/-I/')
+        $(sources "$@" defines | sed 's/^/-D/')"
+    # shellcheck disable=SC2086 # lists of words
+    for source in $(sources "$@" c); do
+        gcc $flags -c "$source" -o "$folder/$(echo "$source" | tr / _).o"
     done
-    size -A "$build/bench/text/$width"/*.o \
-        "$build/$width/obj/profiler/src/$width"/*.o | awk '
+    # shellcheck disable=SC2086
+    gcc $flags -S -o - "$(sources "$@" offsets)" |
+        sed -n 's/^->\([A-Za-z0-9_]*\) [$]*\(.*\)/%define \1 \2/p' \
+            >"$folder/prof_offsets.inc"
+    for source in $(sources "$@" asm); do
+        nasm -f "$([ "$width" = i386 ] && echo elf32 || echo elf64)" \
+            -I"$folder/" -o "$folder/$(echo "$source" | tr / _).o" "$source"
+    done
+    size -A "$folder"/*.o | awk '
         /^\.text/ { code += $2 }
         /^\.rodata/ { tables += $2 }
-        END { print code, code + tables }' >"$build/bench/text.$width"
-    read -r code whole <"$build/bench/text.$width"
-    keep "$width" text_bytes "$code"
-    keep "$width" text_and_tables_bytes "$whole"
+        END { print code, code + tables }' >"$build/bench/text.$width.$name"
 }
 
-# What a minute of lua at 1 kHz with whole stacks takes to be told. The second
-# figure is without the first definitions of stacks, which are five bytes more
-# in the sample that they come with; but with what is told of them again,
-# packets' heads and all else.
+sources()
+{
+    tools/build/sources.py --width "$width" "$@"
+}
+
+# The module at -Os: all of it, and what is left without all that may be left
+# out.
+text()
+{
+    text_of "$1" all
+    read -r code whole <"$build/bench/text.$1.all"
+    keep "$1" text_bytes "$code"
+    keep "$1" text_and_tables_bytes "$whole"
+    text_of "$1" smallest --without callers --without stream \
+        --without trees --without cxx --without rust --without ocaml
+    read -r code whole <"$build/bench/text.$1.smallest"
+    keep "$1" text_smallest "$code"
+}
+
+# Bytes of stream per sample, for a minute of lua at 1 kHz with whole stacks.
+# The second figure leaves out the first definition of each stack, which takes
+# five bytes more in the sample that it comes with; packet headers and repeated
+# definitions are included.
 stream()
 {
     packets=$build/bench/stream.$1.bin

@@ -29,15 +29,17 @@ def arguments():
 
 
 def two_files(given):
-    """The paths of A and B; a folder stands for what it keeps."""
+    """The paths of A and B; for a folder, the two latest in it."""
     if len(given) == 2 and not os.path.isdir(given[1]):
         return given
     if len(given) > 2 or not os.path.isdir(given[0]):
         raise figures.Bad("give two files, or a folder of kept results")
     kept = sorted(glob.glob(os.path.join(given[0], "*.jsonl")))
     if len(kept) < 2:
-        raise figures.Bad(f"{given[0]}: two results are needed, and "
-                          f"{len(kept)} kept; `make bench` makes one")
+        raise figures.Bad(
+            f"{given[0]}: two results are needed, and "
+            f"{len(kept)} kept; `make bench` makes one"
+        )
     return kept[-2:]
 
 
@@ -51,8 +53,10 @@ def percent(before, after):
 def ends(figure, noise):
     """What a noisy figure lies between."""
     reach = abs(figure["value"]) * noise / 100
-    return (figure.get("low", figure["value"] - reach),
-            figure.get("high", figure["value"] + reach))
+    return (
+        figure.get("low", figure["value"] - reach),
+        figure.get("high", figure["value"] + reach),
+    )
 
 
 def differ(a, b, noise):
@@ -70,8 +74,9 @@ def judge(a, b, noise):
         return SAME
     if direction == "-" or a["value"] == b["value"]:
         return CHANGED
-    return WORSE if (b["value"] > a["value"]) == (direction == "less") \
-        else BETTER
+    return (
+        WORSE if (b["value"] > a["value"]) == (direction == "less") else BETTER
+    )
 
 
 def label(key):
@@ -85,15 +90,19 @@ def show(title, rows):
     print(f"\n{title}")
     for key, a, b in rows:
         kind = b.get("kind", "exact")
-        print(f"  {label(key):<44}{a['value']:>12g}{b['value']:>12g}"
-              f"{percent(a['value'], b['value']):>+9.2f} %"
-              + ("" if kind == "exact" else "  ~"))
+        print(
+            f"  {label(key):<44}{a['value']:>12g}{b['value']:>12g}"
+            f"{percent(a['value'], b['value']):>+9.2f} %"
+            + ("" if kind == "exact" else "  ~")
+        )
 
 
 def show_heads(paths, heads):
     for name, path, head in zip("AB", paths, heads):
-        print(f"{name}  {head.get('commit', '?')} of {head.get('date', '?')}, "
-              f"{path}")
+        print(
+            f"{name}  {head.get('commit', '?')} of {head.get('date', '?')}, "
+            f"{path}"
+        )
     for what in ("qemu", "compiler", "cpu"):
         a, b = (head.get(what) for head in heads)
         if a != b:
@@ -103,8 +112,11 @@ def show_heads(paths, heads):
 def show_only(name, those, others):
     """Keys of parts that both have, and that one of them lacks."""
     parts = {figure.get("part") for figure in others.values()}
-    only = [key for key in those
-            if key not in others and those[key].get("part") in parts]
+    only = [
+        key
+        for key in those
+        if key not in others and those[key].get("part") in parts
+    ]
     if only:
         print(f"\nonly in {name}")
         for key in only:
@@ -125,8 +137,10 @@ def main():
     paths = two_files(options.files)
     (head_a, a), (head_b, b) = (figures.read(path) for path in paths)
     if not a.keys() & b.keys():
-        raise figures.Bad(f"{paths[0]} and {paths[1]} have no figure in "
-                          "common: other widths, or other parts")
+        raise figures.Bad(
+            f"{paths[0]} and {paths[1]} have no figure in "
+            "common: other widths, or other parts"
+        )
     show_heads(paths, (head_a, head_b))
     found = compare(a, b, options.noise)
     for verdict in (WORSE, BETTER, CHANGED):
@@ -134,13 +148,21 @@ def main():
     show_only("A", a, b)
     show_only("B", b, a)
     exact = [row for row in found[SAME] if row[2].get("kind") != "noisy"]
-    print(f"\nthe same: {len(exact)} to the digit, "
-          f"{len(found[SAME]) - len(exact)} noisy ones within their spread")
-    bad = [row for row in found[WORSE] if row[2].get("kind") != "noisy"
-           and abs(percent(row[1]["value"], row[2]["value"])) > options.worse]
+    print(
+        f"\nthe same: {len(exact)} to the digit, "
+        f"{len(found[SAME]) - len(exact)} noisy ones within their spread"
+    )
+    bad = [
+        row
+        for row in found[WORSE]
+        if row[2].get("kind") != "noisy"
+        and abs(percent(row[1]["value"], row[2]["value"])) > options.worse
+    ]
     if bad:
-        print(f"{len(bad)} exact figures are worse by more than "
-              f"{options.worse:g} %")
+        print(
+            f"{len(bad)} exact figures are worse by more than "
+            f"{options.worse:g} %"
+        )
     return 3 if bad else 0
 
 

@@ -95,8 +95,11 @@ def verdict(figure):
     direction, number = bound(figure.get("goal", "-"), figure["name"])
     if number is None:
         return None
-    return (figure["value"] <= number if direction == "less"
-            else figure["value"] >= number)
+    return (
+        figure["value"] <= number
+        if direction == "less"
+        else figure["value"] >= number
+    )
 
 
 def check(figure, where):
@@ -117,9 +120,13 @@ def check(figure, where):
 
 
 def key_of(figure):
-    """What tells a figure from others."""
-    return (figure.get("part", ""), figure["width"], figure["name"],
-            figure.get("x"))
+    """What identifies a figure."""
+    return (
+        figure.get("part", ""),
+        figure["width"],
+        figure["name"],
+        figure.get("x"),
+    )
 
 
 def plain(figure):
@@ -157,5 +164,4 @@ def read(path):
 def groups_of_table():
     """Those of rows.txt beside this file, or of the file that ROWS names."""
     here = os.path.dirname(os.path.abspath(__file__))
-    return read_groups(os.environ.get("ROWS") or
-                       os.path.join(here, "rows.txt"))
+    return read_groups(os.environ.get("ROWS") or os.path.join(here, "rows.txt"))

@@ -8,8 +8,9 @@
 #include <time.h>
 
 /*
- * Takes what is code and has a size; a version ("@@...") is not the name. What
- * has no size is without the second column, and its type may be a digit: "a".
+ * Accepts code symbols that have a size. A symbol version ("@@...") is not part
+ * of the name. Lines of symbols without a size lack the second column; a type
+ * letter such as "a" then looks like a hexadecimal number.
  */
 static bool read_line(char *line, struct function *f)
 {
@@ -45,7 +46,7 @@ struct image functions_read(const char *name)
         all->count += read_line(line, &all->at[all->count]);
     }
     qsort(image.symbols.at, image.symbols.count, sizeof *image.symbols.at,
-          select_compare);
+          function_compare);
     return image;
 }
 

@@ -2,14 +2,14 @@
 #ifndef BENCH_FUNCTIONS_H
 #define BENCH_FUNCTIONS_H
 
-/* What the programs that measure symbol tables on the host have in common. */
+/* Shared by the host programs that measure symbol tables. */
 
 #include "../tools/embed/embed.h"
 
 /*
- * The image that standard input tells of, in lines of `nm -S`: what is code
- * and has a size, in the order that embed wants. (name) is its path. Ends the
- * program where memory is refused.
+ * The image described on standard input, in lines of `nm -S`: what is code
+ * and has a size, in the order that embed wants. (name) is its path. Exits if
+ * there is no memory.
  */
 struct image functions_read(const char *name);
 

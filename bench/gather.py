@@ -22,8 +22,9 @@ import figures
 def said(*command):
     """The first line that (command) prints, empty where it does not run."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True,
-                              check=True)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return ""
     return (done.stdout.splitlines() or [""])[0]

@@ -12,8 +12,9 @@ import os
 import re
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "growth"))
+sys.path.insert(
+    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "growth")
+)
 
 import curves  # noqa: E402
 import fit  # noqa: E402
@@ -32,7 +33,8 @@ def by_width(points, name):
     for point in points:
         if point["name"] == name:
             found.setdefault(point["width"], []).append(
-                (point["x"], point["value"]))
+                (point["x"], point["value"])
+            )
     return {width: sorted(places) for width, places in found.items()}
 
 
@@ -41,8 +43,9 @@ def kind_of(curve):
 
 
 def better(curve):
-    return "more" if any(bound[0] == "least" for bound in curve.bounds) \
-        else "less"
+    return (
+        "more" if any(bound[0] == "least" for bound in curve.bounds) else "less"
+    )
 
 
 def with_curve(point, known):
@@ -50,18 +53,26 @@ def with_curve(point, known):
     curve = known.get(point["name"])
     if curve is None:
         return point
-    return {**point, "unit": curve.unit, "goal": better(curve),
-            "kind": kind_of(curve)}
+    return {
+        **point,
+        "unit": curve.unit,
+        "goal": better(curve),
+        "kind": kind_of(curve),
+    }
 
 
 def bound_lines(curve, width, places):
     """A line for each bound; one that is missed brings its words."""
     for bound, limit in curve.bounds:
         measured, kept = fit.judge(places, bound, limit)
-        line = {"width": width, "name": f"{curve.name}_{bound}",
-                "value": min(round(measured, 4), 1e9), "unit": bound,
-                "goal": f"{'>=' if bound == 'least' else '<='} {limit:g}",
-                "kind": kind_of(curve)}
+        line = {
+            "width": width,
+            "name": f"{curve.name}_{bound}",
+            "value": min(round(measured, 4), 1e9),
+            "unit": bound,
+            "goal": f"{'>=' if bound == 'least' else '<='} {limit:g}",
+            "kind": kind_of(curve),
+        }
         if not kept:
             line["words"] = f"  {curve.name}: {bound}"
         yield line, kept
@@ -73,17 +84,27 @@ def group_lines(title, group, points):
     for curve in group:
         found = by_width(points, curve.name)
         for width in found or ["host"]:
-            judged = list(bound_lines(curve, width, found[width])) \
-                if found else [(None, False)]
+            judged = (
+                list(bound_lines(curve, width, found[width]))
+                if found
+                else [(None, False)]
+            )
             lines += [line for line, _ in judged if line]
             bounds[width] = bounds.get(width, 0) + len(judged)
             missed[width] = missed.get(width, 0) + sum(
-                not kept for _, kept in judged)
+                not kept for _, kept in judged
+            )
     name = "growth_missed_" + re.sub("[^a-z]+", "_", title.lower())
     for width, count in missed.items():
-        yield {"width": width, "name": name, "value": count,
-               "unit": "bounds", "goal": "<= 0", "kind": "exact",
-               "words": f"{title.split(',')[0]}: missed of {bounds[width]}"}
+        yield {
+            "width": width,
+            "name": name,
+            "value": count,
+            "unit": "bounds",
+            "goal": "<= 0",
+            "kind": "exact",
+            "words": f"{title.split(',')[0]}: missed of {bounds[width]}",
+        }
     yield from lines
 
 

@@ -3,7 +3,7 @@
 #
 # irc.sh BUILD: what sampling takes from the IRC server, and what its settings
 # give. First the four settings of `make story`, as ratios in one run. Then what
-# a sample costs in instructions (irc_counted.sh), which no other work of the
+# a sample costs in instructions (irc_counted.py), which no other work of the
 # machine can change. Then PAIRS (100) pairs of slices of SECONDS_EACH (0.3)
 # within one boot, the profiler at 1 kHz and stopped (irc_slices.py): what fewer
 # sessions a second there are, and how much longer QEMU's threads run for each,
@@ -30,7 +30,7 @@ keep()
 # The table's last lines, and nothing but ratios: the tables are the story's.
 settings()
 {
-    ROUNDS=${ROUNDS:-3} tools/bombard/story.sh "$build" "$arch" |
+    ROUNDS=${ROUNDS:-3} tools/loadgen/story.sh "$build" "$arch" |
         sed -n '/^setting/,$p' >"$out/settings"
     echo 'the IRC server, sessions a second as multiples of the first setting'
     awk 'NR > 1 { printf "  %-30s %6.2f\n", $1 " " $2, $4 }' "$out/settings"
@@ -57,8 +57,8 @@ cost()
         }'
 }
 
-# tell NAME WHAT NUMERATOR DENOMINATOR
-tell()
+# emit NAME WHAT NUMERATOR DENOMINATOR
+emit()
 {
     # shellcheck disable=SC2046 # three numbers
     set -- "$1" "$2" $(cost "$3" "$4")
@@ -69,7 +69,7 @@ tell()
 }
 
 settings
-bench/irc_counted.sh "$build" "$arch" >"$out/counted"
+python3 bench/irc_counted.py "$build" "$arch" >"$out/counted"
 while read -r name value; do
     keep "$name" "$value"
 done <"$out/counted"
@@ -83,8 +83,8 @@ awk '{ is[$1] = $2 }
     }' "$out/counted"
 python3 bench/irc_slices.py "$build" "$arch" "$pairs" "$seconds" "$out/pairs" \
     2>"$out/log"
-tell irc_sampling_cost_percent 'sampling at 1 kHz, in sessions a second' 2 1
-tell irc_sampling_cpu_percent "sampling at 1 kHz, in CPU time of QEMU's" 3 4
+emit irc_sampling_cost_percent 'sampling at 1 kHz, in sessions a second' 2 1
+emit irc_sampling_cpu_percent "sampling at 1 kHz, in CPU time of QEMU's" 3 4
 verdict=reached
 awk '$1 == "irc_cost_1000_mips" { exit !($2 > 1) }' "$out/counted" &&
     verdict='NOT REACHED'

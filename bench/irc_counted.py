@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""irc_counted.py IMAGE TRUTH PARASITE TRACE: instructions that a sample costs,
-from the plugin's counts (TRUTH) and the trace of the same run.
+"""irc_counted.py BUILD WIDTH: what a sample of the IRC server costs, in
+instructions, all of it: the interrupt, the drain and the stream. Counted by the
+plugin that profiles are held against (tests/truth), under the load that is
+recorded there.
 
-Those of an idle CPU cost next to nothing to drain, and so are not counted as
-samples; their interrupts are taken off. Prints lines "NAME VALUE":
+Samples of an idle CPU cost next to nothing to drain, and so are not counted;
+their interrupts are taken off. Prints lines "NAME VALUE":
 
 irc_sample_interrupt    instructions in the timer's interrupt, for each
 irc_sample_drain        in the drain, what it calls and the stream
@@ -13,31 +15,53 @@ irc_cost_1000_mips      per cent of the time of a CPU that executes 1,000
 
 import json
 import os
-import subprocess
 import sys
+from pathlib import Path
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../tests/truth"))
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "truth")]
+from harness import tap  # noqa: E402 (its folder comes first)
+from harness.suite import Suite  # noqa: E402
+from load import Irc, irc_append  # noqa: E402
 from symbols import Functions  # noqa: E402
 
 KHZ_PER_MIPS = 1000 / 1e9  # samples a second, instructions a second
+RATE = 997
+# Many samples, so that stacks which are new are as few as in a server that has
+# run for some time: ten thousand or so.
+SESSIONS = 1500
 
 
-def main(image, truth_path, parasite, trace):
-    functions = Functions(image)
-    with open(truth_path, encoding="ascii") as file:
-        truth = json.load(file)
-    drain, = [row["total"] for start, row
-              in zip(functions.starts, truth["functions"])
-              if functions.name(start) == "prof_drain"]
-    counts = json.loads(subprocess.run(
-        [parasite, "info", "--json", trace], text=True, capture_output=True,
-        check=True).stdout)
+def recorded(build, width):
+    """One run of the server, and what info says of its profile."""
+    work = (Path(build) / "bench" / "counted" / width).resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    with open(work / "log", "w", encoding="utf-8") as log:
+        suite = Suite("", work, Path(build).resolve(), tap.Writer(log))
+        one = Irc(suite, "irc", width, "irc", RATE)
+        one.record_busy(
+            irc_append(os.environ.get("COUNTED_SESSIONS", SESSIONS))
+        )
+        return one, one.trace()
+
+
+def main(build, width):
+    one, counts = recorded(build, width)
+    functions = Functions(one.image)
+    truth = json.loads(one.file("json").read_text(encoding="ascii"))
+    (drain,) = [
+        row["total"]
+        for start, row in zip(functions.starts, truth["functions"])
+        if functions.name(start) == "prof_drain"
+    ]
     busy = counts["samples"] - counts["idle"]
     interrupt = truth["in_handlers"] / truth["ticks"]
     print(f"irc_sample_interrupt {interrupt:.2f}")
     print(f"irc_sample_drain {drain / busy:.2f}")
-    print(f"irc_cost_1000_mips "
-          f"{100 * (interrupt + drain / busy) * KHZ_PER_MIPS:.4f}")
+    print(
+        f"irc_cost_1000_mips "
+        f"{100 * (interrupt + drain / busy) * KHZ_PER_MIPS:.4f}"
+    )
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 server, within one boot.
 
 The guest boots once, and the same clients come all the time. In slices of
-SECONDS its profiler is told to sample at 1 kHz or to stop, in pairs of changing
-order (on off, off on, ...), so that what else the machine does, and what the
-guest remembers of before, meets both alike.
+SECONDS its profiler is switched to sample at 1 kHz or to stop, in pairs of
+changing order (on off, off on, ...), so that other load of the machine and
+the guest's history affect both equally.
 
 OUT gets a line for each pair: sessions a second on and off, and nanoseconds
 that QEMU's threads have run for each session, on and off.
@@ -36,44 +36,84 @@ class Guest:
     def __init__(self, build, width):
         self.build = build
         number = os.getpid()
-        address = f"127.{number >> 16 & 127 | 128}.{number >> 8 & 255}." \
-                  f"{number & 255}"
+        address = (
+            f"127.{number >> 16 & 127 | 128}.{number >> 8 & 255}."
+            f"{number & 255}"
+        )
         self.doors = [f"{address}:{7000 + i}" for i in range(PORTS)]
-        forwards = "".join(f",hostfwd=tcp:{door}-:6667"
-                           for door in self.doors)
+        forwards = "".join(f",hostfwd=tcp:{door}-:6667" for door in self.doors)
         self.console = free_port()
         self.first = 0
         self.process = subprocess.Popen(
-            [f"qemu-system-{width}", "-accel", "tcg", "-display", "none",
-             "-no-reboot", "-monitor", "none", "-nic", "none", "-m", "128",
-             "-kernel", f"{build}/{width}/irc/irc.elf", "-append",
-             f"irc.every=0 prof.every=0 prof.start=off prof.hz={HZ}",
-             "-chardev", f"socket,id=c,host=127.0.0.1,port={self.console},"
-             "server=on,wait=off", "-serial", "chardev:c",
-             "-netdev", "user,id=load" + forwards,
-             "-device", "virtio-net-pci,netdev=load"],
-            stdin=subprocess.DEVNULL)
+            [
+                f"qemu-system-{width}",
+                "-accel",
+                "tcg",
+                "-display",
+                "none",
+                "-no-reboot",
+                "-monitor",
+                "none",
+                "-nic",
+                "none",
+                "-m",
+                "128",
+                "-kernel",
+                f"{build}/{width}/irc/irc.elf",
+                "-append",
+                f"irc.every=0 prof.every=0 prof.start=off prof.hz={HZ}",
+                "-chardev",
+                f"socket,id=c,host=127.0.0.1,port={self.console},"
+                "server=on,wait=off",
+                "-serial",
+                "chardev:c",
+                "-netdev",
+                "user,id=load" + forwards,
+                "-device",
+                "virtio-net-pci,netdev=load",
+            ],
+            stdin=subprocess.DEVNULL,
+        )
 
-    def tell(self, what):
+    def command(self, what):
         """What the profiler answers; raises where it does not."""
         return subprocess.run(
-            [f"{self.build}/host/parasite", "tell", "-w", "60",
-             f"tcp:127.0.0.1:{self.console}", what],
-            check=True, text=True, capture_output=True).stdout
+            [
+                f"{self.build}/host/parasite",
+                "tell",
+                "-w",
+                "60",
+                f"tcp:127.0.0.1:{self.console}",
+                what,
+            ],
+            check=True,
+            text=True,
+            capture_output=True,
+        ).stdout
 
-    def bombard(self, *words):
+    def loadgen(self, *words):
         """Figures of one load."""
         said = subprocess.run(
-            [f"{self.build}/host/bombard", "-q", "--json", "--first",
-             str(self.first), *words, *self.doors],
-            text=True, stdout=subprocess.PIPE, check=False)
+            [
+                f"{self.build}/host/loadgen",
+                "-q",
+                "--json",
+                "--first",
+                str(self.first),
+                *words,
+                *self.doors,
+            ],
+            text=True,
+            stdout=subprocess.PIPE,
+            check=False,
+        )
         figures = json.loads(said.stdout)
         self.first += figures["done"] + figures["failed"]
         return figures
 
     def await_server(self):
         for _ in range(60):
-            if self.bombard("-n", "1", "--timeout", "2")["done"] == 1:
+            if self.loadgen("-n", "1", "--timeout", "2")["done"] == 1:
                 return
         raise RuntimeError("no server came up")
 
@@ -89,7 +129,7 @@ class Guest:
     def slice(self, seconds):
         """Sessions a second, and nanoseconds of CPU for each."""
         begin = self.ran_ns()
-        figures = self.bombard("-c", str(CLIENTS), "-d", str(seconds))
+        figures = self.loadgen("-c", str(CLIENTS), "-d", str(seconds))
         ran = self.ran_ns() - begin
         if figures["failed"] > 0:
             raise RuntimeError(f"{figures['failed']} sessions failed")
@@ -108,9 +148,10 @@ def main(build, width, pairs, seconds, out):
         with open(out, "w", encoding="ascii") as file:
             for pair in range(int(pairs)):
                 found = {}
-                for what in ("start", "stop") if pair % 2 else \
-                        ("stop", "start"):
-                    guest.tell(what)
+                for what in (
+                    ("start", "stop") if pair % 2 else ("stop", "start")
+                ):
+                    guest.command(what)
                     time.sleep(0.02)  # a tick of the kernel's has passed
                     found[what] = guest.slice(seconds)
                 on, off = found["start"], found["stop"]

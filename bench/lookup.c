@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From an address to its function: ours beside libbacktrace, which comes with
- * gcc, and libdwfl of elfutils, on the same image and addresses, in turns in
- * one process: lookup LABEL IMAGE [ENGINE] < LINES, where LINES are what nm -S
- * prints of the image (-D where it has nothing else). With ENGINE that one
- * alone is asked, in one turn, for valgrind to count what it executes.
+ * Compares address lookup: ours, libbacktrace (part of gcc), and libdwfl of
+ * elfutils, alternating in one process on the same image and addresses. Usage:
+ * lookup LABEL IMAGE [ENGINE] < LINES, where LINES is the output of nm -S (with
+ * -D for a stripped image). With ENGINE only that one runs, once, so that
+ * valgrind can count its instructions.
  *
  * Prints JSON lines: ns and ratios as the median of the turns, with the middle
  * half of them; memory that a process holds more of than before, once it has
@@ -206,7 +206,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* A line with the median of (all) and the middle half of them; sorts (all). */
-static void tell(const char *label, const char *what, double all[TURNS],
+static void emit(const char *label, const char *what, double all[TURNS],
                  const char *unit)
 {
     qsort(all, TURNS, sizeof *all, compare);
@@ -230,11 +230,11 @@ static void measure(const char *label, const uintptr_t *asked)
                 ratio[turn] = ns[e][turn] / ns[base][turn];
             sprintf(what, "%s_%s", base == OURS ? "find" : "name",
                     engines[e].label);
-            tell(label, what, ratio, "ratio");
+            emit(label, what, ratio, "ratio");
         }
     for (size_t e = 0; e < ENGINES; ++e) {
         sprintf(what, "find_ns_%s", engines[e].label);
-        tell(label, what, ns[e], "ns");
+        emit(label, what, ns[e], "ns");
     }
 }
 
@@ -326,7 +326,7 @@ static void memory(const char *label, const struct image *image,
             ratio[turn] =
                 (double)memory_of(&engines[e], image) / (double)table->count;
         sprintf(what, "memory_%s", engines[e].label);
-        tell(label, what, ratio, "ratio");
+        emit(label, what, ratio, "ratio");
     }
 }
 
@@ -358,7 +358,7 @@ int main(int argc, char **argv)
     }
     image = functions_read(argv[2]);
     if (image.symbols.count == 0)
-        embed_fail(argv[2], "nm told of no function");
+        embed_fail(argv[2], "nm listed no function");
     table = table_make(&image, NAMES_AS_PAYS);
     asked = functions_ask(&image, QUESTIONS, true);
     if (argc > 3) {

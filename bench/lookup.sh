@@ -16,9 +16,11 @@ mkdir -p "$work"
 # shellcheck source=bench/lines.sh
 . bench/lines.sh
 
-gcc -std=gnu11 -O2 -Iprofiler/include -o "$work/lookup" bench/lookup.c \
-    bench/functions.c tools/embed/[!m]*.c profiler/src/symbols.c \
-    profiler/src/symtab.c profiler/src/crc.c -lelf -lbacktrace
+gcc -std=gnu11 -O2 -Iprofiler -Iprofiler/include \
+    -o "$work/lookup" bench/lookup.c \
+    bench/functions.c tools/embed/[!m]*.c tools/symbols/*.c \
+    profiler/symbols/lookup.c \
+    profiler/symbols/table.c profiler/base/crc.c -lelf -lbacktrace
 
 # instructions LABEL IMAGE ENGINE: for one question; ours comes first
 instructions()

@@ -16,8 +16,7 @@ mkdir -p "$work"
 # shellcheck source=bench/lines.sh
 . bench/lines.sh
 
-sources=$(printf '%s ' profiler/src/demangle*.c profiler/src/cxx*.c \
-    profiler/src/rust*.c profiler/src/ocaml.c)
+sources=$(printf '%s ' profiler/demangle/*.c)
 
 # named LIBRARY...: what they export
 named() {
@@ -44,7 +43,8 @@ corpora() {
 
 measure() {
     # shellcheck disable=SC2086 # a list of words
-    gcc -std=gnu11 -O2 -Iprofiler/include -o "$work/bench" bench/names.c \
+    gcc -std=gnu11 -O2 -Iprofiler -Iprofiler/include \
+        -o "$work/bench" bench/names*.c \
         $sources
     "$work/bench" cxx "$work/cxx" legacy "$work/legacy" v0 "$work/v0" \
         >"$results"
@@ -60,7 +60,7 @@ size_of() {
         gcc "$@" -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie \
             -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer \
             -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \
-            -mgeneral-regs-only -Iprofiler/include \
+            -mgeneral-regs-only -Iprofiler -Iprofiler/include \
             -c -o "$work/$width/$(basename "$source").o" "$source"
     done
     size -A "$work/$width"/*.o | awk '

@@ -4,7 +4,8 @@
 # pages.sh BUILD: the page of `parasite flame` beside speedscope, which npm
 # fetches once, on the same profiles: what they weigh, how long until they are
 # drawn, what memory they hold. The page has every sample with its time;
-# speedscope gets folded stacks, which have none. Writes lines of JSON to
+# speedscope gets folded stacks, which have none. Then how long an action on the
+# large page blocks it (page_block.js). Writes lines of JSON to
 # BUILD/bench/pages.jsonl and shows them.
 set -eu
 
@@ -48,4 +49,5 @@ esac
 export NODE_PATH
 node bench/pages.js "$work" "$build/speedscope/node_modules/speedscope" \
     >"$results"
+node bench/page_block.js "$work" >>"$results"
 cat "$results"

@@ -15,10 +15,12 @@ mkdir -p "$build/bench"
 # shellcheck source=bench/lines.sh
 . bench/lines.sh
 
-gcc -std=gnu11 -O2 -Iprofiler/include -o "$program" bench/symbols.c \
+gcc -std=gnu11 -O2 -Iprofiler -Iprofiler/include \
+    -o "$program" bench/symbols.c \
     bench/functions.c \
-    tools/embed/[!m]*.c profiler/src/symbols.c profiler/src/symtab.c \
-    profiler/src/crc.c -lelf # all of embed but main.c
+    tools/embed/[!m]*.c tools/symbols/*.c \
+    profiler/symbols/lookup.c profiler/symbols/table.c \
+    profiler/base/crc.c -lelf # all of embed but main.c
 
 # functions FILE [OPTION]: the lines of nm
 functions() {
@@ -46,7 +48,7 @@ one_far() {
     echo '00000000f0000000 0000000000000010 T far_away'
 }
 
-# Prints 100,000 functions, dense in memory, whose names tell nothing.
+# Prints 100,000 functions, dense in memory, with meaningless names.
 made_up() {
     awk 'BEGIN {
         for (at = 1048576; i < 100000; at += size + int(rand() * 16)) {

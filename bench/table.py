@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""table.py RESULTS: the table of the bench, from its lines of JSON.
+"""table.py RESULTS [PAGE]: the table of the bench, from its lines of JSON.
 
 Shows the groups of rows.txt whose parts were run, each row with its goal, and
-lines that bring words of their own. Status 1 where a goal is not reached or a
-figure is missing. Exact rows have a column for each width; noisy ones the
-middle value and what the middle half, or the interval, lies between.
+figures that bring words of their own. Status 1 if a goal is missed or a figure
+is missing. Exact rows have a column for each width; noisy ones the median and
+the middle half, or the interval. If all parts were run, PAGE is given the table
+as well, between its markers.
 """
 
+import contextlib
+import io
+import pathlib
+import re
 import sys
 
 import figures
 
 WORDS, VALUE, GOAL = figures.WORDS, 9, 10
+BEGIN, END = "<!-- figures: made by make bench -->", "<!-- end of figures -->"
 
 
 def short(value):
@@ -65,11 +71,14 @@ def print_row(words, columns, goal, last):
 
 def columns_of(row, figure_list, noisy, columns):
     """Those of the row; fewer widths than (columns) stand to the right."""
-    values = [short(figure["value"]) if figure else "?"
-              for figure in figure_list]
+    values = [
+        short(figure["value"]) if figure else "?" for figure in figure_list
+    ]
     if not noisy:
-        return [(value, VALUE + 1) for value in
-                [""] * (columns - len(values)) + values]
+        return [
+            (value, VALUE + 1)
+            for value in [""] * (columns - len(values)) + values
+        ]
     between = "exact" if row.kind == "exact" else ""
     if figure_list[0] and not between:
         between = spread(figure_list[0])
@@ -93,16 +102,20 @@ def show_row(row, found, group):
     pairs = [[w] for w in row.widths] if noisy else [row.widths]
     fine = True
     for widths in pairs:
-        figure_list = [found.get((row.part, width, row.name, None))
-                       for width in widths]
+        figure_list = [
+            found.get((row.part, width, row.name, None)) for width in widths
+        ]
         words = row.words
         if noisy and len(row.widths) > 1:
             words = f"{words}, {widths[0]}"
         last = judged(figure_list)
         fine = fine and last not in ("MISSING", "NOT REACHED")
-        print_row(words, columns_of(row, figure_list, noisy,
-                                    len(group.widths)),
-                  goal_column(row.goal), last)
+        print_row(
+            words,
+            columns_of(row, figure_list, noisy, len(group.widths)),
+            goal_column(row.goal),
+            last,
+        )
     return fine
 
 
@@ -117,29 +130,77 @@ def own_rows(group, found, last_of_part):
         if figure["name"] in names:
             continue
         names.add(figure["name"])
-        widths = [width for width in figures.WIDTHS
-                  if (group.part, width, figure["name"], None) in found]
-        rows.append(figures.Row(group.part, figure.get("kind", group.kind),
-                                widths,
-                                (figure["name"], figure.get("goal", "-"),
-                                 figure.get("unit", ""), figure["words"])))
+        widths = [
+            width
+            for width in figures.WIDTHS
+            if (group.part, width, figure["name"], None) in found
+        ]
+        rows.append(
+            figures.Row(
+                group.part,
+                figure.get("kind", group.kind),
+                widths,
+                (
+                    figure["name"],
+                    figure.get("goal", "-"),
+                    figure.get("unit", ""),
+                    figure["words"],
+                ),
+            )
+        )
     return rows
 
 
-def main():
-    head, found = figures.read(sys.argv[1])
-    groups = [group for group in figures.groups_of_table()
-              if group.part in head.get("parts", [])]
-    print(f"{head.get('commit')}, {head.get('qemu')},\n{head.get('compiler')}, "
-          f"{head.get('cpu')}")
+def print_table(head, found):
+    """Returns whether every figure is there and every goal reached."""
+    groups = [
+        group
+        for group in figures.groups_of_table()
+        if group.part in head.get("parts", [])
+    ]
+    print(
+        f"{head.get('commit')}, {head.get('qemu')},\n{head.get('compiler')}, "
+        f"{head.get('cpu')}"
+    )
     fine = True
     for number, group in enumerate(groups):
-        later = [other.part for other in groups[number + 1:]]
+        later = [other.part for other in groups[number + 1 :]]
         rows = group.rows + own_rows(group, found, group.part not in later)
         print()
         print_title(group)
         for row in rows:
             fine = show_row(row, found, group) and fine
+    return fine
+
+
+def publish(page, text):
+    """Puts (text), indented, between the markers of (page)."""
+    block = "".join(
+        "    " + line + "\n" if line else "\n" for line in text.splitlines()
+    )
+    old = page.read_text(encoding="utf-8")
+    if BEGIN not in old or END not in old:
+        raise figures.Bad(f"{page}: no '{BEGIN}' and '{END}'")
+    page.write_text(
+        re.sub(
+            f"{BEGIN}.*?{END}",
+            lambda _: f"{BEGIN}\n\n{block}\n{END}",
+            old,
+            flags=re.S,
+        ),
+        encoding="utf-8",
+    )
+
+
+def main():
+    head, found = figures.read(sys.argv[1])
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        fine = print_table(head, found)
+    print(said.getvalue(), end="")
+    everything = {group.part for group in figures.groups_of_table()}
+    if len(sys.argv) > 2 and everything <= set(head.get("parts", [])):
+        publish(pathlib.Path(sys.argv[2]), said.getvalue())
     return 0 if fine else 1
 
 

@@ -2,10 +2,10 @@
 
 /*
  * Source: Motorola, MC146818A Real-Time Clock, 1984; the century in byte 0x32
- * is a custom of PCs.
+ * is a convention of PCs.
  *
- * The clock's bytes are read one by one while it may be ticking, so they count
- * only if two readings in a row, each begun while no update was announced,
+ * The bytes are read one by one and may change meanwhile. They are accepted
+ * only if two consecutive readings, each begun while no update is in progress,
  * agree.
  */
 
@@ -96,7 +96,7 @@ static unsigned hour_of_day(uint8_t raw, uint8_t status_b)
     return hour % 12 + (raw & HOUR_PM ? 12 : 0);
 }
 
-/* Days since 1970. Years begin in March here: the leap day is their last. */
+/* Days since 1970. Years begin in March here, so the leap day comes last. */
 static uint32_t days_of(unsigned year, unsigned month, unsigned day)
 {
     const unsigned y = month <= 2 ? year - 1 : year;

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /*
- * Date and time of the battery-backed clock, taken as UTC, in seconds since
- * 1970. Waits up to about 10 ms for the clock to be at rest. Returns 0 where it
- * never is, or where it shows no valid date. Contexts: boot, thread.
+ * Time of the battery-backed clock, interpreted as UTC, in seconds since 1970.
+ * Waits up to about 10 ms for an update in progress. Returns 0 if the clock
+ * cannot be read or its date is invalid. Contexts: boot, thread.
  */
 uint64_t cmos_unix_seconds(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A byte written to this port is the whole protocol. */
+/* The protocol is one byte written to this port. */
 
 #include "debug_exit.h"
 

@@ -3,17 +3,17 @@
 #define DEBUGCON_H
 
 /*
- * The debug port of Bochs, which QEMU has as -debugcon: bytes written to port
- * 0xe9 come out on the host, with no device to be set up and none to ask.
+ * The debug port of Bochs (QEMU: -debugcon): bytes written to port 0xe9 appear
+ * on the host. It needs no initialization and is always ready.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the port is there: it reads as its own number. Contexts: any. */
+/* Whether the port exists: reading it returns its number. Contexts: any. */
 bool debugcon_present(void);
 
-/* Writes (bytes) bytes of (data) as they are. Contexts: any. */
+/* Writes (bytes) bytes of (data) unchanged. Contexts: any. */
 void debugcon_write(const void *data, size_t bytes);
 
 #endif

@@ -25,7 +25,7 @@
 #define BAR_0 0x10u
 #define CAPABILITIES 0x34u
 #define INTERRUPT_LINE 0x3cu
-#define CAPABILITIES_MAX 48u /* more do not fit into 256 bytes */
+#define CAPABILITIES_MAX 48u /* fit into 256 bytes */
 #define ID_NONE 0xffffu
 
 #define BAR_IO 1u
@@ -64,7 +64,7 @@ static bool look(uint32_t address, struct pci_device *device)
     return device->vendor != ID_NONE;
 }
 
-/* All functions of one device; only those with several answer for them. */
+/* Searches the functions of a device; only one unless it is multi-function. */
 static bool find_function(uint32_t address,
                           bool (*wanted)(const struct pci_device *device),
                           struct pci_device *device)
@@ -92,7 +92,7 @@ bool pci_find(bool (*wanted)(const struct pci_device *device),
     return false;
 }
 
-/* Status, in the upper half, is cleared by ones and kept by zeros. */
+/* The upper half is status: ones would clear it, zeros leave it unchanged. */
 static void change_command(const struct pci_device *device, uint16_t set,
                            uint16_t clear)
 {

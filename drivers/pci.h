@@ -3,8 +3,8 @@
 #define PCI_H
 
 /*
- * PCI devices, found and set up through configuration mechanism 1: two ports,
- * one for the address and one for the data. Contexts: thread.
+ * PCI devices through configuration mechanism 1, an address port and a data
+ * port. Contexts: thread.
  */
 
 #include <stdbool.h>
@@ -19,43 +19,43 @@
 #define PCI_CAPABILITY_VENDOR 0x09u
 
 struct pci_device {
-    uint32_t
-        address; /* bus, device and function as the address port wants it */
+    uint32_t address; /* bus, device and function, for the address port */
     uint16_t vendor;
     uint16_t device;
 };
 
-/* Where a base address register points. */
+/* A base address register. */
 struct pci_bar {
-    uintptr_t base; /* port or address; 0 = none, or beyond our reach */
-    bool io;        /* ports */
+    uintptr_t base; /* port or address; 0 = none or above 4 GiB */
+    bool io;        /* base is a port */
 };
 
 /*
- * Finds the first device on any bus that (wanted) returns true for. Returns
- * false, and (*device) is undefined, where there is none.
+ * Finds the first device on any bus for which (wanted) returns true. Returns
+ * false if there is none; (*device) is then undefined.
  */
 bool pci_find(bool (*wanted)(const struct pci_device *device),
               struct pci_device *device);
 
-/* Configuration space at (offset), of a device that pci_find() has found. */
+/* Configuration space at (offset) of a device from pci_find(). */
 uint32_t pci_read32(const struct pci_device *device, uint8_t offset);
 uint8_t pci_read8(const struct pci_device *device, uint8_t offset);
 
-/* Turns (bits), of PCI_COMMAND_*, on, or off. */
+/* Sets or clears (bits), PCI_COMMAND_*. */
 void pci_enable(const struct pci_device *device, uint16_t bits);
 void pci_disable(const struct pci_device *device, uint16_t bits);
 
-/* Line of the PIC that the firmware has wired the device's interrupt to, 255
- * where there is none. */
+/* Line of the PIC to which the firmware has routed the device's interrupt; 255
+ * if there is none. */
 uint8_t pci_interrupt_line(const struct pci_device *device);
 
-/* Base address register (number), 0 to 5, as the firmware has set it. */
+/* Base address register (number), 0 to 5, as set by the firmware. */
 struct pci_bar pci_bar(const struct pci_device *device, unsigned number);
 
 /*
- * Offset of the next capability with (id) after (after), 0 for the first; 0
- * where there is none. Ends on a list that runs in a circle, too.
+ * Offset of the next capability with (id) after the one at (after), or of the
+ * first with 0. Returns 0 if there is none. Terminates even if the list is
+ * circular.
  */
 uint8_t pci_capability(const struct pci_device *device, uint8_t id,
                        uint8_t after);

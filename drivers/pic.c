@@ -3,10 +3,11 @@
 /*
  * Source: Intel, 8259A Programmable Interrupt Controller, 1988.
  *
- * A request that goes away between being raised and being asked for comes in
- * as the controller's lowest line, without its in-service bit. It must not be
- * acknowledged, or a true one that is in service would be; but a spurious one
- * of the slave has come through the master's line 2, and that one is true.
+ * A request that is withdrawn before the CPU acknowledges it becomes a spurious
+ * interrupt of the controller's lowest-priority line, without its in-service
+ * bit. It must not get an EOI, which would apply to another interrupt in
+ * service. A spurious interrupt of the slave came through line 2 of the master,
+ * however, and that line needs its EOI.
  */
 
 #include "pic.h"

@@ -3,8 +3,8 @@
 #define PIC_H
 
 /*
- * The two 8259A interrupt controllers of a PC, sixteen lines in a row: lines 0
- * to 7 on the master, 8 to 15 on the slave, which is wired to line 2.
+ * The two 8259A interrupt controllers of a PC: lines 0 to 7 on the master, 8 to
+ * 15 on the slave, which is connected to line 2.
  */
 
 #include <stdbool.h>
@@ -15,26 +15,26 @@
 #define PIC_LINE_CLOCK 8u
 
 /*
- * Moves the lines to vectors 32 to 47, masks them all and claims lines 7 and
- * 15, so that spurious interrupts are counted and nothing else.
+ * Maps the lines to vectors 32 to 47 and masks them all. Installs handlers for
+ * lines 7 and 15 that count spurious interrupts.
  * Contexts: boot, interrupts off.
  */
 void pic_start(void);
 
-/* Lets interrupts of (line) through, or no longer. Contexts: boot, thread. */
+/* Enables or disables (line). Contexts: boot, thread. */
 void pic_unmask(unsigned line);
 void pic_mask(unsigned line);
 
-/* Acknowledges (line), to the slave too where need be. Contexts: interrupt. */
+/* Acknowledges (line), also to the slave if needed. Contexts: interrupt. */
 void pic_eoi(unsigned line);
 
 /* Acknowledges line 0: what current_eoi_mechanism may point to. */
 void pic_eoi_timer(void);
 
 /*
- * Whether line 7 or 15, just raised, is a spurious one: the request was gone
- * when the CPU asked. It then needs no pic_eoi() and has had what it needs.
- * For handlers that take over one of these lines. Contexts: interrupt.
+ * Whether the current interrupt of line 7 or 15 is spurious. If so, this call
+ * has completed it, and pic_eoi() must not be called. For handlers that replace
+ * those of pic_start(). Contexts: interrupt.
  */
 bool pic_spurious(unsigned line);
 

@@ -4,8 +4,8 @@
 
 /*
  * The 8254 interval timer: three 16-bit counters that count down at PIT_HZ.
- * Channel 0 is wired to interrupt line 0, channel 2 to the speaker, with a
- * gate that software holds. The latter is what time is measured with.
+ * Channel 0 is connected to interrupt line 0, channel 2 to the speaker, with a
+ * gate under software control. Channel 2 serves to measure time.
  */
 
 #include <stdbool.h>
@@ -14,17 +14,17 @@
 #define PIT_HZ 1193182u
 #define PIT_DIVISOR_MAX 65536u
 
-/* A channel at one moment, as the read-back command latches it. */
+/* State of a channel, latched by the read-back command. */
 struct pit_state {
     uint16_t count;  /* counts left; 0 may mean 65536 */
     bool output;     /* level of the OUT pin */
-    bool null_count; /* a new count was written but is not yet counting */
-    uint8_t mode;    /* 0 to 5; 2 is written by pit_start() */
+    bool null_count; /* a new count was written but is not loaded yet */
+    uint8_t mode;    /* 0 to 5; pit_start() sets 2 */
 };
 
 /*
- * Makes channel 0 interrupt every (divisor) counts, 1 to PIT_DIVISOR_MAX;
- * others are brought into that range. Contexts: boot, thread, interrupt.
+ * Makes channel 0 interrupt every (divisor) counts, clamped to the range 1 to
+ * PIT_DIVISOR_MAX. Contexts: boot, thread, interrupt.
  */
 void pit_start(uint32_t divisor);
 
@@ -32,8 +32,8 @@ void pit_start(uint32_t divisor);
 struct pit_state pit_read(unsigned channel);
 
 /*
- * Channel 2 counts down once from 65535, beginning now; its output goes high
- * when it gets to 0, about 55 ms later. The speaker stays silent.
+ * Makes channel 2 count down once from 65535. Its output goes high when it
+ * reaches 0, after about 55 ms. The speaker stays silent.
  * Contexts: boot, thread.
  */
 void pit_stopwatch_start(void);

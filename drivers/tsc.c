@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * How fast the time stamp counter runs.
+ * Calibration of the time stamp counter.
  *
- * The two clocks cannot be read at the same instant: on a busy host, we may be
- * stopped for milliseconds between one read and the other. So each look at the
- * PIT is bracketed by two looks at the TSC, and of all the brackets at either
- * end of a 50 ms stretch the narrowest counts:
+ * The two clocks cannot be read at the same instant: a busy host may suspend
+ * the guest for milliseconds between two reads. So each read of the PIT is
+ * bracketed by two reads of the TSC, and the narrowest bracket at either end of
+ * an interval of 50 ms is used:
  *
- *   [ looks, 6 ms ]          wait          [ looks, 6 ms ]   then OUT goes high
+ *   [ reads, 6 ms ]          wait          [ reads, 6 ms ]   then OUT goes high
  *
- * A host that stops us for longer than what is left of the stretch is noticed
- * by the PIT's output, and the whole is tried again. One so busy that it lets
- * us run for a few milliseconds at a time, and then others for many, hits the
- * last looks each time. For it the looks take up most of the stretch, and at
- * last any two will do: a clock that is off by some hundred ppm is better than
- * none.
+ * If the host suspends the guest past the end of the interval, the PIT's output
+ * is high, and calibration is tried again. On a host that runs the guest only
+ * for a few milliseconds at a time, the last reads would fail each time. So
+ * later attempts read during most of the interval and finally accept any two
+ * brackets: an error of some hundred ppm is better than no clock.
  */
 
 #include "tsc.h"
@@ -25,10 +24,10 @@
 #include <arch/cpu.h>
 #include <stdbool.h>
 
-#define LOOKS_MAX 4000u /* a PIT that does not count ends the loop */
+#define READS_MAX 4000u /* ends the loop if the PIT does not count */
 
-/* When looks are taken, in counts; how often that is tried; and what part of
- * the time between them two brackets may be. */
+/* When to read, in counts; number of attempts; and the minimum ratio of the
+ * interval to the width of both brackets. */
 static const struct stage {
     unsigned attempts;
     uint32_t first_ends, last_begins, last_ends;
@@ -39,14 +38,14 @@ static const struct stage {
     {24, 1000, 4000, 65000, 50},
 };
 
-struct look {
+struct reading {
     uint64_t tsc;    /* middle of the bracket */
     uint64_t width;  /* cycles */
-    uint32_t counts; /* since the stopwatch was started */
+    uint32_t counts; /* since the start of the stopwatch */
 };
 
-/* False: the stopwatch has run out. */
-static bool look(struct look *now)
+/* False: the stopwatch has expired. */
+static bool read_both(struct reading *now)
 {
     const uint64_t before = arch_tsc();
     const struct pit_state pit = pit_read(2);
@@ -58,14 +57,14 @@ static bool look(struct look *now)
     return !pit.output;
 }
 
-/* The narrowest look taken before (counts_end). False: none. */
-static bool look_until(uint32_t counts_end, struct look *best)
+/* The narrowest bracket before (counts_end). False: none. */
+static bool narrowest_until(uint32_t counts_end, struct reading *best)
 {
-    struct look now;
+    struct reading now;
     bool found = false;
 
-    for (unsigned looks = 0; looks < LOOKS_MAX; looks++) {
-        if (!look(&now) || now.counts >= counts_end)
+    for (unsigned reads = 0; reads < READS_MAX; reads++) {
+        if (!read_both(&now) || now.counts >= counts_end)
             return found;
         if (!found || now.width < best->width)
             *best = now;
@@ -74,15 +73,15 @@ static bool look_until(uint32_t counts_end, struct look *best)
     return found;
 }
 
-/* Waits until the stopwatch shows (counts). False: run out, or stuck. */
+/* Waits until the stopwatch reads (counts). False: expired or stuck. */
 static bool wait_until(uint32_t counts)
 {
-    struct look now;
+    struct reading now;
     uint32_t last = 0;
     unsigned still = 0;
 
-    while (still < LOOKS_MAX) {
-        if (!look(&now))
+    while (still < READS_MAX) {
+        if (!read_both(&now))
             return false;
         if (now.counts >= counts)
             return true;
@@ -92,15 +91,16 @@ static bool wait_until(uint32_t counts)
     return false;
 }
 
-/* The frequency, or 0 where this attempt came to nothing. */
+/* The frequency, or 0 if this attempt failed. */
 static uint64_t attempt(const struct stage *stage)
 {
-    struct look first, last;
+    struct reading first, last;
 
     pit_stopwatch_start();
-    if (!look_until(stage->first_ends, &first) ||
+    if (!narrowest_until(stage->first_ends, &first) ||
         !wait_until(stage->last_begins) ||
-        !look_until(stage->last_ends, &last) || last.counts <= first.counts ||
+        !narrowest_until(stage->last_ends, &last) ||
+        last.counts <= first.counts ||
         (first.width + last.width) * stage->part > last.tsc - first.tsc)
         return 0;
     return (last.tsc - first.tsc) * PIT_HZ / (last.counts - first.counts);

@@ -5,11 +5,10 @@
 #include <stdint.h>
 
 /*
- * Measures the time stamp counter against the PIT's channel 2 and returns its
- * frequency in Hz, or 0 where the PIT does not count. Waits 50 ms, up to some
- * seconds on a host that keeps stopping us. A measurement is good to about 30
- * parts per million, to 50 on a host that stops us for 20 ms at a time, and to
- * some hundred where that is 50 ms; the counter is read with arch_tsc().
+ * Calibrates the time stamp counter (arch_tsc()) with the PIT's channel 2 and
+ * returns its frequency in Hz, or 0 if the PIT does not count. Takes 50 ms, up
+ * to some seconds on a busy host. The error is about 30 ppm; 50 if the host
+ * suspends the guest for 20 ms at a time, some hundred if for 50 ms.
  * Contexts: boot, interrupts off.
  */
 uint64_t tsc_calibrate(void);

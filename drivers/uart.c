@@ -3,9 +3,9 @@
 /*
  * Source: National Semiconductor, PC16550D, 1995.
  *
- * Once the transmitter holding register is empty so is the whole FIFO: then 16
- * bytes may go in without asking again. Every port access is an exit to the
- * hypervisor, so this halves what a line costs.
+ * When the transmitter holding register is empty, so is the whole FIFO, and 16
+ * bytes may be written without checking again. Each port access is an exit to
+ * the hypervisor, so this halves the cost of a line.
  */
 
 #include "uart.h"

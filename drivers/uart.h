@@ -13,22 +13,21 @@
 
 /*
  * Sets port (port) to 115200 baud, 8 data bits, no parity, 1 stop bit, FIFOs
- * on. Returns 0, or -1 where there is no UART. Contexts: boot, thread.
+ * on. Returns 0, or -1 if there is no UART. Contexts: boot, thread.
  */
 int uart_start(uint16_t port);
 
 /*
- * Sends (bytes) bytes of (text) as they are and returns how many went out:
- * fewer only where the port took nothing for about 0.1 s. Contexts: any; not
- * while another call for the same port is interrupted, unless mixed lines do
- * not matter.
+ * Sends (bytes) bytes of (text) unchanged and returns how many were sent: fewer
+ * only if the port accepted none for about 0.1 s. Contexts: any; a call that
+ * interrupts another one for the same port mixes their output.
  */
 size_t uart_write(uint16_t port, const char *text, size_t bytes);
 
-/* Waits until all is sent, for about 0.1 s at most. Contexts: any. */
+/* Waits until all is sent, at most about 0.1 s. Contexts: any. */
 void uart_finish(uint16_t port);
 
-/* A byte that was received, or -1 when there is none. Contexts: any. */
+/* The next received byte, or -1. Contexts: any. */
 int uart_read(uint16_t port);
 
 #endif

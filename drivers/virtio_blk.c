@@ -2,9 +2,9 @@
 
 /*
  * Source: Virtual I/O Device (VIRTIO) Version 1.1, 5.2. A request is a chain
- * of a header that the device reads, the data, and one byte that it writes
- * last: how it went. Header and byte are in the caller's struct, so that as
- * many requests can be on their way as the queue has room for.
+ * of a header that the device reads, the data, and a status byte that it writes
+ * last. Header and status are in the caller's struct, so the number of requests
+ * in flight is limited only by the queue.
  */
 
 #include "virtio_blk.h"
@@ -20,13 +20,13 @@
 
 #define STATUS_OK 0u
 #define STATUS_UNKNOWN 2u
-#define STATUS_UNSET 0xffu /* ours, until the device has written its own */
+#define STATUS_UNSET 0xffu /* ours, until the device writes its own */
 
 static struct virtio_device device;
 static struct virtio_queue queue;
 static bool started;
 static uint64_t sectors;
-static unsigned on_their_way;
+static unsigned in_flight;
 
 static int start(void *(*allocate)(size_t bytes))
 {
@@ -73,7 +73,7 @@ bool virtio_blk_read_only(void)
     return (device.features & FEATURE_READ_ONLY) != 0;
 }
 
-/* What can be said of (request) without asking the device. */
+/* Errors of (request) that need no reply of the device. */
 static int check(const struct virtio_blk_request *request)
 {
     if (request->kind == VIRTIO_BLK_FLUSH)
@@ -87,7 +87,7 @@ static int check(const struct virtio_blk_request *request)
     return 0;
 }
 
-/* The chain of (request) in (parts); returns how many they are. */
+/* Builds the chain of (request) in (parts); returns the number of parts. */
 static unsigned chain(struct virtio_blk_request *request,
                       struct virtio_part parts[3])
 {
@@ -118,7 +118,7 @@ int virtio_blk_submit(struct virtio_blk_request *request)
     request->submit_tsc = arch_tsc();
     if (!virtio_put(&queue, parts, chain(request, parts), request))
         return VIRTIO_BLK_BUSY;
-    on_their_way++;
+    in_flight++;
     virtio_kick(&queue);
     return 0;
 }
@@ -129,7 +129,7 @@ unsigned virtio_blk_poll(void)
     uint32_t written;
 
     while (started && (request = virtio_take(&queue, &written)) != NULL) {
-        on_their_way--;
+        in_flight--;
         request->done_tsc = arch_tsc();
         request->error = request->status == STATUS_OK ? 0
                          : request->status == STATUS_UNKNOWN
@@ -137,7 +137,7 @@ unsigned virtio_blk_poll(void)
                              : VIRTIO_BLK_FAILED;
         request->done(request);
     }
-    return on_their_way;
+    return in_flight;
 }
 
 struct virtio_queue *virtio_blk_queue(void)

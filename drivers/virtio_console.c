@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Source: Virtual I/O Device (VIRTIO) Version 1.1, 5.3. Of its features none
- * is asked for, which leaves one port: queue 0 for what comes in, queue 1 for
- * what goes out.
+ * Source: Virtual I/O Device (VIRTIO) Version 1.1, 5.3. No optional features
+ * are negotiated, so there is one port: queue 0 for input, queue 1 for output.
  *
- * Each block that is given to the device costs an exit and each byte in it
- * next to nothing, hence large blocks; and several, so that a host that is
- * late with some does not hold up the next.
+ * The cost of a block is one exit, nearly independent of its size, so blocks
+ * are large. There are several, so that a slow host does not delay the sender.
  */
 
 #include "virtio_console.h"
 
-#include "virtio.h"
+#include "virtio_queue.h"
 
 #include <arch/cpu.h>
 
@@ -28,10 +26,10 @@ static struct virtio_queue in, out;
 static bool started;
 
 static uint8_t *blocks;           /* BLOCKS_MAX of them */
-static uint8_t *idle[BLOCKS_MAX]; /* those that are not on their way */
+static uint8_t *idle[BLOCKS_MAX]; /* blocks not in flight */
 static unsigned idle_count;
 
-static uint8_t received[IN_BYTES]; /* the device's, unless some are unread */
+static uint8_t received[IN_BYTES]; /* owned by the device if all is read */
 static uint32_t unread, unread_at;
 
 static void copy(uint8_t *to, const uint8_t *from, size_t bytes)
@@ -78,7 +76,7 @@ bool virtio_console_start(void *(*allocate)(size_t bytes))
     return true;
 }
 
-/* Takes back what the device is done with. */
+/* Takes completed blocks. */
 static void collect(void)
 {
     uint32_t written;

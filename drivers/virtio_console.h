@@ -4,7 +4,7 @@
 
 /*
  * Port 0 of the first virtio-console: QEMU's -device virtio-serial-pci with
- * -device virtconsole. Blocks of bytes go out, single bytes come in.
+ * -device virtconsole. Output is in blocks, input in single bytes.
  * Contexts: thread.
  */
 
@@ -14,22 +14,22 @@
 #define VIRTIO_CONSOLE_BLOCK 4096u /* bytes of a block, at most */
 
 /*
- * Finds the device and makes it ready, in memory from (allocate), which gives
- * pages, or NULL. False: there is none, or no memory for it. Once it has been
- * true it stays so.
+ * Finds and starts the device. (allocate) returns page-aligned memory or NULL.
+ * False: no device, or no memory. Once it has returned true, later calls do
+ * nothing and return true.
  */
 bool virtio_console_start(void *(*allocate)(size_t bytes));
 
 /*
- * Sends (bytes) bytes, which are copied. False: all blocks are still on their
- * way, or it is more than a block. Never waits.
+ * Sends a copy of (bytes) bytes. False: all blocks are in flight, or it is more
+ * than a block. Never waits.
  */
 bool virtio_console_send(const void *data, size_t bytes);
 
-/* Waits until all is sent, for about a second at most. */
+/* Waits until all is sent, at most about a second. */
 void virtio_console_finish(void);
 
-/* A byte that came in, or -1. */
+/* The next received byte, or -1. */
 int virtio_console_receive(void);
 
 #endif

@@ -3,10 +3,11 @@
 /*
  * Source: Virtual I/O Device (VIRTIO) Version 1.1, 4.1.4.5 and 4.1.5.4.
  *
- * PCI's interrupts are levels: the line stays up until each device on it has
- * had its reason read, which takes the reason away. So all devices of a line
- * are asked before the line is acknowledged; one that comes too late raises it
- * again. The handler of a line is not told which one it is, hence one for each.
+ * PCI interrupts are level-triggered: a line stays asserted until the interrupt
+ * status of each device on it has been read, which clears it. So the status of
+ * all devices on a line is read before the line is acknowledged; a later
+ * interrupt asserts it again. Handlers have no argument, so each line has its
+ * own.
  */
 
 #include "virtio_irq.h"
@@ -22,8 +23,8 @@
 
 static struct virtio_device *on_line[ARCH_IRQ_COUNT];
 
-/* Reading takes the interrupt back. Bit 0: a queue; bit 1: configuration. */
-static uint8_t take_reason(const struct virtio_device *device)
+/* Reading clears it. Bit 0: a queue; bit 1: the configuration. */
+static uint8_t read_status(const struct virtio_device *device)
 {
     if (device->isr != NULL)
         return *device->isr;
@@ -38,12 +39,12 @@ static void serve(unsigned line)
         return;
     for (struct virtio_device *each = on_line[line]; each != NULL;
          each = each->next)
-        if (take_reason(each) != 0)
+        if (read_status(each) != 0)
             each->interrupts = each->interrupts + 1;
     pic_eoi(line);
 }
 
-/* Lines that a PCI device may have; the rest are the board's own. */
+/* Lines available to PCI devices; the others are used by the board. */
 #define HANDLER(line)                                                          \
     static void serve_##line(void)                                             \
     {                                                                          \

@@ -3,17 +3,17 @@
 #define VIRTIO_IRQ_H
 
 /*
- * Interrupts of virtio devices by their PCI pins. Several may share a line of
- * the PIC. An interrupt is taken, counted and acknowledged, nothing more: by
- * coming it ends the halt of the event loop, which then looks at the queues.
+ * Interrupts of virtio devices by PCI pins. Several devices may share a line of
+ * the PIC. An interrupt is only counted and acknowledged: its purpose is to end
+ * the halt of the event loop, which then polls the queues.
  */
 
-#include "virtio.h"
+#include "virtio_pci.h"
 
 /*
- * Lets (device), which MUST stay where it is, interrupt from now on; its queues
- * say when (virtio_interrupts()). False: no line is wired to it. Repeated calls
- * are harmless. Contexts: thread.
+ * Enables interrupts of (device), which MUST stay where it is; when they come
+ * is set for each queue (virtio_interrupts()). False: it has no interrupt line.
+ * May be called again. Contexts: thread.
  */
 bool virtio_irq_on(struct virtio_device *device);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Source: Virtual I/O Device (VIRTIO) Version 1.1, 5.1. Asked for are the
- * address and the two checksum features; a host with a tap device has these,
- * QEMU's user network has not. Segments larger than a frame are not asked for,
+ * Source: Virtual I/O Device (VIRTIO) Version 1.1, 5.1. The negotiated features
+ * are the address and the two checksum features; tap devices support the
+ * latter, QEMU's user network does not. Segmentation offload is not negotiated,
  * so each frame is in one buffer.
  *
- * A buffer is a header for the device and then the frame. The header is ten
- * bytes long, twelve with the modern face; it ends where the frame begins:
+ * A buffer is a header followed by the frame. The header has ten bytes, or
+ * twelve with the modern interface, and ends where the frame begins:
  *
  *     buffer   [ 2 | header 10 | frame 1514 | 10 unused ]
  *
- * A device from before the layout was left to the driver wants header and
- * frame as two parts; others get one.
+ * Devices without VIRTIO_ANY_LAYOUT require header and frame in two parts;
+ * others get one.
  */
 
 #include "virtio_net.h"
@@ -37,7 +37,7 @@
 #define BUFFER_BYTES 1536u
 #define ETHERNET_HEADER 14u
 
-/* struct virtio_net_hdr, as it stands right before the frame. */
+/* struct virtio_net_hdr, directly before the frame. */
 struct header {
     uint8_t flags;
     uint8_t segment_kind;
@@ -54,12 +54,12 @@ static bool started;
 static uint32_t header_bytes;
 static unsigned parts_each; /* descriptors of a frame */
 
-static uint8_t *room[VIRTIO_QUEUE_MAX]; /* buffers that are not on their way */
+static uint8_t *room[VIRTIO_QUEUE_MAX]; /* buffers not in flight */
 static unsigned room_count;
-static uint8_t *offered; /* the one that is being filled, NULL = none */
+static uint8_t *offered; /* the one being filled, NULL = none */
 static uint8_t mac_address[VIRTIO_NET_MAC];
 
-/* The header of the frame at (frame): it ends there. */
+/* The header of the frame at (frame), before it. */
 static struct header *header_of(const uint8_t *frame)
 {
     return (struct header *)((uintptr_t)frame - header_bytes);
@@ -98,7 +98,7 @@ static int open_queue(struct virtio_queue *queue, unsigned index,
                                                             : VIRTIO_NET_QUEUES;
 }
 
-/* A device without an address gets one that is marked as given locally. */
+/* A device without an address gets a random locally administered one. */
 static void find_mac(void)
 {
     uint64_t dither = arch_tsc();
@@ -171,8 +171,8 @@ bool virtio_net_sums(void)
 
 /* ---- out */
 
-/* What the device gives back meanwhile must not take the place of what was
- * offered: it is filled already, and put() is about to send it. */
+/* Must keep returning the same buffer until put(), as it is being filled, even
+ * if the device completes others meanwhile. */
 uint8_t *virtio_net_room(void)
 {
     uint32_t written;
@@ -187,7 +187,7 @@ uint8_t *virtio_net_room(void)
     return offered;
 }
 
-/* There is a descriptor for each buffer, so that putting cannot fail. */
+/* There is a descriptor for each buffer, so put() cannot fail. */
 void virtio_net_put(size_t bytes, const struct virtio_net_sum *sum)
 {
     uint8_t *frame = offered;

@@ -3,70 +3,70 @@
 #define VIRTIO_NET_H
 
 /*
- * The first virtio network device: Ethernet frames, both ways, as many on
- * their way at a time as its queues have entries.
+ * The first virtio network device: sends and receives Ethernet frames, as many
+ * in flight as its queues have entries.
  *
  *     out: room = virtio_net_room(), write the frame there,
- *          virtio_net_put(bytes, sum), and sooner or later a kick
+ *          virtio_net_put(bytes, sum), then, possibly later, a kick
  *     in:  frame = virtio_net_take(&bytes, &sum_good), read it,
- *          virtio_net_give_back(frame), and at last virtio_net_offer()
+ *          virtio_net_give_back(frame), finally virtio_net_offer()
  *
  * Frames are built and read in the device's own buffers. Contexts: thread.
  */
 
-#include "virtio.h"
+#include "virtio_queue.h"
 
 #define VIRTIO_NET_FRAME_MAX 1514u
 #define VIRTIO_NET_MAC 6u
 
-/* What the device is to do about the checksum of TCP or UDP: sum up from
- * `start` to the frame's end and write the result `offset` bytes after it. The
- * frame has the sum of the pseudo header there. `start` 0: nothing is done. */
+/* Checksum of TCP or UDP to be computed by the device: the sum from `start` to
+ * the end of the frame is stored at `start` + `offset`, where the frame
+ * contains the sum of the pseudo header. `start` 0: no checksum. */
 struct virtio_net_sum {
     uint16_t start;
     uint16_t offset;
 };
 
 enum virtio_net_error {
-    VIRTIO_NET_NONE = 1, /* there is no such device, or it wants what we lack */
-    VIRTIO_NET_QUEUES,   /* its queues are larger than we can make them */
-    VIRTIO_NET_MEMORY,   /* (allocate) refused */
-    VIRTIO_NET_LINE,     /* no interrupt line is wired to it */
+    VIRTIO_NET_NONE = 1, /* no such device, or it requires other features */
+    VIRTIO_NET_QUEUES,   /* its queues are too large */
+    VIRTIO_NET_MEMORY,   /* (allocate) failed */
+    VIRTIO_NET_LINE,     /* it has no interrupt line */
 };
 
 /*
- * Finds the device and makes it ready, in memory from (allocate), which gives
- * pages, or NULL. Returns 0 or an enum virtio_net_error; after 0 it is done for
- * good and says 0 again.
+ * Finds and starts the device. (allocate) returns page-aligned memory or NULL.
+ * Returns 0 or an enum virtio_net_error. Once it has returned 0, later calls do
+ * nothing and return 0.
  */
 int virtio_net_start(void *(*allocate)(size_t bytes));
 
 void virtio_net_mac(uint8_t mac[VIRTIO_NET_MAC]);
 
-/* Whether the device can do what struct virtio_net_sum says. */
+/* Whether the device computes checksums (struct virtio_net_sum). */
 bool virtio_net_sums(void);
 
 /*
- * VIRTIO_NET_FRAME_MAX bytes for a frame, or NULL: all of them are on their
- * way. The same until virtio_net_put().
+ * A buffer of VIRTIO_NET_FRAME_MAX bytes, or NULL if all are in flight. Returns
+ * the same one until virtio_net_put().
  */
 uint8_t *virtio_net_room(void);
 
-/* Queues the frame, (bytes) long, that was written into the room. */
+/* Queues the frame of (bytes) bytes in the buffer of virtio_net_room(). */
 void virtio_net_put(size_t bytes, const struct virtio_net_sum *sum);
 
 /*
- * The next frame that has come, and its length, or NULL. (*sum_good): its
- * TCP or UDP checksum needs no check, the host answers for it.
+ * The next received frame and its length, or NULL. (*sum_good): the host has
+ * verified its TCP or UDP checksum.
  */
 const uint8_t *virtio_net_take(size_t *bytes, bool *sum_good);
 
-/* The frame is read: its buffer takes another, from the next offer on. */
+/* Returns the buffer of a frame; the device may use it from the next offer. */
 void virtio_net_give_back(const uint8_t *frame);
 void virtio_net_offer(void);
 
-/* Both queues, for kicks, interrupts and counts; out's are kicked by whoever
- * puts frames. */
+/* Both queues, for kicks, interrupts and counts. The caller of virtio_net_put()
+ * kicks `out`. */
 struct virtio_queue *virtio_net_in(void);
 struct virtio_queue *virtio_net_out(void);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time, from two sources. The TSC says how much has passed; it is calibrated
- * once against the PIT, whose frequency is known on every PC. The tick of the
- * PIT only wakes the CPU up: nobody derives a time from its count, so a tick
- * that a busy host swallows costs lateness and never makes the clock wrong.
+ * Time is read from the TSC, which is calibrated once against the PIT, whose
+ * frequency is the same on every PC. The PIT's tick only ends halts. No time is
+ * derived from the number of ticks, so a tick that a busy host drops makes a
+ * timer late but never the clock wrong.
  */
 
 #include "clock.h"
@@ -12,14 +12,11 @@
 #include <arch/trap.h>
 #include <cmos.h>
 #include <kernel/clock.h>
-#include <kernel/panic.h>
 #include <pic.h>
 #include <pit.h>
 #include <prof/port.h>
 #include <string.h>
 #include <tsc.h>
-
-#define NS_PER_S 1000000000u
 
 void (*current_eoi_mechanism)(void) = pic_eoi_timer;
 
@@ -27,7 +24,7 @@ static volatile uint64_t ticks;
 static uint64_t tsc_hz;
 static uint64_t boot_tsc;
 static uint64_t boot_unix_seconds;
-static bool by_cmos; /* gettimeofday() is */
+static bool by_cmos; /* source of gettimeofday() */
 
 static void tick(void)
 {
@@ -35,19 +32,20 @@ static void tick(void)
     current_eoi_mechanism();
 }
 
-void clock_start(void)
+int clock_start(void)
 {
     tsc_hz = tsc_calibrate();
     if (tsc_hz == 0)
-        panic("the timer does not count: no clock to go by");
+        return -1;
     boot_unix_seconds = cmos_unix_seconds();
     boot_tsc = arch_tsc();
     arch_irq_handle(PIC_LINE_TIMER, tick);
     pit_start(CLOCK_DIVISOR);
     pic_unmask(PIC_LINE_TIMER);
+    return 0;
 }
 
-/* In two steps, because cycles times a billion does not fit in 64 bits. */
+/* In two steps, because cycles times a billion overflows 64 bits. */
 uint64_t clock_ns(void)
 {
     uint64_t cycles = arch_tsc() - boot_tsc;
@@ -56,7 +54,7 @@ uint64_t clock_ns(void)
     return cycles / tsc_hz * NS_PER_S + rest * NS_PER_S / tsc_hz;
 }
 
-/* Read until two looks agree: on i386 a tick may fall between the halves. */
+/* Read until two reads agree: on i386 a tick may come between the halves. */
 uint64_t clock_ticks(void)
 {
     uint64_t seen, again = ticks;

@@ -6,18 +6,20 @@
 
 /*
  * Calibrates the TSC, reads the CMOS clock and starts the kernel's tick.
- * Contexts: boot, once, interrupts off. Waits for some hundredths of a second.
+ * Returns 0, or -1 if the PIT does not count. Contexts: boot, once, interrupts
+ * off. Takes some hundredths of a second.
  */
-void clock_start(void);
+int clock_start(void);
 
 /*
- * What gettimeofday() asks: "tsc", which is the default, or "cmos", the
- * battery-backed clock itself, at each call: right to the second and slow, for
- * a profile to show. False: neither. Contexts: boot.
+ * Sets the source of gettimeofday(): "tsc", the default, or "cmos", which reads
+ * the battery-backed clock at each call. The latter is slow and has a
+ * resolution of one second; it exists as something for a profile to show.
+ * False: neither. Contexts: boot.
  */
 bool clock_option(const char *value);
 
-/* Whether it is the CMOS clock. */
+/* Whether gettimeofday() reads the CMOS clock. */
 bool clock_by_cmos(void);
 
 #endif

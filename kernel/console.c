@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The serial console. What is written goes out at once: an image that dies has
- * said everything it meant to say.
+ * The serial console. Output is not buffered, so nothing is lost when an image
+ * crashes.
  */
 
 #include "console.h"
@@ -14,9 +14,9 @@
 
 #define LINE_MAX 255u
 
-/* Set only when it was looked for: a panic may come before console_start(). */
+/* Set by console_start(); a panic may come before that and must be printed. */
 static bool absent;
-static bool in_line; /* the last byte written was no newline */
+static bool in_line; /* the last byte written was not a newline */
 
 void console_start(void)
 {

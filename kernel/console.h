@@ -3,8 +3,8 @@
 #define KERNEL_CONSOLE_START_H
 
 /*
- * Looks for the serial port. Where there is none, what is written goes nowhere
- * and costs nothing. Contexts: boot, once.
+ * Detects the serial port. Without one, output is discarded at no cost.
+ * Contexts: boot, once.
  */
 void console_start(void);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sbrk() over one region of RAM. malloc(), free() and their kin are newlib's;
- * all they ask for is a piece of memory with an end that moves. When it cannot
- * move any further, sbrk() says so with ENOMEM and malloc() returns NULL: that
- * is for the caller to bear, not for the kernel to panic about.
+ * sbrk() over one region of RAM. newlib's malloc() is built on it. When the
+ * region is exhausted sbrk() fails with ENOMEM and malloc() returns NULL, which
+ * its caller must handle: the kernel does not panic.
  */
 
 #include "heap.h"
@@ -36,7 +35,7 @@ size_t heap_used_bytes(void)
 void *sbrk(ptrdiff_t increment)
 {
     uintptr_t before = heap_break;
-    /* unsigned, so that the most negative increment has a positive too */
+    /* unsigned, so that the most negative increment can be negated */
     size_t bytes = increment < 0 ? 0 - (size_t)increment : (size_t)increment;
     size_t room = increment < 0 ? before - heap.begin : heap.end - before;
 
@@ -56,7 +55,8 @@ size_t service_heap_bytes(void)
 /*
  * newlib's <malloc.h> has size_t for these, and its malloc() fills in ints,
  * which on x86_64 is another struct. So it is declared here as it is filled in
- * (newlib 3.3.0, mallocr.c), and tests/guest/heap holds it against malloc().
+ * (newlib 3.3.0, mallocr.c), and tests/guest/kernel/heap holds it against
+ * malloc().
  */
 struct mallinfo {
     int arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks;

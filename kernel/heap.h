@@ -5,12 +5,13 @@
 #include <stddef.h>
 
 /*
- * The memory under newlib's malloc(): the largest free piece of RAM, given out
- * from its lower end by sbrk(). Contexts: boot, once, before any malloc().
+ * Sets up the memory for newlib's malloc(): the largest free range of RAM,
+ * which sbrk() hands out from its lower end. Contexts: boot, once, before
+ * malloc().
  */
 void heap_start(void);
 
-/* Bytes that sbrk() has in all, and that it has given out so far. */
+/* Total size of the heap, and what sbrk() has handed out so far. */
 size_t heap_bytes(void);
 size_t heap_used_bytes(void);
 

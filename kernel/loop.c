@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The event loop. Armed timers stand in a list sorted by when they are due;
- * those due at the same time keep the order in which they were set.
+ * The event loop. Armed timers are in a list sorted by due time; timers due at
+ * the same time run in the order in which they were set.
  *
- * Nobody but the thread touches the list: the timer interrupt only counts, and
- * by coming at all ends the halt in arch_idle(), after which the loop looks at
- * the clock. So a timer is late by up to one tick of the kernel while the loop
- * is halted, and by as long as the service likes while it is not.
+ * Only the thread uses the list. The timer interrupt just counts; it ends the
+ * halt in arch_idle(), after which the loop reads the clock. So a timer is late
+ * by up to one tick of the kernel if the loop is halted, and by up to the
+ * running time of the service's code if it is not.
  */
 
 #include <arch/cpu.h>
@@ -21,25 +21,25 @@ static bool stopped;
 
 static void insert(struct loop_timer *timer)
 {
-    struct loop_timer **place = &queue;
+    struct loop_timer **link = &queue;
 
-    while (*place != NULL && (*place)->due_ns <= timer->due_ns)
-        place = &(*place)->next;
-    timer->next = *place;
+    while (*link != NULL && (*link)->due_ns <= timer->due_ns)
+        link = &(*link)->next;
+    timer->next = *link;
     timer->armed = true;
-    *place = timer;
+    *link = timer;
 }
 
 void loop_cancel(struct loop_timer *timer)
 {
-    struct loop_timer **place = &queue;
+    struct loop_timer **link = &queue;
 
     timer->period_ns = 0;
     if (!timer->armed)
         return;
-    while (*place != timer)
-        place = &(*place)->next;
-    *place = timer->next;
+    while (*link != timer)
+        link = &(*link)->next;
+    *link = timer->next;
     timer->next = NULL;
     timer->armed = false;
 }
@@ -70,9 +70,9 @@ void loop_every(struct loop_timer *timer, uint64_t period_ns,
 }
 
 /*
- * Takes the first timer off the queue, puts a periodic one in again at its next
- * place on the grid after (now_ns), and calls it. In this order, so that the
- * callback may cancel or re-arm its own timer.
+ * Removes the first timer from the queue, re-inserts a periodic one at its next
+ * multiple of the period after (now_ns), and calls it. In this order, so that
+ * the callback may cancel or re-arm its own timer.
  */
 static void run_first(uint64_t now_ns)
 {
@@ -113,8 +113,8 @@ static bool waiting(void)
 
 void loop_poll(void)
 {
-    /* one look at the clock: what gets due meanwhile waits for the next poll,
-       so that callbacks which take longer than their period cannot hold it */
+    /* Read the clock once: timers that expire meanwhile wait for the next poll,
+       so callbacks that take longer than their period cannot block it. */
     uint64_t now_ns = clock_ns();
 
     if (in_callback)

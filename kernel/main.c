@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reference unikernel from its first line of C to its last.
+ * Start and end of the reference unikernel. Start reading here; continue with
+ * loop.c, clock.c, prof_port.c and panic.c.
  *
- * Order matters: the console first, so that everything after it can complain;
- * the clock before interrupts are let in; the heap before constructors, which
- * may use it; the profiler last, so that what it samples is the service.
- *
- * To be read first; then loop.c, clock.c, prof_port.c and panic.c.
+ * The order matters: the console first, so that everything later can print
+ * errors; the clock before interrupts are enabled; the heap before
+ * constructors, which may use it; the profiler last, so that it samples only
+ * the service.
  */
 
 #include "clock.h"
@@ -14,7 +14,7 @@
 #include "heap.h"
 #include "options.h"
 #include "prof_port.h"
-#include "vitals.h"
+#include "statistics.h"
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
@@ -22,6 +22,7 @@
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/loop.h>
+#include <kernel/panic.h>
 #include <kernel/service.h>
 #include <pic.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@
 typedef void constructor(void);
 extern constructor *const init_array_begin[], *const init_array_end[];
 
-static void say_what_booted(void)
+static void print_boot_summary(void)
 {
     uint64_t khz = clock_tsc_hz() / 1000;
 
@@ -44,7 +45,7 @@ static void say_what_booted(void)
         console_line("boot: command line longer than %u bytes, rest ignored",
                      ARCH_COMMAND_LINE_MAX - 1);
     if (arch_boot.regions_ignored != 0)
-        console_line("boot: %u pieces of memory ignored, above 4 GiB or too "
+        console_line("boot: %u memory ranges ignored, above 4 GiB or too "
                      "many",
                      arch_boot.regions_ignored);
     if (arch_boot.modules_ignored != 0)
@@ -64,14 +65,15 @@ void kernel_main(void)
     console_start();
     prof_port_names();
     pic_start();
-    clock_start();
+    if (clock_start() != 0)
+        panic("the timer does not count, so there is no clock");
     heap_start();
     arch_interrupts_on();
-    say_what_booted();
+    print_boot_summary();
     options_apply(arch_boot.command_line);
     run_constructors();
     prof_port_init();
-    vitals_start();
+    statistics_start();
 
     int code = service_main();
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boot modules, as the service sees them: bytes and a number. */
+/* The interface of services to boot modules. */
 
 #include <arch/boot.h>
 #include <kernel/service.h>

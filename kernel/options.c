@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line. A word is given to exactly one owner, so that no key can
- * mean two things; and a mistake in it costs a line on the console and not the
- * boot: whoever typed it wants to see what the image does without it.
+ * The command line. Each option has exactly one owner, so no key has two
+ * meanings. An invalid option is reported on the console and ignored; the image
+ * boots without it.
  */
 
 #include "options.h"
 
 #include "clock.h"
-#include "vitals.h"
+#include "statistics.h"
 
 #include <kernel/console.h>
 #include <kernel/service.h>
@@ -19,7 +19,7 @@
 
 #define WORD_MAX 128u
 
-/* What is in force when the service has no options of its own. */
+/* Default for services without options. */
 __attribute__((weak)) bool service_option(const char *key, const char *value)
 {
     (void)key;
@@ -27,7 +27,7 @@ __attribute__((weak)) bool service_option(const char *key, const char *value)
     return false;
 }
 
-/* The same without a network: kernel/net brings the true one along. */
+/* Default for images without a network; kernel/net overrides it. */
 __attribute__((weak)) bool net_option(const char *key, const char *value)
 {
     (void)key;
@@ -35,45 +35,46 @@ __attribute__((weak)) bool net_option(const char *key, const char *value)
     return false;
 }
 
-static void complain(const char *word, const char *why)
+static void print_ignored(const char *word, const char *why)
 {
     console_line("options: \"%s\" ignored: %s", word, why);
 }
 
-/* Gives (key) to its owner. Returns what is wrong with it, NULL for nothing. */
-static const char *give(const char *key, const char *value)
+/* Passes (key) to its owner. Returns an error message or NULL. */
+static const char *set_option(const char *key, const char *value)
 {
     if (strcmp(key, "clock") == 0)
-        return clock_option(value) ? NULL
-                                   : "the clock is not one of cmos and tsc";
-    if (strcmp(key, "vitals") == 0)
-        return vitals_option(value) ? NULL : "not 1 to 3600000 milliseconds";
+        return clock_option(value) ? NULL : "must be cmos or tsc";
+    if (strcmp(key, "statistics") == 0)
+        return statistics_option(value) ? NULL
+                                        : "must be 1 to 3600000 milliseconds";
     if (strncmp(key, "net.", 4) == 0)
         return net_option(key, value)
                    ? NULL
-                   : "no such setting of the network, or none here";
-    return service_option(key, value) ? NULL : "the service has no use for it";
+                   : "unknown network option, or image without a network";
+    return service_option(key, value) ? NULL
+                                      : "unknown option or invalid value";
 }
 
-/* (word) may be written to: the '=' becomes the end of the key. */
+/* Modifies (word) while it runs: '=' becomes the end of the key. */
 static void apply(char *word)
 {
     char *equals = strchr(word, '=');
 
     if (equals == NULL || equals == word) {
-        complain(word, "not of the form key=value");
+        print_ignored(word, "not of the form key=value");
     } else if (strncmp(word, "prof.", 5) == 0) {
         int error = prof_option(word);
 
         if (error != 0)
-            complain(word, prof_strerror(error));
+            print_ignored(word, prof_strerror(error));
     } else {
         *equals = '\0';
-        const char *why = give(word, equals + 1);
+        const char *why = set_option(word, equals + 1);
 
         *equals = '=';
         if (why != NULL)
-            complain(word, why);
+            print_ignored(word, why);
     }
 }
 
@@ -94,7 +95,7 @@ void options_apply(const char *command_line)
         if (first && strchr(word, '=') == NULL)
             continue;
         if (kept < bytes)
-            complain(word, "longer than 127 characters");
+            print_ignored(word, "longer than 127 characters");
         else
             apply(word);
     }

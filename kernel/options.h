@@ -5,18 +5,18 @@
 #include <stdbool.h>
 
 /*
- * Takes net.KEY=value. False: there is no such key, the value is none, or the
- * image has no network. Contexts: boot.
+ * Sets net.KEY=value. False: unknown key, invalid value, or no network in the
+ * image. Contexts: boot.
  */
 bool net_option(const char *key, const char *value);
 
 /*
- * Takes every "key=value" of (command_line), words parted by blanks: prof.*
- * goes to the profiler, net.* to the network, clock to the kernel's clock,
- * vitals to vitals.h, all others to the service. A first word without '=' is
- * the image's name as loaders write it there, and skipped. What nobody knows
- * or can use is named in one line and ignored.
- * Contexts: boot, once, before the service begins.
+ * Sets each option "key=value" of (command_line); options are separated by
+ * blanks. prof.* goes to the profiler, net.* to the network, clock to the
+ * kernel's clock, statistics to statistics.h, all others to the service. A
+ * first word without '=' is skipped: loaders put the image's name there.
+ * Unknown and invalid options are printed and ignored. Contexts: boot, once,
+ * before the service starts.
  */
 void options_apply(const char *command_line);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The end of an image that cannot go on: what, where, the registers and the
- * calls that led there, by name.
+ * The crash report of an image: reason, location, registers and a backtrace
+ * with function names.
  *
- * Nothing here needs the heap, and nothing is believed. A frame is read only
- * where the whole of it lies in a stack that we know, the chain must rise, and
- * each return address must lie in the image's code. Where that ends early the
- * last line says why. A panic inside the panic stops at once; since it may come
- * at any point, each line goes out as soon as it is complete.
+ * Nothing here uses the heap or trusts the stack. A frame is read only if all
+ * of it lies within a known stack and above the previous one, and its return
+ * address must lie within the image's code. If the walk ends early, the last
+ * line says why. A panic during a panic ends the image at once. As that may
+ * happen at any point, each line is output as soon as it is complete.
  */
 
 #include <kernel/console.h>
@@ -27,16 +27,16 @@
 
 #include <stdbool.h>
 
-#define FRAMES_MAX 64 /* lines of a backtrace; deeper ones say so */
+#define FRAMES_MAX 64 /* lines of a backtrace */
 #define DIGITS ((unsigned)(2 * sizeof(uintptr_t)))
 
-/* One call's frame as the compiler lays it out (-fno-omit-frame-pointer). */
+/* A stack frame as built by the compiler with -fno-omit-frame-pointer. */
 struct frame {
     uintptr_t caller_fp;
     uintptr_t return_address;
 };
 
-static int depth; /* panics begun */
+static int depth; /* number of panics */
 
 static void end_line(struct prof_text *out)
 {
@@ -44,7 +44,7 @@ static void end_line(struct prof_text *out)
     prof_text_flush(out);
 }
 
-/* Writes (why), which is all that is said of a panic inside the panic. */
+/* Writes (why). Ends the image if this is a panic during a panic. */
 static void begin(struct prof_text *out, const char *why)
 {
     arch_interrupts_off();
@@ -71,7 +71,8 @@ static void finish(struct prof_text *out)
     arch_stop();
 }
 
-/* "  #3  0x00101234  name + 0x12". A call returns behind itself, hence -1. */
+/* "  #3  0x00101234  name + 0x12". A return address may belong to the next
+ * function if the call was the last instruction: hence (address - returned). */
 static void write_call(struct prof_text *out, unsigned number,
                        uintptr_t address, bool returned)
 {
@@ -97,7 +98,7 @@ static bool in_text(uintptr_t address)
     return address > (uintptr_t)text_begin && address <= (uintptr_t)text_end;
 }
 
-/* The end of the known stack that holds (address), 0 where none does. */
+/* The end of the stack that contains (address), or 0. */
 static uintptr_t stack_end(uintptr_t address)
 {
     if (address >= (uintptr_t)boot_stack_bottom &&
@@ -109,7 +110,7 @@ static uintptr_t stack_end(uintptr_t address)
     return 0;
 }
 
-/* Why the frame at (fp) cannot be read, or NULL where it can. */
+/* Why the frame at (fp) must not be read; NULL if it may be. */
 static const char *unreadable(uintptr_t fp, uintptr_t below)
 {
     uintptr_t end = stack_end(fp);
@@ -123,7 +124,7 @@ static const char *unreadable(uintptr_t fp, uintptr_t below)
     return NULL;
 }
 
-/* Prints the callers found from (fp) on and why it stops, if early. */
+/* Prints the callers from (fp) up and, if the walk ends early, the reason. */
 static void write_callers(struct prof_text *out, uintptr_t fp)
 {
     const char *why = NULL;
@@ -211,7 +212,7 @@ static bool is_in(uintptr_t address, const char *begin_at, const char *end_at)
     return address >= (uintptr_t)begin_at && address < (uintptr_t)end_at;
 }
 
-/* The page below the boot stack, which is not mapped. */
+/* Whether it is in the unmapped page below the boot stack. */
 static bool in_guard(uintptr_t address)
 {
     uintptr_t guard_end = (uintptr_t)boot_stack_bottom;
@@ -220,9 +221,8 @@ static bool in_guard(uintptr_t address)
 }
 
 /*
- * What the address says about the fault, in words. Where the CPU finds no room
- * for a page fault's frame, on i386, it makes a double fault of it and leaves
- * the address.
+ * The likely cause of the fault, from its address. On i386 a page fault whose
+ * frame does not fit on the stack becomes a double fault; CR2 is still valid.
  */
 static const char *meaning(const struct arch_registers *r)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The one file that knows both the kernel and the profiler: what the profiler
- * needs (<prof/port.h>) made from what the kernel has, and the profiler's
- * calls made from the kernel's timers. Read it as the example of an embedding.
+ * The profiler's port to this kernel: implements <prof/port.h>, initializes the
+ * profiler and calls its drain and its report from timers. An example for
+ * embedding the profiler in another kernel.
  */
 
 #include "prof_port.h"
 
-#include "prof_ways.h"
+#include "prof_transports.h"
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
@@ -18,50 +18,49 @@
 #include <kernel/loop.h>
 #include <kernel/service.h>
 #include <malloc.h>
-#include <prof/out.h>
+#include <prof/transport.h>
 #include <prof/port.h>
 #include <prof/prof.h>
 #include <prof/symbols.h>
 #include <stdlib.h>
 
 #define TIMER_LINE 0 /* the PIT's line of the PIC */
-#define MS_NS 1000000ull
 
 static _Alignas(8) unsigned char memory[PROF_MEMORY_DEFAULT];
 static struct loop_timer drain_timer, report_timer;
 static uint32_t reports;               /* tables printed */
-static size_t held_pieces, held_bytes; /* of the heap, the profiler's */
+static size_t held_blocks, held_bytes; /* allocated by the profiler */
 
 void prof_port_write(const char *text, size_t bytes)
 {
     console_write(text, bytes);
-    prof_ways_wrote(text, bytes);
+    prof_transports_wrote(text, bytes);
 }
 
 void *prof_port_alloc(size_t bytes)
 {
-    void *piece = malloc(bytes);
+    void *block = malloc(bytes);
 
-    if (piece != NULL) {
-        held_pieces++;
-        held_bytes += malloc_usable_size(piece);
+    if (block != NULL) {
+        held_blocks++;
+        held_bytes += malloc_usable_size(block);
     }
-    return piece;
+    return block;
 }
 
-void prof_port_free(void *piece)
+void prof_port_free(void *block)
 {
-    if (piece != NULL) {
-        held_pieces--;
-        held_bytes -= malloc_usable_size(piece);
+    if (block != NULL) {
+        held_blocks--;
+        held_bytes -= malloc_usable_size(block);
     }
-    free(piece);
+    free(block);
 }
 
 size_t prof_port_held(size_t *bytes)
 {
     *bytes = held_bytes;
-    return held_pieces;
+    return held_blocks;
 }
 
 /* The ELF note of the build-id: three words, then "GNU\0", then the id. */
@@ -71,7 +70,7 @@ struct build_id_note {
     unsigned char id[];
 };
 
-/* The image's build-id, as it stands in its note. */
+/* The image's build-id note. */
 static const struct build_id_note *build_id(size_t *id_bytes)
 {
     const struct build_id_note *note = (const void *)build_id_begin;
@@ -92,19 +91,19 @@ void prof_port_names(void)
                      prof_strerror(prof_symbols_error()));
 }
 
-/* How often it is asked whether a drain is due, so that a change of the rate,
- * or deep stacks, need nobody to tell: those of a hundred callers at 5 kHz fill
- * half of the profiler's memory in 4 ms. */
+/* Period of checking whether a drain is due. Short, because the interval
+ * changes with the rate and the depth of stacks: with a hundred callers at 5
+ * kHz half of the profiler's memory fills up in 4 ms. */
 #define DRAIN_CHECK_MS 3u
 
-static uint64_t drained_ns; /* when it was last done */
+static uint64_t drained_ns; /* time of the last drain */
 
 static void on_drain(void *unused)
 {
     uint64_t now = clock_ns();
 
     (void)unused;
-    if (now - drained_ns + MS_NS < prof_drain_ms() * MS_NS)
+    if (now - drained_ns + NS_PER_MS < prof_drain_ms() * NS_PER_MS)
         return;
     drained_ns = now;
     prof_drain();
@@ -126,17 +125,17 @@ static void on_report(void *unused)
         kernel_exit(0);
 }
 
-/* The rate may not be the one asked for: the PIT divides by whole numbers,
- * and there are bounds. Says so where it differs by more than a hundredth. */
-static void say_rate(void)
+/* Prints the actual rate if it differs from the requested one by more than 1 %:
+ * the PIT's divisor is a whole number, and the rate has limits. */
+static void print_rate(void)
 {
     uint64_t asked = (uint64_t)prof_options()->hz * 1000;
     uint64_t given = prof_rate_mhz();
     uint64_t difference = asked > given ? asked - given : given - asked;
 
     if (difference * 100 > asked)
-        console_line("prof: %u Hz asked for, sampling at %u.%03u Hz (from the "
-                     "kernel's tick to %u Hz is possible)",
+        console_line("prof: %u Hz requested, sampling at %u.%03u Hz (the range "
+                     "is from the kernel's tick to %u Hz)",
                      (unsigned)prof_options()->hz, (unsigned)(given / 1000),
                      (unsigned)(given % 1000), PROF_HZ_MAX);
 }
@@ -148,7 +147,7 @@ static void start(void)
     if (error != 0)
         console_line("prof: not sampling: %s", prof_strerror(error));
     else
-        say_rate();
+        print_rate();
 }
 
 void prof_port_init(void)
@@ -156,8 +155,9 @@ void prof_port_init(void)
     const struct prof_options *options = prof_options();
     struct prof_config config = {
         .tsc_hz = clock_tsc_hz(),
-        .kernel_divisor = CLOCK_DIVISOR,
-        .timer_vector = ARCH_IRQ_BASE + TIMER_LINE,
+        .tick = {.kind = PROF_TICK_PIT,
+                 .kernel_divisor = CLOCK_DIVISOR,
+                 .vector = ARCH_IRQ_BASE + TIMER_LINE},
         .text = {(uintptr_t)text_begin, (uintptr_t)text_end},
         .idle = {(uintptr_t)arch_idle_begin, (uintptr_t)arch_idle_end},
         .stack = {(uintptr_t)boot_stack_bottom, (uintptr_t)boot_stack_top},
@@ -172,17 +172,18 @@ void prof_port_init(void)
         console_line("prof: not sampling: %s", prof_strerror(error));
         return;
     }
-    prof_ways_start();
+    prof_transports_start();
     if (options->start)
         start();
-    loop_every(&drain_timer, drain_check_ms() * MS_NS, on_drain, NULL);
+    loop_every(&drain_timer, drain_check_ms() * NS_PER_MS, on_drain, NULL);
     if (options->every_ms != 0)
-        loop_every(&report_timer, options->every_ms * MS_NS, on_report, NULL);
+        loop_every(&report_timer, options->every_ms * NS_PER_MS, on_report,
+                   NULL);
 }
 
 void prof_port_panic(int code)
 {
-    prof_out_panic((uint32_t)code);
+    prof_transport_panic((uint32_t)code);
 }
 
 void prof_port_end(int code)
@@ -194,5 +195,5 @@ void prof_port_end(int code)
     if (prof_running() && due)
         prof_report();
     prof_stop();
-    prof_ways_end(code);
+    prof_transports_end(code);
 }

@@ -5,29 +5,29 @@
 #include <stddef.h>
 
 /*
- * Finds the names that the image carries, or says in one line why there are
- * none. Early, so that a panic has them. Contexts: boot, console ready.
+ * Opens the symbol table in the image, or prints why it cannot be used. Call
+ * early, so that a panic has names. Contexts: boot, console ready.
  */
 void prof_port_names(void);
 
 /*
- * Gives the profiler its memory and the facts, starts it unless the command
- * line says otherwise, and arms the timers of its drain and its report.
- * Contexts: boot, once, with heap, clock and options ready.
+ * Initializes the profiler, starts it unless the command line says otherwise,
+ * and arms the timers of its drain and its report. Contexts: boot, once, with
+ * heap, clock and options ready.
  */
 void prof_port_init(void);
 
-/* Pieces of the heap that the profiler holds, and their bytes. */
+/* Number of blocks that the profiler has allocated, and their (bytes). */
 size_t prof_port_held(size_t *bytes);
 
 /*
- * Prints a last report where the profiler runs, stops it, and sends what is
- * left of the stream; (code) is the image's exit code. May be repeated.
+ * Prints a last report if the profiler is running, stops it and flushes the
+ * stream; (code) is the image's exit code. May be called again.
  */
 void prof_port_end(int code);
 
-/* In a panic: sends what is left of the stream, with exit code (code), once
- * all else is said. Contexts: interrupts off, otherwise any. */
+/* In a panic: flushes the stream with exit code (code), after all other output.
+ * Contexts: any, interrupts off. */
 void prof_port_panic(int code);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What newlib expects of the system below it. There is one output, the serial
- * console, as file descriptors 1 and 2; there are no files, no other processes
- * and nothing to read. Everything else fails with the errno that says so.
+ * The system calls that newlib needs. File descriptors 1 and 2 are the serial
+ * console. There are no files, no other processes and no input: other calls
+ * fail with the appropriate errno.
  */
 
 #include "clock.h"
@@ -45,7 +45,7 @@ _READ_WRITE_RETURN_TYPE write(int file, const void *bytes, size_t count)
     return (_READ_WRITE_RETURN_TYPE)count;
 }
 
-/* Always at the end of the file. */
+/* Always end of file. */
 _READ_WRITE_RETURN_TYPE read(int file, void *bytes, size_t count)
 {
     (void)bytes;
@@ -114,7 +114,7 @@ pid_t getpid(void)
     return PID;
 }
 
-/* Reached by raise(): abort() and failed assertions end here. */
+/* Called by raise(), and so by abort() and failed assertions. */
 int kill(pid_t pid, int signal)
 {
     if (pid != PID)
@@ -124,7 +124,7 @@ int kill(pid_t pid, int signal)
     panic("a signal was raised");
 }
 
-/* With clock=cmos the clock is asked that knows no parts of a second. */
+/* The CMOS clock, for clock=cmos, has no fractions of a second. */
 int gettimeofday(struct timeval *restrict now, void *restrict zone)
 {
     uint64_t seconds;
@@ -134,7 +134,7 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone)
         *now = (struct timeval){.tv_sec = (time_t)cmos_unix_seconds()};
         return 0;
     }
-    do { /* until both were read within the same second */
+    do { /* until both are read within the same second */
         seconds = clock_unix_seconds();
         now->tv_usec = (suseconds_t)(clock_ns() / 1000 % US_PER_S);
     } while (seconds != clock_unix_seconds());
@@ -142,7 +142,7 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone)
     return 0;
 }
 
-/* The image's whole life is user time. */
+/* All time since boot is user time. */
 clock_t times(struct tms *used)
 {
     uint64_t now = clock_ns() / (1000000000u / CLOCKS_PER_SEC);
@@ -151,7 +151,7 @@ clock_t times(struct tms *used)
     return (clock_t)now;
 }
 
-/* There are no other processes, so system() tells its caller that it failed. */
+/* There are no other processes, so system() fails. */
 int fork(void)
 {
     return fail(ENOSYS);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * How much RAM there is, as the firmware noted it in the CMOS: in 0x30 and
- * 0x31 the KiB above 1 MiB, at most 64 MiB; in 0x34 and 0x35 the units of
- * 64 KiB above 16 MiB, below the PCI hole. The last resort of a boot without
- * a memory map.
+ * The size of RAM as the firmware stored it in the CMOS. Bytes 0x30 and 0x31
+ * hold the KiB above 1 MiB, at most 64 MiB; 0x34 and 0x35 the units of 64 KiB
+ * above 16 MiB and below the PCI hole. Used if there is no memory map.
  */
 
 #include "boot_info.h"

@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What of the RAM is still free once image, modules and page tables have their
- * places. At most ten ranges are taken, so looking at all of them for every
- * question is fast enough.
+ * Searches RAM for ranges that hold neither the image nor modules nor page
+ * tables. At most ten ranges are in use, so a linear search is fast enough.
  */
 
-#include "boot_info.h"
+#include "boot_heap.h"
 
-#include "paging.h"
+#include "page.h"
 
 #include <arch/boot.h>
 #include <stdbool.h>
 
 #define PAGE_MASK (~(uintptr_t)(PAGE_BYTES - 1))
 
-/* The taken range number (index), whole pages. False: there are no more. */
-static bool taken_range(size_t index, struct arch_region *range)
+static struct arch_region page_tables;
+
+void boot_heap_reserve(struct arch_region tables)
+{
+    page_tables = tables;
+}
+
+/* The range in use with number (index), whole pages. False: no more. */
+static bool used_range(size_t index, struct arch_region *range)
 {
     if (index == 0) {
         *range =
             (struct arch_region){(uintptr_t)image_begin, (uintptr_t)image_end};
     } else if (index == 1) {
-        *range = paging_tables;
+        *range = page_tables;
     } else if (index - 2 < arch_boot.module_count) {
         const struct arch_module *module = &arch_boot.module[index - 2];
 
@@ -35,32 +41,32 @@ static bool taken_range(size_t index, struct arch_region *range)
 }
 
 /*
- * The first free piece of (within), or an empty one at its end. Each pass over
- * the taken ranges that moves the beginning has left one of them behind.
+ * The first free piece of (within), or an empty one at its end. Whenever the
+ * beginning moves past a range, the search starts again: ranges are unsorted.
  */
 static struct arch_region first_free(struct arch_region within)
 {
-    struct arch_region taken;
+    struct arch_region used;
     size_t i = 0;
 
-    while (taken_range(i++, &taken)) {
-        if (taken.begin <= within.begin && taken.end > within.begin) {
-            within.begin = taken.end;
+    while (used_range(i++, &used)) {
+        if (used.begin <= within.begin && used.end > within.begin) {
+            within.begin = used.end;
             i = 0;
         }
     }
     if (within.begin >= within.end)
         return (struct arch_region){within.end, within.end};
-    for (i = 0; taken_range(i, &taken); i++)
-        if (taken.begin > within.begin && taken.begin < within.end &&
-            taken.end > taken.begin)
-            within.end = taken.begin;
+    for (i = 0; used_range(i, &used); i++)
+        if (used.begin > within.begin && used.begin < within.end &&
+            used.end > used.begin)
+            within.end = used.begin;
     return within;
 }
 
 /*
- * The first free piece from (from) on of at least (bytes) bytes or, where
- * (largest), the largest one of all. Empty where there is none.
+ * The first free piece at or above (from) of at least (bytes) bytes or, with
+ * (largest), the largest one. Empty if there is none.
  */
 static struct arch_region search(uintptr_t from, size_t bytes, bool largest)
 {
@@ -86,7 +92,7 @@ static struct arch_region search(uintptr_t from, size_t bytes, bool largest)
     return best;
 }
 
-uintptr_t boot_info_find(uintptr_t from, size_t bytes)
+uintptr_t boot_heap_find(uintptr_t from, size_t bytes)
 {
     return search(from, bytes, false).begin;
 }

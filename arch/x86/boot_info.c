@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The loader's words, put in order.
+ * Normalizes the loader's memory map, modules and command line.
  *
- * Regions are kept sorted and apart from each other at all times: a new one
- * swallows those it touches, a reserved range is cut out of those it overlaps.
- * Page 0 is never handed out, for it is never mapped, nor is the last page
- * below 4 GiB, so that an end is never zero on i386.
+ * Regions are always sorted and disjoint: a new region is merged with those it
+ * touches, and a reserved range is cut out of those it overlaps. Page 0 is
+ * excluded because it is never mapped. So is the last page below 4 GiB, because
+ * on i386 an end of 4 GiB would overflow to 0.
  */
 
 #include "boot_info.h"
 
-#include "paging.h"
+#include "page.h"
 
 #include <arch/boot.h>
 
@@ -22,7 +22,7 @@
 
 struct arch_boot arch_boot;
 
-/* Copies a string into (size) bytes; returns whether all of it fitted. */
+/* Copies a string into (size) bytes; returns whether it fitted. */
 static bool copy_string(char *to, size_t size, const char *from)
 {
     size_t i = 0;
@@ -41,16 +41,16 @@ static void remove_region(size_t index)
         arch_boot.region[i] = arch_boot.region[i + 1];
 }
 
-/* Puts a region in its place, together with those that it touches. */
+/* Inserts a region in order, merged with those that it touches. */
 static void insert_region(uint64_t begin, uint64_t end)
 {
-    size_t place = 0, i = 0;
+    size_t index = 0, i = 0;
 
     while (i < arch_boot.region_count) {
         const struct arch_region region = arch_boot.region[i];
 
         if (region.end < begin || region.begin > end) {
-            place += region.end < begin;
+            index += region.end < begin;
             i++;
             continue;
         }
@@ -62,10 +62,10 @@ static void insert_region(uint64_t begin, uint64_t end)
         arch_boot.regions_ignored++;
         return;
     }
-    for (i = arch_boot.region_count++; i > place; i--)
+    for (i = arch_boot.region_count++; i > index; i--)
         arch_boot.region[i] = arch_boot.region[i - 1];
-    arch_boot.region[place].begin = (uintptr_t)begin;
-    arch_boot.region[place].end = (uintptr_t)end;
+    arch_boot.region[index].begin = (uintptr_t)begin;
+    arch_boot.region[index].end = (uintptr_t)end;
 }
 
 void boot_info_usable(uint64_t begin, uint64_t bytes)
@@ -100,7 +100,7 @@ void boot_info_reserved(uint64_t begin, uint64_t bytes)
             insert_region(region.begin, begin);
         if (region.end > end)
             insert_region(end, region.end);
-        i = 0; /* what is left of it no longer overlaps */
+        i = 0; /* the rest of it no longer overlaps */
     }
 }
 
@@ -132,7 +132,7 @@ void boot_info_no_map(uint32_t upper_kib)
         arch_boot.memory_source = "the loader's count of upper memory";
         boot_info_usable(HIGH_MEMORY, (uint64_t)upper_kib << 10);
     } else {
-        arch_boot.memory_source = "the CMOS, for the loader gave no map";
+        arch_boot.memory_source = "the CMOS, as the loader passed no map";
         boot_info_usable(HIGH_MEMORY, boot_cmos_bytes());
     }
 }

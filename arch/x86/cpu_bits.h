@@ -3,7 +3,7 @@
 #define CPU_BITS_H
 
 /*
- * Control registers, CPUID and model-specific registers, with the names of
+ * Control registers, CPUID and model-specific registers. Names are those of
  * the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3.
  */
 
@@ -65,7 +65,7 @@ static inline void cpu_set_msr(uint32_t number, uint64_t value)
                      : "memory");
 }
 
-/* CPUID's edx for (leaf), or 0 for an extended leaf that the CPU lacks. */
+/* edx of CPUID leaf (leaf); 0 for an extended leaf that the CPU lacks. */
 static inline uint32_t cpu_features(uint32_t leaf)
 {
     uint32_t a = leaf & CPUID_EXTENDED_MAX, b, c = 0, d;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The exceptions' names, as in table 6-1 of the SDM's volume 3. */
+/* Exception names from table 6-1 of the SDM, volume 3. */
 
 #include <arch/trap.h>
 

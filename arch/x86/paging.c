@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Who may do what with which page.
+ * Page permissions:
  *
- *   page 0                     nothing: a null pointer must not go unnoticed
- *   guard page below a stack   nothing: a full stack must stop there
+ *   page 0                     none, to catch null pointers
+ *   guard page below a stack   none, to catch stack overflows
  *   text                       read, execute
  *   rodata, embedded symbols   read
- *   everything below 4 GiB     read, write
+ *   the rest below 4 GiB       read, write
  *
- * and nothing but text is executable where the CPU can tell (NX). The first
- * megabytes, up to the end of the image, are mapped in pages of 4 KiB and the
- * rest in pages of 2 MiB. The tables for the small pages lie in the first RAM
- * behind the image that is free: their number follows the image's size.
+ * Only text is executable if the CPU supports NX. Memory up to the end of the
+ * image is mapped by 4 KiB pages, the rest by 2 MiB pages. The tables of the
+ * small pages are placed in the first free RAM above the image.
  */
 
 #include "paging.h"
 
-#include "boot_info.h"
+#include "boot_heap.h"
 #include "cpu_bits.h"
-#include "last_word.h"
-#include "tables.h"
-
+#include "emergency_console.h"
+#include <arch/boot.h>
 #include <stdbool.h>
 
 #define LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
@@ -30,7 +28,6 @@
 uint64_t page_directories[PAGE_DIRECTORIES][PAGE_ENTRIES]
     __attribute__((aligned(4096)));
 uint64_t page_pointers[PAGE_ENTRIES] __attribute__((aligned(4096)));
-struct arch_region paging_tables;
 
 static bool within(uintptr_t page, const char *begin, const char *end)
 {
@@ -47,7 +44,7 @@ static bool is_guard(uintptr_t page)
            above == (uintptr_t)nmi_stack_bottom;
 }
 
-/* The table entry for (page), with rights as listed above. */
+/* The table entry of (page), with the permissions listed above. */
 static uint64_t small_page(uintptr_t page, uint64_t no_execute)
 {
     if (page == 0 || is_guard(page))
@@ -60,7 +57,7 @@ static uint64_t small_page(uintptr_t page, uint64_t no_execute)
     return page | PAGE_PRESENT | PAGE_WRITABLE | no_execute;
 }
 
-/* Turns NX on where the CPU has it; returns the bit for those who may not. */
+/* Enables NX. Returns the bit for table entries, 0 if the CPU lacks NX. */
 static uint64_t no_execute_on(void)
 {
     if ((cpu_features(CPUID_EXTENDED) & CPUID_EXTENDED_EDX_NX) == 0)
@@ -71,21 +68,20 @@ static uint64_t no_execute_on(void)
 
 static uint64_t *allocate_tables(size_t count)
 {
-    uintptr_t begin = boot_info_find((uintptr_t)image_end, count * PAGE_BYTES);
+    uintptr_t begin = boot_heap_find((uintptr_t)image_end, count * PAGE_BYTES);
 
     if (begin == 0) {
-        last_word("boot: no RAM behind the image for page tables\n");
-        last_word_exit(LAST_WORD_EXIT_NO_BOOT);
+        emergency_print("boot: no free RAM above the image for page tables\n");
+        emergency_exit(EMERGENCY_EXIT_NO_BOOT);
     }
-    paging_tables.begin = begin;
-    paging_tables.end = begin + count * PAGE_BYTES;
+    boot_heap_reserve((struct arch_region){begin, begin + count * PAGE_BYTES});
     return (uint64_t *)begin;
 }
 
 /*
- * On x86_64 these tables are in use while they are written. That is harmless:
- * every entry goes from a mapping onto itself to another such, and a table is
- * complete before the directory points to it.
+ * On x86_64 these tables are in use while they are written. This is safe: each
+ * entry changes from one identity mapping to another, and a table is complete
+ * before the directory points to it.
  */
 void paging_start(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * From boot.asm to the kernel, the part that both widths share.
+ * From boot.asm to the kernel, common to both widths.
  *
- * The order matters: tables first, so that whatever goes wrong from here on is
- * told; then the loader's words are copied, before anything is written into
- * memory that may hold them; then paging, whose tables are such a write.
+ * The order matters. The IDT comes first, so that any later fault is reported.
+ * Then the loader's data are copied, before anything overwrites the memory that
+ * holds them; the page tables may do that, so paging comes last.
  */
 
 #include "start.h"
@@ -18,11 +18,11 @@
 #include <arch/boot.h>
 #include <arch/cpu.h>
 
-#define MXCSR_DEFAULT 0x1f80u /* every exception masked, round to nearest */
+#define MXCSR_DEFAULT 0x1f80u /* all exceptions masked, round to nearest */
 
 /*
- * The C library and programs use x87 and SSE; arch, drivers, kernel and
- * profiler do not, so no interrupt has to save their registers.
+ * The C library and services use x87 and SSE. arch, drivers, kernel and
+ * profiler do not, so interrupts need not save FPU registers.
  */
 static void fpu_start(void)
 {

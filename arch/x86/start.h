@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * C begins here, called by boot.asm on the boot stack with a zero return
- * address: (magic) and (information) as the loader left them in eax and ebx.
+ * The first C function, called by boot.asm on the boot stack with a zero return
+ * address. (magic) and (information) are the loader's eax and ebx.
  */
 void arch_start(uint32_t magic, uintptr_t information)
     __attribute__((noreturn));

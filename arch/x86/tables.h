@@ -3,8 +3,8 @@
 #define TABLES_H
 
 /*
- * The CPU's own tables: GDT, task state and IDT. One tables.c for each width,
- * for their shapes have nothing in common but the name.
+ * The CPU's tables: GDT, task state and IDT. Their layouts differ so much that
+ * each width has its own tables.c.
  */
 
 #include <arch/trap.h>
@@ -24,25 +24,22 @@
 #define GATE_INTERRUPT 0x0eu /* clears IF on entry */
 #define GATE_TASK 0x05u
 
-/* What lgdt and lidt read. */
+/* Operand of lgdt and lidt. */
 struct table_pointer {
     uint16_t limit; /* bytes less one */
     uintptr_t base;
 } __attribute__((packed));
 
-/* Read by boot.asm before there is any C. */
+/* Used by boot.asm before any C code runs. */
 extern const struct table_pointer gdt_pointer;
 
-/* trap.asm's entries, by vector. */
+/* Entry points in trap.asm, by vector. */
 extern void (*const trap_stubs[TRAP_STUBS])(void);
 
-/* Bounds given by the linker script, as those in arch/boot.h. */
-extern char nmi_stack_bottom[], nmi_stack_top[];
-
 /*
- * Fills in the task state and the IDT and tells the CPU. Vectors beyond
- * TRAP_STUBS stay absent: one that comes all the same is a general protection
- * fault that names it. Contexts: boot, once.
+ * Fills in and loads the task state and the IDT. Vectors from TRAP_STUBS up
+ * are not present: such an interrupt raises a general protection fault whose
+ * error code contains the vector. Contexts: boot, once.
  */
 void tables_load(void);
 

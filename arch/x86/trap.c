@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * From the stubs to whoever wants to know.
+ * Dispatches interrupts and exceptions from the stubs in trap.asm.
  *
- * No exception returns here: page faults are bugs, not requests. The kernel
- * gets the first one to print. It may itself be broken by then, so a second
- * one, raised while the first is being handled, is told in one line from here,
- * and a third ends the machine without a word: whatever happens, it ends.
+ * No exception returns: page faults are bugs, not requests. The kernel prints
+ * the first one. If that raises another, one line goes to the emergency console
+ * from here; a third ends the image without output. It always ends.
  */
 
 #include "trap.h"
 
 #include "cpu_bits.h"
-#include "last_word.h"
-#include "tables.h"
+#include "emergency_console.h"
 
 #include <arch/cpu.h>
 #include <stdint.h>
@@ -29,7 +27,7 @@ arch_irq_handler *trap_irq_handlers[ARCH_IRQ_COUNT] = {
     irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
 };
 
-static volatile unsigned exceptions_open; /* being handled just now */
+static volatile unsigned exceptions_open; /* being handled now */
 
 void arch_irq_handle(unsigned line, arch_irq_handler *handler)
 {
@@ -38,15 +36,15 @@ void arch_irq_handle(unsigned line, arch_irq_handler *handler)
 
 static void report_nested(const struct arch_registers *registers)
 {
-    last_word("\narch: ");
-    last_word(arch_exception_name((unsigned)registers->vector));
-    last_word(" while an exception was being reported: pc ");
-    last_word_hex(registers->pc);
-    last_word(" sp ");
-    last_word_hex(registers->sp);
-    last_word(" address ");
-    last_word_hex(registers->fault_address);
-    last_word("\n");
+    emergency_print("\narch: ");
+    emergency_print(arch_exception_name((unsigned)registers->vector));
+    emergency_print(" while an exception was being reported: pc ");
+    emergency_print_hex(registers->pc);
+    emergency_print(" sp ");
+    emergency_print_hex(registers->sp);
+    emergency_print(" address ");
+    emergency_print_hex(registers->fault_address);
+    emergency_print("\n");
 }
 
 void trap_report(const struct arch_registers *registers)
@@ -59,7 +57,7 @@ void trap_report(const struct arch_registers *registers)
         kernel_exception(&complete);
     if (exceptions_open == 2)
         report_nested(&complete);
-    last_word_exit(LAST_WORD_EXIT_NESTED);
+    emergency_exit(EMERGENCY_EXIT_NESTED);
 }
 
 void trap_exception(const struct trap_frame *frame)

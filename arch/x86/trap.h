@@ -2,7 +2,7 @@
 #ifndef TRAP_H
 #define TRAP_H
 
-/* Between trap.asm, tables.c and trap.c. */
+/* Shared by trap.asm, tables.c and trap.c. */
 
 #include "frame.h"
 
@@ -11,15 +11,15 @@
 /* Handlers of the PIC's lines, never NULL; read by trap.asm's stubs. */
 extern arch_irq_handler *trap_irq_handlers[ARCH_IRQ_COUNT];
 
-/* An exception's stub ends here. */
+/* Called by the stubs of exceptions. */
 void trap_exception(const struct trap_frame *frame) __attribute__((noreturn));
 
-/* The fault task's stub ends here (i386). */
+/* Called by the stub of the fault task (i386). */
 void trap_double_fault(void) __attribute__((noreturn));
 
 /*
- * Adds CR2 to (registers) and hands them to the kernel, or says a last word
- * when the kernel is at it already.
+ * Adds CR2 to (registers) and passes them to the kernel, or prints them on the
+ * emergency console if the kernel is already handling an exception.
  */
 void trap_report(const struct arch_registers *registers)
     __attribute__((noreturn));

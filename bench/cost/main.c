@@ -31,7 +31,7 @@
 #define STACK_ROUNDS (ROUNDS / 4) /* 25 ticks: their frames find room */
 #define STACK_LEVELS 110u         /* calls on the stack, and those of boot */
 
-static void tell(const char *name, uint64_t hundredths)
+static void emit(const char *name, uint64_t hundredths)
 {
     console_line("bench %s %u.%02u", name, (unsigned)(hundredths / 100),
                  (unsigned)(hundredths % 100));
@@ -183,15 +183,15 @@ static void walks(uint64_t kernels)
     prof_start();
     levels = STACK_LEVELS;
     one = cost_of_stack(kernels, 1);
-    tell("stack_1", one);
-    tell("stack_11", cost_of_stack(kernels, 11));
-    tell("stack_64", cost_of_stack(kernels, 64));
+    emit("stack_1", one);
+    emit("stack_11", cost_of_stack(kernels, 11));
+    emit("stack_64", cost_of_stack(kernels, 64));
     hundred = cost_of_stack(kernels, 100);
-    tell("frame", (hundred - one) / 99);
+    emit("frame", (hundred - one) / 99);
     prof_set_depth(11);
     prof_set_rate(1000);
     cost_of_drain(loop, LOOP_SHORT * 4);
-    tell("drain_stack_11", cost_of_drain(loop, LOOP_SHORT * 4));
+    emit("drain_stack_11", cost_of_drain(loop, LOOP_SHORT * 4));
     levels = 0;
     prof_set_depth(0);
     prof_stop();
@@ -203,21 +203,21 @@ static void interrupt_path(void)
 {
     uint64_t kernels = cost_of_tick(kernel_ticks, ROUNDS), with, faster;
 
-    tell("kernel_tick", kernels);
+    emit("kernel_tick", kernels);
     walks(kernels);
     prof_set_rate(1);
     prof_start();
     with = cost_of_tick(profiler_ticks, ROUNDS);
-    tell("flat_sample", with - kernels);
+    emit("flat_sample", with - kernels);
     prof_set_rate(1000);
     prof_reset();
     faster = cost_of_tick(profiler_ticks, ROUNDS);
     /* nine in ten are the sampler's own, the tenth is the kernel's, too */
-    tell("own_tick", (faster * 10 - with) / 9);
+    emit("own_tick", (faster * 10 - with) / 9);
     prof_set_rate(10000);
     bench_loop(ROUNDS / 2);
     faster = cost_of_tick(profiler_ticks, ROUNDS / 4);
-    tell("full_vector", (faster * 100 - with) / 99);
+    emit("full_vector", (faster * 100 - with) / 99);
     prof_stop();
     prof_reset();
 }
@@ -248,20 +248,20 @@ static uint32_t stack_used(void)
 int service_main(void)
 {
     prof_set_depth(0);
-    tell("bare_handler", cost_of_handler(bench_handler_bare));
-    tell("storing_handler", cost_of_handler(bench_handler_storing));
+    emit("bare_handler", cost_of_handler(bench_handler_bare));
+    emit("storing_handler", cost_of_handler(bench_handler_storing));
     interrupt_path();
     prof_start();
     cost_of_drain(bench_loop, LOOP_SHORT);
-    tell("drain_known", cost_of_drain(bench_loop, LOOP_SHORT));
-    tell("drain_new", cost_of_drain(bench_sled, SLED_ROUNDS));
-    tell("lookup", cost_of_lookup());
-    tell("name", cost_of_name());
-    tell("report", cost_of_report());
+    emit("drain_known", cost_of_drain(bench_loop, LOOP_SHORT));
+    emit("drain_new", cost_of_drain(bench_sled, SLED_ROUNDS));
+    emit("lookup", cost_of_lookup());
+    emit("name", cost_of_name());
+    emit("report", cost_of_report());
     prof_stop();
     prof_reset();
-    tell("stack", stack_used() * 100ull);
-    tell("memory_given", PROF_MEMORY_DEFAULT * 100ull);
-    tell("symbols", prof_symbols_count() * 100ull);
+    emit("stack", stack_used() * 100ull);
+    emit("memory_given", PROF_MEMORY_DEFAULT * 100ull);
+    emit("symbols", prof_symbols_count() * 100ull);
     return 0;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Distinct addresses without callers, each of them a function of its own as far
- * as the table is concerned: the drain's maps, and the report, which finds the
- * hottest one by one. As with stacks, each point begins where the one before
- * has ended.
+ * Cost by distinct addresses without callers, each in a function of its own:
+ * measures the drain's tables and the report. As in stacks.c, each point
+ * continues with the profile of the one before.
  */
 
 #include "growth.h"
@@ -55,13 +54,13 @@ static uint64_t report_of(uint32_t rows)
 
 static void measure(uint32_t first, uint32_t last, uint64_t heap_before)
 {
-    growth_tell_each("addresses_drain_new", last, feed_new(first, last),
+    growth_emit_each("addresses_drain_new", last, feed_new(first, last),
                      last - first);
-    growth_tell_each("addresses_drain_known", last, feed_known(last), KNOWN);
-    growth_tell("addresses_heap", last, (growth_heap() - heap_before) * 100);
-    growth_tell("report_top_12", last, report_of(12) * 100);
+    growth_emit_each("addresses_drain_known", last, feed_known(last), KNOWN);
+    growth_emit("addresses_heap", last, (growth_heap() - heap_before) * 100);
+    growth_emit("report_top_12", last, report_of(12) * 100);
     if (last <= 10000)
-        growth_tell("report_top_all", last, report_of(last) * 100);
+        growth_emit("report_top_all", last, report_of(last) * 100);
 }
 
 void growth_addresses(const struct growth_points *points)

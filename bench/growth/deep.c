@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Depth: what stacks take in the drain, in the heap and in the stream, by the
- * callers that they have. One point at a time: what is known of one depth is
- * not to be met by another.
+ * Cost of stacks in the drain, the heap and the stream, by depth. One point per
+ * boot, so that no depth finds the stacks of another.
  */
 
 #include "growth.h"
@@ -46,17 +45,17 @@ static void measure(uint32_t depth)
     made_callers(depth);
     for (uint32_t level = 0; level + 1 < depth; level++)
         made_caller(level, made_place(level + 1));
-    growth_tell_each("depth_drain_new", depth, feed_all(depth, STACKS, STACKS),
+    growth_emit_each("depth_drain_new", depth, feed_all(depth, STACKS, STACKS),
                      STACKS);
-    growth_tell("depth_heap", depth, (growth_heap() - heap) * 100 / STACKS);
+    growth_emit("depth_heap", depth, (growth_heap() - heap) * 100 / STACKS);
     bytes = made_flushed();
-    growth_tell_each("depth_stream_new", depth, bytes, STACKS);
-    growth_tell_each("depth_drain_known", depth, feed_all(depth, KNOWN, STACKS),
+    growth_emit_each("depth_stream_new", depth, bytes, STACKS);
+    growth_emit_each("depth_drain_known", depth, feed_all(depth, KNOWN, STACKS),
                      KNOWN);
     bytes = made_flushed();
-    growth_tell_each("depth_drain_same", depth, feed_all(depth, KNOWN, 1),
+    growth_emit_each("depth_drain_same", depth, feed_all(depth, KNOWN, 1),
                      KNOWN);
-    growth_tell_each("depth_stream_same", depth, made_flushed() - bytes, KNOWN);
+    growth_emit_each("depth_stream_same", depth, made_flushed() - bytes, KNOWN);
     growth_must(growth_stats().stopped[PROF_WALK_ROOM] == 0,
                 "room for all frames");
 }

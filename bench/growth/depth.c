@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Depth: what a sample takes in the interrupt, by the callers that it carries;
- * with the timer's own ticks, on a stack that is deeper than all depths.
+ * Cost of a sample in the interrupt, by the number of callers recorded; with
+ * real timer ticks, on a stack deeper than every point.
  */
 
 #include "growth.h"
@@ -95,9 +95,9 @@ static void measure(uint32_t depth)
     prof_drain();
     call_down(LEVELS, paint_and_loop);
     prof_stop();
-    growth_tell("depth_sample", depth, with);
-    growth_tell("depth_frame", depth, (with - flat) / depth);
-    growth_tell("depth_stack", depth, stack_used * 100);
+    growth_emit("depth_sample", depth, with);
+    growth_emit("depth_frame", depth, (with - flat) / depth);
+    growth_emit("depth_stack", depth, stack_used * 100);
 }
 
 void growth_depth(const struct growth_points *points)

@@ -20,23 +20,32 @@ POWERS = [step / 100 for step in range(1, 401)]
 def line_through(points, power):
     """The (error, a, b) of the best a + b x^power, neither below 0. Errors
     are relative: a curve over five decades counts in all of them."""
-    weights = [1 / y ** 2 for _, y in points]
-    grown = [x ** power for x, _ in points]
+    weights = [1 / y**2 for _, y in points]
+    grown = [x**power for x, _ in points]
     whole = sum(weights)
     mean_grown = sum(w * g for w, g in zip(weights, grown)) / whole
     mean_y = sum(w * y for w, (_, y) in zip(weights, points)) / whole
     spread = sum(w * (g - mean_grown) ** 2 for w, g in zip(weights, grown))
-    b = sum(w * (g - mean_grown) * (y - mean_y) for w, g, (_, y)
-            in zip(weights, grown, points)) / spread if spread else 0
+    b = (
+        sum(
+            w * (g - mean_grown) * (y - mean_y)
+            for w, g, (_, y) in zip(weights, grown, points)
+        )
+        / spread
+        if spread
+        else 0
+    )
     a = mean_y - b * mean_grown
     if a < 0:
         a = 0
-        b = sum(w * g * y for w, g, (_, y) in zip(weights, grown, points)) \
-            / sum(w * g * g for w, g in zip(weights, grown))
+        b = sum(
+            w * g * y for w, g, (_, y) in zip(weights, grown, points)
+        ) / sum(w * g * g for w, g in zip(weights, grown))
     if b < 0:
         a, b = mean_y, 0
-    error = sum(w * (a + b * g - y) ** 2
-                for w, g, (_, y) in zip(weights, grown, points))
+    error = sum(
+        w * (a + b * g - y) ** 2 for w, g, (_, y) in zip(weights, grown, points)
+    )
     return error, a, b
 
 
@@ -54,8 +63,10 @@ def exponent(points):
 
 def steepest(points):
     """The most that y rises with a doubling of x, between neighbours."""
-    rises = [(next_y - y) / math.log2(next_x / x)
-             for (x, y), (next_x, next_y) in zip(points, points[1:])]
+    rises = [
+        (next_y - y) / math.log2(next_x / x)
+        for (x, y), (next_x, next_y) in zip(points, points[1:])
+    ]
     return max(rises, default=0.0)
 
 

@@ -3,9 +3,9 @@
 #define BENCH_GROWTH_H
 
 /*
- * How the profiler's cost grows: what the curves measured in a guest have in
- * common. It runs under QEMU's -icount shift=0, where the TSC moves on by one
- * for each instruction, so that everything is counted in these and repeats.
+ * How the profiler's cost grows: shared by all curves measured in a guest. It
+ * runs under QEMU with -icount shift=0, where the TSC advances by one per
+ * instruction, so costs are exact instruction counts and reproducible.
  *
  *     growth.curve=NAME             which of them: main.c lists them
  *     growth.points=10,100,1000     its x, rising
@@ -24,7 +24,7 @@ struct growth_points {
     uint32_t count;
 };
 
-/* One curve each, at (points): they sample, measure and tell. */
+/* One curve each, at (points): each samples, measures and prints. */
 void growth_rate(const struct growth_points *points);
 void growth_depth(const struct growth_points *points);
 void growth_deep(const struct growth_points *points);
@@ -35,19 +35,19 @@ void growth_addresses(const struct growth_points *points);
 void growth_symbols(const struct growth_points *points);
 
 /* Prints a value in hundredths. */
-void growth_tell(const char *name, uint32_t x, uint64_t hundredths);
+void growth_emit(const char *name, uint32_t x, uint64_t hundredths);
 
 /* Prints (sum) / (count). */
-void growth_tell_each(const char *name, uint32_t x, uint64_t sum,
+void growth_emit_each(const char *name, uint32_t x, uint64_t sum,
                       uint64_t count);
 
 /* Instructions that prof_drain() takes, interrupts off. */
 uint64_t growth_drain(void);
 
-/* The same for a report, which nobody reads. */
+/* The same for a report, whose output is discarded. */
 uint64_t growth_report(void);
 
-/* Ends the image: nothing measured is to be believed where (good) is false. */
+/* Ends the image if (good) is false: its measurements are invalid. */
 void growth_must(bool good, const char *what);
 
 /* Bytes of the heap that the profiler holds. */
@@ -71,7 +71,8 @@ void made_callers(uint32_t count);                 /* how many there are */
 void made_sample(uintptr_t pc);
 uint64_t made_stream_bytes(void); /* sent up to now */
 
-/* The same with the packet in the making; all is told anew after it. */
+/* The same with the packet in progress; everything is emitted again after
+ * it. */
 uint64_t made_flushed(void);
 
 /* The (number)th of (MADE_PLACES) places spread over the image's code. */

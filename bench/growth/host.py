@@ -17,53 +17,83 @@ STACKS = 1000  # where samples grow
 SAMPLES = 20000  # where stacks grow, at least: as many as there are stacks
 
 
-def tell(name, x, value, unit):
-    print(json.dumps({"width": "host", "name": name, "x": x, "value": value,
-                      "unit": unit}), flush=True)
+def emit(name, x, value, unit):
+    print(
+        json.dumps(
+            {
+                "width": "host",
+                "name": name,
+                "x": x,
+                "value": value,
+                "unit": unit,
+            }
+        ),
+        flush=True,
+    )
 
 
 def run(command):
     """Seconds and KiB that (command) took. A process begins with the memory
     of the one that it is a child of: time is a smaller one than this."""
     with open(os.devnull, "w", encoding="ascii") as nothing:
-        process = subprocess.Popen(["time", "-f", "%M", *command],
-                                   stdout=nothing, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            ["time", "-f", "%M", *command],
+            stdout=nothing,
+            stderr=subprocess.PIPE,
+        )
         said = process.stderr.read().decode()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"host.py: {command[0]} ended with {process.returncode}: "
-                 f"{said}")
+        sys.exit(
+            f"host.py: {command[0]} ended with {process.returncode}: " f"{said}"
+        )
     return usage.ru_utime + usage.ru_stime, int(said.split()[-1])
 
 
 def instructions(command):
     said = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-         *command], check=True, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True).stderr
+        [
+            "valgrind",
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            *command,
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ).stderr
     return int(re.search(r"Collected : (\d+)", said).group(1))
 
 
 def measure(name, x, command, counted):
     took = [run(command) for _ in range(RUNS)]
-    tell(name + "_seconds", x, round(min(time for time, _ in took), 4), "s")
-    tell(name + "_held", x, min(held for _, held in took), "KiB")
+    emit(name + "_seconds", x, round(min(time for time, _ in took), 4), "s")
+    emit(name + "_held", x, min(held for _, held in took), "KiB")
     if counted:
-        tell(name + "_instructions", x, instructions(command), "instructions")
+        emit(name + "_instructions", x, instructions(command), "instructions")
 
 
 class Host:
     def __init__(self, build, work, image):
         self.build, self.work, self.image = build, work, image
         self.parasite = f"{build}/host/parasite"
-        said = subprocess.run(["readelf", "-n", image], check=True, text=True,
-                              stdout=subprocess.PIPE).stdout
+        said = subprocess.run(
+            ["readelf", "-n", image],
+            check=True,
+            text=True,
+            stdout=subprocess.PIPE,
+        ).stdout
         self.build_id = re.search(r"Build ID: (\S+)", said).group(1)
-        said = subprocess.run(["nm", image], check=True, text=True,
-                              stdout=subprocess.PIPE).stdout
-        places = [line.split()[0] for line in said.splitlines()
-                  if re.match(r"\S+ [tT] [^.]*$", line)]
+        said = subprocess.run(
+            ["nm", image], check=True, text=True, stdout=subprocess.PIPE
+        ).stdout
+        places = [
+            line.split()[0]
+            for line in said.splitlines()
+            if re.match(r"\S+ [tT] [^.]*$", line)
+        ]
         with open(f"{work}/places", "w", encoding="ascii") as out:
             out.write("\n".join(places[:400]) + "\n")
 
@@ -72,25 +102,59 @@ class Host:
         them."""
         maker = f"{self.work}/make_stream.{stacks}"
         subprocess.run(
-            ["gcc", "-std=gnu11", "-O2", f"-DNODES={stacks}u",
-             "-Iprofiler/include", "-o", maker, "tests/tool/make_stream.c"],
-            check=True)
+            [
+                "gcc",
+                "-std=gnu11",
+                "-O2",
+                f"-DNODES={stacks}u",
+                "-Iprofiler/include",
+                "-o",
+                maker,
+                "tests/tool/make_stream.c",
+            ],
+            check=True,
+        )
         with open(f"{self.work}/packets", "wb") as out:
-            subprocess.run([maker, str(samples), "1", f"{self.work}/places"],
-                           stdout=out, check=True,
-                           env={**os.environ, "BUILD_ID": self.build_id})
+            subprocess.run(
+                [maker, str(samples), "1", f"{self.work}/places"],
+                stdout=out,
+                check=True,
+                env={**os.environ, "BUILD_ID": self.build_id},
+            )
         os.remove(maker)
-        return [self.parasite, "record", "-q", "-k", self.image, "-o",
-                f"{self.work}/trace", f"{self.work}/packets"]
+        return [
+            self.parasite,
+            "record",
+            "-q",
+            "-k",
+            self.image,
+            "-o",
+            f"{self.work}/trace",
+            f"{self.work}/packets",
+        ]
 
     def commands(self):
         trace = f"{self.work}/trace"
         return {
             "report": [self.parasite, "report", "-q", "-i", trace],
-            "flame": [self.parasite, "flame", "-q", "-o",
-                      f"{self.work}/flame.html", trace],
-            "folded": [self.parasite, "export", "-q", "-f", "folded", "-o",
-                       f"{self.work}/folded", trace],
+            "flame": [
+                self.parasite,
+                "flame",
+                "-q",
+                "-o",
+                f"{self.work}/flame.html",
+                trace,
+            ],
+            "folded": [
+                self.parasite,
+                "export",
+                "-q",
+                "-f",
+                "folded",
+                "-o",
+                f"{self.work}/folded",
+                trace,
+            ],
         }
 
     def stacks(self, counts):
@@ -105,23 +169,30 @@ class Host:
             run(self.trace(STACKS, samples))
             for name, command in self.commands().items():
                 if name != "folded":
-                    measure("samples_" + name, samples, command,
-                            samples <= 100000)
+                    measure(
+                        "samples_" + name, samples, command, samples <= 100000
+                    )
 
     def embed(self, counts):
         for functions in counts:
-            measure("embed", functions,
-                    [f"{self.build}/host/embed",
-                     f"{self.work}/made64.{functions}.elf",
-                     f"{self.work}/embedded"], functions <= 10000)
+            measure(
+                "embed",
+                functions,
+                [
+                    f"{self.build}/host/embed",
+                    f"{self.work}/made64.{functions}.elf",
+                    f"{self.work}/embedded",
+                ],
+                functions <= 10000,
+            )
 
 
 def main(build, work, image, short):
     host = Host(build, work, image)
-    powers = [10 ** power for power in range(1, 7)]
+    powers = [10**power for power in range(1, 7)]
     host.embed([100, 1000] if short else powers[1:])
     host.stacks([10, 100] if short else powers)
-    host.samples([1000, 10000] if short else powers[3:] + [10 ** 7])
+    host.samples([1000, 10000] if short else powers[3:] + [10**7])
 
 
 if __name__ == "__main__":

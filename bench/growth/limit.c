@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Where memory ends: more distinct stacks than the heap can hold, and then
- * stacks of before. Every sample must be in one account, and what is known
- * should go on to count.
+ * Out of memory: more distinct stacks than the heap can hold, and then known
+ * stacks again. Every sample must be in one account, and known stacks should
+ * still be counted.
  */
 
 #include "growth.h"
@@ -33,7 +33,7 @@ static void feed_all(uint32_t first, uint32_t count)
     }
 }
 
-static void tell_kept(const char *name, uint32_t x,
+static void emit_kept(const char *name, uint32_t x,
                       const struct prof_stats *before, uint64_t fed)
 {
     struct prof_stats now = growth_stats();
@@ -41,7 +41,7 @@ static void tell_kept(const char *name, uint32_t x,
                     (before->attributed + before->masked + before->unresolved);
 
     growth_must(now.ticks == before->ticks + fed, "the accounts");
-    growth_tell_each(name, x, kept * 100, fed);
+    growth_emit_each(name, x, kept * 100, fed);
 }
 
 void growth_limit(const struct growth_points *points)
@@ -52,12 +52,12 @@ void growth_limit(const struct growth_points *points)
     made_begin(true);
     made_callers(3);
     feed_all(0, stacks);
-    tell_kept("limit_new_kept", stacks, &before, stacks);
+    emit_kept("limit_new_kept", stacks, &before, stacks);
     before = growth_stats();
     growth_must(before.refusals != 0, "memory should have been refused");
-    growth_tell("limit_heap", stacks, growth_heap() * 100);
-    growth_tell("limit_nodes", stacks, before.stacks * 100ull);
+    growth_emit("limit_heap", stacks, growth_heap() * 100);
+    growth_emit("limit_nodes", stacks, before.stacks * 100ull);
     for (uint32_t i = 0; i < KNOWN / BURST; i++)
         feed_all(0, BURST);
-    tell_kept("limit_known_kept", stacks, &before, KNOWN);
+    emit_kept("limit_known_kept", stacks, &before, KNOWN);
 }

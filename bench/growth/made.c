@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Samples that are made up, and a way out for the stream that counts. */
+/* Synthetic samples, and a transport that counts bytes. */
 
 #include "growth.h"
 #include "wraps.h"
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
-#include <prof/out.h>
+#include <prof/transport.h>
 
 /* Two words at the stack pointer that point to no code, then the frames: the
  * next frame's address and the address to return to. */
@@ -23,13 +23,14 @@ static bool send(const void *packet, size_t bytes)
     return true;
 }
 
-static const struct prof_out counting = {.name = "counting", .send = send};
+static const struct prof_transport counting = {.name = "counting",
+                                               .send = send};
 
 void made_begin(bool stream)
 {
     prof_stack_set((uintptr_t)stack,
                    (uintptr_t)(stack + HEAD + 2 * MADE_CALLERS_MAX));
-    prof_out_use(stream ? &counting : NULL);
+    prof_transport_use(stream ? &counting : NULL);
     growth_must(prof_start() == 0, "the start");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Which curve, at which points; and what all of them need. */
+/* Parses the options, runs the chosen curve; helpers for all curves. */
 
 #include "growth.h"
 #include "wraps.h"
@@ -26,18 +26,18 @@ static const struct curve {
 static const struct curve *asked;
 static struct growth_points points;
 
-void growth_tell(const char *name, uint32_t x, uint64_t hundredths)
+void growth_emit(const char *name, uint32_t x, uint64_t hundredths)
 {
     console_line("growth %s %u %llu.%02u", name, (unsigned)x,
                  (unsigned long long)(hundredths / 100),
                  (unsigned)(hundredths % 100));
 }
 
-void growth_tell_each(const char *name, uint32_t x, uint64_t sum,
+void growth_emit_each(const char *name, uint32_t x, uint64_t sum,
                       uint64_t count)
 {
     growth_must(count != 0, name);
-    growth_tell(name, x, (sum * 100 + count / 2) / count);
+    growth_emit(name, x, (sum * 100 + count / 2) / count);
 }
 
 uint64_t growth_drain(void)

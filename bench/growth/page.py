@@ -4,20 +4,22 @@ ten; self-contained, and the same for the same results."""
 
 import html
 import math
+import pathlib
 import sys
 
 import curves
 import table
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/pages"))
+import build_page  # noqa: E402 (its folder comes first)
+
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 240, 58, 14, 10, 34
 WIDTHS = ("i386", "x86_64", "host")
 STYLE = """
-:root { color-scheme: light dark; --back: #fdfcfa; --text: #1f2328;
-  --dim: #67707b; --edge: #dcd8cf; --i386: #c8781a; --x86_64: #3b7dd8;
-  --host: #3d8f5f; --bad: #d6452b; }
-@media (prefers-color-scheme: dark) { :root { --back: #16181c;
-  --text: #e2e4e8; --dim: #949ca8; --edge: #33373f; --i386: #f0ad57;
-  --x86_64: #7db4ff; --host: #74c596; --bad: #ff7a5c; } }
+:root { --i386: #c8781a; --x86_64: #3b7dd8; --host: #3d8f5f; }
+@media (prefers-color-scheme: dark) { :root { --i386: #f0ad57;
+  --x86_64: #7db4ff; --host: #74c596; } }
 body { background: var(--back); color: var(--text); margin: 2rem auto;
   max-width: 84rem; padding: 0 1rem; font: 15px/1.5 system-ui, sans-serif; }
 .plots { display: grid; gap: 1.5rem 1.2rem;
@@ -81,18 +83,24 @@ class Axis:
 def grid(across, up, what):
     parts = []
     for power in across.powers():
-        x = across.at(10.0 ** power)
-        parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" '
-                     f'y2="{HEIGHT - BOTTOM}"/><text x="{x:.1f}" '
-                     f'y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">'
-                     f'{across.words(power)}</text>')
+        x = across.at(10.0**power)
+        parts.append(
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" '
+            f'y2="{HEIGHT - BOTTOM}"/><text x="{x:.1f}" '
+            f'y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">'
+            f"{across.words(power)}</text>"
+        )
     for power in up.powers():
-        y = up.at(10.0 ** power)
-        parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" '
-                     f'y2="{y:.1f}"/><text x="{LEFT - 6}" y="{y + 4:.1f}" '
-                     f'text-anchor="end">{up.words(power)}</text>')
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 3}" '
-                 f'text-anchor="middle">{html.escape(what)}</text>')
+        y = up.at(10.0**power)
+        parts.append(
+            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" '
+            f'y2="{y:.1f}"/><text x="{LEFT - 6}" y="{y + 4:.1f}" '
+            f'text-anchor="end">{up.words(power)}</text>'
+        )
+    parts.append(
+        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 3}" '
+        f'text-anchor="middle">{html.escape(what)}</text>'
+    )
     return parts
 
 
@@ -101,9 +109,11 @@ def line(width, points, across, up):
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in at)
     parts = [f'<polyline class="{width}" points="{path}"/>']
     for (x, y), (left, top) in zip(points, at):
-        parts.append(f'<circle class="{width}" cx="{left:.1f}" '
-                     f'cy="{top:.1f}" r="3"><title>{width}: '
-                     f'{table.short_number(y)} at {x:,}</title></circle>')
+        parts.append(
+            f'<circle class="{width}" cx="{left:.1f}" '
+            f'cy="{top:.1f}" r="3"><title>{width}: '
+            f"{table.short_number(y)} at {x:,}</title></circle>"
+        )
     return parts
 
 
@@ -111,8 +121,10 @@ def plot(curve, widths):
     every = [point for points in widths.values() for point in points]
     across = Axis([x for x, _ in every], LEFT, WIDTH - RIGHT)
     up = Axis([y for _, y in every], HEIGHT - BOTTOM, TOP)
-    parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-             f'aria-label="{html.escape(curve.words)}">']
+    parts = [
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{html.escape(curve.words)}">'
+    ]
     parts += grid(across, up, curve.x)
     for width, points in widths.items():
         parts += line(width, points, across, up)
@@ -132,29 +144,39 @@ def figure(curve, widths):
     bounds = "".join(
         f'<span{"" if kept else " class=missed"}>{html.escape(words)}: '
         f'{"reached" if kept else "not reached"}</span>'
-        for words, kept in table.verdicts(curve, widths))
+        for words, kept in table.verdicts(curve, widths)
+    )
     grows = ", ".join(table.grows(points) for points in widths.values())
-    return (f"<figure><figcaption>{html.escape(curve.words)}"
-            f"<span>{curve.unit}: {html.escape(ends(widths))}; "
-            f"fitted {grows}</span>{bounds}</figcaption>"
-            f"{plot(curve, widths)}</figure>")
+    return (
+        f"<figure><figcaption>{html.escape(curve.words)}"
+        f"<span>{curve.unit}: {html.escape(ends(widths))}; "
+        f"fitted {grows}</span>{bounds}</figcaption>"
+        f"{plot(curve, widths)}</figure>"
+    )
+
+
+def body(found):
+    parts = [
+        f"<h1>How the costs grow</h1><p>{HEAD}</p><p class=key>"
+        + "".join(f'<b class="{width}">&#9679; {width}</b>' for width in WIDTHS)
+        + "</p>"
+    ]
+    for title, group in curves.GROUPS:
+        parts.append(f"<h2>{html.escape(title)}</h2><div class=plots>")
+        parts += [
+            figure(curve, found[curve.name])
+            for curve in group
+            if curve.name in found
+        ]
+        parts.append("</div>")
+    return "\n".join(parts)
 
 
 def main(path):
-    found = table.read(path)
-    print('<!doctype html>\n<!-- SPDX-License-Identifier: Apache-2.0 -->\n'
-          '<html lang="en"><meta charset="utf-8">'
-          '<meta name="viewport" content="width=device-width">'
-          f"<title>How the costs grow</title><style>{STYLE}</style>"
-          f"<h1>How the costs grow</h1><p>{HEAD}</p><p class=key>"
-          + "".join(f'<b class="{width}">&#9679; {width}</b>'
-                    for width in WIDTHS) + "</p>")
-    for title, group in curves.GROUPS:
-        print(f"<h2>{html.escape(title)}</h2><div class=plots>")
-        for curve in group:
-            if curve.name in found:
-                print(figure(curve, found[curve.name]))
-        print("</div>")
+    print(
+        build_page.build("How the costs grow", STYLE, body(table.read(path))),
+        end="",
+    )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The rate: what a fixed piece of work takes longer, at each, and where that
- * goes. The work calls eleven functions deep along eight ways in turns, and
- * lets a drain be done when one is due, as the kernel's timer would.
+ * Overhead of a fixed amount of work, by sampling rate, divided among interrupt
+ * and drain. The work makes calls eleven functions deep along eight paths in
+ * turn, and drains when due, as the kernel's timer would.
  *
- * First the same work with interrupts off, then with the kernel's own tick
- * alone, then sampled. What a tick of the profiler's takes is measured over a
- * short stretch without a drain; what is left of the difference is the drains'.
+ * The work runs first with interrupts off, then with only the kernel's tick,
+ * then sampled. The cost of one tick is measured in a short stretch without a
+ * drain; the rest of the difference is the drains'.
  */
 
 #include "growth.h"
@@ -113,17 +113,17 @@ static uint64_t share(uint64_t part, uint64_t whole)
 }
 
 /* Samples are asked for by the rate; one may come just before or after. */
-static void tell_samples(uint32_t rate, uint64_t took,
+static void emit_samples(uint32_t rate, uint64_t took,
                          const struct prof_stats *stats)
 {
     uint64_t asked = took / 1000 * prof_rate_mhz() / 1000000000;
 
-    growth_tell("rate_delivered", rate, stats->ticks * 10000 / asked);
-    growth_tell("rate_short", rate,
+    growth_emit("rate_delivered", rate, stats->ticks * 10000 / asked);
+    growth_emit("rate_short", rate,
                 stats->ticks < asked ? (asked - stats->ticks) * 100 : 0);
-    growth_tell("rate_dropped", rate, stats->dropped * 100);
-    growth_tell("rate_missed", rate, stats->missed * 100);
-    growth_tell("rate_cut", rate, stats->stopped[PROF_WALK_ROOM] * 100);
+    growth_emit("rate_dropped", rate, stats->dropped * 100);
+    growth_emit("rate_missed", rate, stats->missed * 100);
+    growth_emit("rate_cut", rate, stats->stopped[PROF_WALK_ROOM] * 100);
 }
 
 static void measure(uint32_t rate, uint64_t expected, uint64_t kernel_tick)
@@ -145,12 +145,12 @@ static void measure(uint32_t rate, uint64_t expected, uint64_t kernel_tick)
     interrupts = ticks * cost / 100;
     drains = took - expected - interrupts - kernels * kernel_tick / 100;
     prof_stop();
-    growth_tell("rate_interrupt", rate, cost);
-    growth_tell_each("rate_drain", rate, drains, ticks);
-    growth_tell("rate_interrupt_share", rate, share(interrupts, took));
-    growth_tell("rate_drain_share", rate, share(drains, took));
-    growth_tell("rate_heap", rate, growth_heap() * 100);
-    tell_samples(rate, took, &stats);
+    growth_emit("rate_interrupt", rate, cost);
+    growth_emit_each("rate_drain", rate, drains, ticks);
+    growth_emit("rate_interrupt_share", rate, share(interrupts, took));
+    growth_emit("rate_drain_share", rate, share(drains, took));
+    growth_emit("rate_heap", rate, growth_heap() * 100);
+    emit_samples(rate, took, &stats);
 }
 
 void growth_rate(const struct growth_points *points)
@@ -161,7 +161,7 @@ void growth_rate(const struct growth_points *points)
     took = work(SLICES, false);
     kernels = clock_ticks() - kernels;
     kernel_tick = (took - expected) * 100 / kernels;
-    growth_tell("rate_kernel", 100, kernel_tick);
+    growth_emit("rate_kernel", 100, kernel_tick);
     for (uint32_t i = 0; i < points->count; i++)
         measure(points->at[i], expected, kernel_tick);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Distinct call stacks: more and more of them, ten callers each, of which the
- * outer six are always the same and the others, and the place that is sampled,
- * are one of sixteen: so a new stack has one new node or a few.
+ * Cost by the number of distinct call stacks. Each has ten callers: the outer
+ * six are always the same, the others and the sampled address are one of
+ * sixteen, so a new stack adds one node or a few.
  *
- * All is done once for (points) in turn, each beginning with what the one
- * before has left: a profile grows, and never shrinks.
+ * Each point continues with the profile of the one before, because a profile
+ * only grows.
  */
 
 #include "growth.h"
@@ -72,22 +72,22 @@ static void measure(uint32_t first, uint32_t last)
     uint64_t bytes = made_stream_bytes();
     struct drains drains = feed(choose_new, last - first, first, last);
 
-    growth_tell_each("stacks_drain_new", last, drains.sum, last - first);
-    growth_tell("stacks_drain_longest", last, drains.longest * 100);
-    growth_tell_each("stacks_stream_new", last, made_stream_bytes() - bytes,
+    growth_emit_each("stacks_drain_new", last, drains.sum, last - first);
+    growth_emit("stacks_drain_longest", last, drains.longest * 100);
+    growth_emit_each("stacks_stream_new", last, made_stream_bytes() - bytes,
                      last - first);
     bytes = made_stream_bytes();
     drains = feed(choose_known, KNOWN, 0, last);
-    growth_tell_each("stacks_drain_known", last, drains.sum, KNOWN);
-    growth_tell_each("stacks_stream_known", last, made_stream_bytes() - bytes,
+    growth_emit_each("stacks_drain_known", last, drains.sum, KNOWN);
+    growth_emit_each("stacks_stream_known", last, made_stream_bytes() - bytes,
                      KNOWN);
 }
 
-static void tell_memory(uint32_t stacks, uint64_t before)
+static void emit_memory(uint32_t stacks, uint64_t before)
 {
-    growth_tell("stacks_heap", stacks, (growth_heap() - before) * 100);
-    growth_tell("stacks_ram", stacks, (uint64_t)service_heap_bytes() * 100);
-    growth_tell("stacks_report", stacks, growth_report() * 100);
+    growth_emit("stacks_heap", stacks, (growth_heap() - before) * 100);
+    growth_emit("stacks_ram", stacks, (uint64_t)service_heap_bytes() * 100);
+    growth_emit("stacks_report", stacks, growth_report() * 100);
 }
 
 /* No memory for more: every sample is in one account all the same. */
@@ -96,9 +96,9 @@ static void check_accounts(uint64_t fed)
     struct prof_stats stats = growth_stats();
 
     growth_must(stats.ticks == fed && stats.idle == 0, "the accounts");
-    growth_tell("stacks_lost", (uint32_t)fed,
+    growth_emit("stacks_lost", (uint32_t)fed,
                 (stats.dropped + stats.queued) * 100);
-    growth_tell("stacks_refusals", (uint32_t)fed, stats.refusals * 100ull);
+    growth_emit("stacks_refusals", (uint32_t)fed, stats.refusals * 100ull);
 }
 
 static void begin(bool stream)
@@ -119,12 +119,12 @@ void growth_stacks(const struct growth_points *points)
         measure(done, points->at[i]);
         fed += points->at[i] - done + KNOWN;
         done = points->at[i];
-        tell_memory(done, before);
+        emit_memory(done, before);
     }
     check_accounts(fed);
 }
 
-/* The drain alone, while nobody listens. */
+/* The drain alone, without a stream. */
 void growth_quiet_stacks(const struct growth_points *points)
 {
     uint32_t done = 0;
@@ -133,9 +133,9 @@ void growth_quiet_stacks(const struct growth_points *points)
     for (uint32_t i = 0; i < points->count; i++) {
         uint32_t x = points->at[i];
 
-        growth_tell_each("quiet_drain_new", x,
+        growth_emit_each("quiet_drain_new", x,
                          feed(choose_new, x - done, done, x).sum, x - done);
-        growth_tell_each("quiet_drain_known", x,
+        growth_emit_each("quiet_drain_known", x,
                          feed(choose_known, KNOWN, 0, x).sum, KNOWN);
         done = x;
     }

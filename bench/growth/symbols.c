@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Symbols: tables of more and more functions, which embed has made of images
- * that are made up (host/made_image.c); one behind the other in a boot module,
+ * Cost of lookup by the size of the symbol table. embed makes the tables from
+ * synthetic images (host/made_image.c); they are concatenated in a boot module,
  * one for each point.
  */
 
@@ -55,8 +55,8 @@ static void measure_lookup(const struct prof_symtab *head, uint32_t x)
         most = took > most ? took : most;
     }
     growth_must(found > LOOKUPS / 2, "most addresses are in functions");
-    growth_tell_each("symbols_lookup", x, sum, LOOKUPS);
-    growth_tell("symbols_lookup_most", x, most * 100);
+    growth_emit_each("symbols_lookup", x, sum, LOOKUPS);
+    growth_emit("symbols_lookup_most", x, most * 100);
 }
 
 static void measure_names(uint32_t x)
@@ -74,7 +74,7 @@ static void measure_names(uint32_t x)
         sum += now() - begin;
     }
     growth_must(bytes > NAMES, "functions have names");
-    growth_tell_each("symbols_name", x, sum, NAMES);
+    growth_emit_each("symbols_name", x, sum, NAMES);
 }
 
 static void measure(const struct prof_symtab *head, uint32_t x)
@@ -83,8 +83,8 @@ static void measure(const struct prof_symtab *head, uint32_t x)
 
     growth_must(prof_symbols_open(head, head->total_bytes, NULL, 0) == 0,
                 "the table is sound");
-    growth_tell("symbols_open", x, (now() - begin) * 100);
-    growth_tell_each("symbols_bytes", x, head->total_bytes, x);
+    growth_emit("symbols_open", x, (now() - begin) * 100);
+    growth_emit_each("symbols_bytes", x, head->total_bytes, x);
     measure_lookup(head, x);
     measure_names(x);
 }

@@ -20,7 +20,8 @@ def read(path):
         for line in lines:
             one = json.loads(line)
             found.setdefault(one["name"], {}).setdefault(
-                one["width"], []).append((one["x"], one["value"]))
+                one["width"], []
+            ).append((one["x"], one["value"]))
     for widths in found.values():
         for points in widths.values():
             points.sort()
@@ -45,17 +46,24 @@ def grows(points):
 
 def verdicts(curve, widths):
     """[(bound's words, kept by all widths)]"""
-    return [(fit.words(kind, limit),
-             all(fit.judge(points, kind, limit)[1]
-                 for points in widths.values()))
-            for kind, limit in curve.bounds]
+    return [
+        (
+            fit.words(kind, limit),
+            all(
+                fit.judge(points, kind, limit)[1] for points in widths.values()
+            ),
+        )
+        for kind, limit in curve.bounds
+    ]
 
 
 def row(curve, width, points):
     (first_x, first), (last_x, last) = points[0], points[-1]
-    return (f"  {width:7} {short_number(first_x):>9} {short_number(first):>10}"
-            f" {short_number(last_x):>9} {short_number(last):>10}"
-            f"  {grows(points)}")
+    return (
+        f"  {width:7} {short_number(first_x):>9} {short_number(first):>10}"
+        f" {short_number(last_x):>9} {short_number(last):>10}"
+        f"  {grows(points)}"
+    )
 
 
 def print_curve(curve, widths, judged):
@@ -74,8 +82,7 @@ def print_curve(curve, widths, judged):
 
 def main(path, form="full"):
     found = read(path)
-    missing = [curve.name for curve in curves.CURVES
-               if curve.name not in found]
+    missing = [curve.name for curve in curves.CURVES if curve.name not in found]
     kept = True
     for title, group in curves.GROUPS:
         print(f"\n{title}: from x, y  to x, y  fitted exponent\n")

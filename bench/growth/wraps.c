@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What the linker puts between the kernel's port and the profiler (ldflags):
- * the memory that the profiler holds is counted, what it prints can be thrown
- * away, and it can be told that the kernel has a hook of its own.
+ * Wrappers that the linker puts between the kernel's port and the profiler
+ * (--wrap in ldflags). They count the memory that the profiler holds, can
+ * discard what it prints, and can configure it for a kernel with a hook.
  */
 
 #include "wraps.h"
@@ -11,6 +11,9 @@
 #include "growth.h"
 
 #include <prof/port.h>
+
+/* As the PIT comes to at the default rate. */
+#define HOOK_RATE_MHZ 1000152u
 
 bool growth_quiet, growth_hooked;
 static uint64_t held;
@@ -32,7 +35,8 @@ int __wrap_prof_init(void *memory, size_t bytes,
     struct prof_config own = *config;
 
     if (growth_hooked)
-        own.timer_vector = 0;
+        own.tick = (struct prof_tick){.kind = PROF_TICK_HOOK,
+                                      .rate_mhz = HOOK_RATE_MHZ};
     return __real_prof_init(memory, bytes, &own);
 }
 

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-/* Nobody reads what the profiler prints from now on. */
+/* Discards what the profiler prints from now on. */
 extern bool growth_quiet;
 
-/* To be set before the profiler starts, by an option: the kernel samples by a
- * hook of its own, so that the profiler looks after no gate and no PIT. */
+/* Set it before the profiler starts: the source of ticks is then the kernel's
+ * hook (PROF_TICK_HOOK), and the profiler touches neither gate nor PIT. */
 extern bool growth_hooked;
 
 #endif

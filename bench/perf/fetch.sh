@@ -34,7 +34,7 @@ apt()
     "$tool" -q -o APT::Sandbox::User=root "$@" 2>>"$folder/log"
 }
 
-# The package that the name without a version stands for today.
+# The package that the name without a version depends on.
 kernel()
 {
     apt apt-cache depends linux-image-cloud-amd64 |

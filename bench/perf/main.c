@@ -43,7 +43,7 @@ bool service_option(const char *key, const char *value)
     return true;
 }
 
-void perf_tell(const char *name, uint64_t hundredths)
+void perf_emit(const char *name, uint64_t hundredths)
 {
     console_line("bench %s %u.%02u", name, (unsigned)(hundredths / 100),
                  (unsigned)(hundredths % 100));
@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) uint64_t work(void)
     return taken;
 }
 
-/* Tells what a sample adds to the work, which takes (alone) without. */
+/* Emits what a sample adds to the work, which takes (alone) without samples. */
 __attribute__((noinline)) static void sampled(const char *name, uint64_t alone,
                                               uint32_t hz, uint32_t depth)
 {
@@ -83,7 +83,7 @@ __attribute__((noinline)) static void sampled(const char *name, uint64_t alone,
     prof_stop();
     if (stats.dropped + stats.overflowed + stats.missed != 0)
         console_line("perf: %s: samples went another way", name);
-    perf_tell(name, (taken - alone) * 100 / stats.ticks);
+    perf_emit(name, (taken - alone) * 100 / stats.ticks);
 }
 
 static void longest(const struct prof_stack_row *row, void *context)
@@ -95,7 +95,7 @@ static void longest(const struct prof_stack_row *row, void *context)
 }
 
 /* The chains of the run before: how long, and whether a walk ended early. */
-static void tell_chains(void)
+static void emit_chains(void)
 {
     struct prof_stats stats;
     uint32_t count = 0, stopped = 0;
@@ -104,12 +104,12 @@ static void tell_chains(void)
     prof_stats(&stats);
     for (size_t i = 0; i < sizeof stats.stopped / sizeof *stats.stopped; i++)
         stopped += (uint32_t)stats.stopped[i];
-    perf_tell("frames", count * 100);
-    perf_tell("frames_stopped", stopped * 100);
+    perf_emit("frames", count * 100);
+    perf_emit("frames_stopped", stopped * 100);
 }
 
 /* The leaves' samples of the run before. */
-static void tell_leaves(void)
+static void emit_leaves(void)
 {
     for (size_t i = 0; i < PERF_LEAVES; i++)
         console_line("share %s %u", perf_leaves[i].name,
@@ -125,10 +125,10 @@ int service_main(void)
         sampled("stack", alone, 1, PROF_DEPTH_DEFAULT);
         sampled("flat_own", alone, FAST_HZ, 0);
         if (rep == 0)
-            tell_leaves();
+            emit_leaves();
         sampled("stack_own", alone, FAST_HZ, PROF_DEPTH_DEFAULT);
         if (rep == 0)
-            tell_chains();
+            emit_chains();
     }
     perf_steps();
     return 0;

@@ -19,7 +19,7 @@ extern const struct perf_leaf perf_leaves[PERF_LEAVES];
 struct prof_row perf_leaf_row(size_t leaf);
 
 /* Prints the line "bench NAME VALUE". */
-void perf_tell(const char *name, uint64_t hundredths);
+void perf_emit(const char *name, uint64_t hundredths);
 
 /* The work in step with the PIT, without jitter and with it. */
 void perf_steps(void);

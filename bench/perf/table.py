@@ -2,7 +2,7 @@
 """table.py FOLDER JSONL: what run.sh measured, as lines and as a table.
 
 FOLDER has linux.log of the Linux guest, i386.log and x86_64.log of ours, and
-size, what `size` tells of the profiler's objects. JSONL gets one object a
+size, the output of `size` for the profiler's objects. JSONL gets one object a
 line: width, name, value, unit; where there is one, the goal and its sense
 (least or most); spread, largest less smallest of the repetitions.
 
@@ -17,58 +17,14 @@ import re
 import statistics
 import sys
 
+from rows import ROWS, STEP_LEAF, WHOLE
+
 Z95 = 1.959963985
-WEIGHTS = {'leaf_a': 4, 'leaf_b': 3, 'leaf_c': 2, 'leaf_d': 1}
-FRAMES = 11            # of a chain, in both guests
-STEP_UNITS = 24900     # of 4 instructions, and for each of ten weights
-STEP_LEAF = 'leaf_c'   # the one that is told of
-STEPS = 10             # runs of ours in step: five places, without and with
+WEIGHTS = {"leaf_a": 4, "leaf_b": 3, "leaf_c": 2, "leaf_d": 1}
+FRAMES = 11  # of a chain, in both guests
+STEP_UNITS = 24900  # of 4 instructions, and for each of ten weights
+STEPS = 10  # runs of ours in step: five places, without and with
 MEMORY_GIVEN = 40 * 1024  # PROF_MEMORY_DEFAULT
-
-# name, words, unit, goal, its sense
-ROWS = [
-    ('perf_flat', 'perf -F 1000: a flat sample', 'instructions', None, ''),
-    ('perf_stack_11', 'perf -F 1000 -g: one with 11 frames',
-     'instructions', None, ''),
-    ('perf_bare', "of these, perf's timer interrupt without a sample",
-     'instructions', None, ''),
-    ('ours_flat', "ours, in the kernel's tick: a flat sample",
-     'instructions', 40, 'most'),
-    ('ours_stack_11', 'one with 11 frames', 'instructions', None, ''),
-    ('ours_flat_own', 'ours at 1000 Hz, interrupt included: flat',
-     'instructions', None, ''),
-    ('ours_stack_11_own', 'one with 11 frames', 'instructions', None, ''),
-    ('perf_flat_ratio', "perf's flat sample / ours in the kernel's tick",
-     'ratio', 50, 'least'),
-    ('perf_stack_11_ratio', 'the same with 11 frames', 'ratio', 15, 'least'),
-    ('perf_flat_own_ratio', 'both at 1000 Hz, interrupts included: flat',
-     'ratio', None, ''),
-    ('perf_stack_11_own_ratio', 'the same with 11 frames', 'ratio', None, ''),
-    ('perf_flat_beyond_ratio', 'both without the interrupt: flat', 'ratio',
-     None, ''),
-    ('perf_stack_11_beyond_ratio', 'the same with 11 frames', 'ratio', None,
-     ''),
-    ('perf_lock_step', f'in step: what perf says of {STEP_LEAF}, worst',
-     'percent', None, ''),
-    ('perf_lock_step_true', 'what is right', 'percent', None, ''),
-    ('ours_lock_step_fixed', 'ours at a fixed period, worst', 'percent', None,
-     ''),
-    ('ours_lock_step', 'ours with jitter', 'percent', None, ''),
-    ('ours_lock_step_interval', 'half of its 95 % interval', 'percent', None,
-     ''),
-    ('ours_lock_step_error', 'its error, in halves of that interval',
-     'ratio', 1, 'most'),
-    ('ours_lock_step_inside', 'of 20 shares, inside their interval', 'count',
-     None, ''),
-    ('perf_accuracy', "not in step: perf's worst error / 95 % interval",
-     'ratio', None, ''),
-    ('ours_accuracy', "ours, the same", 'ratio', None, ''),
-    ('perf_memory', 'memory of perf record, most resident', 'bytes', None, ''),
-    ('ours_memory', 'of our profiler, all of it', 'bytes', None, ''),
-]
-
-
-WHOLE = ('bytes', 'count')  # units without decimals
 
 
 class Bad(Exception):
@@ -79,8 +35,8 @@ def read(folder, name):
     path = os.path.join(folder, name)
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return None
-    with open(path, encoding='utf-8', errors='replace') as lines:
-        return [line.rstrip('\r\n') for line in lines]
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        return [line.rstrip("\r\n") for line in lines]
 
 
 def middle(values):
@@ -108,17 +64,17 @@ def runs_of(lines):
     runs = []
     inside = None
     for line in lines:
-        if line.startswith('run '):
+        if line.startswith("run "):
             inside = (line[4:].strip(), [])
-        elif line.startswith('end ') and inside is not None:
-            if line != 'end 0':
-                raise Bad(f'Linux: {inside[0]}: status {line[4:]}')
+        elif line.startswith("end ") and inside is not None:
+            if line != "end 0":
+                raise Bad(f"Linux: {inside[0]}: status {line[4:]}")
             runs.append(inside)
             inside = None
         elif inside is not None:
             inside[1].append(line)
-    if 'done' not in lines:
-        raise Bad('Linux: the guest did not come to its end')
+    if "done" not in lines:
+        raise Bad("Linux: the guest did not come to its end")
     return runs
 
 
@@ -126,20 +82,20 @@ def shares_of(body):
     """{symbol: samples} of perf report's lines."""
     found = {}
     for line in body:
-        match = re.match(r'share\s+[\d.]+%\s+(\d+)\s+\[.\]\s+(\S+)', line)
+        match = re.match(r"share\s+[\d.]+%\s+(\d+)\s+\[.\]\s+(\S+)", line)
         if match:
             found[match[2]] = found.get(match[2], 0) + int(match[1])
     if not found:
-        raise Bad('Linux: perf report shows nothing')
+        raise Bad("Linux: perf report shows nothing")
     return found
 
 
 def check_depth(runs):
     """Nearly all of perf's chains have the length that ours have."""
-    body = next(body for name, body in runs if name == 'depths')
+    body = next(body for name, body in runs if name == "depths")
     depths = {int(line.split()[1]): int(line.split()[2]) for line in body}
     if depths.get(FRAMES, 0) < 0.98 * sum(depths.values()):
-        raise Bad(f'Linux: chains of other than {FRAMES} frames: {depths}')
+        raise Bad(f"Linux: chains of other than {FRAMES} frames: {depths}")
 
 
 def linux(lines):
@@ -148,31 +104,37 @@ def linux(lines):
     work = {}
     for name, body in runs:
         for line in body:
-            if line.startswith('work '):
+            if line.startswith("work "):
                 work.setdefault(name, []).append(
-                    [int(word) for word in line.split()[1:4]])
+                    [int(word) for word in line.split()[1:4]]
+                )
     check_depth(runs)
-    alone = statistics.median(run[0] for run in work['none'])
-    ticks = statistics.median(run[1] for run in work['none'])
+    alone = statistics.median(run[0] for run in work["none"])
+    ticks = statistics.median(run[1] for run in work["none"])
     rows = {}
-    for run, name in (('bare', 'perf_bare'), ('flat', 'perf_flat'),
-                      ('stack', 'perf_stack_11')):
+    for run, name in (
+        ("bare", "perf_bare"),
+        ("flat", "perf_flat"),
+        ("stack", "perf_stack_11"),
+    ):
         # the kernel's own ticks come with and without perf
-        rows[name] = middle([(taken - alone) / (came - ticks)
-                             for taken, came, _ in work[run]])
+        rows[name] = middle(
+            [(taken - alone) / (came - ticks) for taken, came, _ in work[run]]
+        )
     shares = dict(runs)
-    flat = shares_of(shares['shares'])
-    rows['perf_accuracy'] = worst_error(
-        {leaf: flat.get(leaf, 0) for leaf in WEIGHTS}), None
+    flat = shares_of(shares["shares"])
+    rows["perf_accuracy"] = (
+        worst_error({leaf: flat.get(leaf, 0) for leaf in WEIGHTS}),
+        None,
+    )
     in_step = []
     for name, body in runs:
-        if name.startswith('step_shares'):
+        if name.startswith("step_shares"):
             found = shares_of(body)
-            in_step.append(100 * found.get(STEP_LEAF, 0)
-                           / sum(found.values()))
-    rows['perf_lock_step'] = max(in_step), None
-    memory = re.search(r'memory HWM\s+(\d+) kB', '\n'.join(shares['memory']))
-    rows['perf_memory'] = int(memory[1]) * 1024, None
+            in_step.append(100 * found.get(STEP_LEAF, 0) / sum(found.values()))
+    rows["perf_lock_step"] = max(in_step), None
+    memory = re.search(r"memory HWM\s+(\d+) kB", "\n".join(shares["memory"]))
+    rows["perf_memory"] = int(memory[1]) * 1024, None
     return rows
 
 
@@ -184,10 +146,11 @@ def steps_of(lines):
     steps = []
     for line in lines:
         words = line.split()
-        if line.startswith('step '):
-            steps.append((int(words[1]), int(words[3]), int(words[4]),
-                          int(words[5]), {}))
-        elif line.startswith('step_share '):
+        if line.startswith("step "):
+            steps.append(
+                (int(words[1]), int(words[3]), int(words[4]), int(words[5]), {})
+            )
+        elif line.startswith("step_share "):
             steps[-1][4][words[1]] = int(words[3])
     return steps
 
@@ -200,7 +163,7 @@ def truth_of(leaf, rounds, elapsed):
 def lock_step(lines):
     steps = steps_of(lines)
     if len(steps) != STEPS or set(steps[-1][4]) != set(WEIGHTS):
-        raise Bad('our guest did not come to its end')
+        raise Bad("our guest did not come to its end")
     fixed = [step for step in steps if step[0] == 0]
     jittered = [step for step in steps if step[0] != 0]
     inside = 0
@@ -215,14 +178,18 @@ def lock_step(lines):
     true = truth_of(STEP_LEAF, sum(step[3] for step in jittered), elapsed)
     reach = Z95 * math.sqrt(true * (1 - true) / samples)
     return {
-        'ours_lock_step_fixed': (100 * max(cycles[STEP_LEAF] / whole
-                                           for _, _, whole, _, cycles in fixed),
-                                 None),
-        'perf_lock_step_true': (100 * true, None),
-        'ours_lock_step': (100 * share, None),
-        'ours_lock_step_interval': (100 * reach, None),
-        'ours_lock_step_error': (abs(share - true) / reach, None),
-        'ours_lock_step_inside': (inside, None),
+        "ours_lock_step_fixed": (
+            100
+            * max(
+                cycles[STEP_LEAF] / whole for _, _, whole, _, cycles in fixed
+            ),
+            None,
+        ),
+        "perf_lock_step_true": (100 * true, None),
+        "ours_lock_step": (100 * share, None),
+        "ours_lock_step_interval": (100 * reach, None),
+        "ours_lock_step_error": (abs(share - true) / reach, None),
+        "ours_lock_step_inside": (inside, None),
     }
 
 
@@ -230,22 +197,24 @@ def ours(lines, width):
     values = {}
     leaves = {}
     for line in lines:
-        if line.startswith('perf: '):
-            raise Bad(f'{width}: {line[6:]}')
+        if line.startswith("perf: "):
+            raise Bad(f"{width}: {line[6:]}")
         words = line.split()
-        if line.startswith('bench '):
+        if line.startswith("bench "):
             values.setdefault(words[1], []).append(float(words[2]))
-        elif line.startswith('share '):
+        elif line.startswith("share "):
             leaves[words[1]] = int(words[2])
-    if values.get('frames') != [FRAMES] or values['frames_stopped'] != [0]:
-        raise Bad(f'{width}: chains of {values.get("frames")} frames, '
-                  f'{values.get("frames_stopped")} cut short')
+    if values.get("frames") != [FRAMES] or values["frames_stopped"] != [0]:
+        raise Bad(
+            f'{width}: chains of {values.get("frames")} frames, '
+            f'{values.get("frames_stopped")} cut short'
+        )
     rows = {
-        'ours_flat': middle(values['flat']),
-        'ours_stack_11': middle(values['stack']),
-        'ours_flat_own': middle(values['flat_own']),
-        'ours_stack_11_own': middle(values['stack_own']),
-        'ours_accuracy': (worst_error(leaves), None),
+        "ours_flat": middle(values["flat"]),
+        "ours_stack_11": middle(values["stack"]),
+        "ours_flat_own": middle(values["flat_own"]),
+        "ours_stack_11_own": middle(values["stack_own"]),
+        "ours_accuracy": (worst_error(leaves), None),
     }
     rows.update(lock_step(lines))
     return rows
@@ -255,9 +224,9 @@ def memory(lines, width):
     """Of the object's data and what the image gives it, in bytes."""
     for line in lines:
         words = line.split()
-        if words[-1].endswith(f'/{width}/profiler.o'):
+        if words[-1].endswith(f"/{width}/profiler.o"):
             return int(words[1]) + int(words[2]) + MEMORY_GIVEN
-    raise Bad(f'{width}: no size of the profiler')
+    raise Bad(f"{width}: no size of the profiler")
 
 
 # ---- both
@@ -265,88 +234,110 @@ def memory(lines, width):
 
 def ratios(rows):
     """How many times as much perf takes."""
-    bare = rows['perf_bare'][0]
-    for what in ('flat', 'stack_11'):
-        perf = rows[f'perf_{what}'][0]
-        our = rows[f'ours_{what}'][0]
-        rows[f'perf_{what}_ratio'] = perf / our, None
-        rows[f'perf_{what}_own_ratio'] = (
-            perf / rows[f'ours_{what}_own'][0], None)
-        rows[f'perf_{what}_beyond_ratio'] = (perf - bare) / our, None
+    bare = rows["perf_bare"][0]
+    for what in ("flat", "stack_11"):
+        perf = rows[f"perf_{what}"][0]
+        our = rows[f"ours_{what}"][0]
+        rows[f"perf_{what}_ratio"] = perf / our, None
+        rows[f"perf_{what}_own_ratio"] = (
+            perf / rows[f"ours_{what}_own"][0],
+            None,
+        )
+        rows[f"perf_{what}_beyond_ratio"] = (perf - bare) / our, None
 
 
 def reached(value, goal, sense):
-    return value >= goal if sense == 'least' else value <= goal
+    return value >= goal if sense == "least" else value <= goal
 
 
 def collect(folder):
     """({width: {name: (value, spread)}}, [what is wrong])"""
-    rows = {'i386': {}, 'x86_64': {}}
+    rows = {"i386": {}, "x86_64": {}}
     wrong = []
-    for log, width, taken in (('i386.log', 'i386', ours),
-                              ('x86_64.log', 'x86_64', ours),
-                              ('linux.log', 'x86_64', None)):
+    for log, width, taken in (
+        ("i386.log", "i386", ours),
+        ("x86_64.log", "x86_64", ours),
+        ("linux.log", "x86_64", None),
+    ):
         lines = read(folder, log)
         try:
             if lines is None:
-                raise Bad(f'{log}: nothing was measured')
+                raise Bad(f"{log}: nothing was measured")
             if taken is None:
                 rows[width].update(linux(lines))
             else:
                 rows[width].update(ours(lines, width))
-                size = read(folder, 'size') or []
-                rows[width]['ours_memory'] = memory(size, width), None
-        except (Bad, KeyError, IndexError, ValueError, TypeError,
-                StopIteration, ArithmeticError,
-                statistics.StatisticsError) as error:
-            wrong.append(str(error) if isinstance(error, Bad)
-                         else f'{log}: broken: {error!r}')
-    if 'perf_flat' in rows['x86_64'] and 'ours_flat' in rows['x86_64']:
-        ratios(rows['x86_64'])
+                size = read(folder, "size") or []
+                rows[width]["ours_memory"] = memory(size, width), None
+        except (
+            Bad,
+            KeyError,
+            IndexError,
+            ValueError,
+            TypeError,
+            StopIteration,
+            ArithmeticError,
+            statistics.StatisticsError,
+        ) as error:
+            wrong.append(
+                str(error)
+                if isinstance(error, Bad)
+                else f"{log}: broken: {error!r}"
+            )
+    if "perf_flat" in rows["x86_64"] and "ours_flat" in rows["x86_64"]:
+        ratios(rows["x86_64"])
     return rows, wrong
 
 
 def write(path, rows):
-    with open(path, 'w', encoding='utf-8') as out:
+    with open(path, "w", encoding="utf-8") as out:
         for width, values in rows.items():
             for name, _, unit, goal, sense in ROWS:
                 if name not in values:
                     continue
                 value, spread = values[name]
-                line = {'width': width, 'name': name,
-                        'value': round(value, 3), 'unit': unit}
+                line = {
+                    "width": width,
+                    "name": name,
+                    "value": round(value, 3),
+                    "unit": unit,
+                }
                 if spread is not None:
-                    line['spread'] = round(spread, 3)
+                    line["spread"] = round(spread, 3)
                 if goal is not None:
                     line.update(goal=goal, sense=sense)
-                print(json.dumps(line, separators=(',', ':')), file=out)
+                print(json.dumps(line, separators=(",", ":")), file=out)
 
 
 def cell(values, name, unit):
     if name not in values:
-        return '-'
-    return f'{values[name][0]:.{0 if unit in WHOLE else 2}f}'
+        return "-"
+    return f"{values[name][0]:.{0 if unit in WHOLE else 2}f}"
 
 
 def show(rows):
     """The table; whether all goals are reached and no row is missing."""
     fine = True
-    print(f'{"beside Linux perf (under -icount)":<49}'
-          f'{"i386":>11}{"x86_64":>11}{"goal":>6}')
+    print(
+        f'{"beside Linux perf (under -icount)":<49}'
+        f'{"i386":>11}{"x86_64":>11}{"goal":>6}'
+    )
     for name, words, unit, goal, sense in ROWS:
-        verdict = ''
-        missing = name not in rows['x86_64']
+        verdict = ""
+        missing = name not in rows["x86_64"]
         if goal is not None:
-            found = [values[name][0] for values in rows.values()
-                     if name in values]
-            good = found and all(reached(value, goal, sense)
-                                 for value in found)
-            verdict = '  reached' if good else '  NOT REACHED'
-        verdict = '  MISSING' if missing else verdict
-        fine = fine and not missing and 'NOT' not in verdict
-        print(f'{words:<49}{cell(rows["i386"], name, unit):>11}'
-              f'{cell(rows["x86_64"], name, unit):>11}'
-              f'{"-" if goal is None else goal:>6}{verdict}')
+            found = [
+                values[name][0] for values in rows.values() if name in values
+            ]
+            good = found and all(reached(value, goal, sense) for value in found)
+            verdict = "  reached" if good else "  NOT REACHED"
+        verdict = "  MISSING" if missing else verdict
+        fine = fine and not missing and "NOT" not in verdict
+        print(
+            f'{words:<49}{cell(rows["i386"], name, unit):>11}'
+            f'{cell(rows["x86_64"], name, unit):>11}'
+            f'{"-" if goal is None else goal:>6}{verdict}'
+        )
     return fine
 
 
@@ -355,11 +346,11 @@ def main(folder, path):
     write(path, rows)
     fine = show(rows)
     for what in wrong:
-        print(f'perf/table.py: {what}', file=sys.stderr)
+        print(f"perf/table.py: {what}", file=sys.stderr)
     return 0 if fine and not wrong else 1
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit('usage: table.py FOLDER JSONL')
+        sys.exit("usage: table.py FOLDER JSONL")
     sys.exit(main(*sys.argv[1:]))

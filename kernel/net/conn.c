@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Connections: between lwIP's callbacks and those of services. See conn.h for
- * what may be done where.
+ * Connections: translates lwIP's callbacks into those of services. See conn.h
+ * for what callbacks may do.
  */
 
 #include "conn.h"
@@ -59,12 +59,12 @@ void net_conn_free(struct net_conn *conn)
     net_port_free(conn);
 }
 
-/* ---- what comes in */
+/* ---- receiving */
 
 /*
- * Hands out what is held, piece by piece, until the service has ended or
- * paused the connection. A piece is taken off before it is shown, for the
- * callback may resume, and then the rest is handed out by somebody else.
+ * Passes held data to the service, piece by piece, until it closes or pauses
+ * the connection. A piece is unlinked before the callback, which may resume the
+ * connection, so that the rest is delivered elsewhere.
  */
 static void deliver(struct net_conn *conn)
 {
@@ -81,9 +81,9 @@ static void deliver(struct net_conn *conn)
         pbuf_free(piece);
     }
     if (conn->state != NET_CONN_OPEN || conn->paused || conn->held != NULL ||
-        !conn->ended || conn->told)
+        !conn->ended || conn->end_reported)
         return;
-    conn->told = true;
+    conn->end_reported = true;
     if (conn->handlers->ended != NULL)
         conn->handlers->ended(conn);
     else
@@ -138,7 +138,7 @@ static err_t on_sent(void *context, struct tcp_pcb *pcb, u16_t bytes)
     return ERR_OK;
 }
 
-/* Memory may have been what was short; also, closing may have to go on. */
+/* Retries after a shortage of memory, and continues closing. */
 static err_t on_poll(void *context, struct tcp_pcb *pcb)
 {
     struct net_conn *conn = context;
@@ -150,9 +150,9 @@ static err_t on_poll(void *context, struct tcp_pcb *pcb)
     return ERR_OK;
 }
 
-/* ---- beginning and end, as lwIP tells them */
+/* ---- beginning and end */
 
-/* The control block is gone already. */
+/* Called by lwIP after it has freed the control block. */
 static void on_error(void *context, err_t error)
 {
     struct net_conn *conn = context;
@@ -182,7 +182,7 @@ static struct net_conn *make(struct tcp_pcb *pcb,
     tcp_sent(pcb, on_sent);
     tcp_err(pcb, on_error);
     tcp_poll(pcb, on_poll, POLL_HALF_SECONDS);
-    tcp_nagle_disable(pcb); /* the turn gathers what is written */
+    tcp_nagle_disable(pcb); /* writes are collected until the end of the turn */
     ip_set_option(pcb, SOF_KEEPALIVE);
     return conn;
 }
@@ -234,8 +234,8 @@ int net_listen(uint16_t port, const struct net_handlers *handlers,
 /* ---- the end of a turn */
 
 /*
- * The list as it is now; what is touched meanwhile waits for the next turn, so
- * that services which keep each other busy cannot hold the loop.
+ * Handles the list as it is now. Connections touched meanwhile wait for the
+ * next turn, so that services that trigger each other cannot block the loop.
  */
 void net_conn_turn(void)
 {

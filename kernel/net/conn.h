@@ -3,13 +3,13 @@
 #define KERNEL_NET_CONN_H
 
 /*
- * A connection, as conn.c and end.c share it.
+ * A connection; shared by conn.c and end.c.
  *
- * lwIP may be called from its own callbacks, but not for everything: a control
- * block that is aborted there must not be looked at any more by whoever called
- * back. So callbacks of services do nothing to lwIP but write; everything else
- * is noted, and done at the end of the turn from a list of those connections
- * that have something noted (net_conn_touch).
+ * lwIP must not be called arbitrarily from its own callbacks: a control block
+ * that is aborted there must not be used by lwIP afterwards. So callbacks of
+ * services only write. All other actions are recorded in the connection and
+ * carried out at the end of the turn, from a list of connections with recorded
+ * actions (net_conn_touch).
  */
 
 #include "net.h"
@@ -17,9 +17,9 @@
 #include <lwip/tcp.h>
 
 enum net_conn_state {
-    NET_CONN_OPEN,   /* the service's */
-    NET_CONN_CLOSE,  /* it has closed it; to be done */
-    NET_CONN_LINGER, /* our side is ended, the peer's is not */
+    NET_CONN_OPEN,   /* owned by the service */
+    NET_CONN_CLOSE,  /* closed by the service; pending */
+    NET_CONN_LINGER, /* closed on our side, not on the peer's */
     NET_CONN_ABORT,  /* to be reset */
 };
 
@@ -28,32 +28,32 @@ struct net_conn {
     const struct net_handlers *handlers;
     struct net_address peer;
     void *user;
-    struct net_conn *next;  /* in the list of those touched */
-    struct net_conn **link; /* what points here; NULL = not in the list */
-    struct pbuf *held;      /* came while it was paused, or before that */
+    struct net_conn *next;  /* in the list of touched connections */
+    struct net_conn **link; /* pointer to this one; NULL = not in the list */
+    struct pbuf *held;      /* received, not yet delivered */
     enum net_conn_state state;
-    uint8_t idle_polls; /* while lingering, since something last moved */
+    uint8_t idle_polls; /* while lingering, since the last progress */
     bool paused;
-    bool want_room; /* a write was cut short */
-    bool ended;     /* the peer sends no more */
-    bool told;      /* and the service was told so */
+    bool want_room;    /* a write was incomplete */
+    bool ended;        /* the peer has closed its side */
+    bool end_reported; /* `ended` was called */
 };
 
-/* Puts (conn) on the list, if it is not there. */
+/* Puts (conn) on the list of touched connections. */
 void net_conn_touch(struct net_conn *conn);
 
-/* Takes (conn) off lwIP, off the list and out of memory. */
+/* Detaches (conn) from lwIP, removes it from the list and frees it. */
 void net_conn_free(struct net_conn *conn);
 
 /* ---- end.c */
 
-/* net_room() without asking for `room`. */
+/* net_room() without requesting `room`. */
 size_t net_conn_room(const struct net_conn *conn);
 
-/* The next step of ending (conn), which is not open any more. */
+/* The next step of ending (conn), which is no longer open. */
 void net_conn_end(struct net_conn *conn);
 
-/* lwIP asks every second; ERR_ABRT where (conn) was reset. */
+/* Called by lwIP every second; ERR_ABRT if (conn) was reset. */
 err_t net_conn_poll(void *context, struct tcp_pcb *pcb);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device as lwIP's network interface, and the turn that it has in each
+ * The device as lwIP's network interface, and the work of the network in each
  * turn of the loop:
  *
- *     frames that have come -> lwIP -> callbacks of services
+ *     received frames -> lwIP -> callbacks of services
  *     lwIP's timers
  *     hooks of services
- *     what callbacks have left to do, what they have written -> segments
- *     flush: the device is told
+ *     recorded actions, written data -> segments
+ *     flush: notify the device
  *
- * A frame is copied into lwIP's own buffer and its place given back to the
- * device at once, so that what lwIP keeps, as it does with segments that come
- * out of order, never leaves the device without buffers.
+ * A received frame is copied into a buffer of lwIP and its own buffer returned
+ * to the device at once, so that data kept by lwIP, such as segments out of
+ * order, never leave the device without buffers.
  */
 
 #include "net.h"
@@ -27,7 +27,7 @@
 #include <netif/ethernet.h>
 #include <virtio_net.h>
 
-#define FRAMES_A_TURN 64 /* then timers have their turn */
+#define FRAMES_A_TURN 64 /* before timers run again */
 #define MTU (NET_FRAME_MAX - 14u)
 
 struct net_device_counts net_device_counts;
@@ -40,7 +40,7 @@ static struct {
 } hooks[NET_HOOKS_MAX];
 static unsigned hook_count;
 
-/* ---- out */
+/* ---- sending */
 
 static bool transmit_parts(const struct pbuf *frame)
 {
@@ -69,9 +69,9 @@ static err_t transmit(struct netif *unused, struct pbuf *frame)
     return sent ? ERR_OK : ERR_BUF;
 }
 
-/* ---- in */
+/* ---- receiving */
 
-/* Checksums of TCP and UDP that the host answers for are not looked at. */
+/* TCP and UDP checksums that the host has verified are not checked again. */
 static void set_checks(bool sum_good)
 {
     u16_t sums = NETIF_CHECKSUM_CHECK_TCP | NETIF_CHECKSUM_CHECK_UDP;
@@ -147,7 +147,7 @@ bool net_each_turn(void (*hook)(void *context), void *context)
 
 /* ---- beginning */
 
-static void tell_address(struct netif *unused)
+static void print_address(struct netif *unused)
 {
     uint32_t ip = net_device_ip();
 
@@ -186,7 +186,7 @@ void net_device_start(void)
     lwip_init();
     netif_add(&netif, &ip, &mask, &gateway, NULL, init, ethernet_input);
     netif_set_default(&netif);
-    netif_set_status_callback(&netif, tell_address);
+    netif_set_status_callback(&netif, print_address);
     netif_set_up(&netif);
     if (net_settings.dhcp && dhcp_start(&netif) != ERR_OK)
         console_line("net: no memory for DHCP");

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes out on a connection, and how it ends.
+ * Writing to a connection and ending it.
  *
- * The service has closed it: our side is ended by a FIN behind all that was
- * written, and then we linger, throwing away what comes, until the peer has
- * ended its side too. lwIP would do without the lingering, but it answers
- * bytes that come after a close by a reset, and a reset makes the peer forget
- * what it has not read yet: the last words of most conversations.
+ * When the service closes a connection, a FIN is sent after all pending data.
+ * The connection then lingers, discarding received data, until the peer closes
+ * its side too. Without that lwIP would answer data received after the close by
+ * a reset, and a reset makes the peer lose the data that it has not read yet.
  */
 
 #include "conn.h"
 
 /* ---- writing */
 
-/* Where many small pieces are queued, it is their number that is short. */
+/* With many small pieces, the number of queue entries is the limit. */
 size_t net_conn_room(const struct net_conn *conn)
 {
     if (tcp_sndqueuelen(conn->pcb) >= TCP_SND_QUEUELEN - TCP_SND_BUF / TCP_MSS)
@@ -30,7 +29,7 @@ size_t net_room(struct net_conn *conn)
     return room;
 }
 
-/* Less and less is tried where memory is short. */
+/* If memory is short, tries smaller pieces. */
 size_t net_write(struct net_conn *conn, const void *bytes, size_t count)
 {
     size_t room = net_conn_room(conn);
@@ -74,7 +73,7 @@ static void reset(struct net_conn *conn)
     tcp_abort(pcb);
 }
 
-/* What was not read is taken, or lwIP would send a reset for it. */
+/* Marks unread data as read, or lwIP would send a reset for them. */
 static void forget_held(struct net_conn *conn)
 {
     if (conn->held == NULL)
@@ -85,10 +84,10 @@ static void forget_held(struct net_conn *conn)
 }
 
 /*
- * Our side only, even where the peer's is ended already: a connection that was
- * closed as a whole lwIP ends by the clock, whatever is still on its way. What
- * lwIP has no memory for it does by itself, later. Any other state than an open
- * one has been ended before.
+ * Closes our side only, even if the peer has closed its own: lwIP ends a fully
+ * closed connection after a timeout, even with data in flight. If lwIP has no
+ * memory for the FIN, it sends it later by itself. An error means that the
+ * connection is not open.
  */
 static void close_ours(struct net_conn *conn)
 {
@@ -108,7 +107,7 @@ void net_conn_end(struct net_conn *conn)
         reset(conn);
         break;
     case NET_CONN_OPEN:
-    case NET_CONN_LINGER: /* the peer's turn */
+    case NET_CONN_LINGER: /* waits for the peer */
         break;
     }
 }

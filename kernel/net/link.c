@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames on their way to the device. A frame is copied into one of the
- * device's buffers, so that nobody has to wait for the device before the
- * memory that it was built in is used again.
+ * Frames to the device. A frame is copied into one of the device's buffers, so
+ * that the memory it was built in can be reused at once.
  *
- * Telling the device leaves the guest, which costs more than all the rest.
- * With net.kick=batch it is told once in a turn of the loop, with each it is
- * told of every frame. Where all buffers are on their way the device is told
- * at once and given a moment: a lost frame costs its receiver a quarter of a
- * second.
+ * Notifying the device is an exit to the hypervisor, which costs more than all
+ * the rest. With net.kick=batch the device is notified once per turn of the
+ * loop, with net.kick=each of every frame. If all buffers are in flight, it is
+ * notified at once and given a short time to free one, because a lost frame
+ * delays its receiver by a quarter of a second.
  */
 
 #include "net.h"
@@ -33,7 +32,7 @@
 #define UDP_SUM_AT 6u
 #define ADDRESS_WORDS 4u /* both addresses, 16 bits each */
 
-static bool untold; /* frames are queued that the device was not told of */
+static bool pending; /* frames are queued, and the device is not notified */
 struct net_link_counts net_link_counts;
 
 static void ring(void)
@@ -83,9 +82,9 @@ static uint16_t pseudo_sum(const uint8_t *ip, uint8_t protocol, size_t bytes)
 }
 
 /*
- * Where the device makes checksums, lwIP has left them out: puts what the
- * device begins with into the frame, and returns where it lies. What lwIP has
- * done by itself, ICMP and fragments, stays as it is.
+ * If the device computes checksums, lwIP does not: stores the initial value for
+ * the device in the frame and returns its position. Checksums that lwIP does
+ * compute, those of ICMP and fragments, are left unchanged.
  */
 static struct virtio_net_sum leave_sum(uint8_t *frame, size_t bytes)
 {
@@ -113,7 +112,7 @@ void net_link_put(size_t bytes)
     struct virtio_net_sum sum = leave_sum(virtio_net_room(), bytes);
 
     virtio_net_put(bytes, &sum);
-    untold = true;
+    pending = true;
 }
 
 bool net_link_each(void)
@@ -125,9 +124,9 @@ bool net_link_bell(struct net_bell *bell)
 {
     const struct virtio_queue *out = virtio_net_out();
 
-    if (!untold)
+    if (!pending)
         return false;
-    untold = false;
+    pending = false;
     bell->address = out->notify;
     bell->queue = out->index;
     bell->port = out->device->common == NULL;

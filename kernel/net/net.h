@@ -3,13 +3,13 @@
 #define KERNEL_NET_NET_H
 
 /*
- * What the files of this folder know of each other.
+ * Interfaces between the files of this folder.
  *
- *     start.c   finds the device, starts the stack, tells its address
+ *     start.c   finds the device, starts the stack, formats addresses
  *     device.c  frames from the device to lwIP and back, in turns of the loop
- *     link.c    frames from here to the device, and the bell
- *     conn.c    connections, as <kernel/net.h> promises them
- *     end.c     what goes out on them, and how they end
+ *     link.c    frames to the device, and its notification
+ *     conn.c    connections (<kernel/net.h>): accepting and receiving
+ *     end.c     connections: writing and closing
  *     options.c net.ip and net.kick
  *     port.c    the system below lwIP
  *     stats.c   counts
@@ -22,8 +22,8 @@
 
 /* ---- port.c */
 
-uint32_t net_port_pieces(void);   /* of the heap, that lwIP and we hold */
-uint32_t net_port_refusals(void); /* of the heap */
+uint32_t net_port_pieces(void);   /* of the heap, in use by the network */
+uint32_t net_port_refusals(void); /* failed allocations */
 void *net_port_alloc_zeroed(size_t count, size_t bytes);
 void net_port_free(void *piece);
 
@@ -31,7 +31,7 @@ void net_port_free(void *piece);
 
 struct net_settings {
     bool dhcp;
-    uint32_t ip, mask, gateway; /* where dhcp is not; gateway 0 = none */
+    uint32_t ip, mask, gateway; /* without dhcp; gateway 0 = none */
     bool each;                  /* net.kick=each */
 };
 extern struct net_settings net_settings;
@@ -43,10 +43,10 @@ struct net_device_counts {
 };
 extern struct net_device_counts net_device_counts;
 
-/* Puts the device under lwIP, and both on the event loop. */
+/* Connects the device to lwIP and both to the event loop. */
 void net_device_start(void);
 
-/* Address of the device, 0 = none yet. */
+/* Address of the device, 0 = not assigned yet. */
 uint32_t net_device_ip(void);
 
 /* ---- link.c */
@@ -56,21 +56,21 @@ struct net_link_counts {
 };
 extern struct net_link_counts net_link_counts;
 
-/* Sends a frame by the link in force. */
+/* Sends a frame by the current link. */
 bool net_link_transmit(const struct net_part *parts, unsigned count);
 
-/* The loop's turn ends. */
+/* Called at the end of the loop's turn. */
 void net_link_flush(void);
 
 /* ---- conn.c */
 
-/* Work that callbacks have left for the end of the turn. */
+/* Carries out actions recorded by callbacks, at the end of the turn. */
 void net_conn_turn(void);
 
-/* Whether there is some already for the next. */
+/* Whether there are more for the next turn. */
 bool net_conn_waiting(void);
 
-/* Connections of services; closed by them, but not yet done with; accepted. */
+/* Connections open; closed by services, but not yet ended; accepted. */
 struct net_conn_counts {
     uint32_t open, closing;
     uint64_t accepted;

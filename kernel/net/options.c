@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network's words on the command line. */
+/* Options of the network. */
 
 #include "net.h"
 
@@ -13,7 +13,7 @@
 
 struct net_settings net_settings = {.dhcp = true};
 
-/* A number of at most (limit) at (*text), which moves behind it. */
+/* Parses a number up to (limit) at (*text) and advances it. */
 static bool number(const char **text, unsigned limit, uint32_t *value)
 {
     char *end;
@@ -42,7 +42,7 @@ static bool dotted(const char **text, uint32_t *ip)
     return true;
 }
 
-/* A.B.C.D/N, or A.B.C.D/N,GATEWAY, which must be in reach. */
+/* A.B.C.D/N or A.B.C.D/N,GATEWAY; the gateway must be on the same network. */
 static bool fixed_address(const char *text)
 {
     struct net_settings read = net_settings;

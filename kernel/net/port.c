@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system below lwIP: time, numbers that a stranger does not guess at once,
- * the heap, with a count of the pieces that are out, and an end for what lwIP
- * finds broken in itself.
+ * What lwIP requires of the system: time, random numbers that are not trivial
+ * to guess, the heap, with a count of allocated blocks, and failed assertions.
  */
 
 #include "net.h"
@@ -14,17 +13,15 @@
 #include <lwip/sys.h>
 #include <stdlib.h>
 
-#define NS_PER_MS 1000000u
-
 static uint32_t pieces, refusals;
 
-/* Milliseconds; they begin again every 49 days, which lwIP expects. */
+/* Milliseconds; wraps around after 49 days, which lwIP handles. */
 u32_t sys_now(void)
 {
     return (u32_t)(clock_ns() / NS_PER_MS);
 }
 
-/* xorshift64*, stirred by the TSC at each call. */
+/* xorshift64*, with the TSC mixed in at each call. */
 uint32_t net_port_random(void)
 {
     static uint64_t state = 0x9e3779b97f4a7c15ull;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network's beginning, and small answers about it. */
+/* Starting the network; formatting of addresses and errors. */
 
 #include "net.h"
 
@@ -15,7 +15,7 @@ static void *pages(size_t bytes)
     return memalign(VIRTIO_PAGE_BYTES, bytes);
 }
 
-static int complain(int error)
+static int print_error(int error)
 {
     static const char *const why[] = {
         [VIRTIO_NET_NONE] = "no virtio network device",
@@ -36,7 +36,7 @@ int net_start(void)
         return 0;
     error = virtio_net_start(pages);
     if (error != 0)
-        return complain(error);
+        return print_error(error);
     net_device_start();
     started = true;
     return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the stack holds and has done, gathered from those who count it. */
+/* Collects the counts of the stack. */
 
 #include "net.h"
 
@@ -31,7 +31,7 @@ static uint32_t refusals(void)
     return count;
 }
 
-/* Of the protocols that take frames from outside. */
+/* Errors in received packets, of all protocols. */
 static uint64_t damage(void)
 {
     const struct stats_proto *each[] = {

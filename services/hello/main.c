@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The smallest image: one line, and the end. */
+/* The smallest image: prints one line and ends. */
 
 #include <kernel/console.h>
 #include <kernel/service.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See client.h. A client's bytes wait in its buffer until the answer before
- * is sent; when that is full the connection is paused, and TCP tells the peer.
+ * See client.h. Received bytes wait in the client's buffer until the previous
+ * response is sent. When the buffer is full the connection is paused.
  */
 
 #include "client.h"
@@ -13,34 +13,34 @@
 #include <string.h>
 
 #define HEAD_BYTES 512u
-#define CHUNK_HEAD_MAX 10u /* a length in hexadecimal, CR and LF */
+#define CHUNK_HEAD_MAX 10u /* hexadecimal length, CR and LF */
 #define CHUNK_TAIL "\r\n"
 #define STREAM_END "0\r\n\r\n"
 #define SWEEP_NS 1000000000ull
-#define IDLE_NS 30000000000ull /* then a client is closed */
+#define IDLE_NS 30000000000ull /* timeout of a client */
 
 struct http_client {
     struct net_conn *conn;
-    struct http_client *next, **link;       /* in the list of all */
-    char in[HTTP_HEAD_MAX + NET_PIECE_MAX]; /* came, not yet answered */
+    struct http_client *next, **link;       /* in the list of clients */
+    char in[HTTP_HEAD_MAX + NET_PIECE_MAX]; /* received, not answered yet */
     size_t in_count;
-    char head[HEAD_BYTES]; /* of the answer */
+    char head[HEAD_BYTES]; /* of the response */
     size_t head_count, head_sent;
     const char *body;
     size_t body_count, body_sent;
     void *owned;
-    void (*stopped)(void *context); /* the answer is somebody else's */
+    void (*stopped)(void *context); /* the response is produced elsewhere */
     void *context;
-    uint64_t active_ns; /* when something last moved */
-    bool busy;          /* an answer is not sent yet */
+    uint64_t active_ns; /* time of the last progress */
+    bool busy;          /* a response is not sent yet */
     bool chunked;       /* it is sent in chunks */
-    bool plain;         /* it ends with the connection: HTTP/1.0 */
-    bool no_body;       /* it answers HEAD */
-    bool close;         /* the connection is to end after it */
-    bool broken;        /* half a chunk is sent: no more can follow */
-    bool ended;         /* the peer asks for nothing more */
-    bool working;       /* work() is at it */
-    bool paused;        /* enough is in the buffer */
+    bool plain;         /* it ends with the connection (HTTP/1.0) */
+    bool no_body;       /* the request is HEAD */
+    bool close;         /* close the connection after it */
+    bool broken;        /* an incomplete chunk was sent */
+    bool ended;         /* the peer has closed its side */
+    bool working;       /* work() is active */
+    bool paused;        /* the buffer is full */
     unsigned minor;     /* the request's HTTP/1.minor */
 };
 
@@ -49,7 +49,7 @@ struct http_counts http_counts;
 static struct http_client *clients;
 static struct loop_timer sweep_timer;
 
-/* ---- beginning and end */
+/* ---- connecting and disconnecting */
 
 static void forget(struct http_client *client)
 {
@@ -98,8 +98,8 @@ static bool on_accept(struct net_conn *conn, void *unused)
     return true;
 }
 
-/* Nobody is kept who neither asks nor reads; an answer that is being waited
- * for on our side is no fault of the peer's. */
+/* Disconnects idle clients, except those whose response is not ready on our
+ * side. */
 static void sweep(void *unused)
 {
     uint64_t now_ns = clock_ns();
@@ -119,7 +119,7 @@ static void sweep(void *unused)
     }
 }
 
-/* ---- answers */
+/* ---- responses */
 
 static const char *reason(unsigned status)
 {
@@ -174,7 +174,7 @@ static bool send_some(struct http_client *client, const char *bytes,
     return *sent == count;
 }
 
-/* Sends on. True: the answer is sent as a whole. */
+/* Sends what is possible. True: the response is complete. */
 static bool send_answer(struct http_client *client)
 {
     return send_some(client, client->head, client->head_count,
@@ -279,10 +279,10 @@ static void take(struct http_client *client, size_t count)
     memmove(client->in, client->in + count, client->in_count);
 }
 
-/* One request out of the buffer. False: there is none yet. */
+/* Handles the next request in the buffer. False: none is complete. */
 static bool next_request(struct http_client *client)
 {
-    static struct http_request request; /* 3 KiB: not for the stack */
+    static struct http_request request; /* 3 KiB, too large for the stack */
     int parsed = http_parse(&request, client->in, client->in_count);
 
     if (parsed == 0)
@@ -306,7 +306,7 @@ static bool next_request(struct http_client *client)
     return true;
 }
 
-/* The answer is sent. False: and so the connection is ended. */
+/* To be called when the response is sent. False: the client was freed. */
 static bool answered(struct http_client *client)
 {
     free(client->owned);
@@ -321,9 +321,9 @@ static bool answered(struct http_client *client)
 }
 
 /*
- * Sends what there is to be sent, and answers what was asked, until one of the
- * two has to wait. Answers call it in turn, which then does nothing: the loop
- * here goes on.
+ * Sends responses and handles requests until one of them has to wait. Handlers
+ * call this function again; the nested call does nothing, and the loop here
+ * continues.
  */
 static void work(struct http_client *client)
 {
@@ -353,8 +353,8 @@ static void work(struct http_client *client)
     }
 }
 
-/* Below HTTP_HEAD_MAX there is room for a piece more, and from there on no
- * piece comes: an unanswered head is as long as it may be, and is refused. */
+/* Below HTTP_HEAD_MAX there is room for another piece; beyond it the connection
+ * is paused. So a head of the maximum length is always refused. */
 static void on_receive(struct net_conn *conn, const void *bytes, size_t count)
 {
     struct http_client *client = net_user(conn);
@@ -374,8 +374,8 @@ static void on_room(struct net_conn *conn)
     work(net_user(conn));
 }
 
-/* It has asked for all it wants, and may still be reading. Nobody is waited
- * for by work that takes long: that peer has mostly gone away. */
+/* The peer has closed its side but may still be reading. Responses that take
+ * long are aborted, because the peer has most likely gone away. */
 static void on_ended(struct net_conn *conn)
 {
     struct http_client *client = net_user(conn);

@@ -3,17 +3,16 @@
 #define HTTP_CLIENT_H
 
 /*
- * A connection that speaks HTTP/1.1: requests out of what comes in, one after
- * the other, and answers out to it as fast as it reads them. What is asked
- * for is somebody else's matter (http_answer() in main.c).
+ * An HTTP/1.1 connection: receives requests and sends responses, one after the
+ * other. http_answer() in main.c handles requests.
  *
  *     bytes -> http_parse() -> http_answer() -> one of:
- *         http_send()           an answer that is there as a whole
+ *         http_send()           a complete response
  *         http_stream_begin(), http_stream(), http_stream_end()
- *                               one that comes bit by bit
+ *                               one in pieces
  *
- * An answer may be begun within http_answer() or at any time later; until it is
- * whole, nothing more of the peer is read than fits.
+ * A response may begin within http_answer() or later. Until it is complete,
+ * only one buffer of further input is accepted.
  */
 
 #include "parse.h"
@@ -22,56 +21,56 @@
 
 struct http_client;
 
-/* Called by client.c with each good request. To be given by main.c. */
+/* Called by client.c with each valid request. Defined in main.c. */
 void http_answer(struct http_client *client,
                  const struct http_request *request);
 
 /*
- * Answers with (status) and (count) bytes at (body), of type (type); (owned),
- * NULL or what (body) lies in, is freed when it is sent. The body of an answer
- * to HEAD is not sent. (extra) are further header lines, or "".
+ * Responds with (status) and (count) bytes at (body) of type (type). (owned) is
+ * NULL or the block that contains (body), which is freed afterwards. The body
+ * is not sent to HEAD. (extra) contains further header lines, or "".
  */
 void http_send(struct http_client *client, unsigned status, const char *type,
                const char *extra, const void *body, size_t count, void *owned);
 
-/* Answers with (status) and a line of text that says what it means. */
+/* Responds with (status) and its reason phrase. */
 void http_refuse(struct http_client *client, unsigned status,
                  const char *extra);
 
 /*
- * Begins an answer whose length nobody knows yet. (stopped) is called with
- * (context) once if the peer goes away before http_stream_end(), after which
- * (client) is dead.
+ * Begins a response of unknown length. (stopped) is called once with (context)
+ * if the peer disconnects before http_stream_end(); (client) is invalid then.
  */
 void http_stream_begin(struct http_client *client, const char *type,
                        void (*stopped)(void *context), void *context);
 
 /*
- * Sends (count) bytes more, whole; false: there is no room just now. At most
- * NET_ROOM_WORTH less a few. True and nothing more is sent after HEAD, and
- * after memory ran out within a piece: the end then resets the peer.
+ * Sends (count) more bytes, at most slightly less than NET_ROOM_WORTH. False:
+ * there is no room now, and nothing was sent. Returns true and sends nothing
+ * for HEAD, and after an allocation failed within a piece; http_stream_end()
+ * then resets the connection.
  */
 bool http_stream(struct http_client *client, const void *bytes, size_t count);
 
-/* The answer is whole. */
+/* The response is complete. */
 void http_stream_end(struct http_client *client);
 
 /*
- * The same for an answer that is not begun yet but will be: (stopped) is
- * called if the peer goes away before. http_send() then ends the wait.
+ * Announces a response that is not ready yet: (stopped) is called if the peer
+ * disconnects before http_send().
  */
 void http_wait(struct http_client *client, void (*stopped)(void *context),
                void *context);
 
-/* Listens on (port). 0, or net_listen()'s error. */
+/* Listens on (port). Returns 0 or an error of net_listen(). */
 int http_listen(uint16_t port);
 
 struct http_counts {
     uint64_t requests;  /* answered */
-    uint64_t refused;   /* of these, with a status of 400 and up */
-    uint64_t bytes;     /* of answers */
-    uint64_t timed_out; /* clients that said too little for too long */
-    uint32_t clients;   /* now */
+    uint64_t refused;   /* of these, with status 400 or above */
+    uint64_t bytes;     /* of responses */
+    uint64_t timed_out; /* clients disconnected for being idle */
+    uint32_t clients;   /* connected now */
 };
 extern struct http_counts http_counts;
 

@@ -17,7 +17,7 @@
 #define PREFIX_AT 345u
 #define PREFIX_BYTES 155u
 
-/* An octal number; blanks before it, a blank or NUL behind it. */
+/* An octal number after blanks, ended by a blank or NUL. */
 static bool octal(const char *at, size_t bytes, uint64_t *value)
 {
     size_t i = 0;
@@ -32,15 +32,15 @@ static bool octal(const char *at, size_t bytes, uint64_t *value)
     return i == bytes || at[i] == ' ' || at[i] == '\0';
 }
 
-/* The header's own sum counts its field as blanks. */
+/* In the checksum of the header its own field counts as blanks. */
 static bool sum_right(const char *header)
 {
-    uint64_t told, sum = 0;
+    uint64_t stored, sum = 0;
 
     for (size_t i = 0; i < BLOCK; i++)
         sum += i >= SUM_AT && i < SUM_AT + SUM_BYTES ? ' '
                                                      : (unsigned char)header[i];
-    return octal(header + SUM_AT, SUM_BYTES, &told) && told == sum;
+    return octal(header + SUM_AT, SUM_BYTES, &stored) && stored == sum;
 }
 
 static size_t add(char *name, size_t used, const char *from, size_t bytes)

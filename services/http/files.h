@@ -3,9 +3,9 @@
 #define HTTP_FILES_H
 
 /*
- * The files that are served: a tar archive (POSIX.1-1988 ustar, and what GNU
- * tar makes of short names), given as the first boot module. Read where it
- * lies; no byte beyond it, whatever it says of itself.
+ * The files to serve: a tar archive in the first boot module (POSIX.1-1988
+ * ustar, and GNU tar with short names). It is read in place and may be damaged:
+ * no byte outside it is read.
  */
 
 #include <stdbool.h>
@@ -14,23 +14,23 @@
 #define HTTP_NAME_MAX 257u /* prefix, slash, name, and the end */
 
 struct http_file {
-    char name[HTTP_NAME_MAX]; /* without "./" or '/' in front */
+    char name[HTTP_NAME_MAX]; /* without leading "./" or '/' */
     const char *bytes;
     size_t count;
 };
 
 /*
- * The regular file behind (*at), 0 for the first, in (archive); (*at) moves
- * on. False: there is no more, or what follows is damaged.
+ * The next regular file in (archive) from (*at), which is 0 for the first and
+ * advanced. False: no more files, or the archive is damaged.
  */
 bool http_files_next(const void *archive, size_t archive_bytes, size_t *at,
                      struct http_file *file);
 
-/* The file of that (name). */
+/* Finds a file by (name). */
 bool http_files_find(const void *archive, size_t archive_bytes,
                      const char *name, struct http_file *file);
 
-/* What HTTP calls a file of that name. Never NULL. */
+/* Media type of a file, by its (name). Never NULL. */
 const char *http_files_type(const char *name);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A web server as a unikernel: the files of a tar archive that came as the
- * first boot module, and, where http.token gives a token, the profiler.
+ * A web server as a unikernel: serves the files of a tar archive in the first
+ * boot module and, with http.token, metrics and profiles.
  *
- *     http.port=80     where it listens
- *     http.token=...   what /metrics and /profile want to be told
+ *     http.port=80     port to listen on
+ *     http.token=...   token required by /metrics and /profile
  *
- * The token comes as "Authorization: Bearer TOKEN" or as ?token=TOKEN. Without
- * one on the command line there is nothing at those two paths.
+ * Clients send the token as "Authorization: Bearer TOKEN" or as ?token=TOKEN.
+ * Without http.token those two paths do not exist.
  */
 
 #include "client.h"
@@ -46,9 +46,9 @@ bool service_option(const char *key, const char *value)
     return false;
 }
 
-/* ---- who may ask */
+/* ---- authorization */
 
-/* Answers by itself where the token is missing, 401, or wrong, 403. */
+/* Responds itself if the token is missing (401) or wrong (403). */
 static bool allowed(struct http_client *client,
                     const struct http_request *request)
 {
@@ -71,7 +71,7 @@ static bool allowed(struct http_client *client,
     return false;
 }
 
-/* ---- what there is */
+/* ---- resources */
 
 static void send_text(struct http_client *client, const char *type,
                       struct http_text *text)
@@ -109,7 +109,7 @@ static void send_metrics(struct http_client *client)
     send_text(client, METRICS_TYPE, &text);
 }
 
-/* The archive stays where it is, so it is sent from there. */
+/* The archive is never freed, so files are sent from it directly. */
 static void send_file(struct http_client *client, const char *name)
 {
     size_t bytes = 0;

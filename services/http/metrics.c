@@ -11,10 +11,9 @@
 #include <prof/prof.h>
 
 #define FUNCTIONS 20u
-#define NS_PER_S 1000000000ull
 #define PPM 1000000ull
 
-/* The hottest so far, hottest first. */
+/* The hottest functions found so far, hottest first. */
 struct top {
     struct prof_row row[FUNCTIONS];
     unsigned count;
@@ -34,7 +33,7 @@ static void one(struct http_text *text, const char *name, const char *type,
     http_text_print(text, "%s %llu\n", name, (unsigned long long)value);
 }
 
-/* In two steps, because cycles times a billion does not fit in 64 bits. */
+/* In two steps, because cycles times a billion overflows 64 bits. */
 static void seconds(struct http_text *text, const char *name, uint64_t cycles)
 {
     uint64_t hz = clock_tsc_hz();
@@ -61,22 +60,22 @@ static void profiler(struct http_text *text, const struct prof_stats *stats)
     one(text, "parasite_samples_total", "counter",
         "Timer ticks that were sampled, idle ones included.", stats->ticks);
     one(text, "parasite_samples_idle_total", "counter",
-        "Samples that found the CPU halted.", stats->idle);
+        "Samples taken while the CPU was halted.", stats->idle);
     one(text, "parasite_samples_unresolved_total", "counter",
         "Samples in no function of the symbol table.", stats->unresolved);
     one(text, "parasite_samples_dropped_total", "counter",
         "Samples whose address was lost.", stats->dropped);
     one(text, "parasite_ticks_missed_total", "counter",
-        "Timer ticks that were due and never delivered.", stats->missed);
+        "Timer ticks that were due but not delivered.", stats->missed);
     describe(text, "parasite_sampled_seconds_total", "counter",
-             "Time that the samples stand for.");
+             "Time represented by the samples.");
     seconds(text, "parasite_sampled_seconds_total", stats->elapsed_cycles);
     describe(text, "parasite_idle_ratio", "gauge",
              "Share of the sampled time in which the CPU was halted.");
     ratio(text, "parasite_idle_ratio", stats->idle_cycles,
           stats->elapsed_cycles);
     describe(text, "parasite_profiler_seconds_total", "counter",
-             "Time that the profiler itself took.");
+             "Time used by the profiler itself.");
     seconds(text, "parasite_profiler_seconds_total{part=\"interrupt\"}",
             stats->interrupt_cycles);
     seconds(text, "parasite_profiler_seconds_total{part=\"drain\"}",
@@ -99,22 +98,22 @@ static void network(struct http_text *text)
     one(text, "parasite_net_buffers", "gauge", "Packet buffers in use.",
         stats.buffers);
     one(text, "parasite_net_refusals_total", "counter",
-        "Times that the stack was refused memory.", stats.refusals);
+        "Failed allocations of the network stack.", stats.refusals);
     one(text, "parasite_net_frames_in_total", "counter",
         "Frames from the network device.", stats.frames_in);
     one(text, "parasite_net_frames_out_total", "counter",
         "Frames to the network device.", stats.frames_out);
     describe(text, "parasite_net_frames_dropped_total", "counter",
-             "Frames that there was no room for.");
+             "Frames dropped for lack of buffers.");
     http_text_print(text,
                     "parasite_net_frames_dropped_total{way=\"in\"} %llu\n"
                     "parasite_net_frames_dropped_total{way=\"out\"} %llu\n",
                     (unsigned long long)stats.dropped_in,
                     (unsigned long long)stats.dropped_out);
     one(text, "parasite_net_kicks_total", "counter",
-        "Times that the device was told of frames.", stats.kicks);
+        "Notifications of the network device.", stats.kicks);
     one(text, "parasite_net_interrupts_total", "counter",
-        "Interrupts that the device has raised.", stats.interrupts);
+        "Interrupts raised by the network device.", stats.interrupts);
 }
 
 static void service(struct http_text *text)
@@ -124,11 +123,11 @@ static void service(struct http_text *text)
     one(text, "parasite_http_refused_total", "counter",
         "Requests answered with an error.", http_counts.refused);
     one(text, "parasite_http_answered_bytes_total", "counter",
-        "Bytes of answers.", http_counts.bytes);
+        "Bytes of responses.", http_counts.bytes);
     one(text, "parasite_http_clients", "gauge", "Clients connected.",
         http_counts.clients);
     one(text, "parasite_heap_bytes", "gauge",
-        "Bytes that the heap has taken of the RAM.", service_heap_bytes());
+        "Bytes of RAM in use by the heap.", service_heap_bytes());
 }
 
 static void on_row(const struct prof_row *row, void *context)
@@ -149,14 +148,14 @@ static void on_row(const struct prof_row *row, void *context)
     top->row[at] = *row;
 }
 
-/* The label ends and the value begins where the name does. */
+/* The name is written between the label and its value. */
 static void functions(struct http_text *text)
 {
     struct top top = {.count = 0};
 
     prof_visit(on_row, &top);
     describe(text, "parasite_function_seconds_total", "counter",
-             "Time in the hottest functions, without what they call.");
+             "Time in the hottest functions, without callees.");
     for (unsigned i = 0; i < top.count; i++) {
         http_text_print(text, "parasite_function_seconds_total{function=\"");
         http_name_add(text, top.row[i].address, "\\\"");

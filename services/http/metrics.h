@@ -6,7 +6,7 @@
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-/* Writes what is counted, in Prometheus' text format 0.0.4. Drains. */
+/* Drains, then writes all metrics in the Prometheus text format 0.0.4. */
 void http_metrics(struct http_text *text);
 
 #endif

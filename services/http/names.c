@@ -6,7 +6,7 @@
 #include <prof/symbols.h>
 #include <string.h>
 
-/* Names are written to a sink that knows nothing but the bytes. */
+/* The sink for names has no context argument, hence these variables. */
 static struct http_text *into;
 static const char *escape;
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Adds the name of the function at (address), or the address where it has
- * none, with a backslash before each byte in (escaped).
+ * Appends the name of the function at (address), or the address if it has no
+ * name, with a backslash before each byte that is in (escaped).
  */
 void http_name_add(struct http_text *text, uintptr_t address,
                    const char *escaped);

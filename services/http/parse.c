@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See parse.h; what is refused and why stands there. */
+/* See parse.h for what is rejected and why. */
 
 #include "parse.h"
 
@@ -11,7 +11,7 @@
 #define VERSION_UNKNOWN (-505)
 #define METHOD_MAX 32u
 
-/* A piece of the head; not ended by a NUL. */
+/* A part of the head; not NUL-terminated. */
 struct span {
     const char *at;
     size_t count;
@@ -27,7 +27,7 @@ static unsigned char lower(unsigned char c)
     return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 'a' - 'A') : c;
 }
 
-/* Whether (span) is (word), which is in lower case, but for case. */
+/* Whether (span) equals (word), ignoring case. (word) is in lower case. */
 static bool is(struct span span, const char *word)
 {
     if (strlen(word) != span.count)
@@ -38,7 +38,7 @@ static bool is(struct span span, const char *word)
     return true;
 }
 
-/* Takes the blanks off both ends. */
+/* Removes blanks at both ends. */
 static struct span trimmed(struct span span)
 {
     while (span.count != 0 && (*span.at == ' ' || *span.at == '\t')) {
@@ -51,8 +51,8 @@ static struct span trimmed(struct span span)
     return span;
 }
 
-/* Takes what is before (separator) off (rest), all of it where there is none.
- * False: (rest) was empty. */
+/* Removes the text before (separator) from (rest), or all of it if there is no
+ * separator. False: (rest) was empty. */
 static bool cut(struct span *rest, char separator, struct span *piece)
 {
     const char *end;
@@ -81,8 +81,8 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Decodes (from) into (to), (size) bytes with its end. False: it does not fit,
- * or there is a NUL in it or half a character. */
+/* Decodes (from) into (to) of (size) bytes including NUL. False: it does not
+ * fit, contains a NUL or is malformed. */
 static bool decode(struct span from, char *to, size_t size)
 {
     size_t used = 0;
@@ -145,7 +145,7 @@ static bool printable(struct span span)
     return true;
 }
 
-/* "/path?query", or the same behind "http://host". */
+/* "/path?query" or "http://host/path?query". */
 static int parse_target(struct http_request *request, struct span target)
 {
     static const char scheme[] = "http://";
@@ -205,9 +205,9 @@ static int parse_line(struct http_request *request, struct span line)
     return error != 0 ? error : parse_target(request, target);
 }
 
-/* ---- the other lines */
+/* ---- header lines */
 
-/* What was seen of those that may come once. */
+/* Header fields that may occur only once. */
 struct seen {
     bool host;
     bool length;
@@ -285,7 +285,7 @@ static bool parse_field(struct http_request *request, struct span line,
 
 /* ---- the whole head */
 
-/* Takes a line off (rest), its end with it. False: it has no end yet. */
+/* Removes a line and its end from (rest). False: the line is incomplete. */
 static bool take_line(struct span *rest, struct span *line)
 {
     const char *end = memchr(rest->at, '\n', rest->count);
@@ -298,7 +298,8 @@ static bool take_line(struct span *rest, struct span *line)
     return true;
 }
 
-/* Text, and nothing that a terminal or another parser would trip over. */
+/* Whether it has no control characters, which could confuse a terminal or
+ * another parser. */
 static bool clean(struct span line)
 {
     for (size_t i = 0; i < line.count; i++) {
@@ -310,7 +311,7 @@ static bool clean(struct span line)
     return true;
 }
 
-/* No end in sight: the answer is that it is none, too long, or to wait. */
+/* Result for a head without an end: invalid, too long, or incomplete. */
 static int unfinished(const char *bytes, size_t count)
 {
     if (count != 0 && memchr(bytes, '\0', count) != NULL)
@@ -328,7 +329,7 @@ int http_parse(struct http_request *request, const char *bytes, size_t count)
     int error;
 
     *request = (struct http_request){.method = HTTP_OTHER};
-    do { /* an empty line or two may come before the request's */
+    do { /* up to two empty lines may precede the request */
         if (!take_line(&rest, &line))
             return unfinished(bytes, count);
     } while (line.count == 0);

@@ -3,13 +3,12 @@
 #define HTTP_PARSE_H
 
 /*
- * The head of an HTTP/1.x request (RFC 9110, RFC 9112), out of bytes that
- * anybody may have sent. Knows nothing of connections; allocates nothing;
- * reads no byte beyond those it is given.
+ * Parses the head of an HTTP/1.x request (RFC 9110, RFC 9112) from untrusted
+ * bytes. Does not allocate and reads no byte outside its input.
  *
- * Stricter than it might be where leniency lets two parties disagree about
- * where a request ends: no folded lines, no blank before a colon, no bare CR,
- * no control characters, no second Host or Content-Length.
+ * Strict where leniency could make two parties disagree about the end of a
+ * request: no folded lines, no blank before a colon, no bare CR, no control
+ * characters, no second Host or Content-Length.
  */
 
 #include <stdbool.h>
@@ -22,17 +21,17 @@
 enum http_method {
     HTTP_GET,
     HTTP_HEAD,
-    HTTP_OTHER, /* one that exists, but not here */
+    HTTP_OTHER, /* a valid method that is not supported */
 };
 
 struct http_request {
     enum http_method method;
     unsigned minor;                   /* HTTP/1.minor */
     char path[HTTP_TARGET_MAX + 1];   /* decoded, begins with '/' */
-    char query[HTTP_TARGET_MAX + 1];  /* as it came, without the '?' */
+    char query[HTTP_TARGET_MAX + 1];  /* not decoded, without the '?' */
     char bearer[HTTP_TARGET_MAX + 1]; /* token of Authorization, "" = none */
-    bool keep_alive;                  /* the connection is to stay */
-    bool body;                        /* bytes follow that are no head */
+    bool keep_alive;                  /* keep the connection open */
+    bool body;                        /* a body follows */
 };
 
 /*
@@ -44,14 +43,14 @@ struct http_request {
 int http_parse(struct http_request *request, const char *bytes, size_t count);
 
 /*
- * Copies the decoded value of (name) in (query), "a=1&b=2", to (value), (size)
- * bytes with its end. False: it is not there, is damaged, or does not fit.
+ * Copies the decoded value of (name) in (query), "a=1&b=2", to (value) of
+ * (size) bytes including NUL. False: it is missing, malformed or does not fit.
  */
 bool http_query(const char *query, const char *name, char *value, size_t size);
 
 /*
- * Whether (given) is (secret), in a time that says nothing about where they
- * differ; it does say how long (given) is.
+ * Whether (given) equals (secret). The time depends on the length of (given),
+ * but not on where they differ.
  */
 bool http_same(const char *given, const char *secret);
 

@@ -5,19 +5,19 @@
 #include "names.h"
 #include "text.h"
 
+#include <kernel/clock.h>
 #include <kernel/loop.h>
-#include <prof/out.h>
+#include <prof/transport.h>
 #include <prof/prof.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_S 1000000000ull
 #define SECONDS_MAX 3600u
 #define SECONDS_DEFAULT 10u
 #define HZ_DEFAULT 997u
 #define NUMBER_MAX 8u /* digits of one, and the end */
 
-/* The one that is being taken. */
+/* The profile being taken. */
 static struct {
     struct http_client *client; /* NULL = none */
     bool trace;
@@ -27,23 +27,24 @@ static struct {
 
 /* ---- the profiler, before and after */
 
-/* A packet that does not fit is offered again; a peer that went away has no
- * use for it. */
+/* A packet that does not fit is sent again later; without a peer it is
+ * discarded. */
 static bool send_packet(const void *packet, size_t bytes)
 {
     return taking.client == NULL || http_stream(taking.client, packet, bytes);
 }
 
-static const struct prof_out way = {"http", NULL, send_packet, NULL, NULL};
+static const struct prof_transport transport = {"http", NULL, send_packet, NULL,
+                                                NULL};
 
-/* An error of prof_start(), or 0. */
+/* Returns 0 or an error of prof_start(). */
 static int begin(uint32_t hz)
 {
     taking.was_running = prof_running();
     prof_stop();
     prof_reset();
     if (taking.trace)
-        prof_out_use(&way);
+        prof_transport_use(&transport);
     prof_set_rate(hz);
     return prof_start();
 }
@@ -52,10 +53,10 @@ static void restore(void)
 {
     prof_stop();
     if (taking.trace)
-        prof_out_end(0);
+        prof_transport_end(0);
     prof_set_rate(prof_options()->hz);
     if (taking.was_running)
-        (void)prof_start(); /* as it did before */
+        (void)prof_start(); /* as before */
 }
 
 /* ---- folded stacks */
@@ -65,7 +66,7 @@ static void on_stack(const struct prof_stack_row *row, void *context)
     struct http_text *text = context;
 
     for (uint32_t i = row->count; i-- > 0;) {
-        /* a return address may be its function's end; the call is in it */
+        /* a return address may be the end of its function */
         http_name_add(text, row->addresses[i] - (i != 0), "");
         http_text_print(text, i != 0 ? ";" : " ");
     }
@@ -91,7 +92,7 @@ static void send_folded(struct http_client *client)
     http_refuse(client, 503, "");
 }
 
-/* ---- taking one */
+/* ---- taking a profile */
 
 static void on_time(void *unused)
 {
@@ -114,7 +115,7 @@ static void on_stopped(void *unused)
     restore();
 }
 
-/* A number in (query), within [1, limit]; none leaves (*value) as it is. */
+/* Parses a number in (query), 1 to (limit); if missing, keeps (*value). */
 static bool number(const char *query, const char *name, uint32_t limit,
                    uint32_t *value)
 {

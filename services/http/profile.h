@@ -5,12 +5,12 @@
 #include "client.h"
 
 /*
- * Takes a profile and answers with it: (query) may say seconds (1 to 3600, 10),
- * hz (1 to 10000, 997) and format: "folded", a line for each call stack, sent
- * when it is taken, or "trace", the profiler's own stream, sent while it is.
+ * Takes a profile and sends it. (query) may contain seconds (1 to 3600, default
+ * 10), hz (1 to PROF_HZ_MAX, default 997) and format: "folded", a line per call
+ * stack, sent at the end, or "trace", the profiler's stream, sent meanwhile.
  *
- * The profiler begins anew for it, and afterwards is again as it was; what was
- * counted before is forgotten. One at a time.
+ * The profiler is reset before; afterwards it continues as before, without the
+ * earlier counts. One profile at a time.
  */
 void http_profile(struct http_client *client, const char *query);
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Those parts of the web server that read what strangers send, on the host,
-# for their unit tests. Included by the Makefile.
+# The parts of the web server that parse untrusted input, built for the host's
+# unit tests. Included by the Makefile.
 
 define http_host_rules
 $(BUILD)/host$1/libhttp.a: $(addprefix $(BUILD)/host$1/obj/services/http/,\
     files.o parse.o)
 	$$(archive)
-$(patsubst tests/unit/%.c,$(BUILD)/host$1/%,\
-    $(wildcard tests/unit/http_*_test.c)): $(BUILD)/host$1/libhttp.a
+$(patsubst tests/unit/services/%.c,$(BUILD)/host$1/%,\
+    $(wildcard tests/unit/services/http_*_test.c)): $(BUILD)/host$1/libhttp.a
 endef
 $(foreach b,32 64,$(eval $(call http_host_rules,$b)))

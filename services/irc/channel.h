@@ -7,8 +7,7 @@
 namespace irc
 {
 
-/* A room where people talk. It begins with its first member, who is its
- * operator, and ends with its last. */
+/* A channel. It exists while it has members; the first one is its operator. */
 class Channel
 {
   public:
@@ -23,14 +22,13 @@ class Channel
 
     Membership *find(const Client &client) const;
 
-    /* Everybody in here gets (line), but not (except). */
+    /* Sends (line) to all members except (except). */
     void send(const Line &line, const Client *except = nullptr) const;
 
-    /* Whether (client) may say something in here. */
+    /* Whether (client) may send to the channel. */
     bool lets_speak(const Client &client) const;
 
-    /* "+nt", and the parameters that belong to it where (secrets) may be
-     * seen. */
+    /* The modes, such as "+nt"; with (secrets) also their parameters. */
     Line modes(bool secrets) const;
 
     Hook<Channel> hook_all;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client.h"
 
-#include "server.h"
-
 namespace irc
 {
 
@@ -11,8 +9,10 @@ static Slice address_only(const char *text)
     return Slice::of(text).take_until(':');
 }
 
-Client::Client(Server &server, net_conn *conn, uint32_t now_s)
-    : heard_s(now_s), signed_on_s(now_s), server_(server), conn_(conn)
+Client::Client(Server &server, DoomedList &doomed, net_conn *conn,
+               uint32_t now_s)
+    : heard_s(now_s), signed_on_s(now_s), server_(server), doomed_(doomed),
+      conn_(conn)
 {
     net_address peer = net_peer(conn);
     char text[NET_ADDRESS_TEXT];
@@ -41,7 +41,7 @@ void Client::send(const Line &line)
     if (rest.empty() || queue_.add(rest))
         return;
     choked_ = true;
-    server_.doom(*this, "SendQ exceeded");
+    doom("SendQ exceeded");
 }
 
 void Client::flush()
@@ -56,20 +56,12 @@ void Client::flush()
     }
 }
 
-void Client::receive(Slice bytes)
+void Client::doom(Slice why)
 {
-    while (!doomed()) {
-        switch (reader_.take(bytes)) {
-        case LineReader::LINE:
-            server_.handle(*this, reader_.line());
-            break;
-        case LineReader::TOO_LONG:
-            server_.complain(*this, "417", "Input line was too long");
-            break;
-        case LineReader::NOTHING:
-            return;
-        }
-    }
+    if (doomed())
+        return;
+    why_ = Text<200>(why);
+    doomed_.add(*this);
 }
 
 void Client::hang_up()

@@ -3,7 +3,7 @@
 #define IRC_CLIENT_H
 
 /*
- * One who is connected, and the membership that ties a client to a channel.
+ * A connected client, and the membership that links a client and a channel.
  */
 
 #include "list.h"
@@ -41,7 +41,13 @@ class Client
   public:
     static constexpr unsigned CHANNELS_MAX = 50;
 
-    Client(Server &server, net_conn *conn, uint32_t now_s);
+    Hook<Client> hook_all;
+    Hook<Client> hook_nick;
+    Hook<Client> hook_doomed;
+    using DoomedList = List<Client, &Client::hook_doomed>;
+
+    /* Both (server) and (doomed), its list, outlive the client. */
+    Client(Server &server, DoomedList &doomed, net_conn *conn, uint32_t now_s);
 
     Slice nick() const
     {
@@ -59,26 +65,28 @@ class Client
     {
         return real_name_.slice();
     }
-    /* Who the client's messages are from: "nick!user@host". */
+    /* Prefix of the client's messages: "nick!user@host". */
     Line prefix() const;
 
-    /* Puts CR and LF behind (line) and sends it, or keeps it until the client
-     * takes more; a client that takes nothing for too long is doomed. */
+    /* Sends (line) with CR and LF, or queues it until there is room. A client
+     * whose queue is full is doomed. */
     void send(const Line &line);
 
-    /* Bytes that came for the server, or room for what it could not send. */
-    void receive(Slice bytes);
+    /* Sends from the queue. To be called when there is room. */
     void flush();
 
-    /* The connection is dead; nothing may be sent any more. */
+    /* The connection has ended; nothing can be sent any more. */
     void lost()
     {
         conn_ = nullptr;
     }
-    /* Ends the connection: at once, or after what was sent. */
+    /* Closes the connection after sending what is queued, or resets it if the
+     * queue was full. */
     void hang_up();
 
-    /* Condemned: gone at the end of this turn, because of why(). */
+    /* Disconnects the client at the end of this turn. The first reason
+     * counts. */
+    void doom(Slice why);
     bool doomed() const
     {
         return hook_doomed.linked();
@@ -88,27 +96,25 @@ class Client
         return why_.slice();
     }
 
-    Hook<Client> hook_all;
-    Hook<Client> hook_nick;
-    Hook<Client> hook_doomed;
     ClientsMemberships memberships;
     unsigned channel_count = 0;
-    uint32_t visit = 0;       /* of the last round that came by here */
+    uint32_t visit = 0;       /* last traversal that reached this client */
     uint32_t heard_s;         /* time of the last line */
     uint32_t signed_on_s;     /* time of connecting */
-    bool pinged = false;      /* was asked for a sign of life */
+    bool pinged = false;      /* a PING was sent and not answered */
     bool registered = false;  /* NICK and USER came */
-    bool negotiating = false; /* CAP holds registration back */
+    bool negotiating = false; /* CAP delays registration */
     bool invisible = false;   /* mode i */
 
   private:
-    friend class Server; /* which gives names, and dooms */
+    friend class Server; /* assigns names, reads lines */
 
     Server &server_;
+    DoomedList &doomed_;
     net_conn *conn_;
     LineReader reader_;
     SendQueue queue_;
-    bool choked_ = false; /* the queue ran over: end without a word */
+    bool choked_ = false; /* the queue is full: reset the connection */
     Text<NICK_BYTES> nick_;
     Text<10> user_;
     Text<16> host_;

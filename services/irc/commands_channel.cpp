@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Channels: how they begin and end, who is in them, what they are about. */
+/* Commands for channels: joining and leaving, members, topics. */
 #include "server.h"
 
 #include "heap.h"
@@ -12,7 +12,7 @@ void Server::join(Client &client, const Message &message)
     Slice names = message[0];
     Slice keys = message[1];
 
-    if (names.is("0")) { /* RFC 2812: leave them all */
+    if (names.is("0")) { /* RFC 2812: leave all channels */
         while (Membership *membership = client.memberships.first()) {
             Line line(Slice(":"));
 
@@ -29,7 +29,7 @@ void Server::join(Client &client, const Message &message)
     }
 }
 
-/* Why (client) may not come in, as a numeric and its text; or no code. */
+/* Why (client) may not join, as a numeric; the code is empty if it may. */
 struct Refusal {
     Slice code;
     Slice text;
@@ -59,7 +59,7 @@ void Server::join_one(Client &client, Slice name, Slice key)
         return;
     Refusal no = refusal(client, name, channel, key);
     if (!no.code.empty()) {
-        complain_of(client, no.code, name, no.text);
+        send_numeric(client, no.code, name, no.text);
         return;
     }
     bool first = channel == nullptr;
@@ -70,7 +70,7 @@ void Server::join_one(Client &client, Slice name, Slice key)
     if (membership == nullptr) {
         if (first && channel != nullptr)
             Heap<Channel>::end(channel);
-        complain_of(client, "437", name, "No memory for that now");
+        send_numeric(client, "437", name, "No memory for that now");
         return;
     }
     if (first) {
@@ -90,7 +90,7 @@ void Server::join_one(Client &client, Slice name, Slice key)
     show_names(client, *channel);
 }
 
-/* Takes the membership away, and the channel with its last one. */
+/* Deletes the membership, and the channel if it was the last one. */
 void Server::leave(Membership &membership)
 {
     Channel &channel = membership.channel;
@@ -150,10 +150,10 @@ void Server::kick(Client &client, const Message &message)
 void Server::show_topic(Client &client, const Channel &channel)
 {
     if (channel.topic.empty()) {
-        complain_of(client, "331", channel.name(), "No topic is set");
+        send_numeric(client, "331", channel.name(), "No topic is set");
         return;
     }
-    complain_of(client, "332", channel.name(), channel.topic.slice());
+    send_numeric(client, "332", channel.name(), channel.topic.slice());
     client.send(reply(client, "333")
                 << channel.name() << ' ' << channel.topic_by << ' '
                 << channel.topic_s);
@@ -180,7 +180,7 @@ void Server::topic(Client &client, const Message &message)
                        << " :" << channel->topic);
 }
 
-/* As many names to a line as it holds; who does not fit begins another. */
+/* Sends as many names per line as fit. */
 void Server::show_names(Client &client, const Channel &channel)
 {
     Slice kind = channel.secret ? Slice("@ ") : Slice("= ");
@@ -202,7 +202,7 @@ void Server::show_names(Client &client, const Channel &channel)
         line << each.client.nick() << ' ';
     }
     client.send(line);
-    complain_of(client, "366", channel.name(), "End of NAMES list");
+    send_numeric(client, "366", channel.name(), "End of NAMES list");
 }
 
 void Server::names(Client &client, const Message &message)
@@ -210,7 +210,7 @@ void Server::names(Client &client, const Message &message)
     Slice names = message[0];
 
     if (names.empty())
-        complain_of(client, "366", "*", "End of NAMES list");
+        send_numeric(client, "366", "*", "End of NAMES list");
     while (!names.empty()) {
         Slice name = names.take_until(',');
         Channel *channel = find_channel(name);
@@ -218,7 +218,7 @@ void Server::names(Client &client, const Message &message)
         if (channel != nullptr)
             show_names(client, *channel);
         else
-            complain_of(client, "366", name, "End of NAMES list");
+            send_numeric(client, "366", name, "End of NAMES list");
     }
 }
 
@@ -234,7 +234,7 @@ void Server::list(Client &client, const Message &message)
                     << channel.name() << ' ' << channel.member_count << " :"
                     << channel.topic);
     }
-    complain(client, "323", "End of LIST");
+    send_numeric(client, "323", "End of LIST");
 }
 
 } // namespace irc

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MODE: of channels k, l, m, n, o, s, t and v; of users i. Asking for a list
- * of bans gets an empty one, since clients do that when they join.
+ * MODE: k, l, m, n, o, s, t and v for channels, i for users. A request for the
+ * list of bans returns an empty list, because clients send it when they join.
  */
 #include "server.h"
 
@@ -23,7 +23,7 @@ void Server::mode_user(Client &client, const Message &message)
     bool set = true;
 
     if (!message[0].is(client.nick())) {
-        complain(client, "502", "Cannot change mode for other users");
+        send_numeric(client, "502", "Cannot change mode for other users");
         return;
     }
     for (char letter : message[1]) {
@@ -31,8 +31,8 @@ void Server::mode_user(Client &client, const Message &message)
             set = letter == '+';
         else if (letter == 'i')
             client.invisible = set;
-        else if (letter != 'w') /* wallops: there are none */
-            complain(client, "501", "Unknown MODE flag");
+        else if (letter != 'w') /* wallops are never sent */
+            send_numeric(client, "501", "Unknown MODE flag");
     }
     Line line(Slice(":"));
     if (message.count > 1)
@@ -43,7 +43,7 @@ void Server::mode_user(Client &client, const Message &message)
                     << (client.invisible ? Slice("+i") : Slice("+")));
 }
 
-/* Notes in (done) what was changed: sign and letter, one after the other. */
+/* Appends a changed mode to (done): sign and letter. */
 static void note(Line &done, bool set, char letter)
 {
     done << (set ? '+' : '-') << letter;
@@ -76,7 +76,7 @@ static unsigned number(Slice text)
     return value;
 }
 
-/* One letter; true where its parameter belongs into what is told. */
+/* Sets one mode; returns whether its parameter is part of the notification. */
 bool Server::mode_one(Client &client, Channel &channel, bool set, char letter,
                       Slice parameter, Line &done)
 {
@@ -131,7 +131,7 @@ void Server::mode_channel(Client &client, const Message &message)
         return;
     }
     if (message.count == 2 && (message[1].is("b") || message[1].is("+b"))) {
-        complain_of(client, "368", channel->name(), "End of channel ban list");
+        send_numeric(client, "368", channel->name(), "End of channel ban list");
         return;
     }
     if (need_operator(client, message[0]) == nullptr)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of commands, and those by which a client comes, shows that it
- * lives, and goes.
+ * The table of commands, and the commands for registration, PING and QUIT.
  */
 #include "server.h"
 
@@ -45,7 +44,8 @@ const Server::Command *Server::find_command(Slice name)
     return nullptr;
 }
 
-/* There are no capabilities, but clients ask; until END they are not done. */
+/* There are no capabilities, but clients ask for them. Registration waits for
+ * CAP END. */
 void Server::cap(Client &client, const Message &message)
 {
     Line line(Slice(":"));
@@ -63,14 +63,14 @@ void Server::cap(Client &client, const Message &message)
         client.negotiating = !client.registered;
         client.send(line << " NAK :" << message[1]);
     } else {
-        complain_of(client, "410", message[0], "Invalid CAP command");
+        send_numeric(client, "410", message[0], "Invalid CAP command");
     }
 }
 
 void Server::pass(Client &client, const Message &)
 {
     if (client.registered)
-        complain(client, "462", "You may not reregister");
+        send_numeric(client, "462", "You may not reregister");
 }
 
 void Server::nick(Client &client, const Message &message)
@@ -79,11 +79,11 @@ void Server::nick(Client &client, const Message &message)
     Client *holder = find_client(wanted);
 
     if (wanted.empty())
-        complain(client, "431", "No nickname given");
+        send_numeric(client, "431", "No nickname given");
     else if (!nick_is_fine(wanted))
-        complain_of(client, "432", wanted, "Erroneous nickname");
+        send_numeric(client, "432", wanted, "Erroneous nickname");
     else if (holder != nullptr && holder != &client)
-        complain_of(client, "433", wanted, "Nickname is already in use");
+        send_numeric(client, "433", wanted, "Nickname is already in use");
     else
         set_nick(client, wanted);
 }
@@ -94,7 +94,7 @@ void Server::set_nick(Client &client, Slice nick)
         Line line(Slice(":"));
 
         line << client.prefix() << " NICK :" << nick;
-        tell_peers(client, line);
+        send_to_peers(client, line);
         client.send(line);
     }
     if (client.hook_nick.linked())
@@ -107,7 +107,7 @@ void Server::set_nick(Client &client, Slice nick)
 void Server::user(Client &client, const Message &message)
 {
     if (client.registered || !client.user().empty()) {
-        complain(client, "462", "You may not reregister");
+        send_numeric(client, "462", "You may not reregister");
         return;
     }
     client.user_ << '~';
@@ -167,12 +167,12 @@ void Server::ping(Client &client, const Message &message)
     Line line(Slice(":"));
 
     if (message[0].empty())
-        complain(client, "409", "No origin specified");
+        send_numeric(client, "409", "No origin specified");
     else
         client.send(line << name_ << " PONG " << name_ << " :" << message[0]);
 }
 
-/* That it came is what counts, and receive() has seen that. */
+/* receive() has recorded that the client answered. */
 void Server::pong(Client &, const Message &)
 {
 }
@@ -181,7 +181,7 @@ void Server::quit(Client &client, const Message &message)
 {
     Text<200> why(Slice("Quit: "));
 
-    doom(client, (why << message[0]).slice());
+    client.doom((why << message[0]).slice());
 }
 
 } // namespace irc

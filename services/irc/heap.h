@@ -8,8 +8,8 @@
 namespace irc
 {
 
-/* Where an object is to begin; a type of our own, since whoever has a C++
- * library has its placement new. */
+/* Argument of placement new; a type of its own, because that for void * may be
+ * defined by a C++ library. */
 struct Place {
     void *bytes;
 };
@@ -25,9 +25,9 @@ namespace irc
 {
 
 /*
- * Makes and ends objects on the kernel's heap and counts those that live.
- * There is no operator new in this image, so nothing throws: where memory is
- * refused, make() says nullptr.
+ * Creates and deletes objects on the kernel's heap and counts them. There is no
+ * operator new in this image and nothing throws: without memory, make() returns
+ * nullptr.
  */
 template <class Item> class Heap
 {

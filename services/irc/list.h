@@ -5,10 +5,10 @@
 namespace irc
 {
 
-/* An item's place in one list; the item has one for each list it may be in. */
+/* A link of an item in one list; an item has one for each list. */
 template <class Item> struct Hook {
     Item *next = nullptr;
-    Item **back = nullptr; /* what points at the item; nullptr = in no list */
+    Item **back = nullptr; /* pointer to the item; nullptr = in no list */
 
     bool linked() const
     {
@@ -17,9 +17,9 @@ template <class Item> struct Hook {
 };
 
 /*
- * A list of items that somebody else owns, linked through their Hook Member:
- * no memory, and items leave it without a search. Items MUST NOT be removed
- * while somebody goes through the list.
+ * An intrusive list of items linked through their Hook Member: it does not
+ * allocate, and items are removed in constant time. Items MUST NOT be removed
+ * during an iteration. The list does not own them.
  */
 template <class Item, Hook<Item> Item::*Member> class List
 {
@@ -87,8 +87,8 @@ template <class Item, Hook<Item> Item::*Member> class List
 };
 
 /*
- * Items by a name of theirs, whatever its case: lists in buckets. An item MUST
- * keep its name while it is in the table.
+ * A hash table of items by a name, case-insensitive. An item MUST keep its name
+ * while it is in the table.
  */
 template <class Item, Hook<Item> Item::*Member, auto Name, unsigned Buckets>
 class NameTable

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An IRC server as a unikernel, in C++ without exceptions, run-time types or a
- * library: what the profiler, in C, is linked into.
+ * An IRC server as a unikernel, in C++ without exceptions, RTTI or a standard
+ * library.
  *
- * irc.port=PORT        where it listens (6667)
- * irc.name=NAME        what it calls itself (parasite.irc)
- * irc.every=MS         a line of figures so often, 0 = never (5000)
- * irc.warm=N           begin the profile anew after N connections (0)
- * irc.connections=N    end after N connections that came and went (never)
- * irc.seconds=S        end after so many seconds (never)
+ * irc.port=PORT        port to listen on (6667)
+ * irc.name=NAME        name of the server (parasite.irc)
+ * irc.every=MS         interval of printing connections per second, 0 = never
+ *                      (5000)
+ * irc.warm=N           reset the profile after N ended connections (0)
+ * irc.connections=N    end after N ended connections (never)
+ * irc.seconds=S        end after S seconds (never)
  */
 
 #include "heap.h"
@@ -89,7 +90,7 @@ static void end(void *)
     loop_stop();
 }
 
-static void look_at_counts(void *)
+static void check_counts(void *)
 {
     unsigned left = server.counts().left;
 
@@ -101,7 +102,7 @@ static void look_at_counts(void *)
         loop_stop();
 }
 
-static void say_what_was(void)
+static void print_summary(void)
 {
     const irc::Server::Counts &counts = server.counts();
 
@@ -143,9 +144,9 @@ int service_main(void)
         loop_every(&figures_timer, every_ms * 1000000ull, figures, nullptr);
     if (seconds_wanted != 0)
         loop_once(&end_timer, seconds_wanted * 1000000000ull, end, nullptr);
-    if (!net_each_turn(look_at_counts, nullptr))
+    if (!net_each_turn(check_counts, nullptr))
         return 1;
     loop_run();
-    say_what_was();
+    print_summary();
     return 0;
 }

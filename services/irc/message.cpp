@@ -13,15 +13,15 @@ LineReader::Found LineReader::finish()
     }
     if (line_.empty())
         return NOTHING;
-    told_ = true;
+    returned_ = true;
     return LINE;
 }
 
 LineReader::Found LineReader::take(Slice &bytes)
 {
-    if (told_)
+    if (returned_)
         line_.clear();
-    told_ = false;
+    returned_ = false;
     while (!bytes.empty()) {
         char byte = bytes[0];
 

@@ -3,9 +3,9 @@
 #define IRC_MESSAGE_H
 
 /*
- * From bytes to lines, and from lines to messages (RFC 1459, section 2.3; RFC
- * 2812, section 2.3). Both take whatever comes: lines of any length, NULs,
- * halves of lines. No heap; what they return points into what they were given.
+ * Splits bytes into lines and lines into messages (RFC 1459, section 2.3; RFC
+ * 2812, section 2.3). Input may be arbitrary: lines of any length, NULs,
+ * partial lines. No allocation; results refer to the input.
  */
 
 #include "text.h"
@@ -17,18 +17,18 @@ class LineReader
 {
   public:
     enum Found {
-        NOTHING,  /* the bytes are used up */
-        LINE,     /* line() is one, without its end */
-        TOO_LONG, /* a line of more than LINE_BYTES ended; it is lost */
+        NOTHING,  /* all bytes are consumed */
+        LINE,     /* line() is complete, without its end */
+        TOO_LONG, /* a line of more than LINE_BYTES was dropped */
     };
 
     /*
-     * Takes bytes off (bytes) up to the end of a line. CR, LF or both end it;
-     * empty lines are skipped, and so are NULs, which no message may hold.
+     * Consumes (bytes) up to the end of a line, which is CR, LF or both. Skips
+     * empty lines, and NULs, which are not allowed in messages.
      */
     Found take(Slice &bytes);
 
-    /* Holds until the next take(). */
+    /* Valid until the next take(). */
     Slice line() const
     {
         return line_.slice();
@@ -39,7 +39,7 @@ class LineReader
 
     Line line_;
     bool too_long_ = false;
-    bool told_ = true; /* line_ was returned, or nothing is in it */
+    bool returned_ = true; /* line_ was returned or is empty */
 };
 
 struct Message {
@@ -49,8 +49,8 @@ struct Message {
     Slice parameters[PARAMETERS_MAX];
     unsigned count = 0;
 
-    /* False where there is no command in (line). A prefix is passed over: a
-     * client speaks for nobody but itself. */
+    /* False if (line) has no command. A prefix is ignored: a client sends only
+     * for itself. */
     bool parse(Slice line);
 
     /* Parameter number (at), or an empty slice. */
@@ -60,7 +60,7 @@ struct Message {
     }
 };
 
-/* Whether (name) may be a nickname, or a channel's name. */
+/* Whether (name) is a valid nickname or channel name. */
 constexpr size_t NICK_BYTES = 30;
 constexpr size_t CHANNEL_BYTES = 50;
 bool nick_is_fine(Slice name);

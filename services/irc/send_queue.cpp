@@ -8,7 +8,7 @@
 namespace irc
 {
 
-constexpr size_t BLOCK_BYTES = 4000; /* a page with what malloc adds */
+constexpr size_t BLOCK_BYTES = 4000; /* a page including overhead of malloc */
 
 struct SendQueue::Block {
     Block *next = nullptr;
@@ -40,7 +40,7 @@ bool SendQueue::grow()
 
 bool SendQueue::add(Slice bytes)
 {
-    /* a line is shorter than a block: one more is enough */
+    /* a line is shorter than a block, so one more suffices */
     size_t room = last_ != nullptr ? BLOCK_BYTES - last_->end : 0;
     size_t now = bytes.count() < room ? bytes.count() : room;
 

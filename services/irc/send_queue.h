@@ -8,8 +8,8 @@ namespace irc
 {
 
 /*
- * What a client should get but does not take: bytes in blocks on the heap, at
- * most SEND_QUEUE_BYTES. Nothing is held while there is nothing to hold.
+ * Bytes that cannot be sent yet, in blocks on the heap, at most
+ * SEND_QUEUE_BYTES. An empty queue has no blocks.
  */
 constexpr size_t SEND_QUEUE_BYTES = 65536;
 
@@ -26,14 +26,14 @@ class SendQueue
         return count_ == 0;
     }
 
-    /* False, with nothing added, where it would grow too long or memory is
-     * refused. */
+    /* False, with nothing added, if the queue would become too long or an
+     * allocation fails. */
     bool add(Slice bytes);
 
-    /* The oldest bytes that lie together; empty where there are none. */
+    /* The oldest contiguous bytes; empty if there are none. */
     Slice front() const;
 
-    /* Takes the oldest (count) bytes away, at most as many as front() has. */
+    /* Removes the oldest (count) bytes, at most front().count(). */
     void remove(size_t count);
 
   private:

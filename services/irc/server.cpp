@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who comes and who goes: from the kernel's callbacks to lines, and the end of
- * a client. To be read first; then commands_register.cpp and the other
- * commands.
+ * Connecting, receiving lines and disconnecting. Start reading here; continue
+ * with commands_register.cpp and the other commands.
  */
 #include "server.h"
 
@@ -13,8 +12,8 @@
 namespace irc
 {
 
-constexpr uint32_t REGISTER_S = 30; /* time to send NICK and USER */
-constexpr uint32_t SILENCE_S = 120; /* after which a client is asked */
+constexpr uint32_t REGISTER_S = 30; /* time limit for NICK and USER */
+constexpr uint32_t SILENCE_S = 120; /* idle time before a PING */
 constexpr uint64_t SWEEP_NS = 5000000000ull;
 
 uint32_t now_s()
@@ -33,7 +32,7 @@ static Client &client_of(net_conn *conn)
 bool Server::accept(net_conn *conn, void *context)
 {
     Server &server = *static_cast<Server *>(context);
-    Client *client = Heap<Client>::make(server, conn, now_s());
+    Client *client = Heap<Client>::make(server, server.doomed_, conn, now_s());
 
     if (client == nullptr) {
         server.counts_.refused++;
@@ -45,13 +44,22 @@ bool Server::accept(net_conn *conn, void *context)
     return true;
 }
 
-static void receive(net_conn *conn, const void *bytes, size_t count)
+void Server::receive(Client &client, Slice bytes)
 {
-    Client &client = client_of(conn);
-
     client.heard_s = now_s();
     client.pinged = false;
-    client.receive(Slice(static_cast<const char *>(bytes), count));
+    while (!client.doomed()) {
+        switch (client.reader_.take(bytes)) {
+        case LineReader::LINE:
+            handle(client, client.reader_.line());
+            break;
+        case LineReader::TOO_LONG:
+            send_numeric(client, "417", "Input line was too long");
+            break;
+        case LineReader::NOTHING:
+            return;
+        }
+    }
 }
 
 static void room(net_conn *conn)
@@ -63,12 +71,18 @@ int Server::start(uint16_t port)
 {
     static const net_handlers handlers = {
         .accept = accept,
-        .receive = receive,
+        .receive =
+            [](net_conn *conn, const void *bytes, size_t count) {
+                Client &client = client_of(conn);
+
+                client.server_.receive(
+                    client, Slice(static_cast<const char *>(bytes), count));
+            },
         .ended =
             [](net_conn *conn) {
                 Client &client = client_of(conn);
 
-                client.server_.doom(client, "Connection closed");
+                client.doom("Connection closed");
             },
         .room = room,
         .gone =
@@ -76,7 +90,7 @@ int Server::start(uint16_t port)
                 Client &client = client_of(conn);
 
                 client.lost();
-                client.server_.doom(client, Slice::of(net_reason_text(reason)));
+                client.doom(Slice::of(net_reason_text(reason)));
             },
     };
     int code = net_start();
@@ -85,7 +99,7 @@ int Server::start(uint16_t port)
         code = net_listen(port, &handlers, this);
     if (code != 0)
         return code;
-    if (!net_each_turn(bury, this))
+    if (!net_each_turn(end_doomed, this))
         return NET_EMEMORY;
     loop_every(&sweeper_, SWEEP_NS, sweep, this);
     return 0;
@@ -100,33 +114,25 @@ void Server::handle(Client &client, Slice line)
     counts_.lines++;
     const Command *command = find_command(message.command);
     if (command == nullptr)
-        complain_of(client, "421", message.command, "Unknown command");
+        send_numeric(client, "421", message.command, "Unknown command");
     else if (!client.registered && !command->early)
-        complain(client, "451", "You have not registered");
+        send_numeric(client, "451", "You have not registered");
     else if (message.count < command->least)
-        complain_of(client, "461", command->name, "Not enough parameters");
+        send_numeric(client, "461", command->name, "Not enough parameters");
     else
         (this->*command->run)(client, message);
 }
 
-void Server::doom(Client &client, Slice why)
-{
-    if (client.doomed())
-        return;
-    client.why_ = Text<200>(why);
-    doomed_.add(client);
-}
-
-/* Ends those who are doomed; telling their peers may doom more. */
-void Server::bury(void *context)
+/* Deletes doomed clients; sending to their peers may doom more. */
+void Server::end_doomed(void *context)
 {
     Server &server = *static_cast<Server *>(context);
 
     while (Client *client = server.doomed_.first()) {
         if (client->registered) {
             Line line(Slice(":"));
-            server.tell_peers(*client, line << client->prefix()
-                                            << " QUIT :" << client->why());
+            server.send_to_peers(*client, line << client->prefix()
+                                               << " QUIT :" << client->why());
         }
         while (Membership *membership = client->memberships.first())
             server.leave(*membership);
@@ -142,7 +148,7 @@ void Server::bury(void *context)
     }
 }
 
-/* Asks the silent ones for a sign of life, and ends those who gave none. */
+/* Sends PING to idle clients and disconnects those that did not answer. */
 void Server::sweep(void *context)
 {
     Server &server = *static_cast<Server *>(context);
@@ -152,9 +158,9 @@ void Server::sweep(void *context)
         uint32_t silent_s = now - client.heard_s;
 
         if (!client.registered && now - client.signed_on_s > REGISTER_S) {
-            server.doom(client, "Registration timeout");
+            client.doom("Registration timeout");
         } else if (client.pinged && silent_s > 2 * SILENCE_S) {
-            server.doom(client, "Ping timeout");
+            client.doom("Ping timeout");
         } else if (!client.pinged && silent_s > SILENCE_S) {
             Line line(Slice("PING :"));
             client.pinged = true;
@@ -173,12 +179,12 @@ Line Server::reply(const Client &client, Slice code) const
     return line << client.nick() << ' ';
 }
 
-void Server::complain(Client &client, Slice code, Slice text)
+void Server::send_numeric(Client &client, Slice code, Slice text)
 {
     client.send(reply(client, code) << ':' << text);
 }
 
-void Server::complain_of(Client &client, Slice code, Slice what, Slice text)
+void Server::send_numeric(Client &client, Slice code, Slice what, Slice text)
 {
     client.send(reply(client, code) << what << " :" << text);
 }
@@ -198,7 +204,7 @@ Channel *Server::need_channel(Client &client, Slice name)
     Channel *channel = find_channel(name);
 
     if (channel == nullptr)
-        complain_of(client, "403", name, "No such channel");
+        send_numeric(client, "403", name, "No such channel");
     return channel;
 }
 
@@ -210,7 +216,7 @@ Membership *Server::need_member(Client &client, Slice name)
         return nullptr;
     Membership *membership = channel->find(client);
     if (membership == nullptr)
-        complain_of(client, "442", name, "You're not on that channel");
+        send_numeric(client, "442", name, "You're not on that channel");
     return membership;
 }
 
@@ -220,11 +226,11 @@ Membership *Server::need_operator(Client &client, Slice name)
 
     if (membership == nullptr || membership->is_operator)
         return membership;
-    complain_of(client, "482", name, "You're not channel operator");
+    send_numeric(client, "482", name, "You're not channel operator");
     return nullptr;
 }
 
-void Server::tell_peers(Client &client, const Line &line)
+void Server::send_to_peers(Client &client, const Line &line)
 {
     client.visit = ++visit_;
     for (Membership &mine : client.memberships)

@@ -3,17 +3,17 @@
 #define IRC_SERVER_H
 
 /*
- * An IRC server of one machine (RFC 1459, RFC 2812), as far as clients need it.
+ * A single IRC server (RFC 1459, RFC 2812) with what common clients need.
  *
- *     kernel's network -> Client::receive -> Server::handle -> a command
+ *     kernel's network -> Server::receive -> Server::handle -> a command
  *                                                                  |
  *                          Client::send <- Channel::send <---------+
  *
- * Nobody is ended while something is done with them: who has to go is doomed,
- * and bury() ends them when the loop's turn does. Where memory is refused the
- * client who asked is told, or has to go; the server stays.
+ * A client is never deleted while it is in use: it is marked as doomed, and
+ * end_doomed() deletes it at the end of the loop's turn. If an allocation
+ * fails, the client gets an error or is disconnected; the server goes on.
  *
- * The commands stand in commands_*.cpp, what they may use is below.
+ * The commands are in commands_*.cpp and use the functions below.
  */
 
 #include "channel.h"
@@ -29,8 +29,8 @@ class Server
     struct Counts {
         unsigned connected; /* since the start */
         unsigned left;      /* since the start */
-        unsigned refused;   /* no memory, or too many */
-        unsigned lines;     /* commands that were obeyed or refused */
+        unsigned refused;   /* for lack of memory */
+        unsigned lines;     /* commands, including invalid ones */
     };
 
     explicit Server(const char *name) : name_(Slice::of(name))
@@ -41,7 +41,8 @@ class Server
         name_ = Text<63>(name);
     }
 
-    /* Listens. 0, or net_start()'s and net_listen()'s code. */
+    /* Listens on (port). Returns 0, or an error of net_start() or
+     * net_listen(). */
     int start(uint16_t port);
 
     const Counts &counts() const
@@ -49,37 +50,32 @@ class Server
         return counts_;
     }
 
-    /* A whole line of a client's. */
-    void handle(Client &client, Slice line);
-
-    /* (client) goes at the end of this turn. The first reason stays. */
-    void doom(Client &client, Slice why);
-
-    /* ":server CODE nick :text" */
-    void complain(Client &client, Slice code, Slice text);
-
   private:
     struct Command;
     static const Command COMMANDS[];
 
     static bool accept(net_conn *conn, void *context);
+    void receive(Client &client, Slice bytes);
+    void handle(Client &client, Slice line);
     static void sweep(void *context);
-    static void bury(void *context);
+    static void end_doomed(void *context);
     static const Command *find_command(Slice name);
 
-    /* the beginning of a numeric reply, ":server CODE nick " */
+    /* the prefix of a numeric reply, ":server CODE nick " */
     Line reply(const Client &client, Slice code) const;
-    void complain_of(Client &client, Slice code, Slice what, Slice text);
+    /* ":server CODE nick :text" and ":server CODE nick what :text" */
+    void send_numeric(Client &client, Slice code, Slice text);
+    void send_numeric(Client &client, Slice code, Slice what, Slice text);
 
     Client *find_client(Slice nick) const;
     Channel *find_channel(Slice name) const;
-    /* the same, telling (client) when there is none, or they are not in it */
+    /* the same; an error is sent to (client) if the result is NULL */
     Channel *need_channel(Client &client, Slice name);
     Membership *need_member(Client &client, Slice name);
     Membership *need_operator(Client &client, Slice name);
 
-    /* Everybody who shares a channel with (client), once, without them. */
-    void tell_peers(Client &client, const Line &line);
+    /* Sends to each client that shares a channel with (client), once. */
+    void send_to_peers(Client &client, const Line &line);
     void set_nick(Client &client, Slice nick);
     void try_welcome(Client &client);
     void motd(Client &client);
@@ -87,10 +83,10 @@ class Server
     void leave(Membership &membership);
     void show_topic(Client &client, const Channel &channel);
     void show_names(Client &client, const Channel &channel);
-    void talk(Client &client, const Message &message, Slice command,
-              bool complaints);
-    void talk_to(Client &client, Slice target, Slice text, Slice command,
-                 bool complaints);
+    void send_message(Client &client, const Message &message, Slice command,
+                      bool report_errors);
+    void send_message_to(Client &client, Slice target, Slice text,
+                         Slice command, bool report_errors);
     void who_one(Client &client, const Client &seen, const Membership *in);
     void mode_user(Client &client, const Message &message);
     void mode_channel(Client &client, const Message &message);
@@ -99,7 +95,7 @@ class Server
     bool mode_member(Client &client, Channel &channel, bool set, char letter,
                      Slice nick, Line &done);
 
-    /* one for each command */
+    /* the commands */
     void cap(Client &client, const Message &message);
     void pass(Client &client, const Message &message);
     void nick(Client &client, const Message &message);
@@ -128,7 +124,7 @@ class Server
 
     Text<63> name_;
     List<Client, &Client::hook_all> clients_;
-    List<Client, &Client::hook_doomed> doomed_;
+    Client::DoomedList doomed_;
     NameTable<Client, &Client::hook_nick, &Client::nick, NICK_BUCKETS> nicks_;
     List<Channel, &Channel::hook_all> channels_;
     NameTable<Channel, &Channel::hook_name, &Channel::name, CHANNEL_BUCKETS>
@@ -141,12 +137,12 @@ class Server
 
 struct Server::Command {
     Slice name;
-    unsigned least; /* parameters */
+    unsigned least; /* minimum number of parameters */
     bool early;     /* allowed before registration is complete */
     void (Server::*run)(Client &, const Message &);
 };
 
-/* Seconds since 1970, by gettimeofday(): whatever clock= says that costs. */
+/* Seconds since 1970 by gettimeofday(), at the cost that clock= implies. */
 uint32_t now_s();
 
 } // namespace irc

@@ -3,9 +3,8 @@
 #define IRC_SLICE_H
 
 /*
- * A piece of somebody else's text: where it begins and how long it is. Nothing
- * is copied and nothing needs to end in NUL. Needs no library, so that it is
- * tested and fuzzed on the host.
+ * A reference to text: address and length. It need not end in NUL. Uses no
+ * library, so that it can be tested and fuzzed on the host.
  */
 
 #include <stddef.h>
@@ -14,7 +13,7 @@
 namespace irc
 {
 
-/* Letters as RFC 1459 sees them: {}|^ are the small ones of []\~. */
+/* Lower case according to RFC 1459: {}|^ is the lower case of []\~. */
 inline char folded(char letter)
 {
     return letter >= 'A' && letter <= '^' ? static_cast<char>(letter + 32)
@@ -34,7 +33,7 @@ class Slice
     {
     }
 
-    /* Of a NUL-ended text. */
+    /* Of NUL-terminated text. */
     static Slice of(const char *text)
     {
         size_t count = 0;
@@ -75,8 +74,8 @@ class Slice
         return fewer < count_ ? Slice(begin_ + fewer, count_ - fewer) : Slice();
     }
 
-    /* What stands before the next (mark), which is taken off together with it;
-     * the whole rest where there is none. */
+    /* Removes and returns the text before the next (mark), or all of it if
+     * there is none. The mark is removed too. */
     Slice take_until(char mark)
     {
         size_t at = 0;
@@ -88,7 +87,7 @@ class Slice
         return taken;
     }
 
-    /* The same letters, whatever their case. */
+    /* Equal, ignoring case. */
     bool is(Slice other) const
     {
         if (count_ != other.count_)
@@ -99,7 +98,7 @@ class Slice
         return true;
     }
 
-    /* FNV-1a over the folded letters. */
+    /* FNV-1a of the letters in lower case. */
     uint32_t hash() const
     {
         uint32_t hash = 2166136261u;

@@ -10,8 +10,8 @@ namespace irc
 {
 
 /*
- * A text of at most Room bytes, in place. What does not fit is left out at the
- * end, which is what RFC 1459 does to a message that grows too long.
+ * Text of at most Room bytes, in place. The excess is truncated, as RFC 1459
+ * requires of messages that are too long.
  */
 template <size_t Room> class Text
 {
@@ -74,7 +74,7 @@ template <size_t Room> class Text
     char bytes_[Room];
 };
 
-/* One message on its way out, without its CR and LF. */
+/* A message to be sent, without CR and LF. */
 constexpr size_t LINE_BYTES = 510;
 using Line = Text<LINE_BYTES>;
 

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* What a profile is to show by its name. */
+/* Functions that profiles should show. */
 #define NAMED __attribute__((noinline))
 
-/* Inlined, so that the time is the caller's who chose to ring. */
+/* Inlined, so that its time is attributed to the caller. */
 static inline __attribute__((always_inline)) void ring()
 {
     net_bell bell;

@@ -5,20 +5,20 @@
 #include <kernel/net_link.h>
 
 /*
- * The way of a frame to the network device, as a class: what a kernel in C++
- * would have, and what a profile of one shows by its full name. The kernel's
- * driver in C has the rings; this decides when the device is told.
+ * The link layer as a C++ class, so that profiles contain its qualified names.
+ * The kernel's driver in C manages the queues; this class decides when the
+ * device is notified.
  */
 class VirtioNet
 {
   public:
-    /* Takes the place of the kernel's own link. The object stays for good. */
+    /* Replaces the kernel's own link. The object MUST stay valid. */
     void attach();
 
-    /* Queues one frame; with net.kick=each the device is told at once. */
+    /* Queues a frame; with net.kick=each notifies the device at once. */
     bool transmit(const net_part *parts, unsigned count);
 
-    /* The loop's turn ends: tells the device of what was queued in it. */
+    /* At the end of the loop's turn: notifies the device of queued frames. */
     void flush();
 
   private:

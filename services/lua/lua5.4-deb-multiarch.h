@@ -3,8 +3,8 @@
 #define LUA_DEB_MULTIARCH_H
 
 /*
- * Debian's luaconf.h asks for this file: the folder of loadable modules, of
- * which a unikernel has none.
+ * Included by Debian's luaconf.h: the folder of loadable modules, which a
+ * unikernel does not have.
  */
 #define DEB_HOST_MULTIARCH "none"
 

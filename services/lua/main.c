@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lua 5.4 as a unikernel: runs the script that came as the first boot module.
+ * Lua 5.4 as a unikernel: runs the script in the first boot module.
  *
- * A script that leaves a global function work() behind has it called again and
- * again for as long as the image runs, and the calls are counted: that is the
- * throughput printed every second. A script without one runs once.
+ * If the script defines a global function work(), it is called repeatedly as
+ * long as the image runs, and the calls per second are printed every second.
+ * Other scripts run once.
  *
- * The interpreter never returns to the event loop by itself. Between two calls
- * of work() the loop is let run what is due. Within a call that takes long, a
- * hook does it, every few thousand of Lua's instructions. The hook costs Lua up
- * to a fifth of its speed, so it is set only where it is needed.
+ * The interpreter does not return to the event loop by itself. The loop is
+ * polled between two calls of work() and, during long calls, by a hook every
+ * few thousand Lua instructions. The hook slows Lua down by up to a fifth, so
+ * it is set only when needed.
  */
 
 #include <kernel/clock.h>
@@ -25,17 +25,17 @@
 #define HOOK_INSTRUCTIONS 5000
 #define EXIT_SCRIPT_FAILED 1
 
-/* A call longer than this is a reason to set the hook for the next one. */
+/* After a call longer than this the hook is set for the next one. */
 #define LONG_CALL_NS 100000000ull
 
-/* Shortly before the profiler's table of the same second. */
+/* Shortly before the profiler's report of the same second. */
 #define FIRST_RATE_NS 900000000ull
 #define RATE_PERIOD_NS 1000000000ull
 
 static struct loop_timer rate_timer;
-static uint64_t calls;      /* of work(), finished */
-static uint64_t calls_told; /* what calls was at the last line */
-static uint64_t told_ns;    /* when that was */
+static uint64_t calls;         /* of work(), finished */
+static uint64_t calls_printed; /* value of calls at the last line */
+static uint64_t printed_ns;    /* time of the last line */
 
 static void hook(lua_State *lua, lua_Debug *where)
 {
@@ -52,35 +52,36 @@ static void set_hook(lua_State *lua, bool on)
         lua_sethook(lua, NULL, 0, 0);
 }
 
-/* One line; tenths, for scripts whose work() takes long. */
-static void tell_rate(void *context)
+/* Prints tenths, for scripts whose work() takes long. */
+static void print_rate(void *context)
 {
     uint64_t now_ns = clock_ns();
     uint64_t tenths =
-        (calls - calls_told) * 10000000000ull / (now_ns - told_ns);
+        (calls - calls_printed) * 10000000000ull / (now_ns - printed_ns);
 
     (void)context;
     fflush(stdout);
     console_line("lua: %lu.%lu iterations/s", (unsigned long)(tenths / 10),
                  (unsigned long)(tenths % 10));
-    calls_told = calls;
-    told_ns = now_ns;
+    calls_printed = calls;
+    printed_ns = now_ns;
 }
 
-static void tell_first_rate(void *context)
+static void print_first_rate(void *context)
 {
-    tell_rate(context);
-    loop_every(&rate_timer, RATE_PERIOD_NS, tell_rate, NULL);
+    print_rate(context);
+    loop_every(&rate_timer, RATE_PERIOD_NS, print_rate, NULL);
 }
 
-/* Message handler: the error and where it came from. */
+/* Message handler: adds a traceback to the error. */
 static int explain(lua_State *lua)
 {
     luaL_traceback(lua, lua, luaL_tolstring(lua, 1, NULL), 1);
     return 1;
 }
 
-/* Calls the function on top of the stack; false after its error was printed. */
+/* Calls the function on top of the stack; false if it failed, after printing
+ * the error. */
 static bool call(lua_State *lua)
 {
     int base = lua_gettop(lua);
@@ -113,8 +114,8 @@ static bool load(lua_State *lua)
 
 static bool work(lua_State *lua)
 {
-    told_ns = clock_ns();
-    loop_once(&rate_timer, FIRST_RATE_NS, tell_first_rate, NULL);
+    printed_ns = clock_ns();
+    loop_once(&rate_timer, FIRST_RATE_NS, print_first_rate, NULL);
     for (;; calls++) {
         uint64_t begin_ns = clock_ns();
 

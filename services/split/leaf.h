@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /*
- * Spin for (turns) turns, at least 1. Each executes 4 * (turns + 2)
- * instructions, all of the same few kinds. Written in leaf.asm, so that no
- * compiler changes that.
+ * Loop (turns) times, at least once. Each executes 4 * (turns + 2) instructions
+ * of the same few kinds. Written in assembly, so that this does not depend on
+ * the compiler.
  */
 typedef uint32_t split_leaf(uint32_t turns);
 split_leaf leaf_a, leaf_b, leaf_c, leaf_d;

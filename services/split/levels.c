@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call stack to be unwound: functions of their own, each with its frame. */
+/* A call stack to be unwound: functions that are not inlined. */
 
 #include "levels.h"
 

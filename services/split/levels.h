@@ -5,9 +5,9 @@
 #include "leaf.h"
 
 /*
- * Six functions that do nothing but call the next one, and the last of them
- * (leaf) with (turns). Called by the service's main function, which is level
- * 1, they make a leaf the eighth frame.
+ * Six functions, each of which just calls the next one, and the last one (leaf)
+ * with (turns). The service's main function is level 1, so the leaf is the
+ * eighth frame.
  */
 typedef uint32_t split_level(split_leaf *leaf, uint32_t turns);
 split_level level_2, level_3, level_4, level_5, level_6, level_7;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program whose profile is known beforehand: 40, 30, 20 and 10 per cent of
- * its instructions are executed in leaf_a, leaf_b, leaf_c and leaf_d.
+ * A program with a known profile: it executes 40, 30, 20 and 10 per cent of its
+ * instructions in leaf_a, leaf_b, leaf_c and leaf_d.
  *
- * It works in rounds of about 120,000 instructions. In each round the leaves'
- * instructions stand to one another as exactly 4 : 3 : 2 : 1; the calls around
- * them are about 0.3 per cent of the whole. The rounds' lengths vary, so that
- * a sampler that ticks in step with them does not see the same spot each time.
+ * It works in rounds of about 120,000 instructions. In each round the ratio of
+ * instructions in the leaves is exactly 4 : 3 : 2 : 1; calling them takes about
+ * 0.3 per cent. The lengths of rounds vary, so that they are not in step with
+ * the sampler.
  *
- * It rests in long stretches. A program that is woken by the tick that samples
- * it, works for less than a tick and halts again is asleep whenever a sample is
- * taken, however long it worked; one half tick a stretch remains of that.
+ * It halts for long intervals. A program that is woken by the tick that samples
+ * it, works for less than a tick and halts again would always be sampled while
+ * halted. Long intervals limit that error to half a tick each.
  *
- * split.weights=A,B,C,D   other shares than 4,3,2,1, each 1 to 100
- * split.idle=PERCENT       share of the time spent halted, 0 to 95 (0)
- * split.rounds=N           stop after so many rounds (never)
- * split.seconds=S          stop after so many seconds (never)
+ * split.weights=A,B,C,D    shares instead of 4,3,2,1, each 1 to 100
+ * split.idle=PERCENT       share of time halted, 0 to 95 (0)
+ * split.rounds=N           stop after N rounds (never)
+ * split.seconds=S          stop after S seconds (never)
  */
 
 #include "leaf.h"
@@ -30,11 +30,10 @@
 
 #define ROUNDS_PER_SLICE 4u
 #define UNITS_LEAST 2048u       /* a unit is 4 instructions */
-#define UNITS_SPREAD_MASK 2047u /* so 2048 to 4095, ten times that in all */
+#define UNITS_SPREAD_MASK 2047u /* so 2048 to 4095; ten times that per round */
 #define IDLE_PERCENT_MAX 95u
 #define WEIGHT_MAX 100u
 #define REST_LEAST_NS 100000000ull
-#define NS_PER_S 1000000000ull
 
 static struct {
     split_leaf *leaf;
@@ -104,7 +103,7 @@ bool service_option(const char *key, const char *value)
     return true;
 }
 
-/* A linear congruential generator; its upper bits are the better ones. */
+/* A linear congruential generator, whose upper bits are better. */
 static uint32_t units_of_this_round(void)
 {
     dither = dither * 1664525u + 1013904223u;
@@ -126,7 +125,7 @@ static void work(void)
     busy_ns += clock_ns() - begin_ns;
 }
 
-/* Halts until the time halted has caught up with its share of the whole. */
+/* Halts until the time halted reaches its share of the total. */
 static void rest(void)
 {
     uint64_t wanted_ns = busy_ns * idle_percent / (100 - idle_percent);

@@ -4,7 +4,7 @@
  * prints those at which exits_at() says that a sample was in the hypervisor.
  */
 
-#include "../../tools/parasite/exits.h"
+#include "image/exits.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-#
-# catapult.py TRACE.json: what the trace viewer of Chrome, as Debian's golang
-# has it, makes of a file in a browser without a window. Prints the totals in ns
-# of each function, as totals.py does.
+"""What the trace viewer of Chrome, as Debian's golang has it, makes of a file
+in a browser without a window."""
+
 import functools
 import glob
 import http.server
 import json
-import queue
-import subprocess
-import sys
 import tempfile
 import threading
 
-STATIC = glob.glob("/usr/share/go-*/src/cmd/trace/static")[0]
+from harness.suite import background, check, soon
 
 PAGE = b"""<!doctype html><meta charset=utf-8>
 <script src=/webcomponents.min.js></script>
@@ -47,57 +43,62 @@ document.addEventListener('WebComponentsReady', () => read().catch(
 </script>
 """
 
-said = queue.Queue()
+
+def handler(trace, said):
+    """A class for requests: serves the page and (trace), and appends what the
+    page posts to (said)."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self):
+            if self.path not in ("/page", "/trace"):
+                super().do_GET()
+                return
+            body = PAGE if self.path == "/page" else trace
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_POST(self):
+            length = int(self.headers["Content-Length"])
+            said.append(json.loads(self.rfile.read(length)))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    static = glob.glob("/usr/share/go-*/src/cmd/trace/static")[0]
+    return functools.partial(Handler, directory=static)
 
 
-class Handler(http.server.SimpleHTTPRequestHandler):
-    def do_GET(self):
-        if self.path not in ("/page", "/trace"):
-            return super().do_GET()
-        body = PAGE
-        if self.path == "/trace":
-            with open(sys.argv[1], "rb") as trace:
-                body = trace.read()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_POST(self):
-        length = int(self.headers["Content-Length"])
-        said.put(json.loads(self.rfile.read(length)))
-        self.send_response(204)
-        self.end_headers()
-
-    def log_message(self, *words):
-        pass
-
-
-def look(port):
-    """What the page says, once it has read the trace"""
+def look(port, said, log):
+    """What the page says, once it has read the trace."""
     with tempfile.TemporaryDirectory(
-            ignore_cleanup_errors=True) as profile:
-        browser = subprocess.Popen(
-            ["chromium", "--headless", "--no-sandbox", "--disable-gpu",
-             f"--user-data-dir={profile}", f"http://127.0.0.1:{port}/page"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            return said.get(timeout=100)
-        finally:
-            browser.terminate()
-            browser.wait()
+        ignore_cleanup_errors=True
+    ) as profile, background(
+        *("chromium", "--headless", "--no-sandbox", "--disable-gpu"),
+        f"--user-data-dir={profile}",
+        f"http://127.0.0.1:{port}/page",
+        log=log,
+    ) as browser:
+        soon(lambda: said, "the page's answer", browser.alive, cpu_limit=300)
+    return said[0]
 
 
-def main():
+def totals_ns(trace, log):
+    """{function: (self, total)} of the bytes of a file."""
+    said = []
     server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Handler, directory=STATIC))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    found = look(server.server_address[1])
-    assert found.get("warnings") == 0, found
-    for name in sorted(found["total"]):
-        print(name, round(found["self"][name] * 1e6),
-              round(found["total"][name] * 1e6), sep="\t")
-
-
-main()
+        ("127.0.0.1", 0), handler(trace, said)
+    )
+    with server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        found = look(server.server_address[1], said, log)
+        server.shutdown()
+    check.same(found.get("warnings"), 0, found)
+    return {
+        name: (round(found["self"][name] * 1e6), round(total * 1e6))
+        for name, total in found["total"].items()
+    }

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-#
-# names.py: writes assembly of functions whose names are made to do harm: what
-# ends a string, a tag, a frame or a field somewhere, letters of many bytes, and
-# 10,000 characters. Each is 64 bytes long. What the assembler's own syntax
-# cannot say is escaped for it.
+"""Functions whose names are made to do harm: what ends a string, a tag, a
+frame or a field somewhere, letters of many bytes, and 10,000 characters."""
 
 NASTY = [
     "<script>alert(1)</script>",
     "a&amp;b&lt;c",
-    "double\"quote",
+    'double"quote',
     "single'quote",
     "back\\slash",
     "operator<< <char>(std::ostream&, char const*)",
@@ -27,16 +24,18 @@ NASTY = [
 ]
 
 
-def main():
+def assembly():
+    """Of functions of 64 bytes each. What the assembler's own syntax cannot
+    say is escaped for it."""
     names = NASTY + [f"plain_{i}" for i in range(80 - len(NASTY))]
-    print("    .text")
+    lines = ["    .text"]
     for name in names:
         escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-        print(f'    .globl "{escaped}"')
-        print(f'    .type "{escaped}", @function')
-        print(f'"{escaped}":')
-        print("    .fill 63, 1, 0x90\n    ret")
-        print(f'    .size "{escaped}", 64')
-
-
-main()
+        lines += [
+            f'    .globl "{escaped}"',
+            f'    .type "{escaped}", @function',
+            f'"{escaped}":',
+            "    .fill 63, 1, 0x90\n    ret",
+            f'    .size "{escaped}", 64',
+        ]
+    return "\n".join(lines) + "\n"

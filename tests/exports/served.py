@@ -1,159 +1,181 @@
 # SPDX-License-Identifier: Apache-2.0
-#
-# served.py PARASITE TRACE FOLDER: what `parasite open` serves and what it
-# refuses. Ends with 0 if all of it is as it should be, and says what is not.
+"""What `parasite open` serves and what it refuses."""
+
 import http.client
-import os
+import re
 import signal
 import socket
-import subprocess
-import sys
-import time
+from contextlib import contextmanager
 
-parasite, trace, folder = sys.argv[1:4]
-FORMATS = {"/profile.json": "firefox", "/profile.pb.gz": "pprof",
-           "/profile.trace.json": "chrome", "/perf.data": "perf",
-           "/profile.perfetto-trace": "perfetto",
-           "/profile.folded": "folded", "/callgrind.out": "callgrind"}
+from harness.suite import background, check, run, soon
+
+FORMATS = {
+    "/profile.json": "firefox",
+    "/profile.pb.gz": "pprof",
+    "/profile.trace.json": "chrome",
+    "/perf.data": "perf",
+    "/profile.perfetto-trace": "perfetto",
+    "/profile.folded": "folded",
+    "/callgrind.out": "callgrind",
+}
 VIEWER = "https://profiler.firefox.com"
 
 
-def begin(*words, browser="false"):
-    """The server and its port"""
-    server = subprocess.Popen(
-        [parasite, "open", *words, trace], stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, env=dict(os.environ, BROWSER=browser))
-    address = server.stdout.readline().decode().strip()
-    assert address.startswith("http://127.0.0.1:"), address
-    return server, int(address.rsplit(":", 1)[1].rstrip("/"))
+class Open:
+    """The command and the trace that it serves."""
 
+    def __init__(self, s, parasite, trace):
+        self.work, self.parasite, self.trace = s.work, parasite, trace
 
-def end(server, number=signal.SIGINT):
-    server.send_signal(number)
-    assert server.wait(timeout=10) == 0, "ended badly"
+    @contextmanager
+    def server(self, *words, browser="false", number=signal.SIGINT):
+        """Gives its port; it ends well when it is asked to."""
+        with background(
+            *(self.parasite.path, "open", *words, self.trace),
+            log=self.work / "server.log",
+            env={"BROWSER": browser},
+        ) as server:
+            port = soon(
+                lambda: re.search(
+                    r"^http://127\.0\.0\.1:(\d+)/?\n", server.text(), re.M
+                ),
+                "its address",
+                server.alive,
+            )
+            yield int(port[1])
+            server.signal(number)
+            server.end(0)
+
+    def exported(self, kind):
+        words = ("export", "-q", "-f", kind, "-o", "/dev/stdout")
+        return self.parasite(*words, self.trace).data
 
 
 def ask(port, path, method="GET", **headers):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port)
     connection.request(method, path, headers=headers)
     answer = connection.getresponse()
     return answer.status, dict(answer.getheaders()), answer.read()
 
 
-def exported(format_name):
-    return subprocess.run(
-        [parasite, "export", "-q", "-f", format_name, "-o", "/dev/stdout",
-         trace], stdout=subprocess.PIPE, check=True).stdout
-
-
-def pages_are_exports(port):
-    for path, format_name in FORMATS.items():
+def pages_are_exports(opened, port):
+    for path, kind in FORMATS.items():
         status, headers, body = ask(port, path)
-        assert status == 200 and body == exported(format_name), path
-        assert headers["X-Content-Type-Options"] == "nosniff", path
+        check.same(status, 200, path)
+        check.true(body == opened.exported(kind), path)
+        check.same(headers["X-Content-Type-Options"], "nosniff", path)
         # once more, from what is kept
-        assert ask(port, path)[2] == body, path
+        check.true(ask(port, path)[2] == body, path)
         status, headers, nothing = ask(port, path, "HEAD")
-        assert (status, nothing) == (200, b""), path
-        assert int(headers["Content-Length"]) == len(body), path
+        check.same((status, nothing), (200, b""), path)
+        check.same(int(headers["Content-Length"]), len(body), path)
 
 
-def flame_graph_is_served(port):
-    page = subprocess.run([parasite, "flame", "-q", "-o", "-", trace],
-                          stdout=subprocess.PIPE, check=True).stdout
+def flame_graph_is_served(opened, port):
+    words = ("flame", "-q", "-o", "-", opened.trace)
+    page = opened.parasite(*words).data
     status, headers, body = ask(port, "/flame.html")
-    assert status == 200 and "text/html" in headers["Content-Type"]
-    assert body == page and b"</html>" in page
-    assert b"href=flame.html>" in ask(port, "/")[2]
+    check.same(status, 200)
+    check.contains(headers["Content-Type"], "text/html")
+    check.true(body == page and b"</html>" in page)
+    check.true(b"href=flame.html>" in ask(port, "/")[2])
 
 
 def overview_is_safe(port):
     status, headers, body = ask(port, "/")
-    assert status == 200 and "text/html" in headers["Content-Type"]
-    assert b"operator&lt;&lt; &lt;char" in body
-    assert b"<script" not in body and b"default-src 'none'" in body
+    check.same(status, 200)
+    check.contains(headers["Content-Type"], "text/html")
+    check.true(b"operator&lt;&lt; &lt;char" in body)
+    check.true(b"<script" not in body and b"default-src 'none'" in body)
     for path in FORMATS:
-        assert f"href={path[1:]}>".encode() in body, path
+        check.true(f"href={path[1:]}>".encode() in body, path)
 
 
 def others_are_refused(port):
-    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1",
-                 f"127.0.0.1:{port}.evil.example", f"0.0.0.0:{port}", ""):
-        assert ask(port, "/profile.json", Host=host)[0] == 403, host
-    assert ask(port, "/", Host=f"localhost:{port}")[0] == 200
-    assert ask(port, "/", "POST")[0] == 405
-    assert ask(port, "/", "PUT")[0] == 405
+    for host in (
+        "evil.example",
+        f"evil.example:{port}",
+        "127.0.0.1",
+        f"127.0.0.1:{port}.evil.example",
+        f"0.0.0.0:{port}",
+        "",
+    ):
+        check.same(ask(port, "/profile.json", Host=host)[0], 403, host)
+    check.same(ask(port, "/", Host=f"localhost:{port}")[0], 200)
+    check.same(ask(port, "/", "POST")[0], 405)
+    check.same(ask(port, "/", "PUT")[0], 405)
     for path in ("/nothing", "//", "/../profile.json", "/profile.json/"):
-        assert ask(port, path)[0] == 404, path
+        check.same(ask(port, path)[0], 404, path)
 
 
 def only_viewers_may_read(port):
     allow = "Access-Control-Allow-Origin"
+
+    def allowed(method, origin):
+        headers = ask(port, "/profile.json", method, Origin=origin)[1]
+        return headers.get(allow)
+
     for method in ("GET", "OPTIONS"):
-        headers = ask(port, "/profile.json", method, Origin=VIEWER)[1]
-        assert headers[allow] == VIEWER, method
-        for origin in ("https://evil.example", "null", VIEWER + ".evil.example",
-                       f"http://127.0.0.1:{port}"):
-            assert allow not in ask(port, "/profile.json", method,
-                                    Origin=origin)[1], origin
+        check.same(allowed(method, VIEWER), VIEWER, method)
+        for origin in (
+            "https://evil.example",
+            "null",
+            VIEWER + ".evil.example",
+            f"http://127.0.0.1:{port}",
+        ):
+            check.same(allowed(method, origin), None, origin)
 
 
 def only_here(port):
-    """127.0.0.2 is this machine as well, but no address of the server's"""
-    for family, address in ((socket.AF_INET, "127.0.0.2"),
-                            (socket.AF_INET6, "::1")):
+    """127.0.0.2 is this machine as well, but no address of the server's."""
+    for family, address in (
+        (socket.AF_INET, "127.0.0.2"),
+        (socket.AF_INET6, "::1"),
+    ):
         with socket.socket(family) as there:
-            assert there.connect_ex((address, port)) != 0, address
+            check.true(there.connect_ex((address, port)) != 0, address)
 
 
-def browser_is_started():
-    told = os.path.join(folder, "told")
-    script = os.path.join(folder, "browser")
-    with open(script, "w") as out:
-        out.write(f'#!/bin/sh\necho "$@" >"{told}.new"\n'
-                  f'mv "{told}.new" "{told}"\n')
-    os.chmod(script, 0o755)
-    if os.path.exists(told):
-        os.remove(told)
-    server, port = begin("--no-browser", browser=script)
-    ask(port, "/")
-    end(server, signal.SIGTERM)
-    assert not os.path.exists(told), "a browser in spite of --no-browser"
-    server, port = begin(browser=script + " --new-window")
-    for _ in range(100):
-        if os.path.exists(told):
-            break
-        time.sleep(0.1)
-    assert open(told).read() == f"--new-window http://127.0.0.1:{port}/\n"
-    end(server)
+def browser_is_started(opened):
+    asked, script = opened.work / "asked", opened.work / "browser"
+    script.write_text(
+        f'#!/bin/sh\necho "$@" >"{asked}.new"\nmv "{asked}.new" "{asked}"\n'
+    )
+    script.chmod(0o755)
+    asked.unlink(missing_ok=True)
+    with opened.server(
+        "--no-browser", browser=script, number=signal.SIGTERM
+    ) as port:
+        ask(port, "/")
+    check.true(not asked.exists(), "a browser in spite of --no-browser")
+    with opened.server(browser=f"{script} --new-window") as port:
+        soon(asked.exists, "the browser")
+        wanted = f"--new-window http://127.0.0.1:{port}/\n"
+        check.same(asked.read_text(), wanted)
 
 
-def port_is_asked_for(port):
-    """(port) was free a moment ago"""
-    server, given = begin("--no-browser", "--port", str(port))
-    assert given == port
-    second = subprocess.run([parasite, "open", "--no-browser", "--port",
-                             str(port), trace], stderr=subprocess.PIPE)
-    assert second.returncode == 1 and b"cannot listen" in second.stderr
-    end(server)
+def port_is_asked_for(opened, port):
+    """(port) was free a moment ago."""
+    words = ("open", "--no-browser", "--port")
+    with opened.server(*words[1:], port) as given:
+        check.same(given, port)
+        second = opened.parasite(*words, port, opened.trace, status=1)
+        check.contains(second.err, "cannot listen")
     for bad in ("65536", "-1", "x", ""):
-        assert subprocess.run([parasite, "open", "--port", bad, trace],
-                              stderr=subprocess.DEVNULL).returncode == 2, bad
+        run(
+            *(opened.parasite.path, "open", "--port", bad, opened.trace),
+            status=2,
+        )
 
 
-def main():
-    server, port = begin("--no-browser")
-    try:
-        pages_are_exports(port)
+def all_is_served(opened):
+    """What it should, to whom it should."""
+    with opened.server("--no-browser") as port:
+        pages_are_exports(opened, port)
         overview_is_safe(port)
-        flame_graph_is_served(port)
+        flame_graph_is_served(opened, port)
         others_are_refused(port)
         only_viewers_may_read(port)
         only_here(port)
-    finally:
-        end(server)
-    browser_is_started()
-    port_is_asked_for(port)
-
-
-main()
+    browser_is_started(opened)
+    port_is_asked_for(opened, port)

@@ -5,7 +5,7 @@
  * and means what its words say, or is bad and says why.
  */
 
-#include "../../profiler/src/command.h"
+#include "control/command.h"
 
 #include <stdlib.h>
 #include <string.h>

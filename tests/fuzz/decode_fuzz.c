@@ -11,10 +11,10 @@
 
 #define _GNU_SOURCE /* memmem() */
 
-#include "../../tools/parasite/console.h"
-#include "../../tools/parasite/model.h"
-#include "../../tools/parasite/pile.h"
-#include "../unit/stream_maker.h"
+#include "trace/console.h"
+#include "trace/model.h"
+#include "trace/packet_index.h"
+#include "../unit/host/stream_maker.h"
 
 #define IS_TEXT 1u
 #define MEND 2u
@@ -22,7 +22,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 struct readers {
-    struct pile pile;
+    struct packet_index index;
     struct model model;
 };
 
@@ -38,7 +38,7 @@ static void take(void *owner, const struct packet *packet)
 
     require(packet->events_bytes + PROF_PACKET_BYTES <= packet->total_bytes);
     require(packet->total_bytes <= PROF_PACKET_MAX);
-    if (pile_put(&readers->pile, packet, 0))
+    if (packet_index_add(&readers->index, packet, 0))
         model_take(&readers->model, packet);
 }
 
@@ -119,9 +119,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         read_text(&readers, copy, bytes - 1, piece);
     else
         read_packets(&readers, copy, bytes - 1, piece);
-    pile_sort(&readers.pile);
+    packet_index_sort(&readers.index);
     look_at(&readers.model);
-    pile_free(&readers.pile);
+    packet_index_free(&readers.index);
     model_free(&readers.model);
     free(copy);
     return 0;

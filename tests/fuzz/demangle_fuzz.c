@@ -5,14 +5,13 @@
  * buffer and workspace are allocated to the byte, so that the sanitizers see
  * every access outside of them. What must hold for each name:
  *
- *   - the answer ends with its NUL and has the length that is told;
- *   - what fits into a small buffer is the beginning of what fits into a
- *     large one, and is told to be cut;
+ *   - the answer ends with NUL and has the reported length;
+ *   - the answer in a small buffer is a prefix of the one in a large buffer,
+ *     and is reported as truncated;
  *   - UTF-8 in gives UTF-8 out, at every size;
  *   - no more steps than the budget;
- *   - what is of no language comes back as it is;
- *   - the same question twice gives the same answer, whatever the workspace
- *     held before.
+ *   - a name of no known language is returned unchanged;
+ *   - the same name gives the same answer, whatever the workspace held before.
  */
 
 #include <prof/demangle.h>
@@ -67,7 +66,7 @@ static struct prof_demangled ask(enum prof_language language, const char *name,
     got = prof_demangle_as(language, name, out, size, work);
     free(work);
     must(got.bytes < size && out[got.bytes] == 0, "a NUL at the end");
-    must(strlen(out) == got.bytes, "the length that is told");
+    must(strlen(out) == got.bytes, "the reported length");
     must(got.steps <= PROF_DEMANGLE_STEPS(strlen(name)), "the budget");
     return got;
 }
@@ -96,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     cut = ask(language, name, small, size, 0xa5);
     must(memcmp(large, small, cut.bytes) == 0, "a prefix");
     must(cut.bytes <= whole.bytes, "no longer than the whole");
-    must(cut.bytes == whole.bytes || cut.truncated, "told to be cut");
+    must(cut.bytes == whole.bytes || cut.truncated, "truncated");
     must(cut.bytes + 4 >= size || cut.bytes == whole.bytes, "as much as fits");
     must(cut.language == whole.language, "the same language");
     if (whole.language == PROF_LANGUAGE_NONE && length < LARGE)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../profiler/src/crc.h"
+#include "base/crc.h"
 
 #define MEND_MAGIC 1u
 #define MEND_TOTAL 2u

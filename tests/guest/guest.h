@@ -6,7 +6,7 @@
  * What tests of the sampler have in common. They run with QEMU's instruction
  * counter (their file `qemu`), where time passes by instructions only: the TSC
  * counts exactly GUEST_TSC_HZ, a run repeats to the last sample, and how busy
- * the host is matters to nobody.
+ * the host is does not matter.
  */
 
 #include <arch/cpu.h>

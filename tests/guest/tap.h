@@ -22,7 +22,7 @@
 #include <stdbool.h>
 
 static struct {
-    unsigned planned; /* as tap_plan() was told */
+    unsigned planned; /* as tap_plan() was given */
     unsigned done;    /* tap_ok() called so often */
     unsigned failed;
 } tap;

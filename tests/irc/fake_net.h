@@ -35,7 +35,7 @@ net_conn *connect();
 /* Bytes come in, and the turn ends. Nothing happens on one that is closed. */
 void send(net_conn *conn, const std::string &bytes);
 
-/* There is room for (bytes) more, and the server is told. */
+/* There is room for (bytes) more; calls the server's handler. */
 void give_room(net_conn *conn, std::size_t bytes);
 
 /* The peer sends no more; or it is gone. */

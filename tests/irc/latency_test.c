@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bombard's histogram against a plain sorted list. Prints TAP. */
-#include "../../tools/bombard/latency.h"
+/* loadgen's histogram against a plain sorted list. Prints TAP. */
+#include "../../tools/loadgen/latency.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static uint64_t values[VALUES];
 
 static void say(int number, bool fine, const char *what)
 {
-    printf("%s %d - bombard: %s\n", fine ? "ok" : "not ok", number, what);
+    printf("%s %d - loadgen: %s\n", fine ? "ok" : "not ok", number, what);
 }
 
 static int compare(const void *a, const void *b)

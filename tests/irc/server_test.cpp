@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The IRC server's answers, asked over a network of memory. Built with ASan
- * and UBSan at both widths by run.sh. Prints TAP.
+ * and UBSan at both widths by hosted.py. Prints TAP.
  */
-#include "fake_net.h"
+#include "peer.h"
 
 #include "../../services/irc/heap.h"
 #include "../../services/irc/server.h"
@@ -15,85 +15,7 @@ namespace
 {
 
 irc::Server server("test.irc");
-const char *now;
 unsigned number;
-bool fine;
-
-void check(bool condition, const std::string &what)
-{
-    if (condition)
-        return;
-    std::printf("# %s: %s\n", now, what.c_str());
-    fine = false;
-}
-
-class Peer
-{
-  public:
-    Peer() : conn_(fake::connect())
-    {
-    }
-    explicit Peer(const std::string &nick) : Peer()
-    {
-        say("NICK " + nick);
-        say("USER u 0 * :Real Name");
-        expect(" 376 ");
-        hush();
-    }
-    void raw(const std::string &bytes)
-    {
-        fake::send(conn_, bytes);
-    }
-    void say(const std::string &line)
-    {
-        raw(line + "\r\n");
-    }
-    void hush()
-    {
-        conn_->got.clear();
-    }
-    bool got(const std::string &text) const
-    {
-        return conn_->got.find(text) != std::string::npos;
-    }
-    void expect(const std::string &text) const
-    {
-        check(got(text), "wanted '" + text + "', got: " + conn_->got);
-    }
-    void expect_not(const std::string &text) const
-    {
-        check(!got(text), "did not want '" + text + "': " + conn_->got);
-    }
-    /* what (line) is answered with */
-    void ask(const std::string &line, const std::string &answer)
-    {
-        hush();
-        say(line);
-        expect(answer);
-    }
-    net_conn *conn()
-    {
-        return conn_;
-    }
-
-  private:
-    net_conn *conn_;
-};
-
-std::size_t times(const std::string &text, const std::string &piece)
-{
-    std::size_t count = 0;
-
-    for (std::size_t at = text.find(piece); at != std::string::npos;
-         at = text.find(piece, at + 1))
-        count++;
-    return count;
-}
-
-void end(Peer &peer)
-{
-    fake::end(peer.conn());
-}
 
 void registration()
 {
@@ -253,8 +175,8 @@ void quitting()
     for (Peer *peer : {&anna, &berta, &carla})
         peer->hush();
     anna.say("QUIT :bye");
-    check(times(berta.conn()->got, "QUIT :Quit: bye") == 1, "told once");
-    check(times(carla.conn()->got, "QUIT :Quit: bye") == 1, "told once");
+    check(times(berta.conn()->got, "QUIT :Quit: bye") == 1, "sent once");
+    check(times(carla.conn()->got, "QUIT :Quit: bye") == 1, "sent once");
     anna.expect("ERROR :Closing Link: 10.0.2.2 (Quit: bye)");
     anna.expect_not(" QUIT ");
     check(!anna.conn()->open && !anna.conn()->reset, "closed in order");
@@ -268,7 +190,7 @@ void odd_lines()
     Peer anna("anna");
 
     anna.ask("PRIVMSG x :" + std::string(10000, 'x'), " 417 anna :");
-    check(times(anna.conn()->got, " 417 ") == 1, "told once");
+    check(times(anna.conn()->got, " 417 ") == 1, "sent once");
     anna.ask("PING :a", "PONG test.irc :a");
     anna.hush();
     anna.raw(std::string("PI\0NG\0 :b\n", 10));
@@ -405,7 +327,7 @@ static void run(const char *what, const std::function<void()> &test)
 int main()
 {
     check(server.start(6667) == 0, "start");
-    run("a client registers, and is told what is wrong", registration);
+    run("a client registers, and errors are reported", registration);
     run("capabilities hold registration back", capabilities);
     run("no two have one nick, whatever its case", collisions);
     run("who is in a channel is heard there", talking);

@@ -17,7 +17,8 @@ async def client(reader, writer):
     if not stalls:
         stalls = True
         asyncio.get_running_loop().call_later(
-            float(stall_at), time.sleep, float(stall_seconds))
+            float(stall_at), time.sleep, float(stall_seconds)
+        )
     while line := await reader.readline():
         word = line.split()[0]
         if word == b"USER":
@@ -30,10 +31,10 @@ async def client(reader, writer):
 
 
 async def main():
-    server = await asyncio.start_server(
-        client, "127.0.0.1", 0, backlog=4096)
+    server = await asyncio.start_server(client, "127.0.0.1", 0, backlog=4096)
     with open(port_file, "w") as out:
         print(server.sockets[0].getsockname()[1], file=out)
     await server.serve_forever()
+
 
 asyncio.run(main())

@@ -1,119 +1,205 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The whole drain of profiler/src/drain.c: the vector, the small table in two
- * halves, and the time that each sample stands for.
+ * The drain of profiler/profile/drain.c with the two halves of the overflow
+ * table (profiler/sample/overflow.h), and the time that each sample carries.
  *
- * The interrupt is one step, since it runs to its end before the drain goes
- * on, and may come between any two steps of the drain but for those that have
- * interrupts off. Sample number n is taken at time n, so that every sample
- * stands for the time 1 and all of them together for SAMPLES. The map may
- * refuse memory at any time, but for the last drain.
+ * The producer is an NMI: it runs to its end before the drain goes on, but may
+ * come between any two of the drain's memory accesses, and no part of the drain
+ * can keep it out. With OTHER_CPU it is no single step either: it runs on a CPU
+ * of its own, and the drain takes a half only when it has seen head move on.
+ *
+ * Sample number n is taken at time n, so that every sample carries the time
+ * 1 and all of them together for SAMPLES. The map may refuse memory at any
+ * time, but for the last drain.
  *
  * What must hold:
- *   - no sample ever stands for a negative time
- *   - in the end drained + dropped = SAMPLES, in samples and in time
- *   - a half gets its turn only when it is empty
+ *   - no sample ever carries a negative time, and none is seen out of order
+ *   - in the end drained + dropped = ticks, in samples and in time; ticks is
+ *     the producer's own count
+ *   - the consumer reads a half only when nobody adds to it any more
+ *   - a third half is never needed
  *
- * BROKEN_TAKE takes the small table although the vector was not read to its
- * end; BROKEN_MASK leaves interrupts on for the handing over. Both must fail.
+ * The variants must all fail: BROKEN_ORDER takes a half that belongs further on
+ * than was read; BROKEN_READ reads on past a half that is waiting; BROKEN_CLAIM
+ * lets the producer add to the half it has although that holds another episode;
+ * BROKEN_ROOM gives entries back although a half waits; BROKEN_TURN is the table
+ * as it once was, where the drain turns the halves over, and needs interrupts
+ * off for it. BROKEN_MOVED, on another CPU, takes a half although head has not
+ * moved on.
  */
 
 #define ENTRIES 3
-#define SAMPLES 8
+#ifdef OTHER_CPU
+#define SAMPLES 6
+#else
+#define SAMPLES 7
+#endif
+#define NONE 255
 
 byte entry_tsc[ENTRIES];
 byte entry_pc[ENTRIES];
 byte head = 0, tail = 0;
 
 typedef half {
+    byte at;     /* entry before which its samples came; NONE: free */
+    byte last;
     byte pc;     /* one slot: whatever else comes is dropped */
     byte count;
-    byte cycles
+    byte cycles;
+    byte dropped;
+    byte dropped_cycles
 };
-half spill[2];
-byte turn = 0, waiting = 0, spill_last = 0;
-byte dropped = 0, dropped_cycles = 0;
+half halves[2];
+byte turn = 0, overflow_last = 0, no_half = 0;
 
-byte sample = 0;       /* samples taken so far; the clock */
-bool masked = false;   /* the drain has interrupts off */
+byte sample = 0;       /* ticks so far; the clock */
 bool done = false;     /* the last sample was taken */
+bool adding[2];        /* the producer is in the middle of this half */
 
 /* The drain's own. */
-byte read_at = 0, last_tsc = 0, dropped_seen = 0;
-bool has_taken = false;
-byte taken = 0;
-byte drained = 0, drained_cycles = 0;
+byte read_at = 0, last_tsc = 0, taken = NONE;
+byte drained = 0, drained_cycles = 0, dropped = 0, dropped_cycles = 0;
 
 #define NEXT(i) ((i + 1) % ENTRIES)
 #define BEFORE(i) ((i + ENTRIES - 1) % ENTRIES)
-#define SPILL_NEW (waiting + dropped - dropped_seen)
+#define DISTANCE(from, to) ((to + ENTRIES - from) % ENTRIES)
 
-inline add_to_spill(address)
+inline choose_half()
+{
+#ifdef BROKEN_TURN
+    chosen = turn;
+    halves[chosen].at = head
+#else
+    if
+    :: halves[turn].at == head -> chosen = turn
+#ifdef BROKEN_CLAIM
+    :: halves[turn].at != NONE && halves[turn].at != head -> chosen = turn
+#endif
+    :: else ->
+        if
+        :: halves[1 - turn].at == NONE ->                   /* (C') */
+            turn = 1 - turn;
+            chosen = turn;
+            halves[chosen].dropped = no_half;
+            no_half = 0;
+            halves[chosen].at = head
+        :: else -> chosen = NONE
+        fi
+    fi
+#endif
+}
+
+inline add_to_overflow(address)
 {
     previous = entry_tsc[BEFORE(head)];
     if
-    :: previous < spill_last -> previous = spill_last
+    :: previous < overflow_last -> previous = overflow_last
     :: else
     fi;
     assert(sample > previous);
+    choose_half();
     if
-    :: spill[turn].count == 0 || spill[turn].pc == address ->
-        spill[turn].pc = address;
-        spill[turn].count++;
-        spill[turn].cycles = spill[turn].cycles + sample - previous;
-        waiting++
+    :: chosen == NONE ->
+        assert(false);      /* a third half */
+        no_half++
     :: else ->
-        dropped++;
-        dropped_cycles = dropped_cycles + sample - previous
-    fi;
-    spill_last = sample
+        adding[chosen] = true;
+        if
+        :: halves[chosen].count == 0 || halves[chosen].pc == address ->
+            halves[chosen].pc = address;
+            halves[chosen].count++;
+            halves[chosen].cycles = halves[chosen].cycles + sample - previous
+        :: else ->
+            halves[chosen].dropped++;
+            halves[chosen].dropped_cycles =
+                halves[chosen].dropped_cycles + sample - previous
+        fi;
+        halves[chosen].last = sample;
+        overflow_last = sample;
+        adding[chosen] = false
+    fi
 }
 
-proctype interrupt()
+inline take_sample()
 {
-    byte address, previous;
+    sample++;
+    if
+    :: address = 1
+    :: address = 2
+    fi;
+    if
+    :: NEXT(head) == tail -> add_to_overflow(address)       /* (B') */
+    :: else ->
+        entry_tsc[head] = sample;
+        entry_pc[head] = address;
+        head = NEXT(head)                                   /* (A) */
+    fi;
+    address = 0;
+    previous = 0;
+    chosen = 0
+}
+
+proctype producer()
+{
+    byte address, previous, chosen;
 
     do
-    :: atomic {
-        !masked && sample < SAMPLES ->
-        sample++;
-        if
-        :: address = 1
-        :: address = 2
-        fi;
-        if
-        :: NEXT(head) == tail -> add_to_spill(address)
-        :: else ->
-            entry_tsc[head] = sample;
-            entry_pc[head] = address;
-            head = NEXT(head)
-        fi;
-        address = 0;
-        previous = 0
-       }
-    :: atomic { sample == SAMPLES -> done = true; break }
+    :: sample < SAMPLES ->
+#ifdef OTHER_CPU
+        take_sample()
+#else
+        atomic { take_sample() }
+#endif
+    :: sample == SAMPLES -> done = true; break
     od
 }
 
 inline drain_taken(may_refuse)
 {
     if
-    :: has_taken && spill[taken].count != 0 ->
+    :: taken == NONE
+    :: taken != NONE ->
         if
-        :: drained = drained + spill[taken].count;
-           drained_cycles = drained_cycles + spill[taken].cycles;
-           atomic { spill[taken].count = 0; spill[taken].cycles = 0 };
-           has_taken = false
+        :: true ->
+            drained = drained + halves[taken].count;
+            assert(!adding[taken]);
+            drained_cycles = drained_cycles + halves[taken].cycles;
+            assert(!adding[taken]);
+            halves[taken].count = 0;
+            halves[taken].cycles = 0;
+            halves[taken].dropped = 0;
+            halves[taken].dropped_cycles = 0;
+            halves[taken].at = NONE;                        /* (C) */
+            taken = NONE
         :: may_refuse -> room = false
         fi
-    :: else -> has_taken = false
     fi
+}
+
+/* prof_overflow_until(): head first, then the halves. */
+inline find_until()
+{
+    until = head;                                           /* (A') */
+#ifndef BROKEN_READ
+    i = 0;
+    do
+    :: i < 2 ->
+        at = halves[i].at;
+        if
+        :: at != NONE && DISTANCE(read_at, at) < DISTANCE(read_at, until) ->
+            until = at
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od
+#endif
 }
 
 inline drain_vector(may_refuse)
 {
-    until = head;
+    find_until();
     do
     :: room && read_at != until ->
         if
@@ -128,41 +214,86 @@ inline drain_vector(may_refuse)
     od
 }
 
+/* The half that is found is the next one: its samples, if any, come now. */
+inline take_found()
+{
+    assert(!adding[found]);
+    assert(halves[found].last > last_tsc);
+    last_tsc = halves[found].last;
+    dropped = dropped + halves[found].dropped;
+    dropped_cycles = dropped_cycles + halves[found].dropped_cycles;
+    taken = found
+}
+
+#ifdef OTHER_CPU
+#ifdef BROKEN_MOVED
+#define CLOSED true
+#else
+#define CLOSED (ended || head != read_at)
+#endif
+#else
+#define CLOSED true
+#endif
+
+/* prof_overflow_take() and what the drain does with it. */
 inline hand_over()
 {
-#ifndef BROKEN_MASK
-    masked = true;
-#endif
-    at_end = (read_at == head);
-    spilled = (SPILL_NEW != 0);
-#ifdef BROKEN_TAKE
-    take = spilled && !has_taken;
+    found = NONE;
+    waiting = false;
+    ended = done;
+    i = 0;
+    do
+    :: i < 2 ->
+        at = halves[i].at;
+        waiting = waiting || at != NONE;
+        if
+#ifdef BROKEN_ORDER
+        :: at != NONE -> found = i
 #else
-    take = spilled && at_end && !has_taken;
+        :: at == read_at -> found = i
 #endif
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
     if
-    :: take ->
-        assert(spill_last > last_tsc);
-        last_tsc = spill_last;
-        dropped_seen = dropped;
-        assert(spill[1 - turn].count == 0);
-        taken = turn;
-        turn = 1 - turn;
-        waiting = 0;
-        has_taken = true
+#ifdef BROKEN_ROOM
+    :: true -> tail = read_at                               /* (B) */
+#else
+    :: !waiting || (found != NONE && NEXT(read_at) == tail) ->
+        tail = read_at                                      /* (B) */
     :: else
+#endif
     fi;
     if
-    :: take || !spilled -> tail = read_at
+    :: found != NONE && CLOSED -> take_found()
     :: else
-    fi;
-    masked = false
+    fi
 }
+
+#ifdef BROKEN_TURN
+/* The halves in turns, without interrupts off. */
+inline hand_over_in_turns()
+{
+    found = NONE;
+    if
+    :: read_at == head && halves[turn].at != NONE ->
+        assert(halves[1 - turn].at == NONE);
+        found = turn;
+        turn = 1 - turn;
+        take_found();
+        tail = read_at
+    :: read_at == head && halves[turn].at == NONE -> tail = read_at
+    :: else
+    fi
+}
+#endif
 
 proctype drain()
 {
-    bool ending = false, room, more, at_end, spilled, take;
-    byte until;
+    bool ending = false, ended, room, waiting, more;
+    byte until, at, i, found;
 
     do
     :: ending = done;
@@ -171,9 +302,24 @@ proctype drain()
        :: more ->
            room = true;
            drain_taken(!ending);
-           drain_vector(!ending);
-           hand_over();
-           more = (spilled || !at_end) && room
+           if
+           :: room -> drain_vector(!ending)
+           :: else
+           fi;
+           if
+           :: taken != NONE
+           :: else ->
+#ifdef BROKEN_TURN
+               hand_over_in_turns()
+#else
+               hand_over()
+#endif
+           fi;
+           more = room && (taken != NONE || read_at != head);
+           at = 0;
+           i = 0;
+           found = 0;
+           until = 0
        :: else -> break
        od;
        if
@@ -181,14 +327,18 @@ proctype drain()
        :: else
        fi
     od;
-    assert(drained + dropped == SAMPLES);
-    assert(drained_cycles + dropped_cycles == SAMPLES)
+    assert(no_half == 0);
+    assert(halves[0].at == NONE && halves[1].at == NONE);
+    assert(drained + dropped == sample);
+    assert(drained_cycles + dropped_cycles == sample)
 }
 
 init
 {
     atomic {
-        run interrupt();
+        halves[0].at = NONE;
+        halves[1].at = NONE;
+        run producer();
         run drain()
     }
 }

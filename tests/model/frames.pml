@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The frame vector of profiler/src/frames.h beside the vector of entries: a
+ * The frame vector of profiler/sample/frames.h beside the vector of entries: a
  * sample's words lie in one, how many there are in the other.
  *
  * As in ring.pml each memory access is a step of its own. Samples carry 0 to 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The fixed vector of profiler/src/ring.h, every interleaving of its two sides.
+ * The fixed vector of profiler/sample/ring.h, every interleaving of its two sides.
  *
  * Producer and consumer are two processes here, each memory access a step of
  * its own: more freedom than one CPU has, so that the proof also holds for a
@@ -11,10 +11,14 @@
  * What must hold, whatever the order of steps:
  *   - the consumer never sees an entry whose two words differ       (torn)
  *   - what it sees rises: nothing twice, nothing out of order       (duplicated)
- *   - seen + refused as full = produced, and all is seen in the end (lost)
+ *   - seen + refused as is_full = produced, and all is seen in the end (lost)
+ *
+ * The producer looks at tail only at its limit: where tail was when it looked
+ * last, or the vector's end.
  *
  * With BROKEN_A the producer publishes before it writes, with BROKEN_B the
- * consumer gives back before it reads: both must be found out, else the model
+ * consumer gives back before it reads, with BROKEN_LIMIT the producer takes the
+ * end for its limit where tail is nearer: each must be found out, else the model
  * proves nothing. The runner checks that they are.
  */
 
@@ -25,6 +29,7 @@ byte pc[ENTRIES];
 byte tsc[ENTRIES];
 byte head = 0;
 byte tail = 0;
+byte limit = ENTRIES; /* the producer's */
 byte refused = 0; /* samples that found the vector full */
 bool produced = false;
 
@@ -33,14 +38,29 @@ bool produced = false;
 proctype producer()
 {
     byte sample = 1, at, next, seen_tail;
+    bool is_full;
 
     do
     :: sample <= SAMPLES ->
         at = head;
         next = NEXT(at);
-        seen_tail = tail;                       /* (B') */
+        is_full = false;
         if
-        :: next == seen_tail -> refused++
+        :: at + 1 == limit ->
+            seen_tail = tail;                   /* (B') */
+            if
+            :: next == seen_tail -> is_full = true
+#ifdef BROKEN_LIMIT
+            :: else -> limit = ENTRIES
+#else
+            :: next != seen_tail && seen_tail > next -> limit = seen_tail
+            :: next != seen_tail && seen_tail < next -> limit = ENTRIES
+#endif
+            fi
+        :: else
+        fi;
+        if
+        :: is_full -> refused++
         :: else ->
 #ifdef BROKEN_A
             head = next;

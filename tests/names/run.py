@@ -39,8 +39,13 @@ def run(command, lines=None):
     """The lines that a command prints, fed with lines; None if it fails."""
     text = None if lines is None else "".join(n + "\n" for n in lines)
     try:
-        done = subprocess.run(command, input=text, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, **ENCODING)
+        done = subprocess.run(
+            command,
+            input=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            **ENCODING,
+        )
     except OSError:
         return None
     if done.returncode != 0 and lines is not None:
@@ -59,16 +64,28 @@ def symbols(files):
     names = set()
     for at in range(0, len(files), 64):
         for flags in (["-D"], []):
-            lines = run(["nm", *flags, "--without-symbol-versions",
-                         *files[at:at + 64]]) or []
+            lines = (
+                run(
+                    [
+                        "nm",
+                        *flags,
+                        "--without-symbol-versions",
+                        *files[at : at + 64],
+                    ]
+                )
+                or []
+            )
             names.update(line.split(" ")[-1] for line in lines if " " in line)
     return names
 
 
 def libraries(full):
-    roots = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/llvm-*/lib",
-             "/usr/lib/node*",
-             os.path.expanduser("~/.rustup/toolchains/*/lib")]
+    roots = [
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/llvm-*/lib",
+        "/usr/lib/node*",
+        os.path.expanduser("~/.rustup/toolchains/*/lib"),
+    ]
     found = {}
     for root in roots:
         for path in glob.glob(root + "/*.so*") + glob.glob(root + "/**/*.so*"):
@@ -92,8 +109,10 @@ def ocaml_libraries():
 
 def ocaml_answer(name):
     """As perf: "__" is a dot, "$xx" a byte, and "caml" goes."""
+
     def spelt(match):
         return "." if match[0] == "__" else chr(int(match[0][1:], 16))
+
     return re.sub(r"__|\$[0-9a-fA-F]{2}", spelt, name[4:])
 
 
@@ -102,24 +121,39 @@ def compiled(work):
     source = os.path.join(HERE, "sources")
     clang = newest("clang++", range(25, 13, -1)) or "clang++"
     rust = ["rustc", "-Awarnings", "--edition=2021", source + "/names.rs", "-o"]
-    jobs = [("C++20, g++", ["g++", "-std=gnu++20", "-w", "-c",
-                            source + "/modern.cpp", "-o"]),
-            ("C++20, clang", [clang, "-std=gnu++20", "-w", "-c",
-                              source + "/modern.cpp", "-o"]),
-            ("Boost, g++", ["g++", "-std=gnu++17", "-w", "-c",
-                            source + "/boost.cpp", "-o"]),
-            ("Rust v0", rust[:1] + ["-Csymbol-mangling-version=v0"] + rust[1:]),
-            ("Rust legacy", rust[:1] + ["-Zunstable-options",
-                                        "-Csymbol-mangling-version=legacy"]
-             + rust[1:])]
+    jobs = [
+        (
+            "C++20, g++",
+            ["g++", "-std=gnu++20", "-w", "-c", source + "/modern.cpp", "-o"],
+        ),
+        (
+            "C++20, clang",
+            [clang, "-std=gnu++20", "-w", "-c", source + "/modern.cpp", "-o"],
+        ),
+        (
+            "Boost, g++",
+            ["g++", "-std=gnu++17", "-w", "-c", source + "/boost.cpp", "-o"],
+        ),
+        ("Rust v0", rust[:1] + ["-Csymbol-mangling-version=v0"] + rust[1:]),
+        (
+            "Rust legacy",
+            rust[:1]
+            + ["-Zunstable-options", "-Csymbol-mangling-version=legacy"]
+            + rust[1:],
+        ),
+    ]
     names = {}
     for label, command in jobs:
         out = os.path.join(work, re.sub(r"\W+", "_", label) + ".o")
         if not os.path.exists(out):
             environment = dict(os.environ, RUSTC_BOOTSTRAP="1")
             try:
-                subprocess.run(command + [out], env=environment, check=True,
-                               stderr=subprocess.DEVNULL)
+                subprocess.run(
+                    command + [out],
+                    env=environment,
+                    check=True,
+                    stderr=subprocess.DEVNULL,
+                )
             except (OSError, subprocess.CalledProcessError):
                 print(f"  left out: {label} (does not compile here)")
                 continue
@@ -151,12 +185,18 @@ def expected_lists():
                 cases = []
                 for options, name, answer in groups(lines, base[0] == "d"):
                     style = [o for o in options if o.startswith("--format=")]
-                    other = [o for o in options
-                             if o.startswith(("--ret", "--is-v3"))]
+                    other = [
+                        o for o in options if o.startswith(("--ret", "--is-v3"))
+                    ]
                     # Bare types are no names: c++filt needs -t for them.
                     known = name.startswith("_") or name == answer
-                    if base[0] == "d" and not other and known and style in (
-                            [], ["--format=gnu-v3"], ["--format=auto"]):
+                    if (
+                        base[0] == "d"
+                        and not other
+                        and known
+                        and style
+                        in ([], ["--format=gnu-v3"], ["--format=auto"])
+                    ):
                         cases.append((name, answer))
                     if base[0] == "r" and style == ["--format=rust"]:
                         cases.append((name, answer))
@@ -187,8 +227,10 @@ def difference(ours, theirs, name):
     if theirs == name:
         return "taken by us alone"
     at = len(os.path.commonprefix([ours, theirs]))
-    words = [re.sub(r"\w+", "a", text[max(0, at - 1):at + 8])
-             for text in (ours, theirs)]
+    words = [
+        re.sub(r"\w+", "a", text[max(0, at - 1) : at + 8])
+        for text in (ours, theirs)
+    ]
     return f"{words[0]!r} for {words[1]!r}"
 
 
@@ -198,11 +240,13 @@ class Report:
         self.missed = []
 
     def ask(self, names, language="auto"):
-        return run([self.parasite, "demangle", "--line",
-                    "--format=" + language], names)
+        return run(
+            [self.parasite, "demangle", "--line", "--format=" + language], names
+        )
 
-    def compare(self, label, names, answers, goal, language="auto",
-                taken_only=True):
+    def compare(
+        self, label, names, answers, goal, language="auto", taken_only=True
+    ):
         """Counts over names that the reference takes; misses are kept."""
         ours = self.ask(names, language)
         if ours is None or answers is None or len(ours) != len(answers):
@@ -220,13 +264,18 @@ class Report:
                 kind = difference(mine, theirs, name)
                 classes.setdefault(kind, []).append((name, mine, theirs))
         share = 100.0 * equal / taken if taken else 100.0
-        print(f"{label}: {len(names)} names, {taken} taken, {equal} equal, "
-              f"{share:.4f} %")
-        for kind, examples in sorted(classes.items(),
-                                     key=lambda item: -len(item[1])):
+        print(
+            f"{label}: {len(names)} names, {taken} taken, {equal} equal, "
+            f"{share:.4f} %"
+        )
+        for kind, examples in sorted(
+            classes.items(), key=lambda item: -len(item[1])
+        ):
             name, mine, theirs = min(examples, key=lambda e: len(e[0]))
-            print(f"  {len(examples)} times {kind}\n    {name}\n"
-                  f"      ours   {mine[:300]}\n      theirs {theirs[:300]}")
+            print(
+                f"  {len(examples)} times {kind}\n    {name}\n"
+                f"      ours   {mine[:300]}\n      theirs {theirs[:300]}"
+            )
         if share < goal:
             self.missed.append(f"{label}: {share:.4f} % is below {goal} %")
 
@@ -239,8 +288,12 @@ class Report:
         llvm = newest("llvm-cxxfilt", range(25, 13, -1))
         refused = [n for n, a in zip(names, gnu or []) if n == a]
         if llvm and refused:
-            self.compare(f"{label}, refused by c++filt, with {llvm}", refused,
-                         run([llvm], refused), 95.0)
+            self.compare(
+                f"{label}, refused by c++filt, with {llvm}",
+                refused,
+                run([llvm], refused),
+                95.0,
+            )
 
     def rust(self, label, names, goal):
         pattern = re.compile(r"_R[A-Z]|_ZN.*17h[0-9a-f]{16}E")
@@ -250,11 +303,17 @@ class Report:
 
     def rust_characters(self, step):
         """Every (step)th character as a constant: shown, or escaped."""
-        codes = [c for c in range(0, 0x110000, step)
-                 if not 0xd800 <= c < 0xe000]
+        codes = [
+            c for c in range(0, 0x110000, step) if not 0xD800 <= c < 0xE000
+        ]
         names = ["_RIC1aKc%x_E" % code for code in codes]
-        self.compare("Rust's characters", names, run(["rustfilt"], names),
-                     100.0, taken_only=False)
+        self.compare(
+            "Rust's characters",
+            names,
+            run(["rustfilt"], names),
+            100.0,
+            taken_only=False,
+        )
 
     def ocaml(self, names):
         """Each name, and as OCaml 5.1.1 and later would have it."""
@@ -304,8 +363,7 @@ def main():
         names = [name for name, _ in cases]
         answers = [answer for _, answer in cases]
         every += names
-        report.compare(label, names, answers, 100.0, language,
-                       taken_only=False)
+        report.compare(label, names, answers, 100.0, language, taken_only=False)
     with open(os.path.join(options.work, "all.names"), "w", **ENCODING) as file:
         file.writelines(name + "\n" for name in sorted(set(every)))
     for line in report.missed:

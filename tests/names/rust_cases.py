@@ -9,8 +9,9 @@ import glob
 import re
 
 SOURCES = "/usr/share/cargo/registry/rustc-demangle-*/src/*.rs"
-CALL = re.compile(r"\b(t|t_err|t_nohash|t_nohash_type|t_const|t_const_suffixed)"
-                  r"!\(")
+CALL = re.compile(
+    r"\b(t|t_err|t_nohash|t_nohash_type|t_const|t_const_suffixed)" r"!\("
+)
 LITERAL = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|r#"(.*?)"#)', re.S)
 ESCAPE = re.compile(r"\\(?:\n\s*|u\{(\w+)\}|(.))", re.S)
 MEANING = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}

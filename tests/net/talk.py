@@ -1,289 +1,337 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Talks to tests/guest/net_peer and services/http, forwarded to loopback.
+"""TCP clients of tests/guest/drivers/net_peer and services/http. An address is
+(host, port). A client waits as long as there is progress, however slow."""
 
-talk.py WHAT PORT...: exits with 0 where what must hold does, else says why.
-"""
-
-import json
 import os
 import random
+import select
 import socket
 import struct
-import sys
 import time
 
-HOST = os.environ.get("HOST", "127.0.0.1")
-WAIT_S = 60
-TIME_WAIT_S = 21  # of lwIP as it is built here, and a second
+from harness import progress
+from harness.suite import Failed, check, soon
+
+CPU_LIMIT_S = 120
 
 
-def connect(port, wait_s=WAIT_S, room=None):
+def _wait(talk, writing=False):
+    """Until (talk) can be read, or written to. Fails where that never comes:
+    the guests are our children, and at a standstill then."""
+    watch = None
+    while True:
+        sets = ([], [talk], []) if writing else ([talk], [], [])
+        if any(select.select(*sets, progress.POLL_S)):
+            return
+        watch = watch or progress.Watch(os.getpid(), CPU_LIMIT_S)
+        why = watch.verdict()
+        if why:
+            raise Failed(f"no answer: {why}")
+
+
+def connect(address, room=None):
+    """A connection; (room) is the size of its receive buffer."""
     talk = socket.socket()
     if room is not None:
         talk.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
-    talk.settimeout(wait_s)
-    talk.connect((HOST, int(port)))
+    try:
+        talk.connect(address)
+    except OSError:
+        talk.close()
+        raise
+    talk.setblocking(False)
     return talk
+
+
+def receive(talk, count=65536):
+    """What has come, at least one byte; b"" at the end."""
+    while True:
+        try:
+            return talk.recv(count)
+        except BlockingIOError:
+            _wait(talk)
+
+
+def send(talk, data):
+    """Sends all of it."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[talk.send(view) :]
+        except BlockingIOError:
+            _wait(talk, writing=True)
 
 
 def rest(talk):
     """All bytes up to the end."""
     parts = []
-    while True:
-        part = talk.recv(65536)
-        if not part:
-            return b"".join(parts)
-        parts.append(part)
+    while parts[-1:] != [b""]:
+        parts.append(receive(talk))
+    return b"".join(parts)
 
 
 def noise(count, seed):
     return random.Random(seed).randbytes(count)
 
 
-def stats(port):
-    text = rest(connect(port)).decode()
+def stats(address):
+    """What the guest holds: {name: number}."""
+    with connect(address) as talk:
+        text = rest(talk).decode()
     found = {k: int(v) for k, v in (l.split() for l in text.splitlines())}
     found["pcbs"] -= found["pcbs_waiting"]  # these end by time
     return found
 
 
-def require(good, what):
-    if not good:
-        raise SystemExit("talk.py: " + what)
+def answers(address, seconds, data=b""):
+    """Whether a connection is answered by at least a byte within so long."""
+    try:
+        with connect(address) as talk:
+            if data:
+                send(talk, data)
+            if not select.select([talk], [], [], seconds)[0]:
+                return False
+            return talk.recv(1) != b""
+    except OSError:
+        return False
 
 
-def ready(port):
-    """Waits until the guest answers by ending a connection in an orderly way."""
-    end = time.time() + WAIT_S
-    while time.time() < end:
-        try:
-            with connect(port, 2) as talk:
-                if talk.recv(1):
-                    return
-        except OSError:
-            pass
-        time.sleep(0.2)
-    raise SystemExit("talk.py: nobody answers")
+def until_answered(address, data=b""):
+    """Tries again, with more and more patience, until it answers."""
+    patience = [1.0]
+
+    def attempt():
+        patience[0] = min(patience[0] * 1.5, 60)
+        return answers(address, patience[0], data)
+
+    soon(attempt, "an answer")
 
 
-def echo_one(port, count, seed):
-    bytes_out = noise(count, seed)
-    with connect(port) as talk:
-        talk.sendall(bytes_out)
-        talk.shutdown(socket.SHUT_WR)
-        back = rest(talk)
-        require(back == bytes_out,
-                f"of {count} bytes {len(back)} came back, or others")
+def echo(address, connections, count):
+    for seed in range(connections):
+        sent = noise(count, seed)
+        with connect(address) as talk:
+            back = bytearray()
+            view = memoryview(sent)
+            while view:
+                _wait_either(talk)
+                view = view[_send_some(talk, view) :]
+                back += _receive_some(talk)
+            talk.shutdown(socket.SHUT_WR)
+            back += rest(talk)
+        check.true(
+            back == sent, f"{len(back)} of {count} bytes came back, or others"
+        )
 
 
-def echo(port, connections, count):
-    for i in range(int(connections)):
-        echo_one(port, int(count), i)
+def _wait_either(talk):
+    if not any(select.select([talk], [talk], [], progress.POLL_S)[:2]):
+        _wait(talk)
 
 
-def deaf(port, count):
-    """Sends until nobody takes any more, and only then begins to read."""
-    bytes_out = noise(int(count), 1)
-    with connect(port, room=4096) as talk:
-        talk.setblocking(False)
-        sent, last = 0, time.time()
-        while sent < len(bytes_out) and time.time() - last < 2:
-            try:
-                sent += talk.send(bytes_out[sent:sent + 65536])
-                last = time.time()
-            except BlockingIOError:
-                time.sleep(0.01)
-        require(sent < len(bytes_out), "all was taken although nobody reads")
-        back = bytearray()
-        while len(back) < len(bytes_out):
-            try:
-                back += talk.recv(65536)
-                last = time.time()
-            except BlockingIOError:
-                time.sleep(0.001)
-            if sent < len(bytes_out):
-                try:
-                    sent += talk.send(bytes_out[sent:sent + 65536])
-                except BlockingIOError:
-                    pass
-            require(time.time() - last < WAIT_S, "it has come to a halt")
-        require(bytes(back) == bytes_out, "the echo is another")
+def _send_some(talk, view):
+    try:
+        return talk.send(view[:65536])
+    except BlockingIOError:
+        return 0
 
 
-def slow(port, count):
-    """Line numbers, read slowly at first: none is missing."""
-    want = int(count)
-    seen = b""
-    with connect(port, room=4096) as talk:
+def _receive_some(talk):
+    try:
+        return talk.recv(65536)
+    except BlockingIOError:
+        return b""
+
+
+def _fill(talk, block, stats_address, limit):
+    """Sends (block) over and over until no more is accepted, although the
+    guest is alive: it answers others meanwhile. The bytes that were sent."""
+    sent = quiet = 0
+    while sent < limit and quiet < 4:
+        at = sent % len(block)
+        count = _send_some(talk, memoryview(block)[at:])
+        sent += count
+        if count:
+            quiet = 0
+        elif not select.select([], [talk], [], progress.POLL_S)[1]:
+            stats(stats_address)
+            quiet += 1
+    return sent
+
+
+def unread(address, stats_address, limit):
+    """Sends until no more is accepted, and only then begins to read. How much
+    that is depends on the buffers of the host; (limit) is beyond them."""
+    block = noise(1 << 20, 1)
+    with connect(address, room=4096) as talk:
+        sent = _fill(talk, block, stats_address, limit)
+        check.true(0 < sent < limit, "everything is accepted without a reader")
+        back = 0
+        while back < sent:
+            piece = receive(talk)
+            at = back % len(block)
+            check.true(piece, f"of {sent} bytes {back} came back")
+            check.true(
+                piece == (block[at:] + block)[: len(piece)],
+                f"the bytes after {back} differ",
+            )
+            back += len(piece)
+
+
+def slow(address, count):
+    """Line numbers, read in small pieces at first: none is missing."""
+    seen = bytearray()
+    with connect(address, room=4096) as talk:
         for _ in range(20):
-            seen += talk.recv(500)
-            time.sleep(0.05)
-        while len(seen) < want:
-            seen += talk.recv(65536)
-    lines = seen.split(b"\n")[:-1]
-    require([int(l) for l in lines] == list(range(len(lines))),
-            "a line is missing or doubled")
+            seen += receive(talk, 500)
+            select.select([], [], [], 0.05)  # a slow reader
+        while len(seen) < count:
+            seen += receive(talk)
+    lines = bytes(seen).split(b"\n")[:-1]
+    check.true(
+        [int(l) for l in lines] == list(range(len(lines))),
+        "a line is missing or doubled",
+    )
 
 
-def reset(port):
+def reset(address):
     """The guest resets, and the bytes never come back."""
-    with connect(port) as talk:
+    with connect(address) as talk:
         try:
-            talk.sendall(b"x")
-            require(talk.recv(1) == b"", "there was an answer")
+            send(talk, b"x")
+            check.same(receive(talk, 1), b"")
         except ConnectionResetError:
             pass
 
 
-def farewell(port):
-    """Last words arrive although more is being sent than is ever read."""
+def farewell(address):
+    """The last line arrives although more is being sent than is ever read."""
     for _ in range(20):
-        with connect(port) as talk:
-            talk.sendall(b"x" * 5000)
-            require(rest(talk) == b"good-bye\n", "the last words are lost")
+        with connect(address) as talk:
+            send(talk, b"x" * 5000)
+            check.same(rest(talk), b"good-bye\n")
 
 
-def settle(port, before):
-    """Waits until the guest holds what it held (before)."""
-    names = ["connections", "closing", "pcbs", "buffers", "segments",
-             "heap_pieces"]
-    end = time.time() + WAIT_S
-    while True:
-        now = stats(port)
-        left = {n: now[n] - before[n] for n in names if now[n] > before[n]}
-        if not left:
-            return now
-        require(time.time() < end, f"left behind: {left}")
-        time.sleep(1)
+HELD = ("connections", "closing", "pcbs", "buffers", "segments", "heap_pieces")
+ASK_S = 1  # between two questions, each of which is a connection, too
 
 
-def remember(port, file):
-    with open(file, "w") as out:
-        json.dump(stats(port), out)
+def settled(address, before):
+    """Waits until the guest holds no more than it held (before)."""
+
+    def attempt():
+        now = stats(address)
+        left = {n: now[n] - before[n] for n in HELD if now[n] > before[n]}
+        if left:
+            time.sleep(ASK_S)
+            raise Failed(f"left behind: {left}")
+        return now
+
+    return soon(attempt, "the end of all connections", cpu_limit=CPU_LIMIT_S)
 
 
-def settled(port, file):
-    """What the guest holds is what it held when it was remembered."""
-    with open(file) as before:
-        settle(port, json.load(before))
+def none_waiting(address):
+    """Waits until TIME-WAIT is over for all connections but those that ask
+    here; these end later than all that were there before."""
+    asked = [0]
+
+    def attempt():
+        asked[0] += 1
+        waiting = stats(address)["pcbs_waiting"]
+        if waiting > asked[0]:
+            time.sleep(ASK_S)
+            raise Failed(f"{waiting} in TIME-WAIT, {asked[0]} of them ours")
+        return True
+
+    soon(attempt, "the end of TIME-WAIT", cpu_limit=CPU_LIMIT_S)
 
 
-def again(port):
-    """A port that is full takes new ones when the old are given up."""
-    end = time.time() + 2 * WAIT_S
-    while time.time() < end:
-        try:
-            with connect(port, 3) as talk:
-                talk.sendall(b"x")
-                if talk.recv(1) == b"x":
-                    return
-        except OSError:
-            pass
-    raise SystemExit("talk.py: it does not come back")
+def _peer_ends(address):
+    with connect(address) as talk:
+        send(talk, b"a")
+        check.same(receive(talk, 1), b"a")
 
 
-def asked(port):
-    """The peer ends it."""
-    with connect(port) as talk:
-        talk.sendall(b"a")
-        require(talk.recv(1) == b"a", "no echo")
+def _peer_resets(address):
+    with connect(address) as talk:
+        send(talk, b"a")
+        check.same(receive(talk, 1), b"a")
+        talk.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
 
 
-def cut(port):
-    """The peer resets it."""
-    with connect(port) as talk:
-        talk.sendall(b"a")
-        require(talk.recv(1) == b"a", "no echo")
-        talk.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
-                        struct.pack("ii", 1, 0))
+def _guest_ends(address):
+    with connect(address) as talk:
+        check.same(rest(talk), b"good-bye\n")
 
 
-def told(port):
-    """The guest ends it."""
-    with connect(port) as talk:
-        require(rest(talk) == b"good-bye\n", "no last words")
-
-
-def many(echo_port, farewell_port, stats_port, count):
+def many(echo_address, farewell_address, stats_address, count):
     """Opens and closes (count) connections, each in one of three ways; then
     nothing of them is left, and the heap is as large as after a tenth."""
-    ways = ((asked, echo_port), (cut, echo_port), (told, farewell_port))
-    for i in range(int(count) // 10):
-        way, port = ways[i % 3]
-        way(port)
-    time.sleep(TIME_WAIT_S)
-    before = settle(stats_port, stats(stats_port))
-    for i in range(int(count)):
-        way, port = ways[i % 3]
-        way(port)
-    after = settle(stats_port, before)
-    print(before)
-    print(after)
-    require(after["accepted"] - before["accepted"] >= int(count),
-            "they were not accepted")
-    require(after["refusals"] == before["refusals"], "memory was refused")
-    require(after["heap_bytes"] <= before["heap_bytes"], "the heap has grown")
-    time.sleep(TIME_WAIT_S)
-    require(stats(stats_port)["pcbs_waiting"] <= 1, "TIME-WAIT does not end")
+    kinds = (
+        (_peer_ends, echo_address),
+        (_peer_resets, echo_address),
+        (_guest_ends, farewell_address),
+    )
+
+    def open_and_close(number):
+        for i in range(number):
+            kind, address = kinds[i % 3]
+            kind(address)
+
+    open_and_close(count // 10)
+    none_waiting(stats_address)
+    before = settled(stats_address, stats(stats_address))
+    open_and_close(count)
+    none_waiting(stats_address)
+    after = settled(stats_address, before)
+    states = f"{before}\n{after}"
+    check.true(after["accepted"] - before["accepted"] >= count, states)
+    check.same(after["refusals"], before["refusals"], states)
+    check.true(after["heap_bytes"] <= before["heap_bytes"], states)
 
 
-def crowd(echo_port, stats_port, count):
+def crowd(echo_address, stats_address, count):
     """(count) connections at a time."""
-    before = settle(stats_port, stats(stats_port))
+    before = settled(stats_address, stats(stats_address))
     talks = []
-    for i in range(int(count)):
-        talks.append(connect(echo_port))
-        talks[-1].sendall(b"%d\n" % i)
-        require(talks[-1].recv(100) == b"%d\n" % i, "no echo")
+    for i in range(count):
+        talks.append(connect(echo_address))
+        send(talks[-1], b"%d\n" % i)
+        check.same(receive(talks[-1], 100), b"%d\n" % i)
     for i, talk in enumerate(talks):
-        talk.sendall(b"again %d\n" % i)
+        send(talk, b"again %d\n" % i)
     for i, talk in enumerate(talks):
-        require(talk.recv(100) == b"again %d\n" % i, "somebody else's answer")
-    require(stats(stats_port)["connections"] >= int(count), "too few")
+        check.same(receive(talk, 100), b"again %d\n" % i)
+    check.true(stats(stats_address)["connections"] >= count, "too few")
     for talk in talks:
         talk.close()
-    settle(stats_port, before)
+    settled(stats_address, before)
 
 
-def field(port, name):
-    print(stats(port)[name])
-
-
-def raw(port, text):
-    """Sends (text), Python's escapes in it, and prints what comes back."""
-    with connect(port) as talk:
-        talk.sendall(text.encode().decode("unicode_escape").encode("latin-1"))
+def raw(address, data):
+    """What comes back for these bytes."""
+    with connect(address) as talk:
+        send(talk, data)
         talk.shutdown(socket.SHUT_WR)
-        sys.stdout.buffer.write(rest(talk))
+        return rest(talk)
 
 
-def pipelined(port, count):
+def pipelined(address, count):
     """Many requests at once, read late: as many answers, in order."""
-    ask = b"".join(b"GET /n%d HTTP/1.1\r\nHost: a\r\n\r\n" % i
-                   for i in range(int(count)))
-    with connect(port, room=4096) as talk:
-        talk.setblocking(False)
-        sent, back = 0, bytearray()
-        last = time.time()
-        while back.count(b"HTTP/1.1 404") < int(count):
-            try:
-                sent += talk.send(ask[sent:])
-            except (BlockingIOError, ValueError):
-                pass
-            try:
-                back += talk.recv(65536)
-                last = time.time()
-            except BlockingIOError:
-                time.sleep(0.001)
-            require(time.time() - last < WAIT_S, "it has come to a halt")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        print(probe.getsockname()[1])
-
-
-if __name__ == "__main__":
-    globals()[sys.argv[1]](*sys.argv[2:])
+    ask = b"".join(
+        b"GET /n%d HTTP/1.1\r\nHost: a\r\n\r\n" % i for i in range(count)
+    )
+    view = memoryview(ask)
+    with connect(address, room=4096) as talk:
+        back = bytearray()
+        while back.count(b"HTTP/1.1 404") < count:
+            if view:
+                _wait_either(talk)
+                view = view[_send_some(talk, view) :]
+                back += _receive_some(talk)
+            else:
+                piece = receive(talk)
+                check.true(piece, "the connection was ended")
+                back += piece

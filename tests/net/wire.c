@@ -251,7 +251,7 @@ static void put_noise(void)
 
 /* ---- orders */
 
-static void obey(const char *line)
+static void execute(const char *line)
 {
     unsigned long count;
     unsigned port;
@@ -313,6 +313,6 @@ int main(int count, char **arguments)
             continue;
         if (fgets(line, sizeof line, stdin) == NULL)
             return 0;
-        obey(line);
+        execute(line);
     }
 }

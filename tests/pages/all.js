@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// all.js FOLDER: every test of the pages in FOLDER, which run.sh made.
+// all.js FOLDER PART PARASITE: the tests of the pages in FOLDER, which suite.py
+// made; PARASITE is the command.
 'use strict';
 
 const {plan} = require('./tap.js');
 const {start, stop} = require('./browser.js');
 
-const parts = ['graph', 'table', 'time', 'diff', 'looks', 'files', 'large']
-  .filter((part) => !process.argv[3] || process.argv[3] === part);
+const parts = [
+  'graph',
+  'table',
+  'time',
+  'diff',
+  'looks',
+  'files',
+  'large',
+].filter((part) => !process.argv[3] || process.argv[3] === part);
 
 (async () => {
   await start();

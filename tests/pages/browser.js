@@ -9,20 +9,30 @@ const path = require('node:path');
 const {chromium} = require('playwright-core');
 
 const work = path.resolve(process.argv[2]);
-const parasite = path.join(work, '../host/parasite');
+const parasite = path.resolve(process.argv[4]);
 const image = path.join(work, 'image');
-const ROW = 21, PADDING = 6; // of the picture, see tools/pages
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update',
-  '--disable-sync'];
+const ROW = 21,
+  PADDING = 6; // of the picture, see tools/pages
+const NEVER_MS = 30000; // how long a text is waited for
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 let context, profile;
 
 async function start() {
   profile = mkdtempSync(path.join(work, 'chromium-'));
   context = await chromium.launchPersistentContext(profile, {
-    executablePath: '/usr/bin/chromium', headless: true, args: FLAGS,
-    viewport: {width: 1400, height: 900}, acceptDownloads: true,
+    executablePath: '/usr/bin/chromium',
+    headless: true,
+    args: FLAGS,
+    viewport: {width: 1400, height: 900},
+    acceptDownloads: true,
     hasTouch: true,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -33,8 +43,8 @@ async function stop() {
   rmSync(profile, {recursive: true, force: true});
 }
 
-// Opens FOLDER/(name); whatever it asks the network for, or complains of, is in
-// page.problems. Animation frames have passed when it returns.
+// Opens FOLDER/(name); whatever it asks the network for, or reports as an
+// error, is in page.problems. Animation frames have passed when it returns.
 async function openPage(name, hash = '', options = {}) {
   const page = await context.newPage();
   page.problems = [];
@@ -48,7 +58,7 @@ async function openPage(name, hash = '', options = {}) {
   });
   if (options.size) await page.setViewportSize(options.size);
   await page.emulateMedia({colorScheme: options.scheme || 'light'});
-  if (options.before) await page.addInitScript(options.before);
+  if (options.before) await options.before(page);
   await page.goto('file://' + path.join(work, name) + hash);
   await page.waitForSelector('body[data-ready]', {timeout: 60000});
   await settle(page);
@@ -68,48 +78,76 @@ async function press(page, ...keys) {
 
 const text = (page, selector) => page.locator(selector).innerText();
 
+// Waits until an element has a text, given as a part of it or a regular
+// expression; fails if it never gets it.
 async function has(page, selector, wanted) {
-  const got = (await text(page, selector)).replace(/\s+/g, ' ');
-  const fits = wanted instanceof RegExp ? wanted.test(got)
-    : got.includes(wanted);
-  assert(fits, `${selector} should have ${wanted}, is: ${got}`);
+  const until = Date.now() + NEVER_MS;
+  for (;;) {
+    const got = (await text(page, selector)).replace(/\s+/g, ' ');
+    const fits =
+      wanted instanceof RegExp ? wanted.test(got) : got.includes(wanted);
+    if (fits) return;
+    assert(Date.now() < until, `${selector} should have ${wanted}, is: ${got}`);
+    await page.waitForTimeout(20);
+  }
 }
 
 const hashOf = (page) => page.evaluate(() => location.hash);
 
 function run(...words) {
-  return execFileSync(parasite, words, {encoding: 'utf8',
-    maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']});
+  return execFileSync(parasite, words, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
 }
 
-const reportOf = (trace, ...words) => JSON.parse(run('report', '-q', '--json',
-  '-k', image, ...words, path.join(work, trace)));
+const reportOf = (trace, ...words) =>
+  JSON.parse(
+    run(
+      'report',
+      '-q',
+      '--json',
+      '-k',
+      image,
+      ...words,
+      path.join(work, trace),
+    ),
+  );
 
 // Stacks of a trace as [[frame, ...], weight], sorted, from parasite export.
 function foldedOf(trace) {
-  return readFolded(run('export', '-q', '-f', 'folded', '-k', image,
-    path.join(work, trace)));
+  return readFolded(
+    run('export', '-q', '-f', 'folded', '-k', image, path.join(work, trace)),
+  );
 }
 
 function readFolded(lines) {
-  return lines.trim().split('\n').sort().map((stack) => {
-    const space = stack.lastIndexOf(' ');
-    return [stack.slice(0, space).split(';'), Number(stack.slice(space + 1))];
-  });
+  return lines
+    .trim()
+    .split('\n')
+    .sort()
+    .map((stack) => {
+      const space = stack.lastIndexOf(' ');
+      return [stack.slice(0, space).split(';'), Number(stack.slice(space + 1))];
+    });
 }
 
 // Where the box of a path of functions is in an icicle of the whole trace,
 // worked out from the folded stacks: [left, right) of 0 to 1, and its row.
 function boxOf(stacks, wanted) {
-  const order = (a, b) => b[1] - a[1] ||
-    Buffer.compare(Buffer.from(a[0]), Buffer.from(b[0]));
+  const order = (a, b) =>
+    b[1] - a[1] || Buffer.compare(Buffer.from(a[0]), Buffer.from(b[0]));
   const all = stacks.reduce((sum, [, weight]) => sum + weight, 0);
-  let left = 0, weight = all;
+  let left = 0,
+    weight = all;
   wanted.forEach((name, depth) => {
     const siblings = new Map();
     for (const [frames, one] of stacks)
-      if (wanted.slice(0, depth).every((frame, i) => frames[i] === frame) &&
-          frames.length > depth)
+      if (
+        wanted.slice(0, depth).every((frame, i) => frames[i] === frame) &&
+        frames.length > depth
+      )
         siblings.set(frames[depth], (siblings.get(frames[depth]) || 0) + one);
     for (const [sibling, one] of [...siblings].sort(order)) {
       weight = one;
@@ -124,21 +162,52 @@ function boxOf(stacks, wanted) {
 async function spotOf(page, trace, ...wanted) {
   const {left, right, row} = boxOf(foldedOf(trace), wanted);
   const frame = await page.locator('#graph').boundingBox();
-  return [frame.x + PADDING + (left + right) / 2 *
-    (frame.width - 2 * PADDING), frame.y + PADDING + (row + 0.5) * ROW];
+  return [
+    frame.x + PADDING + ((left + right) / 2) * (frame.width - 2 * PADDING),
+    frame.y + PADDING + (row + 0.5) * ROW,
+  ];
 }
 
 // The colour [r, g, b, a] of a canvas at a place of the window.
 function colourAt(page, canvas, [x, y]) {
-  return page.evaluate(([id, left, top]) => {
-    const element = document.querySelector(id);
-    const frame = element.getBoundingClientRect();
-    const scale = element.width / frame.width;
-    return [...element.getContext('2d').getImageData((left - frame.left) *
-      scale, (top - frame.top) * scale, 1, 1).data];
-  }, [canvas, x, y]);
+  return page.evaluate(
+    ([id, left, top]) => {
+      const element = document.querySelector(id);
+      const frame = element.getBoundingClientRect();
+      const scale = element.width / frame.width;
+      return [
+        ...element
+          .getContext('2d')
+          .getImageData(
+            (left - frame.left) * scale,
+            (top - frame.top) * scale,
+            1,
+            1,
+          ).data,
+      ];
+    },
+    [canvas, x, y],
+  );
 }
 
-module.exports = {assert, boxOf, colourAt, foldedOf, has, hashOf, image,
-  openPage, parasite, press, readFolded, reportOf, run, settle, spotOf, start,
-  stop, text, work};
+module.exports = {
+  assert,
+  boxOf,
+  colourAt,
+  foldedOf,
+  has,
+  hashOf,
+  image,
+  openPage,
+  parasite,
+  press,
+  readFolded,
+  reportOf,
+  run,
+  settle,
+  spotOf,
+  start,
+  stop,
+  text,
+  work,
+};

@@ -6,14 +6,26 @@ const {test} = require('./tap.js');
 const {assert, has, openPage, press, settle, text} = require('./browser.js');
 
 // Every function's row: {name: [change, kind]}.
-const changesOf = (page) => page.$$eval('.row', (rows) => Object.fromEntries(
-  rows.map((row) => {
-    const cells = row.querySelectorAll('span');
-    return [cells[3].textContent, [cells[2].textContent,
-      cells[2].className.includes('more') ? 'more'
-        : cells[2].className.includes('less') ? 'less' : 'noise',
-      row.querySelector('.dot').style.background]];
-  })));
+const changesOf = (page) =>
+  page.$$eval('.row', (rows) =>
+    Object.fromEntries(
+      rows.map((row) => {
+        const cells = row.querySelectorAll('span');
+        return [
+          cells[3].textContent,
+          [
+            cells[2].textContent,
+            cells[2].className.includes('more')
+              ? 'more'
+              : cells[2].className.includes('less')
+                ? 'less'
+                : 'noise',
+            row.querySelector('.dot').style.background,
+          ],
+        ];
+      }),
+    ),
+  );
 
 const partsOf = (colour) => colour.match(/\d+/g).map(Number);
 
@@ -40,14 +52,19 @@ module.exports = async () => {
     assert.strictEqual(Object.keys(changes)[0], 'work', 'sorted by change');
     await has(page, '#legend', 'may be chance');
   });
-  await compared('less is blue the other way round', 'less.html',
+  await compared(
+    'less is blue the other way round',
+    'less.html',
     async (page) => {
       const changes = await changesOf(page);
       assert.deepStrictEqual(changes.work.slice(0, 2), ['\u221210.13', 'less']);
       const [r, , b] = partsOf(changes.work[2]);
       assert(b > r + 60, changes.work[2]);
-    });
-  await compared('a trace against itself shows no news', 'same.html',
+    },
+  );
+  await compared(
+    'a trace against itself shows no news',
+    'same.html',
     async (page) => {
       const changes = await changesOf(page);
       for (const [name, [change, kind, colour]] of Object.entries(changes)) {
@@ -55,7 +72,8 @@ module.exports = async () => {
         const [r, , b] = partsOf(colour);
         assert(Math.abs(r - b) < 24, colour);
       }
-    });
+    },
+  );
   await compared('what vanished is still there', 'gone.html', async (page) => {
     const changes = await changesOf(page);
     assert.strictEqual(changes.work[1], 'less');
@@ -64,11 +82,14 @@ module.exports = async () => {
     await has(page, '#chosen', 'Total 0 %, 0 samples');
     await has(page, '#chosen', /Change \u2212.* sure/);
   });
-  await compared('a comparison can be coloured and counted otherwise',
-    'more.html', async (page) => {
+  await compared(
+    'a comparison can be coloured and counted otherwise',
+    'more.html',
+    async (page) => {
       await press(page, 'm', 'c');
       assert.strictEqual(await page.inputValue('#colour'), 'folder');
       await press(page, 'v');
       assert(!(await text(page, '#legend')).includes('may be chance'));
-    });
+    },
+  );
 };

@@ -9,7 +9,8 @@ const {test} = require('./tap.js');
 const {assert, foldedOf, openPage, parasite, image, work} =
   require('./browser.js');
 
-const CODE_BYTES_MAX = 120000, PAGE_BYTES_MAX = 500000;
+const CODE_BYTES_MAX = 120000,
+  PAGE_BYTES_MAX = 500000;
 const read = (name) => readFileSync(path.join(work, name), 'utf8');
 
 async function pages() {
@@ -20,7 +21,8 @@ async function pages() {
     assert.doesNotMatch(page, /connect-src|@import|url\((?!['"]?data:)/);
   });
   await test('its code is under 120 KB', () => {
-    const bytes = statSync(path.join(work, '../host/pages/flame.html')).size;
+    const code = path.join(path.dirname(parasite), 'pages/flame.html');
+    const bytes = statSync(code).size;
     console.log(`# ${bytes} bytes`);
     assert(bytes < CODE_BYTES_MAX);
   });
@@ -31,8 +33,11 @@ async function pages() {
   });
   await test('the same trace makes the same page', () => {
     const again = path.join(work, 'again.html');
-    execFileSync(parasite, ['flame', '-q', '-k', image,
-      path.join(work, 'made.trace'), '-o', again], {stdio: 'ignore'});
+    execFileSync(
+      parasite,
+      ['flame', '-q', '-k', image, path.join(work, 'made.trace'), '-o', again],
+      {stdio: 'ignore'},
+    );
     const [one, other] = [read('made.html'), read('again.html')];
     assert(one === other);
   });
@@ -45,9 +50,13 @@ async function svgOf(page, name) {
     const boxes = [...file.querySelectorAll('g')].map((box) => ({
       title: box.querySelector('title')?.textContent || '',
       width: Number(box.querySelector('rect').getAttribute('width')),
-      kind: box.querySelector('rect').getAttribute('class')}));
-    return {error: file.querySelector('parsererror')?.textContent, boxes,
-      scripts: file.querySelectorAll('script').length};
+      kind: box.querySelector('rect').getAttribute('class'),
+    }));
+    return {
+      error: file.querySelector('parsererror')?.textContent,
+      boxes,
+      scripts: file.querySelectorAll('script').length,
+    };
   }, read(name));
 }
 
@@ -60,9 +69,12 @@ async function pictures() {
     const all = foldedOf('made.trace').reduce((sum, [, one]) => sum + one, 0);
     const work400 = boxes.find(({title}) => title.startsWith('work:'));
     assert.strictEqual(work400.title, 'work: 20.46 %, 400 samples');
-    assert(Math.abs(work400.width + 1 - 1180 * 400 / all) < 0.2);
-    assert(boxes.some(({title}) =>
-      title.startsWith('</script><script>document.title=1</script>:')));
+    assert(Math.abs(work400.width + 1 - (1180 * 400) / all) < 0.2);
+    assert(
+      boxes.some(({title}) =>
+        title.startsWith('</script><script>document.title=1</script>:'),
+      ),
+    );
     assert(boxes.some(({title}) => title.startsWith('größe_日本語_🔥:')));
   });
   await test('a title may be any bytes', async () => {
@@ -73,8 +85,10 @@ async function pictures() {
     await bad.close();
   });
   await test('--svg --diff is red, blue and grey', async () => {
-    const kindOf = async (name) => (await svgOf(page, name)).boxes
-      .find(({title}) => title.startsWith('work:')).kind;
+    const kindOf = async (name) =>
+      (await svgOf(page, name)).boxes.find(({title}) =>
+        title.startsWith('work:'),
+      ).kind;
     assert.match(await kindOf('more.svg'), /^m[123]$/);
     assert.match(await kindOf('less.svg'), /^l[123]$/);
     assert.strictEqual(await kindOf('same.svg'), 'g');
@@ -100,9 +114,11 @@ async function commands() {
     ends(2, '--nothing');
   });
   await test('the page goes to stdout as well', () => {
-    const page = execFileSync(parasite, ['flame', '-q', '-k', image, '-o', '-',
-      path.join(work, 'made.trace')], {encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore']});
+    const page = execFileSync(
+      parasite,
+      ['flame', '-q', '-k', image, '-o', '-', path.join(work, 'made.trace')],
+      {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']},
+    );
     assert(page === read('made.html'));
   });
 }
@@ -110,26 +126,35 @@ async function commands() {
 // The legend's items, by folder or by language.
 async function legendOf(name, colour) {
   const page = await openPage(name, '#c=' + colour);
-  const items = await page.$$eval('#legend li', (list) => list.map((item) =>
-    item.title ? item.title.split('\n') : [item.textContent]));
+  const items = await page.$$eval('#legend li', (list) =>
+    list.map((item) =>
+      item.title ? item.title.split('\n') : [item.textContent],
+    ),
+  );
   await page.close();
   return items.flat();
 }
 
 async function sources() {
   for (const width of ['i386', 'x86_64'])
-    await test(`folders and languages are those of the ${width} image`,
-      async () => {
-        const folders = await legendOf(width + '.html', 'folder');
-        for (const folder of ['kernel', 'drivers', 'profiler/src',
-          'services/lua', 'build/source/lua5.4/src', 'arch/x86/' + width])
-          assert(folders.includes(folder), `${folder}: ${folders}`);
-        assert(!folders.some((folder) => folder.startsWith('/')), folders);
-        const languages = await legendOf(width + '.html', 'language');
-        for (const language of ['C', 'assembly'])
-          assert(languages.includes(language), `${languages}`);
-      });
-  await test('mangling tells languages where DWARF does not', async () => {
+    await test(`folders and languages are of the ${width} image`, async () => {
+      const folders = await legendOf(width + '.html', 'folder');
+      for (const folder of [
+        'kernel',
+        'drivers',
+        'profiler/sample',
+        'profiler/profile',
+        'services/lua',
+        'build/source/lua5.4/src',
+        'arch/x86/' + width,
+      ])
+        assert(folders.includes(folder), `${folder}: ${folders}`);
+      assert(!folders.some((folder) => folder.startsWith('/')), folders);
+      const languages = await legendOf(width + '.html', 'language');
+      for (const language of ['C', 'assembly'])
+        assert(languages.includes(language), `${languages}`);
+    });
+  await test('mangling identifies languages if DWARF does not', async () => {
     const languages = await legendOf('tongues.html', 'language');
     for (const language of ['C++', 'Rust', 'OCaml'])
       assert(languages.includes(language), `${languages}`);

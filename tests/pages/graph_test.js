@@ -4,8 +4,18 @@
 
 const {readFileSync} = require('node:fs');
 const {test} = require('./tap.js');
-const {assert, colourAt, foldedOf, has, hashOf, openPage, press, readFolded,
-  settle, spotOf} = require('./browser.js');
+const {
+  assert,
+  colourAt,
+  foldedOf,
+  has,
+  hashOf,
+  openPage,
+  press,
+  readFolded,
+  settle,
+  spotOf,
+} = require('./browser.js');
 
 const MADE = 'made.trace';
 
@@ -23,7 +33,7 @@ async function fresh(what, check, hash = '#i=1') {
 }
 
 async function clickOn(page, ...wanted) {
-  await page.mouse.click(...await spotOf(page, MADE, ...wanted));
+  await page.mouse.click(...(await spotOf(page, MADE, ...wanted)));
   await settle(page);
 }
 
@@ -61,16 +71,19 @@ async function zooms() {
     await press(page, 'Escape');
     await has(page, '#path', /^$/);
   });
-  await fresh('the Zoom button zooms to what was right-clicked',
+  await fresh(
+    'the Zoom button zooms to what was right-clicked',
     async (page) => {
-      await page.mouse.click(...await spotOf(page, MADE, 'main', 'port'),
-        {button: 'right'});
+      await page.mouse.click(...(await spotOf(page, MADE, 'main', 'port')), {
+        button: 'right',
+      });
       await settle(page);
       await has(page, '#path', /^$/);
       await page.click('#zoom');
       await settle(page);
       await has(page, '#path', /port$/);
-    });
+    },
+  );
   await fresh('a finger chooses first and zooms then', async (page) => {
     const spot = await spotOf(page, MADE, 'main', 'port');
     await page.touchscreen.tap(...spot);
@@ -83,9 +96,9 @@ async function zooms() {
   });
 }
 
-async function tells() {
-  await fresh('the tooltip tells counts, shares and how sure', async (page) => {
-    await page.mouse.move(...await spotOf(page, MADE, 'main', 'port'));
+async function tooltip() {
+  await fresh('the tooltip has counts, shares, intervals', async (page) => {
+    await page.mouse.move(...(await spotOf(page, MADE, 'main', 'port')));
     await settle(page);
     await has(page, '#tip', /^port Total 12\.3 %, 240 samples Self 12\.3 %/);
     await has(page, '#tip', /95 % 10\.9 % to 13\.8 %/);
@@ -109,11 +122,11 @@ async function tells() {
   });
   await fresh('y and Copy put the name on the clipboard', async (page) => {
     const pasted = () => page.evaluate(() => navigator.clipboard.readText());
-    await page.mouse.click(...await spotOf(page, MADE, 'main', 'port'));
+    await page.mouse.click(...(await spotOf(page, MADE, 'main', 'port')));
     await settle(page);
     await press(page, 'y');
     assert.strictEqual(await pasted(), 'port');
-    await page.mouse.click(...await spotOf(page, MADE, 'main'));
+    await page.mouse.click(...(await spotOf(page, MADE, 'main')));
     await settle(page);
     await page.click('#copy');
     await settle(page);
@@ -122,15 +135,17 @@ async function tells() {
 }
 
 async function removes() {
-  await fresh('x and Remove take a stack away, u and Restore bring it back',
+  await fresh(
+    'x and Remove take a stack away, u and Restore bring it back',
     async (page) => {
       await press(page, 'g', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'x');
       await has(page, '#facts', /^1,555 samples/);
       await has(page, '#notes', '1 removed');
       await press(page, 'u');
       await has(page, '#facts', /^1,955 samples/);
-      await page.mouse.click(...await spotOf(page, MADE, 'main', 'port'),
-        {button: 'right'});
+      await page.mouse.click(...(await spotOf(page, MADE, 'main', 'port')), {
+        button: 'right',
+      });
       await settle(page);
       await page.click('#remove');
       await settle(page);
@@ -138,7 +153,8 @@ async function removes() {
       await page.click('#restore');
       await settle(page);
       await has(page, '#facts', /^1,955 samples/);
-    });
+    },
+  );
 }
 
 async function sandwiches() {
@@ -154,8 +170,9 @@ async function sandwiches() {
     assert.doesNotMatch(await hashOf(page), /v=/);
   });
   await fresh('the sandwich adds up all places of a function', async (page) => {
-    await page.mouse.click(...await spotOf(page, MADE, 'main', 'helper'),
-      {button: 'right'});
+    await page.mouse.click(...(await spotOf(page, MADE, 'main', 'helper')), {
+      button: 'right',
+    });
     await settle(page);
     await page.click('#sandwich');
     await settle(page);
@@ -181,13 +198,13 @@ async function looks() {
     const painted = async () => (await colourAt(page, '#graph', top))[3] > 0;
     assert(await painted());
     await press(page, 'i');
-    assert(!await painted());
+    assert(!(await painted()));
     await page.click('#icicle');
     await settle(page);
     assert(await painted());
     await page.click('#flame');
     await settle(page);
-    assert(!await painted());
+    assert(!(await painted()));
   });
   await fresh('colours by folder, language and hypervisor', async (page) => {
     const spot = await spotOf(page, MADE, 'main', 'port');
@@ -217,21 +234,21 @@ async function looks() {
     await has(page, '#chosen', /Total 100\.0 %, 1,955 samples/);
   });
   await fresh('dark follows the system, and t chooses', async (page) => {
-    const dark = () => page.evaluate(() =>
-      document.documentElement.hasAttribute('data-dark'));
-    assert(!await dark());
+    const dark = () =>
+      page.evaluate(() => document.documentElement.hasAttribute('data-dark'));
+    assert(!(await dark()));
     await page.emulateMedia({colorScheme: 'dark'});
     await settle(page);
     assert(await dark());
     await press(page, 't');
-    assert(!await dark());
+    assert(!(await dark()));
     await page.click('#theme');
     await settle(page);
     assert(await dark());
     await press(page, 't');
     await page.emulateMedia({colorScheme: 'light'});
     await settle(page);
-    assert(!await dark());
+    assert(!(await dark()));
   });
 }
 
@@ -241,23 +258,33 @@ async function keeps() {
     await press(page, '/', 'h', 'e', 'l', 'p');
     await page.waitForTimeout(300);
     await press(page, 'Tab', 'c', 'm', 't', 'l', 'o');
-    const hash = await hashOf(page), again = await openPage('made.html', hash);
+    const hash = await hashOf(page),
+      again = await openPage('made.html', hash);
     for (const part of ['#chosen', '#path', '#facts', '#matched', '#legend'])
-      await has(again, part, (await page.locator(part).innerText())
-        .replace(/\s+/g, ' '));
+      await has(
+        again,
+        part,
+        (await page.locator(part).innerText()).replace(/\s+/g, ' '),
+      );
     assert.strictEqual(await hashOf(again), hash);
     await again.close();
   });
-  await fresh('nonsense in the hash does no harm', async (page) => {
-    await has(page, '#facts', /^1,955 samples/);
-    await has(page, '#path', /^$/);
-  }, '#z=99999999&f=-7&v=x&r=9-1&x=5000000.a&c=no&t=no&o=%00&q=1');
+  await fresh(
+    'nonsense in the hash does no harm',
+    async (page) => {
+      await has(page, '#facts', /^1,955 samples/);
+      await has(page, '#path', /^$/);
+    },
+    '#z=99999999&f=-7&v=x&r=9-1&x=5000000.a&c=no&t=no&o=%00&q=1',
+  );
 }
 
 async function saves() {
   const saved = async (page, act) => {
-    const [download] = await Promise.all([page.waitForEvent('download'),
-      act()]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      act(),
+    ]);
     return [download.suggestedFilename(), readFileSync(await download.path())];
   };
   await fresh('folded stacks are those of parasite export', async (page) => {
@@ -280,7 +307,7 @@ async function saves() {
 
 module.exports = async () => {
   await zooms();
-  await tells();
+  await tooltip();
   await removes();
   await sandwiches();
   await looks();

@@ -15,8 +15,9 @@ async function looked(what, name, hash, options, check) {
     const page = await openPage(name, hash, options);
     try {
       await check(page);
-      await page.screenshot({path: path.join(work,
-        what.replace(/\W+/g, '_') + '.png')});
+      await page.screenshot({
+        path: path.join(work, what.replace(/\W+/g, '_') + '.png'),
+      });
       assert.deepStrictEqual(page.problems, []);
     } finally {
       await page.close();
@@ -27,101 +28,169 @@ async function looked(what, name, hash, options, check) {
 // Nothing sticks out of the window, and buttons can be hit.
 async function fits(page) {
   const bad = await page.evaluate(() => {
-    const seen = [...document.querySelectorAll('button, select, input, canvas')]
-      .filter((element) => element.offsetParent &&
-        !element.closest('#legend, #path, .row, #calls, dialog'));
-    return seen.filter((element) => {
-      const {left, right, bottom, width, height} =
-        element.getBoundingClientRect();
-      return left < 0 || right > innerWidth + 0.5 || width < 20 ||
-        bottom > innerHeight + 0.5 || height < 20;
-    }).map((element) => element.id);
+    const seen = [
+      ...document.querySelectorAll('button, select, input, canvas'),
+    ].filter(
+      (element) =>
+        element.offsetParent &&
+        !element.closest('#legend, #path, .row, #calls, dialog'),
+    );
+    return seen
+      .filter((element) => {
+        const {left, right, bottom, width, height} =
+          element.getBoundingClientRect();
+        return (
+          left < 0 ||
+          right > innerWidth + 0.5 ||
+          width < 20 ||
+          bottom > innerHeight + 0.5 ||
+          height < 20
+        );
+      })
+      .map((element) => element.id);
   });
   assert.deepStrictEqual(bad, []);
-  assert(await page.evaluate(() =>
-    document.documentElement.scrollWidth <= innerWidth));
+  assert(
+    await page.evaluate(
+      () => document.documentElement.scrollWidth <= innerWidth,
+    ),
+  );
 }
 
 // The contrast (WCAG 2.1) of texts against what they stand on.
-const contrasts = (page) => page.evaluate(() => {
-  const style = getComputedStyle(document.documentElement);
-  const pen = document.createElement('canvas').getContext('2d');
-  const light = (name) => {
-    pen.fillStyle = style.getPropertyValue(name);
-    pen.fillRect(0, 0, 1, 1);
-    const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((byte) => {
-      const part = byte / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  return [['--ink', '--panel'], ['--soft', '--panel'], ['--soft', '--back'],
-    ['--accent', '--panel'], ['--accent', '--tint'], ['--warn', '--warn-back'],
-    ['--found', '--panel'], ['--bad', '--panel'], ['--ink', '--tint']]
-    .map(([text, back]) => {
-      const [low, high] = [light(text), light(back)].sort((a, b) => a - b);
-      return [text, back, (high + 0.05) / (low + 0.05)];
-    }).filter(([, , ratio]) => ratio < 4.5);
-});
+const contrasts = (page) =>
+  page.evaluate(() => {
+    const style = getComputedStyle(document.documentElement);
+    const pen = document.createElement('canvas').getContext('2d');
+    const light = (name) => {
+      pen.fillStyle = style.getPropertyValue(name);
+      pen.fillRect(0, 0, 1, 1);
+      const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((byte) => {
+        const part = byte / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    return [
+      ['--ink', '--panel'],
+      ['--soft', '--panel'],
+      ['--soft', '--back'],
+      ['--accent', '--panel'],
+      ['--accent', '--tint'],
+      ['--warn', '--warn-back'],
+      ['--found', '--panel'],
+      ['--bad', '--panel'],
+      ['--ink', '--tint'],
+    ]
+      .map(([text, back]) => {
+        const [low, high] = [light(text), light(back)].sort((a, b) => a - b);
+        return [text, back, (high + 0.05) / (low + 0.05)];
+      })
+      .filter(([, , ratio]) => ratio < 4.5);
+  });
 
 module.exports = async () => {
   for (const scheme of ['light', 'dark']) {
-    await looked(`wide, ${scheme}: texts can be read`, 'made.html', '',
-      {scheme}, async (page) => {
+    await looked(
+      `wide, ${scheme}: texts can be read`,
+      'made.html',
+      '',
+      {scheme},
+      async (page) => {
         await fits(page);
         assert.deepStrictEqual(await contrasts(page), []);
-      });
-    await looked(`narrow, ${scheme}: nothing sticks out`, 'made.html', '',
-      {scheme, size: NARROW}, async (page) => {
+      },
+    );
+    await looked(
+      `narrow, ${scheme}: nothing sticks out`,
+      'made.html',
+      '',
+      {scheme, size: NARROW},
+      async (page) => {
         await fits(page);
         await press(page, 'g', 'ArrowUp', 'ArrowUp', 'ArrowUp');
         await has(page, '#chosen', /^work /);
         await fits(page);
-      });
+      },
+    );
     await looked(`comparison, ${scheme}`, 'more.html', '', {scheme}, fits);
   }
-  await looked('narrow: the functions take the place of the graph',
-    'made.html', '', {size: NARROW}, async (page) => {
+  await looked(
+    'narrow: the functions take the place of the graph',
+    'made.html',
+    '',
+    {size: NARROW},
+    async (page) => {
       assert(await page.locator('#side').isHidden());
       await page.click('#side-toggle');
       await settle(page);
       assert(await page.locator('#picture').isHidden());
       assert(await page.locator('.row').first().isVisible());
       await fits(page);
-    });
-  await looked('a deep stack can be walked to its end and saved', 'deep.html',
-    '', {}, async (page) => {
+    },
+  );
+  await looked(
+    'a deep stack can be walked to its end and saved',
+    'deep.html',
+    '',
+    {},
+    async (page) => {
       await has(page, '#facts', /^100 samples/);
       await page.click('.row:has-text("helper")');
       await settle(page);
       await has(page, '#chosen', /^helper Total 100\.0 %, 100 samples/);
-      assert((await page.evaluate(() =>
-        document.getElementById('scroll').scrollTop)) < 100, 'is at the top');
-      const [download] = await Promise.all([page.waitForEvent('download'),
-        page.keyboard.press('p')]);
+      assert(
+        (await page.evaluate(
+          () => document.getElementById('scroll').scrollTop,
+        )) < 100,
+        'is at the top',
+      );
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.keyboard.press('p'),
+      ]);
       const bytes = readFileSync(await download.path());
       const high = bytes.readUInt32BE(20);
       assert(high > 15000 && high <= 16000, `${high} pixels high`);
       await press(page, 'v');
       await has(page, '#path', 'callers and callees of helper');
-    });
+    },
+  );
   await looked('one sample is enough', 'one.html', '', {}, async (page) => {
     await has(page, '#facts', /^1 sample /);
     await has(page, '#notes', /Only 1 sample:/);
     await press(page, 'g', 'ArrowUp', 'Enter', 'v', 'm', 'c', ']', 'i', 'x');
   });
-  await looked('every control has a name, and its focus is seen', 'made.html',
-    '', {}, async (page) => {
+  await looked(
+    'every control has a name, and its focus is seen',
+    'made.html',
+    '',
+    {},
+    async (page) => {
       const nameless = await page.evaluate(() =>
-        [...document.querySelectorAll('button, select, input, canvas, ' +
-          '[tabindex="0"]')].filter((element) => !(element.ariaLabel ||
-          element.title || element.textContent.trim())).map(({id}) => id));
+        [
+          ...document.querySelectorAll(
+            'button, select, input, canvas, ' + '[tabindex="0"]',
+          ),
+        ]
+          .filter(
+            (element) =>
+              !(
+                element.ariaLabel ||
+                element.title ||
+                element.textContent.trim()
+              ),
+          )
+          .map(({id}) => id),
+      );
       assert.deepStrictEqual(nameless, []);
       for (let i = 0; i < 12; ++i) {
         await page.keyboard.press('Tab');
         const width = await page.evaluate(() =>
-          parseFloat(getComputedStyle(document.activeElement).outlineWidth));
+          parseFloat(getComputedStyle(document.activeElement).outlineWidth),
+        );
         assert(width >= 2);
       }
-    });
+    },
+  );
 };

@@ -10,7 +10,7 @@
  * as deep as a stack may be.
  */
 
-#include "../unit/stream_maker.h"
+#include "../unit/host/stream_maker.h"
 
 #define FUNCTION_BYTES 64u /* of each function of the image */
 #define TEXT 0x100000u

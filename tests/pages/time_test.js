@@ -3,8 +3,17 @@
 'use strict';
 
 const {test} = require('./tap.js');
-const {assert, colourAt, has, hashOf, openPage, press, reportOf, settle,
-  text} = require('./browser.js');
+const {
+  assert,
+  colourAt,
+  has,
+  hashOf,
+  openPage,
+  press,
+  reportOf,
+  settle,
+  text,
+} = require('./browser.js');
 
 async function fresh(what, check, name = 'made.html') {
   await test(what, async () => {
@@ -24,30 +33,40 @@ async function drag(page, from, to) {
   const y = frame.y + frame.height / 2;
   await page.mouse.move(frame.x + from * frame.width, y);
   await page.mouse.down();
-  await page.mouse.move(frame.x + (from + to) / 2 * frame.width, y);
+  await page.mouse.move(frame.x + ((from + to) / 2) * frame.width, y);
   await page.mouse.move(frame.x + to * frame.width, y);
   await page.mouse.up();
   await settle(page);
 }
 
-const samplesOf = async (page) => Number((await text(page, '#facts'))
-  .split(' ')[0].replace(/,/g, ''));
+const samplesOf = async (page) =>
+  Number((await text(page, '#facts')).split(' ')[0].replace(/,/g, ''));
 
 // The range in the hash, in clocks of 100 ns.
 const rangeOf = async (page) =>
-  (await hashOf(page)).match(/r=(\d+)-(\d+)/).slice(1).map(Number);
+  (await hashOf(page))
+    .match(/r=(\d+)-(\d+)/)
+    .slice(1)
+    .map(Number);
 
 async function agreesWithReport(page) {
   const [from, to] = await rangeOf(page);
-  const {samples, rows} = reportOf('made.trace', '--time',
-    `${from / 1e7},${to / 1e7}`);
-  assert(Math.abs(await samplesOf(page) - samples) <= 2,
-    `${await samplesOf(page)} and ${samples}`);
+  const {samples, rows} = reportOf(
+    'made.trace',
+    '--time',
+    `${from / 1e7},${to / 1e7}`,
+  );
+  assert(
+    Math.abs((await samplesOf(page)) - samples) <= 2,
+    `${await samplesOf(page)} and ${samples}`,
+  );
   // which of the hottest comes first a sample at the range's end may decide
   const most = Math.max(...rows.map(({self}) => self));
   const first = await text(page, '.row .name >> nth=0');
-  assert(rows.some(({self, symbol}) => self >= most - 2 && symbol === first),
-    `${first} is not the hottest`);
+  assert(
+    rows.some(({self, symbol}) => self >= most - 2 && symbol === first),
+    `${first} is not the hottest`,
+  );
 }
 
 async function ranges() {
@@ -107,36 +126,38 @@ async function timeAt(page, part) {
   await page.mouse.move(5, 400);
   await page.mouse.move(frame.x + part * frame.width, frame.y + 20);
   await settle(page);
-  const [, number, unit] = (await text(page, '#tip'))
-    .match(/([\d.]+) (s|ms)/);
+  const [, number, unit] = (await text(page, '#tip')).match(/([\d.]+) (s|ms)/);
   return Number(number) / (unit === 's' ? 1 : 1000);
 }
 
 async function zoomsTime(page) {
-  const spanOf = async () => await timeAt(page, 0.9) - await timeAt(page, 0.1);
+  const spanOf = async () =>
+    (await timeAt(page, 0.9)) - (await timeAt(page, 0.1));
   const all = await spanOf();
   await timeAt(page, 0.5);
   await page.mouse.wheel(0, -400);
   const near = await spanOf();
   assert(near < 0.6 * all, `${near} of ${all}`);
   await press(page, 'w');
-  assert(await spanOf() < near);
+  assert((await spanOf()) < near);
   const before = await timeAt(page, 0.5);
   await press(page, 'd');
   const right = await timeAt(page, 0.5);
   assert(right > before);
   await press(page, 'a', 'a');
-  assert(await timeAt(page, 0.5) < right);
+  assert((await timeAt(page, 0.5)) < right);
   await press(page, 's', 's', 's', 's', 's', 's');
-  assert(Math.abs(await spanOf() - all) < 0.01 * all);
+  assert(Math.abs((await spanOf()) - all) < 0.01 * all);
 }
 
 // Whether some of what is above a place of the time line has the colour found.
 async function foundAt(page, part) {
   const frame = await page.locator('#timeline').boundingBox();
   for (let y = 5; y < 60; y += 2) {
-    const [r, g, b] = await colourAt(page, '#timeline',
-      [frame.x + part * frame.width, frame.y + y]);
+    const [r, g, b] = await colourAt(page, '#timeline', [
+      frame.x + part * frame.width,
+      frame.y + y,
+    ]);
     if (r > g + 90 && b > g + 90) return true;
   }
   return false;
@@ -144,11 +165,11 @@ async function foundAt(page, part) {
 
 async function findings() {
   await fresh('what is found is seen in the time line', async (page) => {
-    assert(!await foundAt(page, 0.3));
+    assert(!(await foundAt(page, 0.3)));
     await page.fill('#regex', '^work');
     await page.waitForTimeout(500);
     assert(await foundAt(page, 0.3));
-    assert(!await foundAt(page, 0.8));
+    assert(!(await foundAt(page, 0.8)));
     const again = await openPage('made.html', await hashOf(page));
     await again.waitForTimeout(400);
     assert(await foundAt(again, 0.3), 'from the hash too');
@@ -167,26 +188,39 @@ async function losses() {
     const redAt = async (part) => {
       let red = 0;
       for (let dx = -10; dx <= 10; ++dx) {
-        const [r, g, b] = await colourAt(page, '#timeline',
-          [frame.x + part * frame.width + dx, frame.y + 4]);
+        const [r, g, b] = await colourAt(page, '#timeline', [
+          frame.x + part * frame.width + dx,
+          frame.y + 4,
+        ]);
         red += r > g + 60 && r > b + 60;
       }
       return red;
     };
-    assert(await redAt(0.5) > 2);
+    assert((await redAt(0.5)) > 2);
     assert.strictEqual(await redAt(0.25), 0);
     await timeAt(page, 0.5);
     await has(page, '#tip', 'samples without a stack');
   });
-  await fresh('few samples are warned of, many are not', async (page) => {
-    await has(page, '#notes',
-      /Only 200 samples: shares are good to ±6\.9 points/);
-  }, 'few.html');
-  await fresh('a narrow range makes few samples of many', async (page) => {
-    assert(!(await text(page, '#notes')).includes('Only'));
-    await drag(page, 0.3, 0.33);
-    await has(page, '#notes', /Only \d+ samples/);
-  }, 'made.html');
+  await fresh(
+    'few samples are warned of, many are not',
+    async (page) => {
+      await has(
+        page,
+        '#notes',
+        /Only 200 samples: shares are good to ±6\.9 points/,
+      );
+    },
+    'few.html',
+  );
+  await fresh(
+    'a narrow range makes few samples of many',
+    async (page) => {
+      assert(!(await text(page, '#notes')).includes('Only'));
+      await drag(page, 0.3, 0.33);
+      await has(page, '#notes', /Only \d+ samples/);
+    },
+    'made.html',
+  );
 }
 
 module.exports = async () => {

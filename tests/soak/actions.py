@@ -15,10 +15,30 @@ RATE_MIN, RATE_MAX = 100, 20000  # the guest lowers what is above 10,000
 DEPTHS = (0, 1, 4, 16, 64, 127)
 LOADS = ("spin", "alloc", "deep", "masked", "hold", "hog")
 NONSENSE = (
-    "", "fly", "rate", "rate 0", "rate -1", "rate 4294967297", "rate 1e3",
-    "depth", "depth 128", "depth x", "start now", "stop stop", "stacks",
-    "stacks maybe", "reset 1", "report all", "hello world", "RATE 99",
-    "rate 99 99", "\t", "#prof!ok rate 99", "x" * 47, "x" * 48, "x" * 500,
+    "",
+    "fly",
+    "rate",
+    "rate 0",
+    "rate -1",
+    "rate 4294967297",
+    "rate 1e3",
+    "depth",
+    "depth 128",
+    "depth x",
+    "start now",
+    "stop stop",
+    "stacks",
+    "stacks maybe",
+    "reset 1",
+    "report all",
+    "hello world",
+    "RATE 99",
+    "rate 99 99",
+    "\t",
+    "#prof!ok rate 99",
+    "x" * 47,
+    "x" * 48,
+    "x" * 500,
 )
 # what may stand in a line of garbage: all bytes but line ends
 BYTES = bytes(set(range(256)) - {10, 13})
@@ -37,8 +57,8 @@ def load(dice):
     return [("load", " ".join(sorted(kinds)), clients)]
 
 
-def tell(*lines):
-    return [("tell", line) for line in lines]
+def command(*lines):
+    return [("command", line) for line in lines]
 
 
 def overflow(dice):
@@ -46,7 +66,7 @@ def overflow(dice):
     kinds = dice.choice(("deep hold", "deep spin"))
     return (
         [("load", kinds, 100)]
-        + tell("rate 10000", "depth 64")
+        + command("rate 10000", "depth 64")
         + [("hold", dice.randint(8, 16))]
     )
 
@@ -55,9 +75,9 @@ def refusal(dice):
     """No memory, for code and stacks that were not seen before as well."""
     other = dice.choice(("deep", "deep masked", "spin"))
     return (
-        tell("rate 2000", "depth 16", "reset")
+        command("rate 2000", "depth 16", "reset")
         + [("load", f"{other} hog", 20), ("wait", 2)]
-        + tell("depth 64")
+        + command("depth 64")
     )
 
 
@@ -67,16 +87,16 @@ def garbage(dice):
 
 
 CARDS = (
-    (6, lambda dice: tell(f"rate {rate(dice)}")),
-    (3, lambda dice: tell(f"depth {dice.choice(DEPTHS)}")),
-    (2, lambda dice: tell("stacks off", "stacks on")),
-    (2, lambda dice: tell("stop") + load(dice) + tell("start")),
-    (1, lambda dice: tell("start")),
-    (2, lambda dice: tell("reset")),
-    (3, lambda dice: tell("report")),
-    (1, lambda dice: tell("hello")),
-    (1, lambda dice: tell(*["stop", "start"] * dice.randint(3, 8))),
-    (1, lambda dice: tell(*[f"rate {rate(dice)}" for _ in range(8)])),
+    (6, lambda dice: command(f"rate {rate(dice)}")),
+    (3, lambda dice: command(f"depth {dice.choice(DEPTHS)}")),
+    (2, lambda dice: command("stacks off", "stacks on")),
+    (2, lambda dice: command("stop") + load(dice) + command("start")),
+    (1, lambda dice: command("start")),
+    (2, lambda dice: command("reset")),
+    (3, lambda dice: command("report")),
+    (1, lambda dice: command("hello")),
+    (1, lambda dice: command(*["stop", "start"] * dice.randint(3, 8))),
+    (1, lambda dice: command(*[f"rate {rate(dice)}" for _ in range(8)])),
     (3, lambda dice: [("wrong", dice.choice(NONSENSE))]),
     (1, garbage),
     (7, load),

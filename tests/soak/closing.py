@@ -18,12 +18,23 @@ LONG_S = 600  # from here on the profiler's memory has found its size
 def close(pair):
     """The last checkpoint, the end of both guests, and the figures."""
     info = pair.checkpoint()
-    last = pair.guest.vitals[-1]
-    figures = {"name": pair.name, "samples": last.samples,
-               "discarded": last.discarded}
+    last = pair.guest.statistics[-1]
+    figures = {
+        "name": pair.name,
+        "samples": last.samples,
+        "discarded": last.discarded,
+    }
     if info is not None:
-        for name in ("lost", "dropped", "spilled", "missed_ticks", "packets",
-                     "bytes", "nodes", "stolen_ns"):
+        for name in (
+            "lost",
+            "dropped",
+            "overflowed",
+            "missed_ticks",
+            "packets",
+            "bytes",
+            "nodes",
+            "stolen_ns",
+        ):
             figures[name] = info[name]
     figures.update(pair.gone)
     look_at_clocks(pair, figures)
@@ -53,39 +64,48 @@ def look_at_clocks(pair, figures):
     """The clock that counts ticks, which the profiler passes on, and the one
     that reads the TSC. Each guest measures that at boot, to some ppm: what the
     two have measured differently is taken away first."""
-    guest, twin = (m.vitals[m.begun - 1 :] for m in pair.machines())
+    guest, twin = (m.statistics[m.begun - 1 :] for m in pair.machines())
     mhz = [clock_mhz(machine) for machine in pair.machines()]
     seconds = guest[-1].host - guest[0].host
     clocks = {
-        "ticks": (drift.of_ticks(guest), drift.of_ticks(twin),
-                  drift.TICK_NS / 1e3 / seconds),
+        "ticks": (
+            drift.of_ticks(guest),
+            drift.of_ticks(twin),
+            drift.TICK_NS / 1e3 / seconds,
+        ),
         "ns": (drift.of_ns(guest, mhz[0] / mhz[1]), drift.of_ns(twin), NS_PPM),
     }
     for name, (profiled, plain, floor) in clocks.items():
         figures[f"{name}_ppm"] = [round(x, 2) for x in (*profiled, *plain)]
         if drift.worse(profiled, plain, floor):
-            pair.breach("clock", f"the clock of {name} runs {profiled} off the "
-                        f"host's; without the profiler it is {plain}")
+            pair.breach(
+                "clock",
+                f"the clock of {name} runs {profiled} off the "
+                f"host's; without the profiler it is {plain}",
+            )
 
 
 def look_at_memory(pair, figures):
-    held = [vitals.held for vitals in pair.guest.vitals]
+    held = [statistics.held for statistics in pair.guest.statistics]
     half = max(held[: len(held) // 2])
-    seconds = pair.guest.vitals[-1].host - pair.guest.vitals[0].host
+    seconds = pair.guest.statistics[-1].host - pair.guest.statistics[0].host
     figures["held"] = held[-1]
     figures["held_at_half"] = half
     figures["heap"] = [pair.heap(machine) for machine in pair.machines()]
     figures["heap_before"] = pair.heap_before
     # Its tables double: once more may happen late, twice would be a leak.
     if max(held) > HELD_MAX or (seconds > LONG_S and max(held) > 2 * half):
-        pair.breach("held", f"the profiler holds {max(held)} bytes of the "
-                    f"heap, {half} at half-time")
+        pair.breach(
+            "held",
+            f"the profiler holds {max(held)} bytes of the "
+            f"heap, {half} at half-time",
+        )
 
 
 def look_at_connections(pair, figures):
-    """A server's connections linger, for minutes where the peer has died. How
-    many do it tells as it ends, up to a second after its last vitals. What the
-    heap has beyond them is lost."""
+    """A server's connections linger, for minutes where the peer has died. It
+    prints their number when it ends, up to a second after its last statistics.
+    Whatever else the heap holds is leaked."""
     figures["heap"] = [pair.heap(machine) for machine in pair.machines()]
     figures["lingering"] = []
     for machine, now, before in zip(
@@ -93,13 +113,18 @@ def look_at_connections(pair, figures):
     ):
         said = [match for match in map(NOW.match, machine.lines) if match]
         if not said:
-            pair.breach("heap", f"{machine.name} has not told of connections")
+            pair.breach(
+                "heap", f"{machine.name} has not printed its connections"
+            )
             continue
         count = int(said[-1][1]) + int(said[-1][2])
         figures["lingering"].append(count)
         if now - before > (count + 1) * LINGER_BYTES or now < before:
-            pair.breach("heap", f"{machine.name}: {now} bytes of the heap are "
-                        f"in use, {before} were; {count} connections linger")
+            pair.breach(
+                "heap",
+                f"{machine.name}: {now} bytes of the heap are "
+                f"in use, {before} were; {count} connections linger",
+            )
 
 
 def end(pair):
@@ -110,7 +135,7 @@ def end(pair):
         code = machine.end(END_S)
         if code != 0:
             pair.breach("alive", f"{machine.name} ended with {code}")
-    pair.told(f"{pair.name}: ended")
+    pair.log(f"{pair.name}: ended")
 
 
 def look_at_recorder(pair, figures):
@@ -118,7 +143,7 @@ def look_at_recorder(pair, figures):
     that everybody can read."""
     recorder = pair.recorder
     if recorder.process.poll() is not None:
-        pair.told(f"{pair.name}: record has ended by itself")
+        pair.log(f"{pair.name}: record has ended by itself")
     status = recorder.wait(60)
     if status != 0:
         pair.breach("readers", f"parasite record ended with {status}")
@@ -126,12 +151,15 @@ def look_at_recorder(pair, figures):
         for problem in pair.tools.problems(folder, pair.held):
             pair.breach("readers", f"{folder}: {problem}")
     live = pair.tools.info(recorder.folder)
-    last = pair.guest.vitals[-1]
+    last = pair.guest.statistics[-1]
     gone = pair.gone.get("gone", 0)
     if live is None or live["samples"] + live["lost"] + gone != last.samples:
-        pair.breach("ticks", "the trace of who listened all the time has "
-                    f"{live and live['samples'] + live['lost']} of "
-                    f"{last.samples} samples")
+        pair.breach(
+            "ticks",
+            "the trace of who listened all the time has "
+            f"{live and live['samples'] + live['lost']} of "
+            f"{last.samples} samples",
+        )
     sizes = recorder.sizes[len(recorder.sizes) // 4 :]
     figures["record_rss"] = [size for size, _ in (sizes[0], sizes[-1])]
     figures["qemu_rss"] = pair.qemu_rss

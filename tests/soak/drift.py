@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast a guest's clock runs, held against the host's.
 
-A line of vitals takes a while to arrive, sometimes a long one; a clock that
+A line of statistics takes a while to arrive, sometimes a long one; a clock that
 runs late looks the same. So a stretch of time is cut into blocks, and of each
 block the line that took the shortest counts. The steps from block to block have
 a mean, the drift, and a spread, which gives its 95 % interval.
@@ -12,8 +12,18 @@ from typing import NamedTuple
 
 TICK_NS = 10000152  # the kernel's tick: kernel/include/kernel/clock.h
 BLOCKS = 12
-T_95 = {2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31,
-        9: 2.26, 10: 2.23, 11: 2.20}
+T_95 = {
+    2: 4.30,
+    3: 3.18,
+    4: 2.78,
+    5: 2.57,
+    6: 2.45,
+    7: 2.36,
+    8: 2.31,
+    9: 2.26,
+    10: 2.23,
+    11: 2.20,
+}
 
 
 class Drift(NamedTuple):
@@ -26,14 +36,16 @@ class Drift(NamedTuple):
         return f"{self.ppm:+.1f} ± {self.interval:.1f} ppm"
 
 
-def of_ns(vitals, scale=1.0):
+def of_ns(statistics, scale=1.0):
     """Of clock_ns(), corrected by (scale)."""
-    return drift([(v.host, v.ns * scale / 1e9 - v.host) for v in vitals])
+    return drift([(v.host, v.ns * scale / 1e9 - v.host) for v in statistics])
 
 
-def of_ticks(vitals):
+def of_ticks(statistics):
     """Of the kernel's count of ticks."""
-    return drift([(v.host, v.ticks * TICK_NS / 1e9 - v.host) for v in vitals])
+    return drift(
+        [(v.host, v.ticks * TICK_NS / 1e9 - v.host) for v in statistics]
+    )
 
 
 def drift(points):

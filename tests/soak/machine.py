@@ -8,21 +8,22 @@ import threading
 import time
 from typing import NamedTuple
 
+from harness import qemu
 from relay import Relay
 
 MEMORY_MIB = 64
-# A host that is busy may not run a guest for minutes. So time is counted in
-# turns of the guest's own loop: it prints its vitals once a second, if it can.
-PATIENCE = 30  # lines of vitals until something must have happened
+# A busy host may suspend a guest for minutes. So time is counted in turns of
+# the guest's loop, which prints its statistics once a second, if it runs.
+PATIENCE = 30  # lines of statistics until something must have happened
 GIVE_UP_S = 600  # without one, that long
 PORTS = 8  # of an IRC server; QEMU takes one client at a time at each
-VITALS = re.compile(
-    r"vitals: (\d+) ns, (\d+) ticks; heap (\d+) bytes, (\d+) of them the "
+STATISTICS = re.compile(
+    r"statistics: (\d+) ns, (\d+) ticks; heap (\d+) bytes, (\d+) of them the "
     r"profiler's, in (\d+) pieces; (\d+) samples, (\d+) discarded"
 )
 
 
-class Vitals(NamedTuple):
+class Statistics(NamedTuple):
     """One line of a guest's, and the host's time (s) when it began to come."""
 
     host: float
@@ -45,7 +46,7 @@ class Machine:
         self.width = width
         self.profiled = profiled
         self.base = f"{folder}/{name}"
-        self.vitals = []
+        self.statistics = []
         self.lines = []
         self.changed = threading.Condition()
         self.begun = None
@@ -65,25 +66,33 @@ class Machine:
 
     def start(self, image, options, net):
         port = self.listener.getsockname()[1]
-        words = f"prof.every=0 prof.out=virtio vitals=1000 {options}"
+        words = f"prof.every=0 prof.out=virtio statistics=1000 {options}"
         if not self.profiled:
             words += " prof.start=off"
         with open(self.base + ".qemu", "w", encoding="utf-8") as errors:
             return subprocess.Popen(
-                [
-                    f"qemu-system-{self.width}", "-accel", "tcg", "-display",
-                    "none", "-no-reboot", "-monitor", "none", "-nic", "none",
-                    "-m", str(MEMORY_MIB),
-                    "-device", "isa-debug-exit,iobase=0xf4,iosize=0x04",
-                    "-chardev", f"socket,id=con,host=127.0.0.1,port={port}",
-                    "-serial", "chardev:con",
-                    "-chardev", f"socket,id=v,path={self.base}.guest",
-                    "-device", "virtio-serial-pci",
-                    "-device", "virtconsole,chardev=v",
-                    "-kernel", image, "-append", words,
-                ]
-                + (self.network() if net else []),
-                stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                qemu.command(
+                    self.width,
+                    image,
+                    words,
+                    memory=MEMORY_MIB,
+                    serial="chardev:con",
+                    network=net,
+                    args=[
+                        "-chardev",
+                        f"socket,id=con,host=127.0.0.1,port={port}",
+                        "-chardev",
+                        f"socket,id=v,path={self.base}.guest",
+                        "-device",
+                        "virtio-serial-pci",
+                        "-device",
+                        "virtconsole,chardev=v",
+                        *(self.network() if net else []),
+                    ],
+                ),
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
             )
 
     def network(self):
@@ -93,8 +102,10 @@ class Machine:
         self.servers = [f"{address}:{6667 + i}" for i in range(PORTS)]
         forwards = ",".join(f"hostfwd=tcp:{s}-:6667" for s in self.servers)
         return [
-            "-netdev", f"user,id=load,{forwards}",
-            "-device", "virtio-net-pci,netdev=load",
+            "-netdev",
+            f"user,id=load,{forwards}",
+            "-device",
+            "virtio-net-pci,netdev=load",
         ]
 
     def listen(self):
@@ -121,36 +132,39 @@ class Machine:
                     begun = now
 
     def take(self, line, begun):
-        match = VITALS.match(line)
+        match = STATISTICS.match(line)
         with self.changed:
             if match:
                 numbers = (int(group) for group in match.groups())
-                self.vitals.append(Vitals(begun, *numbers))
+                self.statistics.append(Statistics(begun, *numbers))
             else:
                 self.lines.append(line)
             self.changed.notify_all()
 
     def late(self, since):
-        """Whether it has had time enough since it had (since) vitals."""
-        return len(self.vitals) - since > PATIENCE
+        """Whether it has had time enough since it had (since) statistics."""
+        return len(self.statistics) - since > PATIENCE
 
     def wait(self, what):
         """Until what(self) is true; whether it was in time."""
-        since = len(self.vitals)
+        since = len(self.statistics)
         with self.changed:
             self.changed.wait_for(
                 lambda: what(self) or self.late(since), GIVE_UP_S
             )
         return what(self)
 
-    def next_vitals(self):
-        """The next line of vitals, None if none comes."""
-        count = len(self.vitals)
-        return self.vitals[-1] if self.wait(
-            lambda m: len(m.vitals) > count) else None
+    def next_statistics(self):
+        """The next line of statistics, None if none comes."""
+        count = len(self.statistics)
+        return (
+            self.statistics[-1]
+            if self.wait(lambda m: len(m.statistics) > count)
+            else None
+        )
 
     def order(self, line):
-        """Tells the service; whether it has obeyed in time."""
+        """Sends the service a command; whether it answered in time."""
         before = len(self.lines)
         self.console.sendall(line.encode() + b"\n")
         return self.wait(lambda m: f"toil: ok {line}" in m.lines[before:])

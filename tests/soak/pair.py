@@ -9,10 +9,10 @@ from machine import GIVE_UP_S, PATIENCE, Machine
 from readers import Recorder
 from tables import tables, wrong
 
-SETTLE_S = 60
+FLUSH_S = 60
 
 # QEMU's virtconsole takes what its socket has no room for, and throws it away
-# (hw/char/virtio-console.c says so). The guest cannot know; the trace tells how
+# (hw/char/virtio-console.c says so). The guest cannot know; the trace says how
 # many packets are missing, but not how many samples were in each: at most this.
 PACKET_SAMPLES = 1024
 WORD = {"i386": 4, "x86_64": 8}  # malloc()'s own, beside each piece
@@ -23,7 +23,7 @@ CHECKS = {
     "alive": "the guests live, end as they should, and never panic",
     "answers": f"every command is answered in {PATIENCE} turns of a second",
     "tables": "every table adds up",
-    "ticks": "every tick that was counted is in the trace, or told as lost",
+    "ticks": "every tick that was counted is in the trace, or reported as lost",
     "readers": "every trace can be read, by babeltrace2 as well",
     "heap": "what the service has of the heap is what it was",
     "held": "what the profiler has of the heap is bounded",
@@ -37,29 +37,36 @@ class Breach(Exception):
 
 
 class Pair:
-    """(kind) is toil or irc. (told) is called with each thing that is done."""
+    """(kind) is toil or irc. (log) is called with each action."""
 
-    def __init__(self, kind, width, build, folder, tools, told, seconds):
+    def __init__(self, kind, width, build, folder, tools, log, seconds):
         self.kind = kind
         self.width = width
         self.tools = tools
-        self.told = told
+        self.log = log
         self.name = f"{width}-{kind}"
         self.image = {
             "toil": f"{build}/{width}/tests/soak/toil/toil.elf",
             "irc": f"{build}/{width}/irc/irc.elf",
         }[kind]
-        self.bombard = f"{build}/host/bombard"
-        # a server cannot be told to end, and so is given its time
+        self.loadgen = f"{build}/host/loadgen"
+        # a server has no command to end, and is given its time
         options = f"irc.every=0 irc.seconds={seconds}" if kind == "irc" else ""
         self.guest, self.twin = (
-            Machine(f"{self.name}{ending}", width, self.image, ending == "",
-                    folder, options, kind == "irc")
+            Machine(
+                f"{self.name}{ending}",
+                width,
+                self.image,
+                ending == "",
+                folder,
+                options,
+                kind == "irc",
+            )
             for ending in ("", "-twin")
         )
         self.recorder = None
         self.loads = []
-        self.answers = []  # how many lines of vitals each has taken
+        self.answers = []  # how many lines of statistics each has taken
         self.unheard = 0  # that came on the console only
         self.breaches = []
         self.checkpoints = 0
@@ -74,31 +81,36 @@ class Pair:
 
     def breach(self, check, what):
         self.breaches.append((check, what))
-        self.told(f"BREACH {self.name}: {what}")
+        self.log(f"BREACH {self.name}: {what}")
 
     # ---- from the beginning
 
     def begin(self):
         """Who records is there before the first sample is."""
         self.recorder = Recorder(
-            self.tools, self.guest.relay.client_path,
-            f"{self.folder}/{self.name}-live.trace", self.image,
+            self.tools,
+            self.guest.relay.client_path,
+            f"{self.folder}/{self.name}-live.trace",
+            self.image,
         )
-        for _ in range(10 * SETTLE_S):
+        for _ in range(10 * FLUSH_S):
             if self.guest.relay.clients:
                 break
             time.sleep(0.1)
         for machine in self.machines():
             machine.boot()
         for machine in self.machines():
-            if machine.next_vitals() is None or machine.next_vitals() is None:
+            if (
+                machine.next_statistics() is None
+                or machine.next_statistics() is None
+            ):
                 raise Breach(f"{machine.name} does not boot")
             self.heap_before.append(self.heap(machine))
-            machine.begun = len(machine.vitals)
+            machine.begun = len(machine.statistics)
 
     def heap(self, machine):
-        """Bytes that the service has, as of the newest vitals."""
-        last = machine.vitals[-1]
+        """Bytes that the service has, as of the newest statistics."""
+        last = machine.statistics[-1]
         return last.heap - last.held - last.pieces * WORD[self.width]
 
     # ---- what an action does
@@ -109,16 +121,16 @@ class Pair:
             if machine.process.poll() is not None:
                 raise Breach(f"{machine.name} has ended")
 
-    def do_tell(self, line):
+    def do_command(self, line):
         while self.guest.relay.held():
             time.sleep(0.1)
-        lines, since = len(self.guest.lines), len(self.guest.vitals)
-        status, said = self.tools.tell(self.guest, line)
-        self.answers.append(len(self.guest.vitals) - since)
+        lines, since = len(self.guest.lines), len(self.guest.statistics)
+        status, said = self.tools.command(self.guest, line)
+        self.answers.append(len(self.guest.statistics) - since)
         if status is None and self.answered(f"#prof! ok {line}", lines):
             self.unheard += 1  # the stream's line was full then
         elif status != 0 or not said.startswith(f"ok {line}"):
-            self.breach("answers", f"tell '{line}': status {status}: {said}")
+            self.breach("answers", f"command '{line}': status {status}: {said}")
 
     def answered(self, words, since):
         """Whether a line behind line (since) of the console begins so."""
@@ -133,19 +145,19 @@ class Pair:
     def expect_error(self, data, something):
         """A line that is no command is refused, unless there is nothing in
         it; and then as well the next one is understood."""
-        lines, since = len(self.guest.lines), len(self.guest.vitals)
+        lines, since = len(self.guest.lines), len(self.guest.statistics)
         self.guest.relay.say(b"\n" + data + b"\n")
         if something and not self.guest.wait(
             lambda _: self.answered("#prof! error: ", lines)
         ):
             self.breach("answers", f"no answer to {data!r}")
-        self.answers.append(len(self.guest.vitals) - since)
+        self.answers.append(len(self.guest.statistics) - since)
 
     def do_load(self, kinds, clients):
         if self.kind == "toil":
             for machine in self.machines():
                 if not machine.order(f"work {kinds}".strip()):
-                    self.breach("answers", f"{machine.name} does not obey")
+                    self.breach("answers", f"{machine.name} does not answer")
         else:
             self.end_loads()
             self.begin_loads(clients)
@@ -154,12 +166,22 @@ class Pair:
         if clients == 0:
             return
         for machine in self.machines():
-            self.loads.append(subprocess.Popen(
-                [self.bombard, "-q", "-r", str(clients), "-d", "600",
-                 *machine.servers],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            ))
+            self.loads.append(
+                subprocess.Popen(
+                    [
+                        self.loadgen,
+                        "-q",
+                        "-r",
+                        str(clients),
+                        "-d",
+                        "600",
+                        *machine.servers,
+                    ],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            )
 
     def end_loads(self):
         for load in self.loads:
@@ -177,8 +199,11 @@ class Pair:
     def do_late(self, seconds):
         """Somebody who begins to listen now has a trace that can be read."""
         late = Recorder(
-            self.tools, self.guest.relay.client_path,
-            f"{self.folder}/{self.name}-late.trace", self.image, seconds,
+            self.tools,
+            self.guest.relay.client_path,
+            f"{self.folder}/{self.name}-late.trace",
+            self.image,
+            seconds,
         )
         status = late.wait(seconds + GIVE_UP_S)
         if status not in (0, 1):  # 1: sampling was stopped, nothing came
@@ -189,8 +214,10 @@ class Pair:
 
     def do_kill(self, seconds):
         victim = Recorder(
-            self.tools, self.guest.relay.client_path,
-            f"{self.folder}/{self.name}-killed.trace", self.image,
+            self.tools,
+            self.guest.relay.client_path,
+            f"{self.folder}/{self.name}-killed.trace",
+            self.image,
         )
         time.sleep(seconds)
         victim.kill()
@@ -203,21 +230,22 @@ class Pair:
         if self.kind == "toil":
             self.do_load("", 0)
         self.end_loads()
-        self.do_tell("start")
+        self.do_command("start")
         time.sleep(2)
-        self.do_tell("report")
-        self.do_tell("stop")
+        self.do_command("report")
+        self.do_command("stop")
 
-    def settle(self):
-        """The guest's vitals, once the count of samples stands still and what
-        was counted is sent, which takes a second more."""
-        before = self.guest.next_vitals()
-        for _ in range(SETTLE_S):
-            last = self.guest.next_vitals()
+    def flushed(self):
+        """The guest's statistics, once the count of samples is constant and all
+        samples are sent, which takes a second more."""
+        before = self.guest.next_statistics()
+        for _ in range(FLUSH_S):
+            last = self.guest.next_statistics()
             if None in (before, last):
-                raise Breach(f"{self.guest.name} tells nothing any more")
+                raise Breach(f"{self.guest.name} prints nothing any more")
             if (last.samples, last.discarded) == (
-                before.samples, before.discarded
+                before.samples,
+                before.discarded,
             ) and last.ns - before.ns > 3e9:
                 return last
             if last.samples != before.samples:
@@ -226,12 +254,12 @@ class Pair:
 
     def checkpoint(self):
         self.rest()
-        told = self.settle()
-        self.twin.next_vitals()
+        counted = self.flushed()
+        self.twin.next_statistics()
         self.checkpoints += 1
         if self.kind == "toil":
             self.check_heap()
-        info = self.check_trace(told)
+        info = self.check_trace(counted)
         self.check_tables()
         self.recorder.look()
         return info
@@ -240,28 +268,34 @@ class Pair:
         for machine, before in zip(self.machines(), self.heap_before):
             now = self.heap(machine)
             if now != before:
-                self.breach("heap", f"{machine.name}: {now} bytes of the heap "
-                            f"are in use, {before} were")
+                self.breach(
+                    "heap",
+                    f"{machine.name}: {now} bytes of the heap "
+                    f"are in use, {before} were",
+                )
 
-    def check_trace(self, told):
-        """Everything that was counted is in the trace, or told as lost."""
+    def check_trace(self, counted):
+        """Everything that was counted is in the trace, or reported as lost."""
         trace = f"{self.folder}/{self.name}-whole.trace"
-        wrong_trace = self.tools.trace(self.guest.relay.kept_path, trace,
-                                       self.image)
+        wrong_trace = self.tools.trace(
+            self.guest.relay.kept_path, trace, self.image
+        )
         info = self.tools.info(trace) if wrong_trace is None else None
         if info is None:
             self.breach("readers", wrong_trace or "info cannot read the trace")
             return None
-        gone = told.samples - info["samples"] - info["lost"]
+        gone = counted.samples - info["samples"] - info["lost"]
         packets = info["missing_packets"]
         most = packets * PACKET_SAMPLES if self.held else 0
         self.gone = {"gone": gone, "gone_packets": packets}
-        if not (0 <= gone <= most) or info["discarded"] != told.discarded:
+        if not (0 <= gone <= most) or info["discarded"] != counted.discarded:
             self.breach(
                 "ticks",
-                f"{told.samples} samples counted, {told.discarded} discarded;"
+                f"{counted.samples} samples counted, "
+                f"{counted.discarded} discarded;"
                 f" in the trace {info['samples']} + {info['lost']} lost, "
-                f"{info['discarded']} discarded, {packets} packets missing")
+                f"{info['discarded']} discarded, {packets} packets missing",
+            )
         return info
 
     def check_tables(self):

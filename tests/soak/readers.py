@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`parasite` as a user would run it beside a guest: record, tell, and what
+"""`parasite` as a user would run it beside a guest: record, commands, and what
 reads a trace."""
 
 import json
@@ -21,21 +21,31 @@ class Tools:
         """Exit status and output; status None if it did not end in time."""
         try:
             done = subprocess.run(
-                [self.parasite, *words], capture_output=True, timeout=seconds,
-                stdin=subprocess.DEVNULL, check=False,
+                [self.parasite, *words],
+                capture_output=True,
+                timeout=seconds,
+                stdin=subprocess.DEVNULL,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             return None, f"no end after {seconds} s: {' '.join(words)}"
         said = done.stdout + done.stderr
         return done.returncode, said.decode("utf-8", "replace")
 
-    def tell(self, machine, line):
+    def command(self, machine, line):
         """Status and output; None if it was not answered in time."""
-        since = len(machine.vitals)
+        since = len(machine.statistics)
         process = subprocess.Popen(
-            [self.parasite, "tell", "-w", str(GIVE_UP_S),
-             f"unix:{machine.relay.client_path}", line],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [
+                self.parasite,
+                "tell",
+                "-w",
+                str(GIVE_UP_S),
+                f"unix:{machine.relay.client_path}",
+                line,
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
         while True:
@@ -75,7 +85,9 @@ class Tools:
             found.append(f"parasite report: {said[-300:]}")
         done = subprocess.run(
             ["babeltrace2", "--output-format=dummy", folder],
-            capture_output=True, check=False, stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
         if done.returncode != 0:
             found.append(f"babeltrace2: {done.stderr.decode()[-300:]}")
@@ -94,8 +106,10 @@ class Recorder:
             words += ["-d", str(seconds)]
         self.log = open(folder + ".log", "w", encoding="utf-8")
         self.process = subprocess.Popen(
-            words + [f"unix:{path}"], stdin=subprocess.DEVNULL,
-            stdout=self.log, stderr=self.log,
+            words + [f"unix:{path}"],
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
         )
 
     def look(self):

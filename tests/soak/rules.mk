@@ -11,12 +11,13 @@ SEED ?=
 TOIL := tests/soak/toil
 $(foreach w,$(WIDTHS),$(eval $(call image_rules,$w,$(TOIL))))
 soak_images := $(call images,$(TOIL) services/irc)
-soak_tools := $(addprefix $(BUILD)/host/,bombard parasite)
-test: $(soak_images) $(soak_tools)
+soak_tools := $(addprefix $(BUILD)/host/,loadgen parasite)
+test-images: $(soak_images) $(soak_tools)
 objects: $(foreach w,$(WIDTHS),$(call objects,$w,$(TOIL)))
 
 .PHONY: soak
 #: both widths in turns, with all that can happen, for MINUTES
 soak: $(soak_images) $(soak_tools)
-	$(Q)python3 tests/soak/soak.py --build $(BUILD) --minutes $(MINUTES) \
+	$(Q)PYTHONPATH=tests python3 tests/soak/soak.py --build $(BUILD) \
+	    --minutes $(MINUTES) \
 	    $(if $(SEED),--seed $(SEED))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""soak.py [OPTIONS]: guests on which everything happens for long.
+"""soak.py [OPTIONS]: random actions on guests, for a long time (docs/soak.md).
 
-Two kinds of guests, a program of their own (toil) and the IRC server under the
-load of clients, each with a twin whose profiler never runs, are told whatever a
-seed says: docs/soak.md. Prints a line a minute and a table at the end, and
-writes what it has seen, a JSON object in each line, to BUILD/soak/soak.jsonl.
-Status 1, and a line for each thing, where something did not hold.
+Two kinds of guests, a program written for it (toil) and the IRC server under
+client load, each with a twin whose profiler never runs, are given the commands
+that a seed chooses. Prints a line per minute and a table at the end, and writes
+all observations to BUILD/soak/soak.jsonl, one JSON object per line. Status 1,
+and a line for each violation, if an invariant did not hold.
 """
 
 import argparse
@@ -36,8 +36,11 @@ class Log:
         self.begin = time.monotonic()
 
     def put(self, what, **facts):
-        facts = {"what": what, "s": round(time.monotonic() - self.begin, 2),
-                 **facts}
+        facts = {
+            "what": what,
+            "s": round(time.monotonic() - self.begin, 2),
+            **facts,
+        }
         with self.lock:
             self.file.write(json.dumps(facts) + "\n")
             self.file.flush()
@@ -82,7 +85,7 @@ def act(pair, chosen, seconds, pause, log):
         pair.do(action)
         if now - checked > CHECKPOINT_S:
             pair.checkpoint()
-            pair.do(("tell", "start"))
+            pair.do(("command", "start"))
             checked = time.monotonic()
 
 
@@ -90,7 +93,7 @@ def minute(log, pairs, begin):
     """One line of how things are."""
     parts = []
     for pair in pairs:
-        last = pair.guest.vitals[-1]
+        last = pair.guest.statistics[-1]
         pair.qemu_rss = [machine.rss() for machine in pair.machines()]
         parts.append(
             f"{pair.name}: {last.samples:,} samples, {last.discarded:,} "
@@ -106,16 +109,29 @@ def soak(width_list, options, log):
     tools = Tools(f"{options.build}/host/parasite")
     seconds = options.seconds
     pairs = [
-        Pair(kind, width, options.build, options.folder, tools, log.say,
-             int(seconds) + CLOSE_S)
-        for width in width_list for kind in options.kinds
+        Pair(
+            kind,
+            width,
+            options.build,
+            options.folder,
+            tools,
+            log.say,
+            int(seconds) + CLOSE_S,
+        )
+        for width in width_list
+        for kind in options.kinds
     ]
     leave_nobody(pairs)
     results = [None] * len(pairs)
 
     def run(at):
-        results[at] = live(pairs[at], f"{options.seed}-{pairs[at].kind}",
-                           seconds, options.pause, log)
+        results[at] = live(
+            pairs[at],
+            f"{options.seed}-{pairs[at].kind}",
+            seconds,
+            options.pause,
+            log,
+        )
 
     threads = [
         threading.Thread(target=run, args=(at,)) for at in range(len(pairs))
@@ -133,18 +149,28 @@ def soak(width_list, options, log):
 
 
 ROWS = (
-    ("samples", "samples"), ("lost", "of them lost"),
-    ("discarded", "  refused by the way out"), ("dropped", "  dropped"),
-    ("gone", "gone, thrown away by QEMU"), ("gone_packets", "  in packets"),
-    ("spilled", "through the small table"), ("missed_ticks", "ticks missed"),
-    ("packets", "packets"), ("bytes", "bytes of them"), ("nodes", "nodes"),
-    ("held", "bytes held by the profiler"), ("held_at_half", "  at half-time"),
-    ("heap_before", "bytes in use, at first"), ("heap", "  in the end"),
+    ("samples", "samples"),
+    ("lost", "of them lost"),
+    ("discarded", "  refused by the way out"),
+    ("dropped", "  dropped"),
+    ("gone", "gone, thrown away by QEMU"),
+    ("gone_packets", "  in packets"),
+    ("overflowed", "through the overflow table"),
+    ("missed_ticks", "ticks missed"),
+    ("packets", "packets"),
+    ("bytes", "bytes of them"),
+    ("nodes", "nodes"),
+    ("held", "bytes held by the profiler"),
+    ("held_at_half", "  at half-time"),
+    ("heap_before", "bytes in use, at first"),
+    ("heap", "  in the end"),
     ("lingering", "connections that linger"),
-    ("ticks_ppm", "clock by ticks, ppm"), ("ns_ppm", "clock by TSC, ppm"),
+    ("ticks_ppm", "clock by ticks, ppm"),
+    ("ns_ppm", "clock by TSC, ppm"),
     ("record_rss", "record's memory, from, to"),
     ("qemu_rss", "QEMU's memory, its twin's"),
-    ("answers", "commands answered"), ("slowest_answer", "  slowest, in its seconds"),
+    ("answers", "commands answered"),
+    ("slowest_answer", "  slowest, in its seconds"),
     ("unheard", "  on the console only"),
     ("checkpoints", "checkpoints"),
 )
@@ -191,10 +217,17 @@ def arguments():
     parser.add_argument("--seed", default=str(random.randrange(1 << 32)))
     parser.add_argument("--widths", default="i386,x86_64")
     parser.add_argument("--kinds", default="toil,irc")
-    parser.add_argument("--at-once", action="store_true",
-                        help="both widths, instead of half the time each")
-    parser.add_argument("--pause", type=float, default=6,
-                        help="seconds between actions, at most")
+    parser.add_argument(
+        "--at-once",
+        action="store_true",
+        help="both widths, instead of half the time each",
+    )
+    parser.add_argument(
+        "--pause",
+        type=float,
+        default=6,
+        help="seconds between actions, at most",
+    )
     parser.add_argument("--tap", action="store_true")
     options = parser.parse_args()
     options.kinds = options.kinds.split(",")

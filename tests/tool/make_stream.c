@@ -2,7 +2,7 @@
 /*
  * make_stream [--text] [--all] SAMPLES SEED [IMAGE-SYMBOLS]: writes a stream of
  * so many samples to stdout, as packets or as a console log. With --all there
- * is more between them: tasks, misses, and samples that are told in sum.
+ * is more between them: tasks, misses, and sums of samples.
  *
  * The stacks are of a random tree over the addresses in the file IMAGE-SYMBOLS,
  * hexadecimal, one a line; without it, over 64 addresses of no image. The
@@ -11,7 +11,7 @@
  * at the same time.
  */
 
-#include "../unit/stream_maker.h"
+#include "../unit/host/stream_maker.h"
 #include "made_tree.h"
 
 #define REFRESH 5000u
@@ -59,13 +59,13 @@ static void put_others(struct made *made, uint32_t turn)
 {
     uint32_t task = 1 + turn % TASKS;
     struct prof_event_task started = {task, node_addresses[task]};
-    struct prof_event_spill spill = {node_addresses[1 + turn % NODES],
-                                     20 + turn, 20000 + turn};
+    struct prof_event_overflow overflow = {node_addresses[1 + turn % NODES],
+                                           20 + turn, 20000 + turn};
     struct prof_event_drop drop = {7, 7001};
 
     made_word(made, PROF_EVENT_MISS, 3);
-    MADE_EVENT(made, PROF_EVENT_SPILL, spill);
-    MADE_EVENT(made, PROF_EVENT_SPILL, spill);
+    MADE_EVENT(made, PROF_EVENT_OVERFLOW, overflow);
+    MADE_EVENT(made, PROF_EVENT_OVERFLOW, overflow);
     MADE_EVENT(made, PROF_EVENT_DROP, drop);
     MADE_EVENT(made, PROF_EVENT_TASK, started);
     made_word(made, PROF_EVENT_SWITCH, turn % 4 == 0 ? 0 : task);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """accounts.py IMAGE CONSOLE TRUTH TICKS PARASITE TRACE: whether the closing
-rows of each report on the CONSOLE of tests/guest/ticks_are_accounted, and the
-TRACE of the same run, account for the ticks that the plugin counted, exactly.
+rows of each report on the CONSOLE of
+tests/guest/profiler/ticks_are_accounted, and the TRACE of the same run,
+account exactly for the ticks that the plugin counted.
 Prints what it compares; ends with 1 where something differs.
 
 Each report was printed while nothing was sampled, just before a mark of the
@@ -48,19 +49,25 @@ class Truth:
             for line in file:
                 group = functions.group_at(int(line.split()[0], 16))
                 self.kinds.append(
-                    "unresolved" if group is None else
-                    "idle" if functions.name(group) == "arch_idle" else
-                    "named")
+                    "unresolved"
+                    if group is None
+                    else "idle"
+                    if functions.name(group) == "arch_idle"
+                    else "named"
+                )
 
     def between(self, begin, end):
         """Counts by row, from one mark to another."""
         ticks = slice(self.marks[begin][0], self.marks[end][0])
         kinds = self.kinds[ticks]
         masked = self.marks[end][1] - self.marks[begin][1]
-        return {"all": len(kinds), "masked": masked,
-                "idle": kinds.count("idle"),
-                "unresolved": kinds.count("unresolved"),
-                "attributed": kinds.count("named") - masked}
+        return {
+            "all": len(kinds),
+            "masked": masked,
+            "idle": kinds.count("idle"),
+            "unresolved": kinds.count("unresolved"),
+            "attributed": kinds.count("named") - masked,
+        }
 
 
 def differs(said, true, dropped_before):
@@ -89,13 +96,17 @@ def main(image, console, truth_path, ticks_path, parasite, trace):
         true = truth.between(begin, number)
         wrong = differs(said, true, 0)
         fine = fine and not wrong
-        print(f"{what}: {said}; the plugin's: {true}"
-              + (f" WRONG: {wrong}" if wrong else ""))
-    print(f"trace: {accounts}, in all {sum(accounts.values())}; the "
-          f"plugin's: {truth.ticks}")
+        print(
+            f"{what}: {said}; the plugin's: {true}"
+            + (f" WRONG: {wrong}" if wrong else "")
+        )
+    print(
+        f"trace: {accounts}, in all {sum(accounts.values())}; the "
+        f"plugin's: {truth.ticks}"
+    )
     assert fine
     assert sum(accounts.values()) == truth.ticks
-    assert accounts["dropped"] > 0 and accounts["spilled"] > 0
+    assert accounts["dropped"] > 0 and accounts["overflowed"] > 0
 
 
 if __name__ == "__main__":

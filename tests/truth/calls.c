@@ -2,9 +2,9 @@
 /*
  * Calls that have not returned yet, without looking at the guest's stack.
  *
- * A call pushes its return address, and where a return leads tells which call
- * has ended. A longjmp returns to where setjmp has returned to before: to a
- * function that is waiting for somebody else.
+ * A call pushes its return address, so the target of a return identifies the
+ * call that has ended. A longjmp returns to where setjmp returned before: to a
+ * function that is still waiting for another call.
  */
 
 #include "truth.h"

@@ -8,14 +8,21 @@ Z95 = 1.959963985
 
 
 def interval(hits, whole):
-    """Wilson's, as tools/parasite/interval.c has it."""
+    """Wilson's, as tools/parasite/profile/interval.c has it."""
     share = hits / whole
     scale = 1 + Z95 * Z95 / whole
     middle = (share + Z95 * Z95 / (2 * whole)) / scale
-    reach = Z95 / scale * math.sqrt(share * (1 - share) / whole
-                                    + Z95 * Z95 / (4 * whole * whole))
-    return (middle - reach if hits > 0 else 0,
-            middle + reach if hits < whole else 1)
+    reach = (
+        Z95
+        / scale
+        * math.sqrt(
+            share * (1 - share) / whole + Z95 * Z95 / (4 * whole * whole)
+        )
+    )
+    return (
+        middle - reach if hits > 0 else 0,
+        middle + reach if hits < whole else 1,
+    )
 
 
 def error(sampled, true, whole):
@@ -42,11 +49,16 @@ def coverage(true, whole):
     reach = Z95 * math.sqrt(mean * (1 - true))
     begin, end = math.ceil(mean - reach - 1e-9), math.floor(mean + reach + 1e-9)
     begin, end = max(begin, 0), min(end, whole)
-    return sum(math.exp(
-        math.lgamma(whole + 1) - math.lgamma(hits + 1)
-        - math.lgamma(whole - hits + 1)
-        + hits * math.log(true) + (whole - hits) * math.log1p(-true))
-        for hits in range(begin, end + 1))
+    return sum(
+        math.exp(
+            math.lgamma(whole + 1)
+            - math.lgamma(hits + 1)
+            - math.lgamma(whole - hits + 1)
+            + hits * math.log(true)
+            + (whole - hits) * math.log1p(-true)
+        )
+        for hits in range(begin, end + 1)
+    )
 
 
 def chi_square_tail(value, degrees):
@@ -81,8 +93,9 @@ def chi_square_tail(value, degrees):
 def chi_square(shares, whole, least):
     """Of (shares), pairs of hits and true shares, and of all else together,
     where that should have (least) samples: value and degrees of freedom."""
-    value = sum((hits - true * whole) ** 2 / (true * whole)
-                for hits, true in shares)
+    value = sum(
+        (hits - true * whole) ** 2 / (true * whole) for hits, true in shares
+    )
     rest = (1 - sum(true for _, true in shares)) * whole
     degrees = len(shares) - 1
     if rest >= least:
@@ -95,8 +108,9 @@ def chi_square(shares, whole, least):
 def spread(values):
     """Mean and variance of a sample."""
     mean = sum(values) / len(values)
-    return mean, sum((value - mean) ** 2 for value in values) \
-        / max(len(values) - 1, 1)
+    return mean, sum((value - mean) ** 2 for value in values) / max(
+        len(values) - 1, 1
+    )
 
 
 def gamma_band(mean, variance, probability):

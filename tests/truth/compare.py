@@ -5,8 +5,8 @@ TRUTH and TICKS are the plugin's, TRACE is of the same run. Prints one JSON
 object:
 
 ticks, samples   as the plugin counted them, and as they are in the trace;
-accounts         of the trace: samples with stacks, idle, spilled, dropped and
-                 discarded
+accounts         of the trace: samples with stacks, idle, overflowed, dropped
+                 and discarded
 judged, idle     of these: those that stand for a time that was counted, and
                  were not idle; the idle ones among them
 ns, between      the time that all those stand for, and the instructions that
@@ -61,14 +61,17 @@ def true_stacks(path, functions):
 
 def is_switching(ours, theirs, functions):
     """Whether it is longjmp with the frame pointer of where it goes."""
-    return ours[:1] == theirs[:1] and ours[1:] == theirs[1 - len(ours):] \
+    return (
+        ours[:1] == theirs[:1]
+        and ours[1:] == theirs[1 - len(ours) :]
         and functions.name(ours[0]) == "longjmp"
+    )
 
 
 def chain_kind(ours, theirs, functions):
     if ours == theirs:
         return "right"
-    if ours and ours == theirs[:len(ours)]:
+    if ours and ours == theirs[: len(ours)]:
         return "cut_short"
     if ours[:1] == theirs[:1] and ours[1:] == theirs[2:]:
         return "caller_missing"
@@ -88,10 +91,14 @@ def compare_chains(found, true, functions):
         kind = chain_kind(ours, theirs, functions)
         counts[kind] += 1
         if kind != "right" and counts[kind] <= EXAMPLES:
-            examples.append({
-                "sample": number, "kind": kind,
-                "sampled": [functions.name(one) for one in ours],
-                "true": [functions.name(one) for one in theirs]})
+            examples.append(
+                {
+                    "sample": number,
+                    "kind": kind,
+                    "sampled": [functions.name(one) for one in ours],
+                    "true": [functions.name(one) for one in theirs],
+                }
+            )
     return {**counts, "examples": examples}
 
 
@@ -109,11 +116,13 @@ class Sampler:
         self = cls()
         self.whole = len(found)
         self.time = sum(sample.ns for sample in found)
-        self.effective = self.time ** 2 / sum(sample.ns ** 2
-                                              for sample in found)
+        self.effective = self.time**2 / sum(
+            sample.ns**2 for sample in found
+        )
         for sample in found:
-            groups = [functions.group_of_name.get(name)
-                      for name in sample.stack]
+            groups = [
+                functions.group_of_name.get(name) for name in sample.stack
+            ]
             for kind, some in (("self", groups[:1]), ("total", set(groups))):
                 for group in some:
                     self.hits[kind][group] += 1
@@ -142,11 +151,17 @@ class Sampler:
 
     def errors(self, kind, true):
         """By count and by time, of all groups in (true)."""
-        return {group: (
-            chance.error(self.hits[kind][group] / self.whole, share,
-                         self.whole),
-            chance.error(self.times[kind][group] / self.time, share,
-                         self.effective)) for group, share in true.items()}
+        return {
+            group: (
+                chance.error(
+                    self.hits[kind][group] / self.whole, share, self.whole
+                ),
+                chance.error(
+                    self.times[kind][group] / self.time, share, self.effective
+                ),
+            )
+            for group, share in true.items()
+        }
 
     def inside(self, kind, true):
         """How many are inside, by count and by time."""
@@ -155,35 +170,50 @@ class Sampler:
 
     def chi_square(self, true):
         return chance.chi_square(
-            [(self.hits["self"][group], share)
-             for group, share in true.items()], self.whole, EXPECTED_LEAST)
+            [
+                (self.hits["self"][group], share)
+                for group, share in true.items()
+            ],
+            self.whole,
+            EXPECTED_LEAST,
+        )
 
 
 def true_shares(truth, kind, whole, functions):
     """By group, of all that should have enough of (whole) samples."""
-    counts = {start: row[kind]
-              for start, row in zip(functions.starts, truth["functions"])
-              if functions.name(start) != IDLE}
+    counts = {
+        start: row[kind]
+        for start, row in zip(functions.starts, truth["functions"])
+        if functions.name(start) != IDLE
+    }
     executed = sum(row["self"] for row in truth["functions"]) - sum(
-        row["self"] for start, row in zip(functions.starts, truth["functions"])
-        if functions.name(start) == IDLE)
-    shares = {group: min(count / executed, 1)
-              for group, count in counts.items()
-              if count / executed * whole >= EXPECTED_LEAST}
+        row["self"]
+        for start, row in zip(functions.starts, truth["functions"])
+        if functions.name(start) == IDLE
+    )
+    shares = {
+        group: min(count / executed, 1)
+        for group, count in counts.items()
+        if count / executed * whole >= EXPECTED_LEAST
+    }
     return dict(sorted(shares.items(), key=lambda one: -one[1]))
 
 
 def rows_of(sampler, kind, true, functions):
     errors = sampler.errors(kind, true)
-    return [{
-        "function": functions.name(group), "true": share,
-        "samples": sampler.hits[kind][group],
-        "sampled": sampler.hits[kind][group] / sampler.whole,
-        "error": errors[group][0],
-        "sampled_time": sampler.times[kind][group] / sampler.time,
-        "error_time": errors[group][1],
-        "coverage": chance.coverage(share, sampler.whole),
-    } for group, share in true.items()]
+    return [
+        {
+            "function": functions.name(group),
+            "true": share,
+            "samples": sampler.hits[kind][group],
+            "sampled": sampler.hits[kind][group] / sampler.whole,
+            "error": errors[group][0],
+            "sampled_time": sampler.times[kind][group] / sampler.time,
+            "error_time": errors[group][1],
+            "coverage": chance.coverage(share, sampler.whole),
+        }
+        for group, share in true.items()
+    ]
 
 
 def judge(sampler, ideals, truth, functions):
@@ -197,14 +227,19 @@ def judge(sampler, ideals, truth, functions):
         theirs = list(zip(*(ideal.inside(kind, true) for ideal in ideals)))
         for number, name in enumerate((kind, kind + "_time")):
             result["inside"][name] = {
-                "of": len(rows), "count": ours[number],
-                "independent": independent, "ideal": theirs[number]}
+                "of": len(rows),
+                "count": ours[number],
+                "independent": independent,
+                "ideal": theirs[number],
+            }
     true = true_shares(truth, "self", sampler.whole, functions)
     value, degrees = sampler.chi_square(true)
     result["chi_square"] = {
-        "value": value, "degrees": degrees,
+        "value": value,
+        "degrees": degrees,
         "probability": chance.chi_square_tail(value, degrees),
-        "ideal": [ideal.chi_square(true)[0] for ideal in ideals]}
+        "ideal": [ideal.chi_square(true)[0] for ideal in ideals],
+    }
     return result
 
 
@@ -215,26 +250,37 @@ def main(image, truth_path, ticks_path, parasite, trace):
     found = sampled.samples(parasite, trace)
     accounts = sampled.info(parasite, trace)
     # The truth begins with the first tick, so that its sample is of before.
-    counted = found[1:truth["judged"]]
+    counted = found[1 : truth["judged"]]
     busy = [sample for sample in counted if not sample.is_idle]
     sampler = Sampler.of_samples(busy, functions)
     worth = sampler.effective / sampler.whole
-    ideals = [Sampler.of_plugin(number, truth, functions, worth)
-              for number in range(len(truth["ideals"]))]
-    json.dump({
-        "ticks": truth["ticks"], "samples": sum(accounts.values()),
-        "accounts": accounts,
-        "judged": len(busy), "idle": len(counted) - len(busy),
-        "effective": sampler.effective,
-        "ns": sum(sample.ns for sample in counted),
-        "between": truth["between"],
-        "executed": truth["executed"], "in_handlers": truth["in_handlers"],
-        "left": truth["left"], "unmatched": truth["unmatched"],
-        "report": sampled.report(parasite, trace) == sampled.sums(found),
-        **judge(sampler, ideals, truth, functions),
-        "chains": compare_chains(found, true_stacks(ticks_path, functions),
-                                 functions),
-    }, sys.stdout, indent=1)
+    ideals = [
+        Sampler.of_plugin(number, truth, functions, worth)
+        for number in range(len(truth["ideals"]))
+    ]
+    json.dump(
+        {
+            "ticks": truth["ticks"],
+            "samples": sum(accounts.values()),
+            "accounts": accounts,
+            "judged": len(busy),
+            "idle": len(counted) - len(busy),
+            "effective": sampler.effective,
+            "ns": sum(sample.ns for sample in counted),
+            "between": truth["between"],
+            "executed": truth["executed"],
+            "in_handlers": truth["in_handlers"],
+            "left": truth["left"],
+            "unmatched": truth["unmatched"],
+            "report": sampled.report(parasite, trace) == sampled.sums(found),
+            **judge(sampler, ideals, truth, functions),
+            "chains": compare_chains(
+                found, true_stacks(ticks_path, functions), functions
+            ),
+        },
+        sys.stdout,
+        indent=1,
+    )
     print()
 
 

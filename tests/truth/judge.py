@@ -25,11 +25,15 @@ import sys
 
 import chance
 
-ALL = 0.001    # the probability of a false alarm
+ALL = 0.001  # the probability of a false alarm
 EACH = 0.0001  # the same, where many are looked at
-Z = 3.29       # ALL, to both sides
-MEASURES = {"self": "self", "self_time": "self by time", "total": "total",
-            "total_time": "total by time"}
+Z = 3.29  # ALL, to both sides
+MEASURES = {
+    "self": "self",
+    "self_time": "self by time",
+    "total": "total",
+    "total_time": "total by time",
+}
 
 
 def read(path):
@@ -46,7 +50,8 @@ def by_workload(paths):
     groups = {}
     for path in paths:
         groups.setdefault(name_of(path).rpartition("-")[0], []).append(
-            read(path))
+            read(path)
+        )
     return groups
 
 
@@ -72,8 +77,11 @@ def time(paths):
 def chains(paths):
     for path in paths:
         found = read(path)["chains"]
-        print(path, {key: found[key] for key in found if key != "examples"},
-              json.dumps(found["examples"]))
+        print(
+            path,
+            {key: found[key] for key in found if key != "examples"},
+            json.dumps(found["examples"]),
+        )
         assert found["right"] > 500
         assert found["impossible"] == 0
         missing = found["cut_short"] + found["caller_missing"]
@@ -97,8 +105,9 @@ class Expected:
 
     def band(self, probability):
         """What is accepted; outside of it chance leads with (probability)."""
-        return chance.gamma_band(max(self.mean, 0.01),
-                                 max(self.variance, 0.01), probability)
+        return chance.gamma_band(
+            max(self.mean, 0.01), max(self.variance, 0.01), probability
+        )
 
 
 class Inside:
@@ -111,10 +120,11 @@ class Inside:
         for run in runs:
             inside = run["inside"][measure]
             rows = run[measure.partition("_")[0]]
-            outside.add(inside["of"] - inside["count"],
-                        [inside["of"] - count for count in inside["ideal"]],
-                        sum(row["coverage"] * (1 - row["coverage"])
-                            for row in rows))
+            outside.add(
+                inside["of"] - inside["count"],
+                [inside["of"] - count for count in inside["ideal"]],
+                sum(row["coverage"] * (1 - row["coverage"]) for row in rows),
+            )
             self.of += inside["of"]
             self.independent += inside["independent"]
         few, many = outside.band(probability)
@@ -144,18 +154,22 @@ def chance_over_all(runs):
     fine = True
     for measure, what in MEASURES.items():
         inside = Inside(runs, measure, ALL)
-        print(f"{what}: {inside.count} of {inside.of} shares are in their "
-              f"interval, {inside.percent(inside.count):.2f} %; of ideal "
-              f"samplers {inside.percent(inside.ideal):.2f} %, accepted "
-              f"{inside.percent(inside.least):.2f} to "
-              f"{inside.percent(inside.most):.2f}; of independent samples "
-              f"{inside.percent(inside.independent):.2f} %")
+        print(
+            f"{what}: {inside.count} of {inside.of} shares are in their "
+            f"interval, {inside.percent(inside.count):.2f} %; of ideal "
+            f"samplers {inside.percent(inside.ideal):.2f} %, accepted "
+            f"{inside.percent(inside.least):.2f} to "
+            f"{inside.percent(inside.most):.2f}; of independent samples "
+            f"{inside.percent(inside.independent):.2f} %"
+        )
         fine = fine and inside.is_fine() and inside.of > 80
     square = square_of(runs)
     low, high = square.band(ALL)
     degrees = sum(run["chi_square"]["degrees"] for run in runs)
-    print(f"chi-square: {square.sum:.1f} of {degrees} degrees in all, of ideal "
-          f"samplers {square.mean:.1f}, accepted {low:.1f} to {high:.1f}")
+    print(
+        f"chi-square: {square.sum:.1f} of {degrees} degrees in all, of ideal "
+        f"samplers {square.mean:.1f}, accepted {low:.1f} to {high:.1f}"
+    )
     return fine and low <= square.sum <= high and independent_fits(runs)
 
 
@@ -164,11 +178,14 @@ def independent_fits(runs):
     those of independent samples, by the binomial distribution."""
     rows = [row for run in runs for row in run["self"]]
     mean = sum(row["coverage"] for row in rows)
-    reach = 0.5 + Z * math.sqrt(sum(row["coverage"] * (1 - row["coverage"])
-                                    for row in rows))
+    reach = 0.5 + Z * math.sqrt(
+        sum(row["coverage"] * (1 - row["coverage"]) for row in rows)
+    )
     inside = sum(run["inside"]["self"]["count"] for run in runs)
-    print(f"self, by the binomial distribution: {inside} of {len(rows)}, "
-          f"accepted {mean - reach:.1f} to {mean + reach:.1f}")
+    print(
+        f"self, by the binomial distribution: {inside} of {len(rows)}, "
+        f"accepted {mean - reach:.1f} to {mean + reach:.1f}"
+    )
     return abs(inside - mean) <= reach
 
 
@@ -177,9 +194,11 @@ def of_chance(paths):
     for name, runs in by_workload(paths).items():
         for measure, what in MEASURES.items():
             inside = Inside(runs, measure, EACH)
-            print(f"{'' if inside.is_fine() else 'WRONG: '}{name}, {what}: "
-                  f"{inside.count} of {inside.of}, accepted {inside.least} to "
-                  f"{inside.most}")
+            print(
+                f"{'' if inside.is_fine() else 'WRONG: '}{name}, {what}: "
+                f"{inside.count} of {inside.of}, accepted {inside.least} to "
+                f"{inside.most}"
+            )
             fine = fine and inside.is_fine()
     for path in paths:
         square = read(path)["chi_square"]
@@ -197,37 +216,50 @@ def bias(paths):
         run = read(path)
         for row in run["self"]:
             one = sums.setdefault(
-                (name_of(path).partition("-")[0], row["function"]), [0, 0, 0])
+                (name_of(path).partition("-")[0], row["function"]), [0, 0, 0]
+            )
             mean = row["true"] * run["judged"]
             one[0] += row["samples"]
             one[1] += mean
             one[2] += mean * (1 - row["true"])
-    off = {key: (hits - mean) / math.sqrt(variance)
-           for key, (hits, mean, variance) in sums.items() if variance > 0}
+    off = {
+        key: (hits - mean) / math.sqrt(variance)
+        for key, (hits, mean, variance) in sums.items()
+        if variance > 0
+    }
     square = sum(z * z for z in off.values())
     reach = Z * math.sqrt(2 * len(off))
-    print(f"chi-square of {len(off)} functions, each of all runs: "
-          f"{square:.1f}, accepted {len(off) - reach:.1f} to "
-          f"{len(off) + reach:.1f}")
+    print(
+        f"chi-square of {len(off)} functions, each of all runs: "
+        f"{square:.1f}, accepted {len(off) - reach:.1f} to "
+        f"{len(off) + reach:.1f}"
+    )
     for key, z in sorted(off.items(), key=lambda one: -abs(one[1]))[:5]:
-        print(f"  {' '.join(key)}: {sums[key][0]} samples, "
-              f"{sums[key][1]:.1f} in truth, {z:+.2f} standard deviations")
+        print(
+            f"  {' '.join(key)}: {sums[key][0]} samples, "
+            f"{sums[key][1]:.1f} in truth, {z:+.2f} standard deviations"
+        )
     assert abs(square - len(off)) <= reach
     assert all(abs(z) < 5 for z in off.values())
 
 
 def with_errors(run, factor):
     """The run, had all its errors been (factor) times as large."""
-    run = {**run, "inside": {**run["inside"]},
-           "chi_square": {**run["chi_square"]}}
+    run = {
+        **run,
+        "inside": {**run["inside"]},
+        "chi_square": {**run["chi_square"]},
+    }
     for measure in MEASURES:
         kind, _, time_too = measure.partition("_")
         error = "error_time" if time_too else "error"
         run["inside"][measure] = {
             **run["inside"][measure],
-            "count": sum(chance.is_inside(factor * row[error])
-                         for row in run[kind])}
-    run["chi_square"]["value"] *= factor ** 2
+            "count": sum(
+                chance.is_inside(factor * row[error]) for row in run[kind]
+            ),
+        }
+    run["chi_square"]["value"] *= factor**2
     return run
 
 
@@ -243,34 +275,44 @@ def worst(run):
 
 def table_of_runs(paths):
     room = max(len(name_of(path)) for path in paths)
-    print(f"{'':{room}}{'samples':>8}{'self':>8}{'total':>9}{'worst':>6}"
-          f"{'chi p':>6}{'right':>8}{'short':>6}")
+    print(
+        f"{'':{room}}{'samples':>8}{'self':>8}{'total':>9}{'worst':>6}"
+        f"{'chi p':>6}{'right':>8}{'short':>6}"
+    )
     for path in paths:
         one = read(path)
         found = one["chains"]
         whole = sum(found[kind] for kind in found if kind != "examples")
         wrong = found["cut_short"] + found["caller_missing"]
-        cells = [f"{inside['count']}/{inside['of']}" for inside in
-                 (one["inside"][kind] for kind in ("self", "total"))]
-        print(f"{name_of(path):{room}}{one['judged']:8,}{cells[0]:>8}"
-              f"{cells[1]:>9}{worst(one):6.2f}"
-              f"{one['chi_square']['probability']:6.2f}"
-              f"{100 * found['right'] / whole:8.2f}{wrong:6}")
+        cells = [
+            f"{inside['count']}/{inside['of']}"
+            for inside in (one["inside"][kind] for kind in ("self", "total"))
+        ]
+        print(
+            f"{name_of(path):{room}}{one['judged']:8,}{cells[0]:>8}"
+            f"{cells[1]:>9}{worst(one):6.2f}"
+            f"{one['chi_square']['probability']:6.2f}"
+            f"{100 * found['right'] / whole:8.2f}{wrong:6}"
+        )
 
 
 def table_of_workloads(paths):
     room = max(len(name_of(path)) for path in paths) - 4
-    print(f"\n{'inside, of 100':{room}}" + "".join(
-        f"{what:>14}" for what in MEASURES.values()))
+    print(
+        f"\n{'inside, of 100':{room}}"
+        + "".join(f"{what:>14}" for what in MEASURES.values())
+    )
     groups = by_workload(paths)
     groups["all"] = [run for runs in list(groups.values()) for run in runs]
     for name, runs in groups.items():
         cells = []
         for measure in MEASURES:
             inside = Inside(runs, measure, ALL if name == "all" else EACH)
-            cells.append(f"{inside.percent(inside.count):.0f} "
-                         f"{inside.percent(inside.least):.0f}-"
-                         f"{inside.percent(inside.most):.0f}")
+            cells.append(
+                f"{inside.percent(inside.count):.0f} "
+                f"{inside.percent(inside.least):.0f}-"
+                f"{inside.percent(inside.most):.0f}"
+            )
         print(f"{name:{room}}" + "".join(f"{cell:>14}" for cell in cells))
 
 
@@ -280,6 +322,12 @@ def table(paths):
 
 
 if __name__ == "__main__":
-    {"ticks": ticks, "time": time, "chains": chains, "chance": of_chance,
-     "bias": bias,
-     "doubt": doubt, "table": table}[sys.argv[1]](sys.argv[2:])
+    {
+        "ticks": ticks,
+        "time": time,
+        "chains": chains,
+        "chance": of_chance,
+        "bias": bias,
+        "doubt": doubt,
+        "table": table,
+    }[sys.argv[1]](sys.argv[2:])

@@ -36,16 +36,19 @@ def number(value):
 
 
 def svg(height, parts, label, style=""):
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" '
-            f'viewBox="0 0 {WIDTH} {height}" role="img" '
-            f'aria-label="{html.escape(label)}">{style}'
-            + "".join(parts) + "</svg>")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" '
+        f'viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'aria-label="{html.escape(label)}">{style}' + "".join(parts) + "</svg>"
+    )
 
 
 def text(x, y, words, kind=""):
-    return (f'<text x="{number(x)}" y="{number(y)}"'
-            + (f' class="{kind}"' if kind else "")
-            + f'>{html.escape(words)}</text>')
+    return (
+        f'<text x="{number(x)}" y="{number(y)}"'
+        + (f' class="{kind}"' if kind else "")
+        + f">{html.escape(words)}</text>"
+    )
 
 
 def line(ends, kind):
@@ -54,7 +57,7 @@ def line(ends, kind):
 
 
 def short(name, room=24):
-    return name if len(name) <= room else name[:room - 1] + "…"
+    return name if len(name) <= room else name[: room - 1] + "…"
 
 
 def share_row(row, whole, y, x_of):
@@ -62,17 +65,21 @@ def share_row(row, whole, y, x_of):
     low, high = chance.interval(row["samples"], whole)
     kind = "f" if chance.is_inside(row["error"]) else "b"
     left = x_of(low)
-    title = (f"{row['function']}: {100 * row['true']:.3f} % in truth, "
-             f"{100 * row['sampled']:.3f} % sampled")
-    return (f"<g><title>{html.escape(title)}</title>"
-            + text(NAME - 8, y + 4, short(row["function"]), "name end")
-            + f'<rect class="{kind}" opacity=".45" x="{number(left)}" '
-            f'y="{number(y - 4)}" width="{number(x_of(high) - left)}" '
-            'height="8" rx="4"/>'
-            f'<circle class="{kind}" cx="{number(x_of(row["sampled"]))}" '
-            f'cy="{number(y)}" r="3"/>'
-            + line((x_of(row["true"]), y - 8, x_of(row["true"]), y + 8),
-                   "true") + "</g>")
+    title = (
+        f"{row['function']}: {100 * row['true']:.3f} % in truth, "
+        f"{100 * row['sampled']:.3f} % sampled"
+    )
+    return (
+        f"<g><title>{html.escape(title)}</title>"
+        + text(NAME - 8, y + 4, short(row["function"]), "name end")
+        + f'<rect class="{kind}" opacity=".45" x="{number(left)}" '
+        f'y="{number(y - 4)}" width="{number(x_of(high) - left)}" '
+        'height="8" rx="4"/>'
+        f'<circle class="{kind}" cx="{number(x_of(row["sampled"]))}" '
+        f'cy="{number(y)}" r="3"/>'
+        + line((x_of(row["true"]), y - 8, x_of(row["true"]), y + 8), "true")
+        + "</g>"
+    )
 
 
 def round_step(most):
@@ -87,8 +94,9 @@ def round_step(most):
 def shares(one):
     """The largest functions' own shares and their intervals."""
     rows = one["self"][:SHOWN]
-    most = max([chance.interval(row["samples"], one["judged"])[1]
-                for row in rows])
+    most = max(
+        [chance.interval(row["samples"], one["judged"])[1] for row in rows]
+    )
     height = len(rows) * ROW + 34
     room = WIDTH - NAME - 12
 
@@ -101,25 +109,31 @@ def shares(one):
         x = x_of(tick * step)
         parts.append(line((x, 4, x, height - 24), "grid"))
         parts.append(text(x, height - 8, f"{100 * tick * step:g} %", "mid"))
-    parts += [share_row(row, one["judged"], 15 + place * ROW, x_of)
-              for place, row in enumerate(rows)]
+    parts += [
+        share_row(row, one["judged"], 15 + place * ROW, x_of)
+        for place, row in enumerate(rows)
+    ]
     return svg(height, parts, "true and sampled shares")
 
 
 def mark(x, off, y, is_total):
     kind = "f" if chance.is_inside(off) else "b"
     if is_total:
-        return (f'<circle class="{kind}r" cx="{number(x)}" '
-                f'cy="{number(y)}" r="3.5"/>')
-    return (f'<circle class="{kind}" cx="{number(x)}" cy="{number(y)}" '
-            'r="2.5"/>')
+        return (
+            f'<circle class="{kind}r" cx="{number(x)}" '
+            f'cy="{number(y)}" r="3.5"/>'
+        )
+    return (
+        f'<circle class="{kind}" cx="{number(x)}" cy="{number(y)}" ' 'r="2.5"/>'
+    )
 
 
 def errors(runs):
     """The error of each function over its true share, of some runs."""
     height, left, top, bottom = 254, 40, 8, 220
-    least = min(row["true"] for run in runs
-                for row in run["self"] + run["total"])
+    least = min(
+        row["true"] for run in runs for row in run["self"] + run["total"]
+    )
     powers = math.log10(least)
 
     def x_of(share):
@@ -129,22 +143,42 @@ def errors(runs):
         off = max(-EDGE, min(EDGE, off))
         return (top + bottom) / 2 - off / EDGE * (bottom - top - 12) / 2
 
-    parts = [f'<rect class="band" x="{left}" y="{number(y_of(1))}" '
-             f'width="{WIDTH - left - 4}" '
-             f'height="{number(y_of(-1) - y_of(1))}"/>']
+    parts = [
+        f'<rect class="band" x="{left}" y="{number(y_of(1))}" '
+        f'width="{WIDTH - left - 4}" '
+        f'height="{number(y_of(-1) - y_of(1))}"/>'
+    ]
     for off in range(-2, 3):
         parts.append(line((left, y_of(off), WIDTH - 4, y_of(off)), "grid"))
-        parts.append(text(left - 6, y_of(off) + 4,
-                          f"{off:+d}" if off else "0", "end"))
+        parts.append(
+            text(left - 6, y_of(off) + 4, f"{off:+d}" if off else "0", "end")
+        )
     for power in range(0, math.ceil(powers) - 1, -1):
         if power >= powers:
-            parts.append(text(x_of(10 ** power), bottom + 14,
-                              f"{100 * 10 ** power:g} %", "mid"))
-    parts.append(text(left, height - 2, "error, in 95 % intervals, over the "
-                      "true share"))
+            parts.append(
+                text(
+                    x_of(10**power),
+                    bottom + 14,
+                    f"{100 * 10 ** power:g} %",
+                    "mid",
+                )
+            )
+    parts.append(
+        text(
+            left, height - 2, "error, in 95 % intervals, over the " "true share"
+        )
+    )
     for key in ("total", "self"):
-        parts += [mark(x_of(row["true"]), row["error"], y_of(row["error"]),
-                       key == "total") for run in runs for row in run[key]]
+        parts += [
+            mark(
+                x_of(row["true"]),
+                row["error"],
+                y_of(row["error"]),
+                key == "total",
+            )
+            for run in runs
+            for row in run[key]
+        ]
     return svg(height, parts, "errors over true shares")
 
 
@@ -167,8 +201,11 @@ def quantile(probability):
 
 def sigmas(runs):
     """All functions' errors, in standard deviations."""
-    return sorted(max(-SIGMAS, min(SIGMAS, row["error"] * chance.Z95))
-                  for run in runs for row in run["self"])
+    return sorted(
+        max(-SIGMAS, min(SIGMAS, row["error"] * chance.Z95))
+        for run in runs
+        for row in run["self"]
+    )
 
 
 def histogram(runs, style=""):
@@ -177,8 +214,16 @@ def histogram(runs, style=""):
     bins = [0] * int(2 * SIGMAS / step)
     for value in values:
         bins[min(int((value + SIGMAS) / step), len(bins) - 1)] += 1
-    bell = [(z / 20, len(values) * step * math.exp(-(z / 20) ** 2 / 2)
-             / math.sqrt(2 * math.pi)) for z in range(-80, 81)]
+    bell = [
+        (
+            z / 20,
+            len(values)
+            * step
+            * math.exp(-((z / 20) ** 2) / 2)
+            / math.sqrt(2 * math.pi),
+        )
+        for z in range(-80, 81)
+    ]
     most = max(max(bins), bell[80][1])
 
     def x_of(z):
@@ -197,16 +242,25 @@ def histogram(runs, style=""):
                 f'x="{number(x_of(middle - step / 2) + .5)}" '
                 f'y="{number(y_of(count))}" '
                 f'width="{number(x_of(step) - x_of(0) - 1)}" '
-                f'height="{number(bottom - y_of(count))}"/>')
-    points = "L".join(f"{number(x_of(z))} {number(y_of(count))}"
-                      for z, count in bell)
+                f'height="{number(bottom - y_of(count))}"/>'
+            )
+    points = "L".join(
+        f"{number(x_of(z))} {number(y_of(count))}" for z, count in bell
+    )
     parts.append(f'<path class="true" fill="none" d="M{points}"/>')
     parts.append(line((12, bottom, WIDTH - 12, bottom), "line"))
-    parts += [text(x_of(z), bottom + 16, f"{z:+d}" if z else "0", "mid")
-              for z in range(-3, 4)]
-    parts.append(text(WIDTH / 2, height - 6, "errors of "
-                      f"{len(values):,} shares, in standard deviations",
-                      "mid"))
+    parts += [
+        text(x_of(z), bottom + 16, f"{z:+d}" if z else "0", "mid")
+        for z in range(-3, 4)
+    ]
+    parts.append(
+        text(
+            WIDTH / 2,
+            height - 6,
+            "errors of " f"{len(values):,} shares, in standard deviations",
+            "mid",
+        )
+    )
     return svg(height, parts, "all errors and the normal distribution", style)
 
 
@@ -226,13 +280,22 @@ def quantiles(runs):
         label = f"{z:+d}" if z else "0"
         parts.append(text(28, y_of(z) + 4, label, "end"))
         parts.append(text(x_of(z), bottom + 16, label, "mid"))
-    parts.append(line((x_of(-SIGMAS), y_of(-SIGMAS), x_of(SIGMAS),
-                       y_of(SIGMAS)), "line"))
+    parts.append(
+        line((x_of(-SIGMAS), y_of(-SIGMAS), x_of(SIGMAS), y_of(SIGMAS)), "line")
+    )
     for place, value in enumerate(values):
         z = quantile((place + 0.5) / len(values))
         kind = "f" if abs(value) < chance.Z95 else "b"
-        parts.append(f'<circle class="{kind}" cx="{number(x_of(z))}" '
-                     f'cy="{number(y_of(value))}" r="2"/>')
-    parts.append(text(WIDTH / 2, height - 6, "error over what chance alone "
-                      "makes it", "mid"))
+        parts.append(
+            f'<circle class="{kind}" cx="{number(x_of(z))}" '
+            f'cy="{number(y_of(value))}" r="2"/>'
+        )
+    parts.append(
+        text(
+            WIDTH / 2,
+            height - 6,
+            "error over what chance alone " "makes it",
+            "mid",
+        )
+    )
     return svg(height, parts, "quantiles of errors and of chance")

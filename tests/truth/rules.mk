@@ -28,5 +28,5 @@ $(foreach p,$(generated_all),$(eval $(BUILD)/$1/generated/$p/$p.elf: \
 endef
 $(foreach w,$(WIDTHS),$(eval $(call generated_rules,$w)))
 objects: $(foreach w,$(WIDTHS),$(call objects,$w,$(generated)))
-test: $(call generated_images,$(generated_short))
+test-images: $(call generated_images,$(generated_short))
 truth: $(call generated_images,$(generated_all))

@@ -9,8 +9,9 @@ import typing
 
 class Sample(typing.NamedTuple):
     """One, as `parasite script` shows it."""
-    ns: int       # the time that it stands for
-    stack: list   # the names of the functions, the innermost first
+
+    ns: int  # the time that it carries
+    stack: list  # the names of the functions, the innermost first
 
     @property
     def is_idle(self):
@@ -18,8 +19,9 @@ class Sample(typing.NamedTuple):
 
 
 def ask(parasite, *words):
-    return subprocess.run([parasite, *words], text=True, capture_output=True,
-                          check=True).stdout
+    return subprocess.run(
+        [parasite, *words], text=True, capture_output=True, check=True
+    ).stdout
 
 
 def samples(parasite, trace):
@@ -27,10 +29,11 @@ def samples(parasite, trace):
     found = []
     for line in ask(parasite, "script", "-q", trace).splitlines():
         if line.startswith("\t"):
-            found[-1].stack.append(re.sub(r" \([^()]*:\d+\)$", "",
-                                          line.strip()))
+            found[-1].stack.append(
+                re.sub(r" \([^()]*:\d+\)$", "", line.strip())
+            )
         else:
-            head = re.search(r" (sample|idle|spill|drop): (\d+) ns$", line)
+            head = re.search(r" (sample|idle|overflow|drop): (\d+) ns$", line)
             if head:
                 found.append(Sample(int(head[2]), []))
     return found
@@ -39,15 +42,24 @@ def samples(parasite, trace):
 def info(parasite, trace):
     """What it counts: a tick is in one of these."""
     said = json.loads(ask(parasite, "info", "--json", trace))
-    return {key: said[key]
-            for key in ("stacks", "idle", "spilled", "dropped", "discarded")}
+    return {
+        key: said[key]
+        for key in ("stacks", "idle", "overflowed", "dropped", "discarded")
+    }
 
 
 def report(parasite, trace):
     """The rows of `parasite report` by name: self, total and their times."""
     said = json.loads(ask(parasite, "report", "--json", "-q", trace))
-    return {row["symbol"]: (row["self"], row["total"], row["self_ns"],
-                            row["total_ns"]) for row in said["rows"]}
+    return {
+        row["symbol"]: (
+            row["self"],
+            row["total"],
+            row["self_ns"],
+            row["total_ns"],
+        )
+        for row in said["rows"]
+    }
 
 
 def sums(found):

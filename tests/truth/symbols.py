@@ -5,7 +5,7 @@ A function reaches up to its end, or to the next symbol; without a size, always
 to the next symbol. A bare label within a function with a size is a place in it,
 and so is a local one behind a global one. Names of one address, and addresses
 of one name, are one group: where two static functions have one name a report
-cannot tell them apart, and no more is asked of it.
+cannot distinguish them, and need not.
 """
 
 import re
@@ -16,6 +16,7 @@ import typing
 
 class Symbol(typing.NamedTuple):
     """One of them."""
+
     start: int
     end: int
     name: str
@@ -24,8 +25,11 @@ class Symbol(typing.NamedTuple):
 
     def is_inside(self, before):
         """Whether it is a place in the function in front of it."""
-        if not self.label or self.end != self.start or \
-                self.start == before.start:
+        if (
+            not self.label
+            or self.end != self.start
+            or self.start == before.start
+        ):
             return False
         if before.end != before.start:
             return self.start < before.end
@@ -40,8 +44,9 @@ class Functions:
         self.ends = {}
         before = None
         # sized ones first, as a label within them is none
-        for symbol in sorted(self._symbols(image),
-                             key=lambda one: (one.start, -one.end)):
+        for symbol in sorted(
+            self._symbols(image), key=lambda one: (one.start, -one.end)
+        ):
             if before is not None and symbol.is_inside(before):
                 continue
             if symbol.start not in self.names:
@@ -61,12 +66,24 @@ class Functions:
     @staticmethod
     def _symbols(image):
         """All that lies in a section of code."""
+
         def readelf(what):
-            return subprocess.run(["readelf", what, "-W", image], text=True,
-                                  capture_output=True, check=True).stdout
-        code = {match[1] for match in re.finditer(
-            r"^ *\[ *(\d+)\] \S+ +\S+ +[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ "
-            r"[0-9a-f]+ +\w*X\w* ", readelf("-S"), re.M)}
+            return subprocess.run(
+                ["readelf", what, "-W", image],
+                text=True,
+                capture_output=True,
+                check=True,
+            ).stdout
+
+        code = {
+            match[1]
+            for match in re.finditer(
+                r"^ *\[ *(\d+)\] \S+ +\S+ +[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ "
+                r"[0-9a-f]+ +\w*X\w* ",
+                readelf("-S"),
+                re.M,
+            )
+        }
         for line in readelf("-sC").splitlines():
             part = line.split(maxsplit=7)
             if len(part) < 8 or part[6] not in code:
@@ -77,8 +94,13 @@ class Functions:
             if kind == "NOTYPE" and "." in name:
                 continue
             start = int(part[1], 16)
-            yield Symbol(start, start + int(part[2], 0), name,
-                         kind == "NOTYPE", part[4] == "LOCAL")
+            yield Symbol(
+                start,
+                start + int(part[2], 0),
+                name,
+                kind == "NOTYPE",
+                part[4] == "LOCAL",
+            )
 
     def _group(self):
         """Gives each name the smallest start that it is tied to."""
@@ -120,8 +142,10 @@ class Functions:
         """For the plugin."""
         with open(path, "w", encoding="ascii") as file:
             for start in self.starts:
-                file.write(f"{start:x} {self.ends[start]:x} "
-                           f"{self.group_of_start[start]:x}\n")
+                file.write(
+                    f"{start:x} {self.ends[start]:x} "
+                    f"{self.group_of_start[start]:x}\n"
+                )
 
 
 if __name__ == "__main__":

@@ -4,29 +4,42 @@
 # from Debian's source package. Included by the Makefile.
 
 UNIT := -fno-pie -no-pie -fsanitize=address,undefined -fno-sanitize-recover=all
-unit_tests := $(basename $(notdir $(wildcard tests/unit/*_test.c)))
+unit_sources := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
+unit_tests := $(basename $(notdir $(unit_sources)))
 define unit_rules
-$(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked
+$(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked \
+    $(rooms)/.linked
 	$$(call host_compile,-m$1 -O1 -DPROF_HOSTED $$(UNIT) \
 	    -isystem $(SOURCES)/cmocka/include)
 $(BUILD)/host$1/libcmocka.a: $(SOURCES)/cmocka/.unpacked | packages
 	$$(call begin,CMOCKA)
 	$(Q)tools/build/cmocka.sh $$@ $$(<D) gcc -m$1 -g -O1 -fno-pie
-$(BUILD)/host$1/obj/walk.o: profiler/src/$2/walk.asm \
+$(BUILD)/host$1/obj/walk.o: profiler/sample/$2/walk.asm \
     $(BUILD)/$2/prof_offsets.inc
 	$$(call begin,NASM)
 	$(Q)nasm -f elf$1 -g -F dwarf -Werror -I$(BUILD)/$2/ -o $$@ $$<
+$(BUILD)/host$1/libdemangle.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
+    $(wildcard profiler/demangle/*.c))
+	$$(archive)
 $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
-    $(filter-out %/offsets.c,$(wildcard profiler/src/*.c))) \
+    $(filter-out profiler/demangle/%,$(filter %.c,\
+    $(call profiler_sources,host)))) \
     $(BUILD)/host$1/obj/walk.o
 	$$(archive)
 $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/tools/embed/%.o,lookup fail)
+$(BUILD)/host$1/function_symbols_test: \
+    $(BUILD)/host$1/obj/tools/symbols/function_symbols.o
 $(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
-$(BUILD)/host$1/%_test: $(BUILD)/host$1/obj/tests/unit/%_test.o \
-    $(addprefix $(BUILD)/host$1/,libprof.a libdecode.a libcmocka.a)
+$(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \
+    $(s:%.c=$(BUILD)/host$1/obj/%.o)))
+$(unit_tests:%=$(BUILD)/host$1/%): $(addprefix $(BUILD)/host$1/,libprof.a \
+    libdemangle.a libdecode.a libcmocka.a)
 	$$(call begin,HOSTLD)
-	$(Q)gcc -m$1 $(UNIT) -o $$@ $$^ -lm
+	$(Q)gcc -m$1 $$(UNIT) -o $$@ $$(filter %.o,$$^) \
+	    $$(filter %.a,$$^) -lm
 endef
 $(eval $(call unit_rules,32,i386))
 $(eval $(call unit_rules,64,x86_64))
+
+test-images: $(foreach b,32 64,$(unit_tests:%=$(BUILD)/host$b/%))

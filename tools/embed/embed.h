@@ -6,50 +6,40 @@
  * embed, the link step that gives an image the names of its own functions.
  *
  *     image.c   reads an ELF file: function symbols, build-id, embedded table
- *     select.c  one name and one size for each address
- *     names.c   the names, each without what it shares with the one before
- *     tokens.c  compresses them: one code for what often stands together
+ *     select.c  one name and one size for each address (tools/symbols)
+ *     names.c   the names, each without what it shares with the previous one
+ *     tokens.c  compresses them: one code for frequent pairs of bytes
  *     lookup.c  where in the table a search begins
  *     table.c   the bytes of <prof/symtab.h>
  *     verify.c  whether the second link kept what the table says
- *     fail.c    how it ends where a file cannot be used
+ *     fail.c    errors that end the program
  *     main.c    the command line
  *
  * Error policy: a file that cannot be used ends the program through
- * embed_fail() with one line and status 1. Nothing here crashes on a file made
- * to hurt.
+ * embed_fail() with one line and status 1. Nothing here crashes on a
+ * malicious file.
  */
+
+#include "../symbols/function_symbols.h"
 
 #include <prof/symtab.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ranks of a symbol's binding: the lower one names the function. */
-enum binding { BINDING_GLOBAL, BINDING_WEAK, BINDING_LOCAL };
-
-struct function {
-    uint64_t start;   /* address of its first byte */
-    uint64_t size;    /* bytes; from the ELF file 0 = not stated */
-    uint64_t limit;   /* end of its section, above start */
-    const char *name; /* lives as long as its image */
-    enum binding binding;
-    bool label; /* says nowhere that it is a function (assembly) */
-};
-
 struct functions {
     struct function *at; /* by address; on the heap */
     size_t count;
 };
 
-/* An ELF file as far as it matters here. */
+/* The parts of an ELF file that matter here. */
 struct image {
     const char *path;
-    void *elf; /* libelf's, holds what is pointed to below */
+    void *elf; /* libelf's handle; owns what is pointed to below */
     int file;
     unsigned bits;            /* 32 or 64 */
     bool stripped;            /* it has no symbol table */
-    struct functions symbols; /* all of them, several to an address */
+    struct functions symbols; /* all function symbols, several to an address */
     uint32_t build_id_bytes;  /* 0 = the file has none */
     uint8_t build_id[PROF_BUILD_ID_MAX];
     const uint8_t *table; /* section .prof_symtab, NULL = none or empty */
@@ -58,14 +48,14 @@ struct image {
     bool table_loaded; /* the loader brings the section into memory */
 };
 
-/* How the names stand in a table. */
+/* How the names are stored in a table. */
 enum names_form {
-    NAMES_AS_PAYS, /* whichever table_make() finds to be better */
+    NAMES_AS_PAYS, /* whichever table_make() finds to be smaller */
     NAMES_RAW,     /* as they are */
     NAMES_PACKED,  /* compressed */
 };
 
-/* The names of a table and what it takes to read them, all on the heap. */
+/* The names of a table and what is needed to read them, all on the heap. */
 struct names {
     uint8_t *bytes;
     size_t count;
@@ -101,44 +91,42 @@ void *embed_alloc(size_t count, size_t bytes);
 void image_open(struct image *image, const char *path);
 void image_close(struct image *image);
 
-/* Fails where (image) has no functions to make a table of. */
+/* Fails if (image) has no functions to make a table of. */
 void image_need_symbols(const struct image *image);
 
-/* Fails where (image) has no build-id. */
+/* Fails if (image) has no build-id. */
 void image_need_build_id(const struct image *image);
 
-/* Orders by address, then by the right to name it; total and stable. */
-int select_compare(const void *left, const void *right);
-
 /*
- * One function for each address, none overlapping, none of 0 bytes. (all) is
- * sorted by select_compare(); the result is new and shares its names.
+ * One function for each address (functions_choose()). (all) is sorted by
+ * function_compare(); the result is new and shares its names.
  */
 struct functions select_functions(const struct functions *all);
 
 /*
- * The (count) names at (all), in that order, packed or not. One that is longer
- * than PROF_SYMTAB_NAME_MAX is cut and then ends with "...".
+ * The (count) names at (all), in that order, packed or not. Names longer than
+ * PROF_SYMTAB_NAME_MAX are cut and end with "...".
  */
 struct names names_make(const char *const *all, size_t count, bool packed);
 void names_free(struct names *names);
 
 /*
- * Compresses the texts in (bytes), each ended by a NUL, in place: to codes that
- * are no NUL. What they stand for goes into (names). Returns the bytes left.
+ * Compresses the texts in (bytes), each terminated by a NUL, in place to codes
+ * other than NUL. The codes' texts go into (names). Returns how many bytes are
+ * left.
  */
 size_t tokens_pack(uint8_t *bytes, size_t count, struct names *names);
 
 /*
  * The index over (count) starts and an end, little-endian at (offsets): at most
- * one part for 16 entries and two more, and half a piece for an entry, besides
- * the one that each part has.
+ * one part for 16 entries and two more, and half a piece per entry besides the
+ * one that each part has.
  */
 struct lookup lookup_make(const uint32_t *offsets, size_t count);
 void lookup_free(struct lookup *index);
 
-/* The table of (image), whose build-id it carries. Always the same bytes for
-   the same functions. */
+/* The table of (image), with its build-id. The same functions always make the
+ * same bytes. */
 struct table table_make(const struct image *image, enum names_form form);
 
 /* Fails unless (last) has the functions of (first) and the table for them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How everything here ends that cannot go on. */
+/* Errors that end the program. */
 
 #include "embed.h"
 

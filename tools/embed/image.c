@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads what matters of an ELF file: with libelf, which knows both widths.
+ * Reads the relevant parts of an ELF file with libelf, which supports both
+ * widths.
  *
- * A symbol counts as a function when it is defined in an executable section
- * and its type says function (STT_FUNC, STT_GNU_IFUNC) or nothing at all
- * (STT_NOTYPE: nasm's labels, unless they are declared ":function"). Labels
- * with a "." in them are places within a function (foo.loop, .L12) and those
- * with a "$" in front mark the kind of code ($x); compilers put a "." into real
- * functions' names too (foo.cold, foo.part.0), but mark those as functions.
- *
- * libelf believes no header that leads it out of the file. What it says then is
- * general, so the usual case, a file cut short, is looked for beforehand.
+ * libelf accepts no header that leads it out of the file. Its message is
+ * general then, so the usual case, a truncated file, is checked first.
  */
 
 #include "embed.h"
@@ -23,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is found on the way through the sections. */
+/* What is found among the sections. */
 struct sections {
     Elf_Scn *symbols; /* SHT_SYMTAB, NULL = stripped */
     Elf_Scn **all;    /* by index */
@@ -85,8 +79,8 @@ static void note_table(struct image *image, Elf_Scn *section,
     image->table_loaded = (header->sh_flags & SHF_ALLOC) != 0;
 }
 
-/* Linkers pad a build-id's note to 4 bytes, also where a linker script has
-   aligned the section to 8 and libelf would take it for the other kind. */
+/* Linkers pad a build-id's note to 4 bytes, even if a linker script aligned the
+ * section to 8, which libelf would take for the other kind. */
 static void note_build_id(struct image *image, Elf *elf,
                           const GElf_Shdr *header)
 {
@@ -153,64 +147,22 @@ static struct sections read_sections(struct image *image, Elf *elf,
     return sections;
 }
 
-/* Whether (symbol) lies in executable code, and where that ends. */
-static bool in_code(const struct sections *sections, const GElf_Sym *symbol,
-                    uint64_t *limit)
-{
-    const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
-    GElf_Shdr header;
-
-    if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE ||
-        symbol->st_shndx >= sections->count ||
-        gelf_getshdr(sections->all[symbol->st_shndx], &header) == NULL)
-        return false;
-    if ((header.sh_flags & code) != code ||
-        header.sh_size > UINT64_MAX - header.sh_addr)
-        return false;
-    *limit = header.sh_addr + header.sh_size;
-    return symbol->st_value >= header.sh_addr && symbol->st_value < *limit;
-}
-
-static bool names_function(const char *name, bool label)
-{
-    if (name == NULL || name[0] == '\0')
-        return false;
-    return !label || (strchr(name, '.') == NULL && name[0] != '$');
-}
-
-static enum binding binding_of(const GElf_Sym *symbol)
-{
-    switch (GELF_ST_BIND(symbol->st_info)) {
-    case STB_LOCAL:
-        return BINDING_LOCAL;
-    case STB_WEAK:
-        return BINDING_WEAK;
-    default:
-        return BINDING_GLOBAL;
-    }
-}
-
-/* Makes (*out) of symbol (index); false where it is no function. */
+/* Makes (*out) of symbol (index); returns false if it is no function. */
 static bool read_symbol(Elf *elf, const struct sections *sections,
                         Elf_Data *data, size_t strings, int index,
                         struct function *out)
 {
     GElf_Sym symbol;
-    unsigned type;
+    GElf_Shdr header;
 
     if (gelf_getsym(data, index, &symbol) == NULL)
         return false;
-    type = GELF_ST_TYPE(symbol.st_info);
-    if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE ||
+        symbol.st_shndx >= sections->count ||
+        gelf_getshdr(sections->all[symbol.st_shndx], &header) == NULL)
         return false;
-    if (!in_code(sections, &symbol, &out->limit))
-        return false;
-    out->start = symbol.st_value;
-    out->size = symbol.st_size;
-    out->name = elf_strptr(elf, strings, symbol.st_name);
-    out->binding = binding_of(&symbol);
-    out->label = type == STT_NOTYPE;
-    return names_function(out->name, out->label);
+    return function_of_symbol(&symbol, &header,
+                              elf_strptr(elf, strings, symbol.st_name), out);
 }
 
 static void read_symbols(struct image *image, Elf *elf,
@@ -235,7 +187,7 @@ static void read_symbols(struct image *image, Elf *elf,
                         &found->at[found->count]))
             ++found->count;
     }
-    qsort(found->at, found->count, sizeof *found->at, select_compare);
+    qsort(found->at, found->count, sizeof *found->at, function_compare);
 }
 
 void image_open(struct image *image, const char *path)

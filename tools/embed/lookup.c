@@ -2,12 +2,12 @@
 /*
  * Where in a table a search begins: the index of <prof/symtab.h>.
  *
- * A search looks among as many entries as the widest window of the table has,
- * so one crowded place makes all of them longer. Each part is therefore cut
- * into halves again and again until no piece of it has a window above a limit,
- * and of all limits the lowest is taken that the pieces can be afforded for. So
- * crowded parts get many pieces and empty ones a single one; a function that
- * lies far from all the others costs only itself.
+ * A search examines as many entries as the widest window of the table has, so
+ * one crowded part slows down all searches. Each part is therefore halved
+ * repeatedly until no piece of it has a window above a limit, and the lowest
+ * limit is chosen that the pieces can be afforded for. So crowded parts get
+ * many pieces and empty ones a single one; a function that is far from all
+ * others costs only itself.
  */
 
 #include "embed.h"
@@ -23,7 +23,7 @@
 struct cutting {
     const uint32_t *offsets; /* little-endian */
     size_t count;            /* of the starts */
-    size_t most;             /* pieces that can be afforded */
+    size_t most;             /* affordable pieces */
     struct lookup *index;
 };
 
@@ -62,7 +62,8 @@ static uint32_t cut_part(const struct cutting *c, size_t at, uint64_t begin,
     return (uint32_t)widest;
 }
 
-/* Cuts all parts for windows of (limit) at most; false: that is too many. */
+/* Divides all parts for windows of at most (limit); returns false if that takes
+ * too many pieces. */
 static bool cut(const struct cutting *c, uint32_t limit)
 {
     struct lookup *index = c->index;

@@ -2,9 +2,9 @@
 /*
  * embed: makes the symbol table that an image carries.
  *
- * An image cannot hold a table of its own addresses before it is linked, so it
- * is linked twice: once with an empty section .prof_symtab, and again with the
- * table that was made from the first link in it.
+ * An image cannot contain a table of its own addresses before it is linked, so
+ * it is linked twice: once with an empty section .prof_symtab, and again with
+ * the table that was made from the first link.
  *
  *     ld ... --build-id=sha1 -o pass1.elf
  *     embed pass1.elf table.bin         -> an object, section .prof_symtab
@@ -94,7 +94,7 @@ static int bad_usage(void)
     return STATUS_USAGE;
 }
 
-/* Returns 0, or a status to end with. */
+/* Returns 0, or the exit status. */
 static int run(enum action action, unsigned width, char **paths, int count)
 {
     bool two = action == ACTION_EMBED || action == ACTION_VERIFY;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names as <prof/symtab.h> has them: each says how much of the name before
- * it is its own beginning, and only the rest is stored. Functions that lie side
- * by side come from one source file, so in C++ a quarter to a half of a name
- * has just been said. Each sixteenth is whole, so that a reader need not begin
- * at the first of all.
+ * The names as stored in <prof/symtab.h>: each says how much of its beginning
+ * equals the previous name's, and only the rest is stored. Adjacent functions
+ * come from one source file, so in C++ a quarter to a half of a name is shared.
+ * Each sixteenth is stored whole, so that a reader need not begin at the first
+ * one.
  *
- * Raw names are not shortened in this way: they are for tables so small that
- * it does not matter, which then can be read with `strings`.
+ * Raw names are not shortened in this way: they are for tables so small that it
+ * does not matter, which can then be read with `strings`.
  */
 
 #include "embed.h"
@@ -19,11 +19,11 @@
 #define SHARED_MAX 255u
 #define DOTS "..."
 
-/* Texts on their way into a table. */
+/* Texts being put into a table. */
 struct texts {
-    uint8_t *bytes; /* a NUL behind each */
+    uint8_t *bytes; /* with a NUL after each */
     size_t used;
-    uint8_t *shared; /* by name, the bytes taken from the one before */
+    uint8_t *shared; /* by name, the bytes shared with the one before */
 };
 
 static size_t length_of(const char *name)
@@ -31,8 +31,8 @@ static size_t length_of(const char *name)
     return strnlen(name, PROF_SYMTAB_NAME_MAX);
 }
 
-/* How many bytes (name) begins with that (before) begins with, too. Both are
-   compared as they will be read, a name that is too long without its end. */
+/* How many bytes at the beginning (name) and (before) share, compared as they
+ * will be read: a name that is too long without its end. */
 static size_t shared_by(const char *before, const char *name)
 {
     size_t most = length_of(name), count = 0;
@@ -44,7 +44,7 @@ static size_t shared_by(const char *before, const char *name)
     return count;
 }
 
-/* Appends (name) from byte (from) on; what is too long ends with dots. */
+/* Appends (name) from byte (from) on; if it is too long it ends with dots. */
 static void put_text(struct texts *texts, const char *name, size_t from)
 {
     size_t length = length_of(name);
@@ -74,7 +74,8 @@ static struct texts texts_of(const char *const *all, size_t count, bool packed)
     return texts;
 }
 
-/* Appends one name: what it shares, how many codes it has, and the codes. */
+/* Appends one name: how much it shares, how many codes it has, and the
+ * codes. */
 static void put_name(struct names *names, uint8_t shared, const uint8_t *codes)
 {
     size_t length = strlen((const char *)codes);

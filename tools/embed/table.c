@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of <prof/symtab.h>, little-endian whatever this host is.
+ * The bytes of <prof/symtab.h>, little-endian on any host.
  *
- * The names are compressed where that makes the table smaller by a page (4 KiB)
- * or more: memory comes in pages, so less would save nothing. Packed names take
+ * The names are compressed if that makes the table smaller by a page (4 KiB) or
+ * more: memory comes in pages, so less would save nothing. Packed names take
  * about as long to read as raw ones (docs/measurements.md).
  *
  * The end is padded with zeros to a multiple of eight bytes, which keeps the
- * section that follows aligned. The checksum is computed here bit by bit and
- * with no code of the guest's, so that each checks the other.
+ * next section aligned. The checksum is computed here bit by bit, independently
+ * of the guest's code, so that each verifies the other.
  */
 
 #include "embed.h"
@@ -32,7 +32,7 @@ static uint32_t crc32c(const uint8_t *bytes, size_t count)
     return ~crc;
 }
 
-/* Offsets have 32 bits; the whole image has to lie within their reach. */
+/* Offsets have 32 bits; the whole image has to be within their reach. */
 static void need_reach(const struct image *image, const struct functions *all)
 {
     const struct function *first = &all->at[0];
@@ -128,8 +128,8 @@ static void put_head(uint8_t *bytes, const struct prof_symtab *head)
     memcpy(bytes, &out, sizeof out);
 }
 
-/* Finds room for (bytes) bytes at (*end); returns where. */
-static uint32_t place(uint64_t *end, uint64_t bytes)
+/* Reserves (bytes) bytes at (*end); returns their offset. */
+static uint32_t reserve(uint64_t *end, uint64_t bytes)
 {
     uint64_t at = (*end + 3) / 4 * 4;
 
@@ -143,7 +143,7 @@ static uint64_t mark_bytes(const struct entries *entries)
            sizeof(uint32_t);
 }
 
-/* Everything in the header but the checksum. */
+/* The whole header except the checksum. */
 static struct prof_symtab plan(const struct image *image,
                                const struct entries *entries,
                                const struct names *names)
@@ -165,13 +165,13 @@ static struct prof_symtab plan(const struct image *image,
         .build_id_bytes = image->build_id_bytes,
     };
 
-    head.offsets_at = place(&end, (count + 1) * sizeof *entries->offsets);
-    head.gaps_at = place(&end, count);
-    head.parts_at = place(&end, index->parts_count * sizeof *index->parts);
-    head.firsts_at = place(&end, index->firsts_count * sizeof *index->firsts);
-    head.marks_at = place(&end, mark_bytes(entries));
-    head.tokens_at = place(&end, names->tokens_bytes);
-    head.names_at = place(&end, names->count);
+    head.offsets_at = reserve(&end, (count + 1) * sizeof *entries->offsets);
+    head.gaps_at = reserve(&end, count);
+    head.parts_at = reserve(&end, index->parts_count * sizeof *index->parts);
+    head.firsts_at = reserve(&end, index->firsts_count * sizeof *index->firsts);
+    head.marks_at = reserve(&end, mark_bytes(entries));
+    head.tokens_at = reserve(&end, names->tokens_bytes);
+    head.names_at = reserve(&end, names->count);
     end = (end + 7) / 8 * 8;
     if (end > UINT32_MAX)
         embed_fail(image->path, "the names of %zu functions fill 4 GiB or more",
@@ -216,7 +216,7 @@ static struct table make(const struct image *image,
     return table;
 }
 
-/* Makes it raw and packed and keeps the better one. */
+/* Makes both tables and keeps the better one. */
 static struct table make_better(const struct image *image,
                                 const struct entries *entries)
 {

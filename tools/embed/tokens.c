@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compresses names by giving the two bytes that most often stand side by side
- * one code of their own, and that again and again, until no codes are left or
- * none would pay for itself. Codes are taken from the bytes that no name has.
- * Of two equally good pairs the lower one wins, so that a table can be made a
- * second time for comparison.
+ * Compresses names by giving the most frequent pair of adjacent bytes a code of
+ * its own, repeatedly, until no codes are left or none would pay off. Codes are
+ * byte values that no name contains. Of two equally good pairs the lower one is
+ * chosen, so that a table can be reproduced for comparison.
  *
- * A code may come to stand for two codes, but what goes into the table is the
- * text that it stands for in the end: the reader then has no recursion to
- * bound.
+ * A code may consist of two other codes, but the table contains the text that
+ * it finally expands to: the reader then has no recursion to bound.
  *
- * How often each pair occurs is counted once and kept up to date while pairs
- * are replaced, and the bytes to be replaced are looked for with memchr(), so
- * that ten megabytes of names take half a second.
+ * The occurrences of each pair are counted once and updated while pairs are
+ * replaced, and the bytes to be replaced are searched with memchr(), so that
+ * ten megabytes of names take half a second.
  */
 
 #include "embed.h"
@@ -22,16 +20,16 @@
 #include <string.h>
 
 #define CODES PROF_SYMTAB_CODES
-#define TEXT_MAX 255u /* bytes that one code stands for */
+#define TEXT_MAX 255u /* bytes of one code's text */
 
-/* What one code stands for; of 0 bytes where no name has it. */
+/* The text of one code; 0 bytes if no name has it. */
 struct code {
     uint8_t text[TEXT_MAX];
     uint8_t bytes;
 };
 
 struct packer {
-    uint8_t *bytes; /* texts, a NUL behind each */
+    uint8_t *bytes; /* texts, with a NUL after each */
     size_t count;
     struct code codes[CODES];
     uint32_t pairs[CODES][CODES]; /* occurrences side by side in a text */
@@ -52,7 +50,7 @@ static void count_all(struct packer *packer)
     }
 }
 
-/* The bytes that a code for (left, right) saves, less what its text takes. */
+/* The bytes that a code for (left, right) saves, minus its text. */
 static int64_t profit(const struct packer *packer, unsigned left,
                       unsigned right)
 {
@@ -63,7 +61,7 @@ static int64_t profit(const struct packer *packer, unsigned left,
     return (int64_t)packer->pairs[left][right] - bytes;
 }
 
-/* Finds the pair that saves most; false where none saves anything. */
+/* Finds the pair that saves most; returns false if none saves anything. */
 static bool best_pair(const struct packer *packer, uint8_t pair[2])
 {
     int64_t most = 0;
@@ -82,7 +80,7 @@ static bool best_pair(const struct packer *packer, uint8_t pair[2])
     return most > 0;
 }
 
-/* Keeps the counts true where (last, pair, next) becomes (last, code, next). */
+/* Updates the counts when (last, pair, next) becomes (last, code, next). */
 static void recount(struct packer *packer, uint8_t last, const uint8_t pair[2],
                     uint8_t next, uint8_t code)
 {
@@ -97,7 +95,7 @@ static void recount(struct packer *packer, uint8_t last, const uint8_t pair[2],
     }
 }
 
-/* Writes (code) for each (pair), which makes the texts shorter. */
+/* Replaces each (pair) by (code), which makes the texts shorter. */
 static void replace(struct packer *packer, const uint8_t pair[2], uint8_t code)
 {
     uint8_t *from = packer->bytes, *to = from, *end = from + packer->count;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the second link kept what the table says.
+ * Whether the second link kept what the table describes.
  *
- * The table is made from the first link and sits in the second one. Its bytes
- * must not have moved any code, or every name would be wrong from there on; so
- * all function symbols are compared, not only those chosen for the table. What
- * was embedded must be the very bytes that the second image would give. And
- * these, read here a second time as <prof/symtab.h> says, must give back each
- * function, so that an error in writing them cannot hide.
+ * The table is made from the first link and is part of the second one. Its
+ * bytes must not have moved any code, or every name after it would be wrong; so
+ * all function symbols are compared, not only those in the table. The embedded
+ * bytes must be those that the second image would give. And they are decoded
+ * here independently, as <prof/symtab.h> describes, and must give each
+ * function, so that an error in writing them cannot stay hidden.
  */
 
 #include "embed.h"
@@ -96,7 +96,7 @@ static uint32_t word_at(const uint8_t *table, size_t at)
     return le32toh(word);
 }
 
-/* Writes what (code) stands for to (name); returns its length. */
+/* Writes the text of (code) to (name); returns its length. */
 static size_t put_code(const uint8_t *table, uint8_t code, char *name)
 {
     uint32_t tokens = word_at(table, offsetof(struct prof_symtab, tokens_at));
@@ -115,7 +115,8 @@ static size_t put_code(const uint8_t *table, uint8_t code, char *name)
     return (size_t)(begin[1] - begin[0]);
 }
 
-/* Makes (name), the name before, the name at (at); returns where it ends. */
+/* Decodes the name at (at) into (name), which has the previous name; returns
+ * where it ends. */
 static const uint8_t *read_name(const uint8_t *table, const uint8_t *at,
                                 char *name)
 {
@@ -131,7 +132,7 @@ static const uint8_t *read_name(const uint8_t *table, const uint8_t *at,
     return at;
 }
 
-/* Names too long for a table end there with dots. */
+/* Names too long for a table end with dots there. */
 static bool same_name(const char *name, const char *in_table)
 {
     if (strlen(name) <= PROF_SYMTAB_NAME_MAX)

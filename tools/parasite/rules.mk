@@ -6,24 +6,27 @@
 #: where `make install` puts the command
 PREFIX ?= /usr/local
 
-# the guest's demangler is the host's, too
-demangler := $(wildcard $(addprefix profiler/src/,demangle*.c cxx*.c rust*.c \
-    ocaml.c))
+parasite_sources := $(wildcard tools/parasite/*/*.c)
+$(foreach b,host host32 host64,$(parasite_sources:%.c=$(BUILD)/$b/obj/%.o)): \
+    | $(BUILD)/rooms/parasite/.linked
+$(BUILD)/rooms/parasite/.linked: tools/parasite/rooms tools/build/rooms.py
+	$(call begin,ROOMS)
+	$(Q)tools/build/rooms.py link tools/parasite $(@D) && touch $@
 $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
-    $(wildcard tools/parasite/*.c) $(demangler)) \
-    $(BUILD)/host/obj/tools/pages/page.o
+    $(parasite_sources) $(wildcard tools/symbols/*.c)) \
+    $(BUILD)/host/obj/tools/pages/templates.o \
+    $(BUILD)/host/libdemangle.a
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
 	    -ltinfo -lz -lm
-$(BUILD)/host/obj/tools/parasite/annotate_page.o: \
-    $(wildcard tools/annotate/page.*)
-decoder := answers base64 console crc32c event index interval memory model \
-    packet pile top_keys top_rows utf8
+decoder := base/base64 base/crc32c base/index base/memory base/utf8 \
+    trace/console trace/event trace/model trace/packet trace/packet_index \
+    input/answers profile/interval top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 	$(archive)
-test bench: $(BUILD)/host/parasite
+test-images bench: $(BUILD)/host/parasite
 
 .PHONY: tool install
 #: the command parasite: build/host/parasite
@@ -35,7 +38,7 @@ $(BUILD)/host/parasite.1: docs/man/parasite.1.scd | packages
 install: $(BUILD)/host/parasite $(BUILD)/host/parasite.1
 	install -D -t $(DESTDIR)$(PREFIX)/bin $<
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(word 2,$^)
-	install -D -m 644 tools/parasite/completion.bash \
+	install -D -m 644 tools/parasite/cli/completion.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/parasite
 
 #: where `make record` writes to
@@ -57,11 +60,11 @@ benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 .PHONY: names truth
 #: compare every name that is installed here with other demanglers
 names: $(BUILD)/host/parasite
-	$(Q)FULL=1 tests/names/run.sh $(BUILD)/names
+	$(Q)FULL=1 $(MAKE) --no-print-directory test TESTS=suite/names
 #: profiles held against exact counts: docs/truth.html, the table in truth.md
-truth: $(call images,services/split services/lua \
-    tests/guest/ticks_are_accounted) $(BUILD)/host/parasite
-	$(Q)mkdir -p $(BUILD)/truth
-	$(Q)FULL=1 tests/truth/run.sh $(BUILD)/truth | tee $(BUILD)/truth/log
-	$(Q)cat $(BUILD)/truth/table
-	$(Q)! grep '^not ok' $(BUILD)/truth/log
+truth: $(call images,services/split services/lua services/irc services/http \
+    tests/guest/profiler/ticks_are_accounted) $(BUILD)/host/parasite \
+    $(BUILD)/host/loadgen
+	$(Q)FULL=1 $(harness) --lanes=$(LANES) --without-plan $(BUILD) \
+	    'suite/truth/*'
+	$(Q)cat $(BUILD)/truth/judged/table

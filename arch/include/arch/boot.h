@@ -3,10 +3,10 @@
 #define ARCH_BOOT_H
 
 /*
- * What the loader left us: one shape for Multiboot 1 (i386), Multiboot 2 and
- * PVH (x86_64). Copied out of the loader's memory before anything is written
- * there, except for the modules' bytes, which stay where they are and are kept
- * out of the heap.
+ * What the loader passed to the image, in one form for Multiboot 1 (i386),
+ * Multiboot 2 and PVH (x86_64). It is copied out of the loader's memory before
+ * that memory is reused. Only the contents of modules stay where they are; the
+ * heap avoids them.
  */
 
 #include <stdbool.h>
@@ -28,13 +28,13 @@ struct arch_region {
 struct arch_module {
     uintptr_t begin;
     uintptr_t end;
-    char name[ARCH_MODULE_NAME_MAX]; /* the loader's words, may be "" */
+    char name[ARCH_MODULE_NAME_MAX]; /* from the loader, may be "" */
 };
 
 struct arch_boot {
     const char *loader;        /* "multiboot", "multiboot2" or "pvh" */
     bool memory_map;           /* false: none given, regions are a fallback */
-    const char *memory_source; /* in words, for the one line at boot */
+    const char *memory_source; /* for the boot message */
     bool command_line_cut;     /* longer than ARCH_COMMAND_LINE_MAX - 1 */
     unsigned regions_ignored;  /* above 4 GiB or beyond ARCH_REGIONS_MAX */
     unsigned modules_ignored;  /* beyond ARCH_MODULES_MAX or above 4 GiB */
@@ -49,28 +49,30 @@ struct arch_boot {
 extern struct arch_boot arch_boot;
 
 /*
- * The largest piece of RAM that holds neither the image nor a module nor the
- * page tables: the heap's. Contexts: after arch start-up.
+ * The largest free range of RAM, without the image, modules and page tables:
+ * this is where the heap goes. Contexts: after arch start-up.
  */
 struct arch_region arch_heap_region(void);
 
 /*
- * The kernel's entry, called once on the boot stack with paging, IDT and FPU
- * ready and interrupts off. Does not return.
+ * Defined by the kernel. Called once on the boot stack, with paging, IDT and
+ * FPU ready and interrupts off. Does not return.
  */
 void kernel_main(void) __attribute__((noreturn));
 
 /*
- * Bounds of the image, given by the linker script, all page-aligned but for
- * the symbol table's. Addresses of these objects are what counts.
+ * Bounds of the image, defined by the linker script. All are page-aligned
+ * except those of the symbol table. Only the addresses of these objects are
+ * meaningful.
  */
 extern char image_begin[], image_end[];
 extern char text_begin[], text_end[];
 extern char rodata_begin[], rodata_end[];
 extern char data_begin[], data_end[];     /* .data and .bss */
 extern char symtab_begin[], symtab_end[]; /* embedded symbols, may be empty */
-extern char build_id_begin[], build_id_end[]; /* the whole ELF note */
+extern char build_id_begin[], build_id_end[]; /* the ELF note with its header */
 extern char boot_stack_bottom[], boot_stack_top[];
 extern char fault_stack_bottom[], fault_stack_top[];
+extern char nmi_stack_bottom[], nmi_stack_top[];
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef ARCH_CPU_H
 #define ARCH_CPU_H
 
-/* The CPU's few instructions that C has no word for. */
+/* Instructions that C cannot express: port I/O, TSC, interrupt flag, halt. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,7 +75,7 @@ static inline uintptr_t arch_flags(void)
 
 #define ARCH_FLAGS_IF (1u << 9)
 
-/* Turns interrupts off and tells whether they were on. */
+/* Turns interrupts off and returns whether they were on. */
 static inline bool arch_interrupts_save(void)
 {
     bool on = (arch_flags() & ARCH_FLAGS_IF) != 0;
@@ -91,15 +91,15 @@ static inline void arch_interrupts_restore(bool on)
 }
 
 /*
- * Waits for the next interrupt with interrupts on, and returns after it was
- * served, interrupts on. To be called with interrupts OFF, so that no wake-up
- * slips in between the caller's last look and the halt.
+ * Enables interrupts, halts until the next one and returns after its handler
+ * has run, with interrupts on. MUST be called with interrupts off, so that no
+ * interrupt comes between the caller's last check for work and the halt.
  * The code lies in [arch_idle_begin, arch_idle_end): a sample there is idle.
  */
 void arch_idle(void);
 extern char arch_idle_begin[], arch_idle_end[];
 
-/* Stops for good, interrupts off. */
+/* Halts forever with interrupts off. */
 void arch_stop(void) __attribute__((noreturn));
 
 #endif

@@ -1,11 +1,11 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; From the loader to C, 32 bits wide.
+; From the loader to C, 32-bit.
 ;
-; Multiboot 1 hands over in protected mode with flat segments, paging off and
+; Multiboot 1 enters in protected mode with flat segments, paging off and
 ; interrupts off: eax holds the loader's magic, ebx the address of its
-; information. There is no stack yet and the loader's GDT may be gone. The rest
-; of the way (tables, memory map, paging) is C, in start.c.
+; information. There is no stack yet, and the loader's GDT may have been
+; overwritten. Tables, memory map and paging are set up in C, by start.c.
 
 bits 32
 
@@ -32,7 +32,7 @@ no_i686:    db "boot: this CPU lacks FPU, TSC, MSR or CMOV; "
 
 section .text
 
-%include "../boot_complain.inc"
+%include "../boot_fail.inc"
 
 ; void boot_entry(void)
 ;   in: eax = magic, ebx = information. Does not return.
@@ -41,10 +41,10 @@ boot_entry:
     cld
     REQUIRE_RAM no_ram
     mov     esp, boot_stack_top
-    mov     ebp, eax                ; magic, across the questions below
+    mov     ebp, eax                ; magic, preserved by the checks below
     mov     edi, ebx                ; information
 
-    pushfd                          ; CPUID is there if this bit can change
+    pushfd                          ; CPUID exists if this bit can change
     mov     eax, [esp]
     xor     dword [esp], FLAGS_ID
     popfd
@@ -55,7 +55,7 @@ boot_entry:
     xor     edx, eax
     test    edx, FLAGS_ID
     mov     esi, no_cpuid
-    jz      boot_complain
+    jz      boot_fail
 
     REQUIRE_CPUID CPUID_FEATURES, FEATURE_PAE, no_pae
     REQUIRE_CPUID CPUID_FEATURES, FEATURE_FPU | FEATURE_TSC | FEATURE_MSR \
@@ -70,8 +70,9 @@ boot_entry:
     mov     ss, eax
     jmp     CODE_SELECTOR:.flat
 .flat:
-    ; The stack of arch_start(magic, information), 16-byte aligned above its
-    ; return address, which is zero, as is the frame pointer: walks end here.
+    ; The stack of arch_start(magic, information), 16-byte aligned above the
+    ; return address. Return address and frame pointer are zero, so that stack
+    ; walks end here.
     ;
     ;   top - 8   unused
     ;   top - 12  information

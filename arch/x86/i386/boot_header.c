@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What the loader looks for in the first 8 KiB of the file: the three words of
- * a Multiboot 1 header. Addresses are taken from the ELF headers, so nothing
- * follows. Source: Multiboot Specification 0.6.96.
+ * The Multiboot 1 header, which loaders search for in the first 8 KiB of the
+ * file. It has no address fields, because loaders use the ELF headers.
+ * Source: Multiboot Specification 0.6.96.
  */
 
 #include <multiboot.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What a Multiboot 1 loader (GRUB, QEMU's -kernel) leaves: one structure whose
- * flags tell which of its fields are there.
+ * Parses the information of a Multiboot 1 loader (GRUB, QEMU's -kernel): one
+ * structure whose flags say which of its fields are valid.
  */
 
 #include "boot_info.h"
-#include "last_word.h"
+#include "emergency_console.h"
 
 #include <arch/boot.h>
 #include <multiboot.h>
@@ -14,8 +14,8 @@
 typedef void range_taker(uint64_t begin, uint64_t bytes);
 
 /*
- * Calls (take) for each entry of the map that is available or not, as asked.
- * An entry's `size` does not count itself and may be more than we know of.
+ * Calls (take) for each entry of the map whose type is (available) or not. The
+ * `size` of an entry excludes itself and may exceed the fields defined here.
  */
 static void each_range(const struct multiboot_info *info, bool available,
                        range_taker *take)
@@ -63,10 +63,10 @@ void boot_protocol_read(uint32_t magic, uintptr_t information)
     const struct multiboot_info *info = (const void *)information;
 
     if (magic != MULTIBOOT_BOOTLOADER_MAGIC || info == NULL) {
-        last_word("boot: the loader does not speak Multiboot 1, eax ");
-        last_word_hex(magic);
-        last_word("\n");
-        last_word_exit(LAST_WORD_EXIT_NO_BOOT);
+        emergency_print("boot: not loaded by Multiboot 1, eax ");
+        emergency_print_hex(magic);
+        emergency_print("\n");
+        emergency_exit(EMERGENCY_EXIT_NO_BOOT);
     }
     arch_boot.loader = "multiboot";
     boot_info_command_line((info->flags & MULTIBOOT_INFO_CMDLINE) != 0

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * 64-bit division, which the compiler calls by these names. libgcc has it, too,
- * but built without frame pointers, and with the register used for something
- * else: a sample in there would lose its callers. These keep their frames.
+ * 64-bit division, which the compiler calls by these names. The functions in
+ * libgcc are built without frame pointers and use the register for other data,
+ * so samples in them would lose their callers. These keep frame pointers.
  *
- * Where the divisor has more than 32 bits, the quotient of the upper halves,
- * with the divisor shifted up as far as it goes, is right or one too large
- * (Knuth, The Art of Computer Programming, vol. 2, 4.3.1, theorem B).
+ * If the divisor has more than 32 bits, it is shifted left as far as possible.
+ * The quotient of the upper halves is then correct or one too large (Knuth, The
+ * Art of Computer Programming, vol. 2, 4.3.1, theorem B).
  */
 
 #include <stddef.h>
@@ -25,7 +25,7 @@ struct divided {
     uint64_t rest;
 };
 
-/* (high:low) / d, which must fit: high < d. A divisor of 0 is for the CPU. */
+/* (high:low) / d; requires high < d. A divisor of 0 raises an exception. */
 static inline uint32_t divide_step(uint32_t high, uint32_t low, uint32_t d,
                                    uint32_t *rest)
 {
@@ -81,7 +81,7 @@ static inline uint64_t negate_if(int64_t sign, uint64_t value)
     return sign < 0 ? 0 - value : value;
 }
 
-/* The rest has the sign of what is divided. */
+/* The remainder has the sign of the dividend. */
 static inline struct divided divide_signed(int64_t n, int64_t d)
 {
     struct divided divided =

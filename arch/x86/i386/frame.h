@@ -2,18 +2,18 @@
 #ifndef FRAME_H
 #define FRAME_H
 
-/* What lies on the stack when an exception's stub calls C, lowest first. */
+/* The stack when an exception stub calls C, lowest address first. */
 
-#include <arch/trap.h>
+#include <arch/registers.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct trap_frame {
-    /* pushed by trap.asm's pushad */
+    /* pushed by pushad in trap.asm */
     uint32_t edi, esi, ebp, esp_before_pushad, ebx, edx, ecx, eax;
-    /* pushed by the vector's stub */
+    /* pushed by the stub of the vector */
     uint32_t vector;
-    /* pushed by the CPU, or 0 by the stub where the CPU has none */
+    /* pushed by the CPU, or 0 by the stub if the CPU pushes none */
     uint32_t error;
     /* pushed by the CPU; no esp, for we never change privilege */
     uint32_t eip, cs, eflags;
@@ -22,7 +22,7 @@ struct trap_frame {
 _Static_assert(offsetof(struct trap_frame, vector) == 8 * 4, "pushad");
 _Static_assert(offsetof(struct trap_frame, eip) == 10 * 4, "stub");
 
-/* (frame) as the one shape of both widths. */
+/* Converts (frame) to the form that both widths share. */
 static inline struct arch_registers
 frame_registers(const struct trap_frame *frame)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * PAE has three levels: CR3 names the four pointers themselves, whose entries
- * know no rights but "present".
+ * PAE has three levels: CR3 points to the four pointers, whose entries have no
+ * permission bits except "present".
  */
 
 #include "paging.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * GDT, task states and IDT, 32 bits wide.
+ * GDT, task states and IDT, 32-bit.
  *
- * Flat segments, and two tasks: the one that is always running, which exists
- * so that a double fault has somewhere to leave the registers, and the fault
- * task, which is entered through the task gate of vector 8 with a stack that
- * is known to be good.
+ * Segments are flat. There are two tasks: the main task, whose state receives
+ * the registers on a double fault, and the fault task, which vector 8 enters
+ * through a task gate with a stack of its own.
  */
 
 #include "tables.h"
@@ -87,8 +86,8 @@ void tables_load(void)
 }
 
 /*
- * The fault task's C, entered from trap.asm: the interrupted registers are
- * where the task switch has put them. Called from assembly only.
+ * C part of the fault task: the task switch has stored the interrupted
+ * registers in the main task's state. Called from assembly only.
  */
 void trap_double_fault(void)
 {

@@ -1,12 +1,12 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; Where the CPU arrives, 32 bits wide.
+; Entry points of interrupts and exceptions, 32-bit.
 ;
-; An interrupt line's stub saves what a C function may clobber, calls the
-; line's handler and returns. An exception's stub lays out struct trap_frame
-; (frame.h) and does not come back: every exception ends the image. The double
-; fault comes in through a task gate, on the fault stack, because there may be
-; no stack left to push a frame on.
+; The stub of an interrupt line saves the registers that C may clobber, calls
+; the handler and returns. The stub of an exception builds struct trap_frame
+; (frame.h) and does not return: every exception ends the image. A double
+; fault enters through a task gate, on the fault stack, because the current
+; stack may have overflowed.
 
 bits 32
 
@@ -28,8 +28,8 @@ arch_nmi_count: resd 1
 section .text
 
 ; void arch_idle(void), called with interrupts off, returns with them on.
-; `sti` lets nothing in before the `hlt` has begun, so the interrupt that ends
-; it finds its pc behind the `hlt` and inside these bounds.
+; `sti` delays interrupts until after the next instruction, so the interrupt
+; that ends the `hlt` sees a pc after the `hlt` and within these bounds.
 arch_idle:
 arch_idle_begin:
     push    ebp
@@ -40,7 +40,7 @@ arch_idle_begin:
     ret
 arch_idle_end:
 
-; Interrupt of line %1. On the stack: eflags, cs, eip, and then ours.
+; Interrupt of line %1. The CPU has pushed eflags, cs, eip.
 %macro IRQ_STUB 1
 global trap_irq_%1:function (trap_irq_%1.end - trap_irq_%1)
 trap_irq_%1:
@@ -56,7 +56,7 @@ trap_irq_%1:
 .end:
 %endmacro
 
-; Exception %1: fills in the error code where the CPU gave none.
+; Exception %1: pushes an error code of 0 if the CPU pushed none.
 %macro EXCEPTION_STUB 1
 global trap_exception_%1:function (trap_exception_%1.end - trap_exception_%1)
 trap_exception_%1:
@@ -68,7 +68,7 @@ trap_exception_%1:
 .end:
 %endmacro
 
-; In: struct trap_frame as far as `vector`. Does not return.
+; In: struct trap_frame from `vector` up. Does not return.
 global trap_exception_common:function (trap_exception_common.end - \
     trap_exception_common)
 trap_exception_common:
@@ -89,8 +89,8 @@ trap_nmi:
     iret
 .end:
 
-; The fault task's first instruction, esp at the top of the fault stack. The
-; task switch has set CR0.TS, which would trap the first use of the FPU.
+; Entry of the fault task; esp is at the top of the fault stack. The task switch
+; has set CR0.TS, which would trap the first use of the FPU.
 global trap_double_fault_entry:function (trap_double_fault_entry.end - \
     trap_double_fault_entry)
 trap_double_fault_entry:

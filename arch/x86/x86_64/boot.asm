@@ -1,13 +1,13 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; From the loader to C, 64 bits wide.
+; From the loader to C, 64-bit.
 ;
-; Both loaders hand over in 32-bit protected mode with flat segments, paging
-; off and interrupts off. Multiboot 2 leaves its magic in eax and the address
-; of its information in ebx; PVH leaves the address of its start_info in ebx
-; and anything in eax. Here we only fill page tables that map the first 4 GiB
-; onto themselves and switch to long mode; who called is told apart in C
-; (boot_protocol.c), and paging.c refines the very same tables.
+; Both loaders enter in 32-bit protected mode with flat segments, paging off and
+; interrupts off. Multiboot 2 passes its magic in eax and the address of its
+; information in ebx; PVH passes the address of its start_info in ebx, and eax
+; is undefined. This code identity-maps the first 4 GiB and switches to long
+; mode. boot_protocol.c distinguishes the loaders, and paging.c refines the
+; page tables.
 
 bits 32
 
@@ -40,7 +40,7 @@ no_long_mode: db "boot: this CPU has no long mode; use the i386 image"
 
 section .text
 
-%include "../boot_complain.inc"
+%include "../boot_fail.inc"
 
 ; void boot_entry(void)
 ;   in: eax = magic, ebx = information. Does not return.
@@ -49,14 +49,14 @@ boot_entry:
     cld
     REQUIRE_RAM no_ram
     mov     esp, boot_stack_top
-    mov     ebp, eax                ; magic, across the questions below
+    mov     ebp, eax                ; magic, preserved by the checks below
     mov     edi, ebx                ; information
 
     mov     eax, CPUID_EXTENDED_MAX
     cpuid
     cmp     eax, CPUID_EXTENDED
     mov     esi, no_long_mode
-    jb      boot_complain
+    jb      boot_fail
     REQUIRE_CPUID CPUID_EXTENDED, FEATURE_LONG_MODE, no_long_mode
 
     ; level 4 -> pointers -> four directories of 2 MiB pages, 0 to 4 GiB
@@ -102,8 +102,8 @@ bits 64
     mov     fs, eax
     mov     gs, eax
     mov     ss, eax
-    ; arch_start(magic, information); its return address is zero, as is the
-    ; frame pointer: walks end here.
+    ; arch_start(magic, information). Return address and frame pointer are
+    ; zero, so that stack walks end here.
     mov     esi, edi
     mov     edi, ebp
     mov     rsp, boot_stack_top

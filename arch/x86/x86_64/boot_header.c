@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What loaders look for in the file: GRUB for a Multiboot 2 header in the
- * first 32 KiB, QEMU for a note with the address of a 32-bit PVH entry. The
- * segments' addresses are taken from the ELF headers.
+ * The headers that loaders search for: GRUB for a Multiboot 2 header in the
+ * first 32 KiB of the file, QEMU for a note with the address of a 32-bit PVH
+ * entry. Both take the addresses of segments from the ELF headers.
  */
 
 #include "multiboot2.h"
@@ -34,7 +34,7 @@ static const struct header multiboot2_header __attribute__((
     .end = {MULTIBOOT2_HEADER_TAG_END, 0, sizeof(struct header_tag)},
 };
 
-/* boot_entry, unless the link says otherwise (linker/x86_64.ld). */
+/* boot_entry, unless the linker sets it otherwise (linker/x86_64.ld). */
 extern char boot_pvh_entry[];
 
 struct note {

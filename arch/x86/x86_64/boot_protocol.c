@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What a Multiboot 2 loader (GRUB) or a PVH loader (QEMU's -kernel) leaves.
- * Multiboot 2 announces itself in eax; PVH leaves eax alone but begins its
- * information with a magic word. Addresses beyond 4 GiB cannot be read yet and
- * count as missing.
+ * Parses the information of a Multiboot 2 loader (GRUB) or a PVH loader (QEMU's
+ * -kernel). Multiboot 2 has a magic number in eax, PVH at the beginning of its
+ * information. Addresses above 4 GiB are not mapped and treated as missing.
  */
 
 #include "boot_info.h"
-#include "last_word.h"
+#include "emergency_console.h"
 #include "multiboot2.h"
 #include "pvh.h"
 
@@ -23,7 +22,7 @@ static const void *readable(uint64_t address)
     return address < READABLE_END ? (const void *)(uintptr_t)address : NULL;
 }
 
-/* The first tag of (type), or the one after (after); NULL: no more. */
+/* The next tag of (type) after (after), or the first if NULL; NULL: none. */
 static const struct multiboot2_tag *find_tag(const struct multiboot2_info *info,
                                              uint32_t type,
                                              const struct multiboot2_tag *after)
@@ -137,9 +136,9 @@ void boot_protocol_read(uint32_t magic, uintptr_t information)
     } else if (first_word != NULL && *first_word == PVH_START_MAGIC) {
         read_pvh((const void *)information);
     } else {
-        last_word("boot: the loader speaks neither Multiboot 2 nor PVH, eax ");
-        last_word_hex(magic);
-        last_word("\n");
-        last_word_exit(LAST_WORD_EXIT_NO_BOOT);
+        emergency_print("boot: not loaded by Multiboot 2 or PVH, eax ");
+        emergency_print_hex(magic);
+        emergency_print("\n");
+        emergency_exit(EMERGENCY_EXIT_NO_BOOT);
     }
 }

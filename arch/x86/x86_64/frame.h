@@ -2,19 +2,19 @@
 #ifndef FRAME_H
 #define FRAME_H
 
-/* What lies on the stack when an exception's stub calls C, lowest first. */
+/* The stack when an exception stub calls C, lowest address first. */
 
-#include <arch/trap.h>
+#include <arch/registers.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct trap_frame {
-    /* pushed by trap.asm's common part, last one first */
+    /* pushed by the common part of trap.asm, last one first */
     uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
     uint64_t rbp, rdi, rsi, rdx, rcx, rbx, rax;
-    /* pushed by the vector's stub */
+    /* pushed by the stub of the vector */
     uint64_t vector;
-    /* pushed by the CPU, or 0 by the stub where the CPU has none */
+    /* pushed by the CPU, or 0 by the stub if the CPU pushes none */
     uint64_t error;
     /* pushed by the CPU */
     uint64_t rip, cs, rflags, rsp, ss;
@@ -24,7 +24,7 @@ _Static_assert(offsetof(struct trap_frame, vector) == 15 * 8, "pushes");
 _Static_assert(offsetof(struct trap_frame, rip) == 17 * 8, "stub");
 _Static_assert(sizeof(struct trap_frame) % 16 == 0, "stack alignment");
 
-/* (frame) as the one shape of both widths. */
+/* Converts (frame) to the form that both widths share. */
 static inline struct arch_registers
 frame_registers(const struct trap_frame *frame)
 {

@@ -2,7 +2,7 @@
 #ifndef MULTIBOOT2_H
 #define MULTIBOOT2_H
 
-/* The parts of the Multiboot2 Specification, version 2.0, that we use. */
+/* The parts of the Multiboot2 Specification 2.0 that are used here. */
 
 #include <stdint.h>
 
@@ -27,10 +27,10 @@ struct multiboot2_info {
     uint32_t reserved;
 };
 
-/* A tag; the next begins at a multiple of 8 bytes behind its `bytes`. */
+/* A tag; the next begins `bytes` later, rounded up to a multiple of 8. */
 struct multiboot2_tag {
     uint32_t type;
-    uint32_t bytes; /* with this head */
+    uint32_t bytes; /* with this header */
 };
 
 struct multiboot2_string {

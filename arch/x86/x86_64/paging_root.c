@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Long mode has a fourth level, of which one entry is enough. boot.asm has
- * filled these tables already; this writes the same once more.
+ * Long mode has a fourth level, of which one entry suffices. boot.asm has
+ * filled these tables already; this writes the same values again.
  */
 
 #include "paging.h"
 
-/* Used by boot.asm too. */
+/* Also used by boot.asm. */
 extern uint64_t page_level4[PAGE_ENTRIES];
 uint64_t page_level4[PAGE_ENTRIES] __attribute__((aligned(4096)));
 

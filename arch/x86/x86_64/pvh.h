@@ -3,7 +3,7 @@
 #define PVH_H
 
 /*
- * The x86/HVM direct boot ABI, as far as we use it. Source: Xen,
+ * The parts of the x86/HVM direct boot ABI that are used here. Source: Xen,
  * docs/misc/pvh.pandoc and the public header arch-x86/hvm/start_info.h.
  */
 
@@ -15,7 +15,7 @@
 
 struct pvh_start_info {
     uint32_t magic;
-    uint32_t version; /* memory map from 1 on */
+    uint32_t version; /* has a memory map from 1 up */
     uint32_t flags;
     uint32_t module_count;
     uint64_t modules;      /* address of struct pvh_module */

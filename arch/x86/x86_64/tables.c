@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * GDT, task state and IDT, 64 bits wide.
+ * GDT, task state and IDT, 64-bit.
  *
- * The task state is there for its interrupt stack table: exceptions that may
- * mean that the stack is gone get a stack that is known to be good. Page fault
- * and double fault share one, for neither returns, and the second of them
- * needs nothing that the first has left there but one line's worth of words.
+ * The task state serves only its interrupt stack table: exceptions that a stack
+ * overflow may cause get a stack of their own. Page fault and double fault
+ * share one, because neither returns: the second may overwrite the first's
+ * frames.
  */
 
 #include "tables.h"

@@ -1,11 +1,11 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; Where the CPU arrives, 64 bits wide.
+; Entry points of interrupts and exceptions, 64-bit.
 ;
-; An interrupt line's stub saves what a C function may clobber, calls the
-; line's handler and returns. An exception's stub lays out struct trap_frame
-; (frame.h) and does not come back: every exception ends the image. Page fault,
-; double fault and NMI come in on stacks of their own, by their gates' IST.
+; The stub of an interrupt line saves the registers that C may clobber, calls
+; the handler and returns. The stub of an exception builds struct trap_frame
+; (frame.h) and does not return: every exception ends the image. Page fault,
+; double fault and NMI have their own stacks, by the IST of their gates.
 
 bits 64
 default rel
@@ -27,8 +27,8 @@ arch_nmi_count: resd 1
 section .text
 
 ; void arch_idle(void), called with interrupts off, returns with them on.
-; `sti` lets nothing in before the `hlt` has begun, so the interrupt that ends
-; it finds its pc behind the `hlt` and inside these bounds.
+; `sti` delays interrupts until after the next instruction, so the interrupt
+; that ends the `hlt` sees a pc after the `hlt` and within these bounds.
 arch_idle:
 arch_idle_begin:
     push    rbp
@@ -40,7 +40,7 @@ arch_idle_begin:
 arch_idle_end:
 
 ; Interrupt of line %1. The CPU has aligned the stack to 16 bytes and pushed
-; ss, rsp, rflags, cs, rip; with our nine it is aligned again for the call.
+; ss, rsp, rflags, cs, rip. Nine more pushes align it again for the call.
 %macro IRQ_STUB 1
 global trap_irq_%1:function (trap_irq_%1.end - trap_irq_%1)
 trap_irq_%1:
@@ -68,7 +68,7 @@ trap_irq_%1:
 .end:
 %endmacro
 
-; Exception %1: fills in the error code where the CPU gave none.
+; Exception %1: pushes an error code of 0 if the CPU pushed none.
 %macro EXCEPTION_STUB 1
 global trap_exception_%1:function (trap_exception_%1.end - trap_exception_%1)
 trap_exception_%1:
@@ -80,7 +80,7 @@ trap_exception_%1:
 .end:
 %endmacro
 
-; In: struct trap_frame as far as `vector`. Does not return.
+; In: struct trap_frame from `vector` up. Does not return.
 global trap_exception_common:function (trap_exception_common.end - \
     trap_exception_common)
 trap_exception_common:

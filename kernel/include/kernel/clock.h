@@ -8,24 +8,27 @@
 extern "C" {
 #endif
 
-/* The kernel's tick: PIT counts per tick, and what that comes to. */
+#define NS_PER_S 1000000000ull
+#define NS_PER_MS 1000000ull
+
+/* The kernel's tick: PIT counts per tick, and its period. */
 #define CLOCK_DIVISOR 11932u /* 99.998 Hz */
 #define CLOCK_TICK_NS 10000152u
 
-/* Nanoseconds since boot by the TSC. Contexts: any. Never goes back. */
+/* Nanoseconds since boot by the TSC. Monotonic. Contexts: any. */
 uint64_t clock_ns(void);
 
-/* Timer ticks that the kernel's own handler has seen. Contexts: any. */
+/* Timer ticks handled by the kernel. Contexts: any. */
 uint64_t clock_ticks(void);
 
-/* Seconds since 1970 (UTC), from the CMOS at boot and the TSC since. */
+/* Seconds since 1970 (UTC): from the CMOS at boot, by the TSC since then. */
 uint64_t clock_unix_seconds(void);
 
-/* The TSC when clock_ns() was 0, and the wall time (UTC) then. */
+/* TSC and wall time (UTC) when clock_ns() was 0. */
 uint64_t clock_boot_tsc(void);
 uint64_t clock_boot_unix_seconds(void);
 
-/* The TSC's frequency in Hz as calibrated at boot. */
+/* Frequency of the TSC in Hz, calibrated at boot. */
 uint64_t clock_tsc_hz(void);
 
 #ifdef __cplusplus

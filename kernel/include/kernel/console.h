@@ -11,12 +11,14 @@ extern "C" {
 /* Writes to the serial console; "\n" goes out as "\r\n". Contexts: any. */
 void console_write(const char *text, size_t bytes);
 
-/* Ends the present line, where one is begun. Contexts: thread. */
+/* Writes a newline unless the cursor is at the start of a line.
+ * Contexts: thread. */
 void console_fresh_line(void);
 
 /*
- * One line with printf's formats (no floating point needs the heap here: do
- * not use it). At most 255 bytes, longer ones end in "...". Contexts: thread.
+ * Prints one line, formatted as by printf. Do not use floating point, whose
+ * conversion allocates. At most 255 bytes; longer lines end in "...".
+ * Contexts: thread.
  */
 void console_line(const char *format, ...)
     __attribute__((format(printf, 1, 2)));

@@ -3,11 +3,11 @@
 #define KERNEL_LOOP_H
 
 /*
- * The event loop: one thread, timers, a halt when there is nothing to do.
+ * The event loop: one thread with timers, which halts when there is no work.
  *
  * A service sets timers and returns, or works in slices and calls loop_poll()
  * between them. Callbacks run on the loop's stack with interrupts on and may
- * use the heap; they are never nested.
+ * use the heap. They are never nested.
  */
 
 #include <stdbool.h>
@@ -19,47 +19,48 @@ extern "C" {
 
 typedef void loop_callback(void *context);
 
-/* Belongs to the caller, who keeps it as long as it is armed. Zero at first. */
+/* Owned by the caller; MUST exist while it is armed. Initially all zero. */
 struct loop_timer {
-    uint64_t due_ns;    /* clock_ns() at which it is due */
+    uint64_t due_ns;    /* clock_ns() at which it expires */
     uint64_t period_ns; /* 0 = one-shot */
     loop_callback *callback;
-    void *context;           /* handed to callback */
-    struct loop_timer *next; /* the loop's own: later in the queue */
-    bool armed;              /* the loop's own */
+    void *context;           /* argument of callback */
+    struct loop_timer *next; /* private: later in the queue */
+    bool armed;              /* private */
 };
 
-/* Calls (callback) with (context) once, (delay_ns) from now. Re-arms. */
+/* Calls (callback) with (context) once, (delay_ns) from now. An armed timer is
+ * cancelled first. */
 void loop_once(struct loop_timer *timer, uint64_t delay_ns,
                loop_callback *callback, void *context);
 
 /*
- * The same every (period_ns), first after one period. Calls that could not be
- * made in time are made up by one, not by many, and the grid is kept.
+ * The same every (period_ns), first after one period. Missed calls are combined
+ * into one, and later calls stay at multiples of the period.
  */
 void loop_every(struct loop_timer *timer, uint64_t period_ns,
                 loop_callback *callback, void *context);
 
-/* Disarms (timer); harmless when it is not armed, and from its own callback. */
+/* Disarms (timer). It need not be armed. Allowed in its own callback. */
 void loop_cancel(struct loop_timer *timer);
 
 /*
- * Something besides timers that brings work, as a device does. Belongs to the
- * caller, who keeps it for good.
+ * A source of work besides timers, such as a device. Owned by the caller; MUST
+ * exist forever after loop_add().
  */
 struct loop_source {
-    /* Whether there is work. Asked before each halt, interrupts off, so that
-     * what comes later ends the halt by an interrupt. Must not wait. */
+    /* Whether there is work. Called before each halt with interrupts off, so
+     * that an interrupt for later work ends the halt. MUST NOT wait. */
     bool (*waiting)(void);
-    void (*turn)(void);       /* called in each turn, after what was due */
-    struct loop_source *next; /* the loop's own */
+    void (*turn)(void);       /* called in each turn, after timers */
+    struct loop_source *next; /* private */
 };
 void loop_add(struct loop_source *source);
 
-/* Runs what is due and returns without waiting. Nested calls do nothing. */
+/* Runs what is due without waiting. Nested calls do nothing. */
 void loop_poll(void);
 
-/* Runs what is due, or waits for the next interrupt when nothing is. */
+/* Runs what is due. If nothing is, waits for the next interrupt first. */
 void loop_wait(void);
 
 /* Runs callbacks, halting between them, until loop_stop() is called. */

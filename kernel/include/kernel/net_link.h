@@ -3,15 +3,14 @@
 #define KERNEL_NET_LINK_H
 
 /*
- * The way of a frame from the stack to the device, for a service that wants a
- * link layer of its own, as one in C++ does whose class is to be seen in a
- * profile. A service without such a wish has no use for this header.
+ * The link layer between the stack and the device. Only for services that
+ * replace it, such as one in C++ whose class should appear in profiles.
  *
  *     stack -> transmit(parts) -> net_link_room(), net_link_put()   copies
  *                              -> net_bell_ring()   with net.kick=each
  *     end of the loop's turn -> flush -> net_bell_ring()   with net.kick=batch
  *
- * The kernel's own pair does exactly this: see kernel/net/link.c.
+ * The kernel's own link does exactly this: see kernel/net/link.c.
  * Contexts: thread.
  */
 
@@ -23,62 +22,61 @@
 extern "C" {
 #endif
 
-/* One piece of a frame; the whole is the pieces in their order. */
+/* A piece of a frame; pieces are in order. */
 struct net_part {
     const void *bytes;
     size_t count;
 };
 
-#define NET_PARTS_MAX 8     /* pieces of a frame, at most */
+#define NET_PARTS_MAX 8     /* maximum number of pieces of a frame */
 #define NET_FRAME_MAX 1514u /* bytes, with the Ethernet header */
 
 struct net_link {
     /*
-     * Sends a frame of (count) pieces, borrowed until this returns. False:
-     * there is no room; the stack takes the frame as lost.
+     * Sends a frame of (count) pieces, valid until this returns. False: there
+     * is no room, and the frame is dropped.
      */
     bool (*transmit)(void *context, const struct net_part *parts,
                      unsigned count);
 
-    /* The loop's turn ends: what was held back must be told to the device. */
+    /* Called at the end of the loop's turn: notifies the device of queued
+     * frames. */
     void (*flush)(void *context);
 
     void *context;
 };
 
-/* Puts (link), which MUST stay where it is, in the kernel's place. Any time. */
+/* Replaces the current link by (link), which MUST stay valid. */
 void net_link_set(const struct net_link *link);
 
-/* Memory for one frame of up to NET_FRAME_MAX bytes, or NULL: all of the
- * device's buffers are on their way. The same again until net_link_put(). */
+/* A buffer for a frame of up to NET_FRAME_MAX bytes, or NULL if all are in
+ * flight. Returns the same one until net_link_put(). */
 void *net_link_room(void);
 
-/* The frame, (bytes) long, is in net_link_room(): it is queued. The device is
- * not told. */
+/* Queues the frame of (bytes) bytes in the buffer of net_link_room(). Does not
+ * notify the device. */
 void net_link_put(size_t bytes);
 
-/* net.kick=each: the device is to be told of each frame as it is queued. */
+/* Whether each frame is to be notified at once: net.kick=each. */
 bool net_link_each(void);
 
-/* How the device is told. One store, or one port write, which leaves the
- * guest: that is what it costs. */
+/* How to notify the device: a store or a port write, whose cost is that of an
+ * exit to the hypervisor. */
 struct net_bell {
-    uintptr_t address; /* port, or where to store */
-    uint16_t queue;    /* what is written there */
+    uintptr_t address; /* port or memory address */
+    uint16_t queue;    /* value to write */
     bool port;
 };
 
-/* Where to ring, and whether there is a reason to: false where nothing was
- * queued since the last time, or the device is looking by itself. True counts
- * as a kick. */
+/* Fills (*bell) and returns whether to ring it: false if nothing was queued
+ * since the last call, or the device is polling. True counts as a kick. */
 bool net_link_bell(struct net_bell *bell);
 
 /*
- * Inline, so that the instruction belongs to whoever rings. What the machine
- * under the guest does for it takes long, and an interrupt that became due in
- * that time is taken at the next instruction; but QEMU without KVM takes it at
- * the next block of code, which may be the caller's. The jump, which goes
- * nowhere, begins a block here.
+ * Inline, so that samples of the exit are attributed to the caller. An
+ * interrupt that becomes pending during the exit is taken at the next
+ * instruction, but QEMU without KVM takes it at the next translation block,
+ * which could belong to the caller's caller. The jump begins such a block here.
  */
 static inline void net_bell_ring(const struct net_bell *bell)
 {

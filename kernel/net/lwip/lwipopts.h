@@ -3,10 +3,9 @@
 #define KERNEL_NET_LWIP_OPTS_H
 
 /*
- * How lwIP is built here: no threads, its raw interface only, IPv4 with TCP,
- * and UDP for DHCP. Small things that there are many of come from pools of a
- * fixed size, so that no peer can eat up the heap with them; the bytes of
- * packets that go out come from the heap.
+ * Configuration of lwIP: no threads, raw interface only, IPv4 with TCP, and UDP
+ * for DHCP. Small objects come from pools of a fixed size, so that peers cannot
+ * exhaust the heap; payload of outgoing packets comes from the heap.
  */
 
 #include <kernel/net.h>
@@ -32,7 +31,7 @@
 #define mem_clib_calloc net_port_alloc_zeroed
 #define mem_clib_free net_port_free
 #define MEMP_NUM_PBUF 256
-#define MEMP_NUM_TCP_PCB 2048 /* connections, those in TIME-WAIT too */
+#define MEMP_NUM_TCP_PCB 2048 /* connections, including TIME-WAIT */
 #define MEMP_NUM_TCP_PCB_LISTEN 16
 #define MEMP_NUM_TCP_SEG 8192
 #define MEMP_NUM_UDP_PCB 4
@@ -50,22 +49,22 @@
 #define TCP_LISTEN_BACKLOG 1
 #define TCP_DEFAULT_LISTEN_BACKLOG NET_BACKLOG
 #define TCP_QUEUE_OOSEQ 1
-#define TCP_OOSEQ_MAX_PBUFS 12 /* of one peer, or it could hold the pool */
+#define TCP_OOSEQ_MAX_PBUFS 12 /* per peer, to protect the pool */
 #define LWIP_TCP_KEEPALIVE 1
 #define TCP_KEEPIDLE_DEFAULT 60000UL
 #define TCP_KEEPINTVL_DEFAULT 10000UL
 #define TCP_KEEPCNT_DEFAULT 6U
 
-/* How long an answer is waited for at first (RFC 6298). */
+/* Initial retransmission timeout (RFC 6298). */
 #define LWIP_TCP_RTO_TIME 1000
 
-/* TIME-WAIT lasts twice as long, and so may a peer be silent to whom the last
- * bytes are being sent. lwIP walks through all control blocks for each new
- * peer, and no network of a guest keeps a packet for a minute. */
+/* TIME-WAIT lasts twice as long, as does the wait for a peer to acknowledge the
+ * last bytes. Short, because lwIP searches all control blocks for each new
+ * peer, and a guest's network does not delay packets by a minute. */
 #define TCP_MSL (NET_LINGER_S * 500UL)
 
-/* Checksums: those of a frame that the host answers for are not looked at,
- * and those that the device makes are not made; see kernel/net/device.c. */
+/* Checksums that the host verifies or the device computes are skipped; see
+ * kernel/net/device.c. */
 #define LWIP_CHECKSUM_CTRL_PER_NETIF 1
 #define LWIP_CHKSUM_ALGORITHM 3
 

@@ -3,59 +3,61 @@
 #define PROF_FORMAT_H
 
 /*
- * The stream: everything that leaves the guest in binary, byte for byte. The
- * guest writes by this header, the host reads by it, and both by nothing else.
+ * The binary stream from guest to host, byte for byte. Guest and host both
+ * include this header; nothing else defines the format.
  *
- * It is a Common Trace Format 1.8 stream: the packets, stored one after the
- * other in a file beside a metadata file, are read by babeltrace2 and Trace
- * Compass as they are. All numbers are little-endian, nothing is padded.
+ * It is a Common Trace Format 1.8 stream: babeltrace2 and Trace Compass read a
+ * file of concatenated packets beside a metadata file. All numbers are
+ * little-endian, nothing is padded.
  *
  *     +---------------------------+
  *     | struct prof_packet        |  header and context, PROF_PACKET_BYTES
  *     +---------------------------+
  *     | events, each whole bytes: |
  *     |   head                    |  what and when
- *     |   fields                  |  enum prof_event says which
+ *     |   fields                  |  depend on the event
  *     +---------------------------+  content_bits
  *     | zeros, or nothing         |
  *     +---------------------------+  packet_bits
  *
- * Events. The lowest two bits of the first byte are a tag. Three of them are
- * the events that nearly all are, packed into as few bytes as they need, lowest
- * bits first; the fourth says that the kind follows:
+ * Events. <prof/events.def> lists all of them. The lowest two bits of an
+ * event's first byte are a tag. Three tags are the most frequent events, packed
+ * into as few bytes as possible, lowest bits first. After the fourth tag come a
+ * kind, the time, and the fields of that kind:
  *
- *     SAMPLE  tag:2 time:16 node:14
- *     LEAF    tag:2 time:16 node:14 parent:14 offset:26
- *     NODE    tag:2 node:14 parent:14 offset:26
- *     others  tag:2 kind:6 time:24, and the fields of that kind
+ *     tag:2 kind:6 time:24, fields
+ *     tag:2 63:6   time:24, kind:8 bytes:8, fields      (kinds from 64 on)
  *
- * SAMPLE is a sample of a stack that was told of. LEAF tells of a stack whose
- * callers were, and is a sample of it. What does not fit, be it a number or the
- * time since the event before, takes one of the longer forms.
+ * A reader skips extended events of a kind that it does not know, and unknown
+ * fields at their end: bytes counts all fields. After any other unknown kind
+ * the rest of the packet cannot be read.
  *
- * Time. The stream's clock runs at PROF_CLOCK_HZ and is 0 at boot. A head holds
- * the clock's low bits, 16 or 24; whoever reads it adds a wrap of so many bits
- * whenever they go back. The first event of a packet counts from the packet's
- * begin. Where more than half a wrap of 24 bits would pass without an event, a
- * CLOCK event comes first. A NODE happens at no time. A sample stands for the
- * time since the SAMPLE, LEAF, IDLE, SPILL, DROP or START event before it.
+ * The short forms are for offsets below 2^26 and nodes below 2^14. A sample
+ * whose node is larger, or that comes more than 2^16 clocks after the event
+ * before, takes one of the longer forms.
+ *
+ * Time. The stream's clock runs at PROF_CLOCK_HZ and is 0 at boot. An event has
+ * the low 16 or 24 bits of it; if they are less than those of the event before,
+ * the reader adds 2^16 or 2^24. The first event counts from the packet's begin.
+ * After a pause of more than half the 24-bit range, a CLOCK event comes first.
+ * A NODE has no time. A sample covers the time since the last SAMPLE, LEAF,
+ * IDLE, OVERFLOW, DROP or START event.
  *
  * Interning. A call stack is a node of a tree: (parent, address), node 0 being
  * the empty stack. The outermost caller is a child of node 0, the sampled
- * address a leaf. A node is defined before the first event that names it, and
- * keeps its number while the uuid is the same. Since a packet may be lost, and
- * a reader may join late, a node that is used again in a later packet is
- * defined again there, and after that now and then (the same again); a reader
- * therefore resolves nodes at the end. Whatever remains unknown is shown as
- * such. An offset is an address less the packet's text_begin.
+ * address a leaf. A node is defined before the first event that refers to it,
+ * and keeps its number while the uuid is the same. Because packets may be lost
+ * and readers may join late, a node's definition is repeated when a later
+ * packet uses it, and from time to time after that; a reader therefore resolves
+ * nodes at the end. An offset is an address minus the packet's text_begin.
  *
- * Loss. discarded in each packet counts what the guest could not send since
- * the start; sequence counts packets, so that a missing one is known. A packet
- * whose crc is wrong is as good as missing. None of this affects any other.
+ * Loss. discarded in each packet counts the samples that the guest could not
+ * send since the start; a gap in sequence shows a missing packet. A packet with
+ * a wrong crc counts as missing. Other packets are not affected.
  *
- * CPUs. A packet's events are from one CPU. Each CPU has its own sequence and
- * discarded, its own present task, and samples that stand for its own time;
- * nodes, tasks and the clock belong to all of them.
+ * CPUs. A packet's events are from one CPU. Each CPU has its own sequence,
+ * discarded and current task, and its samples cover its own time. Nodes, tasks
+ * and the clock are common to all CPUs.
  */
 
 #include <stdint.h>
@@ -76,114 +78,79 @@ struct prof_packet {
     uint32_t content_bits; /* header, context and events */
     uint32_t packet_bits;  /* the same with padding; a multiple of 8 */
     uint32_t sequence;     /* 0, 1, 2, ... for each uuid and cpu */
-    uint16_t cpu;          /* that the events are from */
+    uint16_t cpu;          /* where the events come from */
     uint16_t version;      /* PROF_FORMAT_VERSION */
     uint32_t crc;          /* CRC-32C of content, this field taken as 0 */
-    uint64_t text_begin;   /* that offsets are from */
+    uint64_t text_begin;   /* offsets count from this address */
 } __attribute__((packed));
 
 #define PROF_PACKET_BYTES 72u
 _Static_assert(sizeof(struct prof_packet) == PROF_PACKET_BYTES,
                "the packet's head is 72 bytes");
 
-/* Tags: the short events' kinds, and the one that a kind follows. */
+/* Tags 0 to 2 are the short events; after tag 3 comes a kind. */
 #define PROF_EVENT_TAG_BITS 2
 #define PROF_EVENT_OTHER 3u
 
-/* The short events. */
+/* Fields of the short events, by their class. */
 #define PROF_SHORT_TIME_BITS 16
-#define PROF_SHORT_NODE_BITS 14 /* also of a parent */
+#define PROF_SHORT_NODE_BITS 14
 #define PROF_SHORT_OFFSET_BITS 26
-#define PROF_SAMPLE_BYTES 4u
-#define PROF_LEAF_BYTES 9u
-#define PROF_NODE_BYTES 7u
 
 /* The other events' heads. */
 #define PROF_EVENT_KIND_BITS 6
 #define PROF_EVENT_TIME_BITS 24
 #define PROF_EVENT_TIME_MASK ((1u << PROF_EVENT_TIME_BITS) - 1u)
 #define PROF_EVENT_HEAD_BYTES 4u
+#define PROF_KIND_ESCAPE 63u   /* in the head of an extended event */
+#define PROF_KIND_EXTENDED 64u /* the first of the extended kinds */
+#define PROF_KINDS 256u
 
+/* Follows the head of an extended event. */
+struct prof_event_extension {
+    uint8_t kind;
+    uint8_t bytes; /* of the fields that follow */
+} __attribute__((packed));
+
+/* PROF_EVENT_SAMPLE and so on: tags of the short events, kinds of the others.
+ * The two sets of numbers do not overlap. */
 enum prof_event {
-    PROF_EVENT_SAMPLE = 0,        /* short: node */
-    PROF_EVENT_LEAF = 1,          /* short: node, parent, offset */
-    PROF_EVENT_NODE = 2,          /* short: the same, and no time */
-    PROF_EVENT_SAMPLE_LATE = 3,   /* uint16_t node */
-    PROF_EVENT_SAMPLE_WIDE = 4,   /* uint32_t node */
-    PROF_EVENT_NODE_WIDE = 5,     /* struct prof_event_node_wide */
-    PROF_EVENT_IDLE = 6,          /* no fields: the CPU was halted, idle */
-    PROF_EVENT_HELLO = 7,         /* struct prof_event_hello */
-    PROF_EVENT_START = 8,         /* struct prof_event_start: it (re)starts */
-    PROF_EVENT_STOP = 9,          /* no fields: sampling stops */
-    PROF_EVENT_CLOCK = 10,        /* uint64_t clock, whole */
-    PROF_EVENT_SPILL = 11,        /* struct prof_event_spill */
-    PROF_EVENT_DROP = 12,         /* struct prof_event_drop */
-    PROF_EVENT_MISS = 13,         /* uint32_t ticks due, never delivered */
-    PROF_EVENT_TASK = 14,         /* struct prof_event_task */
-    PROF_EVENT_SWITCH = 15,       /* uint32_t task that runs now, 0 = none */
-    PROF_EVENT_STOPPED_WALK = 16, /* struct prof_event_stopped_walk */
-    PROF_EVENT_BYE = 17,          /* uint32_t exit code; the last event */
-    PROF_EVENT_STOLEN = 18,       /* uint64_t clocks in which nothing ran */
+#define PROF_SHORT(NAME, name, tag, meaning, bits) PROF_EVENT_##NAME = (tag),
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    PROF_EVENT_##NAME = (kind),
+#define PROF_BARE(NAME, name, kind, meaning) PROF_EVENT_##NAME = (kind),
+#include <prof/events.def>
 };
 
-/* First event of the first packet, and again from time to time. */
-struct prof_event_hello {
-    uint32_t version;      /* PROF_FORMAT_VERSION */
-    uint32_t pointer_bits; /* 32 or 64 */
-    uint64_t tsc_hz;
-    uint64_t unix_seconds; /* wall time at boot, UTC; 0 = unknown */
-    uint64_t text_begin;   /* the image's code, half-open */
-    uint64_t text_end;
-    uint32_t build_id_bytes;
-    uint8_t build_id[32]; /* the rest is 0 */
-} __attribute__((packed));
+/* PROF_SAMPLE_BYTES and so on: size of a short event with its tag. */
+enum prof_short_bytes {
+#define PROF_SHORT(NAME, name, tag, meaning, bits)                             \
+    PROF_##NAME##_BYTES = (PROF_EVENT_TAG_BITS bits + 7) / 8,
+#define PROF_BITS(class, name, bits) +(bits)
+#include <prof/events.def>
+};
 
-struct prof_event_start {
-    uint32_t rate_mhz; /* samples in 1000 s */
-    uint32_t depth;    /* callers a sample may carry, 0 = none */
-} __attribute__((packed));
+/* struct prof_event_start and so on: the fields of the others. */
+#define PROF_FIELD_uint16(name) uint16_t name;
+#define PROF_FIELD_uint32(name) uint32_t name;
+#define PROF_FIELD_uint64(name) uint64_t name;
+#define PROF_FIELD_address(name) uint64_t name;
+#define PROF_FIELD_clock(name) uint64_t name;
+#define PROF_FIELD_bytes32(name) uint8_t name[32];
+#define PROF_FIELD_walk_stop(name) uint16_t name;
+#define PROF_FIELD(type, name, meaning) PROF_FIELD_##type(name)
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    struct prof_event_##name {                                                 \
+        fields                                                                 \
+    } __attribute__((packed));
+#include <prof/events.def>
 
-struct prof_event_node_wide {
-    uint32_t node;
-    uint32_t parent;
-    uint64_t address;
-} __attribute__((packed));
-
-/* Samples that came while the vector was full: their address is known, their
- * callers and single times are not. One event for each address. */
-struct prof_event_spill {
-    uint64_t address;
-    uint32_t samples;
-    uint64_t clocks; /* time that they stand for, 1/PROF_CLOCK_HZ */
-} __attribute__((packed));
-
-/* Samples of which nothing is known but that they were. */
-struct prof_event_drop {
-    uint32_t samples;
-    uint64_t clocks;
-} __attribute__((packed));
-
-/* Names a task that SWITCH events will mention. */
-struct prof_event_task {
-    uint32_t task;
-    uint64_t function; /* that it runs */
-} __attribute__((packed));
-
-/* Stack walks that ended before the outermost frame, since the last of these
- * events, by reason. */
-struct prof_event_stopped_walk {
-    uint16_t reason; /* enum prof_walk_stop */
-    uint32_t samples;
-} __attribute__((packed));
-
+/* Why a walk ended early: PROF_WALK_DEPTH and so on; 0 = it did not. */
 enum prof_walk_stop {
-    PROF_WALK_DEPTH = 1,     /* prof.depth frames were taken */
-    PROF_WALK_ROOM = 2,      /* the frame vector was full */
-    PROF_WALK_UNALIGNED = 3, /* frame pointer not aligned */
-    PROF_WALK_OUTSIDE = 4,   /* frame pointer outside the stack */
-    PROF_WALK_FALLING = 5,   /* frame pointer does not rise */
-    PROF_WALK_NOT_CODE = 6,  /* return address outside the code */
+#define PROF_WALK_STOP(NAME, name, number, meaning) PROF_WALK_##NAME = (number),
+#include <prof/events.def>
 };
+#define PROF_WALK_REASONS 7u /* these, and 0 */
 
 /*
  * Packets as text, for a serial line that also carries other things: a packet
@@ -202,10 +169,10 @@ enum prof_walk_stop {
 #define PROF_LINE_BYTES 768u
 
 /*
- * Packets in RAM that the host can read: the symbol prof_share_ring names one
- * of these. The guest writes whole packets, each at a multiple of 8 bytes,
- * none across the end; a word of 0 where a magic would be sends the reader
- * back to the beginning.
+ * Packets in guest memory that the host reads; the symbol prof_share_ring is
+ * one of these. The guest writes whole packets, each aligned to 8 bytes, none
+ * across the end of the ring. A word of 0 instead of a magic means that the
+ * next packet is at the beginning of the ring.
  */
 #define PROF_SHARE_MAGIC 0x676e6972666f7270ull /* "profring" */
 struct prof_share {
@@ -213,7 +180,7 @@ struct prof_share {
     uint64_t ring_address; /* physical, of the packets' bytes */
     uint64_t ring_bytes;   /* a power of two */
     uint64_t written;      /* bytes since the start; the guest's */
-    uint64_t read;         /* the same, the host's; it may never move */
+    uint64_t read;         /* the same, written by the host, if at all */
     uint64_t overwritten;  /* bytes that the guest wrote over unread ones */
 };
 

@@ -12,22 +12,21 @@ extern "C" {
 #endif
 
 /*
- * Writes the name of (symbol), which prof_symbol_find() found, for people:
- * demangled, and with (width) other than 0 in at most (width) columns, one for
- * each character of UTF-8. What is left out at the end is always replaced by
- * "...", be it for (width) or because a name is too long to be worked on: one
- * of 2 KiB or more is not demangled, and no more than 4 KiB are shown.
+ * Writes the demangled name of (symbol), which prof_symbol_find() found. Unless
+ * (width) is 0, at most (width) columns, one for each UTF-8 character. A name
+ * that was cut ends with "...". Names of 2 KiB or more are not demangled, and
+ * no more than 4 KiB are written.
  *
- * Contexts: one at a time, for it works in static memory: the thread that
- * reports, or a panic. A panic may interrupt a report, which never goes on.
- * No allocation; at most 1.2 KiB of stack.
+ * Contexts: the thread that reports, or a panic; not re-entrant, because the
+ * buffers are static. A panic may interrupt a report, which never resumes. No
+ * allocation; at most 1.2 KiB of stack.
  */
 void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
                      size_t width);
 
 /*
- * Whether (name) is what the function is called, by the linker or by people.
- * Contexts and buffers as above.
+ * Whether (name) is the name of the function, mangled or demangled. Contexts
+ * and buffers as above.
  */
 bool prof_name_is(const struct prof_symbol *symbol, const char *name);
 

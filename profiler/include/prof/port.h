@@ -5,21 +5,21 @@
 /*
  * What the image around the profiler provides.
  *
- * The profiler is one relocatable object with no C library under it. Whoever
- * links it MUST provide what is declared here, and nothing else: the list is
- * kept in profiler/port.symbols and checked against the object at each build.
- * Besides these the compiler itself may call memcpy, memmove, memset and
- * memcmp, as every freestanding C program expects.
+ * The profiler is one relocatable object that uses no C library. The image MUST
+ * define what is declared here, and nothing else; each build checks the
+ * object's undefined symbols against profiler/port.symbols. The compiler may
+ * also call memcpy, memmove, memset and memcmp, as in any freestanding program.
  *
- * Level 1, enough to sample and to print a table:
- *   current_eoi_mechanism, prof_port_write
- * Level 2, tables that grow beyond the memory given at start:
- *   prof_port_alloc, prof_port_free (MAY always refuse)
- * Level 3, a stream for the host and commands from it: no functions that must
- * be there, but ways out that the image offers by <prof/out.h>
+ * Level 1, enough to sample and to count the samples:
+ *   current_eoi_mechanism, prof_port_write; prof_port_alloc and prof_port_free
+ *   must exist, but the allocator MAY always return NULL
+ * Level 2, enough to print a table:
+ *   a prof_port_alloc that returns memory
+ * Level 3, a stream to the host and commands from it:
+ *   no further functions, but transports (<prof/transport.h>)
  *
- * Error policy: none of these may panic. An allocation that is refused costs
- * nothing but delay: samples stay where they are and are counted as queued.
+ * Error policy: none of these may panic. After a failed allocation samples stay
+ * in the vector, count as queued, and are drained later.
  */
 
 #include <stddef.h>
@@ -31,30 +31,30 @@ extern "C" {
 /*
  * Acknowledges the interrupt in service to the interrupt controller.
  *
- * Contexts: interrupt, with interrupts off. Called for those ticks only that
- * the profiler asked for beyond the kernel's own; the kernel's handler
- * acknowledges its own. MUST NOT touch FPU or SSE state. A pointer, so that a
- * kernel which moves from the PIC to an APIC changes it in one place.
+ * Contexts: interrupt, with interrupts off. Called only for the profiler's
+ * additional ticks; the kernel's handler acknowledges the kernel's own. MUST
+ * NOT touch FPU or SSE state. It is a pointer so that a kernel that switches
+ * from the PIC to an APIC changes it in one place. MAY be NULL if the kernel
+ * calls prof_sample() itself (PROF_TICK_HOOK).
  */
 extern void (*current_eoi_mechanism)(void);
 
 /*
- * Writes (bytes) bytes of (text) to wherever people read: the serial console.
+ * Writes (bytes) bytes of (text) to the console.
  *
- * Contexts: thread, panic. Neither allocates nor keeps (text). A device that
- * fails is the port's own business: there is nobody left to tell.
+ * Contexts: thread, panic. MUST NOT allocate or keep (text). Errors of the
+ * device are not reported.
  */
 void prof_port_write(const char *text, size_t bytes);
 
 /*
- * Returns (bytes) bytes aligned for any scalar, or NULL where there are none.
+ * Returns (bytes) bytes aligned for any scalar, or NULL if there are none.
  *
- * Contexts: thread only, from prof_drain() and prof_out_choose() and from
- * nothing else.
+ * Contexts: thread. Called by prof_drain() and prof_transport_choose() only.
  */
 void *prof_port_alloc(size_t bytes);
 
-/* Gives back what prof_port_alloc() returned. Contexts: as prof_port_alloc. */
+/* Frees what prof_port_alloc() returned. Contexts: as prof_port_alloc(). */
 void prof_port_free(void *memory);
 
 #ifdef __cplusplus

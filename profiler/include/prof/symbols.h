@@ -3,12 +3,12 @@
 #define PROF_SYMBOLS_H
 
 /*
- * From an address to the function that holds it, without heap and without
- * waiting: the image carries its own sorted table (<prof/symtab.h>).
+ * Finds the function that contains an address, without a heap and without
+ * waiting: the image includes its own sorted table (<prof/symtab.h>).
  *
- * The table is tested once, as a whole, by prof_symbols_open(); after that a
- * lookup reads only what was found sound. With no table, or a damaged one,
- * every lookup says "unknown" and callers print the address in hexadecimal.
+ * prof_symbols_open() validates the whole table once; lookups then need no
+ * checks. Without a table, or with a damaged one, every lookup fails and
+ * callers print the address in hexadecimal.
  */
 
 #include <stdbool.h>
@@ -19,22 +19,21 @@
 extern "C" {
 #endif
 
-/* What one lookup found. Lives as long as the image: nothing is copied. */
+/* The result of a lookup. Valid as long as the table is in use. */
 struct prof_symbol {
     uintptr_t start; /* first address of the function */
     size_t size;     /* its bytes */
-    uint32_t index;  /* its place in the table, 0 for the lowest address */
+    uint32_t index;  /* its entry in the table, 0 = the lowest address */
 };
 
 /*
- * Tests the table of (bytes) bytes at (table) and uses it from now on.
- * (build_id) is the image's own, (build_id_bytes) long; 0 bytes skips that
- * test.
+ * Validates the table of (bytes) bytes at (table) and uses it from now on.
+ * (build_id), (build_id_bytes) long, is the image's own and must match; 0 bytes
+ * skips that test.
  *
- * Contexts: boot, thread. Linear in the table, reads nothing outside it.
- * Returns 0, or one of the negative codes of <prof/error.h> (PROF_ESYM...) and
- * then goes on without names. Whether it failed and why stays readable with
- * prof_symbols_error().
+ * Contexts: boot, thread. Linear in the table; reads nothing outside it.
+ * Returns 0, or a negative PROF_ESYM... (<prof/error.h>); there are then no
+ * names. prof_symbols_error() returns the result again later.
  */
 int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
                       size_t build_id_bytes);
@@ -43,30 +42,30 @@ int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
 int prof_symbols_error(void);
 
 /*
- * How many entries the table in use has: its functions, and the gaps between
- * them that are wide (<prof/symtab.h>). 0 without a table.
+ * Entries of the table in use: functions, and wide gaps between them
+ * (<prof/symtab.h>). 0 without a table.
  */
 uint32_t prof_symbols_count(void);
 
 /*
- * Finds the function whose [start, start + size) holds (address).
+ * Finds the function whose [start, start + size) contains (address).
  *
  * Contexts: any, NMI and panic included; re-entrant; no allocation; at most
- * 32 probes, 64 bytes of stack. Returns false, leaving (*found) alone, for an
- * address in no function: a gap between two is not blamed on its neighbour.
+ * 32 probes, 64 bytes of stack. Returns false and leaves (*found) unchanged for
+ * an address in no function, such as the padding between two.
  */
 bool prof_symbol_find(uintptr_t address, struct prof_symbol *found);
 
 /*
- * Writes the name of (symbol), which prof_symbol_find() found, as the linker
- * knows it (mangled) into (out): as much of it as (size) bytes hold, always
- * NUL-terminated unless (size) is 0, when (out) MAY be NULL.
+ * Writes the mangled name of (symbol), which prof_symbol_find() found, into
+ * (out): as much as fits into (size) bytes, always NUL-terminated. With (size)
+ * 0 nothing is written and (out) MAY be NULL.
  *
  * Contexts: any, NMI and panic included; re-entrant; no allocation; at most
- * 128 bytes of stack; expands at most 16 names of 32,767 bytes, and 8 as long
- * as they are in the middle. Returns the bytes of the whole name without its
- * NUL, so that a result of (size) or more says that it was cut; 0, and an
- * empty text, where the table that it was found in is no longer in use.
+ * 128 bytes of stack; expands at most 16 names of up to 32,767 bytes, on
+ * average 8. Returns the length of the whole name in bytes, without NUL; if it
+ * is (size) or more, the name was cut. Returns 0, with an empty text, if the
+ * table in which (symbol) was found is no longer in use.
  */
 size_t prof_symbol_name(const struct prof_symbol *symbol, char *out,
                         size_t size);

@@ -3,8 +3,8 @@
 #define PROF_SYMTAB_H
 
 /*
- * The layout of the symbol table that an image carries, written by the host
- * (tools/embed) and read by the guest (profiler/src/symbols.c).
+ * The layout of the symbol table in an image, written by the host (tools/embed)
+ * and read by the guest (profiler/symbols/lookup.c).
  *
  *     +----------------------+  table, aligned to 8 bytes
  *     | struct prof_symtab   |
@@ -19,32 +19,33 @@
  *     +----------------------+  + marks_at
  *     | uint32_t mark[n/16]  |  rounded up: where in the names each 16th begins
  *     +----------------------+  + tokens_at
- *     | tokens               |  what the codes stand for, or of 0 bytes
+ *     | tokens               |  expansions of the codes, or nothing
  *     +----------------------+  + names_at
- *     | names                |  one behind the other, in the entries' order
+ *     | names                |  in the order of the entries
  *     +----------------------+  + total_bytes, a multiple of eight
  *
- * An entry is a function. Its size is offset[i+1] - offset[i] - gap[i], 1 at
- * least. Where PROF_SYMTAB_HOLE or more bytes lie behind a function, they are
- * an entry of their own: its gap is PROF_SYMTAB_HOLE, its name is empty, and
- * what lies in it lies in no function.
+ * An entry is a function. Its size is offset[i+1] - offset[i] - gap[i], at
+ * least 1. A gap of PROF_SYMTAB_HOLE or more bytes after a function is an entry
+ * of its own, with gap[i] PROF_SYMTAB_HOLE and an empty name. Addresses in it
+ * belong to no function.
  *
- * The index says where among the offsets a search begins. All below offset[n]
- * is cut into parts of 1 << parts_shift bytes; part p is cut into pieces of
- * 1 << (part[p] & 31) bytes, which have a first[] each, one part's behind those
- * of the part before it, from first[part[p] >> 5] on. For all that lies in a
- * piece, the last start not above it is one of window entries, from first[] of
- * the piece on; or of the last window entries, where there are fewer.
+ * The index gives the entry at which a search begins. The range up to offset[n]
+ * is divided into parts of 1 << parts_shift bytes, and part p into pieces of
+ * 1 << (part[p] & 31) bytes. Each piece has a first[]; those of part p begin at
+ * first[part[p] >> 5] and follow those of part p-1. For any address in a piece,
+ * the entry with the last start not above it is among the (window) entries from
+ * the piece's first[] on, or among the last (window) entries of the table if
+ * there are fewer.
  *
- * A name is a byte s, a length m and m codes: the first s bytes of the name
- * before it (none for each 16th), then what the codes stand for. m is one byte
- * below 128, or two: 128 + m / 256 and m % 256. A whole name has at most
+ * A name is a byte s, a length m and m codes: the first s bytes of the previous
+ * name (0 for each 16th), then the expansion of the codes. m is one byte if
+ * below 128, else two: 128 + m / 256 and m % 256. A whole name has at most
  * PROF_SYMTAB_NAME_MAX bytes, none of which is NUL.
  *
  * With tokens_bytes 0 a code is the byte itself. Otherwise the tokens are
- * uint16_t begin[257] and then texts: code c stands for texts[begin[c]] up to
- * texts[begin[c+1]], without a NUL; begin[256] is the texts' length. A code
- * that stands for nothing is in no name.
+ * uint16_t begin[257] and then texts: code c expands to texts[begin[c]] up to
+ * texts[begin[c+1]], without a NUL; begin[256] is the texts' length. No name
+ * contains a code that expands to nothing.
  *
  * All numbers are little-endian. All (..._at) are byte offsets from the start
  * of the table and multiples of four. The checksum is CRC-32C (Castagnoli, RFC
@@ -72,11 +73,11 @@ struct prof_symtab {
     uint32_t offsets_at;     /* byte offset of offset[] */
     uint32_t gaps_at;        /* byte offset of gap[] */
     uint32_t parts_at;       /* byte offset of part[] */
-    uint32_t parts_count;    /* parts that the offsets are cut into */
+    uint32_t parts_count;    /* parts of the index */
     uint32_t parts_shift;    /* bytes of a part, as a power of two */
     uint32_t firsts_at;      /* byte offset of first[] */
     uint32_t firsts_count;   /* pieces of all parts together */
-    uint32_t window;         /* entries that a search looks among, 1 to n */
+    uint32_t window;         /* entries that a search covers, 1 to n */
     uint32_t marks_at;       /* byte offset of mark[] */
     uint32_t tokens_at;      /* byte offset of the tokens */
     uint32_t tokens_bytes;   /* 0 = codes are bytes */

@@ -3,11 +3,11 @@
 #define PROF_TEXT_H
 
 /*
- * Text without a C library: a small writer that the report and the image's
- * panic share. It keeps up to PROF_TEXT_BYTES bytes and hands them to its sink
- * when they are full or flushed, so that nothing is ever cut.
+ * Text output without a C library, for the report and the image's panic. It
+ * buffers up to PROF_TEXT_BYTES bytes and passes them to a sink when the buffer
+ * is full or flushed, so nothing is ever cut.
  *
- * Contexts: any, as far as the sink allows it; no allocation, no shared state.
+ * Contexts: those of the sink; no allocation, no shared state.
  */
 
 #include <stddef.h>
@@ -34,13 +34,18 @@ void prof_text_flush(struct prof_text *out);
 void prof_text_char(struct prof_text *out, char c);
 void prof_text_string(struct prof_text *out, const char *s);
 
-/* (value) in decimal, right-aligned in (width) columns (0: as it comes). */
+/* (value) in decimal, right-aligned in (width) columns; 0: no padding. */
 void prof_text_decimal(struct prof_text *out, uint64_t value, unsigned width);
+
+/* (value) / (unit) with as many decimals as (unit), a power of ten, has zeros;
+ * what is before the point in (width) columns. */
+void prof_text_fixed(struct prof_text *out, uint64_t value, unsigned width,
+                     uint32_t unit);
 
 /* (value) as 0x..., with at least (digits) digits. */
 void prof_text_hex(struct prof_text *out, uint64_t value, unsigned digits);
 
-/* Blanks up to column (column); none where the line is there already. */
+/* Pads with blanks up to column (column). */
 void prof_text_column(struct prof_text *out, size_t column);
 
 #ifdef __cplusplus

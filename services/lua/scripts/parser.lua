@@ -6,7 +6,7 @@
 
 local read_value
 
-local function complain(text, at, what)
+local function parse_error(text, at, what)
     local _, line = text:sub(1, at):gsub("\n", "")
     error(string.format("line %d: %s expected", line + 1, what), 0)
 end
@@ -21,7 +21,8 @@ local unescaped = { n = "\n", t = "\t", r = "\r", b = "\b", f = "\f",
 local function read_string(text, at)
     local pieces, from = {}, at + 1
     while true do
-        local stop = text:find('["\\]', from) or complain(text, at, "a quote")
+        local stop = text:find('["\\]', from) or
+                     parse_error(text, at, "a quote")
         pieces[#pieces + 1] = text:sub(from, stop - 1)
         if text:sub(stop, stop) == '"' then
             return table.concat(pieces), stop + 1
@@ -29,12 +30,12 @@ local function read_string(text, at)
         local letter = text:sub(stop + 1, stop + 1)
         if letter == "u" then
             local digits = text:match("^%x%x%x%x", stop + 2) or
-                complain(text, stop, "four hexadecimal digits")
+                parse_error(text, stop, "four hexadecimal digits")
             pieces[#pieces + 1] = utf8.char(tonumber(digits, 16))
             from = stop + 6
         else
             pieces[#pieces + 1] = unescaped[letter] or
-                complain(text, stop, "an escape")
+                parse_error(text, stop, "an escape")
             from = stop + 2
         end
     end
@@ -42,7 +43,7 @@ end
 
 local function read_number(text, at)
     local digits = text:match("^-?%d+%.?%d*[eE]?[+-]?%d*", at)
-    local value = tonumber(digits) or complain(text, at, "a number")
+    local value = tonumber(digits) or parse_error(text, at, "a number")
     return value, at + #digits
 end
 
@@ -59,7 +60,7 @@ local function read_array(text, at)
         if mark == "]" then
             return list, at + 1
         elseif mark ~= "," then
-            complain(text, at, "',' or ']'")
+            parse_error(text, at, "',' or ']'")
         end
         at = at + 1
     end
@@ -74,13 +75,13 @@ local function read_object(text, at)
     while true do
         at = skip_blanks(text, at)
         if text:sub(at, at) ~= '"' then
-            complain(text, at, "a key")
+            parse_error(text, at, "a key")
         end
         local key
         key, at = read_string(text, at)
         at = skip_blanks(text, at)
         if text:sub(at, at) ~= ":" then
-            complain(text, at, "':'")
+            parse_error(text, at, "':'")
         end
         object[key], at = read_value(text, at + 1)
         at = skip_blanks(text, at)
@@ -88,7 +89,7 @@ local function read_object(text, at)
         if mark == "}" then
             return object, at + 1
         elseif mark ~= "," then
-            complain(text, at, "',' or '}'")
+            parse_error(text, at, "',' or '}'")
         end
         at = at + 1
     end
@@ -110,7 +111,7 @@ function read_value(text, at)
     end
     local word = text:match("^%a+", at)
     if words[word] == nil then
-        complain(text, at, "a value")
+        parse_error(text, at, "a value")
     end
     return words[word], at + #word
 end

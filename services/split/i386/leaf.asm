@@ -2,10 +2,9 @@
 ;
 ; uint32_t leaf_x(uint32_t turns);
 ;
-; Four functions with one body, so that an instruction of one takes as long as
-; an instruction of any other. A call executes exactly 4 * (turns + 2)
-; instructions: four a turn, and eight around them. services/split/leaf.h
-; builds on that number.
+; Four functions with identical bodies, so that instructions take the same time
+; in each. A call executes exactly 4 * (turns + 2) instructions: four per turn
+; and eight around the loop. services/split/leaf.h relies on that number.
 ;
 ; in:  [ebp + 8]    turns, at least 1
 ; out: eax          a number that depends on every turn
@@ -18,7 +17,7 @@ section .text
 global %1:function (%1.end - %1)
 align 64
 %1:
-        push    ebp                     ; a frame like any other function's
+        push    ebp                     ; a frame like that of a C function
         mov     ebp, esp
         sub     esp, 16
         mov     eax, [ebp + 8]          ; turns left

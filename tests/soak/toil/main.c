@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that does whatever it is told over its console, one line at a time
+ * A guest that does whatever it is given over its console, one line at a time
  * and each answered with one:
  *
  *     work NAME...   these kinds of work from now on; none: to be idle
@@ -55,7 +55,7 @@ static const char *choose(char *rest)
     return NULL;
 }
 
-static void obey(void)
+static void execute(void)
 {
     const char *error = NULL;
     char copy[sizeof line];
@@ -84,7 +84,7 @@ static void listen(void *unused)
         } else if (byte == '\n') {
             line[used] = '\0';
             used = 0;
-            obey();
+            execute();
         }
     }
 }

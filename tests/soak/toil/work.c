@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of work. All of them end when told to, and give everything back. */
+/* The kinds of work. All of them end on request, and give everything back. */
 
 #include "work.h"
 

@@ -43,8 +43,9 @@ def of_functions(functions, rows, key):
     ideal samples."""
     result = collections.Counter()
     for start, row in zip(functions.starts, rows):
-        result[functions.name(functions.group_of_start[start])] += \
-            row.get(key, 0)
+        result[functions.name(functions.group_of_start[start])] += row.get(
+            key, 0
+        )
     return result
 
 
@@ -52,8 +53,11 @@ def claim(image, truth_path, claim_path):
     functions = Functions(image)
     whole = of_functions(functions, read(truth_path)["functions"], "whole")
     claimed = read(claim_path)["functions"]
-    wrong = {name: number for name, number in claimed.items()
-             if whole[name] != number}
+    wrong = {
+        name: number
+        for name, number in claimed.items()
+        if whole[name] != number
+    }
     for name, wanted in sorted(wrong.items())[:10]:
         print(f"{name}: {wanted} claimed, {whole[name]} counted")
     print(f"{len(claimed)} functions, {sum(claimed.values())} instructions")
@@ -62,20 +66,25 @@ def claim(image, truth_path, claim_path):
 
 def hits_of(parasite, trace, truth):
     """Samples by function, of those that stand for what was counted."""
-    found = sampled.samples(parasite, trace)[1:truth["judged"]]
+    found = sampled.samples(parasite, trace)[1 : truth["judged"]]
     return collections.Counter(sample.stack[0] for sample in found)
 
 
 def ideal_hits(functions, truth, number):
-    rows = [{"hits": row["ideal_self"][number]} if "ideal_self" in row else {}
-            for row in truth["functions"]]
+    rows = [
+        {"hits": row["ideal_self"][number]} if "ideal_self" in row else {}
+        for row in truth["functions"]
+    ]
     return of_functions(functions, rows, "hits")
 
 
 def expected(counts, whole):
     executed = sum(counts.values())
-    return {name: count / executed * whole for name, count in counts.items()
-            if count > 0}
+    return {
+        name: count / executed * whole
+        for name, count in counts.items()
+        if count > 0
+    }
 
 
 def groups(counts, samples):
@@ -113,33 +122,46 @@ def deviation(value, ideal):
     deviations, and both. Whole numbers are never nearer than a half."""
     mean, variance = chance.spread(ideal)
     variance = max(variance * (1 + 1 / len(ideal)), 1)
-    return (max(abs(value - mean) - 0.5, 0) / math.sqrt(variance), mean,
-            math.sqrt(variance))
+    return (
+        max(abs(value - mean) - 0.5, 0) / math.sqrt(variance),
+        mean,
+        math.sqrt(variance),
+    )
 
 
 def small(image, truth_path, parasite, trace):
     functions, truth = Functions(image), read(truth_path)
     counts = of_functions(functions, truth["functions"], "self")
     hits = hits_of(parasite, trace, truth)
-    ideals = [ideal_hits(functions, truth, number)
-              for number in range(len(truth["ideals"]))]
+    ideals = [
+        ideal_hits(functions, truth, number)
+        for number in range(len(truth["ideals"]))
+    ]
     lists = groups(counts, sum(hits.values()))
     value = square(hits, counts, lists)
-    off, mean, spread = deviation(value, [square(ideal, counts, lists)
-                                          for ideal in ideals])
-    print(f"{len(lists)} groups of {len(expected(counts, 1))} functions: "
-          f"chi-square {value:.1f}, {mean:.1f} +- {spread:.1f} of ideal "
-          "samplers")
+    off, mean, spread = deviation(
+        value, [square(ideal, counts, lists) for ideal in ideals]
+    )
+    print(
+        f"{len(lists)} groups of {len(expected(counts, 1))} functions: "
+        f"chi-square {value:.1f}, {mean:.1f} +- {spread:.1f} of ideal "
+        "samplers"
+    )
     fine = off < Z
-    few = [name for name, wanted in expected(
-        counts, sum(hits.values())).items() if wanted < LEAST]
+    few = [
+        name
+        for name, wanted in expected(counts, sum(hits.values())).items()
+        if wanted < LEAST
+    ]
     met = often(hits, few)
     theirs = list(zip(*(often(ideal, few) for ideal in ideals)))
     for times, count in enumerate(met):
         off, mean, spread = deviation(count, theirs[times])
-        print(f"of {len(few)} small ones {count} met {times} times"
-              f"{' or more' if times == OFTEN else ''}, "
-              f"{mean:.1f} +- {spread:.1f} of ideal samplers")
+        print(
+            f"of {len(few)} small ones {count} met {times} times"
+            f"{' or more' if times == OFTEN else ''}, "
+            f"{mean:.1f} +- {spread:.1f} of ideal samplers"
+        )
         fine = fine and off < Z
     assert fine
 
@@ -148,14 +170,18 @@ def masked_row(console):
     """Ticks that the report calls masked, and all."""
     with open(console, encoding="utf-8", errors="replace") as file:
         said = file.read()
-    return (int(re.search(r"% +(\d+) +masked", said)[1]),
-            int(re.search(r"% +(\d+) +all ticks", said)[1]))
+    return (
+        int(re.search(r"% +(\d+) +masked", said)[1]),
+        int(re.search(r"% +(\d+) +all ticks", said)[1]),
+    )
 
 
 def masked(image, truth_path, parasite, trace, console):
     functions, truth = Functions(image), read(truth_path)
-    own, off, opened = (of_functions(functions, truth["functions"], key)
-                        for key in ("self", "masked", "opened"))
+    own, off, opened = (
+        of_functions(functions, truth["functions"], key)
+        for key in ("self", "masked", "opened")
+    )
     hits = hits_of(parasite, trace, truth)
     samples, executed = sum(hits.values()), sum(own.values())
     seen = {name: own[name] - off[name] + opened[name] for name in own}
@@ -163,10 +189,12 @@ def masked(image, truth_path, parasite, trace, console):
     for name, count in sorted(seen.items(), key=lambda one: -own[one[0]]):
         if max(count, own[name]) / executed * samples < LEAST:
             continue
-        print(f"{name:20} {100 * own[name] / executed:6.2f} % in truth, "
-              f"{100 * off[name] / executed:6.2f} % with interrupts off, "
-              f"{100 * count / executed:6.2f} % to be seen, "
-              f"{100 * hits[name] / samples:6.2f} % sampled")
+        print(
+            f"{name:20} {100 * own[name] / executed:6.2f} % in truth, "
+            f"{100 * off[name] / executed:6.2f} % with interrupts off, "
+            f"{100 * count / executed:6.2f} % to be seen, "
+            f"{100 * hits[name] / samples:6.2f} % sampled"
+        )
         if count > 0:
             shares.append((hits[name], count / executed))
         assert count > 0 or hits[name] == 0
@@ -175,12 +203,15 @@ def masked(image, truth_path, parasite, trace, console):
     share = sum(off.values()) / executed
     row, ticks = masked_row(console)
     error = chance.error(row / ticks, share, ticks) * chance.Z95
-    print(f"chi-square {value:.1f} of {degrees}, {tail:.3f}; masked "
-          f"{100 * share:.2f} % in truth, {100 * row / ticks:.2f} % of "
-          f"{ticks} ticks, {error:+.2f} standard deviations")
+    print(
+        f"chi-square {value:.1f} of {degrees}, {tail:.3f}; masked "
+        f"{100 * share:.2f} % in truth, {100 * row / ticks:.2f} % of "
+        f"{ticks} ticks, {error:+.2f} standard deviations"
+    )
     assert 0.0005 < tail < 0.9995 and abs(error) < Z and share > 0.1
 
 
 if __name__ == "__main__":
-    {"claim": claim, "small": small,
-     "masked": masked}[sys.argv[1]](*sys.argv[2:])
+    {"claim": claim, "small": small, "masked": masked}[sys.argv[1]](
+        *sys.argv[2:]
+    )

@@ -54,9 +54,14 @@ class Spin:
 
     def lines(self, names):
         label = names.new()
-        return [f"imul ecx, [units], {self.weight}", f"{label}:",
-                "add edx, ecx", "xor edx, 0x5bd1e995", "dec ecx",
-                f"jnz {label}"]
+        return [
+            f"imul ecx, [units], {self.weight}",
+            f"{label}:",
+            "add edx, ecx",
+            "xor edx, 0x5bd1e995",
+            "dec ecx",
+            f"jnz {label}",
+        ]
 
     def cost(self, units):
         return 1 + PER_TURN * self.weight * units
@@ -90,9 +95,13 @@ class Through:
 
     def lines(self, names):
         label = names.new()
-        return [f"mov ebx, {len(self.names)}", f"{label}:",
-                f"call [{self.table} + wb * WORD - WORD]", "dec ebx",
-                f"jnz {label}"]
+        return [
+            f"mov ebx, {len(self.names)}",
+            f"{label}:",
+            f"call [{self.table} + wb * WORD - WORD]",
+            "dec ebx",
+            f"jnz {label}",
+        ]
 
     def cost(self, _units):
         return 1 + 3 * len(self.names)
@@ -110,12 +119,18 @@ class Repeat:
     def lines(self, names):
         label = names.new()
         inner = [line for item in self.items for line in item.lines(names)]
-        return [f"mov ebx, {self.times}", f"{label}:", *inner, "dec ebx",
-                f"jnz {label}"]
+        return [
+            f"mov ebx, {self.times}",
+            f"{label}:",
+            *inner,
+            "dec ebx",
+            f"jnz {label}",
+        ]
 
     def cost(self, units):
         return 1 + self.times * (
-            2 + sum(item.cost(units) for item in self.items))
+            2 + sum(item.cost(units) for item in self.items)
+        )
 
     def calls(self, units):
         return times_of(self.items, units, self.times)
@@ -150,15 +165,23 @@ def times_of(items, units, times):
 
 # Prologues and epilogues. Those of the first row keep wb.
 FRAMES = {
-    "kept": (["push wfp", "mov wfp, wsp", "push wb"],
-             ["mov wb, [wfp - WORD]", "leave", "ret"]),
-    "kept-sub": (["push wfp", "mov wfp, wsp", "push wb", "sub wsp, 5 * WORD"],
-                 ["lea wsp, [wfp - WORD]", "pop wb", "pop wfp", "ret"]),
+    "kept": (
+        ["push wfp", "mov wfp, wsp", "push wb"],
+        ["mov wb, [wfp - WORD]", "leave", "ret"],
+    ),
+    "kept-sub": (
+        ["push wfp", "mov wfp, wsp", "push wb", "sub wsp, 5 * WORD"],
+        ["lea wsp, [wfp - WORD]", "pop wb", "pop wfp", "ret"],
+    ),
     "frame": (["push wfp", "mov wfp, wsp"], ["pop wfp", "ret"]),
-    "frame-leave": (["push wfp", "mov wfp, wsp", "sub wsp, 24"],
-                    ["leave", "ret"]),
-    "frame-mov": (["push wfp", "mov wfp, wsp", "sub wsp, 200"],
-                  ["mov wsp, wfp", "pop wfp", "ret"]),
+    "frame-leave": (
+        ["push wfp", "mov wfp, wsp", "sub wsp, 24"],
+        ["leave", "ret"],
+    ),
+    "frame-mov": (
+        ["push wfp", "mov wfp, wsp", "sub wsp, 200"],
+        ["mov wsp, wfp", "pop wfp", "ret"],
+    ),
     "bare": ([], ["ret"]),
     "push": (["push wb"], ["pop wb", "ret"]),
 }
@@ -261,12 +284,13 @@ class Program:
     def claim(self, main):
         """Rounds, and the instructions by function in all of them."""
         of_units = {units: self.round(main, units) for units in UNITS}
-        mean = sum(sum(counts.values()) for counts in of_units.values()) \
-            / len(of_units)
+        mean = sum(sum(counts.values()) for counts in of_units.values()) / len(
+            of_units
+        )
         rounds = round(self.instructions / mean)
         random, often = self.seed, collections.Counter()
         for _ in range(rounds):
-            random = (random * 1664525 + 1013904223) % 2 ** 32
+            random = (random * 1664525 + 1013904223) % 2**32
             often[LEAST + (random >> 16 & MASK)] += 1
         total = collections.Counter()
         for units, times in often.items():
@@ -277,27 +301,38 @@ class Program:
     def write(self, main, folder):
         """code.asm and claim.json."""
         round_function = Function(
-            "generated_round", "frame-leave", [Code(["TAKE_UNITS"]),
-                                               Call(main)])
+            "generated_round", "frame-leave", [Code(["TAKE_UNITS"]), Call(main)]
+        )
         rounds, total = self.claim(main)
         # TAKE_UNITS is two of them
         whole = (round_function.charge(LEAST)["generated_round"] + 1) * rounds
         total["generated_round"] = whole
-        constants = {"rounds": rounds, "seed": self.seed,
-                     "units_least": LEAST, "units_mask": MASK}
+        constants = {
+            "rounds": rounds,
+            "seed": self.seed,
+            "units_least": LEAST,
+            "units_mask": MASK,
+        }
         with open(f"{folder}/code.asm", "w", encoding="ascii") as file:
-            print("; SPDX-License-Identifier: Apache-2.0\n"
-                  "; Written by tests/truth/generated/generate.py.\n"
-                  '%include "machine.inc"', file=file)
+            print(
+                "; SPDX-License-Identifier: Apache-2.0\n"
+                "; Written by tests/truth/generated/generate.py.\n"
+                '%include "machine.inc"',
+                file=file,
+            )
             for one in [*self.functions.values(), round_function]:
-                lines = "".join(f"{'' if line.startswith('.l') else '        '}"
-                                f"{line}\n" for line in one.lines())
+                lines = "".join(
+                    f"{'' if line.startswith('.l') else '        '}" f"{line}\n"
+                    for line in one.lines()
+                )
                 print(f"FUNCTION {one.name}\n{lines}END", file=file)
             print("\n".join(self.data), file=file)
             print("section .rodata\nalign 4", file=file)
             for name, value in constants.items():
                 print(f"generated_{name}: dd {value}", file=file)
-            print("section .note.GNU-stack noalloc noexec nowrite progbits",
-                  file=file)
+            print(
+                "section .note.GNU-stack noalloc noexec nowrite progbits",
+                file=file,
+            )
         with open(f"{folder}/claim.json", "w", encoding="ascii") as file:
             json.dump({"rounds": rounds, "functions": total}, file, indent=1)

@@ -2,12 +2,12 @@
 #ifndef KERNEL_NET_LWIP_CC_H
 #define KERNEL_NET_LWIP_CC_H
 
-/* What lwIP asks of a compiler and of the system below it. */
+/* What lwIP requires of the compiler and the system. */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Given by kernel/net/port.c. */
+/* Defined in kernel/net/port.c. */
 uint32_t net_port_random(void);
 void *net_port_alloc(size_t bytes);
 void *net_port_alloc_zeroed(size_t count, size_t bytes);

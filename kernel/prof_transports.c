@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The transports for the profiler's packets, made from the kernel's devices and
+ * sorted by speed: if the requested one is missing, the next one is used. The
+ * console comes last, because it is always present.
+ */
+
+#include "prof_transports.h"
+
+#include <debugcon.h>
+#include <kernel/console.h>
+#include <kernel/loop.h>
+#include <prof/transport.h>
+#include <prof/prof.h>
+#include <malloc.h>
+#include <prof/format.h>
+#include <stddef.h>
+#include <string.h>
+#include <uart.h>
+#include <virtio_queue.h>
+#include <virtio_console.h>
+
+/* Period of polling for commands, and the number of bytes read each time, which
+ * limits the cost of endless garbage. */
+#define LISTEN_NS 25000000ull
+#define LISTEN_BYTES 64
+
+#define ANSWER_BYTES 256 /* of a line; longer ones are truncated */
+
+static const struct prof_transport *transport; /* in use; NULL = none */
+static struct loop_timer listen_timer;
+
+/* The line being printed while a command from the transport runs. It begins
+ * with a newline, which ends a packet that may be incomplete there. */
+static struct {
+    bool open;
+    char line[ANSWER_BYTES]; /* "\n", then the text */
+    size_t used;             /* bytes of the text */
+} answer;
+
+static int receive_console(void)
+{
+    return uart_read(UART_COM1);
+}
+
+static void *pages(size_t bytes)
+{
+    return memalign(VIRTIO_PAGE_BYTES, bytes);
+}
+
+static bool open_virtio(void)
+{
+    return virtio_console_start(pages);
+}
+
+static bool open_uart2(void)
+{
+    return uart_start(UART_COM2) == 0;
+}
+
+static bool send_uart2(const void *packet, size_t bytes)
+{
+    return uart_write(UART_COM2, packet, bytes) == bytes;
+}
+
+static void finish_uart2(void)
+{
+    uart_finish(UART_COM2);
+}
+
+static int receive_uart2(void)
+{
+    return uart_read(UART_COM2);
+}
+
+static bool send_e9(const void *packet, size_t bytes)
+{
+    debugcon_write(packet, bytes);
+    return true;
+}
+
+static bool open_serial(void)
+{
+    return true;
+}
+
+/* Packets must be on lines of their own. */
+static bool send_serial(const void *packet, size_t bytes)
+{
+    console_fresh_line();
+    prof_transport_text(packet, bytes, console_write);
+    return true;
+}
+
+static const struct prof_transport transports[] = {
+    {"virtio", open_virtio, virtio_console_send, virtio_console_finish,
+     virtio_console_receive},
+    {"uart2", open_uart2, send_uart2, finish_uart2, receive_uart2},
+    {"e9", debugcon_present, send_e9, NULL, NULL},
+    {"serial", open_serial, send_serial, NULL, NULL},
+};
+
+static void end_answer_line(void)
+{
+    size_t mark = strlen(PROF_ANSWER_MARK);
+
+    answer.line[0] = '\n';
+    answer.line[++answer.used] = '\n';
+    if (answer.used > mark &&
+        memcmp(answer.line + 1, PROF_ANSWER_MARK, mark) == 0)
+        (void)transport->send(answer.line, answer.used + 1);
+    answer.used = 0;
+}
+
+void prof_transports_wrote(const char *text, size_t bytes)
+{
+    if (!answer.open)
+        return;
+    for (size_t i = 0; i < bytes; i++) {
+        if (text[i] == '\n')
+            end_answer_line();
+        else if (answer.used < ANSWER_BYTES - 2)
+            answer.line[++answer.used] = text[i];
+    }
+}
+
+/* Reads up to the end of one command. */
+static void listen_to(int (*receive)(void))
+{
+    for (unsigned i = 0; i < LISTEN_BYTES; i++) {
+        int byte = receive();
+
+        if (byte < 0 || prof_command_byte((uint8_t)byte))
+            return;
+    }
+}
+
+static void on_listen(void *unused)
+{
+    bool duplex = transport != NULL && transport->receive != NULL;
+
+    (void)unused;
+    answer.open = duplex;
+    listen_to(duplex ? transport->receive : receive_console);
+    answer.open = false;
+}
+
+void prof_transports_start(void)
+{
+    transport = prof_transport_choose(transports,
+                                      sizeof transports / sizeof *transports);
+    loop_every(&listen_timer, LISTEN_NS, on_listen, NULL);
+}
+
+static void print_sums(void)
+{
+    struct prof_stats stats;
+
+    prof_stats(&stats);
+    console_fresh_line();
+    console_line(
+        "prof: stream to %s: %lu samples, %lu of them discarded, "
+        "%lu packets, %lu bytes",
+        transport->name, (unsigned long)(stats.ticks + stats.forgotten),
+        (unsigned long)stats.stream_discarded,
+        (unsigned long)stats.stream_packets, (unsigned long)stats.stream_bytes);
+}
+
+void prof_transports_end(int code)
+{
+    loop_cancel(&listen_timer);
+    if (transport == NULL)
+        return;
+    prof_transport_end((uint32_t)code);
+    print_sums();
+    transport = NULL;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_CPU_H
+#define PROF_CPU_H
+
+/*
+ * The few instructions that the profiler needs and C has no word for.
+ *
+ * With PROF_HOSTED the same sources run in a process, where nothing interrupts
+ * the drain but what a test calls: turning interrupts off is then nothing.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Time stamp counter, cycles since reset (Intel SDM vol. 2B, RDTSC). */
+static inline uint64_t prof_tsc(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+#ifdef PROF_HOSTED
+
+static inline bool prof_interrupts_save(void)
+{
+    return false;
+}
+
+static inline void prof_interrupts_restore(bool on)
+{
+    (void)on;
+}
+
+#else
+
+#define PROF_FLAGS_IF (1u << 9)
+
+/* Turns interrupts off and returns whether they were on. */
+static inline bool prof_interrupts_save(void)
+{
+    uintptr_t flags;
+
+    __asm__ volatile("pushf; pop %0; cli" : "=r"(flags) : : "memory");
+    return (flags & PROF_FLAGS_IF) != 0;
+}
+
+static inline void prof_interrupts_restore(bool on)
+{
+    if (on)
+        __asm__ volatile("sti" : : : "memory");
+}
+
+#endif
+
+/* (n) / (d), which must not be 0; on i386 without libgcc's __udivdi3. */
+static inline uint64_t prof_divide(uint64_t n, uint32_t d)
+{
+#ifdef __i386__
+    uint32_t high = (uint32_t)(n >> 32), low = (uint32_t)n;
+    uint32_t quotient = high / d, rest = high % d;
+
+    __asm__("divl %4" : "=a"(low), "=d"(rest) : "a"(low), "d"(rest), "r"(d));
+    return (uint64_t)quotient << 32 | low;
+#else
+    return n / d;
+#endif
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer behind every line that the profiler prints.
+ *
+ * The buffer exists because a serial console is asked once per call: a report
+ * of single characters would be a thousand calls. It is handed on as soon as it
+ * is full, so there is always room for one more byte.
+ *
+ * Numbers are taken apart without the compiler's library: a 64-bit division
+ * would be a call to __udivdi3 on i386, where no library may be under us.
+ */
+
+#include "base/cpu.h"
+
+#include <prof/text.h>
+
+/* Digits of the largest uint64_t: 18,446,744,073,709,551,615. */
+#define DECIMAL_DIGITS 20u
+/* Four bits each. */
+#define HEX_DIGITS 16u
+
+void prof_text_open(struct prof_text *out, prof_text_sink *sink)
+{
+    out->sink = sink;
+    out->used = 0;
+    out->column = 0;
+}
+
+void prof_text_flush(struct prof_text *out)
+{
+    size_t bytes = out->used;
+
+    if (bytes == 0)
+        return;
+    out->used = 0;
+    out->sink(out->buffer, bytes);
+}
+
+void prof_text_char(struct prof_text *out, char c)
+{
+    out->buffer[out->used++] = c;
+    out->column = c == '\n' ? 0 : out->column + 1;
+    if (out->used == PROF_TEXT_BYTES)
+        prof_text_flush(out);
+}
+
+void prof_text_string(struct prof_text *out, const char *s)
+{
+    while (*s != '\0')
+        prof_text_char(out, *s++);
+}
+
+/* Divides (*value) by (by) and returns the remainder. */
+static uint32_t divide(uint64_t *value, uint32_t by)
+{
+    uint64_t quotient = prof_divide(*value, by);
+    uint32_t rest = (uint32_t)*value - (uint32_t)quotient * by;
+
+    *value = quotient;
+    return rest;
+}
+
+void prof_text_decimal(struct prof_text *out, uint64_t value, unsigned width)
+{
+    char digits[DECIMAL_DIGITS];
+    unsigned count = 0;
+
+    do {
+        digits[count++] = (char)('0' + divide(&value, 10));
+    } while (value != 0);
+    for (; width > count; --width)
+        prof_text_char(out, ' ');
+    while (count > 0)
+        prof_text_char(out, digits[--count]);
+}
+
+void prof_text_fixed(struct prof_text *out, uint64_t value, unsigned width,
+                     uint32_t unit)
+{
+    uint32_t rest = divide(&value, unit);
+
+    prof_text_decimal(out, value, width);
+    prof_text_char(out, '.');
+    while ((unit /= 10) > 0) {
+        prof_text_char(out, (char)('0' + rest / unit));
+        rest %= unit;
+    }
+}
+
+void prof_text_hex(struct prof_text *out, uint64_t value, unsigned digits)
+{
+    unsigned needed = 1;
+
+    while (needed < HEX_DIGITS && value >> (4 * needed) != 0)
+        ++needed;
+    prof_text_string(out, "0x");
+    for (; digits > needed; --digits)
+        prof_text_char(out, '0');
+    while (needed-- > 0)
+        prof_text_char(out, "0123456789abcdef"[(value >> (4 * needed)) & 15]);
+}
+
+void prof_text_column(struct prof_text *out, size_t column)
+{
+    while (out->column < column)
+        prof_text_char(out, ' ');
+}

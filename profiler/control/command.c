@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The grammar of commands is one table: a word, and the argument it takes.
+ * Errors name the expected form, so that a user at a terminal can correct
+ * the command without a manual.
+ */
+
+#include "control/command.h"
+
+/* The argument of a command. */
+enum follows {
+    NOTHING,
+    NUMBER,
+    SWITCH, /* on or off */
+};
+
+static const struct row {
+    const char *word;
+    enum prof_command_kind kind;
+    enum follows follows;
+    uint32_t least, most; /* bounds of a number, inclusive */
+    const char *error;    /* if the argument is not as it should be */
+} rows[] = {
+    {"start", PROF_COMMAND_START, NOTHING, 0, 0, "start: nothing may follow"},
+    {"stop", PROF_COMMAND_STOP, NOTHING, 0, 0, "stop: nothing may follow"},
+    {"rate", PROF_COMMAND_RATE, NUMBER, 1, 1000000000,
+     "rate: Hz must follow, 1 to 20000, as in: rate 999"},
+    {"depth", PROF_COMMAND_DEPTH, NUMBER, 0, 127,
+     "depth: a number must follow, 0 to 127, as in: depth 64"},
+    {"stacks", PROF_COMMAND_STACKS, SWITCH, 0, 0,
+     "stacks: on or off must follow"},
+    {"reset", PROF_COMMAND_RESET, NOTHING, 0, 0, "reset: nothing may follow"},
+    {"hello", PROF_COMMAND_HELLO, NOTHING, 0, 0, "hello: nothing may follow"},
+    {"report", PROF_COMMAND_REPORT, NOTHING, 0, 0,
+     "report: nothing may follow"},
+};
+
+static const char unknown[] = "not a command; there are start, stop, rate HZ, "
+                              "depth N, stacks on|off, reset, hello, report";
+
+static const char *skip_blanks(const char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    return text;
+}
+
+/* The text after (word) and blanks; NULL if (text) does not begin with it. */
+static const char *after(const char *text, const char *word)
+{
+    while (*word != '\0')
+        if (*text++ != *word++)
+            return NULL;
+    return *text == '\0' || *text == ' ' || *text == '\t' ? skip_blanks(text)
+                                                          : NULL;
+}
+
+/* Parses a decimal number within the bounds of (row), with nothing after it but
+ * blanks. The loop ends before (sum) can overflow. */
+static bool number(const char *text, const struct row *row, uint32_t *value)
+{
+    uint64_t sum = 0;
+    unsigned digits = 0;
+
+    for (; *text >= '0' && *text <= '9' && sum <= row->most; digits++)
+        sum = sum * 10 + (uint64_t)(*text++ - '0');
+    *value = (uint32_t)sum;
+    return digits > 0 && *skip_blanks(text) == '\0' && sum >= row->least &&
+           sum <= row->most;
+}
+
+/* Whether (text) is (word) and nothing else but blanks. */
+static bool is(const char *text, const char *word)
+{
+    const char *rest = after(text, word);
+
+    return rest != NULL && *rest == '\0';
+}
+
+/* Parses the argument (rest) of the command (row) into (*value). */
+static bool fits(const char *rest, const struct row *row, uint32_t *value)
+{
+    switch (row->follows) {
+    case NOTHING:
+        return *rest == '\0';
+    case NUMBER:
+        return number(rest, row, value);
+    case SWITCH:
+        *value = is(rest, "on");
+        return *value == 1 || is(rest, "off");
+    }
+    return false;
+}
+
+struct prof_command prof_command(const char *line)
+{
+    struct prof_command command = {.kind = PROF_COMMAND_BAD};
+
+    line = skip_blanks(line);
+    if (*line == '\0')
+        command.kind = PROF_COMMAND_NONE;
+    else
+        command.error = unknown;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *rest = after(line, rows[i].word);
+
+        if (rest == NULL)
+            continue;
+        if (fits(rest, &rows[i], &command.value)) {
+            command.kind = rows[i].kind;
+            command.error = NULL;
+        } else {
+            command.error = rows[i].error;
+        }
+    }
+    return command;
+}
+
+/* Bytes that cannot be printed are replaced, because the line is echoed in the
+ * answer. What exceeds the line is counted as too long, not stored. */
+bool prof_command_add(struct prof_command_line *line, uint8_t byte)
+{
+    if (line->complete)
+        *line = (struct prof_command_line){0};
+    if (byte == '\n' || byte == '\r') {
+        line->text[line->used] = '\0';
+        line->complete = true;
+    } else if (line->used == PROF_COMMAND_MAX) {
+        line->too_long = true;
+    } else if ((byte >= ' ' && byte <= '~') || byte == '\t') {
+        line->text[line->used++] = (char)byte;
+    } else {
+        line->text[line->used++] = '?';
+    }
+    return line->complete;
+}

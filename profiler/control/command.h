@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_COMMAND_H
+#define PROF_COMMAND_H
+
+/*
+ * Commands that come in through a transport, one per line, with words separated
+ * by blanks:
+ *
+ *     start            sample
+ *     stop             stop sampling; what was sampled stays
+ *     rate HZ          sample at HZ
+ *     depth N          record up to N callers per sample, 0 = none
+ *     stacks on|off    record as many callers as prof.depth says, or none
+ *     reset            discard all samples and counts
+ *     hello            repeat what a new reader of the stream needs
+ *     report           print the table now
+ *
+ * Parser only: both functions touch nothing but their arguments, so that they
+ * can be fuzzed on the host. Contexts: any.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROF_COMMAND_MAX 47u /* bytes of a line, without its end */
+
+enum prof_command_kind {
+    PROF_COMMAND_NONE, /* an empty line */
+    PROF_COMMAND_START,
+    PROF_COMMAND_STOP,
+    PROF_COMMAND_RATE,   /* value: Hz, not 0 */
+    PROF_COMMAND_DEPTH,  /* value: callers */
+    PROF_COMMAND_STACKS, /* value: 1 on, 0 off */
+    PROF_COMMAND_RESET,
+    PROF_COMMAND_HELLO,
+    PROF_COMMAND_REPORT,
+    PROF_COMMAND_BAD, /* none of these; error says what is wrong */
+};
+
+struct prof_command {
+    enum prof_command_kind kind;
+    uint32_t value;
+    const char *error; /* a constant, NULL unless BAD */
+};
+
+/* Parses (line), NUL-terminated. Linear in its length. */
+struct prof_command prof_command(const char *line);
+
+/* A line that is being received. Zero-initialised. */
+struct prof_command_line {
+    char text[PROF_COMMAND_MAX + 1]; /* ends with a NUL once it is complete */
+    uint32_t used;
+    bool too_long; /* text is only its beginning */
+    bool complete; /* the next byte begins the next line */
+};
+
+/*
+ * Appends (byte), or completes the line if it is a newline or a carriage
+ * return. Returns whether the line is complete. Non-printable bytes become '?',
+ * and those beyond PROF_COMMAND_MAX are discarded (too_long).
+ */
+bool prof_command_add(struct prof_command_line *line, uint8_t byte);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Executes commands. Each is answered with one line, "ok" or "error", so that a
+ * script knows when the command was executed and with what result.
+ */
+
+#include "control/command.h"
+#include "control/control.h"
+
+#include <prof/error.h>
+#include <prof/format.h>
+#include <prof/transport.h>
+#include <prof/port.h>
+#include <prof/prof.h>
+#include <prof/text.h>
+
+static struct prof_command_line line; /* the one being received */
+
+/* Answers "error: "COMMAND": WHY". */
+static void write_error(const char *why)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_string(&out, PROF_ANSWER_MARK "error: ");
+    if (line.used != 0) {
+        prof_text_char(&out, '"');
+        prof_text_string(&out, line.text);
+        prof_text_string(&out, line.too_long ? "...\": " : "\": ");
+    }
+    prof_text_string(&out, why);
+    prof_text_char(&out, '\n');
+    prof_text_flush(&out);
+}
+
+/* Answers "ok COMMAND"; after start and rate, also the rate now in force, which
+ * may differ from the one requested. */
+static void write_ok(const struct prof_command *command)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_string(&out, PROF_ANSWER_MARK "ok ");
+    prof_text_string(&out, line.text);
+    if (command->kind == PROF_COMMAND_RATE ||
+        command->kind == PROF_COMMAND_START) {
+        prof_text_string(&out, " at ");
+        prof_text_fixed(&out, prof_rate_mhz(), 0, 1000);
+        prof_text_string(&out, " Hz");
+    }
+    prof_text_char(&out, '\n');
+    prof_text_flush(&out);
+}
+
+/* Executes (command); returns 0 or a negative enum prof_error. */
+static int run(const struct prof_command *command)
+{
+    switch (command->kind) {
+    case PROF_COMMAND_START:
+        return prof_start();
+    case PROF_COMMAND_STOP:
+        prof_stop();
+        return PROF_OK;
+    case PROF_COMMAND_RATE:
+        return prof_set_rate(command->value);
+    case PROF_COMMAND_DEPTH:
+        return prof_set_depth(command->value);
+    case PROF_COMMAND_STACKS:
+        return prof_set_depth(command->value != 0 ? prof_options()->depth : 0);
+    case PROF_COMMAND_RESET:
+        prof_reset();
+        return PROF_OK;
+    case PROF_COMMAND_HELLO:
+        prof_hello();
+        return PROF_OK;
+    case PROF_COMMAND_REPORT:
+        prof_report();
+        return PROF_OK;
+    case PROF_COMMAND_NONE:
+    case PROF_COMMAND_BAD:
+        break;
+    }
+    return PROF_OK;
+}
+
+bool prof_command_byte(uint8_t byte)
+{
+    struct prof_command command;
+    int error;
+
+    if (!prof_command_add(&line, byte))
+        return false;
+    command = prof_command(line.text);
+    if (line.too_long) {
+        write_error("longer than any command");
+    } else if (command.kind == PROF_COMMAND_BAD) {
+        write_error(command.error);
+    } else if (command.kind != PROF_COMMAND_NONE) {
+        error = run(&command);
+        if (error != PROF_OK)
+            write_error(prof_strerror(error));
+        else
+            write_ok(&command);
+    }
+    return line.used != 0;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Start, stop, rate and reset. Everything specific to a source of ticks, such
+ * as programming the PIT, is behind the interface in tick/source.h.
+ *
+ * Each change of state drains first, so that no two samples of one drain were
+ * taken at different rates or with a pause between them. Interrupts are off
+ * only where a tick could see a half-made change.
+ */
+
+#include "control/control.h"
+
+#include "base/cpu.h"
+#include "profile/drain.h"
+#include "profile/image.h"
+#include "sample/cpu_state.h"
+#include "stream/stream.h"
+#include "tick/clock.h"
+#include "tick/source.h"
+
+#include <prof/config.h>
+
+static bool ready;                       /* prof_init() has succeeded */
+static bool running;                     /* prof_start() is in force */
+static struct prof_config kept_config;   /* a copy of what prof_init() got */
+static const struct prof_source *source; /* of ticks, from prof_init() on */
+
+#define OVERFLOW_BYTES (2 * PROF_OVERFLOW_SLOTS * sizeof(struct prof_slot))
+#define ENTRIES_MIN 16u
+#define WORDS_MIN 256u /* of the frame vector */
+
+static size_t frames_bytes(uint32_t capacity)
+{
+    return (capacity + PROF_FRAMES_MARGIN) * sizeof(uint32_t);
+}
+
+/*
+ * Divides (memory) among the overflow table, the vector of entries and the
+ * frame vector. The frame vector's capacity is a power of two and takes at most
+ * half of what the overflow table leaves; an eighth if prof.depth is 0, since a
+ * command may still ask for callers later.
+ */
+static void share_out(void *memory, size_t bytes)
+{
+    struct prof_slot *slot = memory;
+    struct prof_entry *entry = (void *)(slot + 2 * (size_t)PROF_OVERFLOW_SLOTS);
+    size_t rest = bytes - OVERFLOW_BYTES;
+    size_t most = prof_options()->depth == 0 ? rest / 8 : rest / 2;
+    uint32_t capacity = WORDS_MIN;
+
+    while (frames_bytes(capacity * 2) <= most && capacity < 1u << 30)
+        capacity *= 2;
+    prof_overflow_open(&prof_cpus[0].overflow, slot);
+    prof_ring_open(&prof_cpus[0].ring, entry,
+                   entry + (rest - frames_bytes(capacity)) / sizeof *entry);
+    for (; entry < prof_cpus[0].ring.end; entry++)
+        *entry = (struct prof_entry){0};
+    prof_frames_open(&prof_cpus[0].frames, (uint32_t *)prof_cpus[0].ring.end,
+                     capacity);
+}
+
+/* The walk stores 32-bit words, so an image with 4 GiB of code or more gets no
+ * callers. */
+static uint32_t depth_for(uint32_t asked)
+{
+    return prof_image.text_bytes == 0 ? 0 : asked;
+}
+
+/* Sets depth and stack bounds for the frame walk. */
+static void prepare_walks(const struct prof_config *config)
+{
+    prof_cpus[0].depth = depth_for(prof_options()->depth);
+    prof_stack_set(config->stack.begin, config->stack.end);
+}
+
+int prof_init(void *memory, size_t bytes, const struct prof_config *config)
+{
+    if (ready)
+        return PROF_ESTATE;
+    if (memory == NULL || (uintptr_t)memory % _Alignof(struct prof_slot) != 0 ||
+        bytes < OVERFLOW_BYTES + ENTRIES_MIN * sizeof(struct prof_entry) +
+                    frames_bytes(WORDS_MIN))
+        return PROF_EMEMORY;
+    source = prof_source_open(config);
+    if (source == NULL)
+        return PROF_ECONFIG;
+    share_out(memory, bytes);
+    kept_config = *config;
+    prof_drain_open(config);
+    prof_stats_open();
+    prepare_walks(config);
+    ready = true;
+    return PROF_OK;
+}
+
+/* While sampling: emits a START event, which says the rate and depth that hold
+ * from the last sample on. */
+static void emit_change(void)
+{
+    if (running)
+        prof_stream_start(prof_clock.last_tsc, prof_rate_mhz(),
+                          prof_cpus[0].depth);
+}
+
+/* Arms the source and enables sampling. Called with interrupts off; (on) says
+ * whether they were on before. The acknowledge pointer is checked first: an
+ * interrupt that cannot be acknowledged would be the last. */
+static int begin(bool on)
+{
+    int error;
+    uint64_t now;
+
+    if (source->acknowledge != NULL && *source->acknowledge == NULL)
+        return PROF_EPORT;
+    error = source->start(on);
+    if (error != PROF_OK)
+        return error;
+    now = prof_tsc();
+    prof_timebase_resume(&prof_clock, now);
+    prof_overflow_resume(&prof_cpus[0].overflow, now);
+    prof_cpus[0].enabled = 1;
+    running = true;
+    return PROF_OK;
+}
+
+int prof_start(void)
+{
+    bool on;
+    int error;
+
+    if (!ready)
+        return PROF_ESTATE;
+    if (running)
+        return PROF_OK;
+    prof_drain(); /* so that the pause lies between samples of two drains */
+    on = prof_interrupts_save();
+    error = begin(on);
+    prof_interrupts_restore(on);
+    if (error == PROF_OK)
+        prof_stream_start(prof_clock.resume_tsc, prof_rate_mhz(),
+                          prof_cpus[0].depth);
+    return error;
+}
+
+void prof_stop(void)
+{
+    bool on;
+
+    if (!running)
+        return;
+    prof_drain(); /* so that the last start lies between samples drained */
+    on = prof_interrupts_save();
+    source->stop(on);
+    prof_cpus[0].enabled = 0;
+    running = false;
+    prof_interrupts_restore(on);
+    if (prof_stream_on()) {
+        prof_drain(); /* what came before it is sent before it */
+        prof_stream_stop(prof_tsc());
+    }
+}
+
+const struct prof_config *prof_control_config(void)
+{
+    return &kept_config;
+}
+
+bool prof_running(void)
+{
+    return running;
+}
+
+static int set_period(uint32_t hz)
+{
+    bool on = prof_interrupts_save();
+    int error = source->set_period(hz, on);
+
+    prof_interrupts_restore(on);
+    return error;
+}
+
+int prof_set_rate(uint32_t hz)
+{
+    uint32_t before = prof_clock_rate_mhz();
+    int error;
+
+    if (hz == 0)
+        return PROF_ERATE;
+    if (!ready)
+        return PROF_ESTATE;
+    prof_drain();
+    error = set_period(hz);
+    if (error == PROF_ESTATE) {
+        prof_stop();
+        prof_drain();
+        error = set_period(hz);
+        return error == PROF_OK ? prof_start() : error;
+    }
+    if (prof_clock_rate_mhz() != before)
+        emit_change();
+    return error;
+}
+
+int prof_set_depth(uint32_t frames)
+{
+    if (frames > PROF_DEPTH_MAX)
+        return PROF_EVALUE;
+    if (!PROF_WITH_CALLERS && frames != 0)
+        return PROF_EABSENT;
+    if (running)
+        prof_drain();
+    prof_cpus[0].depth = depth_for(frames);
+    emit_change();
+    return PROF_OK;
+}
+
+void prof_hello(void)
+{
+    if (running)
+        prof_drain();
+    prof_stream_hello();
+    emit_change();
+}
+
+/* As many samples fit into the default frame vector at a dozen callers each. */
+#define DRAIN_SAMPLES 160u
+#define DRAIN_MS_MAX 100u
+#define DRAIN_MS_MIN 1u
+
+uint32_t prof_drain_ms(void)
+{
+    uint32_t asked = prof_options()->drain_ms;
+    uint32_t enough = DRAIN_SAMPLES * 1000000u / prof_rate_mhz();
+
+    if (asked != 0)
+        return asked;
+    /* deeper stacks fill it sooner */
+    if (prof_frames_half_full(&prof_cpus[0].frames, prof_cpus[0].frames.tail))
+        return DRAIN_MS_MIN;
+    return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;
+}
+
+uint32_t prof_rate_mhz(void)
+{
+    return prof_clock_rate_mhz();
+}
+
+/*
+ * Discards what is queued and takes the snapshot that later counts start from.
+ * What could not be drained, for lack of memory or because it has just come,
+ * was not sent and counts as discarded in the stream. If the producer is an
+ * NMI, a tick may come in between; the loop then repeats, so that no tick is
+ * both discarded and counted.
+ */
+static void forget_ticks(void)
+{
+    uint64_t ticks, discarded = 0;
+
+    do {
+        ticks = prof_ticks();
+        discarded += prof_drain_discard();
+        prof_stats_reset();
+    } while (prof_ticks() != ticks);
+    if (prof_stream_on())
+        prof_stream_discard(discarded);
+}
+
+void prof_reset(void)
+{
+    bool on;
+
+    prof_drain();
+    /* Only the thread uses the tree. Linear in its size, so it is cleared
+       before interrupts are turned off. */
+    prof_drain_clear();
+    on = prof_interrupts_save();
+    forget_ticks();
+    prof_tick_reset();
+    prof_interrupts_restore(on);
+    emit_change();
+}
+
+#ifdef PROF_HOSTED
+void prof_control_forget(void)
+{
+    ready = running = false;
+}
+#endif

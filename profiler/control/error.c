@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Error codes as text. Each is a phrase that reads well after "profiler: ".
+ */
+
+#include <prof/error.h>
+
+/* No default: the compiler then warns of an enumerator without a text. */
+static const char *line_of(enum prof_error error)
+{
+    switch (error) {
+    case PROF_OK:
+        return "no error";
+    case PROF_EMEMORY:
+        return "the memory given at start is too small";
+    case PROF_ECONFIG:
+        return "the configuration cannot work";
+    case PROF_ESTATE:
+        return "called before prof_init()";
+    case PROF_ERATE:
+        return "a sampling rate of 0";
+    case PROF_EOPTION:
+        return "no option of that name";
+    case PROF_EVALUE:
+        return "the option is known, but not with that value";
+    case PROF_EGATE:
+        return "the timer's IDT gate is not present";
+    case PROF_EFIXED:
+        return "the rate is the kernel's own, which calls the sampler from its "
+               "timer interrupt";
+    case PROF_EPORT:
+        return "current_eoi_mechanism points nowhere";
+    case PROF_EABSENT:
+        return "left out of this image (<prof/config.h>)";
+    case PROF_ESYM_NONE:
+        return "the image carries no symbol table";
+    case PROF_ESYM_SHORT:
+        return "the symbol table is cut short";
+    case PROF_ESYM_MAGIC:
+        return "not a symbol table, or one of another version";
+    case PROF_ESYM_CRC:
+        return "the symbol table is damaged (wrong checksum)";
+    case PROF_ESYM_LAYOUT:
+        return "the symbol table is damaged (an array lies outside)";
+    case PROF_ESYM_ORDER:
+        return "the symbol table is not sorted, or overlaps";
+    case PROF_ESYM_NAME:
+        return "the symbol table is damaged (a name cannot be read)";
+    case PROF_ESYM_BUILD:
+        return "the symbol table belongs to another build of the image";
+    case PROF_ESYM_WIDTH:
+        return "the symbol table belongs to an image of another width";
+    case PROF_ESYM_INDEX:
+        return "the symbol table is damaged (its index misses functions)";
+    }
+    return "unknown error";
+}
+
+const char *prof_strerror(int error)
+{
+    return line_of((enum prof_error)error);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The profiler's settings, and prof_option(), which changes them. Options that
+ * take a number are rows of the table below; set_choice() has all others.
+ */
+
+#include "base/equal.h"
+
+#include <prof/config.h>
+#include <prof/prof.h>
+
+static char callers[128]; /* prof.callers */
+static char vmm[128];     /* prof.vmm */
+
+static struct prof_options options = {
+    .hz = PROF_HZ_DEFAULT,
+    .top = 12,
+    .width = 0,
+    .every_ms = 1000,
+    .reports = 0,
+    .weight = PROF_WEIGHT_TIME,
+    .form = PROF_FORM_SHARES,
+    .start = true,
+    .out = "off",
+    .share_kib = 1024,
+    .jitter_percent = PROF_JITTER_DEFAULT,
+    .seed = 1,
+    .depth = PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0,
+    .callers = callers,
+    .vmm = vmm,
+};
+
+/* Rates above PROF_HZ_MAX are lowered to it; one above this is a typing
+ * error. */
+#define HZ_ASKABLE_MAX 1000000000u
+
+/* The options that take a number, with inclusive bounds. */
+static const struct number {
+    const char *key;
+    uint32_t *value;
+    uint32_t least;
+    uint32_t most;
+} numbers[] = {
+    {"prof.hz", &options.hz, 1, HZ_ASKABLE_MAX},
+    {"prof.top", &options.top, 1, 1000000},
+    {"prof.width", &options.width, 0, 65535},
+    {"prof.every", &options.every_ms, 0, 86400000},
+    {"prof.drain", &options.drain_ms, 1, 10000},
+    {"prof.reports", &options.reports, 0, UINT32_MAX},
+    {"prof.depth", &options.depth, 0, 127},
+    {"prof.jitter", &options.jitter_percent, 0, 50},
+    {"prof.seed", &options.seed, 0, UINT32_MAX},
+    {"prof.share", &options.share_kib, 64, 1u << 20},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+const struct prof_options *prof_options(void)
+{
+    return &options;
+}
+
+/* The value in (word), which is "KEY=VALUE"; NULL if its key is not (key). */
+static const char *value_of(const char *word, const char *key)
+{
+    while (*key != '\0')
+        if (*word++ != *key++)
+            return NULL;
+    return *word == '=' ? word + 1 : NULL;
+}
+
+/* Parses a decimal number in [least, most] and stores it. False, with nothing
+ * stored: it is none. The bound is checked at each digit, so no overflow. */
+static bool parse_number(const char *text, const struct number *number)
+{
+    uint64_t value = 0;
+
+    if (*text == '\0')
+        return false;
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        value = value * 10 + (uint64_t)(*text - '0');
+        if (value > number->most)
+            return false;
+    }
+    if (value < number->least)
+        return false;
+    *number->value = (uint32_t)value;
+    return true;
+}
+
+/* 0 if (text) is the word (zero), 1 if it is (one), else -1. */
+static int parse_either(const char *text, const char *zero, const char *one)
+{
+    if (prof_equal(text, zero))
+        return 0;
+    return prof_equal(text, one) ? 1 : -1;
+}
+
+/* Names of all transports that an image may offer (<prof/transport.h>). Whether
+ * this one does is found out later, by prof_transport_choose(). */
+static const char *const outs[] = {"off", "serial", "uart2",
+                                   "e9",  "virtio", "shm"};
+
+static int parse_out(const char *value)
+{
+    for (size_t i = 0; i < COUNT(outs); i++)
+        if (prof_equal(value, outs[i])) {
+            options.out = outs[i];
+            return 0;
+        }
+    return -1;
+}
+
+/* In the order of enum prof_report_kind. */
+static int parse_report(const char *value)
+{
+    static const char *const kinds[] = {"top", "tree", "folded"};
+
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (prof_equal(value, kinds[i])) {
+            options.report = (enum prof_report_kind)i;
+            return 0;
+        }
+    return -1;
+}
+
+/* Copies a function's name into (name), which has (room) bytes. -1: too long,
+ * and nothing is copied. */
+static int parse_name(const char *value, char *name, size_t room)
+{
+    size_t bytes = 0;
+
+    while (value[bytes] != '\0')
+        if (++bytes == room)
+            return -1;
+    for (size_t i = 0; i <= bytes; i++)
+        name[i] = value[i];
+    return 0;
+}
+
+/* Options whose value is a word or a name. PROF_EOPTION: none of these keys. */
+static int set_choice(const char *word)
+{
+    const char *value;
+    int choice;
+
+    if ((value = value_of(word, "prof.weight")) != NULL) {
+        choice = parse_either(value, "time", "count");
+        if (choice >= 0)
+            options.weight = (enum prof_weight)choice;
+    } else if ((value = value_of(word, "prof.form")) != NULL) {
+        choice = parse_either(value, "shares", "classic");
+        if (choice >= 0)
+            options.form = (enum prof_form)choice;
+    } else if ((value = value_of(word, "prof.start")) != NULL) {
+        choice = parse_either(value, "off", "on");
+        if (choice >= 0)
+            options.start = choice == 1;
+    } else if ((value = value_of(word, "prof.out")) != NULL) {
+        choice = parse_out(value);
+    } else if ((value = value_of(word, "prof.report")) != NULL) {
+        choice = parse_report(value);
+    } else if ((value = value_of(word, "prof.callers")) != NULL) {
+        choice = parse_name(value, callers, sizeof callers);
+    } else if ((value = value_of(word, "prof.vmm")) != NULL) {
+        choice = parse_name(value, vmm, sizeof vmm);
+    } else {
+        return PROF_EOPTION;
+    }
+    return choice >= 0 ? PROF_OK : PROF_EVALUE;
+}
+
+#define ALL_IN (PROF_WITH_CALLERS && PROF_WITH_STREAM && PROF_WITH_TREES)
+
+/* Options of parts that may have been left out, and the only value that is
+ * accepted then; "" = none is. */
+static const struct part {
+    bool is_there;
+    const char *key;
+    const char *value;
+} parts[] = {
+    {PROF_WITH_CALLERS, "prof.depth", "0"},
+    {PROF_WITH_STREAM, "prof.out", "off"},
+    {PROF_WITH_STREAM, "prof.share", ""},
+    {PROF_WITH_TREES, "prof.report", "top"},
+    {PROF_WITH_TREES, "prof.callers", ""},
+};
+
+/* Whether (word) needs a part that is not in this build. */
+static bool is_left_out(const char *word)
+{
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        const char *value = value_of(word, parts[i].key);
+
+        if (value != NULL && !parts[i].is_there)
+            return !prof_equal(value, parts[i].value);
+    }
+    return false;
+}
+
+int prof_option(const char *word)
+{
+    if (!ALL_IN && is_left_out(word))
+        return PROF_EABSENT;
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        const char *value = value_of(word, numbers[i].key);
+
+        if (value != NULL)
+            return parse_number(value, &numbers[i]) ? PROF_OK : PROF_EVALUE;
+    }
+    return set_choice(word);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Chooses the transport of the stream, and ends the stream at exit or in a
+ * panic. The transports are the image's own, except shared memory.
+ */
+
+#include "base/cpu.h"
+#include "control/control.h"
+#include "profile/drain.h"
+#include "base/equal.h"
+#include "stream/shared_memory.h"
+#include "profile/stacks.h"
+#include "stream/stream.h"
+
+#include <prof/transport.h>
+#include <prof/port.h>
+#include <prof/prof.h>
+
+/* Begins a new stream to (transport); NULL: no stream. */
+static void open_stream(const struct prof_transport *transport)
+{
+    struct prof_stream_settings settings = {
+        .transport = transport,
+        .tree = prof_stacks_find,
+        .config = prof_control_config(),
+        .losses = prof_drain_losses(),
+    };
+
+    prof_stream_open(&settings);
+}
+
+/* Prints that transport (asked) is not there, and what is used instead. */
+static void report_missing(const char *asked,
+                           const struct prof_transport *taken)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_string(&out, "prof: prof.out=");
+    prof_text_string(&out, asked);
+    prof_text_string(&out, ": no such device; ");
+    if (taken != NULL)
+        prof_text_string(&out, "the stream goes to ");
+    prof_text_string(&out, taken != NULL ? taken->name : "there is no stream");
+    prof_text_char(&out, '\n');
+    prof_text_flush(&out);
+}
+
+/* The first transport that opens, beginning with the one named (asked), or with
+ * the first in (list) if none has that name. NULL: none opens. */
+static const struct prof_transport *
+find(const char *asked, const struct prof_transport *list, size_t count)
+{
+    size_t at = 0;
+
+    while (at < count && !prof_equal(list[at].name, asked))
+        at++;
+    if (at == count)
+        at = 0;
+    while (at < count && !list[at].open())
+        at++;
+    return at < count ? &list[at] : NULL;
+}
+
+const struct prof_transport *
+prof_transport_choose(const struct prof_transport *list, size_t count)
+{
+    const char *asked = prof_options()->out;
+    const struct prof_transport *taken = NULL;
+
+    if (prof_equal(asked, "off")) {
+        open_stream(NULL);
+        return NULL;
+    }
+    if (prof_equal(asked, prof_shared_memory_transport.name) &&
+        prof_shared_memory_open((size_t)prof_options()->share_kib * 1024,
+                                prof_control_config()->image_offset))
+        taken = &prof_shared_memory_transport;
+    else
+        taken = find(asked, list, count);
+    if (taken == NULL || !prof_equal(taken->name, asked))
+        report_missing(asked, taken);
+    open_stream(taken);
+    return taken;
+}
+
+/* What was drained is sent first: draining the rest reads the heap, and damage
+ * to the heap may be the cause of the panic. */
+void prof_transport_panic(uint32_t code)
+{
+    prof_stream_push();
+    if (prof_stream_on())
+        prof_drain_last();
+    prof_stream_end(prof_tsc(), code);
+}
+
+void prof_transport_use(const struct prof_transport *transport)
+{
+    open_stream(transport);
+}
+
+void prof_transport_end(uint32_t code)
+{
+    prof_stream_end(prof_tsc(), code);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The output buffer of the demanglers.
+ *
+ * Output is printed once from left to right. What does not fit is only counted,
+ * so the buffer always holds a prefix of the whole. The comma between two
+ * arguments is deferred: GNU prints it, and removes it if the next argument is
+ * an empty pack, but still remembers the blank as the last byte printed. That
+ * is why (commas) and (last) are separate.
+ */
+
+#include "demangle/buffer.h"
+
+/* Bytes copied that count as one step. */
+#define BYTES_PER_STEP 32u
+
+void demangle_restart(struct demangle_buffer *o)
+{
+    o->length = 0;
+    o->commas = 0;
+    o->last = 0;
+}
+
+/* Appends (n) bytes, or as many as fit, and counts all of them. */
+static void keep(struct demangle_buffer *o, const char *s, size_t n)
+{
+    size_t at = o->length;
+
+    o->length = (uint32_t)(at + n);
+    if (at + n <= o->room)
+        demangle_copy(o->to + at, s, n);
+    else if (at < o->room)
+        __builtin_memcpy(o->to + at, s, o->room - at);
+}
+
+void demangle_flush(struct demangle_buffer *o)
+{
+    for (; o->commas > 0; o->commas--)
+        keep(o, ", ", 2);
+}
+
+void demangle_stop(struct demangle_buffer *o)
+{
+    o->steps = 0;
+    if (o->room > o->length)
+        o->room = o->length;
+}
+
+void demangle_put_bytes(struct demangle_buffer *o, const char *s, size_t n)
+{
+    if (n == 0)
+        return;
+    if (o->commas > 0)
+        demangle_flush(o);
+    o->last = s[n - 1];
+    if (n >= BYTES_PER_STEP)
+        demangle_pay(o, (uint32_t)n / BYTES_PER_STEP);
+    keep(o, s, n);
+}
+
+void demangle_put_char(struct demangle_buffer *o, char c)
+{
+    if (o->commas > 0)
+        demangle_flush(o);
+    if (o->length < o->room)
+        o->to[o->length] = c;
+    o->length++;
+    o->last = c;
+}
+
+void demangle_put_string(struct demangle_buffer *o, const char *s)
+{
+    size_t n = 0;
+
+    while (s[n] != 0)
+        n++;
+    if (n == 1)
+        demangle_put_char(o, s[0]);
+    else
+        demangle_put_bytes(o, s, n);
+}
+
+void demangle_put_decimal(struct demangle_buffer *o, uint32_t value)
+{
+    char digits[10];
+    size_t at = sizeof digits;
+
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    demangle_put_bytes(o, digits + at, sizeof digits - at);
+}
+
+void demangle_put_utf8(struct demangle_buffer *o, uint32_t code)
+{
+    if (code < 0x80) {
+        demangle_put_char(o, (char)code);
+        return;
+    }
+    if (code < 0x800) {
+        demangle_put_char(o, (char)(0xc0 | code >> 6));
+    } else {
+        if (code < 0x10000) {
+            demangle_put_char(o, (char)(0xe0 | code >> 12));
+        } else {
+            demangle_put_char(o, (char)(0xf0 | code >> 18));
+            demangle_put_char(o, (char)(0x80 | (code >> 12 & 0x3f)));
+        }
+        demangle_put_char(o, (char)(0x80 | (code >> 6 & 0x3f)));
+    }
+    demangle_put_char(o, (char)(0x80 | (code & 0x3f)));
+}
+
+void demangle_comma(struct demangle_buffer *o)
+{
+    o->commas++;
+    o->last = ' ';
+}
+
+void demangle_commas(struct demangle_buffer *o, uint16_t keep_count)
+{
+    if (o->commas > keep_count)
+        o->commas = keep_count;
+}
+
+/* Bytes of the UTF-8 sequence that begins with (first), 0 for none. */
+static size_t utf8_bytes(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* If the output was cut inside a UTF-8 sequence, drops its first bytes, too. */
+size_t demangle_close(struct demangle_buffer *o)
+{
+    size_t n = o->length;
+
+    if (n > o->room) {
+        size_t start = n = o->room;
+
+        while (start > 0 && n - start < 3 &&
+               ((unsigned char)o->to[start - 1] & 0xc0) == 0x80)
+            start--;
+        if (start > 0) {
+            size_t want = utf8_bytes((unsigned char)o->to[start - 1]);
+
+            if (want > 1 && n - (start - 1) < want)
+                n = start - 1;
+        }
+    }
+    o->to[n] = 0;
+    return n;
+}
+
+/* The last condition rejects overlong forms (e0, f0), surrogates (ed) and code
+ * points above 0x10ffff (f4): RFC 3629, section 4. */
+bool prof_utf8_valid(const char *text, size_t n)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    size_t at = 0;
+
+    while (at < n) {
+        size_t want = utf8_bytes(s[at]);
+
+        if (want == 0 || want > n - at)
+            return false;
+        for (size_t i = 1; i < want; i++)
+            if ((s[at + i] & 0xc0) != 0x80)
+                return false;
+        if ((s[at] == 0xe0 && s[at + 1] < 0xa0) ||
+            (s[at] == 0xed && s[at + 1] > 0x9f) ||
+            (s[at] == 0xf0 && s[at + 1] < 0x90) ||
+            (s[at] == 0xf4 && s[at + 1] > 0x8f))
+            return false;
+        at += want;
+    }
+    return true;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++ names: everything outside the grammar of the Itanium ABI. Lays out the
+ * workspace, and reads "_Z", the clone suffixes that compilers append, such as
+ * ".isra.0", and the old "_GLOBAL__I_..." names of functions that run before
+ * and after main().
+ *
+ * A name is parsed at most twice: GNU and the ABI count substitutions
+ * differently, so a name that fails GNU's way is read again the ABI's way.
+ */
+
+#include "demangle/cxx.h"
+#include "demangle/languages.h"
+
+/* The end of one clone suffix such as ".isra.0" or ".part.1.2": a word, then
+ * numbers, as GNU's d_clone_suffix() reads it. (s) if there is none. */
+static const char *clone_end(const char *s)
+{
+    if ((s[1] >= 'a' && s[1] <= 'z') || s[1] == '_' ||
+        (s[1] >= '0' && s[1] <= '9')) {
+        s += 2;
+        while ((*s >= 'a' && *s <= 'z') || *s == '_' ||
+               (*s >= '0' && *s <= '9'))
+            s++;
+    }
+    while (*s == '.' && s[1] >= '0' && s[1] <= '9') {
+        s += 2;
+        while (*s >= '0' && *s <= '9')
+            s++;
+    }
+    return s;
+}
+
+static uint16_t leaf(struct cxx *x, const char *from, const char *to)
+{
+    return prof_cxx_node(x, CXX_IS(CXX_NAME, CXX_FLAT_LEAF),
+                         (uint16_t)(from - x->text), (uint16_t)(to - from), 0);
+}
+
+static uint16_t clone(struct cxx *x, uint16_t root, const char *to)
+{
+    uint16_t text = leaf(x, x->s, to);
+
+    x->s = to;
+    return prof_cxx_node(x, CXX_CLONE, root, text, 0);
+}
+
+/* Suffixes after the encoding, up to the end of the name. GNU lists them one by
+ * one; LLVM prints whatever follows the first '.' as one. 0: something else
+ * follows. */
+static uint16_t suffixes(struct cxx *x, uint16_t root)
+{
+    while (!x->llvm && *x->s == '.') {
+        const char *to = clone_end(x->s);
+
+        if (to == x->s)
+            x->llvm = true;
+        else
+            root = clone(x, root, to);
+    }
+    if (*x->s == '.')
+        root = clone(x, root, x->end);
+    return *x->s == 0 ? root : 0;
+}
+
+/* Divides the workspace as drawn in cxx.h. */
+static void lay_out(struct cxx *x, void *work, size_t bytes)
+{
+    x->nodes = (struct cxx_node *)(void *)(x + 1);
+    x->subs = (uint16_t *)(void *)((char *)work + bytes) - CXX_SUBS_MAX;
+    x->floor = x->subs;
+    x->frame = x->floor;
+    x->nodes[0] = (struct cxx_node){.kind = CXX_NONE}; /* no node */
+    x->node_count = 1;
+}
+
+static bool is_space(char c)
+{
+    return c == '.' || c == '_' || c == '$';
+}
+
+/* Skips "_GLOBAL__I_" or "_GLOBAL__D_", which GCC puts before the names of
+ * functions that run static constructors and destructors. Returns the special
+ * to print for it, or 0. */
+static uint16_t take_global(struct cxx *x)
+{
+    const char *s = x->s;
+
+    if (s[0] != '_' || s[1] != 'G' || x->end - s < 11 ||
+        __builtin_memcmp(s, "_GLOBAL_", 8) != 0 || !is_space(s[8]) ||
+        (s[9] != 'I' && s[9] != 'D') || s[10] != '_')
+        return 0;
+    x->s += 11;
+    return s[9] == 'I' ? CXX_S_CONSTRUCTORS : CXX_S_DESTRUCTORS;
+}
+
+/* Skips "___Z" or "____Z", the prefix of the functions that clang makes of
+ * blocks. */
+static bool take_block(struct cxx *x)
+{
+    const char *s = x->s;
+
+    if (s[0] != '_' || s[1] != '_' || s[2] != '_')
+        return false;
+    s += s[3] == '_' ? 4 : 3;
+    if (*s != 'Z')
+        return false;
+    x->s = s + 1;
+    x->block = true;
+    x->llvm = true;
+    return true;
+}
+
+/* Skips "_block_invoke", "_block_invoke_2" or "_block_invoke2", and a suffix
+ * that begins with '.'. */
+static bool take_invoke(struct cxx *x)
+{
+    static const char text[] = "_block_invoke";
+    unsigned i = 0;
+
+    while (text[i] != 0 && x->s[i] == text[i])
+        i++;
+    if (text[i] != 0)
+        return false;
+    x->s += i;
+    if (*x->s == '_') {
+        x->s++;
+        if (*x->s < '0' || *x->s > '9')
+            return false;
+    }
+    while (*x->s >= '0' && *x->s <= '9')
+        x->s++;
+    if (*x->s == '.')
+        x->s = x->end;
+    return true;
+}
+
+static uint16_t wrap(struct cxx *x, uint16_t special, uint16_t root)
+{
+    return prof_cxx_node(x, CXX_SPECIAL, root, 0, special);
+}
+
+/* Parses the whole name. <mangled-name> ::= _Z <encoding>
+ * [. <vendor-specific suffix>]. 0: it is not mangled. */
+static uint16_t read_name(struct cxx *x)
+{
+    uint16_t special = take_global(x);
+    uint16_t root;
+
+    if (special != 0 && (x->s[0] != '_' || x->s[1] != 'Z')) {
+        root = leaf(x, x->s, x->end);
+        x->s = x->end;
+        return wrap(x, special, root);
+    }
+    if (x->s[0] == '_' && x->s[1] == 'Z')
+        x->s += 2;
+    else if (special != 0 || !take_block(x))
+        return 0;
+    root = prof_cxx_parse(x);
+    if (root == 0)
+        return 0;
+    if (special != 0) {
+        root = wrap(x, special, root);
+        x->s = x->end;
+    }
+    if (x->block)
+        root = take_invoke(x) ? wrap(x, CXX_S_BLOCK, root) : 0;
+    return root == 0 ? 0 : suffixes(x, root);
+}
+
+/* Parses and prints the name once. If it parses but cannot be printed, the next
+ * attempt uses LLVM's dialect. */
+static bool try(struct cxx *x, void *work, size_t work_bytes)
+{
+    uint16_t root;
+
+    lay_out(x, work, work_bytes);
+    root = read_name(x);
+    if (root == 0)
+        return false;
+    x->floor = (char *)work + work_bytes;
+    x->item = x->floor;
+    if (prof_cxx_print(x, root))
+        return true;
+    x->retry = true;
+    x->meaningless = true;
+    return false;
+}
+
+bool prof_cxx(struct demangle_buffer *out, const char *name, size_t bytes,
+              void *work, size_t work_bytes)
+{
+    struct cxx *x = work;
+
+    *x = (struct cxx){.text = name, .s = name, .end = name + bytes, .out = out};
+    if (try(x, work, work_bytes))
+        return true;
+    if (!x->retry)
+        return false;
+    demangle_restart(out);
+    *x = (struct cxx){.text = name,
+                      .s = name,
+                      .end = name + bytes,
+                      .out = out,
+                      .strict = true,
+                      .llvm = x->meaningless};
+    return try(x, work, work_bytes);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_CXX_PARSE_H
+#define PROF_CXX_PARSE_H
+
+/*
+ * The parser's machine. Each rule of the grammar is a function, a state machine
+ * whose state is f->at. Each step of it ends with one of
+ *
+ *     prof_cxx_call      call another rule, continue in state (at) with its
+ *                        result in x->ret
+ *     prof_cxx_become    tail call: be replaced by another rule
+ *     prof_cxx_give      return this node
+ *     cxx_fail           the name is invalid
+ *
+ * If prof_cxx_read_type() or cxx_run() return true, the called rule is done and
+ * the step may continue.
+ */
+
+#include "demangle/cxx.h"
+
+enum cxx_rule {
+    CXX_R_ENCODING, /* a = 1: the outermost one */
+    CXX_R_SPECIAL,
+    CXX_R_BARE, /* a = 1: with a returned type */
+    CXX_R_NAME,
+    CXX_R_NESTED,
+    CXX_R_NESTED_TYPE, /* the same, and a substitution */
+    CXX_R_LOCAL,
+    CXX_R_UNQUALIFIED, /* a = scope, b = module */
+    CXX_R_OPERATOR,
+    CXX_R_LAMBDA,
+    CXX_R_BINDING,
+    CXX_R_TYPE,
+    CXX_R_TYPE_D,
+    CXX_R_QUALIFIED,
+    CXX_R_FUNCTION,
+    CXX_R_ARRAY,
+    CXX_R_MEMBER,
+    CXX_R_VENDOR,
+    CXX_R_TPARAM,
+    CXX_R_ARGS,
+    CXX_R_ARG,
+    CXX_R_LITERAL,
+    CXX_R_EXPR,
+    CXX_R_OPERATION, /* a = operator */
+    CXX_R_SCOPED,    /* sr */
+    CXX_R_NEW,       /* a = operator */
+    CXX_R_FOLD,
+    CXX_R_EXPR_LIST, /* a = byte that ends it */
+    CXX_R_VENDOR_EXPR,
+    CXX_R_REQUIRES,
+    CXX_R_REQUIREMENT,
+    CXX_R_TPARAM_DECL,
+    CXX_RULES
+};
+
+typedef void cxx_rule_fn(struct cxx *x, struct cxx_frame *f);
+
+PROF_HIDDEN cxx_rule_fn prof_cxx_encoding, prof_cxx_special, prof_cxx_bare,
+    prof_cxx_name, prof_cxx_nested, prof_cxx_local, prof_cxx_unqualified,
+    prof_cxx_operator, prof_cxx_lambda, prof_cxx_binding, prof_cxx_type,
+    prof_cxx_type_d, prof_cxx_qualified, prof_cxx_function, prof_cxx_array,
+    prof_cxx_member, prof_cxx_vendor, prof_cxx_tparam, prof_cxx_args,
+    prof_cxx_arg, prof_cxx_literal, prof_cxx_expr, prof_cxx_operation,
+    prof_cxx_scoped, prof_cxx_new, prof_cxx_fold, prof_cxx_expr_list,
+    prof_cxx_vendor_expr, prof_cxx_requires, prof_cxx_requirement,
+    prof_cxx_tparam_decl;
+
+PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule,
+                               uint16_t a);
+/*
+ * Like prof_cxx_call() for CXX_R_TYPE, but runs at once what it can. True: the
+ * type is in x->ret. False: as after prof_cxx_call().
+ */
+PROF_HIDDEN bool prof_cxx_read_type(struct cxx *x, uint8_t at);
+PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
+PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
+/* The same with a new node, as prof_cxx_node() makes it. */
+PROF_HIDDEN void prof_cxx_give_node(struct cxx *x, uint16_t kind, uint16_t a,
+                                    uint16_t b, uint16_t c);
+/* The same; the node also becomes the next substitution. */
+PROF_HIDDEN void prof_cxx_give_new(struct cxx *x, uint16_t node);
+/* The same with a new node of (a) and (b). */
+PROF_HIDDEN void prof_cxx_give_type(struct cxx *x, uint16_t kind, uint16_t a,
+                                    uint16_t b);
+
+/* Allocate nodes like prof_cxx_node(). _word: a leaf, such as a name, builtin
+ * type or abbreviation. _pair: both operands are nodes; it is CXX_FLAT if both
+ * of them are. */
+PROF_HIDDEN uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a,
+                                   uint16_t b);
+PROF_HIDDEN uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a,
+                                   uint16_t b);
+/* Appends (item) to the list from (*head) to (*tail); both 0: an empty one. */
+PROF_HIDDEN void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
+                                 uint16_t item);
+/* Completes a list. An empty list is a node, too. */
+PROF_HIDDEN uint16_t prof_cxx_list(struct cxx *x, uint16_t head, uint16_t tail);
+
+/* Terminals. Each returns a node or a number; 0 with x->failed set if there is
+ * none. */
+PROF_HIDDEN uint16_t prof_cxx_source_name(struct cxx *x);
+PROF_HIDDEN uint16_t prof_cxx_substitution(struct cxx *x, bool prefix);
+PROF_HIDDEN uint16_t prof_cxx_tparam_leaf(struct cxx *x);
+PROF_HIDDEN uint16_t prof_cxx_digits(struct cxx *x);
+/* Decimal number up to 0xfffe; fails if there is none. */
+PROF_HIDDEN uint16_t prof_cxx_number(struct cxx *x);
+/* "_" is 0, "5_" is 6. */
+PROF_HIDDEN uint16_t prof_cxx_compact(struct cxx *x);
+PROF_HIDDEN bool prof_cxx_module(struct cxx *x, uint16_t *module);
+
+/* The last component of (node): the name of a constructor in it. */
+PROF_HIDDEN uint16_t prof_cxx_base_name(const struct cxx *x, uint16_t node);
+
+static inline void cxx_fail(struct cxx *x)
+{
+    x->failed = true;
+}
+
+/* Makes (node) the next substitution. */
+static inline void cxx_remember(struct cxx *x, uint16_t node)
+{
+    if (x->sub_count == CXX_SUBS_MAX || node == 0)
+        cxx_fail(x);
+    else
+        x->subs[x->sub_count++] = node;
+}
+
+/* Runs the first step of the rule that (caller) has just called. True: the rule
+ * is done. Use it only for rules whose first step cannot call the caller's rule
+ * in the same way, or the C stack would grow with the name. */
+static inline bool cxx_run(struct cxx *x, const struct cxx_frame *caller,
+                           cxx_rule_fn *rule)
+{
+    if (!x->failed)
+        rule(x, x->frame);
+    return x->frame == caller && !x->failed;
+}
+
+static inline bool cxx_take(struct cxx *x, char c)
+{
+    if (*x->s != c)
+        return false;
+    x->s++;
+    return true;
+}
+
+static inline void cxx_want(struct cxx *x, char c)
+{
+    if (!cxx_take(x, c))
+        cxx_fail(x);
+}
+
+static inline bool cxx_next(const struct cxx *x, char first, char second)
+{
+    return x->s[0] == first && x->s[1] == second;
+}
+
+static inline bool cxx_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool cxx_is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+/* Whether the letter is a builtin type: all but k, p, q, r, u. */
+static inline bool cxx_is_builtin(char c)
+{
+    return cxx_is_lower(c) && (0x3ec7bffu >> (c - 'a') & 1);
+}
+
+static inline bool cxx_is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_CXX_PRINT_H
+#define PROF_CXX_PRINT_H
+
+/*
+ * The printer's machine. Pending output is a stack of items. In each step a
+ * handler takes the top item, prints what it can at once, and queues the rest
+ * in reading order. The machine then reverses what was queued, so that the
+ * first of it is on top.
+ *
+ * C++ declarators are inside out: `int (*x)[5]`. So each type is printed in two
+ * halves, CXX_PRE before the declarator and CXX_POST after it.
+ *
+ * An item includes its environment: the template whose arguments its parameters
+ * refer to (scope), and the index of the current pack element. So nothing must
+ * be saved and restored. A scope is itself an item (CXX_SCOPE), below all items
+ * printed in it; its number is its distance from the bottom of the stack.
+ */
+
+#include "demangle/cxx.h"
+
+enum cxx_op_code {
+    CXX_PRE,     /* the node's first half: for most nodes all of it */
+    CXX_BOTH,    /* both halves */
+    CXX_CORE,    /* a name without its CXX_F_... */
+    CXX_POST,    /* the second half */
+    CXX_POST_IF, /* the same if the first half left something open (aux) */
+    CXX_SUB,     /* as an operand: in parentheses unless simple */
+    CXX_TEXT,    /* up to eight bytes instead of the fields */
+    CXX_LIST_ALL,
+    CXX_LIST_REST, /* aux = 1: after a comma */
+    CXX_LIST_END,  /* aux = commas promised before the list */
+    CXX_EXPAND,    /* pack = element, aux = their number */
+    CXX_SCOPE,     /* node = arguments; nothing is printed; see below */
+    CXX_FN_SPACE,  /* a blank unless the type before is open (aux) */
+    CXX_PAREN,     /* opens the parenthesis of a function pointer */
+    CXX_MEMBER_OF, /* " class::*" */
+    CXX_QUALS,     /* a chain of CXX_F_..., innermost first */
+    CXX_PIECE,     /* what a node prints between its operands */
+    CXX_LEAK,      /* modifiers of the lambda around, see leak() */
+    CXX_OPEN,      /* '<' of template arguments */
+    CXX_CLOSE,     /* their '>' */
+};
+
+/* Flags of items: the first one is passed on to everything within. The upper
+ * six bits are up to three qualifiers that wait for an array's element, the
+ * innermost first: 1 const, 2 volatile, 3 restrict. */
+#define CXX_IN_LAMBDA 1u /* template parameters are "auto" */
+#define CXX_IN_ARRAY 2u  /* second half of an array's element */
+#define CXX_WAITING 0xfcu
+#define CXX_WAITING_SHIFT 2
+
+/* Flags of a CXX_SCOPE: what it was made for. */
+#define CXX_FOR_PARAM 1u  /* node = a parameter whose argument is printed */
+#define CXX_FOR_REF 2u    /* node = a reference to a parameter */
+#define CXX_FOR_LAMBDA 4u /* node = the lambda */
+
+/* The whole pack instead of one element. */
+#define CXX_PACK_ALL 0xffffu
+
+/* Queues (op, node) in the environment of (from). Never returns NULL. */
+PROF_HIDDEN struct cxx_item *prof_cxx_queue(struct cxx *x,
+                                            const struct cxx_item *from,
+                                            uint8_t op, uint16_t node);
+/* The same for CXX_BOTH. */
+PROF_HIDDEN struct cxx_item *
+prof_cxx_whole(struct cxx *x, const struct cxx_item *from, uint16_t node);
+/* The same for CXX_PRE of what has qualifiers around it (CXX_WAITING). */
+PROF_HIDDEN struct cxx_item *
+prof_cxx_queue_qualified(struct cxx *x, const struct cxx_item *from,
+                         uint16_t node, unsigned waiting);
+PROF_HIDDEN void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *from,
+                                     uint16_t node);
+/* The same for a list and for the brackets of template arguments. */
+PROF_HIDDEN void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
+                                     uint16_t list);
+PROF_HIDDEN void prof_cxx_queue_open(struct cxx *x,
+                                     const struct cxx_item *from);
+PROF_HIDDEN void prof_cxx_queue_close(struct cxx *x,
+                                      const struct cxx_item *from);
+/* The same for text. */
+PROF_HIDDEN void prof_cxx_text(struct cxx *x, const char *text);
+/*
+ * Opens a scope for what was queued in this turn; queue only scopes after it.
+ * The number of the one that is queued last is known before anything is
+ * queued in the turn, prof_cxx_scope_next(); the one before it has one more,
+ * and so on. (outer) is where to look on.
+ *
+ * Besides templates, parameters and references that are being printed make
+ * scopes (flags); these have no arguments, but say what is within what:
+ * fields scope = outer, pack = the scope that it was opened in, aux = the copy
+ * that prof_cxx_resolve_reference() made of it.
+ */
+PROF_HIDDEN void prof_cxx_scope(struct cxx *x, const struct cxx_item *it,
+                                uint8_t flags, uint16_t node, uint16_t outer);
+PROF_HIDDEN uint16_t prof_cxx_scope_next(const struct cxx *x);
+
+/*
+ * Follows template parameters from (*node) in (*scope) to what they mean;
+ * changes both. False (and failure): they mean nothing.
+ */
+PROF_HIDDEN bool prof_cxx_resolve(struct cxx *x, const struct cxx_item *it,
+                                  uint16_t *node, uint16_t *scope);
+/*
+ * The same for the parameter that the reference (it->node) refers to, one
+ * step, as GNU does it. It remembers in which scope it first saw a parameter
+ * behind a reference, and looks there again when it comes upon it from
+ * elsewhere. *copy is then what is left of that scope, to be queued again with
+ * prof_cxx_scope_again(), else 0.
+ */
+PROF_HIDDEN bool prof_cxx_resolve_reference(struct cxx *x,
+                                            const struct cxx_item *it,
+                                            uint16_t *node, uint16_t *scope,
+                                            uint16_t *copy);
+/* Queues the scopes of a copy; they are (first), (first) + 1 and so on. */
+PROF_HIDDEN void prof_cxx_scope_again(struct cxx *x, const struct cxx_item *it,
+                                      uint16_t copy, uint16_t first);
+/* What declares parameter (index) of the lambda that is being printed in
+ * (scope), 0 if nothing does. */
+PROF_HIDDEN uint16_t prof_cxx_declared(struct cxx *x, uint16_t scope,
+                                       uint16_t index);
+/* The pack that (node) would expand, 0 if none. */
+PROF_HIDDEN uint16_t prof_cxx_find_pack(struct cxx *x,
+                                        const struct cxx_item *it,
+                                        uint16_t node);
+/* Elements of a list. */
+PROF_HIDDEN uint16_t prof_cxx_length(const struct cxx *x, uint16_t list);
+
+static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint16_t scope)
+{
+    return (struct cxx_item *)x->floor - scope;
+}
+
+/* All of a CXX_FLAT node, at once. */
+PROF_HIDDEN void prof_cxx_print_flat(struct cxx *x, uint16_t node);
+
+/* CXX_PRE by the kind of node: names, types, expressions. */
+PROF_HIDDEN void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void prof_cxx_print_post(struct cxx *x, const struct cxx_item *it);
+/* The halves of pointers, references and pointers to members. */
+PROF_HIDDEN void prof_cxx_print_pointer(struct cxx *x,
+                                        const struct cxx_item *it);
+PROF_HIDDEN void prof_cxx_post_pointer(struct cxx *x,
+                                       const struct cxx_item *it);
+
+/*
+ * What a modifier of (node) has to be wrapped around. Qualifiers of an array
+ * are printed with its element; those of a function have their own
+ * parenthesis.
+ */
+enum cxx_wrap { CXX_WRAP_NONE, CXX_WRAP_ARRAY, CXX_WRAP_FUNCTION };
+PROF_HIDDEN enum cxx_wrap prof_cxx_wrap_of(struct cxx *x,
+                                           const struct cxx_item *it,
+                                           uint16_t node, uint16_t scope);
+PROF_HIDDEN void prof_cxx_print_expr(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void prof_cxx_print_constraint(struct cxx *x,
+                                           const struct cxx_item *it);
+PROF_HIDDEN void prof_cxx_print_sub(struct cxx *x, const struct cxx_item *it);
+/* The operations of function and pointer types, and other rare ones. */
+PROF_HIDDEN void prof_cxx_print_rare(struct cxx *x, const struct cxx_item *it);
+/* The ops of these names. */
+PROF_HIDDEN void prof_cxx_print_quals(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void prof_cxx_print_piece(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void prof_cxx_print_core(struct cxx *x, const struct cxx_item *it);
+
+/* The name of a lambda's template parameter. */
+PROF_HIDDEN void prof_cxx_print_invented(struct cxx *x, uint16_t declaration,
+                                         uint16_t index);
+
+static inline bool cxx_is_cv(const struct cxx_node *n)
+{
+    return n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT;
+}
+
+static inline bool cxx_is_fn_qual(const struct cxx_node *n)
+{
+    return n->kind >= CXX_F_CONST && n->kind <= CXX_F_THROW;
+}
+
+/* Whether nodes and items, which grow towards each other, are about to meet. */
+static inline bool cxx_is_crowded(const struct cxx *x)
+{
+    return (const char *)(x->nodes + x->node_count) >
+           (const char *)(x->item - 3);
+}
+
+/* Begins template arguments. */
+static inline void cxx_print_open(struct cxx *x)
+{
+    if (x->out->last == '<' && !x->llvm)
+        demangle_put_char(x->out, ' ');
+    demangle_put_char(x->out, '<');
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_TICK_H
+#define PROF_TICK_H
+
+/*
+ * The sources of ticks: what interrupts the code so that it is sampled.
+ *
+ *   pit   The profiler takes the interrupt gate of the PIT and programs the PIT
+ *         to any rate from the kernel's own up to PROF_HZ_MAX. The kernel's
+ *         handler still runs at the kernel's own rate.
+ *   hook  The kernel calls prof_sample() from a timer interrupt of its own. The
+ *         profiler touches neither gate nor timer. The rate is the kernel's and
+ *         cannot be changed: prof_set_rate() returns PROF_EFIXED, and prof.hz
+ *         and prof.jitter have no effect; prof_init() prints a line about it.
+ *
+ * Everything else works the same with either.
+ */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* PIT input clock, shared by every PC (Intel 8254 on a PC/AT board). */
+#define PROF_PIT_HZ 1193182u
+
+enum prof_tick_kind {
+    PROF_TICK_PIT,
+    PROF_TICK_HOOK,
+};
+
+/* The kernel's description of the source. Only members of (kind) are read. */
+struct prof_tick {
+    enum prof_tick_kind kind;
+
+    /* pit */
+    uint32_t kernel_divisor; /* PIT counts per kernel tick, 59 to 65536 */
+    uint8_t vector;          /* IDT vector of the PIT's interrupt, from 32 on */
+
+    /* hook */
+    uint32_t rate_mhz; /* calls of prof_sample() in 1000 s, that is 1/1000 Hz:
+                          from 1 Hz to PROF_HZ_MAX */
+};
+
+/* How often the kernel interfered with the source since prof_init() or
+ * prof_reset(). */
+struct prof_tick_stats {
+    uint32_t gate_taken_back; /* times that the IDT gate had been replaced */
+    uint32_t pit_taken_back;  /* times that the PIT had been reprogrammed */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

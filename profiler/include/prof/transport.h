@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_TRANSPORT_H
+#define PROF_TRANSPORT_H
+
+/*
+ * Level 3 of the port (<prof/port.h>): transports carry packets out of the
+ * image and commands into it. An image without a stream needs none of this.
+ *
+ *     prof_init(...);
+ *     prof_transport_choose(list, count);   once, before prof_start()
+ *     a few times a second:                 while ((c = uart_read()) >= 0 &&
+ *                                                  !prof_command_byte(c)) ;
+ *     prof_transport_end(code);             at exit, or
+ *     prof_transport_panic(code);           in a panic
+ *
+ * The format of packets is in <prof/format.h>.
+ */
+
+#include <prof/text.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One transport, given by the image. Contexts of all its functions: thread. */
+struct prof_transport {
+    const char *name; /* as in prof.out=name */
+
+    /* Detects and initialises the device; false: there is none. */
+    bool (*open)(void);
+
+    /*
+     * Sends one packet of (bytes) bytes, whole or not at all, and keeps no
+     * pointer to it. May wait for up to 0.1 s. False: the device is busy; the
+     * packet is offered again at the next drain.
+     */
+    bool (*send)(const void *packet, size_t bytes);
+
+    /* Waits a short time until the device has sent everything. NULL: send()
+     * returns only then. */
+    void (*finish)(void);
+
+    /* Returns a received byte, or -1 for none. NULL: output only. */
+    int (*receive)(void);
+};
+
+/*
+ * Opens the transport that prof.out names: one of the (count) in (list), in
+ * order of preference, or "shm", the profiler's own (memory from
+ * prof_port_alloc(), prof.share KiB). If that device is missing, the next one
+ * in (list) is used, after "shm" the first, and a line is printed.
+ *
+ * Contexts: boot, after prof_init() and before prof_start(). Returns the
+ * transport, valid as long as (list); NULL if prof.out is "off" or no device
+ * works.
+ */
+const struct prof_transport *
+prof_transport_choose(const struct prof_transport *list, size_t count);
+
+/*
+ * Begins a new stream on (transport), which is open, regardless of prof.out:
+ * for a reader that connects at run time. NULL: no stream. The old stream ends
+ * without a BYE event. Contexts: thread, sampling stopped.
+ */
+void prof_transport_use(const struct prof_transport *transport);
+
+/*
+ * Ends the stream when the image exits with (code): sends what is left and a
+ * BYE event. Contexts: thread, sampling stopped. May be called again.
+ */
+void prof_transport_end(uint32_t code);
+
+/*
+ * Ends the stream in a panic with exit code (code): sends what was drained,
+ * then what was not, and a BYE event. Allocates nothing, reads no other stack,
+ * and needs 4 KiB of its own. The profiler must not be called afterwards.
+ *
+ * Contexts: interrupts off, otherwise any, even inside another call; once. It
+ * may fault if the image's heap is damaged, so print all other messages first.
+ */
+void prof_transport_panic(uint32_t code);
+
+/*
+ * Writes (packet) as lines of text (<prof/format.h>) to (sink), in pieces. The
+ * sink must be at the beginning of a line, and must accept no other output
+ * until the call returns. Contexts: thread.
+ */
+void prof_transport_text(const void *packet, size_t bytes,
+                         prof_text_sink *sink);
+
+/*
+ * Receives one byte of a command. At the end of a line it executes the command
+ * and answers with one line through prof_port_write(), which begins with
+ * "#prof! ". Returns true then, so that a caller can stop reading and does not
+ * process an endless stream of garbage in one go. Empty lines are ignored.
+ *
+ * Contexts: thread, where prof_report() may be called. Accepts any byte. The
+ * work per byte is bounded, apart from the command itself.
+ */
+bool prof_command_byte(uint8_t byte);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

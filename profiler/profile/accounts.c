@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The drain's accounts and what the profile knows of the image; see accounts.h
+ * and image.h. */
+
+#include "profile/accounts.h"
+
+#include "profile/drain.h"
+#include "profile/image.h"
+#include "profile/stacks.h"
+#include "profile/sums.h"
+#include "sample/cpu_state.h"
+#include "tick/clock.h"
+
+struct prof_accounts prof_accounts;
+struct prof_image prof_image;
+
+/* The frame vector stores 32-bit words, too short for 4 GiB of code or more. */
+void prof_image_open(const struct prof_config *config)
+{
+    uintptr_t code = config->text.end - config->text.begin;
+
+    prof_image = (struct prof_image){
+        .text = config->text,
+        .idle = config->idle,
+        .text_base = config->text.begin + 1,
+        .text_bytes = code < UINT32_MAX ? code : 0,
+        .tsc_hz = config->tsc_hz,
+    };
+}
+
+void prof_drain_clear(void)
+{
+    prof_stacks_clear();
+    prof_sums_expire();
+}
+
+struct prof_stream_losses prof_drain_losses(void)
+{
+    struct prof_stream_losses losses = {
+        .missed = prof_clock.missed,
+        .stolen_cycles = prof_accounts.stolen_cycles,
+        .dropped = prof_accounts.dropped.samples,
+        .dropped_cycles = prof_accounts.dropped.cycles,
+    };
+
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
+        losses.stopped_walks[i] = prof_accounts.stopped[i];
+    return losses;
+}
+
+uint32_t prof_drain_depth(void)
+{
+    return prof_cpus[0].depth;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The address cache; see addresses.h. */
+
+#include "profile/addresses.h"
+
+#include "profile/accounts.h"
+#include "profile/functions.h"
+#include "unwind/prologue.h"
+
+#include <prof/symbols.h>
+
+#define CALLER_MAX ((1u << 26) - 1) /* the bit field; no stack is as large */
+
+struct prof_table prof_addresses;
+
+struct prof_address *prof_address_find(uintptr_t address)
+{
+    uint32_t number;
+
+    if (prof_addresses.capacity == 0)
+        return NULL;
+    number = *prof_table_slot(&prof_addresses, sizeof(struct prof_address), 0,
+                              address);
+    return number != 0 ? prof_address_at(number) : NULL;
+}
+
+struct prof_address *prof_address_get(uintptr_t address)
+{
+    struct prof_address *known = prof_address_find(address);
+    uint32_t function;
+
+    if (known != NULL)
+        return known;
+    function = prof_function_of(address);
+    if (function == 0 || !prof_table_reserve(&prof_addresses))
+        return NULL;
+    known = prof_address_at(prof_table_add(&prof_addresses, 0, address));
+    known->record.link = function;
+    known->class = prof_function_is_named(prof_function_at(function))
+                       ? PROF_CLASS_ATTRIBUTED
+                       : PROF_CLASS_UNRESOLVED;
+    return known;
+}
+
+uint32_t prof_address_calling_function(uintptr_t address)
+{
+    const struct prof_address *known = prof_address_get(address);
+    struct prof_symbol symbol;
+
+    if (known == NULL)
+        return 0;
+    if ((known->class == PROF_CLASS_UNRESOLVED ||
+         prof_function_at(known->record.link)->record.key == address) &&
+        prof_symbol_find(address - 1, &symbol))
+        return prof_function_of(address - 1);
+    return known->record.link;
+}
+
+uint32_t prof_address_caller(struct prof_address *address,
+                             const struct prof_range *text)
+{
+    const struct prof_function *function =
+        prof_function_at(address->record.link);
+    struct prof_range range = {function->record.key, function->record.key};
+    uint32_t word = PROF_PROLOGUE_FRAME;
+
+    if (address->caller != PROF_CALLER_UNKNOWN)
+        return address->caller;
+    range.end += function->bytes;
+    if (address->class == PROF_CLASS_ATTRIBUTED)
+        word = prof_prologue_caller(address->record.key, &range, text);
+    if (word == PROF_PROLOGUE_FRAME)
+        address->caller = PROF_CALLER_BY_FRAME;
+    else
+        address->caller = (PROF_CALLER_IN_WORD + word) & CALLER_MAX;
+    return address->caller;
+}

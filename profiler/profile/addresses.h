@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_ADDRESSES_H
+#define PROF_ADDRESSES_H
+
+/*
+ * The address cache: function, class and caller of each code address, looked up
+ * once. It has no counts; those are in the stack tree (stacks.h).
+ */
+
+#include "profile/table.h"
+
+struct prof_address {
+    struct prof_record record; /* key: the address; link: number of its
+                                  function (functions.h) */
+    uint32_t stack; /* number of the stack that is only this address, 0 = not
+                       sampled without callers */
+    uint32_t class : 2;        /* attributed or unresolved (accounts.h) */
+    uint32_t counted : 1;      /* in the sums (sums.c) */
+    uint32_t instructions : 3; /* their class (instruction_class.h), 0 = not
+                                  decoded yet */
+    uint32_t caller : 26;      /* PROF_CALLER_* */
+};
+
+/* How the caller of an address is found: not known yet, by the frame pointer,
+ * or, from PROF_CALLER_IN_WORD on, in word (value - PROF_CALLER_IN_WORD) above
+ * the stack pointer. */
+#define PROF_CALLER_UNKNOWN 0u
+#define PROF_CALLER_BY_FRAME 1u
+#define PROF_CALLER_IN_WORD 2u
+
+extern struct prof_table prof_addresses;
+
+/* The record (number), which exists. Valid until the next add. */
+static inline struct prof_address *prof_address_at(uint32_t number)
+{
+    return PROF_TABLE_AT(&prof_addresses, struct prof_address, number);
+}
+
+/* Its number. */
+static inline uint32_t prof_address_number(const struct prof_address *address)
+{
+    return (uint32_t)(address - prof_address_at(0));
+}
+
+/* The record of (address); NULL if there is none. Contexts: thread. */
+struct prof_address *prof_address_find(uintptr_t address);
+
+/* The same; creates it if it is new. NULL: no memory. Contexts: the drain. */
+struct prof_address *prof_address_get(uintptr_t address);
+
+/*
+ * The number of the function that contains the call instruction before the
+ * return address (address), 0 without memory. A call may be a function's last
+ * instruction (a function that does not return), so (address) itself may be in
+ * the next function. Contexts: the drain.
+ */
+uint32_t prof_address_calling_function(uintptr_t address);
+
+/* How the caller of code at (address) is found, PROF_CALLER_*. Analyses the
+ * prologue, within (text), the first time. Contexts: thread. */
+struct prof_range;
+uint32_t prof_address_caller(struct prof_address *address,
+                             const struct prof_range *text);
+
+#endif

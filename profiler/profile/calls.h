@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_CALLS_H
+#define PROF_CALLS_H
+
+/*
+ * The call tree: the stack tree (stacks.h) with functions instead of addresses,
+ * so that all calls of B by A are one record. Each stack has the number of its
+ * call. The sums are made on demand (sums.h).
+ */
+
+#include "profile/table.h"
+
+#include <stdbool.h>
+
+struct prof_call {
+    struct prof_record record; /* key: number of the function; link: 1 unless
+                                  the call is recursive */
+    uint32_t child;            /* the newest of its callees, 0 = none */
+    uint32_t sibling; /* the next older callee of the same caller, 0 = none */
+    uint64_t samples; /* taken in this call itself */
+    uint64_t total;   /* weight of these and of those in callees */
+};
+
+extern struct prof_table prof_calls;
+
+/* The call (number), which exists. Valid until the next add. */
+static inline struct prof_call *prof_call_at(uint32_t number)
+{
+    return PROF_TABLE_AT(&prof_calls, struct prof_call, number);
+}
+
+/* The number of the call of (function) by (caller), a call, or 0 for none.
+ * Creates it if it is new; 0: no memory. Contexts: the drain. */
+uint32_t prof_call_of(uint32_t caller, uint32_t function);
+
+#endif

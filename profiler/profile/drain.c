@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The consumer: moves samples from the fixed vector and the overflow table into
+ * the stack tree, at a time when the heap may be used, and to the stream.
+ *
+ * Samples must be read in the order of time, since each covers the time since
+ * the one before. They go to the overflow table only while the vector is full,
+ * and each half of the table records at which entry that was (overflow.h). The
+ * drain reads up to that entry, releases the entries, empties the half, and
+ * continues. It does not turn interrupts off; that would not stop a producer
+ * that is an NMI.
+ *
+ * If there is no memory for a new stack, the remaining samples stay queued for
+ * the next drain. Once half of the vector is queued, samples that need memory
+ * are dropped, the oldest first; those of known stacks are still counted.
+ */
+
+#include "profile/drain.h"
+
+#include "base/cpu.h"
+#include "profile/image.h"
+#include "profile/instruction_class.h"
+#include "profile/resolve.h"
+#include "profile/stacks.h"
+#include "profile/sums.h"
+#include "sample/cpu_state.h"
+#include "stream/stream.h"
+#include "tick/clock.h"
+#include "tick/watchdog.h"
+
+/* Ticks during a drain cause another round; at most so many. */
+#define ROUNDS_MAX 4
+
+static struct drain {
+    bool open;               /* prof_drain_open() was called */
+    bool draining;           /* inside prof_drain() */
+    bool dying;              /* the image panics: nothing is allocated */
+    struct prof_entry *read; /* next entry of the vector */
+    uint32_t frames_read;    /* words of the frame vector read so far */
+    uint64_t ticks;          /* the producer's count, extended to 64 bits */
+    struct prof_overflow_half *taken; /* that is being emptied, or NULL */
+    uint32_t taken_at;                /* slots of it that are done with */
+} drain;
+
+void prof_drain_open(const struct prof_config *config)
+{
+    prof_image_open(config);
+    prof_accounts = (struct prof_accounts){0};
+    prof_stacks_open();
+    prof_sums_expire();
+    drain = (struct drain){.open = true, .read = prof_cpus[0].ring.tail};
+}
+
+bool prof_drain_is_open(void)
+{
+    return drain.open;
+}
+
+/* Emits the ticks and the time that were lost before (tsc). */
+static void emit_lost_ticks(uint64_t tsc)
+{
+    prof_stream_lost_ticks(tsc, prof_clock.missed, prof_accounts.stolen_cycles);
+}
+
+/* The cycles covered by the sample of (pc) at (tsc). If ticks were missed
+ * before it and interrupts were not off, the hypervisor took that time. */
+static uint64_t step(uintptr_t pc, uint64_t tsc)
+{
+    uint64_t cycles = prof_timebase_step(&prof_clock, tsc);
+
+    if (prof_clock.gap != 0 && !prof_was_masked(pc))
+        prof_accounts.stolen_cycles += prof_clock.gap;
+    return cycles;
+}
+
+/* Whether more than half of a vector is queued, so that it may fill up soon. */
+static bool is_crowded(void)
+{
+    const struct prof_ring *ring = &prof_cpus[0].ring;
+    size_t waiting = prof_ring_bytes(ring, drain.read, prof_ring_head(ring));
+    size_t all = (size_t)((const char *)ring->end - (const char *)ring->begin);
+
+    return waiting > all / 2 ||
+           prof_frames_half_full(&prof_cpus[0].frames, drain.frames_read);
+}
+
+/* Counts samples as dropped because there is no memory for their stack. */
+static void drop_no_memory(uint64_t tsc, uint64_t samples, uint64_t cycles)
+{
+    prof_amount_add(&prof_accounts.no_memory, samples, cycles);
+    prof_stream_drop(tsc, (uint32_t)samples, cycles);
+}
+
+/* Handles an entry without memory for its stack: in a panic its address is
+ * emitted, and if the vector is crowded it is dropped. False: it stays queued
+ * until there is memory. */
+static bool drain_no_memory(const struct prof_entry *entry)
+{
+    uint64_t tsc = prof_entry_tsc(entry);
+
+    if (drain.dying)
+        prof_stream_overflow(tsc, entry->pc, 1,
+                             prof_timebase_step(&prof_clock, tsc));
+    else if (is_crowded())
+        drop_no_memory(tsc, 1, step(entry->pc, tsc));
+    else
+        return false;
+    return true;
+}
+
+/* Counts an entry without callers whose stack is known to its address. */
+static void drain_flat(const struct prof_address *address, uint64_t tsc)
+{
+    prof_credit_flat(address, step(address->record.key, tsc), tsc);
+    emit_lost_ticks(tsc);
+    prof_stream_sample(tsc, address->stack);
+}
+
+/* Counts any other entry, with its words. False: no memory for its stack. */
+static bool drain_stack(const struct prof_entry *entry,
+                        const struct prof_address *address, uint64_t tsc)
+{
+    struct prof_resolved resolved;
+    const uint32_t *words =
+        prof_frames_at(&prof_cpus[0].frames, drain.frames_read);
+
+    if (!prof_resolve(entry->pc, address, words, entry->frames, &resolved))
+        return drain_no_memory(entry);
+    prof_credit(&resolved, 1, step(entry->pc, tsc), tsc);
+    emit_lost_ticks(tsc);
+    if (resolved.class == PROF_CLASS_IDLE)
+        prof_stream_idle(tsc);
+    else
+        prof_stream_sample(tsc, resolved.stack);
+    prof_accounts.caller_unreachable += resolved.caller_unreachable;
+    if (resolved.stop != 0)
+        prof_accounts.stopped[resolved.stop]++;
+    return true;
+}
+
+/* Counts one entry; false: it stays queued. */
+static bool drain_entry(const struct prof_entry *entry)
+{
+    const struct prof_address *address = prof_address_find(entry->pc);
+    uint64_t tsc = prof_entry_tsc(entry);
+
+    if (entry->frames != 0 || address == NULL || address->stack == 0)
+        return drain_stack(entry, address, tsc);
+    drain_flat(address, tsc);
+    return true;
+}
+
+/* Advances to the next entry. Clears this one, as the producer relies on it
+ * (ring.h). */
+static inline void pass_entry(void)
+{
+    struct prof_entry *entry = drain.read;
+
+    drain.frames_read += prof_walk_words(entry->frames);
+    if (entry->divisor != 0)
+        prof_timebase_change(&prof_clock, entry->divisor);
+    entry->frames = entry->divisor = 0;
+    drain.read = prof_ring_next(&prof_cpus[0].ring, entry);
+}
+
+/* Drains the vector up to its present head or to the position of an overflow
+ * half, whichever comes first. False: no memory for the rest. */
+static bool drain_vector(void)
+{
+    struct prof_cpu *cpu = &prof_cpus[0];
+    const struct prof_entry *until =
+        prof_overflow_until(&cpu->overflow, &cpu->ring, drain.read);
+
+    while (drain.read != until && drain_entry(drain.read))
+        pass_entry();
+    prof_frames_release(&cpu->frames, drain.frames_read);
+    return drain.read == until;
+}
+
+/* Counts one slot of the half that was taken. False: no memory, and the slot
+ * stays queued. */
+static bool drain_slot(const struct prof_slot *slot)
+{
+    struct prof_resolved resolved;
+    uint64_t tsc = drain.taken->last_tsc;
+
+    if (prof_resolve(slot->pc, prof_address_find(slot->pc), NULL, 0,
+                     &resolved)) {
+        prof_credit(&resolved, slot->count, slot->cycles, tsc);
+    } else if (!drain.dying) {
+        if (!is_crowded())
+            return false;
+        drop_no_memory(tsc, slot->count, slot->cycles);
+        return true;
+    }
+    prof_stream_overflow(tsc, slot->pc, slot->count, slot->cycles);
+    prof_accounts.overflowed += slot->count;
+    return true;
+}
+
+/* Empties the half that was taken. False: no memory for the rest. */
+static bool drain_taken(void)
+{
+    struct prof_overflow_half *half = drain.taken;
+
+    if (half == NULL)
+        return true;
+    while (drain.taken_at < PROF_OVERFLOW_SLOTS) {
+        const struct prof_slot *slot = &half->slots[drain.taken_at];
+
+        if (slot->count != 0 && !drain_slot(slot))
+            return false;
+        drain.taken_at++;
+    }
+    drain.taken = NULL;
+    prof_overflow_free(half);
+    return true;
+}
+
+/*
+ * Releases the entries read so far, and takes the next half of the overflow
+ * table, if there is one. All of its samples are newer than these entries.
+ */
+static void hand_over(void)
+{
+    struct prof_cpu *cpu = &prof_cpus[0];
+    struct prof_amount *dropped = &prof_accounts.dropped;
+    struct prof_overflow_half *half =
+        prof_overflow_take(&cpu->overflow, &cpu->ring, drain.read);
+
+    if (half == NULL)
+        return;
+    drain.taken = half;
+    drain.taken_at = 0;
+    prof_timebase_skip(&prof_clock, half->last_tsc,
+                       prof_overflow_samples(half, 0) + half->dropped);
+    prof_amount_add(dropped, half->dropped, half->dropped_cycles);
+    prof_stream_dropped(half->last_tsc, dropped->samples, dropped->cycles);
+}
+
+/* Whether anything is queued. */
+static bool is_more(void)
+{
+    return drain.taken != NULL ||
+           drain.read != prof_ring_head(&prof_cpus[0].ring);
+}
+
+static void drain_all(void)
+{
+    bool memory = true;
+
+    for (int round = 0; memory && round < ROUNDS_MAX; round++) {
+        memory = drain_taken() && drain_vector();
+        if (drain.taken == NULL)
+            hand_over();
+        if (!is_more())
+            break;
+    }
+}
+
+/* Emits the addresses in the vector. Used if the panic interrupted a drain, so
+ * that no other state can be trusted. */
+static void emit_vector(void)
+{
+    const struct prof_entry *head = prof_ring_head(&prof_cpus[0].ring);
+
+    while (drain.read != head) {
+        (void)drain_no_memory(drain.read);
+        drain.read = prof_ring_next(&prof_cpus[0].ring, drain.read);
+    }
+}
+
+void prof_drain_last(void)
+{
+    bool interrupted = drain.draining;
+
+    if (!drain.open)
+        return;
+    drain.draining = drain.dying = true;
+    prof_table_freeze(true);
+    if (interrupted)
+        emit_vector();
+    else
+        drain_all();
+    prof_stream_discard(
+        prof_queued() + prof_accounts.dropped.samples -
+        prof_stream_emitted.dropped +
+        prof_overflow_dropped(&prof_cpus[0].overflow, drain.taken));
+}
+
+void prof_drain(void)
+{
+    uint64_t begin = prof_tsc();
+
+    if (!drain.open || drain.draining)
+        return;
+    drain.draining = true;
+    drain_all();
+    prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
+    prof_stream_flush(prof_tsc());
+    prof_watchdog();
+    (void)prof_ticks();
+    drain.draining = false;
+    prof_accounts.drain_cycles += prof_tsc() - begin;
+}
+
+uint64_t prof_ticks(void)
+{
+    uint32_t now = __atomic_load_n(&prof_cpus[0].ticks, __ATOMIC_RELAXED);
+
+    drain.ticks += now - (uint32_t)drain.ticks;
+    return drain.ticks;
+}
+
+/* Samples not drained yet of the half that was taken. */
+static uint64_t taken_left(void)
+{
+    return drain.taken == NULL
+               ? 0
+               : prof_overflow_samples(drain.taken, drain.taken_at);
+}
+
+static uint64_t discard_taken(void)
+{
+    uint64_t samples = taken_left();
+
+    if (drain.taken != NULL)
+        prof_overflow_free(drain.taken);
+    drain.taken = NULL;
+    return samples;
+}
+
+static uint64_t discard_vector(void)
+{
+    struct prof_cpu *cpu = &prof_cpus[0];
+    struct prof_entry *until =
+        prof_overflow_until(&cpu->overflow, &cpu->ring, drain.read);
+    size_t samples = prof_ring_distance(&cpu->ring, drain.read, until);
+
+    if (samples != 0)
+        prof_timebase_skip(&prof_clock,
+                           prof_entry_tsc(prof_ring_before(&cpu->ring, until)),
+                           samples);
+    while (drain.read != until)
+        pass_entry();
+    prof_frames_release(&cpu->frames, drain.frames_read);
+    return samples;
+}
+
+uint64_t prof_drain_discard(void)
+{
+    uint64_t samples = 0;
+
+    do {
+        samples += discard_taken();
+        samples += discard_vector();
+        hand_over();
+    } while (is_more());
+    return samples;
+}
+
+uint64_t prof_queued(void)
+{
+    const struct prof_cpu *cpu = &prof_cpus[0];
+
+    return prof_ring_distance(&cpu->ring, drain.read,
+                              prof_ring_head(&cpu->ring)) +
+           prof_overflow_waiting(&cpu->overflow, drain.taken) + taken_left();
+}
+
+uint64_t prof_dropped(void)
+{
+    return prof_accounts.dropped.samples + prof_accounts.no_memory.samples +
+           prof_overflow_dropped(&prof_cpus[0].overflow, drain.taken);
+}

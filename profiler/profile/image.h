@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_IMAGE_H
+#define PROF_IMAGE_H
+
+/* What the profile knows of the image. Constant after prof_drain_open(). */
+
+#include <prof/prof.h>
+
+struct prof_image {
+    struct prof_range text; /* the code */
+    struct prof_range idle; /* where the kernel waits for interrupts */
+
+    /*
+     * Return addresses are stored as 32-bit offsets from text_base, the second
+     * byte of the code, because no call returns to the first. An offset of
+     * text_bytes or more is not in the code.
+     */
+    uintptr_t text_base;
+    uintptr_t text_bytes; /* 0 if the code is too large for such offsets */
+    uint64_t tsc_hz;
+};
+
+extern struct prof_image prof_image;
+
+/* Takes it from (config). Contexts: boot. */
+void prof_image_open(const struct prof_config *config);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Sums over the stack tree; see sums.h. */
+
+#include "profile/sums.h"
+
+#include "profile/addresses.h"
+#include "profile/calls.h"
+#include "profile/functions.h"
+#include "profile/instruction_class.h"
+#include "profile/stacks.h"
+#include "profile/accounts.h"
+
+#include <prof/name.h>
+#include <prof/symbols.h>
+
+static struct prof_sums sums;
+static uint64_t summed;         /* samples that had been drained then */
+static enum prof_weight weight; /* prof.weight then */
+static bool up_to_date;
+
+/* The number of the function that prof.vmm names, 0 if it was not sampled yet.
+ * Searched by name until it is found, then remembered. */
+static uint32_t find_vmm(void)
+{
+    static uint32_t known;
+    struct prof_symbol symbol;
+
+    if (prof_options()->vmm[0] == '\0')
+        return 0;
+    for (uint32_t i = 1; i < prof_functions.used && known == 0; i++)
+        if (prof_symbol_find(prof_function_at(i)->record.key, &symbol) &&
+            prof_name_is(&symbol, prof_options()->vmm))
+            known = i;
+    return known;
+}
+
+uint64_t prof_sums_weight(const struct prof_amount *amount)
+{
+    return weight == PROF_WEIGHT_TIME ? amount->cycles : amount->samples;
+}
+
+static void clear(void)
+{
+    sums = (struct prof_sums){0};
+    for (uint32_t i = 0; i < prof_functions.used; i++) {
+        struct prof_function *function = prof_function_at(i);
+
+        function->self = (struct prof_amount){0};
+        function->total = function->vm_exit = function->masked = 0;
+    }
+    for (uint32_t i = 0; i < prof_calls.used; i++)
+        prof_call_at(i)->samples = prof_call_at(i)->total = 0;
+    for (uint32_t i = 0; i < prof_addresses.used; i++)
+        prof_address_at(i)->counted = 0;
+}
+
+/* Adds one stack's samples to the sums of their instruction classes. */
+static void add_classes(struct prof_function *function, uint32_t classes,
+                        const struct prof_amount *self)
+{
+    if ((classes & PROF_INSTRUCTION_VM_EXIT) != 0) {
+        prof_amount_add(&sums.vm_exit, self->samples, self->cycles);
+        function->vm_exit += prof_sums_weight(self);
+    }
+    if ((classes & PROF_INSTRUCTION_ENABLES_INTERRUPTS) != 0) {
+        prof_amount_add(&sums.masked, self->samples, self->cycles);
+        function->masked = 1;
+    }
+}
+
+static void add_stack(const struct prof_stack *stack, uint32_t vmm)
+{
+    struct prof_address *address = prof_address_at(stack->address);
+    uint32_t number = address->record.link;
+    struct prof_function *function = prof_function_at(number);
+    struct prof_call *call = prof_call_at(stack->record.link);
+    uint32_t classes = prof_instruction_class(address);
+
+    if (function->self.samples == 0)
+        sums.functions++;
+    sums.addresses += !address->counted;
+    address->counted = 1;
+    prof_amount_add(&function->self, stack->self.samples, stack->self.cycles);
+    call->samples += stack->self.samples;
+    call->total += prof_sums_weight(&stack->self);
+    if (number == vmm)
+        classes |= PROF_INSTRUCTION_VM_EXIT;
+    if (classes != 0)
+        add_classes(function, classes, &stack->self);
+}
+
+/* Adds the total of each call to its caller's and to its function's. Parents
+ * have lower numbers, so one pass backwards suffices. Recursive calls are part
+ * of the outermost one and are not added to the function again. */
+static void add_calls(void)
+{
+    for (uint32_t i = prof_calls.used; i > 1; i--) {
+        const struct prof_call *call = prof_call_at(i - 1);
+
+        prof_call_at(call->record.parent)->total += call->total;
+        if (call->record.link != 0)
+            prof_function_at((uint32_t)call->record.key)->total += call->total;
+    }
+}
+
+const struct prof_sums *prof_sums(void)
+{
+    uint64_t now = prof_accounts.drained[PROF_CLASS_ATTRIBUTED].samples +
+                   prof_accounts.drained[PROF_CLASS_UNRESOLVED].samples;
+    uint32_t vmm;
+
+    if (up_to_date && weight == prof_options()->weight && summed == now)
+        return &sums;
+    clear();
+    weight = prof_options()->weight;
+    vmm = find_vmm();
+    for (uint32_t i = 1; i < prof_stacks.used; i++)
+        if (prof_stack_at(i)->self.samples != 0)
+            add_stack(prof_stack_at(i), vmm);
+    add_calls();
+    summed = now;
+    up_to_date = true;
+    return &sums;
+}
+
+void prof_sums_expire(void)
+{
+    up_to_date = false;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* prof_report() and the table of functions. */
+
+#include "report/report.h"
+
+#include "base/cpu.h"
+#include "profile/amount.h"
+#include "profile/drain.h"
+#include "profile/functions.h"
+#include "profile/hottest.h"
+#include "profile/sums.h"
+#include "report/share.h"
+#include "report/summary.h"
+
+#include <prof/name.h>
+#include <prof/port.h>
+#include <prof/symbols.h>
+#include <prof/text.h>
+
+/* Below this many samples the 95 % interval of a share, which is about
+ * +- 1.96 / sqrt(samples) of it, is wider than half of the share itself. */
+#define SAMPLES_MIN 16
+
+#define ADDRESS_DIGITS 8 /* at least; more for images above 4 GiB */
+
+static uint64_t report_cycles;
+
+uint64_t prof_report_cycles(void)
+{
+    return report_cycles;
+}
+
+void prof_report_name(struct prof_text *out, uintptr_t address)
+{
+    struct prof_symbol symbol;
+
+    if (prof_symbol_find(address, &symbol))
+        prof_name_write(out, &symbol, prof_options()->width);
+    else
+        prof_text_hex(out, address, ADDRESS_DIGITS);
+}
+
+/* The offset of this format is always 0, because rows are functions. */
+static void classic_row(struct prof_text *out,
+                        const struct prof_function *function)
+{
+    prof_text_char(out, '[');
+    prof_text_hex(out, function->record.key, 0);
+    prof_text_string(out, " + 000] ");
+    prof_text_decimal(out, function->self.samples, 0);
+    prof_text_string(out, " times: ");
+    prof_report_name(out, function->record.key);
+    prof_text_char(out, '\n');
+}
+
+/* prof.form=classic: addresses and counts only, without shares. */
+static void classic(struct prof_text *out, const struct prof_stats *stats)
+{
+    uint32_t rows = prof_options()->top;
+    struct prof_hottest hottest;
+    const struct prof_function *function;
+
+    if (rows > stats->functions)
+        rows = stats->functions;
+    prof_hottest_begin(&hottest, rows);
+    prof_text_string(out, "*** Listing ");
+    prof_text_decimal(out, rows, 0);
+    prof_text_string(out, " samples ***\n");
+    while ((function = prof_hottest_next(&hottest)) != NULL)
+        classic_row(out, function);
+    prof_text_string(out, "*** ---------------------- ***\n");
+}
+
+/* State of the table while its rows are written. */
+struct table {
+    struct prof_share_sum share; /* sum of the "self" column so far */
+    bool vm_exit;                /* there is a column "in VMM" */
+    bool few, masked;            /* some row has this mark */
+};
+
+/*
+ * Shares in the column "self" are rounded so that they add up, and may be off
+ * by 0.01 %; those in the other columns are rounded independently. Without
+ * correction a row could show self > total, or in VMM > self.
+ */
+static void total_column(struct prof_text *out, uint64_t total, uint32_t self,
+                         const struct table *table)
+{
+    uint32_t share = prof_share_of(total, table->share.whole);
+
+    prof_summary_share(out, share > self ? share : self);
+}
+
+/* In VMM is a part of self, and must not be shown as more. */
+static void vm_exit_column(struct prof_text *out, uint64_t vm_exit,
+                           uint32_t self, const struct table *table)
+{
+    uint32_t share = prof_share_of(vm_exit, table->share.whole);
+
+    prof_summary_share(out, share < self ? share : self);
+}
+
+/* One row: self, total (with callers), in VMM (if any), samples, marks, address
+ * and name. */
+static void share_row(struct prof_text *out,
+                      const struct prof_function *function, struct table *table)
+{
+    uint32_t self =
+        prof_share_next(&table->share, prof_sums_weight(&function->self));
+    bool few = function->self.samples < SAMPLES_MIN;
+
+    prof_summary_share(out, self);
+    if (prof_drain_depth() != 0)
+        total_column(out, function->total, self, table);
+    if (table->vm_exit)
+        vm_exit_column(out, function->vm_exit, self, table);
+    prof_text_decimal(out, function->self.samples, 10);
+    prof_text_string(out, few ? " ?" : "  ");
+    prof_text_string(out, function->masked ? "! " : "  ");
+    table->few = table->few || few;
+    table->masked = table->masked || function->masked;
+    prof_text_hex(out, function->record.key, ADDRESS_DIGITS);
+    prof_text_string(out, "  ");
+    prof_report_name(out, function->record.key);
+    prof_text_char(out, '\n');
+}
+
+/* One row for all functions that have no row of their own. */
+static void rest_row(struct prof_text *out, uint32_t functions,
+                     uint64_t samples, uint64_t weight, struct table *table)
+{
+    prof_summary_share(out, prof_share_next(&table->share, weight));
+    if (prof_drain_depth() != 0)
+        prof_text_string(out, "          ");
+    if (table->vm_exit)
+        prof_text_string(out, "         ");
+    prof_text_decimal(out, samples, 10);
+    prof_text_string(out, "    ");
+    prof_text_string(out, functions == 1 ? "in 1 more function\n" : "in ");
+    if (functions == 1)
+        return;
+    prof_text_decimal(out, functions, 0);
+    prof_text_string(out, " more functions\n");
+}
+
+/* Explains the marks and the column, if the table has them. */
+static void legend(struct prof_text *out, const struct table *table)
+{
+    if (table->few)
+        prof_text_string(out, "? fewer than 16 samples: the share may well be "
+                              "half as much again, or half\n");
+    if (table->masked)
+        prof_text_string(out, "! samples gather where interrupts are turned on "
+                              "again; they belong to code before\n");
+    if (table->vm_exit)
+        prof_text_string(out, "in VMM: at instructions that leave the guest, "
+                              "such as port access\n");
+}
+
+/* prof.form=shares: the table with shares, the rest row and the accounts. */
+static void shares(struct prof_text *out, const struct prof_stats *stats)
+{
+    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+    uint64_t samples = stats->attributed + stats->masked + stats->unresolved;
+    uint64_t cycles = stats->attributed_cycles + stats->masked_cycles +
+                      stats->unresolved_cycles;
+    uint64_t known = time ? cycles : samples;
+    uint32_t functions = stats->functions;
+    struct prof_hottest hottest;
+    struct table table = {.vm_exit = stats->exits != 0};
+    const struct prof_function *function;
+
+    table.share.whole = prof_summary_whole(stats);
+    prof_summary_head(out, stats);
+    prof_hottest_begin(&hottest, prof_options()->top);
+    while ((function = prof_hottest_next(&hottest)) != NULL) {
+        share_row(out, function, &table);
+        known -= prof_sums_weight(&function->self);
+        samples -= function->self.samples;
+        functions--;
+    }
+    if (functions > 0)
+        rest_row(out, functions, samples, known, &table);
+    legend(out, &table);
+    prof_summary_close(out, stats);
+}
+
+void prof_report(void)
+{
+    struct prof_text out;
+    struct prof_stats stats;
+    uint64_t begin;
+
+    if (!prof_drain_is_open())
+        return;
+    prof_drain();
+    begin = prof_tsc();
+    prof_stats(&stats);
+    prof_text_open(&out, prof_port_write);
+    if (prof_options()->report == PROF_REPORT_TREE)
+        prof_report_call_tree(&out, &stats);
+    else if (prof_options()->report == PROF_REPORT_FOLDED)
+        prof_report_folded(&out, &stats);
+    else if (prof_options()->form == PROF_FORM_CLASSIC)
+        classic(&out, &stats);
+    else
+        shares(&out, &stats);
+    if (prof_options()->callers[0] != '\0')
+        prof_report_callers(&out, prof_options()->callers, &stats);
+    prof_text_flush(&out);
+    report_cycles += prof_tsc() - begin;
+}

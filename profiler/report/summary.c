@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The lines above and below the table. Those below account for every tick,
+ * lost ones included, with shares that add up to 100.00 %.
+ */
+
+#include "report/summary.h"
+
+#include "base/cpu.h"
+#include "profile/accounts.h"
+#include "profile/drain.h"
+#include "profile/image.h"
+#include "report/share.h"
+
+#include <prof/format.h>
+#include <prof/symbols.h>
+
+uint64_t prof_summary_whole(const struct prof_stats *stats)
+{
+    return prof_options()->weight == PROF_WEIGHT_TIME ? stats->elapsed_cycles
+                                                      : stats->ticks;
+}
+
+void prof_summary_share(struct prof_text *out, uint32_t share)
+{
+    prof_text_fixed(out, share, 4, 100);
+    prof_text_string(out, " %");
+}
+
+/* Milliseconds in (cycles). */
+static uint64_t milliseconds(uint64_t cycles)
+{
+    return prof_divide(cycles, (uint32_t)prof_divide(prof_image.tsc_hz, 1000));
+}
+
+void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
+{
+    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+
+    prof_text_string(out, "--- profile: ");
+    if (stats->ticks == 0) {
+        prof_text_string(out, prof_running() ? "no samples yet ---\n"
+                                             : "not started ---\n");
+        return;
+    }
+    prof_text_decimal(out, stats->ticks, 0);
+    prof_text_string(out, " samples in ");
+    prof_text_fixed(out, milliseconds(stats->elapsed_cycles), 0, 1000);
+    prof_text_string(out, " s at ");
+    prof_text_fixed(out, prof_rate_mhz(), 0, 1000);
+    prof_text_string(out, time ? " Hz, shares of time ---\n"
+                               : " Hz, shares of samples ---\n");
+    prof_text_string(out, prof_drain_depth() != 0 ? "    self      total"
+                                                  : "   share");
+    prof_text_string(out, stats->exits != 0 ? "   in VMM" : "");
+    prof_text_string(out, "   samples    address     function\n");
+}
+
+/* One row of the accounts, aligned with the columns of the table. */
+static void account(struct prof_text *out, const char *what, uint64_t ticks,
+                    uint32_t share)
+{
+    prof_summary_share(out, share);
+    prof_text_decimal(out, ticks, 10);
+    prof_text_string(out, "    ");
+    prof_text_string(out, what);
+    prof_text_char(out, '\n');
+}
+
+#define ALWAYS 5 /* the first rows are printed even if they are 0 */
+
+/* Every tick is in exactly one of these rows. Queued samples have no time yet:
+ * the drain finds out how much they cover. */
+static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
+{
+    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+    const struct row {
+        const char *what;
+        uint64_t ticks, cycles;
+    } rows[] = {
+        {"attributed to functions", stats->attributed,
+         stats->attributed_cycles},
+        {"masked: due while interrupts were off", stats->masked,
+         stats->masked_cycles},
+        {"idle", stats->idle, stats->idle_cycles},
+        {"unresolved addresses", stats->unresolved, stats->unresolved_cycles},
+        {"dropped", stats->dropped, stats->dropped_cycles},
+        {"queued for the next drain", stats->queued, 0},
+    };
+    struct prof_share_sum share = {.whole = prof_summary_whole(stats)};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t part =
+            prof_share_next(&share, time ? rows[i].cycles : rows[i].ticks);
+
+        if (rows[i].ticks != 0 || i < ALWAYS)
+            account(out, rows[i].what, rows[i].ticks, part);
+    }
+    account(out, "all ticks since the start", stats->ticks, share.given);
+}
+
+/* (what), then (cycles) as a share of (whole). */
+static void write_part(struct prof_text *out, const char *what, uint64_t cycles,
+                       uint64_t whole)
+{
+    uint32_t share = prof_share_of(cycles > whole ? whole : cycles, whole);
+
+    prof_text_string(out, what);
+    prof_text_fixed(out, share, 0, 100);
+    prof_text_string(out, " %");
+}
+
+/* The profiler's own overhead, measured by the TSC. */
+static void write_cost(struct prof_text *out, const struct prof_stats *stats)
+{
+    uint64_t whole = stats->elapsed_cycles;
+    uint64_t all =
+        stats->interrupt_cycles + stats->drain_cycles + stats->report_cycles;
+
+    write_part(out, "the profiler itself took ", all, whole);
+    write_part(out, " of the time: interrupt ", stats->interrupt_cycles, whole);
+    write_part(out, ", drain ", stats->drain_cycles, whole);
+    write_part(out, ", report ", stats->report_cycles, whole);
+    prof_text_char(out, '\n');
+}
+
+/* "(n)(what)"; nothing if (n) is 0. */
+static void write_number(struct prof_text *out, uint64_t n, const char *what)
+{
+    if (n == 0)
+        return;
+    prof_text_decimal(out, n, 0);
+    prof_text_string(out, what);
+}
+
+/* Why recorded stacks are incomplete, if any are. */
+static void write_stopped(struct prof_text *out, const struct prof_stats *stats)
+{
+    static const char *const why[PROF_WALK_REASONS] = {
+        [PROF_WALK_DEPTH] = " at prof.depth",
+        [PROF_WALK_ROOM] = " for want of room",
+        [PROF_WALK_UNALIGNED] = " frame pointer not aligned",
+        [PROF_WALK_OUTSIDE] = " frame pointer outside the stack",
+        [PROF_WALK_FALLING] = " frame pointer not rising",
+        [PROF_WALK_NOT_CODE] = " return address outside the code",
+    };
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
+        all += stats->stopped[i];
+    write_number(out, stats->caller_unreachable,
+                 " samples without their caller, in functions that have no "
+                 "frame\n");
+    if (all == 0)
+        return;
+    write_number(out, all, " stack walks ended early:");
+    for (uint32_t i = 1; i < PROF_WALK_REASONS; i++) {
+        if (stats->stopped[i] == 0)
+            continue;
+        prof_text_string(out, all == 0 ? ", " : " ");
+        all = 0;
+        write_number(out, stats->stopped[i], why[i]);
+    }
+    prof_text_char(out, '\n');
+}
+
+/* An estimate: stolen time shorter than a period is not noticed, and interrupts
+ * that iret enabled late look like stolen time. */
+static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
+{
+    if (stats->stolen_cycles == 0)
+        return;
+    prof_text_fixed(out, milliseconds(stats->stolen_cycles), 0, 1000);
+    write_part(out, " s stolen, ", stats->stolen_cycles, stats->elapsed_cycles);
+    prof_text_string(out, " of the time: the guest did not run, and no tick "
+                          "came; the next sample carries it\n");
+}
+
+/* Compares the interrupt's own count of ticks with the samples that the drain
+ * found. The two are independent; a difference is a bug in the profiler. */
+static void write_difference(struct prof_text *out,
+                             const struct prof_stats *stats)
+{
+    uint64_t found = stats->attributed + stats->masked + stats->idle +
+                     stats->unresolved + stats->dropped + stats->queued;
+
+    if (found < stats->ticks)
+        write_number(out, stats->ticks - found,
+                     " ticks are in none of these rows: the profiler lost "
+                     "their samples\n");
+    else
+        write_number(out, found - stats->ticks,
+                     " samples more than there were ticks: the profiler "
+                     "counted them twice\n");
+}
+
+/* Losses and other problems, a line each; nothing if there were none. */
+static void write_troubles(struct prof_text *out,
+                           const struct prof_stats *stats)
+{
+    if (prof_symbols_error() != PROF_OK) {
+        prof_text_string(out, "no names: ");
+        prof_text_string(out, prof_strerror(prof_symbols_error()));
+        prof_text_char(out, '\n');
+    }
+    write_difference(out, stats);
+    write_number(out, stats->missed,
+                 " ticks missed: due by the clock, never delivered; the next "
+                 "sample carries their time\n");
+    write_stolen(out, stats);
+    write_number(out, stats->overflowed,
+                 " samples came while the vector was full and went through "
+                 "the overflow table\n");
+    write_stopped(out, stats);
+    write_number(out, stats->refusals, " allocations refused\n");
+    write_number(out, stats->tick.gate_taken_back,
+                 " times the timer's IDT gate was taken back\n");
+    write_number(out, stats->tick.pit_taken_back,
+                 " times the PIT was set to the sampling rate again\n");
+}
+
+void prof_summary_close(struct prof_text *out, const struct prof_stats *stats)
+{
+    if (stats->ticks != 0) {
+        prof_text_string(out, "   -----\n");
+        write_ticks(out, stats);
+        write_cost(out, stats);
+    }
+    write_troubles(out, stats);
+    prof_text_string(out, "---\n");
+}

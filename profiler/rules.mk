@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The module alone: one object per width that exports prof_* and nothing else,
+# and the demangler, a library that the host command links as well. Included by
+# the Makefile.
+
+# a room of the module sees itself and what profiler/rooms grants it; debuggers
+# are given the headers' own paths, not those of the links
+profiler_room = $(rooms)/$(word 2,$(subst /, ,$<))
+room.profiler = $(PLAIN) -I$(profiler_room) -Iprofiler/include \
+    -fdebug-prefix-map=$(profiler_room)/=profiler/
+$(rooms)/.linked: profiler/rooms tools/build/rooms.py | packages
+	$(call begin,ROOMS)
+	$(Q)tools/build/rooms.py link profiler $(@D) && touch $@
+
+# the module's sources; tools/build/sources.py lists the same and, where
+# something is left out, knows what that is
+ifeq ($(PROF_CONFIG),)
+profiler_sources = $(filter-out %/offsets.c %/left_out.c,$(wildcard \
+    profiler/*/*.c profiler/*/$1/*.asm))
+else
+profiler_sources = $(shell tools/build/sources.py --width $1 \
+    --config $(PROF_CONFIG) c asm)
+endif
+
+define merge
+$(call begin,LD-R)
+$(Q)ld -m elf_$W -r -o $@.all $^
+$(Q)objcopy -w --keep-global-symbol='prof_*' $@.all $@ && rm $@.all
+endef
+# lines "->NAME $VALUE" in the compiler's output become %define NAME VALUE
+define offsets
+$(call begin,OFFSETS)
+$(Q)$(CC) $(width.$W) $(GUEST) $(room) -MMD -MP -MF $@.d -MT $@ -S -o $@.s $< \
+    $(if $(findstring clang,$(CC)),-no-integrated-as)
+$(Q)sed -n 's/^->\([A-Za-z0-9_]*\) [$$]*\(.*\)/%define \1 \2/p' $@.s >$@
+endef
+
+define profiler_rules
+$(BUILD)/$1/prof_offsets.inc: profiler/sample/offsets.c Makefile \
+    | packages $(rooms)/.linked
+	$$(offsets)
+profiler_sources.$1 := $(call profiler_sources,$1)
+$(BUILD)/$1/profiler.o: $$(call object,$1,$$(filter-out profiler/demangle/%,\
+    $$(profiler_sources.$1))) $(BUILD)/$1/libdemangle.a
+	$$(merge)
+$(BUILD)/$1/libdemangle.a: $$(call object,$1,$$(filter profiler/demangle/%,\
+    $$(profiler_sources.$1)))
+	$$(archive)
+$(BUILD)/$1/libprof.a: $(BUILD)/$1/profiler.o
+	$$(archive)
+endef
+$(foreach w,$(WIDTHS),$(eval $(call profiler_rules,$w)))
+
+.PHONY: lib
+#: the profiler alone, both widths: build/ARCH/profiler.o and libprof.a
+lib: $(foreach w,$(WIDTHS),$(BUILD)/$w/libprof.a)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_CPU_STATE_H
+#define PROF_CPU_STATE_H
+
+/*
+ * The state that the interrupt reads and writes, one struct per CPU. It writes
+ * nothing else. The assembly stubs get the layout from offsets.c.
+ */
+
+#include "sample/frames.h"
+#include "sample/overflow.h"
+#include "sample/ring.h"
+
+#include <stdint.h>
+
+/* CPUs that are sampled. With one, the stubs use constant addresses. */
+#ifndef PROF_CPUS_MAX
+#define PROF_CPUS_MAX 1
+#endif
+
+/* How the PIT's period varies; see tick/jitter.h. */
+struct prof_jitter {
+    uint64_t random;     /* the generator's state */
+    uint32_t ticks_left; /* ticks until the divisor changes */
+    uint32_t divisor;    /* the PIT's current divisor */
+    uint32_t least;      /* smallest divisor that is chosen */
+    uint32_t counts;     /* number of divisors to choose from, 0 = fixed */
+};
+
+/* The tick source's share, owned by tick/. Written by the interrupt, and by
+ * the thread with interrupts off. */
+struct prof_cpu_tick {
+    uint64_t pass_due;      /* TSC from which a tick is also the kernel's */
+    uint64_t pass_period;   /* cycles between kernel ticks; 0 = all are */
+    uintptr_t next_handler; /* the kernel's own, run after ours */
+    struct prof_jitter jitter;
+};
+
+/* Bounds of the current stack, precomputed for the frame walk. */
+struct prof_stack_bounds {
+    uintptr_t begin;
+    uintptr_t last_kept;  /* highest stack pointer with PROF_FRAMES_KEPT words
+                             above it in the stack; 0 = there is none */
+    uintptr_t last_frame; /* highest frame, in words from address 0 */
+};
+
+struct prof_cpu {
+    struct prof_ring ring;     /* for who writes what see ring.h */
+    struct prof_frames frames; /* and frames.h */
+    struct prof_overflow overflow;
+    struct prof_cpu_tick tick;
+
+    /* Written only by the interrupt. */
+    uint32_t ticks;            /* modulo 2^32; the drain extends it */
+    uint64_t interrupt_cycles; /* time spent in the interrupt handler */
+
+    /* Written by the thread in one store; the target is complete by then. */
+    const struct prof_stack_bounds *stack; /* one of the next two */
+    struct prof_stack_bounds stacks[2];
+
+    /* Written by the thread with interrupts off. */
+    uint32_t depth;   /* callers to be recorded, 0 = none */
+    uint32_t enabled; /* prof_sample() records */
+};
+
+extern struct prof_cpu prof_cpus[PROF_CPUS_MAX];
+
+/* The state of the current CPU. Contexts: the interrupt. */
+static inline struct prof_cpu *prof_cpu_here(void)
+{
+    return &prof_cpus[0];
+}
+
+/*
+ * Entry of the slow path: the vector is full. Called by the stubs and by
+ * prof_sample(), in the interrupt.
+ */
+void prof_sample_full(uintptr_t pc, uint64_t tsc);
+
+#endif

@@ -1,0 +1,144 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; The parasite: what the timer's gate points at while sampling.
+;
+;   void prof_parasite(void);      entered by the CPU through an interrupt gate
+;
+; In:  interrupts off, the stack as the CPU left it:
+;          [esp + 8]  eflags
+;          [esp + 4]  cs
+;          [esp]      eip, the sample
+; Out: jumps to the kernel's handler with that same stack and every register as
+;      it was; or, for a tick that the kernel did not ask for, acknowledges it
+;      and returns from the interrupt.
+; Stack: 16 bytes, at most 256 with what is called below.
+;
+; Thirty-three instructions on the way through where no callers are asked for;
+; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
+; A free entry has no frames; the drain sees to that. Only this code
+; counts ticks, so the report can compare the count with the drain's accounts.
+; The protocol of the vector, and the letters (A) and (B'), are in ring.h;
+; plain loads and stores acquire and release on x86.
+
+%include "prof_offsets.inc"
+
+        section .text
+
+        extern  prof_cpus
+        extern  prof_sample_full
+%if WITH_CALLERS
+        extern  prof_walk
+%endif
+        extern  prof_jitter_turn
+        extern  current_eoi_mechanism
+        global  prof_parasite:function (prof_parasite.end - prof_parasite)
+
+%define CPU prof_cpus                   ; all that is written here
+%define SAVED 16                        ; bytes pushed before eip
+
+        align   16
+prof_parasite:
+        push    eax
+        push    edx
+        push    ecx
+        push    esi
+        rdtsc                           ; edx:eax = now
+        inc     dword [CPU + CPU_TICKS]
+        mov     ecx, [CPU + CPU_HEAD]   ; ecx = entry to be written
+        lea     esi, [ecx + ENTRY_BYTES]        ; esi = the one after it
+        cmp     esi, [CPU + CPU_LIMIT]
+        je      .limit
+.room:
+        mov     [ecx + ENTRY_TSC], eax
+%if WITH_CALLERS
+        cmp     dword [CPU + CPU_DEPTH], 0
+        jne     .walk
+%endif
+.walked:
+        mov     [ecx + ENTRY_TSC + 4], edx
+        push    dword [esp + SAVED]
+        pop     dword [ecx + ENTRY_PC]
+        mov     [CPU + CPU_HEAD], esi   ; (A)
+.stored:
+        mov     ecx, eax                ; ecx = now, low half
+        cmp     eax, [CPU + CPU_PASS_DUE]
+        sbb     edx, [CPU + CPU_PASS_DUE + 4]
+        jb      .ours                   ; the kernel did not ask for this one
+        mov     eax, [CPU + CPU_PASS_PERIOD]
+        add     [CPU + CPU_PASS_DUE], eax
+        adc     dword [CPU + CPU_PASS_DUE + 4], 0
+        rdtsc                           ; our own cost: TSC now minus TSC then
+        sub     eax, ecx
+        add     [CPU + CPU_INTERRUPT_CYCLES], eax
+        adc     dword [CPU + CPU_INTERRUPT_CYCLES + 4], 0
+        pop     esi
+        pop     ecx
+        pop     edx
+        pop     eax
+        jmp     [CPU + CPU_NEXT_HANDLER]
+
+.limit:                                 ; the corner, or what tail was
+        cmp     esi, [CPU + CPU_END]
+        jne     .look
+        mov     esi, [CPU + CPU_BEGIN]
+.look:  push    eax
+        mov     eax, [CPU + CPU_TAIL]   ; (B')
+        cmp     eax, esi
+        je      .full
+        ja      .ahead
+        mov     eax, [CPU + CPU_END]
+.ahead: mov     [CPU + CPU_LIMIT], eax
+        pop     eax
+        jmp     .room
+
+%if WITH_CALLERS
+.walk:                                  ; prof_walk(esp then, ebp)
+        push    eax
+        push    ecx
+        push    edx
+        cld
+        lea     eax, [esp + SAVED + 24] ; above eip, cs and eflags
+        push    ebp
+        push    eax
+        call    prof_walk
+        add     esp, 8
+        pop     edx
+        pop     ecx
+        mov     [ecx + ENTRY_FRAMES], eax
+        pop     eax
+        jmp     .walked
+%endif
+
+.full:  pop     eax                     ; prof_sample_full(pc, now)
+        push    edx                     ; now, kept over the call
+        push    eax
+        cld
+        push    edx
+        push    eax
+        push    dword [esp + SAVED + 16]
+        call    prof_sample_full
+        add     esp, 12
+        pop     eax
+        pop     edx
+        jmp     .stored
+
+.ours:
+        push    ecx
+        cld
+        dec     dword [CPU + CPU_TICKS_LEFT]
+        jnz     .same
+        call    prof_jitter_turn        ; prof_jitter_turn(now), which is pushed
+.same:  call    [current_eoi_mechanism]
+        pop     ecx                     ; ecx = now, low half
+        rdtsc
+        sub     eax, ecx
+        add     [CPU + CPU_INTERRUPT_CYCLES], eax
+        adc     dword [CPU + CPU_INTERRUPT_CYCLES + 4], 0
+        pop     esi
+        pop     ecx
+        pop     edx
+        pop     eax
+        iret
+.end:
+
+        section .note.GNU-stack noalloc noexec nowrite progbits

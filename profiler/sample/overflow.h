@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_OVERFLOW_H
+#define PROF_OVERFLOW_H
+
+/*
+ * The overflow table: counts samples by address while the vector is full.
+ *
+ * It has two halves, and the producer chooses which one it adds to. All samples
+ * that find the vector full at the same entry are an episode: they are newer
+ * than every entry before that one and older than every entry from it on. A
+ * half holds one episode and records its entry:
+ *
+ *      vector     | a | b | c | d | e | f |         half 0: at d
+ *                           ^       ^               half 1: free
+ *                           read    head
+ *
+ * The consumer reads up to that entry, releases what it has read, and takes the
+ * half. From then on the vector is no longer full, and the next sample goes
+ * there. When it is full again, it is so at another entry, for which the
+ * producer claims the other half. So a single store to the vector's tail hands
+ * over both entries and half, and no tick can come in between, not even an NMI.
+ *
+ *   (C) the consumer's store to (at), which frees a half, releases its slots;
+ *       the producer's load of (at), (C'), acquires them.
+ *
+ * A new episode needs a release of entries before it, and the consumer releases
+ * none while another half waits to be reached, so a third half is never needed.
+ * Should it be, its samples count as dropped, and the next sample covers their
+ * time. A sample whose PROF_OVERFLOW_PROBES slots all hold other addresses is
+ * dropped together with its time.
+ *
+ * tests/model/drain.pml proves it, for an interrupt and for an NMI. A consumer
+ * on another CPU than the producer would have to leave a half alone until it
+ * sees that head has moved on: the same model, with OTHER_CPU.
+ */
+
+#include "sample/ring.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROF_OVERFLOW_SLOTS 128u /* in each half; a power of two */
+#define PROF_OVERFLOW_PROBES 8u /* slots looked at before a sample is dropped */
+
+struct prof_slot {
+    uintptr_t pc;    /* code address; undefined if count is 0 */
+    uint32_t count;  /* samples, 0 = free */
+    uint32_t unused; /* keeps cycles aligned alike on both widths */
+    uint64_t cycles; /* time that these samples cover; 0 if free */
+};
+
+/* Owned by the producer once claimed, by the consumer once taken. */
+struct prof_overflow_half {
+    struct prof_slot *slots; /* PROF_OVERFLOW_SLOTS; never changes */
+    struct prof_entry *at;   /* its samples are older than this entry; NULL:
+                                the half is free, and so are its slots */
+    uint64_t last_tsc;       /* of its newest sample; when claimed, of the one
+                                before it, or of the start of sampling */
+    uint64_t dropped_cycles; /* time of the dropped samples */
+    uint32_t dropped;        /* samples that found no slot */
+};
+
+struct prof_overflow {
+    struct prof_overflow_half *claimed; /* latest; written by the producer */
+    struct prof_overflow_half half[2];
+    uint32_t no_half;    /* samples that found no free half since the last
+                            claim, and count as dropped; the producer's */
+    uint64_t resume_tsc; /* start of sampling; written by the thread */
+};
+
+/* Initialises (overflow) with 2 * PROF_OVERFLOW_SLOTS (slots) and clears them.
+ * Contexts: boot. */
+void prof_overflow_open(struct prof_overflow *overflow,
+                        struct prof_slot *slots);
+
+/* Sampling begins at (tsc): no sample covers the time before. Contexts:
+ * thread, with sampling disabled. */
+void prof_overflow_resume(struct prof_overflow *overflow, uint64_t tsc);
+
+/*
+ * Producer, while (ring) is full: adds one sample of (pc) at (tsc), or counts
+ * it as dropped. Wait-free: at most PROF_OVERFLOW_PROBES steps.
+ */
+void prof_overflow_add(struct prof_overflow *overflow,
+                       const struct prof_ring *ring, uintptr_t pc,
+                       uint64_t tsc);
+
+/*
+ * Consumer: the end of the entries from (read) on that may be read now: the
+ * vector's head, or the entry at which the next half must be taken.
+ */
+struct prof_entry *prof_overflow_until(const struct prof_overflow *overflow,
+                                       const struct prof_ring *ring,
+                                       const struct prof_entry *read);
+
+/*
+ * Consumer, after reading everything before (read) and freeing the last half:
+ * releases the entries, unless a half further on is waiting. Returns the half
+ * whose samples come next, before the entry (read); NULL if there is none.
+ */
+struct prof_overflow_half *prof_overflow_take(struct prof_overflow *overflow,
+                                              struct prof_ring *ring,
+                                              struct prof_entry *read);
+
+/* Consumer: clears (half), which was taken, and frees it for a new claim. */
+void prof_overflow_free(struct prof_overflow_half *half);
+
+/* Consumer: samples in the slots of (half) from number (from) on. */
+uint32_t prof_overflow_samples(const struct prof_overflow_half *half,
+                               uint32_t from);
+
+/* Consumer: samples in halves other than (taken), the one taken last or NULL:
+ * those in slots, and those already dropped. */
+uint32_t prof_overflow_waiting(const struct prof_overflow *overflow,
+                               const struct prof_overflow_half *taken);
+uint32_t prof_overflow_dropped(const struct prof_overflow *overflow,
+                               const struct prof_overflow_half *taken);
+
+/* TSC of the newest sample in the table; 0: none since the start. */
+uint64_t prof_overflow_newest(const struct prof_overflow *overflow);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_RING_H
+#define PROF_RING_H
+
+/*
+ * The fixed vector between the interrupt and the drain: a ring with a single
+ * producer, the timer interrupt of one CPU, and a single consumer, the drain.
+ *
+ * Two CPUs never write to the same vector: each would need its own, and one
+ * drain may empty them in turn. The entries from tail up to head belong to the
+ * consumer, the others to the producer. Each side writes one of the two
+ * pointers and only reads the other, so neither ever waits. A store hands
+ * entries over:
+ *
+ *      begin        tail             head               end
+ *        |            |  unread        |                 |
+ *        v            v                v                 v
+ *        +------------+================+-----------------+
+ *        |  free      |  consumer's    |  free           |
+ *        +------------+================+-----------------+
+ *
+ *   (A) the producer's store to head releases the entry it has just written;
+ *       the consumer's load of head, (A'), acquires it.
+ *   (B) the consumer's store to tail releases the entries it has read; the
+ *       producer's load of tail, (B'), acquires them.
+ *
+ * head == tail means empty; one entry stays unused to distinguish full. The
+ * producer does not load tail for every sample, but only when it reaches its
+ * limit: the value of tail that it last saw, or the end of the vector.
+ *
+ * tests/model/ring.pml proves it: no entry lost, torn or seen twice.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One sample as the interrupt stores it. */
+struct prof_entry {
+    uintptr_t pc;     /* interrupted code address */
+    uint32_t tsc_low; /* time stamp counter, low and high half */
+    uint32_t tsc_high;
+    uint16_t frames;  /* the result of prof_walk() (frames.h): words in the
+                        frame vector, and why there are no more; 0 in a free
+                        entry, on which the producer relies */
+    uint16_t divisor; /* new divisor of the PIT from this tick on (jitter.h),
+                         0 = unchanged; 0 in a free entry */
+};
+
+struct prof_ring {
+    struct prof_entry *head;  /* next to be written; by the producer */
+    struct prof_entry *limit; /* up to here no look at tail is needed: tail as
+                                 last seen, or end; by the producer */
+    struct prof_entry *tail;  /* next to be read; by the consumer */
+    struct prof_entry *begin; /* the vector itself; never changes */
+    struct prof_entry *end;
+};
+
+static inline uint64_t prof_entry_tsc(const struct prof_entry *entry)
+{
+    return (uint64_t)entry->tsc_high << 32 | entry->tsc_low;
+}
+
+/* The entry after (entry), wrapping around at the end. */
+static inline struct prof_entry *prof_ring_next(const struct prof_ring *ring,
+                                                struct prof_entry *entry)
+{
+    struct prof_entry *next = entry + 1;
+
+    return next == ring->end ? ring->begin : next;
+}
+
+/* The entry before (entry), wrapping around at the beginning. */
+static inline struct prof_entry *prof_ring_before(const struct prof_ring *ring,
+                                                  struct prof_entry *entry)
+{
+    return (entry == ring->begin ? ring->end : entry) - 1;
+}
+
+/* Initialises (ring) with the entries [begin, end), which are clear. Contexts:
+ * boot. */
+static inline void prof_ring_open(struct prof_ring *ring,
+                                  struct prof_entry *begin,
+                                  struct prof_entry *end)
+{
+    ring->head = ring->tail = ring->begin = begin;
+    ring->limit = ring->end = end;
+}
+
+/* Producer, at its limit: sets a new one. False: the vector is full. */
+static inline bool prof_ring_look(struct prof_ring *ring)
+{
+    struct prof_entry *next = prof_ring_next(ring, ring->head);
+    struct prof_entry *tail =
+        __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE); /* (B') */
+
+    if (next == tail)
+        return false;
+    ring->limit = tail > next ? tail : ring->end;
+    return true;
+}
+
+/*
+ * Producer: whether the vector is full. Wait-free, as is what follows; the
+ * stubs in i386/ and x86_64/ do the same in assembly.
+ */
+static inline bool prof_ring_full(struct prof_ring *ring)
+{
+    return ring->head + 1 == ring->limit && !prof_ring_look(ring);
+}
+
+/* Producer, if not full: stores a sample of (pc) at (tsc). Its words are in the
+ * frame vector already; (frames) is the result of prof_walk(). */
+static inline void prof_ring_push(struct prof_ring *ring, uintptr_t pc,
+                                  uint64_t tsc, uint32_t frames)
+{
+    struct prof_entry *entry = ring->head;
+
+    entry->pc = pc;
+    entry->tsc_low = (uint32_t)tsc;
+    entry->tsc_high = (uint32_t)(tsc >> 32);
+    entry->frames = (uint16_t)frames;
+    __atomic_store_n(&ring->head, prof_ring_next(ring, entry),
+                     __ATOMIC_RELEASE); /* (A) */
+}
+
+/* Consumer: the end of the entries that may be read now. */
+static inline struct prof_entry *prof_ring_head(const struct prof_ring *ring)
+{
+    return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); /* (A') */
+}
+
+/* Consumer: releases all entries before (tail), which it has cleared. */
+static inline void prof_ring_release(struct prof_ring *ring,
+                                     struct prof_entry *tail)
+{
+    __atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE); /* (B) */
+}
+
+/* From (tail) up to (head), in bytes: enough to compare with. */
+static inline size_t prof_ring_bytes(const struct prof_ring *ring,
+                                     const struct prof_entry *tail,
+                                     const struct prof_entry *head)
+{
+    ptrdiff_t bytes = (const char *)head - (const char *)tail;
+
+    if (bytes < 0)
+        bytes += (const char *)ring->end - (const char *)ring->begin;
+    return (size_t)bytes;
+}
+
+/* The number of entries from (tail) up to (head). */
+static inline size_t prof_ring_distance(const struct prof_ring *ring,
+                                        const struct prof_entry *tail,
+                                        const struct prof_entry *head)
+{
+    return prof_ring_bytes(ring, tail, head) / sizeof *head;
+}
+
+#endif

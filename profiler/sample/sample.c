@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The producer in C: prof_sample(), for kernels with a hook of their own. With
+ * the PIT as the source the interrupt is assembly: <width>/parasite.asm.
+ */
+
+#include "base/cpu.h"
+#include "sample/cpu_state.h"
+
+#include <prof/config.h>
+#include <prof/prof.h>
+
+struct prof_cpu prof_cpus[PROF_CPUS_MAX];
+
+void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+    uint64_t tsc = prof_tsc();
+    struct prof_cpu *cpu = prof_cpu_here();
+    uint32_t frames = 0;
+
+    if (!cpu->enabled)
+        return;
+    cpu->ticks++;
+    if (prof_ring_full(&cpu->ring)) {
+        prof_sample_full(pc, tsc);
+    } else {
+        if (PROF_WITH_CALLERS && cpu->depth != 0)
+            frames = prof_walk(sp, fp);
+        prof_ring_push(&cpu->ring, pc, tsc, frames);
+    }
+    cpu->interrupt_cycles += prof_tsc() - tsc;
+}
+
+/*
+ * The spare bounds are written first and then selected with a single store, so
+ * that a sample at any moment sees the bounds of a stack that exists.
+ */
+void prof_stack_set(uintptr_t begin, uintptr_t end)
+{
+    struct prof_stack_bounds *other =
+        prof_cpus[0].stack == &prof_cpus[0].stacks[0] ? &prof_cpus[0].stacks[1]
+                                                      : &prof_cpus[0].stacks[0];
+    const uintptr_t word = sizeof(uintptr_t);
+    uintptr_t words = end > begin ? (end - begin) / word : 0;
+
+    other->begin = words < 2 ? UINTPTR_MAX : begin;
+    other->last_kept =
+        words < PROF_FRAMES_KEPT ? 0 : end - PROF_FRAMES_KEPT * word;
+    other->last_frame = words < 2 ? 0 : end / word - 2;
+    __atomic_store_n(&prof_cpus[0].stack, other, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,160 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; The parasite: what the timer's gate points at while sampling.
+;
+;   void prof_parasite(void);      entered by the CPU through an interrupt gate
+;
+; In:  interrupts off, the stack as the CPU left it:
+;          [rsp + 32]  ss          [rsp + 8]  cs
+;          [rsp + 24]  rsp         [rsp]      rip, the sample
+;          [rsp + 16]  rflags
+; Out: jumps to the kernel's handler with that same stack and every register as
+;      it was; or, for a tick that the kernel did not ask for, acknowledges it
+;      and returns from the interrupt.
+; Stack: 32 bytes, at most 256 with what is called below.
+;
+; Thirty-one instructions on the way through where no callers are asked for;
+; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
+; A free entry has no frames; the drain sees to that. Only this code
+; counts ticks, so the report can compare the count with the drain's accounts.
+; The protocol of the vector, and the letters (A) and (B'), are in ring.h;
+; plain loads and stores acquire and release on x86.
+
+%include "prof_offsets.inc"
+
+        default rel
+        section .text
+
+        extern  prof_cpus
+        extern  prof_sample_full
+%if WITH_CALLERS
+        extern  prof_walk_here
+%endif
+        extern  prof_jitter_turn
+        extern  current_eoi_mechanism
+        global  prof_parasite:function (prof_parasite.end - prof_parasite)
+
+%define CPU prof_cpus                   ; all that is written here
+%define SAVED 32                        ; bytes pushed before rip
+
+        align   16
+prof_parasite:
+        push    rax
+        push    rdx
+        push    rcx
+        push    rsi
+        rdtsc                           ; rdx = now
+        shl     rdx, 32
+        or      rdx, rax
+        inc     dword [CPU + CPU_TICKS]
+        mov     rcx, [CPU + CPU_HEAD]   ; rcx = entry to be written
+        lea     rsi, [rcx + ENTRY_BYTES]        ; rsi = the one after it
+        cmp     rsi, [CPU + CPU_LIMIT]
+        je      .limit
+.room:
+        mov     rax, [rsp + SAVED]
+        mov     [rcx + ENTRY_PC], rax
+        mov     [rcx + ENTRY_TSC], rdx
+%if WITH_CALLERS
+        cmp     dword [CPU + CPU_DEPTH], 0
+        jne     .walk
+%endif
+.walked:
+        mov     [CPU + CPU_HEAD], rsi   ; (A)
+.stored:
+        cmp     rdx, [CPU + CPU_PASS_DUE]
+        jb      .ours                   ; the kernel did not ask for this one
+        mov     rax, [CPU + CPU_PASS_PERIOD]
+        add     [CPU + CPU_PASS_DUE], rax
+        mov     ecx, edx                ; our own cost: TSC now minus TSC then
+        rdtsc
+        sub     eax, ecx
+        add     [CPU + CPU_INTERRUPT_CYCLES], rax
+        pop     rsi
+        pop     rcx
+        pop     rdx
+        pop     rax
+        jmp     [CPU + CPU_NEXT_HANDLER]
+
+.limit:                                 ; the corner, or what tail was
+        cmp     rsi, [CPU + CPU_END]
+        jne     .look
+        mov     rsi, [CPU + CPU_BEGIN]
+.look:  mov     rax, [CPU + CPU_TAIL]   ; (B')
+        cmp     rax, rsi
+        je      .full
+        ja      .ahead
+        mov     rax, [CPU + CPU_END]
+.ahead: mov     [CPU + CPU_LIMIT], rax
+        jmp     .room
+
+%macro  SAVE_THE_REST 0                 ; what else C may change
+        push    rdi
+        push    r8
+        push    r9
+        push    r10
+        push    r11
+        cld
+%endmacro
+
+%macro  RESTORE_THE_REST 0
+        pop     r11
+        pop     r10
+        pop     r9
+        pop     r8
+        pop     rdi
+%endmacro
+
+%if WITH_CALLERS
+.walk:                                  ; eax = prof_walk(rsp then, rbp)
+        push    rsi
+        push    rdi
+        push    r8
+        cld
+        mov     rsi, [rsp + SAVED + 24 + 24]
+        mov     rdx, rbp
+        call    prof_walk_here
+        pop     r8
+        pop     rdi
+        pop     rsi
+        mov     rcx, [CPU + CPU_HEAD]
+        mov     rdx, [rcx + ENTRY_TSC]
+        mov     [rcx + ENTRY_FRAMES], eax
+        jmp     .walked
+%endif
+
+.full:                                  ; prof_sample_full(pc, now)
+        SAVE_THE_REST
+        push    rdx                     ; now, kept over the call
+        sub     rsp, 8                  ; calls want rsp on 16 bytes
+        mov     rdi, [rsp + SAVED + 56]
+        mov     rsi, rdx
+        call    prof_sample_full
+        add     rsp, 8
+        pop     rdx
+        RESTORE_THE_REST
+        jmp     .stored
+
+.ours:
+        SAVE_THE_REST
+        push    rdx
+        sub     rsp, 8
+        dec     dword [CPU + CPU_TICKS_LEFT]
+        jnz     .same
+        mov     edi, edx                ; prof_jitter_turn(now)
+        call    prof_jitter_turn
+.same:  call    [current_eoi_mechanism]
+        add     rsp, 8
+        pop     rcx                     ; rcx = now
+        RESTORE_THE_REST
+        rdtsc
+        sub     eax, ecx
+        add     [CPU + CPU_INTERRUPT_CYCLES], rax
+        pop     rsi
+        pop     rcx
+        pop     rdx
+        pop     rax
+        iretq
+.end:
+
+        section .note.GNU-stack noalloc noexec nowrite progbits

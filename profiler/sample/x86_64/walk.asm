@@ -1,0 +1,155 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; The walk over the frames of whatever was interrupted; frames.h has the
+; contract and the layout of what is written.
+;
+;   uint32_t prof_walk(uintptr_t sp, uintptr_t fp);
+;   prof_walk_here: the same for parasite.asm, in: rsi = sp, rdx = fp
+;
+; In:  rdi = sp, rsi = fp of the interrupted code; interrupts off, DF clear
+; Out: eax = words written, and why they are not more
+; Clobbers rcx, rdx, rsi, rdi and r8. Uses 8 bytes of stack, or 24 if
+; fewer words lie above sp than are kept.
+;
+; A frame pointer is kept in words, turned right by three bits: one that is not
+; aligned becomes enormous and fails the test of its bounds. That test is one
+; addition. With left = words from this frame to the last place for one, and
+; step = next - this, left + (this - next) carries exactly if
+; 1 <= step <= left: if the next frame lies higher, and still in the stack.
+; Whether what lies in a frame is a return address is for the drain to see.
+;
+; `loop`, `lodsq` and `movsd` are slow instructions on some CPUs, by a few
+; cycles; what is counted here, and promised, is instructions.
+
+%include "prof_offsets.inc"
+
+        default rel
+        section .text
+
+        extern  prof_cpus
+        global  prof_walk:function (prof_walk_here.end - prof_walk)
+        global  prof_walk_here
+
+%define CPU prof_cpus
+%define WORD 8
+%define SHIFT 3
+%define BEGAN 0                         ; [rsp]: where this sample's words began
+
+%macro  GIVE_WORDS 0                            ; eax = how many
+        mov     eax, edi
+        pop     rdi                             ; BEGAN
+        sub     eax, edi
+        shr     eax, 2
+        add     [CPU + FRAMES_WRITTEN], eax     ; (A)
+%endmacro
+
+        align   16
+prof_walk:
+        mov     rdx, rsi
+        mov     rsi, rdi
+prof_walk_here:
+        mov     eax, [CPU + FRAMES_WRITTEN]
+        mov     ecx, [CPU + FRAMES_READ]        ; (B')
+        sub     ecx, eax
+        add     ecx, [CPU + FRAMES_MOST]        ; ecx = frames that there is
+        jle     .full                           ;       room for
+        cmp     ecx, [CPU + CPU_DEPTH]
+        cmova   ecx, [CPU + CPU_DEPTH]
+        and     eax, [CPU + FRAMES_MASK]
+        mov     rdi, [CPU + FRAMES_WORDS]
+        lea     rdi, [rdi + rax * 4]            ; rdi = where words go
+        push    rdi                             ; BEGAN
+
+        mov     rax, [CPU + CPU_STACK]  ; is sp in the stack?
+        mov     r8, [rax + STACK_LAST_FRAME]    ; r8 = last place of a frame
+        cmp     rsi, [rax + STACK_BEGIN]
+        jb      .lost
+        cmp     rsi, [rax + STACK_LAST_KEPT]
+        ja      .near
+%rep FRAMES_KEPT
+        movsq
+%endrep
+
+.kept:  lea     rax, [rsi - FRAMES_KEPT * WORD] ; is fp?
+        cmp     rdx, rax
+        jb      .low
+        mov     rsi, rdx                        ; rsi = this frame
+        ror     rdx, SHIFT                      ; rdx = the same, turned
+        sub     r8, rdx                         ; r8 = left
+        jb      .first
+
+.frame: lodsq                                   ; the next frame
+        movsd                                   ; the return address
+        ror     rax, SHIFT
+        sub     rdx, rax
+        add     r8, rdx
+        jnc     .stop
+        mov     rdx, rax
+        lea     rsi, [rax * WORD]
+        loop    .frame
+
+        lea     rax, [rdi - FRAMES_HEAD * 4]    ; all that was asked for, or
+        sub     rax, [rsp + BEGAN]              ; all that there was room for?
+        shr     eax, 2
+        mov     ecx, WALK_DEPTH << WALK_STOP_SHIFT
+        cmp     eax, [CPU + CPU_DEPTH]
+        je      .done
+        mov     ecx, WALK_ROOM << WALK_STOP_SHIFT
+        jmp     .done
+
+.low:   ror     rdx, SHIFT
+.first: mov     rax, rdx                        ; fp itself, as "next"
+        or      rdx, -1                         ; which does not rise
+.stop:  test    rax, rax                        ; rax = next, turned
+        jz      .end_of_stack                   ; zero: the outermost frame
+        mov     ecx, WALK_UNALIGNED << WALK_STOP_SHIFT
+        mov     r8, rax
+        shr     r8, 64 - SHIFT
+        jnz     .done
+        mov     ecx, WALK_FALLING << WALK_STOP_SHIFT
+        shl     rax, SHIFT
+        mov     r8, [CPU + CPU_STACK]
+        cmp     rax, [r8 + STACK_BEGIN]
+        jb      .outside
+        test    rdx, rdx                        ; rdx = this - next
+        jns     .done
+.outside:
+        mov     ecx, WALK_OUTSIDE << WALK_STOP_SHIFT
+.done:  GIVE_WORDS
+        or      eax, ecx
+        ret
+
+.end_of_stack:
+        GIVE_WORDS
+        ret
+
+.full:  mov     eax, WALK_ROOM << WALK_STOP_SHIFT
+        ret
+
+.near:  shl     r8, SHIFT                       ; not even two words?
+        cmp     rsi, r8
+        ja      .lost
+        push    rcx
+        push    rsi
+        lea     rcx, [r8 + 2 * WORD]
+        sub     rcx, rsi
+        shr     rcx, SHIFT                      ; rcx = words that there are
+        mov     r8d, FRAMES_KEPT
+        sub     r8d, ecx
+        rep movsq
+        mov     ecx, r8d
+        xor     eax, eax
+        rep stosq
+        pop     rsi
+        pop     rcx
+        mov     r8, [CPU + CPU_STACK]
+        mov     r8, [r8 + STACK_LAST_FRAME]
+        add     rsi, FRAMES_KEPT * WORD
+        jmp     .kept
+
+.lost:  test    rdx, rdx                        ; nothing may be read
+        jz      .end_of_stack
+        jmp     .outside
+.end:
+
+        section .note.GNU-stack noalloc noexec nowrite progbits

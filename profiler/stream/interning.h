@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_INTERNING_H
+#define PROF_INTERNING_H
+
+/*
+ * Which nodes of the tree of stacks a reader may not know, and which must
+ * therefore be defined before the next sample names them.
+ *
+ * A lost packet must not spoil the others, so a definition is repeated. A node
+ * is defined where it is first used; again where it is first used in a later
+ * packet; and then wherever it is used and was not defined for REPEAT_PACKETS
+ * and for REPEAT_CLOCKS, or since sampling was last started. A node that is
+ * used in one packet only is lost with it or not at all. Whenever a leaf is
+ * defined, so are those of its callers that are due: a reader who joins in the
+ * middle knows every stack in use after twice that time, some twenty seconds.
+ *
+ * Counting packets alone would not do: where the nodes in use fill
+ * REPEAT_PACKETS, each would be defined at each use, and nothing else sent.
+ *
+ * Contexts: thread.
+ */
+
+#include <prof/format.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROF_REPEAT_PACKETS 16u
+#define PROF_REPEAT_CLOCKS (10 * (uint64_t)PROF_CLOCK_HZ)
+#define PROF_REPEAT_MARKS 8u /* in that time */
+
+struct prof_interning {
+    uint32_t forgotten; /* definitions in packets before this one are void */
+    uint32_t old;       /* the packet of REPEAT_CLOCKS ago, 0 = none */
+    uint64_t marked;    /* clock of the last mark */
+    uint32_t marks[PROF_REPEAT_MARKS]; /* packets, some time apart: a ring */
+    uint32_t next_mark;                /* the oldest of them */
+};
+
+/* All nodes are to be defined again. (sequence), here and below, is that of
+ * the packet in the making. */
+static inline void prof_interning_forget(struct prof_interning *interning,
+                                         uint32_t sequence)
+{
+    interning->forgotten = sequence;
+}
+
+/* A packet was sent and the next one begun; the clock is (clock). */
+static inline void prof_interning_sent(struct prof_interning *interning,
+                                       uint32_t sequence, uint64_t clock)
+{
+    uint32_t *mark = &interning->marks[interning->next_mark];
+
+    if (clock - interning->marked < PROF_REPEAT_CLOCKS / PROF_REPEAT_MARKS)
+        return;
+    interning->marked = clock;
+    interning->old = *mark;
+    *mark = sequence;
+    interning->next_mark = (interning->next_mark + 1) % PROF_REPEAT_MARKS;
+}
+
+/*
+ * Whether a node must be defined before it is named. (note) is what is kept
+ * about it, 0 at first: the number of the packet that last defined it, from 1,
+ * doubled, and 1 more where that was not the first time.
+ */
+static inline bool prof_interning_due(const struct prof_interning *interning,
+                                      uint32_t sequence, uint32_t note)
+{
+    uint32_t number = note / 2;
+    uint32_t present = sequence + 1;
+
+    if (number == present)
+        return false;
+    return note % 2 == 0 || number <= interning->forgotten ||
+           (present - number >= PROF_REPEAT_PACKETS &&
+            number <= interning->old);
+}
+
+/* The note of a node with the note (note), now that it is defined again. */
+static inline uint32_t prof_interning_defined(uint32_t sequence, uint32_t note)
+{
+    return (sequence + 1) * 2 + (note != 0 ? 1 : 0);
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A function's demangled name, for the report and the panic.
+ *
+ * The buffers are static because they are too large for a kernel's stack. The
+ * longest of 560,000 mangled names in C++ and Rust libraries has 1,222 bytes;
+ * demangled, fewer than one in a hundred exceed 1 KiB. A panic that interrupts
+ * a report overwrites the buffers; that is harmless, because the report never
+ * resumes.
+ */
+
+#include "base/equal.h"
+
+#include <prof/config.h>
+#include <prof/demangle.h>
+#include <prof/name.h>
+#include <stdint.h>
+
+#define DOTS 3u /* columns of "..." */
+
+static char linker_name[2048];
+static char text[4096];
+static struct prof_demangle_work work;
+
+/* Without any language (work) is unused, and the linker drops it. */
+#define ANY_LANGUAGE (PROF_WITH_CXX || PROF_WITH_RUST || PROF_WITH_OCAML)
+
+/* Whether (byte) is a continuation byte of UTF-8. */
+static bool continues(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Removes the last character, which may be incomplete. */
+static void drop_last(size_t bytes)
+{
+    while (bytes > 0 && continues(text[bytes - 1]))
+        --bytes;
+    text[bytes > 0 ? bytes - 1 : 0] = '\0';
+}
+
+/* Fills (text); false if only the beginning of the name fits. */
+static bool make_text(const struct prof_symbol *symbol)
+{
+    size_t size = sizeof linker_name;
+
+    if (prof_symbol_name(symbol, linker_name, size) < size)
+        return !prof_demangle(linker_name, text, sizeof text,
+                              ANY_LANGUAGE ? &work : NULL)
+                    .truncated;
+    if (prof_symbol_name(symbol, text, sizeof text) < sizeof text)
+        return true;
+    drop_last(sizeof text - 1);
+    return false;
+}
+
+/* Cuts the text to (columns) characters. */
+static void cut(size_t columns)
+{
+    size_t at = 0;
+
+    for (; text[at] != '\0'; ++at) {
+        if (!continues(text[at]) && columns-- == 0)
+            break;
+    }
+    text[at] = '\0';
+}
+
+static size_t columns_of_text(void)
+{
+    size_t columns = 0;
+
+    for (size_t at = 0; text[at] != '\0'; ++at)
+        columns += !continues(text[at]);
+    return columns;
+}
+
+void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
+                     size_t width)
+{
+    bool whole = make_text(symbol);
+    size_t dots = width == 0 || width > DOTS ? DOTS : width;
+
+    if (width > 0 && columns_of_text() > width)
+        whole = false;
+    if (width > 0 && !whole)
+        cut(width - dots);
+    prof_text_string(out, text);
+    while (!whole && dots-- > 0)
+        prof_text_char(out, '.');
+}
+
+bool prof_name_is(const struct prof_symbol *symbol, const char *name)
+{
+    return make_text(symbol) &&
+           (prof_equal(text, name) || prof_equal(linker_name, name));
+}

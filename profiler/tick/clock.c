@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The time base in force, the rate, and what is counted of the source. */
+
+#include "tick/clock.h"
+
+#include "base/cpu.h"
+#include "sample/cpu_state.h"
+
+struct prof_timebase prof_clock;
+
+static struct {
+    uint32_t rate_mhz;
+    struct prof_tick_stats counted; /* since prof_init() */
+    struct prof_tick_stats before;  /* of them, at the last reset */
+    int64_t missed_before;          /* prof_clock.missed then */
+} tick;
+
+void prof_clock_open(uint64_t tsc)
+{
+    prof_clock = (struct prof_timebase){.last_tsc = tsc, .resume_tsc = tsc};
+    tick.missed_before = 0;
+}
+
+void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
+{
+    struct prof_timebase before = prof_clock;
+
+    prof_timebase_set(&prof_clock, prof_tsc(), period, counts);
+    /* Ticks that were made up for before they were missed do not carry over. */
+    prof_clock.missed =
+        before.missed < tick.missed_before ? tick.missed_before : before.missed;
+    prof_clock.last_tsc = before.last_tsc;
+    prof_clock.resume_tsc = before.resume_tsc;
+    /* The timer begins anew just now: what was before is not on its grid. */
+    prof_clock.grid_tsc = prof_clock.run_begin_tsc;
+    tick.rate_mhz = rate_mhz;
+}
+
+uint32_t prof_clock_rate_mhz(void)
+{
+    return tick.rate_mhz;
+}
+
+uint64_t prof_clock_missed(void)
+{
+    int64_t missed = prof_clock.missed - tick.missed_before;
+
+    return missed > 0 ? (uint64_t)missed : 0;
+}
+
+struct prof_tick_stats prof_tick_stats(void)
+{
+    return (struct prof_tick_stats){
+        .gate_taken_back =
+            tick.counted.gate_taken_back - tick.before.gate_taken_back,
+        .pit_taken_back =
+            tick.counted.pit_taken_back - tick.before.pit_taken_back,
+    };
+}
+
+void prof_tick_reset(void)
+{
+    tick.before = tick.counted;
+    tick.missed_before = prof_clock.missed;
+}
+
+void prof_tick_count_gate(void)
+{
+    tick.counted.gate_taken_back++;
+}
+
+void prof_tick_count_pit(void)
+{
+    tick.counted.pit_taken_back++;
+}
+
+/* The newest entry of the vector; the first time, one that is all zeros. */
+static uint64_t newest_stored(void)
+{
+    const struct prof_ring *ring = &prof_cpus[0].ring;
+
+    return prof_entry_tsc(prof_ring_before(ring, ring->head));
+}
+
+uint64_t prof_newest_tsc(void)
+{
+    bool on = prof_interrupts_save();
+    uint64_t stored = newest_stored();
+    uint64_t overflowed = prof_overflow_newest(&prof_cpus[0].overflow);
+
+    prof_interrupts_restore(on);
+    return stored > overflowed ? stored : overflowed;
+}
+
+bool prof_newest_waits(void)
+{
+    return newest_stored() > prof_clock.last_tsc;
+}

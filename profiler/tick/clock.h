@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_CLOCK_H
+#define PROF_CLOCK_H
+
+/*
+ * The clock of samples: the time base in force, and the rate that it is for.
+ * The source of ticks sets it, the drain steps it with each sample. Contexts:
+ * thread.
+ */
+
+#include "tick/timebase.h"
+
+#include <prof/tick.h>
+#include <stdbool.h>
+
+/* Written by tick/, and by the drain through the calls of timebase.h. Its count
+ * of missed ticks is since prof_init() and unknown to resets. */
+extern struct prof_timebase prof_clock;
+
+/* Before anything else, at (tsc). */
+void prof_clock_open(uint64_t tsc);
+
+/*
+ * Measures the period anew from now on: (period) TSC cycles as a 24.8 number
+ * for (counts) of the source's own, at (rate_mhz). What was counted as missed
+ * stays. Contexts: vector drained.
+ */
+void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz);
+
+/* The rate in force in 1/1000 Hz. */
+uint32_t prof_clock_rate_mhz(void);
+
+/* Ticks that were due and not delivered since the last reset. */
+uint64_t prof_clock_missed(void);
+
+/* What befell the source since the last reset. */
+struct prof_tick_stats prof_tick_stats(void);
+
+/* From now on both count from 0 again. */
+void prof_tick_reset(void);
+
+/* The gate, or the PIT, had to be taken back. */
+void prof_tick_count_gate(void);
+void prof_tick_count_pit(void);
+
+/* When the newest sample was taken. */
+uint64_t prof_newest_tsc(void);
+
+/* Whether the newest sample in the vector is still to be drained. */
+bool prof_newest_waits(void);
+
+#endif

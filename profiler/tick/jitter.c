@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Jitter keeps samples from running in step with the program.
+ *
+ * A loop that takes one sampling period, or a whole part of one, is always
+ * sampled at the same place, and its profile is wrong. So every
+ * PROF_JITTER_TICKS ticks the PIT gets another count, chosen uniformly from
+ * half the mean to one and a half times the mean.
+ *
+ * That is as good as a new count at each tick. Let the loop take a period P,
+ * and the count be P + d: each sample lies d further on in the loop. As d is
+ * uniform over one P, so is each multiple of it, modulo P. Any two samples are
+ * then independent of each other, and the error of a sum of them is the same as
+ * if all were. The same holds for loops of a half, a third, ... of P. With less
+ * than half of the mean to either side, d would not cover the whole loop.
+ *
+ * A sample still represents the time since the one before. That cannot favour
+ * one place in the loop, because the sample before it was placed as uniformly.
+ *
+ * The PIT is given mode and count, so that it restarts at once. With a count
+ * alone QEMU's restarts, but the 8254 finishes the old one first. The kernel's
+ * ticks are decided by the TSC and not affected.
+ */
+
+#include "tick/jitter.h"
+
+#include "sample/cpu_state.h"
+#include "tick/clock.h"
+#include "tick/pit.h"
+
+#include <prof/prof.h>
+
+/* The widest variation to either side: no period is longer than the kernel's
+ * tick, so that no two of those come in one of ours, nor than the PIT can. */
+static uint32_t width(const struct prof_pit_rate *rate)
+{
+    uint32_t mean = rate->ours;
+    uint32_t room = rate->kernel - mean;
+    uint32_t wanted = mean * prof_options()->jitter_percent / 100;
+
+    if (mean + room > UINT16_MAX)
+        room = UINT16_MAX - mean;
+    return wanted < room ? wanted : room;
+}
+
+uint32_t prof_jitter_next(struct prof_jitter *jitter)
+{
+    /* Knuth's MMIX generator; its upper bits are the random ones. */
+    jitter->random =
+        jitter->random * 6364136223846793005u + 1442695040888963407u;
+    return jitter->least +
+           (uint32_t)((jitter->random >> 32) * jitter->counts >> 32);
+}
+
+/* The mean is in force from the newest sample on, drained or not. */
+static void note_mean(uint32_t mean)
+{
+    struct prof_ring *ring = &prof_cpus[0].ring;
+
+    if (prof_newest_waits())
+        prof_ring_before(ring, ring->head)->divisor = (uint16_t)mean;
+    else
+        prof_timebase_change(&prof_clock, mean);
+}
+
+void prof_jitter_open(void)
+{
+    prof_cpus[0].tick.jitter.random = prof_options()->seed;
+}
+
+void prof_jitter_begin(const struct prof_pit_rate *rate)
+{
+    struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
+    uint32_t either_side = width(rate);
+
+    jitter->least = rate->ours - either_side;
+    jitter->counts = either_side == 0 ? 0 : 2 * either_side + 1;
+    jitter->ticks_left = PROF_JITTER_TICKS;
+    jitter->divisor = rate->ours;
+    prof_pit_set(jitter->divisor);
+    note_mean(rate->ours);
+}
+
+void prof_jitter_end(const struct prof_pit_rate *rate)
+{
+    prof_cpus[0].tick.jitter.counts = 0;
+    note_mean(rate->ours);
+}
+
+void prof_jitter_turn(uint32_t tsc_low)
+{
+    struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
+    struct prof_entry *entry =
+        prof_ring_before(&prof_cpus[0].ring, prof_cpus[0].ring.head);
+
+    jitter->ticks_left = PROF_JITTER_TICKS;
+    if (jitter->counts == 0 || entry->tsc_low != tsc_low)
+        return;
+    jitter->divisor = prof_jitter_next(jitter);
+    entry->divisor = (uint16_t)jitter->divisor;
+    prof_pit_set(jitter->divisor);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_JITTER_H
+#define PROF_JITTER_H
+
+/*
+ * Varies the PIT's period, so that no loop of the program can run in step with
+ * it; jitter.c says how and why. Only while the PIT runs faster than the kernel
+ * asked for: at the kernel's own rate its period is not ours to vary.
+ */
+
+#include <stdint.h>
+
+struct prof_jitter;
+struct prof_pit_rate;
+
+#define PROF_JITTER_TICKS 32u /* of ours, between two changes of the period */
+
+/* Before the first use: the options' seed. Contexts: boot. */
+void prof_jitter_open(void);
+
+/* Programs the PIT to (rate)'s own period, the mean, and lets it vary around
+ * that from now on, or not at all. Contexts: thread, interrupts off. */
+void prof_jitter_begin(const struct prof_pit_rate *rate);
+
+/* The PIT is about to be programmed by somebody else: for the samples to come
+ * the mean is what a period should be. Contexts: as above. */
+void prof_jitter_end(const struct prof_pit_rate *rate);
+
+/* Chooses the next period, in PIT counts, where it varies. Contexts: any. */
+uint32_t prof_jitter_next(struct prof_jitter *jitter);
+
+/*
+ * A period is over: programs another one, and notes it in the sample of this
+ * tick, whose time stamp ends in (tsc_low). If that went to the overflow table
+ * the period stays, so that the drain always knows which one was in force.
+ * Contexts: interrupt, called by the stub. Wait-free; three port writes.
+ */
+void prof_jitter_turn(uint32_t tsc_low);
+
+#endif

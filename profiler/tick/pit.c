@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The timer's few registers; see pit.h. */
+
+#include "tick/pit.h"
+
+#define PORT_CHANNEL_0 0x40
+#define PORT_COMMAND 0x43
+
+#define COMMAND_RATE 0x34      /* channel 0, low then high byte, mode 2 */
+#define COMMAND_READ_BACK 0xc2 /* latch status and count of channel 0 */
+#define STATUS_MODE_MASK 0x3f  /* access, mode and BCD bits of the status */
+#define STATUS_HIGH 0x80       /* level of the output */
+#define STATUS_SQUARE 0x06     /* mode 3, whose upper bit may be set or not */
+#define STATUS_NONE 0xff       /* no such register: the bus floats */
+
+static void out8(uint16_t port, uint8_t value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static uint8_t in8(uint16_t port)
+{
+    uint8_t value;
+
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+void prof_pit_set(uint32_t divisor)
+{
+    out8(PORT_COMMAND, COMMAND_RATE);
+    out8(PORT_CHANNEL_0, (uint8_t)divisor);
+    out8(PORT_CHANNEL_0, (uint8_t)(divisor >> 8));
+}
+
+struct prof_pit_state prof_pit_read(void)
+{
+    struct prof_pit_state state;
+
+    out8(PORT_COMMAND, COMMAND_READ_BACK);
+    state.status = in8(PORT_CHANNEL_0);
+    state.count = in8(PORT_CHANNEL_0);
+    state.count |= (uint32_t)in8(PORT_CHANNEL_0) << 8;
+    if (state.count == 0)
+        state.count = 65536;
+    return state;
+}
+
+bool prof_pit_is_square(struct prof_pit_state state)
+{
+    return state.status != STATUS_NONE &&
+           (state.status & STATUS_SQUARE) == STATUS_SQUARE;
+}
+
+bool prof_pit_is_high(struct prof_pit_state state)
+{
+    return (state.status & STATUS_HIGH) != 0;
+}
+
+bool prof_pit_disturbed(struct prof_pit_state state, uint32_t divisor, bool own)
+{
+    if (state.status == STATUS_NONE)
+        return false;
+    if (own && (state.status & STATUS_MODE_MASK) != COMMAND_RATE)
+        return true;
+    return state.count > divisor;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_PIT_H
+#define PROF_PIT_H
+
+/*
+ * Channel 0 of the 8254 programmable interval timer, as far as the sampler
+ * needs it (Intel 8254 data sheet, mode 2 and the read-back command).
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The two rates at which it ticks, in counts of its clock. */
+struct prof_pit_rate {
+    uint32_t kernel; /* for a tick of the kernel's, 1 to 65536 */
+    uint32_t ours;   /* for a sample, on average; at most (kernel) */
+};
+
+/* Whether it ticks faster than the kernel asked for. */
+static inline bool prof_pit_is_multiplied(const struct prof_pit_rate *rate)
+{
+    return rate->ours != rate->kernel;
+}
+
+struct prof_pit_state {
+    uint8_t status; /* the read-back command's status byte */
+    uint32_t count; /* counts left until the next tick, 1 to 65536 */
+};
+
+/* Ticks every (divisor) counts, 1 to 65536, from now on. Interrupts off. */
+void prof_pit_set(uint32_t divisor);
+
+/* Reads back what channel 0 is doing. Interrupts off. */
+struct prof_pit_state prof_pit_read(void);
+
+/* Whether it makes a square wave (mode 3), and which half that is in. */
+bool prof_pit_is_square(struct prof_pit_state state);
+bool prof_pit_is_high(struct prof_pit_state state);
+
+/*
+ * Whether channel 0 can no longer be as prof_pit_set(divisor) left it: in
+ * another mode, or with more counts left than it ever had. (own) is false
+ * where the kernel programmed it and the mode is its own affair.
+ */
+bool prof_pit_disturbed(struct prof_pit_state state, uint32_t divisor,
+                        bool own);
+
+#endif

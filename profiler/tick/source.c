@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Which source of ticks there is. */
+
+#include "tick/source.h"
+
+#include "base/cpu.h"
+#include "tick/clock.h"
+#include "tick/source_hook.h"
+#include "tick/source_pit.h"
+
+/* Periods are calculated as 24.8 numbers of cycles, in 64 bits. */
+#define TSC_HZ_BITS 36
+
+const struct prof_source *prof_source_open(const struct prof_config *config)
+{
+    const struct prof_source *source = NULL;
+
+    if (config->tsc_hz == 0 || config->tsc_hz >> TSC_HZ_BITS != 0)
+        return NULL;
+    prof_clock_open(prof_tsc());
+    if (config->tick.kind == PROF_TICK_PIT && prof_source_pit_open(config))
+        source = &prof_source_pit;
+    if (config->tick.kind == PROF_TICK_HOOK && prof_source_hook_open(config))
+        source = &prof_source_hook;
+    return source;
+}

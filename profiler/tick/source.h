@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_SOURCE_H
+#define PROF_SOURCE_H
+
+/*
+ * A source of ticks, as the control of the profiler sees it. There are two
+ * (<prof/tick.h>); prof_source_open() chooses. Which timer it is, whether it
+ * can change its rate and what it must give back is the source's own business.
+ *
+ * Contexts of all calls: thread, interrupts off. (on): the caller had them on,
+ * and the source may let interrupts in for moments while it waits. Where not
+ * (on), it does not wait.
+ */
+
+#include <prof/prof.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct prof_source {
+    /* Samples come from now on. PROF_OK, or why not; then nothing changed. */
+    int (*start)(bool on);
+
+    /*
+     * No more samples come, and the kernel has its timer back as it was. Waits
+     * for two of the kernel's ticks at most, so that its clock loses nothing.
+     */
+    void (*stop)(bool on);
+
+    /*
+     * The period becomes the one nearest to 1/(hz) s that the source can keep,
+     * at once where it runs; prof_clock_rate_mhz() says which. PROF_OK;
+     * PROF_EFIXED where it has only one and that is another; PROF_ESTATE where
+     * it must be stopped for that. Then nothing has changed.
+     */
+    int (*set_period)(uint32_t hz, bool on);
+
+    /* TSC cycles until the kernel's next tick; 0 where it is overdue. */
+    uint64_t (*time_left)(void);
+
+    /*
+     * The variable that points at what acknowledges those ticks which are not
+     * the kernel's, too. A variable, because a kernel may change it while ticks
+     * come. NULL: every tick is the kernel's, who acknowledges it.
+     */
+    void (**acknowledge)(void);
+};
+
+extern const struct prof_source prof_source_pit, prof_source_hook;
+
+/*
+ * Checks (config), prepares the source that it names, at the rate of the
+ * options or the only one there is, and returns it; NULL where it cannot work.
+ * Contexts: boot, once.
+ */
+const struct prof_source *prof_source_open(const struct prof_config *config);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The source `hook`: the kernel's timer interrupt calls prof_sample(), which
+ * records between start and stop. Nothing of the machine is touched here. The
+ * time base has one count per period, and measures that as it does for the PIT.
+ */
+
+#include "tick/source_hook.h"
+
+#include "base/cpu.h"
+#include "sample/cpu_state.h"
+#include "tick/clock.h"
+#include "tick/source.h"
+
+#include <prof/port.h>
+#include <prof/text.h>
+
+#define MHZ 1000u      /* thousandths of a Hz in one */
+#define PERIOD_BITS 31 /* of a period in cycles */
+
+static struct {
+    uint32_t rate_mhz;
+    uint64_t period; /* cycles, 24.8 */
+} hook;
+
+static int start(bool on)
+{
+    (void)on;
+    return PROF_OK;
+}
+
+static void stop(bool on)
+{
+    (void)on;
+}
+
+static int set_period(uint32_t hz, bool on)
+{
+    (void)on;
+    return hz == (hook.rate_mhz + MHZ / 2) / MHZ ? PROF_OK : PROF_EFIXED;
+}
+
+static uint64_t time_left(void)
+{
+    uint64_t due = prof_newest_tsc() + (prof_clock.period >> PROF_PERIOD_SHIFT);
+    uint64_t now = prof_tsc();
+
+    return due > now ? due - now : 0;
+}
+
+const struct prof_source prof_source_hook = {
+    .start = start,
+    .stop = stop,
+    .set_period = set_period,
+    .time_left = time_left,
+};
+
+static void print_rate(void)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_string(&out, "prof: sampling at the kernel's own ");
+    prof_text_fixed(&out, hook.rate_mhz, 0, MHZ);
+    prof_text_string(&out, " Hz, as its interrupt calls prof_sample(): prof.hz "
+                           "and prof.jitter have no effect\n");
+    prof_text_flush(&out);
+}
+
+bool prof_source_hook_open(const struct prof_config *config)
+{
+    uint32_t rate_mhz = config->tick.rate_mhz;
+
+    if (rate_mhz < MHZ || rate_mhz > PROF_HZ_MAX * MHZ)
+        return false;
+    hook.rate_mhz = rate_mhz;
+    hook.period =
+        prof_divide((config->tsc_hz << PROF_PERIOD_SHIFT) * MHZ, rate_mhz);
+    if (hook.period >> (PERIOD_BITS + PROF_PERIOD_SHIFT) != 0)
+        return false;
+    prof_clock_set(hook.period, 1, rate_mhz);
+    if (prof_options()->jitter_percent != 0 ||
+        set_period(prof_options()->hz, false) != PROF_OK)
+        print_rate();
+    return true;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The source `pit`. The kernel's clock must notice nothing of it.
+ *
+ * While the PIT runs faster than the kernel asked for, a tick is the kernel's,
+ * too, from pass_due on, which then moves on by the kernel's own period: by the
+ * TSC, so that ticks lost on a busy host cost the kernel none of its own.
+ * Starting takes over in the middle of a kernel's tick and knows from the PIT
+ * how much of it is left; stopping gives the PIT back at the end of one
+ * (handover.c).
+ *
+ * At the kernel's own rate the PIT is not touched at all.
+ */
+
+#include "tick/source_pit.h"
+
+#include "base/cpu.h"
+#include "sample/cpu_state.h"
+#include "tick/clock.h"
+#include "tick/gate_chain.h"
+#include "tick/handover.h"
+#include "tick/jitter.h"
+#include "tick/pit.h"
+#include "tick/source.h"
+
+#include <prof/port.h>
+
+#define DIVISOR_MIN (PROF_PIT_HZ / PROF_HZ_MAX)
+#define DIVISOR_MAX 65536u
+#define VECTOR_MIN 32u /* those below are the CPU's exceptions */
+
+static struct {
+    struct prof_pit_rate rate;
+    uint64_t tsc_hz;
+    uint8_t vector;
+    bool running;
+} pit;
+
+/* The divisor for (hz), within what kernel and sampler can bear. */
+static uint32_t divisor_for(uint32_t hz)
+{
+    uint32_t divisor = (PROF_PIT_HZ + hz / 2) / hz;
+
+    if (divisor < DIVISOR_MIN)
+        divisor = DIVISOR_MIN;
+    return divisor < pit.rate.kernel ? divisor : pit.rate.kernel;
+}
+
+/* Measures the period of the rate in force anew. */
+static void restart_clock(void)
+{
+    uint32_t counts = pit.rate.ours;
+    uint64_t cycles = (pit.tsc_hz << PROF_PERIOD_SHIFT) * counts;
+
+    prof_clock_set(prof_divide(cycles, PROF_PIT_HZ), counts,
+                   (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, counts));
+}
+
+/* The kernel's next tick comes (cycles) from now. */
+static void program(uint64_t cycles)
+{
+    struct prof_cpu_tick *tick = &prof_cpus[0].tick;
+
+    if (prof_pit_is_multiplied(&pit.rate)) {
+        tick->pass_due = prof_tsc() + cycles;
+        tick->pass_period = prof_source_pit_pass_period();
+        prof_jitter_begin(&pit.rate);
+    } else {
+        tick->pass_due = 0;
+        tick->pass_period = 0;
+    }
+}
+
+static uint64_t time_left(void)
+{
+    if (pit.running && prof_pit_is_multiplied(&pit.rate))
+        return prof_handover_left_multiplied();
+    return prof_handover_left(&pit.rate);
+}
+
+static int start(bool on)
+{
+    if (prof_pit_is_multiplied(&pit.rate))
+        prof_handover_wait(&pit.rate, on);
+    if (!prof_gate_chain_enter(pit.vector))
+        return PROF_EGATE;
+    program(time_left());
+    pit.running = true;
+    return PROF_OK;
+}
+
+static void stop(bool on)
+{
+    if (prof_pit_is_multiplied(&pit.rate))
+        prof_handover_return(&pit.rate, on);
+    prof_gate_chain_leave(pit.vector);
+    /* Whoever stands before the stub goes on to it: all ticks pass. */
+    prof_cpus[0].tick.pass_due = prof_cpus[0].tick.pass_period = 0;
+    pit.running = false;
+}
+
+/* The new rate is faster than the kernel's tick, and the old one no slower. */
+static void change_running(uint32_t divisor, bool on)
+{
+    bool multiplied = prof_pit_is_multiplied(&pit.rate);
+    uint64_t left, due = prof_cpus[0].tick.pass_due;
+
+    if (!multiplied)
+        prof_handover_wait(&pit.rate, on);
+    left = time_left();
+    pit.rate.ours = divisor;
+    restart_clock();
+    program(left);
+    if (multiplied) /* it may be past, and its tick still to come */
+        prof_cpus[0].tick.pass_due = due;
+}
+
+static int set_period(uint32_t hz, bool on)
+{
+    uint32_t divisor = divisor_for(hz);
+
+    if (divisor == pit.rate.ours)
+        return PROF_OK;
+    if (pit.running) {
+        /* To the kernel's own rate: only stopping gives the PIT back. */
+        if (divisor == pit.rate.kernel)
+            return PROF_ESTATE;
+        change_running(divisor, on);
+        return PROF_OK;
+    }
+    pit.rate.ours = divisor;
+    restart_clock();
+    return PROF_OK;
+}
+
+const struct prof_source prof_source_pit = {
+    .start = start,
+    .stop = stop,
+    .set_period = set_period,
+    .time_left = time_left,
+    .acknowledge = &current_eoi_mechanism,
+};
+
+bool prof_source_pit_open(const struct prof_config *config)
+{
+    uint32_t divisor = config->tick.kernel_divisor;
+
+    if (divisor < DIVISOR_MIN || divisor > DIVISOR_MAX ||
+        config->tick.vector < VECTOR_MIN)
+        return false;
+    pit.rate.kernel = divisor;
+    pit.rate.ours = divisor_for(prof_options()->hz);
+    pit.tsc_hz = config->tsc_hz;
+    pit.vector = config->tick.vector;
+    pit.running = false;
+    prof_jitter_open();
+    restart_clock();
+    return true;
+}
+
+const struct prof_pit_rate *prof_source_pit_running(void)
+{
+    return pit.running ? &pit.rate : NULL;
+}
+
+uint8_t prof_source_pit_vector(void)
+{
+    return pit.vector;
+}
+
+uint64_t prof_source_pit_pass_period(void)
+{
+    return prof_pit_is_multiplied(&pit.rate)
+               ? prof_handover_cycles(&pit.rate, pit.rate.kernel)
+               : 0;
+}
+
+void prof_source_pit_program(void)
+{
+    bool on = prof_interrupts_save();
+
+    if (prof_pit_is_multiplied(&pit.rate))
+        prof_jitter_begin(&pit.rate);
+    else
+        prof_pit_set(pit.rate.ours);
+    prof_interrupts_restore(on);
+    restart_clock();
+}

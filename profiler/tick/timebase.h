@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_TIMEBASE_H
+#define PROF_TIMEBASE_H
+
+/*
+ * How much time each sample represents, which ticks never came, and how long a
+ * sampling period really is in TSC cycles.
+ *
+ * On a busy host ticks come late, in bursts, or not at all. A sample therefore
+ * represents the time since the one before. To distinguish late from missing,
+ * samples are laid on a grid of periods that follows them slowly. A sample that
+ * advances by several places has missed ticks before it. One that does not
+ * advance is a tick delivered after all, as KVM's PIT does. However much they
+ * jitter, the errors do not add up.
+ *
+ * The boot's calibration of the TSC errs by some parts in a thousand on a noisy
+ * host. Runs of ticks without a gap measure the period again against the source
+ * itself; the longer the run, the better.
+ *
+ * Where the period varies (jitter.h), so do the places of the grid, and a run
+ * ends with each change. The next run begins one tick later, so that the time
+ * it took to program the timer is in neither.
+ *
+ * Plain arithmetic, no hardware: tests/unit/profiler/timebase_test.c runs it.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct prof_timebase {
+    uint64_t last_tsc;   /* when the last sample accounted for was taken */
+    uint64_t resume_tsc; /* when sampling was last started or reset */
+    uint64_t nominal;    /* cycles per sampling period by calibration, 24.8 */
+    uint64_t period;     /* the same as measured; nominal until then, 24.8 */
+    uint32_t divisor;    /* that period in counts of the source, the mean */
+    uint32_t counts;     /* those of the period in force */
+    uint32_t step;       /* cycles of the period in force */
+    uint64_t grid_tsc;   /* the grid's place of the last sample; 0 = none */
+    uint64_t gap;        /* cycles that the last sample came too late, where
+                            ticks were missed before it, else 0 */
+    int64_t missed;      /* ticks due and not delivered, since the reset */
+    bool run_begun;
+    uint64_t run_begin_tsc; /* first tick of the present run without a gap */
+    uint32_t run_ticks;     /* ticks since then */
+    uint64_t run_cycles;    /* sum over runs that were long enough, as it were
+                               at the mean period */
+    uint32_t run_total;     /* ticks in them */
+};
+
+/* Shortest run of gapless ticks that is used: one that ends with a gap, and one
+ * that ends because the period changes. */
+#define PROF_RUN_MIN 128u
+#define PROF_RUN_CHANGE_MIN 16u
+
+/* Fixed point of nominal and period: cycles * 256. */
+#define PROF_PERIOD_SHIFT 8
+
+/* Starts anew at (tsc): a period has (divisor) counts of the source, and takes
+ * (nominal) cycles, a 24.8 number, by what is known of both clocks. */
+void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
+                       uint64_t nominal, uint32_t divisor);
+
+/* From the last sample on a period has (counts) of these. */
+void prof_timebase_change(struct prof_timebase *time, uint32_t counts);
+
+/* Sampling begins again at (tsc); no sample represents the pause before it. */
+void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc);
+
+/* Accounts for the sample taken at (tsc) and returns the cycles that it
+ * represents. */
+uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc);
+
+/* Accounts for (count) samples of which the last was taken at (tsc) and whose
+ * single times are no longer known. */
+void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
+                        uint64_t count);
+
+/* Cycles in (counts), by the measured period of (divisor) counts. */
+uint64_t prof_timebase_cycles(const struct prof_timebase *time,
+                              uint32_t divisor, uint32_t counts);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Whether the PIT is still as it was programmed.
+ *
+ * It cannot be asked for its divisor. But it is seen to be wrong when its mode
+ * differs or more counts are left than it was given. Ticks too few or too many
+ * prove nothing, for a busy host loses some and makes up for others; they are
+ * the reason for a close look: at a count that begins anew.
+ */
+
+#include "tick/watchdog.h"
+
+#include "base/cpu.h"
+#include "sample/cpu_state.h"
+#include "tick/clock.h"
+#include "tick/gate_chain.h"
+#include "tick/message.h"
+#include "tick/pit.h"
+#include "tick/source_pit.h"
+
+/* Ticks too many or too few before a close look. That takes longer than a
+ * period; so each one that finds nothing doubles them, this often, and on a
+ * host that loses ticks all the time not all the time is spent on looking. */
+#define TICKS_ODD 4
+#define DOUBLED_MAX 5
+
+/* The count that begins anew is judged to one part in this many. */
+#define COUNT_SLACK 64
+
+static struct {
+    int64_t missed;   /* prof_clock.missed at the last close look */
+    uint32_t doubled; /* close looks since one found something */
+} seen;
+
+/* One look at the PIT, and between which two times it was. */
+struct look {
+    uint64_t begin, end; /* TSC */
+    struct prof_pit_state pit;
+    uint32_t divisor; /* that it should count down from */
+};
+
+/* Takes a look; returns whether it shows the PIT to be disturbed. */
+static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
+{
+    bool on = prof_interrupts_save(), multiplied = prof_pit_is_multiplied(rate);
+
+    look->begin = prof_tsc();
+    look->pit = prof_pit_read();
+    look->end = prof_tsc();
+    look->divisor = multiplied ? prof_cpus[0].tick.jitter.divisor : rate->ours;
+    prof_interrupts_restore(on);
+    return prof_pit_disturbed(look->pit, look->divisor, multiplied);
+}
+
+static uint64_t sampling_period(void)
+{
+    return prof_clock.period >> PROF_PERIOD_SHIFT;
+}
+
+/* Whether the count, just begun anew after (before), began below the
+ * divisor. */
+static bool began_too_low(const struct prof_pit_rate *rate,
+                          const struct look *before, const struct look *now)
+{
+    uint64_t passed = (now->end - before->begin) * rate->ours;
+
+    return now->pit.count + prof_divide(passed, (uint32_t)sampling_period()) <
+           now->divisor - now->divisor / COUNT_SLACK - 1;
+}
+
+/* Follows the count from the (first) look until it starts again, for a little
+ * more than the longest period. */
+static bool count_disturbed(const struct prof_pit_rate *rate,
+                            const struct look *first)
+{
+    uint64_t period = sampling_period();
+    struct look before, now = *first;
+    uint64_t end = now.end + period + period * 5 / 8;
+
+    do {
+        before = now;
+        if (look_at_pit(rate, &now))
+            return true;
+    } while (now.end < end && now.pit.count <= before.pit.count);
+    return now.pit.count > before.pit.count && !prof_pit_is_square(now.pit) &&
+           began_too_low(rate, &before, &now);
+}
+
+static bool pit_disturbed(const struct prof_pit_rate *rate)
+{
+    struct look look;
+    bool disturbed = look_at_pit(rate, &look);
+    int64_t missed = prof_clock.missed - seen.missed;
+    int64_t odd = (int64_t)TICKS_ODD << seen.doubled;
+
+    if (disturbed)
+        return true;
+    if (missed >= -odd && missed <= odd)
+        return false;
+    seen.missed = prof_clock.missed;
+    if (count_disturbed(rate, &look))
+        return true;
+    if (seen.doubled < DOUBLED_MAX)
+        seen.doubled++;
+    return false;
+}
+
+static void check_pit(const struct prof_pit_rate *rate)
+{
+    if (!pit_disturbed(rate))
+        return;
+    prof_source_pit_program();
+    seen.missed = prof_clock.missed;
+    seen.doubled = 0;
+    prof_tick_count_pit();
+    prof_message(
+        "prof: the PIT had been reprogrammed; set to the sampling rate "
+        "again\n");
+}
+
+/* The measured period corrects when the kernel's ticks are due. */
+static void correct_pass_period(void)
+{
+    uint64_t period = prof_source_pit_pass_period();
+    bool on = prof_interrupts_save();
+
+    prof_cpus[0].tick.pass_period = period;
+    prof_interrupts_restore(on);
+}
+
+void prof_watchdog(void)
+{
+    const struct prof_pit_rate *rate = prof_source_pit_running();
+
+    if (rate == NULL)
+        return;
+    prof_gate_chain_check(prof_source_pit_vector(), sampling_period());
+    check_pit(rate);
+    correct_pass_period();
+}

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an embedder may leave out (<prof/config.h>): each choice is compiled and
+linked as somebody else's build system would, from what tools/build/sources.py
+lists, with all warnings; and the smallest is booted.
+
+A source that does not see config.h is compiled once for all choices.
+"""
+
+import concurrent.futures
+import os
+import re
+
+from harness.suite import Guest, check, run
+
+PARTS = ("i386-gcc", "x86_64-gcc", "i386-clang-14", "x86_64-clang-14")
+
+PARTS_OF_PROFILER = ("callers", "stream", "trees", "cxx", "rust", "ocaml")
+CHOICES = {
+    "everything": (),
+    "nothing": PARTS_OF_PROFILER,
+    **{f"all but {part}": (part,) for part in PARTS_OF_PROFILER},
+}
+WIDTH_FLAGS = {"i386": ["-m32", "-march=i686"], "x86_64": ["-m64"]}
+FLAGS = """-std=gnu11 -Os -ffreestanding -fno-pic -fno-pie
+    -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer
+    -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables
+    -mgeneral-regs-only -Wall -Wextra -Wshadow -Wstrict-prototypes
+    -Wmissing-prototypes -Werror""".split()
+LISTER = "tools/build/sources.py"
+JOBS = 2
+
+
+class Builder:
+    """Builds the profiler for one width with one compiler."""
+
+    def __init__(self, work, width, compiler):
+        self.work, self.width = work, width
+        self.command = [compiler, *WIDTH_FLAGS[width], *FLAGS]
+        self.clang = "clang" in compiler
+        self.shared = {}  # objects of sources that do not see config.h
+        includes = self.listed((), "include")
+        self.command += [f"-I{path}" for path in includes]
+
+    def listed(self, choice, *what):
+        return run(LISTER, "--width", self.width, *choice, *what).out.split()
+
+    def object(self, source, folder, flags):
+        """The object of a C source."""
+        if source in self.shared:
+            return self.shared[source]
+        path = folder / (source.replace("/", "_") + ".o")
+        run(*self.command, *flags, "-MMD", "-c", "-o", path, source)
+        deps = path.with_suffix(".d").read_text()
+        if "prof/config.h" not in deps:
+            self.shared[source] = path
+        return path
+
+    def assembled(self, sources, offsets, folder, flags):
+        """The objects of nasm sources."""
+        output = folder / "offsets.s"
+        more = ["-no-integrated-as"] if self.clang else []
+        run(*self.command, *flags, *more, "-S", "-o", output, offsets)
+        found = re.findall(r"^->(\w+) \$?(\S+)", output.read_text(), re.M)
+        (folder / "prof_offsets.inc").write_text(
+            "".join(f"%define {name} {value}\n" for name, value in found)
+        )
+        bits = {"i386": "elf32", "x86_64": "elf64"}[self.width]
+        objects = []
+        for source in sources:
+            path = folder / (source.replace("/", "_") + ".o")
+            run(
+                "nasm",
+                "-f",
+                bits,
+                "-Werror",
+                f"-I{folder}/",
+                f"-I{os.path.dirname(source)}/",
+                "-o",
+                path,
+                source,
+            )
+            objects.append(path)
+        return objects
+
+    def build(self, without):
+        """The object of the whole profiler without the parts (without)."""
+        folder = self.work / ("-".join(without) or "everything")
+        folder.mkdir(parents=True, exist_ok=True)
+        header = folder / "choice.h"
+        header.write_text(
+            "".join(f"#define PROF_WITH_{part.upper()} 0\n" for part in without)
+        )
+        choice = ("--config", header)
+        flags = [f"-D{line}" for line in self.listed(choice, "defines")]
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            objects = list(
+                pool.map(
+                    lambda source: self.object(source, folder, flags),
+                    self.listed(choice, "c"),
+                )
+            )
+        objects += self.assembled(
+            self.listed(choice, "asm"),
+            self.listed(choice, "offsets")[0],
+            folder,
+            flags,
+        )
+        whole = folder / "profiler.o"
+        emulation = {"i386": "elf_i386", "x86_64": "elf_x86_64"}[self.width]
+        run("ld", "-m", emulation, "-r", "-o", whole, *objects)
+        allowed = set(self.listed(choice, "symbols"))
+        needed = {line.split()[-1] for line in run("nm", "-u", whole).lines()}
+        check.same(sorted(needed - allowed), [])
+        return whole
+
+
+def made(*words):
+    """What make says that (words) are."""
+    text = run(
+        "make",
+        "--no-print-directory",
+        "-s",
+        f"--eval=shown: ; @echo {' '.join(words)}",
+        "shown",
+    ).out
+    return text.split()
+
+
+def link(s, width, profiler):
+    """An image of services/split with (profiler), the rest as it was built."""
+    core = made(
+        f"$(call core,{width}) " f"$(call objects,{width},services/split)"
+    )
+    objects = [path for path in core if not path.endswith("/profiler.o")]
+    flags = WIDTH_FLAGS[width]
+    libgcc = run("gcc", *flags, "-print-libgcc-file-name").out.strip()
+    emulation = {"i386": "elf_i386", "x86_64": "elf_x86_64"}[width]
+    image = s.work / f"smallest.{width}"
+    run(
+        "tools/build/link.sh",
+        s.build / "host/embed",
+        image,
+        "gcc",
+        *flags,
+        "ld",
+        "-m",
+        emulation,
+        "-T",
+        f"linker/{width}.ld",
+        "-nostdlib",
+        "-static",
+        "--fatal-warnings",
+        "-z",
+        "noexecstack",
+        "--start-group",
+        *objects,
+        profiler,
+        f"build/newlib/{width}/lib/libc.a",
+        f"build/newlib/{width}/lib/libm.a",
+        libgcc,
+        "--end-group",
+    )
+    return image.with_suffix(image.suffix + ".elf")
+
+
+# A row of the table: share, samples, mark, address, name.
+ROW = re.compile(
+    r"^ +([0-9.]+) % +(\d+) [? ][! ] +0x[0-9a-f]+  (\S+)\r?$", re.M
+)
+REFUSED = (
+    "prof.depth=5",
+    "prof.out=e9",
+    "prof.share=64",
+    "prof.report=tree",
+    "prof.callers=main",
+)
+
+
+def boots(s, width, profiler):
+    """The smallest image prints a right table, and says what it lacks."""
+    image = link(s, width, profiler)
+    append = " ".join(
+        (
+            "prof.every=0 prof.jitter=0 split.rounds=20000",
+            *REFUSED,
+            "prof.depth=0 prof.out=off prof.report=top",
+        )
+    )
+    with Guest(
+        image, width, s.work / "smallest.log", append=append, icount=0
+    ) as guest:
+        check.same(guest.end(), 0)
+        text = guest.text()
+    for word in REFUSED:
+        check.has(text, rf'^options: "{word}" ignored: left out of this image')
+    check.same(text.count("options: "), len(REFUSED))
+    rows = {
+        name: (float(share), int(samples))
+        for share, samples, name in ROW.findall(text)
+    }
+    for name, share in (
+        ("leaf_a", 40),
+        ("leaf_b", 30),
+        ("leaf_c", 20),
+        ("leaf_d", 10),
+    ):
+        check.between(rows[name][0], share - 2, share + 2)
+    ticks = re.search(r"^ 100\.00 % +(\d+) +all ticks", text, re.M)
+    check.true(int(ticks[1]) >= sum(count for _, count in rows.values()))
+    check.true(int(ticks[1]) > 1000)
+
+
+def wrong_choices(builder, work):
+    """What is no choice is refused where it is made."""
+    header = work / "wrong.h"
+    for text, source, problem in (
+        (
+            "#define PROF_WITH_STREAM 2\n",
+            "profiler/control/options.c",
+            "PROF_WITH_STREAM is neither 0 nor 1",
+        ),
+        ("", "profiler/stream/left_out.c", "only without the stream"),
+        ("", "profiler/control/left_out.c", "only without the stream"),
+        ("", "profiler/unwind/left_out.c", "only without callers"),
+        ("", "profiler/report/left_out.c", "only without tree reports"),
+    ):
+        header.write_text(text)
+        found = run(
+            *builder.command,
+            f'-DPROF_CONFIG_HEADER="{header}"',
+            "-fsyntax-only",
+            source,
+            status=1,
+        )
+        check.contains(found.err, problem)
+    for text, problem in (
+        ("#define PROF_WITH_STEAM 0\n", "no such part"),
+        ("#define PROF_WITH_CXX yes\n", "neither 0 nor 1"),
+    ):
+        header.write_text(text)
+        found = run(LISTER, "--config", header, "c", status=1)
+        check.contains(found.err, problem)
+
+
+def suite(s):
+    width, compiler = s.part.split("-", 1)
+    builder = Builder(s.work, width, compiler)
+    built = {}
+    for name, without in CHOICES.items():
+        with s.test(f"{width}: {compiler} builds {name}"):
+            built[name] = builder.build(without)
+    if compiler != "gcc":
+        return
+    with s.test(f"{width}: wrong choices are refused"):
+        wrong_choices(builder, s.work)
+    with s.test(f"{width}: the Makefile compiles the sources that are listed"):
+        check.same(
+            sorted(made(f"$(profiler_sources.{width})")),
+            sorted(builder.listed((), "c", "asm")),
+        )
+    with s.test(f"{width}: the smallest module prints a right table"):
+        boots(s, width, built["nothing"])

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which addresses count as "in the hypervisor", at both widths: of functions
+made for the purpose, and of every instruction of real images, compared with
+objdump."""
+
+import re
+from pathlib import Path
+
+from harness.suite import WIDTHS, check, run
+
+BASE = 0x100000
+RULES = Path("tests/exits/rules.S")
+PREFIXES = r"^(?:(?:repz?|repnz|lock|data16|cs|ds) +)+"
+LEAVES = re.compile(
+    r"(in|out|ins[bwl]?|outs[bwl]?|hlt|cpuid|rdmsr|wrmsr|xsetbv|invd"
+    r"|vmm?call|monitor|mwait)$"
+)
+
+
+def listed():
+    """Addresses that the comments of rules.S list, and how many functions."""
+    found, count = set(), 0
+    for line in RULES.read_text(encoding="utf-8").splitlines():
+        if line.startswith("function ") and "#" in line:
+            offsets = line.split("#")[1].split(":")[0]
+            for offset in offsets.split():
+                found.add(BASE + 16 * count + int(offset))
+            count += 1
+    return found, count
+
+
+def asked(checker, image, addresses, *words):
+    """Those of (addresses) that count."""
+    data = "".join(f"{address:x}\n" for address in addresses)
+    lines = run(checker, image, *words, data=data).lines()
+    return {int(line, 16) for line in lines}
+
+
+def check_rules(s, checker, option):
+    image = s.work / f"rules{option}"
+    run(
+        *("gcc", option, "-nostdlib", "-static", "-no-pie"),
+        *("-Wl,-Ttext=0x100000", "-Wl,-e,f0", "-Wl,-z,noexecstack"),
+        *("-Wl,--build-id=none", "-o", image, RULES),
+    )
+    wanted, count = listed()
+    check.true(wanted)
+    # the first bytes of each function, and only those that are its own
+    addresses = [
+        BASE + 16 * function + offset
+        for function in range(count)
+        for offset in range(8 if function != 8 else 3)
+    ]
+    check.same(asked(checker, image, addresses, "^device_"), wanted)
+
+
+def by_objdump(image):
+    """All addresses of instructions, and those that leave the guest or follow
+    such a one in the same function. Labels with a dot are no functions."""
+    everything, found, after = [], set(), False
+    for line in run("objdump", "-d", "--no-show-raw-insn", image).lines():
+        label = re.match(r"[0-9a-f]+ <(.*)>:", line)
+        if label:
+            after = after and "." in label.group(1)
+        code = re.match(r" *([0-9a-f]+):\t(.*)", line)
+        if not code:
+            continue
+        address = int(code.group(1), 16)
+        everything.append(address)
+        words = re.sub(PREFIXES, "", code.group(2)).split()
+        leaves = bool(words and LEAVES.match(words[0]))
+        if leaves or after:
+            found.add(address)
+        after = leaves
+    return everything, found
+
+
+def check_image(checker, image):
+    everything, wanted = by_objdump(image)
+    check.true(len(wanted) > 50, "instructions that leave the guest")
+    check.same(asked(checker, image, everything), wanted)
+
+
+def suite(s):
+    objects = s.build / "host/obj/tools"
+    names = "image/exits image/image base/memory trace/metadata base/log"
+    checker = s.work / "check"
+    run(
+        *("gcc", "-std=gnu11", "-Iprofiler/include", "-Itools/parasite"),
+        *("-o", checker, "tests/exits/exits_check.c"),
+        *(objects / "parasite" / f"{name}.o" for name in names.split()),
+        objects / "symbols/function_symbols.o",
+        *("-lcapstone", "-lelf"),
+    )
+    s.holds("the rules hold on i386", check_rules, s, checker, "-m32")
+    s.holds("the rules hold on x86_64", check_rules, s, checker, "-m64")
+    for width in WIDTHS:
+        for name in ("lua", "split"):
+            with s.test(f"objdump agrees about {width} {name}"):
+                check_image(checker, s.image(width, name))
+    with s.test("a file that is no image is refused"):
+        for path in ("/bin/sh", RULES):
+            done = run(checker, path, data="", status=None)
+            check.lacks(done.text, "Sanitizer")
+        check.true(done.status != 0, "refused")

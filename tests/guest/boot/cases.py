@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guest cases: how an image is loaded, and its command line."""
+
+from harness.cases import case
+
+MODULE = "".join(f"module line {i:04}\n" for i in range(1, 1001))
+LONG = 200 * "x"
+
+CASES = [
+    case(
+        "boots_everywhere",
+        append="prof.start=off prof.every=0 boots.word=through",
+        boots="kernel grub",
+        modules=[("initrd", MODULE)],
+    ),
+    case(
+        "cpu_without_long_mode_is_refused",
+        image="hello",
+        append="prof.start=off die=",
+        boots="x86_64:kernel x86_64:grub",
+        qemu="-cpu qemu32",
+        exits=103,
+        shows=["^boot: this CPU has no long mode; use the i386 image$"],
+        hides=["hello", "still alive"],
+    ),
+    case(
+        "cpu_without_pae_is_refused",
+        image="hello",
+        append="prof.start=off die=",
+        boots="i386:kernel",
+        qemu="-cpu pentium",
+        exits=103,
+        shows=["^boot: this CPU has no PAE; it is needed for paging$"],
+        hides=["hello", "still alive"],
+    ),
+    case(
+        "long_command_line_is_cut",
+        image="hello",
+        append="prof.start=off" + 160 * " prof.every=0" + " prof.last=1",
+        exits=0,
+        shows=[
+            "^boot: command line longer than 2047 bytes, rest ignored$",
+            "^hello from a unikernel$",
+        ],
+        hides=["prof.last", "^panic", "still alive"],
+    ),
+    case(
+        "memory_size_only",
+        append="prof.start=off prof.every=0",
+        boots="i386:kernel i386:grub x86_64:grub",
+        exits=0,
+        shows=[
+            "^boot: by (multiboot|multiboot2), memory from the "
+            "loader's count of upper memory, ",
+            r"^1\.\.4$",
+            "^ok 4 ",
+        ],
+        hides=["not ok"],
+    ),
+    case(
+        "no_memory_map",
+        append="prof.start=off prof.every=0",
+        boots="kernel grub",
+        exits=0,
+        shows=[
+            "^boot: by (multiboot|multiboot2|pvh), memory from the "
+            "CMOS, as the loader passed no map, ",
+            r"^1\.\.4$",
+            "^ok 4 ",
+        ],
+        hides=["not ok"],
+    ),
+    case(
+        "options_are_named",
+        image="hello",
+        append=(
+            "prof.start=off prof.every=0 net.ip=dhcp clock=sundial "
+            "clock=tsc prof.hz=0 prof.hz=many prof.top=-1 "
+            "prof.weight=heavy prof.nonsense=1 hello.word=1 =value "
+            "word long=" + LONG
+        ),
+        boots="kernel grub",
+        exits=0,
+        shows=[
+            '^options: "prof.hz=0" ignored: the option is known',
+            '^options: "prof.hz=many" ignored: the option is known',
+            '^options: "prof.top=-1" ignored: the option is known',
+            '^options: "prof.weight=heavy" ignored: the option is known',
+            '^options: "prof.nonsense=1" ignored: no option of that name',
+            '^options: "hello.word=1" ignored: unknown option '
+            "or invalid value$",
+            '^options: "=value" ignored: not of the form key=value$',
+            '^options: "word" ignored: not of the form key=value$',
+            '^options: "long=x{122}" ignored: longer than 127 characters$',
+            "^hello from a unikernel$",
+            '^options: "net.ip=dhcp" ignored: unknown network '
+            "option, or image without a network$",
+            '^options: "clock=sundial" ignored: must be cmos ' "or tsc$",
+        ],
+        hides=[
+            'options: "prof.(start|every)',
+            "^panic",
+            "still alive",
+            'options: "clock=tsc',
+        ],
+    ),
+    case(
+        "split_is_the_same_everywhere",
+        image="split",
+        append=(
+            "prof.start=off split.rounds=500 split.idle=120 "
+            "split.seconds=x split.weights=4,3,2"
+        ),
+        boots="kernel grub",
+        exits=0,
+        shows=[
+            '^options: "split.idle=120" ignored',
+            '^options: "split.seconds=x" ignored',
+            '^options: "split.weights=4,3,2" ignored',
+            "^split: 500 rounds, .* sum 07982aee$",
+        ],
+    ),
+    case(
+        "too_little_ram_is_reported",
+        append="prof.start=off die=",
+        qemu="-m 4",
+        exits=103,
+        shows=["^boot: the image is larger than the RAM$"],
+        hides=["hello", "still alive"],
+    ),
+    case(
+        "two_modules",
+        append="prof.start=off prof.every=0",
+        boots="grub i386:kernel",
+        modules=[
+            ("initrd", "the first of two modules\n"),
+            ("initrd2", "and the second, which is longer\n"),
+        ],
+    ),
+    case(
+        "wrong_options_change_nothing",
+        append=(
+            "prof.every=0 prof.hz=0 prof.hz= prof.hz=fast prof.hz=-5 "
+            "prof.hz=1000x prof.hz=99999999999999999999 prof.top=0 "
+            "prof.drain=10001 prof.weight=mass prof.form=poem "
+            "prof.start=maybe prof.nosuch=1 prof.HZ=500 prof. bogus "
+            "=nothing unknown=1 test.number=abc "
+            "prof.hz=" + LONG + " " + LONG + " test.number=42 prof.top=7"
+        ),
+        boots="kernel grub",
+        exits=0,
+        shows=[
+            r'^options: "prof\.hz=0" ignored: the option is known, '
+            "but not with that value$",
+            r'^options: "prof\.hz=" ignored: the option is known, '
+            "but not with that value$",
+            r'^options: "prof\.hz=fast" ignored: the option is '
+            "known, but not with that value$",
+            r'^options: "prof\.hz=-5" ignored: the option is known, '
+            "but not with that value$",
+            r'^options: "prof\.hz=1000x" ignored: the option is '
+            "known, but not with that value$",
+            r'^options: "prof\.hz=99999999999999999999" ignored: the '
+            "option is known, but not with that value$",
+            r'^options: "prof\.top=0" ignored: the option is known, '
+            "but not with that value$",
+            r'^options: "prof\.drain=10001" ignored: the option is '
+            "known, but not with that value$",
+            r'^options: "prof\.weight=mass" ignored: the option is '
+            "known, but not with that value$",
+            r'^options: "prof\.form=poem" ignored: the option is '
+            "known, but not with that value$",
+            r'^options: "prof\.start=maybe" ignored: the option is '
+            "known, but not with that value$",
+            r'^options: "prof\.nosuch=1" ignored: no option of that name$',
+            r'^options: "prof\.HZ=500" ignored: no option of that name$',
+            r'^options: "prof\." ignored: not of the form key=value$',
+            '^options: "bogus" ignored: not of the form key=value$',
+            '^options: "=nothing" ignored: not of the form key=value$',
+            '^options: "unknown=1" ignored: unknown option or '
+            "invalid value$",
+            r'^options: "test\.number=abc" ignored: unknown '
+            "option or invalid value$",
+            r'^options: "prof\.hz=x{119}" ignored: longer than 127 '
+            "characters$",
+            '^options: "x{127}" ignored: longer than 127 characters$',
+            "^options: all as they should be$",
+        ],
+        hides=[
+            r"^options: .*(test\.number=42|prof\.top=7|prof\.every)",
+            "^options: wrong",
+        ],
+    ),
+]

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guest cases: block and network devices."""
+
+from harness.cases import case
+
+
+def null_disk(node, more=""):
+    """64 MiB of zeroes."""
+    return (
+        f"-blockdev driver=null-co,node-name={node},size=67108864,"
+        f"read-zeroes=on{more}"
+    )
+
+
+def blk(options=""):
+    return " -device virtio-blk-pci,drive=d" + (options and f",{options}")
+
+
+def net(options):
+    return f"-netdev user,id=n -device virtio-net-pci,netdev=n,{options}"
+
+
+DISK = null_disk("d")
+SLOW_DISK = null_disk("d", ",latency-ns=1000000")
+QUIET = "prof.start=off prof.every=0"
+
+CASES = [
+    case(
+        "blk_errors_are_reported",
+        image="test/blk_reads_and_writes",
+        append=QUIET + " want=errors",
+        icount=0,
+        qemu=null_disk("n") + " -blockdev driver=blkdebug,node-name=d,image=n,"
+        "inject-error.0.event=none,inject-error.0.iotype=read,"
+        "inject-error.0.sector=2048" + blk(),
+    ),
+    case(
+        "blk_large_queue_is_made_small",
+        image="test/blk_reads_and_writes",
+        append=QUIET + " want=works",
+        icount=0,
+        qemu=SLOW_DISK + blk("disable-legacy=on,queue-size=1024"),
+    ),
+    case(
+        "blk_legacy_large_queue_is_refused",
+        image="test/blk_reads_and_writes",
+        append=QUIET + " want=start-2",
+        icount=0,
+        qemu=DISK + blk("disable-modern=on,queue-size=512"),
+    ),
+    case(
+        "blk_legacy_reads_and_writes",
+        image="test/blk_reads_and_writes",
+        append=QUIET + " want=works",
+        icount=0,
+        qemu=SLOW_DISK + blk("disable-modern=on"),
+    ),
+    case(
+        "blk_missing_is_reported",
+        image="test/blk_reads_and_writes",
+        append=QUIET + " want=start-1",
+        icount=0,
+    ),
+    case(
+        "blk_read_only_is_reported",
+        image="test/blk_reads_and_writes",
+        append=QUIET + " want=read-only",
+        icount=0,
+        qemu=null_disk("d", ",read-only=on") + blk(),
+    ),
+    case(
+        "blk_reads_and_writes",
+        append=QUIET + " want=works",
+        icount=0,
+        qemu=SLOW_DISK + blk("disable-legacy=on"),
+    ),
+    case(
+        "net_device_frames_pass",
+        append=QUIET,
+        icount=0,
+        qemu=net("disable-legacy=on"),
+    ),
+    case(
+        "net_device_large_queue_is_made_small",
+        image="test/net_device_frames_pass",
+        append=QUIET,
+        icount=0,
+        qemu=net("disable-legacy=on,rx_queue_size=1024"),
+    ),
+    case(
+        "net_device_legacy_frames_pass",
+        image="test/net_device_frames_pass",
+        append=QUIET,
+        icount=0,
+        qemu=net("disable-modern=on"),
+    ),
+    case(
+        "net_device_legacy_large_queue_is_refused",
+        image="test/net_device_frames_pass",
+        append=QUIET + " want=start-2",
+        icount=0,
+        qemu=net("disable-modern=on,rx_queue_size=512"),
+    ),
+    case(
+        "net_device_missing_is_reported",
+        image="test/net_device_frames_pass",
+        append=QUIET + " want=start-1",
+        icount=0,
+    ),
+    case(
+        "net_device_old_layout_passes",
+        image="test/net_device_frames_pass",
+        append=QUIET,
+        icount=0,
+        qemu=net("disable-modern=on,any_layout=off"),
+    ),
+    case(
+        "net_options_are_named",
+        image="test/net_peer",
+        append=(
+            QUIET + " net.ip=10.0.2/24 "
+            "net.ip=10.0.2.256/24 net.ip=10.0.2.15/33 "
+            "net.ip=10.0.2.15/0 net.ip=10.0.2.15 "
+            "net.ip=10.0.2.15/24,10.0.3.2 net.ip=10.0.2.15/24x "
+            "net.ip=10.0.2.15/24,10.0.2.2 net.ip=dhcp net.kick=never "
+            "net.kick=each net.mtu=9000"
+        ),
+        exits=1,
+        shows=[
+            '^options: "net.ip=10.0.2/24" ignored: unknown network '
+            "option, or image without a network$",
+            '^options: "net.ip=10.0.2.256/24" ignored',
+            '^options: "net.ip=10.0.2.15/33" ignored',
+            '^options: "net.ip=10.0.2.15/0" ignored',
+            '^options: "net.ip=10.0.2.15" ignored',
+            '^options: "net.ip=10.0.2.15/24,10.0.3.2" ignored',
+            '^options: "net.ip=10.0.2.15/24x" ignored',
+            '^options: "net.kick=never" ignored',
+            '^options: "net.mtu=9000" ignored',
+            "^net: no virtio network device$",
+        ],
+        hides=[
+            'options: "net.ip=10.0.2.15/24,10.0.2.2"',
+            'options: "net.ip=dhcp"',
+            'options: "net.kick=each"',
+        ],
+    ),
+]

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guest cases: the profiler inside a guest."""
+
+from harness.cases import case
+
+CASES = [
+    case("call_tree_is_true", append="prof.start=off prof.every=0", icount=2),
+    case(
+        "frames_end_at_zero",
+        append="prof.start=off prof.every=0",
+        boots="kernel grub",
+        icount=2,
+    ),
+    case(
+        "hook_ticks_are_sampled",
+        append="prof.start=off prof.every=0 prof.hz=5000",
+        icount=2,
+    ),
+    case("idle_share", append="prof.every=0 prof.hz=1000", icount=4),
+    case(
+        "interrupt_cost",
+        append="prof.start=off prof.every=0 prof.depth=0",
+        icount=0,
+    ),
+    case(
+        "interrupts_off_a_second",
+        append="prof.every=0 prof.hz=1000 prof.jitter=0",
+        icount=4,
+    ),
+    case(
+        "lock_step_is_broken",
+        append="prof.start=off prof.every=0 prof.depth=0",
+        icount=5,
+    ),
+    case(
+        "many_addresses",
+        append=(
+            "prof.start=off prof.every=0 prof.hz=1000 prof.depth=0 "
+            "prof.jitter=0"
+        ),
+        icount=4,
+    ),
+    case(
+        "masked_and_exits",
+        append="prof.start=off prof.every=0 prof.vmm=kick",
+        icount=2,
+    ),
+    case(
+        "memory_refused",
+        append="prof.start=off prof.every=0 prof.hz=1 prof.depth=0",
+        icount=4,
+    ),
+    case(
+        "names_are_readable",
+        append="prof.every=0",
+        boots="kernel grub",
+        icount=0,
+        exits=0,
+        shows=[
+            "^ +[0-9.]+ % +[0-9.]+ % +[0-9]+ +0x[0-9a-f]+  "
+            r"VirtioNet::transmit\(std::shared_ptr<net::Packet>\)$",
+            "^ +[0-9.]+ % +[0-9.]+ % +[0-9]+ +0x[0-9a-f]+  "
+            "irc::server::Server::join$",
+            "^ +[0-9.]+ % +[0-9.]+ % +[0-9]+ +0x[0-9a-f]+  "
+            "<irc::server::Server>::broadcast$",
+            "^ +[0-9.]+ % +[0-9.]+ % +[0-9]+ +0x[0-9a-f]+  "
+            "Irc.Server.broadcast_1042$",
+        ],
+        hides=["_ZN", "_RN"],
+    ),
+    case(
+        "names_in_panic",
+        image="test/names_are_readable",
+        append="prof.every=0 die=yes",
+        boots="kernel grub",
+        icount=0,
+        exits=101,
+        shows=[
+            "^panic: out of memory at",
+            "^  #0  0x[0-9a-f]+  Irc.Server.broadcast_1042 [+] 0x",
+            "^  #1  0x[0-9a-f]+  <irc::server::Server>::broadcast [+] 0x",
+            "^  #2  0x[0-9a-f]+  irc::server::Server::join [+] 0x",
+            "^  #3  0x[0-9a-f]+  "
+            r"VirtioNet::transmit\(std::shared_ptr<net::Packet>\) "
+            "[+] 0x",
+            "^  #4  0x[0-9a-f]+  service_main [+] 0x",
+            "^panic: the image ends here$",
+        ],
+    ),
+    case(
+        "never_yields",
+        append="prof.every=0 prof.hz=1000 prof.jitter=0",
+        icount=4,
+    ),
+    case(
+        "nmi_ticks_are_sampled",
+        append="prof.start=off prof.every=0",
+        icount=4,
+    ),
+    case(
+        "no_heap_before_drain",
+        append="prof.every=0 prof.hz=10000 prof.jitter=0",
+        icount=4,
+    ),
+    case(
+        "registers_survive",
+        append="prof.start=off prof.every=0 prof.depth=0",
+        icount=4,
+    ),
+    case(
+        "sample_shares",
+        append="prof.start=off prof.every=0 prof.depth=0 prof.jitter=0",
+        icount=2,
+    ),
+    case(
+        "skid_is_none",
+        append="prof.start=off prof.every=0 prof.depth=0",
+        icount=3,
+    ),
+    case(
+        "stacks_are_true", append="prof.start=off prof.every=0 prof.depth=127"
+    ),
+    case(
+        "start_stop",
+        append="prof.start=off prof.every=0 prof.depth=0 prof.jitter=0",
+        icount=4,
+    ),
+    case(
+        "symbols",
+        append="prof.start=off prof.every=0 prof.hz=1000",
+        boots="kernel grub",
+    ),
+    case("ticks_are_accounted", append="prof.start=off prof.every=0", icount=0),
+    case(
+        "timer_taken_over_is_reclaimed",
+        append="prof.every=0 prof.hz=1000 prof.jitter=0",
+        icount=4,
+    ),
+]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python3 -m harness [OPTIONS] BUILD [PATTERN...]: runs all tests whose
+name fits one of the shell patterns; see tests/README.md."""
+
+import argparse
+import os
+import signal
+import sys
+
+from . import progress, runner
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="harness")
+    parser.add_argument(
+        "--write-plan",
+        action="store_true",
+        help="write tests/plan.txt by what was run",
+    )
+    parser.add_argument(
+        "--without-plan",
+        action="store_true",
+        help="for a run that makes more checks than tests/plan.txt has",
+    )
+    parser.add_argument("--lanes", type=int, default=2)
+    parser.add_argument("build")
+    parser.add_argument("patterns", nargs="*")
+    arguments = parser.parse_args()
+    patterns = [word for text in arguments.patterns for word in text.split()]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        return runner.main(
+            arguments.build,
+            patterns or ["*"],
+            arguments.lanes,
+            arguments.write_plan,
+            arguments.without_plan,
+        )
+    finally:
+        _end_children()
+
+
+def _end_children():
+    """Nothing that was started outlives the run."""
+    for pid in progress.tree(os.getpid()):
+        if pid != os.getpid():
+            progress.kill_tree(pid)
+
+
+sys.exit(main())

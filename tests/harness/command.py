@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command parasite as a suite uses it: makes traces, and reads what it
+says of them."""
+
+import collections
+import json
+import re
+import shutil
+
+from . import qemu
+from .proc import run
+
+_EVENT = re.compile(r"\[[^]]*\] \([^)]*\) ([a-z_]*):")
+_FORM = re.compile(r"(_wide|_late)*$")
+
+
+class Command:
+    """parasite = Command(s); parasite("report", "-q", trace) runs it, with
+    run()'s options."""
+
+    def __init__(self, suite):
+        self.suite, self.path = suite, suite.parasite
+
+    def __call__(self, *words, **options):
+        return run(self.path, *words, **options)
+
+    # ---- what it says of a trace
+
+    def info(self, trace):
+        """{name: value} of info --json; one that is not there is None."""
+        found = json.loads(self("info", "--json", trace).out)
+        return collections.defaultdict(lambda: None, found)
+
+    def rows(self, trace, *words):
+        """The rows of report --json."""
+        return self.report(trace, *words)["rows"]
+
+    def report(self, trace, *words):
+        return json.loads(
+            self("report", "-q", "--json", *words, "-i", trace).out
+        )
+
+    def selves(self, trace, *words):
+        """{function: (self, total)}"""
+        return {
+            row["symbol"]: (row["self"], row["total"])
+            for row in self.rows(trace, *words)
+        }
+
+    def folded(self, trace, *words):
+        """[(functions from the outermost on, weight)] of export -f folded."""
+        lines = self("export", "-q", "-f", "folded", *words, trace).lines()
+        stacks = [line.rsplit(" ", 1) for line in lines]
+        return [(names.split(";"), int(weight)) for names, weight in stacks]
+
+    # ---- traces
+
+    def make_stream(self, *words, **env):
+        """Bytes of a stream that build/host/make_stream makes."""
+        maker = self.suite.build / "host" / "make_stream"
+        return run(maker, *words, env=env).data
+
+    def record(self, trace, *words, **options):
+        """Records anew to (trace)."""
+        shutil.rmtree(trace, ignore_errors=True)
+        return self("record", "-o", trace, *words, **options)
+
+    def machine(self, width, service, append, *args, modules=(), icount=None):
+        """Words for record or top: "--" and a QEMU that boots the service."""
+        if icount is not None:
+            args += tuple(qemu.icount(icount))
+        image = self.suite.image(width, service)
+        return (
+            "--",
+            *qemu.command(
+                width, image, append, modules=modules, serial=None, args=args
+            ),
+        )
+
+
+def event_counts(trace):
+    """{kind: count} of what babeltrace2 reads there, all forms of a kind as
+    one."""
+    done = run("babeltrace2", trace)
+    found = collections.Counter()
+    for line in done.lines():
+        found[_FORM.sub("", _EVENT.match(line)[1])] += 1
+    return found
+
+
+def build_id(image):
+    """Of an ELF file, hexadecimal."""
+    return re.search(r"Build ID: (\S+)", run("readelf", "-n", image).out)[1]
+
+
+def text_addresses(image):
+    """Addresses of its functions, as nm prints them, one a line."""
+    found = [line.split() for line in run("nm", image).lines()]
+    return "".join(
+        f"{words[0]}\n"
+        for words in found
+        if len(words) == 3 and words[1] in "Tt" and "." not in words[2]
+    )
+
+
+def event_lines(trace):
+    """What babeltrace2 prints of the trace, as event_text()."""
+    found = run("babeltrace2", "--no-delta", trace)
+    return [event_text(line) for line in found.err.splitlines() + found.lines()]
+
+
+def event_text(line):
+    """A line of babeltrace2 as tests/tool/make_events.c writes it: the name of
+    an event, then NAME=NUMBER of its fields."""
+    name, fields = re.match(
+        r"\S+ (\w+): \{.*?\}(?:, \{ (.*)\})?$", line
+    ).groups("")
+    fields = re.sub(r"\( \"(\w+)\" : container = \d+ \)", r"\1", fields)
+    fields = re.sub(
+        r"\[ (.*?) \]",
+        lambda array: re.sub(r"\[\d+\] = |\s", "", array[1]).replace(",", ";"),
+        fields,
+    )
+    parts = [part.replace(" = ", "=") for part in fields.strip().split(", ")]
+    return " ".join([name, *parts]).strip().replace(";", ",")

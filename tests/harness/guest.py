@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A guest under QEMU: boots an image and speaks its console, its stream and
+its monitor."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import progress, qemu
+from .monitor import Monitor
+
+
+class GuestError(Exception):
+    """The guest did not do what was waited for; shows its console's end."""
+
+
+class Guest:
+    """(image) of (width), booted at once. Use as a context manager: it is
+    killed where it has not ended by itself.
+
+    (log)      file for the console; QEMU's own words go to (log).qemu
+    (append)   its command line; (modules) its boot modules
+    (loader)   "kernel", or "grub" from an ISO beside the log
+    (serial)   "stdio" (the log), None, or QEMU's words, as "chardev:NAME"
+    (typed)    whether send() is wanted: the console is read from a pipe
+    (channels) {NAME: "tcp" or "unix"}: sockets at which QEMU listens, to be
+               wired by (args); address(NAME) is what to connect to
+    (forward)  TCP ports of the guest's on a user network; port(N) is where
+               each is on 127.0.0.1. (net), (nic): more options of the network
+               and its virtio device
+    (icount)   shift of the instruction counter; None = real time; (rtc) the
+               date that its clock then begins with
+    (stream)   file for what it writes to port 0xe9
+    (ram)      file that is its memory, shared
+    (args)     more arguments for QEMU
+    (prefix)   command in front of QEMU's
+    """
+
+    def __init__(
+        self,
+        image,
+        width,
+        log,
+        *,
+        append="",
+        modules=(),
+        loader="kernel",
+        serial="stdio",
+        typed=False,
+        channels=None,
+        forward=None,
+        net="",
+        nic="",
+        icount=None,
+        rtc=None,
+        stream=None,
+        ram=None,
+        memory=128,
+        accel="tcg",
+        monitor=False,
+        args=(),
+        prefix=(),
+        cpu_limit=progress.CPU_LIMIT_S,
+    ):
+        self.log = Path(log)
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.errors = Path(f"{log}.qemu")
+        self.iso = Path(f"{log}.iso") if loader == "grub" else None
+        self.channels, self.why, self.code = channels or {}, None, None
+        self.sockets = self.monitor = None
+        if self.iso:
+            qemu.make_iso(width, self.iso, image, append, modules)
+        words = list(args)
+        if icount is not None:
+            words += qemu.icount(icount, rtc)
+        words += self._devices(forward, net, nic, stream, ram, memory)
+        if monitor or self.channels or forward is not None:
+            path = self._socket("monitor")
+            words += ["-qmp", f"unix:{path},server=on,wait=off"]
+        line = list(prefix) + qemu.command(
+            width,
+            image,
+            append,
+            iso=self.iso,
+            modules=modules,
+            memory=memory,
+            accel=accel,
+            serial=serial,
+            network=forward is not None
+            or "-netdev" in words
+            or "-nic" in words,
+            args=words,
+        )
+        self.process = self._start(line, typed)
+        self.pid = self.process.pid
+        self.watch = progress.Watch(self.pid, cpu_limit, [self.log])
+        if "-qmp" in words:
+            self.monitor = Monitor(path, self.alive)
+
+    def _start(self, line, typed):
+        with open(self.log, "wb") as out, open(self.errors, "wb") as errors:
+            return subprocess.Popen(
+                line,
+                stdout=out,
+                stderr=errors,
+                stdin=subprocess.PIPE if typed else subprocess.DEVNULL,
+            )
+
+    # ---- the command line
+
+    def _socket(self, name):
+        """A path that is short enough for a socket."""
+        if not self.sockets:
+            self.sockets = tempfile.mkdtemp(prefix="guest.")
+        return f"{self.sockets}/{name}"
+
+    def _devices(self, forward, net, nic, stream, ram, memory):
+        words = []
+        for name, kind in self.channels.items():
+            where = (
+                "host=127.0.0.1,port=0"
+                if kind == "tcp"
+                else f"path={self._socket(name)}"
+            )
+            words += [
+                "-chardev",
+                f"socket,id={name},{where},server=on,wait=off",
+            ]
+        if forward is not None:
+            rules = "".join(
+                f",hostfwd=tcp:127.0.0.1:0-:{port}" for port in forward
+            )
+            words += [
+                "-netdev",
+                f"user,id=n{rules}{net and ',' + net}",
+                "-device",
+                f"virtio-net-pci,netdev=n{nic and ',' + nic}",
+            ]
+        if stream:
+            words += ["-debugcon", f"file:{stream}"]
+        if ram:
+            words += [
+                "-machine",
+                "memory-backend=ram",
+                "-object",
+                f"memory-backend-file,id=ram,size={memory}M,share=on,"
+                f"mem-path={ram}",
+            ]
+        return words
+
+    # ---- where it can be reached
+
+    def address(self, name):
+        """Of a channel: "tcp:127.0.0.1:PORT" or "unix:PATH"."""
+        if self.channels[name] == "unix":
+            return f"unix:{self._socket(name)}"
+        for device in self.monitor.command("query-chardev"):
+            if device["label"] == name:
+                found = re.search(r"tcp:(127\.0\.0\.1:\d+)", device["filename"])
+                return f"tcp:{found[1]}"
+        raise KeyError(name)
+
+    def ports(self, guest_port):
+        """Where on 127.0.0.1 the guest's port is: one for each time that
+        (forward) has it."""
+        lines = self.monitor.human("info usernet").splitlines()
+        rows = [line.split() for line in lines if "HOST_FORWARD" in line]
+        return [int(row[3]) for row in rows if row[5] == str(guest_port)]
+
+    def port(self, guest_port):
+        return self.ports(guest_port)[0]
+
+    def terminal(self):
+        """The pseudo terminal of serial="pty"."""
+        found = self._until(
+            lambda: re.search(
+                r"redirected to (/dev/\S+)", self.text() + self.said()
+            )
+        )
+        return found[1]
+
+    # ---- the console
+
+    def text(self):
+        """All of the console so far."""
+        return self.log.read_bytes().decode("latin-1").replace("\r", "")
+
+    def said(self):
+        """What QEMU itself said."""
+        return self.errors.read_bytes().decode("latin-1")
+
+    def lines(self):
+        return self.text().splitlines()
+
+    def send(self, text):
+        """Types (text) and a line feed; needs typed=True."""
+        self.process.stdin.write(text.encode("latin-1") + b"\n")
+        self.process.stdin.flush()
+
+    def wait_line(self, pattern, count=1):
+        """Waits for the (count)th line that has (pattern); its match."""
+        wanted = re.compile(pattern)
+
+        def matches():
+            found = [m for m in map(wanted.search, self.lines()) if m]
+            return found[count - 1] if len(found) >= count else None
+
+        return self._until(matches, f"line {pattern!r}")
+
+    def _until(self, what, name="it"):
+        found = progress.until(what, self.watch.cpu_limit, alive=self.alive)
+        if not found:
+            raise GuestError(f"{name} never came:\n{self.tail()}")
+        return found
+
+    def tail(self, count=20):
+        """The end of what it and QEMU said, for messages."""
+        return "\n".join(self.lines()[-count:] + self.said().splitlines())
+
+    # ---- its life
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def stop(self):
+        """The host stops running it, until cont()."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def cont(self):
+        os.kill(self.pid, signal.SIGCONT)
+
+    def interrupt(self, number=signal.SIGTERM):
+        """Ends QEMU by a signal, in order; returns after that."""
+        if self.alive():
+            self.process.send_signal(number)
+        return self.end()
+
+    def end(self):
+        """Waits for its end; the exit code, as qemu.exit_code() has it.
+        (why) then says what was wrong if it had to be ended."""
+        if self.code is None:
+            if self.process.stdin:
+                self.process.stdin.close()
+            self.why = progress.wait(self.process, self.watch)
+            self.code = (
+                qemu.STOPPED
+                if self.why
+                else qemu.exit_code(self.process.returncode, self.said())
+            )
+            self._clean()
+        return self.code
+
+    def kill(self):
+        """Ends it at once."""
+        if self.alive():
+            progress.kill_tree(self.pid)
+        self.end()
+
+    def _clean(self):
+        if self.monitor:
+            self.monitor.close()
+        if self.sockets:
+            shutil.rmtree(self.sockets, ignore_errors=True)
+        if self.iso:
+            self.iso.unlink(missing_ok=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that a suite runs: each with the status it must end with, and with
+a limit of CPU time instead of seconds."""
+
+import os
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import progress
+
+CPU_LIMIT_S = 300
+
+
+class Failed(AssertionError):
+    """A check did not hold; the text says what was found instead."""
+
+
+@dataclass
+class Done:
+    """A program that has ended; stdout and stderr as text (latin-1 keeps
+    every byte), data is stdout as bytes."""
+
+    status: int
+    data: bytes
+    err: str
+
+    @property
+    def out(self):
+        return self.data.decode("utf-8", "replace")
+
+    @property
+    def text(self):
+        """Both, one after the other."""
+        return self.out + self.err
+
+    def lines(self):
+        return self.out.splitlines()
+
+
+def run(
+    *words,
+    status=0,
+    data=None,
+    cwd=None,
+    env=None,
+    stdin=None,
+    cpu_limit=CPU_LIMIT_S,
+):
+    """Runs the program (words) to its end; a Done.
+
+    (status) is the exit code it must have, a tuple of such, or None for any;
+    (data) goes to its stdin, as text or bytes; (env) is added to ours.
+    """
+    words = [str(word) for word in words]
+    new = tempfile.TemporaryFile
+    with new() as out, new() as err, new() as given:
+        if data is not None:
+            given.write(data.encode() if isinstance(data, str) else data)
+            given.seek(0)
+            stdin = given
+        process = subprocess.Popen(
+            words,
+            stdin=stdin or subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            cwd=cwd,
+            env=_env(env),
+        )
+        why = progress.wait(process, progress.Watch(process.pid, cpu_limit))
+        out.seek(0)
+        err.seek(0)
+        done = Done(
+            process.returncode,
+            out.read(),
+            err.read().decode("utf-8", "replace"),
+        )
+    if why:
+        raise Failed(f"{' '.join(words)}: {why}\n{done.text}")
+    wanted = status if isinstance(status, (tuple, type(None))) else (status,)
+    if wanted is not None and done.status not in wanted:
+        raise Failed(
+            f"ended with {done.status}, should with {status}: "
+            f"{' '.join(words)}\n{done.text[-4000:]}"
+        )
+    return done
+
+
+def _env(env):
+    return {**os.environ, **{k: str(v) for k, v in (env or {}).items()}}
+
+
+class Background:
+    """A program that runs beside the suite, with a group of processes of its
+    own; (log) has stdout and stderr."""
+
+    def __init__(
+        self, words, log, cwd=None, env=None, typed=False, cpu_limit=CPU_LIMIT_S
+    ):
+        self.log = Path(log)
+        self.words = [str(word) for word in words]
+        with open(self.log, "wb") as out:
+            self.process = subprocess.Popen(
+                self.words,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                cwd=cwd,
+                stdin=subprocess.PIPE if typed else subprocess.DEVNULL,
+                env=_env(env),
+                start_new_session=True,
+            )
+        self.pid = self.process.pid
+        self.watch = progress.Watch(self.pid, cpu_limit, [self.log])
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def text(self):
+        return self.log.read_bytes().decode("utf-8", "replace")
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def signal_group(self, number):
+        """Also to those that it started, as Ctrl-C does."""
+        os.killpg(self.pid, number)
+
+    def end(self, status=0):
+        """Waits for its end, with (status) as run() has it; its status."""
+        if self.process.stdin:
+            self.process.stdin.close()
+        why = progress.wait(self.process, self.watch)
+        code = self.process.returncode
+        wanted = (
+            status if isinstance(status, (tuple, type(None))) else (status,)
+        )
+        if why or (wanted is not None and code not in wanted):
+            raise Failed(
+                f"{why or f'ended with {code}'}, should with "
+                f"{status}: {' '.join(self.words)}\n"
+                f"{self.text()[-4000:]}"
+            )
+        return code
+
+    def kill(self):
+        if self.alive():
+            progress.kill_tree(self.pid)
+        self.process.wait()
+
+
+@contextmanager
+def background(*words, log, **options):
+    """A Background that is killed at the end of the block."""
+    process = Background(words, log, **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+
+
+def soon(what, text="what was waited for", alive=lambda: True, cpu_limit=60):
+    """Waits until what() is true, and gives its value; fails where it never
+    is. Not by the host's seconds: see progress.until(). A Failed that what()
+    raises counts as "not yet"."""
+    last = []
+
+    def attempt():
+        try:
+            return what()
+        except Failed as failed:
+            last[:] = [str(failed)]
+            return None
+
+    value = progress.until(attempt, cpu_limit, alive=alive)
+    if not value:
+        raise Failed(f"{text} did not happen\n" + "".join(last))
+    return value
+
+
+def given_time(function, seconds=(3, 12, 48)):
+    """Calls function(SECONDS) with more and more of them until it does not
+    fail; its value. For what is to be seen within a while of the host's, in
+    which a slow host has done little."""
+    for longer in seconds[:-1]:
+        try:
+            return function(longer)
+        except Failed:
+            pass
+    return function(seconds[-1])

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Running the tests. Included by the Makefile.
+
+#: tests that run at the same time
+LANES ?= 2
+
+harness = PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m harness
+
+.PHONY: test-images test test-plan
+test-images: $(call images,$(programs))
+#: every test: on the host, models, and images at both widths
+test: test-images
+	$(Q)$(harness) --lanes=$(LANES) $(BUILD) '$(TESTS)'
+#: run them, and write down in tests/plan.txt which there are
+test-plan: test-images
+	$(Q)$(harness) --lanes=$(LANES) --write-plan $(BUILD) '$(TESTS)'

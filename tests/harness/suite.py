@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a suite, a file tests/NAME/suite.py, is written with.
+
+    from harness.suite import check, run
+
+    PARTS = ("i386", "x86_64")   # optional: each is a job of its own
+
+    def suite(s):                # called once a part
+        with s.test(f"{s.part}: two and two is four"):
+            check.same(run("expr", 2, "+", 2).out.strip(), "4")
+
+Run by: make test TESTS=NAME
+"""
+
+import ctypes
+import fcntl
+import importlib
+import os
+import sys
+import traceback
+from contextlib import contextmanager
+from pathlib import Path
+
+from . import check, progress, tap
+from .guest import Guest, GuestError
+from .proc import Background, Done, Failed, background, given_time, run, soon
+
+__all__ = [
+    "Background",
+    "Done",
+    "Failed",
+    "Guest",
+    "GuestError",
+    "Skip",
+    "Suite",
+    "WIDTHS",
+    "background",
+    "check",
+    "given_time",
+    "run",
+    "soon",
+]
+
+WIDTHS = ("i386", "x86_64")
+_SUBREAPER = 36  # prctl: whoever loses its parent becomes ours
+
+
+class Skip(Exception):
+    """Raised in a test that cannot be made here; the text says why."""
+
+
+class Suite:
+    """(part) is one of PARTS, "" without; (work) a folder to write to,
+    (build) the folder of the build, both absolute."""
+
+    def __init__(self, part, work, build, writer):
+        self.part, self.tap = part, writer
+        self.work, self.build = Path(work), Path(build)
+        self.parasite = self.build / "host" / "parasite"
+
+    @contextmanager
+    def test(self, what):
+        """One test: it fails where the block raises anything, and is skipped
+        where it raises Skip."""
+        try:
+            yield
+        except Skip as skip:
+            self.tap.skip(what, str(skip))
+        except (Failed, GuestError, AssertionError) as failed:
+            self.tap.result(False, what, str(failed) or _where())
+        except Exception:
+            self.tap.result(False, what, traceback.format_exc())
+        else:
+            self.tap.result(True, what)
+
+    def holds(self, what, function, *args, **options):
+        """The test that function(...) neither raises nor returns False."""
+        with self.test(what):
+            if function(*args, **options) is False:
+                raise Failed(f"{function.__name__}{args} is false")
+
+    def skip(self, what, reason):
+        """A test that is not made."""
+        self.tap.skip(what, reason)
+
+    def tap_of(self, prefix, text):
+        """Takes over the tests of a program that prints TAP itself."""
+        results = tap.parse(text)
+        for line in text.splitlines():
+            found = tap.test_of(line)
+            if not found:
+                continue
+            good, what, reason = found
+            if reason is None:
+                self.tap.result(good, f"{prefix}{what}", text)
+            else:
+                self.tap.skip(f"{prefix}{what}", reason)
+        for problem in results.problems:
+            self.tap.result(False, f"{prefix}its plan is kept", problem)
+
+    def note(self, text):
+        """A remark in the log."""
+        self.tap.note(text)
+
+    def measured(self, text):
+        """A figure that the runner shows, too."""
+        self.tap.note(f"measured: {text}")
+
+    # ---- what is made once
+
+    def npm(self, package, folder=None):
+        """The node_modules with that package of npm's, NAME@VERSION, fetched
+        once for all suites; (folder) of the build, its name by default."""
+        name = package.rpartition("@")[0]
+        prefix = self.build / (folder or name.rpartition("/")[2])
+        modules = prefix / "node_modules"
+        prefix.mkdir(exist_ok=True)
+        with open(prefix / ".lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (modules / name).is_dir():
+                run(
+                    *("npm", "install", "--prefix", prefix, "--silent"),
+                    *("--no-audit", "--no-fund", "--no-save"),
+                    *("--ignore-scripts", package),
+                )
+        return modules
+
+    # ---- guests
+
+    def image(self, width, name):
+        """Path of an image: "split" of a service, "test/heap" of a test."""
+        return self.build / width / name / f"{Path(name).name}.elf"
+
+    def guest(self, width, name, log="guest", **options):
+        """A Guest of that image; (log) is a name in the work folder."""
+        return Guest(
+            self.image(width, name),
+            width,
+            self.work / f"{log}.{width}.log",
+            **options,
+        )
+
+
+def _where():
+    return "".join(traceback.format_exc().splitlines(True)[-3:])
+
+
+def main(name, work, part=""):
+    os.makedirs(work, exist_ok=True)
+    work = os.path.abspath(work)
+    build = (
+        os.path.dirname(work)
+        if not part
+        else os.path.dirname(os.path.dirname(work))
+    )
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+    sys.path.insert(0, os.path.join("tests", name))
+    writer = tap.Writer()
+    try:
+        importlib.import_module("suite").suite(Suite(part, work, build, writer))
+    except Exception:
+        writer.result(
+            False, "the suite comes to its end", traceback.format_exc()
+        )
+    finally:
+        for pid in progress.tree(os.getpid()):
+            if pid != os.getpid():
+                progress.kill_tree(pid)
+    return writer.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

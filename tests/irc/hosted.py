@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What needs no guest: the server over a network of memory (fake_net.h), and
+loadgen."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from harness.suite import background, check, run, soon
+
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+NEED_KERNEL = ("main.cpp", "virtio_net.cpp")
+FUZZ_CPU_S = 1500
+
+
+def server_sources():
+    return [
+        path
+        for path in sorted(Path("services/irc").glob("*.cpp"))
+        if path.name not in NEED_KERNEL
+    ]
+
+
+def test_host(s):
+    for bits in (32, 64):
+        server = s.work / f"server_test.{bits}"
+        run(
+            *("g++", f"-m{bits}", "-std=gnu++17", "-g", "-O1", "-Wall"),
+            *("-Wextra", "-fno-exceptions", *SANITIZERS, "-Ikernel/include"),
+            *("-Wl,--wrap=malloc,--wrap=gettimeofday", "-o", server),
+            *("tests/irc/server_test.cpp", "tests/irc/fake_net.cpp"),
+            *server_sources(),
+        )
+        s.tap_of(f"{bits}: ", run(server, status=None).text)
+        latency = s.work / f"latency_test.{bits}"
+        run(
+            *("gcc", f"-m{bits}", "-Wall", "-Wextra", *SANITIZERS),
+            *("-o", latency, "tests/irc/latency_test.c"),
+            *("tools/loadgen/latency.c", "-lm"),
+        )
+        s.tap_of(f"{bits}: ", run(latency, status=None).text)
+
+
+# ---- each piece is who sends it and what it is, how many bytes, and these
+
+SEED = (
+    b"\x04\x16NICK a\nUSER u 0 * :A\n"
+    b"\x24\x0dJOIN #a,#b k\n\x00\x12MODE #a +kl-o k 3 b\n"
+    b"\x00\x0ePRIVMSG #a :x\n\x20\x0cTOPIC #a :t\n"
+    b"\x00\x0aKICK #a b\n\x20\x08PART #a\n\x00\x05QUIT\n"
+)
+
+
+def test_fuzz(s):
+    with s.test("no client ends the server or leaves something behind"):
+        for name in ("corpus", "seeds"):
+            (s.work / name).mkdir(exist_ok=True)
+        (s.work / "seeds" / "talk").write_bytes(SEED)
+        fuzzer = s.work / "irc_fuzz"
+        run(
+            *("clang++-14", "-std=gnu++17", "-g", "-O1", "-fno-exceptions"),
+            *("-Ikernel/include", "-fsanitize=fuzzer,address,undefined"),
+            *("-fno-sanitize-recover=all", "-Wl,--wrap=gettimeofday"),
+            *("-o", fuzzer, "tests/fuzz/irc_fuzz.cpp"),
+            *("tests/irc/fake_net.cpp", *server_sources()),
+        )
+        run(
+            *(fuzzer, "-seed=1", f"-runs={os.environ.get('RUNS', 100000)}"),
+            *("-max_len=4096", f"-artifact_prefix={s.work}/"),
+            *(s.work / "corpus", s.work / "seeds"),
+            cpu_limit=FUZZ_CPU_S,
+        )
+
+
+# ---- loadgen, against a server that stands still for a second
+
+
+def latencies(s, *words):
+    """{"corrected" | "served": {percentile: ms}} of a load by (words)."""
+    port = s.work / "port"
+    port.unlink(missing_ok=True)
+    with background(
+        *(sys.executable, "tests/irc/stalling_server.py", port, 1, 1),
+        log=s.work / "server.log",
+    ) as server:
+        soon(
+            lambda: port.exists() and port.read_text(encoding="ascii").strip(),
+            "the server's port",
+            server.alive,
+        )
+        address = f"127.0.0.1:{port.read_text(encoding='ascii').strip()}"
+        out = run(
+            s.build / "host" / "loadgen", "-q", "--json", *words, address
+        ).out
+    s.note(out.strip())
+    found = json.loads(out)
+    return {name: found[f"{name}_ms"] for name in ("corrected", "served")}
+
+
+def test_loadgen(s):
+    loadgen = s.build / "host" / "loadgen"
+    with s.test("an open load suffers a stall whenever it was due"):
+        ms = latencies(s, "-r", 200, "-d", 3)
+        check.true(ms["corrected"]["90"] >= 300)
+        check.true(ms["corrected"]["100"] >= 900)
+    with s.test("a closed load is corrected by what the stall kept away"):
+        ms = latencies(s, "-c", 4, "-d", 3)
+        check.true(ms["corrected"]["90"] >= 300)
+        check.true(ms["served"]["90"] < ms["corrected"]["90"])
+    with s.test("load goes to this machine only"):
+        done = run(loadgen, "192.0.2.1:6667", status=2)
+        check.contains(done.text, "is another machine")
+    with s.test("sessions that fail are counted"):
+        done = run(loadgen, "-q", "-n", 3, "127.0.0.1:1", status=1)
+        check.contains(done.text, "3 to connect")

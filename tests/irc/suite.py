@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The IRC server and its clients: its answers on the host, whatever clients
+may send; loadgen; and the server booted, under load and with real clients."""
+
+from clients import test_clients
+from harness.suite import WIDTHS
+from hosted import test_fuzz, test_host, test_loadgen
+from sessions import test_sessions
+
+HOST = {"host": test_host, "fuzz": test_fuzz, "loadgen": test_loadgen}
+CLOCKS = {"each": "cmos", "batch": "tsc"}
+PARTS = (
+    *HOST,
+    *(f"{width}-{subject}" for width in WIDTHS for subject in CLOCKS),
+    *(f"{width}-clients" for width in WIDTHS),
+)
+
+
+def suite(s):
+    if s.part in HOST:
+        HOST[s.part](s)
+        return
+    width, subject = s.part.split("-")
+    if subject == "clients":
+        test_clients(s, width)
+    else:
+        test_sessions(s, width, subject, CLOCKS[subject])

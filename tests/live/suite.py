@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guests that run already, and to which `parasite record` and `parasite tell`
+send commands: over the console, the second UART, a virtio console, and shared
+RAM with the console beside it."""
+
+import socket
+import threading
+
+from harness import progress
+from harness.command import Command, build_id
+from harness.suite import WIDTHS, background, check, given_time, soon
+
+PARTS = (
+    *(
+        f"{width}-{transport}"
+        for width in WIDTHS
+        for transport in ("console", "uart2", "virtio", "shm", "terminal")
+    ),
+    "hosts",
+)
+
+
+class Live:
+    """A guest that never ends by itself, and the command."""
+
+    def __init__(self, s, width):
+        self.s, self.width, self.parasite = s, width, Command(s)
+        self.image = s.image(width, "split")
+        self.trace = s.work / "x.trace"
+
+    def boot(self, append, **options):
+        return self.s.guest(
+            *(self.width, "split"), append=f"prof.every=0 {append}", **options
+        )
+
+    def fact(self, name):
+        return self.parasite.info(self.trace)[name]
+
+    def record(self, *words, **options):
+        return self.parasite.record(self.trace, *words, **options)
+
+
+def refused(what, command, *words):
+    """It ends with 1 and one line, in which (what) stands."""
+    said = command(*words, status=1).text.splitlines()
+    check.same(len(said), 1, said)
+    check.contains(said[0], what)
+
+
+# ---- the whole conversation
+
+COMMANDS = (
+    *("rate", "99", "depth 3", "stop", "start", "stacks", "off"),
+    *("stacks", "on", "reset", "report"),
+)
+ANSWERS = [
+    "ok rate 99 at 99.998 Hz",
+    "ok depth 3",
+    "ok stop",
+    "ok start at 99.998 Hz",
+    "ok stacks off",
+    "ok stacks on",
+    "ok reset",
+    "ok report",
+]
+
+
+def answers(live, control):
+    """Each command in turn is answered."""
+    said = live.parasite("tell", control, *COMMANDS).lines()
+    check.same([line for line in said if line.startswith("ok")], ANSWERS)
+    return True
+
+
+def records(live, target, words, seconds):
+    """At 400 Hz and 5 callers, and that is what comes."""
+    live.record("-F", 400, "--depth", 5, "-d", seconds, *words, target)
+    check.near(live.fact("hz"), 400)
+    check.same(live.fact("depth"), 5)
+    check.true(live.fact("samples") > 100, live.fact("samples"))
+    live.record("-q", "-g", "-d", seconds, *words, target)
+    check.same(live.fact("depth"), 64)
+
+
+def commands(live, transport, control, target, *words):
+    by = f"{live.width} by {transport}:"
+    with live.s.test(f"{by} each command is answered"):
+        soon(lambda: answers(live, control), "each command answered")
+    with live.s.test(f"{by} rate and depth are set before recording"):
+        given_time(lambda seconds: records(live, target, words, seconds))
+    with live.s.test(f"{by} a command that the guest refuses ends with 1"):
+        refused(
+            *('error: "fly": not a command', live.record, "-q"),
+            *("--send", "fly", "-d", 5, *words, target),
+        )
+    with live.s.test(f"{by} tell ends with 1 where one is refused"):
+        refused("1 to 20000", live.parasite, "tell", control, "rate", 0)
+
+
+# ---- each transport
+
+
+def test_console(live):
+    """A UART gives up bytes that are not taken at once, and a local socket is
+    full after some 300 of them: on a busy machine TCP, which joins them,
+    loses none."""
+    with live.boot(
+        "prof.out=serial",
+        serial="chardev:console",
+        channels={"console": "tcp"},
+    ) as guest:
+        console = guest.address("console")
+        commands(live, "console", console, console)
+        with live.s.test(f"{live.width}: a report is shown"):
+            said = live.parasite("tell", console, "report").out
+            check.contains(said, "leaf_a")
+            check.has(said, "^ok report$")
+
+
+def are_connected(guest, *names):
+    """Somebody is connected to each of these channels."""
+    found = guest.monitor.command("query-chardev")
+    return all(
+        "<->" in device["filename"]
+        for device in found
+        if device["label"] in names
+    )
+
+
+def end_is_printed(live, guest, console, stream):
+    """A guest that ends before it has answered."""
+    with background(
+        *(live.parasite.path, "record", "-q", "--control", console),
+        *("-F", 1000, "-d", 9, "-o", live.trace, stream),
+        log=live.s.work / "unanswered",
+    ) as recorder:
+        soon(
+            lambda: are_connected(guest, "console", "stream"),
+            "both connections",
+            recorder.alive,
+        )
+        guest.interrupt()
+        recorder.end(1)
+    said = recorder.text().splitlines()
+    check.same(len(said), 1, said)
+    check.contains(said[0], "before 'rate 1000' was answered")
+
+
+def test_uart2(live):
+    with live.boot(
+        "prof.out=uart2",
+        serial="chardev:console",
+        args=["-serial", "chardev:stream"],
+        channels={"console": "tcp", "stream": "tcp"},
+    ) as guest:
+        console, stream = map(guest.address, ("console", "stream"))
+        commands(live, "uart2", stream, stream)
+        with live.s.test(
+            f"{live.width}: that no one listens to a line is reported"
+        ):
+            refused(
+                *("was not answered in 1 s", live.parasite),
+                *("tell", "-w", 1, console, "stop"),
+            )
+        with live.s.test(
+            f"{live.width}: that a guest ends unanswered is reported"
+        ):
+            end_is_printed(live, guest, console, stream)
+
+
+def late_knows_all(live, target, seconds):
+    """Who comes late learns which image it is and knows the stacks: without
+    asking for them they would come again some minutes later."""
+    live.record("-d", seconds, "-k", live.image, target)
+    check.same(live.fact("build_id"), build_id(live.image))
+    rows = live.parasite.selves(live.trace)
+    unknown = rows.get("[stack unknown]", (0, 0))[0]
+    check.true(unknown < live.fact("samples") * 6 // 10, unknown)
+    late = live.parasite.selves(live.trace, "--time", f"{seconds * 2 // 3},")
+    check.true("leaf_a" in late, late)
+    check.true("[stack unknown]" not in late, late)
+
+
+def virtio(live):
+    return live.boot(
+        "prof.out=virtio",
+        serial="null",
+        channels={"block": "unix"},
+        args=[
+            *("-device", "virtio-serial-pci"),
+            *("-device", "virtconsole,chardev=block"),
+        ],
+    )
+
+
+def test_virtio(live):
+    with virtio(live) as guest:
+        block = guest.address("block")
+        commands(live, "virtio", block, block)
+    with virtio(live) as guest:
+        with live.s.test(f"{live.width}: who listens late learns all"):
+            soon(
+                lambda: progress.cpu_seconds(guest.pid) > 2,
+                "some of the guest's work",
+                guest.alive,
+            )
+            block = guest.address("block")
+            given_time(lambda seconds: late_knows_all(live, block, seconds))
+
+
+def test_shm(live):
+    ram = live.s.work / "ram"
+    ram.unlink(missing_ok=True)
+    with live.boot(
+        "prof.out=shm",
+        serial="chardev:console",
+        channels={"console": "tcp"},
+        ram=ram,
+    ) as guest:
+        console, image = guest.address("console"), ("-k", live.image)
+        commands(
+            *(live, "shm", console, f"shm:{ram}"),
+            *(*image, "--control", console),
+        )
+        with live.s.test(
+            f"{live.width}: shared RAM alone takes no commands, which is "
+            "reported"
+        ):
+            live.record("-F", 99, *image, f"shm:{ram}", status=2)
+    ram.unlink(missing_ok=True)
+
+
+def test_terminal(live):
+    with live.boot("prof.out=serial", serial="pty") as guest:
+        terminal = guest.terminal()
+        commands(live, "terminal", terminal, terminal)
+
+
+# ---- without a guest
+
+
+def printed_of(s, parasite, answer):
+    """What `parasite tell` prints for a guest that gives this answer."""
+    path = s.work / "torn.sock"
+    path.unlink(missing_ok=True)
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(path))
+    server.listen()
+
+    def serve():
+        guest, _ = server.accept()
+        with guest:
+            guest.recv(100)
+            guest.sendall(answer + b"\n#prof! ok report\n")
+            guest.recv(100)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    with server:
+        found = parasite("tell", f"unix:{path}", "report").data
+        thread.join()
+    return found
+
+
+def test_hosts(s):
+    """Who begins to listen in the middle of a packet sees bytes that are no
+    text; a line of the console's that is stays one."""
+    parasite = Command(s)
+    with s.test("half a packet is not shown as text"):
+        found = printed_of(s, parasite, b"gB\x9az \xe1\n\xff\xff\n")
+        check.same(found, b"ok report\n")
+    with s.test("a line with more than ASCII is"):
+        line = "a \u00e9 b\n".encode()
+        found = printed_of(s, parasite, line)
+        check.same(found, line + b"ok report\n")
+    file = s.work / "file"
+    file.write_text("no guest\n")
+    with s.test("a file takes no commands"):
+        parasite("tell", file, "stop", status=2)
+    with s.test("no command is bad usage"):
+        parasite("tell", "unix:nowhere", status=2)
+    with s.test("no one there is bad data"):
+        parasite("tell", f"unix:{s.work / 'none.sock'}", "stop", status=1)
+
+
+def suite(s):
+    if s.part == "hosts":
+        test_hosts(s)
+        return
+    width, transport = s.part.split("-")
+    globals()[f"test_{transport}"](Live(s, width))

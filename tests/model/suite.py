@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each spin model in every interleaving; and each deliberately broken variant
+of it, whose fault must be found."""
+
+
+from harness.suite import check, run
+
+# model, words that it is compiled with, whether errors must be found
+MODELS = (
+    ("ring", "", False),
+    ("ring", "BROKEN_A", True),
+    ("ring", "BROKEN_B", True),
+    ("ring", "BROKEN_LIMIT", True),
+    ("frames", "", False),
+    ("frames", "BROKEN_A", True),
+    ("frames", "BROKEN_B", True),
+    ("frames", "BROKEN_ROOM", True),
+    ("drain", "", False),
+    ("drain", "BROKEN_TURN", True),
+    ("drain", "BROKEN_ORDER", True),
+    ("drain", "BROKEN_READ", True),
+    ("drain", "BROKEN_CLAIM", True),
+    ("drain", "BROKEN_ROOM", True),
+    ("drain", "OTHER_CPU", False),
+    ("drain", "OTHER_CPU BROKEN_MOVED", True),
+)
+
+
+def errors(s, model, words):
+    """How many spin finds; the search must have been exhaustive."""
+    folder = s.work / (model + words.replace(" ", ""))
+    folder.mkdir(parents=True, exist_ok=True)
+    source = s.build.parent / "tests" / "model" / f"{model}.pml"
+    defines = [f"-D{word}" for word in words.split()]
+    run("spin", *defines, "-a", source.resolve(), cwd=folder)
+    run("gcc", "-O2", "-w", "-DSAFETY", "-o", "pan", "pan.c", cwd=folder)
+    said = run("./pan", "-m1000000", cwd=folder).text
+    check.lacks(said, "search depth too small")
+    return int(check.has(said, r"errors: (\d+)").group(1))
+
+
+def suite(s):
+    for model, words, broken in MODELS:
+        what = model + (f" with {words}" if words else "")
+        if broken:
+            with s.test(f"{what}: the fault is found"):
+                check.true(errors(s, model, words) > 0, "errors")
+        else:
+            with s.test(
+                f"{what}: nothing is lost, torn or counted twice in any "
+                "interleaving"
+            ):
+                check.same(errors(s, model, words), 0)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tests/guest/drivers/net_peer: connections of all kinds, and a device that
+computes checksums."""
+
+import talk
+from harness.suite import Skip, check, run
+
+PEER = "prof.start=off prof.every=0"
+PORTS = (7, 13, 19, 21, 22, 23)
+OLD_DEVICE = "disable-modern=on"
+
+
+def at(guest, port):
+    return "127.0.0.1", guest.port(port)
+
+
+def peer(s, name, append, **options):
+    return s.guest(
+        s.width, "test/net_peer", name, append=f"{PEER} {append}", **options
+    )
+
+
+def kicks_per_thousand(guest):
+    """Kicks for a thousand frames sent, while lines are read."""
+    before = talk.stats(at(guest, 13))
+    talk.slow(at(guest, 19), 2000000)
+    after = talk.stats(at(guest, 13))
+    sent = after["frames_out"] - before["frames_out"]
+    return 1000 * (after["kicks"] - before["kicks"]) // sent
+
+
+def test_each(s):
+    """Kicks the device for each frame; the kicks that it took."""
+    width, port = s.width, {}
+    with peer(
+        s, "each", "net.kick=each", forward=PORTS, nic=OLD_DEVICE
+    ) as guest:
+        for number in PORTS:
+            port[number] = at(guest, number)
+
+        def holds(what, function, *words):
+            s.holds(f"{width}: {what}", function, *words)
+
+        holds("a guest answers", talk.until_answered, port[23])
+        holds("the echo is what was sent", talk.echo, port[7], 20, 100000)
+        holds(
+            "a peer that does not read is not read",
+            *(talk.unread, port[7], port[13], 200000000),
+        )
+        holds("an endless stream has no gaps", talk.slow, port[19], 1000000)
+        holds("a connection may be reset", talk.reset, port[21])
+        holds("a connection may be refused", talk.reset, port[22])
+        holds("the last line arrives", talk.farewell, port[23])
+        holds("300 connections at a time", talk.crowd, port[7], port[13], 300)
+        holds(
+            "10,000 connections leave nothing behind",
+            *(talk.many, port[7], port[23], port[13], 10000),
+        )
+        return kicks_per_thousand(guest)
+
+
+def test_connections(s):
+    each = test_each(s)
+    with peer(
+        s, "batch", "net.kick=batch", forward=PORTS, nic=OLD_DEVICE
+    ) as guest:
+        s.holds(
+            f"{s.width}: another guest answers",
+            *(talk.until_answered, at(guest, 23)),
+        )
+        with s.test(f"{s.width}: a batch needs fewer kicks"):
+            batch = kicks_per_thousand(guest)
+            s.note(f"{batch} instead of {each} for 1000 frames")
+            check.true(batch < each, (batch, each))
+
+
+# ---- a device that makes checksums: a tap device, where one may be made
+
+NETWORKS = {"i386": "198.51.100", "x86_64": "203.0.113"}  # RFC 5737
+CHECKSUMS = (
+    "a guest answers on a tap device",
+    "the device computes checksums",
+    "the echo is right with them",
+    "many lines are right with them",
+)
+
+
+def make_tap(name, network):
+    run("ip", "tuntap", "add", "dev", name, "mode", "tap")
+    run("ip", "addr", "add", f"{network}.1/24", "dev", name)
+    run("ip", "link", "set", name, "up")
+
+
+def test_checksums(s):
+    names = [f"{s.width}: {what}" for what in CHECKSUMS]
+    device, network = f"par-{s.width}", NETWORKS[s.width]
+    host = f"{network}.2"
+    try:
+        make_tap(device, network)
+    except AssertionError as failed:
+        run("ip", "link", "del", device, status=None)
+        s.note(str(failed))
+        for name in names:
+            with s.test(name):
+                raise Skip("no tap device can be made") from failed
+        return
+    try:
+        with peer(
+            s,
+            "checksums",
+            f"net.ip={host}/24",
+            args=[
+                "-netdev",
+                f"tap,id=n,ifname={device},script=no,downscript=no",
+                "-device",
+                "virtio-net-pci,netdev=n",
+            ],
+        ):
+            s.holds(names[0], talk.until_answered, (host, 23))
+            with s.test(names[1]):
+                check.same(talk.stats((host, 13))["offload"], 1)
+            s.holds(names[2], talk.echo, (host, 7), 10, 100000)
+            s.holds(names[3], talk.slow, (host, 19), 1000000)
+    finally:
+        run("ip", "link", "del", device, status=None)

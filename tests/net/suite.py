@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guests on QEMU's user network, which this machine talks to over forwarded
+ports of the loopback; then over a bad wire, and through floods."""
+
+from harness.suite import WIDTHS
+from peers import test_checksums, test_connections
+from web import test_http
+from wires import test_wire
+
+SUBJECTS = {
+    "http": test_http,
+    "connections": test_connections,
+    "checksums": test_checksums,
+    "wire": test_wire,
+}
+PARTS = tuple(f"{width}-{subject}" for width in WIDTHS for subject in SUBJECTS)
+
+
+def suite(s):
+    s.width, subject = s.part.split("-")
+    SUBJECTS[subject](s)

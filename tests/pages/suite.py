@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page that `parasite flame` writes, in Debian's Chromium without a
+window, driven by playwright-core, which npm fetches once. Each part is one of
+the *_test.js here; pictures of what was seen stay in its folder."""
+
+import os
+import re
+
+from harness.command import Command, build_id, text_addresses
+from harness.suite import WIDTHS, run
+
+PLAYWRIGHT = "playwright-core@1.65.1"
+PARTS = ("graph", "table", "time", "diff", "looks", "files", "large")
+CPU_LIMIT_S = 1500
+
+
+class Pages:
+    """Makes traces and pages in the work folder."""
+
+    def __init__(self, s):
+        self.s, self.work, self.parasite = s, s.work, Command(s)
+        self.image = s.work / "image"
+        run("tests/pages/names.sh", self.image)
+        self.compile("make_profile", "tests/pages/make_profile.c")
+        self.compile("make_stream", "tests/tool/make_stream.c")
+
+    def compile(self, name, source, *words):
+        run(
+            *("gcc", "-std=gnu11", "-O1", *words, "-Iprofiler/include"),
+            *("-o", self.work / name, source),
+        )
+
+    def stream(self, maker, name, *words, **env):
+        """The path of what the program (maker) writes."""
+        path = self.work / name
+        path.write_bytes(run(self.work / maker, *words, env=env).data)
+        return path
+
+    def recorded(self, name, *options):
+        """A trace of make_profile's."""
+        packets = self.stream("make_profile", "packets", *options)
+        trace = self.work / f"{name}.trace"
+        self.parasite.record(trace, "-q", "-k", self.image, packets)
+        return trace
+
+    def drawn(self, name, *words):
+        """A page of these words; what was said."""
+        return self.parasite(
+            *("flame", "-q", "-k", self.image),
+            *("-o", self.work / name, *words),
+        ).text
+
+    def addresses(self, first, last):
+        """A file of addresses of functions without names."""
+        path = self.work / "addresses"
+        path.write_text(
+            "".join(f"{0x100000 + 64 * i:x}\n" for i in range(first, last + 1)),
+            encoding="ascii",
+        )
+        return path
+
+
+def make_common(pages):
+    made, more = pages.recorded("made"), pages.recorded("more", "--more")
+    few, none = pages.recorded("few", "--few"), pages.recorded("none", "--none")
+    pages.drawn("made.html", made)
+    pages.drawn("few.html", few)
+    pages.drawn("made.svg", "--svg", made)
+    for form, option in (("html", ()), ("svg", ("--svg",))):
+        for name, before, after in (
+            ("more", made, more),
+            ("less", more, made),
+            ("same", made, made),
+        ):
+            pages.drawn(f"{name}.{form}", *option, "--diff", before, after)
+    bad = os.fsdecode(b"no\xff <UTF-8> &\x01")
+    pages.drawn("bad.svg", "--svg", "--title", bad, made)
+    pages.drawn("bad.html", "--title", bad, made)
+    pages.drawn("deep.html", pages.recorded("deep", "--deep"))
+    pages.drawn("one.html", pages.stream("make_stream", "one", 1, 1))
+    pages.drawn("gone.html", "--diff", made, none)
+
+
+def make_files(pages):
+    """Functions without names, functions in several languages, and those of
+    other images, with their folders."""
+    s = pages.s
+    addresses = pages.addresses(1, 4096)
+    stream = pages.stream("make_stream", "ten", 10000, 1, addresses)
+    pages.drawn("ten.html", stream)
+    addresses = pages.addresses(11, 14)
+    stream = pages.stream("make_stream", "tongues", 2000, 1, addresses)
+    pages.drawn("tongues.html", stream)
+    for width in WIDTHS:
+        image = s.image(width, "lua")
+        addresses.write_text(text_addresses(image), encoding="ascii")
+        stream = pages.stream(
+            *("make_stream", width, 20000, 1, addresses),
+            BUILD_ID=build_id(image),
+        )
+        pages.parasite(
+            *("flame", "-q", "-k", image, "-o", s.work / f"{width}.html"),
+            stream,
+        )
+
+
+def make_large(pages):
+    """A million samples of a hundred thousand stacks."""
+    pages.compile("make_large", "tests/tool/make_stream.c", "-DNODES=102000u")
+    addresses = pages.addresses(1, 4096)
+    stream = pages.stream("make_large", "large", 1000000, 1, addresses)
+    done = pages.parasite("flame", "-o", pages.work / "large.html", stream)
+    (pages.work / "large.log").write_text(done.err, encoding="utf-8")
+
+
+def suite(s):
+    modules = s.npm(PLAYWRIGHT, "playwright")
+    pages = Pages(s)
+    if s.part == "large":
+        make_large(pages)
+    else:
+        make_common(pages)
+    if s.part == "files":
+        make_files(pages)
+    done = run(
+        *("node", "tests/pages/all.js", s.work, s.part, s.parasite),
+        status=None,
+        env={"NODE_PATH": str(modules)},
+        cpu_limit=CPU_LIMIT_S,
+    )
+    for line in done.lines():
+        if re.match("# (loaded|longest)", line):
+            s.note(line[2:])
+    s.tap_of(f"{s.part}: ", done.text)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The harness itself: whatever is wrong with a test must be noticed."""
+
+import contextlib
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+from harness import cases, jobs, plan, progress, qemu, runner, tap
+from harness.suite import Failed, Suite, Skip, check, run, soon
+
+
+def counts(text):
+    return tap.parse(text).counts()
+
+
+def test_tap(s):
+    with s.test("a plan that is kept passes"):
+        check.same(counts("1..2\nok 1 - a\r\nok 2 - b\n"), (2, 0, 0))
+        check.same(counts("ok 1 - a\nok 2 - b\n1..2\n"), (2, 0, 0))
+    with s.test("a skipped test has not passed"):
+        results = tap.parse("1..2\nok 1 - a # SKIP no disk\nok 2 - b\n")
+        check.same(results.counts(), (1, 0, 1))
+        check.same(results.skipped, ["a: no disk"])
+    with s.test("a test that failed is not skipped"):
+        check.same(counts("1..1\nnot ok 1 - a # SKIP no disk\n"), (0, 1, 0))
+    for what, text in (
+        ("a log without a plan", "ok 1 - a\n"),
+        ("a test too few", "1..2\nok 1 - a\n"),
+        ("a test too many", "1..1\nok 1 - a\nok 2 - b\n"),
+        ("a plan of nothing", "1..0\n"),
+        ("a number left out", "1..2\nok 1 - a\nok 3 - c\n"),
+        ("an empty log", ""),
+    ):
+        with s.test(f"{what} fails"):
+            check.same(counts(text)[1], 1)
+    with s.test("each of several plans is counted"):
+        check.same(counts("1..1\nok 1 - a\n1..1\nnot ok 1 - b\n"), (1, 1, 0))
+
+
+def ran(entries, *texts, write=False):
+    """The Runner of made-up jobs x/0, x/1, ... that print (texts), and what
+    it printed."""
+    selected = [
+        jobs.Job(
+            f"x/{i}", (str(i),), lambda t=t: (tap.parse(t), "/dev/null", 0.0)
+        )
+        for i, t in enumerate(texts)
+    ]
+    made = runner.Runner(selected, None if write else entries, {}, 2)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        made.run()
+    return made, out.getvalue()
+
+
+def test_runner(s):
+    good, skipped = "1..1\nok 1 - a\n", "1..1\nok 1 - a # SKIP why\n"
+    with s.test("tests within the plan pass, skips are counted and listed"):
+        made, _ = ran({"x/0": (1, 1), "x/1": (1, 1)}, good, skipped)
+        check.same(made.totals, [1, 0, 1])
+        check.same(made.skipped, ["x/1: a: why"])
+    with s.test("another number of checks than planned fails"):
+        made, out = ran({"x/0": (2, 1)}, good)
+        check.same(made.totals, [1, 1, 0])
+        check.contains(out, "1 checks, while tests/plan.txt has 2")
+    with s.test("a test that is not in the plan fails"):
+        check.same(ran({}, good)[0].totals, [1, 1, 0])
+    with s.test("a test that vanished is found, if it was asked for"):
+        entries = {"guest/i386/kernel/heap": (1, 1), "unit32/x_test": (1, 1)}
+        check.same(
+            runner.vanished(entries, {"unit32/x_test"}, ["*"]),
+            ["guest/i386/kernel/heap"],
+        )
+        check.same(runner.vanished(entries, set(), ["x_*"]), ["unit32/x_test"])
+    with s.test("a plan is not written from a test that was cut short"):
+        made, _ = ran({}, good, "1..2\nok 1 - a\n", write=True)
+        check.same(list(made.done), ["x/0"])
+    with s.test("a job that raises is a failure, and the others still run"):
+        job = jobs.Job("x/bad", ("bad",), lambda: 1 / 0)
+        made = runner.Runner([job], {"x/bad": (0, 1)}, {}, 1)
+        with contextlib.redirect_stdout(io.StringIO()):
+            made.run()
+        check.same(made.totals, [0, 1, 0])
+    with s.test("the longest is run first"):
+        selected = [jobs.Job(n, (n,), None) for n in ("a", "b", "c")]
+        made = runner.Runner(
+            selected, {"a": (1, 5), "b": (1, 9)}, {"c": 7.0}, 1
+        )
+        check.same([job.name for job in reversed(made.todo)], ["b", "c", "a"])
+    test_order(s)
+
+
+def test_order(s):
+    """Jobs that come after others."""
+    order = []
+
+    def one(name, *after):
+        def ends():
+            order.append(name)
+            return tap.parse("1..1\nok 1 - a\n"), "/dev/null", 0.0
+
+        return jobs.Job(name, (name,), ends, after)
+
+    everything = [one("x/last", "x/a", "x/b"), *map(one, ("x/a", "x/b", "x/c"))]
+    with s.test("what others come after is run with them"):
+        chosen = jobs.select(everything, ["x/l*"])
+        check.same([job.name for job in chosen], ["x/last", "x/a", "x/b"])
+        chosen = jobs.select(everything, ["x/b"])
+        check.same([job.name for job in chosen], ["x/b"])
+    with s.test("a job comes after others, though it is the longest"):
+        entries = {"x/last": (1, 99)}
+        for lanes in (1, 2, 9):
+            order.clear()
+            made = runner.Runner(everything, entries, {}, lanes)
+            with contextlib.redirect_stdout(io.StringIO()):
+                made.run()
+            check.same(len(order), 4)
+            before = order[: order.index("x/last")]
+            check.true({"x/a", "x/b"} <= set(before), order)
+
+
+def test_plan(s):
+    with s.test("the plan is read as it was written"):
+        with tempfile.NamedTemporaryFile() as file:
+            entries = {"a/b": (3, 1), "c/d": (200, 1000)}
+            plan.write(entries, file.name)
+            check.same(plan.read(file.name), entries)
+    with s.test("an update drops what is no more, and keeps about the time"):
+        check.same(
+            plan.updated(
+                {"a": (1, 20), "b": (2, 2), "c": (3, 3), "d": (1, 99)},
+                {"a", "b", "d"},
+                {"a": (5, 24.0), "d": (1, 9.0)},
+            ),
+            {"a": (5, 20), "b": (2, 2), "d": (1, 9)},
+        )
+    with s.test("every guest case has a name of its own"):
+        names = [case.name for table in cases.load().values() for case in table]
+        check.true(len(names) > 80)
+        check.same(len(names), len(set(names)))
+
+
+def test_limits(s):
+    endless = "prof.every=0 prof.start=off"
+    with s.test("a guest that works for ever is ended, and that is said"):
+        with s.guest("x86_64", "split", append=endless, cpu_limit=3) as guest:
+            check.same(guest.end(), qemu.STOPPED)
+            check.contains(guest.why, "3 s of CPU time")
+    with s.test("a guest that stands still is ended, and that is said"):
+        with s.guest("x86_64", "split", append=endless) as guest:
+            guest.wait_line("^boot: ")
+            guest.stop()
+            guest.watch = progress.Watch(
+                guest.pid, outputs=[guest.log], stall=3
+            )
+            check.same(guest.end(), qemu.STOPPED)
+            check.contains(guest.why, "stalled")
+    with s.test("a guest that is only slow is not"):
+        with s.guest("x86_64", "hello", append=endless) as guest:
+            guest.stop()
+            guest.watch = progress.Watch(guest.pid, 30, stall=60)
+            run("sleep", 3)
+            guest.cont()
+            check.same(guest.end(), 0)
+    with s.test("a program's children count, and are ended with it"):
+        try:
+            run("sh", "-c", "sh -c 'while :; do :; done' & wait", cpu_limit=2)
+        except Failed as failed:
+            check.contains(str(failed), "2 s of CPU time")
+        else:
+            raise Failed("it was not ended")
+        soon(lambda: len(progress.tree(_me())) == 1, "their end")
+    with s.test("what never happens is given up when all stand still"):
+        check.same(progress.until(lambda: False, stall=2), None)
+
+
+def _me():
+    return int(Path("/proc/self/stat").read_text().split()[0])
+
+
+def test_suites(s):
+    out = io.StringIO()
+    inner = Suite("", s.work, s.build, tap.Writer(out))
+
+    def skips():
+        raise Skip("no tap device")
+
+    with s.test("a suite's tests pass, fail and are skipped"):
+        inner.holds("true", lambda: True)
+        inner.holds("false", lambda: False)
+        inner.holds("raises", lambda: [][0])
+        inner.holds("skips", skips)
+        inner.holds("status", lambda: run("false"))
+        inner.holds("wanted status", lambda: run("false", status=1))
+        check.same(inner.tap.end(), 1)
+        check.same(counts(out.getvalue()), (2, 3, 1))
+    with s.test("what QEMU's end means"):
+        check.same(qemu.exit_code(7, ""), 3)
+        check.same(
+            qemu.exit_code(1, "qemu-system-i386: no image"), qemu.QEMU_FAILED
+        )
+        check.same(qemu.exit_code(1, "qemu-system-i386: warning: x"), 0)
+        check.same(qemu.exit_code(0, ""), qemu.RESET)
+        check.same(qemu.exit_code(-9, ""), qemu.STOPPED)
+    with s.test("a run in which something failed ends with 1"):
+        done = run(
+            sys.executable,
+            "-m",
+            "harness",
+            s.work,
+            "no_such_test",
+            status=1,
+            cwd=".",
+        )
+        check.has(done.out, "^0 passed, 0 failed$")
+
+
+def suite(s):
+    test_tap(s)
+    test_runner(s)
+    test_plan(s)
+    test_limits(s)
+    test_suites(s)

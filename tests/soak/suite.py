@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The soak's short form: half a minute of everything, on both widths at the
+same time, in real time. The seed is always the same; SEED=N in the environment
+is another. `make soak` is the long form."""
+
+import os
+import sys
+
+from harness.suite import check, run
+
+CPU_LIMIT_S = 1500
+
+
+def suite(s):
+    done = run(
+        *(sys.executable, "tests/soak/soak.py", "--tap", "--at-once"),
+        *("--build", s.build, "--folder", s.work, "--kinds", "toil"),
+        *("--minutes", 2, "--pause", 0.4),
+        *("--seed", os.environ.get("SEED", 7)),
+        status=None,
+        cpu_limit=CPU_LIMIT_S,
+    )
+    for line in done.lines():
+        if line.startswith("# "):
+            s.note(line[2:])
+    s.tap_of("", done.text)
+    check.same(done.status, 0)

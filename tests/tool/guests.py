@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guests that the command starts, on a clock that counts instructions."""
+
+import re
+
+from harness.suite import check, given_time
+from readers import babeltrace_agrees, folded_agrees, pprof_agrees
+
+SCRIPT = "services/lua/scripts/parser.lua"
+TRANSPORTS = ("uart", "debugcon", "virtio", "serial", "shm")
+
+
+def guest(s, parasite, width, transport, *words, script=SCRIPT, status=0):
+    """Runs a Lua script to its end; its trace."""
+    trace = s.work / f"{transport}.trace"
+    parasite.record(
+        trace,
+        "-q",
+        "-F",
+        1000,
+        "-t",
+        transport,
+        *words,
+        *parasite.machine(
+            width, "lua", "prof.reports=1", modules=[script], icount=0
+        ),
+        status=status,
+    )
+    return trace
+
+
+def guest_is_seen(s, parasite, width, transport):
+    trace = guest(s, parasite, width, transport)
+    info = parasite.info(trace)
+    check.true(info["samples"] > 200, info["samples"])
+    check.same(info["arch"], width)
+    check.same(info["missing_packets"], 0)
+    check.same(info["ended"], 1)
+    babeltrace_agrees(parasite, trace)
+    return trace
+
+
+def code_is_the_guests(s, parasite):
+    script = s.work / "error.lua"
+    script.write_text('error("on purpose")\n')
+    trace = guest(s, parasite, "x86_64", "uart", script=script, status=1)
+    check.same(parasite.info(trace)["exit_code"], 1)
+
+
+def guest_is_ended(s, parasite, seconds):
+    script = s.work / "endless.lua"
+    script.write_text("while true do end\n")
+    trace = guest(s, parasite, "x86_64", "uart", "-d", seconds, script=script)
+    check.true(parasite.info(trace)["samples"] > 100, "samples")
+    babeltrace_agrees(parasite, trace)
+
+
+def self_within_total(parasite, trace):
+    """In what is printed, where rounding could show; exits are part of self."""
+    for weight in ("samples", "time"):
+        words = ("report", "--weight", weight, "--percent-limit", "0", trace)
+        rows = re.findall(
+            r"^ *([0-9.]+)% +([0-9.]+)% +([0-9.]+)% ",
+            parasite(*words, "--exits").out,
+            re.M,
+        )
+        check.true(len(rows) > 10, f"{len(rows)} rows")
+        for own, total, exits in rows:
+            check.true(float(exits) <= float(own), f"{exits} of {own}")
+            check.true(float(own) <= float(total), f"{own} of {total}")
+        own = sum(float(row[0]) for row in rows)
+        check.true(abs(own - 100) < 0.01 * len(rows), f"the sum is {own}")
+        tree = re.findall(
+            r"^ *([0-9.]+)% +([0-9.]+)%  ", parasite(*words, "-g").out, re.M
+        )
+        check.true(len(tree) > 10, f"{len(tree)} branches")
+        for total, own in tree:
+            check.true(float(own) <= float(total), f"{own} of {total}")
+
+
+def test_guests(s, parasite, width):
+    for transport in TRANSPORTS:
+        with s.test(f"{width} sends by {transport}"):
+            trace = guest_is_seen(s, parasite, width, transport)
+    s.holds("no self exceeds its total", self_within_total, parasite, trace)
+    if width != "x86_64":
+        return
+    s.holds("folded stacks of a guest agree", folded_agrees, parasite, trace)
+    s.holds("and so does its pprof", pprof_agrees, s, parasite, trace)
+    s.holds("the exit code is the guest's", code_is_the_guests, s, parasite)
+    with s.test("a guest is ended after its time"):
+        given_time(lambda seconds: guest_is_ended(s, parasite, seconds))

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command parasite on streams that make_stream wrote and on guests that it
+starts itself. What it writes is read by babeltrace2, flamegraph.pl and go tool
+pprof, and must come to the same numbers."""
+
+import fcntl
+import os
+import signal
+import sys
+import termios
+
+from harness.command import Command, build_id, event_lines, text_addresses
+from harness.suite import WIDTHS, Background, check, run, soon
+from guests import test_guests
+from readers import (
+    babeltrace_agrees,
+    flamegraph_agrees,
+    folded_agrees,
+    pprof_agrees,
+    pprof_raw_agrees,
+)
+
+PARTS = ("streams", *WIDTHS)
+SAMPLES = 20000
+
+
+class Made:
+    """A stream over addresses of an image, and the trace it becomes."""
+
+    def __init__(self, s):
+        self.parasite, self.work = Command(s), s.work
+        self.image, self.other = (s.image(w, "lua") for w in WIDTHS[::-1])
+        self.addresses = s.work / "addresses"
+        lines = text_addresses(self.image).splitlines()[:400]
+        self.addresses.write_text("\n".join(lines) + "\n")
+        self.id = build_id(self.image)
+        self.packets = s.work / "packets"
+        self.packets.write_bytes(self.stream(SAMPLES, 1))
+        self.log = s.work / "console.log"
+        self.log.write_bytes(self.stream("--text", SAMPLES, 1))
+        self.trace = s.work / "made.trace"
+
+    def stream(self, *words, **env):
+        return self.parasite.make_stream(
+            *words, self.addresses, BUILD_ID=self.id, **env
+        )
+
+    def fact(self, name, trace=None):
+        return self.parasite.info(trace or self.trace)[name]
+
+    def recorded(self, *words, **options):
+        done = self.parasite.record(self.trace, *words, **options)
+        check.same(self.fact("samples"), SAMPLES)
+        return done
+
+
+# ---- recording
+
+
+def each_event_is_read(s, made):
+    """babeltrace2 finds the events, fields and numbers that were written."""
+    expected, trace = s.work / "expected", s.work / "events.trace"
+    stream = run(s.build / "host" / "make_events", expected).data
+    made.parasite("record", "-q", "-o", trace, "-", data=stream)
+    lines = expected.read_text().splitlines()
+    check.same(event_lines(trace)[:-1], lines)
+
+
+def disorder_is_mended(made):
+    """Packets of 4 KiB, with their halves exchanged, one of them gone and one
+    twice."""
+    packets = made.packets.read_bytes()
+    half = len(packets) // 2
+    path = made.work / "disordered"
+    path.write_bytes(packets[half:] + packets[:half] + packets[:20000])
+    done = made.parasite.record(made.trace, path)
+    check.contains(done.text, "came again")
+    check.true(made.fact("samples") > SAMPLES * 9 // 10)
+    babeltrace_agrees(made.parasite, made.trace)
+
+
+def two_boots(made):
+    """The second one in the middle of the first: each has its trace."""
+    packets, boots = made.packets.read_bytes(), made.work / "boots.packets"
+    half = len(packets) // 2 // 4096 * 4096
+    boots.write_bytes(packets[:half] + made.stream(5000, 2) + packets[half:])
+    first, second = (made.work / f"boots.trace{n}" for n in ("", "-2"))
+    run("rm", "-rf", first, second)
+    done = made.parasite.record(first, boots)
+    check.contains(done.text, "booted 2 times; each boot has a trace")
+    check.has(done.text, f"wrote {second}, .* 5,000 samples, 0 lost")
+    check.same(made.fact("lost", first), 0)
+    check.same(made.fact("samples", second), 5000)
+    check.same(made.fact("missing_packets", second), 0)
+    babeltrace_agrees(made.parasite, first)
+    babeltrace_agrees(made.parasite, second)
+
+
+def three_cpus(made):
+    """Each CPU has a file of its own, whose time does not go back; a trace of
+    fewer CPUs leaves none of them."""
+    cpus, trace = made.work / "cpus", made.work / "cpus.trace"
+    cpus.write_bytes(made.stream(9000, 4, CPUS=3))
+    made.parasite.record(trace, "-q", cpus)
+    check.same(made.fact("samples", trace), 9000)
+    check.same(made.fact("missing_packets", trace), 0)
+    check.true((trace / "stream-2").stat().st_size > 0)
+    check.same(run("babeltrace2", trace).err, "")
+    babeltrace_agrees(made.parasite, trace)
+    for cpu in range(3):
+        check.same(made.parasite.report(trace, "-C", cpu)["samples"], 3000)
+    made.parasite("record", "-q", "-o", trace, made.packets)
+    check.same(sorted(os.listdir(trace)), ["metadata", "stream"])
+
+
+def unread(pipe):
+    """Bytes that are in the pipe."""
+    count = fcntl.ioctl(pipe, termios.FIONREAD, bytes(4))
+    return int.from_bytes(count, sys.byteorder)
+
+
+def interrupted_is_whole(made):
+    """Once it has read all that there is, Ctrl-C ends the recording."""
+    fifo, trace = made.work / "fifo", made.work / "fifo.trace"
+    run("rm", "-rf", fifo, trace)
+    os.mkfifo(fifo)
+    recorder = Background(
+        [made.parasite.path, "record", "-o", trace, fifo],
+        made.work / "fifo.log",
+    )
+    try:
+        with open(fifo, "wb", buffering=0) as out:
+            out.write(made.packets.read_bytes())
+            soon(
+                lambda: unread(out) == 0,
+                "the recorder has read all",
+                recorder.alive,
+            )
+            recorder.signal(signal.SIGINT)
+            recorder.end(0)
+    finally:
+        recorder.kill()
+    check.same(made.fact("samples", trace), SAMPLES)
+
+
+def refuses_other_image(made):
+    parasite, other = made.parasite, made.other
+    refused = made.work / "refused"
+    said = parasite(
+        "record", "-k", other, "-o", refused, made.packets, status=1
+    ).text
+    check.contains(said, made.id)
+    check.contains(said, build_id(other))
+    report = ("report", "-i", made.trace, "-k", other)
+    parasite(*report, status=1)
+    parasite(*report, "--force")
+    parasite("record", "--force", "-k", other, "-o", refused, made.packets)
+
+
+def test_record(s, made):
+    with s.test("packets become a trace"):
+        made.recorded(made.packets)
+    with s.test("babeltrace2 counts the same events"):
+        babeltrace_agrees(made.parasite, made.trace)
+    s.holds("each event of the table is read", each_event_is_read, s, made)
+    with s.test("a console log becomes the same"):
+        made.recorded(f"console:{made.log}")
+    with s.test("and so does one on stdin"):
+        made.recorded("-", data=made.log.read_bytes())
+    s.holds("what comes in disorder is put in order", disorder_is_mended, made)
+    s.holds("two boots become two traces", two_boots, made)
+    s.holds("three CPUs become three streams", three_cpus, made)
+    s.holds("Ctrl-C leaves a whole trace", interrupted_is_whole, made)
+    made.recorded(made.packets)
+
+
+# ---- what is printed of it
+
+
+def filters_choose(made):
+    busy, idle = (
+        made.parasite("report", "-q", f"-{how}", r"^\[idle\]$", made.trace).out
+        for how in "XI"
+    )
+    check.lacks(busy, "idle")
+    check.has(idle, "^[^#]", count=1)
+
+
+def test_report(s, made):
+    parasite, trace = made.parasite, made.trace
+    with s.test("a report needs no image"):
+        parasite("report", trace)
+    with s.test("script prints each sample"):
+        check.has(
+            parasite("script", "-q", "-i", trace).out,
+            " sample: ",
+            count=SAMPLES,
+        )
+    with s.test("a range of time is 5,000 samples"):
+        check.same(parasite.report(trace, "--time", "0.5,1")["samples"], 5000)
+    s.holds("filters choose stacks", filters_choose, made)
+    with s.test("the tree, callers and callees are printed"):
+        parasite("report", "-g", "--callers", "--callees", trace)
+    with s.test("lines, tasks and CPUs too"):
+        parasite("report", "-s", "symbol,line,task,cpu", "--inline", trace)
+    s.holds(
+        "folded stacks agree with the report", folded_agrees, parasite, trace
+    )
+    s.holds(
+        "flamegraph.pl draws the same numbers",
+        flamegraph_agrees,
+        s,
+        parasite,
+        trace,
+    )
+    s.holds(
+        "go tool pprof shows the same numbers", pprof_agrees, s, parasite, trace
+    )
+    s.holds(
+        "and the same stacks with -raw", pprof_raw_agrees, s, parasite, trace
+    )
+
+
+def test_refusals(s, made):
+    for what, status, words in (
+        ("no command is bad usage", 2, ()),
+        ("an unknown command is bad usage", 2, ("nothing",)),
+        ("an unknown option is bad usage", 2, ("report", "--nothing")),
+        ("no trace is bad data", 1, ("report", "-i", s.work / "nothing")),
+        (
+            "no packet is bad data",
+            1,
+            (
+                "record",
+                "-o",
+                s.work / "empty",
+                s.build / "host" / "make_stream",
+            ),
+        ),
+    ):
+        s.holds(what, made.parasite, *words, status=status)
+    s.holds(
+        "another image is refused, with both build-ids",
+        refuses_other_image,
+        made,
+    )
+
+
+def suite(s):
+    if s.part in WIDTHS:
+        test_guests(s, Command(s), s.part)
+        return
+    made = Made(s)
+    test_record(s, made)
+    test_report(s, made)
+    test_refusals(s, made)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`parasite top` on guests that run, in a terminal and as plain text."""
+
+import os
+import re
+
+import keys
+from guests import Top, soon_has
+from harness.command import Command
+from harness.suite import WIDTHS, background, check, given_time, run
+
+PARTS = (
+    *(f"{width}-{face}" for width in WIDTHS for face in ("keys", "tables")),
+    "usage",
+)
+ERROR = """\
+local t = os.time() while os.time() - t < 4 do end
+error("on purpose")
+"""
+
+
+def shares_are_true(top, seconds):
+    """The leaves' shares among one another are known. In the first table the
+    stacks may be unknown yet: it is the last one that counts."""
+    text = top.tables(seconds, "-n", 3, "-F", 500, "--filter", "^leaf_").out
+    check.has(text, "Symbol", count=3)
+    check.has(text, "500.076 Hz")
+    table = re.split(r"^# .* Hz.*$", text, flags=re.M)[-1]
+    rows = re.findall(r"^ *([0-9.]+)% .* (leaf_\w)$", table, re.M)
+    share = {name: float(own) for own, name in rows}
+    total = sum(share.values())
+    check.true(total > 0, text)
+    for name, wanted in zip("abcd", (0.4, 0.3, 0.2, 0.1)):
+        part = share.get(f"leaf_{name}", 0) / total
+        check.between(part, wanted - 0.05, wanted + 0.05, text)
+
+
+def rows_are_summed_up(top, seconds):
+    words = ("-n", 4, "--rows", 2, "-s", "total", "--weight", "time")
+    text = top.tables(seconds, *words).out
+    check.has(text, "in [0-9]* more functions")
+    rows = [line for line in text.splitlines() if re.search(SHARES, line)]
+    check.true(len(rows) >= 4, text)
+
+
+SHARES = "%  *[0-9.]*%"
+
+
+def other_image_is_refused(top):
+    words = ("top", "--stdio", "-n", 3, "--delay", 1)
+    words += ("-k", top.s.image(top.width, "lua"))
+    said = top.parasite(*words, top.target, status=1).text
+    check.contains(said, "is not the image")
+    top.parasite(*words, "--force", top.target)
+
+
+def ram_is_followed(top):
+    """Shared RAM: the same file with another guest in it, then another
+    file."""
+    ram = top.s.work / "ram"
+
+    def boot():
+        top.boot_with("prof.out=shm", ram=ram)
+
+    ram.unlink(missing_ok=True)
+    boot()
+    try:
+        with background(
+            *(top.parasite.path, "top", "--delay", 1, "-n", 100000),
+            *("--rows", 5, "-k", top.image, f"shm:{ram}"),
+            log=top.s.work / "ram.tables",
+        ) as watcher:
+            soon_has(watcher, " leaf_a$")
+            top.guest.interrupt()
+            boot()
+            soon_has(watcher, "^# boot 2")
+            top.guest.interrupt()
+            ram.unlink()
+            boot()
+            soon_has(watcher, "^# boot 3")
+            before = watcher.text().count("# boot 3")
+            soon_has(Since(watcher, before), " leaf_a$")
+    finally:
+        top.guest.kill()
+        ram.unlink(missing_ok=True)
+
+
+class Since:
+    """What (watcher) has printed after that many tables of its third boot."""
+
+    def __init__(self, watcher, tables):
+        self.watcher, self.tables = watcher, tables
+        self.alive = watcher.alive
+
+    def text(self):
+        return "".join(self.watcher.text().split("# boot 3")[self.tables :])
+
+
+def guest_is_started(top):
+    """A guest that is started, and its exit code."""
+    script = top.s.work / "error.lua"
+    script.write_text(ERROR)
+    done = top.parasite(
+        *("top", "--stdio", "--delay", 0.5, "-t", "virtio", "-F", 1000),
+        *top.parasite.machine(
+            top.width, "lua", "prof.every=0", modules=[script]
+        ),
+        status=1,
+    )
+    check.contains(done.out, "luaV_execute")
+    check.contains(done.err, "on purpose")
+
+
+def test_tables(top):
+    s, width = top.s, top.width
+    with top.running():
+        with s.test(
+            f"{width}: without a terminal there are tables, which are true"
+        ):
+            given_time(lambda n: shares_are_true(top, n), (2, 8, 32))
+        with s.test(f"{width}: what a table leaves out is summed up"):
+            given_time(lambda n: rows_are_summed_up(top, n), (2, 8, 32))
+        with s.test(
+            f"{width}: a command that the guest refuses ends it with 1"
+        ):
+            said = top.tables(2, "--send", "fly", status=1).err
+            check.contains(said, "not a command")
+        s.holds(
+            f"{width}: another image is refused, unless forced",
+            *(other_image_is_refused, top),
+        )
+    s.holds(
+        f"{width}: shared RAM is followed through restarts",
+        *(ram_is_followed, top),
+    )
+    s.holds(
+        f"{width}: a guest behind -- ends it with its own code",
+        *(guest_is_started, top),
+    )
+
+
+def test_usage(s):
+    parasite, nowhere = Command(s), s.work / "none.sock"
+    for what, status, words in (
+        ("no one there is bad data", 1, (f"unix:{nowhere}",)),
+        ("no target is bad usage", 2, ()),
+        ("a bad key to sort by is bad usage", 2, ("-s", "x", "y")),
+        ("a bad filter is bad usage", 2, ("--filter", "(", "y")),
+        ("no iterations are bad usage", 2, ("-n", 0, "y")),
+    ):
+        s.holds(what, parasite, "top", *words, status=status)
+    with s.test("an unknown terminal is reported"):
+        run(
+            *("script", "-qec", f"'{parasite.path}' top '{nowhere}'"),
+            os.devnull,
+            env={"TERM": "none"},
+            status=1,
+        )
+
+
+def suite(s):
+    if s.part == "usage":
+        test_usage(s)
+        return
+    width, face = s.part.split("-")
+    top = Top(s, width)
+    if face == "tables":
+        test_tables(top)
+        return
+    with top.running():
+        for what, function in keys.TESTS:
+            s.holds(f"{width}: {what}", function, top)

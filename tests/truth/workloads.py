@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs that are judged: few of them in `make test`, all with FULL=1."""
+
+import fnmatch
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from guests import HERE, Sampled, python
+from harness.suite import WIDTHS, run
+from load import SERVERS
+
+FULL = os.environ.get("FULL") == "1"
+# shell patterns of names of runs, to try some of them
+SOME = os.environ.get("TRUTH_RUNS", "*").split()
+RATES = (997, 1511) if FULL else (997,)
+SUBJECTS = ("sampled", "generated", "served")
+# the server that each width has in `make test`
+_SERVED = {"i386": "http", "x86_64": "irc"}
+
+
+@dataclass
+class Run:
+    """(what) is what its test shows; make(s) makes it, with NAME.compared."""
+
+    width: str
+    workload: str
+    rate: int
+    what: str
+    make: callable
+
+    @property
+    def name(self):
+        return f"{self.width}-{self.workload}-{self.rate}"
+
+    @property
+    def steady(self):
+        """Nobody rests in it, and an instruction takes a nanosecond."""
+        return self.workload not in SERVERS
+
+
+def _split(width, rate):
+    def make(s, name):
+        Sampled(s, name, width, "split", rate).judge()
+
+    return Run(
+        width, "split", rate, f"{width}: split at {rate} Hz is counted", make
+    )
+
+
+def _lua(width, rate, script):
+    def make(s, name):
+        Sampled(s, name, width, "lua", rate).judge(modules=[script])
+
+    return Run(
+        width,
+        f"lua-{script.stem}",
+        rate,
+        f"{width}: {script.name} at {rate} Hz is counted",
+        make,
+    )
+
+
+def sampled(width):
+    scripts = Path("services/lua/scripts")
+    for rate in RATES:
+        yield _split(width, rate)
+        for script in sorted(scripts.glob("*.lua")):
+            if FULL or script.stem == "parser":
+                yield _lua(width, rate, script)
+
+
+def _generated(width, program, rate, words):
+    """A generated program; besides, the plugin must have counted what the
+    generator claims."""
+
+    def make(s, name):
+        # no two of them are sampled at the same times
+        seed = run("cksum", data=f"{width}-{program}-{rate}").out.split()[0]
+        one = Sampled(s, name, width, f"generated/{program}", rate)
+        one.judge(f"prof.every=0 prof.seed={seed} {words}".rstrip())
+
+        def check(what, *more):
+            python(
+                "generated/check.py", what, one.image, one.file("json"), *more
+            )
+
+        trace = (one.parasite.path, one.file("trace"))
+        check("claim", s.build / "generated" / program / "claim.json")
+        if not program.startswith("masked-"):
+            check("small", *trace)
+            return
+        # Shares are not where the instructions were: a judgement of its own.
+        for test in ("ticks", "time", "chains"):
+            python("judge.py", test, one.file("compared"))
+        check("masked", *trace, one.file("console"))
+
+    what = f"{width}: {program} at {rate} Hz is as it claims"
+    return Run(width, program, rate, what, make)
+
+
+def generated(width):
+    """Those of generated/programs that are short, or all."""
+    text = (HERE / "generated" / "programs").read_text(encoding="ascii")
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        program, rate, length, *words = line.split()
+        if FULL or length == "short":
+            yield _generated(width, program, int(rate), " ".join(words))
+
+
+def served(width):
+    for server, make in SERVERS.items():
+        if FULL or _SERVED[width] == server:
+            what = (
+                f"{width}-{server} under load: recorded, played back, "
+                "the same to the last byte"
+            )
+            yield Run(
+                width,
+                server,
+                997,
+                what,
+                lambda s, name, m=make: m(s, name, width, 997),
+            )
+
+
+def runs(width, subject):
+    """Those of one part of the suite."""
+    found = globals()[subject](width)
+    return [
+        one
+        for one in found
+        if any(fnmatch.fnmatchcase(one.name, some) for some in SOME)
+    ]
+
+
+def judged(folder):
+    """{path of .compared: Run} of all that are judged together, by name; the
+    parts of the suite have their folders in (folder). A program that masks
+    interrupts is judged by itself."""
+    found = {
+        folder / f"{width}-{subject}" / f"{one.name}.compared": one
+        for width in WIDTHS
+        for subject in SUBJECTS
+        for one in runs(width, subject)
+        if not one.workload.startswith("masked-")
+    }
+    return dict(sorted(found.items(), key=lambda item: item[0].name))

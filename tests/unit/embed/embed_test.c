@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which functions the link step puts into a symbol table, with which names and
+ * sizes: what it writes is opened by the profiler's own reader.
+ */
+
+#include <prof/error.h>
+#include <prof/symbols.h>
+#include <prof/symtab.h>
+
+#include "embed_runner.h"
+
+/* The table of (plan), opened by the profiler; the caller frees it. */
+static void *embed_and_open(const struct elf_plan *plan)
+{
+    uint8_t id[20];
+    size_t bytes;
+    void *table;
+
+    for (unsigned i = 0; i < sizeof id; ++i)
+        id[i] = (uint8_t)(0xa0 + i);
+    write_elf("a.elf", plan);
+    assert_int_equal(run("a.elf out"), 0);
+    assert_string_equal(output, "");
+    table = read_file("out", &bytes);
+    assert_int_equal(prof_symbols_open(table, bytes, id, sizeof id), PROF_OK);
+    return table;
+}
+
+static void expect_function(uintptr_t offset, const char *name, size_t size)
+{
+    struct prof_symbol found;
+    char text[256];
+
+    assert_true(prof_symbol_find(ELF_TEXT + offset, &found));
+    assert_true(prof_symbol_name(&found, text, sizeof text) < sizeof text);
+    assert_string_equal(text, name);
+    assert_int_equal(found.start, ELF_TEXT + offset);
+    assert_int_equal(found.size, size);
+}
+
+static void functions_come_sorted_with_their_sizes(void **state)
+{
+    static const struct elf_symbol symbols[] = {
+        FUNC("c", 0x80, 0x10), FUNC("a", 0x00, 0x20), FUNC("b", 0x20, 0x30)};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+    struct prof_symbol found;
+
+    (void)state;
+    assert_int_equal(prof_symbols_count(), 3);
+    expect_function(0x00, "a", 0x20);
+    expect_function(0x20, "b", 0x30);
+    expect_function(0x80, "c", 0x10);
+    assert_false(prof_symbol_find(ELF_TEXT + 0x50, &found));
+    free(table);
+}
+
+static void what_states_no_size_reaches_to_the_next_or_the_end(void **state)
+{
+    static const struct elf_symbol symbols[] = {
+        LABEL("entry", 0x00), FUNC("asm_function", 0x30, 0),
+        FUNC("sized", 0x40, 0x10), LABEL("last", 0x50)};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+
+    (void)state;
+    expect_function(0x00, "entry", 0x30);
+    expect_function(0x30, "asm_function", 0x10);
+    expect_function(0x50, "last", ELF_TEXT_BYTES - 0x50);
+    free(table);
+}
+
+static void what_is_no_function_is_left_out(void **state)
+{
+    static const struct elf_symbol symbols[] = {
+        FUNC("kept", 0x00, 0x10),
+        LABEL("kept.loop", 0x08),
+        LABEL(".local", 0x10),
+        LABEL("$x", 0x14),
+        LABEL("", 0x18),
+        LABEL("text_end", ELF_TEXT_BYTES),
+        {"object", ELF_TEXT + 0x20, 8, STT_OBJECT, STB_GLOBAL, ELF_IN_TEXT},
+        {"", ELF_TEXT + 0x20, 0, STT_SECTION, STB_LOCAL, ELF_IN_TEXT},
+        {"file.c", ELF_TEXT + 0x20, 0, STT_FILE, STB_LOCAL, SHN_ABS},
+        {"constant", ELF_TEXT + 0x20, 0, STT_NOTYPE, STB_GLOBAL, SHN_ABS},
+        {"undefined", 0, 0, STT_FUNC, STB_GLOBAL, SHN_UNDEF},
+        {"variable", ELF_DATA, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_DATA},
+        {"in_data", ELF_DATA, 8, STT_FUNC, STB_GLOBAL, ELF_IN_DATA},
+        {"outside", ELF_TEXT - 1, 8, STT_FUNC, STB_GLOBAL, ELF_IN_TEXT},
+        {"no_section", ELF_TEXT, 8, STT_FUNC, STB_GLOBAL, 999},
+    };
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+
+    (void)state;
+    assert_int_equal(prof_symbols_count(), 1);
+    expect_function(0x00, "kept", 0x10);
+    free(table);
+}
+
+static void parts_that_compilers_split_off_are_functions(void **state)
+{
+    static const struct elf_symbol symbols[] = {
+        FUNC("f.cold", 0x00, 0x10),
+        FUNC("f.part.0", 0x10, 0x10),
+        {"chosen", ELF_TEXT + 0x20, 8, STT_GNU_IFUNC, STB_GLOBAL, ELF_IN_TEXT}};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+
+    (void)state;
+    expect_function(0x00, "f.cold", 0x10);
+    expect_function(0x10, "f.part.0", 0x10);
+    expect_function(0x20, "chosen", 8);
+    free(table);
+}
+
+static void of_several_names_the_rule_chooses(void **state)
+{
+    static const struct elf_symbol symbols[] = {
+        /* marked as a function before a bare label, whatever its binding */
+        {"text_begin", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
+        {"static_one", ELF_TEXT, 8, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
+        /* with a size before without */
+        FUNC("a", 0x10, 0),
+        FUNC("sized", 0x10, 4),
+        /* global before weak before local */
+        {"l", ELF_TEXT + 0x20, 4, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
+        {"wk", ELF_TEXT + 0x20, 4, STT_FUNC, STB_WEAK, ELF_IN_TEXT},
+        {"glo", ELF_TEXT + 0x20, 4, STT_FUNC, STB_GLOBAL, ELF_IN_TEXT},
+        {"l", ELF_TEXT + 0x30, 4, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
+        {"wk", ELF_TEXT + 0x30, 4, STT_FUNC, STB_WEAK, ELF_IN_TEXT},
+        /* no leading underscore, then the shorter, then the alphabet */
+        FUNC("_r", 0x40, 4),
+        FUNC("write", 0x40, 4),
+        FUNC("memmove", 0x50, 4),
+        FUNC("memcpy", 0x50, 4),
+        FUNC("bb", 0x60, 4),
+        FUNC("ab", 0x60, 4)};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+
+    (void)state;
+    assert_int_equal(prof_symbols_count(), 7);
+    expect_function(0x00, "static_one", 8);
+    expect_function(0x10, "sized", 4);
+    expect_function(0x20, "glo", 4);
+    expect_function(0x30, "wk", 4);
+    expect_function(0x40, "write", 4);
+    expect_function(0x50, "memcpy", 4);
+    expect_function(0x60, "ab", 4);
+    free(table);
+}
+
+static void a_label_within_a_function_does_not_cut_it(void **state)
+{
+    static const struct elf_symbol symbols[] = {FUNC("outer", 0x00, 0x40),
+                                                LABEL("resume_here", 0x20),
+                                                LABEL("behind", 0x40)};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+
+    (void)state;
+    assert_int_equal(prof_symbols_count(), 2);
+    expect_function(0x00, "outer", 0x40);
+    expect_function(0x40, "behind", ELF_TEXT_BYTES - 0x40);
+    free(table);
+}
+
+/* As assembly is written that says nothing of its functions. */
+static void a_local_label_behind_a_global_one_is_a_loop(void **state)
+{
+    static const struct elf_symbol symbols[] = {
+        {"memcpy", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
+        {"loop", ELF_TEXT + 0x10, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
+        {"byte_copy", ELF_TEXT + 0x20, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
+        {"memset", ELF_TEXT + 0x30, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
+        {"loop", ELF_TEXT + 0x38, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
+        FUNC("sized", 0x40, 0x10),
+        {"helper", ELF_TEXT + 0x50, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT}};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+
+    (void)state;
+    assert_int_equal(prof_symbols_count(), 4);
+    expect_function(0x00, "memcpy", 0x30);
+    expect_function(0x30, "memset", 0x10);
+    expect_function(0x40, "sized", 0x10);
+    expect_function(0x50, "helper", ELF_TEXT_BYTES - 0x50);
+    free(table);
+}
+
+static void functions_that_overlap_are_trimmed(void **state)
+{
+    static const struct elf_symbol symbols[] = {
+        FUNC("first", 0x00, 0x40), FUNC("second", 0x20, SIZE_MAX),
+        FUNC("third", 0x30, ELF_TEXT_BYTES)};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+
+    (void)state;
+    expect_function(0x00, "first", 0x20);
+    expect_function(0x20, "second", 0x10);
+    expect_function(0x30, "third", ELF_TEXT_BYTES - 0x30);
+    free(table);
+}
+
+static void a_wide_gap_between_functions_belongs_to_none(void **state)
+{
+    static const struct elf_symbol symbols[] = {FUNC("low", 0x00, 0x10),
+                                                FUNC("high", 0x200, 0x10)};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    void *table = embed_and_open(&plan);
+    struct prof_symbol found;
+
+    (void)state;
+    expect_function(0x00, "low", 0x10);
+    expect_function(0x200, "high", 0x10);
+    for (uintptr_t at = 0x10; at < 0x200; ++at)
+        assert_false(prof_symbol_find(ELF_TEXT + at, &found));
+    free(table);
+}
+
+/* ---- names, raw and compressed */
+
+#define MANY 200u
+
+static char many_names[MANY][80];
+
+/* MANY functions of 4 bytes, whose names are as C++ has them. */
+static struct elf_plan plan_of_many(void)
+{
+    static struct elf_symbol symbols[MANY];
+
+    for (unsigned i = 0; i < MANY; ++i) {
+        snprintf(many_names[i], sizeof many_names[i],
+                 "_ZN4llvm%u12SmallVectorI%cLj%uEE9push_back\xc3\xa9%u", i % 5,
+                 'a' + (int)(i % 26), i / 3, i * i);
+        symbols[i] = (struct elf_symbol)FUNC(many_names[i], i * 4, 4);
+    }
+    return plan_of(symbols, MANY);
+}
+
+static void names_are_compressed_where_it_saves_a_page(void **state)
+{
+    struct elf_plan plan = plan_of_many();
+    struct prof_symtab *table = embed_and_open(&plan);
+
+    (void)state;
+    assert_true(table->tokens_bytes > 0);
+    for (unsigned i = 0; i < MANY; ++i)
+        expect_function(i * 4, many_names[i], 4);
+    free(table);
+    plan.count = 20;
+    table = embed_and_open(&plan);
+    assert_int_equal(table->tokens_bytes, 0);
+    for (unsigned i = 0; i < 20; ++i)
+        expect_function(i * 4, many_names[i], 4);
+    free(table);
+}
+
+static void a_compressed_table_is_verified(void **state)
+{
+    struct elf_plan plan = plan_of_many();
+    struct prof_symtab *table = embed_and_open(&plan);
+
+    (void)state;
+    plan.table = table;
+    plan.table_bytes = table->total_bytes;
+    write_elf("b.elf", &plan);
+    assert_int_equal(run("--verify a.elf b.elf"), 0);
+    assert_string_equal(output, "");
+    ((uint8_t *)table)[table->names_at + 5] ^= 1;
+    write_elf("b.elf", &plan);
+    expect_failure("--verify a.elf b.elf", "not the one made from this image");
+    free(table);
+}
+
+static void a_name_too_long_for_a_table_ends_with_dots(void **state)
+{
+    static char name[PROF_SYMTAB_NAME_MAX + 200], text[sizeof name];
+    struct elf_symbol symbols[] = {FUNC("f", 0, 4), FUNC(name, 4, 4)};
+    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
+    struct prof_symbol found;
+    struct prof_symtab *table;
+
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    table = embed_and_open(&plan);
+    assert_true(prof_symbol_find(ELF_TEXT + 4, &found));
+    assert_int_equal(prof_symbol_name(&found, text, sizeof text),
+                     PROF_SYMTAB_NAME_MAX);
+    assert_memory_equal(text, name, PROF_SYMTAB_NAME_MAX - 3);
+    assert_string_equal(text + PROF_SYMTAB_NAME_MAX - 3, "...");
+    plan.table = table;
+    plan.table_bytes = table->total_bytes;
+    write_elf("b.elf", &plan);
+    assert_int_equal(run("--verify a.elf b.elf"), 0);
+    free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(functions_come_sorted_with_their_sizes),
+        TEST(what_states_no_size_reaches_to_the_next_or_the_end),
+        TEST(what_is_no_function_is_left_out),
+        TEST(parts_that_compilers_split_off_are_functions),
+        TEST(of_several_names_the_rule_chooses),
+        TEST(a_label_within_a_function_does_not_cut_it),
+        TEST(a_local_label_behind_a_global_one_is_a_loop),
+        TEST(functions_that_overlap_are_trimmed),
+        TEST(a_wide_gap_between_functions_belongs_to_none),
+        TEST(names_are_compressed_where_it_saves_a_page),
+        TEST(a_compressed_table_is_verified),
+        TEST(a_name_too_long_for_a_table_ends_with_dots),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A guest's answers are found in whatever they come among, and come in. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "input/send.h"
+
+struct heard {
+    char texts[8][SEND_LINE_MAX];
+    size_t count;
+};
+
+static void hear(void *owner, const char *text)
+{
+    struct heard *heard = owner;
+
+    assert_true(heard->count < 8);
+    strcpy(heard->texts[heard->count++], text);
+}
+
+/* What is heard in (text) when it comes in pieces of (step) bytes. */
+static uint64_t listen_to(const void *bytes, size_t count, size_t step,
+                          struct heard *heard)
+{
+    struct answers answers = {.take = hear, .owner = heard};
+
+    *heard = (struct heard){.count = 0};
+    for (size_t i = 0; i < count; i += step)
+        answers_feed(&answers, (const char *)bytes + i,
+                     count - i < step ? count - i : step);
+    return answers.bytes;
+}
+
+static void answers_are_found_among_packets(void **state)
+{
+    static const char bytes[] =
+        "\xc1\x1f#pr\n#prof 1.1/1 AAAA\n##prof! ok start at 99.998 Hz\r\n"
+        "\n#prof#prof! error: \"fly\": no\nrest";
+    struct heard heard;
+
+    (void)state;
+    for (size_t step = 1; step < sizeof bytes; ++step) {
+        listen_to(bytes, sizeof bytes - 1, step, &heard);
+        assert_int_equal(heard.count, 2);
+        assert_string_equal(heard.texts[0], "ok start at 99.998 Hz");
+        assert_string_equal(heard.texts[1], "error: \"fly\": no");
+    }
+}
+
+static void what_is_no_answer_is_not_heard(void **state)
+{
+    static const char bytes[] = "#prof !\n#prof! cut";
+    struct heard heard;
+
+    (void)state;
+    assert_int_equal(listen_to(bytes, sizeof bytes - 1, 3, &heard), 0);
+    assert_int_equal(heard.count, 0);
+}
+
+static void their_bytes_are_counted_with_the_newline_before(void **state)
+{
+    static const char led[] = "packet\n#prof! ok stop\npacket";
+    static const char bare[] = "packet#prof! ok stop\npacket";
+    struct heard heard;
+
+    (void)state;
+    assert_int_equal(listen_to(led, sizeof led - 1, 1, &heard), 16);
+    assert_int_equal(listen_to(bare, sizeof bare - 1, 1, &heard), 15);
+}
+
+static void a_long_answer_is_cut(void **state)
+{
+    char bytes[1000] = "#prof! ";
+    struct heard heard;
+
+    (void)state;
+    memset(bytes + 7, 'x', sizeof bytes - 8);
+    bytes[sizeof bytes - 1] = '\n';
+    listen_to(bytes, sizeof bytes, 10, &heard);
+    assert_int_equal(heard.count, 1);
+    assert_int_equal(strlen(heard.texts[0]), SEND_LINE_MAX - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_found_among_packets),
+        cmocka_unit_test(what_is_no_answer_is_not_heard),
+        cmocka_unit_test(their_bytes_are_counted_with_the_newline_before),
+        cmocka_unit_test(a_long_answer_is_cut),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

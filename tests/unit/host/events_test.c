@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Every event of <prof/events.def>, put into packets by the guest's encoder and
+ * read by the host's decoder: what goes in comes out.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stream/packet.h"
+#include "trace/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT 0x100000u
+#define EVENTS_MAX 2048u
+#define ROUNDS 300u
+
+/* What was put, to be compared with what is read. */
+static struct put {
+    enum prof_event kind;
+    uint64_t clock;
+    struct prof_packet_node node;                 /* of short events */
+    uint8_t raw[sizeof(struct prof_event_hello)]; /* of the others */
+} expected[EVENTS_MAX];
+static unsigned put_count;
+
+static struct prof_packet_maker packet;
+static uint64_t clock_now;
+
+static uint64_t random_bits(void)
+{
+    static uint64_t state = 88172645463325252ull;
+
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* A number of any length up to 64 bits: small ones are as likely. */
+static uint64_t random_number(void)
+{
+    return random_bits() >> random_bits() % 64;
+}
+
+/* Time goes on, mostly by little. */
+static struct put *next_put(enum prof_event kind)
+{
+    struct put *put = &expected[put_count++];
+
+    assert_true(put_count <= EVENTS_MAX);
+    clock_now += random_number() % (random_bits() % 8 == 0 ? 8000000 : 70000);
+    put->kind = kind;
+    put->clock = clock_now;
+    for (size_t i = 0; i < sizeof put->raw; i++)
+        put->raw[i] = (uint8_t)random_bits();
+    return put;
+}
+
+/* The kinds that are not short, and the bytes of their fields. */
+static const struct {
+    enum prof_event kind;
+    uint32_t bytes;
+} others[] = {
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    {PROF_EVENT_##NAME, sizeof(struct prof_event_##name)},
+#define PROF_BARE(NAME, name, kind, meaning) {PROF_EVENT_##NAME, 0},
+#include <prof/events.def>
+};
+#define OTHERS (sizeof others / sizeof *others)
+
+static void put_other(size_t number)
+{
+    struct put *put = next_put(others[number].kind);
+    uint32_t bytes = others[number].bytes;
+
+    if (put->kind == PROF_EVENT_CLOCK)
+        memcpy(put->raw, &put->clock, sizeof put->clock);
+    prof_packet_put(&packet, put->kind, put->clock, put->raw, bytes);
+}
+
+static void put_short(enum prof_event kind)
+{
+    struct put *put = next_put(kind);
+
+    put->node.node = (uint32_t)random_number();
+    put->node.parent = (uint32_t)random_number();
+    put->node.address = TEXT + (uintptr_t)random_number();
+    if (kind == PROF_EVENT_SAMPLE)
+        prof_packet_sample(&packet, put->clock, put->node.node);
+    else if (kind == PROF_EVENT_LEAF)
+        prof_packet_leaf(&packet, put->clock, &put->node);
+    else
+        prof_packet_node(&packet, put->clock, &put->node);
+}
+
+/* Begins a packet, with an event that has a time. */
+static void begin_packet(void)
+{
+    prof_packet_clear(&packet);
+    packet.text_begin = TEXT;
+    put_count = 0;
+    put_other(0);
+}
+
+static void end_packet(struct event_reader *reader)
+{
+    static struct packet found;
+
+    prof_packet_close(&packet, &(struct prof_packet_label){.sequence = 1});
+    assert_int_equal(packet_check(packet.data, packet.bytes, &found),
+                     PACKET_GOOD);
+    event_begin(reader, &found);
+}
+
+/* Whether the fields that were read are those that were put. */
+#define SAME_uint16(a, b) assert_int_equal(a, b)
+#define SAME_uint32(a, b) assert_int_equal(a, b)
+#define SAME_uint64(a, b) assert_true((a) == (b))
+#define SAME_address SAME_uint64
+#define SAME_clock SAME_uint64
+#define SAME_bytes32(a, b) assert_memory_equal(a, b, 32)
+#define SAME_walk_stop SAME_uint16
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    static void compare_##name(const struct put *put,                          \
+                               const struct event_##name *event)               \
+    {                                                                          \
+        struct prof_event_##name given;                                        \
+                                                                               \
+        memcpy(&given, put->raw, sizeof given);                                \
+        fields                                                                 \
+    }
+#define PROF_FIELD(type, name, meaning) SAME_##type(event->name, given.name);
+#include <prof/events.def>
+
+/* The kind as which (kind) comes out. */
+static enum prof_event read_as(enum prof_event kind)
+{
+    switch (kind) {
+    case PROF_EVENT_SAMPLE_LATE:
+    case PROF_EVENT_SAMPLE_WIDE:
+        return PROF_EVENT_SAMPLE;
+    case PROF_EVENT_NODE_WIDE:
+        return PROF_EVENT_NODE;
+    default:
+        return kind;
+    }
+}
+
+static void compare(const struct put *put, const struct event *event)
+{
+    assert_int_equal(event->kind, read_as(put->kind));
+    if (event->kind != PROF_EVENT_NODE)
+        assert_true(event->time == put->clock);
+    switch (put->kind) {
+    case PROF_EVENT_LEAF:
+    case PROF_EVENT_NODE:
+        assert_int_equal(event->parent, put->node.parent);
+        assert_true(event->address == put->node.address);
+        assert_int_equal(event->node, put->node.node);
+        break;
+    case PROF_EVENT_SAMPLE:
+        assert_int_equal(event->node, put->node.node);
+        break;
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    case PROF_EVENT_##NAME:                                                    \
+        compare_##name(put, &event->as_##name);                                \
+        break;
+#include <prof/events.def>
+    default: /* no fields */
+        break;
+    }
+}
+
+/* A leaf that is too large for the short form is a node, then a sample. */
+static void read_put(struct event_reader *reader, const struct put *put)
+{
+    struct event event;
+    struct put sample = *put;
+
+    assert_true(event_next(reader, &event));
+    if (put->kind == PROF_EVENT_LEAF && event.kind == PROF_EVENT_NODE) {
+        sample.kind = PROF_EVENT_NODE;
+        compare(&sample, &event);
+        sample.kind = PROF_EVENT_SAMPLE;
+        assert_true(event_next(reader, &event));
+    }
+    compare(&sample, &event);
+}
+
+static void read_all(void)
+{
+    struct event_reader reader;
+    struct event event;
+
+    end_packet(&reader);
+    for (unsigned i = 0; i < put_count; i++)
+        read_put(&reader, &expected[i]);
+    assert_false(event_next(&reader, &event));
+    assert_true(reader.at == reader.end);
+    assert_false(reader.passed_over);
+}
+
+static void each_event_comes_out_as_it_went_in(void **unused)
+{
+    (void)unused;
+    for (size_t number = 0; number < OTHERS + PROF_EVENT_OTHER; number++)
+        for (unsigned i = 0; i < ROUNDS; i++) {
+            begin_packet();
+            if (number < OTHERS)
+                put_other(number);
+            else
+                put_short((enum prof_event)(number - OTHERS));
+            read_all();
+        }
+}
+
+static void packets_of_all_events_come_out_as_they_went_in(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        begin_packet();
+        while (prof_packet_fits(&packet, 100)) {
+            size_t number = random_bits() % (OTHERS + 4 * PROF_EVENT_OTHER);
+
+            if (number < OTHERS)
+                put_other(number);
+            else
+                put_short((enum prof_event)(number % PROF_EVENT_OTHER));
+        }
+        read_all();
+    }
+}
+
+/* A guest that knows more than this host. */
+static void unknown_extended_events_are_passed_over(void **unused)
+{
+    struct event_reader reader;
+    struct event event;
+    struct put *before, *more;
+
+    (void)unused;
+    for (unsigned bytes = 0; bytes <= UINT8_MAX; bytes++) {
+        static const uint8_t fields[UINT8_MAX];
+
+        begin_packet();
+        prof_packet_put(&packet, (enum prof_event)255, clock_now, fields,
+                        bytes);
+        put_short(PROF_EVENT_SAMPLE);
+        end_packet(&reader);
+        read_put(&reader, before = &expected[0]);
+        assert_false(reader.passed_over);
+        read_put(&reader, &expected[1]);
+        assert_true(reader.passed_over);
+        assert_false(event_next(&reader, &event));
+        assert_true(reader.at == reader.end);
+    }
+    begin_packet();
+    more = next_put(PROF_EVENT_TASK);
+    prof_packet_put(&packet, PROF_EVENT_TASK, more->clock, more->raw,
+                    sizeof(struct prof_event_task) + 3);
+    end_packet(&reader);
+    read_put(&reader, before);
+    read_put(&reader, more);
+    assert_true(reader.passed_over && reader.at == reader.end);
+}
+
+/* An extended event that is shorter than it must be is not read. */
+static void short_extended_events_end_the_packet(void **unused)
+{
+    struct event_reader reader;
+    struct event event;
+
+    (void)unused;
+    begin_packet();
+    prof_packet_put(&packet, PROF_EVENT_TASK, clock_now, expected[0].raw,
+                    sizeof(struct prof_event_task) - 1);
+    end_packet(&reader);
+    read_put(&reader, &expected[0]);
+    assert_false(event_next(&reader, &event));
+    assert_true(reader.at != reader.end);
+}
+
+static void names_are_those_of_the_table(void **unused)
+{
+    (void)unused;
+    assert_string_equal(event_name(PROF_EVENT_LEAF), "leaf");
+    assert_string_equal(event_name(PROF_EVENT_OVERFLOW), "overflow");
+    assert_string_equal(event_name(PROF_EVENT_TASK), "task");
+    assert_string_equal(event_name((enum prof_event)PROF_KIND_ESCAPE),
+                        "unknown");
+    assert_string_equal(event_name((enum prof_event)1000), "unknown");
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_event_comes_out_as_it_went_in),
+        cmocka_unit_test(packets_of_all_events_come_out_as_they_went_in),
+        cmocka_unit_test(unknown_extended_events_are_passed_over),
+        cmocka_unit_test(short_extended_events_end_the_packet),
+        cmocka_unit_test(names_are_those_of_the_table),
+    };
+
+    return cmocka_run_group_tests_name("events", tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each key of top does, and how its rows are sorted and chosen. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "top/keys.h"
+
+#define ROWS 5
+#define MANY 100
+
+static const struct top_row functions[ROWS] = {
+    {TOP_ROW, "leaf", 40, 40, 400},  {TOP_ROW, "main", 0, 90, 0},
+    {TOP_ROW, TOP_IDLE, 10, 10, 90}, {TOP_ROW, "branch", 10, 50, 100},
+    {TOP_ROW, "apple", 10, 10, 100},
+};
+
+static void names_are(const struct top_row *rows, size_t count,
+                      const char *expected)
+{
+    char text[256] = "";
+
+    for (size_t i = 0; i < count; ++i) {
+        strcat(text, i > 0 ? " " : "");
+        strcat(text, rows[i].name);
+    }
+    assert_string_equal(text, expected);
+}
+
+static void rows_are_sorted(void **state)
+{
+    struct top_row rows[ROWS];
+
+    (void)state;
+    memcpy(rows, functions, sizeof rows);
+    top_rows_sort(rows, ROWS, TOP_BY_SELF);
+    names_are(rows, ROWS, "leaf branch [idle] apple main");
+    top_rows_sort(rows, ROWS, TOP_BY_TOTAL);
+    names_are(rows, ROWS, "main branch leaf [idle] apple");
+    top_rows_sort(rows, ROWS, TOP_BY_NAME);
+    names_are(rows, ROWS, "[idle] apple branch leaf main");
+    top_rows_sort(rows, 0, TOP_BY_NAME);
+}
+
+static void callers_stand_before_callees(void **state)
+{
+    struct top_row rows[] = {
+        {TOP_CALLEE, "big", 90, 90, 0},
+        {TOP_CALLER, "small", 1, 1, 0},
+        {TOP_CALLER, "middle", 5, 5, 0},
+        {TOP_CALLEE, "abc", 2, 2, 0},
+    };
+
+    (void)state;
+    top_rows_sort(rows, 4, TOP_BY_SELF);
+    names_are(rows, 4, "middle small big abc");
+    top_rows_sort(rows, 4, TOP_BY_TOTAL);
+    names_are(rows, 4, "middle small big abc");
+    top_rows_sort(rows, 4, TOP_BY_NAME);
+    names_are(rows, 4, "middle small abc big");
+}
+
+static void rows_are_filtered(void **state)
+{
+    struct top_row rows[ROWS];
+    regex_t regex;
+
+    (void)state;
+    assert_int_equal(regcomp(&regex, "^(l|b)|a$", REG_EXTENDED | REG_NOSUB), 0);
+    memcpy(rows, functions, sizeof rows);
+    names_are(rows, top_rows_filter(rows, ROWS, &regex, true), "leaf branch");
+    regfree(&regex);
+    memcpy(rows, functions, sizeof rows);
+    names_are(rows, top_rows_filter(rows, ROWS, NULL, false),
+              "leaf main branch apple");
+    memcpy(rows, functions, sizeof rows);
+    assert_int_equal(top_rows_filter(rows, ROWS, NULL, true), ROWS);
+}
+
+/* A list of (MANY) rows on a screen that has room for ten. */
+static struct top_ui *begun(void)
+{
+    static struct top_row rows[MANY];
+    static char names[MANY][8];
+    static struct top_ui ui;
+
+    ui = (struct top_ui){.page = 10};
+    for (unsigned i = 0; i < MANY; ++i) {
+        snprintf(names[i], sizeof names[i], "f%u", i);
+        rows[i] = (struct top_row){.name = names[i], .self = MANY - i};
+    }
+    top_set_list(&ui, rows, MANY);
+    return &ui;
+}
+
+static void stands_at(const struct top_ui *ui, size_t selected, size_t first)
+{
+    assert_int_equal(ui->selected, selected);
+    assert_int_equal(ui->first, first);
+}
+
+static void keys_move_the_selection(void **state)
+{
+    struct top_ui *ui = begun();
+
+    (void)state;
+    top_key(ui, TOP_KEY_UP);
+    stands_at(ui, 0, 0);
+    top_key(ui, 'j');
+    top_key(ui, TOP_KEY_DOWN);
+    stands_at(ui, 2, 0);
+    top_key(ui, 'k');
+    stands_at(ui, 1, 0);
+    top_key(ui, TOP_KEY_PAGE_DOWN);
+    stands_at(ui, 11, 2);
+    top_key(ui, TOP_KEY_END);
+    stands_at(ui, 99, 90);
+    top_key(ui, TOP_KEY_DOWN);
+    stands_at(ui, 99, 90);
+    top_key(ui, TOP_KEY_PAGE_DOWN);
+    stands_at(ui, 99, 90);
+    top_key(ui, TOP_KEY_PAGE_UP);
+    stands_at(ui, 89, 89);
+    top_key(ui, TOP_KEY_HOME);
+    stands_at(ui, 0, 0);
+    top_key(ui, TOP_KEY_PAGE_UP);
+    stands_at(ui, 0, 0);
+}
+
+static void an_empty_list_bears_all_keys(void **state)
+{
+    static const int keys[] = {
+        TOP_KEY_UP,   TOP_KEY_DOWN,  TOP_KEY_PAGE_UP, TOP_KEY_PAGE_DOWN,
+        TOP_KEY_HOME, TOP_KEY_END,   TOP_KEY_ENTER,   TOP_KEY_ESCAPE,
+        's',          TOP_KEY_RIGHT, TOP_KEY_LEFT,    TOP_KEY_ERASE};
+    struct top_ui ui = {.page = 10};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
+        top_key(&ui, keys[i]);
+        stands_at(&ui, 0, 0);
+        assert_null(top_zoomed(&ui));
+    }
+}
+
+static void a_chosen_row_stays_chosen(void **state)
+{
+    struct top_ui *ui = begun();
+    struct top_row rows[] = {{.name = "f2"}, {.name = "f0"}, {.name = "f1"}};
+
+    (void)state;
+    top_set_list(ui, rows, 3);
+    stands_at(ui, 0, 0); /* nobody has chosen f0 */
+    ui = begun();
+    top_key(ui, TOP_KEY_DOWN);
+    top_set_list(ui, rows, 3);
+    stands_at(ui, 2, 0);
+    top_set_list(ui, rows, 1); /* f1 is gone */
+    stands_at(ui, 0, 0);
+}
+
+static void functions_are_zoomed_into_and_left(void **state)
+{
+    struct top_ui *ui = begun();
+
+    (void)state;
+    assert_null(top_zoomed(ui));
+    top_key(ui, TOP_KEY_DOWN);
+    top_key(ui, TOP_KEY_ENTER);
+    assert_string_equal(top_zoomed(ui), "f1");
+    stands_at(ui, 0, 0);
+    top_key(ui, TOP_KEY_RIGHT);
+    assert_string_equal(top_zoomed(ui), "f0");
+    top_key(ui, TOP_KEY_ENTER); /* it calls itself: that is where we are */
+    assert_int_equal(ui->zoom_count, 2);
+    top_key(ui, TOP_KEY_ESCAPE);
+    assert_string_equal(top_zoomed(ui), "f1");
+    top_key(ui, TOP_KEY_ERASE);
+    assert_null(top_zoomed(ui));
+    top_key(ui, TOP_KEY_LEFT);
+    assert_null(top_zoomed(ui));
+}
+
+static void the_way_back_is_bounded(void **state)
+{
+    struct top_ui *ui = begun();
+
+    (void)state;
+    for (unsigned i = 0; i < 3 * TOP_ZOOMS_MAX; ++i) {
+        top_key(ui, i % 2 == 0 ? TOP_KEY_DOWN : TOP_KEY_HOME);
+        top_key(ui, TOP_KEY_ENTER);
+    }
+    assert_int_equal(ui->zoom_count, TOP_ZOOMS_MAX);
+    top_ui_free(ui);
+    assert_null(top_zoomed(ui));
+}
+
+static void type(struct top_ui *ui, const char *text)
+{
+    while (*text != '\0')
+        top_key(ui, (unsigned char)*text++);
+}
+
+static void a_filter_is_typed(void **state)
+{
+    struct top_ui *ui = begun();
+
+    (void)state;
+    type(ui, "/q(s");
+    assert_true(ui->typing);
+    assert_false(ui->quit);
+    top_key(ui, TOP_KEY_ENTER); /* no regular expression: goes on */
+    assert_true(ui->typing);
+    assert_string_not_equal(ui->problem, "");
+    assert_string_equal(ui->filter, "");
+    type(ui, "\x7f\x7f\xc3\xa4\x7f");
+    assert_string_equal(ui->typed, "q");
+    top_key(ui, TOP_KEY_ENTER);
+    assert_false(ui->typing);
+    assert_true(ui->has_regex);
+    assert_string_equal(ui->filter, "q");
+    type(ui, "/x");
+    top_key(ui, TOP_KEY_ESCAPE);
+    assert_string_equal(ui->filter, "q");
+    type(ui, "/\x7f\x7f\n");
+    assert_false(ui->has_regex);
+    assert_string_equal(ui->filter, "");
+}
+
+static void a_long_filter_is_cut(void **state)
+{
+    struct top_ui *ui = begun();
+
+    (void)state;
+    top_key(ui, '/');
+    for (unsigned i = 0; i < 2 * TOP_TEXT_MAX; ++i)
+        top_key(ui, 'x');
+    top_key(ui, TOP_KEY_ENTER);
+    assert_int_equal(strlen(ui->filter), TOP_TEXT_MAX - 1);
+    top_ui_free(ui);
+}
+
+static void a_filter_ends_the_zoom(void **state)
+{
+    struct top_ui *ui = begun();
+
+    (void)state;
+    top_key(ui, TOP_KEY_ENTER);
+    type(ui, "/f\n");
+    assert_null(top_zoomed(ui));
+    top_ui_free(ui);
+}
+
+static void switches_switch(void **state)
+{
+    struct top_ui *ui = begun();
+
+    (void)state;
+    type(ui, "tpiwr");
+    assert_int_equal(ui->sort, TOP_BY_TOTAL);
+    assert_true(ui->paused && ui->no_idle && ui->since_reset && ui->reset);
+    type(ui, "n iw");
+    assert_int_equal(ui->sort, TOP_BY_NAME);
+    assert_false(ui->paused || ui->no_idle || ui->since_reset);
+    type(ui, "s?");
+    assert_int_equal(ui->sort, TOP_BY_SELF);
+    assert_true(ui->help);
+    type(ui, "t"); /* ends the help and does nothing else */
+    assert_false(ui->help);
+    assert_int_equal(ui->sort, TOP_BY_SELF);
+    assert_false(ui->quit);
+    type(ui, "hq");
+    assert_true(ui->quit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_sorted),
+        cmocka_unit_test(callers_stand_before_callees),
+        cmocka_unit_test(rows_are_filtered),
+        cmocka_unit_test(keys_move_the_selection),
+        cmocka_unit_test(an_empty_list_bears_all_keys),
+        cmocka_unit_test(a_chosen_row_stays_chosen),
+        cmocka_unit_test(functions_are_zoomed_into_and_left),
+        cmocka_unit_test(the_way_back_is_bounded),
+        cmocka_unit_test(a_filter_is_typed),
+        cmocka_unit_test(a_long_filter_is_cut),
+        cmocka_unit_test(a_filter_ends_the_zoom),
+        cmocka_unit_test(switches_switch),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

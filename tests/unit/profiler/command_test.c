@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The grammar of commands, and lines put together from any bytes. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/command.h"
+
+static void each_command_is_understood(void **unused)
+{
+    static const struct {
+        const char *line;
+        enum prof_command_kind kind;
+        uint32_t value;
+    } rows[] = {
+        {"start", PROF_COMMAND_START, 0},
+        {"  stop\t", PROF_COMMAND_STOP, 0},
+        {"rate 1", PROF_COMMAND_RATE, 1},
+        {"rate  10000 ", PROF_COMMAND_RATE, 10000},
+        {"rate 1000000000", PROF_COMMAND_RATE, 1000000000},
+        {"depth 0", PROF_COMMAND_DEPTH, 0},
+        {"depth\t127", PROF_COMMAND_DEPTH, 127},
+        {"stacks on", PROF_COMMAND_STACKS, 1},
+        {"stacks off ", PROF_COMMAND_STACKS, 0},
+        {"reset", PROF_COMMAND_RESET, 0},
+        {"hello", PROF_COMMAND_HELLO, 0},
+        {"report", PROF_COMMAND_REPORT, 0},
+        {"", PROF_COMMAND_NONE, 0},
+        {" \t ", PROF_COMMAND_NONE, 0},
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct prof_command command = prof_command(rows[i].line);
+
+        assert_int_equal(command.kind, rows[i].kind);
+        assert_int_equal(command.value, rows[i].value);
+        assert_null(command.error);
+    }
+}
+
+static void nonsense_is_bad_and_says_why(void **unused)
+{
+    static const char *const lines[] = {
+        "go",
+        "starts",
+        "start now",
+        "rate",
+        "rate 0",
+        "rate -1",
+        "rate 1e3",
+        "rate 1 2",
+        "rate 1000000001",
+        "depth 128",
+        "depth",
+        "depth x",
+        "stacks",
+        "stacks maybe",
+        "stacks onn",
+        "stacks on off",
+        "Reset",
+        "report\x01",
+        "?",
+        "rate 99999999999999999999999999999",
+        "repor",
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct prof_command command = prof_command(lines[i]);
+
+        assert_int_equal(command.kind, PROF_COMMAND_BAD);
+        assert_non_null(command.error);
+    }
+}
+
+static unsigned feed(struct prof_command_line *line, const char *bytes,
+                     size_t count)
+{
+    unsigned complete = 0;
+
+    for (size_t i = 0; i < count; i++)
+        complete += prof_command_add(line, (uint8_t)bytes[i]);
+    return complete;
+}
+
+static void lines_end_and_begin_anew(void **unused)
+{
+    struct prof_command_line line = {0};
+
+    (void)unused;
+    assert_int_equal(feed(&line, "rate 5", 6), 0);
+    assert_int_equal(feed(&line, "0\r", 2), 1);
+    assert_string_equal(line.text, "rate 50");
+    assert_int_equal(feed(&line, "\n", 1), 1);
+    assert_string_equal(line.text, "");
+    assert_int_equal(feed(&line, "a\0b\xff\x1b[2J\n", 9), 1);
+    assert_string_equal(line.text, "a?b??[2J");
+}
+
+static void a_line_without_end_costs_nothing(void **unused)
+{
+    struct prof_command_line line = {0};
+
+    (void)unused;
+    for (unsigned i = 0; i < 100000; i++)
+        assert_false(prof_command_add(&line, 'x'));
+    assert_true(prof_command_add(&line, '\n'));
+    assert_true(line.too_long);
+    assert_int_equal(strlen(line.text), PROF_COMMAND_MAX);
+    assert_int_equal(feed(&line, "stop\n", 5), 1);
+    assert_false(line.too_long);
+    assert_string_equal(line.text, "stop");
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_command_is_understood),
+        cmocka_unit_test(nonsense_is_bad_and_says_why),
+        cmocka_unit_test(lines_end_and_begin_anew),
+        cmocka_unit_test(a_line_without_end_costs_nothing),
+    };
+
+    return cmocka_run_group_tests_name("command", tests, NULL, NULL);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* From the vector to the map: every sample once, with its time, whatever
+ * fails on the way. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profile/drain.h"
+#include "profile/stacks.h"
+#include "stream/stream.h"
+#include "profiler_world.h"
+#include "stream_checker.h"
+
+#define SMALL WORLD_MEMORY(64)
+
+static struct prof_stats stats_now(void)
+{
+    struct prof_stats stats;
+
+    prof_stats(&stats);
+    return stats;
+}
+
+/* What must hold at any time: each tick is in one account. */
+static void assert_accounts(uint64_t ticks, uint64_t cycles)
+{
+    struct prof_stats stats = stats_now();
+
+    assert_int_equal(stats.ticks, ticks);
+    assert_int_equal(stats.attributed + stats.masked + stats.idle +
+                         stats.unresolved + stats.dropped + stats.queued,
+                     ticks);
+    if (stats.queued == 0)
+        assert_int_equal(stats.elapsed_cycles, cycles);
+}
+
+static void each_sample_is_counted_with_its_time(void **unused)
+{
+    void *memory = world_new(SMALL);
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (int i = 0; i < 50; i++)
+        world_tick(i % 2 == 0 ? 0x1000 : 0x2000,
+                   tsc += i % 2 == 0 ? WORLD_PERIOD : WORLD_PERIOD + 7);
+    prof_drain();
+    assert_accounts(50, tsc);
+    assert_int_equal(world_drained(0x1000).samples, 25);
+    assert_int_equal(world_drained(0x1000).cycles, 25 * WORLD_PERIOD);
+    assert_int_equal(world_drained(0x2000).cycles, 25 * (WORLD_PERIOD + 7));
+    assert_int_equal(stats_now().missed, 0);
+    world_end(memory);
+}
+
+static void idle_is_counted_apart(void **unused)
+{
+    void *memory = world_new(SMALL);
+
+    (void)unused;
+    world_tick(0x8fff, WORLD_PERIOD);
+    world_tick(0x9000, 2 * WORLD_PERIOD);
+    world_tick(0x900f, 3 * WORLD_PERIOD);
+    world_tick(0x9010, 4 * WORLD_PERIOD);
+    prof_drain();
+    assert_int_equal(stats_now().idle, 2);
+    assert_int_equal(stats_now().unresolved, 2);
+    assert_int_equal(stats_now().addresses, 2);
+    assert_accounts(4, 4 * WORLD_PERIOD);
+    world_end(memory);
+}
+
+static void a_full_vector_adds_up_in_the_small_table(void **unused)
+{
+    void *memory = world_new(SMALL);
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (int i = 0; i < 1000; i++)
+        world_tick((uintptr_t)0x1000 + (uintptr_t)(i % 5) * 64,
+                   tsc += WORLD_PERIOD);
+    assert_int_equal(stats_now().queued, 1000);
+    prof_drain();
+    assert_accounts(1000, tsc);
+    assert_int_equal(stats_now().dropped, 0);
+    assert_int_equal(stats_now().overflowed, 1000 - 63);
+    for (uintptr_t i = 0; i < 5; i++)
+        assert_int_equal(world_drained(0x1000 + i * 64).samples, 200);
+    world_end(memory);
+}
+
+static void what_fits_nowhere_is_counted_as_dropped(void **unused)
+{
+    void *memory = world_new(SMALL);
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (uintptr_t i = 0; i < 5000; i++)
+        world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
+    prof_drain();
+    assert_true(stats_now().dropped > 4000);
+    assert_accounts(5000, tsc);
+    world_end(memory);
+}
+
+static void it_works_again_after_an_overflow(void **unused)
+{
+    void *memory = world_new(SMALL);
+    uint64_t tsc = 0;
+    struct prof_stats before;
+
+    (void)unused;
+    for (int turn = 0; turn < 10; turn++) {
+        for (uintptr_t i = 0; i < 700; i++)
+            world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
+        prof_drain();
+    }
+    assert_accounts(7000, tsc);
+    before = stats_now();
+    for (int i = 0; i < 60; i++)
+        world_tick(0x77, tsc += WORLD_PERIOD);
+    prof_drain();
+    assert_int_equal(world_drained(0x77).samples, 60);
+    assert_int_equal(stats_now().dropped, before.dropped);
+    assert_int_equal(stats_now().overflowed, before.overflowed);
+    assert_accounts(7060, tsc);
+    world_end(memory);
+}
+
+/* One run with the allocations from number (from) on refused (count) times. */
+static void run_with_refusals(int from, int refusals)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT / 2);
+    uint64_t tsc = 0;
+
+    world_refuse_from = from;
+    world_refuse_count = refusals;
+    for (uintptr_t turn = 0; turn < 40; turn++) {
+        for (uintptr_t i = 0; i < 100; i++)
+            world_tick(0x100000 + (turn * 50 + i) * 16, tsc += WORLD_PERIOD);
+        prof_drain();
+        assert_accounts((turn + 1) * 100, tsc);
+    }
+    world_refuse_from = -1;
+    prof_drain();
+    prof_drain();
+    assert_accounts(4000, tsc);
+    assert_int_equal(stats_now().queued, 0);
+    if (refusals <= 1)
+        assert_int_equal(stats_now().dropped, 0);
+    world_end(memory);
+    assert_int_equal(world_live, 0);
+}
+
+static void refused_memory_at_each_call_loses_nothing(void **unused)
+{
+    int allocations;
+
+    (void)unused;
+    run_with_refusals(-1, 0);
+    allocations = world_allocations;
+    assert_true(allocations >= 8);
+    for (int from = 0; from < allocations; from++) {
+        run_with_refusals(from, 1);
+        run_with_refusals(from, 3);
+    }
+}
+
+static void refused_memory_for_good_is_counted(void **unused)
+{
+    (void)unused;
+    for (int from = 0; from < 8; from++)
+        run_with_refusals(from, 1000000);
+}
+
+static void a_hundred_thousand_addresses_are_kept_apart(void **unused)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (uintptr_t i = 0; i < 300000; i++) {
+        world_tick(0x100000 + i % 100000 * 3, tsc += WORLD_PERIOD);
+        if (i % 500 == 499)
+            prof_drain();
+    }
+    assert_int_equal(stats_now().addresses, 100000);
+    assert_int_equal(stats_now().dropped, 0);
+    for (uintptr_t i = 0; i < 100000; i += 99)
+        assert_int_equal(world_drained(0x100000 + i * 3).samples, 3);
+    assert_accounts(300000, tsc);
+    world_end(memory);
+}
+
+static void a_pause_belongs_to_no_sample(void **unused)
+{
+    void *memory = world_new(SMALL);
+
+    (void)unused;
+    world_tick(0x1000, WORLD_PERIOD);
+    prof_timebase_resume(&prof_clock, 50 * WORLD_PERIOD);
+    world_tick(0x1000, 51 * WORLD_PERIOD);
+    prof_drain();
+    assert_accounts(2, 2 * WORLD_PERIOD);
+    assert_int_equal(stats_now().missed, 0);
+    world_end(memory);
+}
+
+static void a_reset_forgets_also_what_is_queued(void **unused)
+{
+    void *memory = world_new(SMALL);
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (uintptr_t i = 0; i < 3000; i++)
+        world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
+    prof_reset();
+    assert_accounts(0, 0);
+    world_tick(0x1000, tsc += WORLD_PERIOD);
+    prof_drain();
+    assert_accounts(1, WORLD_PERIOD);
+    world_end(memory);
+}
+
+static bool take_any(const void *packet, size_t bytes)
+{
+    (void)packet;
+    (void)bytes;
+    return true;
+}
+
+/* Two resets forget (ticks) ticks each, of which the stream has not got
+ * (discarded). */
+static void assert_resets_tell(uint64_t ticks, bool memory_refused,
+                               uint64_t discarded)
+{
+    static const struct prof_transport sink = {.name = "sink",
+                                               .send = take_any};
+    void *memory = world_new(SMALL);
+    uint64_t tsc = 0;
+
+    prof_transport_use(&sink);
+    if (memory_refused) {
+        world_refuse_from = 0;
+        world_refuse_count = 1000;
+    }
+    for (uintptr_t turn = 0; turn < 2; turn++) {
+        for (uintptr_t i = 0; i < ticks; i++)
+            world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
+        prof_reset();
+        assert_accounts(0, 0);
+    }
+    assert_int_equal(stats_now().forgotten, 2 * ticks);
+    assert_int_equal(stats_now().stream_discarded, discarded);
+    prof_transport_use(NULL);
+    world_end(memory);
+}
+
+static void a_reset_flushes_the_stream_first(void **unused)
+{
+    (void)unused;
+    assert_resets_tell(20, false, 0);
+    assert_resets_tell(20, true, 40);
+}
+
+/* Also what the drain itself has dropped, as there was no memory for it. */
+static void a_reset_counts_what_was_dropped(void **unused)
+{
+    void *memory = world_new(SMALL);
+    uint64_t tsc = 0;
+
+    (void)unused;
+    world_refuse_from = 0;
+    world_refuse_count = INT32_MAX;
+    for (uintptr_t i = 0; i < 3000; i++) {
+        world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
+        if (i % 100 == 99)
+            prof_drain();
+    }
+    assert_true(prof_accounts.no_memory.samples > 0);
+    assert_accounts(3000, tsc);
+    prof_reset();
+    assert_accounts(0, 0);
+    assert_int_equal(stats_now().forgotten, 3000);
+    world_end(memory);
+}
+
+static void nothing_is_allocated_before_the_drain(void **unused)
+{
+    void *memory = world_new(SMALL);
+
+    (void)unused;
+    for (uintptr_t i = 0; i < 3000; i++)
+        world_tick(0x1000 + i * 16, (i + 1) * WORLD_PERIOD);
+    assert_int_equal(world_allocations, 0);
+    world_end(memory);
+}
+
+static void memory_too_small_or_crooked_is_refused(void **unused)
+{
+    static _Alignas(16) char memory[PROF_MEMORY_DEFAULT];
+    struct prof_config config = {
+        .tsc_hz = WORLD_TSC_HZ,
+        .tick = {.kind = PROF_TICK_PIT, .kernel_divisor = 11932, .vector = 32}};
+
+    (void)unused;
+    prof_control_forget();
+    assert_int_equal(prof_init(NULL, sizeof memory, &config), PROF_EMEMORY);
+    assert_int_equal(prof_init(memory, 100, &config), PROF_EMEMORY);
+    assert_int_equal(prof_init(memory + 1, sizeof memory - 1, &config),
+                     PROF_EMEMORY);
+    config.tick.kernel_divisor = 0;
+    assert_int_equal(prof_init(memory, sizeof memory, &config), PROF_ECONFIG);
+    config.tick.kernel_divisor = 11932;
+    config.tsc_hz = 0;
+    assert_int_equal(prof_init(memory, sizeof memory, &config), PROF_ECONFIG);
+    assert_int_equal(prof_start(), PROF_ESTATE);
+    config.tsc_hz = WORLD_TSC_HZ;
+    assert_int_equal(prof_init(memory, sizeof memory, &config), 0);
+    assert_int_equal(prof_init(memory, sizeof memory, &config), PROF_ESTATE);
+}
+
+/* Where lookups begin, the name being printed, and the demangler's work. */
+#define FOR_NAMES ((2 + 2 + 4 + 8) * 1024 + 512)
+
+/* The stack that was looked up last, four tables, and what the rooms know. */
+#define FOR_STATE (1056 + 4 * sizeof(struct prof_table) + 1536)
+
+static void everything_fits_into_64_kib(void **unused)
+{
+    (void)unused;
+    assert_true(PROF_MEMORY_DEFAULT + sizeof prof_cpus + FOR_STATE +
+                    sizeof(struct prof_options) + FOR_NAMES <=
+                64 * 1024);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_sample_is_counted_with_its_time),
+        cmocka_unit_test(idle_is_counted_apart),
+        cmocka_unit_test(a_full_vector_adds_up_in_the_small_table),
+        cmocka_unit_test(what_fits_nowhere_is_counted_as_dropped),
+        cmocka_unit_test(it_works_again_after_an_overflow),
+        cmocka_unit_test(refused_memory_at_each_call_loses_nothing),
+        cmocka_unit_test(refused_memory_for_good_is_counted),
+        cmocka_unit_test(a_hundred_thousand_addresses_are_kept_apart),
+        cmocka_unit_test(a_pause_belongs_to_no_sample),
+        cmocka_unit_test(a_reset_forgets_also_what_is_queued),
+        cmocka_unit_test(a_reset_flushes_the_stream_first),
+        cmocka_unit_test(a_reset_counts_what_was_dropped),
+        cmocka_unit_test(nothing_is_allocated_before_the_drain),
+        cmocka_unit_test(memory_too_small_or_crooked_is_refused),
+        cmocka_unit_test(everything_fits_into_64_kib),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each error has a line of its own, and any number at all has some line. */
+
+#include <limits.h>
+#include <prof/error.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int errors[] = {
+    PROF_OK,         PROF_EMEMORY,    PROF_ECONFIG,    PROF_ESTATE,
+    PROF_ERATE,      PROF_EOPTION,    PROF_EVALUE,     PROF_EGATE,
+    PROF_EFIXED,     PROF_EPORT,      PROF_EABSENT,    PROF_ESYM_NONE,
+    PROF_ESYM_SHORT, PROF_ESYM_MAGIC, PROF_ESYM_CRC,   PROF_ESYM_LAYOUT,
+    PROF_ESYM_ORDER, PROF_ESYM_NAME,  PROF_ESYM_BUILD, PROF_ESYM_WIDTH,
+    PROF_ESYM_INDEX,
+};
+#define ERRORS (sizeof errors / sizeof errors[0])
+
+static void each_error_has_a_line_of_its_own(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ERRORS; ++i) {
+        const char *line = prof_strerror(errors[i]);
+
+        assert_non_null(line);
+        assert_null(strchr(line, '\n'));
+        assert_string_not_equal(line, "unknown error");
+        for (size_t k = 0; k < i; ++k)
+            assert_string_not_equal(line, prof_strerror(errors[k]));
+    }
+}
+
+static void a_number_that_is_no_error_has_a_line_too(void **state)
+{
+    (void)state;
+    assert_string_equal(prof_strerror(1), "unknown error");
+    assert_string_equal(prof_strerror(-1000), "unknown error");
+    assert_string_equal(prof_strerror(INT_MIN), "unknown error");
+    assert_string_equal(prof_strerror(INT_MAX), "unknown error");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_error_has_a_line_of_its_own),
+        cmocka_unit_test(a_number_that_is_no_error_has_a_line_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

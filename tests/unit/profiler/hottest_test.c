@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Functions in the order of a table, short and long, against qsort(): with
+ * weights and counts that are often the same, so that each of the three things
+ * that decide has to.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profiler_world.h"
+
+#include "profile/hottest.h"
+#include "profile/sums.h"
+
+#define FUNCTIONS_MAX 1500u
+
+static uintptr_t wanted[FUNCTIONS_MAX]; /* their addresses, in their order */
+
+static int by_heat(const void *first, const void *second)
+{
+    const struct prof_function *const *a = first, *const *b = second;
+    uint64_t of_a = (*a)->self.cycles, of_b = (*b)->self.cycles;
+
+    if (of_a != of_b)
+        return of_a > of_b ? -1 : 1;
+    if ((*a)->self.samples != (*b)->self.samples)
+        return (*a)->self.samples > (*b)->self.samples ? -1 : 1;
+    return (*a)->record.key < (*b)->record.key ? -1 : 1;
+}
+
+/* A world of so many functions, and their order. */
+static void *world_of(uint32_t functions)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+    const struct prof_function *all[FUNCTIONS_MAX];
+    uint32_t seed = functions, used = 0;
+    uint64_t tsc = 0;
+
+    for (uint32_t i = 0; i < functions; i++)
+        for (uint32_t n = 0; n <= (seed = seed * 1664525 + 1013904223) >> 30;
+             n++) {
+            world_tick(0x10000 + i * 16, tsc += WORLD_PERIOD);
+            prof_drain();
+        }
+    assert_int_equal(prof_sums()->functions, functions);
+    for (uint32_t i = 1; i < prof_functions.used; i++)
+        all[used++] = prof_function_at(i);
+    assert_int_equal(used, functions);
+    qsort(all, used, sizeof *all, by_heat);
+    for (uint32_t i = 0; i < used; i++)
+        wanted[i] = all[i]->record.key;
+    return memory;
+}
+
+static void assert_table(uint32_t rows, uint32_t functions)
+{
+    struct prof_hottest hottest;
+
+    prof_hottest_begin(&hottest, rows);
+    for (uint32_t i = 0; i < rows && i < functions; i++) {
+        const struct prof_function *function = prof_hottest_next(&hottest);
+
+        assert_non_null(function);
+        assert_true(function->record.key == wanted[i]);
+    }
+    assert_null(prof_hottest_next(&hottest));
+    assert_null(prof_hottest_next(&hottest));
+}
+
+static void assert_all_tables(uint32_t functions)
+{
+    const uint32_t rows[] = {0,  1,   2,    PROF_HOTTEST_FEW,
+                             33, 100, 2000, UINT32_MAX};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_table(rows[i], functions);
+}
+
+static void tables_are_in_their_order(void **unused)
+{
+    const uint32_t functions[] = {0,  1,  2,  31,  32,  33,
+                                  63, 64, 65, 127, 128, FUNCTIONS_MAX};
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *memory = world_of(functions[i]);
+
+        assert_all_tables(functions[i]);
+        world_end(memory);
+    }
+}
+
+/* A long table writes to the functions; profiling goes on from there. */
+static void samples_go_on_after_a_long_table(void **unused)
+{
+    void *memory = world_of(100);
+    struct prof_stats before, after;
+
+    (void)unused;
+    assert_table(100, 100);
+    prof_stats(&before);
+    for (uint32_t i = 0; i < 200; i++) {
+        world_tick(0x10000 + i * 16,
+                   prof_clock.last_tsc + (i + 1) * WORLD_PERIOD);
+        if (i % 20 == 19)
+            prof_drain();
+    }
+    prof_drain();
+    prof_stats(&after);
+    assert_int_equal(after.ticks, before.ticks + 200);
+    assert_int_equal(after.functions, 200);
+    world_end(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_in_their_order),
+        cmocka_unit_test(samples_go_on_after_a_long_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What the variation of the period is worth: a loop in step with its mean,
+ * sampled by many generators. Shares must be as good as independent samples
+ * would be, no worse and no better.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tick/jitter.h"
+#include "sample/cpu_state.h"
+
+#define MEAN 1193u
+#define SAMPLES 3000u
+#define SEEDS 2000u
+#define INTERVAL_SQUARED 3.8416 /* 1.96 squared */
+
+static struct prof_jitter new_jitter(uint32_t seed, uint32_t percent)
+{
+    uint32_t width = MEAN * percent / 100;
+
+    return (struct prof_jitter){
+        .random = seed,
+        .least = MEAN - width,
+        .counts = 2 * width + 1,
+    };
+}
+
+/* Hits of the first fifth of a loop of MEAN / (rounds) counts. */
+static uint32_t hits(struct prof_jitter *jitter, uint32_t rounds)
+{
+    uint32_t at = 0, hit = 0, period = MEAN;
+
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        if (i % PROF_JITTER_TICKS == 0)
+            period = prof_jitter_next(jitter);
+        at = (at + period) % MEAN;
+        hit += at * rounds % MEAN < MEAN / 5;
+    }
+    return hit;
+}
+
+/* Per mille of all seeds whose share is inside its 95 % interval. */
+static uint32_t coverage(uint32_t percent, uint32_t rounds)
+{
+    double truth = (double)(MEAN / 5) / MEAN;
+    uint32_t inside = 0;
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        struct prof_jitter jitter = new_jitter(seed, percent);
+        double off = (double)hits(&jitter, rounds) / SAMPLES - truth;
+
+        inside += off * off <= INTERVAL_SQUARED * truth * (1 - truth) / SAMPLES;
+    }
+    print_message("jitter %u %%, %u rounds: %u of %u inside\n", percent, rounds,
+                  inside, SEEDS);
+    return inside * 1000 / SEEDS;
+}
+
+static void half_the_period_is_enough(void **unused)
+{
+    (void)unused;
+    assert_in_range(coverage(50, 1), 930, 970);
+    assert_in_range(coverage(50, 2), 930, 970);
+    assert_in_range(coverage(50, 3), 930, 970);
+    assert_in_range(coverage(50, 7), 930, 970);
+}
+
+static void less_is_not(void **unused)
+{
+    (void)unused;
+    assert_in_range(coverage(10, 1), 0, 900);
+    assert_in_range(coverage(0, 1), 0, 10);
+}
+
+static void the_mean_is_kept_and_the_bounds_are(void **unused)
+{
+    struct prof_jitter jitter = new_jitter(1, 50);
+    uint64_t sum = 0;
+    uint32_t least = UINT32_MAX, most = 0;
+
+    (void)unused;
+    for (uint32_t i = 0; i < 1000000; i++) {
+        uint32_t counts = prof_jitter_next(&jitter);
+
+        sum += counts;
+        least = counts < least ? counts : least;
+        most = counts > most ? counts : most;
+    }
+    assert_in_range(sum / 1000000, MEAN - 1, MEAN + 1);
+    assert_int_equal(least, MEAN - MEAN / 2);
+    assert_int_equal(most, MEAN + MEAN / 2);
+}
+
+static void a_seed_says_it_all(void **unused)
+{
+    struct prof_jitter one = new_jitter(5, 50), same = one;
+    struct prof_jitter other = new_jitter(6, 50);
+    uint32_t differ = 0;
+
+    (void)unused;
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t counts = prof_jitter_next(&one);
+
+        assert_int_equal(counts, prof_jitter_next(&same));
+        differ += (uint32_t)(counts != prof_jitter_next(&other));
+    }
+    assert_in_range(differ, 900, 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_the_period_is_enough),
+        cmocka_unit_test(less_is_not),
+        cmocka_unit_test(the_mean_is_kept_and_the_bounds_are),
+        cmocka_unit_test(a_seed_says_it_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

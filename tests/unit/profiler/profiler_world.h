@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROFILER_WORLD_H
+#define PROFILER_WORLD_H
+
+/*
+ * The profiler in a process: the port's functions, with an allocator that a
+ * test can make fail, and a stub instead of the interrupt. Ticks come from
+ * prof_sample(); a test that chooses their time writes them to the vector.
+ *
+ * Included by the one .c file of each test program.
+ */
+
+#include "control/control.h"
+#include "profile/accounts.h"
+#include "profile/addresses.h"
+#include "profile/calls.h"
+#include "profile/functions.h"
+#include "profile/stacks.h"
+#include "sample/cpu_state.h"
+#include "sample/stub.h"
+#include "tick/clock.h"
+
+#include <prof/port.h>
+#include <prof/prof.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORLD_TSC_HZ 1193182000u /* 1000 cycles a PIT count */
+#define WORLD_DIVISOR 1193u      /* about 1 kHz */
+#define WORLD_PERIOD (WORLD_DIVISOR * 1000u)
+#define WORLD_RATE_MHZ 1000152u /* what the divisor comes to */
+
+static char world_output[1 << 16]; /* what the report wrote, NUL-terminated */
+static size_t world_output_bytes;
+static int world_refuse_from =
+    -1;                        /* number of the allocation to refuse first */
+static int world_refuse_count; /* how many from there on */
+static int world_allocations;  /* asked for so far */
+static int world_live;         /* given and not yet returned */
+static void (*world_on_alloc)(void); /* called by each, where it is not NULL */
+
+static void world_eoi(void)
+{
+}
+
+void (*current_eoi_mechanism)(void) = world_eoi;
+
+void prof_parasite(void)
+{
+}
+
+void prof_port_write(const char *text, size_t bytes)
+{
+    if (world_output_bytes + bytes >= sizeof world_output)
+        abort();
+    memcpy(world_output + world_output_bytes, text, bytes);
+    world_output_bytes += bytes;
+    world_output[world_output_bytes] = '\0';
+}
+
+void *prof_port_alloc(size_t bytes)
+{
+    int number = world_allocations++;
+
+    if (world_on_alloc != NULL)
+        world_on_alloc();
+    if (world_refuse_from >= 0 && number >= world_refuse_from &&
+        number < world_refuse_from + world_refuse_count)
+        return NULL;
+    world_live++;
+    return malloc(bytes);
+}
+
+void prof_port_free(void *memory)
+{
+    world_live--;
+    free(memory);
+}
+
+/* A profiler fresh from prof_init() and prof_start() with (bytes) of memory,
+ * whose clock says 0. The memory comes from malloc(): ASan guards its ends. */
+static void *world_new(size_t bytes)
+{
+    struct prof_config config = {
+        .tsc_hz = WORLD_TSC_HZ,
+        .tick = {.kind = PROF_TICK_HOOK, .rate_mhz = WORLD_RATE_MHZ},
+        .idle = {0x9000, 0x9010},
+        .text = {0x1000, 0x1000000},
+    };
+    void *memory = malloc(bytes);
+
+    memset(prof_cpus, 0, sizeof prof_cpus);
+    prof_control_forget();
+    world_output_bytes = 0;
+    world_refuse_from = -1;
+    world_allocations = 0;
+    if (prof_init(memory, bytes, &config) != 0 || prof_start() != 0)
+        abort();
+    world_output_bytes = 0;
+    prof_timebase_set(&prof_clock, 0,
+                      (uint64_t)WORLD_PERIOD << PROF_PERIOD_SHIFT,
+                      WORLD_DIVISOR);
+    prof_tick_reset();
+    prof_overflow_resume(&prof_cpus[0].overflow, 0);
+    return memory;
+}
+
+static void world_end(void *memory)
+{
+    struct prof_table *const tables[] = {&prof_addresses, &prof_functions,
+                                         &prof_stacks, &prof_calls};
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (tables[i]->records != NULL)
+            prof_port_free(tables[i]->records);
+    prof_table_freeze(false);
+    free(memory);
+}
+
+/* What was drained at (pc) without callers. */
+static inline struct prof_amount world_drained(uintptr_t pc)
+{
+    const struct prof_address *address = prof_address_find(pc);
+
+    return address != NULL ? prof_stack_at(address->stack)->self
+                           : (struct prof_amount){0};
+}
+
+/* The memory that gives a vector of (entries) entries and the least frames. */
+#define WORLD_MEMORY(entries)                                                  \
+    (2 * PROF_OVERFLOW_SLOTS * sizeof(struct prof_slot) +                      \
+     (entries) * sizeof(struct prof_entry) +                                   \
+     (256 + PROF_FRAMES_MARGIN) * sizeof(uint32_t))
+
+/* A tick at time (tsc), as the stub would have it. */
+static inline void world_tick(uintptr_t pc, uint64_t tsc)
+{
+    prof_cpus[0].ticks++;
+    if (prof_ring_full(&prof_cpus[0].ring))
+        prof_sample_full(pc, tsc);
+    else
+        prof_ring_push(&prof_cpus[0].ring, pc, tsc, 0);
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The sources of ticks as far as they need no hardware: what configurations
+ * they accept, which rates they keep, and the one that cannot change its rate.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profiler_world.h"
+
+#include "base/cpu.h"
+#include "tick/source.h"
+
+#define HOOK_HZ 250u
+#define WORLD_COUNT_CYCLES (WORLD_TSC_HZ / PROF_PIT_HZ)
+
+static const struct prof_config pit = {
+    .tsc_hz = WORLD_TSC_HZ,
+    .tick = {.kind = PROF_TICK_PIT, .kernel_divisor = 11932, .vector = 32},
+};
+
+static const struct prof_config hook = {
+    .tsc_hz = WORLD_TSC_HZ,
+    .tick = {.kind = PROF_TICK_HOOK, .rate_mhz = HOOK_HZ * 1000},
+};
+
+static bool accepts(struct prof_config config)
+{
+    world_output_bytes = 0;
+    return prof_source_open(&config) != NULL;
+}
+
+static void what_cannot_work_is_refused(void **unused)
+{
+    struct prof_config config = pit;
+
+    (void)unused;
+    assert_true(accepts(config));
+    config.tick.vector = 31; /* an exception's */
+    assert_false(accepts(config));
+    config = pit;
+    config.tick.kernel_divisor = 58; /* more than 20 kHz */
+    assert_false(accepts(config));
+    config.tick.kernel_divisor = 59;
+    assert_true(accepts(config));
+    config.tick.kernel_divisor = 65537;
+    assert_false(accepts(config));
+    config = hook;
+    config.tick.rate_mhz = 999;
+    assert_false(accepts(config));
+    config.tick.rate_mhz = PROF_HZ_MAX * 1000 + 1;
+    assert_false(accepts(config));
+    config.tick.rate_mhz = 1000;
+    config.tsc_hz = 5000000000; /* 2^32 cycles and more in a period */
+    assert_false(accepts(config));
+    config.tsc_hz = 2000000000;
+    assert_true(accepts(config));
+    config.tick.kind = (enum prof_tick_kind)7;
+    assert_false(accepts(config));
+}
+
+static void the_pit_divides_by_whole_numbers_within_bounds(void **unused)
+{
+    static const struct {
+        uint32_t hz, counts, mhz;
+    } rates[] = {
+        {1000, 1193, 1000152}, {1, 11932, 99998},
+        {99, 11932, 99998},    {10000, 119, 10026739},
+        {20000, 60, 19886366}, {UINT32_MAX, 59, 20223423},
+    };
+    const struct prof_source *source = prof_source_open(&pit);
+
+    (void)unused;
+    assert_ptr_equal(source, &prof_source_pit);
+    assert_ptr_equal(*source->acknowledge, current_eoi_mechanism);
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        assert_int_equal(source->set_period(rates[i].hz, false), PROF_OK);
+        assert_int_equal(prof_clock_rate_mhz(), rates[i].mhz);
+        assert_int_equal(prof_clock.divisor, rates[i].counts);
+        assert_int_equal(prof_clock.period,
+                         (uint64_t)rates[i].counts * WORLD_COUNT_CYCLES
+                             << PROF_PERIOD_SHIFT);
+    }
+}
+
+static void the_hook_has_one_rate(void **unused)
+{
+    const struct prof_source *source = prof_source_open(&hook);
+
+    (void)unused;
+    assert_ptr_equal(source, &prof_source_hook);
+    assert_null(source->acknowledge);
+    assert_int_equal(prof_clock_rate_mhz(), HOOK_HZ * 1000);
+    assert_int_equal(source->set_period(HOOK_HZ, false), PROF_OK);
+    assert_int_equal(source->set_period(HOOK_HZ + 1, false), PROF_EFIXED);
+    assert_int_equal(source->set_period(HOOK_HZ - 1, true), PROF_EFIXED);
+    assert_int_equal(prof_clock_rate_mhz(), HOOK_HZ * 1000);
+    assert_int_equal(prof_clock.period, (uint64_t)(WORLD_TSC_HZ / HOOK_HZ)
+                                            << PROF_PERIOD_SHIFT);
+}
+
+/* In TSC cycles of this machine, which the test cannot choose: a tick taken
+ * just now leaves nearly a period, one of long ago nothing. */
+static void the_hook_knows_when_the_next_tick_is_due(void **unused)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+    const struct prof_source *source = prof_source_open(&hook);
+    uint64_t period = WORLD_TSC_HZ / HOOK_HZ, begin, left;
+
+    (void)unused;
+    world_tick(0x1000, 1);
+    assert_int_equal(source->time_left(), 0);
+    begin = prof_tsc();
+    world_tick(0x1000, begin);
+    left = source->time_left();
+    assert_true(left <= period);
+    assert_true(left + (prof_tsc() - begin) >= period);
+    prof_drain();
+    world_end(memory);
+}
+
+static void the_hook_says_what_has_no_effect(void **unused)
+{
+    (void)unused;
+    assert_true(accepts(hook));
+    assert_string_equal(world_output,
+                        "prof: sampling at the kernel's own 250.000 Hz, as its "
+                        "interrupt calls prof_sample(): prof.hz and "
+                        "prof.jitter have no effect\n");
+    assert_int_equal(prof_option("prof.hz=250"), 0);
+    assert_int_equal(prof_option("prof.jitter=0"), 0);
+    assert_true(accepts(hook));
+    assert_int_equal(world_output_bytes, 0);
+    assert_int_equal(prof_option("prof.hz=1000"), 0);
+    assert_int_equal(prof_option("prof.jitter=50"), 0);
+}
+
+/* A reset is a snapshot: the count itself goes on, which the watchdog reads. */
+static void a_reset_of_missed_ticks_leaves_the_clock_alone(void **unused)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+
+    (void)unused;
+    world_tick(0x1000, WORLD_PERIOD);
+    world_tick(0x1000, 11 * WORLD_PERIOD);
+    prof_drain();
+    assert_int_equal(prof_clock_missed(), 9);
+    prof_reset();
+    assert_int_equal(prof_clock_missed(), 0);
+    assert_int_equal(prof_clock.missed, 9);
+    prof_clock.missed--; /* made up for after all */
+    assert_int_equal(prof_clock_missed(), 0);
+    world_end(memory);
+}
+
+static void ticks_that_cannot_be_acknowledged_do_not_begin(void **unused)
+{
+    static _Alignas(16) char memory[PROF_MEMORY_DEFAULT];
+
+    (void)unused;
+    prof_control_forget();
+    assert_int_equal(prof_init(memory, sizeof memory, &pit), PROF_OK);
+    current_eoi_mechanism = NULL;
+    assert_int_equal(prof_start(), PROF_EPORT);
+    assert_false(prof_running());
+    current_eoi_mechanism = world_eoi;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_work_is_refused),
+        cmocka_unit_test(the_pit_divides_by_whole_numbers_within_bounds),
+        cmocka_unit_test(the_hook_has_one_rate),
+        cmocka_unit_test(the_hook_knows_when_the_next_tick_is_due),
+        cmocka_unit_test(the_hook_says_what_has_no_effect),
+        cmocka_unit_test(a_reset_of_missed_ticks_leaves_the_clock_alone),
+        cmocka_unit_test(ticks_that_cannot_be_acknowledged_do_not_begin),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

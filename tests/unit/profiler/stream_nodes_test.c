@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The encoder's nodes: whatever is lost, and whenever a reader joins, it learns
+ * of the stacks that samples name. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stream_world.h"
+
+/* Each sample names a node that is defined before it, or the reader learns of
+ * it later, whichever packet is lost. */
+static void samples_are_known_whichever_packet_is_lost(void **unused)
+{
+    unsigned nodes = 3000;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 3 * nodes; i++)
+        prof_stream_sample(at(10000 * i), i * 7 % nodes + 1);
+    prof_stream_end(at(10000 * (3 * nodes + 1)), 0);
+    for (unsigned lost = 0; lost < kept_count; lost++) {
+        see_all_but(lost);
+        for (unsigned i = 0; i < seen_count; i++) {
+            if (!is_sample(&seen[i]))
+                continue;
+            for (uint32_t node = seen[i].node; node != 0; node /= 2)
+                assert_true(known[node].defined > 0);
+        }
+    }
+}
+
+static void nodes_come_before_what_names_them(void **unused)
+{
+    static bool come[NODES];
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 5000; i++)
+        prof_stream_sample(at(10000 * i), (i * 7919) % 90000 + 1);
+    prof_stream_end(at(10000 * 5001), 0);
+    see_all();
+    for (unsigned i = 0; i < seen_count; i++) {
+        uint32_t node = seen[i].node;
+
+        if (seen[i].kind == PROF_EVENT_NODE ||
+            seen[i].kind == PROF_EVENT_NODE_WIDE ||
+            seen[i].kind == PROF_EVENT_LEAF)
+            come[node] = known[node].parent == 0 || come[known[node].parent];
+        assert_true(!is_sample(&seen[i]) || come[node]);
+    }
+}
+
+static void nodes_in_use_are_emitted_again_now_and_then(void **unused)
+{
+    unsigned before;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 300000; i++)
+        prof_stream_sample(at(10000ull * i), i % 100 + 1);
+    see_all();
+    assert_true(kept_count > 256);
+    before = known[100].defined;
+    assert_in_range(before, kept_count / 20, kept_count / 16 + 2);
+    prof_stream_start(at(10000ull * 300001), 1000000, 0);
+    for (unsigned i = 300002; i <= 302000; i++)
+        prof_stream_sample(at(10000ull * i), i % 100 + 1);
+    see_all();
+    assert_int_equal(known[100].defined, before + 1);
+}
+
+/* So many nodes are in use that they fill the packets after which each is
+ * defined again: that must not fill the next ones, and so on for ever. */
+static void emitting_nodes_again_does_not_fill_the_stream(void **unused)
+{
+    enum { IN_USE = 30000, SAMPLES = 10 * IN_USE };
+    struct prof_stream_sums sums;
+
+    (void)unused;
+    prof_stream_start(at(0), 10000000, 0);
+    for (unsigned i = 1; i <= SAMPLES; i++)
+        prof_stream_sample(at(100ull * i), 40000 + i % IN_USE);
+    prof_stream_sums(&sums);
+    assert_in_range(sums.bytes, 8 * SAMPLES, 18 * SAMPLES);
+}
+
+/* Whoever begins to listen in the middle knows all stacks in use after twice
+ * the packets that a node is defined again after. */
+static void who_joins_late_learns_all(void **unused)
+{
+    enum { WAIT = 2 * 16 };
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 100000; i++)
+        prof_stream_sample(at(10000 * i), i * 7 % 1500 + 1);
+    prof_stream_end(at(10000ull * 100001), 0);
+    assert_true(kept_count > 3 * WAIT);
+    for (unsigned first = 1; first + WAIT < kept_count; first += 5) {
+        see_from(first, first + WAIT);
+        for (unsigned node = 1; node <= 1500; node++)
+            assert_true(known[node].defined > 0);
+    }
+}
+
+/* The one event of a first sample of (node) (gap) after a start; its node is
+ * at (address). */
+static const struct seen *emitted_as(uint32_t node, uintptr_t address,
+                                     uint64_t gap)
+{
+    open_stream(NULL);
+    odd_node = node;
+    odd_address = address;
+    prof_stream_start(at(100), 1000000, 64);
+    prof_stream_sample(at(100), node / 2);
+    prof_stream_sample(at(100 + gap), node);
+    prof_stream_end(at(100 + gap), 0);
+    see_all();
+    assert_true(nth_sample(1)->clock == 100 + gap);
+    assert_int_equal(nth_sample(1)->node, node);
+    assert_true(known[node].address == address);
+    assert_int_equal(known[node].parent, node / 2);
+    odd_node = 0;
+    return nth_sample(1);
+}
+
+static void what_is_too_large_takes_a_longer_form(void **unused)
+{
+    const uintptr_t text = 0x100000, far = text + (1u << 26);
+
+    (void)unused;
+    assert_int_equal(emitted_as(9, text, 10)->kind, PROF_EVENT_LEAF);
+    assert_int_equal(emitted_as(9, far - 1, 65535)->kind, PROF_EVENT_LEAF);
+    assert_int_equal(emitted_as(16383, text, 0)->kind, PROF_EVENT_LEAF);
+    assert_int_equal(emitted_as(9, text, 65536)->kind, PROF_EVENT_SAMPLE_LATE);
+    assert_int_equal(emitted_as(16384, text, 1)->kind, PROF_EVENT_SAMPLE_LATE);
+    assert_int_equal(emitted_as(65535, far, 1)->kind, PROF_EVENT_SAMPLE_LATE);
+    assert_int_equal(emitted_as(65536, text, 1)->kind, PROF_EVENT_SAMPLE_WIDE);
+    assert_int_equal(emitted_as(9, far, 1)->kind, PROF_EVENT_SAMPLE);
+    assert_int_equal(count_of(PROF_EVENT_NODE_WIDE), 1);
+    assert_int_equal(emitted_as(9, text - 1, 1)->kind, PROF_EVENT_SAMPLE);
+    assert_int_equal(count_of(PROF_EVENT_NODE_WIDE), 1);
+    assert_int_equal(emitted_as(9, UINTPTR_MAX, 1)->kind, PROF_EVENT_SAMPLE);
+}
+
+/* In a packet of its own, so that a listener who joins there needs no other. */
+static void a_new_listener_gets_everything(void **unused)
+{
+    unsigned first, before;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 9);
+    for (unsigned i = 1; i <= 50; i++)
+        prof_stream_sample(at(1000 * i), i % 4 + 1);
+    assert_int_equal(kept_count, 0);
+    prof_stream_hello();
+    assert_int_equal(kept_count, 1);
+    prof_stream_start(at(1000 * 50), 1000000, 9);
+    for (unsigned i = 51; i <= 100; i++)
+        prof_stream_sample(at(1000 * i), i % 4 + 1);
+    see_all();
+    before = known[4].defined;
+    assert_int_equal(count_of(PROF_EVENT_HELLO), 1);
+    prof_stream_end(at(1000 * 101), 0);
+    see_all();
+    assert_int_equal(count_of(PROF_EVENT_HELLO), 2);
+    assert_int_equal(known[4].defined, before + 1);
+    for (first = 0; seen[first].packet == 0; first++)
+        ;
+    assert_int_equal(seen[first].kind, PROF_EVENT_HELLO);
+    assert_int_equal(count_of_samples(), 100);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TEST(samples_are_known_whichever_packet_is_lost),
+        TEST(nodes_come_before_what_names_them),
+        TEST(nodes_in_use_are_emitted_again_now_and_then),
+        TEST(emitting_nodes_again_does_not_fill_the_stream),
+        TEST(who_joins_late_learns_all),
+        TEST(what_is_too_large_takes_a_longer_form),
+        TEST(a_new_listener_gets_everything),
+    };
+
+    return cmocka_run_group_tests_name("stream_nodes", tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The encoder: events come out in the order of time, and what is lost shows. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stream_world.h"
+
+static void every_event_is_decoded_as_emitted(void **unused)
+{
+    struct prof_event_hello hello;
+    struct prof_event_start start;
+    struct prof_event_overflow overflow;
+    struct prof_event_drop drop;
+    struct prof_event_stopped_walk walk;
+    const uint32_t stopped[PROF_WALK_REASONS] = {[PROF_WALK_FALLING] = 2};
+
+    (void)unused;
+    prof_stream_start(at(10), 1000152, 64);
+    prof_stream_sample(at(20), 1);
+    prof_stream_sample(at(30), 70000);
+    prof_stream_sample(at(35), 1);
+    prof_stream_idle(at(40));
+    prof_stream_lost_ticks(at(45), 3, 4 * CLOCK);
+    prof_stream_overflow(at(50), 0xabcdef, 7, 6 * CLOCK);
+    prof_stream_drop(at(60), 9, 5 * CLOCK);
+    prof_stream_stopped_walks(at(60), stopped);
+    prof_stream_stop(at(70));
+    prof_stream_end(at(80), 101);
+    assert_false(prof_stream_on());
+    see_all();
+
+    assert_int_equal(seen[0].kind, PROF_EVENT_HELLO);
+    memcpy(&hello, seen[0].fields, sizeof hello);
+    assert_int_equal(hello.version, PROF_FORMAT_VERSION);
+    assert_int_equal(hello.pointer_bits, 8 * sizeof(void *));
+    assert_true(hello.tsc_hz == SECOND && hello.unix_seconds == 1700000000);
+    assert_true(hello.text_begin == 0x100000 && hello.text_end == 0x200000);
+    assert_int_equal(hello.build_id_bytes, sizeof build_id);
+    assert_memory_equal(hello.build_id, build_id, sizeof build_id);
+    memcpy(&start, nth(PROF_EVENT_START, 0)->fields, sizeof start);
+    assert_true(start.rate_mhz == 1000152 && start.depth == 64);
+    assert_true(nth(PROF_EVENT_START, 0)->clock == 10);
+    assert_true(nth(PROF_EVENT_LEAF, 0)->clock == 20);
+    assert_int_equal(nth(PROF_EVENT_LEAF, 0)->node, 1);
+    assert_true(nth(PROF_EVENT_SAMPLE_WIDE, 0)->clock == 30);
+    assert_int_equal(nth(PROF_EVENT_SAMPLE_WIDE, 0)->node, 70000);
+    assert_true(nth(PROF_EVENT_SAMPLE, 0)->clock == 35);
+    assert_int_equal(nth(PROF_EVENT_SAMPLE, 0)->node, 1);
+    assert_true(nth(PROF_EVENT_IDLE, 0)->clock == 40);
+    assert_int_equal(nth(PROF_EVENT_MISS, 0)->fields[0], 3);
+    assert_int_equal(nth(PROF_EVENT_STOLEN, 0)->fields[0], 4);
+    memcpy(&overflow, nth(PROF_EVENT_OVERFLOW, 0)->fields, sizeof overflow);
+    assert_true(overflow.address == 0xabcdef && overflow.samples == 7 &&
+                overflow.clocks == 6);
+    memcpy(&drop, nth(PROF_EVENT_DROP, 0)->fields, sizeof drop);
+    assert_true(drop.samples == 9 && drop.clocks == 5);
+    memcpy(&walk, nth(PROF_EVENT_STOPPED_WALK, 0)->fields, sizeof walk);
+    assert_true(walk.reason == PROF_WALK_FALLING && walk.samples == 2);
+    assert_true(nth(PROF_EVENT_STOP, 0)->clock == 70);
+    assert_int_equal(seen[seen_count - 1].kind, PROF_EVENT_BYE);
+    assert_int_equal(seen[seen_count - 1].fields[0], 101);
+    assert_true(known[70000].address == 0x100000 + 16 * 70000);
+    assert_true(known[70000].parent == 35000 && known[1].defined == 1);
+}
+
+static void times_survive_any_gap(void **unused)
+{
+    static const uint64_t gaps[] = {0,        1,        1u << 26, 1u << 27,
+                                    12345678, 1u << 28, 3,        9000000000,
+                                    67108865, 0,        1};
+    uint64_t clock = 5;
+    unsigned number = 0;
+
+    (void)unused;
+    prof_stream_start(at(clock), 1000000, 0);
+    for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
+        clock += gaps[i];
+        prof_stream_sample(at(clock), 1);
+    }
+    prof_stream_end(at(clock), 0);
+    see_all();
+    clock = 5;
+    for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
+        clock += gaps[i];
+        assert_true(nth_sample(number++)->clock == clock);
+    }
+    assert_true(count_of(PROF_EVENT_CLOCK) >= 3);
+}
+
+static void time_never_goes_back(void **unused)
+{
+    (void)unused;
+    prof_stream_sample(at(100), 1);
+    prof_stream_sample(at(90), 1);
+    prof_stream_sample(0, 1);
+    prof_stream_end(at(80), 0);
+    see_all();
+    assert_int_equal(count_of_samples(), 3);
+    assert_true(nth_sample(2)->clock == 100);
+}
+
+static void packets_are_numbered_and_repeat_hello(void **unused)
+{
+    struct prof_packet head;
+    unsigned hellos = 0;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 0; i < 200000; i++)
+        prof_stream_sample(at(10000 * (i + 1)), 1);
+    prof_stream_end(at(10000ull * 200001), 0);
+    see_all();
+    assert_true(kept_count > 192);
+    assert_int_equal(count_of_samples(), 200000);
+    for (unsigned i = 0; i < kept_count; i++) {
+        memcpy(&head, kept[i].data, sizeof head);
+        assert_int_equal(head.sequence, i);
+        assert_true(head.discarded == 0);
+    }
+    for (unsigned i = 0; i < seen_count; i++)
+        if (seen[i].kind == PROF_EVENT_HELLO) {
+            assert_int_equal(seen[i].packet, 64 * hellos++);
+            assert_true(i == 0 || seen[i - 1].packet != seen[i].packet);
+        }
+    assert_int_equal(hellos, (kept_count + 63) / 64);
+    assert_int_equal(count_of(PROF_EVENT_START), hellos);
+}
+
+static void what_is_refused_is_counted_and_costs_no_time(void **unused)
+{
+    struct prof_packet head;
+    struct prof_stream_sums sums;
+    const struct seen *start;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 0);
+    kept_refuse = 2;
+    for (unsigned i = 1; i <= 2000; i++)
+        prof_stream_sample(at(10000 * i), 1);
+    assert_int_equal(kept_count, 0);
+    assert_int_equal(kept_asked, 1); /* once for each drain, not sample */
+    prof_stream_flush(at(10000 * 2000));
+    assert_int_equal(kept_asked, 2);
+    prof_stream_flush(at(10000 * 2000));
+    assert_int_equal(kept_count, 1);
+    prof_stream_sample(at(10000 * 2001), 1);
+    prof_stream_end(at(10000 * 2002), 0);
+    see_all();
+    prof_stream_sums(&sums);
+    assert_true(sums.discarded > 0);
+    assert_int_equal(count_of_samples() + sums.discarded, 2001);
+    memcpy(&head, kept[1].data, sizeof head);
+    assert_int_equal(head.sequence, 1);
+    assert_true(head.discarded == sums.discarded);
+    start = nth(PROF_EVENT_START, 1);
+    assert_int_equal(start->packet, 1);
+    assert_true(start->clock == 10000 * 2000);
+}
+
+static void a_blocked_transport_ends_all_the_same(void **unused)
+{
+    struct prof_stream_sums sums;
+
+    (void)unused;
+    kept_refuse = UINT32_MAX;
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= 5000; i++)
+        prof_stream_idle(at(10000 * i));
+    prof_stream_end(at(10000 * 5001), 0);
+    prof_stream_sums(&sums);
+    assert_int_equal(kept_count, 0);
+    assert_true(kept_asked < 100 && sums.packets == 0 && sums.bytes == 0);
+}
+
+static void a_sample_costs_six_bytes(void **unused)
+{
+    struct prof_stream_sums sums;
+
+    (void)unused;
+    prof_stream_start(at(0), 1000000, 64);
+    for (unsigned i = 1; i <= 60000; i++) {
+        prof_stream_sample(at(10000 * i), i % 2000 + 1);
+        if (i % 100 == 0)
+            prof_stream_flush(at(10000 * i));
+    }
+    prof_stream_end(at(10000 * 60001), 0);
+    prof_stream_sums(&sums);
+    assert_true(sums.bytes < 6 * 60000);
+}
+
+static void nothing_waits_longer_than_a_second(void **unused)
+{
+    (void)unused;
+    prof_stream_start(at(0), 100000, 0);
+    prof_stream_idle(at(100));
+    prof_stream_flush(at(PROF_CLOCK_HZ / 2));
+    assert_int_equal(kept_count, 0);
+    prof_stream_flush(at(PROF_CLOCK_HZ + 1000));
+    assert_int_equal(kept_count, 1);
+    prof_stream_flush(at(3 * (uint64_t)PROF_CLOCK_HZ));
+    assert_int_equal(kept_count, 1);
+}
+
+static void without_a_listener_nothing_happens(void **unused)
+{
+    (void)unused;
+    prof_stream_open(&(struct prof_stream_settings){NULL, tree, &config, {0}});
+    assert_false(prof_stream_on());
+    prof_stream_start(at(0), 1, 1);
+    prof_stream_sample(at(1), 1);
+    prof_stream_idle(at(1));
+    prof_stream_overflow(at(1), 1, 1, 1);
+    prof_stream_drop(at(1), 1, 1);
+    prof_stream_lost_ticks(at(1), 1, 1);
+    prof_stream_dropped(at(1), 1, 1);
+    prof_stream_stopped_walks(at(1), (uint32_t[PROF_WALK_REASONS]){0, 1});
+    prof_stream_hello();
+    prof_stream_stop(at(1));
+    prof_stream_flush(at(1));
+    prof_stream_end(at(1), 0);
+    assert_int_equal(kept_asked, 0);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TEST(every_event_is_decoded_as_emitted),
+        TEST(times_survive_any_gap),
+        TEST(time_never_goes_back),
+        TEST(packets_are_numbered_and_repeat_hello),
+        TEST(what_is_refused_is_counted_and_costs_no_time),
+        TEST(a_blocked_transport_ends_all_the_same),
+        TEST(a_sample_costs_six_bytes),
+        TEST(nothing_waits_longer_than_a_second),
+        TEST(without_a_listener_nothing_happens),
+    };
+
+    return cmocka_run_group_tests_name("stream", tests, NULL, NULL);
+}

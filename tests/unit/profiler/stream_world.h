@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STREAM_WORLD_H
+#define STREAM_WORLD_H
+
+/*
+ * A stream that begins anew for each test: its packets are kept
+ * (stream_checker.h), its nodes are those of a made-up tree.
+ */
+
+#include "stream/stream.h"
+#include "stream_checker.h"
+
+#define CLOCK 128ull /* cycles a tick of the stream's clock */
+#define SECOND ((uint64_t)PROF_CLOCK_HZ * CLOCK)
+
+#define NODES 100000u
+static uint32_t notes[NODES];
+static const uint8_t build_id[20] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                     11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+
+/* A node whose address is not like the others'; 0 = none. */
+static uint32_t odd_node;
+static uintptr_t odd_address;
+
+static bool tree(uint32_t node, struct prof_stream_node *found)
+{
+    if (node == 0 || node >= NODES)
+        return false;
+    *found = (struct prof_stream_node){
+        node / 2, 0x100000 + 16 * (uintptr_t)node, &notes[node]};
+    if (node == odd_node)
+        found->address = odd_address;
+    return true;
+}
+
+static const struct prof_config config = {
+    .tsc_hz = SECOND,
+    .boot_tsc = 1000,
+    .boot_unix_seconds = 1700000000,
+    .text = {0x100000, 0x200000},
+    .build_id = build_id,
+    .build_id_bytes = sizeof build_id,
+};
+
+static int open_stream(void **unused)
+{
+    (void)unused;
+    kept_count = kept_refuse = kept_asked = 0;
+    memset(notes, 0, sizeof notes);
+    prof_stream_open(
+        &(struct prof_stream_settings){&keeper, tree, &config, {0}});
+    return 0;
+}
+
+static uint64_t at(uint64_t clock)
+{
+    return 1000 + clock * CLOCK;
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, open_stream)
+
+#endif

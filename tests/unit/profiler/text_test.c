@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text writer: nothing is lost at a buffer's edge, numbers are right. */
+
+#include <prof/text.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What the sink was given since the last begin(). */
+static struct {
+    char text[4 * PROF_TEXT_BYTES + 1];
+    size_t bytes;
+    unsigned calls;
+} seen;
+
+static void sink(const char *text, size_t bytes)
+{
+    assert_in_range(bytes, 1, PROF_TEXT_BYTES);
+    assert_true(seen.bytes + bytes < sizeof seen.text);
+    memcpy(seen.text + seen.bytes, text, bytes);
+    seen.bytes += bytes;
+    ++seen.calls;
+}
+
+/* On the heap, so that AddressSanitizer sees what goes beyond it. */
+static struct prof_text *begin(void)
+{
+    struct prof_text *out = malloc(sizeof *out);
+
+    memset(out, 0x55, sizeof *out);
+    memset(&seen, 0, sizeof seen);
+    prof_text_open(out, sink);
+    return out;
+}
+
+static void expect_text(struct prof_text *out, const char *text)
+{
+    prof_text_flush(out);
+    assert_string_equal(seen.text, text);
+    free(out);
+}
+
+static void writing_nothing_sends_nothing(void **state)
+{
+    struct prof_text *out = begin();
+
+    (void)state;
+    prof_text_flush(out);
+    prof_text_string(out, "");
+    prof_text_column(out, 0);
+    prof_text_flush(out);
+    assert_int_equal(seen.calls, 0);
+    free(out);
+}
+
+static void text_of_any_length_arrives_whole(void **state)
+{
+    char text[3 * PROF_TEXT_BYTES + 2];
+
+    (void)state;
+    for (size_t length = 0; length < sizeof text; ++length) {
+        struct prof_text *out = begin();
+
+        for (size_t i = 0; i < length; ++i)
+            text[i] = (char)('a' + i % 26);
+        text[length] = '\0';
+        prof_text_string(out, text);
+        assert_int_equal(out->column, length);
+        prof_text_flush(out);
+        assert_int_equal(seen.calls,
+                         (length + PROF_TEXT_BYTES - 1) / PROF_TEXT_BYTES);
+        expect_text(out, text);
+    }
+}
+
+static void numbers_cross_a_full_buffer_unharmed(void **state)
+{
+    (void)state;
+    for (unsigned before = 0; before <= 2 * PROF_TEXT_BYTES; ++before) {
+        char wanted[sizeof seen.text];
+        struct prof_text *out = begin();
+
+        snprintf(wanted, sizeof wanted, "%*s1234567890123|  42|0x00beef\n|",
+                 (int)before, "");
+        prof_text_column(out, before);
+        prof_text_decimal(out, 1234567890123u, 0);
+        prof_text_char(out, '|');
+        prof_text_decimal(out, 42, 4);
+        prof_text_char(out, '|');
+        prof_text_hex(out, 0xbeef, 6);
+        prof_text_string(out, "\n|");
+        assert_int_equal(out->column, 1);
+        expect_text(out, wanted);
+    }
+}
+
+static void a_full_buffer_is_handed_on_at_once(void **state)
+{
+    struct prof_text *out = begin();
+
+    (void)state;
+    prof_text_column(out, PROF_TEXT_BYTES - 1);
+    assert_int_equal(seen.calls, 0);
+    prof_text_char(out, 'x');
+    assert_int_equal(seen.calls, 1);
+    prof_text_flush(out);
+    assert_int_equal(seen.calls, 1);
+    free(out);
+}
+
+static void a_flush_keeps_the_column(void **state)
+{
+    struct prof_text *out = begin();
+
+    (void)state;
+    prof_text_string(out, "abc");
+    prof_text_flush(out);
+    prof_text_column(out, 6);
+    prof_text_char(out, 'd');
+    expect_text(out, "abc   d");
+}
+
+static void a_column_that_is_passed_adds_nothing(void **state)
+{
+    struct prof_text *out = begin();
+
+    (void)state;
+    prof_text_string(out, "abcdef");
+    prof_text_column(out, 6);
+    prof_text_column(out, 3);
+    prof_text_char(out, '\n');
+    prof_text_column(out, 2);
+    prof_text_char(out, 'x');
+    expect_text(out, "abcdef\n  x");
+}
+
+static void expect_decimal(uint64_t value, unsigned width)
+{
+    char wanted[128];
+    struct prof_text *out = begin();
+
+    snprintf(wanted, sizeof wanted, "%*llu", (int)width,
+             (unsigned long long)value);
+    prof_text_decimal(out, value, width);
+    assert_int_equal(out->column, strlen(wanted));
+    expect_text(out, wanted);
+}
+
+static void decimals_are_right_at_every_power_of_ten(void **state)
+{
+    uint64_t power = 1;
+
+    (void)state;
+    for (unsigned digits = 1; digits <= 20; ++digits) {
+        expect_decimal(power - 1, 0);
+        expect_decimal(power, 0);
+        expect_decimal(power + 1, 0);
+        power *= digits < 20 ? 10 : 1;
+    }
+    expect_decimal(UINT64_MAX, 0);
+    expect_decimal(UINT64_MAX - 1, 0);
+}
+
+static void numbers_are_right_at_every_bit(void **state)
+{
+    uint64_t value = 0x9e3779b97f4a7c15u;
+
+    (void)state;
+    for (unsigned bit = 0; bit < 64; ++bit) {
+        expect_decimal((uint64_t)1 << bit, 0);
+        expect_decimal(((uint64_t)1 << bit) - 1, 0);
+    }
+    for (unsigned i = 0; i < 20000; ++i) {
+        value = value * 6364136223846793005u + 1442695040888963407u;
+        expect_decimal(value >> value % 64, 0);
+    }
+}
+
+static void decimals_stand_on_the_right_of_their_width(void **state)
+{
+    (void)state;
+    for (unsigned width = 0; width < 40; ++width) {
+        expect_decimal(0, width);
+        expect_decimal(12345, width);
+        expect_decimal(UINT64_MAX, width);
+    }
+}
+
+static void expect_hex(uint64_t value, unsigned digits)
+{
+    char wanted[128];
+    struct prof_text *out = begin();
+
+    snprintf(wanted, sizeof wanted, "0x%0*llx", (int)digits,
+             (unsigned long long)value);
+    prof_text_hex(out, value, digits);
+    expect_text(out, wanted);
+}
+
+static void hexadecimals_have_at_least_their_digits(void **state)
+{
+    (void)state;
+    for (unsigned digits = 0; digits < 24; ++digits) {
+        expect_hex(0, digits);
+        expect_hex(0xf, digits);
+        expect_hex(0x10, digits);
+        expect_hex(0xdeadbeef, digits);
+        expect_hex(0x0123456789abcdefu, digits);
+        expect_hex(UINT64_MAX, digits);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writing_nothing_sends_nothing),
+        cmocka_unit_test(text_of_any_length_arrives_whole),
+        cmocka_unit_test(numbers_cross_a_full_buffer_unharmed),
+        cmocka_unit_test(a_full_buffer_is_handed_on_at_once),
+        cmocka_unit_test(a_flush_keeps_the_column),
+        cmocka_unit_test(a_column_that_is_passed_adds_nothing),
+        cmocka_unit_test(decimals_are_right_at_every_power_of_ten),
+        cmocka_unit_test(numbers_are_right_at_every_bit),
+        cmocka_unit_test(decimals_stand_on_the_right_of_their_width),
+        cmocka_unit_test(hexadecimals_have_at_least_their_digits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Weights, missed ticks and the measured period, against simulated hosts. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tick/timebase.h"
+
+#include <prof/tick.h>
+
+#include <prof/prof.h>
+
+#define TSC_HZ 2600000000u
+#define DIVISOR 1193u
+#define PERIOD 2599600ull /* TSC_HZ * DIVISOR / PROF_PIT_HZ, rounded down */
+
+static uint32_t seed;
+
+static uint32_t random_below(uint32_t limit)
+{
+    seed = seed * 1103515245u + 12345u;
+    return (seed >> 8) % limit;
+}
+
+/* Cycles of (divisor) PIT counts, as a 24.8 number. */
+static uint64_t nominal(uint64_t tsc_hz, uint32_t divisor)
+{
+    return (tsc_hz << PROF_PERIOD_SHIFT) * divisor / PROF_PIT_HZ;
+}
+
+static struct prof_timebase begin(uint64_t tsc_hz)
+{
+    struct prof_timebase time;
+
+    seed = 1;
+    prof_timebase_set(&time, 0, nominal(tsc_hz, DIVISOR), DIVISOR);
+    return time;
+}
+
+static void steady_ticks_miss_nothing(void **unused)
+{
+    struct prof_timebase time = begin(TSC_HZ);
+    uint64_t sum = 0;
+
+    (void)unused;
+    for (uint64_t i = 1; i <= 100000; i++)
+        sum += prof_timebase_step(&time, i * PERIOD);
+    assert_int_equal(time.missed, 0);
+    assert_int_equal(sum, 100000 * PERIOD);
+}
+
+static void late_ticks_miss_nothing(void **unused)
+{
+    struct prof_timebase time = begin(TSC_HZ);
+
+    (void)unused;
+    for (uint64_t i = 1; i <= 100000; i++)
+        prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 10 * 7));
+    assert_in_range(time.missed + 1, 0, 2);
+}
+
+static void lost_ticks_are_counted(void **unused)
+{
+    struct prof_timebase time = begin(TSC_HZ);
+    int64_t lost = 0;
+
+    (void)unused;
+    for (uint64_t i = 1; i <= 100000; i++) {
+        if (i < 100000 && random_below(100) < 35)
+            lost++;
+        else
+            prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 10));
+    }
+    assert_in_range(time.missed - lost + 1, 0, 2);
+}
+
+static void ticks_delivered_late_in_a_burst_are_not_missed(void **unused)
+{
+    struct prof_timebase time = begin(TSC_HZ);
+    uint64_t tsc = 0;
+
+    (void)unused;
+    for (int turn = 0; turn < 1000; turn++) {
+        for (int i = 0; i < 20; i++)
+            prof_timebase_step(&time, tsc += PERIOD);
+        prof_timebase_step(&time, tsc += 8 * PERIOD);
+        for (uint64_t i = 1; i <= 7; i++)
+            prof_timebase_step(&time, tsc + i * (PERIOD / 50));
+        prof_timebase_step(&time, tsc += PERIOD);
+    }
+    assert_in_range(time.missed + 1, 0, 2);
+}
+
+static void a_second_without_ticks_is_one_gap(void **unused)
+{
+    struct prof_timebase time = begin(TSC_HZ);
+    uint64_t cycles;
+
+    (void)unused;
+    prof_timebase_step(&time, PERIOD);
+    cycles = prof_timebase_step(&time, PERIOD + TSC_HZ);
+    assert_int_equal(cycles, TSC_HZ);
+    assert_in_range(time.missed, 998, 1000);
+}
+
+static void a_wrong_calibration_is_found_out(void **unused)
+{
+    struct prof_timebase time = begin(TSC_HZ / 1000 * 1030); /* 3 % off */
+
+    (void)unused;
+    for (uint64_t i = 1; i <= 20000; i++)
+        prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 50));
+    assert_in_range(time.period >> PROF_PERIOD_SHIFT, PERIOD - 30, PERIOD + 30);
+    assert_int_equal(prof_timebase_cycles(&time, DIVISOR, DIVISOR),
+                     time.period >> PROF_PERIOD_SHIFT);
+}
+
+static void lost_ticks_do_not_spoil_the_measured_period(void **unused)
+{
+    struct prof_timebase time = begin(TSC_HZ);
+
+    (void)unused;
+    for (uint64_t i = 1; i <= 200000; i++)
+        if (random_below(1000) >= 3)
+            prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 3));
+    assert_in_range(time.period >> PROF_PERIOD_SHIFT, PERIOD - PERIOD / 2000,
+                    PERIOD + PERIOD / 2000);
+}
+
+static void samples_without_times_are_accounted_for(void **unused)
+{
+    struct prof_timebase time = begin(TSC_HZ);
+
+    (void)unused;
+    prof_timebase_step(&time, PERIOD);
+    prof_timebase_skip(&time, 101 * PERIOD, 90);
+    assert_int_equal(time.missed, 10);
+    assert_int_equal(prof_timebase_step(&time, 102 * PERIOD), PERIOD);
+}
+
+static void
+the_longest_periods_and_fastest_clocks_do_not_overflow(void **unused)
+{
+    struct prof_timebase time;
+    uint64_t period;
+
+    (void)unused;
+    prof_timebase_set(&time, 0, nominal(6000000000ull, 65536), 65536);
+    period = time.period >> PROF_PERIOD_SHIFT;
+    assert_in_range(period, 329552400, 329552500);
+    for (uint64_t i = 1; i <= 5000; i++)
+        prof_timebase_step(&time, i * period);
+    assert_int_equal(time.period >> PROF_PERIOD_SHIFT, period);
+    assert_in_range(prof_timebase_cycles(&time, 65536, 65536), period - 1,
+                    period + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steady_ticks_miss_nothing),
+        cmocka_unit_test(late_ticks_miss_nothing),
+        cmocka_unit_test(lost_ticks_are_counted),
+        cmocka_unit_test(ticks_delivered_late_in_a_burst_are_not_missed),
+        cmocka_unit_test(a_second_without_ticks_is_one_gap),
+        cmocka_unit_test(a_wrong_calibration_is_found_out),
+        cmocka_unit_test(lost_ticks_do_not_spoil_the_measured_period),
+        cmocka_unit_test(samples_without_times_are_accounted_for),
+        cmocka_unit_test(
+            the_longest_periods_and_fastest_clocks_do_not_overflow),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Packets as text and in memory, and which way out is taken. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stream/base64.h"
+#include "base/crc.h"
+#include "stream/shared_memory.h"
+#include "stream/stream.h"
+#include <prof/format.h>
+#include <prof/transport.h>
+#include <prof/port.h>
+#include <prof/prof.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern struct prof_share prof_share_ring;
+
+static char said[1 << 16];
+static size_t said_bytes;
+static void *given; /* by prof_port_alloc() */
+static bool refuse;
+
+static void no_eoi(void)
+{
+}
+
+void (*current_eoi_mechanism)(void) = no_eoi;
+
+void prof_parasite(void);
+void prof_parasite(void)
+{
+}
+
+void prof_port_write(const char *text, size_t bytes)
+{
+    memcpy(said + said_bytes, text, bytes);
+    said_bytes += bytes;
+    said[said_bytes] = '\0';
+}
+
+void *prof_port_alloc(size_t bytes)
+{
+    given = refuse ? NULL : malloc(bytes);
+    return given;
+}
+
+void prof_port_free(void *memory)
+{
+    free(memory);
+}
+
+static int quiet(void **unused)
+{
+    (void)unused;
+    said_bytes = 0;
+    said[0] = '\0';
+    refuse = false;
+    given = NULL;
+    return 0;
+}
+
+static int give_back(void **unused)
+{
+    (void)unused;
+    free(given);
+    return 0;
+}
+
+static void base64_is_that_of_the_rfc(void **unused)
+{
+    static const char *const rows[][2] = {
+        {"f", "Zg=="},
+        {"fo", "Zm8="},
+        {"foo", "Zm9v"},
+        {"\xff\xff\xfe", "///+"},
+    };
+
+    (void)unused;
+    for (unsigned i = 0; i < 4; i++) {
+        char text[5] = "";
+
+        prof_base64((const uint8_t *)rows[i][0], strlen(rows[i][0]), text);
+        assert_string_equal(text, rows[i][1]);
+    }
+}
+
+static int digit(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *found = strchr(digits, c);
+
+    return found != NULL && c != '\0' ? (int)(found - digits) : -1;
+}
+
+/* Bytes of base64 from (text) on, up to a blank. */
+static size_t decode(const char *text, uint8_t *bytes)
+{
+    size_t count = 0;
+    uint32_t word = 0;
+    unsigned bits = 0;
+
+    for (; digit(*text) >= 0; text++) {
+        word = word << 6 | (uint32_t)digit(*text);
+        bits += 6;
+        if (bits >= 8)
+            bytes[count++] = (uint8_t)(word >> (bits -= 8));
+    }
+    return count;
+}
+
+static void a_packet_as_text_can_be_put_together_again(void **unused)
+{
+    static uint8_t packet[3000], back[PROF_LINE_BYTES + 3];
+    struct prof_packet head = {.sequence = 4711};
+    const char *line = said;
+    size_t at = 0;
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof packet; i++)
+        packet[i] = (uint8_t)(i * i >> 3);
+    memcpy(packet, &head, sizeof head);
+    prof_transport_text(packet, sizeof packet, prof_port_write);
+    for (unsigned part = 1; part <= 4; part++) {
+        unsigned sequence, number, parts, crc;
+        int begin;
+        size_t bytes;
+
+        assert_int_equal(sscanf(line, "#prof %u.%u/%u %n", &sequence, &number,
+                                &parts, &begin),
+                         3);
+        assert_true(sequence == 4711 && number == part && parts == 4);
+        bytes = decode(line + begin, back);
+        assert_true(bytes <= PROF_LINE_BYTES);
+        assert_memory_equal(back, packet + at, bytes);
+        assert_int_equal(sscanf(line + begin, "%*s %8x\n", &crc), 1);
+        assert_int_equal(crc, prof_crc32c(0, packet + at, bytes));
+        at += bytes;
+        line = strchr(line, '\n') + 1;
+    }
+    assert_int_equal(at, sizeof packet);
+    assert_string_equal(line, "");
+}
+
+static void memory_is_written_over_and_counted(void **unused)
+{
+    static uint8_t packet[3000];
+    uint64_t at = 0;
+    uint32_t magic = PROF_PACKET_MAGIC;
+
+    (void)unused;
+    assert_true(prof_shared_memory_open(100 * 1024, 0x1000));
+    assert_true(prof_share_ring.magic == PROF_SHARE_MAGIC);
+    assert_true(prof_share_ring.ring_bytes == 65536);
+    assert_true(prof_share_ring.ring_address == (uintptr_t)given - 0x1000);
+    memcpy(packet, &magic, sizeof magic);
+    for (unsigned i = 0; i < 100; i++) {
+        memset(packet + 4, (int)i, sizeof packet - 4);
+        assert_true(prof_shared_memory_transport.send(packet, sizeof packet));
+        if (at % 65536 > 65536 - sizeof packet) {
+            assert_int_equal(*(uint32_t *)((char *)given + at % 65536), 0);
+            at += 65536 - at % 65536;
+        }
+        assert_memory_equal((char *)given + at % 65536, packet, sizeof packet);
+        at += sizeof packet;
+        assert_true(prof_share_ring.written == at);
+        assert_true(prof_share_ring.overwritten ==
+                    (at > 65536 ? at - 65536 : 0));
+    }
+    prof_share_ring.read = at;
+    at = prof_share_ring.overwritten;
+    for (unsigned i = 0; i < 10; i++)
+        assert_true(prof_shared_memory_transport.send(packet, sizeof packet));
+    assert_true(prof_share_ring.overwritten == at);
+}
+
+static bool there[3];
+static bool open_0(void)
+{
+    return there[0];
+}
+static bool open_1(void)
+{
+    return there[1];
+}
+static bool open_2(void)
+{
+    return there[2];
+}
+static bool swallow(const void *packet, size_t bytes)
+{
+    (void)packet;
+    return bytes > 0;
+}
+
+static const struct prof_transport transports[] = {
+    {.name = "virtio", .open = open_0, .send = swallow},
+    {.name = "uart2", .open = open_1, .send = swallow},
+    {.name = "serial", .open = open_2, .send = swallow},
+};
+
+static const char *chosen(const char *word, unsigned present)
+{
+    const struct prof_transport *out;
+
+    for (unsigned i = 0; i < 3; i++)
+        there[i] = (present >> i & 1) != 0;
+    said_bytes = 0;
+    said[0] = '\0';
+    assert_int_equal(prof_option(word), 0);
+    out = prof_transport_choose(transports, 3);
+    assert_true(prof_stream_on() == (out != NULL));
+    return out != NULL ? out->name : "none";
+}
+
+static void the_next_transport_is_taken_and_reported(void **unused)
+{
+    (void)unused;
+    assert_string_equal(chosen("prof.out=off", 7), "none");
+    assert_string_equal(said, "");
+    assert_string_equal(chosen("prof.out=virtio", 7), "virtio");
+    assert_string_equal(chosen("prof.out=serial", 7), "serial");
+    assert_string_equal(said, "");
+    assert_string_equal(chosen("prof.out=virtio", 4), "serial");
+    assert_non_null(strstr(said, "prof.out=virtio: no such device; the stream "
+                                 "goes to serial\n"));
+    assert_string_equal(chosen("prof.out=uart2", 5), "serial");
+    assert_string_equal(chosen("prof.out=serial", 3), "none");
+    assert_non_null(strstr(said, "there is no stream\n"));
+    assert_string_equal(chosen("prof.out=shm", 7), "shm");
+    free(given);
+    refuse = true;
+    assert_string_equal(chosen("prof.out=shm", 6), "uart2");
+    assert_string_equal(chosen("prof.out=off", 7), "none");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, quiet, give_back)
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TEST(base64_is_that_of_the_rfc),
+        TEST(a_packet_as_text_can_be_put_together_again),
+        TEST(memory_is_written_over_and_counted),
+        TEST(the_next_transport_is_taken_and_reported),
+    };
+
+    return cmocka_run_group_tests_name("transports", tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heads of HTTP requests: what is taken, what is refused, and with what. */
+
+#include "../../../services/http/parse.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct http_request request;
+
+/* On the heap, so that AddressSanitizer sees what is read beyond it. */
+static int parse_bytes(const char *bytes, size_t count)
+{
+    char *copy = malloc(count != 0 ? count : 1);
+    int result;
+
+    memcpy(copy, bytes, count);
+    result = http_parse(&request, copy, count);
+    free(copy);
+    return result;
+}
+
+static int parse(const char *text)
+{
+    return parse_bytes(text, strlen(text));
+}
+
+#define HOST "Host: a\r\n"
+#define GET "GET / HTTP/1.1\r\n" HOST
+
+static void whole(const char *text)
+{
+    assert_int_equal(parse(text), strlen(text));
+}
+
+static void refused(const char *text, int status)
+{
+    assert_int_equal(parse(text), -status);
+}
+
+static void a_request_is_understood(void **state)
+{
+    (void)state;
+    whole("GET /a%20b/c?d=e&f HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_int_equal(request.method, HTTP_GET);
+    assert_int_equal(request.minor, 1);
+    assert_string_equal(request.path, "/a b/c");
+    assert_string_equal(request.query, "d=e&f");
+    assert_true(request.keep_alive);
+    assert_false(request.body);
+    whole("HEAD http://host:80/x HTTP/1.1\r\nhost:\r\n\r\n");
+    assert_int_equal(request.method, HTTP_HEAD);
+    assert_string_equal(request.path, "/x");
+    whole("PATCH / HTTP/1.0\n\n");
+    assert_int_equal(request.method, HTTP_OTHER);
+    whole("get / HTTP/1.0\r\n\r\n");
+    assert_int_equal(request.method, HTTP_OTHER);
+}
+
+static void every_prefix_waits_for_more(void **state)
+{
+    static const char text[] = "\r\nGET / HTTP/1.1\r\nHost: a\r\nA: b\r\n\r\n";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text - 1; i++)
+        assert_int_equal(parse_bytes(text, i), 0);
+    assert_int_equal(parse(text), sizeof text - 1);
+}
+
+static void what_follows_is_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(GET "\r\nGET /2"), strlen(GET "\r\n"));
+    assert_int_equal(parse_bytes(GET "\r\n\0\1", strlen(GET) + 4),
+                     strlen(GET "\r\n"));
+}
+
+static void connections_stay_or_end(void **state)
+{
+    (void)state;
+    whole(GET "Connection: close\r\n\r\n");
+    assert_false(request.keep_alive);
+    whole(GET "Connection: Upgrade , CLOSE\r\n\r\n");
+    assert_false(request.keep_alive);
+    whole("GET / HTTP/1.0\r\n\r\n");
+    assert_false(request.keep_alive);
+    whole("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
+    assert_true(request.keep_alive);
+    whole(GET "Connection: closed\r\n\r\n");
+    assert_true(request.keep_alive);
+}
+
+static void bodies_are_seen(void **state)
+{
+    (void)state;
+    whole("POST / HTTP/1.1\r\n" HOST "Content-Length: 10\r\n\r\n");
+    assert_true(request.body);
+    whole(GET "Content-Length: 0\r\n\r\n");
+    assert_false(request.body);
+    whole(GET "Transfer-Encoding: chunked\r\n\r\n");
+    assert_true(request.body);
+    refused(GET "Content-Length: -1\r\n\r\n", 400);
+    refused(GET "Content-Length:\r\n\r\n", 400);
+    refused(GET "Content-Length: 0\r\nContent-Length: 5\r\n\r\n", 400);
+}
+
+static void tokens_are_found(void **state)
+{
+    (void)state;
+    whole(GET "Authorization: Bearer  abc \r\n\r\n");
+    assert_string_equal(request.bearer, "abc");
+    whole(GET "authorization: BEARER x\r\n\r\n");
+    assert_string_equal(request.bearer, "x");
+    whole(GET "Authorization: Basic abc\r\n\r\n");
+    assert_string_equal(request.bearer, "");
+    whole(GET "Authorization: Bearer\r\n\r\n");
+    assert_string_equal(request.bearer, "");
+}
+
+static void bad_lines_are_refused(void **state)
+{
+    (void)state;
+    refused("GET\r\n", 400);
+    refused("GET /\r\n", 400);
+    refused("GET  / HTTP/1.1\r\n", 400);
+    refused("G@T / HTTP/1.1\r\n", 400);
+    refused("GET / HTTP/1.1 \r\n", 400);
+    refused("GET / HTTX/1.1\r\n", 400);
+    refused("GET / HTTP/2.0\r\n", 505);
+    refused("GET x HTTP/1.1\r\n", 400);
+    refused("GET http://host HTTP/1.1\r\n", 400);
+    refused("GET /\t HTTP/1.1\r\n", 400);
+    refused("GET / HTTP/1.1\r\r\n", 400);
+}
+
+static void bad_fields_are_refused(void **state)
+{
+    (void)state;
+    refused("GET / HTTP/1.1\r\n\r\n", 400);
+    refused(GET HOST "\r\n", 400);
+    refused(GET "no colon\r\n\r\n", 400);
+    refused(GET ": nameless\r\n\r\n", 400);
+    refused(GET "A : blank before the colon\r\n\r\n", 400);
+    refused(GET " folded: line\r\n\r\n", 400);
+    refused(GET "A: \x7f\r\n\r\n", 400);
+    refused(GET "A: \x1b[2J\r\n\r\n", 400);
+    refused(GET "A: bare \r return\r\n\r\n", 400);
+}
+
+static void bad_percents_are_refused(void **state)
+{
+    (void)state;
+    refused("GET /% HTTP/1.0\r\n\r\n", 400);
+    refused("GET /%4 HTTP/1.0\r\n\r\n", 400);
+    refused("GET /%zz HTTP/1.0\r\n\r\n", 400);
+    refused("GET /%00 HTTP/1.0\r\n\r\n", 400);
+    whole("GET /%2e%2E/x HTTP/1.0\r\n\r\n");
+    assert_string_equal(request.path, "/../x");
+}
+
+static void nuls_are_refused_at_once(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_bytes("\0", 1), -400);
+    assert_int_equal(parse_bytes("GET /\0", 6), -400);
+    assert_int_equal(parse_bytes("GET /\0 HTTP/1.1\r\n\r\n", 19), -400);
+    assert_int_equal(parse_bytes("GET / HTTP/1.1\r\nA: \0\r\n", 22), -400);
+}
+
+static void long_ones_are_refused(void **state)
+{
+    static char text[20000];
+
+    (void)state;
+    memset(text, 'a', sizeof text);
+    memcpy(text, "GET /", 5);
+    assert_int_equal(parse_bytes(text, HTTP_HEAD_MAX - 1), 0);
+    assert_int_equal(parse_bytes(text, HTTP_HEAD_MAX), -414);
+    assert_int_equal(parse_bytes(text, 10000), -414);
+    memcpy(text + 5 + HTTP_TARGET_MAX, " HTTP/1.0\r\n", 11);
+    assert_int_equal(parse_bytes(text, 2000), -414);
+    memcpy(text, GET "A: ", strlen(GET "A: "));
+    assert_int_equal(parse_bytes(text, HTTP_HEAD_MAX), -431);
+    memset(text, 'a', sizeof text);
+    memcpy(text, "GET /", 5);
+    memcpy(text + 4 + HTTP_TARGET_MAX, " HTTP/1.0\r\n\r\n", 13);
+    assert_int_equal(parse_bytes(text, 2000), 4 + HTTP_TARGET_MAX + 13);
+    assert_int_equal(strlen(request.path), HTTP_TARGET_MAX);
+}
+
+static void queries_are_taken_apart(void **state)
+{
+    char value[5];
+
+    (void)state;
+    assert_true(http_query("a=1&bc=%32x&d", "bc", value, sizeof value));
+    assert_string_equal(value, "2x");
+    assert_true(http_query("a=1&b=2", "a", value, sizeof value));
+    assert_string_equal(value, "1");
+    assert_true(http_query("&&a=1=2&", "a", value, sizeof value));
+    assert_string_equal(value, "1=2");
+    assert_true(http_query("d", "d", value, sizeof value));
+    assert_string_equal(value, "");
+    assert_false(http_query("ab=1", "a", value, sizeof value));
+    assert_false(http_query("a=12345", "a", value, sizeof value));
+    assert_false(http_query("a=%0", "a", value, sizeof value));
+    assert_false(http_query("a=%00", "a", value, sizeof value));
+    assert_false(http_query("", "a", value, sizeof value));
+}
+
+static void secrets_are_compared(void **state)
+{
+    (void)state;
+    assert_true(http_same("secret", "secret"));
+    assert_false(http_same("", "secret"));
+    assert_false(http_same("secre", "secret"));
+    assert_false(http_same("secrets", "secret"));
+    assert_false(http_same("Secret", "secret"));
+    assert_false(http_same("secret1secret1secret", "secret"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_is_understood),
+        cmocka_unit_test(every_prefix_waits_for_more),
+        cmocka_unit_test(what_follows_is_left_alone),
+        cmocka_unit_test(connections_stay_or_end),
+        cmocka_unit_test(bodies_are_seen),
+        cmocka_unit_test(tokens_are_found),
+        cmocka_unit_test(bad_lines_are_refused),
+        cmocka_unit_test(bad_fields_are_refused),
+        cmocka_unit_test(bad_percents_are_refused),
+        cmocka_unit_test(nuls_are_refused_at_once),
+        cmocka_unit_test(long_ones_are_refused),
+        cmocka_unit_test(queries_are_taken_apart),
+        cmocka_unit_test(secrets_are_compared),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

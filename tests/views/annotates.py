@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""parasite annotate: as text, as JSON and as a page."""
+
+import json
+import os
+
+import checks
+from guests import HOSTILE
+from harness.suite import check, run
+
+LUA = "luaV_execute"
+
+
+# ---- beside other tools
+
+
+def adds_up(views, trace, *words):
+    """Lines and instructions add up to the report's self, whatever is looked
+    at."""
+    report = views.parasite.report
+    checks.totals(
+        views.annotated("--percent-limit", 0, "-i", trace, *words),
+        report(trace, *words),
+        report(trace, "-s", "symbol,line", *words),
+    )
+
+
+def code_is_objdumps(views, trace, image, symbol):
+    """What objdump makes of the function's bytes."""
+    objdump = run(
+        *("objdump", "-d", "-M", "intel", "--no-show-raw-insn"),
+        *(f"--disassemble={symbol}", image),
+    ).out
+    checks.code(views.annotated("-i", trace, symbol), objdump)
+
+
+def inlined_is_addr2lines(views, trace, image):
+    """Nested ones too: one in the other."""
+    checks.inlined(views.annotated("--percent-limit", 0.3, "-i", trace), image)
+
+
+def perf_agrees(views, trace):
+    """What perf annotate shows of our own perf.data."""
+    data = views.s.work / "perf.data"
+    views.parasite("export", "-q", "-f", "perf", "-o", data, trace)
+    said = run("perf", "annotate", "-i", data, "--stdio", "-s", LUA).out
+    checks.perf(views.annotated(LUA, trace), said)
+
+
+def test_code(views, width):
+    s, image = views.s, views.s.image(width, "lua")
+    for service in ("split", "lua"):
+        with s.test(f"{width}: {service}'s lines and instructions add up"):
+            adds_up(views, views.trace(service, width))
+    trace = views.trace("lua", width)
+    s.holds(
+        f"{width}: instructions are objdump's",
+        *(code_is_objdumps, views, trace, image, "luaD_precall"),
+    )
+    s.holds(
+        f"{width}: inlined functions are addr2line's",
+        *(inlined_is_addr2lines, views, trace, image),
+    )
+    s.holds(
+        f"{width}: perf annotate shows the same shares",
+        *(perf_agrees, views, trace),
+    )
+
+
+# ---- text
+
+
+def loop_is_shown(views):
+    """leaf.asm's loop, with the source beside it, in both forms."""
+    steady = views.trace("steady")
+    said = views.annotate("leaf_a", steady).out
+    check.has(said, r"^leaf_a: (39|4[0-3])\.[0-9]+% of all, ")
+    check.has(said, "^ +leaf.asm:27 .*xor +edx")
+    check.has(said, r"^ +[0-9.]+% +[0-9a-f]+ +jne 0x")
+    check.lacks(said, "leaf_b")
+    said = views.annotate("-l", "leaf_a", steady).out
+    check.has(said, "^ +[0-9.]+% +29 .*jnz")
+    check.lacks(said, "jne 0x")
+
+
+def callees_are_named(views):
+    said = views.annotate("--all", LUA, views.trace("lua")).out
+    check.has(said, "^ *inlined luaV_shiftl$")
+    check.has(said, f"^ *back in {LUA}")
+    check.has(said, "call 0x.* <luaD_precall>")
+
+
+def limit_is_kept(views):
+    said = views.annotate("--percent-limit", 25, views.base).out
+    check.has(said, "^leaf_", count=2)
+    check.has(said, r"^# (29|3[0-9])\.[0-9]+% are in [0-9]+ more functions")
+
+
+def colour_is_asked_for(views):
+    red = r"\x1b\[31m"
+    check.has(views.annotate("--color", "always", views.base).out, red)
+    command = f"'{views.parasite.path}' annotate -q '{views.base}'"
+    on_terminal = ("script", "-qec", command, os.devnull)
+    check.lacks(run(*on_terminal, env={"NO_COLOR": 1}).out, "\x1b")
+    check.has(run(*on_terminal).out, red)
+
+
+def sources_move(views):
+    """From a folder where no source is at its path."""
+    elsewhere, source = views.s.work / "elsewhere", os.path.abspath(".")
+    elsewhere.mkdir(exist_ok=True)
+    words = ("annotate", "leaf_a", views.base)
+    done = views.parasite(*words, cwd=elsewhere)
+    check.has(done.err, "cannot be read", count=1)
+    check.has(done.out, "% .* jne 0x")
+    check.lacks(done.out, "leaf.asm.*xor")
+    done = views.parasite(*words, "--source", source, cwd=elsewhere)
+    check.has(done.out, "leaf.asm.*xor")
+
+
+def att_is_att(views):
+    said = views.annotate("-M", "att", "leaf_a", views.base).out
+    check.has(said, "xorl.*, %edx")
+
+
+# ---- names that would do harm where they are taken for something else
+
+
+def names_in_json(views):
+    image = views.renamed(HOSTILE)
+    checks.names(views.annotated("-k", image, views.base), HOSTILE)
+    diff = views.differences(
+        *("-k", image, "--base-image", image, views.base, views.changed)
+    )
+    checks.names(diff, HOSTILE)
+
+
+def bytes_do_no_harm(views):
+    """An escape sequence does not reach the terminal, and bytes that are no
+    UTF-8 do not make JSON invalid."""
+    image = views.renamed([os.fsdecode(b"a\033[31mb\377c")])
+    said = views.annotate("-k", image, views.base).data
+    check.true(b"\033" not in said)
+    check.true(
+        any(line.startswith(b"a?[31mb") for line in said.split(b"\n")), said
+    )
+    said = views.annotate("--json", "-k", image, views.base).data
+    checks.names(json.loads(said.decode()), ["a\033[31mb\ufffdc"])
+
+
+def test_annotate(views):
+    s = views.s
+    s.holds(
+        "a part of the time, and shares of time, add up as well",
+        *(adds_up, views, views.base),
+        *("--time", "0.5,1.5", "--weight", "time"),
+    )
+    for what, function in (
+        ("a loop is shown with its source", loop_is_shown),
+        ("inlined functions and callees are named", callees_are_named),
+        ("the limit hides functions, and says so", limit_is_kept),
+        ("colours come when asked for", colour_is_asked_for),
+        ("missing sources are reported once, and found", sources_move),
+        ("AT&T's syntax", att_is_att),
+        ("JSON holds any name", names_in_json),
+        ("bytes of names stay harmless", bytes_do_no_harm),
+    ):
+        s.holds(what, function, views)
+    other = s.image("i386", "split")
+    for what, status, words in (
+        ("a function without samples is bad data", 1, ("kernel_main",)),
+        ("and so is one that is not there", 1, ("no_such_function",)),
+        ("a wrong limit is bad usage", 2, ("--percent-limit", 101)),
+        ("another image is bad data", 1, ("-k", other)),
+    ):
+        s.holds(what, views.annotate, *words, views.base, status=status)
+
+
+# ---- the page
+
+
+def no_address(views):
+    page = views.s.work / "split.html"
+    views.annotate("-o", page, views.base)
+    text = page.read_text(encoding="utf-8")
+    check.lacks(text, r"https?://|url\(|@import")
+
+
+def test_page(views):
+    s, modules = views.s, []
+
+    def driven(page, what, **options):
+        shot = s.work / f"{what}.png"
+        words = ("node", "tests/views/page.js", *modules)
+        run(*words, page, what, shot, **options)
+
+    s.holds("the page holds no address", no_address, views)
+    with s.test("playwright-core comes from npm"):
+        modules.append(s.npm("playwright-core@1.65.1", "playwright"))
+    page = s.work / "page.html"
+    views.annotate("-o", page, views.trace("lua"))
+    for what in ("totals", "mouse", "keyboard", "hash", "dark", "phone"):
+        s.holds(f"the page: {what}", driven, page, what)
+    with s.test("the page shows any name"):
+        page = s.work / "names.html"
+        image = views.renamed(HOSTILE)
+        views.annotate("-k", image, "-o", page, views.base)
+        driven(page, "names", data="\n".join(HOSTILE))

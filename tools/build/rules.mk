@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Objects for programs of the host, and the demangler as a library for them.
+# Included by the Makefile.
+
+host_room.profiler = -I$(rooms)/$(word 2,$(subst /, ,$<))
+host_room.tools = $(if $(filter tools/parasite/%,$<),-Itools/symbols \
+    -I$(BUILD)/rooms/parasite/$(word 3,$(subst /, ,$<)))
+host_room.tests = $(if $(filter tests/unit/host/%,$<),-Itools/parasite) \
+    -Iprofiler
+define host_compile
+$(call begin,HOSTCC)
+$(Q)gcc -std=gnu11 -g $(WARNINGS) -Iprofiler/include \
+    $(host_room.$(firstword $(subst /, ,$<))) $1 -MMD -MP -c -o $@ $<
+endef
+$(BUILD)/host/obj/%.o: %.c Makefile | packages $(rooms)/.linked
+	$(call host_compile,-O2)
+$(BUILD)/host/libdemangle.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
+    $(wildcard profiler/demangle/*.c))
+	$(archive)

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Lists what is to be compiled of the profiler, for any build system.
+
+usage: sources.py [--width i386|x86_64] [--config HEADER] [--without PART]...
+                  WHAT...
+
+PART is callers, stream, trees, cxx, rust or ocaml (<prof/config.h>). HEADER is
+the one given to the compiler as PROF_CONFIG_HEADER: its lines
+`#define PROF_WITH_PART 0` are read. WHAT is any of
+
+    c         C sources
+    asm       nasm sources of the width, to be assembled with a generated
+              prof_offsets.inc in the include path
+    offsets   the C source that this is generated from: compiled with -S, each
+              line "->NAME $VALUE" of the result is %define NAME VALUE
+    include   include paths for both
+    defines   definitions for the compiler
+    symbols   what the object needs from the image around it
+
+One a line, paths as seen from the present folder.
+"""
+
+import argparse
+import glob
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+)
+OFFSETS = "sample/offsets.c"
+LEFT_OUT = "left_out.c"
+
+# What belongs to each part alone, and what is compiled where it is left out.
+PARTS = {
+    "callers": (
+        ["sample/*/walk.asm", "unwind/prologue.c"],
+        ["unwind/left_out.c"],
+    ),
+    "stream": (
+        ["stream/*.c", "control/transport.c", "control/command*.c"],
+        ["stream/left_out.c", "control/left_out.c"],
+    ),
+    "trees": (
+        ["report/call_tree.c", "report/callers.c"],
+        ["report/left_out.c"],
+    ),
+    "cxx": (["demangle/cxx*.c"], []),
+    "rust": (["demangle/rust*.c"], []),
+    "ocaml": (["demangle/ocaml.c"], []),
+}
+
+
+class Bad(Exception):
+    """What is wrong with the choice."""
+
+
+def left_out_by(header):
+    """The parts that (header) leaves out."""
+    parts = []
+    with open(header, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            found = re.match(r"\s*#\s*define\s+PROF_WITH_(\w+)\s+(\S+)", line)
+            if not found:
+                continue
+            part, value = found[1].lower(), found[2].strip("()")
+            if part not in PARTS:
+                raise Bad(f"{header}:{number}: no such part: {found[1]}")
+            if value not in ("0", "1"):
+                raise Bad(f"{header}:{number}: neither 0 nor 1: {value}")
+            if value == "0":
+                parts.append(part)
+    return parts
+
+
+def found(patterns):
+    """Paths below profiler/ that fit one of (patterns)."""
+    top = os.path.join(ROOT, "profiler")
+    return {
+        os.path.relpath(path, top)
+        for pattern in patterns
+        for path in glob.glob(os.path.join(top, pattern))
+    }
+
+
+def sources(width, without):
+    """C and nasm sources, as paths below profiler/."""
+    listed = found(["*/*.c", f"*/{width}/*.asm"]) - {OFFSETS}
+    listed = {path for path in listed if os.path.basename(path) != LEFT_OUT}
+    for part in without:
+        own, instead = PARTS[part]
+        listed = listed - found(own) | set(instead)
+    return sorted(listed)
+
+
+def answer(what, options):
+    """Lines of one WHAT."""
+    if what == "include":
+        return [seen("include"), seen("")]
+    if what == "offsets":
+        return [seen(OFFSETS)]
+    if what == "defines":
+        lines = [f"PROF_WITH_{part.upper()}=0" for part in options.without]
+        if options.config:
+            path = os.path.abspath(options.config)
+            lines.append(f'PROF_CONFIG_HEADER="{path}"')
+        return lines
+    if what == "symbols":
+        with open(
+            os.path.join(ROOT, "profiler/port.symbols"), encoding="utf-8"
+        ) as file:
+            return [line.strip() for line in file if line[0] != "#"]
+    ending = ".c" if what == "c" else ".asm"
+    left_out = list(options.without)
+    if options.config:
+        left_out += left_out_by(options.config)
+    return [
+        seen(path)
+        for path in sources(options.width, left_out)
+        if path.endswith(ending)
+    ]
+
+
+def seen(path):
+    """(path) below profiler/ as seen from here."""
+    return os.path.relpath(os.path.join(ROOT, "profiler", path))
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--width", choices=["i386", "x86_64"], default="x86_64")
+    parser.add_argument("--config", metavar="HEADER")
+    parser.add_argument(
+        "--without",
+        metavar="PART",
+        action="append",
+        choices=list(PARTS),
+        default=[],
+    )
+    parser.add_argument(
+        "what",
+        nargs="+",
+        metavar="WHAT",
+        choices=["c", "asm", "offsets", "include", "defines", "symbols"],
+    )
+    options = parser.parse_args()
+    for what in options.what:
+        for line in answer(what, options):
+            print(line)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (Bad, OSError) as error:
+        sys.exit(f"sources.py: {error}")

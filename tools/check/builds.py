@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds with both compilers; what the profiler's object needs and exports."""
+
+import os
+import subprocess
+
+from sources import matching, output, read
+
+WIDTHS = ("i386", "x86_64")
+# The compiler may call these by itself, and need not.
+BY_COMPILER = {"memcpy", "memmove", "memset", "memcmp"}
+HEADERS = ("arch/include/*.h", "drivers/*.h", "kernel/include/*.h")
+INCLUDES = ("arch/include", "drivers", "kernel/include", "profiler/include")
+
+
+def build(compiler, folder):
+    """Builds every room at both widths, with its own include paths only."""
+    plain = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    }
+    made = subprocess.run(
+        ["make", "-k", f"-j{os.cpu_count()}", "--no-print-directory"]
+        + [f"CC={compiler}", f"BUILD={folder}", "objects", "lib"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=plain,
+        check=False,
+    )
+    return made.stdout.splitlines()[-100:] if made.returncode != 0 else []
+
+
+def headers():
+    """public headers compile alone"""
+    command = (
+        "gcc -std=gnu11 -ffreestanding -fsyntax-only -Wall -Wextra -Werror"
+    )
+    flags = [f"-I{folder}" for folder in INCLUDES]
+    found = []
+    for name in matching(*HEADERS, "profiler/include/*.h"):
+        found += output([*command.split(), *flags, "-x", "c", name])
+    return found
+
+
+def symbols(file, *options):
+    """Names that nm prints about an object file."""
+    printed = subprocess.run(
+        ["nm", *options, file], capture_output=True, text=True, check=True
+    ).stdout
+    return {line.split()[-1] for line in printed.splitlines()}
+
+
+def exports(folder, width):
+    """Checks profiler.o against the list of what it may need."""
+    file = f"{folder}/{width}/profiler.o"
+    lines = read("profiler/port.symbols").splitlines()
+    allowed = {line for line in lines if line and not line.startswith("#")}
+    needed = symbols(file, "-u")
+    given = symbols(file, "-g", "--defined-only")
+    optional = {name for name in allowed if name.startswith("mem")}
+    found = [
+        f"needed, not in port.symbols: {name}"
+        for name in sorted(needed - allowed - BY_COMPILER)
+    ]
+    found += [
+        f"in port.symbols, not needed: {name}"
+        for name in sorted(allowed - needed - optional)
+    ]
+    found += [
+        f"exported without prof_: {name}"
+        for name in sorted(given)
+        if not name.startswith("prof_")
+    ]
+    return found if given else [f"{file} exports nothing"]

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may include what: the list in `layers`, and no cycles."""
+
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+from sources import Failed, matching, read
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+INCLUDE = re.compile(r'^\s*[#%]\s*include\s+([<"])([^">]+)[">]', re.M)
+C = ("*.c", "*.h", "*.cpp", "*.asm", "*.inc")
+
+# Folders given to the compiler by -I, as far as they hold our own headers.
+ROOTS = (
+    "arch/include",
+    "arch/x86",
+    "arch/x86/i386",
+    "arch/x86/x86_64",
+    "drivers",
+    "kernel/include",
+    "kernel/net/lwip",
+    "profiler/include",
+    "services/lua",
+    "tools/symbols",
+    "",
+)
+
+# Public headers and both widths belong to the same unit as the source.
+SAME_UNIT = (
+    ("arch/include/arch/", "arch/x86/"),
+    ("arch/x86/i386/", "arch/x86/"),
+    ("arch/x86/x86_64/", "arch/x86/"),
+    ("kernel/include/kernel/", "kernel/"),
+)
+
+
+def read_layers():
+    """[(pattern of a folder, [patterns that it may include])], in order."""
+    layers = []
+    for line in read(f"{HERE}/layers").splitlines():
+        folder, colon, allowed = line.split("#")[0].partition(":")
+        if not colon:
+            continue
+        known = [pattern for pattern, _ in layers]
+        for pattern in allowed.split():
+            if pattern not in known:
+                raise Failed(f"layers: {folder} uses {pattern}, not above it")
+        layers.append((folder, allowed.split()))
+    if not layers:
+        raise Failed("layers: empty list")
+    return layers
+
+
+def layer_of(name, layers):
+    """The line of the list that names the innermost folder around (name)."""
+    folder = os.path.dirname(name)
+    while folder:
+        for pattern, allowed in layers:
+            if fnmatch.fnmatch(folder, pattern) and folder.count(
+                "/"
+            ) == pattern.count("/"):
+                return folder, pattern, allowed
+        folder = os.path.dirname(folder)
+    return None
+
+
+def includes():
+    """{file: [(file that it includes, how it is written)]}, ours only."""
+    names = matching(*C)
+    known = set(names)
+    graph = {}
+    for name in names:
+        graph[name] = []
+        own = os.path.dirname(name)
+        for quote, wanted in INCLUDE.findall(read(name)):
+            folders = ((own,) if quote == '"' else ()) + ROOTS
+            paths = (os.path.normpath(f"./{f}/{wanted}") for f in folders)
+            found = next((path for path in paths if path in known), None)
+            if found:
+                graph[name].append((found, wanted))
+    if not any(graph.values()):
+        raise Failed("no include found in any file")
+    return graph
+
+
+def allowed():
+    """files include only what their layer may"""
+    layers = read_layers()
+    problems = []
+    for name, found in includes().items():
+        layer = layer_of(name, layers)
+        if not layer:
+            problems.append(f"{name}: its folder is not in tools/check/layers")
+            continue
+        for target, wanted in found:
+            above = layer_of(target, layers)
+            if not above or above[0] == layer[0] or above[1] in layer[2]:
+                continue
+            problems.append(f"{name}: {layer[0]} may not include {wanted}")
+    return problems
+
+
+def cycles(graph):
+    """Groups of nodes that reach each other (Tarjan's algorithm)."""
+    index, low, stack, groups = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in graph[node]:
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            place = stack.index(node)
+            if len(stack) - place > 1:
+                groups.append(sorted(stack[place:]))
+            del stack[place:]
+
+    sys.setrecursionlimit(100000)
+    for node in graph:
+        if node not in index:
+            visit(node)
+    return groups
+
+
+def no_file_cycles():
+    """no include cycles between files"""
+    graph = {
+        name: [target for target, _ in found]
+        for name, found in includes().items()
+    }
+    return [f"cycle: {' '.join(group)}" for group in cycles(graph)]
+
+
+def unit_of(name):
+    """A header and the source that implements it are one unit."""
+    for public, private in SAME_UNIT:
+        if name.startswith(public):
+            name = private + name[len(public) :]
+    return os.path.splitext(name)[0]
+
+
+def no_unit_cycles():
+    """no include cycles between units, a header and its source"""
+    # tests are programs of a few files each, whose parts may use each other
+    graph = {}
+    for name, found in includes().items():
+        if name.startswith("tests/"):
+            continue
+        unit = unit_of(name)
+        uses = graph.setdefault(unit, set())
+        uses.update(unit_of(target) for target, _ in found)
+        uses.discard(unit)
+    return [f"cycle: {' '.join(group)}" for group in cycles(graph)]
+
+
+def rooms():
+    """rooms include only what their list allows"""
+    trees = [os.path.dirname(path) for path in matching("rooms")]
+    checked = subprocess.run(
+        ["tools/build/rooms.py", "check", *trees],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if checked.returncode == 0:
+        return []
+    return (checked.stdout + checked.stderr).splitlines() or ["rooms.py failed"]

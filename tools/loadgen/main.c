@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loadgen: clients for the IRC server, at any rate. Each connects, registers,
+ * joins a channel, says something and quits. It connects to this machine only,
+ * so that no other machine is ever loaded.
+ */
+
+#include "load.h"
+
+#include <argp.h>
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    KEY_CHANNELS = 256,
+    KEY_TIMEOUT,
+    KEY_JSON,
+    KEY_FIRST,
+    STATUS_FAILED = 1, /* a session failed */
+    STATUS_USAGE = 2,
+};
+
+// clang-format off
+static const struct argp_option options[] = {
+    {"rate", 'r', "N", 0, "begin N sessions a second, come what may", 0},
+    {"clients", 'c', "N", 0,
+     "have N sessions at a time, each followed by the next (1)", 0},
+    {"duration", 'd', "SECONDS", 0, "begin none after that (10)", 0},
+    {"sessions", 'n', "N", 0, "begin no more than N", 0},
+    {"channels", KEY_CHANNELS, "N", 0, "spread them over N channels (64)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "give a session up then (10)", 0},
+    {"first", KEY_FIRST, "N", 0, "number of the first client's name (0)", 0},
+    {"json", KEY_JSON, NULL, 0, "print figures as one JSON object", 0},
+    {"quiet", 'q', NULL, 0, "say nothing while it runs", 0},
+    {0},
+};
+// clang-format on
+
+struct wish {
+    struct load load;
+    bool json;
+    bool quiet;
+    bool duration_set;
+};
+
+static volatile bool stop;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop = true;
+}
+
+static double number(struct argp_state *state, const char *text, double least,
+                     double most)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(value >= least && value <= most))
+        argp_error(state, "'%s' is not a number from %.9g to %.9g", text, least,
+                   most);
+    return value;
+}
+
+static void set_server(struct argp_state *state, const char *text,
+                       struct sockaddr_in *server)
+{
+    char host[64];
+    const char *colon = strrchr(text, ':');
+    size_t bytes = colon != NULL ? (size_t)(colon - text) : strlen(text);
+
+    if (bytes >= sizeof host)
+        bytes = sizeof host - 1;
+    memcpy(host, text, bytes);
+    host[bytes] = '\0';
+    server->sin_family = AF_INET;
+    server->sin_port = htons(
+        colon != NULL ? (uint16_t)number(state, colon + 1, 1, 65535) : 6667);
+    if (strcmp(host, "localhost") == 0)
+        strcpy(host, "127.0.0.1");
+    if (inet_pton(AF_INET, host, &server->sin_addr) != 1)
+        argp_error(state, "'%s' is not an IPv4 address", host);
+    if (ntohl(server->sin_addr.s_addr) >> 24 != 127)
+        argp_error(state,
+                   "%s is another machine; only 127.0.0.0/8 is "
+                   "loaded",
+                   host);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct wish *wish = state->input;
+    struct load *load = &wish->load;
+
+    switch (key) {
+    case 'r':
+        load->rate = number(state, argument, 0.001, 1e6);
+        return 0;
+    case 'c':
+        load->clients = (uint32_t)number(state, argument, 1, 1e6);
+        return 0;
+    case 'd':
+        load->duration_us =
+            (uint64_t)(number(state, argument, 0.001, 1e6) * 1e6);
+        wish->duration_set = true;
+        return 0;
+    case 'n':
+        load->sessions = (uint64_t)number(state, argument, 1, 1e12);
+        return 0;
+    case KEY_CHANNELS:
+        load->channels = (uint32_t)number(state, argument, 1, 1e6);
+        return 0;
+    case KEY_TIMEOUT:
+        load->timeout_us =
+            (uint64_t)(number(state, argument, 0.001, 1e6) * 1e6);
+        return 0;
+    case KEY_FIRST:
+        load->first = (uint32_t)number(state, argument, 0, 4e9);
+        return 0;
+    case KEY_JSON:
+        wish->json = true;
+        return 0;
+    case 'q':
+        wish->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (load->server_count == LOAD_SERVERS_MAX)
+            argp_error(state, "more than %d addresses", LOAD_SERVERS_MAX);
+        set_server(state, argument, &load->servers[load->server_count++]);
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_usage(state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static uint64_t failures(const struct load *load)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < FAILURES; i++)
+        sum += load->failed[i];
+    return sum;
+}
+
+static double per_second(const struct load *load)
+{
+    return load->spent_us > 0
+               ? (double)load->done * 1e6 / (double)load->spent_us
+               : 0;
+}
+
+static const struct {
+    const char *name;
+    double part;
+} percentiles[] = {
+    {"50", 0.5}, {"90", 0.9}, {"99", 0.99}, {"99.9", 0.999}, {"100", 1},
+};
+#define PERCENTILES (sizeof percentiles / sizeof percentiles[0])
+
+static void print_row(const char *what, const struct latency *latency)
+{
+    printf("%-34s", what);
+    for (size_t i = 0; i < PERCENTILES; i++)
+        printf(" %9.3f",
+               (double)latency_at(latency, percentiles[i].part) / 1000);
+    putchar('\n');
+}
+
+static void print_text(const struct load *load, const struct latency *corrected)
+{
+    printf("%llu sessions in %.3f s, %.1f a second; %llu failed, at most %llu "
+           "at once\n",
+           (unsigned long long)load->done, (double)load->spent_us / 1e6,
+           per_second(load), (unsigned long long)failures(load),
+           (unsigned long long)load->most_at_once);
+    if (failures(load) > 0)
+        printf("failed: %llu to connect, %llu hung up on, %llu refused, %llu "
+               "in time\n",
+               (unsigned long long)load->failed[FAILURE_CONNECT],
+               (unsigned long long)load->failed[FAILURE_CLOSED],
+               (unsigned long long)load->failed[FAILURE_REFUSED],
+               (unsigned long long)load->failed[FAILURE_TIMEOUT]);
+    printf("%-34s", "milliseconds a session, %");
+    for (size_t i = 0; i < PERCENTILES; i++)
+        printf(" %9s", percentiles[i].name);
+    putchar('\n');
+    print_row("from its beginning", &load->served);
+    print_row(load->rate > 0 ? "from when it was due"
+                             : "with those that stalls kept away",
+              corrected);
+}
+
+static void print_latency(const char *name, const struct latency *latency)
+{
+    printf(",\"%s_ms\":{", name);
+    for (size_t i = 0; i < PERCENTILES; i++)
+        printf("%s\"%s\":%.3f", i > 0 ? "," : "", percentiles[i].name,
+               (double)latency_at(latency, percentiles[i].part) / 1000);
+    putchar('}');
+}
+
+static void print_json(const struct load *load, const struct latency *corrected)
+{
+    printf("{\"load\":\"%s\",\"done\":%llu,\"failed\":%llu,\"seconds\":%.6f,"
+           "\"per_second\":%.3f",
+           load->rate > 0 ? "open" : "closed", (unsigned long long)load->done,
+           (unsigned long long)failures(load), (double)load->spent_us / 1e6,
+           per_second(load));
+    print_latency("served", &load->served);
+    print_latency("corrected", corrected);
+    puts("}");
+}
+
+int main(int argc, char **argv)
+{
+    static struct wish wish = {
+        .load = {.clients = 1, .channels = 64, .timeout_us = 10000000},
+    };
+    static struct latency closed;
+    const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "ADDRESS[:PORT]...",
+        .doc = "Loads an IRC server on this machine with clients that "
+               "connect, register, join a channel, say something and quit. "
+               "Several addresses, of one server, take turns.\v"
+               "With --rate the load is open and latencies count from the "
+               "moment a session was due; without it is closed, and the "
+               "sessions that a stall kept from beginning are added (both "
+               "correct what is called coordinated omission).\n\n"
+               "  loadgen -r 2800 -d 10 127.0.0.1:6667\n",
+    };
+    struct sigaction action = {.sa_handler = on_signal};
+    struct load *load = &wish.load;
+    const struct latency *corrected = &load->due;
+
+    argp_err_exit_status = STATUS_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &wish);
+    if (!wish.duration_set && load->sessions == 0)
+        load->duration_us = 10000000;
+    load->progress = !wish.quiet && isatty(STDERR_FILENO);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (load_run(load, &stop) != 0) {
+        fprintf(stderr, "loadgen: %s; try fewer clients\n", strerror(errno));
+        return STATUS_FAILED;
+    }
+    if (load->rate == 0) {
+        /* the median time of a session */
+        latency_correct(&closed, &load->served, latency_at(&load->served, 0.5));
+        corrected = &closed;
+    }
+    (wish.json ? print_json : print_text)(load, corrected);
+    return failures(load) > 0 || load->done == 0 ? STATUS_FAILED : 0;
+}

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# loadgen, the clients of the IRC server, and that server under their load.
+# Included by the Makefile.
+
+#: how many clients come to SERVICE=irc, and how many at a time
+SESSIONS ?= 10000
+CLIENTS ?= 8
+
+# what `make run` puts around the boot of that service
+ifeq ($(SERVICE),irc)
+load_needs := $(BUILD)/host/loadgen
+load = SESSIONS=$(SESSIONS) CLIENTS=$(CLIENTS) \
+    tools/loadgen/under.sh $(BUILD)/host/loadgen
+load_words = prof.every=2000 irc.every=2000 irc.warm=1
+endif
+
+$(BUILD)/host/loadgen: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
+    $(wildcard tools/loadgen/*.c))
+	$(call begin,HOSTLD)
+	$(Q)gcc -o $@ $^ -lm
+test-images bench: $(BUILD)/host/loadgen
+
+.PHONY: story
+#: the IRC server four ways under one load: what a profile is good for
+story: $(call image,$(ARCH),services/irc) $(BUILD)/host/loadgen \
+    $(BUILD)/host/parasite
+	$(Q)tools/loadgen/story.sh $(BUILD) $(ARCH)

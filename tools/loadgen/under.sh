@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# under.sh LOADGEN COMMAND...: runs COMMAND, which boots the IRC server in QEMU
+# by what QEMU_ARGS and APPEND say, as tools/build/run.py does; puts load on the
+# server meanwhile; and ends with COMMAND's exit code, once LOADGEN's figures
+# are printed. The server ends by itself after the last session.
+#
+#   SESSIONS  how many sessions (5000)
+#   CLIENTS   how many at a time (8), or
+#   RATE      how many a second, come what may
+#   FIGURES   a file that gets LOADGEN's figures as JSON
+#
+# QEMU's user network listens with a backlog of one, so that clients who come
+# at once would wait for a second: there are as many ports as clients. They are
+# on an address of 127.0.0.0/8 that follows from this shell's number, so that
+# two of these do not meet.
+set -eu
+
+loadgen=$1
+shift
+sessions=${SESSIONS:-5000}
+clients=${CLIENTS:-8}
+ports=$clients
+[ "$ports" -le 32 ] || ports=32
+address=127.$(($$ >> 16 & 255)).$(($$ >> 8 & 255)).$(($$ & 255))
+forwards=
+servers=
+port=6667
+while [ "$port" -lt $((6667 + ports)) ]; do
+    forwards=$forwards,hostfwd=tcp:$address:$port-:6667
+    servers="$servers $address:$port"
+    port=$((port + 1))
+done
+
+figures=$(mktemp)
+trap 'rm -f "$figures"' EXIT
+
+# One session shows that the server is up; then comes the load.
+load()
+{
+    tries=0
+    until "$loadgen" -q -n 1 --timeout 5 "$address:6667" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 300 ] || exit 1
+        sleep 0.2
+    done
+    set -- --first 1 -n "$sessions"
+    if [ -n "${RATE:-}" ]; then
+        set -- "$@" -r "$RATE"
+    else
+        set -- "$@" -c "$clients"
+    fi
+    [ -z "${FIGURES:-}" ] || set -- "$@" --json
+    # shellcheck disable=SC2086 # a list of words
+    "$loadgen" -q "$@" $servers >"$figures"
+}
+
+load &
+load=$!
+status=0
+APPEND="${APPEND:-} irc.connections=$((sessions + 1))" \
+    QEMU_ARGS="${QEMU_ARGS:-} -netdev user,id=load$forwards \
+-device virtio-net-pci,netdev=load" "$@" || status=$?
+wait "$load" || [ "$status" -ne 0 ] || status=$?
+if [ -n "${FIGURES:-}" ]; then
+    cat "$figures" >"$FIGURES"
+else
+    cat "$figures"
+fi
+exit "$status"

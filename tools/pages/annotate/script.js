@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws the document, which is the payload's JSON. All text goes in as text,
+// never as markup.
+
+let data; // the document
+let weight; // name of the count that shares are of
+let whole; // that count of all
+const by = (id) => document.getElementById(id);
+const listing = by('listing');
+let shown = -1; // index of the function
+let asCode = false; // instructions instead of lines
+let rows = []; // rows that can be walked to
+let at = -1; // the one that was walked to
+let wantedLine = ''; // "file:line" of the hash
+
+function make(tag, name, text) {
+  const element = document.createElement(tag);
+  if (name) element.className = name;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+const percent = (part, of) => (of > 0 ? (100 * part) / of : 0);
+const percentText = (part, of) =>
+  part > 0 ? percent(part, of).toFixed(2) + '%' : '';
+
+// A row: its share, a number, text; the hotter, the redder.
+function row(kind, item, of, number, text) {
+  const element = make('div', 'row ' + kind);
+  const share = percent(item[weight], of);
+  element.append(
+    make('b', '', percentText(item[weight], of)),
+    make('i', '', number),
+    make('span', '', text),
+  );
+  if (share > 0) {
+    const tint = Math.min(0.08 + share / 60, 0.5);
+    element.style.background = `rgba(var(--hot), ${tint.toFixed(3)})`;
+    element.title =
+      `${item.self} samples, ` + `${percentText(item[weight], whole)} of all`;
+  }
+  element.heat = share;
+  return element;
+}
+
+function inlinedText(names) {
+  const from = make('div', 'from');
+  from.append('inlined ', make('em', '', names.join(' in ')));
+  return from;
+}
+
+function codeRow(item, of) {
+  return row('asm', item, of, item.address.slice(2), item.text);
+}
+
+// What to show instead of a line of a file that could not be read.
+const lineText = (line) => (line.text === null ? '' : line.text);
+const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
+
+function toggle(element, open) {
+  const code = element.code;
+  const isOpen = element.getAttribute('aria-expanded') === 'true';
+  if (!code || open === isOpen) return;
+  element.setAttribute('aria-expanded', String(!isOpen));
+  if (isOpen) {
+    while (element.nextSibling?.under) element.nextSibling.remove();
+    return;
+  }
+  const fragment = document.createDocumentFragment();
+  let inlined = '';
+  for (const item of code) {
+    const names = item.inlined || [];
+    if (names.length && names.join() !== inlined)
+      fragment.append(inlinedText(names));
+    inlined = names.join();
+    fragment.append(codeRow(item, element.of));
+  }
+  for (const child of fragment.children) {
+    child.under = true;
+    child.classList.add('under');
+  }
+  element.after(fragment);
+}
+
+function drawLines(f) {
+  const code = new Map();
+  let before = null;
+  for (const item of f.instructions) {
+    const key = item.file + ':' + item.line;
+    if (!code.has(key)) code.set(key, []);
+    code.get(key).push(item);
+  }
+  for (const line of f.lines) {
+    const key = line.file + ':' + line.line;
+    if (!before || before.file !== line.file)
+      listing.append(make('div', 'path', line.file || 'no line is known'));
+    else if (before.line + 1 < line.line)
+      listing.append(make('div', 'gap', '\u22ef'));
+    before = line;
+    const element = row(
+      'line',
+      line,
+      f[weight],
+      line.line || '',
+      lineText(line) ||
+        (line.file ? '' : `${code.get(key).length} ` + 'instructions'),
+    );
+    element.of = f[weight];
+    element.key = key;
+    if (line.code) {
+      element.code = code.get(key);
+      element.dataset.code = '';
+      element.tabIndex = 0;
+      element.setAttribute('role', 'button');
+      element.setAttribute('aria-expanded', 'false');
+      rows.push(element);
+    }
+    listing.append(element);
+  }
+}
+
+function drawCode(f) {
+  const text = new Map();
+  for (const line of f.lines)
+    text.set(line.file + ':' + line.line, lineText(line));
+  let place = '',
+    inlined = '';
+  for (const item of f.instructions) {
+    const key = item.file + ':' + item.line;
+    const names = item.inlined || [];
+    if (names.join() !== inlined)
+      listing.append(
+        names.length
+          ? inlinedText(names)
+          : make('div', 'from', 'back in ' + f.symbol.slice(0, 200)),
+      );
+    inlined = names.join();
+    if (key !== place && item.file)
+      listing.append(
+        make(
+          'div',
+          'from',
+          `${baseName(item.file)}:${item.line}  ${text.get(key)}`,
+        ),
+      );
+    place = key;
+    const element = codeRow(item, f[weight]);
+    element.key = key;
+    element.tabIndex = -1;
+    rows.push(element);
+    listing.append(element);
+  }
+}
+
+function remember() {
+  const words = new URLSearchParams();
+  words.set('f', String(shown));
+  if (asCode) words.set('v', 'code');
+  if (at >= 0) words.set('l', rows[at].key);
+  history.replaceState(null, '', '#' + words);
+}
+
+function go(to) {
+  if (to < 0 || to >= rows.length) return;
+  if (at >= 0) rows[at].classList.remove('at');
+  at = to;
+  rows[at].classList.add('at');
+  rows[at].focus({preventScroll: true});
+  rows[at].scrollIntoView({block: 'center'});
+  remember();
+}
+
+const hottestFirst = () =>
+  rows
+    .map((_, i) => i)
+    .filter((i) => rows[i].heat > 0)
+    .sort((a, b) => rows[b].heat - rows[a].heat || a - b);
+
+// The hottest row, then the next hottest, round and round.
+function goHot(step) {
+  const order = hottestFirst();
+  const now = order.indexOf(at);
+  if (order.length)
+    go(order[now < 0 ? 0 : (now + step + order.length) % order.length]);
+}
+
+function draw() {
+  const f = data.functions[shown];
+  rows = [];
+  at = -1;
+  listing.textContent = '';
+  by('lines').setAttribute('aria-pressed', String(!asCode));
+  by('code').setAttribute('aria-pressed', String(asCode));
+  if (!f) return;
+  by('name').textContent = f.symbol;
+  by('share').textContent =
+    `${percent(f[weight], whole).toFixed(2)} % of ` +
+    `all, ${f.self.toLocaleString('en')} samples, at ${f.address}`;
+  (asCode ? drawCode : drawLines)(f);
+  listing.scrollTop = 0;
+  const wanted = rows.findIndex((element) => element.key === wantedLine);
+  wantedLine = '';
+  if (wanted >= 0) go(wanted);
+  else if (rows.length)
+    rows[hottestFirst()[0] || 0].scrollIntoView({block: 'center'});
+  remember();
+}
+
+function show(index) {
+  const items = by('functions').querySelectorAll('button');
+  if (!data.functions[index]) return;
+  shown = index;
+  for (const item of items)
+    item.setAttribute('aria-current', String(item.index === index));
+  for (const item of items)
+    if (item.index === index) item.scrollIntoView({block: 'nearest'});
+  draw();
+}
+
+function listFunctions() {
+  const word = by('filter').value.toLowerCase();
+  const most = data.functions.length ? data.functions[0][weight] : 1;
+  by('functions').textContent = '';
+  data.functions.forEach((f, index) => {
+    if (!f.symbol.toLowerCase().includes(word)) return;
+    const item = make('li'),
+      button = make('button'),
+      bar = make('i');
+    bar.style.width = percent(f[weight], most) + '%';
+    button.append(
+      make('b', '', percent(f[weight], whole).toFixed(2) + '%'),
+      make('span', '', f.symbol),
+      bar,
+    );
+    button.index = index;
+    button.title = f.symbol.slice(0, 1000);
+    button.setAttribute('aria-current', String(index === shown));
+    button.onclick = () => show(index);
+    item.append(button);
+    by('functions').append(item);
+  });
+}
+
+function setView(code) {
+  const key = at >= 0 ? rows[at].key : '';
+  asCode = code;
+  wantedLine = key;
+  draw();
+}
+
+const keys = [
+  ['j \u2193', 'next line', () => go(at + 1)],
+  ['k \u2191', 'line before', () => go(Math.max(at - 1, 0))],
+  ['n', 'next hottest line', () => goHot(1)],
+  ['p', 'hotter line before', () => goHot(-1)],
+  [
+    'Enter',
+    'open or close its instructions',
+    () => at >= 0 && toggle(rows[at]),
+  ],
+  [
+    'a',
+    'open all lines that were sampled',
+    () => {
+      for (const row of rows) if (row.heat > 0) toggle(row, true);
+    },
+  ],
+  [
+    'c',
+    'close all',
+    () => {
+      for (const row of rows) toggle(row, false);
+    },
+  ],
+  ['i', 'lines or instructions', () => setView(!asCode)],
+  ['] \u2192', 'next function', () => show(shown + 1)],
+  ['[ \u2190', 'function before', () => show(shown - 1)],
+  ['/', 'filter functions', () => by('filter').focus()],
+  ['?', 'this help', () => by('help').showModal()],
+];
+const names = {
+  ArrowDown: '\u2193',
+  ArrowUp: '\u2191',
+  ArrowRight: '\u2192',
+  ArrowLeft: '\u2190',
+};
+
+function press(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || by('help').open) return;
+  if (event.target === by('filter')) {
+    if (event.key === 'Escape') by('filter').blur();
+    return;
+  }
+  if (event.key === 'Enter' && event.target.tagName === 'BUTTON') return;
+  const name = names[event.key] || event.key;
+  const found = keys.find((key) => key[0].split(' ').includes(name));
+  if (!found) return;
+  event.preventDefault();
+  found[2]();
+}
+
+async function read() {
+  data = (await readPayload()).head;
+  weight = data.weight === 'time' ? 'self_ns' : 'self';
+  whole = data[data.weight === 'time' ? 'ns' : 'samples'];
+}
+
+function start() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  document.title = by('title').textContent = 'annotate ' + data.trace;
+  by('about').textContent =
+    `${data.arch}, ${data.hz} Hz, ` +
+    `${data.samples.toLocaleString('en')} samples, ${data.lost} lost`;
+  if (data.functions_not_shown > 0)
+    by('rest').textContent =
+      `${data.functions_not_shown} more functions are ` +
+      'below the limit (--percent-limit)';
+  for (const [name, what] of keys)
+    by('keys').append(make('dt', '', name), make('dd', '', what));
+  by('filter').oninput = listFunctions;
+  by('lines').onclick = () => setView(false);
+  by('code').onclick = () => setView(true);
+  by('next').onclick = () => goHot(1);
+  by('ask').onclick = () => by('help').showModal();
+  listing.onclick = (event) => {
+    const element = event.target.closest('.row');
+    const index = rows.indexOf(element);
+    if (index < 0) return;
+    go(index);
+    toggle(element);
+  };
+  document.onkeydown = press;
+  asCode = words.get('v') === 'code';
+  wantedLine = words.get('l') || '';
+  listFunctions();
+  show(Number(words.get('f')) || 0);
+}
+
+read().then(start);

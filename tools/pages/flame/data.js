@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the payload holds, read once into typed arrays that stay as they are.
+//
+// The tree is in drawing order: what is below node i are the nodes i + 1 up to
+// end[i], exclusive. Node 0 is all of it and has no function (-1).
+
+function stringsOf(columns) {
+  const text = columns.raw('text'),
+    utf8 = new TextDecoder();
+  let at = 0;
+  return Array.from(columns.plain('string.bytes'), (size) => {
+    at += size;
+    return utf8.decode(text.subarray(at - size, at));
+  });
+}
+
+function treeOf(columns) {
+  const depth = Uint16Array.from(columns.changes('node.depth'));
+  const count = depth.length,
+    open = [];
+  const tree = {
+    count,
+    depth,
+    func: Int32Array.from(columns.plain('node.function'), (f) => f - 1),
+    line: Uint32Array.from(columns.plain('node.line')),
+    parent: new Int32Array(count),
+    end: new Uint32Array(count),
+  };
+  for (let i = 0; i < count; ++i) {
+    while (open.length > depth[i]) tree.end[open.pop()] = i;
+    tree.parent[i] = open.length ? open[open.length - 1] : -1;
+    open.push(i);
+  }
+  while (open.length) tree.end[open.pop()] = count;
+  return tree;
+}
+
+function samplesOf(columns) {
+  const time = columns.changes('sample.time');
+  const clocks = signed(columns.plain('sample.extra'), false);
+  for (let i = 0; i < time.length; ++i)
+    clocks[i] += time[i] - (i > 0 ? time[i - 1] : 0);
+  return {
+    time,
+    clocks,
+    stack: Uint32Array.from(columns.plain('sample.stack')),
+    samples: Uint32Array.from(columns.plain('sample.samples')),
+  };
+}
+
+const LOSS_TEXTS = [
+  'ticks missed',
+  'samples without a stack',
+  'packets missing',
+  'samples discarded',
+];
+
+function lossesOf(columns) {
+  const from = columns.changes('loss.from');
+  const [kind, length, count] = ['kind', 'length', 'count'].map((name) =>
+    columns.plain('loss.' + name),
+  );
+  return Array.from(from, (begin, i) => ({
+    kind: kind[i],
+    from: begin,
+    to: begin + length[i],
+    count: count[i],
+  }));
+}
+
+function functionsOf(columns, strings) {
+  const names = Array.from(columns.changes('function.name'), (i) => strings[i]);
+  return {
+    count: names.length,
+    names,
+    folders: Array.from(columns.plain('function.folder'), (i) => strings[i]),
+    language: Uint8Array.from(columns.plain('function.language')),
+  };
+}
+
+async function loadData() {
+  const columns = await readPayload();
+  const strings = stringsOf(columns),
+    head = columns.head;
+  await pause();
+  const data = {
+    head,
+    strings,
+    title: strings[head.title],
+    functions: functionsOf(columns, strings),
+    tree: treeOf(columns),
+    stackNode: Uint32Array.from(columns.changes('stack.node')),
+    stackExits: Uint8Array.from(columns.plain('stack.exits')),
+    losses: lossesOf(columns),
+  };
+  await pause();
+  data.samples = samplesOf(columns);
+  if (head.diff) {
+    data.baseSamples = columns.plain('base.samples');
+    data.baseClocks = columns.plain('base.clocks');
+  }
+  return data;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main script: what has to be updated when something changes.
+
+let data = null;
+
+const fillTableSoon = later(() => {
+  fillTable();
+}, 40);
+const weighSoon = perFrame(() => {
+  weigh();
+  rebuild();
+  tellMatched();
+  showFacts();
+  showNotes();
+  repaintTimeline();
+  fillTableSoon();
+});
+
+// (what) is 'weights' if samples are counted differently, 'scene' if other
+// trees are shown, 'paint' if only the appearance changes; (done) is called
+// after a new scene.
+function changed(what, done) {
+  keepHash();
+  showButtons();
+  if (what === 'weights') {
+    markRemoved();
+    weighSoon();
+  } else if (what === 'scene') {
+    rebuild(done);
+  } else {
+    if (categories.mode !== view.colour) makeCategories(view.colour);
+    setTheme();
+    showLegend();
+    redrawRows();
+    repaint();
+    repaintTimeline();
+  }
+}
+
+function press(id, flag) {
+  $(id).setAttribute('aria-pressed', Boolean(flag));
+}
+
+function showButtons() {
+  press('flame', !view.icicle);
+  press('icicle', view.icicle);
+  press('samples', !view.byTime);
+  press('clocks', view.byTime);
+  press('side-toggle', view.side);
+  $('colour').value = view.colour;
+  $('restore').hidden = view.removed.length === 0;
+  $('theme').textContent = {
+    auto: 'Theme: auto',
+    light: 'Theme: light',
+    dark: 'Theme: dark',
+  }[view.theme];
+  document.body.classList.toggle('side', view.side);
+}
+
+function setIcicle(icicle) {
+  view.icicle = icicle;
+  changed('scene', () => {
+    $('scroll').scrollTop = icicle ? 0 : scene.height;
+  });
+}
+
+function setByTime(byTime) {
+  view.byTime = byTime;
+  changed('weights');
+}
+
+function setColour(colour) {
+  view.colour = colour;
+  changed('paint');
+}
+
+function nextColour() {
+  const there = COLOURS.filter((name) => data.head.diff || name !== 'change');
+  setColour(there[(there.indexOf(view.colour) + 1) % there.length]);
+}
+
+function nextTheme() {
+  view.theme = THEMES[(THEMES.indexOf(view.theme) + 1) % THEMES.length];
+  changed('paint');
+}
+
+function nextSort() {
+  const there = SORTS.filter((name) => data.head.diff || name !== 'change');
+  view.sort = there[(there.indexOf(view.sort) + 1) % there.length];
+  fillTable();
+  keepHash();
+}
+
+function setSide(side) {
+  view.side = side;
+  showButtons();
+  keepHash();
+  arrange();
+  if (side) redrawRows();
+}
+
+const toggleSide = () => setSide(!view.side);
+
+function restoreRemoved() {
+  view.removed = [];
+  changed('weights');
+}
+
+function resetView() {
+  Object.assign(view, {
+    zoom: 0,
+    func: -1,
+    sandwich: -1,
+    range: null,
+    removed: [],
+  });
+  $('regex').value = '';
+  beginTimeline();
+  startSearch('');
+  changed('weights');
+}
+
+function listenToButtons() {
+  const actions = {
+    flame: () => setIcicle(false),
+    icicle: () => setIcicle(true),
+    samples: () => setByTime(false),
+    clocks: () => setByTime(true),
+    reset: resetView,
+    restore: restoreRemoved,
+    theme: nextTheme,
+    'side-toggle': toggleSide,
+    'help-open': showHelp,
+    folded: saveFolded,
+    png: savePng,
+    zoom: () => open(focused),
+    remove: removeChosen,
+    copy: copyName,
+    sandwich: () => showSandwich(view.func),
+  };
+  for (const [id, act] of Object.entries(actions))
+    $(id).addEventListener('click', act);
+  $('colour').addEventListener('change', () => setColour($('colour').value));
+}
+
+function listenToWindow() {
+  const box = $('scroll');
+  let below = 0; // pixels: the roots of a flame stay where they are
+  box.addEventListener('scroll', () => {
+    below = box.scrollHeight - box.clientHeight - box.scrollTop;
+  });
+  new ResizeObserver(() => {
+    const kept = below;
+    arrange();
+    if (!view.icicle && view.sandwich < 0)
+      box.scrollTop = box.scrollHeight - box.clientHeight - kept;
+    redrawRows();
+    repaintTimeline();
+  }).observe($('scroll'));
+  addEventListener('resize', repaintTimeline);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+    changed('paint'),
+  );
+  addEventListener('hashchange', () => {
+    viewOfHash(location.hash);
+    showAll();
+  });
+}
+
+// Everything, as the state says.
+function showAll() {
+  if (view.search !== $('regex').value || (view.search && !search.found)) {
+    $('regex').value = view.search;
+    startSearch(view.search);
+  }
+  changed('weights');
+  changed('paint');
+}
+
+async function begin() {
+  data = await loadData();
+  beginState(data);
+  viewOfHash(location.hash);
+  for (const option of $('colour').options)
+    option.hidden = option.value === 'change' && !data.head.diff;
+  $('by-change').hidden = !data.head.diff;
+  prepareWeights();
+  sortByName();
+  beginTimeline();
+  weigh();
+  makeCategories(view.colour);
+  listenToGraph();
+  listenToTimeline();
+  listenToTable();
+  listenToSearch();
+  listenToButtons();
+  listenToKeys();
+  listenToWindow();
+  showAll();
+  if (!view.icicle)
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        $('scroll').scrollTop = scene.height;
+      }),
+    );
+  document.body.dataset.ready = 'yes';
+}
+
+begin().catch((error) => {
+  $('title').textContent = 'This page cannot be shown';
+  $('facts').textContent = String(error);
+});

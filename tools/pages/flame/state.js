@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is shown, also as the URL's hash, so that a copied URL shows the same.
+// Defaults are left out.
+
+const COLOURS = ['folder', 'language', 'exits', 'change'];
+const SORTS = ['self', 'total', 'change', 'name'];
+const THEMES = ['auto', 'light', 'dark'];
+
+const view = {
+  zoom: 0, // node
+  func: -1, // that is chosen, in graph and table
+  sandwich: -1, // function, -1 = the whole tree is shown
+  range: null, // [from, to) in clocks, null = all
+  removed: [], // nodes
+  search: '',
+  icicle: false,
+  byTime: false,
+  colour: 'folder',
+  theme: 'auto',
+  sort: 'self',
+  side: true,
+};
+
+let atStart = null; // a copy of it
+
+function beginState(data) {
+  view.byTime = data.head.by_time;
+  if (data.head.diff) {
+    view.colour = 'change';
+    view.sort = 'change';
+  }
+  view.side = innerWidth > 760;
+  atStart = {...view, removed: []};
+}
+
+// Letters of the hash, each with how it is written and read.
+const asNumber = (limit) => ({
+  write: String,
+  read: (text) => {
+    const number = Number(text);
+    return Number.isInteger(number) && number >= -1 && number < limit()
+      ? number
+      : undefined;
+  },
+});
+const asChoice = (choices) => ({
+  write: String,
+  read: (text) => (choices.includes(text) ? text : undefined),
+});
+const asFlag = {
+  write: (flag) => (flag ? '1' : '0'),
+  read: (text) => text === '1',
+};
+const asText = {write: String, read: String};
+
+function readRange(text) {
+  const [from, to] = text.split('-').map(Number);
+  return from >= 0 && to > from ? [from, to] : undefined;
+}
+
+function readNodes(text) {
+  return text
+    .split('.')
+    .map(Number)
+    .filter((node) => node > 0 && node < data.tree.count);
+}
+
+const hashParts = {
+  z: ['zoom', asNumber(() => data.tree.count)],
+  f: ['func', asNumber(() => data.functions.count)],
+  v: ['sandwich', asNumber(() => data.functions.count)],
+  r: [
+    'range',
+    {write: (range) => range.map(Math.round).join('-'), read: readRange},
+  ],
+  x: ['removed', {write: (nodes) => nodes.join('.'), read: readNodes}],
+  s: ['search', asText],
+  i: ['icicle', asFlag],
+  m: ['byTime', asFlag],
+  c: ['colour', asChoice(COLOURS)],
+  t: ['theme', asChoice(THEMES)],
+  o: ['sort', asChoice(SORTS)],
+  l: ['side', asFlag],
+};
+
+function hashOfView() {
+  const parts = new URLSearchParams();
+  for (const [letter, [name, how]] of Object.entries(hashParts)) {
+    const same =
+      Array.isArray(view[name]) && view[name].length === 0
+        ? atStart[name].length === 0
+        : view[name] === atStart[name];
+    if (!same && view[name] !== null) parts.set(letter, how.write(view[name]));
+  }
+  return parts.toString();
+}
+
+function viewOfHash(hash) {
+  const parts = new URLSearchParams(hash.replace(/^#/, ''));
+  Object.assign(view, atStart, {removed: []});
+  for (const [letter, [name, how]] of Object.entries(hashParts)) {
+    const value = parts.has(letter) ? how.read(parts.get(letter)) : undefined;
+    if (value !== undefined) view[name] = value;
+  }
+}
+
+const keepHash = later(() => {
+  const hash = hashOfView();
+  if (hash !== location.hash.replace(/^#/, ''))
+    history.replaceState(
+      null,
+      '',
+      hash ? '#' + hash : location.pathname + location.search,
+    );
+}, 150);

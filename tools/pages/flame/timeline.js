@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time line: samples over time, stacked by colour; gaps are hatched. The
+// rest of the page shows the selected range.
+
+const BAR = 3; // pixels
+const EDGE = 6; // pixels around the range's ends where they are taken
+const AXIS = 17; // pixels for the times below
+const FLOOR_CLOCKS = 1000; // the narrowest view
+
+const line = {
+  from: 0,
+  to: 1, // clocks in sight
+  bars: null, // canvas with all but the range
+  key: '', // what the bars were made for
+  drag: null, // {kind, at, range}
+};
+
+const lineWidth = () => $('time').clientWidth;
+const lineHeight = () => $('timeline').clientHeight;
+const xOfClock = (clock) =>
+  ((clock - line.from) / (line.to - line.from)) * lineWidth();
+const clockOfX = (x) => line.from + (x / lineWidth()) * (line.to - line.from);
+
+function beginTimeline() {
+  line.from = 0;
+  line.to = Math.max(1, data.head.clocks);
+}
+
+// Of each stack, which of the bar's colours it has; and the colours.
+function barColours() {
+  const {func} = data.tree,
+    leaf = (s) => func[data.stackNode[s]];
+  const of = new Uint8Array(data.stackNode.length);
+  if (search.found) {
+    const inside = matchedBelow();
+    of.forEach((_, s) => {
+      of[s] = inside[data.stackNode[s]] ? 0 : 1;
+    });
+    return {of, fills: [palette.found, fillOf(GREY, -0.5, 1)]};
+  }
+  if (view.colour === 'exits') {
+    of.forEach((_, s) => {
+      of[s] = data.stackExits[s] ? 0 : 1;
+    });
+    return {of, fills: [fillOf(35, -0.4, 1), fillOf(GREY, -0.5, 1)]};
+  }
+  if (view.colour === 'change') return {of, fills: [fillOf(250, -0.4, 0.6)]};
+  const last = Math.min(categories.list.length, HUES.length + 1);
+  of.forEach((_, s) => {
+    const f = leaf(s);
+    of[s] = f < 0 ? last : Math.min(last, categories.ofFunction[f]);
+  });
+  const fills = Array.from({length: last + 1}, (_, i) =>
+    fillOf(categories.list[i] ? categories.list[i].hue : GREY, -0.5, 1),
+  );
+  return {of, fills};
+}
+
+// Samples by bar and colour; and the height of the whole time.
+function countBars(of, colours) {
+  const {time, stack, samples} = data.samples;
+  const count = Math.ceil(lineWidth() / BAR),
+    bars = new Float64Array(count * colours);
+  const unit = lineWidth() / (line.to - line.from) / BAR;
+  const last = firstAtLeast(time, line.to);
+  for (let i = firstAtLeast(time, line.from); i < last; ++i) {
+    if (stackRemoved[stack[i]]) continue;
+    const bar = Math.floor((time[i] - line.from) * unit);
+    bars[bar * colours + of[stack[i]]] += samples[i];
+  }
+  const due =
+    (data.head.hz * BAR * (line.to - line.from)) /
+    lineWidth() /
+    data.head.clock_hz;
+  let most = Math.max(due, 1);
+  for (let bar = 0; bar < count; ++bar) {
+    let sum = 0;
+    for (let c = 0; c < colours; ++c) sum += bars[bar * colours + c];
+    most = Math.max(most, sum);
+  }
+  return {bars, count, most};
+}
+
+function paintBars(context, height) {
+  const {of, fills} = barColours();
+  const {bars, count, most} = countBars(of, fills.length);
+  const unit = (height - AXIS - 6) / most;
+  for (let bar = 0; bar < count; ++bar) {
+    let y = height - AXIS;
+    for (let c = 0; c < fills.length; ++c) {
+      const high = bars[bar * fills.length + c] * unit;
+      if (high === 0) continue;
+      context.fillStyle = fills[c];
+      context.fillRect(bar * BAR, y - high, BAR, high);
+      y -= high;
+    }
+  }
+}
+
+let hatching = null;
+function hatch(context) {
+  const tile = make('canvas', {width: 6, height: 6});
+  const pen = tile.getContext('2d');
+  pen.strokeStyle = palette.bad;
+  pen.lineWidth = 1.6;
+  pen.beginPath();
+  for (const at of [-3, 3, 9]) {
+    pen.moveTo(at - 4, 10 - 4 + 0.5);
+    pen.lineTo(at + 4, -2 + 0.5);
+  }
+  pen.stroke();
+  return context.createPattern(tile, 'repeat');
+}
+
+// Bands for gaps; adjacent ones are merged, since there may be very many.
+function paintLosses(context, height) {
+  let until = -10;
+  hatching = hatch(context);
+  for (const loss of data.losses) {
+    const x = Math.max(xOfClock(loss.from), until);
+    const end = Math.max(xOfClock(loss.to), x + 2);
+    if (end < 0 || x > lineWidth() || end - until < 2) continue;
+    context.globalAlpha = 0.16;
+    context.fillStyle = palette.bad;
+    context.fillRect(x, 0, end - x, height - AXIS);
+    context.globalAlpha = 0.9;
+    context.fillStyle = hatching;
+    context.fillRect(x, 0, end - x, height - AXIS);
+    until = end;
+  }
+  context.globalAlpha = 1;
+}
+
+function paintAxis(context, height) {
+  const hz = data.head.clock_hz,
+    span = (line.to - line.from) / hz;
+  const rough = (span * 90) / lineWidth(),
+    power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((times) => times * power >= rough);
+  context.fillStyle = palette.soft;
+  context.font = FONT.replace('12px', '11px');
+  context.fillRect(0, height - AXIS, lineWidth(), 0.5);
+  for (
+    let i = Math.ceil(line.from / hz / step);
+    i * step <= line.to / hz;
+    ++i
+  ) {
+    const x = xOfClock(i * step * hz);
+    context.fillRect(x, height - AXIS, 1, 4);
+    const text = secondsText(i * step, step, line.to / hz);
+    if (x + context.measureText(text).width + 6 < lineWidth())
+      context.fillText(text, x + 4, height - AXIS / 2 + 1);
+  }
+}
+
+function barsKey() {
+  return [
+    line.from,
+    line.to,
+    lineWidth(),
+    devicePixelRatio,
+    view.colour,
+    dark,
+    view.removed.join('.'),
+    search.shown,
+  ].join();
+}
+
+function drawnBars() {
+  const key = barsKey();
+  if (line.key !== key) {
+    line.key = key;
+    line.bars ||= make('canvas');
+    const context = sized(line.bars, lineWidth(), lineHeight());
+    paintBars(context, lineHeight());
+    paintLosses(context, lineHeight());
+    paintAxis(context, lineHeight());
+  }
+  return line.bars;
+}
+
+function paintRange(context, height) {
+  if (!view.range) return;
+  const [from, to] = view.range.map(xOfClock),
+    bottom = height - AXIS;
+  context.fillStyle = palette.panel;
+  context.globalAlpha = 0.72;
+  context.fillRect(0, 0, Math.max(0, from), bottom);
+  context.fillRect(to, 0, Math.max(0, lineWidth() - to), bottom);
+  context.globalAlpha = 1;
+  context.fillStyle = palette.accent;
+  context.fillRect(from - 1, 0, 2, bottom);
+  context.fillRect(to - 1, 0, 2, bottom);
+  for (const x of [from, to]) {
+    context.beginPath();
+    context.roundRect(x - 3.5, bottom / 2 - 10, 7, 20, 3.5);
+    context.fill();
+  }
+}
+
+function paintTimeline() {
+  const height = 78;
+  const context = sized($('timeline'), lineWidth(), height);
+  context.drawImage(drawnBars(), 0, 0, lineWidth(), height);
+  paintRange(context, height);
+  describeRange();
+}
+
+const repaintTimeline = perFrame(() => {
+  paintTimeline();
+});
+
+function describeRange() {
+  const element = $('timeline'),
+    hz = data.head.clock_hz;
+  const [from, to] = view.range || [0, data.head.clocks];
+  const ms = (clock) => Math.round((clock / hz) * 1e3);
+  element.setAttribute('aria-valuemax', ms(data.head.clocks));
+  element.setAttribute('aria-valuenow', ms(from));
+  element.setAttribute(
+    'aria-valuetext',
+    (view.range ? '' : 'all: ') +
+      secondsText(from / hz) +
+      ' to ' +
+      secondsText(to / hz),
+  );
+}
+
+// (range) in clocks, null = all; it stays inside the trace.
+function setRange(range) {
+  if (range) {
+    const [from, to] = range.map((clock) =>
+      Math.round(Math.min(data.head.clocks, Math.max(0, clock))),
+    );
+    range = to > from ? [from, to] : null;
+  }
+  view.range = range;
+  changed('weights');
+}
+
+// By keys: moves or resizes by a part of what is in sight.
+function nudge(step, grow) {
+  const unit = (line.to - line.from) / 40;
+  const [from, to] = view.range || [
+    line.from + 16 * unit,
+    line.from + 24 * unit,
+  ];
+  if (!view.range) setRange([from, to]);
+  else if (grow) setRange([from, Math.max(from + unit / 8, to + step * unit)]);
+  else {
+    const by = Math.max(-from, Math.min(data.head.clocks - to, step * unit));
+    setRange([from + by, to + by]);
+  }
+}
+
+function zoomTime(times, at) {
+  const all = Math.max(1, data.head.clocks);
+  const span = Math.min(
+    all,
+    Math.max(FLOOR_CLOCKS, (line.to - line.from) * times),
+  );
+  const part = (at - line.from) / (line.to - line.from);
+  line.from = Math.max(0, Math.min(all - span, at - part * span));
+  line.to = line.from + span;
+  repaintTimeline();
+}
+
+function panTime(part) {
+  const by = Math.max(
+    -line.from,
+    Math.min(data.head.clocks - line.to, part * (line.to - line.from)),
+  );
+  line.from += by;
+  line.to += by;
+  repaintTimeline();
+}
+
+const middleOfTime = () =>
+  view.range ? (view.range[0] + view.range[1]) / 2 : (line.from + line.to) / 2;
+
+function lineX(event) {
+  return event.clientX - $('timeline').getBoundingClientRect().left;
+}
+
+function kindAt(x) {
+  if (!view.range) return 'new';
+  const [from, to] = view.range.map(xOfClock);
+  if (Math.abs(x - from) < EDGE) return 'from';
+  if (Math.abs(x - to) < EDGE) return 'to';
+  return x > from && x < to ? 'move' : 'new';
+}
+
+function dragTo(x) {
+  const {kind, at, range} = line.drag,
+    clock = clockOfX(x);
+  const sorted = (a, b) => (a < b ? [a, b] : [b, a]);
+  if (kind === 'from') setRange(sorted(clock, range[1]));
+  else if (kind === 'to') setRange(sorted(range[0], clock));
+  else if (kind === 'new') setRange(sorted(clockOfX(at), clock));
+  else {
+    const by = Math.max(
+      -range[0],
+      Math.min(data.head.clocks - range[1], clock - clockOfX(at)),
+    );
+    setRange([range[0] + by, range[1] + by]);
+  }
+}
+
+function endDrag(event) {
+  const x = lineX(event),
+    {kind, at} = line.drag;
+  line.drag = null;
+  if (kind === 'new' && Math.abs(x - at) < 3) setRange(null);
+}
+
+function listenToTimeline() {
+  const canvas = $('timeline');
+  canvas.addEventListener('pointerdown', (event) => {
+    const x = lineX(event);
+    canvas.setPointerCapture(event.pointerId);
+    line.drag = {kind: kindAt(x), at: x, range: view.range};
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    const x = lineX(event);
+    if (line.drag) {
+      const {kind, at} = line.drag;
+      if (kind !== 'new' || Math.abs(x - at) >= 3) dragTo(x);
+      return;
+    }
+    canvas.style.cursor =
+      {new: 'crosshair', move: 'grab'}[kindAt(x)] || 'ew-resize';
+    showTimeTip(clockOfX(x), event);
+  });
+  canvas.addEventListener('pointerup', (event) => {
+    if (line.drag) endDrag(event);
+  });
+  canvas.addEventListener('pointercancel', () => {
+    line.drag = null;
+  });
+  canvas.addEventListener('pointerleave', () => showTip(null));
+  canvas.addEventListener('dblclick', () => setRange(null));
+  canvas.addEventListener(
+    'wheel',
+    (event) => {
+      event.preventDefault();
+      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+        panTime((event.deltaX || event.deltaY) / 600);
+      else zoomTime(Math.exp(event.deltaY / 400), clockOfX(lineX(event)));
+    },
+    {passive: false},
+  );
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// From samples to weights: of stacks, then of nodes, then of functions. One
+// pass over the samples of the range and one over the tree, milliseconds for a
+// million samples, so it is repeated with every mouse move.
+
+const weights = {
+  sum: 0,
+  count: 0, // of what is shown: weight, and samples
+  baseSum: 0,
+  baseCount: 0, // of what it is compared with
+};
+
+let stackWeight, stackRemoved, outermost;
+
+function newWeights(count) {
+  const numbers = {};
+  for (const name of ['self', 'total', 'exits', 'base', 'baseSelf', 'width'])
+    numbers[name] = new Float64Array(count);
+  return numbers;
+}
+
+// Nodes whose function is not among their callers: a recursive function's
+// total counts only these.
+function findOutermost(tree, functions) {
+  const open = new Uint32Array(functions),
+    found = new Uint8Array(tree.count);
+  for (let i = 1; i < tree.count; ++i) {
+    const f = tree.func[i];
+    if (i < open[f]) continue;
+    found[i] = 1;
+    open[f] = tree.end[i];
+  }
+  return found;
+}
+
+function prepareWeights() {
+  const stacks = data.stackNode.length;
+  stackWeight = new Float64Array(stacks);
+  stackRemoved = new Uint8Array(stacks);
+  outermost = findOutermost(data.tree, data.functions.count);
+  Object.assign(data.tree, newWeights(data.tree.count));
+  Object.assign(data.functions, newWeights(data.functions.count));
+}
+
+function markRemoved() {
+  stackRemoved.fill(0);
+  for (const node of view.removed)
+    for (let s = 0; s < stackRemoved.length; ++s)
+      if (data.stackNode[s] >= node && data.stackNode[s] < data.tree.end[node])
+        stackRemoved[s] = 1;
+}
+
+// Samples of the range: [first, last).
+function shownSamples() {
+  const {time} = data.samples;
+  if (!view.range) return [0, time.length];
+  return view.range.map((clock) => firstAtLeast(time, clock));
+}
+
+function addSamples() {
+  const {stack, samples, clocks} = data.samples;
+  const amounts = view.byTime ? clocks : samples;
+  const [first, last] = shownSamples();
+  stackWeight.fill(0);
+  weights.count = 0;
+  for (let i = first; i < last; ++i) {
+    if (stackRemoved[stack[i]]) continue;
+    stackWeight[stack[i]] += amounts[i];
+    weights.count += samples[i];
+  }
+}
+
+function addBase(tree) {
+  const amounts = view.byTime ? data.baseClocks : data.baseSamples;
+  weights.baseCount = 0;
+  for (let s = 0; s < stackWeight.length; ++s) {
+    if (stackRemoved[s]) continue;
+    tree.base[data.stackNode[s]] += amounts[s];
+    tree.baseSelf[data.stackNode[s]] += amounts[s];
+    weights.baseCount += data.baseSamples[s];
+  }
+}
+
+// Sums over what is below; widths are shares. In a comparison a width is the
+// mean of both shares, so that what disappeared is still visible.
+function addUp(tree) {
+  const {parent, total, exits, base, width} = tree;
+  for (let i = tree.count - 1; i > 0; --i) {
+    total[parent[i]] += total[i];
+    exits[parent[i]] += exits[i];
+    base[parent[i]] += base[i];
+  }
+  const unit = 1 / (weights.sum || 1),
+    baseUnit = 1 / (weights.baseSum || 1);
+  for (let i = 0; i < tree.count; ++i)
+    width[i] = data.head.diff
+      ? (total[i] * unit + base[i] * baseUnit) / 2
+      : total[i] * unit;
+}
+
+function addFunctions(tree) {
+  const functions = data.functions;
+  for (const name of ['self', 'total', 'exits', 'base', 'baseSelf'])
+    functions[name].fill(0);
+  for (let i = 1; i < tree.count; ++i) {
+    const f = tree.func[i];
+    functions.self[f] += tree.self[i];
+    functions.baseSelf[f] += tree.baseSelf[i];
+    if (!outermost[i]) continue;
+    functions.total[f] += tree.total[i];
+    functions.base[f] += tree.base[i];
+    functions.exits[f] += tree.exits[i];
+  }
+}
+
+function weigh() {
+  const tree = data.tree;
+  for (const name of ['self', 'total', 'exits', 'base', 'baseSelf'])
+    tree[name].fill(0);
+  addSamples();
+  for (let s = 0; s < stackWeight.length; ++s) {
+    const node = data.stackNode[s];
+    tree.self[node] += stackWeight[s];
+    tree.total[node] += stackWeight[s];
+    if (data.stackExits[s]) tree.exits[node] += stackWeight[s];
+  }
+  if (data.head.diff) addBase(tree);
+  weights.sum = stackWeight.reduce((sum, one) => sum + one, 0);
+  weights.baseSum = tree.base.reduce((sum, one) => sum + one, 0);
+  addUp(tree);
+  addFunctions(tree);
+}
+
+const shareOf = (weight) => (weights.sum ? weight / weights.sum : 0);
+const baseShareOf = (weight) =>
+  weights.baseSum ? weight / weights.baseSum : 0;
+
+// How a share changed: {by, low, high, sure}. It is sure if its interval does
+// not hold 0; the interval is so wide that all of them are right together.
+function changeOf(total, base) {
+  const part = Math.min(1, shareOf(total));
+  const before = Math.min(1, baseShareOf(base));
+  const [low, high] = differenceInterval(
+    part,
+    weights.count,
+    before,
+    weights.baseCount,
+    data.head.z,
+  );
+  return {
+    by: part - before,
+    part,
+    before,
+    low,
+    high,
+    sure: low > 0 || high < 0,
+  };
+}
+
+function weightText(weight) {
+  if (view.byTime) return secondsText(weight / data.head.clock_hz);
+  return samplesText(weight);
+}

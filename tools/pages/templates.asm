@@ -1,0 +1,18 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; extern const char page_flame_begin[], page_flame_end[];
+; extern const char page_annotate_begin[], page_annotate_end[];
+;
+; The pages' templates, as build_page.py made them.
+
+section .rodata
+global page_flame_begin, page_flame_end
+global page_annotate_begin, page_annotate_end
+page_flame_begin:
+    incbin "flame.html"
+page_flame_end:
+page_annotate_begin:
+    incbin "annotate.html"
+page_annotate_end:
+
+section .note.GNU-stack noalloc noexec nowrite progbits

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_INDEX_H
+#define BASE_INDEX_H
+
+/*
+ * A map from 64-bit keys to dense numbers that the map assigns itself: 0, 1, 2,
+ * ... in the order in which keys are added. The caller keeps a key's data in a
+ * vector at that number. A pair of numbers is a key too, so anything that has
+ * several parts is looked up part by part.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INDEX_NONE UINT32_MAX
+
+struct index_slot {
+    uint64_t key;
+    uint32_t number; /* INDEX_NONE = free */
+};
+
+/* Starts as zeros. */
+struct index {
+    struct index_slot *slots;
+    uint32_t room;  /* slots, a power of two, or 0 */
+    uint32_t count; /* keys */
+};
+
+/* Returns the key's number, or INDEX_NONE. */
+uint32_t index_find(const struct index *index, uint64_t key);
+
+/* Returns the key's number, and adds the key if it is new; *(is_new), if not
+ * NULL, says whether it was. */
+uint32_t index_add(struct index *index, uint64_t key, bool *is_new);
+
+void index_free(struct index *index);
+
+static inline uint64_t index_pair(uint32_t high, uint32_t low)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All messages on stderr. */
+
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *log_name = "parasite";
+bool log_quiet;
+bool log_is_verbose;
+static bool line_open;  /* a progress line is on the terminal */
+static FILE *aside;     /* messages go there, NULL = to stderr */
+static char last[1024]; /* the last redirected message */
+
+void log_redirect(FILE *file)
+{
+    aside = file;
+    last[0] = '\0';
+}
+
+const char *log_last(void)
+{
+    return last;
+}
+
+static void print_aside(const char *format, va_list words)
+{
+    vsnprintf(last, sizeof last, format, words);
+    fprintf(aside, "%s: %s\n", log_name, last);
+    fflush(aside);
+}
+
+static void print(const char *format, va_list words)
+{
+    if (aside != NULL) {
+        print_aside(format, words);
+        return;
+    }
+    fflush(stdout);
+    if (line_open)
+        fputs("\r\033[K", stderr);
+    line_open = false;
+    fprintf(stderr, "%s: ", log_name);
+    vfprintf(stderr, format, words);
+    fputc('\n', stderr);
+}
+
+void log_info(const char *format, ...)
+{
+    va_list words;
+
+    if (log_quiet)
+        return;
+    va_start(words, format);
+    print(format, words);
+    va_end(words);
+}
+
+void log_verbose(const char *format, ...)
+{
+    va_list words;
+
+    if (!log_is_verbose)
+        return;
+    va_start(words, format);
+    print(format, words);
+    va_end(words);
+}
+
+void log_error(const char *format, ...)
+{
+    va_list words;
+
+    va_start(words, format);
+    print(format, words);
+    va_end(words);
+}
+
+void die(const char *format, ...)
+{
+    va_list words;
+
+    va_start(words, format);
+    print(format, words);
+    va_end(words);
+    exit(STATUS_DATA);
+}
+
+void die_usage(const char *format, ...)
+{
+    va_list words;
+
+    va_start(words, format);
+    print(format, words);
+    va_end(words);
+    exit(STATUS_USAGE);
+}
+
+bool log_shows_progress(void)
+{
+    return !log_quiet && isatty(STDERR_FILENO);
+}
+
+void log_progress(const char *format, ...)
+{
+    va_list words;
+
+    if (!log_shows_progress())
+        return;
+    va_start(words, format);
+    fputc('\r', stderr);
+    vfprintf(stderr, format, words);
+    fputs("\033[K", stderr);
+    fflush(stderr);
+    va_end(words);
+    line_open = true;
+}
+
+void log_summary(const char *format, ...)
+{
+    va_list words;
+
+    va_start(words, format);
+    fflush(stdout);
+    fputs(line_open ? "\r\033[K" : "", stderr);
+    line_open = false;
+    vfprintf(stderr, format, words);
+    fputc('\n', stderr);
+    va_end(words);
+}
+
+bool use_color(const char *when)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    if (strcmp(when, "auto") != 0)
+        return strcmp(when, "always") == 0;
+    return isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0');
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parasite annotate: functions by source line and by instruction. */
+
+#include "annotate/annotate.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define LIMIT_TEXT 5.0 /* percent of all samples that a function must have */
+#define LIMIT_PAGE 1.0
+
+enum { KEY_LIMIT = 512, KEY_JSON, KEY_ALL, KEY_COLOR, KEY_SOURCE };
+
+static const char help_text[] =
+    "Show the hottest functions, or the named ones, by source line and "
+    "by instruction."
+    "\vA FUNCTION is a whole name; for C++ and Rust the part before the "
+    "parameters is enough.\n\n"
+    "For example:\n"
+    "  parasite annotate x.trace\n"
+    "  parasite annotate -l leaf_a x.trace\n"
+    "  parasite annotate --percent-limit 0.5 -o x.html x.trace";
+
+static const struct argp_option options[] = {
+    {"lines", 'l', NULL, 0, "source lines, without instructions", 0},
+    {"output", 'o', "FILE", 0, "a page, or with --json a document", 0},
+    {"json", KEY_JSON, NULL, 0, "as JSON", 0},
+    {"percent-limit", KEY_LIMIT, "PERCENT", 0,
+     "hide functions below it (5; 1 in a page or JSON)", 0},
+    {"all", KEY_ALL, NULL, 0, "show stretches without a sample too", 0},
+    {"disassembler-style", 'M', "STYLE", 0, "intel (default) or att", 0},
+    {"source", KEY_SOURCE, "FOLDER", 0, "folder of sources that have moved", 0},
+    {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
+    {0},
+};
+
+static double percent_of(const char *word)
+{
+    char *end;
+    double percent = strtod(word, &end);
+
+    if (end == word || *end != '\0' || !(percent >= 0 && percent <= 100))
+        die_usage("--percent-limit takes 0 to 100, not '%s'", word);
+    return percent;
+}
+
+static bool is_att(const char *word)
+{
+    if (strcmp(word, "att") != 0 && strcmp(word, "intel") != 0)
+        die_usage("-M is intel or att, not '%s'", word);
+    return *word == 'a';
+}
+
+static error_t parse_form(int key, char *word, struct annotate *annotate)
+{
+    switch (key) {
+    case KEY_JSON:
+        annotate->json = true;
+        break;
+    case KEY_ALL:
+        annotate->all = true;
+        break;
+    case KEY_COLOR:
+        annotate->color = word;
+        break;
+    case KEY_SOURCE:
+        annotate->listing.folder = word;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    struct annotate *annotate = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &annotate->view;
+        break;
+    case ARGP_KEY_ARG:
+        vector_reserve_one(&annotate->wanted, annotate->wanted_count,
+                           sizeof word);
+        annotate->wanted[annotate->wanted_count++] = word;
+        break;
+    case 'l':
+        annotate->by_line = true;
+        break;
+    case 'o':
+        annotate->output = word;
+        break;
+    case 'M':
+        annotate->att = is_att(word);
+        break;
+    case KEY_LIMIT:
+        annotate->limit = percent_of(word);
+        break;
+    default:
+        return parse_form(key, word, annotate);
+    }
+    return 0;
+}
+
+/* Without -i the last argument is the trace, if there is such a file; otherwise
+ * it is a function too. */
+static void take_trace(struct annotate *annotate)
+{
+    const char *last = annotate->wanted_count > 0
+                           ? annotate->wanted[annotate->wanted_count - 1]
+                           : NULL;
+    struct stat about;
+
+    if (annotate->view.input != NULL)
+        return;
+    annotate->view.input = "x.trace";
+    if (last == NULL || stat(last, &about) != 0)
+        return;
+    annotate->view.input = last;
+    --annotate->wanted_count;
+}
+
+/* Whether the function (symbol), displayed as (name), is the (wanted) one. */
+static bool is_called(const char *wanted, const char *name, const char *symbol)
+{
+    size_t bytes = strlen(wanted);
+
+    return strcmp(wanted, symbol) == 0 ||
+           (strncmp(wanted, name, bytes) == 0 &&
+            (name[bytes] == '\0' || name[bytes] == '('));
+}
+
+static bool in_image(struct annotate *annotate, const char *wanted)
+{
+    const struct image *image = &annotate->view.image;
+
+    for (size_t i = 0; i < image->count; ++i) {
+        const char *symbol = image->functions[i].name;
+
+        if (is_called(wanted, annotate->view.names.readable(symbol), symbol))
+            return true;
+    }
+    return false;
+}
+
+/* Moves those called (wanted) to the front. */
+static void choose_called(struct annotate *annotate, const char *wanted)
+{
+    size_t before = annotate->shown;
+
+    for (size_t i = before; i < annotate->function_keys.count; ++i) {
+        struct annotate_function *at = &annotate->functions[i], chosen = *at;
+
+        if (!is_called(wanted, annotate_name(annotate, at->name),
+                       at->symbol->name))
+            continue;
+        memmove(&annotate->functions[annotate->shown + 1],
+                &annotate->functions[annotate->shown],
+                (i - annotate->shown) * sizeof chosen);
+        annotate->functions[annotate->shown++] = chosen;
+    }
+    if (annotate->shown > before)
+        return;
+    if (in_image(annotate, wanted))
+        die("%s: there is no sample in it", wanted);
+    die("%s: there is no such function, and no such trace", wanted);
+}
+
+static void choose_hottest(struct annotate *annotate)
+{
+    double limit = annotate->limit;
+
+    if (limit < 0)
+        limit = annotate->json || annotate->output != NULL ? LIMIT_PAGE
+                                                           : LIMIT_TEXT;
+    for (; annotate->shown < annotate->function_keys.count; ++annotate->shown) {
+        const struct annotate_function *next =
+            &annotate->functions[annotate->shown];
+
+        if (annotate_percent(annotate, &next->self, &annotate->sum) < limit)
+            break;
+    }
+    if (annotate->shown == 0 && annotate->limit < 0 &&
+        annotate->function_keys.count > 0)
+        annotate->shown = 1;
+}
+
+static void collect(struct annotate *annotate)
+{
+    annotate->view.lines = true;
+    view_open(&annotate->view);
+    if (annotate->view.names.image == NULL)
+        die("instructions are in the image; give it with -k");
+    annotate_count(annotate);
+    for (size_t i = 0; i < annotate->wanted_count; ++i)
+        choose_called(annotate, annotate->wanted[i]);
+    if (annotate->wanted_count == 0)
+        choose_hottest(annotate);
+    annotate_disassemble(annotate);
+    annotate_find_lines(annotate);
+}
+
+static void write_out(struct annotate *annotate)
+{
+    bool to_file =
+        annotate->output != NULL && strcmp(annotate->output, "-") != 0;
+    FILE *out = to_file ? fopen(annotate->output, "wb") : stdout;
+    bool fine = out != NULL;
+
+    if (fine && annotate->json)
+        fine = annotate_write_json(annotate, out);
+    else if (fine && annotate->output != NULL)
+        fine = annotate_write_page(annotate, out);
+    else if (fine)
+        annotate_print(annotate);
+    if (!fine || (to_file ? fclose(out) : fflush(out)) != 0)
+        die("%s: cannot be written: %s", to_file ? annotate->output : "stdout",
+            strerror(errno));
+}
+
+int command_annotate(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&view_argp, 0, NULL, 0},
+        {0},
+    };
+    static const struct argp argp = {
+        options, parse, "[FUNCTION...] [TRACE]", help_text, children, 0, 0};
+    static struct annotate annotate = {.limit = -1, .color = "auto"};
+
+    argp_parse(&argp, argc, argv, 0, NULL, &annotate);
+    take_trace(&annotate);
+    collect(&annotate);
+    write_out(&annotate);
+    if (annotate.listing.missing > 0)
+        log_info("%zu source file%s cannot be read, the first is %s; find them "
+                 "with --source",
+                 annotate.listing.missing,
+                 annotate.listing.missing == 1 ? "" : "s",
+                 annotate.listing.first_missing);
+    annotate_close(&annotate);
+    return STATUS_OK;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parasite demangle: a filter like c++filt, for every language that the
+ * profiler supports, with the same code that runs inside the image.
+ *
+ * In text, a name is the longest run of letters, digits and "_$.", except for
+ * leading '.' or '$', and for full stops at its end, where a sentence may end.
+ * Bytes above 0x7f count as letters first; if that gives no name, they do not.
+ */
+
+#include "cli/commands.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <error.h>
+#include <prof/demangle.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    enum prof_language language;
+    unsigned long width; /* columns for a name, 0 = whole */
+    bool line;
+    char **names; /* NULL: standard input */
+    int count;
+};
+
+/* The result; grows until it fits. */
+static char *answer;
+static size_t answer_room;
+static struct prof_demangle_work work;
+
+static void *grow(void *memory, size_t bytes)
+{
+    void *more = realloc(memory, bytes);
+
+    if (more == NULL)
+        error(EXIT_FAILURE, errno, "parasite demangle");
+    return more;
+}
+
+/* Demangles the NUL-terminated (name) into answer. */
+static struct prof_demangled demangle(const struct options *options,
+                                      const char *name)
+{
+    struct prof_demangled got;
+
+    for (;;) {
+        if (answer_room == 0)
+            answer = grow(answer, answer_room = 4096);
+        got = prof_demangle_as(options->language, name, answer, answer_room,
+                               &work);
+        if (!got.truncated || got.bytes + 8 < answer_room)
+            return got;
+        answer = grow(answer, answer_room *= 4);
+    }
+}
+
+/* Bytes of the first (columns) characters of UTF-8 text. */
+static size_t columns_bytes(const char *text, size_t bytes,
+                            unsigned long columns)
+{
+    size_t n = 0;
+
+    while (n < bytes) {
+        if (((unsigned char)text[n] & 0xc0) != 0x80 && columns-- == 0)
+            break;
+        n++;
+    }
+    return n;
+}
+
+static void print(const struct options *options, const char *text, size_t bytes)
+{
+    if (options->width > 0 &&
+        columns_bytes(text, bytes, options->width) < bytes) {
+        bytes = columns_bytes(text, bytes, options->width - 1);
+        fwrite(text, 1, bytes, stdout);
+        fputs("\u2026", stdout);
+    } else {
+        fwrite(text, 1, bytes, stdout);
+    }
+}
+
+/* Prints the meaning of the name of (bytes) bytes at (text); prints nothing and
+ * returns false if it is no name. text[bytes] is overwritten temporarily. */
+static bool print_name(const struct options *options, char *text, size_t bytes)
+{
+    char kept = text[bytes];
+    struct prof_demangled got;
+
+    if (bytes == 0 || bytes > PROF_DEMANGLE_NAME_MAX ||
+        memchr(text, 0, bytes) != NULL)
+        return false;
+    text[bytes] = 0;
+    got = demangle(options, text);
+    text[bytes] = kept;
+    if (got.language == PROF_LANGUAGE_NONE)
+        return false;
+    print(options, answer, got.bytes);
+    return true;
+}
+
+static bool is_name_byte(int c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '.';
+}
+
+/* Prints a run of name characters, with the names in it replaced. */
+static void print_run(const struct options *options, char *run, size_t bytes)
+{
+    size_t from = 0, whole = bytes;
+
+    if (bytes > 1 && (run[0] == '.' || run[0] == '$'))
+        putchar(run[from++]);
+    while (whole > from && run[whole - 1] == '.')
+        whole--;
+    if (print_name(options, run + from, whole - from))
+        from = whole;
+    fwrite(run + from, 1, bytes - from, stdout);
+}
+
+/* The same for a run that may hold bytes above 0x7f. */
+static void print_wide_run(const struct options *options, char *run,
+                           size_t bytes)
+{
+    size_t at = 0;
+    bool wide = false;
+
+    for (size_t i = 0; i < bytes; i++)
+        wide = wide || !is_name_byte((unsigned char)run[i]);
+    if (wide && print_name(options, run, bytes))
+        return;
+    while (at < bytes) {
+        size_t end = at;
+
+        while (end < bytes && is_name_byte((unsigned char)run[end]))
+            end++;
+        if (end > at)
+            print_run(options, run + at, end - at);
+        else
+            putchar(run[end++]);
+        at = end;
+    }
+}
+
+/* Replaces the names in standard input. */
+static void filter_text(const struct options *options)
+{
+    size_t room = 4096, bytes = 0;
+    char *run = grow(NULL, room);
+    int c;
+
+    do {
+        c = getchar();
+        if (c != EOF && (is_name_byte(c) || c >= 0x80)) {
+            if (bytes + 2 > room)
+                run = grow(run, room *= 2);
+            run[bytes++] = (char)c;
+            continue;
+        }
+        if (bytes > 0)
+            print_wide_run(options, run, bytes);
+        bytes = 0;
+        if (c != EOF)
+            putchar(c);
+        if (c == '\n')
+            fflush(stdout);
+    } while (c != EOF);
+    free(run);
+}
+
+/* Each line is one name, whatever it contains. */
+static void filter_lines(const struct options *options)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t got;
+
+    while ((got = getline(&line, &room, stdin)) >= 0) {
+        size_t bytes = (size_t)got;
+        bool ended = bytes > 0 && line[bytes - 1] == '\n';
+
+        if (ended)
+            bytes--;
+        if (!print_name(options, line, bytes))
+            print(options, line, bytes);
+        if (ended)
+            putchar('\n');
+    }
+    free(line);
+}
+
+static enum prof_language language_of(const char *name)
+{
+    if (strcmp(name, "auto") == 0)
+        return PROF_LANGUAGE_AUTO;
+    if (strcmp(name, "c++") == 0)
+        return PROF_LANGUAGE_CXX;
+    if (strcmp(name, "rust") == 0)
+        return PROF_LANGUAGE_RUST;
+    if (strcmp(name, "ocaml") == 0)
+        return PROF_LANGUAGE_OCAML;
+    return PROF_LANGUAGE_NONE;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    char *end;
+
+    switch (key) {
+    case 'f':
+        options->language = language_of(arg);
+        if (options->language == PROF_LANGUAGE_NONE)
+            argp_error(state, "--format=%s: it is auto, c++, rust or ocaml",
+                       arg);
+        return 0;
+    case 'w':
+        errno = 0;
+        options->width = strtoul(arg, &end, 10);
+        if (errno != 0 || *arg < '0' || *arg > '9' || *end != 0)
+            argp_error(state, "--width=%s: not a number of columns", arg);
+        return 0;
+    case 'l':
+        options->line = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        options->names = state->argv + state->next;
+        options->count = state->argc - state->next;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int command_demangle(int argc, char **argv)
+{
+    static const struct argp_option known[] = {
+        {"format", 'f', "LANGUAGE", 0, "auto (the default), c++, rust or ocaml",
+         0},
+        {"line", 'l', NULL, 0, "take each line as one name", 0},
+        {"width", 'w', "COLUMNS", 0,
+         "cut names to COLUMNS, the last of them an ellipsis (0: never)", 0},
+        {NULL, 0, NULL, 0, NULL, 0},
+    };
+    static const struct argp argp = {
+        .options = known,
+        .parser = parse,
+        .args_doc = "[NAME...]",
+        .doc = "Prints mangled names as their source has them: each NAME on a "
+               "line of its own, or without one those found in standard "
+               "input, all else unchanged."
+               "\vFor example:\n  parasite demangle _ZN4core3fmt5writeE\n"
+               "  nm image.elf | parasite demangle",
+    };
+    struct options options = {.language = PROF_LANGUAGE_AUTO};
+
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+        return EXIT_FAILURE;
+    for (int i = 0; i < options.count; i++) {
+        struct prof_demangled got = demangle(&options, options.names[i]);
+
+        print(&options, answer, got.bytes);
+        putchar('\n');
+    }
+    if (options.names == NULL && options.line)
+        filter_lines(&options);
+    else if (options.names == NULL)
+        filter_text(&options);
+    free(answer);
+    answer = NULL;
+    answer_room = 0;
+    if (ferror(stdin))
+        error(EXIT_FAILURE, errno, "parasite demangle: standard input");
+    if (fflush(stdout) != 0 || ferror(stdout))
+        error(EXIT_FAILURE, errno, "parasite demangle: standard output");
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parasite export: a trace in another tool's format. */
+
+#include "export/export.h"
+
+#include "base/gzip.h"
+#include "base/log.h"
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct request {
+    struct view view; /* first: view.c is given a pointer to it */
+    const char *format;
+    const char *output;
+};
+
+static const struct export_format formats[] = {
+    {"folded", export_folded, true, false, false},
+    {"pprof", export_pprof, false, true, true},
+    {"perf", export_perf, false, false, false},
+    {"firefox", export_firefox, true, false, true},
+    {"chrome", export_chrome, true, false, false},
+    {"perfetto", export_perfetto, false, false, true},
+    {"callgrind", export_callgrind, true, false, true},
+};
+#define FORMATS (sizeof formats / sizeof formats[0])
+
+#define FORMAT_NAMES "folded, pprof, perf, firefox, chrome, perfetto, callgrind"
+
+/* File name suffixes and their formats; the first match counts. */
+static const struct {
+    const char *suffix;
+    const char *format;
+} suffixes[] = {
+    /* clang-format off */
+    {".folded", "folded"},
+    {".txt", "folded"},
+    {".pprof", "pprof"},
+    {".pb", "pprof"},
+    {".data", "perf"},
+    {".perf", "perf"},
+    {".trace.json", "chrome"},
+    {".json", "firefox"},
+    {".perfetto-trace", "perfetto"},
+    {".pftrace", "perfetto"},
+    {".callgrind", "callgrind"},
+    /* clang-format on */
+};
+#define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
+
+static const char help_text[] =
+    "Turn a trace into another tool's format."
+    "\vFORMAT is one of\n\n"
+    "  folded     flamegraph.pl, speedscope, inferno\n"
+    "  pprof      go tool pprof, Pyroscope, Parca\n"
+    "  perf       perf report, annotate and script; hotspot\n"
+    "  firefox    profiler.firefox.com\n"
+    "  chrome     Perfetto, about:tracing, Tracy, speedscope\n"
+    "  perfetto   ui.perfetto.dev\n"
+    "  callgrind  kcachegrind, callgrind_annotate\n\n"
+    "Without -f the name of FILE decides: .folded or .txt, .pprof or .pb, "
+    ".data or .perf, .json, .trace.json (chrome), .perfetto-trace or .pftrace, "
+    ".callgrind or callgrind.out*. With .gz after it any of them is "
+    "compressed; pprof always is.\n\n"
+    "For example:\n"
+    "  parasite export -f folded x.trace | flamegraph.pl >x.svg\n"
+    "  parasite export -o x.pb.gz x.trace && go tool pprof -top x.pb.gz\n"
+    "  parasite export -o perf.data x.trace && perf annotate\n"
+    "  parasite export -o x.json.gz x.trace\n"
+    "  parasite export -o x.perfetto-trace --time 2,3 x.trace\n"
+    "  parasite export -o callgrind.out.1 x.trace && "
+    "callgrind_annotate callgrind.out.1";
+
+static const struct argp_option options[] = {
+    {"format", 'f', "FORMAT", 0, FORMAT_NAMES, 0},
+    {"output", 'o', "FILE", 0, "where to (stdout)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    struct request *request = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &request->view;
+        break;
+    case 'f':
+        request->format = word;
+        break;
+    case 'o':
+        request->output = word;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* Whether the (bytes) of (text) end with (suffix). */
+static bool ends_with(const char *text, size_t bytes, const char *suffix)
+{
+    size_t end = strlen(suffix);
+
+    return bytes >= end && memcmp(text + bytes - end, suffix, end) == 0;
+}
+
+static bool is_gzip(const char *output)
+{
+    return ends_with(output, strlen(output), ".gz");
+}
+
+/* The format for a file name, or NULL. */
+static const char *format_of_name(const char *output)
+{
+    size_t bytes = strlen(output) - (is_gzip(output) ? 3 : 0);
+    const char *slash = strrchr(output, '/');
+    const char *name = slash != NULL ? slash + 1 : output;
+
+    for (size_t i = 0; i < SUFFIXES; ++i) {
+        if (ends_with(output, bytes, suffixes[i].suffix))
+            return suffixes[i].format;
+    }
+    return strncmp(name, "callgrind.out", strlen("callgrind.out")) == 0
+               ? "callgrind"
+               : NULL;
+}
+
+const struct export_format *export_format(const char *name)
+{
+    for (size_t i = 0; i < FORMATS; ++i) {
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    }
+    return NULL;
+}
+
+static const struct export_format *format_of(const struct request *request)
+{
+    const char *name = request->format != NULL
+                           ? request->format
+                           : format_of_name(request->output);
+    const struct export_format *format =
+        name != NULL ? export_format(name) : NULL;
+
+    if (name == NULL)
+        die_usage("say which format with -f: " FORMAT_NAMES);
+    if (format == NULL)
+        die_usage("there is no format '%s'; there are " FORMAT_NAMES, name);
+    return format;
+}
+
+static FILE *open_output(const struct request *request, bool is_text)
+{
+    FILE *out = stdout;
+
+    if (strcmp(request->output, "-") != 0)
+        out = fopen(request->output, "wb");
+    else if (!is_text && isatty(STDOUT_FILENO))
+        die_usage(
+            "this format is not for a terminal; write it to a file with -o");
+    if (out == NULL)
+        die("%s: cannot be written: %s", request->output, strerror(errno));
+    return out;
+}
+
+bool export_write(const struct export_format *format, bool gzip,
+                  struct view *view, FILE *out)
+{
+    FILE *stream;
+    bool fine;
+
+    if (!gzip && !format->is_gzip)
+        return format->write(view, out);
+    stream = gzip_over(out);
+    if (stream == NULL)
+        return false;
+    fine = format->write(view, stream);
+    return fclose(stream) == 0 && fine;
+}
+
+int command_export(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&view_argp, 0, NULL, 0},
+        {0},
+    };
+    static const struct argp argp = {options,  parse, "[TRACE]", help_text,
+                                     children, 0,     0};
+    static struct request request = {.view.input = "x.trace", .output = "-"};
+    const struct export_format *format;
+    FILE *out;
+    bool fine;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    format = format_of(&request);
+    request.view.lines = format->has_lines;
+    view_open(&request.view);
+    out = open_output(&request, format->is_text && !is_gzip(request.output));
+    fine = export_write(format, is_gzip(request.output), &request.view, out);
+    if (fclose(out) != 0 || !fine)
+        die("%s: cannot be written: %s", request.output, strerror(errno));
+    view_close(&request.view);
+    return STATUS_OK;
+}

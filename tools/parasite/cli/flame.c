@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parasite flame: a flame graph, as a page or as a picture. */
+
+#include "flame/flame.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/commands.h"
+#include "trace/metadata.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_SVG = 512, KEY_DIFF, KEY_TITLE, KEY_EXITS };
+
+struct request {
+    struct view view; /* first: view.c is given a pointer to it */
+    const char *base;
+    const char *output;
+    const char *title;
+    regex_t exits;
+    bool has_exits;
+    bool svg;
+};
+
+static const char help_text[] =
+    "Draw a flame graph: one HTML page that needs no network."
+    "\vFor example:\n"
+    "  parasite flame x.trace -o x.html\n"
+    "  parasite flame --diff before.trace after.trace -o change.html\n"
+    "  parasite flame --svg -X '^\\[idle\\]$' x.trace -o x.svg";
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "where to (flame.html, flame.svg; - = stdout)",
+     0},
+    {"svg", KEY_SVG, NULL, 0, "a static picture, for documents", 0},
+    {"diff", KEY_DIFF, "BASE", 0, "what changed since the trace BASE", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "what it is called (the trace's name)", 0},
+    {"exits", KEY_EXITS, "REGEX", 0,
+     "functions that count as in the hypervisor as a whole, such as those "
+     "that only access device memory",
+     0},
+    {0},
+};
+
+static void set_exits(struct request *request, const char *text)
+{
+    if (regcomp(&request->exits, text, REG_EXTENDED | REG_NOSUB) != 0)
+        die_usage("'%s' is not a regular expression", text);
+    request->has_exits = true;
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    struct request *request = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &request->view;
+        break;
+    case 'o':
+        request->output = word;
+        break;
+    case KEY_SVG:
+        request->svg = true;
+        break;
+    case KEY_DIFF:
+        request->base = word;
+        break;
+    case KEY_TITLE:
+        request->title = word;
+        break;
+    case KEY_EXITS:
+        set_exits(request, word);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* (functions) may be NULL; see exits.h. */
+static void add(struct flame *flame, struct view *view, enum flame_side side,
+                const regex_t *functions)
+{
+    struct exits *exits = NULL;
+
+    if (view->names.image != NULL)
+        exits = exits_open(view->names.image, functions);
+    flame_add(flame, view, side, exits);
+    exits_close(exits);
+}
+
+static void open_and_add(struct flame *flame, struct view *view,
+                         enum flame_side side, const struct request *request)
+{
+    view->lines = true;
+    view_open(view);
+    add(flame, view, side, request->has_exits ? &request->exits : NULL);
+}
+
+static FILE *open_output(const char *path)
+{
+    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+
+    if (out == NULL)
+        die("%s: cannot be written: %s", path, strerror(errno));
+    return out;
+}
+
+static void write_out(const struct flame *flame, const struct request *request)
+{
+    FILE *out = open_output(request->output);
+    bool fine = request->svg ? flame_write_svg(flame, out)
+                             : flame_write_page(flame, out);
+    long bytes = ftell(out);
+    char number[NUMBER_TEXT_MAX], size[NUMBER_TEXT_MAX];
+
+    if (fclose(out) != 0 || !fine)
+        die("%s: cannot be written: %s", request->output, strerror(errno));
+    if (!log_quiet && strcmp(request->output, "-") != 0)
+        log_summary("[ %s: wrote %s, %s stacks, %s ]", log_name,
+                    request->output, number_count(flame_stacks(flame), number),
+                    number_bytes((uint64_t)bytes, size));
+}
+
+/* The last part of (path), which may end with a slash; to be freed. */
+static char *last_part(const char *path)
+{
+    char *copy = xstrdup(path), *slash;
+    size_t bytes = strlen(copy);
+
+    while (bytes > 1 && copy[bytes - 1] == '/')
+        copy[--bytes] = '\0';
+    slash = strrchr(copy, '/');
+    if (slash != NULL && slash[1] != '\0')
+        memmove(copy, slash + 1, strlen(slash));
+    return copy;
+}
+
+static uint32_t title_of(struct strings *strings, const struct request *request)
+{
+    char text[2 * NAME_MAX + 16], *now, *before;
+
+    if (request->title != NULL)
+        return strings_put(strings, request->title);
+    now = last_part(request->view.input);
+    before = request->base != NULL ? last_part(request->base) : xstrdup("");
+    snprintf(text, sizeof text, "%s%s%s", before,
+             *before != '\0' ? " \xe2\x86\x92 " : "", now);
+    free(now);
+    free(before);
+    return strings_put(strings, text);
+}
+
+bool flame_write_view(struct view *view, FILE *out)
+{
+    const struct request request = {.view.input = view->input};
+    struct flame flame = {.by_time = view->by_time};
+    bool fine;
+
+    flame.title = title_of(&flame.strings, &request);
+    flame.arch = metadata_arch(&view->model.hello);
+    add(&flame, view, FLAME_NEW, NULL);
+    fine = flame_nodes(&flame) > 0;
+    if (fine) {
+        flame_finish(&flame);
+        fine = flame_write_page(&flame, out);
+    }
+    flame_free(&flame);
+    return fine;
+}
+
+int command_flame(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&view_argp, 0, NULL, 0},
+        {0},
+    };
+    static const struct argp argp = {options,  parse, "[TRACE]", help_text,
+                                     children, 0,     0};
+    static struct request request = {.view.input = "x.trace"};
+    static struct view base;
+    struct flame flame = {0};
+
+    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    if (request.output == NULL)
+        request.output = request.svg ? "flame.svg" : "flame.html";
+    base = request.view;
+    flame.title = title_of(&flame.strings, &request);
+    flame.is_diff = request.base != NULL;
+    flame.by_time = request.view.by_time;
+    open_and_add(&flame, &request.view, FLAME_NEW, &request);
+    if (flame.is_diff) {
+        base.input = request.base;
+        base.image_path = NULL;
+        open_and_add(&flame, &base, FLAME_BASE, &request);
+        view_close(&base);
+    }
+    flame.arch = metadata_arch(&request.view.model.hello);
+    if (flame_nodes(&flame) == 0)
+        die("no sample is selected, so there is nothing to draw");
+    flame_finish(&flame);
+    write_out(&flame, &request);
+    flame_free(&flame);
+    view_close(&request.view);
+    return STATUS_OK;
+}

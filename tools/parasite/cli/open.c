@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parasite open: a trace in the browser. A table lists what is served; another
+ * viewer is one more row of it.
+ */
+
+#define _GNU_SOURCE /* environ */
+
+#include "serve/overview.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/commands.h"
+#include "export/export.h"
+#include "flame/flame.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_PORT = 768, KEY_NO_BROWSER };
+
+static const char help_text[] =
+    "Show a trace in the browser, served from this machine to itself until "
+    "Ctrl-C, also in the formats of other viewers."
+    "\vThe browser is $BROWSER, or else what xdg-open starts. Nothing leaves "
+    "the machine: viewers on the web read the profile from 127.0.0.1.\n\n"
+    "For example:\n"
+    "  parasite open x.trace\n"
+    "  parasite open --port 8080 --no-browser -k image.elf x.trace";
+
+static const struct argp_option options[] = {
+    {"port", KEY_PORT, "PORT", 0, "where to listen (any that is free)", 0},
+    {"no-browser", KEY_NO_BROWSER, NULL, 0, "start none, print the address", 0},
+    {0},
+};
+
+static bool make_export(const struct serve_order *order, FILE *out)
+{
+    struct served_trace *opened = order->owner;
+
+    return export_write(export_format(order->page->detail), false,
+                        &opened->view, out);
+}
+
+static bool make_flame(const struct serve_order *order, FILE *out)
+{
+    struct served_trace *opened = order->owner;
+
+    return flame_write_view(&opened->view, out);
+}
+
+#define BYTES "application/octet-stream"
+
+/* The first page is the one that the browser opens. */
+static const struct serve_page pages[] = {
+    /* clang-format off */
+    {"/", "text/html; charset=utf-8", open_overview, NULL},
+    {"/flame.html", "text/html; charset=utf-8", make_flame, NULL},
+    {"/profile.json", "application/json", make_export, "firefox"},
+    {"/profile.pb.gz", BYTES, make_export, "pprof"},
+    {"/profile.trace.json", "application/json", make_export, "chrome"},
+    {"/profile.perfetto-trace", BYTES, make_export, "perfetto"},
+    {"/profile.folded", "text/plain; charset=utf-8", make_export, "folded"},
+    {"/perf.data", BYTES, make_export, "perf"},
+    {"/callgrind.out", "text/plain; charset=utf-8", make_export, "callgrind"},
+    /* clang-format on */
+};
+#define PAGES (sizeof pages / sizeof pages[0])
+
+static unsigned port_of(const char *word)
+{
+    char *end;
+    unsigned long port = strtoul(word, &end, 10);
+
+    if (end == word || *end != '\0' || *word == '-' || port > 65535)
+        die_usage("--port takes 0 to 65535, not '%s'", word);
+    return (unsigned)port;
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    struct served_trace *opened = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &opened->view;
+        break;
+    case KEY_PORT:
+        opened->port = port_of(word);
+        break;
+    case KEY_NO_BROWSER:
+        opened->no_browser = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* In its own process group, so that Ctrl-C does not reach the browser;
+ * (signals) are those that it may receive. It is not waited for. */
+static bool start(char *const *words, const sigset_t *signals)
+{
+    posix_spawnattr_t attributes;
+    pid_t child;
+    bool started;
+
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, signals);
+    started =
+        posix_spawnp(&child, words[0], NULL, &attributes, words, environ) == 0;
+    posix_spawnattr_destroy(&attributes);
+    return started;
+}
+
+static void start_browser(char *address, const sigset_t *signals)
+{
+    const char *browser = getenv("BROWSER");
+    char *script = NULL;
+    bool started;
+
+    if (browser != NULL && *browser != '\0') {
+        size_t room = strlen(browser) + sizeof "exec  \"$1\"";
+        char *words[] = {"sh", "-c", NULL, "sh", address, NULL};
+
+        script = xreallocarray(NULL, room, 1);
+        snprintf(script, room, "exec %s \"$1\"", browser);
+        words[2] = script;
+        started = start(words, signals);
+    } else {
+        char *words[] = {"xdg-open", address, NULL};
+
+        started = start(words, signals);
+    }
+    if (!started)
+        log_info(
+            "there is no xdg-open to start a browser; open the address in one");
+    free(script);
+}
+
+/* Serves until a signal arrives. */
+static void serve(struct served_trace *opened)
+{
+    struct server *server;
+    sigset_t ends, before;
+    char address[64];
+    int number;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_IGN); /* the browser is not waited for */
+    pthread_sigmask(SIG_BLOCK, &ends, &before);
+    server =
+        serve_begin(opened->pages, opened->page_count, opened, opened->port);
+    snprintf(address, sizeof address, "http://127.0.0.1:%u%s",
+             serve_port(server), opened->pages[0].path);
+    puts(address);
+    fflush(stdout);
+    log_info("Ctrl-C ends it");
+    if (!opened->no_browser)
+        start_browser(address, &before);
+    sigwait(&ends, &number);
+    serve_end(server);
+}
+
+int command_open(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&view_argp, 0, NULL, 0},
+        {0},
+    };
+    static const struct argp argp = {options,  parse, "[TRACE]", help_text,
+                                     children, 0,     0};
+    static struct served_trace opened = {
+        .view = {.input = "x.trace", .lines = true},
+        .pages = pages,
+        .page_count = PAGES,
+    };
+
+    argp_parse(&argp, argc, argv, 0, NULL, &opened);
+    view_open(&opened.view);
+    serve(&opened);
+    view_close(&opened.view);
+    return STATUS_OK;
+}

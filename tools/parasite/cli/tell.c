@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parasite tell: commands to a running guest, and its answers. */
+
+#define _GNU_SOURCE /* memmem() */
+
+#include "base/log.h"
+#include "base/utf8.h"
+#include "cli/commands.h"
+#include "input/send.h"
+#include "input/target.h"
+#include "trace/console.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <poll.h>
+#include <prof/format.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WAIT_MS 50
+
+struct request {
+    const char *target;
+    struct sender sender;
+    struct scanner scanner;
+    struct console console;
+    bool binary; /* packets come on that connection: there is no text to show */
+
+    /* What looked like text since the command was sent. If we connect in the
+     * middle of a packet, its bytes may look like text: whether they are is
+     * known when the answer has come. */
+    FILE *text;
+    char *kept;
+    size_t kept_bytes;
+};
+
+static const char help_text[] =
+    "Send commands to a running guest, and print its answers. A COMMAND "
+    "is start, stop, rate HZ, depth N, stacks on|off, reset or report."
+    "\vTARGET is the line that the guest listens to: with prof.out=uart2 or "
+    "virtio the stream's own, otherwise its console (unix:PATH, "
+    "tcp:HOST:PORT, or a terminal's name). Of several commands each is sent "
+    "when the one before was answered.\n\n"
+    "For example:\n"
+    "  parasite tell unix:console.sock rate 99 start\n"
+    "  parasite tell unix:console.sock report";
+
+static const struct argp_option options[] = {
+    {"wait", 'w', "SECONDS", 0, "for an answer (10)", 0},
+    {"quiet", 'q', NULL, 0, "do not print the answers", 0},
+    {0},
+};
+
+/* Whether (word) continues the command before it: "rate" "99". */
+static bool is_value(const char *word)
+{
+    return isdigit((unsigned char)*word) || strcmp(word, "on") == 0 ||
+           strcmp(word, "off") == 0;
+}
+
+static void take_word(struct request *request, char *word)
+{
+    struct sender *sender = &request->sender;
+    char **last = sender->lines + sender->count - 1;
+
+    if (request->target == NULL) {
+        request->target = word;
+    } else if (sender->count > 0 && is_value(word) &&
+               strchr(*last, ' ') == NULL) {
+        char *first = *last;
+
+        --sender->count;
+        send_add(sender, "%s %s", first, word);
+        free(first);
+    } else {
+        send_add(sender, "%s", word);
+    }
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    struct request *request = state->input;
+    char *end;
+
+    switch (key) {
+    case 'w':
+        request->sender.seconds = strtod(word, &end);
+        if (*end != '\0' || !(request->sender.seconds > 0))
+            die_usage("-w takes a number of seconds, not '%s'", word);
+        break;
+    case 'q':
+        log_quiet = true;
+        break;
+    case ARGP_KEY_ARG:
+        take_word(request, word);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static struct request session;
+
+/* Prints the text that was kept, unless it is no text. */
+static void show_text(void)
+{
+    fflush(session.text);
+    if (!session.binary)
+        (void)!fwrite(session.kept, 1, session.kept_bytes, stdout);
+    rewind(session.text);
+}
+
+static void print_answer(const char *text)
+{
+    show_text();
+    if (!log_quiet)
+        puts(text);
+}
+
+/* Packets that come meanwhile are dropped. */
+static void drop_packet(void *owner, const struct packet *packet)
+{
+    (void)owner;
+    (void)packet;
+}
+
+static void note_packet(void *owner, const struct packet *packet)
+{
+    (void)owner;
+    (void)packet;
+    session.binary = true;
+}
+
+/* Whether (line) consists of UTF-8 characters, and (blank) whether none of them
+ * is visible. */
+static bool is_text(const char *line, bool *blank)
+{
+    int bytes;
+
+    *blank = true;
+    for (; *line != '\0'; line += bytes) {
+        bool space = strchr("\r\n\t ", *line) != NULL;
+
+        bytes = utf8_bytes(line);
+        if (bytes == 0 || ((unsigned char)*line < ' ' && !space))
+            return false;
+        *blank = *blank && space;
+    }
+    return true;
+}
+
+/* Prints what the guest writes to its console for a report. */
+static void keep_line(void *owner, const char *line, size_t bytes)
+{
+    const struct sender *sender = &session.sender;
+    char *copy;
+    bool blank;
+
+    (void)owner;
+    if (log_quiet || session.binary || sender->state != SEND_WAITS ||
+        strcmp(sender->lines[sender->answered], "report") != 0 ||
+        memchr(line, '\0', bytes) != NULL)
+        return;
+    copy = strndup(line, bytes);
+    if (copy == NULL)
+        die("no memory");
+    if (is_text(copy, &blank) && !blank &&
+        strstr(copy, PROF_ANSWER_MARK) == NULL)
+        fputs(copy, session.text);
+    free(copy);
+}
+
+static void listen_for(void)
+{
+    session.sender.once = true;
+    session.sender.agreed = print_answer;
+    session.scanner.sink = (struct packet_sink){note_packet, NULL};
+    session.console.sink = (struct packet_sink){drop_packet, NULL};
+    session.console.other = keep_line;
+    session.text = open_memstream(&session.kept, &session.kept_bytes);
+    if (session.text == NULL)
+        die("no memory");
+}
+
+static void receive(void)
+{
+    struct pollfd wait = {.fd = session.sender.file, .events = POLLIN};
+    char bytes[4096];
+    ssize_t count;
+
+    if (poll(&wait, 1, WAIT_MS) <= 0)
+        return;
+    count = read(session.sender.file, bytes, sizeof bytes);
+    if (count <= 0)
+        die("%s: closed before '%s' was answered", session.target,
+            session.sender.lines[session.sender.answered]);
+    scanner_feed(&session.scanner, bytes, (size_t)count);
+    console_feed(&session.console, bytes, (size_t)count);
+    send_receive(&session.sender, bytes, (size_t)count);
+}
+
+int command_tell(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "TARGET COMMAND...", help_text, 0, 0, 0};
+    struct target target;
+    enum send_state state;
+
+    listen_for();
+    argp_parse(&argp, argc, argv, 0, NULL, &session);
+    if (session.target == NULL || session.sender.count == 0)
+        die_usage("give a target and a command; see 'parasite tell --help'");
+    target_open(&target, session.target);
+    if (!target.two_way)
+        die_usage(
+            "%s takes no commands; name the line that the guest listens to",
+            session.target);
+    send_begin(&session.sender, target.file);
+    while ((state = send_step(&session.sender)) == SEND_WAITS)
+        receive();
+    show_text();
+    fclose(session.text);
+    free(session.kept);
+    scanner_end(&session.scanner);
+    console_end(&session.console);
+    send_free(&session.sender);
+    close(target.file);
+    return state == SEND_DONE ? STATUS_OK : STATUS_DATA;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parasite top: what a guest is doing at present. */
+
+#include "base/log.h"
+#include "cli/commands.h"
+#include "top/loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROWS_USUAL 25
+
+static const char help_text[] =
+    "Show what a guest is doing at present: on a terminal a screen with keys "
+    "(? lists them), otherwise one table after another."
+    "\vTARGET is as for 'parasite record'. A guest that restarts is followed. "
+    "With -- the guest is started, what it prints is shown at the end, and its "
+    "exit code is passed on.\n\n"
+    "For example:\n"
+    "  parasite top -k image.elf unix:stream.sock\n"
+    "  parasite top -F 999 -- qemu-system-x86_64 -kernel image.elf -display "
+    "none\n"
+    "  parasite top --stdio -n 3 --delay 5 -k image.elf tcp:localhost:5555";
+
+enum {
+    KEY_DELAY = 2048,
+    KEY_STDIO,
+    KEY_ROWS,
+    KEY_COLOR,
+    KEY_WEIGHT,
+    KEY_FILTER
+};
+
+static const struct argp_option options[] = {
+    {"delay", KEY_DELAY, "SECONDS", 0, "between two updates (1)", 0},
+    {"iterations", 'n', "N", 0, "end after so many updates", 0},
+    {"sort", 's', "KEY", 0, "self (default), total or name", 0},
+    {"filter", KEY_FILTER, "REGEX", 0, "only functions that match it", 0},
+    {"weight", KEY_WEIGHT, "WHAT", 0, "count samples (default) or time", 0},
+    {"stdio", KEY_STDIO, NULL, 0, "tables, also on a terminal", 0},
+    {"rows", KEY_ROWS, "N", 0, "of a table (25)", 0},
+    {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
+    {0},
+};
+
+static unsigned long count_of(const char *option, const char *text)
+{
+    char *end;
+    unsigned long count = strtoul(text, &end, 10);
+
+    if (end == text || *end != '\0' || *text == '-' || count == 0)
+        die_usage("%s takes a number from 1 on, not '%s'", option, text);
+    return count;
+}
+
+static enum top_sort sort_of(const char *word)
+{
+    static const char *const names[] = {[TOP_BY_SELF] = "self",
+                                        [TOP_BY_TOTAL] = "total",
+                                        [TOP_BY_NAME] = "name"};
+    size_t i = 0;
+
+    while (i < 3 && strcmp(names[i], word) != 0)
+        ++i;
+    if (i == 3)
+        die_usage("-s takes self, total or name, not '%s'", word);
+    return (enum top_sort)i;
+}
+
+static error_t parse_form(int key, char *word, struct top_run *run)
+{
+    switch (key) {
+    case KEY_STDIO:
+        run->stdio = true;
+        break;
+    case KEY_ROWS:
+        run->rows = count_of("--rows", word);
+        break;
+    case KEY_COLOR:
+        run->color = word;
+        break;
+    case KEY_WEIGHT:
+        run->by_time = strcmp(word, "time") == 0;
+        if (!run->by_time && strcmp(word, "samples") != 0)
+            die_usage("--weight is samples or time, not '%s'", word);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    struct top_run *run = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &run->request;
+        break;
+    case KEY_DELAY:
+        run->delay = request_number("--delay", word);
+        break;
+    case 'n':
+        run->updates = count_of("-n", word);
+        break;
+    case 's':
+        run->ui.sort = sort_of(word);
+        break;
+    case KEY_FILTER:
+        if (!top_filter(&run->ui, word))
+            die_usage("'%s' is no regular expression: %s", word,
+                      run->ui.problem);
+        break;
+    default:
+        return parse_form(key, word, run);
+    }
+    return 0;
+}
+
+int command_top(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&request_argp, 0, NULL, 0},
+        {0},
+    };
+    static const struct argp argp = {
+        options, parse, "TARGET\n-- QEMU-COMMAND...", help_text, children,
+        0,       0};
+    static struct top_run run = {
+        .request = REQUEST_NOTHING,
+        .delay = 1,
+        .rows = ROWS_USUAL,
+        .color = "auto",
+    };
+    struct image image = {0};
+
+    argc = request_split(&run.request, argc, argv);
+    argp_parse(&argp, argc, argv, 0, NULL, &run);
+    request_check(&run.request);
+    run.stdio = run.stdio || !isatty(STDOUT_FILENO);
+    if (run.request.image != NULL)
+        image_open(&image, run.request.image);
+    return top_loop(&run, &image);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Folded stacks. Stacks that differ only in addresses inside the same
+ * functions are one line. A semicolon in a name would end a frame, so it
+ * becomes a colon.
+ */
+
+#include "export/export.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lines {
+    struct strings stacks;
+    uint64_t *weights; /* by the stack's number */
+};
+
+struct text {
+    char *chars;
+    size_t used;
+    size_t room;
+};
+
+static void append(struct text *text, const char *name)
+{
+    size_t bytes = strlen(name);
+
+    if (text->used + bytes + 2 > text->room) {
+        text->room = 2 * (text->used + bytes + 2);
+        text->chars = xreallocarray(text->chars, text->room, 1);
+    }
+    if (text->used > 0)
+        text->chars[text->used++] = ';';
+    for (; *name != '\0'; ++name)
+        text->chars[text->used++] = *name == ';' ? ':' : *name;
+    text->chars[text->used] = '\0';
+}
+
+static void add(struct lines *lines, const char *stack, uint64_t weight)
+{
+    uint32_t before = strings_count(&lines->stacks);
+    uint32_t number = strings_put(&lines->stacks, stack);
+
+    for (uint32_t i = before; i < strings_count(&lines->stacks); ++i) {
+        vector_reserve_one(&lines->weights, i, sizeof *lines->weights);
+        lines->weights[i] = 0;
+    }
+    lines->weights[number] += weight;
+}
+
+static void add_cell(struct lines *lines, struct view *view,
+                     const struct model_cell *cell, struct text *text)
+{
+    static struct frame frames[VIEW_FRAMES_MAX];
+    size_t depth = view_frames(view, cell->node, frames);
+    uint64_t weight = view_weight(view, &cell->count);
+
+    if (!view_wants(view, cell->task, cell->cpu, frames, depth))
+        return;
+    text->used = 0;
+    while (depth-- > 0)
+        append(text, names_text(&view->names, frames[depth].function));
+    if (view->by_time)
+        weight *= 1000000000u / PROF_CLOCK_HZ;
+    if (text->used > 0)
+        add(lines, text->chars, weight);
+}
+
+bool export_folded(struct view *view, FILE *out)
+{
+    struct lines lines = {0};
+    struct text text = {0};
+
+    for (uint32_t i = 0; i < model_cells(&view->model); ++i)
+        add_cell(&lines, view, &view->model.cells[i], &text);
+    for (uint32_t i = 1; i < strings_count(&lines.stacks); ++i)
+        fprintf(out, "%s %" PRIu64 "\n", strings_text(&lines.stacks, i),
+                lines.weights[i]);
+    strings_free(&lines.stacks);
+    free(lines.weights);
+    free(text.chars);
+    return ferror(out) == 0;
+}

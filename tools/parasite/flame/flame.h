@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FLAME_FLAME_H
+#define FLAME_FLAME_H
+
+/*
+ * One or two traces as what a flame graph is drawn of.
+ *
+ *   functions  by name, so that two images can be compared
+ *   nodes      a function at one position in the tree of all stacks; after
+ *              flame_finish() in the order in which they are drawn: a node,
+ *              then all that it called, the heaviest first
+ *   stacks     (node, in the hypervisor or not), with their weights
+ *   samples    one by one, each a stack at a time; of FLAME_NEW only
+ *   losses     where something is missing, and how much
+ */
+
+#include "image/exits.h"
+#include "image/source.h"
+#include "profile/interval.h"
+#include "profile/view.h"
+
+#include <stdio.h>
+
+#define FLAME_NONE UINT32_MAX
+
+enum flame_side {
+    FLAME_NEW,  /* what is looked at */
+    FLAME_BASE, /* what it is compared with */
+    FLAME_SIDES
+};
+
+struct flame_function {
+    uint32_t name;   /* of flame.strings */
+    uint32_t folder; /* also; 0 = unknown */
+    enum source_language language;
+};
+
+struct flame_node {
+    uint32_t parent;   /* FLAME_NONE = outermost */
+    uint32_t function; /* FLAME_NONE = all, the root */
+    uint32_t line;     /* of flame.strings, the heaviest; 0 = unknown */
+    uint32_t depth;    /* of the root 0 */
+    struct model_count total[FLAME_SIDES];
+};
+
+struct flame_stack {
+    uint32_t node;
+    bool exits; /* in the hypervisor */
+    struct model_count self[FLAME_SIDES];
+};
+
+struct flame_sample {
+    uint64_t time; /* clocks since flame.begin */
+    uint64_t clocks;
+    uint32_t stack;
+    uint32_t samples;
+};
+
+enum flame_loss_kind {
+    FLAME_MISSED,   /* ticks that were never delivered */
+    FLAME_DROPPED,  /* samples without a stack */
+    FLAME_PACKETS,  /* missing packets */
+    FLAME_DISCARDED /* samples, as reported by the guest */
+};
+
+struct flame_loss {
+    enum flame_loss_kind kind;
+    uint64_t from; /* clocks since flame.begin */
+    uint64_t to;
+    uint64_t count;
+};
+
+struct flame {
+    uint32_t title; /* of flame.strings */
+    bool is_diff;
+    bool by_time;   /* the initial weight */
+    uint64_t begin; /* of FLAME_NEW, clocks */
+    uint64_t end;
+    double hz;
+    const char *arch;
+
+    struct strings strings;
+    struct index function_names;
+    struct flame_function *functions;
+    struct index node_keys; /* (parent, function) */
+    struct flame_node *nodes;
+    struct index stack_keys; /* (node, exits) */
+    struct flame_stack *stacks;
+    struct index line_keys; /* (node, line) */
+    uint64_t *lines;        /* their clocks */
+    struct flame_sample *samples;
+    size_t sample_count;
+    struct flame_loss *losses;
+    size_t loss_count;
+};
+
+static inline uint32_t flame_functions(const struct flame *flame)
+{
+    return flame->function_names.count;
+}
+
+static inline uint32_t flame_nodes(const struct flame *flame)
+{
+    return flame->node_keys.count;
+}
+
+static inline uint32_t flame_stacks(const struct flame *flame)
+{
+    return flame->stack_keys.count;
+}
+
+/* Starts as zeros. Adds the selected samples of (view), which is open and has
+ * lines; (exits) may be NULL. Samples and losses are those of FLAME_NEW. */
+void flame_add(struct flame *flame, struct view *view, enum flame_side side,
+               struct exits *exits);
+
+/* Computes totals, lines and the order of nodes; after the last flame_add(),
+ * and only if there is a node. */
+void flame_finish(struct flame *flame);
+
+void flame_free(struct flame *flame);
+
+/* The number in flame.stacks of one stack; used by flame_add(). */
+uint32_t flame_stack_of(struct flame *flame, struct view *view, uint32_t node,
+                        struct exits *exits, uint64_t clocks);
+
+/* Adds the samples and losses of (view). (stacks) has the stack of each cell of
+ * the view's model, FLAME_NONE if it is not selected. */
+void flame_add_samples(struct flame *flame, struct view *view,
+                       const uint32_t *stacks);
+
+/* A node's share of the whole. */
+double flame_share(const struct flame *flame, uint32_t node,
+                   enum flame_side side);
+
+/* How many standard deviations from 0 a change must be, so that of all nodes
+ * together none is reported by chance. */
+double flame_z(const struct flame *flame);
+
+/* How much a node's share grew, -1 to 1; 0 if it may be chance. */
+double flame_change(const struct flame *flame, uint32_t node, double z);
+
+/* Write the page or the picture. Return whether all of it was written. */
+bool flame_write_page(const struct flame *flame, FILE *out);
+bool flame_write_svg(const struct flame *flame, FILE *out);
+
+/* Writes the page of (view), which is open and has lines; returns false also if
+ * nothing is selected. */
+bool flame_write_view(struct view *view, FILE *out);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page's payload; see docs/views.md for its columns. */
+
+#include "flame/flame.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "page/columns.h"
+#include "page/page.h"
+
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Strings that the page still refers to. */
+static bool *used_strings(const struct flame *flame)
+{
+    uint32_t count = strings_count(&flame->strings);
+    bool *used = xreallocarray(NULL, count, sizeof *used);
+
+    memset(used, 0, count * sizeof *used);
+    used[flame->title] = true;
+    for (uint32_t i = 0; i < flame_functions(flame); ++i)
+        used[flame->functions[i].name] = used[flame->functions[i].folder] =
+            true;
+    for (uint32_t i = 0; i < flame_nodes(flame); ++i)
+        used[flame->nodes[i].line] = true;
+    return used;
+}
+
+static void put_strings(const struct flame *flame, struct columns *columns)
+{
+    uint32_t count = strings_count(&flame->strings);
+    bool *used = used_strings(flame);
+
+    columns_begin(columns, "string.bytes");
+    for (uint32_t i = 0; i < count; ++i)
+        columns_put(columns,
+                    used[i] ? strlen(strings_text(&flame->strings, i)) : 0);
+    columns_begin(columns, "text");
+    for (uint32_t i = 0; i < count; ++i) {
+        const char *text = strings_text(&flame->strings, i);
+
+        columns_put_bytes(columns, text, used[i] ? strlen(text) : 0);
+    }
+    free(used);
+}
+
+/* One column: a number of each element of a vector. */
+#define PUT_ALL(columns, name, put, count, number)                             \
+    columns_begin(columns, name);                                              \
+    for (size_t i = 0; i < (count); ++i)                                       \
+    put(columns, number)
+
+static void put_tree(const struct flame *flame, struct columns *columns)
+{
+    const struct flame_function *functions = flame->functions;
+    const struct flame_node *nodes = flame->nodes;
+    const struct flame_stack *stacks = flame->stacks;
+
+    PUT_ALL(columns, "function.name", columns_put_change,
+            flame_functions(flame), functions[i].name);
+    PUT_ALL(columns, "function.folder", columns_put, flame_functions(flame),
+            functions[i].folder);
+    PUT_ALL(columns, "function.language", columns_put, flame_functions(flame),
+            functions[i].language);
+    PUT_ALL(columns, "node.depth", columns_put_change, flame_nodes(flame),
+            nodes[i].depth);
+    PUT_ALL(columns, "node.function", columns_put, flame_nodes(flame),
+            nodes[i].function + 1);
+    PUT_ALL(columns, "node.line", columns_put, flame_nodes(flame),
+            nodes[i].line);
+    PUT_ALL(columns, "stack.node", columns_put_change, flame_stacks(flame),
+            stacks[i].node);
+    PUT_ALL(columns, "stack.exits", columns_put, flame_stacks(flame),
+            stacks[i].exits);
+    if (!flame->is_diff)
+        return;
+    PUT_ALL(columns, "base.samples", columns_put, flame_stacks(flame),
+            stacks[i].self[FLAME_BASE].samples);
+    PUT_ALL(columns, "base.clocks", columns_put, flame_stacks(flame),
+            stacks[i].self[FLAME_BASE].clocks);
+}
+
+/* A sample usually accounts for the time since the one before: only the
+ * difference is written. */
+static void put_samples(const struct flame *flame, struct columns *columns)
+{
+    const struct flame_sample *samples = flame->samples;
+
+    PUT_ALL(columns, "sample.time", columns_put_change, flame->sample_count,
+            samples[i].time);
+    PUT_ALL(columns, "sample.stack", columns_put, flame->sample_count,
+            samples[i].stack);
+    PUT_ALL(columns, "sample.samples", columns_put, flame->sample_count,
+            samples[i].samples);
+    PUT_ALL(columns, "sample.extra", columns_put_signed, flame->sample_count,
+            (int64_t)(samples[i].clocks - samples[i].time +
+                      (i > 0 ? samples[i - 1].time : 0)));
+}
+
+static void put_losses(const struct flame *flame, struct columns *columns)
+{
+    const struct flame_loss *losses = flame->losses;
+
+    PUT_ALL(columns, "loss.kind", columns_put, flame->loss_count,
+            losses[i].kind);
+    PUT_ALL(columns, "loss.from", columns_put_change, flame->loss_count,
+            losses[i].from);
+    PUT_ALL(columns, "loss.length", columns_put, flame->loss_count,
+            losses[i].to > losses[i].from ? losses[i].to - losses[i].from : 0);
+    PUT_ALL(columns, "loss.count", columns_put, flame->loss_count,
+            losses[i].count);
+}
+
+static json_t *head_of(const struct flame *flame, json_t *columns)
+{
+    json_t *head = json_object(), *languages = json_array();
+
+    for (int i = 0; i < SOURCE_LANGUAGES; ++i)
+        json_array_append_new(languages, json_string(source_language_name(
+                                             (enum source_language)i)));
+    /* by number: a path need not be UTF-8, which JSON must be */
+    json_object_set_new(head, "title", json_integer(flame->title));
+    json_object_set_new(head, "arch", json_string(flame->arch));
+    json_object_set_new(head, "hz", json_real(flame->hz));
+    json_object_set_new(head, "clocks",
+                        json_integer((json_int_t)(flame->end - flame->begin)));
+    json_object_set_new(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
+    json_object_set_new(head, "diff", json_boolean(flame->is_diff));
+    json_object_set_new(head, "z", json_real(flame_z(flame)));
+    json_object_set_new(head, "by_time", json_boolean(flame->by_time));
+    json_object_set_new(head, "languages", languages);
+    json_object_set_new(head, "columns", columns);
+    return head;
+}
+
+bool flame_write_page(const struct flame *flame, FILE *out)
+{
+    struct columns columns = {0};
+    json_t *head;
+    char *text;
+    bool written;
+
+    put_strings(flame, &columns);
+    put_tree(flame, &columns);
+    put_samples(flame, &columns);
+    put_losses(flame, &columns);
+    head = head_of(flame, columns_list(&columns));
+    text = json_dumps(head, JSON_COMPACT);
+    if (text == NULL)
+        die("the page's head is no JSON");
+    written = page_write(&page_flame, text, columns.bytes, columns.used, out);
+    free(text);
+    json_decref(head);
+    columns_free(&columns);
+    return written;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The samples one by one, and what is missing between them.
+ *
+ * The packets are read a second time, when all nodes are known. Both readings
+ * number nodes, tasks and CPUs alike, so the same keys find a sample's cell and
+ * with it its stack.
+ */
+
+#include "flame/flame.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+struct reading {
+    struct flame *flame;
+    struct view *view;
+    const uint32_t *stacks; /* by cell */
+};
+
+static void put_loss(struct flame *flame, enum flame_loss_kind kind,
+                     uint64_t from, uint64_t to, uint64_t count)
+{
+    struct flame_loss loss = {kind, 0, 0, count};
+
+    if (to < flame->begin || from > flame->end)
+        return;
+    loss.from = from > flame->begin ? from - flame->begin : 0;
+    loss.to = to > flame->begin ? to - flame->begin : 0;
+    vector_reserve_one(&flame->losses, flame->loss_count, sizeof loss);
+    flame->losses[flame->loss_count++] = loss;
+}
+
+static uint32_t cell_of(const struct model *model, uint32_t node,
+                        const struct model_cpu *cpu)
+{
+    uint32_t where =
+        index_find(&model->cell_tasks, index_pair(cpu->task, cpu->cpu));
+
+    return index_find(&model->cell_keys, index_pair(where, node));
+}
+
+static void put_sample(struct reading *reading, const struct event *event,
+                       uint32_t node, uint64_t clocks,
+                       const struct model_cpu *cpu)
+{
+    struct flame *flame = reading->flame;
+    uint32_t cell = cell_of(&reading->view->model, node, cpu);
+    struct flame_sample sample = {
+        .time = event->time > flame->begin ? event->time - flame->begin : 0,
+        .clocks = clocks,
+        .samples = event_samples(event),
+    };
+
+    if (cell == INDEX_NONE || reading->stacks[cell] == FLAME_NONE)
+        return;
+    sample.stack = reading->stacks[cell];
+    vector_reserve_one(&flame->samples, flame->sample_count, sizeof sample);
+    flame->samples[flame->sample_count++] = sample;
+}
+
+static uint64_t before(uint64_t time, uint64_t clocks)
+{
+    return time > clocks ? time - clocks : 0;
+}
+
+static void take(void *owner, const struct event *event, uint32_t node,
+                 uint64_t clocks, const struct model_cpu *cpu)
+{
+    struct reading *reading = owner;
+    struct flame *flame = reading->flame;
+    uint64_t period = flame->hz > 0 ? (uint64_t)(PROF_CLOCK_HZ / flame->hz) : 0;
+
+    switch (event->kind) {
+    case PROF_EVENT_MISS:
+        put_loss(flame, FLAME_MISSED,
+                 before(event->time, event->as_miss.ticks * period),
+                 event->time, event->as_miss.ticks);
+        break;
+    case PROF_EVENT_DROP:
+        put_loss(flame, FLAME_DROPPED, before(event->time, clocks), event->time,
+                 event->as_drop.samples);
+        put_sample(reading, event, node, clocks, cpu);
+        break;
+    case PROF_EVENT_SAMPLE:
+    case PROF_EVENT_IDLE:
+    case PROF_EVENT_OVERFLOW:
+        put_sample(reading, event, node, clocks, cpu);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Between packets: missing ones, and the guest's own count. */
+static void find_gaps(struct flame *flame, const struct trace *trace)
+{
+    struct packet last = {0};
+
+    for (size_t i = 0; i < trace->index.count; ++i) {
+        const struct packet_entry *entry = &trace->index.packets[i];
+        struct packet packet;
+
+        if (packet_check(trace->bytes + entry->offset, entry->bytes, &packet) !=
+            PACKET_GOOD)
+            continue;
+        if (i > 0 && packet.sequence > last.sequence + 1)
+            put_loss(flame, FLAME_PACKETS, last.end, packet.begin,
+                     packet.sequence - last.sequence - 1);
+        if (packet.discarded > last.discarded)
+            put_loss(flame, FLAME_DISCARDED, i > 0 ? last.end : packet.begin,
+                     packet.end, packet.discarded - last.discarded);
+        last = packet;
+    }
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct flame_sample *a = left, *b = right;
+
+    return (a->time > b->time) - (a->time < b->time);
+}
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct flame_loss *a = left, *b = right;
+
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+void flame_add_samples(struct flame *flame, struct view *view,
+                       const uint32_t *stacks)
+{
+    struct reading reading = {flame, view, stacks};
+    struct model again = {.from = view->model.from,
+                          .to = view->model.to,
+                          .watch = {take, &reading}};
+
+    flame->begin = view->model.begin;
+    flame->end = view->model.end;
+    if (again.from > flame->begin)
+        flame->begin = again.from;
+    if (again.to > 0 && again.to < flame->end)
+        flame->end = again.to;
+    flame->hz = view->model.rate_mhz / 1000.0;
+    trace_feed(&view->trace, &again);
+    model_free(&again);
+    find_gaps(flame, &view->trace);
+    /* several CPUs send their packets one after the other */
+    if (flame->sample_count > 0)
+        qsort(flame->samples, flame->sample_count, sizeof *flame->samples,
+              by_time);
+    if (flame->loss_count > 0)
+        qsort(flame->losses, flame->loss_count, sizeof *flame->losses,
+              by_begin);
+}

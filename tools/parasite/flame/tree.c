@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks of addresses become a tree of functions. */
+
+#include "flame/flame.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* A frame and its address. */
+struct tree_frame {
+    struct frame frame;
+    uint64_t address; /* 0 = no code */
+    size_t inlined;   /* its number among those at the address */
+};
+
+static uint32_t text_of(struct flame *flame, struct view *view, uint32_t number)
+{
+    return strings_put(&flame->strings, names_text(&view->names, number));
+}
+
+static uint32_t function_of(struct flame *flame, struct view *view,
+                            const struct tree_frame *frame)
+{
+    uint32_t name = text_of(flame, view, frame->frame.function), number;
+    struct flame_function function = {.name = name};
+    bool is_new;
+
+    number = index_add(&flame->function_names, name, &is_new);
+    if (!is_new)
+        return number;
+    if (frame->address != 0) {
+        const char *folder =
+            source_folder(&view->names, frame->address, frame->inlined);
+
+        function.folder = strings_put(&flame->strings, folder);
+        function.language = source_language(&view->names, frame->address);
+    }
+    vector_reserve_one(&flame->functions, number, sizeof function);
+    flame->functions[number] = function;
+    return number;
+}
+
+static uint32_t node_of(struct flame *flame, uint32_t parent, uint32_t function)
+{
+    bool is_new;
+    uint32_t number =
+        index_add(&flame->node_keys, index_pair(parent, function), &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&flame->nodes, number, sizeof *flame->nodes);
+        flame->nodes[number] = (struct flame_node){
+            .parent = parent,
+            .function = function,
+            .depth = parent == FLAME_NONE ? 0 : flame->nodes[parent].depth + 1,
+        };
+    }
+    return number;
+}
+
+static void add_line(struct flame *flame, struct view *view, uint32_t node,
+                     uint32_t line, uint64_t clocks)
+{
+    uint32_t text = text_of(flame, view, line), number;
+    bool is_new;
+
+    if (text == 0)
+        return;
+    number = index_add(&flame->line_keys, index_pair(node, text), &is_new);
+    if (is_new) {
+        vector_reserve_one(&flame->lines, number, sizeof *flame->lines);
+        flame->lines[number] = 0;
+    }
+    flame->lines[number] += clocks;
+}
+
+/* Appends the functions at the model's node (number). */
+static size_t put_frames(struct view *view, uint32_t number, bool returned,
+                         struct tree_frame *frames, size_t room)
+{
+    struct tree_frame pseudo = {0};
+    const struct frame *found;
+    uint64_t address;
+    size_t count, i;
+
+    if (number < MODEL_PSEUDOS) {
+        pseudo.frame.function = view->pseudo_names[number];
+        frames[0] = pseudo;
+        return 1;
+    }
+    address = view->model.nodes[number].address;
+    found = names_at(&view->names, address, returned, &count);
+    for (i = 0; i < count && i < room; ++i)
+        frames[i] = (struct tree_frame){found[i], address - returned, i};
+    return i;
+}
+
+uint32_t flame_stack_of(struct flame *flame, struct view *view, uint32_t node,
+                        struct exits *exits, uint64_t clocks)
+{
+    static uint32_t stack[VIEW_FRAMES_MAX];
+    static struct tree_frame frames[VIEW_FRAMES_MAX];
+    size_t deep = model_stack(&view->model, node, stack, VIEW_FRAMES_MAX);
+    size_t count = 0;
+    uint32_t at = node_of(flame, FLAME_NONE, FLAME_NONE), number;
+    bool leaves, is_new;
+
+    for (size_t i = 0; i < deep && count < VIEW_FRAMES_MAX; ++i)
+        count += put_frames(view, stack[i], i > 0, frames + count,
+                            VIEW_FRAMES_MAX - count);
+    while (count-- > 0) {
+        at = node_of(flame, at, function_of(flame, view, &frames[count]));
+        add_line(flame, view, at, frames[count].frame.line, clocks);
+    }
+    leaves = deep > 0 && stack[0] >= MODEL_PSEUDOS &&
+             exits_at(exits, view->model.nodes[stack[0]].address);
+    number = index_add(&flame->stack_keys, index_pair(at, leaves), &is_new);
+    if (is_new) {
+        vector_reserve_one(&flame->stacks, number, sizeof *flame->stacks);
+        flame->stacks[number] =
+            (struct flame_stack){.node = at, .exits = leaves};
+    }
+    return number;
+}
+
+void flame_add(struct flame *flame, struct view *view, enum flame_side side,
+               struct exits *exits)
+{
+    static struct frame frames[VIEW_FRAMES_MAX];
+    uint32_t count = model_cells(&view->model);
+    uint32_t *stacks = xreallocarray(NULL, count + 1, sizeof *stacks);
+
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct model_cell *cell = &view->model.cells[i];
+        size_t depth = view_frames(view, cell->node, frames);
+        struct model_count *self;
+
+        stacks[i] = FLAME_NONE;
+        if (!view_wants(view, cell->task, cell->cpu, frames, depth))
+            continue;
+        stacks[i] =
+            flame_stack_of(flame, view, cell->node, exits, cell->count.clocks);
+        self = &flame->stacks[stacks[i]].self[side];
+        self->samples += cell->count.samples;
+        self->clocks += cell->count.clocks;
+    }
+    if (side == FLAME_NEW)
+        flame_add_samples(flame, view, stacks);
+    free(stacks);
+}
+
+void flame_free(struct flame *flame)
+{
+    strings_free(&flame->strings);
+    index_free(&flame->function_names);
+    index_free(&flame->node_keys);
+    index_free(&flame->stack_keys);
+    index_free(&flame->line_keys);
+    free(flame->functions);
+    free(flame->nodes);
+    free(flame->stacks);
+    free(flame->lines);
+    free(flame->samples);
+    free(flame->losses);
+    *flame = (struct flame){0};
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of addresses, looked up once and kept. */
+
+#include "image/dwarf.h"
+#include "image/names.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <prof/demangle.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Valid until the next call. */
+static const char *demangled(const char *symbol)
+{
+    static struct prof_demangle_work work;
+    static char text[65536];
+
+    prof_demangle(symbol, text, sizeof text, &work);
+    return text;
+}
+
+void names_open(struct names *names, struct image *image, bool lines,
+                bool inlined)
+{
+    *names = (struct names){
+        .image = image,
+        .inlined = inlined,
+        .readable = demangled,
+    };
+    if (image != NULL && (lines || inlined)) {
+        names->dwarf = dwarf_open(image->path);
+        if (names->dwarf == NULL)
+            log_info("%s: no DWARF data, so no lines; was it linked with -g?",
+                     image->path);
+    }
+}
+
+static uint32_t function_at(struct names *names, uint64_t address)
+{
+    const struct image_symbol *symbol =
+        names->image != NULL ? image_function(names->image, address) : NULL;
+    char text[32];
+
+    if (symbol != NULL)
+        return strings_put(&names->strings, names->readable(symbol->name));
+    snprintf(text, sizeof text, "0x%" PRIx64, address);
+    return strings_put(&names->strings, text);
+}
+
+static uint32_t line_text(struct names *names, const struct dwarf_frame *frame)
+{
+    char text[512];
+    const char *slash;
+
+    if (frame->file == NULL)
+        return 0;
+    slash = strrchr(frame->file, '/');
+    snprintf(text, sizeof text, "%s:%d",
+             slash != NULL ? slash + 1 : frame->file, frame->line);
+    return strings_put(&names->strings, text);
+}
+
+static void put_frame(struct names *names, struct frame frame)
+{
+    vector_reserve_one(&names->frames, names->frame_count, sizeof frame);
+    names->frames[names->frame_count++] = frame;
+}
+
+/* Looks (address) up, and appends what is there. */
+static void look_up(struct names *names, uint64_t address)
+{
+    struct dwarf_frame found[NAMES_INLINED_MAX];
+    size_t count = names->dwarf != NULL ? dwarf_at(names->dwarf, address, found,
+                                                   NAMES_INLINED_MAX)
+                                        : 0;
+    uint32_t innermost = count > 0 ? line_text(names, &found[0]) : 0;
+
+    if (!names->inlined || count == 0) {
+        put_frame(names,
+                  (struct frame){function_at(names, address), innermost});
+        return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t function =
+            found[i].function != NULL
+                ? strings_put(&names->strings,
+                              names->readable(found[i].function))
+                : function_at(names, address);
+
+        put_frame(names, (struct frame){function, line_text(names, &found[i])});
+    }
+}
+
+const struct frame *names_at(struct names *names, uint64_t address,
+                             bool returned, size_t *count)
+{
+    bool is_new;
+    uint32_t number =
+        index_add(&names->known, address << 1 | returned, &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&names->lookups, number, sizeof *names->lookups);
+        names->lookups[number].first = (uint32_t)names->frame_count;
+        look_up(names, address - returned);
+        names->lookups[number].count =
+            (uint32_t)names->frame_count - names->lookups[number].first;
+    }
+    *count = names->lookups[number].count;
+    return names->frames + names->lookups[number].first;
+}
+
+uint32_t names_put(struct names *names, const char *text)
+{
+    return strings_put(&names->strings, text);
+}
+
+const char *names_text(const struct names *names, uint32_t number)
+{
+    return strings_text(&names->strings, number);
+}
+
+void names_close(struct names *names)
+{
+    dwarf_close(names->dwarf);
+    strings_free(&names->strings);
+    index_free(&names->known);
+    free(names->lookups);
+    free(names->frames);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMAGE_NAMES_H
+#define IMAGE_NAMES_H
+
+/*
+ * Names for addresses: functions from the image's symbols and, if asked for,
+ * source lines and inlined functions from its DWARF data. Each address is
+ * looked up once.
+ */
+
+#include "base/strings.h"
+#include "image/image.h"
+
+struct dwarf;
+
+/* One function at an address, as numbers of names->strings. */
+struct frame {
+    uint32_t function;
+    uint32_t line; /* "file.c:12", 0 = unknown or not asked for */
+};
+
+#define NAMES_INLINED_MAX 16 /* functions at one address */
+
+struct names {
+    struct image *image; /* NULL = addresses are shown as numbers */
+    struct dwarf *dwarf; /* NULL = no lines */
+    bool inlined;        /* inlined functions are frames too */
+    struct strings strings;
+    struct index known; /* 2 * address, + 1 for a return address */
+    struct {
+        uint32_t first; /* in frames */
+        uint32_t count;
+    } * lookups;
+    struct frame *frames;
+    size_t frame_count;
+    const char *(*readable)(const char *symbol); /* how a symbol is displayed */
+};
+
+/* (image) may be NULL. (lines) asks for source lines, (inlined) for inlined
+ * functions too. */
+void names_open(struct names *names, struct image *image, bool lines,
+                bool inlined);
+
+/* The functions at (address), the innermost first; *(count) is at least 1. If
+ * (returned), it is a return address, and the call before it is looked up. The
+ * result is valid until the next call. */
+const struct frame *names_at(struct names *names, uint64_t address,
+                             bool returned, size_t *count);
+
+/* Adds a name that belongs to no address. */
+uint32_t names_put(struct names *names, const char *text);
+
+const char *names_text(const struct names *names, uint32_t number);
+
+void names_close(struct names *names);
+
+#endif

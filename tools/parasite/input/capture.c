@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop of a recording. It waits in poll() with a timeout, so that time
+ * limit, terminal and guest are checked even when no bytes come. RAM gives no
+ * notice of new bytes and is checked every millisecond.
+ */
+
+#include "input/capture.h"
+
+#include "base/log.h"
+#include "base/number.h"
+#include "base/seconds.h"
+#include "base/signals.h"
+#include "trace/metadata.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <prof/format.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_MS 100
+#define RAM_WAIT_NS 1000000
+#define PROGRESS_SECONDS 0.25
+
+static void check_image(struct capture *capture, struct boot *boot)
+{
+    if (capture->image == NULL || boot->checked ||
+        boot->model.hello.version == 0)
+        return;
+    if (!image_fits(capture->image, &boot->model.hello, capture->force))
+        capture->refused = true;
+    boot->checked = true;
+}
+
+static void take_packet(void *owner, const struct packet *packet)
+{
+    struct capture *capture = owner;
+    struct boot *boot = boots_take(&capture->boots, packet);
+
+    if (boot == NULL)
+        return;
+    if (boot->writer.index.count == 1 && packet->sequence > 0 &&
+        capture->sender != NULL)
+        send_hello_request(capture->sender);
+    check_image(capture, boot);
+}
+
+static void take_from_text(void *owner, const struct packet *packet)
+{
+    struct capture *capture = owner;
+
+    ++capture->from_text;
+    take_packet(owner, packet);
+}
+
+/* What the guest printed between the lines of a stream on its console. */
+static void show_line(void *owner, const char *line, size_t bytes)
+{
+    (void)owner;
+    (void)!write(STDOUT_FILENO, line, bytes);
+}
+
+static void show_progress(struct capture *capture)
+{
+    const struct boot *boot = capture->boots.now;
+    uint64_t samples = model_samples(&boot->model);
+    char count[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX], bytes[NUMBER_TEXT_MAX];
+    double time = seconds_now(), span = time - capture->began;
+
+    if (time - capture->shown < PROGRESS_SECONDS || !log_shows_progress())
+        return;
+    log_progress("[ %s: %.1f s, %s samples, %.0f/s, %s lost, %s ]", log_name,
+                 span, number_count(samples, count), (double)samples / span,
+                 number_count(model_lost(&boot->model), lost),
+                 number_bytes(boot->writer.index.bytes, bytes));
+    capture->shown = time;
+}
+
+/* Housekeeping between two reads of the target. */
+static void step(struct capture *capture)
+{
+    if (capture->sender != NULL)
+        send_step(capture->sender);
+    show_progress(capture);
+}
+
+void capture_begin(struct capture *capture, const char *path)
+{
+    boots_begin(&capture->boots, path);
+    capture->scanner.sink = (struct packet_sink){take_packet, capture};
+    capture->console.sink = (struct packet_sink){take_from_text, capture};
+    capture->console.other = capture->show_text ? show_line : NULL;
+    capture->began = capture->shown = seconds_now();
+    signals_catch();
+}
+
+static bool time_is_over(const struct capture *capture)
+{
+    return signals_caught() || capture->refused ||
+           (capture->sender != NULL && capture->sender->state == SEND_FAILED) ||
+           (capture->seconds > 0 &&
+            seconds_now() - capture->began >= capture->seconds);
+}
+
+/* Reads what is available; false at the end. */
+static bool read_some(struct capture *capture, int file)
+{
+    static uint8_t bytes[1 << 18];
+    ssize_t count = read(file, bytes, sizeof bytes);
+
+    if (count < 0)
+        return errno == EINTR || errno == EAGAIN;
+    if (capture->sender != NULL)
+        send_receive(capture->sender, bytes, (size_t)count);
+    scanner_feed(&capture->scanner, bytes, (size_t)count);
+    console_feed(&capture->console, bytes, (size_t)count);
+    return count > 0;
+}
+
+static void run_file(struct capture *capture, int file, struct guest *guest)
+{
+    struct pollfd wait = {.fd = file, .events = POLLIN};
+
+    while (!time_is_over(capture)) {
+        int ready = poll(&wait, 1, WAIT_MS);
+
+        step(capture);
+        if (ready > 0 && !read_some(capture, file))
+            return;
+    }
+    if (guest == NULL)
+        return;
+    guest_stop(guest);
+    while (read_some(capture, file))
+        ;
+}
+
+static void run_ram(struct capture *capture, const char *path,
+                    struct guest *guest, uint64_t ring)
+{
+    const struct timespec wait = {.tv_nsec = RAM_WAIT_NS};
+    bool open = false, last = false;
+
+    while (!last) {
+        last = time_is_over(capture) || (guest != NULL && !guest_runs(guest)) ||
+               (guest == NULL && capture->seconds <= 0);
+        if (last && guest != NULL)
+            guest_stop(guest);
+        if (!open)
+            open = shared_ring_open(&capture->share, path, ring);
+        if (!shared_ring_read(&capture->share, &capture->scanner.sink) && !last)
+            nanosleep(&wait, NULL);
+        step(capture);
+    }
+    if (!open && guest == NULL)
+        die("shm:%s: there is no such file, or no ring at %#llx in it", path,
+            (unsigned long long)ring);
+}
+
+void capture_run(struct capture *capture, const struct target *target,
+                 struct guest *guest, uint64_t ring)
+{
+    if (target->is_ram)
+        run_ram(capture, target->path, guest, ring);
+    else
+        run_file(capture, target->file, guest);
+    if (guest == NULL)
+        return;
+    while (guest_runs(guest) && !time_is_over(capture))
+        nanosleep(&(struct timespec){.tv_nsec = RAM_WAIT_NS}, NULL);
+    guest_stop(guest);
+}
+
+/* Bytes that belong to no packet and to no answer of the guest. */
+static uint64_t garbage(const struct capture *capture)
+{
+    uint64_t bytes = capture->scanner.garbage;
+    uint64_t answers =
+        capture->sender != NULL ? capture->sender->answers.bytes : 0;
+
+    if (capture->from_text > 0 || answers >= bytes)
+        return 0;
+    return bytes - answers;
+}
+
+struct damage {
+    uint64_t count;
+    const char *what;
+};
+
+/* One line for each kind of damage, after (where). */
+static void log_kinds(const struct damage *damage, size_t kinds,
+                      const char *where)
+{
+    for (size_t i = 0; i < kinds; ++i) {
+        char count[NUMBER_TEXT_MAX];
+
+        if (damage[i].count > 0)
+            log_info("%s%s%s %s", where, *where != '\0' ? ": " : "",
+                     number_count(damage[i].count, count), damage[i].what);
+    }
+}
+
+/* Damage that the decoders found, in whichever boot. */
+static void log_damage(const struct capture *capture)
+{
+    const struct damage damage[] = {
+        {garbage(capture), "bytes belong to no packet"},
+        {capture->console.bad_lines, "#prof lines were damaged"},
+        {capture->console.cut_packets, "packets lack a #prof line"},
+        {capture->console.bad_packets, "packets of #prof lines are wrong"},
+        {capture->share.overwritten, "bytes were overwritten unread"},
+    };
+
+    log_kinds(damage, sizeof damage / sizeof damage[0], "");
+}
+
+/* What was written for a boot, and what is missing. Its folder is named if
+ * there are several. */
+static void log_boot(const struct boot *boot, bool several)
+{
+    const struct damage damage[] = {
+        {packet_index_missing(&boot->writer.index), "packets are missing"},
+        {boot->writer.index.repeated, "packets came again, and were left out"},
+        {boot->model.unread_packets, "packets were not understood"},
+    };
+    char samples[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX],
+        bytes[NUMBER_TEXT_MAX];
+    const char *where = several ? boot->path : "";
+
+    metadata_check_version(&boot->model.hello);
+    log_kinds(damage, sizeof damage / sizeof damage[0], where);
+    if (!log_quiet)
+        log_summary("[ %s: wrote %s%s%s, %s samples, %s lost ]", log_name,
+                    where, several ? ", " : "",
+                    number_bytes(boot->writer.written, bytes),
+                    number_count(model_samples(&boot->model), samples),
+                    number_count(model_lost(&boot->model), lost));
+}
+
+void capture_end(struct capture *capture)
+{
+    const struct boots *boots = &capture->boots;
+
+    scanner_end(&capture->scanner);
+    console_end(&capture->console);
+    shared_ring_close(&capture->share);
+    boots_end(&capture->boots);
+    log_damage(capture);
+    if (boots->count > 1)
+        log_info("the guest booted %zu times; each boot has a trace of its own",
+                 boots->count);
+    for (size_t i = 0; i < boots->count; ++i)
+        log_boot(boots->list[i], boots->count > 1);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest in QEMU.
+ *
+ * The stream's device writes to a pipe that QEMU inherits: it needs no name in
+ * the file system, and the stream ends with QEMU. A UART drops a byte that is
+ * not taken soon, so the pipe is as large as allowed (a socket would be full
+ * after 300 writes of one byte). QEMU omits the console's UART once its command
+ * line has another one, so it is added explicitly if the user did not.
+ */
+
+#define _GNU_SOURCE /* asprintf() */
+
+#include "input/qemu.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define QEMU_FAILED 126
+#define PIPE_BYTES (1 << 20) /* the limit for unprivileged users */
+
+static const struct {
+    const char *name;
+    const char *option; /* its name in prof.out= */
+} transports[] = {
+    [GUEST_UART] = {"uart", "uart2"},
+    [GUEST_DEBUGCON] = {"debugcon", "e9"},
+    [GUEST_VIRTIO] = {"virtio", "virtio"},
+    [GUEST_SERIAL] = {"serial", "serial"},
+    [GUEST_SHM] = {"shm", "shm"},
+};
+
+bool guest_transport(const char *name, enum guest_transport *transport)
+{
+    for (size_t i = 0; i < sizeof transports / sizeof transports[0]; ++i) {
+        if (strcmp(name, transports[i].name) == 0) {
+            *transport = (enum guest_transport)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_word(struct guest *guest, const char *word)
+{
+    vector_reserve_one(&guest->words, (size_t)guest->count,
+                       sizeof *guest->words);
+    guest->words[guest->count++] = word != NULL ? xstrdup(word) : NULL;
+}
+
+static void put_two(struct guest *guest, const char *option, const char *value)
+{
+    put_word(guest, option);
+    put_word(guest, value);
+}
+
+const char *guest_word(char *const *words, const char *option)
+{
+    for (; *words != NULL && words[1] != NULL; ++words) {
+        if (strcmp(*words, option) == 0)
+            return words[1];
+    }
+    return NULL;
+}
+
+static bool has_word(char *const *words, const char *word)
+{
+    while (*words != NULL && strcmp(*words, word) != 0)
+        ++words;
+    return *words != NULL;
+}
+
+/* The user's words, with the guest's command line extended. */
+static void put_users_words(struct guest *guest, char **words,
+                            enum guest_transport transport, uint32_t hz,
+                            int depth)
+{
+    const char *given = guest_word(words, "-append");
+    char rate[32] = "", callers[32] = "", *line;
+
+    if (hz > 0)
+        snprintf(rate, sizeof rate, " prof.hz=%u", (unsigned)hz);
+    if (depth >= 0)
+        snprintf(callers, sizeof callers, " prof.depth=%d", depth);
+    if (asprintf(&line, "%s%sprof.out=%s%s%s", given != NULL ? given : "",
+                 given != NULL ? " " : "", transports[transport].option, rate,
+                 callers) < 0)
+        die("no memory");
+    for (; *words != NULL; ++words) {
+        bool serial = strcmp(*words, "-serial") == 0;
+
+        if (words[1] != NULL && (strcmp(*words, "-append") == 0 ||
+                                 (serial && transport == GUEST_SERIAL)))
+            ++words;
+        else
+            put_word(guest, *words);
+    }
+    put_two(guest, "-append", line);
+    free(line);
+}
+
+static void put_ram(struct guest *guest, char **words)
+{
+    const char *megabytes = guest_word(words, "-m");
+    char *object;
+
+    if (asprintf(&guest->ram, "/dev/shm/parasite-%d", (int)getpid()) < 0 ||
+        asprintf(&object,
+                 "memory-backend-file,id=prof_ram,size=%s%s,mem-path=%s,"
+                 "share=on",
+                 megabytes != NULL ? megabytes : "128",
+                 megabytes != NULL && strpbrk(megabytes, "MGKmgk") != NULL
+                     ? ""
+                     : "M",
+                 guest->ram) < 0)
+        die("no memory");
+    put_two(guest, "-object", object);
+    put_two(guest, "-machine", "memory-backend=prof_ram");
+    free(object);
+}
+
+static void put_device(struct guest *guest, char **words,
+                       enum guest_transport transport)
+{
+    if (transport != GUEST_SERIAL && !has_word(words, "-serial"))
+        put_two(guest, "-serial",
+                has_word(words, "-nographic") ? "mon:stdio" : "stdio");
+    switch (transport) {
+    case GUEST_UART:
+        put_two(guest, "-device", "isa-serial,chardev=prof,index=1");
+        break;
+    case GUEST_DEBUGCON:
+        put_two(guest, "-device", "isa-debugcon,chardev=prof,iobase=0xe9");
+        break;
+    case GUEST_VIRTIO:
+        put_two(guest, "-device", "virtio-serial-pci");
+        put_two(guest, "-device", "virtconsole,chardev=prof");
+        break;
+    case GUEST_SERIAL:
+        put_two(guest, "-serial", "chardev:prof");
+        break;
+    case GUEST_SHM:
+        put_ram(guest, words);
+        break;
+    }
+}
+
+/* With -v, prints what is started, word by word. */
+static void print_words(const struct guest *guest)
+{
+    char *line = xstrdup(guest->words[0]);
+
+    for (int i = 1; i + 1 < guest->count; ++i) {
+        size_t bytes = strlen(line) + strlen(guest->words[i]) + 4;
+
+        line = xreallocarray(line, bytes, 1);
+        sprintf(line + strlen(line),
+                strpbrk(guest->words[i], " ") != NULL ? " '%s'" : " %s",
+                guest->words[i]);
+    }
+    log_verbose("starting %s", line);
+    free(line);
+}
+
+static void put_pipe(struct guest *guest, int file)
+{
+    char chardev[64];
+
+    snprintf(chardev, sizeof chardev, "file,id=prof,path=/dev/fd/%d", file);
+    put_two(guest, "-chardev", chardev);
+}
+
+/* In the child: the guest does not get our own input and output. */
+static void redirect_output(const struct guest *guest)
+{
+    int nothing = open("/dev/null", O_RDONLY);
+
+    dup2(nothing, STDIN_FILENO);
+    dup2(fileno(guest->talk), STDOUT_FILENO);
+    dup2(fileno(guest->talk), STDERR_FILENO);
+}
+
+/* In the child, which must not outlive us. */
+static void exec_guest(struct guest *guest)
+{
+    if (guest->talk != NULL)
+        redirect_output(guest);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execvp(guest->words[0], guest->words);
+    fprintf(stderr, "%s: %s: %s\n", log_name, guest->words[0], strerror(errno));
+    _exit(QEMU_FAILED);
+}
+
+void guest_start(struct guest *guest, char **words,
+                 enum guest_transport transport, uint32_t hz, int depth)
+{
+    int ends[2] = {-1, -1};
+
+    *guest = (struct guest){.stream = -1, .talk = guest->talk};
+    put_users_words(guest, words, transport, hz, depth);
+    if (transport != GUEST_SHM) {
+        if (pipe(ends) != 0)
+            die("no pipe: %s", strerror(errno));
+        fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+        put_pipe(guest, ends[1]);
+    }
+    put_device(guest, words, transport);
+    put_word(guest, NULL);
+    print_words(guest);
+    guest->process = fork();
+    if (guest->process < 0)
+        die("no process: %s", strerror(errno));
+    if (guest->process == 0) {
+        close(ends[0]);
+        exec_guest(guest);
+    }
+    close(ends[1]);
+    guest->stream = ends[0];
+}
+
+struct target guest_target(const struct guest *guest)
+{
+    return (struct target){.is_ram = guest->ram != NULL,
+                           .path = guest->ram,
+                           .file = guest->stream};
+}
+
+bool guest_runs(struct guest *guest)
+{
+    if (!guest->has_status && guest->process > 0)
+        guest->has_status =
+            waitpid(guest->process, &guest->status, WNOHANG) != 0;
+    return !guest->has_status;
+}
+
+void guest_stop(struct guest *guest)
+{
+    if (!guest_runs(guest))
+        return;
+    guest->stopped = true;
+    kill(guest->process, SIGTERM);
+    waitpid(guest->process, &guest->status, 0);
+    guest->has_status = true;
+}
+
+int guest_code(const struct guest *guest)
+{
+    int killed = guest->stopped ? 0 : QEMU_FAILED;
+    int status = WIFEXITED(guest->status) ? WEXITSTATUS(guest->status) : killed;
+
+    if (status == QEMU_FAILED || status == 0)
+        return status;
+    return status % 2 == 1 ? (status - 1) / 2 : QEMU_FAILED;
+}
+
+void guest_free(struct guest *guest)
+{
+    for (int i = 0; i < guest->count; ++i)
+        free(guest->words[i]);
+    free(guest->words);
+    if (guest->stream >= 0)
+        close(guest->stream);
+    if (guest->ram != NULL)
+        unlink(guest->ram);
+    free(guest->ram);
+}

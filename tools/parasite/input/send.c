@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands to a guest: one at a time, repeated until it is answered. */
+
+#define _GNU_SOURCE /* vasprintf() */
+
+#include "input/send.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/seconds.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <prof/format.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define AGAIN_SECONDS 1.0
+
+void send_add(struct sender *sender, const char *format, ...)
+{
+    va_list words;
+    char *line;
+
+    va_start(words, format);
+    if (vasprintf(&line, format, words) < 0)
+        die("no memory");
+    va_end(words);
+    vector_reserve_one(&sender->lines, sender->count, sizeof *sender->lines);
+    sender->lines[sender->count++] = line;
+}
+
+void send_begin(struct sender *sender, int file)
+{
+    sender->file = file;
+    sender->answered = 0;
+    sender->begun = 0;
+    sender->state = SEND_WAITS;
+    sender->answers.matched = sender->answers.used = 0;
+}
+
+/* Takes one answer. One that does not match the present command answers
+ * somebody else's, or one that was sent twice. */
+static void take_answer(void *owner, const char *text)
+{
+    struct sender *sender = owner;
+    const char *line;
+    size_t bytes;
+
+    if (sender->state != SEND_WAITS || sender->count == 0)
+        return;
+    line = sender->lines[sender->answered];
+    bytes = strlen(line);
+    if (strncmp(text, "ok ", 3) == 0 && strncmp(text + 3, line, bytes) == 0 &&
+        strchr(" ", text[3 + bytes]) != NULL) {
+        log_verbose("the guest says %s", text);
+        if (sender->agreed != NULL)
+            sender->agreed(text);
+        ++sender->answered;
+        sender->begun = 0;
+        if (sender->answered == sender->count)
+            sender->state = SEND_DONE;
+    } else if (strncmp(text, "error: \"", 8) == 0 &&
+               strncmp(text + 8, line, bytes) == 0 && text[8 + bytes] == '"') {
+        log_error("the guest says %s", text);
+        sender->state = SEND_FAILED;
+    }
+}
+
+void send_receive(struct sender *sender, const void *bytes, size_t count)
+{
+    sender->answers.take = take_answer;
+    sender->answers.owner = sender;
+    answers_feed(&sender->answers, bytes, count);
+}
+
+/* Returns whether all of (line) was sent. The newline in front ends what
+ * another sender may have left on the line. */
+static bool write_line(const struct sender *sender, const char *line)
+{
+    char text[SEND_LINE_MAX];
+    int bytes = snprintf(text, sizeof text, "\n%s\n", line);
+    ssize_t sent = send(sender->file, text, (size_t)bytes, MSG_NOSIGNAL);
+
+    if (sent < 0 && errno == ENOTSOCK)
+        sent = write(sender->file, text, (size_t)bytes);
+    return sent == bytes;
+}
+
+void send_hello_request(const struct sender *sender)
+{
+    if (sender->file >= 0)
+        (void)write_line(sender, "hello");
+}
+
+static void send_line(struct sender *sender)
+{
+    const char *line = sender->lines[sender->answered];
+
+    if (write_line(sender, line))
+        return;
+    log_error("'%s' could not be sent: %s", line, strerror(errno));
+    sender->state = SEND_FAILED;
+}
+
+/* Reads what is available even if no answer is expected: a console that is not
+ * read would block its guest. */
+static void read_answers(struct sender *sender)
+{
+    struct pollfd wait = {.fd = sender->file, .events = POLLIN};
+    char bytes[4096];
+
+    while (sender->reads && poll(&wait, 1, 0) > 0) {
+        ssize_t count = read(sender->file, bytes, sizeof bytes);
+
+        if (count > 0) {
+            send_receive(sender, bytes, (size_t)count);
+            continue;
+        }
+        sender->reads = count < 0 && (errno == EINTR || errno == EAGAIN);
+        if (sender->reads || sender->count == 0 || sender->state != SEND_WAITS)
+            continue;
+        log_error("the line of commands was closed before '%s' was answered",
+                  sender->lines[sender->answered]);
+        sender->state = SEND_FAILED;
+    }
+}
+
+static void send_due(struct sender *sender)
+{
+    double time = seconds_now();
+    double limit = sender->seconds > 0 ? sender->seconds : SEND_SECONDS;
+
+    if (sender->begun == 0) {
+        sender->begun = sender->sent = time;
+        send_line(sender);
+    } else if (time - sender->begun >= limit) {
+        log_error(
+            "'%s' was not answered in %g s; is this the line that the "
+            "guest listens to (with prof.out=uart2 or virtio the stream's "
+            "own, otherwise its console), and does its service yield?",
+            sender->lines[sender->answered], limit);
+        sender->state = SEND_FAILED;
+    } else if (!sender->once && time - sender->sent >= AGAIN_SECONDS) {
+        sender->sent = time;
+        send_line(sender);
+    }
+}
+
+enum send_state send_step(struct sender *sender)
+{
+    read_answers(sender);
+    if (sender->count == 0)
+        return SEND_DONE;
+    if (sender->state == SEND_WAITS)
+        send_due(sender);
+    return sender->state;
+}
+
+void send_free(struct sender *sender)
+{
+    for (size_t i = 0; i < sender->count; ++i)
+        free(sender->lines[i]);
+    free(sender->lines);
+    sender->lines = NULL;
+    sender->count = 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef INPUT_SHARED_RING_H
+#define INPUT_SHARED_RING_H
+
+/*
+ * Packets in the guest's RAM (struct prof_share). The RAM is a file that both
+ * QEMU and this command map, so reading does not disturb the guest. It also
+ * works after the guest died, as long as the file exists.
+ */
+
+#include "trace/packet.h"
+
+struct shared_ring {
+    const char *path;
+    uint8_t *ram;
+    size_t ram_bytes;
+    uint64_t ring; /* offset of struct prof_share in the file */
+    uint64_t read; /* bytes since the guest's start */
+    bool in_step;  /* a packet begins at (read) */
+    uint64_t
+        overwritten; /* bytes that were overwritten before they were read */
+};
+
+/* Maps the file (path), which may still be empty; (ring) is the ring's address.
+ * Returns false if there is no such file yet. */
+bool shared_ring_open(struct shared_ring *share, const char *path,
+                      uint64_t ring);
+
+/* Passes new packets to the sink. Returns whether there were new bytes. */
+bool shared_ring_read(struct shared_ring *share,
+                      const struct packet_sink *sink);
+
+void shared_ring_close(struct shared_ring *share);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Walks over all samples. Whether a sample is selected depends on its cell only
+ * and is decided once for each.
+ */
+
+#include "profile/samples.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t where_of(const struct view *view, uint32_t task, uint32_t cpu)
+{
+    return index_find(&view->model.cell_tasks, index_pair(task, cpu));
+}
+
+static char *name_of(struct view *view, const struct model_cell *cell)
+{
+    const char *task = names_text(&view->names, view_task(view, cell->task));
+    size_t room = strlen(task) + sizeof " [cpu 4294967295]";
+    char *name = xreallocarray(NULL, room, 1);
+
+    snprintf(name, room, "%s [cpu %u]", task, (unsigned)cell->cpu);
+    return name;
+}
+
+/* The track of (cell), created if it is the first of its (task, cpu). */
+static uint32_t track_of(struct samples *samples, const struct model_cell *cell)
+{
+    uint32_t *number =
+        &samples->track_numbers[where_of(samples->view, cell->task, cell->cpu)];
+
+    if (*number == SAMPLES_NONE) {
+        *number = samples->track_count++;
+        vector_reserve_one(&samples->tracks, *number, sizeof *samples->tracks);
+        samples->tracks[*number] = (struct track){
+            .task = cell->task,
+            .cpu = cell->cpu,
+            .name = name_of(samples->view, cell),
+        };
+    }
+    return *number;
+}
+
+void samples_open(struct samples *samples, struct view *view)
+{
+    static struct frame frames[VIEW_FRAMES_MAX];
+    uint32_t cells = model_cells(&view->model);
+    uint32_t pairs = view->model.cell_tasks.count;
+
+    *samples = (struct samples){.view = view};
+    samples->track_numbers =
+        xreallocarray(NULL, pairs, sizeof *samples->track_numbers);
+    samples->cell_tracks =
+        xreallocarray(NULL, cells, sizeof *samples->cell_tracks);
+    for (uint32_t i = 0; i < pairs; ++i)
+        samples->track_numbers[i] = SAMPLES_NONE;
+    for (uint32_t i = 0; i < cells; ++i) {
+        const struct model_cell *cell = &view->model.cells[i];
+        size_t depth = view_frames(view, cell->node, frames);
+
+        samples->cell_tracks[i] = SAMPLES_NONE;
+        if (depth == 0 ||
+            !view_wants(view, cell->task, cell->cpu, frames, depth))
+            continue;
+        samples->cell_tracks[i] = track_of(samples, cell);
+        samples->tracks[samples->cell_tracks[i]].samples += cell->count.samples;
+    }
+}
+
+static void take_event(void *owner, const struct event *event, uint32_t node,
+                       uint64_t clocks, const struct model_cpu *cpu)
+{
+    struct samples *samples = owner;
+    bool is_lump =
+        event->kind == PROF_EVENT_OVERFLOW || event->kind == PROF_EVENT_DROP;
+    struct sample sample = {
+        .time = event->time,
+        .node = node,
+        .is_lump = is_lump,
+        .count = {event_samples(event), clocks},
+    };
+    uint32_t where;
+
+    if (!is_lump && event->kind != PROF_EVENT_SAMPLE &&
+        event->kind != PROF_EVENT_IDLE)
+        return;
+    where = where_of(samples->view, cpu->task, cpu->cpu);
+    sample.track = samples->cell_tracks[index_find(
+        &samples->view->model.cell_keys, index_pair(where, node))];
+    if (sample.track != SAMPLES_NONE)
+        samples->take(samples->owner, &sample);
+}
+
+/* Nodes have the same numbers each time the same packets are read. */
+void samples_each(struct samples *samples,
+                  void (*take)(void *owner, const struct sample *sample),
+                  void *owner)
+{
+    const struct model *model = &samples->view->model;
+    struct model again = {
+        .from = model->from,
+        .to = model->to,
+        .watch = {take_event, samples},
+    };
+
+    samples->take = take;
+    samples->owner = owner;
+    trace_feed(&samples->view->trace, &again);
+    model_free(&again);
+}
+
+void samples_close(struct samples *samples)
+{
+    for (uint32_t i = 0; i < samples->track_count; ++i)
+        free(samples->tracks[i].name);
+    free(samples->tracks);
+    free(samples->track_numbers);
+    free(samples->cell_tracks);
+}

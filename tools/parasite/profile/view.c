@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trace, its names and the selection. Samples without a stack appear as
+ * functions in brackets, so that everything adds up to 100 %.
+ */
+
+#include "profile/view.h"
+
+#include "base/log.h"
+#include "trace/metadata.h"
+
+#include <prof/format.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_FORCE = 256, KEY_TIME, KEY_WEIGHT, KEY_INLINE, KEY_CPU };
+
+static const struct argp_option options[] = {
+    {"input", 'i', "TRACE", 0, "the trace (x.trace)", 1},
+    {"kernel", 'k', "IMAGE", 0, "the image, with symbols and lines", 1},
+    {"force", KEY_FORCE, NULL, 0, "use it even if it is another image", 1},
+    {"include", 'I', "REGEX", 0, "only stacks with such a function", 2},
+    {"exclude", 'X', "REGEX", 0, "no stacks with such a function", 2},
+    {"time", KEY_TIME, "A,B", 0, "from second A to B of the trace", 2},
+    {"cpu", 'C', "CPU", 0, "only this CPU", 2},
+    {"task", 't', "FUNCTION", 0, "only tasks that run this function", 2},
+    {"weight", KEY_WEIGHT, "WHAT", 0, "count samples (default) or time", 3},
+    {"inline", KEY_INLINE, NULL, 0, "show inlined functions as functions", 3},
+    {"quiet", 'q', NULL, 0, "print errors only", 4},
+    {"verbose", 'v', NULL, 0, "print what is read", 4},
+    {0},
+};
+
+static void set_regex(regex_t *regex, const char *text)
+{
+    char problem[128];
+    int code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+
+    if (code == 0)
+        return;
+    regerror(code, regex, problem, sizeof problem);
+    die_usage("'%s' is not a regular expression: %s", text, problem);
+}
+
+static void set_weight(struct view *view, const char *word)
+{
+    view->by_time = strcmp(word, "time") == 0;
+    if (!view->by_time && strcmp(word, "samples") != 0)
+        die_usage("--weight is samples or time, not '%s'", word);
+}
+
+static uint32_t cpu_number(const char *word)
+{
+    char *end;
+    unsigned long number = strtoul(word, &end, 10);
+
+    if (end == word || *end != '\0')
+        die_usage("-C takes the number of a CPU, not '%s'", word);
+    return (uint32_t)number;
+}
+
+static error_t parse_choice(int key, char *word, struct view *view)
+{
+    switch (key) {
+    case 'I':
+        set_regex(&view->include, word);
+        view->has_include = true;
+        break;
+    case 'X':
+        set_regex(&view->exclude, word);
+        view->has_exclude = true;
+        break;
+    case 'C':
+        view->cpu = cpu_number(word);
+        view->has_cpu = true;
+        break;
+    case 't':
+        view->task = word;
+        break;
+    case KEY_TIME:
+        view->time_text = word;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    struct view *view = state->input;
+
+    switch (key) {
+    case 'i':
+    case ARGP_KEY_ARG:
+        view->input = word;
+        break;
+    case 'k':
+        view->image_path = word;
+        break;
+    case KEY_FORCE:
+        view->force = true;
+        break;
+    case KEY_WEIGHT:
+        set_weight(view, word);
+        break;
+    case KEY_INLINE:
+        view->inlined = true;
+        break;
+    case 'q':
+        log_quiet = true;
+        break;
+    case 'v':
+        log_is_verbose = true;
+        break;
+    default:
+        return parse_choice(key, word, view);
+    }
+    return 0;
+}
+
+const struct argp view_argp = {options, parse, 0, 0, 0, 0, 0};
+
+static uint64_t clocks_of(const char *text, char **end)
+{
+    double seconds = strtod(text, end);
+
+    return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * PROF_CLOCK_HZ)
+                                        : 0;
+}
+
+/* "A,B", either of which may be missing; relative to the first packet. */
+static void set_time(struct view *view, uint64_t begin)
+{
+    const char *text = view->time_text;
+    char *end;
+    uint64_t to;
+
+    if (text == NULL)
+        return;
+    view->model.from = begin + clocks_of(text, &end);
+    if (*end != ',' && *end != '\0')
+        die_usage("--time takes A,B in seconds, not '%s'", text);
+    to = *end == ',' ? clocks_of(end + 1, &end) : 0;
+    if (*end != '\0')
+        die_usage("--time takes A,B in seconds, not '%s'", text);
+    view->model.to = to > 0 ? begin + to : 0;
+    if (to > 0 && view->model.to <= view->model.from)
+        die_usage("--time %s is not a span of time", text);
+}
+
+static uint64_t first_clock(const struct trace *trace)
+{
+    const struct packet_entry *first = &trace->index.packets[0];
+    struct packet packet = {0};
+
+    packet_check(trace->bytes + first->offset, first->bytes, &packet);
+    return packet.begin;
+}
+
+static void open_names(struct view *view)
+{
+    static const char *const pseudo[MODEL_PSEUDOS] = {
+        "[empty stack]", "[idle]", "[dropped]", "[callers unknown]",
+        "[stack unknown]"};
+    bool has_image = view->image_path != NULL;
+    bool remembered = !has_image && view->trace.image != NULL;
+
+    if (remembered) {
+        FILE *there = fopen(view->trace.image, "r");
+
+        view->image_path = view->trace.image;
+        has_image = there != NULL;
+        if (there != NULL)
+            fclose(there);
+    }
+    if (has_image) {
+        image_open(&view->image, view->image_path);
+        has_image = image_fits(&view->image, &view->model.hello, view->force);
+        if (!has_image && !remembered)
+            exit(STATUS_DATA);
+    }
+    if (has_image)
+        log_verbose("names are from %s", view->image_path);
+    else
+        log_info("without the image there are no names; give it with -k");
+    names_open(&view->names, has_image ? &view->image : NULL, view->lines,
+               view->inlined);
+    for (size_t i = 0; i < MODEL_PSEUDOS; ++i)
+        view->pseudo_names[i] = names_put(&view->names, pseudo[i]);
+}
+
+void view_open(struct view *view)
+{
+    trace_open(&view->trace, view->input);
+    set_time(view, first_clock(&view->trace));
+    trace_feed(&view->trace, &view->model);
+    log_verbose("%s: %zu packets, %u stacks", view->input,
+                view->trace.index.count,
+                (unsigned)model_nodes(&view->model) - MODEL_PSEUDOS);
+    metadata_check_version(&view->model.hello);
+    open_names(view);
+}
+
+size_t view_frames(struct view *view, uint32_t node, struct frame *frames)
+{
+    static uint32_t stack[VIEW_FRAMES_MAX];
+    size_t nodes = model_stack(&view->model, node, stack, VIEW_FRAMES_MAX);
+    size_t count = 0;
+
+    for (size_t i = 0; i < nodes; ++i) {
+        struct frame pseudo = {0};
+        const struct frame *found = &pseudo;
+        size_t here = 1;
+
+        if (stack[i] < MODEL_PSEUDOS)
+            pseudo.function = view->pseudo_names[stack[i]];
+        else
+            found = names_at(&view->names, view->model.nodes[stack[i]].address,
+                             i > 0, &here);
+        for (size_t j = 0; j < here && count < VIEW_FRAMES_MAX; ++j)
+            frames[count++] = found[j];
+    }
+    return count;
+}
+
+static bool matches(struct view *view, const regex_t *regex,
+                    const struct frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        const char *name = names_text(&view->names, frames[i].function);
+
+        if (regexec(regex, name, 0, NULL, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool view_wants(struct view *view, uint32_t task, uint32_t cpu,
+                const struct frame *frames, size_t count)
+{
+    if (view->has_cpu && view->cpu != cpu)
+        return false;
+    if (view->task != NULL &&
+        strcmp(names_text(&view->names, view_task(view, task)), view->task) !=
+            0)
+        return false;
+    return (!view->has_include ||
+            matches(view, &view->include, frames, count)) &&
+           (!view->has_exclude ||
+            !matches(view, &view->exclude, frames, count));
+}
+
+uint64_t view_weight(const struct view *view, const struct model_count *count)
+{
+    return view->by_time ? count->clocks : count->samples;
+}
+
+uint32_t view_task(struct view *view, uint32_t task)
+{
+    uint64_t function = model_task_function(&view->model, task);
+    char text[32];
+    size_t count;
+
+    if (task == 0)
+        return names_put(&view->names, "[no task]");
+    if (function != 0)
+        return names_at(&view->names, function, false, &count)->function;
+    snprintf(text, sizeof text, "[task %u]", (unsigned)task);
+    return names_put(&view->names, text);
+}
+
+void view_close(struct view *view)
+{
+    names_close(&view->names);
+    image_close(&view->image);
+    model_free(&view->model);
+    trace_close(&view->trace);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROFILE_VIEW_H
+#define PROFILE_VIEW_H
+
+/*
+ * What report, script and export have in common: a trace, the names in it, and
+ * which samples are selected.
+ */
+
+#include "image/names.h"
+#include "trace/model.h"
+#include "trace/trace.h"
+
+#include <argp.h>
+#include <regex.h>
+
+#define VIEW_FRAMES_MAX 2048 /* of one stack; the rest is dropped */
+
+struct view {
+    /* the options */
+    const char *input;
+    const char *image_path;
+    const char *time_text;
+    regex_t include; /* a function of the stack matches */
+    regex_t exclude; /* none matches */
+    bool has_include;
+    bool has_exclude;
+    bool has_cpu;
+    bool force;
+    bool by_time; /* the weight is time, not samples */
+    bool lines;   /* look up source lines */
+    bool inlined;
+    uint32_t cpu;
+    const char *task; /* its entry function */
+
+    /* the data */
+    struct trace trace;
+    struct model model;
+    struct image image;
+    struct names names;
+    uint32_t pseudo_names[MODEL_PSEUDOS];
+};
+
+/* The common options, for a command's argp children. Input: the view. */
+extern const struct argp view_argp;
+
+/* Opens what the options name; ends the process on failure. */
+void view_open(struct view *view);
+
+/* The stack of (node), the innermost function first; at most VIEW_FRAMES_MAX
+ * frames. */
+size_t view_frames(struct view *view, uint32_t node, struct frame *frames);
+
+/* Whether (cell), whose stack is (frames), is selected. */
+bool view_wants(struct view *view, uint32_t task, uint32_t cpu,
+                const struct frame *frames, size_t count);
+
+/* The weight: samples or clocks. */
+uint64_t view_weight(const struct view *view, const struct model_count *count);
+
+/* The name of a task, as a number of names.strings. */
+uint32_t view_task(struct view *view, uint32_t task);
+
+void view_close(struct view *view);
+
+#endif

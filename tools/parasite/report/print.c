@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables and trees as text, like perf report --stdio. */
+
+#include "base/log.h"
+#include "base/number.h"
+#include "report/report.h"
+#include "trace/metadata.h"
+
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RED_PERCENT 5.0
+#define GREEN_PERCENT 0.5
+
+void report_name(const struct report *report, uint32_t row, char *text,
+                 size_t room)
+{
+    const struct report_row *from = &report->rows[row];
+    const struct names *names = &report->view.names;
+    size_t used = 0;
+
+    *text = '\0';
+#define PUT(key, ...)                                                          \
+    if ((report->keys & (key)) != 0 && used < room)                            \
+    used += (size_t)snprintf(text + used, room - used, __VA_ARGS__)
+    PUT(REPORT_TASK, "%s  ", names_text(names, from->task));
+    PUT(REPORT_CPU, "%03u  ", (unsigned)from->cpu);
+    PUT(REPORT_LINE, "%s  ",
+        from->frame.line != 0 ? names_text(names, from->frame.line) : "??:0");
+    PUT(REPORT_SYMBOL, "%s  ", names_text(names, from->frame.function));
+#undef PUT
+    used = strlen(text);
+    while (used > 0 && text[used - 1] == ' ')
+        text[--used] = '\0';
+}
+
+static void print_head(const struct report *report)
+{
+    const struct model *model = &report->view.model;
+    char samples[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX],
+        shown[NUMBER_TEXT_MAX];
+
+    printf("# %s: %s, %g Hz, %.3f s\n", report->view.trace.path,
+           metadata_arch(&model->hello), model->rate_mhz / 1000.0,
+           (double)(model->end - model->begin) / PROF_CLOCK_HZ);
+    printf("# %s samples, %s lost; 100 %% are %s of them, %.3f s\n",
+           number_count(model_samples(model), samples),
+           number_count(model_lost(model), lost),
+           number_count(report->sum.samples, shown),
+           (double)report->sum.clocks / PROF_CLOCK_HZ);
+    if (model->missing_packets > 0)
+        printf("# %s packets are missing, and what was in them\n",
+               number_count(model->missing_packets, lost));
+    if (model->stolen_clocks > 0)
+        printf("# %.3f s stolen: the guest did not run\n",
+               (double)model->stolen_clocks / PROF_CLOCK_HZ);
+    puts("#");
+}
+
+static void print_percent(const struct report *report,
+                          const struct model_count *count)
+{
+    double percent = report_percent(report, count);
+    const char *color = percent >= RED_PERCENT     ? "\033[31m"
+                        : percent >= GREEN_PERCENT ? "\033[32m"
+                                                   : "";
+
+    if (use_color(report->color) && *color != '\0')
+        printf("%s%7.2f%%\033[m", color, percent);
+    else
+        printf("%7.2f%%", percent);
+}
+
+static void print_columns(const struct report *report)
+{
+    printf("#  Self    Total  %s    Samples  ",
+           report->has_exits ? " In VMM  " : "");
+    printf("%s%s%s%s\n", (report->keys & REPORT_TASK) != 0 ? "Task  " : "",
+           (report->keys & REPORT_CPU) != 0 ? "CPU  " : "",
+           (report->keys & REPORT_LINE) != 0 ? "Source line  " : "",
+           (report->keys & REPORT_SYMBOL) != 0 ? "Symbol" : "");
+}
+
+static void print_calls(const struct report *report, uint32_t row, bool callers)
+{
+    size_t count;
+    uint32_t *calls = report_calls(report, row, callers, &count);
+
+    for (size_t i = 0; i < count; ++i) {
+        const struct report_edge *edge = &report->edges[calls[i]];
+        char name[1024];
+
+        report_name(report, callers ? edge->caller : edge->callee, name,
+                    sizeof name);
+        printf("        ");
+        print_percent(report, &edge->count);
+        printf("%15s %s %s\n", "", callers ? "<-" : "->", name);
+    }
+    free(calls);
+}
+
+static void print_row(const struct report *report, uint32_t number)
+{
+    const struct report_row *row = &report->rows[number];
+    char name[1024], samples[NUMBER_TEXT_MAX];
+
+    report_name(report, number, name, sizeof name);
+    print_percent(report, &row->self);
+    putchar(' ');
+    print_percent(report, &row->total);
+    if (report->has_exits) {
+        putchar(' ');
+        print_percent(report, &row->exits);
+    }
+    printf(" %12s  %s\n", number_count(row->self.samples, samples), name);
+    if (report->callers)
+        print_calls(report, number, true);
+    if (report->callees)
+        print_calls(report, number, false);
+}
+
+void report_print(const struct report *report)
+{
+    size_t count;
+    uint32_t *rows = report_rows(report, &count);
+
+    print_head(report);
+    print_columns(report);
+    for (size_t i = 0; i < count; ++i)
+        print_row(report, rows[i]);
+    free(rows);
+}
+
+static void print_branches(const struct report *report, uint32_t parent,
+                           unsigned depth)
+{
+    size_t count;
+    uint32_t *branches = report_children(report, parent, &count);
+
+    for (size_t i = 0; i < count; ++i) {
+        const struct report_branch *branch = &report->branches[branches[i]];
+        char name[1024];
+
+        report_name(report, branch->row, name, sizeof name);
+        print_percent(report, &branch->total);
+        putchar(' ');
+        print_percent(report, &branch->self);
+        printf("  %*s%s\n", (int)(2 * depth), "", name);
+        print_branches(report, branches[i], depth + 1);
+    }
+    free(branches);
+}
+
+void report_print_tree(const struct report *report)
+{
+    print_head(report);
+    puts("#  Total    Self  Stack");
+    print_branches(report, REPORT_NONE, 0);
+}

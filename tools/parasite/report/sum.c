@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cells become rows, edges and branches.
+ *
+ * A cell is one stack with its weight, so each stack is walked once however
+ * many samples it has. The stamp of a row is the last cell counted there, so
+ * that recursion does not count twice.
+ */
+
+#include "report/report.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static void add(struct model_count *to, const struct model_count *count)
+{
+    to->samples += count->samples;
+    to->clocks += count->clocks;
+}
+
+static uint32_t row_of(struct report *report, struct frame frame, uint32_t task,
+                       uint32_t cpu)
+{
+    struct report_row row = {0};
+    uint32_t what, where, number;
+    bool is_new;
+
+    row.frame.function =
+        (report->keys & REPORT_SYMBOL) != 0 ? frame.function : 0;
+    row.frame.line = (report->keys & REPORT_LINE) != 0 ? frame.line : 0;
+    row.task = (report->keys & REPORT_TASK) != 0 ? task : 0;
+    row.cpu = (report->keys & REPORT_CPU) != 0 ? cpu : 0;
+    what = index_add(&report->row_frames,
+                     index_pair(row.frame.function, row.frame.line), NULL);
+    where = index_add(&report->row_wheres, index_pair(row.task, row.cpu), NULL);
+    number = index_add(&report->row_keys, index_pair(what, where), &is_new);
+    if (is_new) {
+        vector_reserve_one(&report->rows, number, sizeof row);
+        report->rows[number] = row;
+    }
+    return number;
+}
+
+static void add_edge(struct report *report, uint32_t caller, uint32_t callee,
+                     const struct model_count *count, uint64_t stamp)
+{
+    bool is_new;
+    uint32_t number =
+        index_add(&report->edge_keys, index_pair(caller, callee), &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&report->edges, number, sizeof *report->edges);
+        report->edges[number] =
+            (struct report_edge){.caller = caller, .callee = callee};
+    }
+    if (report->edges[number].stamp == stamp)
+        return;
+    report->edges[number].stamp = stamp;
+    add(&report->edges[number].count, count);
+}
+
+static uint32_t branch_of(struct report *report, uint32_t parent, uint32_t row)
+{
+    bool is_new;
+    uint32_t number =
+        index_add(&report->branch_keys, index_pair(parent, row), &is_new);
+    uint32_t *last;
+
+    if (!is_new)
+        return number;
+    vector_reserve_one(&report->branches, number, sizeof *report->branches);
+    last =
+        parent == REPORT_NONE ? &report->root : &report->branches[parent].child;
+    report->branches[number] = (struct report_branch){
+        .row = row, .child = REPORT_NONE, .sibling = *last};
+    *last = number;
+    return number;
+}
+
+/* (rows) is the stack, the innermost first. */
+static void add_branches(struct report *report, const uint32_t *rows,
+                         size_t depth, const struct model_count *count)
+{
+    uint32_t at = REPORT_NONE;
+
+    for (size_t i = 0; i < depth; ++i) {
+        uint32_t row = rows[report->inverted ? i : depth - 1 - i];
+
+        at = branch_of(report, at, row);
+        add(&report->branches[at].total, count);
+    }
+    if (depth > 0)
+        add(&report->branches[at].self, count);
+}
+
+static void add_stack(struct report *report, const uint32_t *rows, size_t depth,
+                      const struct model_count *count, uint64_t stamp)
+{
+    if (depth > 0)
+        add(&report->rows[rows[0]].self, count);
+    for (size_t i = 0; i < depth; ++i) {
+        struct report_row *row = &report->rows[rows[i]];
+
+        if (row->stamp != stamp)
+            add(&row->total, count);
+        row->stamp = stamp;
+        if (i > 0 && (report->callers || report->callees))
+            add_edge(report, rows[i], rows[i - 1], count, stamp);
+    }
+    if (report->tree)
+        add_branches(report, rows, depth, count);
+}
+
+/* Whether the samples of (node) were taken in the hypervisor. */
+static bool is_exit(const struct report *report, uint32_t node)
+{
+    const struct model *model = &report->view.model;
+    uint32_t leaf;
+
+    return report->exits != NULL && model_stack(model, node, &leaf, 1) == 1 &&
+           leaf >= MODEL_PSEUDOS &&
+           exits_at(report->exits, model->nodes[leaf].address);
+}
+
+void report_add_up(struct report *report)
+{
+    static struct frame frames[VIEW_FRAMES_MAX];
+    static uint32_t rows[VIEW_FRAMES_MAX];
+    struct view *view = &report->view;
+
+    report->root = REPORT_NONE;
+    for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
+        const struct model_cell *cell = &view->model.cells[i];
+        size_t depth = view_frames(view, cell->node, frames);
+        uint32_t task;
+
+        if (!view_wants(view, cell->task, cell->cpu, frames, depth))
+            continue;
+        task = view_task(view, cell->task);
+        for (size_t j = 0; j < depth; ++j)
+            rows[j] = row_of(report, frames[j], task, cell->cpu);
+        add_stack(report, rows, depth, &cell->count, i + 1);
+        if (depth > 0 && is_exit(report, cell->node))
+            add(&report->rows[rows[0]].exits, &cell->count);
+        add(&report->sum, &cell->count);
+    }
+}
+
+void report_forget(struct report *report)
+{
+    free(report->rows);
+    free(report->edges);
+    free(report->branches);
+    report->rows = NULL;
+    report->edges = NULL;
+    report->branches = NULL;
+    report->sum = (struct model_count){0};
+    index_free(&report->row_frames);
+    index_free(&report->row_wheres);
+    index_free(&report->row_keys);
+    index_free(&report->edge_keys);
+    index_free(&report->branch_keys);
+}
+
+void report_close(struct report *report)
+{
+    report_forget(report);
+    view_close(&report->view);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVE_HTTP_H
+#define SERVE_HTTP_H
+
+/*
+ * A small HTTP server for this machine only. It listens at 127.0.0.1 and
+ * answers only to that name and localhost, so that no other site can reach it
+ * under its own name (DNS rebinding). Only the web viewers that its exports are
+ * for may read from it.
+ */
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct server;
+
+/* The arguments of a page's maker. */
+struct serve_order {
+    const struct serve_page *page;
+    const struct server *server;
+    void *owner; /* as given to serve_begin() */
+};
+
+/* Something to be served, made once, at the first request. */
+struct serve_page {
+    const char *path; /* "/name" */
+    const char *type; /* MIME */
+    /* Writes the page; returns whether all of it was written. */
+    bool (*make)(const struct serve_order *order, FILE *out);
+    const void *detail; /* the maker's */
+};
+
+/* Starts to serve the (count) pages at (port), 0 = any free one. Pages are made
+ * one at a time, in a thread of the server. Ends the process if it cannot
+ * listen. */
+struct server *serve_begin(const struct serve_page *pages, unsigned count,
+                           void *owner, unsigned port);
+
+/* The port that it listens at. */
+unsigned serve_port(const struct server *server);
+
+void serve_end(struct server *server);
+
+#endif

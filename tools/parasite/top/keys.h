@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOP_KEYS_H
+#define TOP_KEYS_H
+
+/* What the user of top is looking at, and what each key does to it. Independent
+ * of screens: whoever reads a key passes it as an enum top_key or as the byte
+ * that was typed. */
+
+#include "top/rows.h"
+
+#define TOP_TEXT_MAX 128
+#define TOP_ZOOMS_MAX 32 /* functions to go back to */
+
+enum top_key {
+    TOP_KEY_ENTER = '\n',
+    TOP_KEY_ESCAPE = 27,
+    TOP_KEY_ERASE = 127,
+    TOP_KEY_UP = 256,
+    TOP_KEY_DOWN,
+    TOP_KEY_PAGE_UP,
+    TOP_KEY_PAGE_DOWN,
+    TOP_KEY_HOME,
+    TOP_KEY_END,
+    TOP_KEY_LEFT,
+    TOP_KEY_RIGHT,
+};
+
+struct top_ui {
+    enum top_sort sort;
+    bool since_reset; /* shares since then, not of the last seconds */
+    bool no_idle;     /* hide the idle CPU */
+    bool paused;
+    bool help;
+    bool quit;
+    bool reset; /* requested; reset by whoever does it */
+
+    bool typing;               /* a filter */
+    char typed[TOP_TEXT_MAX];  /* the filter being typed */
+    char filter[TOP_TEXT_MAX]; /* the active filter, "" = none */
+    regex_t regex;             /* (filter), compiled */
+    bool has_regex;
+    char problem[TOP_TEXT_MAX]; /* with the typed filter, "" = none */
+
+    /* functions zoomed into, the last one is shown */
+    char *zooms[TOP_ZOOMS_MAX];
+    size_t zoom_count;
+
+    /* the list as last shown */
+    const struct top_row *rows;
+    size_t count;
+    size_t page;     /* rows that fit on the screen, 1 or more */
+    size_t selected; /* below count, or 0 */
+    size_t first;    /* row at the top of the screen */
+    bool moved;      /* the user selected a row, which stays selected */
+};
+
+/* Handles (key). */
+void top_key(struct top_ui *ui, int key);
+
+/* Sets the filter (text); returns false, with ui->problem, if it is invalid. */
+bool top_filter(struct top_ui *ui, const char *text);
+
+/* Replaces the list; the row that the user selected stays selected. The rows
+ * before must still exist. */
+void top_set_list(struct top_ui *ui, const struct top_row *rows, size_t count);
+
+/* The function zoomed into, NULL = all functions. */
+const char *top_zoomed(const struct top_ui *ui);
+
+void top_ui_free(struct top_ui *ui);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two loops of top: a screen with keys, and one table after another. */
+
+#include "top/loop.h"
+
+#include "base/log.h"
+#include "base/seconds.h"
+#include "base/signals.h"
+#include "top/print.h"
+#include "top/screen.h"
+#include "top/terminal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEYS_WAIT_MS 100
+
+/* Messages during the screen, and the guest's output. */
+static FILE *held_talk;
+
+static void end_screen(void)
+{
+    int byte;
+
+    screen_close();
+    log_redirect(NULL);
+    if (held_talk == NULL)
+        return;
+    rewind(held_talk);
+    while ((byte = getc(held_talk)) != EOF)
+        putc(byte, stderr);
+    fclose(held_talk);
+    held_talk = NULL;
+}
+
+static bool refused(const struct top_run *run)
+{
+    const struct sender *sender = &run->request.sender;
+
+    return sender->count > 0 && sender->state == SEND_FAILED;
+}
+
+static void draw(struct top_run *run)
+{
+    const struct request *request = &run->request;
+
+    run->ui.page = top_screen_page();
+    top_model_list(&run->top, &run->ui);
+    top_screen_draw(&run->top, &run->ui,
+                    request->image != NULL    ? request->image
+                    : request->target != NULL ? request->target
+                                              : request->guest[0]);
+}
+
+static void take_keys(struct top_run *run)
+{
+    int key;
+
+    while ((key = screen_key()) >= 0)
+        top_key(&run->ui, key);
+    if (run->ui.reset)
+        top_model_reset(&run->top);
+    run->ui.reset = false;
+}
+
+/* Waits for (seconds) or a key, and receives meanwhile. */
+static bool wait_for(struct top_run *run, double seconds)
+{
+    struct pollfd keys = {.fd = run->stdio ? -1 : STDIN_FILENO,
+                          .events = POLLIN};
+    double end = seconds_now() + seconds;
+
+    while (!signals_caught() && !refused(run) && seconds_now() < end &&
+           !(run->stdio && run->live.ended)) {
+        int wait = (int)((end - seconds_now()) * 1000) + 1;
+
+        live_wait(&run->live, keys.fd,
+                  wait < KEYS_WAIT_MS ? wait : KEYS_WAIT_MS);
+        if (poll(&keys, 1, 0) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void loop_on_screen(struct top_run *run)
+{
+    unsigned long done = 0;
+    double next = seconds_now();
+
+    while (!signals_caught() && !refused(run) && !run->ui.quit &&
+           (run->updates == 0 || done < run->updates)) {
+        bool keys = wait_for(run, next - seconds_now());
+
+        if (keys)
+            take_keys(run);
+        if (seconds_now() >= next) {
+            next = seconds_now() + run->delay;
+            ++done;
+            if (!run->ui.paused)
+                top_model_update(&run->top, &run->ui);
+        }
+        draw(run);
+    }
+}
+
+static void loop_printing(struct top_run *run)
+{
+    bool color = use_color(run->color);
+    unsigned long done = 0;
+
+    do {
+        wait_for(run, run->delay);
+        if (refused(run))
+            return;
+        top_model_update(&run->top, &run->ui);
+        run->ui.page = run->rows;
+        top_model_list(&run->top, &run->ui);
+        top_print(&run->top, run->rows, color);
+        ++done;
+    } while (!signals_caught() && !run->live.ended &&
+             (run->updates == 0 || done < run->updates));
+}
+
+int top_loop(struct top_run *run, struct image *image)
+{
+    bool came;
+    int code;
+
+    held_talk = tmpfile();
+    if (held_talk == NULL)
+        die("no file for what is said meanwhile: %s", strerror(errno));
+    atexit(end_screen);
+    live_open(&run->live, &run->request, image, held_talk);
+    top_model_open(&run->top, &run->live, &run->request, image, run->by_time);
+    signals_catch();
+    if (run->stdio) {
+        loop_printing(run);
+    } else {
+        log_redirect(held_talk);
+        screen_open(use_color(run->color));
+        loop_on_screen(run);
+    }
+    came = run->live.boots > 0;
+    code = live_close(&run->live);
+    top_model_close(&run->top);
+    top_ui_free(&run->ui);
+    end_screen();
+    if (refused(run))
+        return STATUS_DATA;
+    if (code == STATUS_OK && !came)
+        die("no packet came; does the guest run with prof.out=, and is the "
+            "profiler linked into it?");
+    return code;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOP_MODEL_H
+#define TOP_MODEL_H
+
+/*
+ * What a live guest is doing at present, as shares.
+ *
+ * Each cell of the guest's model (a stack, a task, a CPU) has two weights here:
+ * everything since the reset, and recent samples, which lose half of their
+ * weight every TOP_HALF_SECONDS of the guest's clock. A copy of the cells with
+ * one of the weights is added up like a trace's cells in report, so both count
+ * alike.
+ */
+
+#include "input/live.h"
+#include "report/report.h"
+#include "top/keys.h"
+
+#define TOP_HALF_SECONDS 3.0
+
+struct top_cell {
+    struct model_count base; /* at the reset */
+    struct model_count last; /* at the last update */
+    double samples;          /* recent */
+    double clocks;
+};
+
+struct top_model {
+    struct live *live;
+    struct report report; /* of the weights; borrows view.model */
+    unsigned boots;       /* number of the boot */
+    bool checked;         /* compared with the image */
+
+    struct top_cell *cells;
+    struct model_cell *shown; /* with one of the weights */
+    uint32_t cell_count;
+    uint64_t clock; /* the guest's, at the last update */
+    uint64_t base_clock;
+    uint64_t base_lost;
+    uint64_t base_missed;
+    double lately_samples; /* of all cells */
+    double lately_seconds;
+
+    struct top_row *rows; /* the list */
+    size_t count;
+    double idle;           /* percent */
+    struct top_row zoomed; /* the function zoomed into */
+};
+
+/* Starts with what (live) receives; (request) names the image. */
+void top_model_open(struct top_model *top, struct live *live,
+                    const struct request *request, struct image *image,
+                    bool by_time);
+
+/* Processes what came since the last update. */
+void top_model_update(struct top_model *top, struct top_ui *ui);
+
+/* Rebuilds the list, by what the user has chosen, and passes it to (ui). */
+void top_model_list(struct top_model *top, struct top_ui *ui);
+
+/* Forgets everything so far. */
+void top_model_reset(struct top_model *top);
+
+/* Recent samples a second; seconds, losses and missed ticks since the reset. */
+double top_model_rate(const struct top_model *top);
+double top_model_seconds(const struct top_model *top);
+uint64_t top_model_lost(const struct top_model *top);
+uint64_t top_model_missed(const struct top_model *top);
+
+void top_model_close(struct top_model *top);
+
+#endif

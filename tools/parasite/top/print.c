@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of top as plain text, for a pipe or a file. */
+
+#include "top/print.h"
+
+#include "base/number.h"
+#include "trace/metadata.h"
+
+#include <stdio.h>
+
+#define RED_PERCENT 5.0
+#define GREEN_PERCENT 0.5
+
+static void print_percent(double percent, bool color)
+{
+    const char *begin = percent >= RED_PERCENT     ? "\033[31m"
+                        : percent >= GREEN_PERCENT ? "\033[32m"
+                                                   : "";
+
+    if (color && *begin != '\0')
+        printf("%s%7.2f%%\033[m", begin, percent);
+    else
+        printf("%7.2f%%", percent);
+}
+
+static void print_head(const struct top_model *top)
+{
+    const struct model *model = &top->live->model;
+    char lost[NUMBER_TEXT_MAX], missed[NUMBER_TEXT_MAX];
+
+    printf("# %.1f s, %s, %g Hz, %.1f samples/s, %.1f %% idle, %s lost, %s "
+           "missed\n",
+           top_model_seconds(top), metadata_arch(&model->hello),
+           model->rate_mhz / 1000.0, top_model_rate(top), top->idle,
+           number_count(top_model_lost(top), lost),
+           number_count(top_model_missed(top), missed));
+    if (top->live->boots == 0)
+        puts("# nothing received yet");
+    if (top->live->boots > 1)
+        printf("# boot %u of the guest since the start\n", top->live->boots);
+    if (top->live->why[0] != '\0')
+        printf("# %s\n", top->live->why);
+    puts("#\n#  Self    Total  Samples/s  Symbol");
+}
+
+void top_print(const struct top_model *top, size_t rows, bool color)
+{
+    double rest = 0;
+
+    print_head(top);
+    for (size_t i = 0; i < top->count; ++i) {
+        const struct top_row *row = &top->rows[i];
+
+        if (i >= rows) {
+            rest += row->self;
+            continue;
+        }
+        print_percent(row->self, color);
+        putchar(' ');
+        print_percent(row->total, color);
+        printf(" %10.1f  %s\n", row->rate, row->name);
+    }
+    if (top->count > rows) {
+        print_percent(rest, color);
+        printf("%21sin %zu more functions\n", "", top->count - rows);
+    }
+    putchar('\n');
+    fflush(stdout);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOP_PRINT_H
+#define TOP_PRINT_H
+
+#include "top/model.h"
+
+/* Prints the first (rows) of the list, and the sum of the others. */
+void top_print(const struct top_model *top, size_t rows, bool color);
+
+#endif

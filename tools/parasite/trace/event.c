@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The decoder: for each event of <prof/events.def> a function that reads its
+ * fields. The other forms of NODE and SAMPLE come out as the short ones: what
+ * they say is the same.
+ */
+
+#include "trace/event.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+#define LOW_BITS(value, bits) ((uint32_t)(value) & ((1u << (bits)) - 1u))
+
+/* ---- the short events, bit by bit */
+
+#define PROF_SHORT(NAME, name, tag, meaning, bits) [tag] = PROF_##NAME##_BYTES,
+static const uint8_t short_bytes[] = {
+#include <prof/events.def>
+};
+
+struct short_fields {
+    uint32_t time;
+    uint32_t node;
+    uint32_t parent;
+    uint32_t text_offset;
+};
+
+/* The (bits) bits, at most 26, from number *(from) on, which goes on. */
+static inline uint32_t take_bits(const uint8_t *at, unsigned *from,
+                                 unsigned bits)
+{
+    uint64_t found = 0;
+    unsigned first = *from / 8, last = (*from + bits - 1) / 8;
+
+    for (unsigned i = first; i <= last; ++i)
+        found |= (uint64_t)at[i] << (8 * (i - first));
+    found >>= *from % 8;
+    *from += bits;
+    return LOW_BITS(found, bits);
+}
+
+#define PROF_SHORT(NAME, name, tag, meaning, bits)                             \
+    static void read_##name(struct short_fields *fields, const uint8_t *at)    \
+    {                                                                          \
+        unsigned from = PROF_EVENT_TAG_BITS;                                   \
+                                                                               \
+        bits                                                                   \
+    }
+#define PROF_BITS(class, name, bits) fields->name = take_bits(at, &from, bits);
+#include <prof/events.def>
+
+/* ---- the others, field by field */
+
+#define READ_uint16(field, at) ((field) = le16(at))
+#define READ_uint32(field, at) ((field) = le32(at))
+#define READ_uint64(field, at) ((field) = le64(at))
+#define READ_address READ_uint64
+#define READ_clock READ_uint64
+#define READ_bytes32(field, at) memcpy(field, at, sizeof(field))
+#define READ_walk_stop READ_uint16
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    static void read_##name(struct event_##name *event, const uint8_t *at)     \
+    {                                                                          \
+        fields                                                                 \
+    }
+#define PROF_FIELD(type, name, meaning)                                        \
+    READ_##type(event->name, at);                                              \
+    at += sizeof event->name;
+#include <prof/events.def>
+
+static const struct {
+    const char *name; /* NULL: there is no such kind */
+    uint8_t bytes;    /* of its fields */
+} kinds[PROF_KINDS] = {
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    [kind] = {#name, sizeof(struct prof_event_##name)},
+#define PROF_BARE(NAME, name, kind, meaning) [kind] = {#name, 0},
+#include <prof/events.def>
+};
+
+static void read_fields(struct event *event, const uint8_t *at)
+{
+    switch (event->kind) {
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    case kind:                                                                 \
+        read_##name(&event->as_##name, at);                                    \
+        break;
+#include <prof/events.def>
+    default:
+        break;
+    }
+}
+
+const char *event_name(enum prof_event kind)
+{
+    static const char *const names[] = {
+#define PROF_SHORT(NAME, name, tag, meaning, bits) [tag] = #name,
+#include <prof/events.def>
+    };
+
+    if (kind < PROF_EVENT_OTHER)
+        return names[kind];
+    return kind < PROF_KINDS && kinds[kind].name != NULL ? kinds[kind].name
+                                                         : "unknown";
+}
+
+/* ---- from one to the next */
+
+void event_begin(struct event_reader *reader, const struct packet *packet)
+{
+    *reader = (struct event_reader){
+        .at = packet->events,
+        .end = packet->events + packet->events_bytes,
+        .clock = packet->begin,
+        .text_begin = packet->text_begin,
+    };
+}
+
+/* The low (bits) bits of the clock came; it never goes back. */
+static uint64_t wound_clock(uint64_t clock, uint32_t low, unsigned bits)
+{
+    uint64_t mask = (1ull << bits) - 1;
+
+    if (low < (clock & mask))
+        clock += mask + 1;
+    return (clock & ~mask) | low;
+}
+
+/* Reads a short event, which is there whole. */
+static void next_short(struct event_reader *reader, struct event *event)
+{
+    struct short_fields fields = {0};
+
+    switch (event->kind) {
+    case PROF_EVENT_SAMPLE:
+        read_sample(&fields, reader->at);
+        break;
+    case PROF_EVENT_LEAF:
+        read_leaf(&fields, reader->at);
+        break;
+    default:
+        read_node(&fields, reader->at);
+        break;
+    }
+    if (event->kind != PROF_EVENT_NODE)
+        reader->clock =
+            wound_clock(reader->clock, fields.time, PROF_SHORT_TIME_BITS);
+    event->node = fields.node;
+    event->parent = fields.parent;
+    event->address = reader->text_begin + fields.text_offset;
+    reader->at += short_bytes[event->kind];
+}
+
+/* The other forms become NODE and SAMPLE, and CLOCK sets the clock. */
+static void normalize(struct event_reader *reader, struct event *event)
+{
+    switch (event->kind) {
+    case PROF_EVENT_NODE_WIDE:
+        event->kind = PROF_EVENT_NODE;
+        event->node = event->as_node_wide.node;
+        event->parent = event->as_node_wide.parent;
+        event->address = event->as_node_wide.address;
+        break;
+    case PROF_EVENT_SAMPLE_LATE:
+        event->kind = PROF_EVENT_SAMPLE;
+        event->node = event->as_sample_late.node;
+        break;
+    case PROF_EVENT_SAMPLE_WIDE:
+        event->kind = PROF_EVENT_SAMPLE;
+        event->node = event->as_sample_wide.node;
+        break;
+    case PROF_EVENT_CLOCK:
+        if (event->as_clock.now > reader->clock)
+            reader->clock = event->as_clock.now;
+        break;
+    default:
+        break;
+    }
+}
+
+/* An event's head, as it was read. */
+struct head {
+    uint32_t kind;
+    uint32_t low_clock;
+    const uint8_t *fields;
+    size_t bytes; /* of the fields */
+};
+
+/* Reads the head of an event whose tag says that its kind follows; there are
+ * (left) bytes. False: it is cut, or its length unknown. */
+static bool read_head(struct head *head, const uint8_t *at, size_t left)
+{
+    uint32_t word;
+
+    if (left < PROF_EVENT_HEAD_BYTES)
+        return false;
+    word = le32(at) >> PROF_EVENT_TAG_BITS;
+    head->kind = LOW_BITS(word, PROF_EVENT_KIND_BITS);
+    head->low_clock = word >> PROF_EVENT_KIND_BITS;
+    head->fields = at + PROF_EVENT_HEAD_BYTES;
+    left -= PROF_EVENT_HEAD_BYTES;
+    if (head->kind != PROF_KIND_ESCAPE) {
+        head->bytes = kinds[head->kind].bytes;
+        return kinds[head->kind].name != NULL && left >= head->bytes;
+    }
+    if (left < sizeof(struct prof_event_extension))
+        return false;
+    head->kind = head->fields[0];
+    head->bytes = head->fields[1];
+    head->fields += sizeof(struct prof_event_extension);
+    return head->kind >= PROF_KIND_EXTENDED &&
+           left - sizeof(struct prof_event_extension) >= head->bytes &&
+           head->bytes >= kinds[head->kind].bytes;
+}
+
+/* The next event that is not short. */
+static bool next_other(struct event_reader *reader, struct event *event)
+{
+    struct head head;
+
+    if (!read_head(&head, reader->at, (size_t)(reader->end - reader->at)))
+        return false;
+    reader->clock =
+        wound_clock(reader->clock, head.low_clock, PROF_EVENT_TIME_BITS);
+    reader->at = head.fields + head.bytes;
+    event->kind = head.kind;
+    read_fields(event, head.fields);
+    normalize(reader, event);
+    reader->passed_over = reader->passed_over ||
+                          head.bytes > kinds[head.kind].bytes ||
+                          kinds[head.kind].name == NULL;
+    return true;
+}
+
+bool event_next(struct event_reader *reader, struct event *event)
+{
+    do {
+        size_t left = (size_t)(reader->end - reader->at);
+
+        if (left == 0)
+            return false;
+        event->kind = LOW_BITS(*reader->at, PROF_EVENT_TAG_BITS);
+        if (event->kind == PROF_EVENT_OTHER) {
+            if (!next_other(reader, event))
+                return false;
+        } else if (left >= short_bytes[event->kind]) {
+            next_short(reader, event);
+        } else {
+            return false;
+        }
+    } while (event->kind >= PROF_KIND_EXTENDED &&
+             kinds[event->kind].name == NULL);
+    event->time = reader->clock;
+    return true;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_EVENT_H
+#define TRACE_EVENT_H
+
+/*
+ * The events of a packet, one after the other, with their whole times. All of
+ * this is made from <prof/events.def>: the fields of an event `start` are in
+ * event.as_start, a struct event_start. Which of the fields mean something
+ * follows from the kind.
+ */
+
+#include "trace/packet.h"
+
+#include <prof/format.h>
+
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    struct event_##name {                                                      \
+        fields                                                                 \
+    };
+#define PROF_FIELD(type, name, meaning) PROF_FIELD_##type(name)
+#include <prof/events.def>
+
+struct event {
+    enum prof_event kind;
+    uint64_t time;    /* clocks */
+    uint64_t address; /* NODE, LEAF */
+    uint32_t node;    /* NODE, LEAF, SAMPLE */
+    uint32_t parent;  /* NODE, LEAF */
+    union {
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    struct event_##name as_##name;
+#include <prof/events.def>
+    };
+};
+
+struct event_reader {
+    const uint8_t *at;
+    const uint8_t *end;
+    uint64_t clock;
+    uint64_t text_begin; /* that offsets are from */
+    bool passed_over;    /* something was there that is not known here */
+};
+
+void event_begin(struct event_reader *reader, const struct packet *packet);
+
+/*
+ * The next event; the late and the wide forms come out as NODE and SAMPLE.
+ * Extended events of unknown kinds are passed over. False at the end, and at an
+ * event that is cut or otherwise unknown; then reader->at is not reader->end.
+ */
+bool event_next(struct event_reader *reader, struct event *event);
+
+/* How many samples (event) is worth; 0 if it is none. */
+static inline uint32_t event_samples(const struct event *event)
+{
+    switch (event->kind) {
+    case PROF_EVENT_SAMPLE:
+    case PROF_EVENT_LEAF:
+    case PROF_EVENT_IDLE:
+        return 1;
+    case PROF_EVENT_OVERFLOW:
+        return event->as_overflow.samples;
+    case PROF_EVENT_DROP:
+        return event->as_drop.samples;
+    default:
+        return 0;
+    }
+}
+
+/* What events of (kind) are called, "unknown" where there are none. */
+const char *event_name(enum prof_event kind);
+
+#endif

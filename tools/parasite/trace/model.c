@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events, added up.
+ *
+ * A sample accounts for the time since the one before. Where a packet is
+ * missing that time is unknown: the first sample after the gap then counts as
+ * one sampling period, or less if the gap is shorter.
+ */
+
+#include "trace/model.h"
+
+#include "base/bytes.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OVERFLOW_KEY (1ull << 63) /* with an address, instead of a number */
+#define PSEUDO_KEY (1ull << 62)
+
+static uint32_t node_number(struct model *model, uint64_t key)
+{
+    bool is_new;
+    uint32_t number = index_add(&model->node_numbers, key, &is_new);
+
+    if (!is_new)
+        return number;
+    vector_reserve_one(&model->nodes, number, sizeof *model->nodes);
+    model->nodes[number] = (struct model_node){.parent = MODEL_UNDEFINED};
+    return number;
+}
+
+static void set_up(struct model *model)
+{
+    node_number(model, 0);
+    for (uint32_t i = 1; i < MODEL_PSEUDOS; ++i)
+        node_number(model, PSEUDO_KEY | i);
+    for (uint32_t i = 0; i < MODEL_PSEUDOS; ++i)
+        model->nodes[i] = (struct model_node){.defined = true};
+}
+
+const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu)
+{
+    for (size_t i = 0; i < model->cpu_count; ++i) {
+        if (model->cpus[i].cpu == cpu)
+            return &model->cpus[i];
+    }
+    return NULL;
+}
+
+static struct model_cpu *cpu_of(struct model *model, uint32_t cpu)
+{
+    const struct model_cpu *known = model_cpu(model, cpu);
+
+    if (known != NULL)
+        return &model->cpus[known - model->cpus];
+    vector_reserve_one(&model->cpus, model->cpu_count, sizeof *model->cpus);
+    model->cpus[model->cpu_count] = (struct model_cpu){.cpu = cpu};
+    return &model->cpus[model->cpu_count++];
+}
+
+static void take_hello(struct model *model, const struct event_hello *hello)
+{
+    model->hello = *hello;
+    if (hello->build_id_bytes > sizeof hello->build_id)
+        model->hello.build_id_bytes = sizeof hello->build_id;
+}
+
+static void take_node(struct model *model, const struct event *event)
+{
+    uint32_t parent = node_number(model, event->parent);
+    uint32_t number = node_number(model, event->node);
+    struct model_node *node = &model->nodes[number];
+
+    if (!node->defined)
+        *node = (struct model_node){event->address, parent, true};
+}
+
+static void take_task(struct model *model, const struct event_task *task)
+{
+    bool is_new;
+    uint32_t number = index_add(&model->task_numbers, task->task, &is_new);
+
+    if (is_new)
+        vector_reserve_one(&model->tasks, number, sizeof *model->tasks);
+    model->tasks[number] = (struct model_task){task->task, task->function};
+}
+
+static void add(struct model_count *count, uint64_t samples, uint64_t clocks)
+{
+    count->samples += samples;
+    count->clocks += clocks;
+}
+
+static void add_cell(struct model *model, uint32_t node,
+                     const struct model_cpu *cpu, uint64_t samples,
+                     uint64_t clocks)
+{
+    uint32_t where =
+        index_add(&model->cell_tasks, index_pair(cpu->task, cpu->cpu), NULL);
+    bool is_new;
+    uint32_t number =
+        index_add(&model->cell_keys, index_pair(where, node), &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&model->cells, number, sizeof *model->cells);
+        model->cells[number] = (struct model_cell){
+            .node = node, .task = cpu->task, .cpu = cpu->cpu};
+    }
+    add(&model->cells[number].count, samples, clocks);
+}
+
+/* The time that a sample at (time) accounts for; the next one counts from
+ * here. */
+static uint64_t clocks_until(const struct model *model, struct model_cpu *cpu,
+                             uint64_t time)
+{
+    uint64_t period =
+        model->rate_mhz > 0 ? PROF_CLOCK_HZ * 1000ull / model->rate_mhz : 0;
+    uint64_t clocks = time > cpu->previous ? time - cpu->previous : 0;
+
+    if (!cpu->known && clocks > period)
+        clocks = period;
+    cpu->previous = time;
+    cpu->known = true;
+    return clocks;
+}
+
+static uint32_t overflow_node(struct model *model, uint64_t address)
+{
+    uint32_t number = node_number(model, OVERFLOW_KEY ^ address);
+
+    model->nodes[number] = (struct model_node){address, MODEL_OVERFLOW, true};
+    return number;
+}
+
+static bool inside(const struct model *model, uint64_t time)
+{
+    return time >= model->from && (model->to == 0 || time < model->to);
+}
+
+/* An event that accounts for time. */
+static void take_time(struct model *model, struct model_cpu *cpu,
+                      const struct event *event)
+{
+    uint64_t clocks = clocks_until(model, cpu, event->time);
+    struct model_count *total = &model->stacks;
+    uint32_t node = MODEL_IDLE, samples = 1;
+
+    if (event->kind == PROF_EVENT_SAMPLE) {
+        node = node_number(model, event->node);
+        node = node == MODEL_EMPTY ? MODEL_UNDEFINED : node;
+    } else if (event->kind == PROF_EVENT_IDLE) {
+        total = &model->idle;
+    } else if (event->kind == PROF_EVENT_OVERFLOW) {
+        total = &model->overflowed;
+        node = overflow_node(model, event->as_overflow.address);
+        samples = event->as_overflow.samples;
+        clocks = event->as_overflow.clocks;
+    } else {
+        total = &model->dropped;
+        node = MODEL_DROPPED;
+        samples = event->as_drop.samples;
+        clocks = event->as_drop.clocks;
+    }
+    if (!inside(model, event->time))
+        return;
+    add(total, samples, clocks);
+    add_cell(model, node, cpu, samples, clocks);
+    if (model->watch.event != NULL)
+        model->watch.event(model->watch.owner, event, node, clocks, cpu);
+}
+
+/* A node and its first sample in one event. */
+static void take_leaf(struct model *model, struct model_cpu *cpu,
+                      const struct event *event)
+{
+    struct event sample = *event;
+
+    sample.kind = PROF_EVENT_SAMPLE;
+    take_node(model, event);
+    take_time(model, cpu, &sample);
+}
+
+static void take_start(struct model *model, struct model_cpu *cpu,
+                       const struct event *event)
+{
+    model->rate_mhz = event->as_start.rate_mhz;
+    model->depth = event->as_start.depth;
+    cpu->previous = event->time;
+    cpu->known = true;
+}
+
+static void take_rest(struct model *model, struct model_cpu *cpu,
+                      const struct event *event)
+{
+    bool is_in = inside(model, event->time);
+
+    switch (event->kind) {
+    case PROF_EVENT_HELLO:
+        take_hello(model, &event->as_hello);
+        break;
+    case PROF_EVENT_START:
+        take_start(model, cpu, event);
+        break;
+    case PROF_EVENT_MISS:
+        model->missed_ticks += is_in ? event->as_miss.ticks : 0;
+        break;
+    case PROF_EVENT_STOLEN:
+        model->stolen_clocks += is_in ? event->as_stolen.clocks : 0;
+        break;
+    case PROF_EVENT_TASK:
+        take_task(model, &event->as_task);
+        break;
+    case PROF_EVENT_SWITCH:
+        cpu->task = event->as_switch.task;
+        break;
+    case PROF_EVENT_STOPPED_WALK:
+        model->stopped_walks[event->as_stopped_walk.reason % 8] +=
+            event->as_stopped_walk.samples;
+        break;
+    case PROF_EVENT_BYE:
+        model->ended = true;
+        model->code = event->as_bye.code;
+        break;
+    default: /* STOP, CLOCK */
+        break;
+    }
+    if (model->watch.event != NULL && is_in)
+        model->watch.event(model->watch.owner, event, MODEL_EMPTY, 0, cpu);
+}
+
+static void take_event(struct model *model, struct model_cpu *cpu,
+                       const struct event *event)
+{
+    switch (event->kind) {
+    case PROF_EVENT_NODE:
+        take_node(model, event);
+        break;
+    case PROF_EVENT_LEAF:
+        take_leaf(model, cpu, event);
+        break;
+    case PROF_EVENT_SAMPLE:
+    case PROF_EVENT_IDLE:
+    case PROF_EVENT_OVERFLOW:
+    case PROF_EVENT_DROP:
+        take_time(model, cpu, event);
+        break;
+    default:
+        take_rest(model, cpu, event);
+        break;
+    }
+}
+
+/* The packet's header: whether packets before it on its CPU are missing, and
+ * how many samples were discarded. */
+static void take_cpu(struct model *model, struct model_cpu *cpu,
+                     const struct packet *packet)
+{
+    if (cpu->begun && packet->sequence != cpu->next_sequence) {
+        if (packet->sequence > cpu->next_sequence)
+            model->missing_packets += packet->sequence - cpu->next_sequence;
+        cpu->known = false;
+    }
+    cpu->begun = true;
+    cpu->next_sequence = packet->sequence + 1;
+    if (packet->discarded > cpu->discarded) {
+        model->discarded += packet->discarded - cpu->discarded;
+        cpu->discarded = packet->discarded;
+    }
+}
+
+static void take_head(struct model *model, const struct packet *packet)
+{
+    if (model->packets++ == 0) {
+        set_up(model);
+        model->begin = packet->begin;
+    }
+    if (packet->begin < model->begin)
+        model->begin = packet->begin;
+    if (packet->end > model->end)
+        model->end = packet->end;
+}
+
+void model_take(struct model *model, const struct packet *packet)
+{
+    struct event_reader reader;
+    struct event event;
+    struct model_cpu *cpu;
+
+    take_head(model, packet);
+    if (packet->version != PROF_FORMAT_VERSION) {
+        model->hello.version = packet->version;
+        ++model->unread_packets;
+        return;
+    }
+    cpu = cpu_of(model, packet->cpu);
+    take_cpu(model, cpu, packet);
+    event_begin(&reader, packet);
+    while (event_next(&reader, &event)) {
+        ++model->events;
+        take_event(model, cpu, &event);
+    }
+    if (reader.at != reader.end || reader.passed_over)
+        ++model->unread_packets;
+}
+
+uint64_t model_task_function(const struct model *model, uint32_t task)
+{
+    uint32_t number = index_find(&model->task_numbers, task);
+
+    return number != INDEX_NONE ? model->tasks[number].function : 0;
+}
+
+uint64_t model_samples(const struct model *model)
+{
+    return model->stacks.samples + model->idle.samples +
+           model->overflowed.samples;
+}
+
+uint64_t model_lost(const struct model *model)
+{
+    return model->dropped.samples + model->discarded;
+}
+
+/* A stack that leads back to itself is not from our guest; (room) ends it. */
+size_t model_stack(const struct model *model, uint32_t node, uint32_t *stack,
+                   size_t room)
+{
+    size_t count = 0;
+
+    for (; node != MODEL_EMPTY && count < room;
+         node = model->nodes[node].parent) {
+        if (!model->nodes[node].defined)
+            node = MODEL_UNDEFINED;
+        stack[count++] = node;
+    }
+    return count;
+}
+
+void model_free(struct model *model)
+{
+    free(model->nodes);
+    free(model->cells);
+    free(model->tasks);
+    free(model->cpus);
+    index_free(&model->node_numbers);
+    index_free(&model->cell_tasks);
+    index_free(&model->cell_keys);
+    index_free(&model->task_numbers);
+    *model = (struct model){0};
+}

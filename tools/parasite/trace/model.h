@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_MODEL_H
+#define TRACE_MODEL_H
+
+/*
+ * A stream, added up. Each CPU's packets are added in order; then the model
+ * holds
+ *
+ *   nodes   the tree of call stacks: each is an address and its caller's node
+ *   cells   for each (node, task, cpu) that was sampled: how often, how long
+ *   totals  of everything that has no stack: idle, dropped, missed, ...
+ *
+ * Ten million samples are a few thousand cells; the samples themselves are not
+ * kept. To get them one by one, read the packets again (struct model_watch)
+ * once all nodes are known.
+ *
+ * A count is always a pair: samples, and the clocks that they account for.
+ */
+
+#include "base/index.h"
+#include "trace/event.h"
+#include "trace/packet.h"
+
+struct model_count {
+    uint64_t samples;
+    uint64_t clocks; /* 1/PROF_CLOCK_HZ */
+};
+
+/* Nodes that no guest sends, for samples without a stack. */
+enum model_pseudo {
+    MODEL_EMPTY,     /* the empty stack, the guest's node 0 */
+    MODEL_IDLE,      /* the CPU was halted */
+    MODEL_DROPPED,   /* samples about which nothing is known */
+    MODEL_OVERFLOW,  /* caller of addresses whose callers are unknown */
+    MODEL_UNDEFINED, /* a stack whose definition was lost */
+    MODEL_PSEUDOS,
+};
+
+/* A node by its number, which is the model's own and dense. */
+struct model_node {
+    uint64_t address; /* MODEL_EMPTY .. : none */
+    uint32_t parent;  /* number */
+    bool defined;
+};
+
+struct model_cell {
+    uint32_t node; /* number */
+    uint32_t task; /* 0 = none */
+    uint32_t cpu;
+    struct model_count count;
+};
+
+struct model_task {
+    uint32_t task;
+    uint64_t function;
+};
+
+/* State of one CPU while packets are read. A missing packet is missing on its
+ * CPU only; the others' time continues. */
+struct model_cpu {
+    uint32_t cpu;
+    uint32_t task;          /* that is running */
+    uint64_t previous;      /* clock of the sample or start before */
+    bool known;             /* there was one since the last gap */
+    bool begun;             /* there was a packet before */
+    uint32_t next_sequence; /* of its next packet */
+    uint64_t discarded;     /* samples, from its last packet */
+};
+
+/* Called for each event, if not NULL; (node) is the number of a sample's node,
+ * (clocks) the time that it accounts for. */
+struct model_watch {
+    void (*event)(void *owner, const struct event *event, uint32_t node,
+                  uint64_t clocks, const struct model_cpu *cpu);
+    void *owner;
+};
+
+/* Starts as zeros, or with (from), (to) and (watch) set. */
+struct model {
+    uint64_t from; /* clocks; events outside [from, to) are left out */
+    uint64_t to;   /* 0 = no end */
+    struct model_watch watch;
+
+    struct event_hello hello; /* version 0: none came */
+    uint32_t rate_mhz;        /* of the last start */
+    uint32_t depth;
+    uint64_t begin; /* of the first packet, clocks */
+    uint64_t end;   /* of the last one */
+    bool ended;     /* a BYE came, with */
+    uint32_t code;
+
+    struct model_node *nodes;
+    struct index node_numbers; /* by the guest's number, or address */
+    struct model_cell *cells;
+    struct index cell_tasks; /* (task, cpu) */
+    struct index cell_keys;  /* (node, number in cell_tasks) */
+    struct model_task *tasks;
+    struct index task_numbers;
+    struct model_cpu *cpus;
+    size_t cpu_count;
+
+    struct model_count stacks; /* samples with a stack */
+    struct model_count idle;
+    struct model_count overflowed; /* with an address alone */
+    struct model_count dropped;
+    uint64_t missed_ticks;
+    uint64_t stolen_clocks;    /* time in which the guest did not run */
+    uint64_t stopped_walks[8]; /* samples, by enum prof_walk_stop */
+    uint64_t discarded;        /* samples, as reported by the guest */
+    uint64_t events;
+    uint64_t packets;
+    uint64_t missing_packets; /* gaps in the sequence */
+    uint64_t unread_packets;  /* not all was understood */
+};
+
+void model_take(struct model *model, const struct packet *packet);
+
+/* State of CPU (number); NULL before its first packet. */
+const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu);
+
+/* How many nodes, cells and tasks there are. */
+static inline uint32_t model_nodes(const struct model *model)
+{
+    return model->node_numbers.count;
+}
+
+static inline uint32_t model_cells(const struct model *model)
+{
+    return model->cell_keys.count;
+}
+
+/* The function that (task) runs, 0 = unknown. */
+uint64_t model_task_function(const struct model *model, uint32_t task);
+
+/* All samples: with a stack or an address, and idle; and those lost. */
+uint64_t model_samples(const struct model *model);
+uint64_t model_lost(const struct model *model);
+
+/* Writes to (stack) the numbers of the nodes from (node) to its outermost
+ * caller, at most (room) of them, and returns how many. Nodes without an
+ * address may be the last one; MODEL_EMPTY never is. */
+size_t model_stack(const struct model *model, uint32_t node, uint32_t *stack,
+                   size_t room);
+
+void model_free(struct model *model);
+
+#endif

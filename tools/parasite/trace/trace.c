@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading a trace. A file is mapped, not read, so that of a large trace only
+ * the packets in use are in memory, and the kernel may evict them.
+ */
+
+#include "trace/trace.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "trace/console.h"
+#include "trace/metadata.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file while it is being mapped. */
+struct source {
+    const char *path;
+    int file;
+    size_t bytes; /* what is appended later is ignored */
+};
+
+static struct source open_source(const char *path)
+{
+    struct source source = {path, open(path, O_RDONLY | O_CLOEXEC), 0};
+    struct stat about;
+
+    if (source.file < 0 || fstat(source.file, &about) != 0)
+        die("%s: cannot be read: %s", path, strerror(errno));
+    source.bytes = (size_t)about.st_size;
+    return source;
+}
+
+static void must_be_mapped(const void *bytes, const char *path)
+{
+    if (bytes == MAP_FAILED)
+        die("%s: cannot be read: %s", path, strerror(errno));
+}
+
+/* Maps (source) at (to), where there is room for it. */
+static void map_source(const struct source *source, uint8_t *to)
+{
+    if (source->bytes > 0) {
+        must_be_mapped(mmap(to, source->bytes, PROT_READ,
+                            MAP_PRIVATE | MAP_FIXED, source->file, 0),
+                       source->path);
+        madvise(to, source->bytes, MADV_SEQUENTIAL);
+    }
+    close(source->file);
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return (bytes + page - 1) / page * page;
+}
+
+/* Maps all (sources), each from a page boundary on, and passes their packets to
+ * (sink). */
+static void map_sources(struct trace *trace, const struct source *sources,
+                        size_t count, const struct packet_sink *sink)
+{
+    for (size_t i = 0; i < count; ++i)
+        trace->mapped_bytes += whole_pages(sources[i].bytes);
+    if (trace->mapped_bytes > 0) {
+        trace->bytes = mmap(NULL, trace->mapped_bytes, PROT_READ,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        must_be_mapped(trace->bytes, trace->path);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        trace->count = whole_pages(trace->count);
+        map_source(&sources[i], trace->bytes + trace->count);
+        packet_scan(trace->bytes + trace->count, sources[i].bytes, true, sink,
+                    &trace->garbage);
+        trace->count += sources[i].bytes;
+    }
+}
+
+static void unmap(struct trace *trace)
+{
+    if (trace->mapped_bytes > 0)
+        munmap(trace->bytes, trace->mapped_bytes);
+    else
+        free(trace->bytes);
+    trace->bytes = NULL;
+    trace->mapped_bytes = 0;
+}
+
+static void note_packet(void *owner, const struct packet *packet)
+{
+    struct trace *trace = owner;
+
+    packet_index_add(&trace->index, packet,
+                     (uint64_t)(packet->bytes - trace->bytes));
+}
+
+/* The packets of a console log are copied out of its text. */
+struct copy {
+    struct trace *trace;
+    uint8_t *bytes;
+    size_t count;
+};
+
+static void copy_packet(void *owner, const struct packet *packet)
+{
+    struct copy *copy = owner;
+
+    if (!packet_index_add(&copy->trace->index, packet, copy->count))
+        return;
+    copy->bytes =
+        xreallocarray(copy->bytes, copy->count + packet->total_bytes, 1);
+    memcpy(copy->bytes + copy->count, packet->bytes, packet->total_bytes);
+    copy->count += packet->total_bytes;
+}
+
+static void read_console(struct trace *trace)
+{
+    struct copy copy = {.trace = trace};
+    struct console *console = xreallocarray(NULL, 1, sizeof *console);
+
+    *console = (struct console){.sink = {copy_packet, &copy}};
+    console_feed(console, trace->bytes, trace->count);
+    console_end(console);
+    unmap(trace);
+    trace->bytes = copy.bytes;
+    trace->count = copy.count;
+    trace->garbage = 0;
+    free(console);
+}
+
+static void map_folder(struct trace *trace, const char *folder,
+                       const struct packet_sink *sink)
+{
+    char *metadata = trace_path(folder, "metadata");
+    struct source *sources = NULL;
+    uint16_t *cpus;
+    size_t count = trace_cpus(folder, &cpus);
+
+    for (size_t i = 0; i < count; ++i) {
+        vector_reserve_one(&sources, i, sizeof *sources);
+        sources[i] = open_source(trace_stream_path(folder, cpus[i]));
+    }
+    map_sources(trace, sources, count, sink);
+    trace->image = metadata_env(metadata, "image");
+    while (count > 0)
+        free((char *)sources[--count].path);
+    free(sources);
+    free(cpus);
+    free(metadata);
+}
+
+void trace_open(struct trace *trace, const char *path)
+{
+    struct packet_sink sink = {note_packet, trace};
+    struct stat about;
+
+    *trace = (struct trace){.path = path};
+    if (stat(path, &about) != 0)
+        die("%s: %s; a trace is made by 'parasite record -o %s ...'", path,
+            strerror(errno), path);
+    if (S_ISDIR(about.st_mode)) {
+        map_folder(trace, path, &sink);
+    } else {
+        struct source source = open_source(path);
+
+        map_sources(trace, &source, 1, &sink);
+    }
+    if (trace->index.count == 0)
+        read_console(trace);
+    if (trace->index.count == 0)
+        die("%s: there is no packet in it; is it a trace, or the log of a "
+            "guest that ran with prof.out=?",
+            path);
+    if (trace->index.foreign > 0)
+        log_info(
+            "%s: packets of another boot are left out; 'parasite record' makes "
+            "a trace of each",
+            path);
+    packet_index_sort(&trace->index);
+}
+
+/* Checksums are verified each time: the file may be written meanwhile. */
+void trace_feed(const struct trace *trace, struct model *model)
+{
+    for (size_t i = 0; i < trace->index.count; ++i) {
+        const struct packet_entry *where = &trace->index.packets[i];
+        struct packet packet;
+
+        if (packet_check(trace->bytes + where->offset, where->bytes, &packet) ==
+            PACKET_GOOD)
+            model_take(model, &packet);
+    }
+}
+
+void trace_close(struct trace *trace)
+{
+    unmap(trace);
+    packet_index_free(&trace->index);
+    free(trace->image);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+/*
+ * A trace on disk: a folder with the files
+ *
+ *     metadata   says what the streams' bytes mean (metadata.h)
+ *     stream     the packets of CPU 0, one after the other, in order
+ *     stream-N   those of CPU N, where there are any
+ *
+ * which is a trace of the Common Trace Format as it stands.
+ */
+
+#include "trace/model.h"
+#include "trace/packet_index.h"
+
+#include <stdio.h>
+
+/* Reading. */
+struct trace {
+    const char *path;
+    char *image;    /* stored path of the image; NULL = unknown */
+    uint8_t *bytes; /* of the packets */
+    size_t count;
+    size_t mapped_bytes; /* 0 = allocated instead */
+    struct packet_index index;
+    uint64_t garbage; /* bytes that belong to no packet */
+};
+
+/* Opens the trace (path): a folder, a file of packets, or a console log. Ends
+ * the process if there is no packet in it. */
+void trace_open(struct trace *trace, const char *path);
+
+/* Feeds all packets to (model). */
+void trace_feed(const struct trace *trace, struct model *model);
+
+void trace_close(struct trace *trace);
+
+/* The packets of one CPU, in trace_stream_path(). */
+struct trace_stream {
+    uint16_t cpu;
+    FILE *file;       /* NULL: closed for a while, or for good */
+    uint64_t written; /* bytes */
+};
+
+/* The path of (name), and of the packets of (cpu), in (folder); to be freed. */
+char *trace_path(const char *folder, const char *name);
+char *trace_stream_path(const char *folder, uint16_t cpu);
+
+/* Returns how many CPUs the trace in (folder) has files of; *(cpus), to be
+ * freed, lists them, CPU 0 first. */
+size_t trace_cpus(const char *folder, uint16_t **cpus);
+
+/* Writing. */
+struct trace_writer {
+    const char *path;
+    const char *image; /* to be stored, or NULL */
+    struct trace_stream *streams;
+    size_t stream_count;
+    uint64_t written; /* bytes */
+    struct packet_index index;
+};
+
+/* Creates the folder (path), or empties it if it holds a trace. */
+void trace_create(struct trace_writer *writer, const char *path);
+
+/* Appends (packet) and returns true, unless it is there already. */
+bool trace_put(struct trace_writer *writer, const struct packet *packet);
+
+/* Closes the files until the next packet. */
+void trace_suspend(struct trace_writer *writer);
+
+/* Sorts packets that came out of order and writes the metadata. */
+void trace_finish(struct trace_writer *writer, const struct model *model);
+
+#endif
