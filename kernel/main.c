@@ -5,8 +5,8 @@
  *
  * The order matters: the console first, so that everything later can print
  * errors; the clock before interrupts are enabled; the heap before
- * constructors, which may use it; the profiler last, so that it samples only
- * the service.
+ * constructors, which may use it; constructors before options, which are set in
+ * what they made; the profiler last, so that it samples only the service.
  */
 
 #include "clock.h"
@@ -70,8 +70,8 @@ void kernel_main(void)
     heap_start();
     arch_interrupts_on();
     print_boot_summary();
-    options_apply(arch_boot.command_line);
     run_constructors();
+    options_apply(arch_boot.command_line);
     prof_port_init();
     statistics_start();
 

@@ -105,6 +105,8 @@ class Client
     bool registered = false;  /* NICK and USER came */
     bool negotiating = false; /* CAP delays registration */
     bool invisible = false;   /* mode i */
+    bool is_operator = false; /* of the server: OPER */
+    bool quit = false;        /* QUIT came */
 
   private:
     friend class Server; /* assigns names, reads lines */

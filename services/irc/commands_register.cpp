@@ -12,6 +12,7 @@ namespace irc
 // clang-format off
 const Server::Command Server::COMMANDS[] = {
     {"CAP",      1, true,  &Server::cap},
+    {"DIE",      0, false, &Server::die},
     {"ISON",     1, false, &Server::ison},
     {"JOIN",     1, false, &Server::join},
     {"KICK",     2, false, &Server::kick},
@@ -22,6 +23,7 @@ const Server::Command Server::COMMANDS[] = {
     {"NAMES",    0, false, &Server::names},
     {"NICK",     0, true,  &Server::nick},
     {"NOTICE",   0, false, &Server::notice},
+    {"OPER",     2, false, &Server::oper},
     {"PART",     1, false, &Server::part},
     {"PASS",     1, true,  &Server::pass},
     {"PING",     0, true,  &Server::ping},
@@ -181,7 +183,42 @@ void Server::quit(Client &client, const Message &message)
 {
     Text<200> why(Slice("Quit: "));
 
+    client.quit = true;
     client.doom((why << message[0]).slice());
+}
+
+/* Exactly equal; the time does not depend on where they differ. */
+static bool same(Slice given, Slice secret)
+{
+    unsigned different = given.count() != secret.count();
+
+    for (size_t i = 0; i < given.count() && i < secret.count(); i++)
+        different |= unsigned(given[i] ^ secret[i]);
+    return different == 0;
+}
+
+/* The name of the operator does not matter. */
+void Server::oper(Client &client, const Message &message)
+{
+    if (oper_.empty()) {
+        send_numeric(client, "491", "No O-lines for your host");
+    } else if (!same(message[1], oper_.slice())) {
+        send_numeric(client, "464", "Password incorrect");
+    } else {
+        client.is_operator = true;
+        send_numeric(client, "381", "You are now an IRC operator");
+    }
+}
+
+void Server::die(Client &client, const Message &)
+{
+    if (!client.is_operator) {
+        send_numeric(client, "481",
+                     "Permission Denied- You're not an IRC operator");
+        return;
+    }
+    dying_ = true;
+    client.doom("Server is shutting down");
 }
 
 } // namespace irc

@@ -7,9 +7,14 @@
  * irc.name=NAME        name of the server (parasite.irc)
  * irc.every=MS         interval of printing connections per second, 0 = never
  *                      (5000)
- * irc.warm=N           reset the profile after N ended connections (0)
- * irc.connections=N    end after N ended connections (never)
+ * irc.warm=N           reset the profile after N clients have quit (0)
+ * irc.connections=N    end after N clients have quit (never)
  * irc.seconds=S        end after S seconds (never)
+ * irc.oper=PASSWORD    let those who know it end the server: OPER, then DIE
+ *                      (nobody)
+ *
+ * Clients that end without QUIT do not count: whoever tries whether the server
+ * is up, and gives up, is seen here when it no longer matters.
  */
 
 #include "heap.h"
@@ -64,6 +69,12 @@ bool service_option(const char *key, const char *value)
     for (const auto &each : numbers)
         if (strcmp(key, each.key) == 0)
             return number(value, each.max, each.out);
+    if (strcmp(key, "irc.oper") == 0) {
+        if (value[0] == '\0' || strlen(value) > irc::Server::OPER_BYTES)
+            return false;
+        server.set_oper(irc::Slice::of(value));
+        return true;
+    }
     if (strcmp(key, "irc.name") != 0 || value[0] == '\0')
         return false;
     server.set_name(irc::Slice::of(value));
@@ -92,13 +103,14 @@ static void end(void *)
 
 static void check_counts(void *)
 {
-    unsigned left = server.counts().left;
+    unsigned quit = server.counts().quit;
 
-    if (warm_connections != 0 && left >= warm_connections) {
+    if (warm_connections != 0 && quit >= warm_connections) {
         warm_connections = 0;
         prof_reset();
     }
-    if (connections_wanted != 0 && left >= connections_wanted)
+    if (server.dying() ||
+        (connections_wanted != 0 && quit >= connections_wanted))
         loop_stop();
 }
 
@@ -106,8 +118,10 @@ static void print_summary(void)
 {
     const irc::Server::Counts &counts = server.counts();
 
-    console_line("irc: %u connections, %u left, %u refused, %u commands",
-                 counts.connected, counts.left, counts.refused, counts.lines);
+    console_line("irc: %u connections, %u left, %u of them by QUIT, "
+                 "%u refused, %u commands",
+                 counts.connected, counts.left, counts.quit, counts.refused,
+                 counts.lines);
     console_line("irc: now %u clients, %u memberships, %u channels",
                  irc::Heap<irc::Client>::live(),
                  irc::Heap<irc::Membership>::live(),

@@ -143,8 +143,9 @@ void Server::end_doomed(void *context)
             server.nicks_.remove(*client);
         server.doomed_.remove(*client);
         server.clients_.remove(*client);
-        Heap<Client>::end(client);
         server.counts_.left++;
+        server.counts_.quit += client->quit;
+        Heap<Client>::end(client);
     }
 }
 

@@ -29,6 +29,7 @@ class Server
     struct Counts {
         unsigned connected; /* since the start */
         unsigned left;      /* since the start */
+        unsigned quit;      /* of these, those that sent QUIT */
         unsigned refused;   /* for lack of memory */
         unsigned lines;     /* commands, including invalid ones */
     };
@@ -41,6 +42,13 @@ class Server
         name_ = Text<63>(name);
     }
 
+    /* Whoever knows (password), 1 to OPER_BYTES bytes, may end the server. */
+    static constexpr size_t OPER_BYTES = 64;
+    void set_oper(Slice password)
+    {
+        oper_ = Text<OPER_BYTES>(password);
+    }
+
     /* Listens on (port). Returns 0, or an error of net_start() or
      * net_listen(). */
     int start(uint16_t port);
@@ -48,6 +56,12 @@ class Server
     const Counts &counts() const
     {
         return counts_;
+    }
+
+    /* Whether an operator has ended the server. */
+    bool dying() const
+    {
+        return dying_;
     }
 
   private:
@@ -116,6 +130,8 @@ class Server
     void whois(Client &client, const Message &message);
     void userhost(Client &client, const Message &message);
     void ison(Client &client, const Message &message);
+    void oper(Client &client, const Message &message);
+    void die(Client &client, const Message &message);
     void motd_again(Client &client, const Message &message);
     void lusers(Client &client, const Message &message);
 
@@ -123,6 +139,8 @@ class Server
     static constexpr unsigned CHANNEL_BUCKETS = 1024;
 
     Text<63> name_;
+    Text<OPER_BYTES> oper_; /* empty = there are no operators */
+    bool dying_ = false;
     List<Client, &Client::hook_all> clients_;
     Client::DoomedList doomed_;
     NameTable<Client, &Client::hook_nick, &Client::nick, NICK_BUCKETS> nicks_;

@@ -7,7 +7,7 @@ import re
 import shutil
 
 from harness.suite import background, check, run, soon
-from sessions import loadgen, until_served
+from sessions import PASSWORD, PATIENCE_S, loadgen, until_served
 
 
 class Terminal:
@@ -101,11 +101,21 @@ def conversation(s, guest):
 def test_clients(s, width):
     with s.guest(
         *(width, "irc", "clients"),
-        append="irc.every=0 irc.connections=4 prof.every=0",
+        append=f"irc.every=0 irc.oper={PASSWORD} prof.every=0",
         forward=[6667],
     ) as guest:
         s.holds(
             f"{width}: irssi and ii talk to each other", conversation, s, guest
         )
-        with s.test(f"{width}: the server ends after its last client"):
+        with s.test(f"{width}: an operator ends the server"):
+            address = f"127.0.0.1:{guest.port(6667)}"
+            wrong = loadgen(
+                s, "-n", 1, "--first", 2, "--end", "?", address, status=3
+            )
+            check.contains(wrong.text, "the server did not end")
+            check.true(guest.alive())
+            loadgen(
+                *(s, "-n", 1, "--first", 4, "--timeout", PATIENCE_S),
+                *("--end", PASSWORD, address),
+            )
             check.same(guest.end(), 0)

@@ -11,6 +11,7 @@ SESSIONS = 10000
 PORTS = 16  # QEMU's network listens with a backlog of one: a port for each
 PATIENCE_S = 600  # of loadgen, for one session
 CPU_LIMIT_S = 900
+PASSWORD = "good-night"  # of the operator who ends the server
 TRANSMIT = re.compile(r"VirtioNet::transmit")
 
 
@@ -34,7 +35,7 @@ def run_load(s, width, kick, clock):
     with s.guest(
         *(width, "irc", kick),
         append=f"net.kick={kick} clock={clock} irc.every=0 irc.warm=1 "
-        f"irc.connections={SESSIONS + 1} prof.every=0 prof.out=e9",
+        f"irc.oper={PASSWORD} prof.every=0 prof.out=e9",
         forward=[6667] * PORTS,
         nic=f"disable-modern={modern}",
         stream=s.work / "packets",
@@ -45,7 +46,7 @@ def run_load(s, width, kick, clock):
         until_served(s, guest, servers[0])
         said = loadgen(
             *(s, "--first", 1, "-n", SESSIONS, "-c", PORTS),
-            *("--timeout", PATIENCE_S, *servers),
+            *("--timeout", PATIENCE_S, "--end", PASSWORD, *servers),
             status=None,
         ).text
         guest.end()

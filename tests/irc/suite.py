@@ -5,6 +5,7 @@ may send; loadgen; and the server booted, under load and with real clients."""
 from clients import test_clients
 from harness.suite import WIDTHS
 from hosted import test_fuzz, test_host, test_loadgen
+from probes import test_probes
 from sessions import test_sessions
 
 HOST = {"host": test_host, "fuzz": test_fuzz, "loadgen": test_loadgen}
@@ -13,6 +14,7 @@ PARTS = (
     *HOST,
     *(f"{width}-{subject}" for width in WIDTHS for subject in CLOCKS),
     *(f"{width}-clients" for width in WIDTHS),
+    *(f"{width}-probes" for width in WIDTHS),
 )
 
 
@@ -23,5 +25,7 @@ def suite(s):
     width, subject = s.part.split("-")
     if subject == "clients":
         test_clients(s, width)
+    elif subject == "probes":
+        test_probes(s, width)
     else:
         test_sessions(s, width, subject, CLOCKS[subject])

@@ -50,7 +50,7 @@ class Pair:
             "irc": f"{build}/{width}/irc/irc.elf",
         }[kind]
         self.loadgen = f"{build}/host/loadgen"
-        # a server has no command to end, and is given its time
+        # a server does not obey the console, and is given its time
         options = f"irc.every=0 irc.seconds={seconds}" if kind == "irc" else ""
         self.guest, self.twin = (
             Machine(

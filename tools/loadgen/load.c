@@ -117,7 +117,7 @@ static bool begin(struct run *run, uint64_t due_us)
         load->most_at_once = run->at_once;
     list_add(run, session);
     session_begin(session, &load->servers[load->begun % load->server_count],
-                  load->channels);
+                  &load->plan);
     event.data.ptr = session;
     if (!session_over(session) &&
         epoll_ctl(run->epoll, EPOLL_CTL_ADD, session->socket, &event) != 0)
@@ -205,7 +205,7 @@ static void step(struct run *run)
     for (int i = 0; i < count; i++) {
         struct session *session = events[i].data.ptr;
 
-        session_step(session, run->load->channels);
+        session_step(session, &run->load->plan);
         if (session_over(session))
             finish(run, session);
     }

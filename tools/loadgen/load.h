@@ -18,9 +18,9 @@ struct load {
     /* the request */
     struct sockaddr_in servers[LOAD_SERVERS_MAX]; /* in turn */
     uint32_t server_count;
-    double rate;          /* sessions a second; 0 = closed */
-    uint32_t clients;     /* closed: at a time */
-    uint32_t channels;    /* the sessions are spread over */
+    double rate;      /* sessions a second; 0 = closed */
+    uint32_t clients; /* closed: at a time */
+    struct session_plan plan;
     uint64_t duration_us; /* begin none after that, 0 = no limit */
     uint64_t sessions;    /* begin no more than that, 0 = no limit */
     uint64_t timeout_us;  /* for one session */

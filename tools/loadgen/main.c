@@ -22,8 +22,12 @@ enum {
     KEY_TIMEOUT,
     KEY_JSON,
     KEY_FIRST,
+    KEY_END,
     STATUS_FAILED = 1, /* a session failed */
     STATUS_USAGE = 2,
+    STATUS_NOT_ENDED = 3, /* the server, see --end */
+    PASSWORD_MAX = 64,
+    END_ATTEMPTS = 5,
 };
 
 // clang-format off
@@ -36,6 +40,8 @@ static const struct argp_option options[] = {
     {"channels", KEY_CHANNELS, "N", 0, "spread them over N channels (64)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "give a session up then (10)", 0},
     {"first", KEY_FIRST, "N", 0, "number of the first client's name (0)", 0},
+    {"end", KEY_END, "PASSWORD", 0,
+     "end the server afterwards, as an operator with that password", 0},
     {"json", KEY_JSON, NULL, 0, "print figures as one JSON object", 0},
     {"quiet", 'q', NULL, 0, "say nothing while it runs", 0},
     {0},
@@ -44,6 +50,7 @@ static const struct argp_option options[] = {
 
 struct wish {
     struct load load;
+    const char *password; /* NULL = do not end the server */
     bool json;
     bool quiet;
     bool duration_set;
@@ -115,7 +122,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         load->sessions = (uint64_t)number(state, argument, 1, 1e12);
         return 0;
     case KEY_CHANNELS:
-        load->channels = (uint32_t)number(state, argument, 1, 1e6);
+        load->plan.channels = (uint32_t)number(state, argument, 1, 1e6);
         return 0;
     case KEY_TIMEOUT:
         load->timeout_us =
@@ -123,6 +130,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FIRST:
         load->first = (uint32_t)number(state, argument, 0, 4e9);
+        return 0;
+    case KEY_END:
+        if (*argument == '\0' || strpbrk(argument, " \r\n") != NULL ||
+            strlen(argument) > PASSWORD_MAX)
+            argp_error(state, "no password: '%s'", argument);
+        wish->password = argument;
         return 0;
     case KEY_JSON:
         wish->json = true;
@@ -221,10 +234,43 @@ static void print_json(const struct load *load, const struct latency *corrected)
     puts("}");
 }
 
+/*
+ * Ends the server by one more session, with which a session before it can not
+ * be confused: whoever came and went without being noticed does not matter. A
+ * server that can no longer be reached has ended.
+ */
+static bool end_server(const struct wish *wish)
+{
+    for (int i = 0; i < END_ATTEMPTS && !stop; i++) {
+        struct load last = {
+            .server_count = wish->load.server_count,
+            .clients = 1,
+            .sessions = 1,
+            .timeout_us = wish->load.timeout_us,
+            .first =
+                wish->load.first + (uint32_t)wish->load.begun + (uint32_t)i,
+            .plan = {.channels = 1, .password = wish->password},
+        };
+
+        memcpy(last.servers, wish->load.servers, sizeof last.servers);
+        if (load_run(&last, &stop) != 0)
+            return false;
+        if (last.done == 1 || last.failed[FAILURE_CONNECT] == 1)
+            return true;
+        if (last.failed[FAILURE_REFUSED] == 1)
+            break;
+    }
+    fputs("loadgen: the server did not end; is it booted with irc.oper=?\n",
+          stderr);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     static struct wish wish = {
-        .load = {.clients = 1, .channels = 64, .timeout_us = 10000000},
+        .load = {.clients = 1,
+                 .plan = {.channels = 64},
+                 .timeout_us = 10000000},
     };
     static struct latency closed;
     const struct argp argp = {
@@ -261,5 +307,7 @@ int main(int argc, char **argv)
         corrected = &closed;
     }
     (wish.json ? print_json : print_text)(load, corrected);
+    if (wish.password != NULL && !stop && !end_server(&wish))
+        return STATUS_NOT_ENDED;
     return failures(load) > 0 || load->done == 0 ? STATUS_FAILED : 0;
 }

@@ -49,7 +49,7 @@ static bool choose_source(struct session *session)
 }
 
 void session_begin(struct session *session, const struct sockaddr_in *server,
-                   uint32_t channels)
+                   const struct session_plan *plan)
 {
     session->state = SESSION_CONNECTING;
     session->failure = FAILURE_NONE;
@@ -62,7 +62,7 @@ void session_begin(struct session *session, const struct sockaddr_in *server,
     }
     if (connect(session->socket, (const struct sockaddr *)server,
                 sizeof *server) == 0)
-        session_step(session, channels);
+        session_step(session, plan);
     else if (errno != EINPROGRESS)
         session_fail(session, FAILURE_CONNECT);
 }
@@ -94,38 +94,50 @@ static void connected(struct session *session)
     say(session, text);
 }
 
-static void joined(struct session *session, uint32_t channels)
+static void registered(struct session *session, const struct session_plan *plan)
+{
+    char text[256];
+
+    if (plan->password != NULL) {
+        session->state = SESSION_LEAVING;
+        snprintf(text, sizeof text, "OPER loadgen %s\r\nDIE\r\n",
+                 plan->password);
+    } else {
+        session->state = SESSION_JOINING;
+        snprintf(text, sizeof text, "JOIN #c%u\r\n",
+                 session->number % plan->channels);
+    }
+    say(session, text);
+}
+
+static void joined(struct session *session, const struct session_plan *plan)
 {
     char text[128];
 
     session->state = SESSION_LEAVING;
     snprintf(text, sizeof text,
              "PRIVMSG #c%u :hello from %u\r\nQUIT :and goodbye\r\n",
-             session->number % channels, session->number);
+             session->number % plan->channels, session->number);
     say(session, text);
 }
 
 /* Handles a line from the server: only its numeric matters. */
-static void heard(struct session *session, const char *line, uint32_t channels)
+static void heard(struct session *session, const char *line,
+                  const struct session_plan *plan)
 {
     const char *space = strchr(line, ' ');
     long code = line[0] == ':' && space != NULL ? strtol(space, NULL, 10) : 0;
-    char text[64];
 
-    if (session->state == SESSION_REGISTERING && code == 1) {
-        session->state = SESSION_JOINING;
-        snprintf(text, sizeof text, "JOIN #c%u\r\n",
-                 session->number % channels);
-        say(session, text);
-    } else if (session->state == SESSION_JOINING && code == 366) {
-        joined(session, channels);
-    } else if (code >= 400 && code < 600) {
+    if (session->state == SESSION_REGISTERING && code == 1)
+        registered(session, plan);
+    else if (session->state == SESSION_JOINING && code == 366)
+        joined(session, plan);
+    else if (code >= 400 && code < 600)
         session_fail(session, FAILURE_REFUSED);
-    }
 }
 
 /* Handles complete lines; the beginning of the next one is kept. */
-static void take_lines(struct session *session, uint32_t channels)
+static void take_lines(struct session *session, const struct session_plan *plan)
 {
     char *from = session->line;
     char *end = session->line + session->held;
@@ -134,7 +146,7 @@ static void take_lines(struct session *session, uint32_t channels)
     while (!session_over(session) &&
            (newline = memchr(from, '\n', (size_t)(end - from))) != NULL) {
         *newline = '\0';
-        heard(session, from, channels);
+        heard(session, from, plan);
         from = newline + 1;
     }
     session->held = (size_t)(end - from);
@@ -154,7 +166,7 @@ static void hung_up(struct session *session)
     session->socket = -1;
 }
 
-void session_step(struct session *session, uint32_t channels)
+void session_step(struct session *session, const struct session_plan *plan)
 {
     if (session->state == SESSION_CONNECTING)
         connected(session);
@@ -166,9 +178,11 @@ void session_step(struct session *session, uint32_t channels)
             hung_up(session);
         } else if (count > 0) {
             session->held += (size_t)count;
-            take_lines(session, channels);
+            take_lines(session, plan);
         } else if (errno == EAGAIN) {
             return;
+        } else if (plan->password != NULL) {
+            hung_up(session); /* a server that ends may reset */
         } else {
             session_fail(session, FAILURE_CLOSED);
         }

@@ -13,6 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What all sessions of a load have in common. */
+struct session_plan {
+    uint32_t channels;    /* that they are spread over */
+    const char *password; /* of an operator, who ends the server instead of
+                             joining a channel; NULL = an ordinary client */
+};
+
 enum session_state {
     SESSION_CONNECTING,
     SESSION_REGISTERING, /* until 001 */
@@ -45,17 +52,14 @@ struct session {
     struct session *later;
 };
 
-/*
- * Begins to connect to (server), from a loopback address of its own, so that
- * ports do not run out. (channels): how many channels the sessions are spread
- * over. The state says whether it failed.
- */
+/* Begins to connect to (server), from a loopback address of its own, so that
+ * ports do not run out. The state says whether it failed. */
 void session_begin(struct session *session, const struct sockaddr_in *server,
-                   uint32_t channels);
+                   const struct session_plan *plan);
 
 /* The socket is readable or writable, or has ended. Proceeds as far as possible
  * without waiting. */
-void session_step(struct session *session, uint32_t channels);
+void session_step(struct session *session, const struct session_plan *plan);
 
 /* Ends it with (failure), unless it has ended. */
 void session_fail(struct session *session, enum session_failure failure);

@@ -4,7 +4,9 @@
 # under.sh LOADGEN COMMAND...: runs COMMAND, which boots the IRC server in QEMU
 # by what QEMU_ARGS and APPEND say, as tools/build/run.py does; puts load on the
 # server meanwhile; and ends with COMMAND's exit code, once LOADGEN's figures
-# are printed. The server ends by itself after the last session.
+# are printed. After the last session LOADGEN ends the server, as an operator:
+# no count of the server's could say which session was the last, since those
+# that only try whether it is up may be given up at any moment.
 #
 #   SESSIONS  how many sessions (5000)
 #   CLIENTS   how many at a time (8), or
@@ -33,19 +35,34 @@ while [ "$port" -lt $((6667 + ports)) ]; do
     port=$((port + 1))
 done
 
+password=$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')
 figures=$(mktemp)
-trap 'rm -f "$figures"' EXIT
+pid=$(mktemp)
+trap 'rm -f "$figures" "$pid"' EXIT
 
-# One session shows that the server is up; then comes the load.
+# Whether COMMAND runs, or has not begun yet.
+running()
+{
+    [ ! -s "$pid" ] || kill -0 "$(cat "$pid")" 2>/dev/null
+}
+
+# One session shows that the server is up; then comes the load. Without it
+# COMMAND is ended, since nobody else would.
 load()
 {
     tries=0
-    until "$loadgen" -q -n 1 --timeout 5 "$address:6667" >/dev/null 2>&1; do
+    until "$loadgen" -q -n 1 --first "$tries" --timeout 5 "$address:6667" \
+        >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ "$tries" -lt 300 ] || exit 1
+        running || exit 1
+        if [ "$tries" -ge 300 ]; then
+            echo 'under.sh: the server does not answer' >&2
+            kill "$(cat "$pid")"
+            exit 1
+        fi
         sleep 0.2
     done
-    set -- --first 1 -n "$sessions"
+    set -- --first "$((tries + 1))" -n "$sessions" --end "$password"
     if [ -n "${RATE:-}" ]; then
         set -- "$@" -r "$RATE"
     else
@@ -53,15 +70,21 @@ load()
     fi
     [ -z "${FIGURES:-}" ] || set -- "$@" --json
     # shellcheck disable=SC2086 # a list of words
-    "$loadgen" -q "$@" $servers >"$figures"
+    "$loadgen" -q "$@" $servers >"$figures" || {
+        failed=$?
+        [ "$failed" -ne 3 ] || kill "$(cat "$pid")" # the server did not end
+        return "$failed"
+    }
 }
 
 load &
 load=$!
 status=0
-APPEND="${APPEND:-} irc.connections=$((sessions + 1))" \
+# shellcheck disable=SC2016 # for the inner shell
+APPEND="${APPEND:-} irc.oper=$password" \
     QEMU_ARGS="${QEMU_ARGS:-} -netdev user,id=load$forwards \
--device virtio-net-pci,netdev=load" "$@" || status=$?
+-device virtio-net-pci,netdev=load" \
+    sh -c 'echo $$ >"$0"; exec "$@"' "$pid" "$@" || status=$?
 wait "$load" || [ "$status" -ne 0 ] || status=$?
 if [ -n "${FIGURES:-}" ]; then
     cat "$figures" >"$FIGURES"
