@@ -200,7 +200,8 @@ def test_report(s, made):
         check.same(parasite.report(trace, "--time", "0.5,1")["samples"], 5000)
     s.holds("filters choose stacks", filters_choose, made)
     with s.test("the tree, callers and callees are printed"):
-        parasite("report", "-g", "--callers", "--callees", trace)
+        parasite("report", "-g", trace)
+        parasite("report", "--callers", "--callees", trace)
     with s.test("lines, tasks and CPUs too"):
         parasite("report", "-s", "symbol,line,task,cpu", "--inline", trace)
     s.holds(

@@ -245,8 +245,10 @@ static void print_head(const struct annotate *annotate)
     const struct model *model = &annotate->view.model;
     char samples[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX];
 
-    printf("# %s: %s, %g Hz\n# %s samples, %s lost; percent are of each "
-           "function's own\n",
+    if (log_quiet)
+        return;
+    printf("# %s: %s, %g Hz\n# %s samples, %s lost; percentages are of each "
+           "function's samples\n",
            annotate->view.trace.path, metadata_arch(&model->hello),
            model->rate_mhz / 1000.0,
            number_count(annotate->sum.samples, samples),
@@ -260,11 +262,12 @@ static void print_rest(const struct annotate *annotate)
 
     for (size_t i = annotate->shown; i < annotate->function_keys.count; ++i)
         annotate_add(&rest, &annotate->functions[i].self);
-    if (count > 0)
-        printf("\n# %.2f%% are in %zu more function%s; name one, or lower "
-               "--percent-limit\n",
-               annotate_percent(annotate, &rest, &annotate->sum), count,
-               count == 1 ? "" : "s");
+    if (count > 0 && !log_quiet)
+        printf(
+            "\n# %.2f%% in %zu more function%s; name one to see it, or give a "
+            "lower --percent-limit\n",
+            annotate_percent(annotate, &rest, &annotate->sum), count,
+            count == 1 ? "" : "s");
 }
 
 void annotate_print(struct annotate *annotate)

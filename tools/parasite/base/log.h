@@ -56,8 +56,12 @@ const char *log_last(void);
 /* Prints a command's closing line, without its name. */
 void log_summary(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether results are coloured: (when) is "always", "never" or "auto", which
- * needs a terminal and no NO_COLOR in the environment. */
+/* The argument (word) of --color; ends the process unless it is "always",
+ * "never" or "auto". */
+const char *color_when(const char *word);
+
+/* Whether results are coloured. (when) is as above; "auto" needs a terminal and
+ * no NO_COLOR in the environment. */
 bool use_color(const char *when);
 
 #endif

@@ -22,6 +22,17 @@ const char *number_count(uint64_t number, char *text)
     return text;
 }
 
+const char *number_hz(uint64_t mhz, char *text)
+{
+    char whole[NUMBER_TEXT_MAX];
+    uint64_t hundredths = (mhz + 5) / 10;
+
+    snprintf(text, NUMBER_TEXT_MAX, "%s.%02u Hz",
+             number_count(hundredths / 100, whole),
+             (unsigned)(hundredths % 100));
+    return text;
+}
+
 const char *number_bytes(uint64_t bytes, char *text)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};

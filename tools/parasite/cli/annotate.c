@@ -5,12 +5,15 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/pager.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define LIMIT_TEXT 5.0 /* percent of all samples that a function must have */
 #define LIMIT_PAGE 1.0
@@ -28,14 +31,16 @@ static const char help_text[] =
     "  parasite annotate --percent-limit 0.5 -o x.html x.trace";
 
 static const struct argp_option options[] = {
-    {"lines", 'l', NULL, 0, "source lines, without instructions", 0},
-    {"output", 'o', "FILE", 0, "a page, or with --json a document", 0},
-    {"json", KEY_JSON, NULL, 0, "as JSON", 0},
+    {"lines", 'l', NULL, 0, "show source lines without instructions", 0},
+    {"output", 'o', "FILE", 0,
+     "write an HTML page to FILE.html, or JSON to FILE.json", 0},
+    {"json", KEY_JSON, NULL, 0, "print JSON", 0},
     {"percent-limit", KEY_LIMIT, "PERCENT", 0,
-     "hide functions below it (5; 1 in a page or JSON)", 0},
-    {"all", KEY_ALL, NULL, 0, "show stretches without a sample too", 0},
+     "hide functions below PERCENT (5; 1 in a page or JSON)", 0},
+    {"all", KEY_ALL, NULL, 0, "show code without samples too", 0},
     {"disassembler-style", 'M', "STYLE", 0, "intel (default) or att", 0},
-    {"source", KEY_SOURCE, "FOLDER", 0, "folder of sources that have moved", 0},
+    {"source", KEY_SOURCE, "FOLDER", 0, "look for source files below FOLDER",
+     0},
     {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
     {0},
 };
@@ -67,7 +72,7 @@ static error_t parse_form(int key, char *word, struct annotate *annotate)
         annotate->all = true;
         break;
     case KEY_COLOR:
-        annotate->color = word;
+        annotate->color = color_when(word);
         break;
     case KEY_SOURCE:
         annotate->listing.folder = word;
@@ -109,6 +114,13 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 /* Without -i the last argument is the trace, if there is such a file; otherwise
  * it is a function too. */
 static void take_trace(struct annotate *annotate)
@@ -116,15 +128,38 @@ static void take_trace(struct annotate *annotate)
     const char *last = annotate->wanted_count > 0
                            ? annotate->wanted[annotate->wanted_count - 1]
                            : NULL;
-    struct stat about;
 
-    if (annotate->view.input != NULL)
-        return;
-    annotate->view.input = "x.trace";
-    if (last == NULL || stat(last, &about) != 0)
-        return;
-    annotate->view.input = last;
-    --annotate->wanted_count;
+    if (annotate->view.input == NULL) {
+        annotate->view.input = "x.trace";
+        if (last != NULL && access(last, F_OK) == 0) {
+            annotate->view.input = last;
+            --annotate->wanted_count;
+        }
+    }
+    for (size_t i = 0; i < annotate->wanted_count; ++i)
+        if (is_folder(annotate->wanted[i]))
+            die_usage("one trace at a time: '%s' or '%s'?", annotate->wanted[i],
+                      annotate->view.input);
+}
+
+/* The ending of the file name says what is written, as with `export`. */
+static void choose_output(struct annotate *annotate)
+{
+    bool is_text = annotate->output == NULL && !annotate->json;
+    const char *ending =
+        annotate->output != NULL ? arguments_ending(annotate->output) : "";
+    bool is_page = strcmp(ending, ".html") == 0 || strcmp(ending, ".htm") == 0;
+
+    if (strcmp(ending, ".json") == 0)
+        annotate->json = true;
+    else if (*ending != '\0' && !is_page)
+        die_usage("%s: '%s' is not supported; give .html for a page or .json",
+                  annotate->output, ending);
+    if (annotate->json && is_page)
+        die_usage("%s: --json does not write a page", annotate->output);
+    if (annotate->by_line && !is_text)
+        die_usage("-l is for text; a page and JSON have both lines and "
+                  "instructions");
 }
 
 /* Whether the function (symbol), displayed as (name), is the (wanted) one. */
@@ -169,8 +204,8 @@ static void choose_called(struct annotate *annotate, const char *wanted)
     if (annotate->shown > before)
         return;
     if (in_image(annotate, wanted))
-        die("%s: there is no sample in it", wanted);
-    die("%s: there is no such function, and no such trace", wanted);
+        die("%s: no samples in this function", wanted);
+    die("%s: no such function, and no such trace", wanted);
 }
 
 static void choose_hottest(struct annotate *annotate)
@@ -197,8 +232,10 @@ static void collect(struct annotate *annotate)
     annotate->view.lines = true;
     view_open(&annotate->view);
     if (annotate->view.names.image == NULL)
-        die("instructions are in the image; give it with -k");
+        die("the instructions are in the image; give it with -k");
     annotate_count(annotate);
+    if (annotate->sum.samples == 0)
+        die("%s: %s", annotate->view.input, view_why_empty(&annotate->view));
     for (size_t i = 0; i < annotate->wanted_count; ++i)
         choose_called(annotate, annotate->wanted[i]);
     if (annotate->wanted_count == 0)
@@ -214,6 +251,8 @@ static void write_out(struct annotate *annotate)
     FILE *out = to_file ? fopen(annotate->output, "wb") : stdout;
     bool fine = out != NULL;
 
+    if (annotate->output == NULL && !annotate->json)
+        pager_start();
     if (fine && annotate->json)
         fine = annotate_write_json(annotate, out);
     else if (fine && annotate->output != NULL)
@@ -235,13 +274,14 @@ int command_annotate(int argc, char **argv)
         options, parse, "[FUNCTION...] [TRACE]", help_text, children, 0, 0};
     static struct annotate annotate = {.limit = -1, .color = "auto"};
 
-    argp_parse(&argp, argc, argv, 0, NULL, &annotate);
+    arguments_parse(&argp, argc, argv, &annotate);
     take_trace(&annotate);
+    choose_output(&annotate);
     collect(&annotate);
     write_out(&annotate);
     if (annotate.listing.missing > 0)
-        log_info("%zu source file%s cannot be read, the first is %s; find them "
-                 "with --source",
+        log_info("%zu source file%s could not be read, such as %s; --source "
+                 "says where to look",
                  annotate.listing.missing,
                  annotate.listing.missing == 1 ? "" : "s",
                  annotate.listing.first_missing);

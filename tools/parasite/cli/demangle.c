@@ -8,6 +8,8 @@
  * Bytes above 0x7f count as letters first; if that gives no name, they do not.
  */
 
+#include "base/log.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 
 #include <argp.h>
@@ -216,14 +218,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'f':
         options->language = language_of(arg);
         if (options->language == PROF_LANGUAGE_NONE)
-            argp_error(state, "--format=%s: it is auto, c++, rust or ocaml",
-                       arg);
+            die_usage("--format is auto, c++, rust or ocaml, not '%s'", arg);
         return 0;
     case 'w':
         errno = 0;
         options->width = strtoul(arg, &end, 10);
         if (errno != 0 || *arg < '0' || *arg > '9' || *end != 0)
-            argp_error(state, "--width=%s: not a number of columns", arg);
+            die_usage("--width takes a number of columns, not '%s'", arg);
         return 0;
     case 'l':
         options->line = true;
@@ -240,27 +241,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command_demangle(int argc, char **argv)
 {
     static const struct argp_option known[] = {
-        {"format", 'f', "LANGUAGE", 0, "auto (the default), c++, rust or ocaml",
-         0},
-        {"line", 'l', NULL, 0, "take each line as one name", 0},
+        {"format", 'f', "LANGUAGE", 0, "auto (default), c++, rust or ocaml", 0},
+        {"line", 'l', NULL, 0, "treat each line of input as one name", 0},
         {"width", 'w', "COLUMNS", 0,
-         "cut names to COLUMNS, the last of them an ellipsis (0: never)", 0},
+         "cut names to COLUMNS, ending with an ellipsis (0 = never)", 0},
         {NULL, 0, NULL, 0, NULL, 0},
     };
     static const struct argp argp = {
         .options = known,
         .parser = parse,
         .args_doc = "[NAME...]",
-        .doc = "Prints mangled names as their source has them: each NAME on a "
-               "line of its own, or without one those found in standard "
-               "input, all else unchanged."
+        .doc = "Demangle names: each NAME, one per line, or without NAME all "
+               "mangled names in standard input, leaving other text unchanged."
                "\vFor example:\n  parasite demangle _ZN4core3fmt5writeE\n"
                "  nm image.elf | parasite demangle",
     };
     struct options options = {.language = PROF_LANGUAGE_AUTO};
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
-        return EXIT_FAILURE;
+    arguments_parse(&argp, argc, argv, &options);
+    if (options.names != NULL && options.line)
+        die_usage("-l is for standard input, not for names as arguments");
     for (int i = 0; i < options.count; i++) {
         struct prof_demangled got = demangle(&options, options.names[i]);
 

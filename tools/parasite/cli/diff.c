@@ -4,6 +4,8 @@
 #include "diff/diff.h"
 
 #include "base/log.h"
+#include "base/pager.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 
 #include <stdlib.h>
@@ -19,22 +21,24 @@ enum {
 };
 
 static const char help_text[] =
-    "Show which functions' shares changed between two profiles. Changes "
-    "that may be due to chance are left out."
-    "\vExit status 3 means that a function grew by more than --fail-above.\n\n"
+    "Show which functions' shares changed between two profiles. "
+    "Statistically insignificant changes are omitted."
+    "\vThe exit status is 3 if a function grew by more than --fail-above.\n\n"
     "For example:\n"
     "  parasite diff base.trace new.trace\n"
     "  parasite diff --total --all base.trace new.trace\n"
     "  parasite diff -q --fail-above 2 base.trace new.trace || exit 1";
 
 static const struct argp_option options[] = {
-    {"total", KEY_TOTAL, NULL, 0, "compare totals, with callees", 0},
-    {"all", KEY_ALL, NULL, 0, "show noise too, in grey", 0},
+    {"total", KEY_TOTAL, NULL, 0, "compare total, not self shares", 0},
+    {"all", KEY_ALL, NULL, 0, "also show insignificant changes, in grey", 0},
     {"fail-above", KEY_FAIL, "POINTS", 0,
-     "exit with 3 if a share grew by more than POINTS for certain", 0},
-    {"confidence", KEY_CONFIDENCE, "PERCENT", 0, "of the whole table (95)", 0},
-    {"base-image", KEY_IMAGE, "IMAGE", 0, "the base's; -k is the new one's", 0},
-    {"json", KEY_JSON, NULL, 0, "as JSON, with all rows", 0},
+     "exit with 3 if a share grew significantly by more than POINTS", 0},
+    {"confidence", KEY_CONFIDENCE, "PERCENT", 0,
+     "confidence level of the whole table (95)", 0},
+    {"base-image", KEY_IMAGE, "IMAGE", 0,
+     "the image of BASE; -k is the image of NEW", 0},
+    {"json", KEY_JSON, NULL, 0, "print JSON, with all rows", 0},
     {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
     {0},
 };
@@ -71,7 +75,7 @@ static error_t parse_form(int key, char *word, struct diff *diff)
         diff->json = true;
         break;
     case KEY_COLOR:
-        diff->color = word;
+        diff->color = color_when(word);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -85,7 +89,7 @@ static void set_trace(struct diff *diff, char *word)
         diff->base.view.input == NULL ? &diff->base : &diff->now;
 
     if (report->view.input != NULL)
-        die_usage("two traces are compared; '%s' is a third", word);
+        die_usage("diff compares two traces; '%s' is a third one", word);
     report->view.input = word;
 }
 
@@ -121,7 +125,7 @@ static void add_up(struct report *report)
     view_open(&report->view);
     report_add_up(report);
     if (report->sum.samples == 0)
-        die("%s: there is no sample that was asked for", report->view.input);
+        die("%s: %s", report->view.input, view_why_empty(&report->view));
 }
 
 /* The options were parsed for the new profile; the base gets the same ones. */
@@ -129,8 +133,10 @@ static void open_both(struct diff *diff)
 {
     const char *base = diff->base.view.input;
 
+    if (diff->now.view.has_input)
+        die_usage("diff takes its two traces as arguments, without -i");
     if (base == NULL || diff->now.view.input == NULL)
-        die_usage("name two traces: parasite diff base.trace new.trace");
+        die_usage("diff needs two traces: parasite diff base.trace new.trace");
     diff->base.view = diff->now.view;
     diff->base.view.input = base;
     diff->base.view.image_path = diff->base_image;
@@ -164,13 +170,13 @@ static int verdict(const struct diff *diff)
 
         if (100 * row->certain <= diff->fail_above)
             continue;
-        log_error("%s grew by %.2f points for certain, more than %g", row->name,
+        log_error("%s grew by at least %.2f points, more than %g", row->name,
                   100 * row->certain, diff->fail_above);
         status = STATUS_GREW;
     }
     if (status == STATUS_OK && unseen > diff->fail_above)
-        log_info("with so few samples a large function may have grown by up to "
-                 "%.2f points unseen; sample longer",
+        log_info("too few samples to rule out growth of up to %.2f points; "
+                 "sample longer",
                  unseen + diff->fail_above);
     return status;
 }
@@ -195,9 +201,11 @@ int command_diff(int argc, char **argv)
         .color = "auto", .confidence = 0.95, .fail_above = -1};
     int status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &diff);
+    arguments_parse(&argp, argc, argv, &diff);
     open_both(&diff);
     diff_compare(&diff);
+    if (!diff.json)
+        pager_start();
     if (diff.json)
         diff_print_json(&diff);
     else

@@ -5,6 +5,7 @@
 
 #include "base/gzip.h"
 #include "base/log.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ static const struct {
 #define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
 
 static const char help_text[] =
-    "Turn a trace into another tool's format."
+    "Convert a trace to another tool's format."
     "\vFORMAT is one of\n\n"
     "  folded     flamegraph.pl, speedscope, inferno\n"
     "  pprof      go tool pprof, Pyroscope, Parca\n"
@@ -61,14 +62,14 @@ static const char help_text[] =
     "  chrome     Perfetto, about:tracing, Tracy, speedscope\n"
     "  perfetto   ui.perfetto.dev\n"
     "  callgrind  kcachegrind, callgrind_annotate\n\n"
-    "Without -f the name of FILE decides: .folded or .txt, .pprof or .pb, "
-    ".data or .perf, .json, .trace.json (chrome), .perfetto-trace or .pftrace, "
-    ".callgrind or callgrind.out*. With .gz after it any of them is "
-    "compressed; pprof always is.\n\n"
+    "Without -f the name of FILE selects the format: .folded or .txt, .pprof "
+    "or .pb, .data or .perf, .json (firefox), .trace.json (chrome), "
+    ".perfetto-trace or .pftrace, .callgrind or callgrind.out*. A .gz after "
+    "it compresses; pprof is always compressed.\n\n"
     "For example:\n"
     "  parasite export -f folded x.trace | flamegraph.pl >x.svg\n"
     "  parasite export -o x.pb.gz x.trace && go tool pprof -top x.pb.gz\n"
-    "  parasite export -o perf.data x.trace && perf annotate\n"
+    "  parasite export -o perf.data x.trace && perf report\n"
     "  parasite export -o x.json.gz x.trace\n"
     "  parasite export -o x.perfetto-trace --time 2,3 x.trace\n"
     "  parasite export -o callgrind.out.1 x.trace && "
@@ -76,7 +77,7 @@ static const char help_text[] =
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0, FORMAT_NAMES, 0},
-    {"output", 'o', "FILE", 0, "where to (stdout)", 0},
+    {"output", 'o', "FILE", 0, "write to FILE (stdout)", 0},
     {0},
 };
 
@@ -147,9 +148,9 @@ static const struct export_format *format_of(const struct request *request)
         name != NULL ? export_format(name) : NULL;
 
     if (name == NULL)
-        die_usage("say which format with -f: " FORMAT_NAMES);
+        die_usage("give the format with -f: " FORMAT_NAMES);
     if (format == NULL)
-        die_usage("there is no format '%s'; there are " FORMAT_NAMES, name);
+        die_usage("there is no format '%s'; -f takes " FORMAT_NAMES, name);
     return format;
 }
 
@@ -160,8 +161,7 @@ static FILE *open_output(const struct request *request, bool is_text)
     if (strcmp(request->output, "-") != 0)
         out = fopen(request->output, "wb");
     else if (!is_text && isatty(STDOUT_FILENO))
-        die_usage(
-            "this format is not for a terminal; write it to a file with -o");
+        die_usage("not writing binary data to a terminal; give a file with -o");
     if (out == NULL)
         die("%s: cannot be written: %s", request->output, strerror(errno));
     return out;
@@ -182,6 +182,21 @@ bool export_write(const struct export_format *format, bool gzip,
     return fclose(stream) == 0 && fine;
 }
 
+static bool is_any_selected(struct view *view)
+{
+    static struct frame frames[VIEW_FRAMES_MAX];
+
+    for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
+        const struct model_cell *cell = &view->model.cells[i];
+        size_t depth = view_frames(view, cell->node, frames);
+
+        if (cell->count.samples > 0 &&
+            view_wants(view, cell->task, cell->cpu, frames, depth))
+            return true;
+    }
+    return false;
+}
+
 int command_export(int argc, char **argv)
 {
     static const struct argp_child children[] = {
@@ -195,10 +210,13 @@ int command_export(int argc, char **argv)
     FILE *out;
     bool fine;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    arguments_parse(&argp, argc, argv, &request);
     format = format_of(&request);
     request.view.lines = format->has_lines;
     view_open(&request.view);
+    if (!is_any_selected(&request.view))
+        log_info("%s: %s; the output is empty", request.view.input,
+                 view_why_empty(&request.view));
     out = open_output(&request, format->is_text && !is_gzip(request.output));
     fine = export_write(format, is_gzip(request.output), &request.view, out);
     if (fclose(out) != 0 || !fine)

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "trace/metadata.h"
 
@@ -28,21 +29,21 @@ struct request {
 };
 
 static const char help_text[] =
-    "Draw a flame graph: one HTML page that needs no network."
+    "Draw a flame graph: one HTML page that needs no network, or a picture."
     "\vFor example:\n"
     "  parasite flame x.trace -o x.html\n"
     "  parasite flame --diff before.trace after.trace -o change.html\n"
-    "  parasite flame --svg -X '^\\[idle\\]$' x.trace -o x.svg";
+    "  parasite flame -X '^\\[idle\\]$' x.trace -o x.svg";
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "where to (flame.html, flame.svg; - = stdout)",
-     0},
-    {"svg", KEY_SVG, NULL, 0, "a static picture, for documents", 0},
-    {"diff", KEY_DIFF, "BASE", 0, "what changed since the trace BASE", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "what it is called (the trace's name)", 0},
+    {"output", 'o', "FILE", 0,
+     "write to FILE.html or FILE.svg (flame.html); - is stdout", 0},
+    {"svg", KEY_SVG, NULL, 0, "draw a static SVG picture, for documents", 0},
+    {"diff", KEY_DIFF, "BASE", 0, "show what changed since the trace BASE", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "the title (the trace's name)", 0},
     {"exits", KEY_EXITS, "REGEX", 0,
-     "functions that count as in the hypervisor as a whole, such as those "
-     "that only access device memory",
+     "count functions that match REGEX entirely as time in the hypervisor, "
+     "for those that only access device memory",
      0},
     {0},
 };
@@ -81,6 +82,26 @@ static error_t parse(int key, char *word, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     }
     return 0;
+}
+
+/* The ending of the file name says what is drawn, as with `export`. */
+static void choose_output(struct request *request)
+{
+    const char *ending;
+
+    if (request->output == NULL)
+        request->output = request->svg ? "flame.svg" : "flame.html";
+    ending = arguments_ending(request->output);
+    if (strcmp(ending, ".svg") == 0)
+        request->svg = true;
+    else if (*ending != '\0' && strcmp(ending, ".html") != 0 &&
+             strcmp(ending, ".htm") != 0)
+        die_usage("%s: '%s' is not supported; give .html for a page or .svg "
+                  "for a picture",
+                  request->output, ending);
+    else if (*ending != '\0' && request->svg)
+        die_usage("%s: --svg draws a picture, whose name ends with .svg",
+                  request->output);
 }
 
 /* (functions) may be NULL; see exits.h. */
@@ -187,9 +208,8 @@ int command_flame(int argc, char **argv)
     static struct view base;
     struct flame flame = {0};
 
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
-    if (request.output == NULL)
-        request.output = request.svg ? "flame.svg" : "flame.html";
+    arguments_parse(&argp, argc, argv, &request);
+    choose_output(&request);
     base = request.view;
     flame.title = title_of(&flame.strings, &request);
     flame.is_diff = request.base != NULL;
@@ -203,7 +223,7 @@ int command_flame(int argc, char **argv)
     }
     flame.arch = metadata_arch(&request.view.model.hello);
     if (flame_nodes(&flame) == 0)
-        die("no sample is selected, so there is nothing to draw");
+        die("%s: %s", request.view.input, view_why_empty(&request.view));
     flame_finish(&flame);
     write_out(&flame, &request);
     flame_free(&flame);

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "trace/metadata.h"
 #include "trace/trace.h"
@@ -16,17 +17,17 @@
 
 struct request {
     const char *input;
+    bool has_input; /* (input) was given, and is not the default */
     bool json;
 };
 
-static const char help_text[] =
-    "Show what a trace contains, and what was lost."
-    "\vFor example:\n  parasite info x.trace\n"
-    "  parasite info --json -i x.trace | jq .samples";
+static const char help_text[] = "Show what a trace contains and what was lost."
+                                "\vFor example:\n  parasite info x.trace\n"
+                                "  parasite info --json x.trace | jq .samples";
 
 static const struct argp_option options[] = {
-    {"input", 'i', "TRACE", 0, "the trace (x.trace)", 0},
-    {"json", 'j', NULL, 0, "as JSON", 0},
+    {"input", 'i', "TRACE", 0, "the trace to read (default: x.trace)", 0},
+    {"json", 'j', NULL, 0, "print JSON", 0},
     {0},
 };
 
@@ -37,7 +38,11 @@ static error_t parse(int key, char *word, struct argp_state *state)
     switch (key) {
     case 'i':
     case ARGP_KEY_ARG:
+        if (request->has_input)
+            die_usage("one trace at a time: '%s' or '%s'?", request->input,
+                      word);
         request->input = word;
+        request->has_input = true;
         break;
     case 'j':
         request->json = true;
@@ -157,7 +162,7 @@ int command_info(int argc, char **argv)
     struct trace trace;
     struct model model = {0};
 
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    arguments_parse(&argp, argc, argv, &request);
     trace_open(&trace, request.input);
     trace_feed(&trace, &model);
     print_info(&trace, &model, request.json);

@@ -5,11 +5,12 @@
  */
 
 #include "base/log.h"
+#include "base/pager.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 
 #include <argp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -17,17 +18,18 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *help;
 } commands[] = {
-    {"record", command_record, "write what a guest sends to a trace"},
-    {"tell", command_tell, "send a guest commands: start, stop, rate, ..."},
-    {"top", command_top, "show what a guest is doing at present"},
+    {"record", command_record, "record a guest's profile into a trace"},
+    {"tell", command_tell, "send commands to a guest: start, stop, rate, ..."},
+    {"top", command_top, "show what a guest is doing now"},
     {"report", command_report, "show where the time went"},
     {"annotate", command_annotate,
      "show functions by source line and instruction"},
     {"diff", command_diff, "show what changed between two traces"},
-    {"script", command_script, "print each sample"},
-    {"info", command_info, "show what a trace contains, and what was lost"},
-    {"export", command_export, "turn a trace into another tool's format"},
-    {"flame", command_flame, "draw a flame graph, as one HTML page"},
+    {"script", command_script, "print every sample"},
+    {"info", command_info, "show what a trace contains and what was lost"},
+    {"export", command_export, "convert a trace to another tool's format"},
+    {"flame", command_flame,
+     "draw a flame graph, as an HTML page or a picture"},
     {"open", command_open, "show a trace in the browser"},
     {"demangle", command_demangle, "demangle C++, Rust and OCaml names"},
 };
@@ -35,38 +37,69 @@ static const struct {
 
 static void print_help(FILE *out)
 {
-    fputs("usage: parasite COMMAND [OPTION...]\n\n", out);
+    fputs("usage: parasite [--no-pager] COMMAND [OPTION...]\n"
+          "       parasite -h | --help | --version\n\n",
+          out);
     for (size_t i = 0; i < COMMANDS; ++i)
         fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
-    fputs("\n'parasite COMMAND --help' shows its options. For example:\n"
-          "  parasite record -o x.trace -- qemu-system-x86_64 -kernel "
-          "image.elf ...\n"
-          "  parasite report -i x.trace\n",
+    fputs("\n'parasite COMMAND --help' shows the options of a command. "
+          "For example:\n"
+          "  parasite record -d 10 -- \\\n"
+          "    qemu-system-x86_64 -kernel image.elf -display none\n"
+          "  parasite report x.trace\n",
           out);
+}
+
+static bool is_word(const char *word, const char *one, const char *other)
+{
+    return strcmp(word, one) == 0 || strcmp(word, other) == 0;
+}
+
+/* Runs the subcommand argv[0]. */
+static int run(int argc, char **argv)
+{
+    static char name[64];
+
+    for (size_t i = 0; i < COMMANDS; ++i) {
+        if (strcmp(argv[0], commands[i].name) != 0)
+            continue;
+        snprintf(name, sizeof name, "parasite %s", argv[0]);
+        log_name = argv[0] = name;
+        return commands[i].run(argc, argv);
+    }
+    log_error("'%s' is not a command; 'parasite --help' lists them", argv[0]);
+    return STATUS_USAGE;
+}
+
+/* "help COMMAND" is "COMMAND --help". */
+static int help(const char *command)
+{
+    char *words[] = {(char *)command, (char *)"--help", NULL};
+
+    return run(2, words);
 }
 
 int main(int argc, char **argv)
 {
-    char name[64];
-
+    argp_err_exit_status = STATUS_USAGE;
+    if (argc > 1 && strcmp(argv[1], "--no-pager") == 0) {
+        pager_off();
+        --argc;
+        ++argv;
+    }
     if (argc < 2) {
         print_help(stderr);
         return STATUS_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (argc > 2 && strcmp(argv[1], "help") == 0)
+        return help(argv[2]);
+    if (is_word(argv[1], "-h", "--help") || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
         return STATUS_OK;
     }
-    argp_err_exit_status = STATUS_USAGE;
-    for (size_t i = 0; i < COMMANDS; ++i) {
-        if (strcmp(argv[1], commands[i].name) != 0)
-            continue;
-        snprintf(name, sizeof name, "parasite %s", argv[1]);
-        log_name = name;
-        argv[1] = name;
-        return commands[i].run(argc - 1, argv + 1);
+    if (is_word(argv[1], "--version", "version")) {
+        arguments_print_version();
+        return STATUS_OK;
     }
-    log_error("there is no command '%s'; 'parasite --help' lists them",
-              argv[1]);
-    return STATUS_USAGE;
+    return run(argc - 1, argv + 1);
 }

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "export/export.h"
 #include "flame/flame.h"
@@ -22,17 +23,18 @@
 enum { KEY_PORT = 768, KEY_NO_BROWSER };
 
 static const char help_text[] =
-    "Show a trace in the browser, served from this machine to itself until "
-    "Ctrl-C, also in the formats of other viewers."
-    "\vThe browser is $BROWSER, or else what xdg-open starts. Nothing leaves "
-    "the machine: viewers on the web read the profile from 127.0.0.1.\n\n"
+    "Show a trace in the browser, and offer it in other viewers' formats, "
+    "until Ctrl-C."
+    "\vThe browser is $BROWSER, or what xdg-open starts. The trace is served "
+    "at 127.0.0.1 only, to this machine: viewers on the web read it from "
+    "there.\n\n"
     "For example:\n"
     "  parasite open x.trace\n"
     "  parasite open --port 8080 --no-browser -k image.elf x.trace";
 
 static const struct argp_option options[] = {
-    {"port", KEY_PORT, "PORT", 0, "where to listen (any that is free)", 0},
-    {"no-browser", KEY_NO_BROWSER, NULL, 0, "start none, print the address", 0},
+    {"port", KEY_PORT, "PORT", 0, "the port to listen at (any free one)", 0},
+    {"no-browser", KEY_NO_BROWSER, NULL, 0, "only print the address", 0},
     {0},
 };
 
@@ -138,7 +140,7 @@ static void start_browser(char *address, const sigset_t *signals)
     }
     if (!started)
         log_info(
-            "there is no xdg-open to start a browser; open the address in one");
+            "xdg-open could not be started; open the address in a browser");
     free(script);
 }
 
@@ -163,7 +165,7 @@ static void serve(struct served_trace *opened)
              serve_port(server), opened->pages[0].path);
     puts(address);
     fflush(stdout);
-    log_info("Ctrl-C ends it");
+    log_info("press Ctrl-C to stop");
     if (!opened->no_browser)
         start_browser(address, &before);
     sigwait(&ends, &number);
@@ -184,7 +186,7 @@ int command_open(int argc, char **argv)
         .page_count = PAGES,
     };
 
-    argp_parse(&argp, argc, argv, 0, NULL, &opened);
+    arguments_parse(&argp, argc, argv, &opened);
     view_open(&opened.view);
     serve(&opened);
     view_close(&opened.view);

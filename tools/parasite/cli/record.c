@@ -2,6 +2,7 @@
 /* parasite record: from a guest, or from what it left, to a trace. */
 
 #include "base/log.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "input/capture.h"
 #include "input/request.h"
@@ -18,24 +19,23 @@ struct recording {
 };
 
 static const char help_text[] =
-    "Write what a guest sends to a trace, a folder that 'parasite report' and "
-    "babeltrace2 read."
+    "Record a guest's profile into a trace, a folder that 'parasite report' "
+    "and babeltrace2 read."
     "\vTARGET is unix:PATH, tcp:HOST:PORT, file:PATH, shm:PATH (the guest's "
-    "RAM, "
-    "with -k), console:PATH (a log with #prof lines), or - for stdin. With -- "
-    "the guest is started, and its exit code is passed on.\n\n"
+    "RAM, needs -k), console:PATH (a log with #prof lines), or - for stdin. "
+    "The command line after -- starts a guest; its exit code becomes that of "
+    "record.\n\n"
     "For example:\n"
-    "  parasite record -F 999 -d 10 -o x.trace -- qemu-system-x86_64 -kernel "
-    "image.elf -display none\n"
+    "  parasite record -F 999 -d 10 -- \\\n"
+    "    qemu-system-x86_64 -kernel image.elf -display none\n"
     "  parasite record -o x.trace console.log\n"
-    "  parasite record -F 99 --depth 0 -o x.trace unix:stream.sock\n"
-    "  parasite record -k image.elf -o x.trace shm:/dev/shm/ram\n"
-    "  parasite record -k image.elf --control unix:console.sock --send start "
-    "-o x.trace shm:/dev/shm/ram";
+    "  parasite record -F 99 --depth 0 -d 10 unix:stream.sock\n"
+    "  parasite record -k image.elf --control unix:console.sock -d 10 \\\n"
+    "    shm:/dev/shm/ram";
 
 static const struct argp_option options[] = {
-    {"output", 'o', "TRACE", 0, "the folder to be written (x.trace)", 0},
-    {"duration", 'd', "SECONDS", 0, "end after that time", 0},
+    {"output", 'o', "TRACE", 0, "the folder to write (x.trace)", 0},
+    {"duration", 'd', "SECONDS", 0, "stop after SECONDS", 0},
     {0},
 };
 
@@ -120,7 +120,7 @@ int command_record(int argc, char **argv)
     int code;
 
     argc = request_split(request, argc, argv);
-    argp_parse(&argp, argc, argv, 0, NULL, &recording);
+    arguments_parse(&argp, argc, argv, &recording);
     request_check(request);
     if (request->image != NULL) {
         image_open(&image, request->image);
@@ -135,7 +135,7 @@ int command_record(int argc, char **argv)
     if (capture.refused)
         return STATUS_DATA;
     if (code == STATUS_OK && capture.boots.list[0]->writer.index.count == 0)
-        die("no packet came; does the guest run with prof.out=, and is the "
-            "profiler linked into it?");
+        die("no packets received; does the guest run with prof.out=, and is "
+            "the profiler linked into it?");
     return code;
 }

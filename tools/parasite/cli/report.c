@@ -5,6 +5,8 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/pager.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 
 #include <stdlib.h>
@@ -19,31 +21,37 @@ enum {
     KEY_TOTAL,
     KEY_COLOR,
     KEY_STDIO,
-    KEY_EXITS
+    KEY_EXITS,
+    KEY_ROWS
 };
 
 static const char help_text[] =
-    "Show where the time went."
-    "\vFor example:\n"
-    "  parasite report -i x.trace -k image.elf\n"
-    "  parasite report -s symbol,line --percent-limit 1\n"
-    "  parasite report -g -X '^\\[idle\\]$'";
+    "Show where the time went: functions by their share of the samples."
+    "\vOn a terminal the output goes through $PAGER (less); 'parasite "
+    "--no-pager report' prints it directly.\n\n"
+    "For example:\n"
+    "  parasite report x.trace\n"
+    "  parasite report -s symbol,line --percent-limit 1 -k image.elf x.trace\n"
+    "  parasite report -g -X '^\\[idle\\]$' x.trace";
 
 static const struct argp_option options[] = {
-    {"sort", 's', "KEYS", 0, "symbol (default), line, task, cpu", 0},
-    {"tree", 'g', NULL, 0, "as a tree of the stacks", 0},
+    {"sort", 's', "KEYS", 0,
+     "what a row is: symbol (default), line, task, cpu, or several of them", 0},
+    {"tree", 'g', NULL, 0, "show a tree of call stacks", 0},
     {"inverted", KEY_INVERTED, NULL, 0,
-     "a tree that starts at the innermost functions", 0},
-    {"callers", KEY_CALLERS, NULL, 0, "below each row, who called it", 0},
-    {"callees", KEY_CALLEES, NULL, 0, "below each row, what it called", 0},
-    {"children", KEY_TOTAL, NULL, 0, "sorted by total instead of self", 0},
+     "show a tree that starts at the innermost functions", 0},
+    {"callers", KEY_CALLERS, NULL, 0, "list the callers below each row", 0},
+    {"callees", KEY_CALLEES, NULL, 0, "list the callees below each row", 0},
+    {"children", KEY_TOTAL, NULL, 0, "sort by total, not by self", 0},
     {"exits", KEY_EXITS, "REGEX", OPTION_ARG_OPTIONAL,
-     "a column for time in the hypervisor; functions that match REGEX "
-     "count as a whole",
+     "add a column for time in the hypervisor; functions that match REGEX "
+     "count entirely",
      0},
-    {"percent-limit", KEY_LIMIT, "PERCENT", 0, "hide what is below it", 0},
-    {"json", KEY_JSON, NULL, 0, "as JSON", 0},
-    {"stdio", KEY_STDIO, NULL, 0, "as text (the default)", 0},
+    {"rows", KEY_ROWS, "N", 0, "rows of the table (40; 0 = all)", 0},
+    {"percent-limit", KEY_LIMIT, "PERCENT", 0,
+     "hide rows below PERCENT, and show all others", 0},
+    {"json", KEY_JSON, NULL, 0, "print JSON, with all rows", 0},
+    {"stdio", KEY_STDIO, NULL, 0, "print text (default)", 0},
     {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
     {0},
 };
@@ -61,10 +69,7 @@ static unsigned keys_of(const char *text)
         while (i < 4 && strcmp(names[i], word) != 0)
             ++i;
         if (i == 4)
-            die_usage(
-                "there is no key '%s' to sort by; there are symbol, line, "
-                "task and cpu",
-                word);
+            die_usage("-s takes symbol, line, task and cpu, not '%s'", word);
         keys |= 1u << i;
     }
     free(words);
@@ -79,6 +84,16 @@ static double percent_of(const char *text)
     if (end == text || *end != '\0' || !(percent >= 0 && percent <= 100))
         die_usage("--percent-limit takes 0 to 100, not '%s'", text);
     return percent;
+}
+
+static long rows_of(const char *text)
+{
+    char *end;
+    long rows = strtol(text, &end, 10);
+
+    if (end == text || *end != '\0' || rows < 0)
+        die_usage("--rows takes a number, 0 for all, not '%s'", text);
+    return rows;
 }
 
 static void want_exits(struct report *report, const char *functions)
@@ -103,9 +118,13 @@ static error_t parse_form(int key, char *word, struct report *report)
         report->json = true;
         break;
     case KEY_COLOR:
-        report->color = word;
+        report->color = color_when(word);
         break;
     case KEY_STDIO:
+        report->stdio = true;
+        break;
+    case KEY_ROWS:
+        report->row_limit = rows_of(word);
         break;
     case KEY_EXITS:
         want_exits(report, word);
@@ -153,10 +172,23 @@ static void open_exits(struct report *report)
     if (!report->has_exits)
         return;
     if (report->view.names.image == NULL)
-        die("--exits reads the image's code; -k says where it is");
+        die("--exits needs the image's code; give the image with -k");
     report->exits = exits_open(report->view.names.image, report->exits_always);
     if (report->exits == NULL)
         die("--exits: the image's code cannot be read");
+}
+
+/* A tree as text has no rows, and no columns of them. */
+static void check_options(const struct report *report)
+{
+    bool of_rows = report->callers || report->callees || report->has_exits ||
+                   report->row_limit >= 0;
+
+    if (report->json && report->stdio)
+        die_usage("--json and --stdio contradict each other");
+    if (report->tree && !report->json && of_rows)
+        die_usage("--callers, --callees, --exits and --rows are for a table, "
+                  "not for a tree");
 }
 
 static void show(struct report *report)
@@ -164,6 +196,9 @@ static void show(struct report *report)
     open_exits(report);
     report_add_up(report);
     exits_close(report->exits);
+    if (report->sum.samples == 0 && !report->json)
+        die("%s: %s", report->view.input, view_why_empty(&report->view));
+    pager_start();
     if (report->json)
         report_print_json(report);
     else if (report->tree)
@@ -184,10 +219,12 @@ int command_report(int argc, char **argv)
         .view.input = "x.trace",
         .keys = REPORT_SYMBOL,
         .limit = -1,
+        .row_limit = -1,
         .color = "auto",
     };
 
-    argp_parse(&argp, argc, argv, 0, NULL, &report);
+    arguments_parse(&argp, argc, argv, &report);
+    check_options(&report);
     report.view.lines = (report.keys & REPORT_LINE) != 0;
     view_open(&report.view);
     show(&report);

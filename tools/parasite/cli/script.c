@@ -7,6 +7,9 @@
  */
 
 #include "base/log.h"
+#include "base/number.h"
+#include "base/pager.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "profile/view.h"
 
@@ -14,9 +17,14 @@
 #include <prof/format.h>
 #include <stdio.h>
 
+struct script {
+    struct view view;
+    uint64_t samples; /* printed */
+};
+
 static const char help_text[] =
-    "Print each sample, and what else happened."
-    "\vFor example:\n  parasite script -i x.trace --time 1,1.5";
+    "Print every sample with its call stack, and other events."
+    "\vFor example:\n  parasite script --time 1,1.5 x.trace";
 
 static const struct argp_option options[] = {{0}};
 
@@ -30,18 +38,28 @@ static error_t parse(int key, char *word, struct argp_state *state)
 }
 
 /* The line before a sample's stack; other events are one line. */
-static void print_line(struct view *view, const struct event *event,
-                       const struct model_cpu *cpu, const char *unit,
-                       uint64_t amount)
+static void print_line(struct script *script, const struct event *event,
+                       const struct model_cpu *cpu, const char *detail)
 {
+    struct view *view = &script->view;
     uint64_t time = event->time - view->model.begin;
     bool is_idle = event->kind == PROF_EVENT_IDLE; /* a sample as any other */
     const char *name = event_name(is_idle ? PROF_EVENT_SAMPLE : event->kind);
 
-    printf("%s %" PRIu64 ".%07u [%03u] %s: %" PRIu64 " %s\n",
+    printf("%s %" PRIu64 ".%07u [%03u] %s:%s%s\n",
            names_text(&view->names, view_task(view, cpu->task)),
            time / PROF_CLOCK_HZ, (unsigned)(time % PROF_CLOCK_HZ),
-           (unsigned)cpu->cpu, name, amount, unit);
+           (unsigned)cpu->cpu, name, *detail != '\0' ? " " : "", detail);
+}
+
+static void print_amount(struct script *script, const struct event *event,
+                         const struct model_cpu *cpu, uint64_t amount,
+                         const char *unit)
+{
+    char detail[64];
+
+    snprintf(detail, sizeof detail, "%" PRIu64 " %s", amount, unit);
+    print_line(script, event, cpu, detail);
 }
 
 static void print_frames(struct view *view, const struct frame *frames,
@@ -56,49 +74,70 @@ static void print_frames(struct view *view, const struct frame *frames,
     putchar('\n');
 }
 
-static void print_sample(struct view *view, const struct event *event,
+static void print_sample(struct script *script, const struct event *event,
                          uint32_t node, uint64_t clocks,
                          const struct model_cpu *cpu)
 {
     static struct frame frames[VIEW_FRAMES_MAX];
-    size_t count = view_frames(view, node, frames);
+    size_t count = view_frames(&script->view, node, frames);
 
-    if (!view_wants(view, cpu->task, cpu->cpu, frames, count))
+    if (!view_wants(&script->view, cpu->task, cpu->cpu, frames, count))
         return;
-    print_line(view, event, cpu, "ns", clocks * (1000000000u / PROF_CLOCK_HZ));
-    print_frames(view, frames, count);
+    print_amount(script, event, cpu, clocks * (1000000000u / PROF_CLOCK_HZ),
+                 "ns");
+    print_frames(&script->view, frames, count);
+    ++script->samples;
+}
+
+static void print_start(struct script *script, const struct event *event,
+                        const struct model_cpu *cpu)
+{
+    char rate[NUMBER_TEXT_MAX];
+
+    print_line(script, event, cpu, number_hz(event->as_start.rate_mhz, rate));
+}
+
+static void print_bye(struct script *script, const struct event *event,
+                      const struct model_cpu *cpu)
+{
+    char detail[32];
+
+    snprintf(detail, sizeof detail, "exit code %u",
+             (unsigned)event->as_bye.code);
+    print_line(script, event, cpu, detail);
 }
 
 static void print_event(void *owner, const struct event *event, uint32_t node,
                         uint64_t clocks, const struct model_cpu *cpu)
 {
-    struct view *view = owner;
+    struct script *script = owner;
 
     switch (event->kind) {
     case PROF_EVENT_START:
-        print_line(view, event, cpu, "mHz", event->as_start.rate_mhz);
+        print_start(script, event, cpu);
         break;
     case PROF_EVENT_STOP:
-        print_line(view, event, cpu, "", 0);
+        print_line(script, event, cpu, "");
         break;
     case PROF_EVENT_MISS:
-        print_line(view, event, cpu, "ticks", event->as_miss.ticks);
+        print_amount(script, event, cpu, event->as_miss.ticks, "ticks");
         break;
     case PROF_EVENT_STOLEN:
-        print_line(view, event, cpu, "us",
-                   event->as_stolen.clocks / (PROF_CLOCK_HZ / 1000000));
+        print_amount(script, event, cpu,
+                     event->as_stolen.clocks / (PROF_CLOCK_HZ / 1000000), "us");
         break;
     case PROF_EVENT_STOPPED_WALK:
-        print_line(view, event, cpu, "samples", event->as_stopped_walk.samples);
+        print_amount(script, event, cpu, event->as_stopped_walk.samples,
+                     "samples");
         break;
     case PROF_EVENT_BYE:
-        print_line(view, event, cpu, "is the exit code", event->as_bye.code);
+        print_bye(script, event, cpu);
         break;
     case PROF_EVENT_SAMPLE:
     case PROF_EVENT_IDLE:
     case PROF_EVENT_OVERFLOW:
     case PROF_EVENT_DROP:
-        print_sample(view, event, node, clocks, cpu);
+        print_sample(script, event, node, clocks, cpu);
         break;
     default:
         break;
@@ -113,15 +152,19 @@ int command_script(int argc, char **argv)
     };
     static const struct argp argp = {options,  parse, "[TRACE]", help_text,
                                      children, 0,     0};
-    static struct view view = {.input = "x.trace", .lines = true};
-    struct model again = {.watch = {print_event, &view}};
+    static struct script script = {.view = {.input = "x.trace", .lines = true}};
+    struct view *view = &script.view;
+    struct model again = {.watch = {print_event, &script}};
 
-    argp_parse(&argp, argc, argv, 0, NULL, &view);
-    view_open(&view);
-    again.from = view.model.from;
-    again.to = view.model.to;
-    trace_feed(&view.trace, &again);
+    arguments_parse(&argp, argc, argv, view);
+    view_open(view);
+    again.from = view->model.from;
+    again.to = view->model.to;
+    pager_start();
+    trace_feed(&view->trace, &again);
     model_free(&again);
-    view_close(&view);
+    if (script.samples == 0)
+        die("%s: %s", view->input, view_why_empty(view));
+    view_close(view);
     return STATUS_OK;
 }

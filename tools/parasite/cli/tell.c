@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/utf8.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "input/send.h"
 #include "input/target.h"
@@ -37,19 +38,19 @@ struct request {
 };
 
 static const char help_text[] =
-    "Send commands to a running guest, and print its answers. A COMMAND "
-    "is start, stop, rate HZ, depth N, stacks on|off, reset or report."
-    "\vTARGET is the line that the guest listens to: with prof.out=uart2 or "
-    "virtio the stream's own, otherwise its console (unix:PATH, "
-    "tcp:HOST:PORT, or a terminal's name). Of several commands each is sent "
-    "when the one before was answered.\n\n"
+    "Send commands to a running guest and print its answers. COMMAND is "
+    "start, stop, rate HZ, depth N, stacks on|off, reset, hello or report."
+    "\vTARGET is the line that the guest listens to: the stream's line with "
+    "prof.out=uart2 or virtio, otherwise the guest's console. It is unix:PATH, "
+    "tcp:HOST:PORT or the name of a terminal. Each command is sent after the "
+    "previous one has been answered.\n\n"
     "For example:\n"
     "  parasite tell unix:console.sock rate 99 start\n"
     "  parasite tell unix:console.sock report";
 
 static const struct argp_option options[] = {
-    {"wait", 'w', "SECONDS", 0, "for an answer (10)", 0},
-    {"quiet", 'q', NULL, 0, "do not print the answers", 0},
+    {"wait", 'w', "SECONDS", 0, "wait up to SECONDS for an answer (10)", 0},
+    {"quiet", 'q', NULL, 0, "print errors only, not the answers", 0},
     {0},
 };
 
@@ -210,9 +211,9 @@ int command_tell(int argc, char **argv)
     enum send_state state;
 
     listen_for();
-    argp_parse(&argp, argc, argv, 0, NULL, &session);
+    arguments_parse(&argp, argc, argv, &session);
     if (session.target == NULL || session.sender.count == 0)
-        die_usage("give a target and a command; see 'parasite tell --help'");
+        die_usage("give a target and commands; see 'parasite tell --help'");
     target_open(&target, session.target);
     if (!target.two_way)
         die_usage(

@@ -2,6 +2,7 @@
 /* parasite top: what a guest is doing at present. */
 
 #include "base/log.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "top/loop.h"
 
@@ -12,15 +13,15 @@
 #define ROWS_USUAL 25
 
 static const char help_text[] =
-    "Show what a guest is doing at present: on a terminal a screen with keys "
-    "(? lists them), otherwise one table after another."
+    "Show what a guest is doing now: on a terminal a screen with keys (? lists "
+    "them), otherwise one table after another."
     "\vTARGET is as for 'parasite record'. A guest that restarts is followed. "
-    "With -- the guest is started, what it prints is shown at the end, and its "
-    "exit code is passed on.\n\n"
+    "The command line after -- starts a guest; its output is shown at the end, "
+    "and its exit code becomes that of top.\n\n"
     "For example:\n"
     "  parasite top -k image.elf unix:stream.sock\n"
-    "  parasite top -F 999 -- qemu-system-x86_64 -kernel image.elf -display "
-    "none\n"
+    "  parasite top -F 999 -- \\\n"
+    "    qemu-system-x86_64 -kernel image.elf -display none\n"
     "  parasite top --stdio -n 3 --delay 5 -k image.elf tcp:localhost:5555";
 
 enum {
@@ -33,13 +34,13 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"delay", KEY_DELAY, "SECONDS", 0, "between two updates (1)", 0},
-    {"iterations", 'n', "N", 0, "end after so many updates", 0},
-    {"sort", 's', "KEY", 0, "self (default), total or name", 0},
-    {"filter", KEY_FILTER, "REGEX", 0, "only functions that match it", 0},
+    {"delay", KEY_DELAY, "SECONDS", 0, "time between updates (1)", 0},
+    {"iterations", 'n', "N", 0, "stop after N updates", 0},
+    {"sort", 's', "KEY", 0, "sort by self (default), total or name", 0},
+    {"filter", KEY_FILTER, "REGEX", 0, "only functions that match REGEX", 0},
     {"weight", KEY_WEIGHT, "WHAT", 0, "count samples (default) or time", 0},
-    {"stdio", KEY_STDIO, NULL, 0, "tables, also on a terminal", 0},
-    {"rows", KEY_ROWS, "N", 0, "of a table (25)", 0},
+    {"stdio", KEY_STDIO, NULL, 0, "print tables, even on a terminal", 0},
+    {"rows", KEY_ROWS, "N", 0, "rows of a table (25)", 0},
     {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
     {0},
 };
@@ -50,7 +51,7 @@ static unsigned long count_of(const char *option, const char *text)
     unsigned long count = strtoul(text, &end, 10);
 
     if (end == text || *end != '\0' || *text == '-' || count == 0)
-        die_usage("%s takes a number from 1 on, not '%s'", option, text);
+        die_usage("%s takes a number of at least 1, not '%s'", option, text);
     return count;
 }
 
@@ -78,7 +79,7 @@ static error_t parse_form(int key, char *word, struct top_run *run)
         run->rows = count_of("--rows", word);
         break;
     case KEY_COLOR:
-        run->color = word;
+        run->color = color_when(word);
         break;
     case KEY_WEIGHT:
         run->by_time = strcmp(word, "time") == 0;
@@ -110,7 +111,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
         break;
     case KEY_FILTER:
         if (!top_filter(&run->ui, word))
-            die_usage("'%s' is no regular expression: %s", word,
+            die_usage("'%s' is not a regular expression: %s", word,
                       run->ui.problem);
         break;
     default:
@@ -137,7 +138,7 @@ int command_top(int argc, char **argv)
     struct image image = {0};
 
     argc = request_split(&run.request, argc, argv);
-    argp_parse(&argp, argc, argv, 0, NULL, &run);
+    arguments_parse(&argp, argc, argv, &run);
     request_check(&run.request);
     run.stdio = run.stdio || !isatty(STDOUT_FILENO);
     if (run.request.image != NULL)

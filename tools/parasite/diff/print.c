@@ -26,10 +26,13 @@ static void print_side(const char *what, const struct report *report)
 
 static void print_head(const struct diff *diff)
 {
+    if (log_quiet)
+        return;
     print_side("base", &diff->base);
     print_side("new ", &diff->now);
-    printf("# change of %s shares in percentage points, with its interval:\n"
-           "# at %g %% all %g comparisons together are right\n#\n",
+    printf("# change of %s shares in percentage points, with its confidence "
+           "interval:\n"
+           "# with %g %% confidence, all %g comparisons hold together\n#\n",
            diff->by_total ? "total" : "self", 100 * diff->confidence,
            diff->comparisons);
     puts("#   Base      New   Change   from     to   Symbol");
@@ -56,12 +59,13 @@ void diff_print(const struct diff *diff)
     print_head(diff);
     for (size_t i = 0; i < (diff->all ? diff->count : diff->news); ++i)
         print_row(diff, &diff->rows[i]);
+    if (log_quiet)
+        return;
     if (diff->news == 0)
-        puts("# no function changed by more than chance explains");
+        puts("# no function changed significantly");
     if (noise > 0 && !diff->all)
-        printf("# %zu %s within what chance explains; --all shows %s\n", noise,
-               noise == 1 ? "function is" : "functions are",
-               noise == 1 ? "it" : "them");
+        printf("# %zu insignificant change%s omitted; --all shows %s\n", noise,
+               noise == 1 ? "" : "s", noise == 1 ? "it" : "them");
 }
 
 static void print_side_json(const char *what, const struct report *report)

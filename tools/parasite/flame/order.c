@@ -56,6 +56,25 @@ static void choose_lines(struct flame *flame)
     free(best);
 }
 
+/* The last part of the folder (path) of (bytes) bytes, as a string's number: a
+ * name for what is in the folder that all have in common. */
+static uint32_t name_of_common(struct strings *strings, const char *path,
+                               size_t bytes)
+{
+    char *name = xstrdup(path);
+    const char *slash;
+    uint32_t number;
+
+    while (bytes > 1 && name[bytes - 1] == '/')
+        --bytes;
+    name[bytes] = '\0';
+    slash = strrchr(name, '/');
+    number = strings_put(strings,
+                         slash != NULL && slash[1] != '\0' ? slash + 1 : name);
+    free(name);
+    return number;
+}
+
 static void shorten_folders(struct flame *flame)
 {
     const char *first = NULL;
@@ -78,7 +97,7 @@ static void shorten_folders(struct flame *flame)
 
         skip += folder[skip] == '/';
         *number = *folder == '/' && folder[skip] == '\0'
-                      ? strings_put(&flame->strings, ".")
+                      ? name_of_common(&flame->strings, folder, common)
                       : strings_put(&flame->strings, folder + skip);
     }
 }

@@ -11,6 +11,8 @@
 #include "image/dwarf.h"
 
 #include "base/memory.h"
+#include "base/strings.h"
+#include "image/source_path.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -20,6 +22,7 @@
 struct dwarf {
     Dwfl *session;
     Dwfl_Module *module;
+    struct strings paths; /* of sources, tidied */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -33,7 +36,7 @@ struct dwarf *dwarf_open(const char *path)
     struct dwarf *dwarf = xreallocarray(NULL, 1, sizeof *dwarf);
     Dwarf_Addr bias;
 
-    dwarf->session = dwfl_begin(&callbacks);
+    *dwarf = (struct dwarf){.session = dwfl_begin(&callbacks)};
     dwarf->module =
         dwarf->session != NULL
             ? dwfl_report_elf(dwarf->session, "image", path, -1, 0, true)
@@ -82,6 +85,23 @@ static void set_call_line(Dwarf_Die *unit, Dwarf_Die *die,
     frame->line = number_of(die, DW_AT_call_line);
     if (dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
         frame->file = dwarf_filesrc(files, file, NULL, NULL);
+}
+
+/* The paths of (frames) as they are shown. */
+static void tidy_paths(struct dwarf *dwarf, struct dwarf_frame *frames,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        char *path;
+
+        if (frames[i].file == NULL)
+            continue;
+        path = xstrdup(frames[i].file);
+        source_path_tidy(path);
+        frames[i].file =
+            strings_text(&dwarf->paths, strings_put(&dwarf->paths, path));
+        free(path);
+    }
 }
 
 static size_t put_scopes(Dwarf_Die *unit, Dwarf_Die *scopes, int scope_count,
@@ -134,6 +154,7 @@ size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
     scope_count = scopes_at(unit, address - bias, &scopes);
     count = put_scopes(unit, scopes, scope_count, frames, room);
     free(scopes);
+    tidy_paths(dwarf, frames, count);
     return count;
 }
 
@@ -149,5 +170,7 @@ void dwarf_close(struct dwarf *dwarf)
 {
     if (dwarf != NULL && dwarf->session != NULL)
         dwfl_end(dwarf->session);
+    if (dwarf != NULL)
+        strings_free(&dwarf->paths);
     free(dwarf);
 }

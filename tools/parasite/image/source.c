@@ -78,21 +78,6 @@ enum source_language source_language(const struct names *names,
     return language;
 }
 
-/* nasm records the source's folder as the working directory, so libdw puts it
- * before a name that contains it already: "a/b//a/b". */
-static void drop_repetition(char *folder)
-{
-    char *twice = strstr(folder, "//");
-    size_t left, right;
-
-    if (twice == NULL)
-        return;
-    left = (size_t)(twice - folder);
-    right = strlen(twice + 2);
-    if (left >= right && strncmp(twice - right, twice + 2, right) == 0)
-        *twice = '\0';
-}
-
 const char *source_folder(const struct names *names, uint64_t address,
                           size_t frame)
 {
@@ -120,7 +105,6 @@ const char *source_folder(const struct names *names, uint64_t address,
     if (slash == NULL)
         return "";
     *slash = '\0';
-    drop_repetition(folder);
     return folder;
 }
 

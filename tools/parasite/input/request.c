@@ -16,21 +16,21 @@
 enum { KEY_DEPTH = 1024, KEY_CONTROL, KEY_SEND };
 
 static const struct argp_option options[] = {
-    {"freq", 'F', "HZ", 0, "samples a second; sent to a running guest", 1},
-    {"call-stacks", 'g', NULL, 0, "with call stacks, as --depth 64", 1},
-    {"depth", KEY_DEPTH, "N", 0, "callers that a sample carries, 0 to 127", 1},
+    {"freq", 'F', "HZ", 0, "sample HZ times a second", 1},
+    {"call-stacks", 'g', NULL, 0, "record call stacks, as --depth 64", 1},
+    {"depth", KEY_DEPTH, "N", 0, "record up to N callers, 0 to 127", 1},
     {"send", KEY_SEND, "COMMAND", 0,
-     "send this command first, as in --send start; may be repeated", 1},
-    {"control", KEY_CONTROL, "TARGET", 0,
-     "where commands are sent, if not to TARGET", 1},
+     "send COMMAND to the guest first, such as start; may be repeated", 1},
+    {"control", KEY_CONTROL, "LINE", 0,
+     "send commands to LINE instead of TARGET", 1},
     {"transport", 't', "NAME", 0,
-     "how a guest after -- sends: uart (default), debugcon, virtio, serial, "
-     "shm",
+     "transport of a guest after --: uart (default), debugcon, virtio, serial "
+     "or shm",
      1},
-    {"kernel", 'k', "IMAGE", 0, "the image that the guest must be", 2},
-    {"force", 'f', NULL, 0, "accept a guest of another image", 2},
-    {"quiet", 'q', NULL, 0, "print errors only", 3},
-    {"verbose", 'v', NULL, 0, "print what is done", 3},
+    {"kernel", 'k', "IMAGE", 0, "the ELF image that the guest must run", 2},
+    {"force", 'f', NULL, 0, "accept a guest that runs another image", 2},
+    {"quiet", 'q', NULL, 0, "no messages except errors", 3},
+    {"verbose", 'v', NULL, 0, "also say what is done", 3},
     {0},
 };
 
@@ -71,7 +71,7 @@ static error_t parse_commands(int key, char *word, struct request *request)
         request->hz = rate_of(word);
         break;
     case 'g':
-        request->depth = DEPTH_USUAL;
+        request->stacks = true;
         break;
     case KEY_DEPTH:
         request->depth = depth_of(word);
@@ -84,9 +84,9 @@ static error_t parse_commands(int key, char *word, struct request *request)
         break;
     case 't':
         if (!guest_transport(word, &request->transport))
-            die_usage("there is no transport '%s'; there are uart, debugcon, "
-                      "virtio, serial and shm",
+            die_usage("-t is uart, debugcon, virtio, serial or shm, not '%s'",
                       word);
+        request->has_transport = true;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -113,7 +113,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
         break;
     case ARGP_KEY_ARG:
         if (request->target != NULL)
-            die_usage("one target is enough: '%s' or '%s'?", request->target,
+            die_usage("one target at a time: '%s' or '%s'?", request->target,
                       word);
         request->target = word;
         break;
@@ -151,14 +151,30 @@ static bool is_elf(const char *path)
     return is;
 }
 
+/* Options that contradict each other. */
+static void check_options(struct request *request)
+{
+    if (request->guest == NULL && request->target == NULL)
+        die_usage("give a target, or -- and a QEMU command line; see '%s "
+                  "--help'",
+                  log_name);
+    if (request->guest != NULL && request->target != NULL)
+        die_usage("'%s' and a command line after --: give one of them",
+                  request->target);
+    if (request->guest == NULL && request->has_transport)
+        die_usage("-t is for a guest after --; a running one has prof.out= on "
+                  "its command line");
+    if (request->stacks && request->depth == 0)
+        die_usage("-g and --depth 0 contradict each other");
+    if (request->stacks && request->depth < 0)
+        request->depth = DEPTH_USUAL;
+}
+
 void request_check(struct request *request)
 {
     struct sender *sender = &request->sender;
 
-    if ((request->guest == NULL) == (request->target == NULL))
-        die_usage("give a target, or -- and the guest's command line; see "
-                  "'%s --help'",
-                  log_name);
+    check_options(request);
     if (request->guest == NULL) {
         if (request->hz != 0)
             send_add(sender, "rate %u", (unsigned)request->hz);
@@ -167,8 +183,8 @@ void request_check(struct request *request)
         return;
     }
     if (sender->count > 0 || request->control != NULL)
-        die_usage("--send and --control are for a running guest; one after -- "
-                  "has its command line, as in -append prof.start=off");
+        die_usage("--send and --control are for a running guest; for one after "
+                  "--, use -append, as in -append prof.start=off");
     if (request->image == NULL) {
         const char *kernel = guest_word(request->guest, "-kernel");
 
@@ -183,10 +199,10 @@ uint64_t request_ring(const struct request *request, const struct image *image)
 
     if (request->image == NULL)
         die_usage(
-            "to find the ring in the guest's RAM, give its image with -k");
+            "shm: needs the guest's image, to find the ring; give it with -k");
     if (!image_object(image, "prof_share_ring", &address))
-        die("%s: there is no symbol prof_share_ring in it; the profiler that "
-            "it was linked with cannot share RAM",
+        die("%s: no symbol prof_share_ring: its profiler was built without "
+            "the transport shm",
             request->image);
     return address;
 }

@@ -23,6 +23,8 @@ struct request {
     uint32_t hz; /* 0 = unchanged */
     int depth;   /* -1 = unchanged */
     bool force;
+    bool stacks; /* -g */
+    bool has_transport;
     struct sender sender;
     int control_file; /* opened for (control), -1 = none */
 };

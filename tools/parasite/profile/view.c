@@ -17,18 +17,21 @@
 enum { KEY_FORCE = 256, KEY_TIME, KEY_WEIGHT, KEY_INLINE, KEY_CPU };
 
 static const struct argp_option options[] = {
-    {"input", 'i', "TRACE", 0, "the trace (x.trace)", 1},
-    {"kernel", 'k', "IMAGE", 0, "the image, with symbols and lines", 1},
-    {"force", KEY_FORCE, NULL, 0, "use it even if it is another image", 1},
-    {"include", 'I', "REGEX", 0, "only stacks with such a function", 2},
-    {"exclude", 'X', "REGEX", 0, "no stacks with such a function", 2},
-    {"time", KEY_TIME, "A,B", 0, "from second A to B of the trace", 2},
+    {"input", 'i', "TRACE", 0, "the trace to read (default: x.trace)", 1},
+    {"kernel", 'k', "IMAGE", 0,
+     "the guest's ELF image, for symbols and source lines", 1},
+    {"force", KEY_FORCE, NULL, 0, "use IMAGE even if its build-id differs", 1},
+    {"include", 'I', "REGEX", 0,
+     "only stacks with a function that matches REGEX", 2},
+    {"exclude", 'X', "REGEX", 0, "no stacks with a function that matches REGEX",
+     2},
+    {"time", KEY_TIME, "A,B", 0, "only from second A to second B", 2},
     {"cpu", 'C', "CPU", 0, "only this CPU", 2},
-    {"task", 't', "FUNCTION", 0, "only tasks that run this function", 2},
+    {"task", 't', "FUNCTION", 0, "only tasks whose entry is FUNCTION", 2},
     {"weight", KEY_WEIGHT, "WHAT", 0, "count samples (default) or time", 3},
-    {"inline", KEY_INLINE, NULL, 0, "show inlined functions as functions", 3},
-    {"quiet", 'q', NULL, 0, "print errors only", 4},
-    {"verbose", 'v', NULL, 0, "print what is read", 4},
+    {"inline", KEY_INLINE, NULL, 0, "show inlined functions separately", 3},
+    {"quiet", 'q', NULL, 0, "no messages except errors, and no headers", 4},
+    {"verbose", 'v', NULL, 0, "also say what is read", 4},
     {0},
 };
 
@@ -87,6 +90,14 @@ static error_t parse_choice(int key, char *word, struct view *view)
     return 0;
 }
 
+static void set_input(struct view *view, const char *word)
+{
+    if (view->has_input)
+        die_usage("one trace at a time: '%s' or '%s'?", view->input, word);
+    view->input = word;
+    view->has_input = true;
+}
+
 static error_t parse(int key, char *word, struct argp_state *state)
 {
     struct view *view = state->input;
@@ -94,7 +105,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
     switch (key) {
     case 'i':
     case ARGP_KEY_ARG:
-        view->input = word;
+        set_input(view, word);
         break;
     case 'k':
         view->image_path = word;
@@ -147,7 +158,7 @@ static void set_time(struct view *view, uint64_t begin)
         die_usage("--time takes A,B in seconds, not '%s'", text);
     view->model.to = to > 0 ? begin + to : 0;
     if (to > 0 && view->model.to <= view->model.from)
-        die_usage("--time %s is not a span of time", text);
+        die_usage("--time %s: the end is not after the beginning", text);
 }
 
 static uint64_t first_clock(const struct trace *trace)
@@ -182,9 +193,9 @@ static void open_names(struct view *view)
             exit(STATUS_DATA);
     }
     if (has_image)
-        log_verbose("names are from %s", view->image_path);
+        log_verbose("symbols are from %s", view->image_path);
     else
-        log_info("without the image there are no names; give it with -k");
+        log_info("no symbols: the image is not known; give it with -k");
     names_open(&view->names, has_image ? &view->image : NULL, view->lines,
                view->inlined);
     for (size_t i = 0; i < MODEL_PSEUDOS; ++i)
@@ -250,6 +261,17 @@ bool view_wants(struct view *view, uint32_t task, uint32_t cpu,
             matches(view, &view->include, frames, count)) &&
            (!view->has_exclude ||
             !matches(view, &view->exclude, frames, count));
+}
+
+static bool is_selective(const struct view *view)
+{
+    return view->has_include || view->has_exclude || view->has_cpu ||
+           view->task != NULL || view->time_text != NULL;
+}
+
+const char *view_why_empty(const struct view *view)
+{
+    return is_selective(view) ? "no samples match" : "there are no samples";
 }
 
 uint64_t view_weight(const struct view *view, const struct model_count *count)

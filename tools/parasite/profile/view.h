@@ -21,6 +21,7 @@ struct view {
     const char *input;
     const char *image_path;
     const char *time_text;
+    bool has_input;  /* (input) was given, and is not the default */
     regex_t include; /* a function of the stack matches */
     regex_t exclude; /* none matches */
     bool has_include;
@@ -51,9 +52,12 @@ void view_open(struct view *view);
  * frames. */
 size_t view_frames(struct view *view, uint32_t node, struct frame *frames);
 
-/* Whether (cell), whose stack is (frames), is selected. */
+/* Whether samples of this task, CPU and stack are selected. */
 bool view_wants(struct view *view, uint32_t task, uint32_t cpu,
                 const struct frame *frames, size_t count);
+
+/* Why nothing is selected: the options, or because the trace is empty. */
+const char *view_why_empty(const struct view *view);
 
 /* The weight: samples or clocks. */
 uint64_t view_weight(const struct view *view, const struct model_count *count);

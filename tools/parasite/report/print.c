@@ -12,6 +12,8 @@
 
 #define RED_PERCENT 5.0
 #define GREEN_PERCENT 0.5
+#define ROWS_USUAL 40
+#define PREFIX_MAX 1024 /* of lines before a branch */
 
 void report_name(const struct report *report, uint32_t row, char *text,
                  size_t room)
@@ -40,6 +42,9 @@ static void print_head(const struct report *report)
     const struct model *model = &report->view.model;
     char samples[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX],
         shown[NUMBER_TEXT_MAX];
+
+    if (log_quiet)
+        return;
 
     printf("# %s: %s, %g Hz, %.3f s\n", report->view.trace.path,
            metadata_arch(&model->hello), model->rate_mhz / 1000.0,
@@ -74,6 +79,8 @@ static void print_percent(const struct report *report,
 
 static void print_columns(const struct report *report)
 {
+    if (log_quiet)
+        return;
     printf("#  Self    Total  %s    Samples  ",
            report->has_exits ? " In VMM  " : "");
     printf("%s%s%s%s\n", (report->keys & REPORT_TASK) != 0 ? "Task  " : "",
@@ -120,41 +127,87 @@ static void print_row(const struct report *report, uint32_t number)
         print_calls(report, number, false);
 }
 
+/* Says what the table leaves out: (shown) are the rows that it has, (count)
+ * those above the limit of percent. */
+static void print_rest(const struct report *report, const uint32_t *rows,
+                       size_t shown, size_t count)
+{
+    bool symbols = report->keys == REPORT_SYMBOL;
+    uint32_t all = report->row_keys.count;
+    struct model_count rest = report->sum;
+    char number[NUMBER_TEXT_MAX];
+
+    if (log_quiet || shown == all)
+        return;
+    for (size_t i = 0; i < shown; ++i) {
+        rest.samples -= report->rows[rows[i]].self.samples;
+        rest.clocks -= report->rows[rows[i]].self.clocks;
+    }
+    printf("# %s more %s%s, together %.2f %% self; ",
+           number_count(all - shown, number), symbols ? "function" : "row",
+           all - shown == 1 ? "" : "s", report_percent(report, &rest));
+    printf("%s shows %s\n",
+           shown < count ? "--rows 0" : "a lower --percent-limit",
+           all - shown == 1 ? "it" : "them");
+}
+
+/* Whoever gave a limit of percent gets all rows above it. */
+static size_t row_limit(const struct report *report, size_t count)
+{
+    size_t limit = report->row_limit >= 0 ? (size_t)report->row_limit
+                   : report->limit >= 0   ? 0
+                                          : ROWS_USUAL;
+
+    return limit > 0 && limit < count ? limit : count;
+}
+
 void report_print(const struct report *report)
 {
-    size_t count;
+    size_t count, shown;
     uint32_t *rows = report_rows(report, &count);
 
+    shown = row_limit(report, count);
     print_head(report);
     print_columns(report);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < shown; ++i)
         print_row(report, rows[i]);
+    print_rest(report, rows, shown, count);
     free(rows);
 }
 
+/* (prefix) has the vertical lines before the children of (parent). */
 static void print_branches(const struct report *report, uint32_t parent,
-                           unsigned depth)
+                           char *prefix)
 {
-    size_t count;
+    size_t count, used = strlen(prefix);
     uint32_t *branches = report_children(report, parent, &count);
+    bool is_root = parent == REPORT_NONE;
+    bool fits = !is_root && used + 4 < PREFIX_MAX;
 
     for (size_t i = 0; i < count; ++i) {
         const struct report_branch *branch = &report->branches[branches[i]];
+        bool last = i + 1 == count;
         char name[1024];
 
         report_name(report, branch->row, name, sizeof name);
         print_percent(report, &branch->total);
         putchar(' ');
         print_percent(report, &branch->self);
-        printf("  %*s%s\n", (int)(2 * depth), "", name);
-        print_branches(report, branches[i], depth + 1);
+        printf("  %s%s%s\n", prefix, is_root ? "" : last ? "`- " : "|- ", name);
+        if (fits)
+            strcpy(prefix + used, last ? "   " : "|  ");
+        print_branches(report, branches[i], prefix);
+        prefix[used] = '\0';
     }
     free(branches);
 }
 
 void report_print_tree(const struct report *report)
 {
+    char prefix[PREFIX_MAX] = "";
+
     print_head(report);
-    puts("#  Total    Self  Stack");
-    print_branches(report, REPORT_NONE, 0);
+    if (!log_quiet)
+        puts("#  Total    Self  Stack");
+    print_branches(report, REPORT_NONE, prefix);
 }

@@ -59,8 +59,10 @@ struct report {
     bool inverted; /* the root is the innermost function */
     bool by_total; /* rows are sorted by their total */
     bool json;
-    double limit; /* percent; smaller rows are hidden, -1 = default */
+    double limit;   /* percent; smaller rows are hidden, -1 = default */
+    long row_limit; /* rows of a table, 0 = all, -1 = default */
     const char *color;
+    bool stdio;            /* text was asked for */
     bool has_exits;        /* show the time in the hypervisor */
     regex_t *exits_always; /* functions that count as a whole, NULL = none */
     struct exits *exits;   /* NULL = not asked for, or no image */

@@ -132,7 +132,7 @@ int top_loop(struct top_run *run, struct image *image)
 
     held_talk = tmpfile();
     if (held_talk == NULL)
-        die("no file for what is said meanwhile: %s", strerror(errno));
+        die("no temporary file: %s", strerror(errno));
     atexit(end_screen);
     live_open(&run->live, &run->request, image, held_talk);
     top_model_open(&run->top, &run->live, &run->request, image, run->by_time);
@@ -152,7 +152,7 @@ int top_loop(struct top_run *run, struct image *image)
     if (refused(run))
         return STATUS_DATA;
     if (code == STATUS_OK && !came)
-        die("no packet came; does the guest run with prof.out=, and is the "
-            "profiler linked into it?");
+        die("no packets received; does the guest run with prof.out=, and is "
+            "the profiler linked into it?");
     return code;
 }

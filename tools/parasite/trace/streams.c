@@ -15,9 +15,12 @@
 
 char *trace_path(const char *folder, const char *name)
 {
-    char *path = xreallocarray(NULL, strlen(folder) + strlen(name) + 2, 1);
+    size_t bytes = strlen(folder);
+    char *path = xreallocarray(NULL, bytes + strlen(name) + 2, 1);
 
-    sprintf(path, "%s/%s", folder, name);
+    while (bytes > 0 && folder[bytes - 1] == '/')
+        --bytes;
+    sprintf(path, "%.*s/%s", (int)bytes, folder, name);
     return path;
 }
 

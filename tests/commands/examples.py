@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of --help and of the manual page, pasted into a shell."""
+
+import os
+import re
+import socket
+import threading
+from pathlib import Path
+
+from harness.suite import check, run
+
+FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
+MANUAL = "docs/man/parasite.1.scd"
+
+#: in place of QEMU: sends the packets where its device would
+QEMU = """\
+#!/bin/sh
+for word; do
+    case $word in
+    file,id=prof,path=*) cat packets >"${word#*path=}" ;;
+    esac
+done
+"""
+
+#: what is not tried: it needs a guest's RAM, or does not end by itself
+NOT_TRIED = re.compile(r"shm:|^parasite open ")
+
+
+def examples(text):
+    """Commands in the lines of (text), those that go on in the next line with
+    it."""
+    found, rest = [], ""
+    for line in text.splitlines():
+        line = line.strip()
+        if rest or re.match(r"parasite |nm ", line):
+            rest += line
+            if rest.endswith("\\"):
+                rest += "\n"
+            else:
+                found.append(rest)
+                rest = ""
+    return found
+
+
+def of_help(parasite, command):
+    text = parasite(command, "--help").out
+    return check.true(examples(text.partition("For example:")[2]))
+
+
+def of_manual():
+    text = Path(MANUAL).read_text(encoding="utf-8")
+    return examples(text.partition("# EXAMPLES")[2].partition("\n# ")[0])
+
+
+class Answering:
+    """A guest at a socket: it sends packets, and answers each command."""
+
+    def __init__(self, family, address, packets):
+        self.server = socket.socket(family)
+        if family == socket.AF_UNIX:
+            Path(address).unlink(missing_ok=True)
+        self.server.bind(address)
+        self.server.listen()
+        self.packets = packets
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                line, _ = self.server.accept()
+            except OSError:
+                return
+            with line:
+                self.talk(line)
+
+    def talk(self, line):
+        try:
+            line.sendall(self.packets)
+            while data := line.recv(4096):
+                for command in data.decode().split("\n"):
+                    if command:
+                        line.sendall(f"\n#prof! ok {command}\n".encode())
+        except OSError:
+            pass
+
+    def close(self):
+        self.server.close()
+
+
+def make_traces(made, folder):
+    for name in ("x", "base", "new", "before", "after"):
+        trace = folder / f"{name}.trace"
+        made.parasite.record(trace, "-q", "-k", made.image, made.packets)
+
+
+def work_folder(made):
+    """With everything that the examples name."""
+    s, folder = made.s, made.s.work / "examples"
+    folder.mkdir(exist_ok=True)
+    (folder / "packets").write_bytes(made.packets.read_bytes())
+    (folder / "console.log").write_bytes(made.packets.read_bytes())
+    programs = s.work / "programs"
+    programs.mkdir(exist_ok=True)
+    qemu = programs / "qemu-system-x86_64"
+    qemu.write_text(QEMU)
+    qemu.chmod(0o755)
+    for link, path in (
+        (folder / "image.elf", made.image),
+        (programs / "parasite", made.parasite.path),
+        (programs / "flamegraph.pl", FLAMEGRAPH),
+    ):
+        link.unlink(missing_ok=True)
+        link.symlink_to(path)
+    return folder, programs
+
+
+def works(command, folder, env, port):
+    """In a shell; recordings are shorter, and top ends."""
+    for text, other in (
+        (r" -d 10 ", " -d 1 "),
+        (r"^parasite top ", "parasite top -n 1 "),
+        (r"--delay [0-9]+", "--delay 0.2"),
+        (r"localhost:5555", f"localhost:{port}"),
+    ):
+        command = re.sub(text, other, command)
+    run("bash", "-c", f"set -o pipefail; {command}", cwd=folder, env=env)
+
+
+def all_work(made, found, *where):
+    check.true(found)
+    for command in found:
+        if not NOT_TRIED.search(command):
+            make_traces(made, where[0])  # some are recorded over
+            works(command, *where)
+
+
+def test(made, commands):
+    folder, programs = work_folder(made)
+    env = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": folder}
+    packets = made.packets.read_bytes()
+    inside = os.open(folder, os.O_PATH)  # a socket's path must be short
+    guests = [
+        Answering(socket.AF_UNIX, f"/proc/self/fd/{inside}/{name}", packets)
+        for name in ("stream.sock", "console.sock")
+    ]
+    guests.append(Answering(socket.AF_INET, ("localhost", 0), packets))
+    port = guests[-1].server.getsockname()[1]
+    for name in commands:
+        with made.s.test(f"the examples of {name} work"):
+            all_work(made, of_help(made.parasite, name), folder, env, port)
+    with made.s.test("and those of the manual page"):
+        all_work(made, of_manual(), folder, env, port)
+    for guest in guests:
+        guest.close()

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_ARGUMENTS_H
+#define CLI_ARGUMENTS_H
+
+/* What the command lines of all subcommands have in common. */
+
+#include <argp.h>
+
+/* Parses the arguments of a subcommand: the options of (argp), and -h, --help,
+ * --usage and --version. (input) is that of (argp). */
+void arguments_parse(const struct argp *argp, int argc, char **argv,
+                     void *input);
+
+/* Prints the version on stdout. */
+void arguments_print_version(void);
+
+/* The ending of the file name (path), ".html"; "" if it has none. */
+const char *arguments_ending(const char *path);
+
+#endif
