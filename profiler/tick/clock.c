@@ -83,13 +83,19 @@ static uint64_t newest_stored(void)
     return prof_entry_tsc(prof_ring_before(ring, ring->head));
 }
 
+/* Two words on i386, between which a tick may write both; so they are read
+ * again if one came. Turning interrupts off would not stop an NMI. */
 uint64_t prof_newest_tsc(void)
 {
-    bool on = prof_interrupts_save();
-    uint64_t stored = newest_stored();
-    uint64_t overflowed = prof_overflow_newest(&prof_cpus[0].overflow);
+    uint64_t stored, overflowed;
+    uint32_t ticks;
 
-    prof_interrupts_restore(on);
+    do {
+        ticks = __atomic_load_n(&prof_cpus[0].ticks, __ATOMIC_ACQUIRE);
+        stored = newest_stored();
+        overflowed = prof_overflow_newest(&prof_cpus[0].overflow);
+        __atomic_signal_fence(__ATOMIC_ACQ_REL);
+    } while (__atomic_load_n(&prof_cpus[0].ticks, __ATOMIC_ACQUIRE) != ticks);
     return stored > overflowed ? stored : overflowed;
 }
 

@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-#include "sample/overflow.h"
+#include "sample/cpu_state.h"
+#include "tick/clock.h"
 
 #include <signal.h>
 #include <string.h>
@@ -24,22 +25,23 @@
 
 static struct prof_entry entries[ENTRIES];
 static struct prof_slot slots[2 * PROF_OVERFLOW_SLOTS];
-static struct prof_ring ring;
-static struct prof_overflow overflow;
+static struct prof_ring *const ring = &prof_cpus[0].ring;
+static struct prof_overflow *const overflow = &prof_cpus[0].overflow;
 
 static void open_all(void)
 {
     memset(entries, 0, sizeof entries);
-    prof_ring_open(&ring, entries, entries + ENTRIES);
-    prof_overflow_open(&overflow, slots);
+    prof_ring_open(ring, entries, entries + ENTRIES);
+    prof_overflow_open(overflow, slots);
 }
 
 static void put(uintptr_t pc, uint64_t tsc)
 {
-    if (prof_ring_full(&ring))
-        prof_overflow_add(&overflow, &ring, pc, tsc);
+    prof_cpus[0].ticks++;
+    if (prof_ring_full(ring))
+        prof_overflow_add(overflow, ring, pc, tsc);
     else
-        prof_ring_push(&ring, pc, tsc, 0);
+        prof_ring_push(ring, pc, tsc, 0);
 }
 
 static uint64_t cycles_in(const struct prof_overflow_half *half)
@@ -61,28 +63,28 @@ static void each_episode_has_a_half(void **unused)
     open_all();
     for (unsigned i = 0; i < 12; i++)
         put(0x1000, ++tsc);
-    until = prof_overflow_until(&overflow, &ring, read);
-    assert_ptr_equal(until, ring.head);
-    assert_int_equal(prof_overflow_waiting(&overflow, NULL), 5);
-    half = prof_overflow_take(&overflow, &ring, until);
+    until = prof_overflow_until(overflow, ring, read);
+    assert_ptr_equal(until, ring->head);
+    assert_int_equal(prof_overflow_waiting(overflow, NULL), 5);
+    half = prof_overflow_take(overflow, ring, until);
     assert_int_equal(prof_overflow_samples(half, 0), 5);
     assert_int_equal(cycles_in(half), 5);
     assert_int_equal(half->last_tsc, 12);
-    assert_int_equal(prof_overflow_waiting(&overflow, half), 0);
+    assert_int_equal(prof_overflow_waiting(overflow, half), 0);
 
     /* while that one is read, the vector fills again: the other half */
     for (unsigned i = 0; i < 9; i++)
         put(0x2000, ++tsc);
-    assert_int_equal(prof_overflow_waiting(&overflow, half), 2);
+    assert_int_equal(prof_overflow_waiting(overflow, half), 2);
     assert_int_equal(prof_overflow_samples(half, 0), 5);
     prof_overflow_free(half);
     read = until;
-    until = prof_overflow_until(&overflow, &ring, read);
-    assert_int_equal(prof_ring_distance(&ring, read, until), 7);
-    half = prof_overflow_take(&overflow, &ring, until);
+    until = prof_overflow_until(overflow, ring, read);
+    assert_int_equal(prof_ring_distance(ring, read, until), 7);
+    half = prof_overflow_take(overflow, ring, until);
     assert_int_equal(cycles_in(half), 2);
     prof_overflow_free(half);
-    assert_null(prof_overflow_take(&overflow, &ring, until));
+    assert_null(prof_overflow_take(overflow, ring, until));
 }
 
 /* Entries are given back in the middle, as a drain does that found no memory
@@ -96,17 +98,17 @@ static void a_half_waits_for_its_place(void **unused)
     open_all();
     for (uint64_t tsc = 1; tsc <= 9; tsc++)
         put(0x1000, tsc);
-    full = ring.head;
-    prof_ring_release(&ring, entries + 3);
+    full = ring->head;
+    prof_ring_release(ring, entries + 3);
     put(0x1000, 10);
-    assert_ptr_equal(prof_overflow_until(&overflow, &ring, entries + 3), full);
-    assert_null(prof_overflow_take(&overflow, &ring, entries + 5));
-    assert_ptr_equal(ring.tail, entries + 3);
-    half = prof_overflow_take(&overflow, &ring, full);
+    assert_ptr_equal(prof_overflow_until(overflow, ring, entries + 3), full);
+    assert_null(prof_overflow_take(overflow, ring, entries + 5));
+    assert_ptr_equal(ring->tail, entries + 3);
+    half = prof_overflow_take(overflow, ring, full);
     assert_int_equal(cycles_in(half), 2);
-    assert_ptr_equal(ring.tail, entries + 3);
+    assert_ptr_equal(ring->tail, entries + 3);
     prof_overflow_free(half);
-    assert_ptr_equal(prof_overflow_until(&overflow, &ring, full), ring.head);
+    assert_ptr_equal(prof_overflow_until(overflow, ring, full), ring->head);
 }
 
 /* No consumer lets it come to this; the samples are counted all the same, and
@@ -119,29 +121,29 @@ static void without_a_free_half_samples_are_dropped(void **unused)
     (void)unused;
     open_all();
     for (unsigned episode = 0; episode < 3; episode++) {
-        while (!prof_ring_full(&ring))
+        while (!prof_ring_full(ring))
             put(0x1000, ++tsc);
         put(0x1000, ++tsc);
         put(0x1000, ++tsc);
         if (episode < 2)
-            prof_ring_release(&ring, entries + 2 + 2 * episode);
+            prof_ring_release(ring, entries + 2 + 2 * episode);
     }
-    assert_int_equal(prof_overflow_waiting(&overflow, NULL), 4);
-    assert_int_equal(prof_overflow_dropped(&overflow, NULL), 2);
+    assert_int_equal(prof_overflow_waiting(overflow, NULL), 4);
+    assert_int_equal(prof_overflow_dropped(overflow, NULL), 2);
     for (unsigned i = 0; i < 2; i++) {
         half = prof_overflow_take(
-            &overflow, &ring, prof_overflow_until(&overflow, &ring, ring.tail));
+            overflow, ring, prof_overflow_until(overflow, ring, ring->tail));
         assert_non_null(half);
         prof_overflow_free(half);
     }
-    prof_ring_release(&ring, ring.head);
-    while (!prof_ring_full(&ring))
+    prof_ring_release(ring, ring->head);
+    while (!prof_ring_full(ring))
         put(0x1000, ++tsc);
     put(0x1000, ++tsc);
-    half = overflow.claimed;
+    half = overflow->claimed;
     assert_int_equal(half->dropped, 2);
     assert_int_equal(cycles_in(half), 1);
-    assert_int_equal(overflow.no_half, 0);
+    assert_int_equal(overflow->no_half, 0);
 }
 
 static void what_fits_nowhere_is_dropped_with_its_time(void **unused)
@@ -151,11 +153,11 @@ static void what_fits_nowhere_is_dropped_with_its_time(void **unused)
 
     (void)unused;
     open_all();
-    while (!prof_ring_full(&ring))
+    while (!prof_ring_full(ring))
         put(0x1000, ++tsc);
     for (uintptr_t i = 0; i < 1000; i++)
         put(0x1000 + i, ++tsc);
-    half = overflow.claimed;
+    half = overflow->claimed;
     assert_true(half->dropped > 0);
     assert_int_equal(prof_overflow_samples(half, 0) + half->dropped, 1000);
     assert_int_equal(cycles_in(half), 1000);
@@ -229,9 +231,8 @@ static void consume(void)
     struct prof_entry *until;
 
     STEP_ON();
-    until = prof_overflow_until(&overflow, &ring, taken.read);
-    for (; taken.read != until;
-         taken.read = prof_ring_next(&ring, taken.read)) {
+    until = prof_overflow_until(overflow, ring, taken.read);
+    for (; taken.read != until; taken.read = prof_ring_next(ring, taken.read)) {
         uint64_t tsc = prof_entry_tsc(taken.read);
 
         in_order &= tsc > taken.tsc;
@@ -239,7 +240,7 @@ static void consume(void)
         taken.cycles += tsc - taken.tsc;
         taken.tsc = tsc;
     }
-    half = prof_overflow_take(&overflow, &ring, taken.read);
+    half = prof_overflow_take(overflow, ring, taken.read);
     STEP_OFF();
     while (nmi.samples != 0) {
         nmi.next = 1;
@@ -256,7 +257,7 @@ static void a_sample_may_come_between_any_two_instructions(void **unused)
 
     (void)unused;
     open_all();
-    taken.read = ring.tail;
+    taken.read = ring->tail;
     sigaction(SIGTRAP, &action, &before);
     for (uint32_t pass = 0; pass < PASSES; pass++) {
         for (uint32_t i = 0; i < pass % 11; i++) {
@@ -274,10 +275,39 @@ static void a_sample_may_come_between_any_two_instructions(void **unused)
     sigaction(SIGTRAP, &before, NULL);
     assert_int_equal(taken.samples + taken.in_halves, nmi.tsc);
     assert_int_equal(taken.cycles, nmi.tsc);
-    assert_int_equal(overflow.no_half, 0);
+    assert_int_equal(overflow->no_half, 0);
     assert_true(taken.samples > PASSES && taken.in_halves > PASSES);
     print_message("%u samples, %u of them in halves\n", (unsigned)nmi.tsc,
                   (unsigned)taken.in_halves);
+}
+
+/* The time of the newest sample, while one comes that changes both halves of
+ * it, after each number of instructions. */
+static void the_newest_is_never_half_a_time(void **unused)
+{
+    const uint64_t before = 0x1fffffff0, after = 0x200000001;
+    struct sigaction action = {.sa_handler = on_trap}, old;
+    uint64_t newest;
+    uint32_t steps = 0;
+
+    (void)unused;
+    sigaction(SIGTRAP, &action, &old);
+    do {
+        open_all();
+        while (!prof_ring_full(ring))
+            put(0x1000, 1);
+        put(0x1000, before);
+        nmi.samples = 1;
+        nmi.next = ++steps;
+        nmi.tsc = after - 1;
+        STEP_ON();
+        newest = prof_newest_tsc();
+        STEP_OFF();
+        assert_true(newest == before || newest == after);
+    } while (nmi.samples == 0);
+    sigaction(SIGTRAP, &old, NULL);
+    nmi.samples = 0;
+    assert_true(steps > 10 && newest == before);
 }
 
 int main(void)
@@ -288,6 +318,7 @@ int main(void)
         cmocka_unit_test(without_a_free_half_samples_are_dropped),
         cmocka_unit_test(what_fits_nowhere_is_dropped_with_its_time),
         cmocka_unit_test(a_sample_may_come_between_any_two_instructions),
+        cmocka_unit_test(the_newest_is_never_half_a_time),
     };
 
     return cmocka_run_group_tests_name("overflow", tests, NULL, NULL);
