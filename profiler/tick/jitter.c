@@ -53,15 +53,15 @@ uint32_t prof_jitter_next(struct prof_jitter *jitter)
            (uint32_t)((jitter->random >> 32) * jitter->counts >> 32);
 }
 
-/* The mean is in force from the newest sample on, drained or not. */
-static void note_mean(uint32_t mean)
+/* A period of (counts) is in force from the newest sample on, drained or not. */
+static void note_period(uint32_t counts)
 {
     struct prof_ring *ring = &prof_cpus[0].ring;
 
     if (prof_newest_waits())
-        prof_ring_before(ring, ring->head)->divisor = (uint16_t)mean;
+        prof_ring_before(ring, ring->head)->divisor = (uint16_t)counts;
     else
-        prof_timebase_change(&prof_clock, mean);
+        prof_timebase_change(&prof_clock, counts);
 }
 
 void prof_jitter_open(void)
@@ -77,15 +77,18 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
     jitter->least = rate->ours - either_side;
     jitter->counts = either_side == 0 ? 0 : 2 * either_side + 1;
     jitter->ticks_left = PROF_JITTER_TICKS;
-    jitter->divisor = rate->ours;
+    /* The first period varies, too: all samples of one that is the mean would
+     * lie at the same place of a loop. */
+    jitter->divisor =
+        jitter->counts == 0 ? rate->ours : prof_jitter_next(jitter);
     prof_pit_set(jitter->divisor);
-    note_mean(rate->ours);
+    note_period(jitter->divisor);
 }
 
 void prof_jitter_end(const struct prof_pit_rate *rate)
 {
     prof_cpus[0].tick.jitter.counts = 0;
-    note_mean(rate->ours);
+    note_period(rate->ours);
 }
 
 void prof_jitter_turn(uint32_t tsc_low)

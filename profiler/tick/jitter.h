@@ -18,8 +18,8 @@ struct prof_pit_rate;
 /* Before the first use: the options' seed. Contexts: boot. */
 void prof_jitter_open(void);
 
-/* Programs the PIT to (rate)'s own period, the mean, and lets it vary around
- * that from now on, or not at all. Contexts: thread, interrupts off. */
+/* Programs the PIT to a first period, and lets it vary around (rate)'s own, the
+ * mean, from now on, or not at all. Contexts: thread, interrupts off. */
 void prof_jitter_begin(const struct prof_pit_rate *rate);
 
 /* The PIT is about to be programmed by somebody else: for the samples to come

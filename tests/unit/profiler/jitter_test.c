@@ -13,8 +13,10 @@
 
 #include <cmocka.h>
 
-#include "tick/jitter.h"
 #include "sample/cpu_state.h"
+#include "tick/clock.h"
+#include "tick/jitter.h"
+#include "tick/pit.h"
 
 #define MEAN 1193u
 #define SAMPLES 3000u
@@ -98,6 +100,38 @@ static void the_mean_is_kept_and_the_bounds_are(void **unused)
     assert_int_equal(most, MEAN + MEAN / 2);
 }
 
+static uint32_t pit_divisor;
+
+/* Instead of the PIT. */
+void prof_pit_set(uint32_t divisor)
+{
+    pit_divisor = divisor;
+}
+
+/* If it were the mean, the first samples after each start would all lie at the
+ * same place of a loop. */
+static void the_first_period_varies(void **unused)
+{
+    const struct prof_pit_rate rate = {.kernel = 11932, .ours = MEAN};
+    struct prof_entry entries[4] = {{0}};
+    uint32_t below = 0, equal = 0;
+
+    (void)unused;
+    prof_ring_open(&prof_cpus[0].ring, entries, entries + 4);
+    prof_clock_set((uint64_t)MEAN << PROF_PERIOD_SHIFT, MEAN, 1000);
+    prof_jitter_open();
+    for (uint32_t i = 0; i < 1000; i++) {
+        prof_jitter_begin(&rate);
+        assert_in_range(pit_divisor, MEAN - MEAN / 2, MEAN + MEAN / 2);
+        assert_int_equal(prof_cpus[0].tick.jitter.divisor, pit_divisor);
+        assert_int_equal(prof_clock.counts, pit_divisor);
+        below += pit_divisor < MEAN;
+        equal += pit_divisor == MEAN;
+    }
+    assert_in_range(below, 430, 570);
+    assert_in_range(equal, 0, 10);
+}
+
 static void a_seed_says_it_all(void **unused)
 {
     struct prof_jitter one = new_jitter(5, 50), same = one;
@@ -120,6 +154,7 @@ int main(void)
         cmocka_unit_test(half_the_period_is_enough),
         cmocka_unit_test(less_is_not),
         cmocka_unit_test(the_mean_is_kept_and_the_bounds_are),
+        cmocka_unit_test(the_first_period_varies),
         cmocka_unit_test(a_seed_says_it_all),
     };
 

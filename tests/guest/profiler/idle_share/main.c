@@ -8,6 +8,11 @@
  * Work that a tick has woken begins just behind one, so the sampler does not
  * see the last part of a slice of work that is shorter than its period: half a
  * period a slice, on average. Slices are therefore long against the period.
+ *
+ * The number of samples in a slice depends on the periods that were chosen
+ * while it lasted. A test has some 190 of them, which vary by 29 % around their
+ * mean: a share by samples is off by a point as often as not, one by time is
+ * not.
  */
 
 #include "guest/guest.h"
@@ -18,6 +23,8 @@
 
 #define SLICES 60
 #define SLICE_MS 100u
+#define TIME_OFF 150  /* hundredths of a per cent */
+#define COUNT_OFF 450 /* four standard deviations, and what is not seen */
 
 static uint64_t worked; /* cycles */
 static int slices;
@@ -70,7 +77,8 @@ static void test_share(uint32_t percent, const char *what)
              "%d.%02d %% of the samples",
              halted / 100, halted % 100, time / 100, time % 100, count / 100,
              count % 100);
-    tap_ok(abs(time - halted) <= 150 && abs(count - halted) <= 150, what);
+    tap_ok(abs(time - halted) <= TIME_OFF && abs(count - halted) <= COUNT_OFF,
+           what);
 }
 
 int service_main(void)

@@ -5,10 +5,16 @@
  * period: a fixed period meets each round at the same place and is wrong by
  * tens of percentage points. With jitter each share is inside its own 95 %
  * interval, in 19 of 20 runs (tests/unit/profiler/jitter_test.c counts them).
- * So there are RUNS of them: most shares must be inside, and their mean, which
- * chance moves less than half as far, must always be. The shares of a run add
- * up to 1 and miss together: three runs outside, with nine shares of fifteen
- * left inside, have a probability of 1/1000. The kernel's tick loses nothing.
+ *
+ * So there are RUNS of them, of which three quarters of the shares must be
+ * inside, and the mean must be within six standard deviations. Misses are not
+ * independent: the shares of a run add up to 1, and the samples of one period
+ * are independent in pairs only. A model of 6,000 times 20 runs has 93 % inside
+ * in the mean, and never less than three quarters. With 10 % of jitter and one
+ * round a period seven out of eight have less. Fewer runs would not tell the two
+ * apart.
+ *
+ * The kernel's tick loses nothing.
  *
  * The drain takes time that belongs to no part. It is given whole periods of
  * its own, and shares are those of the time that the parts had.
@@ -22,9 +28,9 @@
 
 #define DIVISOR 1193u
 #define HZ 1000u
-#define SECONDS 10u
-#define DRAINS 100u /* in a run */
-#define RUNS 5u
+#define PERIODS 100u /* from one drain to the next */
+#define DRAINS 25u   /* in a run */
+#define RUNS 20u
 #define ROUNDS_MAX 5u /* in a period */
 #define POINTS 100    /* one percentage point, in hundredths of one */
 
@@ -55,11 +61,11 @@ static uint64_t begin_of(uint64_t round, uint32_t rounds)
 
 /* Where each part ends, in cycles behind the first round between two drains.
  * Known in advance, for a division would take time between the parts. */
-static uint64_t ends[SECONDS * HZ / DRAINS * ROUNDS_MAX][PARTS];
+static uint64_t ends[PERIODS * ROUNDS_MAX][PARTS];
 
 static void set_ends(uint32_t rounds)
 {
-    for (uint32_t i = 0; i < SECONDS * HZ / DRAINS * rounds; i++) {
+    for (uint32_t i = 0; i < PERIODS * rounds; i++) {
         uint64_t begin = begin_of(i, rounds);
         uint64_t whole = begin_of(i + 1, rounds) - begin;
         uint32_t percent = 0;
@@ -79,11 +85,11 @@ static void work(uint32_t rounds)
         uint64_t begin = zero + begin_of(period, 1);
 
         until_next_period(begin);
-        for (uint32_t i = 0; i < SECONDS * HZ / DRAINS * rounds; i++)
+        for (uint32_t i = 0; i < PERIODS * rounds; i++)
             for (size_t part = 0; part < PARTS; part++)
                 parts[part].run(begin + ends[i][part]);
         prof_drain();
-        period += SECONDS * HZ / DRAINS;
+        period += PERIODS;
         do
             period++;
         while (zero + begin_of(period, 1) < arch_tsc());
@@ -174,12 +180,13 @@ static void test_fixed(uint32_t rounds)
 struct sums {
     struct shares shares;
     unsigned inside; /* shares of a run that were inside their interval */
-    bool ticks_kept, period_kept;
+    uint64_t ticks, ticks_wanted, missed;
+    bool ticks_kept;
 };
 
 static void add_run(struct sums *sums, uint32_t rounds)
 {
-    uint64_t ticks = clock_ticks(), begin = arch_tsc(), wanted;
+    uint64_t ticks = clock_ticks(), begin = arch_tsc();
     struct prof_stats stats;
     struct shares shares;
     int64_t late;
@@ -190,10 +197,9 @@ static void add_run(struct sums *sums, uint32_t rounds)
     late = (int64_t)(ticks - guest_ticks_in(arch_tsc() - begin, CLOCK_DIVISOR));
     if (late < -1 || late > 1)
         sums->ticks_kept = false;
-    wanted = guest_ticks_in(stats.elapsed_cycles, DIVISOR);
-    if (stats.missed > 0 || stats.ticks < wanted * 95 / 100 ||
-        stats.ticks > wanted * 105 / 100)
-        sums->period_kept = false;
+    sums->ticks += stats.ticks;
+    sums->ticks_wanted += guest_ticks_in(stats.elapsed_cycles, DIVISOR);
+    sums->missed += stats.missed;
     shares = measured();
     sums->shares.samples += shares.samples;
     for (size_t i = 0; i < PARTS; i++) {
@@ -208,33 +214,30 @@ static void add_run(struct sums *sums, uint32_t rounds)
 /* Six tests of the same with jitter. */
 static void test_jittered(uint32_t rounds)
 {
-    /* each run begins with its seed, and so would be the first again */
-    static const char *const seeds[RUNS] = {"prof.seed=1", "prof.seed=2",
-                                            "prof.seed=3", "prof.seed=4",
-                                            "prof.seed=5"};
-    struct sums sums = {.ticks_kept = true, .period_kept = true};
+    struct sums sums = {.ticks_kept = true};
 
     prof_option("prof.jitter=50");
-    for (uint32_t i = 0; i < RUNS; i++) {
-        prof_option(seeds[i]);
+    for (uint32_t i = 0; i < RUNS; i++)
         add_run(&sums, rounds);
-    }
     for (size_t i = 0; i < PARTS; i++) {
         int64_t error = error_of(i, sums.shares.time[i] / (int64_t)RUNS,
                                  sums.shares.count[i] / (int64_t)RUNS);
-        int64_t most = interval(parts[i].percent, sums.shares.samples / RUNS);
+        int64_t most = interval(parts[i].percent, sums.shares.samples);
 
         tap_note("%u rounds a period, %u %%: off by %d of %d hundredths",
                  (unsigned)rounds, (unsigned)parts[i].percent, (int)error,
                  (int)most);
-        tap_ok(error <= most, "with jitter a share is inside its interval");
+        tap_ok(error <= 3 * most, "the mean of a share is right with jitter");
     }
     tap_note("%u samples, %u of %u shares inside",
              (unsigned)sums.shares.samples, sums.inside,
              (unsigned)(RUNS * PARTS));
-    tap_ok(sums.inside * 5 >= RUNS * PARTS * 3, "so it is in most runs");
+    tap_ok(sums.inside * 4 >= RUNS * PARTS * 3, "so it is in most runs");
     tap_ok(sums.ticks_kept, "the kernel has had its ticks");
-    tap_ok(sums.period_kept, "the mean period is kept, and no tick is missed");
+    tap_ok(sums.missed == 0 &&
+               llabs((int64_t)(sums.ticks - sums.ticks_wanted)) * 20 <=
+                   (int64_t)sums.ticks_wanted,
+           "the mean period is kept, and no tick is missed");
 }
 
 int service_main(void)
