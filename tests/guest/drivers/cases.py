@@ -24,94 +24,83 @@ DISK = null_disk("d")
 SLOW_DISK = null_disk("d", ",latency-ns=1000000")
 QUIET = "prof.start=off prof.every=0"
 
+
+def of_image(image):
+    """Cases of one image, with what it is to find instead of a device that
+    works."""
+
+    def one(name, want=None, **more):
+        append = QUIET + (f" want={want}" if want else "")
+        return case(
+            name, image=f"test/{image}", append=append, icount=0, **more
+        )
+
+    return one
+
+
+disk = of_image("blk_reads_and_writes")
+frames = of_image("net_device_frames_pass")
+
 CASES = [
-    case(
+    disk(
         "blk_errors_are_reported",
-        image="test/blk_reads_and_writes",
-        append=QUIET + " want=errors",
-        icount=0,
+        want="errors",
         qemu=null_disk("n") + " -blockdev driver=blkdebug,node-name=d,image=n,"
         "inject-error.0.event=none,inject-error.0.iotype=read,"
         "inject-error.0.sector=2048" + blk(),
     ),
-    case(
+    disk(
         "blk_large_queue_is_made_small",
-        image="test/blk_reads_and_writes",
-        append=QUIET + " want=works",
-        icount=0,
+        want="works",
         qemu=SLOW_DISK + blk("disable-legacy=on,queue-size=1024"),
     ),
-    case(
+    disk(
         "blk_legacy_large_queue_is_refused",
-        image="test/blk_reads_and_writes",
-        append=QUIET + " want=start-2",
-        icount=0,
+        want="start-2",
         qemu=DISK + blk("disable-modern=on,queue-size=512"),
     ),
-    case(
+    disk(
         "blk_legacy_reads_and_writes",
-        image="test/blk_reads_and_writes",
-        append=QUIET + " want=works",
-        icount=0,
+        want="works",
         qemu=SLOW_DISK + blk("disable-modern=on"),
     ),
-    case(
+    disk(
         "blk_missing_is_reported",
-        image="test/blk_reads_and_writes",
-        append=QUIET + " want=start-1",
-        icount=0,
+        want="start-1",
     ),
-    case(
+    disk(
         "blk_read_only_is_reported",
-        image="test/blk_reads_and_writes",
-        append=QUIET + " want=read-only",
-        icount=0,
+        want="read-only",
         qemu=null_disk("d", ",read-only=on") + blk(),
     ),
-    case(
+    disk(
         "blk_reads_and_writes",
-        append=QUIET + " want=works",
-        icount=0,
+        want="works",
         qemu=SLOW_DISK + blk("disable-legacy=on"),
     ),
-    case(
+    frames(
         "net_device_frames_pass",
-        append=QUIET,
-        icount=0,
         qemu=net("disable-legacy=on"),
     ),
-    case(
+    frames(
         "net_device_large_queue_is_made_small",
-        image="test/net_device_frames_pass",
-        append=QUIET,
-        icount=0,
         qemu=net("disable-legacy=on,rx_queue_size=1024"),
     ),
-    case(
+    frames(
         "net_device_legacy_frames_pass",
-        image="test/net_device_frames_pass",
-        append=QUIET,
-        icount=0,
         qemu=net("disable-modern=on"),
     ),
-    case(
+    frames(
         "net_device_legacy_large_queue_is_refused",
-        image="test/net_device_frames_pass",
-        append=QUIET + " want=start-2",
-        icount=0,
+        want="start-2",
         qemu=net("disable-modern=on,rx_queue_size=512"),
     ),
-    case(
+    frames(
         "net_device_missing_is_reported",
-        image="test/net_device_frames_pass",
-        append=QUIET + " want=start-1",
-        icount=0,
+        want="start-1",
     ),
-    case(
+    frames(
         "net_device_old_layout_passes",
-        image="test/net_device_frames_pass",
-        append=QUIET,
-        icount=0,
         qemu=net("disable-modern=on,any_layout=off"),
     ),
     case(

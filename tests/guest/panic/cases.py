@@ -5,19 +5,54 @@ from harness.cases import case
 
 
 ENDS = "^panic: the image ends here$"
+CUT = "the backtrace ends here"
 
 
 def dies(name, words, shows, hides=(), ends=True, **more):
     """A case of tests/guest/panic/panic: (words) say how it dies, (ends)
-    whether its panic comes to the end."""
+    whether its panic comes to the end. Its backtrace is whole, unless (shows)
+    has why it is not."""
+    hides = ["still alive", *hides]
+    if not ends:
+        hides.append("image ends here")
+    elif not any(CUT in line for line in shows):
+        hides.append(CUT)
     return case(
         name,
         image="test/panic",
         append=f"prof.start=off {words}",
         exits=101,
         shows=[*shows, ENDS] if ends else shows,
-        hides=["still alive", *hides, *([] if ends else ["image ends here"])],
+        hides=hides,
         **more,
+    )
+
+
+def without_names(name, words, why):
+    """It is said why, and a backtrace has addresses only."""
+    return dies(
+        name,
+        words,
+        shows=[
+            f"^prof: no names, addresses only: {why}$",
+            "^panic: nothing left at ",
+            *(f"^  #{i}  0x[0-9a-f]+  [?]$" for i in range(3)),
+        ],
+        hides=["innermost", "service_main"],
+    )
+
+
+def executes(name, words):
+    """A call of what is data."""
+    return dies(
+        name,
+        words,
+        qemu="-cpu max",
+        shows=[
+            "^panic: page fault, data cannot be executed$",
+            "^  #0  0x[0-9a-f]+  [?]$",
+            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
+        ],
     )
 
 
@@ -29,19 +64,8 @@ CASES = [
             r"^panic: abort\(\) was called at ",
             "^  #[0-9]  0x[0-9a-f]+  abort [+] 0x",
         ],
-        hides=["the backtrace ends here"],
     ),
-    dies(
-        "data_execution_panics",
-        "die=data_call",
-        qemu="-cpu max",
-        shows=[
-            "^panic: page fault, data cannot be executed$",
-            "^  #0  0x[0-9a-f]+  [?]$",
-            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
-        ],
-        hides=["the backtrace ends here"],
-    ),
+    executes("data_execution_panics", "die=data_call"),
     dies(
         "divide_error_panics",
         "die=divide",
@@ -50,7 +74,6 @@ CASES = [
             "^  #0  0x[0-9a-f]+  divide_by_zero [+] 0x",
             "^  #1  0x[0-9a-f]+  service_main [+]",
         ],
-        hides=["the backtrace ends here"],
     ),
     dies(
         "double_fault_panics",
@@ -62,7 +85,6 @@ CASES = [
             "^  #0  0x[0-9a-f]+  lose_stack [+] 0x",
             "^  #1  0x[0-9a-f]+  service_main [+] 0x",
         ],
-        hides=["the backtrace ends here"],
     ),
     case(
         "fault_in_fault_ends",
@@ -87,17 +109,7 @@ CASES = [
         ],
         ends=False,
     ),
-    dies(
-        "heap_execution_panics",
-        "die=heap_call",
-        qemu="-cpu max",
-        shows=[
-            "^panic: page fault, data cannot be executed$",
-            "^  #0  0x[0-9a-f]+  [?]$",
-            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
-        ],
-        hides=["the backtrace ends here"],
-    ),
+    executes("heap_execution_panics", "die=heap_call"),
     dies(
         "null_call_panics",
         "die=null_call",
@@ -107,7 +119,6 @@ CASES = [
             "^  #0  0x0+  [?]$",
             "^  #1  0x[0-9a-f]+  service_main [+] 0x",
         ],
-        hides=["the backtrace ends here"],
     ),
     dies(
         "null_write_panics",
@@ -118,7 +129,6 @@ CASES = [
             "^  #0  0x[0-9a-f]+  write_null [+] 0x",
             "^  #[12]  0x[0-9a-f]+  kernel_main [+] 0x",
         ],
-        hides=["the backtrace ends here"],
     ),
     case(
         "panic",
@@ -159,39 +169,15 @@ CASES = [
         ],
         hides=["memory was asked for", "another panic"],
     ),
-    dies(
+    without_names(
         "panic_with_names_cut",
         "names=cut",
-        shows=[
-            "^prof: no names, addresses only: the symbol table is "
-            "cut short$",
-            "^panic: nothing left at ",
-            "^  #0  0x[0-9a-f]+  [?]$",
-            "^  #1  0x[0-9a-f]+  [?]$",
-            "^  #2  0x[0-9a-f]+  [?]$",
-        ],
-        hides=[
-            "innermost",
-            "service_main",
-            "the backtrace ends here",
-        ],
+        "the symbol table is cut short",
     ),
-    dies(
+    without_names(
         "panic_with_names_damaged",
         "names=damaged",
-        shows=[
-            "^prof: no names, addresses only: the symbol table is "
-            r"damaged \(wrong checksum\)$",
-            "^panic: nothing left at ",
-            "^  #0  0x[0-9a-f]+  [?]$",
-            "^  #1  0x[0-9a-f]+  [?]$",
-            "^  #2  0x[0-9a-f]+  [?]$",
-        ],
-        hides=[
-            "innermost",
-            "service_main",
-            "the backtrace ends here",
-        ],
+        r"the symbol table is damaged \(wrong checksum\)",
     ),
     dies(
         "panic_without_heap",
@@ -207,28 +193,12 @@ CASES = [
             "^  #5  0x[0-9a-f]+  kernel_main [+] 0x",
             "^  #6  0x[0-9a-f]+  arch_start [+] 0x",
         ],
-        hides=[
-            "the backtrace ends here",
-            "not all memory was taken",
-            "  #7 ",
-        ],
+        hides=["not all memory was taken", "  #7 "],
     ),
-    dies(
+    without_names(
         "panic_without_names",
         "names=none",
-        shows=[
-            "^prof: no names, addresses only: the image carries no "
-            "symbol table$",
-            "^panic: nothing left at ",
-            "^  #0  0x[0-9a-f]+  [?]$",
-            "^  #1  0x[0-9a-f]+  [?]$",
-            "^  #2  0x[0-9a-f]+  [?]$",
-        ],
-        hides=[
-            "innermost",
-            "service_main",
-            "the backtrace ends here",
-        ],
+        "the image carries no symbol table",
     ),
     dies(
         "rodata_write_panics",
@@ -237,7 +207,6 @@ CASES = [
             "^panic: page fault, a write to read-only data$",
             "^  #0  0x[0-9a-f]+  write_rodata [+] 0x",
         ],
-        hides=["the backtrace ends here"],
     ),
     dies(
         "smashed_return_panics",
@@ -264,17 +233,7 @@ CASES = [
         ],
         hides=["  #1 "],
     ),
-    dies(
-        "stack_execution_panics",
-        "die=stack_call",
-        qemu="-cpu max",
-        shows=[
-            "^panic: page fault, data cannot be executed$",
-            "^  #0  0x[0-9a-f]+  [?]$",
-            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
-        ],
-        hides=["the backtrace ends here"],
-    ),
+    executes("stack_execution_panics", "die=stack_call"),
     dies(
         "stack_guard_panics",
         "die=guard_read",
@@ -283,7 +242,6 @@ CASES = [
             "^  #0  0x[0-9a-f]+  read_guard [+] 0x",
             "^  #1  0x[0-9a-f]+  service_main [+] 0x",
         ],
-        hides=["the backtrace ends here"],
     ),
     dies(
         "stack_overflow_panics",
@@ -304,7 +262,6 @@ CASES = [
             "^panic: page fault, a write to read-only data$",
             "^  #0  0x[0-9a-f]+  write_symbols [+] 0x",
         ],
-        hides=["the backtrace ends here"],
     ),
     dies(
         "text_write_panics",
@@ -313,7 +270,6 @@ CASES = [
             "^panic: page fault, a write to the code$",
             "^  #0  0x[0-9a-f]+  write_text [+] 0x",
         ],
-        hides=["the backtrace ends here"],
     ),
     dies(
         "wild_fp_at_stack_end",

@@ -1,17 +1,15 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; What code.h declares.
 
+%include "tests/guest/both.inc"
+
         section .text
         global  dark:function (dark.end - dark)
         global  nameless:function (nameless.end - nameless)
         global  wide:function (wide.end - wide)
 
-%macro  ROUNDS 0
-        mov     ecx, [esp + 4]
-%endmacro
-
 dark:
-        ROUNDS
+        FIRST_ARGUMENT          ; rounds
 .round: cli
         times   358 nop
         sti
@@ -23,7 +21,7 @@ dark:
 .end:
 
 nameless:
-        ROUNDS
+        FIRST_ARGUMENT          ; rounds
 .end:                                   ; without labels, which would be names
         sub     ecx, 1
         jnz     $ - 3
@@ -31,7 +29,7 @@ nameless:
         align   16
 
 wide:
-        ROUNDS
+        FIRST_ARGUMENT          ; rounds
 .round: times   4000 nop
         dec     ecx
         jnz     .round

@@ -1,6 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; What code.h declares.
 
+%include "tests/guest/both.inc"
+
         section .text
         global  dark_sti:function (dark_sti.end - dark_sti)
         global  dark_popf:function (dark_popf.end - dark_popf)
@@ -9,12 +11,8 @@
         global  looks_like_it:function (looks_like_it.end - looks_like_it)
         global  kick:function (kick.end - kick)
 
-%macro  ROUNDS 0
-        mov     ecx, [esp + 4]
-%endmacro
-
 dark_sti:
-        ROUNDS
+        FIRST_ARGUMENT          ; rounds
 .round: cli
         times   358 nop
         sti
@@ -26,11 +24,11 @@ dark_sti:
 .end:
 
 dark_popf:
-        ROUNDS
-.round: pushfd
+        FIRST_ARGUMENT          ; rounds
+.round: pushf
         cli
         times   357 nop
-        popfd
+        popf
         times   37 nop
         dec     ecx
         jnz     .round
@@ -38,7 +36,7 @@ dark_popf:
 .end:
 
 bright:
-        ROUNDS
+        FIRST_ARGUMENT          ; rounds
 .round: times   397 nop
         dec     ecx
         jnz     .round
@@ -46,7 +44,7 @@ bright:
 .end:
 
 port_access:
-        ROUNDS
+        FIRST_ARGUMENT          ; rounds
         mov     edx, 0x80
 .round: times   8 nop
         in      al, dx
@@ -58,7 +56,7 @@ port_access:
 .end:
 
 looks_like_it:
-        ROUNDS
+        FIRST_ARGUMENT          ; rounds
 .round: mov     edx, 0xecfb9dec         ; in, sti, popf, in
         nop
         mov     edx, 0xfb909090
@@ -71,7 +69,7 @@ looks_like_it:
 .end:
 
 kick:
-        ROUNDS
+        FIRST_ARGUMENT          ; rounds
 .round: dec     ecx
         jnz     .round
         ret
