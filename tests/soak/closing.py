@@ -36,7 +36,6 @@ def close(pair):
             "stolen_ns",
         ):
             figures[name] = info[name]
-    figures.update(pair.gone)
     look_at_clocks(pair, figures)
     look_at_memory(pair, figures)
     end(pair)
@@ -138,28 +137,40 @@ def end(pair):
     pair.log(f"{pair.name}: ended")
 
 
+def look_at_heard(pair, live):
+    """(live) is what `parasite info` says of the recorder's trace. It must be
+    the same of one that is made of what the relay has handed on, and that is
+    everything where nothing was thrown away."""
+    relay, last = pair.guest.relay, pair.guest.statistics[-1]
+    heard = f"{pair.folder}/{pair.name}-heard.trace"
+    wrong = pair.tools.trace(relay.heard_path, heard, pair.image)
+    info = pair.tools.info(heard) if wrong is None else None
+    if live is None or info is None:
+        pair.breach("readers", f"no trace of what was heard: {wrong}")
+        return
+    names = ("samples", "lost", "discarded", "missing_packets", "packets")
+    found, wanted = ({n: each[n] for n in names} for each in (live, info))
+    if found != wanted:
+        pair.breach("ticks", f"who listened has {found}, of {wanted}")
+    known = live["samples"] + live["lost"]
+    if known > last.samples or known < last.samples and not relay.thrown_away:
+        pair.breach("ticks", f"who listened has {known} of {last.samples}")
+
+
 def look_at_recorder(pair, figures):
-    """Who has listened from the beginning has it all; and it all is one trace
-    that everybody can read."""
-    recorder = pair.recorder
-    if recorder.process.poll() is not None:
-        pair.log(f"{pair.name}: record has ended by itself")
-    status = recorder.wait(60)
+    """Who has listened from the beginning has all that was handed on; and that
+    is one trace that everybody can read, as is all that the guest has sent."""
+    recorder, relay = pair.recorder, pair.guest.relay
+    status = recorder.wait()
     if status != 0:
         pair.breach("readers", f"parasite record ended with {status}")
-    for folder in (recorder.folder, recorder.folder.replace("live", "whole")):
-        for problem in pair.tools.problems(folder, pair.held):
-            pair.breach("readers", f"{folder}: {problem}")
-    live = pair.tools.info(recorder.folder)
-    last = pair.guest.statistics[-1]
-    gone = pair.gone.get("gone", 0)
-    if live is None or live["samples"] + live["lost"] + gone != last.samples:
-        pair.breach(
-            "ticks",
-            "the trace of who listened all the time has "
-            f"{live and live['samples'] + live['lost']} of "
-            f"{last.samples} samples",
-        )
+    whole = recorder.folder.replace("live", "whole")
+    for problem in pair.tools.problems(whole, False):
+        pair.breach("readers", f"{whole}: {problem}")
+    for problem in pair.problems(recorder.folder):
+        pair.breach("readers", f"{recorder.folder}: {problem}")
+    figures["thrown_away"] = relay.thrown_away
+    look_at_heard(pair, pair.tools.info(recorder.folder))
     sizes = recorder.sizes[len(recorder.sizes) // 4 :]
     figures["record_rss"] = [size for size, _ in (sizes[0], sizes[-1])]
     figures["qemu_rss"] = pair.qemu_rss

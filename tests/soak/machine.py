@@ -8,14 +8,15 @@ import threading
 import time
 from typing import NamedTuple
 
-from harness import qemu
+from harness import progress, qemu
 from relay import Relay
 
 MEMORY_MIB = 64
 # A busy host may suspend a guest for minutes. So time is counted in turns of
 # the guest's loop, which prints its statistics once a second, if it runs.
 PATIENCE = 30  # lines of statistics until something must have happened
-GIVE_UP_S = 600  # without one, that long
+GIVE_UP_S = 600  # of the guest's CPU time without one
+LOOK_S = 5  # between two looks at whether it still runs
 PORTS = 8  # of an IRC server; QEMU takes one client at a time at each
 STATISTICS = re.compile(
     r"statistics: (\d+) ns, (\d+) ticks; heap (\d+) bytes, (\d+) of them the "
@@ -52,7 +53,7 @@ class Machine:
         self.begun = None
         self.servers = []
         self.relay = Relay(
-            self.base + ".guest", self.base + ".sock", self.base + ".stream"
+            self.base + ".line", self.base + ".sock", self.base + ".heard"
         )
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.image, self.options, self.net = image, options, net
@@ -82,7 +83,7 @@ class Machine:
                         "-chardev",
                         f"socket,id=con,host=127.0.0.1,port={port}",
                         "-chardev",
-                        f"socket,id=v,path={self.base}.guest",
+                        f"pipe,id=v,path={self.relay.line}",
                         "-device",
                         "virtio-serial-pci",
                         "-device",
@@ -148,11 +149,20 @@ class Machine:
     def wait(self, what):
         """Until what(self) is true; whether it was in time."""
         since = len(self.statistics)
+        watch = self.watch(GIVE_UP_S)
         with self.changed:
-            self.changed.wait_for(
-                lambda: what(self) or self.late(since), GIVE_UP_S
-            )
+            while not self.changed.wait_for(
+                lambda: what(self) or self.late(since), LOOK_S
+            ):
+                if watch.verdict() or self.process.poll() is not None:
+                    break
         return what(self)
+
+    def watch(self, seconds):
+        """For what must come while the guest uses (seconds) of CPU time."""
+        pid = self.process.pid
+        used = progress.cpu_seconds(pid)
+        return progress.Watch(pid, used + seconds, [self.base + ".console"])
 
     def next_statistics(self):
         """The next line of statistics, None if none comes."""
@@ -173,14 +183,11 @@ class Machine:
         return rss(self.process.pid)
 
     def end(self, seconds):
-        """The guest's exit code, None if it has not ended by itself."""
-        try:
-            code = self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            code = None
-        self.process.wait()
-        self.thread.join(10)
+        """The guest's exit code, None if it has not ended by itself within
+        (seconds) of CPU time."""
+        cut_off = progress.wait(self.process, self.watch(seconds))
+        code = None if cut_off else self.process.returncode
+        self.thread.join()
         self.relay.stop()
         return code // 2 if code is not None and code % 2 == 1 else None
 

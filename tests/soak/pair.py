@@ -5,16 +5,13 @@ whose profiler never runs. What the twin does is what the host does to it."""
 import subprocess
 import time
 
-from machine import GIVE_UP_S, PATIENCE, Machine
+from harness import progress
+from machine import PATIENCE, Machine
 from readers import Recorder
 from tables import tables, wrong
 
 FLUSH_S = 60
 
-# QEMU's virtconsole takes what its socket has no room for, and throws it away
-# (hw/char/virtio-console.c says so). The guest cannot know; the trace says how
-# many packets are missing, but not how many samples were in each: at most this.
-PACKET_SAMPLES = 1024
 WORD = {"i386": 4, "x86_64": 8}  # malloc()'s own, beside each piece
 
 
@@ -71,8 +68,6 @@ class Pair:
         self.breaches = []
         self.checkpoints = 0
         self.qemu_rss = None
-        self.held = False  # whether somebody once did not read
-        self.gone = {}  # samples and packets that QEMU threw away
         self.heap_before = []
         self.folder = folder
 
@@ -93,10 +88,8 @@ class Pair:
             f"{self.folder}/{self.name}-live.trace",
             self.image,
         )
-        for _ in range(10 * FLUSH_S):
-            if self.guest.relay.clients:
-                break
-            time.sleep(0.1)
+        if not progress.until(lambda: self.guest.relay.clients):
+            raise Breach("parasite record does not connect")
         for machine in self.machines():
             machine.boot()
         for machine in self.machines():
@@ -190,7 +183,6 @@ class Pair:
         self.loads = []
 
     def do_hold(self, seconds):
-        self.held = True
         self.guest.relay.hold(seconds)
 
     def do_wait(self, seconds):
@@ -205,11 +197,11 @@ class Pair:
             self.image,
             seconds,
         )
-        status = late.wait(seconds + GIVE_UP_S)
+        status = late.wait()
         if status not in (0, 1):  # 1: sampling was stopped, nothing came
             self.breach("readers", f"a late reader ended with {status}")
         if status == 0:
-            for problem in self.tools.problems(late.folder, self.held):
+            for problem in self.problems(late.folder):
                 self.breach("readers", f"a late trace: {problem}")
 
     def do_kill(self, seconds):
@@ -222,6 +214,10 @@ class Pair:
         time.sleep(seconds)
         victim.kill()
         victim.log.close()
+
+    def problems(self, trace):
+        """What is wrong with the trace of somebody who has listened."""
+        return self.tools.problems(trace, self.guest.relay.thrown_away > 0)
 
     # ---- what must hold
 
@@ -284,17 +280,18 @@ class Pair:
         if info is None:
             self.breach("readers", wrong_trace or "info cannot read the trace")
             return None
-        gone = counted.samples - info["samples"] - info["lost"]
-        packets = info["missing_packets"]
-        most = packets * PACKET_SAMPLES if self.held else 0
-        self.gone = {"gone": gone, "gone_packets": packets}
-        if not (0 <= gone <= most) or info["discarded"] != counted.discarded:
+        if (
+            info["samples"] + info["lost"] != counted.samples
+            or info["discarded"] != counted.discarded
+            or info["missing_packets"] != 0
+        ):
             self.breach(
                 "ticks",
                 f"{counted.samples} samples counted, "
                 f"{counted.discarded} discarded;"
                 f" in the trace {info['samples']} + {info['lost']} lost, "
-                f"{info['discarded']} discarded, {packets} packets missing",
+                f"{info['discarded']} discarded, "
+                f"{info['missing_packets']} packets missing",
             )
         return info
 

@@ -5,9 +5,10 @@ reads a trace."""
 import json
 import os
 import shutil
-import signal
 import subprocess
 
+from harness import progress
+from harness.proc import Failed, run
 from machine import GIVE_UP_S, rss
 
 
@@ -17,20 +18,13 @@ class Tools:
     def __init__(self, parasite):
         self.parasite = parasite
 
-    def run(self, *words, seconds=600):
-        """Exit status and output; status None if it did not end in time."""
+    def run(self, *words):
+        """Exit status and output; status None if it did not end."""
         try:
-            done = subprocess.run(
-                [self.parasite, *words],
-                capture_output=True,
-                timeout=seconds,
-                stdin=subprocess.DEVNULL,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return None, f"no end after {seconds} s: {' '.join(words)}"
-        said = done.stdout + done.stderr
-        return done.returncode, said.decode("utf-8", "replace")
+            done = run(self.parasite, *words, status=None)
+        except Failed as failed:
+            return None, str(failed)
+        return done.status, done.text
 
     def command(self, machine, line):
         """Status and output; None if it was not answered in time."""
@@ -70,27 +64,23 @@ class Tools:
         status, said = self.run("info", "--json", folder)
         return json.loads(said) if status == 0 else None
 
-    def problems(self, folder, held):
+    def problems(self, folder, thrown_away):
         """What is wrong with a trace, as a list of lines. Packets may be
-        missing where the line was (held)."""
+        missing where the relay has (thrown away) some."""
         found = []
         info = self.info(folder)
         if info is None:
             return [f"parasite info cannot read {folder}"]
         for name in ("missing_packets", "unread_packets"):
-            if info[name] != 0 and not (held and name == "missing_packets"):
+            may_be = thrown_away and name == "missing_packets"
+            if info[name] != 0 and not may_be:
                 found.append(f"{info[name]} {name}")
         status, said = self.run("report", "--stdio", folder)
         if status != 0:
             found.append(f"parasite report: {said[-300:]}")
-        done = subprocess.run(
-            ["babeltrace2", "--output-format=dummy", folder],
-            capture_output=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-        if done.returncode != 0:
-            found.append(f"babeltrace2: {done.stderr.decode()[-300:]}")
+        done = run("babeltrace2", "--output-format=dummy", folder, status=None)
+        if done.status != 0:
+            found.append(f"babeltrace2: {done.err[-300:]}")
         return found
 
 
@@ -125,17 +115,10 @@ class Recorder:
         self.process.kill()
         self.process.wait()
 
-    def end(self, seconds=120):
-        """Ends it as Ctrl-C does; its exit status, None if it does not end."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-        return self.wait(seconds)
-
-    def wait(self, seconds):
-        try:
-            return self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            return None
-        finally:
-            self.log.close()
+    def wait(self):
+        """Its exit status, None if it does not end by itself."""
+        used = progress.cpu_seconds(self.process.pid)
+        watch = progress.Watch(self.process.pid, used + progress.CPU_LIMIT_S)
+        why = progress.wait(self.process, watch)
+        self.log.close()
+        return None if why else self.process.returncode

@@ -56,7 +56,7 @@ def live(pair, seed, seconds, pause, log):
         pair.begin()
         act(pair, actions(seed), seconds, pause, log)
         figures = closing.close(pair)
-    except (Breach, OSError, ValueError) as error:
+    except (Breach, AssertionError, OSError, ValueError) as error:
         pair.breach("alive", str(error))
         figures = {"name": pair.name, "breaches": pair.breaches, "died": True}
     finally:
@@ -153,12 +153,11 @@ ROWS = (
     ("lost", "of them lost"),
     ("discarded", "  refused by the way out"),
     ("dropped", "  dropped"),
-    ("gone", "gone, thrown away by QEMU"),
-    ("gone_packets", "  in packets"),
     ("overflowed", "through the overflow table"),
     ("missed_ticks", "ticks missed"),
     ("packets", "packets"),
     ("bytes", "bytes of them"),
+    ("thrown_away", "  not handed on to readers"),
     ("nodes", "nodes"),
     ("held", "bytes held by the profiler"),
     ("held_at_half", "  at half-time"),
