@@ -6,9 +6,13 @@
 
 #include "conn.h"
 
+#include <kernel/clock.h>
+#include <kernel/console.h>
 #include <lwip/priv/tcp_priv.h>
+#include <string.h>
 
 #define POLL_HALF_SECONDS 2
+#define MESSAGE_NS (10 * NS_PER_S) /* between messages about refused peers */
 
 struct listener {
     const struct net_handlers *handlers;
@@ -56,6 +60,7 @@ void net_conn_free(struct net_conn *conn)
         net_conn_counts.open--;
     else
         net_conn_counts.closing--;
+    net_peer_end(conn->address);
     net_port_free(conn);
 }
 
@@ -167,16 +172,20 @@ static void on_error(void *context, err_t error)
 static struct net_conn *make(struct tcp_pcb *pcb,
                              const struct net_handlers *handlers)
 {
+    const uint32_t ip = lwip_ntohl(ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip)));
     struct net_conn *conn = net_port_alloc_zeroed(1, sizeof *conn);
 
     if (conn == NULL)
         return NULL;
+    conn->address = net_peer_begin(ip);
+    if (conn->address == NULL) {
+        net_port_free(conn);
+        return NULL;
+    }
     conn->pcb = pcb;
     conn->handlers = handlers;
-    conn->peer.ip = lwip_ntohl(ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip)));
-    conn->peer.port = pcb->remote_port;
+    conn->peer = (struct net_address){ip, pcb->remote_port};
     net_conn_counts.open++;
-    net_conn_counts.accepted++;
     tcp_arg(pcb, conn);
     tcp_recv(pcb, on_receive);
     tcp_sent(pcb, on_sent);
@@ -185,6 +194,38 @@ static struct net_conn *make(struct tcp_pcb *pcb,
     tcp_nagle_disable(pcb); /* writes are collected until the end of the turn */
     ip_set_option(pcb, SOF_KEEPALIVE);
     return conn;
+}
+
+/*
+ * Too many connections of one address: a few get a message, which takes as long
+ * as closing does, and all others are reset.
+ */
+static err_t refuse(struct net_conn *conn)
+{
+    static uint64_t next_message_ns;
+    const char *text = conn->handlers->refusal;
+    const uint32_t ip = conn->peer.ip;
+
+    net_conn_counts.refused++;
+    if (clock_ns() >= next_message_ns) {
+        next_message_ns = clock_ns() + MESSAGE_NS;
+        console_line("net: %u.%u.%u.%u refused: more than %u connections from "
+                     "one address (net.per_address)",
+                     (unsigned)(ip >> 24), (unsigned)(ip >> 16 & 255),
+                     (unsigned)(ip >> 8 & 255), (unsigned)(ip & 255),
+                     (unsigned)net_settings.per_address);
+    }
+    if (text != NULL &&
+        conn->address->connections <= net_settings.per_address + NET_REFUSALS) {
+        (void)net_write(conn, text, strlen(text));
+        net_close(conn);
+        return ERR_OK;
+    }
+    struct tcp_pcb *pcb = conn->pcb;
+
+    net_conn_free(conn);
+    tcp_abort(pcb);
+    return ERR_ABRT;
 }
 
 static err_t on_accept(void *context, struct tcp_pcb *pcb, err_t error)
@@ -198,6 +239,9 @@ static err_t on_accept(void *context, struct tcp_pcb *pcb, err_t error)
     conn = make(pcb, handlers);
     if (conn == NULL)
         return ERR_MEM;
+    if (conn->address->connections > net_settings.per_address)
+        return refuse(conn);
+    net_conn_counts.accepted++;
     if (handlers->accept == NULL || handlers->accept(conn, listener->context))
         return ERR_OK;
     net_conn_free(conn);

@@ -13,6 +13,7 @@
  */
 
 #include "net.h"
+#include "peers.h"
 
 #include <lwip/tcp.h>
 
@@ -27,6 +28,7 @@ struct net_conn {
     struct tcp_pcb *pcb;
     const struct net_handlers *handlers;
     struct net_address peer;
+    struct net_peer_address *address; /* counts the connections of peer.ip */
     void *user;
     struct net_conn *next;  /* in the list of touched connections */
     struct net_conn **link; /* pointer to this one; NULL = not in the list */

@@ -10,7 +10,8 @@
  *     link.c    frames to the device, and its notification
  *     conn.c    connections (<kernel/net.h>): accepting and receiving
  *     end.c     connections: writing and closing
- *     options.c net.ip and net.kick
+ *     peers.c   how many connections each address has
+ *     options.c net.ip, net.kick and net.per_address
  *     port.c    the system below lwIP
  *     stats.c   counts
  *
@@ -33,6 +34,7 @@ struct net_settings {
     bool dhcp;
     uint32_t ip, mask, gateway; /* without dhcp; gateway 0 = none */
     bool each;                  /* net.kick=each */
+    uint32_t per_address;       /* connections that one address may have */
 };
 extern struct net_settings net_settings;
 
@@ -70,10 +72,11 @@ void net_conn_turn(void);
 /* Whether there are more for the next turn. */
 bool net_conn_waiting(void);
 
-/* Connections open; closed by services, but not yet ended; accepted. */
+/* Connections open; closed by services, but not yet ended; accepted; refused
+ * because their address had too many. */
 struct net_conn_counts {
     uint32_t open, closing;
-    uint64_t accepted;
+    uint64_t accepted, refused;
 };
 extern struct net_conn_counts net_conn_counts;
 

@@ -11,7 +11,10 @@
 #define OCTETS 4u
 #define PREFIX_MAX 32u
 
-struct net_settings net_settings = {.dhcp = true};
+struct net_settings net_settings = {
+    .dhcp = true,
+    .per_address = NET_PER_ADDRESS,
+};
 
 /* Parses a number up to (limit) at (*text) and advances it. */
 static bool number(const char **text, unsigned limit, uint32_t *value)
@@ -72,6 +75,15 @@ bool net_option(const char *key, const char *value)
         if (strcmp(value, "each") != 0 && strcmp(value, "batch") != 0)
             return false;
         net_settings.each = strcmp(value, "each") == 0;
+        return true;
+    }
+    if (strcmp(key, "net.per_address") == 0) {
+        uint32_t count;
+
+        if (!number(&value, NET_CONNECTIONS, &count) || *value != '\0' ||
+            count == 0)
+            return false;
+        net_settings.per_address = count;
         return true;
     }
     if (strcmp(key, "net.ip") != 0)

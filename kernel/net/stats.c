@@ -60,6 +60,7 @@ void net_stats(struct net_stats *stats)
         .heap_pieces = net_port_pieces(),
         .refusals = refusals(),
         .accepted = net_conn_counts.accepted,
+        .refused = net_conn_counts.refused,
         .frames_in = net_device_counts.in,
         .frames_out = net_link_counts.out,
         .dropped_in = net_device_counts.dropped_in,

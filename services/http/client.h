@@ -21,7 +21,7 @@
 
 struct http_client;
 
-/* Called by client.c with each valid request. Defined in main.c. */
+/* Called by connection.c with each valid request. Defined in main.c. */
 void http_answer(struct http_client *client,
                  const struct http_request *request);
 
@@ -62,6 +62,13 @@ void http_stream_end(struct http_client *client);
 void http_wait(struct http_client *client, void (*stopped)(void *context),
                void *context);
 
+/* Seconds that a client has; to be set before http_listen(). */
+struct http_limits {
+    uint32_t head_s; /* from the first byte of a request's head to its end */
+    uint32_t idle_s; /* between requests; without reading any of a response */
+};
+extern struct http_limits http_limits;
+
 /* Listens on (port). Returns 0 or an error of net_listen(). */
 int http_listen(uint16_t port);
 
@@ -69,7 +76,7 @@ struct http_counts {
     uint64_t requests;  /* answered */
     uint64_t refused;   /* of these, with status 400 or above */
     uint64_t bytes;     /* of responses */
-    uint64_t timed_out; /* clients disconnected for being idle */
+    uint64_t timed_out; /* clients that took too long */
     uint32_t clients;   /* connected now */
 };
 extern struct http_counts http_counts;

@@ -5,6 +5,9 @@
  *
  *     http.port=80     port to listen on
  *     http.token=...   token required by /metrics and /profile
+ *     http.head=20     seconds from the first byte of a request to its end
+ *     http.idle=30     seconds between requests, and without reading any of a
+ *                      response
  *
  * Clients send the token as "Authorization: Bearer TOKEN" or as ?token=TOKEN.
  * Without http.token those two paths do not exist.
@@ -23,27 +26,41 @@
 
 #define PORT_DEFAULT 80u
 #define TOKEN_MAX 64u
+#define SECONDS_MAX 3600u
 #define EXIT_NO_NETWORK 1
 
 static char token[TOKEN_MAX + 1];
 static uint16_t port = PORT_DEFAULT;
 
+/* Parses a number, 1 to (most). */
+static bool number(const char *value, unsigned long most, uint32_t *out)
+{
+    char *end;
+    unsigned long read = strtoul(value, &end, 10);
+
+    if (*value < '0' || *value > '9' || *end != '\0' || read < 1 || read > most)
+        return false;
+    *out = (uint32_t)read;
+    return true;
+}
+
 bool service_option(const char *key, const char *value)
 {
+    uint32_t read;
+
     if (strcmp(key, "http.token") == 0 && *value != '\0' &&
         strlen(value) <= TOKEN_MAX) {
         strcpy(token, value);
         return true;
     }
-    if (strcmp(key, "http.port") == 0) {
-        char *end;
-        unsigned long number = strtoul(value, &end, 10);
-
-        port = (uint16_t)number;
-        return *value >= '0' && *value <= '9' && *end == '\0' && number >= 1 &&
-               number <= UINT16_MAX;
-    }
-    return false;
+    if (strcmp(key, "http.head") == 0)
+        return number(value, SECONDS_MAX, &http_limits.head_s);
+    if (strcmp(key, "http.idle") == 0)
+        return number(value, SECONDS_MAX, &http_limits.idle_s);
+    if (strcmp(key, "http.port") != 0 || !number(value, UINT16_MAX, &read))
+        return false;
+    port = (uint16_t)read;
+    return true;
 }
 
 /* ---- authorization */
@@ -84,6 +101,21 @@ static void send_text(struct http_client *client, const char *type,
     http_refuse(client, 503, "");
 }
 
+/* As it is to be requested; the list is shown in terminals, too. */
+static void add_path(struct http_text *text, const char *name)
+{
+    http_text_add(text, "/", 1);
+    for (; *name != '\0'; name++) {
+        unsigned char c = (unsigned char)*name;
+
+        if (c <= ' ' || c == 0x7f || strchr("%?#", c) != NULL)
+            http_text_print(text, "%%%02x", c);
+        else
+            http_text_add(text, name, 1);
+    }
+    http_text_add(text, "\n", 1);
+}
+
 static void send_list(struct http_client *client)
 {
     struct http_text text = {0};
@@ -97,7 +129,7 @@ static void send_list(struct http_client *client)
                                "/profile?seconds=10&hz=997&format=folded\n"
                                "/profile?seconds=10&hz=997&format=trace\n");
     while (archive != NULL && http_files_next(archive, bytes, &at, &file))
-        http_text_print(&text, "/%s\n", file.name);
+        add_path(&text, file.name);
     send_text(client, "text/plain; charset=utf-8", &text);
 }
 

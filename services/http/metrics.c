@@ -93,6 +93,8 @@ static void network(struct http_text *text)
         stats.connections);
     one(text, "parasite_net_accepted_total", "counter",
         "TCP connections accepted.", stats.accepted);
+    one(text, "parasite_net_refused_total", "counter",
+        "TCP connections refused by net.per_address.", stats.refused);
     one(text, "parasite_net_pcbs", "gauge", "TCP control blocks in use.",
         stats.pcbs);
     one(text, "parasite_net_buffers", "gauge", "Packet buffers in use.",
@@ -122,6 +124,8 @@ static void service(struct http_text *text)
         http_counts.requests);
     one(text, "parasite_http_refused_total", "counter",
         "Requests answered with an error.", http_counts.refused);
+    one(text, "parasite_http_timed_out_total", "counter",
+        "Clients that took too long.", http_counts.timed_out);
     one(text, "parasite_http_answered_bytes_total", "counter",
         "Bytes of responses.", http_counts.bytes);
     one(text, "parasite_http_clients", "gauge", "Clients connected.",

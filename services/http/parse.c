@@ -107,20 +107,31 @@ static bool decode(struct span from, char *to, size_t size)
     return true;
 }
 
-bool http_query(const char *query, const char *name, char *value, size_t size)
+/* Finds the first pair of (name); its value is (*value). */
+static bool find_pair(const char *query, const char *name, struct span *value)
 {
     struct span rest = {query, strlen(query)};
-    struct span pair, key;
+    struct span key;
 
-    while (cut(&rest, '&', &pair)) {
-        struct span left = pair;
-
-        if (!cut(&left, '=', &key) || key.count != strlen(name) ||
-            memcmp(key.at, name, key.count) != 0)
-            continue;
-        return decode(left, value, size);
-    }
+    while (cut(&rest, '&', value))
+        if (cut(value, '=', &key) && key.count == strlen(name) &&
+            memcmp(key.at, name, key.count) == 0)
+            return true;
     return false;
+}
+
+bool http_query_has(const char *query, const char *name)
+{
+    struct span value;
+
+    return find_pair(query, name, &value);
+}
+
+bool http_query(const char *query, const char *name, char *value, size_t size)
+{
+    struct span found;
+
+    return find_pair(query, name, &found) && decode(found, value, size);
 }
 
 bool http_same(const char *given, const char *secret)

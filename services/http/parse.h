@@ -42,6 +42,9 @@ struct http_request {
  */
 int http_parse(struct http_request *request, const char *bytes, size_t count);
 
+/* Whether (query) has (name), with any value or none. */
+bool http_query_has(const char *query, const char *name);
+
 /*
  * Copies the decoded value of (name) in (query), "a=1&b=2", to (value) of
  * (size) bytes including NUL. False: it is missing, malformed or does not fit.

@@ -122,7 +122,7 @@ static bool number(const char *query, const char *name, uint32_t limit,
     char text[NUMBER_MAX], *end;
     unsigned long read;
 
-    if (strstr(query, name) == NULL)
+    if (!http_query_has(query, name))
         return true;
     if (!http_query(query, name, text, sizeof text) || *text < '0' ||
         *text > '9')
@@ -136,7 +136,7 @@ static bool format(const char *query, bool *trace)
 {
     char text[NUMBER_MAX] = "folded";
 
-    if (strstr(query, "format") != NULL &&
+    if (http_query_has(query, "format") &&
         !http_query(query, "format", text, sizeof text))
         return false;
     *trace = strcmp(text, "trace") == 0;

@@ -5,7 +5,7 @@
 
 define http_host_rules
 $(BUILD)/host$1/libhttp.a: $(addprefix $(BUILD)/host$1/obj/services/http/,\
-    files.o parse.o)
+    deadline.o files.o parse.o)
 	$$(archive)
 $(patsubst tests/unit/services/%.c,$(BUILD)/host$1/%,\
     $(wildcard tests/unit/services/http_*_test.c)): $(BUILD)/host$1/libhttp.a

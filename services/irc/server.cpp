@@ -92,6 +92,8 @@ int Server::start(uint16_t port)
                 client.lost();
                 client.doom(Slice::of(net_reason_text(reason)));
             },
+        .refusal = "ERROR :Closing Link: too many connections from your "
+                   "address\r\n",
     };
     int code = net_start();
 

@@ -3,6 +3,7 @@
 ports of the loopback; then over a bad wire, and through floods."""
 
 from harness.suite import WIDTHS
+from limits import test_limits
 from peers import test_checksums, test_connections
 from web import test_http
 from wires import test_wire
@@ -12,6 +13,7 @@ SUBJECTS = {
     "connections": test_connections,
     "checksums": test_checksums,
     "wire": test_wire,
+    "limits": test_limits,
 }
 PARTS = tuple(f"{width}-{subject}" for width in WIDTHS for subject in SUBJECTS)
 

@@ -70,6 +70,11 @@ def rest(talk):
     return b"".join(parts)
 
 
+def pause(seconds):
+    """Nothing is sent or read for so long."""
+    select.select([], [], [], seconds)
+
+
 def noise(count, seed):
     return random.Random(seed).randbytes(count)
 
@@ -184,7 +189,7 @@ def slow(address, count):
     with connect(address, room=4096) as talk:
         for _ in range(20):
             seen += receive(talk, 500)
-            select.select([], [], [], 0.05)  # a slow reader
+            pause(0.05)
         while len(seen) < count:
             seen += receive(talk)
     lines = bytes(seen).split(b"\n")[:-1]

@@ -8,7 +8,8 @@ import talk
 from harness.command import Command
 from harness.suite import Failed, background, check, run, soon
 
-SECRET = "0123456789abcdef"
+# with the names of what else a query may have
+SECRET = "01-hz-seconds-format-ef"
 TOKEN = f"token={SECRET}"
 PACKAGE = "prometheus"
 

@@ -47,7 +47,7 @@ class Pair:
             "irc": f"{build}/{width}/irc/irc.elf",
         }[kind]
         self.loadgen = f"{build}/host/loadgen"
-        # a server does not obey the console, and is given its time
+        # a server is not ended from the console, and is given its time
         options = f"irc.every=0 irc.seconds={seconds}" if kind == "irc" else ""
         self.guest, self.twin = (
             Machine(

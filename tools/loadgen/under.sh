@@ -16,7 +16,8 @@
 # QEMU's user network listens with a backlog of one, so that clients who come
 # at once would wait for a second: there are as many ports as clients. They are
 # on an address of 127.0.0.0/8 that follows from this shell's number, so that
-# two of these do not meet.
+# two of these do not meet. For the guest all clients have one address, which
+# may therefore have as many connections as there are.
 set -eu
 
 loadgen=$1
@@ -81,7 +82,7 @@ load &
 load=$!
 status=0
 # shellcheck disable=SC2016 # for the inner shell
-APPEND="${APPEND:-} irc.oper=$password" \
+APPEND="${APPEND:-} irc.oper=$password net.per_address=2048" \
     QEMU_ARGS="${QEMU_ARGS:-} -netdev user,id=load$forwards \
 -device virtio-net-pci,netdev=load" \
     sh -c 'echo $$ >"$0"; exec "$@"' "$pid" "$@" || status=$?

@@ -86,7 +86,25 @@ struct net_handlers {
 
     /* It has ended; (conn) is invalid when this returns. See above. */
     void (*gone)(struct net_conn *conn, enum net_reason reason);
+
+    /*
+     * Text for a peer that is refused because its address has too many
+     * connections; NULL: it is reset. `accept` is not called for it.
+     */
+    const char *refusal;
 };
+
+/*
+ * There are at most NET_CONNECTIONS, including those in TIME-WAIT, of which the
+ * oldest makes room for a new one. One address may have as many of them as
+ * net.per_address= says, by default half: so no single peer can keep all others
+ * out. Of those beyond, at most NET_REFUSALS at a time get the refusal, and the
+ * others are reset. Refused connections are counted, and reported on the
+ * console at most every ten seconds.
+ */
+#define NET_CONNECTIONS 2048
+#define NET_PER_ADDRESS 1024
+#define NET_REFUSALS 16
 
 /*
  * Finds the network device, starts the stack and assigns the address of net.ip.
@@ -177,6 +195,7 @@ struct net_stats {
     uint32_t heap_pieces;  /* blocks of the heap that the stack holds */
     uint32_t refusals;     /* failed allocations */
     uint64_t accepted;     /* connections since the start */
+    uint64_t refused;      /* connections, by net.per_address */
     uint64_t frames_in;    /* from the device */
     uint64_t frames_out;   /* to the device */
     uint64_t dropped_in;   /* frames without a free buffer in the stack */

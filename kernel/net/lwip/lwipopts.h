@@ -31,7 +31,7 @@
 #define mem_clib_calloc net_port_alloc_zeroed
 #define mem_clib_free net_port_free
 #define MEMP_NUM_PBUF 256
-#define MEMP_NUM_TCP_PCB 2048 /* connections, including TIME-WAIT */
+#define MEMP_NUM_TCP_PCB NET_CONNECTIONS /* including TIME-WAIT */
 #define MEMP_NUM_TCP_PCB_LISTEN 16
 #define MEMP_NUM_TCP_SEG 8192
 #define MEMP_NUM_UDP_PCB 4

@@ -212,6 +212,18 @@ static void queries_are_taken_apart(void **state)
     assert_false(http_query("", "a", value, sizeof value));
 }
 
+/* The name of one may be in the value of another. */
+static void names_are_looked_for_whole(void **state)
+{
+    (void)state;
+    assert_true(http_query_has("token=ahz&hz=9", "hz"));
+    assert_true(http_query_has("hz", "hz"));
+    assert_true(http_query_has("a&hz=", "hz"));
+    assert_false(http_query_has("token=hz", "hz"));
+    assert_false(http_query_has("token=a&khz=1&hzz=1", "hz"));
+    assert_false(http_query_has("", "hz"));
+}
+
 static void secrets_are_compared(void **state)
 {
     (void)state;
@@ -238,6 +250,7 @@ int main(void)
         cmocka_unit_test(nuls_are_refused_at_once),
         cmocka_unit_test(long_ones_are_refused),
         cmocka_unit_test(queries_are_taken_apart),
+        cmocka_unit_test(names_are_looked_for_whole),
         cmocka_unit_test(secrets_are_compared),
     };
 

@@ -77,7 +77,7 @@ static void echo_gone(struct net_conn *conn, enum net_reason reason)
 }
 
 static const struct net_handlers echo = {echo_accept, echo_receive, echo_ended,
-                                         echo_room, echo_gone};
+                                         echo_room,   echo_gone,    NULL};
 
 /* ---- discard */
 
