@@ -3,6 +3,7 @@
 #include "server.h"
 
 #include "heap.h"
+#include "targets.h"
 
 namespace irc
 {
@@ -211,8 +212,8 @@ void Server::names(Client &client, const Message &message)
 
     if (names.empty())
         send_numeric(client, "366", "*", "End of NAMES list");
-    while (!names.empty()) {
-        Slice name = names.take_until(',');
+    Targets each(names);
+    for (Slice name; each.next(name);) {
         Channel *channel = find_channel(name);
 
         if (channel != nullptr)
@@ -220,6 +221,8 @@ void Server::names(Client &client, const Message &message)
         else
             send_numeric(client, "366", name, "End of NAMES list");
     }
+    if (!each.too_many().empty())
+        refuse_targets(client, each.too_many());
 }
 
 void Server::list(Client &client, const Message &message)

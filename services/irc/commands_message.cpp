@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands for messages, and queries about other clients. */
 #include "server.h"
+#include "targets.h"
 
 namespace irc
 {
+
+void Server::refuse_targets(Client &client, Slice target)
+{
+    client.send(reply(client, "407") << target << " :Too many recipients. Only "
+                                     << TARGETS_MAX << " processed");
+}
 
 /* A NOTICE is never answered, not even by errors (RFC 1459, section 4.4.2). */
 void Server::send_message(Client &client, const Message &message, Slice command,
@@ -18,11 +25,11 @@ void Server::send_message(Client &client, const Message &message, Slice command,
             send_numeric(client, "412", "No text to send");
         return;
     }
-    while (!targets.empty()) {
-        Slice target = targets.take_until(',');
-
+    Targets each(targets);
+    for (Slice target; each.next(target);)
         send_message_to(client, target, message[1], command, report_errors);
-    }
+    if (report_errors && !each.too_many().empty())
+        refuse_targets(client, each.too_many());
 }
 
 void Server::send_message_to(Client &client, Slice target, Slice text,

@@ -5,6 +5,7 @@
 #include "server.h"
 
 #include "heap.h"
+#include "targets.h"
 
 namespace irc
 {
@@ -114,8 +115,11 @@ void Server::user(Client &client, const Message &message)
     }
     client.user_ << '~';
     for (char letter : message[0].first(9))
-        client.user_ << (letter == '@' || letter == '!' ? '_' : letter);
-    client.real_name_ = Text<100>(message[3]);
+        client.user_ << (letter == '@' || letter == '!' || is_control(letter)
+                             ? '_'
+                             : letter);
+    for (char letter : message[3])
+        client.real_name_ << (is_control(letter) ? '?' : letter);
     try_welcome(client);
 }
 
@@ -132,13 +136,16 @@ void Server::try_welcome(Client &client)
                                      << ", running on Parasite's kernel");
     client.send(reply(client, "003") << ":This server runs from memory");
     client.send(reply(client, "004") << name_ << " parasite i klmnostv");
-    client.send(reply(client, "005")
-                << "CASEMAPPING=rfc1459 CHANTYPES=#& PREFIX=(ov)@+ "
-                   "CHANMODES=,k,l,mnst NICKLEN="
-                << unsigned(NICK_BYTES)
-                << " CHANNELLEN=" << unsigned(CHANNEL_BYTES)
-                << " TOPICLEN=300 CHANLIMIT=#&:" << Client::CHANNELS_MAX
-                << " :are supported by this server");
+    client.send(
+        reply(client, "005")
+        << "CASEMAPPING=rfc1459 CHANTYPES=#& PREFIX=(ov)@+ "
+           "CHANMODES=,k,l,mnst NICKLEN="
+        << unsigned(NICK_BYTES) << " CHANNELLEN=" << unsigned(CHANNEL_BYTES)
+        << " TOPICLEN=300 CHANLIMIT=#&:" << Client::CHANNELS_MAX
+        << " MAXTARGETS=" << TARGETS_MAX << " TARGMAX=PRIVMSG:" << TARGETS_MAX
+        << ",NOTICE:" << TARGETS_MAX << ",NAMES:" << TARGETS_MAX
+        << ",JOIN:,PART:,KICK:1,WHOIS:1,LIST:1"
+        << " :are supported by this server");
     lusers(client, Message());
     motd(client);
 }

@@ -100,7 +100,7 @@ bool channel_is_fine(Slice name)
     if (name[0] != '#' && name[0] != '&')
         return false;
     for (char letter : name)
-        if (letter == ' ' || letter == ',' || letter == '\a')
+        if (letter == ' ' || letter == ',' || is_control(letter))
             return false;
     return true;
 }

@@ -99,6 +99,7 @@ class Server
     void show_names(Client &client, const Channel &channel);
     void send_message(Client &client, const Message &message, Slice command,
                       bool report_errors);
+    void refuse_targets(Client &client, Slice target);
     void send_message_to(Client &client, Slice target, Slice text,
                          Slice command, bool report_errors);
     void who_one(Client &client, const Client &seen, const Membership *in);

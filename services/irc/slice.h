@@ -20,6 +20,13 @@ inline char folded(char letter)
                                           : letter;
 }
 
+/* Control characters could do something to the terminal of whoever sees them:
+ * they are in no name. Messages and topics may have them, for formatting. */
+inline bool is_control(char letter)
+{
+    return (letter >= 0 && letter < ' ') || letter == 0x7f;
+}
+
 class Slice
 {
   public:

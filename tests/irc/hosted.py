@@ -22,17 +22,23 @@ def server_sources():
     ]
 
 
+def test_of_server(s, bits, name):
+    test = s.work / f"{name}.{bits}"
+    wrapped = ["gettimeofday"] + ["malloc"] * (name == "server_test")
+    run(
+        *("g++", f"-m{bits}", "-std=gnu++17", "-g", "-O1", "-Wall"),
+        *("-Wextra", "-fno-exceptions", *SANITIZERS, "-Ikernel/include"),
+        *(f"-Wl,--wrap={each}" for each in wrapped),
+        *("-o", test, f"tests/irc/{name}.cpp", "tests/irc/fake_net.cpp"),
+        *server_sources(),
+    )
+    s.tap_of(f"{bits}: ", run(test, status=None).text)
+
+
 def test_host(s):
     for bits in (32, 64):
-        server = s.work / f"server_test.{bits}"
-        run(
-            *("g++", f"-m{bits}", "-std=gnu++17", "-g", "-O1", "-Wall"),
-            *("-Wextra", "-fno-exceptions", *SANITIZERS, "-Ikernel/include"),
-            *("-Wl,--wrap=malloc,--wrap=gettimeofday", "-o", server),
-            *("tests/irc/server_test.cpp", "tests/irc/fake_net.cpp"),
-            *server_sources(),
-        )
-        s.tap_of(f"{bits}: ", run(server, status=None).text)
+        for name in ("server_test", "limits_test"):
+            test_of_server(s, bits, name)
         latency = s.work / f"latency_test.{bits}"
         run(
             *("gcc", f"-m{bits}", "-Wall", "-Wextra", *SANITIZERS),

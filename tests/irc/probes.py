@@ -17,8 +17,8 @@ ROUNDS = 5
 USER = b"NICK %s\r\nUSER p 0 * :P\r\n"
 SAID = (b"", b"NICK", b"NICK %s\r\n", USER, USER + b"JOIN #c1\r\n")
 
-# In loadgen's place: the first probes fail, and have a millisecond more each, so
-# that they are given up wherever they happen to be.
+# In loadgen's place: the first probes fail, and have a millisecond more each,
+# so that they are given up wherever they happen to be.
 HASTY = """#!/bin/sh
 echo >>{count}
 calls=$(wc -l <{count})

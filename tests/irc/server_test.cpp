@@ -3,19 +3,16 @@
  * The IRC server's answers, asked over a network of memory. Built with ASan
  * and UBSan at both widths by hosted.py. Prints TAP.
  */
-#include "peer.h"
+#include "irc_tests.h"
 
-#include "../../services/irc/heap.h"
 #include "../../services/irc/server.h"
 
 #include <cstdio>
-#include <functional>
 
 namespace
 {
 
 irc::Server server("test.irc");
-unsigned number;
 
 void registration()
 {
@@ -312,18 +309,6 @@ static void no_memory()
     end(after);
 }
 
-static void run(const char *what, const std::function<void()> &test)
-{
-    now = what;
-    fine = true;
-    test();
-    check(irc::Heap<irc::Client>::live() == 0, "clients are left");
-    check(irc::Heap<irc::Membership>::live() == 0, "memberships are left");
-    check(irc::Heap<irc::Channel>::live() == 0, "channels are left");
-    fake::forget();
-    std::printf("%s %u - irc: %s\n", fine ? "ok" : "not ok", ++number, what);
-}
-
 int main()
 {
     check(server.start(6667) == 0, "start");
@@ -339,6 +324,5 @@ int main()
     run("the silent are asked, and then have to go", silence);
     run("five hundred in one channel", many);
     run("refused memory ends no server", no_memory);
-    std::printf("1..%u\n", number);
-    return 0;
+    return tests_end();
 }
