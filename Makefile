@@ -18,8 +18,8 @@ SCRIPT ?= services/lua/scripts/parser.lua
 MODULE ?=
 #: samples a second
 HZ ?= 1000
-#: tables until the image ends, 0 = it ends by itself; 3, with irc 0
-REPORTS ?= $(if $(filter irc,$(SERVICE)),0,3)
+#: tables until the image ends, 0 = it ends by itself; 3, with irc and http 0
+REPORTS ?= $(if $(filter irc http,$(SERVICE)),0,3)
 #: memory of the machine, MiB
 MEM ?= 128
 #: more words for the image's command line, as in APPEND='prof.top=20'
@@ -145,6 +145,11 @@ $(Q)tools/build/link.sh $(BUILD)/host/embed $(@:.elf=) gcc $(width.$W) \
 endef
 folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c $1/*/*.cpp))))
 services := $(call folders,services)
+one_of = $(if $(filter $($1),$2),,$(error $1=$($1): must be one of $2))
+$(call one_of,ARCH,$(WIDTHS))
+$(call one_of,SERVICE,$(notdir $(services)))
+$(call one_of,LOADER,kernel grub)
+$(call one_of,ACCEL,auto tcg kvm)
 programs := $(services) $(call folders,tests/guest/*) $(call folders,bench)
 # $1 width, $2 the folder of the sources
 image = $(BUILD)/$1/$(if $(filter tests/guest/%,$2),test/$(notdir \
@@ -165,9 +170,14 @@ include $(wildcard */rules.mk */*/rules.mk)
 # ---- what people ask for
 
 words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(load_words) $(APPEND)
-script = $(if $(filter lua,$(SERVICE)),$(SCRIPT),$(MODULE))
+comma := ,
+# with -n, files need not exist
+dry = $(findstring n,$(filter-out --% %=%,$(firstword -$(MAKEFLAGS))))
+existing = $(strip $(foreach f,$(subst $(comma), ,$($1)),\
+    $(if $(dry)$(wildcard $f),,$(error $1=$($1): there is no file $f)))$($1))
+script = $(call existing,$(if $(filter lua,$(SERVICE)),SCRIPT,MODULE))
 boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
-    INITRD="$(script)" QEMU_ARGS="$(QEMU_ARGS)" $(load) \
+    INITRD="$(script)" QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
     tools/build/run.py $(IMAGE)
 PROBE = $(call image,$(ARCH),services/hello)
 
@@ -179,6 +189,7 @@ objects: $(foreach w,$(WIDTHS),$(call core,$w) $(call objects,$w,$(programs)))
 
 #: boot SERVICE and print its profile until it ends
 run: $(IMAGE) $(PROBE) $(load_needs)
+	$(if $(load_says),@echo '$(load_says)')
 	$(Q)ACCEL=$(ACCEL) PROBE=$(PROBE) $(boot)
 #: the same, waiting for a debugger before the first instruction
 gdb: $(IMAGE)

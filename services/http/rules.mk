@@ -1,7 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The parts of the web server that parse untrusted input, built for the host's
-# unit tests. Included by the Makefile.
+# The web server as `make run` boots it, and those of its parts that are built
+# for the host's unit tests. Included by the Makefile.
+
+#: port of 127.0.0.1 at which SERVICE=http is served
+HTTP_PORT ?= 8080
+#: what it wants to be shown for its profile; empty = something random
+TOKEN ?=
+
+# a network of the user's takes the place of this one
+ifeq ($(SERVICE),http)
+http_token := $(or $(TOKEN),$(shell od -An -N8 -tx1 /dev/urandom | tr -d ' \n'))
+load_words = prof.every=10000 http.token=$(http_token)
+ifeq ($(filter -netdev -nic,$(QEMU_ARGS)),)
+load_args = -netdev user,id=http,hostfwd=tcp:127.0.0.1:$(HTTP_PORT)-:80 \
+    -device virtio-net-pci,netdev=http
+load_says = http://127.0.0.1:$(HTTP_PORT)/ \
+    http://127.0.0.1:$(HTTP_PORT)/profile?token=$(http_token)
+endif
+endif
 
 define http_host_rules
 $(BUILD)/host$1/libhttp.a: $(addprefix $(BUILD)/host$1/obj/services/http/,\
