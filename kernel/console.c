@@ -59,6 +59,9 @@ void console_line(const char *format, ...)
         return;
     if ((size_t)bytes > LINE_MAX)
         memcpy(line + LINE_MAX - 3, "...", 4);
+    for (char *at = line; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
     console_write(line, strlen(line));
     console_write("\n", 1);
 }

@@ -121,8 +121,18 @@ void boot_info_module(uint64_t begin, uint64_t end, const char *name)
 
 void boot_info_command_line(const char *text)
 {
-    arch_boot.command_line_cut = !copy_string(
-        arch_boot.command_line, sizeof(arch_boot.command_line), text);
+    char *line = arch_boot.command_line;
+    size_t end = ARCH_COMMAND_LINE_MAX - 1;
+
+    arch_boot.command_line_cut =
+        !copy_string(line, sizeof(arch_boot.command_line), text);
+    if (!arch_boot.command_line_cut)
+        return;
+    /* half of a word might be an option with another value */
+    if (text[end] != ' ')
+        while (end > 0 && line[end - 1] != ' ')
+            end--;
+    line[end] = '\0';
 }
 
 void boot_info_no_map(uint32_t upper_kib)

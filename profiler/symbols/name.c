@@ -39,8 +39,31 @@ static void drop_last(size_t bytes)
     text[bytes > 0 ? bytes - 1 : 0] = '\0';
 }
 
+/*
+ * Puts a '?' in the place of each control character: nothing that is printed
+ * may steer the terminal, and a line feed would begin another line. Those above
+ * 0x7f are two bytes in UTF-8, of which the first is always 0xc2.
+ */
+static void drop_controls(void)
+{
+    size_t to = 0;
+
+    for (size_t at = 0; text[at] != '\0'; ++at) {
+        unsigned char byte = (unsigned char)text[at];
+        unsigned char next = (unsigned char)text[at + 1];
+
+        if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
+            text[to++] = '?';
+            ++at;
+        } else {
+            text[to++] = byte < ' ' || byte == 0x7f ? '?' : text[at];
+        }
+    }
+    text[to] = '\0';
+}
+
 /* Fills (text); false if only the beginning of the name fits. */
-static bool make_text(const struct prof_symbol *symbol)
+static bool read_text(const struct prof_symbol *symbol)
 {
     size_t size = sizeof linker_name;
 
@@ -52,6 +75,14 @@ static bool make_text(const struct prof_symbol *symbol)
         return true;
     drop_last(sizeof text - 1);
     return false;
+}
+
+static bool make_text(const struct prof_symbol *symbol)
+{
+    bool whole = read_text(symbol);
+
+    drop_controls();
+    return whole;
 }
 
 /* Cuts the text to (columns) characters. */

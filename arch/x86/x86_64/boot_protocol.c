@@ -127,6 +127,24 @@ static void read_pvh(const struct pvh_start_info *info)
     read_pvh_memory(info);
 }
 
+/*
+ * Whether text is where the magic number of PVH should be. QEMU's loader copies
+ * the command line, of any length, to a buffer of 4,096 bytes that is followed
+ * by its start_info.
+ */
+static bool overwritten_by_text(uint32_t word)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        uint8_t byte = (uint8_t)(word >> 8 * i);
+
+        if (byte == '\0')
+            return i > 0 || word == (PVH_START_MAGIC & ~0xffu);
+        if ((byte < ' ' && byte != '\t') || byte > '~')
+            return false;
+    }
+    return true;
+}
+
 void boot_protocol_read(uint32_t magic, uintptr_t information)
 {
     const uint32_t *first_word = (const void *)information;
@@ -135,6 +153,10 @@ void boot_protocol_read(uint32_t magic, uintptr_t information)
         read_multiboot2((const void *)information);
     } else if (first_word != NULL && *first_word == PVH_START_MAGIC) {
         read_pvh((const void *)information);
+    } else if (first_word != NULL && overwritten_by_text(*first_word)) {
+        emergency_print("boot: the command line is longer than 4095 bytes: "
+                        "QEMU's loader has overwritten its own data\n");
+        emergency_exit(EMERGENCY_EXIT_NO_BOOT);
     } else {
         emergency_print("boot: not loaded by Multiboot 2 or PVH, eax ");
         emergency_print_hex(magic);

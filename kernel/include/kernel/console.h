@@ -17,7 +17,8 @@ void console_fresh_line(void);
 
 /*
  * Prints one line, formatted as by printf. Do not use floating point, whose
- * conversion allocates. At most 255 bytes; longer lines end in "...".
+ * conversion allocates. At most 255 bytes; longer lines end in "...". A control
+ * character is printed as '?': what is formatted may come from anywhere.
  * Contexts: thread.
  */
 void console_line(const char *format, ...)

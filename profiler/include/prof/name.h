@@ -15,7 +15,7 @@ extern "C" {
  * Writes the demangled name of (symbol), which prof_symbol_find() found. Unless
  * (width) is 0, at most (width) columns, one for each UTF-8 character. A name
  * that was cut ends with "...". Names of 2 KiB or more are not demangled, and
- * no more than 4 KiB are written.
+ * no more than 4 KiB are written. A control character is written as '?'.
  *
  * Contexts: the thread that reports, or a panic; not re-entrant, because the
  * buffers are static. A panic may interrupt a report, which never resumes. No

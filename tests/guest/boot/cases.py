@@ -42,7 +42,28 @@ CASES = [
             "^boot: command line longer than 2047 bytes, rest ignored$",
             "^hello from a unikernel$",
         ],
-        hides=["prof.last", "^panic", "still alive"],
+        hides=["prof.last", "^options: ", "^panic", "still alive"],
+    ),
+    case(
+        "too_long_command_line_is_reported",
+        image="hello",
+        append="prof.start=off" + 400 * " prof.every=0",
+        boots="x86_64:kernel",
+        exits=103,
+        shows=[
+            "^boot: the command line is longer than 4095 bytes: QEMU's "
+            "loader has overwritten its own data$"
+        ],
+        hides=["hello", "still alive"],
+    ),
+    case(
+        "too_long_command_line_for_multiboot_is_cut",
+        image="hello",
+        append="prof.start=off" + 400 * " prof.every=0",
+        boots="i386:kernel",
+        exits=0,
+        shows=["^boot: command line longer than 2047 bytes, rest ignored$"],
+        hides=["^options: ", "^panic", "still alive"],
     ),
     case(
         "memory_size_only",
@@ -77,11 +98,12 @@ CASES = [
             "prof.start=off prof.every=0 net.ip=dhcp clock=sundial "
             "clock=tsc prof.hz=0 prof.hz=many prof.top=-1 "
             "prof.weight=heavy prof.nonsense=1 hello.word=1 =value "
-            "word long=" + LONG
+            "word long=" + LONG + " esc\x1b[2J\x07\x7f=1"
         ),
         boots="kernel grub",
         exits=0,
         shows=[
+            r'^options: "esc\?\[2J\?\?=1" ignored: unknown option',
             '^options: "prof.hz=0" ignored: the option is known',
             '^options: "prof.hz=many" ignored: the option is known',
             '^options: "prof.top=-1" ignored: the option is known',
@@ -98,6 +120,7 @@ CASES = [
             '^options: "clock=sundial" ignored: must be cmos ' "or tsc$",
         ],
         hides=[
+            "[\x1b\x07\x7f]",
             'options: "prof.(start|every)',
             "^panic",
             "still alive",

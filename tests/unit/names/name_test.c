@@ -66,6 +66,20 @@ static void a_name_is_whole_by_default(void **state)
     assert_string_equal(written_for(xs(1500, "end"), 0), xs(1500, "end"));
 }
 
+/* Whatever is in a table may not steer the terminal; 0xc2 0x9b is a control
+ * sequence introducer in UTF-8, 0xc3 0x9b a letter. */
+static void control_characters_are_not_written(void **state)
+{
+    (void)state;
+    assert_string_equal(written_for("a\x1b[2Jb\nc\x7f", 0), "a?[2Jb?c?");
+    assert_string_equal(written_for("a\xc2\x9b"
+                                    "b\xc2",
+                                    0),
+                        "a?b\xc2");
+    written_bytes = 0;
+    assert_int_equal(strlen(written_for("\x01\x02", 2)), 2);
+}
+
 static void a_name_that_fits_its_columns_is_whole(void **state)
 {
     (void)state;
@@ -131,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_whole_by_default),
+        cmocka_unit_test(control_characters_are_not_written),
         cmocka_unit_test(a_name_that_fits_its_columns_is_whole),
         cmocka_unit_test(a_name_that_does_not_ends_with_dots),
         cmocka_unit_test(characters_are_counted_and_never_cut),
