@@ -13,7 +13,7 @@ TRANSPORTS = ("uart", "debugcon", "virtio", "serial", "shm")
 def guest(s, parasite, width, transport, *words, script=SCRIPT, status=0):
     """Runs a Lua script to its end; its trace."""
     trace = s.work / f"{transport}.trace"
-    parasite.record(
+    done = parasite.record(
         trace,
         "-q",
         "-F",
@@ -26,6 +26,7 @@ def guest(s, parasite, width, transport, *words, script=SCRIPT, status=0):
         ),
         status=status,
     )
+    check.same(done.err, "")  # -q hides that QEMU was ended, too
     return trace
 
 

@@ -179,7 +179,7 @@ def resets(top):
     soon(lambda: 0 < seconds(screen) <= before - 1, "the reset")
     screen.shows("leaf_a")
     screen.keys("w")
-    screen.shows("lately")
+    screen.shows("recent$")
 
 
 def helps(top):
@@ -216,10 +216,10 @@ def resizes(top):
 def restarts(top):
     screen = top.screen
     top.guest.interrupt()
-    screen.shows("no one is there, waiting")
+    screen.shows("disconnected, waiting")
     top.boot()
     screen.shows("boot 2")
-    screen.lacks("no one is there, waiting")
+    screen.lacks("disconnected, waiting")
     screen.shows(r"^ *[0-9.]*%.* leaf_a( |$)")
 
 

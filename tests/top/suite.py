@@ -24,7 +24,8 @@ def shares_are_true(top, seconds):
     stacks may be unknown yet: it is the last one that counts."""
     text = top.tables(seconds, "-n", 3, "-F", 500, "--filter", "^leaf_").out
     check.has(text, "Symbol", count=3)
-    check.has(text, "500.076 Hz")
+    check.has(text, "^# split.elf, .*, 500.076 Hz, 64 callers, [0-9.]+ s$")
+    check.has(text, "^# .* samples/s, .* % idle, .* lost, .* missed; recent")
     table = re.split(r"^# .* Hz.*$", text, flags=re.M)[-1]
     rows = re.findall(r"^ *([0-9.]+)% .* (leaf_\w)$", table, re.M)
     share = {name: float(own) for own, name in rows}

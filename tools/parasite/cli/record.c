@@ -94,6 +94,7 @@ static int run(struct capture *capture, struct recording *recording,
                     request->depth);
         target = guest_target(started);
     }
+    capture->hz = started != NULL ? request->hz : 0;
     capture_begin(capture, recording->output);
     capture_run(capture, &target, started, ring);
     capture_end(capture);
@@ -101,6 +102,16 @@ static int run(struct capture *capture, struct recording *recording,
         return answered(&request->sender) ? STATUS_OK : STATUS_DATA;
     guest_free(&guest);
     return guest_code(&guest);
+}
+
+static _Noreturn void die_without_packets(struct request *request)
+{
+    if (request->target != NULL && send_is_held(&request->sender))
+        die("no packets received: another client is connected to '%s', and "
+            "QEMU serves one at a time",
+            request->target);
+    die("no packets received; does the guest run with prof.out=, and is the "
+        "profiler linked into it?");
 }
 
 int command_record(int argc, char **argv)
@@ -135,7 +146,6 @@ int command_record(int argc, char **argv)
     if (capture.refused)
         return STATUS_DATA;
     if (code == STATUS_OK && capture.boots.list[0]->writer.index.count == 0)
-        die("no packets received; does the guest run with prof.out=, and is "
-            "the profiler linked into it?");
+        die_without_packets(request);
     return code;
 }

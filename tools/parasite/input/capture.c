@@ -79,8 +79,10 @@ static void show_progress(struct capture *capture)
 }
 
 /* Housekeeping between two reads of the target. */
-static void step(struct capture *capture)
+static void step(struct capture *capture, struct guest *guest)
 {
+    if (guest != NULL)
+        guest_copy_errors(guest);
     if (capture->sender != NULL)
         send_step(capture->sender);
     show_progress(capture);
@@ -126,7 +128,7 @@ static void run_file(struct capture *capture, int file, struct guest *guest)
     while (!time_is_over(capture)) {
         int ready = poll(&wait, 1, WAIT_MS);
 
-        step(capture);
+        step(capture, guest);
         if (ready > 0 && !read_some(capture, file))
             return;
     }
@@ -152,10 +154,10 @@ static void run_ram(struct capture *capture, const char *path,
             open = shared_ring_open(&capture->share, path, ring);
         if (!shared_ring_read(&capture->share, &capture->scanner.sink) && !last)
             nanosleep(&wait, NULL);
-        step(capture);
+        step(capture, guest);
     }
     if (!open && guest == NULL)
-        die("shm:%s: there is no such file, or no ring at %#llx in it", path,
+        die("shm:%s: no such file, or no ring at %#llx in it", path,
             (unsigned long long)ring);
 }
 
@@ -207,11 +209,12 @@ static void log_kinds(const struct damage *damage, size_t kinds,
 static void log_damage(const struct capture *capture)
 {
     const struct damage damage[] = {
-        {garbage(capture), "bytes belong to no packet"},
+        {garbage(capture), "bytes outside whole packets were skipped"},
         {capture->console.bad_lines, "#prof lines were damaged"},
         {capture->console.cut_packets, "packets lack a #prof line"},
-        {capture->console.bad_packets, "packets of #prof lines are wrong"},
-        {capture->share.overwritten, "bytes were overwritten unread"},
+        {capture->console.bad_packets, "packets in #prof lines were damaged"},
+        {capture->share.overwritten,
+         "bytes were overwritten before they were read"},
     };
 
     log_kinds(damage, sizeof damage / sizeof damage[0], "");
@@ -219,18 +222,21 @@ static void log_damage(const struct capture *capture)
 
 /* What was written for a boot, and what is missing. Its folder is named if
  * there are several. */
-static void log_boot(const struct boot *boot, bool several)
+static void log_boot(const struct capture *capture, const struct boot *boot,
+                     bool several)
 {
     const struct damage damage[] = {
         {packet_index_missing(&boot->writer.index), "packets are missing"},
-        {boot->writer.index.repeated, "packets came again, and were left out"},
-        {boot->model.unread_packets, "packets were not understood"},
+        {boot->writer.index.repeated, "repeated packets were omitted"},
+        {boot->model.unread_packets, "packets could not be decoded"},
     };
     char samples[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX],
         bytes[NUMBER_TEXT_MAX];
     const char *where = several ? boot->path : "";
 
     metadata_check_version(&boot->model.hello);
+    if (capture->hz > 0 && boot->model.rate_mhz > 0)
+        send_check_rate(capture->hz, boot->model.rate_mhz / 1000.0);
     log_kinds(damage, sizeof damage / sizeof damage[0], where);
     if (!log_quiet)
         log_summary("[ %s: wrote %s%s%s, %s samples, %s lost ]", log_name,
@@ -253,5 +259,5 @@ void capture_end(struct capture *capture)
         log_info("the guest booted %zu times; each boot has a trace of its own",
                  boots->count);
     for (size_t i = 0; i < boots->count; ++i)
-        log_boot(boots->list[i], boots->count > 1);
+        log_boot(capture, boots->list[i], boots->count > 1);
 }

@@ -28,6 +28,7 @@ struct capture {
     bool force;            /* record a guest of another image too */
     bool refused;          /* the guest has another image */
     double seconds;        /* time limit, 0 = none */
+    uint32_t hz;           /* requested on the command line of a guest, or 0 */
     double began;          /* on the monotonic clock */
     double shown;          /* when the last progress line was printed */
     uint64_t from_text;    /* packets from console text */

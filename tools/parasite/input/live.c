@@ -76,7 +76,7 @@ static bool open_ram(struct live *live, char *why)
     live->ram_file = file_number(path);
     if (shared_ring_open(&live->share, path, live->ring))
         return true;
-    snprintf(why, TARGET_WHY_MAX, "shm:%s: there is no such file yet", path);
+    snprintf(why, TARGET_WHY_MAX, "shm:%s: no such file yet", path);
     return false;
 }
 
@@ -134,7 +134,7 @@ static void lose_line(struct live *live)
         snprintf(live->why, sizeof live->why, "the guest has ended");
     else
         snprintf(live->why, sizeof live->why, "%s: %s",
-                 file ? "at its end" : "no one is there, waiting",
+                 file ? "end of file" : "disconnected, waiting",
                  live->request->target);
 }
 
@@ -199,6 +199,14 @@ void live_wait(struct live *live, int other, int wait_ms)
         read_ram(live);
     if (is_open(live) && live->request->guest == NULL)
         send_step(&live->request->sender);
+}
+
+const char *live_silence(struct live *live)
+{
+    if (live->request->target != NULL && is_open(live) &&
+        send_is_held(&live->request->sender))
+        return "another client is connected to the guest; waiting";
+    return "nothing received yet";
 }
 
 uint64_t live_lost(const struct live *live)

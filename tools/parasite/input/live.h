@@ -51,6 +51,9 @@ void live_open(struct live *live, struct request *request,
  * none), and takes what there is. */
 void live_wait(struct live *live, int other, int wait_ms);
 
+/* Why nothing has been received yet. */
+const char *live_silence(struct live *live);
+
 /* Samples lost since we connected. */
 uint64_t live_lost(const struct live *live);
 

@@ -9,7 +9,7 @@
  * line has another one, so it is added explicitly if the user did not.
  */
 
-#define _GNU_SOURCE /* asprintf() */
+#define _GNU_SOURCE /* asprintf(), pipe2(), memmem() */
 
 #include "input/qemu.h"
 
@@ -27,7 +27,8 @@
 #include <unistd.h>
 
 #define QEMU_FAILED 126
-#define PIPE_BYTES (1 << 20) /* the limit for unprivileged users */
+#define ENDED "terminating on signal" /* QEMU prints it when we end it */
+#define PIPE_BYTES (1 << 20)          /* the limit for unprivileged users */
 
 static const struct {
     const char *name;
@@ -191,10 +192,12 @@ static void redirect_output(const struct guest *guest)
 }
 
 /* In the child, which must not outlive us. */
-static void exec_guest(struct guest *guest)
+static void exec_guest(struct guest *guest, int errors)
 {
     if (guest->talk != NULL)
         redirect_output(guest);
+    else
+        dup2(errors, STDERR_FILENO);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execvp(guest->words[0], guest->words);
     fprintf(stderr, "%s: %s: %s\n", log_name, guest->words[0], strerror(errno));
@@ -204,9 +207,9 @@ static void exec_guest(struct guest *guest)
 void guest_start(struct guest *guest, char **words,
                  enum guest_transport transport, uint32_t hz, int depth)
 {
-    int ends[2] = {-1, -1};
+    int ends[2] = {-1, -1}, errors[2] = {-1, -1};
 
-    *guest = (struct guest){.stream = -1, .talk = guest->talk};
+    *guest = (struct guest){.stream = -1, .errors = -1, .talk = guest->talk};
     put_users_words(guest, words, transport, hz, depth);
     if (transport != GUEST_SHM) {
         if (pipe(ends) != 0)
@@ -217,15 +220,21 @@ void guest_start(struct guest *guest, char **words,
     put_device(guest, words, transport);
     put_word(guest, NULL);
     print_words(guest);
+    if (guest->talk == NULL && pipe2(errors, O_CLOEXEC) != 0)
+        die("no pipe: %s", strerror(errno));
     guest->process = fork();
     if (guest->process < 0)
         die("no process: %s", strerror(errno));
     if (guest->process == 0) {
         close(ends[0]);
-        exec_guest(guest);
+        exec_guest(guest, errors[1]);
     }
     close(ends[1]);
+    close(errors[1]);
     guest->stream = ends[0];
+    guest->errors = errors[0];
+    if (guest->errors >= 0)
+        fcntl(guest->errors, F_SETFL, O_NONBLOCK);
 }
 
 struct target guest_target(const struct guest *guest)
@@ -235,8 +244,23 @@ struct target guest_target(const struct guest *guest)
                            .file = guest->stream};
 }
 
+void guest_copy_errors(struct guest *guest)
+{
+    char bytes[4096];
+    ssize_t count;
+
+    while (guest->errors >= 0 &&
+           (count = read(guest->errors, bytes, sizeof bytes)) > 0) {
+        if (guest->stopped &&
+            memmem(bytes, (size_t)count, ENDED, strlen(ENDED)) != NULL)
+            continue;
+        (void)!write(STDERR_FILENO, bytes, (size_t)count);
+    }
+}
+
 bool guest_runs(struct guest *guest)
 {
+    guest_copy_errors(guest);
     if (!guest->has_status && guest->process > 0)
         guest->has_status =
             waitpid(guest->process, &guest->status, WNOHANG) != 0;
@@ -251,6 +275,7 @@ void guest_stop(struct guest *guest)
     kill(guest->process, SIGTERM);
     waitpid(guest->process, &guest->status, 0);
     guest->has_status = true;
+    guest_copy_errors(guest);
 }
 
 int guest_code(const struct guest *guest)
@@ -270,6 +295,8 @@ void guest_free(struct guest *guest)
     free(guest->words);
     if (guest->stream >= 0)
         close(guest->stream);
+    if (guest->errors >= 0)
+        close(guest->errors);
     if (guest->ram != NULL)
         unlink(guest->ram);
     free(guest->ram);

@@ -27,6 +27,7 @@ struct guest {
     int count;
     pid_t process;
     int stream;      /* the device's output, -1 = shared RAM */
+    int errors;      /* its stderr, -1 = goes to (talk) */
     char *ram;       /* the RAM's file, or NULL */
     FILE *talk;      /* its output goes there, NULL = to our own */
     bool stopped;    /* by us */
@@ -50,6 +51,10 @@ const char *guest_word(char *const *words, const char *option);
 
 /* Whether it is still running. */
 bool guest_runs(struct guest *guest);
+
+/* Copies what it wrote to stderr to our own, except that we ended it. To be
+ * called several times a second; guest_runs() does it, too. */
+void guest_copy_errors(struct guest *guest);
 
 /* Ends it and waits for it. */
 void guest_stop(struct guest *guest);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "input/pending.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,6 +21,8 @@
 #include <unistd.h>
 
 #define AGAIN_SECONDS 1.0
+#define HELD_SECONDS 1.0 /* until it is reported that others hold the line */
+#define RATE_TOLERANCE 0.02
 
 void send_add(struct sender *sender, const char *format, ...)
 {
@@ -40,7 +43,26 @@ void send_begin(struct sender *sender, int file)
     sender->answered = 0;
     sender->begun = 0;
     sender->state = SEND_WAITS;
+    sender->accepted = file < 0;
+    sender->held_since = 0;
     sender->answers.matched = sender->answers.used = 0;
+}
+
+void send_check_rate(double requested, double rate)
+{
+    if (rate < requested * (1 - RATE_TOLERANCE))
+        log_info("the guest capped the rate at %g Hz; %g Hz was requested",
+                 rate, requested);
+    else if (rate > requested * (1 + RATE_TOLERANCE))
+        log_info("the guest samples at %g Hz; %g Hz was requested", rate,
+                 requested);
+}
+
+bool send_is_held(struct sender *sender)
+{
+    if (!sender->accepted)
+        sender->accepted = !pending_connection(sender->file);
+    return !sender->accepted;
 }
 
 /* Takes one answer. One that does not match the present command answers
@@ -48,6 +70,7 @@ void send_begin(struct sender *sender, int file)
 static void take_answer(void *owner, const char *text)
 {
     struct sender *sender = owner;
+    double requested, rate;
     const char *line;
     size_t bytes;
 
@@ -57,16 +80,18 @@ static void take_answer(void *owner, const char *text)
     bytes = strlen(line);
     if (strncmp(text, "ok ", 3) == 0 && strncmp(text + 3, line, bytes) == 0 &&
         strchr(" ", text[3 + bytes]) != NULL) {
-        log_verbose("the guest says %s", text);
+        log_verbose("the guest answers: %s", text);
         if (sender->agreed != NULL)
             sender->agreed(text);
+        if (sscanf(text, "ok rate %lf at %lf Hz", &requested, &rate) == 2)
+            send_check_rate(requested, rate);
         ++sender->answered;
         sender->begun = 0;
         if (sender->answered == sender->count)
             sender->state = SEND_DONE;
     } else if (strncmp(text, "error: \"", 8) == 0 &&
                strncmp(text + 8, line, bytes) == 0 && text[8 + bytes] == '"') {
-        log_error("the guest says %s", text);
+        log_error("the guest answers: %s", text);
         sender->state = SEND_FAILED;
     }
 }
@@ -124,9 +149,29 @@ static void read_answers(struct sender *sender)
         sender->reads = count < 0 && (errno == EINTR || errno == EAGAIN);
         if (sender->reads || sender->count == 0 || sender->state != SEND_WAITS)
             continue;
-        log_error("the line of commands was closed before '%s' was answered",
+        log_error("the connection was closed before '%s' was answered",
                   sender->lines[sender->answered]);
         sender->state = SEND_FAILED;
+    }
+}
+
+/* While another client is served, nothing is sent: it would be executed after
+ * we have given up. */
+static void wait_for_line(struct sender *sender, double time, double limit)
+{
+    bool is_new = sender->held_since == 0;
+
+    if (is_new)
+        sender->held_since = time;
+    if (time - sender->held_since >= limit) {
+        log_error("'%s' was not sent: another client, such as top or record, "
+                  "is connected to the line, and QEMU serves one at a time",
+                  sender->lines[sender->answered]);
+        sender->state = SEND_FAILED;
+    } else if (!sender->held_reported &&
+               time - sender->held_since >= HELD_SECONDS) {
+        log_info("another client is connected to the line; waiting");
+        sender->held_reported = true;
     }
 }
 
@@ -135,14 +180,16 @@ static void send_due(struct sender *sender)
     double time = seconds_now();
     double limit = sender->seconds > 0 ? sender->seconds : SEND_SECONDS;
 
-    if (sender->begun == 0) {
+    if (sender->begun == 0 && send_is_held(sender)) {
+        wait_for_line(sender, time, limit);
+    } else if (sender->begun == 0) {
         sender->begun = sender->sent = time;
         send_line(sender);
     } else if (time - sender->begun >= limit) {
         log_error(
-            "'%s' was not answered in %g s; is this the line that the "
-            "guest listens to (with prof.out=uart2 or virtio the stream's "
-            "own, otherwise its console), and does its service yield?",
+            "'%s' was not answered within %g s; does the guest listen to this "
+            "line (the stream's with prof.out=uart2 or virtio, otherwise its "
+            "console), and does its service yield?",
             sender->lines[sender->answered], limit);
         sender->state = SEND_FAILED;
     } else if (!sender->once && time - sender->sent >= AGAIN_SECONDS) {

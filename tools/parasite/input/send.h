@@ -52,8 +52,11 @@ struct sender {
     char **lines;
     size_t count;
     size_t answered;
-    double begun; /* when the present command was first sent, 0 = not yet */
-    double sent;  /* when it was last sent */
+    double begun;  /* when the present command was first sent, 0 = not yet */
+    double sent;   /* when it was last sent */
+    bool accepted; /* the other end serves this connection */
+    bool held_reported;
+    double held_since; /* when another client was seen, 0 = not yet */
     struct answers answers;
     enum send_state state;
 };
@@ -76,6 +79,12 @@ void send_receive(struct sender *sender, const void *bytes, size_t count);
 /* Sends what is due, and reads the file if (reads); never waits. To be called
  * at least ten times a second while it returns SEND_WAITS. */
 enum send_state send_step(struct sender *sender);
+
+/* Whether the line is taken: QEMU serves another client of it. */
+bool send_is_held(struct sender *sender);
+
+/* Reports a (rate) in Hz that differs from the (requested) one. */
+void send_check_rate(double requested, double rate);
 
 void send_free(struct sender *sender);
 

@@ -3,10 +3,12 @@
 
 #include "top/print.h"
 
+#include "base/log.h"
 #include "base/number.h"
 #include "trace/metadata.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define RED_PERCENT 5.0
 #define GREEN_PERCENT 0.5
@@ -23,21 +25,40 @@ static void print_percent(double percent, bool color)
         printf("%7.2f%%", percent);
 }
 
-static void print_head(const struct top_model *top)
+/* What is known of the guest. */
+static void print_guest(const struct top_model *top)
 {
     const struct model *model = &top->live->model;
+    const char *image = top->report.view.image_path, *slash;
+
+    fputs("# ", stdout);
+    if (image != NULL) {
+        slash = strrchr(image, '/');
+        printf("%s, ", slash != NULL ? slash + 1 : image);
+    }
+    if (model->hello.version != 0)
+        printf("%s, ", metadata_arch(&model->hello));
+    if (model->rate_mhz > 0)
+        printf("%g Hz, %u callers, ", model->rate_mhz / 1000.0,
+               (unsigned)model->depth);
+    printf("%.1f s\n", top_model_seconds(top));
+}
+
+static void print_head(const struct top_model *top)
+{
     char lost[NUMBER_TEXT_MAX], missed[NUMBER_TEXT_MAX];
 
-    printf("# %.1f s, %s, %g Hz, %.1f samples/s, %.1f %% idle, %s lost, %s "
-           "missed\n",
-           top_model_seconds(top), metadata_arch(&model->hello),
-           model->rate_mhz / 1000.0, top_model_rate(top), top->idle,
-           number_count(top_model_lost(top), lost),
-           number_count(top_model_missed(top), missed));
+    if (log_quiet)
+        return;
+    print_guest(top);
+    printf(
+        "# %.1f samples/s, %.1f %% idle, %s lost, %s missed; recent shares\n",
+        top_model_rate(top), top->idle, number_count(top_model_lost(top), lost),
+        number_count(top_model_missed(top), missed));
     if (top->live->boots == 0)
-        puts("# nothing received yet");
+        printf("# %s\n", live_silence(top->live));
     if (top->live->boots > 1)
-        printf("# boot %u of the guest since the start\n", top->live->boots);
+        printf("# boot %u of the guest\n", top->live->boots);
     if (top->live->why[0] != '\0')
         printf("# %s\n", top->live->why);
     puts("#\n#  Self    Total  Samples/s  Symbol");

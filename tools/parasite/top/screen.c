@@ -4,14 +4,14 @@
  *
  *     title          which guest, how long, which boot
  *     facts          rate, idle share, losses
- *     state          a filter that is typed, what is wrong, what is looked at
+ *     state          the filter being typed, an error, or the zoomed function
  *     columns
  *     rows ...
  *     keys
  *
- * A narrow screen leaves out, in this order, the bar, the samples per second,
- * the total, and shortens what is left: the name of a function and its share
- * are always there. Colours add to it and say nothing by themselves.
+ * A narrow screen omits, in this order, the bar, the samples per second and the
+ * total, and shortens the rest: the name of a function and its share are always
+ * shown. Colours repeat what the numbers say.
  */
 
 #include "top/screen.h"
@@ -89,7 +89,7 @@ static void put_facts(const struct top_model *top, const struct top_ui *ui)
     screen_ends(1, look, left,
                 !wide             ? ""
                 : ui->since_reset ? "since the reset"
-                                  : "lately");
+                                  : "recent");
 }
 
 static void put_state(const struct top_model *top, const struct top_ui *ui)
@@ -104,7 +104,7 @@ static void put_state(const struct top_model *top, const struct top_ui *ui)
     else if (top->live->why[0] != '\0')
         snprintf(text, sizeof text, " %s", top->live->why);
     else if (top->boots == 0)
-        snprintf(text, sizeof text, " nothing received yet");
+        snprintf(text, sizeof text, " %s", live_silence(top->live));
     else if (log_last()[0] != '\0')
         snprintf(text, sizeof text, " %s", log_last());
     else
@@ -191,23 +191,23 @@ static void put_rows(const struct top_ui *ui)
         put_row(HEAD_LINES + (int)i, &ui->rows[ui->first + i],
                 ui->first + i == ui->selected, ui->sort == TOP_BY_TOTAL);
     if (ui->count == 0 && top_zoomed(ui) != NULL)
-        screen_line(HEAD_LINES, A_DIM, " no callers and no callees lately");
+        screen_line(HEAD_LINES, A_DIM, " no recent callers or callees");
 }
 
 static void put_help(void)
 {
     static const char *const lines[] = {
         "up down j k      select a row",
-        "PgUp PgDn        by pages; Home, End",
-        "Enter            its callers (<-), callees (->)",
-        "Esc Backspace    back",
-        "s t n            sort: self, total, name",
-        "/                only names that fit a regex",
+        "PgUp PgDn        scroll by pages; Home, End",
+        "Enter            show callers (<-), callees (->)",
+        "Esc Backspace    go back",
+        "s t n            sort by self, total, name",
+        "/                filter names by a regex",
         "i                show or hide the idle CPU",
-        "w                shares lately, or since reset",
+        "w                recent shares, or since reset",
         "p Space          pause",
         "r                reset",
-        "? h              this help; any key ends it",
+        "? h              this help; any key closes it",
         "q Ctrl-C         quit",
     };
 
@@ -221,7 +221,7 @@ static void put_help(void)
 static void put_keys(const struct top_ui *ui)
 {
     const char *text =
-        ui->typing            ? " Enter takes the filter  Esc leaves it"
+        ui->typing            ? " Enter applies the filter  Esc cancels"
         : COLS >= BAR_COLUMNS ? " ? help  Enter callers, callees  s t n sort  "
                                 "/ filter  w window  "
                                 "p pause  r reset  q quit"
