@@ -13,6 +13,7 @@ const parts = [
   'diff',
   'looks',
   'files',
+  'every',
   'large',
 ].filter((part) => !process.argv[3] || process.argv[3] === part);
 

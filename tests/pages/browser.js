@@ -59,8 +59,9 @@ async function openPage(name, hash = '', options = {}) {
   if (options.size) await page.setViewportSize(options.size);
   await page.emulateMedia({colorScheme: options.scheme || 'light'});
   if (options.before) await options.before(page);
-  await page.goto('file://' + path.join(work, name) + hash);
-  await page.waitForSelector('body[data-ready]', {timeout: 60000});
+  await page.goto('file://' + path.resolve(work, name) + hash);
+  if (!options.isStatic)
+    await page.waitForSelector('body[data-ready]', {timeout: 60000});
   await settle(page);
   return page;
 }

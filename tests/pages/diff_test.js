@@ -42,6 +42,16 @@ async function compared(what, name, check) {
 }
 
 module.exports = async () => {
+  await compared(
+    'the losses of both sides are shown',
+    'stolen.html',
+    async (page) => {
+      await has(page, '#notes', /After: 7 ticks missed .*, 90\.0 ms stolen/);
+      await has(page, '#notes', /Before: 7 ticks missed .*without a stack/);
+      assert(!/Before:.*stolen/.test(await text(page, '#notes')));
+      await has(page, '#facts', /^1,955 samples .*before: 1,955 samples/);
+    },
+  );
   await compared('more is red, noise is grey', 'more.html', async (page) => {
     const changes = await changesOf(page);
     // 600 of 2,355 against 300 of 1,955
@@ -50,7 +60,7 @@ module.exports = async () => {
     assert(r > b + 60, changes.work[2]);
     assert.strictEqual(changes.port[1], 'noise');
     assert.strictEqual(Object.keys(changes)[0], 'work', 'sorted by change');
-    await has(page, '#legend', 'may be chance');
+    await has(page, '#legend', 'not significant');
   });
   await compared(
     'less is blue the other way round',
@@ -80,7 +90,7 @@ module.exports = async () => {
     await page.click('.row:has-text("work")');
     await settle(page);
     await has(page, '#chosen', 'Total 0 %, 0 samples');
-    await has(page, '#chosen', /Change \u2212.* sure/);
+    await has(page, '#chosen', /Change \u2212.*, significant/);
   });
   await compared(
     'a comparison can be coloured and counted otherwise',
@@ -89,7 +99,7 @@ module.exports = async () => {
       await press(page, 'm', 'c');
       assert.strictEqual(await page.inputValue('#colour'), 'folder');
       await press(page, 'v');
-      assert(!(await text(page, '#legend')).includes('may be chance'));
+      assert(!(await text(page, '#legend')).includes('not significant'));
     },
   );
 };

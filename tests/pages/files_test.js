@@ -154,6 +154,10 @@ async function sources() {
       for (const language of ['C', 'assembly'])
         assert(languages.includes(language), `${languages}`);
     });
+  await test('the folder that all share has its own name', async () => {
+    const folders = await legendOf('project.html', 'folder');
+    assert.deepStrictEqual(folders.slice(0, 2).sort(), ['lib', 'project']);
+  });
   await test('mangling identifies languages if DWARF does not', async () => {
     const languages = await legendOf('tongues.html', 'language');
     for (const language of ['C++', 'Rust', 'OCaml'])

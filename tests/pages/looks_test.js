@@ -60,10 +60,11 @@ async function fits(page) {
 // The contrast (WCAG 2.1) of texts against what they stand on.
 const contrasts = (page) =>
   page.evaluate(() => {
-    const style = getComputedStyle(document.documentElement);
+    const style = getComputedStyle(document.body);
     const pen = document.createElement('canvas').getContext('2d');
     const light = (name) => {
-      pen.fillStyle = style.getPropertyValue(name);
+      document.body.style.color = `var(${name})`;
+      pen.fillStyle = style.color;
       pen.fillRect(0, 0, 1, 1);
       const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((byte) => {
         const part = byte / 255;
@@ -79,6 +80,7 @@ const contrasts = (page) =>
       ['--accent', '--tint'],
       ['--warn', '--warn-back'],
       ['--found', '--panel'],
+      ['--stolen', '--panel'],
       ['--bad', '--panel'],
       ['--ink', '--tint'],
     ]

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_profile [--more|--none] [--few] [--deep]: writes a stream to stdout
- * whose every sample is known, over the functions of names.sh's image.
+ * make_profile [--more|--none] [--few] [--deep] [--stolen]: writes a stream to
+ * stdout whose every sample is known, over the functions of names.sh's image.
  *
  * Two seconds at 1,000 Hz in two halves, each a table of stacks; in between,
  * ticks are missed and samples dropped. With --more the stacks of "work" have
- * twice their samples, with --none none, with --few each has a tenth.
- * With --deep there are only samples of "helper" below "recurse" in "recurse",
- * as deep as a stack may be.
+ * twice their samples, with --none none, with --few each has a tenth. With
+ * --stolen the host has taken 90 ms of the time before the gap. With --deep
+ * there are only samples of "helper" below "recurse" in "recurse", as deep as a
+ * stack may be.
  */
 
 #include "../unit/host/stream_maker.h"
@@ -75,7 +76,8 @@ static void put_deep(struct made *made)
         made_sample(made, DEEPEST);
 }
 
-static void put_stacks(struct made *made, uint32_t times, uint32_t divisor)
+static void put_stacks(struct made *made, uint32_t times, uint32_t divisor,
+                       bool stolen)
 {
     for (uint32_t i = 0; i < STACKS; ++i)
         made_node(made, i + 1, stacks[i].parent,
@@ -83,6 +85,9 @@ static void put_stacks(struct made *made, uint32_t times, uint32_t divisor)
                       stacks[i].offset);
     made->step = PROF_CLOCK_HZ / 1000;
     put_half(made, 0, times, divisor);
+    if (stolen)
+        MADE_EVENT(made, PROF_EVENT_STOLEN,
+                   (struct prof_event_stolen){.clocks = 90 * made->step});
     made_word(made, PROF_EVENT_MISS, 7);
     MADE_EVENT(
         made, PROF_EVENT_DROP,
@@ -111,7 +116,7 @@ int main(int argc, char **argv)
     if (has(argc, argv, "--deep"))
         put_deep(&made);
     else
-        put_stacks(&made, times, divisor);
+        put_stacks(&made, times, divisor, has(argc, argv, "--stolen"));
     made.step = 0;
     made_word(&made, PROF_EVENT_BYE, 0);
     made_flush(&made);

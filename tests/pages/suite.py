@@ -5,12 +5,14 @@ the *_test.js here; pictures of what was seen stay in its folder."""
 
 import os
 import re
+import signal
+import urllib.request
 
 from harness.command import Command, build_id, text_addresses
-from harness.suite import WIDTHS, run
+from harness.suite import WIDTHS, background, run, soon
 
 PLAYWRIGHT = "playwright-core@1.65.1"
-PARTS = ("graph", "table", "time", "diff", "looks", "files", "large")
+PARTS = ("graph", "table", "time", "diff", "looks", "files", "every", "large")
 CPU_LIMIT_S = 1500
 
 
@@ -65,6 +67,9 @@ def make_common(pages):
     few, none = pages.recorded("few", "--few"), pages.recorded("none", "--none")
     pages.drawn("made.html", made)
     pages.drawn("few.html", few)
+    stolen = pages.recorded("stolen", "--stolen")
+    pages.drawn("alone.html", stolen)
+    pages.drawn("stolen.html", "--diff", made, stolen)
     pages.drawn("made.svg", "--svg", made)
     for form, option in (("html", ()), ("svg", ("--svg",))):
         for name, before, after in (
@@ -104,6 +109,52 @@ def make_files(pages):
         )
 
 
+def make_served(pages):
+    """The pages of parasite open, in a folder as they are on its server."""
+    folder = pages.work / "open"
+    folder.mkdir(exist_ok=True)
+    with background(
+        *(pages.parasite.path, "open", "--no-browser", "-k", pages.image),
+        pages.work / "stolen.trace",
+        log=pages.work / "server.log",
+    ) as server:
+        address = soon(
+            lambda: re.search("^http://.*/$", server.text(), re.M),
+            "its address",
+            server.alive,
+        )[0]
+        for name in ("", "flame.html", "annotate.html"):
+            with urllib.request.urlopen(address + name) as page:
+                path = folder / (name or "index.html")
+                path.write_bytes(page.read())
+        server.signal(signal.SIGINT)
+        server.end(0)
+
+
+def make_project(pages):
+    """A page of a program with sources in a folder and in one below it."""
+    folder = pages.work / "project"
+    (folder / "lib").mkdir(parents=True, exist_ok=True)
+    (folder / "main.c").write_text("void _start(void) { for (;;); }\n")
+    (folder / "lib/part.c").write_text("void part(void) { for (;;); }\n")
+    image = pages.work / "project.elf"
+    run(
+        *("gcc", "-g", "-O1", "-nostdlib", "-static", "-no-pie"),
+        *("-Wl,-Ttext=0x100000,--build-id=sha1", "-o", image),
+        *(folder / "main.c", folder / "lib/part.c"),
+    )
+    addresses = pages.work / "addresses"
+    addresses.write_text(text_addresses(image), encoding="ascii")
+    stream = pages.stream(
+        *("make_stream", "layers", 200, 1, addresses),
+        BUILD_ID=build_id(image),
+    )
+    pages.parasite(
+        *("flame", "-q", "-k", image, "-o", pages.work / "project.html"),
+        stream,
+    )
+
+
 def make_large(pages):
     """A million samples of a hundred thousand stacks."""
     pages.compile("make_large", "tests/tool/make_stream.c", "-DNODES=102000u")
@@ -122,6 +173,9 @@ def suite(s):
         make_common(pages)
     if s.part == "files":
         make_files(pages)
+        make_project(pages)
+    if s.part == "every":
+        make_served(pages)
     done = run(
         *("node", "tests/pages/all.js", s.work, s.part, s.parasite),
         status=None,

@@ -201,7 +201,7 @@ async function searches() {
   );
   await fresh('no regular expression is said to be none', async (page) => {
     await type(page, '(');
-    await has(page, '#matched', 'no regex');
+    await has(page, '#matched', 'invalid regex');
     await type(page, 'work');
     await has(page, '#matched', /^20\.5 %$/);
   });

@@ -179,9 +179,9 @@ async function findings() {
 
 async function losses() {
   await fresh('what is missing is said', async (page) => {
-    await has(page, '#notes', '7 ticks missed');
+    await has(page, '#notes', '7 ticks missed (0.36 %)');
     await has(page, '#notes', '5 samples without a stack');
-    await has(page, '#legend', 'something missing');
+    await has(page, '#legend', 'samples missing');
   });
   await fresh('and hatched where it is missing', async (page) => {
     const frame = await page.locator('#timeline').boundingBox();
@@ -207,7 +207,7 @@ async function losses() {
       await has(
         page,
         '#notes',
-        /Only 200 samples: shares are good to ±6\.9 points/,
+        /Only 200 samples: shares are accurate to ±6\.9 percentage points/,
       );
     },
     'few.html',
@@ -223,8 +223,36 @@ async function losses() {
   );
 }
 
+async function stolen() {
+  await fresh(
+    'stolen time is said, and hatched in its own colour',
+    async (page) => {
+      await has(page, '#notes', /90\.0 ms stolen \(4\.\d+ %\)/);
+      await has(page, '#legend', 'time stolen by the host');
+      await timeAt(page, 0.48);
+      await has(page, '#tip', /Lost 90\.0 ms stolen/);
+      const {x, y, width} = await page.locator('#timeline').boundingBox();
+      const violetAt = async (part) => {
+        let violet = 0;
+        for (let dx = -6; dx <= 6; ++dx) {
+          const [r, g, b] = await colourAt(page, '#timeline', [
+            x + part * width + dx,
+            y + 4,
+          ]);
+          violet += b > r + 40 && b > g + 40;
+        }
+        return violet;
+      };
+      assert((await violetAt(0.48)) > 2);
+      assert.strictEqual(await violetAt(0.25), 0);
+    },
+    'alone.html',
+  );
+}
+
 module.exports = async () => {
   await ranges();
   await findings();
   await losses();
+  await stolen();
 };

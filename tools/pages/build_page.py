@@ -5,22 +5,30 @@
 usage: build_page.py TITLE BODY.html STYLE.css... SCRIPT.js...
 
 Prints the template of a page with a script and a payload. @PAYLOAD@ in it is
-where the host command writes the payload (tools/parasite/page). Pages without
-a script are made by build() in one go.
+where the host command writes the payload (tools/parasite/page). Pages that
+need no payload are made by build() in one go.
 
-All of a page is in it: the policy forbids every network access.
+All of a page is in it: the policy forbids every network access, and every
+script but its own, which it names by their hashes.
 """
 
+import base64
+import hashlib
 import html
 import pathlib
 import re
 import sys
 
 BASE = pathlib.Path(__file__).resolve().parent / "base"
-STATIC = "default-src 'none'; style-src 'unsafe-inline'"
-SCRIPTED = (
-    "default-src 'none'; script-src 'unsafe-inline' blob:; "
-    "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:"
+POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; "
+    "img-src data:; style-src 'unsafe-inline'; script-src {}"
+)
+WORKERS = " blob:; worker-src blob:"
+THEME_BUTTON = (
+    '<button type="button" id="theme" class="theme"'
+    ' title="Use the light theme, the dark one, or the system\'s (auto)"'
+    " hidden>Theme</button>\n"
 )
 PAYLOAD = '<script id="payload" type="application/octet-stream">@PAYLOAD@'
 
@@ -37,38 +45,58 @@ def squeezed(text, comment):
     )
 
 
-def build(title, style, body, policy=STATIC):
-    """The page: (body) is HTML, (style) is CSS beside the theme's."""
+def styles_of(paths):
+    return "\n".join(squeezed(read(path), r"/\*.*\*/$") for path in paths)
+
+
+def script_of(paths):
+    """One script of these files, which share one scope."""
+    code = (squeezed(read(path), "//") for path in paths)
+    return "\n".join(["", "'use strict';", "{", *code, "}", ""])
+
+
+def policy_of(scripts):
+    hashes = []
+    for script in scripts:
+        digest = hashlib.sha256(script.encode("utf-8")).digest()
+        hashes.append(f"'sha256-{base64.b64encode(digest).decode()}'")
+    has_worker = any("new Worker(" in script for script in scripts)
+    return POLICY.format(" ".join(hashes)) + (WORKERS if has_worker else "")
+
+
+def framed(title, style, body, scripts=()):
+    """The page around (body); (scripts) are those in it."""
+    theme = script_of([BASE / "theme.js"])
     fields = {
-        "POLICY": policy,
+        "POLICY": policy_of([theme, *scripts]),
         "TITLE": html.escape(title),
         "BODY": body,
-        "STYLE": squeezed(read(BASE / "theme.css"), r"/\*.*\*/$")
-        + "\n"
-        + style.strip("\n"),
+        "STYLE": styles_of([BASE / "theme.css"]) + "\n" + style.strip("\n"),
+        "THEME": theme,
     }
     return re.sub(
-        "@(POLICY|TITLE|STYLE|BODY)@",
+        "@(POLICY|TITLE|STYLE|THEME|BODY)@",
         lambda field: fields[field.group(1)],
         read(BASE / "frame.html"),
     )
 
 
+def build(title, style, body):
+    """The page: (body) is HTML, (style) is CSS beside the theme's. Its only
+    script is the theme's."""
+    return framed(title, style, THEME_BUTTON + body)
+
+
 def template(title, body, styles, scripts):
-    """A page with a payload and (scripts), which share one scope."""
-    code = [read(BASE / "payload.js"), *map(read, scripts)]
+    """A page with a payload and (scripts); its body has the theme's button."""
+    script = script_of([BASE / "payload.js", *scripts])
     parts = [
         re.sub(r"\A<!-- SPDX.*\n", "", read(body)).rstrip("\n"),
         PAYLOAD + "</script>",
-        "<script>",
-        "'use strict';",
-        "{",
-        *(squeezed(one, "//") for one in code),
-        "}",
-        "</script>",
+        f"<script>{script}</script>",
     ]
-    style = "\n".join(squeezed(read(one), r"/\*.*\*/$") for one in styles)
-    return build(title, style, "\n".join(parts), SCRIPTED)
+    style = styles_of([BASE / "controls.css", *styles])
+    return framed(title, style, "\n".join(parts), [script])
 
 
 def main(words):

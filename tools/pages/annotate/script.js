@@ -34,8 +34,9 @@ function row(kind, item, of, number, text) {
     make('span', '', text),
   );
   if (share > 0) {
-    const tint = Math.min(0.08 + share / 60, 0.5);
-    element.style.background = `rgba(var(--hot), ${tint.toFixed(3)})`;
+    const part = Math.min(0.08 + share / 60, 0.5);
+    element.classList.add('hot');
+    element.style.setProperty('--part', part.toFixed(3));
     element.title =
       `${item.self} samples, ` + `${percentText(item[weight], whole)} of all`;
   }
@@ -93,7 +94,7 @@ function drawLines(f) {
   for (const line of f.lines) {
     const key = line.file + ':' + line.line;
     if (!before || before.file !== line.file)
-      listing.append(make('div', 'path', line.file || 'no line is known'));
+      listing.append(make('div', 'path', line.file || 'source line unknown'));
     else if (before.line + 1 < line.line)
       listing.append(make('div', 'gap', '\u22ef'));
     before = line;
@@ -103,7 +104,7 @@ function drawLines(f) {
       f[weight],
       line.line || '',
       lineText(line) ||
-        (line.file ? '' : `${code.get(key).length} ` + 'instructions'),
+        (line.file ? '' : `${code.get(key).length} instructions`),
     );
     element.of = f[weight];
     element.key = key;
@@ -154,7 +155,7 @@ function drawCode(f) {
 
 function remember() {
   const words = new URLSearchParams();
-  words.set('f', String(shown));
+  words.set('f', data.functions[shown].address);
   if (asCode) words.set('v', 'code');
   if (at >= 0) words.set('l', rows[at].key);
   history.replaceState(null, '', '#' + words);
@@ -194,8 +195,10 @@ function draw() {
   if (!f) return;
   by('name').textContent = f.symbol;
   by('share').textContent =
-    `${percent(f[weight], whole).toFixed(2)} % of ` +
-    `all, ${f.self.toLocaleString('en')} samples, at ${f.address}`;
+    `${percent(f[weight], whole).toFixed(2)} % of all, ` +
+    `${f.self.toLocaleString('en')} samples, at ${f.address}`;
+  by('graph').hidden = !data.served;
+  by('graph').href = 'flame.html#' + new URLSearchParams({v: f.symbol});
   (asCode ? drawCode : drawLines)(f);
   listing.scrollTop = 0;
   const wanted = rows.findIndex((element) => element.key === wantedLine);
@@ -250,33 +253,30 @@ function setView(code) {
 
 const keys = [
   ['j \u2193', 'next line', () => go(at + 1)],
-  ['k \u2191', 'line before', () => go(Math.max(at - 1, 0))],
+  ['k \u2191', 'previous line', () => go(Math.max(at - 1, 0))],
   ['n', 'next hottest line', () => goHot(1)],
-  ['p', 'hotter line before', () => goHot(-1)],
-  [
-    'Enter',
-    'open or close its instructions',
-    () => at >= 0 && toggle(rows[at]),
-  ],
+  ['p', 'previous hottest line', () => goHot(-1)],
+  ['Enter', 'show or hide the instructions', () => at >= 0 && toggle(rows[at])],
   [
     'a',
-    'open all lines that were sampled',
+    'show all sampled instructions',
     () => {
       for (const row of rows) if (row.heat > 0) toggle(row, true);
     },
   ],
   [
     'c',
-    'close all',
+    'hide all instructions',
     () => {
       for (const row of rows) toggle(row, false);
     },
   ],
-  ['i', 'lines or instructions', () => setView(!asCode)],
+  ['i', 'source lines or instructions', () => setView(!asCode)],
   ['] \u2192', 'next function', () => show(shown + 1)],
-  ['[ \u2190', 'function before', () => show(shown - 1)],
+  ['[ \u2190', 'previous function', () => show(shown - 1)],
   ['/', 'filter functions', () => by('filter').focus()],
-  ['?', 'this help', () => by('help').showModal()],
+  ['t', 'next theme', () => by('theme').click()],
+  ['?', 'show this help', () => by('help').showModal()],
 ];
 const names = {
   ArrowDown: '\u2193',
@@ -305,18 +305,54 @@ async function read() {
   whole = data[data.weight === 'time' ? 'ns' : 'samples'];
 }
 
+// What the recording has lost.
+function showNotes() {
+  const notes = [
+    [data.lost, `${data.lost.toLocaleString('en')} samples lost`],
+    [
+      data.missed_ticks,
+      `${data.missed_ticks.toLocaleString('en')} ticks missed`,
+    ],
+    [data.stolen_ns, `${(data.stolen_ns / 1e9).toFixed(3)} s stolen`],
+  ];
+  for (const [amount, text] of notes)
+    if (amount > 0) by('notes').append(make('span', '', text));
+}
+
+// Of the function with that address, or name.
+function indexOf(wanted) {
+  const found = data.functions.findIndex(
+    (f) => f.address === wanted || f.symbol === wanted,
+  );
+  return Math.max(found, 0);
+}
+
 function start() {
   const words = new URLSearchParams(location.hash.slice(1));
-  document.title = by('title').textContent = 'annotate ' + data.trace;
-  by('about').textContent =
-    `${data.arch}, ${data.hz} Hz, ` +
-    `${data.samples.toLocaleString('en')} samples, ${data.lost} lost`;
+  document.title = by('title').textContent =
+    'Code of ' + baseName(data.trace.replace(/\/+$/, ''));
+  by('title').title = data.trace;
+  by('facts').textContent = [
+    data.samples.toLocaleString('en') + ' samples',
+    data.hz + ' Hz',
+    data.arch,
+  ].join(' \u00b7 ');
+  showNotes();
+  if (data.served) by('home').href = './';
   if (data.functions_not_shown > 0)
     by('rest').textContent =
       `${data.functions_not_shown} more functions are ` +
-      'below the limit (--percent-limit)';
-  for (const [name, what] of keys)
-    by('keys').append(make('dt', '', name), make('dd', '', what));
+      (data.served
+        ? 'too cold to be shown here'
+        : 'below the limit (--percent-limit)');
+  for (const [letters, what] of keys) {
+    const term = make('dt'),
+      item = make('div');
+    for (const letter of letters.split(' '))
+      term.append(make('kbd', '', letter), ' ');
+    item.append(term, make('dd', '', what));
+    by('keys').append(item);
+  }
   by('filter').oninput = listFunctions;
   by('lines').onclick = () => setView(false);
   by('code').onclick = () => setView(true);
@@ -333,7 +369,8 @@ function start() {
   asCode = words.get('v') === 'code';
   wantedLine = words.get('l') || '';
   listFunctions();
-  show(Number(words.get('f')) || 0);
+  show(indexOf(words.get('f')));
+  document.body.dataset.ready = 'yes';
 }
 
 read().then(start);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said about it: the tooltip, what is chosen, where one is, the legend,
-// and what one should know before believing a share.
+// What is shown about it: the tooltip, the selection, the path, the legend.
 
-const FEW_SAMPLES = 1000; // fewer are worth a warning
 const LEGEND_ROWS = 5;
 const PATH_SHOWN = 4; // steps of the path, the innermost ones
 
@@ -24,7 +22,7 @@ function changeText(total, base) {
   const range = `${pointsText(change.low)} to ${pointsText(change.high)}`;
   return (
     `${pointsText(change.by)} points (${range}), ` +
-    (change.sure ? 'sure' : 'may be chance')
+    (change.sure ? 'significant' : 'not significant')
   );
 }
 
@@ -36,7 +34,7 @@ function factsOf({part, node}) {
   const parent = tree.parent[node];
   const facts = [
     ['Total', `${shareText(shareOf(total))}, ${weightText(total)}`],
-    ['95 %', `${shareText(low)} to ${shareText(high)}`],
+    ['95 % interval', `${shareText(low)} to ${shareText(high)}`],
   ];
   // among the callers of a sandwich what is below is what was called
   if (!part.skip)
@@ -106,7 +104,7 @@ function showTimeTip(clock, event) {
   const hz = data.head.clock_hz,
     near = ((line.to - line.from) / lineWidth()) * 2;
   const facts = [['Time', secondsText(clock / hz, 0.001)]];
-  for (const [kind, text] of LOSS_TEXTS.entries()) {
+  for (const [kind, {words}] of LOSSES.entries()) {
     let sum = 0;
     for (const loss of data.losses)
       if (
@@ -115,9 +113,18 @@ function showTimeTip(clock, event) {
         loss.to >= clock - near
       )
         sum += loss.count;
-    if (sum) facts.push(['Missing', `${countText(sum)} ${text}`]);
+    if (sum) facts.push(['Lost', words(sum)]);
   }
   putTip(event, listOf(facts));
+}
+
+// The annotated code of a function, where `parasite open` serves it.
+function linkCode(f) {
+  const link = $('code');
+  link.hidden = !data.head.served || f < 0 || isPseudo(f);
+  if (!link.hidden)
+    link.href =
+      'annotate.html#' + new URLSearchParams({f: data.functions.names[f]});
 }
 
 // The line at the bottom, and what a screen reader says.
@@ -125,11 +132,12 @@ function tellChosen() {
   const spot = focused,
     box = $('chosen');
   $('actions').hidden = !spot;
+  linkCode(spot ? spot.part.tree.func[spot.node] : -1);
   if (!spot) {
     box.replaceChildren(
       view.func < 0
-        ? 'Nothing chosen: click a frame, or walk with the arrow keys'
-        : shortName(data.functions.names[view.func]) + ' is not in sight here',
+        ? 'Nothing selected: click a frame or use the arrow keys'
+        : shortName(data.functions.names[view.func]) + ' is not visible here',
     );
     return;
   }
@@ -215,7 +223,7 @@ function changeLegend() {
   return [
     legendItem(
       `linear-gradient(90deg, ${fills.join()})`,
-      'less \u2013 may be chance \u2013 more',
+      'less \u2013 not significant \u2013 more',
       'wide',
     ),
     make('li', {textContent: 'width: mean of before and after'}),
@@ -230,7 +238,7 @@ function exitsLegend() {
     legendItem(fillOf(GREY, 0.4, 1), 'in the guest'),
     legendItem(
       `linear-gradient(90deg, ${fills.join()})`,
-      'partly \u2013 all in the hypervisor',
+      'partly \u2013 entirely in the hypervisor',
       'wide',
     ),
   ];
@@ -265,8 +273,10 @@ function showLegend() {
         ? exitsLegend()
         : categoryLegend();
   if (search.found) items.unshift(legendItem(palette.found, 'found'));
-  if (data.losses.length)
-    items.push(legendItem('', 'something missing', 'hatch'));
+  if (data.losses.some((loss) => !isStolen(loss)))
+    items.push(legendItem('', 'samples missing', 'hatch'));
+  if (data.losses.some(isStolen))
+    items.push(legendItem('', 'time stolen by the host', 'hatch stolen'));
   $('legend').replaceChildren(...items);
 }
 
@@ -274,33 +284,18 @@ function showFacts() {
   const {head} = data,
     hz = head.clock_hz;
   const [from, to] = view.range || [0, head.clocks],
-    seconds = (to - from) / hz;
-  $('title').textContent = document.title = shortName(data.title);
-  $('facts').textContent = [
-    samplesText(weights.count),
-    secondsText(seconds),
-    Math.round(head.hz) + ' Hz',
-    head.arch,
-  ].join(' \u00b7 ');
-}
-
-// Too few samples, and whatever was lost.
-function showNotes() {
-  const notes = [],
-    sums = [0, 0, 0, 0];
-  if (weights.count < FEW_SAMPLES) {
-    const [low, high] = interval(0.5, weights.count);
-    notes.push(
-      `Only ${samplesText(weights.count)}: shares are good to ` +
-        `\u00b1${(50 * (high - low)).toFixed(1)} points`,
+    facts = [
+      samplesText(weights.count),
+      secondsText((to - from) / hz),
+      Math.round(head.hz) + ' Hz',
+      head.arch,
+    ];
+  if (head.diff)
+    facts.push(
+      `before: ${samplesText(weights.baseCount)}, ` +
+        secondsText(head.sides[1].clocks / hz),
     );
-  }
-  for (const loss of data.losses) sums[loss.kind] += loss.count;
-  sums.forEach((sum, kind) => {
-    if (sum) notes.push(`${countText(sum)} ${LOSS_TEXTS[kind]}`);
-  });
-  if (view.removed.length) notes.push(`${view.removed.length} removed`);
-  $('notes').replaceChildren(
-    ...notes.map((text) => make('span', {textContent: text, title: text})),
-  );
+  $('title').textContent = document.title = shortName(data.title);
+  $('title').title = data.title.slice(0, 500);
+  $('facts').textContent = facts.join(' \u00b7 ');
 }

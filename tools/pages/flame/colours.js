@@ -160,25 +160,21 @@ function colourOf(tree, node) {
   return fillOf(hue === GREY ? GREY : turned, shade, 1);
 }
 
-function setTheme() {
-  dark =
-    view.theme === 'dark' ||
-    (view.theme === 'auto' &&
-      matchMedia('(prefers-color-scheme: dark)').matches);
-  document.documentElement.toggleAttribute('data-dark', dark);
-  const style = getComputedStyle(document.documentElement);
-  for (const name of [
-    'ink',
-    'soft',
-    'line',
-    'panel',
-    'accent',
-    'bad',
-    'found',
-    'hover',
-    'tint',
-  ])
-    palette[name] = style.getPropertyValue('--' + name).trim();
-}
-
 const palette = {};
+const PALETTE = ['ink', 'soft', 'line', 'panel', 'accent', 'bad', 'found'];
+
+// Takes the theme's colours from the style sheet, for the canvases. A variable
+// has both themes' colours in it; an element that uses it has the right one.
+function readTheme() {
+  const probe = $('spoken'),
+    style = getComputedStyle(probe);
+  for (const name of [...PALETTE, 'stolen']) {
+    probe.style.color = `var(--${name})`;
+    palette[name] = style.color;
+  }
+  probe.style.color = '';
+  const set = document.documentElement.dataset.theme;
+  dark = set
+    ? set === 'dark'
+    : matchMedia('(prefers-color-scheme: dark)').matches;
+}

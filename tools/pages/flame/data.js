@@ -48,13 +48,6 @@ function samplesOf(columns) {
   };
 }
 
-const LOSS_TEXTS = [
-  'ticks missed',
-  'samples without a stack',
-  'packets missing',
-  'samples discarded',
-];
-
 function lossesOf(columns) {
   const from = columns.changes('loss.from');
   const [kind, length, count] = ['kind', 'length', 'count'].map((name) =>

@@ -7,43 +7,43 @@ const inDirection = (key) => () => {
 };
 
 const keyList = [
-  [['ArrowUp'], 'walk up', inDirection('ArrowUp')],
-  [['ArrowDown'], 'walk down', inDirection('ArrowDown')],
-  [['ArrowLeft'], 'walk to the left', () => walk('left')],
-  [['ArrowRight'], 'walk to the right', () => walk('right')],
-  [['Enter', ' '], 'zoom to what is chosen', () => open(focused)],
-  [['Backspace', 'h'], 'zoom out by one', () => outwards()],
-  [['r'], 'reset: everything again', () => resetView()],
+  [['ArrowUp'], 'select the frame above', inDirection('ArrowUp')],
+  [['ArrowDown'], 'select the frame below', inDirection('ArrowDown')],
+  [['ArrowLeft'], 'select the frame to the left', () => walk('left')],
+  [['ArrowRight'], 'select the frame to the right', () => walk('right')],
+  [['Enter', ' '], 'zoom to the selected frame', () => open(focused)],
+  [['Backspace', 'h'], 'zoom out one level', () => outwards()],
+  [['r'], 'reset the view', () => resetView()],
   [['v'], 'sandwich: callers and callees', () => showSandwich(view.func)],
-  [['x', 'Delete'], 'remove the stack', () => removeChosen()],
-  [['u'], 'bring removed stacks back', () => restoreRemoved()],
+  [['x', 'Delete'], 'remove frame and callees', () => removeChosen()],
+  [['u'], 'restore removed stacks', () => restoreRemoved()],
   [['/'], 'search', () => $('regex').select()],
   [['n'], 'next match', () => nextMatch(1)],
   [['N'], 'previous match', () => nextMatch(-1)],
-  [['i'], 'flame or icicle', () => setIcicle(!view.icicle)],
-  [['c'], 'next meaning of colours', () => nextColour()],
+  [['i'], 'flame graph or icicle', () => setIcicle(!view.icicle)],
+  [['c'], 'next colour scheme', () => nextColour()],
   [['m'], 'count samples or time', () => setByTime(!view.byTime)],
-  [['t'], 'light, dark, as the system', () => nextTheme()],
-  [['l'], 'functions beside the graph', () => toggleSide()],
+  [['t'], 'next theme', () => $('theme').click()],
+  [['l'], 'show or hide the function list', () => toggleSide()],
   [
     ['f'],
-    'walk in the functions',
+    'move to the function list',
     () => {
       setSide(true);
       $('rows').focus();
     },
   ],
-  [['g'], 'walk in the graph', () => $('graph').focus()],
+  [['g'], 'move to the graph', () => $('graph').focus()],
   [['o'], 'sort functions by the next column', () => nextSort()],
-  [['[', ']'], 'move the range of time', (key) => nudge(key === '[' ? -1 : 1)],
+  [['[', ']'], 'move the time range', (key) => nudge(key === '[' ? -1 : 1)],
   [
     ['{', '}'],
-    'shrink or grow the range',
+    'shrink or extend the time range',
     (key) => nudge(key === '{' ? -1 : 1, true),
   ],
   [
     ['0'],
-    'all of the time',
+    'select the whole time',
     () => {
       beginTimeline();
       setRange(null);
@@ -51,19 +51,19 @@ const keyList = [
   ],
   [
     ['w', 's'],
-    'time line: zoom in, out',
+    'zoom the timeline in or out',
     (key) => zoomTime(key === 'w' ? 0.7 : 1 / 0.7, middleOfTime()),
   ],
   [
     ['a', 'd'],
-    'time line: left, right',
+    'scroll the timeline',
     (key) => panTime(key === 'a' ? -0.2 : 0.2),
   ],
-  [['y'], 'copy the name', () => copyName()],
+  [['y'], 'copy the function name', () => copyName()],
   [['e'], 'save folded stacks', () => saveFolded()],
   [['p'], 'save a picture', () => savePng()],
-  [['?'], 'this help', () => showHelp()],
-  [['Escape'], 'leave: help, search, sandwich, zoom', () => stepBack()],
+  [['?'], 'show this help', () => showHelp()],
+  [['Escape'], 'leave search, sandwich, zoom', () => stepBack()],
 ];
 
 const keyNames = {
@@ -98,13 +98,14 @@ function showHelp() {
 }
 
 const helpTexts = [
-  'Mouse: click zooms, right click chooses; a finger chooses first and ' +
-    'zooms when it touches again. In the time line drag a range, drag its ' +
-    'ends or its middle, double-click for all; the wheel zooms. In the ' +
-    'functions click chooses, double-click opens the sandwich.',
-  'Widths are shares of the samples shown. Names in brackets are no ' +
-    'functions. The address of the page holds what is shown: copy it to show ' +
-    'somebody the same.',
+  'Mouse: click a frame to zoom, right-click to select it without zooming. ' +
+    'Touch: tap a frame to select it, tap it again to zoom.',
+  'Timeline: drag to select a time range, drag its ends or its middle to ' +
+    'change it, double-click to clear it, turn the wheel to zoom. ' +
+    'Functions: click to select, double-click for the sandwich view.',
+  "A frame's width is its share of the samples shown. Names in [brackets] " +
+    'are not functions. The address of this page includes the view: copy it ' +
+    'to show someone the same.',
 ];
 
 function fillHelp(help) {
@@ -152,7 +153,7 @@ function listenToKeys() {
   });
 }
 
-// While the time line has the focus its arrows move the range.
+// While the timeline has the focus its arrows move the range.
 function timelineKey(event) {
   const step = {ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1}[
     event.key

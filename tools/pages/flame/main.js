@@ -29,7 +29,7 @@ function changed(what, done) {
     rebuild(done);
   } else {
     if (categories.mode !== view.colour) makeCategories(view.colour);
-    setTheme();
+    readTheme();
     showLegend();
     redrawRows();
     repaint();
@@ -49,11 +49,6 @@ function showButtons() {
   press('side-toggle', view.side);
   $('colour').value = view.colour;
   $('restore').hidden = view.removed.length === 0;
-  $('theme').textContent = {
-    auto: 'Theme: auto',
-    light: 'Theme: light',
-    dark: 'Theme: dark',
-  }[view.theme];
   document.body.classList.toggle('side', view.side);
 }
 
@@ -77,11 +72,6 @@ function setColour(colour) {
 function nextColour() {
   const there = COLOURS.filter((name) => data.head.diff || name !== 'change');
   setColour(there[(there.indexOf(view.colour) + 1) % there.length]);
-}
-
-function nextTheme() {
-  view.theme = THEMES[(THEMES.indexOf(view.theme) + 1) % THEMES.length];
-  changed('paint');
 }
 
 function nextSort() {
@@ -128,7 +118,6 @@ function listenToButtons() {
     clocks: () => setByTime(true),
     reset: resetView,
     restore: restoreRemoved,
-    theme: nextTheme,
     'side-toggle': toggleSide,
     'help-open': showHelp,
     folded: saveFolded,
@@ -158,9 +147,7 @@ function listenToWindow() {
     repaintTimeline();
   }).observe($('scroll'));
   addEventListener('resize', repaintTimeline);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
-    changed('paint'),
-  );
+  addEventListener('theme', () => changed('paint'));
   addEventListener('hashchange', () => {
     viewOfHash(location.hash);
     showAll();
@@ -184,6 +171,7 @@ async function begin() {
   for (const option of $('colour').options)
     option.hidden = option.value === 'change' && !data.head.diff;
   $('by-change').hidden = !data.head.diff;
+  if (data.head.served) $('home').href = './';
   prepareWeights();
   sortByName();
   beginTimeline();
@@ -207,6 +195,6 @@ async function begin() {
 }
 
 begin().catch((error) => {
-  $('title').textContent = 'This page cannot be shown';
+  $('title').textContent = 'This page cannot be displayed';
   $('facts').textContent = String(error);
 });

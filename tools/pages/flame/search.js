@@ -62,7 +62,7 @@ function takeAnswer({number, found, bad}) {
   clearTimeout(search.timer);
   if (bad) {
     $('regex').setAttribute('aria-invalid', 'true');
-    $('matched').textContent = 'no regex';
+    $('matched').textContent = 'invalid regex';
     return;
   }
   showFound(found);
@@ -103,7 +103,7 @@ function tellMatched() {
   }
   output.textContent = shareText(shareOf(sum));
   output.title =
-    weightText(sum) + ' in ' + countText(search.spots.length) + ' places';
+    weightText(sum) + ' at ' + countText(search.spots.length) + ' places';
 }
 
 // For each node, whether a match is among it and its callers.

@@ -4,7 +4,6 @@
 
 const COLOURS = ['folder', 'language', 'exits', 'change'];
 const SORTS = ['self', 'total', 'change', 'name'];
-const THEMES = ['auto', 'light', 'dark'];
 
 const view = {
   zoom: 0, // node
@@ -16,7 +15,6 @@ const view = {
   icicle: false,
   byTime: false,
   colour: 'folder',
-  theme: 'auto',
   sort: 'self',
   side: true,
 };
@@ -43,6 +41,14 @@ const asNumber = (limit) => ({
       : undefined;
   },
 });
+// A function; another page links to it by name.
+const asFunction = {
+  write: String,
+  read: (text) => {
+    const f = data.functions.names.indexOf(text);
+    return f < 0 ? asNumber(() => data.functions.count).read(text) : f;
+  },
+};
 const asChoice = (choices) => ({
   write: String,
   read: (text) => (choices.includes(text) ? text : undefined),
@@ -67,8 +73,8 @@ function readNodes(text) {
 
 const hashParts = {
   z: ['zoom', asNumber(() => data.tree.count)],
-  f: ['func', asNumber(() => data.functions.count)],
-  v: ['sandwich', asNumber(() => data.functions.count)],
+  f: ['func', asFunction],
+  v: ['sandwich', asFunction],
   r: [
     'range',
     {write: (range) => range.map(Math.round).join('-'), read: readRange},
@@ -78,7 +84,6 @@ const hashParts = {
   i: ['icicle', asFlag],
   m: ['byTime', asFlag],
   c: ['colour', asChoice(COLOURS)],
-  t: ['theme', asChoice(THEMES)],
   o: ['sort', asChoice(SORTS)],
   l: ['side', asFlag],
 };
@@ -102,6 +107,7 @@ function viewOfHash(hash) {
     const value = parts.has(letter) ? how.read(parts.get(letter)) : undefined;
     if (value !== undefined) view[name] = value;
   }
+  if (view.func < 0) view.func = view.sandwich;
 }
 
 const keepHash = later(() => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line: samples over time, stacked by colour; gaps are hatched. The
-// rest of the page shows the selected range.
+// The timeline: samples over time, stacked by colour; gaps and stolen time are
+// hatched. The rest of the page shows the selected range.
 
 const BAR = 3; // pixels
 const EDGE = 6; // pixels around the range's ends where they are taken
@@ -97,11 +97,10 @@ function paintBars(context, height) {
   }
 }
 
-let hatching = null;
-function hatch(context) {
+function hatch(context, colour) {
   const tile = make('canvas', {width: 6, height: 6});
   const pen = tile.getContext('2d');
-  pen.strokeStyle = palette.bad;
+  pen.strokeStyle = colour;
   pen.lineWidth = 1.6;
   pen.beginPath();
   for (const at of [-3, 3, 9]) {
@@ -112,16 +111,16 @@ function hatch(context) {
   return context.createPattern(tile, 'repeat');
 }
 
-// Bands for gaps; adjacent ones are merged, since there may be very many.
-function paintLosses(context, height) {
+// Bands for (losses); adjacent ones are merged, since there may be very many.
+function paintLosses(context, height, losses, colour) {
   let until = -10;
-  hatching = hatch(context);
-  for (const loss of data.losses) {
+  const hatching = hatch(context, colour);
+  for (const loss of losses) {
     const x = Math.max(xOfClock(loss.from), until);
     const end = Math.max(xOfClock(loss.to), x + 2);
     if (end < 0 || x > lineWidth() || end - until < 2) continue;
     context.globalAlpha = 0.16;
-    context.fillStyle = palette.bad;
+    context.fillStyle = colour;
     context.fillRect(x, 0, end - x, height - AXIS);
     context.globalAlpha = 0.9;
     context.fillStyle = hatching;
@@ -173,7 +172,10 @@ function drawnBars() {
     line.bars ||= make('canvas');
     const context = sized(line.bars, lineWidth(), lineHeight());
     paintBars(context, lineHeight());
-    paintLosses(context, lineHeight());
+    const {bad, stolen} = palette,
+      gaps = data.losses.filter((loss) => !isStolen(loss));
+    paintLosses(context, lineHeight(), data.losses.filter(isStolen), stolen);
+    paintLosses(context, lineHeight(), gaps, bad);
     paintAxis(context, lineHeight());
   }
   return line.bars;

@@ -52,11 +52,12 @@ struct annotate_function {
 };
 
 struct annotate {
-    struct view view;
+    struct view *view;
     const char **wanted; /* names, none = the hottest */
     size_t wanted_count;
     double limit; /* percent, -1 = default */
     bool json;
+    bool is_served; /* by `parasite open`, beside its other pages */
     bool by_line;
     bool all; /* show stretches without a sample too */
     bool att; /* AT&T syntax instead of Intel's */
@@ -75,8 +76,9 @@ struct annotate {
 /* Finds functions and hits, sorted, without code and lines. */
 void annotate_count(struct annotate *annotate);
 
-/* Disassembles the shown functions and distributes the hits. */
-void annotate_disassemble(struct annotate *annotate);
+/* Disassembles the shown functions and distributes the hits. Returns whether
+ * the image could be read; if not, an error was printed. */
+bool annotate_disassemble(struct annotate *annotate);
 
 /* Assigns source lines to instructions, and lists the lines. */
 void annotate_find_lines(struct annotate *annotate);
@@ -94,6 +96,11 @@ void annotate_print(struct annotate *annotate);
 bool annotate_write_json(struct annotate *annotate, FILE *out);
 bool annotate_write_page(struct annotate *annotate, FILE *out);
 
+/* Writes the page of (view), which is open and has an image, with its functions
+ * of at least (percent). Returns whether it was written. */
+bool annotate_write_view(struct view *view, double percent, FILE *out);
+
+/* The view stays open. */
 void annotate_close(struct annotate *annotate);
 
 static inline void annotate_add(struct model_count *to,

@@ -57,7 +57,7 @@ static char *destination(const struct decoder *decoder,
                          const cs_insn *instruction)
 {
     const char *operand = strstr(instruction->op_str, "0x");
-    struct names *names = &decoder->annotate->view.names;
+    struct names *names = &decoder->annotate->view->names;
     const struct image_symbol *symbol = NULL;
     const char *name;
     uint64_t to;
@@ -139,7 +139,7 @@ static void spread_hits(struct decoder *decoder)
     }
 }
 
-static void open_capstone(struct decoder *decoder)
+static bool open_capstone(struct decoder *decoder)
 {
     const struct annotate *annotate = decoder->annotate;
     GElf_Ehdr header;
@@ -147,9 +147,11 @@ static void open_capstone(struct decoder *decoder)
     cs_err problem;
 
     if (gelf_getehdr(decoder->elf, &header) == NULL ||
-        (header.e_machine != EM_386 && header.e_machine != EM_X86_64))
-        die("%s: is for another machine than i386 and x86_64",
-            annotate->view.image_path);
+        (header.e_machine != EM_386 && header.e_machine != EM_X86_64)) {
+        log_error("%s: is for another machine than i386 and x86_64",
+                  annotate->view->image_path);
+        return false;
+    }
     mode = header.e_machine == EM_386 ? CS_MODE_32 : CS_MODE_64;
     problem = cs_open(CS_ARCH_X86, mode, &decoder->capstone);
     if (problem == CS_ERR_OK)
@@ -160,27 +162,40 @@ static void open_capstone(struct decoder *decoder)
     if (problem != CS_ERR_OK)
         die("the disassembler does not start: %s", cs_strerror(problem));
     decoder->instruction = cs_malloc(decoder->capstone);
+    return true;
 }
 
-void annotate_disassemble(struct annotate *annotate)
+static void disassemble_all(struct decoder *decoder)
+{
+    struct annotate *annotate = decoder->annotate;
+
+    for (size_t i = 0; i < annotate->shown; ++i) {
+        decoder->function = &annotate->functions[i];
+        disassemble(decoder);
+        spread_hits(decoder);
+    }
+    cs_free(decoder->instruction, 1);
+    cs_close(&decoder->capstone);
+}
+
+bool annotate_disassemble(struct annotate *annotate)
 {
     struct decoder decoder = {.annotate = annotate};
-    const char *path = annotate->view.image_path;
+    const char *path = annotate->view->image_path;
     int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool fine;
 
-    if (file < 0)
-        die("%s: cannot be read: %s", path, strerror(errno));
+    if (file < 0) {
+        log_error("%s: cannot be read: %s", path, strerror(errno));
+        return false;
+    }
     decoder.elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     if (decoder.elf == NULL)
-        die("%s: is not an ELF file", path);
-    open_capstone(&decoder);
-    for (size_t i = 0; i < annotate->shown; ++i) {
-        decoder.function = &annotate->functions[i];
-        disassemble(&decoder);
-        spread_hits(&decoder);
-    }
-    cs_free(decoder.instruction, 1);
-    cs_close(&decoder.capstone);
+        log_error("%s: is not an ELF file", path);
+    fine = decoder.elf != NULL && open_capstone(&decoder);
+    if (fine)
+        disassemble_all(&decoder);
     elf_end(decoder.elf);
     close(file);
+    return fine;
 }

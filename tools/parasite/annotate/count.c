@@ -10,16 +10,16 @@ double annotate_percent(const struct annotate *annotate,
                         const struct model_count *count,
                         const struct model_count *whole)
 {
-    uint64_t all = view_weight(&annotate->view, whole);
+    uint64_t all = view_weight(annotate->view, whole);
 
-    return all > 0 ? 100.0 * (double)view_weight(&annotate->view, count) /
+    return all > 0 ? 100.0 * (double)view_weight(annotate->view, count) /
                          (double)all
                    : 0;
 }
 
 const char *annotate_name(const struct annotate *annotate, uint32_t number)
 {
-    return names_text(&annotate->view.names, number);
+    return names_text(&annotate->view->names, number);
 }
 
 /* Where (symbol) ends, or the next one begins within it. */
@@ -36,7 +36,7 @@ static uint64_t end_of(const struct image *image,
 static struct annotate_function *function_of(struct annotate *annotate,
                                              const struct image_symbol *symbol)
 {
-    struct names *names = &annotate->view.names;
+    struct names *names = &annotate->view->names;
     bool is_new;
     uint32_t number =
         index_add(&annotate->function_keys, symbol->start, &is_new);
@@ -46,7 +46,7 @@ static struct annotate_function *function_of(struct annotate *annotate,
                            sizeof *annotate->functions);
         annotate->functions[number] = (struct annotate_function){
             .symbol = symbol,
-            .end = end_of(&annotate->view.image, symbol),
+            .end = end_of(&annotate->view->image, symbol),
             .name = names_put(names, names->readable(symbol->name)),
         };
     }
@@ -71,7 +71,7 @@ static void put_hit(struct annotate *annotate, uint64_t address,
 static void count_cell(struct annotate *annotate, const struct model_cell *cell)
 {
     static struct frame frames[VIEW_FRAMES_MAX];
-    struct view *view = &annotate->view;
+    struct view *view = annotate->view;
     size_t depth = view_frames(view, cell->node, frames);
     const struct image_symbol *symbol;
     uint64_t address;
@@ -114,11 +114,11 @@ static int by_weight(const void *left, const void *right)
 
 void annotate_count(struct annotate *annotate)
 {
-    const struct model *model = &annotate->view.model;
+    const struct model *model = &annotate->view->model;
 
     for (uint32_t i = 0; i < model_cells(model); ++i)
         count_cell(annotate, &model->cells[i]);
-    orders_by_time = annotate->view.by_time;
+    orders_by_time = annotate->view->by_time;
     if (annotate->hit_keys.count > 0) {
         qsort(annotate->hits, annotate->hit_keys.count, sizeof *annotate->hits,
               by_address);
@@ -145,5 +145,4 @@ void annotate_close(struct annotate *annotate)
     index_free(&annotate->hit_keys);
     index_free(&annotate->function_keys);
     listing_close(&annotate->listing);
-    view_close(&annotate->view);
 }

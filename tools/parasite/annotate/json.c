@@ -99,19 +99,23 @@ static void put_function(struct annotate *annotate,
 
 bool annotate_write_json(struct annotate *annotate, FILE *out)
 {
-    const struct model *model = &annotate->view.model;
+    const struct model *model = &annotate->view->model;
 
     fputs("{\"trace\": ", out);
-    put(out, json_text(annotate->view.trace.path));
+    put(out, json_text(annotate->view->trace.path));
     fprintf(out,
             ", \"arch\": \"%s\", \"hz\": %g, \"samples\": %" PRIu64
             ", \"ns\": %" PRIu64 ", \"lost\": %" PRIu64
-            ", \"weight\": \"%s\", \"functions_not_shown\": %zu,\n"
+            ", \"missed_ticks\": %" PRIu64 ", \"stolen_ns\": %" PRIu64
+            ", \"weight\": \"%s\", \"functions_not_shown\": %zu%s,\n"
             "\"functions\": [",
             metadata_arch(&model->hello), model->rate_mhz / 1000.0,
             annotate->sum.samples, annotate->sum.clocks * NS_PER_CLOCK,
-            model_lost(model), annotate->view.by_time ? "time" : "samples",
-            annotate->function_keys.count - annotate->shown);
+            model_lost(model), model->missed_ticks,
+            model->stolen_clocks * NS_PER_CLOCK,
+            annotate->view->by_time ? "time" : "samples",
+            annotate->function_keys.count - annotate->shown,
+            annotate->is_served ? ", \"served\": true" : "");
     for (size_t i = 0; i < annotate->shown; ++i) {
         fputs(i > 0 ? "," : "", out);
         put_function(annotate, &annotate->functions[i], out);

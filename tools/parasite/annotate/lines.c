@@ -152,7 +152,7 @@ void annotate_find_lines(struct annotate *annotate)
         struct annotate_function *function = &annotate->functions[i];
 
         for (size_t j = 0; j < function->code_count; ++j)
-            find_line(&annotate->view.names, &function->code[j]);
+            find_line(&annotate->view->names, &function->code[j]);
         list_lines(function);
         order_files(function);
     }

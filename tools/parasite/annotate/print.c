@@ -242,14 +242,14 @@ static void print_function(const struct printer *printer)
 
 static void print_head(const struct annotate *annotate)
 {
-    const struct model *model = &annotate->view.model;
+    const struct model *model = &annotate->view->model;
     char samples[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX];
 
     if (log_quiet)
         return;
     printf("# %s: %s, %g Hz\n# %s samples, %s lost; percentages are of each "
            "function's samples\n",
-           annotate->view.trace.path, metadata_arch(&model->hello),
+           annotate->view->trace.path, metadata_arch(&model->hello),
            model->rate_mhz / 1000.0,
            number_count(annotate->sum.samples, samples),
            number_count(model_lost(model), lost));

@@ -89,7 +89,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &annotate->view;
+        state->child_inputs[0] = annotate->view;
         break;
     case ARGP_KEY_ARG:
         vector_reserve_one(&annotate->wanted, annotate->wanted_count,
@@ -129,17 +129,17 @@ static void take_trace(struct annotate *annotate)
                            ? annotate->wanted[annotate->wanted_count - 1]
                            : NULL;
 
-    if (annotate->view.input == NULL) {
-        annotate->view.input = "x.trace";
+    if (annotate->view->input == NULL) {
+        annotate->view->input = "x.trace";
         if (last != NULL && access(last, F_OK) == 0) {
-            annotate->view.input = last;
+            annotate->view->input = last;
             --annotate->wanted_count;
         }
     }
     for (size_t i = 0; i < annotate->wanted_count; ++i)
         if (is_folder(annotate->wanted[i]))
             die_usage("one trace at a time: '%s' or '%s'?", annotate->wanted[i],
-                      annotate->view.input);
+                      annotate->view->input);
 }
 
 /* The ending of the file name says what is written, as with `export`. */
@@ -174,12 +174,12 @@ static bool is_called(const char *wanted, const char *name, const char *symbol)
 
 static bool in_image(struct annotate *annotate, const char *wanted)
 {
-    const struct image *image = &annotate->view.image;
+    const struct image *image = &annotate->view->image;
 
     for (size_t i = 0; i < image->count; ++i) {
         const char *symbol = image->functions[i].name;
 
-        if (is_called(wanted, annotate->view.names.readable(symbol), symbol))
+        if (is_called(wanted, annotate->view->names.readable(symbol), symbol))
             return true;
     }
     return false;
@@ -208,13 +208,9 @@ static void choose_called(struct annotate *annotate, const char *wanted)
     die("%s: no such function, and no such trace", wanted);
 }
 
-static void choose_hottest(struct annotate *annotate)
+/* Those with at least (limit) percent. */
+static void choose_hottest(struct annotate *annotate, double limit)
 {
-    double limit = annotate->limit;
-
-    if (limit < 0)
-        limit = annotate->json || annotate->output != NULL ? LIMIT_PAGE
-                                                           : LIMIT_TEXT;
     for (; annotate->shown < annotate->function_keys.count; ++annotate->shown) {
         const struct annotate_function *next =
             &annotate->functions[annotate->shown];
@@ -222,26 +218,54 @@ static void choose_hottest(struct annotate *annotate)
         if (annotate_percent(annotate, &next->self, &annotate->sum) < limit)
             break;
     }
-    if (annotate->shown == 0 && annotate->limit < 0 &&
-        annotate->function_keys.count > 0)
+}
+
+static void choose(struct annotate *annotate)
+{
+    bool is_document = annotate->json || annotate->output != NULL;
+
+    for (size_t i = 0; i < annotate->wanted_count; ++i)
+        choose_called(annotate, annotate->wanted[i]);
+    if (annotate->wanted_count > 0)
+        return;
+    if (annotate->limit >= 0) {
+        choose_hottest(annotate, annotate->limit);
+        return;
+    }
+    choose_hottest(annotate, is_document ? LIMIT_PAGE : LIMIT_TEXT);
+    if (annotate->shown == 0 && annotate->function_keys.count > 0)
         annotate->shown = 1;
 }
 
 static void collect(struct annotate *annotate)
 {
-    annotate->view.lines = true;
-    view_open(&annotate->view);
-    if (annotate->view.names.image == NULL)
+    annotate->view->lines = true;
+    view_open(annotate->view);
+    if (annotate->view->names.image == NULL)
         die("the instructions are in the image; give it with -k");
     annotate_count(annotate);
     if (annotate->sum.samples == 0)
-        die("%s: %s", annotate->view.input, view_why_empty(&annotate->view));
-    for (size_t i = 0; i < annotate->wanted_count; ++i)
-        choose_called(annotate, annotate->wanted[i]);
-    if (annotate->wanted_count == 0)
-        choose_hottest(annotate);
-    annotate_disassemble(annotate);
+        die("%s: %s", annotate->view->input, view_why_empty(annotate->view));
+    choose(annotate);
+    if (!annotate_disassemble(annotate))
+        exit(STATUS_DATA);
     annotate_find_lines(annotate);
+}
+
+bool annotate_write_view(struct view *view, double percent, FILE *out)
+{
+    struct annotate annotate = {.view = view, .is_served = true};
+    bool fine;
+
+    annotate_count(&annotate);
+    choose_hottest(&annotate, percent);
+    fine = annotate_disassemble(&annotate);
+    if (fine) {
+        annotate_find_lines(&annotate);
+        fine = annotate_write_page(&annotate, out);
+    }
+    annotate_close(&annotate);
+    return fine;
 }
 
 static void write_out(struct annotate *annotate)
@@ -272,7 +296,9 @@ int command_annotate(int argc, char **argv)
     };
     static const struct argp argp = {
         options, parse, "[FUNCTION...] [TRACE]", help_text, children, 0, 0};
-    static struct annotate annotate = {.limit = -1, .color = "auto"};
+    static struct view view;
+    static struct annotate annotate = {
+        .view = &view, .limit = -1, .color = "auto"};
 
     arguments_parse(&argp, argc, argv, &annotate);
     take_trace(&annotate);
@@ -286,5 +312,6 @@ int command_annotate(int argc, char **argv)
                  annotate.listing.missing == 1 ? "" : "s",
                  annotate.listing.first_missing);
     annotate_close(&annotate);
+    view_close(&view);
     return STATUS_OK;
 }

@@ -181,7 +181,7 @@ static uint32_t title_of(struct strings *strings, const struct request *request)
 bool flame_write_view(struct view *view, FILE *out)
 {
     const struct request request = {.view.input = view->input};
-    struct flame flame = {.by_time = view->by_time};
+    struct flame flame = {.by_time = view->by_time, .is_served = true};
     bool fine;
 
     flame.title = title_of(&flame.strings, &request);

@@ -8,6 +8,7 @@
 
 #include "serve/overview.h"
 
+#include "annotate/annotate.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/arguments.h"
@@ -53,6 +54,14 @@ static bool make_flame(const struct serve_order *order, FILE *out)
     return flame_write_view(&opened->view, out);
 }
 
+static bool make_annotate(const struct serve_order *order, FILE *out)
+{
+    struct served_trace *opened = order->owner;
+
+    return opened->view.names.image != NULL &&
+           annotate_write_view(&opened->view, OPEN_CODE_PERCENT, out);
+}
+
 #define BYTES "application/octet-stream"
 
 /* The first page is the one that the browser opens. */
@@ -60,6 +69,7 @@ static const struct serve_page pages[] = {
     /* clang-format off */
     {"/", "text/html; charset=utf-8", open_overview, NULL},
     {"/flame.html", "text/html; charset=utf-8", make_flame, NULL},
+    {"/annotate.html", "text/html; charset=utf-8", make_annotate, NULL},
     {"/profile.json", "application/json", make_export, "firefox"},
     {"/profile.pb.gz", BYTES, make_export, "pprof"},
     {"/profile.trace.json", "application/json", make_export, "chrome"},

@@ -57,10 +57,12 @@ struct flame_sample {
 };
 
 enum flame_loss_kind {
-    FLAME_MISSED,   /* ticks that were never delivered */
-    FLAME_DROPPED,  /* samples without a stack */
-    FLAME_PACKETS,  /* missing packets */
-    FLAME_DISCARDED /* samples, as reported by the guest */
+    FLAME_MISSED,    /* ticks that were never delivered */
+    FLAME_DROPPED,   /* samples without a stack */
+    FLAME_PACKETS,   /* missing packets */
+    FLAME_DISCARDED, /* samples, as reported by the guest */
+    FLAME_STOLEN,    /* clocks in which the guest did not run */
+    FLAME_LOSS_KINDS
 };
 
 struct flame_loss {
@@ -70,8 +72,16 @@ struct flame_loss {
     uint64_t count;
 };
 
+/* All of one trace, whatever is selected of it. */
+struct flame_whole {
+    uint64_t samples;
+    uint64_t clocks;
+    uint64_t losses[FLAME_LOSS_KINDS];
+};
+
 struct flame {
     uint32_t title; /* of flame.strings */
+    bool is_served; /* by `parasite open`, beside its other pages */
     bool is_diff;
     bool by_time;   /* the initial weight */
     uint64_t begin; /* of FLAME_NEW, clocks */
@@ -92,6 +102,7 @@ struct flame {
     size_t sample_count;
     struct flame_loss *losses;
     size_t loss_count;
+    struct flame_whole wholes[FLAME_SIDES];
 };
 
 static inline uint32_t flame_functions(const struct flame *flame)
@@ -123,6 +134,8 @@ void flame_free(struct flame *flame);
 /* The number in flame.stacks of one stack; used by flame_add(). */
 uint32_t flame_stack_of(struct flame *flame, struct view *view, uint32_t node,
                         struct exits *exits, uint64_t clocks);
+
+struct flame_whole flame_whole_of(const struct model *model);
 
 /* Adds the samples and losses of (view). (stacks) has the stack of each cell of
  * the view's model, FLAME_NONE if it is not selected. */

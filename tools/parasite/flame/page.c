@@ -113,6 +113,26 @@ static void put_losses(const struct flame *flame, struct columns *columns)
             losses[i].count);
 }
 
+/* What each side has lost, the new one first. */
+static json_t *sides_of(const struct flame *flame)
+{
+    json_t *sides = json_array();
+
+    for (int side = 0; side <= flame->is_diff; ++side) {
+        const struct flame_whole *whole = &flame->wholes[side];
+        json_t *losses = json_array();
+
+        for (int kind = 0; kind < FLAME_LOSS_KINDS; ++kind)
+            json_array_append_new(
+                losses, json_integer((json_int_t)whole->losses[kind]));
+        json_array_append_new(
+            sides,
+            json_pack("{sIsIso}", "samples", (json_int_t)whole->samples,
+                      "clocks", (json_int_t)whole->clocks, "losses", losses));
+    }
+    return sides;
+}
+
 static json_t *head_of(const struct flame *flame, json_t *columns)
 {
     json_t *head = json_object(), *languages = json_array();
@@ -130,6 +150,8 @@ static json_t *head_of(const struct flame *flame, json_t *columns)
     json_object_set_new(head, "diff", json_boolean(flame->is_diff));
     json_object_set_new(head, "z", json_real(flame_z(flame)));
     json_object_set_new(head, "by_time", json_boolean(flame->by_time));
+    json_object_set_new(head, "served", json_boolean(flame->is_served));
+    json_object_set_new(head, "sides", sides_of(flame));
     json_object_set_new(head, "languages", languages);
     json_object_set_new(head, "columns", columns);
     return head;

@@ -78,6 +78,11 @@ static void take(void *owner, const struct event *event, uint32_t node,
                  before(event->time, event->as_miss.ticks * period),
                  event->time, event->as_miss.ticks);
         break;
+    case PROF_EVENT_STOLEN:
+        put_loss(flame, FLAME_STOLEN,
+                 before(event->time, event->as_stolen.clocks), event->time,
+                 event->as_stolen.clocks);
+        break;
     case PROF_EVENT_DROP:
         put_loss(flame, FLAME_DROPPED, before(event->time, clocks), event->time,
                  event->as_drop.samples);
@@ -129,6 +134,29 @@ static int by_begin(const void *left, const void *right)
     return (a->from > b->from) - (a->from < b->from);
 }
 
+/* What of the trace was asked for: [begin, end). */
+static void set_span(const struct model *model, uint64_t *begin, uint64_t *end)
+{
+    *begin = model->from > model->begin ? model->from : model->begin;
+    *end = model->to > 0 && model->to < model->end ? model->to : model->end;
+}
+
+struct flame_whole flame_whole_of(const struct model *model)
+{
+    uint64_t begin, end;
+
+    set_span(model, &begin, &end);
+    return (struct flame_whole){
+        .samples = model_samples(model),
+        .clocks = end > begin ? end - begin : 0,
+        .losses = {[FLAME_MISSED] = model->missed_ticks,
+                   [FLAME_DROPPED] = model->dropped.samples,
+                   [FLAME_PACKETS] = model->missing_packets,
+                   [FLAME_DISCARDED] = model->discarded,
+                   [FLAME_STOLEN] = model->stolen_clocks},
+    };
+}
+
 void flame_add_samples(struct flame *flame, struct view *view,
                        const uint32_t *stacks)
 {
@@ -137,12 +165,7 @@ void flame_add_samples(struct flame *flame, struct view *view,
                           .to = view->model.to,
                           .watch = {take, &reading}};
 
-    flame->begin = view->model.begin;
-    flame->end = view->model.end;
-    if (again.from > flame->begin)
-        flame->begin = again.from;
-    if (again.to > 0 && again.to < flame->end)
-        flame->end = again.to;
+    set_span(&view->model, &flame->begin, &flame->end);
     flame->hz = view->model.rate_mhz / 1000.0;
     trace_feed(&view->trace, &again);
     model_free(&again);

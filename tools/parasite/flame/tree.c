@@ -144,6 +144,7 @@ void flame_add(struct flame *flame, struct view *view, enum flame_side side,
         self->samples += cell->count.samples;
         self->clocks += cell->count.clocks;
     }
+    flame->wholes[side] = flame_whole_of(&view->model);
     if (side == FLAME_NEW)
         flame_add_samples(flame, view, stacks);
     free(stacks);

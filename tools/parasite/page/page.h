@@ -24,6 +24,7 @@ struct page {
 
 extern const struct page page_flame;
 extern const struct page page_annotate;
+extern const struct page page_overview;
 
 /* Writes (page) with a payload of the text (json) and (bytes) of columns to
  * (out). Returns whether all of it was written. */

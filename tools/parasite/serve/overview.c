@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The first page of `parasite open`: HTML without a script, and with a policy
- * that forbids scripts and network access.
- */
+/* The first page of `parasite open`: its payload is one JSON object. */
 
 #include "serve/overview.h"
 
+#include "base/json_text.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "page/page.h"
 #include "trace/metadata.h"
 
-#include <inttypes.h>
+#include <prof/format.h>
 #include <stdlib.h>
 
 #define ROWS 25u /* functions that are shown */
 
 struct row {
     uint32_t function;
-    uint64_t weight;
+    uint32_t last_cell; /* that it was counted in, + 1 */
+    uint64_t self;
+    uint64_t total;
+    bool is_code; /* not [idle] and the like */
 };
 
 struct rows {
@@ -26,138 +28,132 @@ struct rows {
     uint64_t sum;
 };
 
-static const char head[] =
-    "<!doctype html>\n<html lang=en><meta charset=utf-8>\n"
-    "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
-    "style-src 'unsafe-inline'\">\n"
-    "<meta name=viewport content='width=device-width'>\n"
-    "<title>parasite</title>\n<style>\n"
-    ":root{color-scheme:light dark}\n"
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;"
-    "padding:0 1em}\n"
-    "td{padding:0 1em 0 0;vertical-align:top;overflow-wrap:anywhere}\n"
-    ".n{text-align:right;white-space:nowrap}\n"
-    "</style>\n<h1>parasite</h1>\n"
-    "<p><a href=flame.html>The flame graph</a>, with a time line, callers and "
-    "callees, and search\n";
-
-static const char viewers_text[] =
-    "<h2>For other viewers</h2>\n<ul>\n"
-    "<li><a href=profile.json>profile.json</a>: Firefox Profiler, "
-    "<a href='https://profiler.firefox.com/from-url/"
-    "http%%3A%%2F%%2F127.0.0.1%%3A%u%%2Fprofile.json/'>open there</a>\n"
-    "<li><a href=profile.pb.gz>profile.pb.gz</a>: "
-    "<code>go tool pprof http://127.0.0.1:%u/profile.pb.gz</code>\n"
-    "<li><a href=profile.folded>profile.folded</a>: flamegraph.pl; speedscope, "
-    "<a href='https://www.speedscope.app/#profileURL="
-    "http%%3A%%2F%%2F127.0.0.1%%3A%u%%2Fprofile.folded'>open there</a>\n"
-    "<li><a href=profile.perfetto-trace>profile.perfetto-trace</a>: "
-    "<a href='https://ui.perfetto.dev/'>ui.perfetto.dev</a>\n"
-    "<li><a href=profile.trace.json>profile.trace.json</a>: Chrome's "
-    "about:tracing and ui.perfetto.dev\n"
-    "<li><a href=perf.data>perf.data</a>: <code>perf report -i perf.data"
-    "</code>\n"
-    "<li><a href=callgrind.out>callgrind.out</a>: kcachegrind\n"
-    "</ul>\n";
-
-static void put_html(FILE *out, const char *text)
+static struct row *row_of(struct rows *rows, uint32_t function)
 {
-    while (*text != '\0') {
-        int bytes = utf8_bytes(text);
-
-        if (bytes == 0)
-            fputs("\xef\xbf\xbd", out);
-        else if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else
-            fwrite(text, 1, (size_t)bytes, out);
-        text += bytes > 0 ? bytes : 1;
-    }
-}
-
-static void add_cell(struct rows *rows, struct view *view,
-                     const struct model_cell *cell)
-{
-    static struct frame frames[VIEW_FRAMES_MAX];
-    size_t depth = view_frames(view, cell->node, frames);
-    uint64_t weight = view_weight(view, &cell->count);
     bool is_new;
-    uint32_t number;
+    uint32_t number = index_add(&rows->functions, function, &is_new);
 
-    if (depth == 0 || !view_wants(view, cell->task, cell->cpu, frames, depth))
-        return;
-    number = index_add(&rows->functions, frames[0].function, &is_new);
     if (is_new) {
         vector_reserve_one(&rows->rows, number, sizeof *rows->rows);
-        rows->rows[number] = (struct row){frames[0].function, 0};
+        rows->rows[number] = (struct row){.function = function};
     }
-    rows->rows[number].weight += weight;
-    rows->sum += weight;
+    return &rows->rows[number];
 }
 
-static int by_weight(const void *left, const void *right)
+/* A function that is in the stack several times counts once. */
+static void add_cell(struct rows *rows, struct view *view, uint32_t number)
+{
+    static struct frame frames[VIEW_FRAMES_MAX];
+    const struct model_cell *cell = &view->model.cells[number];
+    size_t depth = view_frames(view, cell->node, frames);
+    uint64_t weight = view_weight(view, &cell->count);
+    struct row *leaf;
+
+    if (!view_wants(view, cell->task, cell->cpu, frames, depth))
+        return;
+    rows->sum += weight;
+    if (depth == 0)
+        return;
+    for (size_t i = 0; i < depth; ++i) {
+        struct row *row = row_of(rows, frames[i].function);
+
+        if (row->last_cell != number + 1)
+            row->total += weight;
+        row->last_cell = number + 1;
+    }
+    leaf = row_of(rows, frames[0].function);
+    leaf->self += weight;
+    leaf->is_code = cell->node >= MODEL_PSEUDOS;
+}
+
+static int by_self(const void *left, const void *right)
 {
     const struct row *a = left, *b = right;
 
-    if (a->weight != b->weight)
-        return a->weight > b->weight ? -1 : 1;
+    if (a->self != b->self)
+        return a->self > b->self ? -1 : 1;
     return (a->function > b->function) - (a->function < b->function);
 }
 
-static void put_functions(FILE *out, struct view *view)
+/* Whether the page of annotated code has the function of (row). */
+static bool has_code(const struct rows *rows, const struct view *view,
+                     const struct row *row)
 {
+    return view->names.image != NULL && row->is_code &&
+           100.0 * (double)row->self >= OPEN_CODE_PERCENT * (double)rows->sum;
+}
+
+static void put_functions(json_t *head, struct view *view)
+{
+    json_t *list = json_array();
     struct rows rows = {0};
+    uint32_t count, i;
 
-    for (uint32_t i = 0; i < model_cells(&view->model); ++i)
-        add_cell(&rows, view, &view->model.cells[i]);
-    if (rows.functions.count > 0)
-        qsort(rows.rows, rows.functions.count, sizeof *rows.rows, by_weight);
-    fprintf(out, "<h2>Hottest functions</h2>\n<table>\n");
-    for (uint32_t i = 0; i < rows.functions.count && i < ROWS; ++i) {
-        double share = rows.sum > 0 ? 100.0 * (double)rows.rows[i].weight /
-                                          (double)rows.sum
-                                    : 0;
+    for (i = 0; i < model_cells(&view->model); ++i)
+        add_cell(&rows, view, i);
+    count = rows.functions.count;
+    if (count > 0)
+        qsort(rows.rows, count, sizeof *rows.rows, by_self);
+    for (i = 0; i < count && i < ROWS && rows.rows[i].self > 0; ++i) {
+        const struct row *row = &rows.rows[i];
 
-        fprintf(out, "<tr><td class=n>%.2f %%<td>", share);
-        put_html(out, names_text(&view->names, rows.rows[i].function));
-        putc('\n', out);
+        json_array_append_new(
+            list, json_pack("{sosososb}", "name",
+                            json_text(names_text(&view->names, row->function)),
+                            "self", json_count(row->self), "total",
+                            json_count(row->total), "code",
+                            (int)has_code(&rows, view, row)));
     }
-    fputs("</table>\n", out);
-    if (rows.functions.count > ROWS)
-        fprintf(out, "<p>and %u more functions\n",
-                (unsigned)(rows.functions.count - ROWS));
+    json_object_set_new(head, "weight", json_count(rows.sum));
+    json_object_set_new(head, "functions", list);
+    json_object_set_new(head, "functions_not_shown", json_count(count - i));
     free(rows.rows);
     index_free(&rows.functions);
 }
 
-static void put_facts(FILE *out, const struct view *view)
+/* In the order of LOSSES in tools/pages/shared/losses.js. */
+static json_t *losses_of(const struct model *model)
+{
+    return json_pack(
+        "[ooooo]", json_count(model->missed_ticks),
+        json_count(model->dropped.samples), json_count(model->missing_packets),
+        json_count(model->discarded), json_count(model->stolen_clocks));
+}
+
+static json_t *head_of(struct view *view, unsigned port)
 {
     const struct model *model = &view->model;
+    json_t *head = json_object();
     char build_id[65];
 
     metadata_build_id(&model->hello, build_id);
-    fputs("<p><b>", out);
-    put_html(out, view->input);
-    fprintf(out,
-            "</b>: %" PRIu64 " samples in %.3f s at %.3f Hz, %" PRIu64
-            " lost<br>image ",
-            model_samples(model),
-            (double)(model->end - model->begin) / PROF_CLOCK_HZ,
-            model->rate_mhz / 1000.0, model_lost(model));
-    put_html(out, view->names.image != NULL ? view->image_path : "unknown");
-    fprintf(out, ", %s, build-id %s\n", metadata_arch(&model->hello), build_id);
+    json_object_set_new(head, "port", json_count(port));
+    json_object_set_new(head, "trace", json_text(view->input));
+    json_object_set_new(head, "image",
+                        view->names.image != NULL ? json_text(view->image_path)
+                                                  : json_null());
+    json_object_set_new(head, "build_id", json_text(build_id));
+    json_object_set_new(head, "arch", json_text(metadata_arch(&model->hello)));
+    json_object_set_new(head, "hz", json_real(model->rate_mhz / 1000.0));
+    json_object_set_new(head, "samples", json_count(model_samples(model)));
+    json_object_set_new(head, "clocks", json_count(model->end - model->begin));
+    json_object_set_new(head, "idle", json_count(model->idle.samples));
+    json_object_set_new(head, "losses", losses_of(model));
+    put_functions(head, view);
+    return head;
 }
 
 bool open_overview(const struct serve_order *order, FILE *out)
 {
     struct served_trace *opened = order->owner;
-    unsigned port = serve_port(order->server);
+    json_t *head = head_of(&opened->view, serve_port(order->server));
+    char *text = json_dumps(head, JSON_COMPACT);
+    bool written;
 
-    fputs(head, out);
-    put_facts(out, &opened->view);
-    put_functions(out, &opened->view);
-    fprintf(out, viewers_text, port, port, port);
-    return ferror(out) == 0;
+    if (text == NULL)
+        die("no memory for the page");
+    written = page_write(&page_overview, text, NULL, 0, out);
+    free(text);
+    json_decref(head);
+    return written;
 }

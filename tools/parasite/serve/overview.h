@@ -5,6 +5,9 @@
 #include "profile/view.h"
 #include "serve/http.h"
 
+/* Functions with less of the weight have no annotated code among the pages. */
+#define OPEN_CODE_PERCENT 0.2
+
 /* What `parasite open` serves. */
 struct served_trace {
     struct view view; /* first: view.c is given a pointer to it */

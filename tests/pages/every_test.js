@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for every page: its policy, its theme, nothing cropped. And the
+// pages of `parasite open`, which link to each other.
+'use strict';
+
+const path = require('node:path');
+const {test} = require('./tap.js');
+const {assert, has, openPage, reportOf, settle, text} = require('./browser.js');
+
+const DOCS = path.resolve(__dirname, '../../docs');
+const PAGES = {
+  'the flame graph': ['alone.html'],
+  'a comparison': ['stolen.html'],
+  'annotated code': ['open/annotate.html'],
+  'the overview': ['open/index.html'],
+  'the growth page': [path.join(DOCS, 'growth.html'), true],
+  'the truth page': [path.join(DOCS, 'truth.html'), true],
+};
+const WIDTHS = [360, 500, 800, 1280];
+
+const opened = ([name, isStatic], size) => openPage(name, '', {isStatic, size});
+
+// The policy allows the page's own scripts and no other, and no address.
+async function policy(page) {
+  const content = await page.getAttribute(
+    'meta[http-equiv=Content-Security-Policy]',
+    'content',
+  );
+  const rules = Object.fromEntries(
+    content.split('; ').map((rule) => {
+      const [name, ...values] = rule.split(' ');
+      return [name, values.join(' ')];
+    }),
+  );
+  for (const name of ['default-src', 'base-uri', 'form-action'])
+    assert.strictEqual(rules[name], "'none'", name);
+  assert.match(rules['script-src'], /^('sha256-[\w+/=]{44}' ?)+(blob:)?$/);
+  assert.doesNotMatch(content, /https?:|connect-src|\*/);
+  const ran = await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'window.harmed = true';
+    document.body.append(script);
+    const image = document.createElement('div');
+    image.innerHTML = '<img src="data:," onerror="window.harmed = true">';
+    document.body.append(image);
+    return new Promise((done) => setTimeout(() => done(window.harmed), 200));
+  });
+  assert.strictEqual(ran, undefined);
+  page.problems = page.problems.filter((one) => !/Security Policy/.test(one));
+}
+
+const backOf = (page) =>
+  page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+// The button goes round, and what was chosen lasts.
+async function theme(page) {
+  const light = await backOf(page);
+  await page.emulateMedia({colorScheme: 'dark'});
+  const dark = await backOf(page);
+  assert.notStrictEqual(dark, light);
+  for (const [name, colour] of [
+    ['light', light],
+    ['dark', dark],
+  ]) {
+    await page.click('#theme');
+    await has(page, '#theme', `Theme: ${name}`);
+    assert.strictEqual(await backOf(page), colour);
+    await page.emulateMedia({colorScheme: 'light'});
+    await page.reload();
+    await has(page, '#theme', `Theme: ${name}`);
+    assert.strictEqual(await backOf(page), colour);
+  }
+  await page.click('#theme');
+  await has(page, '#theme', 'Theme: auto');
+  assert.strictEqual(await backOf(page), light);
+}
+
+// Texts in (selector) that cannot be read whole: they hang over the window, or
+// another element is in front of them, or cuts them off.
+const cropped = (page, selector) =>
+  page.$$eval(selector, (all) =>
+    all
+      .filter((one) => {
+        const {left, top, right, bottom} = one.getBoundingClientRect();
+        const corners = [
+          [left + 8, top + 3],
+          [right - 8, top + 3],
+          [left + 8, bottom - 3],
+          [right - 8, bottom - 3],
+        ];
+        return (
+          one.scrollWidth > one.clientWidth + 1 ||
+          corners.some(([x, y]) => document.elementFromPoint(x, y) !== one)
+        );
+      })
+      .map((one) => one.textContent),
+  );
+
+async function warnings() {
+  for (const [name, least] of [
+    ['alone.html', 3],
+    ['stolen.html', 2],
+    ['few.html', 3],
+    ['open/index.html', 3],
+    ['open/annotate.html', 3],
+  ])
+    await test(`warnings of ${name} are never cropped`, async () => {
+      const page = await openPage(name);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({width, height: 740});
+        await settle(page);
+        const notes = await page.$$('#notes span');
+        assert(notes.length >= least, `${notes.length} warnings`);
+        assert.deepStrictEqual(await cropped(page, '#notes span'), []);
+        assert.deepStrictEqual(await cropped(page, '#facts'), []);
+      }
+      await page.close();
+    });
+}
+
+async function everyPage() {
+  for (const [what, where] of Object.entries(PAGES)) {
+    const checked = async (name, check, size) =>
+      test(`${what}: ${name}`, async () => {
+        const page = await opened(where, size);
+        await check(page);
+        assert.deepStrictEqual(page.problems, []);
+        await page.close();
+      });
+    await checked('its policy allows its own scripts alone', policy);
+    await checked('a button chooses the theme', theme);
+    await checked(
+      'nothing sticks out of a narrow window',
+      async (page) =>
+        assert(
+          await page.evaluate(
+            () => document.documentElement.scrollWidth <= innerWidth,
+          ),
+        ),
+      {width: 500, height: 740},
+    );
+  }
+}
+
+async function overview() {
+  await test('the overview is the report', async () => {
+    const page = await openPage('open/index.html');
+    const rows = await page.$$eval('#rows tr', (all) =>
+      all.map((row) =>
+        [...row.cells].slice(0, 3).map((one) => one.textContent),
+      ),
+    );
+    const shares = (part) =>
+      part < 10 ? `${part.toFixed(2)} %` : `${part.toFixed(1)} %`;
+    const wanted = reportOf('stolen.trace').rows.map((one) => [
+      shares(one.self_percent),
+      shares(one.total_percent),
+      one.symbol.slice(0, 1000),
+    ]);
+    assert.deepStrictEqual(rows.sort(), wanted.sort());
+    await page.close();
+  });
+  await test('its functions lead to their code and their callers', async () => {
+    const page = await openPage('open/index.html');
+    await page.click('#rows tr:has-text("helper") td:nth-child(3) a');
+    await page.waitForSelector('body[data-ready] #functions');
+    await has(page, '#name', 'helper');
+    await page.click('#graph');
+    await page.waitForSelector('body[data-ready] #path b');
+    await has(page, '#path', 'callers and callees of helper');
+    await page.click('#code');
+    await page.waitForSelector('body[data-ready] #functions');
+    await has(page, '#name', 'helper');
+    assert.match(await page.getAttribute('#home', 'href'), /^\.\/$/);
+    await page.close();
+  });
+  await test('a function without code leads to the graph', async () => {
+    const page = await openPage('open/index.html');
+    await page.click('#rows tr:has-text("[dropped]") td:nth-child(3) a');
+    await page.waitForSelector('body[data-ready] #path b');
+    assert.match(await text(page, '#path'), /\[dropped\]/);
+    await page.close();
+  });
+}
+
+module.exports = async () => {
+  await everyPage();
+  await warnings();
+  await overview();
+};

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What limits a profile, in words: too few samples, and what is missing.
+
+const FEW_SAMPLES = 1000; // fewer are worth a warning
+
+const plural = (count, one, more) =>
+  countText(count) + ' ' + (count === 1 ? one : more);
+const STOLEN = 4;
+const CLOCK_HZ = 1e7; // PROF_CLOCK_HZ of <prof/format.h>
+
+// What can be lost, by flame_loss_kind: words for an amount, what it is a share
+// of, and the reason.
+const LOSSES = [
+  {
+    words: (count) => plural(count, 'tick missed', 'ticks missed'),
+    of: (side) => side.samples + side.losses[0],
+    reason:
+      'Timer ticks that were due and never came, since interrupts were off ' +
+      'or the host did not run the guest',
+  },
+  {
+    words: (count) =>
+      plural(count, 'sample without a stack', 'samples without a stack'),
+    of: (side) => side.samples + side.losses[1],
+    reason: 'There was no room for them; only their time is known',
+  },
+  {
+    words: (count) => plural(count, 'packet missing', 'packets missing'),
+    reason: 'Parts of the recording that never arrived',
+  },
+  {
+    words: (count) => plural(count, 'sample discarded', 'samples discarded'),
+    of: (side) => side.samples + side.losses[3],
+    reason: 'The guest could not send them in time',
+  },
+  {
+    words: (clocks) => secondsText(clocks / CLOCK_HZ) + ' stolen',
+    of: (side) => side.clocks,
+    reason: 'The host did not run the guest in this time',
+  },
+];
+
+const isStolen = ({kind}) => kind === STOLEN;
+
+// What (side) has lost: [words, reason] each.
+function lossesOfSide(side) {
+  const notes = [];
+  side.losses.forEach((sum, kind) => {
+    const {words, of, reason} = LOSSES[kind];
+    const whole = of ? of(side) : 0;
+    const share = whole ? ` (${shareText(sum / whole)})` : '';
+    if (sum) notes.push([words(sum) + share, reason]);
+  });
+  return notes;
+}
+
+// The Wilson interval of (part) of (count) samples, 95 %: Wilson 1927.
+function interval(part, count, z = 1.959964) {
+  if (count === 0) return [0, 1];
+  const over = 1 + (z * z) / count;
+  const middle = (part + (z * z) / (2 * count)) / over;
+  const half =
+    (z / over) *
+    Math.sqrt((part * (1 - part)) / count + (z * z) / (4 * count * count));
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+// A note where (count) samples are few: [[words, reason]], or [].
+function fewSamples(count) {
+  if (count >= FEW_SAMPLES) return [];
+  const [low, high] = interval(0.5, count);
+  return [
+    [
+      `Only ${samplesText(count)}: shares are accurate to ` +
+        `\u00b1${(50 * (high - low)).toFixed(1)} percentage points`,
+      'At 95 % confidence, for a function with half of the samples',
+    ],
+  ];
+}
+
+// Shows notes, [words, reason] each.
+function putNotes(notes) {
+  $('notes').replaceChildren(
+    ...notes.map(([text, reason]) =>
+      make('span', {textContent: text, title: reason}),
+    ),
+  );
+}
