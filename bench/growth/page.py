@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page.py RESULTS: a page with a plot for each curve, both axes by powers of
-ten; self-contained, and the same for the same results."""
+"""page.py RESULTS: a page with a plot for each curve that grows, both axes by
+powers of ten, and a sentence for each that does not; self-contained, and the
+same for the same results."""
 
 import html
 import math
@@ -8,6 +9,7 @@ import pathlib
 import sys
 
 import curves
+import fit
 import table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -17,22 +19,28 @@ import build_page  # noqa: E402 (its folder comes first)
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 240, 58, 14, 10, 34
 WIDTHS = ("i386", "x86_64", "host")
 STYLE = """
-:root { --i386: #c8781a; --x86_64: #3b7dd8; --host: #3d8f5f; }
-@media (prefers-color-scheme: dark) { :root { --i386: #f0ad57;
-  --x86_64: #7db4ff; --host: #74c596; } }
-body { background: var(--back); color: var(--text); margin: 2rem auto;
+:root { --i386: light-dark(#c8781a, #f0ad57);
+  --x86_64: light-dark(#3b7dd8, #7db4ff);
+  --host: light-dark(#3d8f5f, #74c596); }
+body { background: var(--back); color: var(--ink); margin: 2rem auto;
   max-width: 84rem; padding: 0 1rem; font: 15px/1.5 system-ui, sans-serif; }
-.plots { display: grid; gap: 1.5rem 1.2rem;
+h2 { font-size: 1.2rem; margin: 2rem 0 .6rem; }
+p, .read li { max-width: 46rem; }
+.plots { display: grid; gap: 1rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); }
-figure { margin: 0; }
+figure { margin: 0; padding: .8rem; background: var(--panel);
+  border: 1px solid var(--line); border-radius: 9px; }
 figcaption { font-weight: 600; line-height: 1.3; }
-figcaption span { display: block; font-weight: 400; color: var(--dim);
+figcaption span { display: block; font-weight: 400; color: var(--soft);
   font-size: 13px; }
-figcaption .missed { color: var(--bad); }
+.flat { padding-left: 1.2rem; }
+.flat span { color: var(--soft); }
+.missed, figcaption .missed { color: var(--bad); font-weight: 600; }
 svg { width: 100%; height: auto; }
-text { fill: var(--dim); font-size: 12px; }
-line { stroke: var(--edge); }
+text { fill: var(--soft); font-size: 12px; }
+line { stroke: var(--line); }
 polyline { fill: none; stroke-width: 2; }
+polyline.fit { stroke-width: 1.2; stroke-dasharray: 3 4; }
 .i386 { stroke: var(--i386); } .x86_64 { stroke: var(--x86_64); }
 .host { stroke: var(--host); }
 circle.i386 { fill: var(--i386); } circle.x86_64 { fill: var(--x86_64); }
@@ -40,10 +48,34 @@ circle.host { fill: var(--host); }
 .key b { padding: 0 .6rem 0 0; } .key .i386 { color: var(--i386); }
 .key .x86_64 { color: var(--x86_64); } .key .host { color: var(--host); }
 """
-HEAD = """What the profiler costs, and how that grows. Each plot has powers of
-ten on both axes, so that what is proportional to x rises at the same angle
-everywhere, and what is flat stays flat. Guests are counted in instructions,
-where a run repeats exactly; times are of one host, and are not."""
+HEAD = """<p>What the profiler costs, and how that grows with the rate, the
+depth of stacks, the number of symbols, and so on. Guests count instructions, so
+a run repeats exactly; times were measured on one host and do not.</p>
+<h2>How to read it</h2>
+<ul class=read>
+<li><b>Plots.</b> Both axes are logarithmic: each grid line is ten times the
+one before. Proportional growth is a straight line at the same angle in all
+plots. What stays the same is not plotted: a sentence says so.</li>
+<li><b>Fit.</b> The dashed line is y = a + b&thinsp;x<sup>p</sup>, with a and b
+not negative, which has the smallest relative error (least squares) over all
+points. a is the fixed cost; b&thinsp;x<sup>p</sup> is what grows.</li>
+<li><b>Exponent.</b> p says how fast: with twice the x the growing part becomes
+2<sup>p</sup> times as large. 0 does not grow, 1 is proportional, 2 is
+quadratic; logarithmic growth is fitted as a small exponent, about 0.1.</li>
+<li><b>Bound.</b> What the curve must not exceed, decided before measuring:
+an exponent, a sum for each doubling or for each further x, a multiple of the
+smallest value, or a value. <code>make growth</code> fails where one is
+exceeded.</li>
+</ul>"""
+BOUNDS = {
+    "power": "exponent at most {:g}",
+    "step": "at most {:g} more with each doubling",
+    "each": "at most {:g} more for each further one",
+    "flat": "the largest at most {:g} times the smallest",
+    "most": "at most {:,g}",
+    "least": "at least {:,g}",
+}
+FIT_POINTS = 24  # of a dashed line
 
 
 class Axis:
@@ -117,6 +149,22 @@ def line(width, points, across, up):
     return parts
 
 
+def fitted(width, points, across, up):
+    """The fitted curve as a dashed line, where there is something to see."""
+    first, last = points[0][0], points[-1][0]
+    above = [(x, y) for x, y in points if y > 0]
+    power = fit.exponent(points)
+    if power == 0 or len(above) < 3:
+        return []
+    _, a, b = fit.line_through(above, power)
+    places = []
+    for step in range(FIT_POINTS + 1):
+        x = first * (last / first) ** (step / FIT_POINTS)
+        y = min(max(a + b * x**power, 10.0**up.low), 10.0**up.high)
+        places.append(f"{across.at(x):.1f},{up.at(y):.1f}")
+    return [f'<polyline class="fit {width}" points="{" ".join(places)}"/>']
+
+
 def plot(curve, widths):
     every = [point for points in widths.values() for point in points]
     across = Axis([x for x, _ in every], LEFT, WIDTH - RIGHT)
@@ -127,48 +175,108 @@ def plot(curve, widths):
     ]
     parts += grid(across, up, curve.x)
     for width, points in widths.items():
+        parts += fitted(width, points, across, up)
         parts += line(width, points, across, up)
     return "".join(parts) + "</svg>"
 
 
-def ends(widths):
-    """From what to what, where every width has its own."""
+def is_flat(widths):
+    """Whether no width's curve grows enough to be worth a plot."""
+    return all(fit.spread(points) < table.EVEN for points in widths.values())
+
+
+def values(curve, points):
+    """From what to what, in the curve's unit."""
+    low, high = (
+        table.short_number(end([y for _, y in points])) for end in (min, max)
+    )
+    unit = curve.unit if curve.unit == "%" else " " + curve.unit
+    return (low if low == high else f"{low} to {high}") + unit
+
+
+def bounds(curve, widths):
+    """Each bound and whether it is kept, as HTML."""
     said = []
-    for width, points in widths.items():
-        first, last = (table.short_number(points[at][1]) for at in (0, -1))
-        said.append(f"{width} {first} to {last}")
-    return "; ".join(said)
+    for kind, limit in curve.bounds:
+        kept = all(
+            fit.judge(points, kind, limit)[1] for points in widths.values()
+        )
+        said.append(
+            f"{BOUNDS[kind].format(limit)}: "
+            + ("kept" if kept else "<b class=missed>exceeded</b>")
+        )
+    return "Bound: " + "; ".join(said)
+
+
+def sentence(curve, widths):
+    """A curve that does not grow."""
+    first, last = (
+        table.short_number(
+            end(x for points in widths.values() for x, _ in points)
+        )
+        for end in (min, max)
+    )
+    said = "; ".join(
+        f"{width} {values(curve, points)}" for width, points in widths.items()
+    )
+    span = f"does not grow from {first} to {last}"
+    if first == last:
+        span = f"was measured at {first}"
+    return (
+        f"<li><b>{html.escape(curve.words)}</b> {span} "
+        f"{html.escape(curve.x)}: {html.escape(said)}. "
+        f"<span>{bounds(curve, widths)}.</span></li>"
+    )
 
 
 def figure(curve, widths):
-    bounds = "".join(
-        f'<span{"" if kept else " class=missed"}>{html.escape(words)}: '
-        f'{"reached" if kept else "not reached"}</span>'
-        for words, kept in table.verdicts(curve, widths)
-    )
-    grows = ", ".join(table.grows(points) for points in widths.values())
+    said = []
+    for width, points in widths.items():
+        first, last = (table.short_number(points[at][1]) for at in (0, -1))
+        said.append(
+            f"{width}: {first} to {last}, exponent {fit.exponent(points):.2f}"
+        )
     return (
-        f"<figure><figcaption>{html.escape(curve.words)}"
-        f"<span>{curve.unit}: {html.escape(ends(widths))}; "
-        f"fitted {grows}</span>{bounds}</figcaption>"
-        f"{plot(curve, widths)}</figure>"
+        f"<figure><figcaption>{html.escape(curve.words)} "
+        f"({html.escape(curve.unit)})"
+        + "".join(f"<span>{html.escape(one)}</span>" for one in said)
+        + f"<span>{bounds(curve, widths)}</span></figcaption>"
+        + f"{plot(curve, widths)}</figure>"
     )
+
+
+def section(title, group):
+    """The plots of (group), {curve: widths}, then the sentences."""
+    flat = [curve for curve, widths in group.items() if is_flat(widths)]
+    parts = [f"<h2>{html.escape(title)}</h2><div class=plots>"]
+    parts += [
+        figure(curve, widths)
+        for curve, widths in group.items()
+        if curve not in flat
+    ]
+    parts.append("</div>")
+    if flat:
+        parts.append("<ul class=flat>")
+        parts += [sentence(curve, group[curve]) for curve in flat]
+        parts.append("</ul>")
+    return parts
 
 
 def body(found):
     parts = [
-        f"<h1>How the costs grow</h1><p>{HEAD}</p><p class=key>"
+        f"<h1>How the costs grow</h1>{HEAD}<p class=key>"
         + "".join(f'<b class="{width}">&#9679; {width}</b>' for width in WIDTHS)
         + "</p>"
     ]
     for title, group in curves.GROUPS:
-        parts.append(f"<h2>{html.escape(title)}</h2><div class=plots>")
-        parts += [
-            figure(curve, found[curve.name])
-            for curve in group
-            if curve.name in found
-        ]
-        parts.append("</div>")
+        parts += section(
+            title,
+            {
+                curve: found[curve.name]
+                for curve in group
+                if curve.name in found
+            },
+        )
     return "\n".join(parts)
 
 

@@ -19,23 +19,23 @@ import build_page  # noqa: E402 (its folder comes first)
 
 BEGIN, END = "<!-- figures: made by make truth -->", "<!-- end of figures -->"
 STYLE = """
-body { background: var(--back); color: var(--text); margin: 1.5rem auto;
+body { background: var(--back); color: var(--ink); margin: 1.5rem auto;
   max-width: 62rem; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }
 h1 { margin: 0; } h2 { margin: 2rem 0 .3rem; font-size: 1.15rem; }
-p.soft { color: var(--dim); margin: .3rem 0; }
+p.soft { color: var(--soft); margin: .3rem 0; }
 .plots { display: grid; gap: 1rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); }
 svg { width: 100%; height: auto; max-width: 32rem; }
 .facts { display: grid; gap: .6rem; margin: 1rem 0;
   grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); }
-.facts div { border: 1px solid var(--edge); border-radius: .5rem;
-  padding: .5rem .8rem; color: var(--dim); font-size: .85rem; }
-.facts b { display: block; color: var(--text); font-size: 1.35rem; }
+.facts div { border: 1px solid var(--line); border-radius: .5rem;
+  padding: .5rem .8rem; color: var(--soft); font-size: .85rem; }
+.facts b { display: block; color: var(--ink); font-size: 1.35rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums;
   font-size: .9rem; white-space: nowrap; }
 td, th { padding: .15rem .7rem; text-align: right;
-  border-bottom: 1px solid var(--edge); }
+  border-bottom: 1px solid var(--line); }
 td:first-child, th:first-child { text-align: left; padding-left: 0; }
 """
 INTRO = """Profiles that were held against exact counts of the same run. In the
@@ -173,7 +173,9 @@ def page(paths):
     parts += [workload(name, some) for name, some in groups.items()]
     parts.append(stacks(paths))
     return build_page.build(
-        "Profiles and truth", STYLE + plots.STYLE, "\n".join(parts)
+        "Profiles and truth",
+        STYLE + plots.IN_PAGE + plots.STYLE,
+        "\n".join(parts),
     )
 
 
@@ -194,7 +196,7 @@ def main(folder, paths):
     runs = [judge.read(path) for path in paths]
     style = (
         "<!-- SPDX-License-Identifier: Apache-2.0 -->"
-        f"<style>{plots.STYLE}</style>"
+        f"<style>{plots.ALONE}{plots.STYLE}</style>"
         '<rect width="100%" height="100%" fill="var(--back)"/>'
     )
     (folder / "truth.svg").write_text(

@@ -8,18 +8,25 @@ import math
 import chance
 
 WIDTH = 400
+# The colours of a picture by itself; in a page they are the page's.
+ALONE = """
+svg { --back: #f6f7f9; --ink: #1b2130; --soft: #566072; --line: #dfe3ea;
+  --fine: #2f6fce; --band: #2f6fce22; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { svg { --back: #101319; --ink: #e7eaf0;
+  --soft: #9aa5b6; --line: #2a313d; --fine: #7db4ff; --band: #7db4ff26;
+  --bad: #ff8a80; } }
+"""
+IN_PAGE = """
+:root { --fine: light-dark(#2f6fce, #7db4ff);
+  --band: light-dark(#2f6fce22, #7db4ff26); }
+"""
 STYLE = """
-svg { --back: #fdfcfa; --text: #1f2328; --dim: #67707b; --edge: #dcd8cf;
-  --fine: #2f6fce; --band: #2f6fce22; --bad: #d6452b; }
-@media (prefers-color-scheme: dark) { svg { --back: #16181c; --text: #e2e4e8;
-  --dim: #98a1ad; --edge: #353a43; --fine: #7db4ff; --band: #7db4ff26;
-  --bad: #ff7a5c; } }
-svg text { fill: var(--dim); font: 12px system-ui, sans-serif; }
-svg text.name { fill: var(--text); }
+svg text { fill: var(--soft); font: 12px system-ui, sans-serif; }
+svg text.name { fill: var(--ink); }
 svg .end { text-anchor: end; } svg .mid { text-anchor: middle; }
-svg .grid { stroke: var(--edge); } svg .band { fill: var(--band); }
-svg .line { stroke: var(--dim); fill: none; }
-svg .true { stroke: var(--text); stroke-width: 2; }
+svg .grid { stroke: var(--line); } svg .band { fill: var(--band); }
+svg .line { stroke: var(--soft); fill: none; }
+svg .true { stroke: var(--ink); stroke-width: 2; }
 svg .f { fill: var(--fine); } svg .b { fill: var(--bad); }
 svg .fr { stroke: var(--fine); fill: none; }
 svg .br { stroke: var(--bad); fill: none; }
