@@ -79,7 +79,7 @@ def conversation(s, guest):
     (home / "ii").mkdir(parents=True)
     address = f"127.0.0.1:{port}"
     until_served(s, guest, address)
-    loadgen(s, "-n", 1, "--first", 1, "--timeout", 600, address)
+    loadgen(s, "-n", 1, "--first", 1, "--timeout", PATIENCE_S, address)
     irssi = Terminal(s, home, port)
     try:
         irssi.wait("End of MOTD")

@@ -13,7 +13,7 @@ const parasite = path.resolve(process.argv[4]);
 const image = path.join(work, 'image');
 const ROW = 21,
   PADDING = 6; // of the picture, see tools/pages
-const NEVER_MS = 30000; // how long a text is waited for
+const NEVER_MS = 600000; // how long anything is waited for, on any machine
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -30,12 +30,14 @@ async function start() {
   context = await chromium.launchPersistentContext(profile, {
     executablePath: '/usr/bin/chromium',
     headless: true,
+    timeout: NEVER_MS,
     args: FLAGS,
     viewport: {width: 1400, height: 900},
     acceptDownloads: true,
     hasTouch: true,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  context.setDefaultTimeout(NEVER_MS);
 }
 
 async function stop() {
@@ -60,14 +62,30 @@ async function openPage(name, hash = '', options = {}) {
   await page.emulateMedia({colorScheme: options.scheme || 'light'});
   if (options.before) await options.before(page);
   await page.goto('file://' + path.resolve(work, name) + hash);
-  if (!options.isStatic)
-    await page.waitForSelector('body[data-ready]', {timeout: 60000});
+  if (!options.isStatic) await page.waitForSelector('body[data-ready]');
   await settle(page);
   return page;
 }
 
-// Waits until what was done has been drawn, and the hash written.
-const settle = (page) => page.waitForTimeout(260);
+// Waits until what was done has been drawn, and the hash written, or what else
+// the page does within (ms). Its timers were set before this one and are
+// shorter, so they have run, however late all of them are.
+const settle = (page, ms = 260) =>
+  page.evaluate(
+    (pause) =>
+      new Promise((done) =>
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => setTimeout(done, pause)),
+        ),
+      ),
+    ms,
+  );
+
+// Waits until a search has found something, and that is drawn.
+async function found(page) {
+  await page.waitForSelector('#matched.found');
+  await settle(page);
+}
 
 async function press(page, ...keys) {
   for (const key of keys) {
@@ -196,6 +214,7 @@ module.exports = {
   boxOf,
   colourAt,
   foldedOf,
+  found,
   has,
   hashOf,
   image,

@@ -4,7 +4,7 @@
 // on how fast the machine is.
 'use strict';
 
-const {assert} = require('./browser.js');
+const {assert, settle} = require('./browser.js');
 
 // Before the page is loaded: code compiled earlier has no counters.
 async function countEffort(page) {
@@ -15,18 +15,6 @@ async function countEffort(page) {
     detailed: true,
   });
 }
-
-// Until what was begun is drawn. The page's timers are set before this one and
-// are shorter, so they have run, however late all of them are.
-const finished = (page) =>
-  page.evaluate(
-    () =>
-      new Promise((done) =>
-        requestAnimationFrame(() =>
-          requestAnimationFrame(() => setTimeout(done, 200)),
-        ),
-      ),
-  );
 
 // What was executed since it was asked last:
 //   calls  of each function, by its name
@@ -52,10 +40,10 @@ async function takeEffort(page) {
 
 // The effort of what (act) does to the page.
 async function effortOf(page, act) {
-  await finished(page);
+  await settle(page);
   await takeEffort(page);
   await act(page);
-  await finished(page);
+  await settle(page);
   return takeEffort(page);
 }
 
@@ -63,7 +51,7 @@ async function effortOf(page, act) {
 // page's base.js). A slice lasts until the work can be interrupted: the page's
 // clock leaps, and slices are held back until they are called one by one.
 async function slicesOf(page, act) {
-  await finished(page);
+  await settle(page);
   await takeEffort(page);
   await page.evaluate(() => {
     const {setTimeout} = window,
@@ -109,4 +97,4 @@ function within(effort, {most, total, calls = {}}) {
   }
 }
 
-module.exports = {countEffort, effortOf, finished, slicesOf, within};
+module.exports = {countEffort, effortOf, slicesOf, within};

@@ -264,7 +264,7 @@ async function keeps() {
   await fresh('the hash holds the view', async (page) => {
     await clickOn(page, 'main', 'work');
     await press(page, '/', 'h', 'e', 'l', 'p');
-    await page.waitForTimeout(300);
+    await settle(page, 300);
     await press(page, 'Tab', 'c', 'm', 'l', 'o');
     const hash = await hashOf(page),
       again = await openPage('made.html', hash);

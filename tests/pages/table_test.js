@@ -135,7 +135,7 @@ async function callsAgree(page) {
 // Searches, and waits for what it says of it.
 async function type(page, regex) {
   await page.fill('#regex', regex);
-  await page.waitForTimeout(350);
+  await settle(page, 350);
   await has(page, '#matched', regex === '' ? /^$/ : /./);
 }
 

@@ -6,6 +6,7 @@ const {test} = require('./tap.js');
 const {
   assert,
   colourAt,
+  found,
   has,
   hashOf,
   openPage,
@@ -167,11 +168,11 @@ async function findings() {
   await fresh('what is found is seen in the time line', async (page) => {
     assert(!(await foundAt(page, 0.3)));
     await page.fill('#regex', '^work');
-    await page.waitForTimeout(500);
+    await found(page);
     assert(await foundAt(page, 0.3));
     assert(!(await foundAt(page, 0.8)));
     const again = await openPage('made.html', await hashOf(page));
-    await again.waitForTimeout(400);
+    await found(again);
     assert(await foundAt(again, 0.3), 'from the hash too');
     await again.close();
   });
