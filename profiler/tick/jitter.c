@@ -53,7 +53,8 @@ uint32_t prof_jitter_next(struct prof_jitter *jitter)
            (uint32_t)((jitter->random >> 32) * jitter->counts >> 32);
 }
 
-/* A period of (counts) is in force from the newest sample on, drained or not. */
+/* A period of (counts) is in force from the newest sample on, even if that is
+ * not yet drained. */
 static void note_period(uint32_t counts)
 {
     struct prof_ring *ring = &prof_cpus[0].ring;

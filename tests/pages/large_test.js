@@ -8,12 +8,7 @@ const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
 const {assert, has, openPage, settle, work} = require('./browser.js');
-const {
-  countEffort,
-  effortOf,
-  slicesOf,
-  within,
-} = require('./effort.js');
+const {countEffort, effortOf, slicesOf, within} = require('./effort.js');
 
 const SAMPLES = 1000000,
   NODES = 102000, // and as many stacks, at most

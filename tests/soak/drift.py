@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 TICK_NS = 10000152  # the kernel's tick: kernel/include/kernel/clock.h
 BLOCKS = 12
+CERTAIN = 2  # 95 % intervals; chance alone goes beyond once in 1,000 times
 T_95 = {
     2: 4.30,
     3: 3.18,
@@ -74,7 +75,8 @@ def worse(profiled, plain, floor):
     """Whether the first clock is certainly more wrong than the second, by more
     than (floor) ppm. A host that is busy makes clocks slow; one that is fast
     has nobody but us to thank, and no right to what the other one is slow."""
-    slack = math.hypot(profiled.interval, plain.interval) + floor
+    noise = math.hypot(profiled.interval, plain.interval)
+    slack = CERTAIN * noise + floor
     ahead = profiled.ppm - max(plain.ppm, 0) - slack
     behind = -profiled.ppm - max(-plain.ppm, 0) - slack
     return max(ahead, behind) > 0
