@@ -115,7 +115,7 @@ def open_load(s, seconds):
 
 
 def closed_load(s, seconds):
-    """On a slow host there are too few sessions in a short time to tell."""
+    """A slow host has too few sessions in a short time."""
     ms = latencies(s, seconds, "-c", 4)
     check.true(ms["corrected"]["90"] >= 100 * seconds, ms)
     check.true(ms["served"]["90"] < ms["corrected"]["90"], ms)

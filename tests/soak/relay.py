@@ -148,7 +148,7 @@ class Relay:
     def throw_away(self):
         """What came while nobody read, but for the first of it."""
         self.send(self.kept.read(ROOM))
-        at = self.kept.tell()
+        at = self.kept.seek(0, os.SEEK_CUR)
         self.thrown_away += self.kept.seek(0, os.SEEK_END) - at
 
     def send(self, data):

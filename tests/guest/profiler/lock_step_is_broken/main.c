@@ -11,8 +11,8 @@
  * independent: the shares of a run add up to 1, and the samples of one period
  * are independent in pairs only. A model of 6,000 times 20 runs has 93 % inside
  * in the mean, and never less than three quarters. With 10 % of jitter and one
- * round a period seven out of eight have less. Fewer runs could not tell the
- * two apart.
+ * round a period seven out of eight have less. With fewer runs chance alone
+ * would have as little.
  *
  * The kernel's tick loses nothing.
  *
