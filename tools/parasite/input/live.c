@@ -160,6 +160,8 @@ static void read_ram(struct live *live)
     bool over = live->request->guest != NULL && !guest_runs(&live->guest);
 
     shared_ring_read(&live->share, &live->scanner.sink);
+    if (live->share.damaged)
+        die("shm:%s: the ring in it is damaged", live->target.path);
     if (over)
         lose_line(live);
     else if (file_number(live->target.path) != live->ram_file)

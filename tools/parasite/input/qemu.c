@@ -110,13 +110,20 @@ static void put_users_words(struct guest *guest, char **words,
     free(line);
 }
 
+/* The file has a name that nobody can guess, belongs to the user alone, and is
+ * there before QEMU opens it. */
 static void put_ram(struct guest *guest, char **words)
 {
     const char *megabytes = guest_word(words, "-m");
     char *object;
+    int file;
 
-    if (asprintf(&guest->ram, "/dev/shm/parasite-%d", (int)getpid()) < 0 ||
-        asprintf(&object,
+    guest->ram = xstrdup("/dev/shm/parasite-XXXXXX");
+    file = mkostemp(guest->ram, O_CLOEXEC);
+    if (file < 0)
+        die("%s: cannot be made: %s", guest->ram, strerror(errno));
+    close(file);
+    if (asprintf(&object,
                  "memory-backend-file,id=prof_ram,size=%s%s,mem-path=%s,"
                  "share=on",
                  megabytes != NULL ? megabytes : "128",

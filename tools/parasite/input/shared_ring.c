@@ -22,7 +22,7 @@
 bool shared_ring_open(struct shared_ring *share, const char *path,
                       uint64_t ring)
 {
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    int file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     struct stat about;
     void *ram;
 
@@ -32,7 +32,13 @@ bool shared_ring_open(struct shared_ring *share, const char *path,
     if (file < 0 || fstat(file, &about) != 0)
         die("%s: cannot be opened: %s", path, strerror(errno));
     share->ram_bytes = (size_t)about.st_size;
-    if (share->ram_bytes < ring + sizeof(struct prof_share)) {
+    if (!S_ISREG(about.st_mode))
+        die("%s: is not a file", path);
+    if (ring % sizeof(uint64_t) != 0)
+        die("%#llx is no address of a ring: it is not a multiple of 8",
+            (unsigned long long)ring);
+    if (share->ram_bytes < sizeof(struct prof_share) ||
+        ring > share->ram_bytes - sizeof(struct prof_share)) {
         close(file);
         return false;
     }
@@ -54,16 +60,23 @@ static uint64_t field(const struct shared_ring *share, size_t offset)
 
 #define FIELD(share, name) field(share, offsetof(struct prof_share, name))
 
+/* Where the packets are. */
+struct ring {
+    const uint8_t *bytes;
+    uint64_t count;
+};
+
 /* Copies the packet at share->read out of the ring. Returns the bytes to
  * advance by: of the packet; up to the ring's end if there is none; or 8. A
- * zero has a meaning only where a packet would begin. */
-static uint64_t take_next(struct shared_ring *share, const uint8_t *ring,
-                          uint64_t bytes, const struct packet_sink *sink)
+ * zero has a meaning only where a packet would begin. *(copied) are the bytes
+ * that were looked at. */
+static uint64_t take_next(struct shared_ring *share, const struct ring *ring,
+                          const struct packet_sink *sink, uint64_t *copied)
 {
     static uint8_t copy[PROF_PACKET_MAX];
-    uint64_t left = bytes - share->read % bytes, total;
-    const uint8_t *from = ring + share->read % bytes;
-    bool in_step = share->in_step || left == bytes;
+    uint64_t at = share->read % ring->count, left = ring->count - at, total;
+    const uint8_t *from = ring->bytes + at;
+    bool in_step = share->in_step || at == 0;
     struct packet packet;
 
     share->in_step = in_step;
@@ -74,6 +87,7 @@ static uint64_t take_next(struct shared_ring *share, const uint8_t *ring,
     if (total > left || total > sizeof copy)
         return 8;
     memcpy(copy, from, total);
+    *copied += total;
     if (packet_check(copy, total, &packet) != PACKET_GOOD)
         return 8;
     share->in_step = true;
@@ -81,37 +95,77 @@ static uint64_t take_next(struct shared_ring *share, const uint8_t *ring,
     return (total + 7) / 8 * 8;
 }
 
-bool shared_ring_read(struct shared_ring *share, const struct packet_sink *sink)
+/* Finds the ring; false if there is none, or none yet. */
+static bool find_ring(struct shared_ring *share, struct ring *ring)
 {
-    uint64_t address, bytes, written, end;
+    uint64_t address;
 
     if (share->ram == NULL || FIELD(share, magic) != PROF_SHARE_MAGIC)
         return false;
     address = FIELD(share, ring_address);
-    bytes = FIELD(share, ring_bytes);
-    if (bytes < PROF_PACKET_BYTES || (bytes & (bytes - 1)) != 0 ||
-        address > share->ram_bytes || bytes > share->ram_bytes - address)
-        die("%s: the ring in it is damaged (%#llx, %llu bytes)", share->path,
-            (unsigned long long)address, (unsigned long long)bytes);
-    written = FIELD(share, written);
-    end = written;
+    ring->count = FIELD(share, ring_bytes);
+    share->damaged = ring->count < PROF_PACKET_BYTES ||
+                     ring->count > SHARED_RING_BYTES_MAX ||
+                     (ring->count & (ring->count - 1)) != 0 ||
+                     address > share->ram_bytes ||
+                     ring->count > share->ram_bytes - address;
+    ring->bytes = share->ram + (share->damaged ? 0 : address);
+    return !share->damaged;
+}
+
+/* Sets share->read to the oldest byte up to (written) that is still there. */
+static void catch_up(struct shared_ring *share, uint64_t written,
+                     uint64_t ring_bytes)
+{
     if (written < share->read) { /* another guest in the same RAM */
         share->read = 0;
         share->in_step = false;
     }
-    if (written - share->read > bytes) {
-        share->overwritten += written - bytes - share->read;
-        share->read = written - bytes;
+    if (written - share->read > ring_bytes) {
+        share->overwritten += written - ring_bytes - share->read;
+        share->read = written - ring_bytes;
         share->in_step = false;
     }
-    if (share->read == end)
+}
+
+/* (written) may be anything up to 2^64 - 1, and no packet reaches beyond it. */
+bool shared_ring_read(struct shared_ring *share, const struct packet_sink *sink)
+{
+    struct ring ring;
+    uint64_t written, copied = 0;
+
+    if (!find_ring(share, &ring))
         return false;
-    while (share->read < end)
-        share->read += take_next(share, share->ram + address, bytes, sink);
+    written = FIELD(share, written);
+    catch_up(share, written, ring.count);
+    if (share->read == written)
+        return false;
+    for (uint64_t count = 0;
+         share->read < written && count + copied < SHARED_RING_STEP;) {
+        uint64_t more = take_next(share, &ring, sink, &copied);
+
+        if (more > written - share->read)
+            more = written - share->read;
+        share->read += more;
+        count += more;
+    }
     __atomic_store_n((uint64_t *)(void *)(share->ram + share->ring +
                                           offsetof(struct prof_share, read)),
                      share->read, __ATOMIC_RELEASE);
     return true;
+}
+
+void shared_ring_read_rest(struct shared_ring *share,
+                           const struct packet_sink *sink)
+{
+    uint64_t steps = 0;
+    struct ring ring;
+
+    if (!find_ring(share, &ring))
+        return;
+    while (steps++ <= 2 * ring.count / SHARED_RING_STEP + 1 &&
+           shared_ring_read(share, sink))
+        ;
 }
 
 void shared_ring_close(struct shared_ring *share)

@@ -6,9 +6,16 @@
  * Packets in the guest's RAM (struct prof_share). The RAM is a file that both
  * QEMU and this command map, so reading does not disturb the guest. It also
  * works after the guest died, as long as the file exists.
+ *
+ * The guest may write anything at any moment. One call of shared_ring_read()
+ * looks at a bounded number of bytes, so that whoever calls it repeatedly can
+ * also be interrupted.
  */
 
 #include "trace/packet.h"
+
+#define SHARED_RING_BYTES_MAX (1u << 30) /* of a ring */
+#define SHARED_RING_STEP (1u << 20)      /* bytes of one call, about */
 
 struct shared_ring {
     const char *path;
@@ -17,6 +24,7 @@ struct shared_ring {
     uint64_t ring; /* offset of struct prof_share in the file */
     uint64_t read; /* bytes since the guest's start */
     bool in_step;  /* a packet begins at (read) */
+    bool damaged;  /* what the guest says of its ring cannot be */
     uint64_t
         overwritten; /* bytes that were overwritten before they were read */
 };
@@ -26,9 +34,15 @@ struct shared_ring {
 bool shared_ring_open(struct shared_ring *share, const char *path,
                       uint64_t ring);
 
-/* Passes new packets to the sink. Returns whether there were new bytes. */
+/* Passes new packets to the sink. Returns whether there were new bytes. If not,
+ * (damaged) says whether there will ever be. */
 bool shared_ring_read(struct shared_ring *share,
                       const struct packet_sink *sink);
+
+/* The same until there are no new bytes, or as many were read as the ring has
+ * room for. */
+void shared_ring_read_rest(struct shared_ring *share,
+                           const struct packet_sink *sink);
 
 void shared_ring_close(struct shared_ring *share);
 
