@@ -19,9 +19,10 @@ $(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
 	    -ltinfo -lz -lm
-decoder := base/base64 base/crc32c base/index base/memory base/utf8 \
-    trace/console trace/event trace/model trace/packet trace/packet_index \
-    input/answers profile/interval top/keys top/rows
+decoder := base/base64 base/crc32c base/index base/log base/memory \
+    base/pager base/printable base/utf8 trace/console trace/event trace/model \
+    trace/model_cells trace/packet trace/packet_index input/answers \
+    input/shared_ring profile/interval top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:

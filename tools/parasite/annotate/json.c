@@ -19,7 +19,7 @@ static json_t *ns(const struct model_count *count)
 
 static void put(FILE *out, json_t *value)
 {
-    json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY);
+    json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
     json_decref(value);
 }
 

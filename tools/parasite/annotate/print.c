@@ -9,6 +9,7 @@
 #include "annotate/annotate.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/printable.h"
 #include "trace/metadata.h"
 
 #include <inttypes.h>
@@ -38,17 +39,27 @@ static void print_clean(const char *text)
 {
     size_t column = 0;
 
-    for (; *text != '\0'; ++text) {
-        unsigned char byte = (unsigned char)*text;
+    while (*text != '\0') {
+        int bytes = printable_bytes(text);
+        char escaped[PRINTABLE_ESCAPE + 1];
 
-        if (byte == '\t') {
+        if (*text == '\t') {
             do
                 putchar(' ');
             while (++column % TAB != 0);
+            ++text;
             continue;
         }
-        putchar(byte < 0x20 || byte == 0x7f ? '?' : byte);
-        column += (byte & 0xc0) != 0x80;
+        if (bytes > 0) {
+            fwrite(text, 1, (size_t)bytes, stdout);
+        } else {
+            const char one[] = {*text, '\0'};
+
+            column += PRINTABLE_ESCAPE - 1;
+            fputs(printable(one, escaped, sizeof escaped), stdout);
+        }
+        ++column;
+        text += bytes > 0 ? bytes : 1;
     }
 }
 
@@ -247,10 +258,11 @@ static void print_head(const struct annotate *annotate)
 
     if (log_quiet)
         return;
-    printf("# %s: %s, %g Hz\n# %s samples, %s lost; percentages are of each "
+    fputs("# ", stdout);
+    print_clean(annotate->view->trace.path);
+    printf(": %s, %g Hz\n# %s samples, %s lost; percentages are of each "
            "function's samples\n",
-           annotate->view->trace.path, metadata_arch(&model->hello),
-           model->rate_mhz / 1000.0,
+           metadata_arch(&model->hello), model->rate_mhz / 1000.0,
            number_count(annotate->sum.samples, samples),
            number_count(model_lost(model), lost));
 }

@@ -8,11 +8,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#define SOURCE_MAX (16 << 20) /* bytes of one file */
+
+/* The path is from the image, so it may lead anywhere. */
+static bool is_source(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
+           about.st_size <= SOURCE_MAX;
+}
 
 /* The bytes of (path), followed by a NUL, or NULL. */
 static char *read_whole(const char *path, size_t *bytes)
 {
-    FILE *in = fopen(path, "rb");
+    FILE *in = is_source(path) ? fopen(path, "rb") : NULL;
     size_t room = 4096, got;
     char *text;
 

@@ -3,11 +3,13 @@
 
 #include "base/index.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 
 #define FIRST_ROOM 64u
+#define ROOM_MAX (1u << 31)
 
 static uint32_t slot_of(const struct index *index, uint64_t key)
 {
@@ -23,6 +25,8 @@ static void grow(struct index *index)
 {
     struct index old = *index;
 
+    if (old.room == ROOM_MAX)
+        die("more than %u keys in one index", ROOM_MAX / 2);
     index->room = old.room > 0 ? 2 * old.room : FIRST_ROOM;
     index->slots = xreallocarray(NULL, index->room, sizeof *index->slots);
     for (uint32_t i = 0; i < index->room; ++i)

@@ -3,14 +3,20 @@
 
 #include "base/json_put.h"
 
+#include "base/printable.h"
 #include "base/utf8.h"
 
-static int is_plain(const char *text, int bytes)
+/* Writes a character of at most three bytes: none that is escaped has more. */
+static void put_escaped(FILE *out, const char *text, int bytes)
 {
-    unsigned char first = (unsigned char)*text;
+    const unsigned char *at = (const unsigned char *)text;
+    unsigned code = at[0];
 
-    return bytes > 0 && first >= 0x20 && first != 0x7f && first != '"' &&
-           first != '\\';
+    if (bytes == 2)
+        code = (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu);
+    else if (bytes == 3)
+        code = (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+    fprintf(out, "\\u%04x", bytes > 0 ? code : 0xfffdu);
 }
 
 void json_put(FILE *out, const char *text)
@@ -21,12 +27,9 @@ void json_put(FILE *out, const char *text)
     while (*text != '\0') {
         int bytes = utf8_bytes(text);
 
-        if (!is_plain(text, bytes)) {
+        if (printable_bytes(text) == 0 || *text == '"' || *text == '\\') {
             fwrite(plain, 1, (size_t)(text - plain), out);
-            if (bytes > 0)
-                fprintf(out, "\\u%04x", (unsigned char)*text);
-            else
-                fputs("\\ufffd", out);
+            put_escaped(out, text, bytes);
             plain = text + (bytes > 0 ? bytes : 1);
         }
         text += bytes > 0 ? bytes : 1;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All messages on stderr. */
+/* All messages on stderr. They may contain what a guest or a file says, so they
+ * are printed without control characters. */
+
+#define _GNU_SOURCE /* vasprintf() */
 
 #include "base/log.h"
 
 #include "base/pager.h"
+#include "base/printable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,11 +33,30 @@ const char *log_last(void)
     return last;
 }
 
+/* Prints (format) so that no word of it controls the terminal. */
+static void put(FILE *out, const char *format, va_list words)
+{
+    char *text;
+
+    if (vasprintf(&text, format, words) < 0)
+        return;
+    printable_put(out, text);
+    free(text);
+}
+
 static void print_aside(const char *format, va_list words)
 {
     vsnprintf(last, sizeof last, format, words);
-    fprintf(aside, "%s: %s\n", log_name, last);
+    fprintf(aside, "%s: ", log_name);
+    printable_put(aside, last);
+    putc('\n', aside);
     fflush(aside);
+}
+
+static void clear_line(void)
+{
+    fputs(line_open ? "\r\033[K" : "", stderr);
+    line_open = false;
 }
 
 static void print(const char *format, va_list words)
@@ -43,11 +66,9 @@ static void print(const char *format, va_list words)
         return;
     }
     fflush(stdout);
-    if (line_open)
-        fputs("\r\033[K", stderr);
-    line_open = false;
+    clear_line();
     fprintf(stderr, "%s: ", log_name);
-    vfprintf(stderr, format, words);
+    put(stderr, format, words);
     fputc('\n', stderr);
 }
 
@@ -115,7 +136,7 @@ void log_progress(const char *format, ...)
         return;
     va_start(words, format);
     fputc('\r', stderr);
-    vfprintf(stderr, format, words);
+    put(stderr, format, words);
     fputs("\033[K", stderr);
     fflush(stderr);
     va_end(words);
@@ -128,9 +149,8 @@ void log_summary(const char *format, ...)
 
     va_start(words, format);
     fflush(stdout);
-    fputs(line_open ? "\r\033[K" : "", stderr);
-    line_open = false;
-    vfprintf(stderr, format, words);
+    clear_line();
+    put(stderr, format, words);
     fputc('\n', stderr);
     va_end(words);
 }

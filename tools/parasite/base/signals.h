@@ -17,4 +17,8 @@ void signals_catch(void);
 /* Whether one of them was received. */
 bool signals_caught(void);
 
+/* From now on reading a mapped file beyond its end, because somebody else cut
+ * it, prints one line and ends the process. */
+void signals_explain(void);
+
 #endif

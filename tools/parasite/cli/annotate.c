@@ -283,9 +283,8 @@ static void write_out(struct annotate *annotate)
         fine = annotate_write_page(annotate, out);
     else if (fine)
         annotate_print(annotate);
-    if (!fine || (to_file ? fclose(out) : fflush(out)) != 0)
-        die("%s: cannot be written: %s", to_file ? annotate->output : "stdout",
-            strerror(errno));
+    if (to_file && (!fine || fclose(out) != 0))
+        die("%s: cannot be written: %s", annotate->output, strerror(errno));
 }
 
 int command_annotate(int argc, char **argv)

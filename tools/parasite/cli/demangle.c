@@ -9,6 +9,7 @@
  */
 
 #include "base/log.h"
+#include "base/printable.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 
@@ -86,6 +87,17 @@ static void print(const struct options *options, const char *text, size_t bytes)
     }
 }
 
+/* A name may stand for any character, such as $1b in OCaml's. */
+static void print_answer(const struct options *options, size_t bytes)
+{
+    static char *shown;
+    size_t room = PRINTABLE_ESCAPE * bytes + 1;
+
+    shown = grow(shown, room);
+    printable(answer, shown, room);
+    print(options, shown, strlen(shown));
+}
+
 /* Prints the meaning of the name of (bytes) bytes at (text); prints nothing and
  * returns false if it is no name. text[bytes] is overwritten temporarily. */
 static bool print_name(const struct options *options, char *text, size_t bytes)
@@ -101,7 +113,7 @@ static bool print_name(const struct options *options, char *text, size_t bytes)
     text[bytes] = kept;
     if (got.language == PROF_LANGUAGE_NONE)
         return false;
-    print(options, answer, got.bytes);
+    print_answer(options, got.bytes);
     return true;
 }
 
@@ -264,7 +276,7 @@ int command_demangle(int argc, char **argv)
     for (int i = 0; i < options.count; i++) {
         struct prof_demangled got = demangle(&options, options.names[i]);
 
-        print(&options, answer, got.bytes);
+        print_answer(&options, got.bytes);
         putchar('\n');
     }
     if (options.names == NULL && options.line)
@@ -276,7 +288,5 @@ int command_demangle(int argc, char **argv)
     answer_room = 0;
     if (ferror(stdin))
         error(EXIT_FAILURE, errno, "parasite demangle: standard input");
-    if (fflush(stdout) != 0 || ferror(stdout))
-        error(EXIT_FAILURE, errno, "parasite demangle: standard output");
     return EXIT_SUCCESS;
 }

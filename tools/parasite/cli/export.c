@@ -5,6 +5,7 @@
 
 #include "base/gzip.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 
@@ -219,7 +220,7 @@ int command_export(int argc, char **argv)
                  view_why_empty(&request.view));
     out = open_output(&request, format->is_text && !is_gzip(request.output));
     fine = export_write(format, is_gzip(request.output), &request.view, out);
-    if (fclose(out) != 0 || !fine)
+    if (!output_close(out, fine))
         die("%s: cannot be written: %s", request.output, strerror(errno));
     view_close(&request.view);
     return STATUS_OK;

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/output.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "trace/metadata.h"
@@ -141,7 +142,7 @@ static void write_out(const struct flame *flame, const struct request *request)
     long bytes = ftell(out);
     char number[NUMBER_TEXT_MAX], size[NUMBER_TEXT_MAX];
 
-    if (fclose(out) != 0 || !fine)
+    if (!output_close(out, fine))
         die("%s: cannot be written: %s", request->output, strerror(errno));
     if (!log_quiet && strcmp(request->output, "-") != 0)
         log_summary("[ %s: wrote %s, %s stacks, %s ]", log_name,

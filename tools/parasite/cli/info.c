@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite info: the contents of a trace, and what was lost. */
 
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/printable.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "trace/metadata.h"
@@ -72,10 +74,10 @@ static void print_json(const struct fact *facts, size_t count, double hz)
     for (size_t i = 0; i < count; ++i)
         json_object_set_new(all, facts[i].name,
                             facts[i].text != NULL
-                                ? json_string(facts[i].text)
+                                ? json_text(facts[i].text)
                                 : json_integer((json_int_t)facts[i].number));
     json_object_set_new(all, "hz", json_real(hz));
-    json_dumpf(all, stdout, JSON_INDENT(2));
+    json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     putchar('\n');
     json_decref(all);
 }
@@ -84,10 +86,13 @@ static void print_text(const struct fact *facts, size_t count, double hz)
 {
     char number[NUMBER_TEXT_MAX];
 
-    for (size_t i = 0; i < count; ++i)
-        printf("%-16s %s\n", facts[i].name,
-               facts[i].text != NULL ? facts[i].text
-                                     : number_count(facts[i].number, number));
+    for (size_t i = 0; i < count; ++i) {
+        printf("%-16s ", facts[i].name);
+        printable_put(stdout, facts[i].text != NULL
+                                  ? facts[i].text
+                                  : number_count(facts[i].number, number));
+        putchar('\n');
+    }
     printf("%-16s %g\n", "hz", hz);
 }
 
@@ -142,6 +147,7 @@ static void print_info(const struct trace *trace, const struct model *model,
         {"packets", NULL, model->packets},
         {"missing_packets", NULL, model->missing_packets},
         {"unread_packets", NULL, model->unread_packets},
+        {"unkept_samples", NULL, model->unkept_samples},
         {"garbage_bytes", NULL, trace->garbage},
         {"bytes", NULL, trace->index.bytes},
         {"tsc_hz", NULL, model->hello.tsc_hz},

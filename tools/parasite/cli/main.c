@@ -5,7 +5,9 @@
  */
 
 #include "base/log.h"
+#include "base/output.h"
 #include "base/pager.h"
+#include "base/signals.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 
@@ -81,6 +83,8 @@ static int help(const char *command)
 
 int main(int argc, char **argv)
 {
+    output_check();
+    signals_explain();
     argp_err_exit_status = STATUS_USAGE;
     if (argc > 1 && strcmp(argv[1], "--no-pager") == 0) {
         pager_off();

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/pager.h"
+#include "base/printable.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "profile/view.h"
@@ -46,10 +47,10 @@ static void print_line(struct script *script, const struct event *event,
     bool is_idle = event->kind == PROF_EVENT_IDLE; /* a sample as any other */
     const char *name = event_name(is_idle ? PROF_EVENT_SAMPLE : event->kind);
 
-    printf("%s %" PRIu64 ".%07u [%03u] %s:%s%s\n",
-           names_text(&view->names, view_task(view, cpu->task)),
-           time / PROF_CLOCK_HZ, (unsigned)(time % PROF_CLOCK_HZ),
-           (unsigned)cpu->cpu, name, *detail != '\0' ? " " : "", detail);
+    printable_put(stdout, names_text(&view->names, view_task(view, cpu->task)));
+    printf(" %" PRIu64 ".%07u [%03u] %s:%s%s\n", time / PROF_CLOCK_HZ,
+           (unsigned)(time % PROF_CLOCK_HZ), (unsigned)cpu->cpu, name,
+           *detail != '\0' ? " " : "", detail);
 }
 
 static void print_amount(struct script *script, const struct event *event,
@@ -68,8 +69,11 @@ static void print_frames(struct view *view, const struct frame *frames,
     for (size_t i = 0; i < count; ++i) {
         const char *line = names_text(&view->names, frames[i].line);
 
-        printf("\t%s%s%s%s\n", names_text(&view->names, frames[i].function),
-               *line != '\0' ? " (" : "", line, *line != '\0' ? ")" : "");
+        putchar('\t');
+        printable_put(stdout, names_text(&view->names, frames[i].function));
+        fputs(*line != '\0' ? " (" : "", stdout);
+        printable_put(stdout, line);
+        puts(*line != '\0' ? ")" : "");
     }
     putchar('\n');
 }

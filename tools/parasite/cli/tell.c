@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* memmem() */
 
 #include "base/log.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -117,8 +118,10 @@ static void show_text(void)
 static void print_answer(const char *text)
 {
     show_text();
-    if (!log_quiet)
-        puts(text);
+    if (log_quiet)
+        return;
+    printable_put(stdout, text);
+    putchar('\n');
 }
 
 /* Packets that come meanwhile are dropped. */
@@ -169,8 +172,11 @@ static void keep_line(void *owner, const char *line, size_t bytes)
     if (copy == NULL)
         die("no memory");
     if (is_text(copy, &blank) && !blank &&
-        strstr(copy, PROF_ANSWER_MARK) == NULL)
-        fputs(copy, session.text);
+        strstr(copy, PROF_ANSWER_MARK) == NULL) {
+        copy[strcspn(copy, "\r\n")] = '\0';
+        printable_put(session.text, copy);
+        putc('\n', session.text);
+    }
     free(copy);
 }
 

@@ -4,6 +4,7 @@
 #include "base/json_text.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/printable.h"
 #include "diff/diff.h"
 #include "trace/metadata.h"
 
@@ -18,8 +19,9 @@ static void print_side(const char *what, const struct report *report)
     const struct model *model = &report->view.model;
     char samples[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX];
 
-    printf("# %s %s: %s, %g Hz, %s samples, %s lost\n", what,
-           report->view.trace.path, metadata_arch(&model->hello),
+    printf("# %s ", what);
+    printable_put(stdout, report->view.trace.path);
+    printf(": %s, %g Hz, %s samples, %s lost\n", metadata_arch(&model->hello),
            model->rate_mhz / 1000.0, number_count(report->sum.samples, samples),
            number_count(model_lost(model), lost));
 }
@@ -45,11 +47,12 @@ static void print_row(const struct diff *diff, const struct diff_row *row)
                                            : GREY;
     bool colored = use_color(diff->color);
 
-    printf("%s%7.2f%% %7.2f%% %+7.2f  %+7.2f %+7.2f  %s%s%s\n",
-           colored ? color : "", 100 * row->base_share, 100 * row->share,
+    printf("%s%7.2f%% %7.2f%% %+7.2f  %+7.2f %+7.2f  %s", colored ? color : "",
+           100 * row->base_share, 100 * row->share,
            100 * (row->share - row->base_share), 100 * row->change.low,
-           100 * row->change.high, row->certain == 0 ? "(noise) " : "",
-           row->name, colored ? "\033[m" : "");
+           100 * row->change.high, row->certain == 0 ? "(noise) " : "");
+    printable_put(stdout, row->name);
+    puts(colored ? "\033[m" : "");
 }
 
 void diff_print(const struct diff *diff)
@@ -77,7 +80,7 @@ static void print_side_json(const char *what, const struct report *report)
                   json_text(metadata_arch(&report->view.model.hello)));
 
     printf("\"%s\": ", what);
-    json_dumpf(side, stdout, JSON_COMPACT);
+    json_dumpf(side, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
     puts(",");
     json_decref(side);
 }
@@ -92,7 +95,7 @@ static void print_row_json(const struct diff_row *row)
         100 * row->change.low, "high", 100 * row->change.high, "news",
         (int)(row->certain != 0));
 
-    json_dumpf(object, stdout, JSON_COMPACT);
+    json_dumpf(object, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(object);
 }
 

@@ -13,6 +13,7 @@
 #include "export/export.h"
 
 #include "base/memory.h"
+#include "base/printable.h"
 #include "image/source_line.h"
 
 #include <inttypes.h>
@@ -40,6 +41,8 @@ struct callgrind {
     struct index line_keys; /* (function, line) */
     struct index cost_keys; /* (line, callee) */
     struct index functions;
+    struct index seen; /* functions, and the last cell that had each */
+    uint32_t *stamps;
     char **files;                 /* by number in functions; "" = unknown */
     struct strings written_files; /* written, by number */
     struct strings written_functions;
@@ -91,18 +94,27 @@ static void add_cost(struct callgrind *callgrind, struct frame frame,
     add(&callgrind->costs[number].count, count);
 }
 
-/* Whether the function of frames[at] is in a frame further in. */
-static bool is_repeated(const struct frame *frames, size_t at)
+/* Whether (function) was seen in a frame further in of the same cell; it is
+ * seen now. */
+static bool is_repeated(struct callgrind *callgrind, uint32_t function,
+                        uint32_t cell)
 {
-    for (size_t i = 0; i < at; ++i) {
-        if (frames[i].function == frames[at].function)
-            return true;
+    bool is_new, repeated;
+    uint32_t number = index_add(&callgrind->seen, function, &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&callgrind->stamps, number,
+                           sizeof *callgrind->stamps);
+        callgrind->stamps[number] = UINT32_MAX;
     }
-    return false;
+    repeated = callgrind->stamps[number] == cell;
+    callgrind->stamps[number] = cell;
+    return repeated;
 }
 
-static void add_cell(struct callgrind *callgrind, const struct model_cell *cell)
+static void add_cell(struct callgrind *callgrind, uint32_t number)
 {
+    const struct model_cell *cell = &callgrind->view->model.cells[number];
     static struct frame frames[VIEW_FRAMES_MAX];
     struct view *view = callgrind->view;
     size_t depth = view_frames(view, cell->node, frames);
@@ -113,8 +125,9 @@ static void add_cell(struct callgrind *callgrind, const struct model_cell *cell)
     add(&callgrind->sum, &cell->count);
     add_cost(callgrind, frames[0], NO_CALLEE, &cell->count);
     callee = frames[0].function;
+    is_repeated(callgrind, callee, number);
     for (size_t i = 1; i < depth; ++i) {
-        if (is_repeated(frames, i))
+        if (is_repeated(callgrind, frames[i].function, number))
             continue;
         add_cost(callgrind, frames[i], callee, &cell->count);
         callee = frames[i].function;
@@ -123,8 +136,18 @@ static void add_cell(struct callgrind *callgrind, const struct model_cell *cell)
              &cell->count);
 }
 
-/* A line like "fn=(12) main", with the name only if its number is new. Line
- * breaks in it become spaces. */
+/* Line breaks become spaces. */
+static void put_text(FILE *out, const char *text)
+{
+    char *copy = xstrdup(text);
+
+    for (char *at = copy; (at = strpbrk(at, "\r\n")) != NULL;)
+        *at = ' ';
+    printable_put(out, copy);
+    free(copy);
+}
+
+/* A line like "fn=(12) main", with the name only if its number is new. */
 static void put_name(FILE *out, const char *key, struct strings *written,
                      const char *name)
 {
@@ -134,8 +157,7 @@ static void put_name(FILE *out, const char *key, struct strings *written,
     fprintf(out, "%s=(%u)", key, (unsigned)number);
     if (number >= before) {
         putc(' ', out);
-        for (; *name != '\0'; ++name)
-            putc(*name == '\n' || *name == '\r' ? ' ' : *name, out);
+        put_text(out, name);
     }
     putc('\n', out);
 }
@@ -220,6 +242,8 @@ static void close_all(struct callgrind *callgrind)
         free(callgrind->files[i]);
     free(callgrind->files);
     free(callgrind->costs);
+    free(callgrind->stamps);
+    index_free(&callgrind->seen);
     index_free(&callgrind->functions);
     index_free(&callgrind->line_keys);
     index_free(&callgrind->cost_keys);
@@ -233,7 +257,7 @@ bool export_callgrind(struct view *view, FILE *out)
 
     callgrind.all = names_put(&view->names, "[all]");
     for (uint32_t i = 0; i < model_cells(&view->model); ++i)
-        add_cell(&callgrind, &view->model.cells[i]);
+        add_cell(&callgrind, i);
     put_all(&callgrind);
     close_all(&callgrind);
     return ferror(out) == 0;

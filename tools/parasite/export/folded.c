@@ -2,12 +2,14 @@
 /*
  * Folded stacks. Stacks that differ only in addresses inside the same
  * functions are one line. A semicolon in a name would end a frame, so it
- * becomes a colon.
+ * becomes a colon; a line break would end the line, so it is escaped as other
+ * control characters are.
  */
 
 #include "export/export.h"
 
 #include "base/memory.h"
+#include "base/printable.h"
 
 #include <inttypes.h>
 #include <prof/format.h>
@@ -27,7 +29,8 @@ struct text {
 
 static void append(struct text *text, const char *name)
 {
-    size_t bytes = strlen(name);
+    size_t bytes = PRINTABLE_ESCAPE * strlen(name);
+    char *at;
 
     if (text->used + bytes + 2 > text->room) {
         text->room = 2 * (text->used + bytes + 2);
@@ -35,9 +38,10 @@ static void append(struct text *text, const char *name)
     }
     if (text->used > 0)
         text->chars[text->used++] = ';';
-    for (; *name != '\0'; ++name)
-        text->chars[text->used++] = *name == ';' ? ':' : *name;
-    text->chars[text->used] = '\0';
+    at = printable(name, text->chars + text->used, bytes + 1);
+    text->used += strlen(at);
+    while ((at = strchr(at, ';')) != NULL)
+        *at = ':';
 }
 
 static void add(struct lines *lines, const char *stack, uint64_t weight)

@@ -7,11 +7,13 @@
  *
  * A perf sample of Perfetto is one sample. A sum from the guest is written as
  * that many samples, spread evenly over their time; the time itself goes into
- * the counter that each sample carries.
+ * the counter that each sample carries. Once sums have become SPREAD_MAX
+ * samples, each further one is a single sample with all of its time.
  */
 
 #include "export/export.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "export/perfetto.h"
 #include "export/protobuf.h"
@@ -19,6 +21,7 @@
 #include "profile/samples.h"
 #include "trace/metadata.h"
 
+#include <inttypes.h>
 #include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,7 @@
 #define PROCESS 1u
 #define SEQUENCE 1u /* all packets are of one */
 #define MAPPING_OF_ALL 1u
+#define SPREAD_MAX 1000000u /* samples that sums become, in a whole trace */
 
 struct perfetto {
     struct view *view;
@@ -35,6 +39,8 @@ struct perfetto {
     uint64_t *counters; /* ns, by track */
     uint32_t *stacks;   /* ids, by node; 0 = not written yet */
     uint32_t stack_count;
+    uint64_t spread;        /* samples that sums became */
+    uint64_t not_spread;    /* that are missing beyond SPREAD_MAX */
     struct index strings;   /* numbers of names, as functions */
     struct strings files;   /* of source */
     struct index frames;    /* (function, line) of frames */
@@ -213,13 +219,29 @@ static void put_sample(struct perfetto *perfetto, const struct sample *sample,
     end_packet(perfetto, FLAG_NEEDS_STATE);
 }
 
+/* How many samples (sample) becomes. */
+static uint64_t samples_to_write(struct perfetto *perfetto,
+                                 const struct sample *sample)
+{
+    uint64_t count = sample->count.samples;
+
+    if (!sample->is_lump || count <= 1)
+        return count;
+    if (count > SPREAD_MAX - perfetto->spread) {
+        perfetto->not_spread += count - 1;
+        return 1;
+    }
+    perfetto->spread += count;
+    return count;
+}
+
 static void take(void *owner, const struct sample *sample)
 {
     struct perfetto *perfetto = owner;
     uint64_t *counter = &perfetto->counters[sample->track];
     uint64_t ns = sample->count.clocks * NS_PER_CLOCK;
     uint64_t end = sample->time * NS_PER_CLOCK;
-    uint64_t count = sample->count.samples;
+    uint64_t count = samples_to_write(perfetto, sample);
     uint64_t each = count > 0 ? ns / count : 0;
 
     for (uint64_t left = count; left-- > 0;) {
@@ -262,6 +284,10 @@ bool export_perfetto(struct view *view, FILE *out)
     }
     put_mapping(&perfetto);
     samples_each(&perfetto.samples, take, &perfetto);
+    if (perfetto.not_spread > 0)
+        log_info("%" PRIu64 " samples are not in the file: of sums at most %u "
+                 "are written one by one; all of their time is there",
+                 perfetto.not_spread, SPREAD_MAX);
     close_all(&perfetto);
     return ferror(out) == 0;
 }

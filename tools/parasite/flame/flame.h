@@ -22,6 +22,7 @@
 #include <stdio.h>
 
 #define FLAME_NONE UINT32_MAX
+#define FLAME_NODES_MAX (1u << 22)
 
 enum flame_side {
     FLAME_NEW,  /* what is looked at */

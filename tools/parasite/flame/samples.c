@@ -32,21 +32,13 @@ static void put_loss(struct flame *flame, enum flame_loss_kind kind,
     flame->losses[flame->loss_count++] = loss;
 }
 
-static uint32_t cell_of(const struct model *model, uint32_t node,
-                        const struct model_cpu *cpu)
-{
-    uint32_t where =
-        index_find(&model->cell_tasks, index_pair(cpu->task, cpu->cpu));
-
-    return index_find(&model->cell_keys, index_pair(where, node));
-}
-
 static void put_sample(struct reading *reading, const struct event *event,
                        uint32_t node, uint64_t clocks,
                        const struct model_cpu *cpu)
 {
     struct flame *flame = reading->flame;
-    uint32_t cell = cell_of(&reading->view->model, node, cpu);
+    uint32_t cell =
+        model_cell_of(&reading->view->model, node, cpu->task, cpu->cpu);
     struct flame_sample sample = {
         .time = event->time > flame->begin ? event->time - flame->begin : 0,
         .clocks = clocks,

@@ -3,6 +3,7 @@
 
 #include "flame/flame.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -47,6 +48,8 @@ static uint32_t node_of(struct flame *flame, uint32_t parent, uint32_t function)
     uint32_t number =
         index_add(&flame->node_keys, index_pair(parent, function), &is_new);
 
+    if (number == FLAME_NODES_MAX)
+        die("more than %u boxes; choose less of the trace", FLAME_NODES_MAX);
     if (is_new) {
         vector_reserve_one(&flame->nodes, number, sizeof *flame->nodes);
         flame->nodes[number] = (struct flame_node){

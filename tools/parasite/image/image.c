@@ -114,8 +114,9 @@ static void choose_functions(struct symbols *symbols)
     struct function *chosen =
         xreallocarray(NULL, symbols->count, sizeof *chosen);
 
-    qsort(symbols->functions, symbols->count, sizeof *symbols->functions,
-          function_compare);
+    if (symbols->count > 0)
+        qsort(symbols->functions, symbols->count, sizeof *symbols->functions,
+              function_compare);
     image->count = functions_choose(symbols->functions, symbols->count, chosen);
     image->functions =
         xreallocarray(NULL, image->count, sizeof *image->functions);

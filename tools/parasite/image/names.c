@@ -98,19 +98,19 @@ static void look_up(struct names *names, uint64_t address)
 const struct frame *names_at(struct names *names, uint64_t address,
                              bool returned, size_t *count)
 {
+    struct names_lookups *lookups = &names->lookups[returned];
     bool is_new;
-    uint32_t number =
-        index_add(&names->known, address << 1 | returned, &is_new);
+    uint32_t number = index_add(&lookups->known, address, &is_new);
 
     if (is_new) {
-        vector_reserve_one(&names->lookups, number, sizeof *names->lookups);
-        names->lookups[number].first = (uint32_t)names->frame_count;
+        vector_reserve_one(&lookups->found, number, sizeof *lookups->found);
+        lookups->found[number].first = (uint32_t)names->frame_count;
         look_up(names, address - returned);
-        names->lookups[number].count =
-            (uint32_t)names->frame_count - names->lookups[number].first;
+        lookups->found[number].count =
+            (uint32_t)names->frame_count - lookups->found[number].first;
     }
-    *count = names->lookups[number].count;
-    return names->frames + names->lookups[number].first;
+    *count = lookups->found[number].count;
+    return names->frames + lookups->found[number].first;
 }
 
 uint32_t names_put(struct names *names, const char *text)
@@ -127,7 +127,9 @@ void names_close(struct names *names)
 {
     dwarf_close(names->dwarf);
     strings_free(&names->strings);
-    index_free(&names->known);
-    free(names->lookups);
+    for (int i = 0; i < 2; ++i) {
+        index_free(&names->lookups[i].known);
+        free(names->lookups[i].found);
+    }
     free(names->frames);
 }

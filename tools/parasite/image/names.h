@@ -26,11 +26,13 @@ struct names {
     struct dwarf *dwarf; /* NULL = no lines */
     bool inlined;        /* inlined functions are frames too */
     struct strings strings;
-    struct index known; /* 2 * address, + 1 for a return address */
-    struct {
-        uint32_t first; /* in frames */
-        uint32_t count;
-    } * lookups;
+    struct names_lookups {
+        struct index known; /* addresses */
+        struct {
+            uint32_t first; /* in frames */
+            uint32_t count;
+        } * found;
+    } lookups[2]; /* [1] of return addresses */
     struct frame *frames;
     size_t frame_count;
     const char *(*readable)(const char *symbol); /* how a symbol is displayed */

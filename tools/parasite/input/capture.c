@@ -100,7 +100,7 @@ void capture_begin(struct capture *capture, const char *path)
 
 static bool time_is_over(const struct capture *capture)
 {
-    return signals_caught() || capture->refused ||
+    return signals_caught() || capture->refused || capture->share.damaged ||
            (capture->sender != NULL && capture->sender->state == SEND_FAILED) ||
            (capture->seconds > 0 &&
             seconds_now() - capture->began >= capture->seconds);
@@ -152,10 +152,15 @@ static void run_ram(struct capture *capture, const char *path,
             guest_stop(guest);
         if (!open)
             open = shared_ring_open(&capture->share, path, ring);
-        if (!shared_ring_read(&capture->share, &capture->scanner.sink) && !last)
+        if (last)
+            shared_ring_read_rest(&capture->share, &capture->scanner.sink);
+        else if (!shared_ring_read(&capture->share, &capture->scanner.sink))
             nanosleep(&wait, NULL);
         step(capture, guest);
     }
+    if (capture->share.damaged)
+        log_error("shm:%s: the ring in it is damaged", path);
+    capture->refused = capture->refused || capture->share.damaged;
     if (!open && guest == NULL)
         die("shm:%s: no such file, or no ring at %#llx in it", path,
             (unsigned long long)ring);
@@ -215,6 +220,7 @@ static void log_damage(const struct capture *capture)
         {capture->console.bad_packets, "packets in #prof lines were damaged"},
         {capture->share.overwritten,
          "bytes were overwritten before they were read"},
+        {capture->boots.left_out, "packets of too many boots were left out"},
     };
 
     log_kinds(damage, sizeof damage / sizeof damage[0], "");
@@ -228,11 +234,14 @@ static void log_boot(const struct capture *capture, const struct boot *boot,
     const struct damage damage[] = {
         {packet_index_missing(&boot->writer.index), "packets are missing"},
         {boot->writer.index.repeated, "repeated packets were omitted"},
+        {boot->writer.index.excess, "packets beyond the limits were left out"},
         {boot->model.unread_packets, "packets could not be decoded"},
+        {boot->model.unkept_samples,
+         "samples have no stack: there were too many"},
     };
     char samples[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX],
         bytes[NUMBER_TEXT_MAX];
-    const char *where = several ? boot->path : "";
+    const char *where = several ? boot->writer.path : "";
 
     metadata_check_version(&boot->model.hello);
     if (capture->hz > 0 && boot->model.rate_mhz > 0)

@@ -26,7 +26,7 @@ struct capture {
     struct sender *sender; /* commands to the guest, or NULL */
     bool show_text;        /* other output goes to stdout */
     bool force;            /* record a guest of another image too */
-    bool refused;          /* the guest has another image */
+    bool refused;          /* another image, or a ring that cannot be */
     double seconds;        /* time limit, 0 = none */
     uint32_t hz;           /* requested on the command line of a guest, or 0 */
     double began;          /* on the monotonic clock */

@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t where_of(const struct view *view, uint32_t task, uint32_t cpu)
-{
-    return index_find(&view->model.cell_tasks, index_pair(task, cpu));
-}
-
 static char *name_of(struct view *view, const struct model_cell *cell)
 {
     const char *task = names_text(&view->names, view_task(view, cell->task));
@@ -30,9 +25,11 @@ static char *name_of(struct view *view, const struct model_cell *cell)
 /* The track of (cell), created if it is the first of its (task, cpu). */
 static uint32_t track_of(struct samples *samples, const struct model_cell *cell)
 {
-    uint32_t *number =
-        &samples->track_numbers[where_of(samples->view, cell->task, cell->cpu)];
+    uint32_t *number = &samples->track_numbers[index_find(
+        &samples->view->model.cell_tasks, index_pair(cell->task, cell->cpu))];
 
+    if (*number == SAMPLES_NONE && samples->track_count == SAMPLES_TRACKS_MAX)
+        return SAMPLES_TRACKS_MAX - 1;
     if (*number == SAMPLES_NONE) {
         *number = samples->track_count++;
         vector_reserve_one(&samples->tracks, *number, sizeof *samples->tracks);
@@ -83,14 +80,16 @@ static void take_event(void *owner, const struct event *event, uint32_t node,
         .is_lump = is_lump,
         .count = {event_samples(event), clocks},
     };
-    uint32_t where;
+    uint32_t cell;
 
     if (!is_lump && event->kind != PROF_EVENT_SAMPLE &&
         event->kind != PROF_EVENT_IDLE)
         return;
-    where = where_of(samples->view, cpu->task, cpu->cpu);
-    sample.track = samples->cell_tracks[index_find(
-        &samples->view->model.cell_keys, index_pair(where, node))];
+    cell = model_cell_of(&samples->view->model, node, cpu->task, cpu->cpu);
+    if (cell == INDEX_NONE) /* the file changed since the first reading */
+        return;
+    sample.node = samples->view->model.cells[cell].node;
+    sample.track = samples->cell_tracks[cell];
     if (sample.track != SAMPLES_NONE)
         samples->take(samples->owner, &sample);
 }

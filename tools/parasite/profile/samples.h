@@ -41,6 +41,7 @@ struct samples {
 };
 
 #define SAMPLES_NONE UINT32_MAX
+#define SAMPLES_TRACKS_MAX 256u /* the last one takes the rest */
 
 void samples_open(struct samples *samples, struct view *view);
 

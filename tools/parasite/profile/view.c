@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { KEY_FORCE = 256, KEY_TIME, KEY_WEIGHT, KEY_INLINE, KEY_CPU };
 
@@ -179,12 +181,12 @@ static void open_names(struct view *view)
     bool remembered = !has_image && view->trace.image != NULL;
 
     if (remembered) {
-        FILE *there = fopen(view->trace.image, "r");
+        struct stat about;
 
         view->image_path = view->trace.image;
-        has_image = there != NULL;
-        if (there != NULL)
-            fclose(there);
+        has_image = stat(view->image_path, &about) == 0 &&
+                    S_ISREG(about.st_mode) &&
+                    access(view->image_path, R_OK) == 0;
     }
     if (has_image) {
         image_open(&view->image, view->image_path);

@@ -96,7 +96,7 @@ static void print_list(const char *name, json_t *list)
     json_array_foreach(list, i, one)
     {
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);
-        json_dumpf(one, stdout, JSON_COMPACT);
+        json_dumpf(one, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
     }
     fputs("\n]", stdout);
     json_decref(list);

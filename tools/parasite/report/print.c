@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/printable.h"
 #include "report/report.h"
 #include "trace/metadata.h"
 
@@ -15,17 +16,18 @@
 #define ROWS_USUAL 40
 #define PREFIX_MAX 1024 /* of lines before a branch */
 
-void report_name(const struct report *report, uint32_t row, char *text,
+void report_name(const struct report *report, uint32_t row, char *printed,
                  size_t room)
 {
+    char text[REPORT_NAME_MAX];
     const struct report_row *from = &report->rows[row];
     const struct names *names = &report->view.names;
     size_t used = 0;
 
     *text = '\0';
 #define PUT(key, ...)                                                          \
-    if ((report->keys & (key)) != 0 && used < room)                            \
-    used += (size_t)snprintf(text + used, room - used, __VA_ARGS__)
+    if ((report->keys & (key)) != 0 && used < sizeof text)                     \
+    used += (size_t)snprintf(text + used, sizeof text - used, __VA_ARGS__)
     PUT(REPORT_TASK, "%s  ", names_text(names, from->task));
     PUT(REPORT_CPU, "%03u  ", (unsigned)from->cpu);
     PUT(REPORT_LINE, "%s  ",
@@ -35,6 +37,7 @@ void report_name(const struct report *report, uint32_t row, char *text,
     used = strlen(text);
     while (used > 0 && text[used - 1] == ' ')
         text[--used] = '\0';
+    printable(text, printed, room);
 }
 
 static void print_head(const struct report *report)
@@ -45,9 +48,10 @@ static void print_head(const struct report *report)
 
     if (log_quiet)
         return;
-
-    printf("# %s: %s, %g Hz, %.3f s\n", report->view.trace.path,
-           metadata_arch(&model->hello), model->rate_mhz / 1000.0,
+    fputs("# ", stdout);
+    printable_put(stdout, report->view.trace.path);
+    printf(": %s, %g Hz, %.3f s\n", metadata_arch(&model->hello),
+           model->rate_mhz / 1000.0,
            (double)(model->end - model->begin) / PROF_CLOCK_HZ);
     printf("# %s samples, %s lost; 100 %% are %s of them, %.3f s\n",
            number_count(model_samples(model), samples),
@@ -96,7 +100,7 @@ static void print_calls(const struct report *report, uint32_t row, bool callers)
 
     for (size_t i = 0; i < count; ++i) {
         const struct report_edge *edge = &report->edges[calls[i]];
-        char name[1024];
+        char name[REPORT_NAME_MAX];
 
         report_name(report, callers ? edge->caller : edge->callee, name,
                     sizeof name);
@@ -110,7 +114,7 @@ static void print_calls(const struct report *report, uint32_t row, bool callers)
 static void print_row(const struct report *report, uint32_t number)
 {
     const struct report_row *row = &report->rows[number];
-    char name[1024], samples[NUMBER_TEXT_MAX];
+    char name[REPORT_NAME_MAX], samples[NUMBER_TEXT_MAX];
 
     report_name(report, number, name, sizeof name);
     print_percent(report, &row->self);
@@ -187,7 +191,7 @@ static void print_branches(const struct report *report, uint32_t parent,
     for (size_t i = 0; i < count; ++i) {
         const struct report_branch *branch = &report->branches[branches[i]];
         bool last = i + 1 == count;
-        char name[1024];
+        char name[REPORT_NAME_MAX];
 
         report_name(report, branch->row, name, sizeof name);
         print_percent(report, &branch->total);

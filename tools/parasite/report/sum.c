@@ -9,6 +9,7 @@
 
 #include "report/report.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -35,6 +36,10 @@ static uint32_t row_of(struct report *report, struct frame frame, uint32_t task,
                      index_pair(row.frame.function, row.frame.line), NULL);
     where = index_add(&report->row_wheres, index_pair(row.task, row.cpu), NULL);
     number = index_add(&report->row_keys, index_pair(what, where), &is_new);
+    if (number == REPORT_ROWS_MAX)
+        die("more than %u rows; choose fewer keys to sort by, or less of the "
+            "trace",
+            REPORT_ROWS_MAX);
     if (is_new) {
         vector_reserve_one(&report->rows, number, sizeof row);
         report->rows[number] = row;
@@ -69,6 +74,9 @@ static uint32_t branch_of(struct report *report, uint32_t parent, uint32_t row)
 
     if (!is_new)
         return number;
+    if (number == REPORT_BRANCHES_MAX)
+        die("more than %u branches; choose less of the trace",
+            REPORT_BRANCHES_MAX);
     vector_reserve_one(&report->branches, number, sizeof *report->branches);
     last =
         parent == REPORT_NONE ? &report->root : &report->branches[parent].child;

@@ -17,6 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#define CONNECTIONS_MAX 32u
+#define IDLE_SECONDS 60u /* after which a connection is closed */
+
 struct server {
     struct MHD_Daemon *daemon;
     const struct serve_page *pages;
@@ -205,7 +208,8 @@ struct server *serve_begin(const struct serve_page *pages, unsigned count,
     server->daemon = MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD, (uint16_t)port, NULL, NULL, handle,
         server, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
-        MHD_OPTION_CONNECTION_LIMIT, 32u, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+        MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
     if (server->daemon == NULL)
         die("cannot listen at 127.0.0.1 port %u: %s", port, strerror(errno));
     info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);

@@ -119,7 +119,8 @@ static void loop_printing(struct top_run *run)
         top_model_update(&run->top, &run->ui);
         run->ui.page = run->rows;
         top_model_list(&run->top, &run->ui);
-        top_print(&run->top, run->rows, color);
+        if (!top_print(&run->top, run->rows, color))
+            return;
         ++done;
     } while (!signals_caught() && !run->live.ended &&
              (run->updates == 0 || done < run->updates));

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/printable.h"
 #include "trace/metadata.h"
 
 #include <stdio.h>
@@ -34,7 +35,8 @@ static void print_guest(const struct top_model *top)
     fputs("# ", stdout);
     if (image != NULL) {
         slash = strrchr(image, '/');
-        printf("%s, ", slash != NULL ? slash + 1 : image);
+        printable_put(stdout, slash != NULL ? slash + 1 : image);
+        fputs(", ", stdout);
     }
     if (model->hello.version != 0)
         printf("%s, ", metadata_arch(&model->hello));
@@ -59,12 +61,15 @@ static void print_head(const struct top_model *top)
         printf("# %s\n", live_silence(top->live));
     if (top->live->boots > 1)
         printf("# boot %u of the guest\n", top->live->boots);
-    if (top->live->why[0] != '\0')
-        printf("# %s\n", top->live->why);
+    if (top->live->why[0] != '\0') {
+        fputs("# ", stdout);
+        printable_put(stdout, top->live->why);
+        putchar('\n');
+    }
     puts("#\n#  Self    Total  Samples/s  Symbol");
 }
 
-void top_print(const struct top_model *top, size_t rows, bool color)
+bool top_print(const struct top_model *top, size_t rows, bool color)
 {
     double rest = 0;
 
@@ -79,12 +84,14 @@ void top_print(const struct top_model *top, size_t rows, bool color)
         print_percent(row->self, color);
         putchar(' ');
         print_percent(row->total, color);
-        printf(" %10.1f  %s\n", row->rate, row->name);
+        printf(" %10.1f  ", row->rate);
+        printable_put(stdout, row->name);
+        putchar('\n');
     }
     if (top->count > rows) {
         print_percent(rest, color);
         printf("%21sin %zu more functions\n", "", top->count - rows);
     }
     putchar('\n');
-    fflush(stdout);
+    return fflush(stdout) == 0;
 }

@@ -4,7 +4,8 @@
 
 #include "top/model.h"
 
-/* Prints the first (rows) of the list, and the sum of the others. */
-void top_print(const struct top_model *top, size_t rows, bool color);
+/* Prints the first (rows) of the list, and the sum of the others. False:
+ * they could not be written. */
+bool top_print(const struct top_model *top, size_t rows, bool color);
 
 #endif

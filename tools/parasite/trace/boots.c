@@ -6,19 +6,25 @@
 
 #include "trace/boots.h"
 
+#include "base/log.h"
 #include "base/memory.h"
+#include "trace/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct boot *add_boot(struct boots *boots, const char *path)
+/* A new boot, or NULL with the reason in (why), of PLACE_WHY_MAX bytes. */
+static struct boot *add_boot(struct boots *boots, const char *path, char *why)
 {
     struct boot *boot = xreallocarray(NULL, 1, sizeof *boot);
 
-    *boot = (struct boot){.path = xstrdup(path)};
-    boot->writer.image = boots->image;
-    trace_create(&boot->writer, boot->path);
+    *boot = (struct boot){.writer.image = boots->image};
+    if (!trace_create(&boot->writer, path, why)) {
+        free(boot->writer.path);
+        free(boot);
+        return NULL;
+    }
     vector_reserve_one(&boots->list, boots->count, sizeof *boots->list);
     boots->list[boots->count++] = boot;
     return boot;
@@ -26,20 +32,28 @@ static struct boot *add_boot(struct boots *boots, const char *path)
 
 void boots_begin(struct boots *boots, const char *path)
 {
-    boots->now = add_boot(boots, path);
+    char why[PLACE_WHY_MAX];
+
+    boots->now = add_boot(boots, path, why);
+    if (boots->now == NULL)
+        die("%s", why);
 }
 
+/* The first one whose folder cannot be made ends the list: its number is the
+ * next one's too. */
 static struct boot *add_numbered(struct boots *boots)
 {
-    const char *first = boots->list[0]->path;
-    size_t bytes = strlen(first);
-    char *path = xreallocarray(NULL, bytes + 24, 1);
+    const char *first = boots->list[0]->writer.path;
+    char *path, why[PLACE_WHY_MAX];
     struct boot *boot;
 
-    while (bytes > 1 && first[bytes - 1] == '/')
-        --bytes;
-    sprintf(path, "%.*s-%zu", (int)bytes, first, boots->count + 1);
-    boot = add_boot(boots, path);
+    if (boots->count == BOOTS_MAX || boots->left_out > 0)
+        return NULL;
+    path = xreallocarray(NULL, strlen(first) + 24, 1);
+    sprintf(path, "%s-%zu", first, boots->count + 1);
+    boot = add_boot(boots, path, why);
+    if (boot == NULL)
+        log_error("%s", why);
     free(path);
     return boot;
 }
@@ -51,7 +65,8 @@ static bool is_from(const struct boot *boot, const struct packet *packet)
                   sizeof boot->writer.index.uuid) == 0;
 }
 
-/* The boot that (packet) is from, usually that of the packet before. */
+/* The boot that (packet) is from, usually that of the packet before; NULL if
+ * there is no room for it. */
 static struct boot *find(struct boots *boots, const struct packet *packet)
 {
     struct boot *found = NULL;
@@ -62,17 +77,26 @@ static struct boot *find(struct boots *boots, const struct packet *packet)
         if (is_from(boots->list[i], packet))
             found = boots->list[i];
     }
-    trace_suspend(&boots->now->writer);
-    return found != NULL ? found : add_numbered(boots);
+    if (found == NULL)
+        found = add_numbered(boots);
+    if (found != NULL)
+        trace_suspend(&boots->now->writer);
+    return found;
 }
 
 struct boot *boots_take(struct boots *boots, const struct packet *packet)
 {
-    boots->now = find(boots, packet);
-    if (!trace_put(&boots->now->writer, packet))
+    struct boot *boot = find(boots, packet);
+
+    if (boot == NULL) {
+        ++boots->left_out;
         return NULL;
-    model_take(&boots->now->model, packet);
-    return boots->now;
+    }
+    boots->now = boot;
+    if (!trace_put(&boot->writer, packet))
+        return NULL;
+    model_take(&boot->model, packet);
+    return boot;
 }
 
 void boots_end(struct boots *boots)

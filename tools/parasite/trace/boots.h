@@ -13,8 +13,9 @@
 #include "trace/model.h"
 #include "trace/trace.h"
 
+#define BOOTS_MAX 64 /* in one recording */
+
 struct boot {
-    char *path;
     struct trace_writer writer;
     struct model model; /* of all packets so far */
     bool checked;       /* its image was compared with the expected one */
@@ -25,14 +26,16 @@ struct boots {
     const char *image;  /* path to store in the traces, or NULL */
     struct boot **list; /* by number; the first always exists */
     size_t count;
-    struct boot *now; /* that sent the last packet */
+    struct boot *now;  /* that sent the last packet */
+    uint64_t left_out; /* packets of boots beyond BOOTS_MAX, or without room */
 };
 
-/* Creates the first boot's folder, (path). */
+/* Chooses the first boot's folder, (path); ends the process if no trace can be
+ * written there. */
 void boots_begin(struct boots *boots, const char *path);
 
 /* Puts (packet) into the trace of its boot and adds it to the model. Returns
- * that boot, or NULL if the packet was there already. */
+ * that boot, or NULL if the packet was there already or is left out. */
 struct boot *boots_take(struct boots *boots, const struct packet *packet);
 
 /* Completes all traces. The boots stay readable. */

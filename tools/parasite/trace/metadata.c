@@ -9,9 +9,14 @@
 #include "base/log.h"
 #include "base/memory.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define METADATA_MAX 65536 /* bytes that are searched; ours are fewer */
 
 /* clang-format off */
 static const char types_text[] =
@@ -225,22 +230,38 @@ static char *unquoted(const char *at)
     return text;
 }
 
+/* The first METADATA_MAX bytes of the file (path), or NULL if it is none. */
+static char *read_head(const char *path)
+{
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    char *text = NULL;
+    struct stat about;
+    ssize_t bytes;
+
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode)) {
+        text = xreallocarray(NULL, METADATA_MAX + 1, 1);
+        bytes = read(file, text, METADATA_MAX);
+        text[bytes > 0 ? bytes : 0] = '\0';
+    }
+    close(file);
+    return text;
+}
+
 char *metadata_env(const char *path, const char *name)
 {
-    FILE *in = fopen(path, "r");
-    char *line = NULL, *found = NULL;
-    size_t room = 0, bytes = strlen(name);
+    char *text = read_head(path), *rest = text, *found = NULL;
+    size_t bytes = strlen(name);
+    const char *line;
 
-    if (in == NULL)
-        return NULL;
-    while (found == NULL && getline(&line, &room, in) > 0) {
+    while (found == NULL && (line = strsep(&rest, "\n")) != NULL) {
         const char *at = line + strspn(line, " ");
 
         if (strncmp(at, name, bytes) == 0 &&
             strncmp(at + bytes, " = \"", 4) == 0)
             found = unquoted(at + bytes + 4);
     }
-    free(line);
-    fclose(in);
+    free(text);
     return found;
 }

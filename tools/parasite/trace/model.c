@@ -15,14 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OVERFLOW_KEY (1ull << 63) /* with an address, instead of a number */
+/* Keys of nodes beside the guest's numbers, which have 32 bits. */
+#define OVERFLOW_KEY (1ull << 63) /* with a number in overflow_addresses */
 #define PSEUDO_KEY (1ull << 62)
 
+/* MODEL_UNDEFINED if there is no room for a new one. */
 static uint32_t node_number(struct model *model, uint64_t key)
 {
     bool is_new;
-    uint32_t number = index_add(&model->node_numbers, key, &is_new);
+    uint32_t number;
 
+    if (model_nodes(model) >= MODEL_NODES_MAX) {
+        number = index_find(&model->node_numbers, key);
+        return number != INDEX_NONE ? number : MODEL_UNDEFINED;
+    }
+    number = index_add(&model->node_numbers, key, &is_new);
     if (!is_new)
         return number;
     vector_reserve_one(&model->nodes, number, sizeof *model->nodes);
@@ -48,12 +55,15 @@ const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu)
     return NULL;
 }
 
+/* NULL if there is no room for it. */
 static struct model_cpu *cpu_of(struct model *model, uint32_t cpu)
 {
     const struct model_cpu *known = model_cpu(model, cpu);
 
     if (known != NULL)
         return &model->cpus[known - model->cpus];
+    if (model->cpu_count == MODEL_CPUS_MAX)
+        return NULL;
     vector_reserve_one(&model->cpus, model->cpu_count, sizeof *model->cpus);
     model->cpus[model->cpu_count] = (struct model_cpu){.cpu = cpu};
     return &model->cpus[model->cpu_count++];
@@ -79,8 +89,11 @@ static void take_node(struct model *model, const struct event *event)
 static void take_task(struct model *model, const struct event_task *task)
 {
     bool is_new;
-    uint32_t number = index_add(&model->task_numbers, task->task, &is_new);
+    uint32_t number;
 
+    if (model->task_numbers.count >= MODEL_TASKS_MAX)
+        return;
+    number = index_add(&model->task_numbers, task->task, &is_new);
     if (is_new)
         vector_reserve_one(&model->tasks, number, sizeof *model->tasks);
     model->tasks[number] = (struct model_task){task->task, task->function};
@@ -90,24 +103,6 @@ static void add(struct model_count *count, uint64_t samples, uint64_t clocks)
 {
     count->samples += samples;
     count->clocks += clocks;
-}
-
-static void add_cell(struct model *model, uint32_t node,
-                     const struct model_cpu *cpu, uint64_t samples,
-                     uint64_t clocks)
-{
-    uint32_t where =
-        index_add(&model->cell_tasks, index_pair(cpu->task, cpu->cpu), NULL);
-    bool is_new;
-    uint32_t number =
-        index_add(&model->cell_keys, index_pair(where, node), &is_new);
-
-    if (is_new) {
-        vector_reserve_one(&model->cells, number, sizeof *model->cells);
-        model->cells[number] = (struct model_cell){
-            .node = node, .task = cpu->task, .cpu = cpu->cpu};
-    }
-    add(&model->cells[number].count, samples, clocks);
 }
 
 /* The time that a sample at (time) accounts for; the next one counts from
@@ -128,9 +123,16 @@ static uint64_t clocks_until(const struct model *model, struct model_cpu *cpu,
 
 static uint32_t overflow_node(struct model *model, uint64_t address)
 {
-    uint32_t number = node_number(model, OVERFLOW_KEY ^ address);
+    uint32_t number = MODEL_UNDEFINED;
 
-    model->nodes[number] = (struct model_node){address, MODEL_OVERFLOW, true};
+    if (index_find(&model->overflow_addresses, address) != INDEX_NONE ||
+        model_nodes(model) < MODEL_NODES_MAX)
+        number = node_number(
+            model, OVERFLOW_KEY |
+                       index_add(&model->overflow_addresses, address, NULL));
+    if (number >= MODEL_PSEUDOS)
+        model->nodes[number] =
+            (struct model_node){address, MODEL_OVERFLOW, true};
     return number;
 }
 
@@ -166,7 +168,7 @@ static void take_time(struct model *model, struct model_cpu *cpu,
     if (!inside(model, event->time))
         return;
     add(total, samples, clocks);
-    add_cell(model, node, cpu, samples, clocks);
+    model_add_to_cell(model, node, cpu, samples, clocks);
     if (model->watch.event != NULL)
         model->watch.event(model->watch.owner, event, node, clocks, cpu);
 }
@@ -295,6 +297,10 @@ void model_take(struct model *model, const struct packet *packet)
         return;
     }
     cpu = cpu_of(model, packet->cpu);
+    if (cpu == NULL) {
+        ++model->unread_packets;
+        return;
+    }
     take_cpu(model, cpu, packet);
     event_begin(&reader, packet);
     while (event_next(&reader, &event)) {
@@ -329,6 +335,8 @@ size_t model_stack(const struct model *model, uint32_t node, uint32_t *stack,
 {
     size_t count = 0;
 
+    if (room > MODEL_STACK_MAX)
+        room = MODEL_STACK_MAX;
     for (; node != MODEL_EMPTY && count < room;
          node = model->nodes[node].parent) {
         if (!model->nodes[node].defined)
@@ -345,6 +353,7 @@ void model_free(struct model *model)
     free(model->tasks);
     free(model->cpus);
     index_free(&model->node_numbers);
+    index_free(&model->overflow_addresses);
     index_free(&model->cell_tasks);
     index_free(&model->cell_keys);
     index_free(&model->task_numbers);

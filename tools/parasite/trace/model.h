@@ -14,12 +14,22 @@
  * kept. To get them one by one, read the packets again (struct model_watch)
  * once all nodes are known.
  *
+ * What a stream can make a model hold is limited. Samples beyond a limit are
+ * counted as [stack unknown], without a task.
+ *
  * A count is always a pair: samples, and the clocks that they account for.
  */
 
 #include "base/index.h"
 #include "trace/event.h"
 #include "trace/packet.h"
+
+#define MODEL_NODES_MAX (1u << 22)
+#define MODEL_CELLS_MAX (1u << 22)
+#define MODEL_TASKS_MAX (1u << 16)
+#define MODEL_PLACES_MAX (1u << 16) /* (task, cpu) with samples */
+#define MODEL_CPUS_MAX 256u
+#define MODEL_STACK_MAX 256u /* nodes of one stack; a guest sends 128 */
 
 struct model_count {
     uint64_t samples;
@@ -90,7 +100,8 @@ struct model {
     uint32_t code;
 
     struct model_node *nodes;
-    struct index node_numbers; /* by the guest's number, or address */
+    struct index node_numbers;       /* by the guest's number, or a key */
+    struct index overflow_addresses; /* of nodes without callers */
     struct model_cell *cells;
     struct index cell_tasks; /* (task, cpu) */
     struct index cell_keys;  /* (node, number in cell_tasks) */
@@ -111,6 +122,8 @@ struct model {
     uint64_t packets;
     uint64_t missing_packets; /* gaps in the sequence */
     uint64_t unread_packets;  /* not all was understood */
+    uint64_t unkept_samples;  /* beyond a limit, in the cell */
+    uint32_t unkept_cell;
 };
 
 void model_take(struct model *model, const struct packet *packet);
@@ -129,6 +142,16 @@ static inline uint32_t model_cells(const struct model *model)
     return model->cell_keys.count;
 }
 
+/* The cell that samples of (node), (task) and (cpu) are counted in, INDEX_NONE
+ * if there are none. */
+uint32_t model_cell_of(const struct model *model, uint32_t node, uint32_t task,
+                       uint32_t cpu);
+
+/* Counts a sample of (node) on (cpu), with its task. */
+void model_add_to_cell(struct model *model, uint32_t node,
+                       const struct model_cpu *cpu, uint64_t samples,
+                       uint64_t clocks);
+
 /* The function that (task) runs, 0 = unknown. */
 uint64_t model_task_function(const struct model *model, uint32_t task);
 
@@ -137,8 +160,8 @@ uint64_t model_samples(const struct model *model);
 uint64_t model_lost(const struct model *model);
 
 /* Writes to (stack) the numbers of the nodes from (node) to its outermost
- * caller, at most (room) of them, and returns how many. Nodes without an
- * address may be the last one; MODEL_EMPTY never is. */
+ * caller, at most (room) and MODEL_STACK_MAX of them, and returns how many.
+ * Nodes without an address may be the last one; MODEL_EMPTY never is. */
 size_t model_stack(const struct model *model, uint32_t node, uint32_t *stack,
                    size_t room);
 

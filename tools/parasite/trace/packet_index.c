@@ -24,6 +24,18 @@ static int by_time(const void *left, const void *right)
     return compare(a->sequence, b->sequence);
 }
 
+/* Whether there is room for a packet of (cpu), which is noted. */
+static bool has_room(struct packet_index *index, uint16_t cpu)
+{
+    if (index->count == TRACE_PACKETS_MAX)
+        return false;
+    if (index_find(&index->cpus, cpu) == INDEX_NONE &&
+        index->cpus.count == TRACE_CPUS_MAX)
+        return false;
+    index_add(&index->cpus, cpu, NULL);
+    return true;
+}
+
 bool packet_index_add(struct packet_index *index, const struct packet *packet,
                       uint64_t offset)
 {
@@ -33,6 +45,10 @@ bool packet_index_add(struct packet_index *index, const struct packet *packet,
         memcpy(index->uuid, packet->uuid, sizeof index->uuid);
     if (memcmp(index->uuid, packet->uuid, sizeof index->uuid) != 0) {
         ++index->foreign;
+        return false;
+    }
+    if (!has_room(index, packet->cpu)) {
+        ++index->excess;
         return false;
     }
     index_add(&index->seen, index_pair(packet->cpu, packet->sequence), &is_new);
@@ -81,25 +97,17 @@ static void widen(struct span *span, uint32_t sequence)
 
 uint64_t packet_index_missing(const struct packet_index *index)
 {
-    struct span *spans = NULL;
-    struct index cpus = {0};
+    struct span spans[TRACE_CPUS_MAX] = {0};
     uint64_t missing = 0;
 
     for (size_t i = 0; i < index->count; ++i) {
-        bool is_new;
-        uint32_t number = index_add(&cpus, index->packets[i].cpu, &is_new);
+        const struct packet_entry *packet = &index->packets[i];
 
-        if (is_new) {
-            vector_reserve_one(&spans, number, sizeof *spans);
-            spans[number] = (struct span){0};
-        }
-        widen(&spans[number], index->packets[i].sequence);
+        widen(&spans[index_find(&index->cpus, packet->cpu)], packet->sequence);
     }
-    for (uint32_t i = 0; i < cpus.count; ++i)
+    for (uint32_t i = 0; i < index->cpus.count; ++i)
         missing +=
             (uint64_t)spans[i].last - spans[i].first + 1 - spans[i].count;
-    free(spans);
-    index_free(&cpus);
     return missing;
 }
 
@@ -107,5 +115,6 @@ void packet_index_free(struct packet_index *index)
 {
     free(index->packets);
     index_free(&index->seen);
+    index_free(&index->cpus);
     *index = (struct packet_index){0};
 }

@@ -8,11 +8,15 @@
  * what an offset means: a position in a file or in memory.
  *
  * The index holds the packets of one boot of one image. The first packet
- * determines which; those of others are counted and refused.
+ * determines which; those of others are counted and refused. So are those of
+ * more than TRACE_CPUS_MAX CPUs, and more than TRACE_PACKETS_MAX.
  */
 
 #include "base/index.h"
 #include "trace/packet.h"
+
+#define TRACE_CPUS_MAX 256
+#define TRACE_PACKETS_MAX (1u << 24)
 
 struct packet_entry {
     uint64_t offset;
@@ -29,13 +33,15 @@ struct packet_index {
     bool unsorted; /* time went back */
     uint8_t uuid[16];
     struct index seen;
+    struct index cpus;
     uint64_t bytes;
     uint64_t repeated; /* packets that were there already */
     uint64_t foreign;  /* packets of another boot */
+    uint64_t excess;   /* packets beyond a limit */
 };
 
-/* Adds (packet), which is at (offset). Returns false if it is from another boot
- * or is in the index already. */
+/* Adds (packet), which is at (offset). Returns false if it is from another
+ * boot, is in the index already, or one too many. */
 bool packet_index_add(struct packet_index *index, const struct packet *packet,
                       uint64_t offset);
 

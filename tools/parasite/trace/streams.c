@@ -7,7 +7,9 @@
 
 #include "trace/trace.h"
 
+#include "base/log.h"
 #include "base/memory.h"
+#include "trace/place.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -24,25 +26,19 @@ char *trace_path(const char *folder, const char *name)
     return path;
 }
 
-char *trace_stream_path(const char *folder, uint16_t cpu)
+void trace_stream_name(uint16_t cpu, char *name)
 {
-    char name[sizeof "stream-65535"] = "stream";
-
+    strcpy(name, "stream");
     if (cpu != 0)
         sprintf(name, "stream-%u", (unsigned)cpu);
-    return trace_path(folder, name);
 }
 
-/* The CPU whose file is called (name), 0 if it is no such file. */
-static uint16_t cpu_in(const char *name)
+char *trace_stream_path(const char *folder, uint16_t cpu)
 {
-    unsigned cpu;
-    int end = 0;
+    char name[TRACE_NAME_MAX];
 
-    if (sscanf(name, "stream-%u%n", &cpu, &end) != 1 || name[end] != '\0' ||
-        cpu > UINT16_MAX)
-        return 0;
-    return (uint16_t)cpu;
+    trace_stream_name(cpu, name);
+    return trace_path(folder, name);
 }
 
 size_t trace_cpus(const char *folder, uint16_t **cpus)
@@ -55,10 +51,13 @@ size_t trace_cpus(const char *folder, uint16_t **cpus)
     vector_reserve_one(cpus, 0, sizeof **cpus);
     (*cpus)[0] = 0;
     while (all != NULL && (one = readdir(all)) != NULL) {
-        uint16_t cpu = cpu_in(one->d_name);
+        uint16_t cpu = place_cpu(one->d_name);
 
         if (cpu == 0)
             continue;
+        if (count == TRACE_CPUS_MAX)
+            die("%s: has the streams of more than %d CPUs", folder,
+                TRACE_CPUS_MAX);
         vector_reserve_one(cpus, count, sizeof **cpus);
         (*cpus)[count++] = cpu;
     }

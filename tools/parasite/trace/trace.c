@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TRACE_FILE_MAX ((off_t)1 << 40) /* bytes of one file */
+
 /* A file while it is being mapped. */
 struct source {
     const char *path;
@@ -28,11 +30,17 @@ struct source {
 
 static struct source open_source(const char *path)
 {
-    struct source source = {path, open(path, O_RDONLY | O_CLOEXEC), 0};
+    struct source source = {path, open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC),
+                            0};
     struct stat about;
 
     if (source.file < 0 || fstat(source.file, &about) != 0)
         die("%s: cannot be read: %s", path, strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        die("%s: is not a file; 'parasite record' reads from pipes and devices",
+            path);
+    if (about.st_size > TRACE_FILE_MAX)
+        die("%s: is larger than 1 TiB", path);
     source.bytes = (size_t)about.st_size;
     return source;
 }
@@ -183,6 +191,12 @@ void trace_open(struct trace *trace, const char *path)
             "%s: packets of another boot are left out; 'parasite record' makes "
             "a trace of each",
             path);
+    if (trace->index.excess > 0)
+        log_info(
+            "%s: %llu packets are left out: a trace has at most %u packets "
+            "of %d CPUs",
+            path, (unsigned long long)trace->index.excess, TRACE_PACKETS_MAX,
+            TRACE_CPUS_MAX);
     packet_index_sort(&trace->index);
 }
 

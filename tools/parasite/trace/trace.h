@@ -37,35 +37,45 @@ void trace_feed(const struct trace *trace, struct model *model);
 
 void trace_close(struct trace *trace);
 
-/* The packets of one CPU, in trace_stream_path(). */
+/* The packets of one CPU, in the file trace_stream_name(). */
 struct trace_stream {
     uint16_t cpu;
     FILE *file;       /* NULL: closed for a while, or for good */
     uint64_t written; /* bytes */
 };
 
+#define TRACE_NAME_MAX sizeof "stream-65535"
+
+/* Writes the name of the file with the packets of (cpu) to (name), which has
+ * room for TRACE_NAME_MAX. */
+void trace_stream_name(uint16_t cpu, char *name);
+
 /* The path of (name), and of the packets of (cpu), in (folder); to be freed. */
 char *trace_path(const char *folder, const char *name);
 char *trace_stream_path(const char *folder, uint16_t cpu);
 
-/* Returns how many CPUs the trace in (folder) has files of; *(cpus), to be
- * freed, lists them, CPU 0 first. */
+/* Returns how many CPUs the trace in (folder) has files of, at most
+ * TRACE_CPUS_MAX; *(cpus), to be freed, lists them, CPU 0 first. */
 size_t trace_cpus(const char *folder, uint16_t **cpus);
 
 /* Writing. */
 struct trace_writer {
-    const char *path;
+    char *path;
     const char *image; /* to be stored, or NULL */
+    int folder;        /* opened, -1 = before the first packet */
     struct trace_stream *streams;
     size_t stream_count;
     uint64_t written; /* bytes */
     struct packet_index index;
 };
 
-/* Creates the folder (path), or empties it if it holds a trace. */
-void trace_create(struct trace_writer *writer, const char *path);
+/* Chooses the folder (path). It is made, and what is there is replaced as
+ * place.h says, when the first packet comes. Returns false with the reason in
+ * (why), which has room for PLACE_WHY_MAX, if no trace can be written there. */
+bool trace_create(struct trace_writer *writer, const char *path, char *why);
 
-/* Appends (packet) and returns true, unless it is there already. */
+/* Appends (packet) and returns true, unless it is there already or one too
+ * many. */
 bool trace_put(struct trace_writer *writer, const struct packet *packet);
 
 /* Closes the files until the next packet. */

@@ -3,6 +3,10 @@
  * Writing a trace. Packets are appended as they come, so that all of them
  * survive a crash; the metadata exists from the first packet on. Only if
  * packets came out of order are the streams rewritten at the end.
+ *
+ * No file is ever truncated: each is new, and whole ones are put in place by
+ * renaming, so that a reader never sees a file shrink. All are opened in the
+ * folder that was made for them, whatever it is called by then.
  */
 
 #include "trace/trace.h"
@@ -10,26 +14,17 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "trace/metadata.h"
+#include "trace/place.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EMPTY "w+be" /* fopen() modes: truncated, or appended to */
-#define AS_IT_IS "r+be"
-
-/* Opens the file (path) and frees (path). */
-static FILE *open_file(char *path, const char *how)
-{
-    FILE *file = fopen(path, how);
-
-    if (file == NULL)
-        die("%s: cannot be written: %s", path, strerror(errno));
-    free(path);
-    return file;
-}
+#define METADATA_MADE ".metadata"
+#define STREAM_MADE ".sorted"
 
 static void must_be_written(const struct trace_writer *writer, bool fine)
 {
@@ -37,70 +32,83 @@ static void must_be_written(const struct trace_writer *writer, bool fine)
         die("%s: cannot be written: %s", writer->path, strerror(errno));
 }
 
-static bool is_trace(const char *folder)
+/* Opens (name) in the folder; (how) is O_EXCL for a new file, or 0. */
+static FILE *open_file(const struct trace_writer *writer, const char *name,
+                       int how)
 {
-    char *metadata = trace_path(folder, "metadata");
-    char *stream = trace_stream_path(folder, 0);
-    bool both = access(metadata, F_OK) == 0 && access(stream, F_OK) == 0;
+    int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | (how != 0 ? O_CREAT : 0);
+    int file = openat(writer->folder, name, flags | how, 0666);
+    FILE *stream = file >= 0 ? fdopen(file, "r+b") : NULL;
 
-    free(metadata);
-    free(stream);
-    return both;
+    if (stream == NULL)
+        die("%s/%s: cannot be written: %s", writer->path, name,
+            strerror(errno));
+    return stream;
+}
+
+static void rename_file(const struct trace_writer *writer, const char *from,
+                        const char *to)
+{
+    must_be_written(writer,
+                    renameat(writer->folder, from, writer->folder, to) == 0);
+}
+
+static struct trace_stream *stream_of(const struct trace_writer *writer,
+                                      uint16_t cpu)
+{
+    for (size_t i = 0; i < writer->stream_count; ++i) {
+        if (writer->streams[i].cpu == cpu)
+            return &writer->streams[i];
+    }
+    return NULL;
 }
 
 static struct trace_stream *add_stream(struct trace_writer *writer,
                                        uint16_t cpu)
 {
+    char name[TRACE_NAME_MAX];
     struct trace_stream *stream;
 
+    trace_stream_name(cpu, name);
     vector_reserve_one(&writer->streams, writer->stream_count,
                        sizeof *writer->streams);
     stream = &writer->streams[writer->stream_count++];
     *stream = (struct trace_stream){.cpu = cpu};
-    stream->file = open_file(trace_stream_path(writer->path, cpu), EMPTY);
+    stream->file = open_file(writer, name, O_EXCL);
     return stream;
 }
 
-/* Removes streams of an earlier trace for CPUs that this one may not have. */
-static void remove_streams(const char *folder)
+bool trace_create(struct trace_writer *writer, const char *path, char *why)
 {
-    uint16_t *cpus;
-    size_t count = trace_cpus(folder, &cpus);
+    size_t bytes = strlen(path);
 
-    for (size_t i = 1; i < count; ++i) {
-        char *path = trace_stream_path(folder, cpus[i]);
-
-        unlink(path);
-        free(path);
-    }
-    free(cpus);
-}
-
-void trace_create(struct trace_writer *writer, const char *path)
-{
-    static const struct model nothing;
-
-    writer->path = path;
-    if (mkdir(path, 0777) != 0) {
-        if (errno != EEXIST)
-            die("%s: cannot be made: %s", path, strerror(errno));
-        if (!is_trace(path) && rmdir(path) != 0)
-            die("%s: is there already, and no trace; choose another name",
-                path);
-        mkdir(path, 0777);
-    }
-    remove_streams(path);
-    add_stream(writer, 0);
-    trace_finish(&(struct trace_writer){.path = path}, &nothing);
+    while (bytes > 1 && path[bytes - 1] == '/')
+        --bytes;
+    writer->path = strndup(path, bytes);
+    if (writer->path == NULL)
+        die("no memory");
+    writer->folder = -1;
+    return place_check(writer->path, why);
 }
 
 static void write_metadata(const struct trace_writer *writer,
                            const struct model *model)
 {
-    FILE *out = open_file(trace_path(writer->path, "metadata"), EMPTY);
+    FILE *out = open_file(writer, METADATA_MADE, O_EXCL);
 
     metadata_write(out, writer->index.uuid, model, writer->image);
     must_be_written(writer, fclose(out) == 0);
+    rename_file(writer, METADATA_MADE, "metadata");
+}
+
+/* A trace always has the stream of CPU 0. */
+static void begin_folder(struct trace_writer *writer)
+{
+    static const struct model nothing;
+
+    writer->folder = place_make(writer->path);
+    add_stream(writer, 0);
+    write_metadata(writer, &nothing);
 }
 
 void trace_suspend(struct trace_writer *writer)
@@ -117,35 +125,32 @@ void trace_suspend(struct trace_writer *writer)
 /* After trace_suspend(). */
 static void open_again(struct trace_writer *writer, struct trace_stream *stream)
 {
+    char name[TRACE_NAME_MAX];
+
     if (stream->file != NULL)
         return;
-    stream->file =
-        open_file(trace_stream_path(writer->path, stream->cpu), AS_IT_IS);
+    trace_stream_name(stream->cpu, name);
+    stream->file = open_file(writer, name, 0);
     must_be_written(writer, fseeko(stream->file, 0, SEEK_END) == 0);
-}
-
-static struct trace_stream *stream_of(struct trace_writer *writer, uint16_t cpu)
-{
-    for (size_t i = 0; i < writer->stream_count; ++i)
-        if (writer->streams[i].cpu == cpu)
-            return &writer->streams[i];
-    return add_stream(writer, cpu);
 }
 
 bool trace_put(struct trace_writer *writer, const struct packet *packet)
 {
-    static const struct model nothing;
     struct trace_stream *stream = stream_of(writer, packet->cpu);
 
-    if (!packet_index_add(&writer->index, packet, stream->written))
+    if (!packet_index_add(&writer->index, packet,
+                          stream != NULL ? stream->written : 0))
         return false;
+    if (writer->folder < 0)
+        begin_folder(writer);
+    stream = stream_of(writer, packet->cpu);
+    if (stream == NULL)
+        stream = add_stream(writer, packet->cpu);
     open_again(writer, stream);
     must_be_written(writer, fwrite(packet->bytes, packet->total_bytes, 1,
                                    stream->file) == 1);
     stream->written += packet->total_bytes;
     writer->written += packet->total_bytes;
-    if (writer->index.count == 1)
-        write_metadata(writer, &nothing);
     return true;
 }
 
@@ -153,9 +158,8 @@ bool trace_put(struct trace_writer *writer, const struct packet *packet)
 static void write_sorted(struct trace_writer *writer,
                          struct trace_stream *stream)
 {
-    FILE *sorted = open_file(trace_path(writer->path, ".sorted"), EMPTY);
-    char *from = trace_path(writer->path, ".sorted");
-    char *to = trace_stream_path(writer->path, stream->cpu);
+    FILE *sorted = open_file(writer, STREAM_MADE, O_EXCL);
+    char name[TRACE_NAME_MAX];
 
     open_again(writer, stream);
     must_be_written(writer, fflush(stream->file) == 0);
@@ -171,13 +175,15 @@ static void write_sorted(struct trace_writer *writer,
                             fread(bytes, packet->bytes, 1, stream->file) == 1 &&
                             fwrite(bytes, packet->bytes, 1, sorted) == 1);
     }
-    must_be_written(writer, fclose(sorted) == 0 && rename(from, to) == 0);
-    free(from);
-    free(to);
+    must_be_written(writer, fclose(sorted) == 0);
+    trace_stream_name(stream->cpu, name);
+    rename_file(writer, STREAM_MADE, name);
 }
 
 void trace_finish(struct trace_writer *writer, const struct model *model)
 {
+    if (writer->folder < 0)
+        return;
     if (writer->index.unsorted) {
         packet_index_sort(&writer->index);
         for (size_t i = 0; i < writer->stream_count; ++i)
@@ -185,4 +191,6 @@ void trace_finish(struct trace_writer *writer, const struct model *model)
     }
     trace_suspend(writer);
     write_metadata(writer, model);
+    close(writer->folder);
+    writer->folder = -1;
 }

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which folders may be replaced by a trace, and how. */
+
+#include "trace/place.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is at a path. */
+enum place {
+    PLACE_FREE,  /* nothing */
+    PLACE_EMPTY, /* an empty folder */
+    PLACE_TRACE, /* the files of a trace, and no others */
+    PLACE_MIXED, /* a trace, and other files */
+    PLACE_LINK,
+    PLACE_OTHER,
+};
+
+uint16_t place_cpu(const char *name)
+{
+    static const char begin[] = "stream-";
+    const char *digits = name + strlen(begin);
+    size_t count;
+    unsigned long cpu;
+
+    if (strncmp(name, begin, strlen(begin)) != 0 || *digits == '0')
+        return 0;
+    count = strspn(digits, "0123456789");
+    if (digits[count] != '\0' || count == 0 || count > 5)
+        return 0;
+    cpu = strtoul(digits, NULL, 10);
+    return cpu <= UINT16_MAX ? (uint16_t)cpu : 0;
+}
+
+/* Whether (name) is a file that recording makes; those with a dot exist for a
+ * moment only. */
+static bool is_ours(const char *name)
+{
+    static const char *const names[] = {"metadata", "stream", ".metadata",
+                                        ".sorted"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return place_cpu(name) != 0;
+}
+
+/* What is in the open folder (all). */
+static enum place look_into(DIR *all)
+{
+    bool metadata = false, stream = false, others = false;
+    const struct dirent *one;
+    size_t count = 0;
+
+    while ((one = readdir(all)) != NULL) {
+        if (strcmp(one->d_name, ".") == 0 || strcmp(one->d_name, "..") == 0)
+            continue;
+        ++count;
+        metadata = metadata || strcmp(one->d_name, "metadata") == 0;
+        stream = stream || strcmp(one->d_name, "stream") == 0;
+        others = others || !is_ours(one->d_name);
+    }
+    if (count == 0)
+        return PLACE_EMPTY;
+    if (!metadata || !stream)
+        return PLACE_OTHER;
+    return others ? PLACE_MIXED : PLACE_TRACE;
+}
+
+/* The folder (path), opened, or NULL; a link to one is none. */
+static DIR *open_folder(const char *path)
+{
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *all = file >= 0 ? fdopendir(file) : NULL;
+
+    if (all == NULL && file >= 0)
+        close(file);
+    return all;
+}
+
+static enum place look_at(const char *path)
+{
+    struct stat about;
+    enum place found = PLACE_OTHER;
+    DIR *all;
+
+    if (lstat(path, &about) != 0)
+        return errno == ENOENT ? PLACE_FREE : PLACE_OTHER;
+    if (S_ISLNK(about.st_mode))
+        return PLACE_LINK;
+    all = open_folder(path);
+    if (all != NULL) {
+        found = look_into(all);
+        closedir(all);
+    }
+    return found;
+}
+
+static char *old_of(const char *path)
+{
+    char *old = xreallocarray(NULL, strlen(path) + sizeof ".old", 1);
+
+    sprintf(old, "%s.old", path);
+    return old;
+}
+
+/* Whether files may be made beside (path). */
+static bool has_room_beside(const char *path)
+{
+    char *copy = xstrdup(path), *slash = strrchr(copy, '/');
+    const char *folder = slash == NULL ? "." : slash == copy ? "/" : copy;
+    bool fine;
+
+    if (slash != NULL)
+        *slash = '\0';
+    fine = access(folder, W_OK | X_OK) == 0;
+    free(copy);
+    return fine;
+}
+
+static bool check_old(const char *path, char *why)
+{
+    char *old = old_of(path);
+    enum place there = look_at(old);
+    bool fine =
+        there == PLACE_FREE || there == PLACE_EMPTY || there == PLACE_TRACE;
+
+    if (!fine)
+        snprintf(why, PLACE_WHY_MAX,
+                 "%s: the trace in it would be renamed to %s, which holds "
+                 "something else; move that away",
+                 path, old);
+    free(old);
+    return fine;
+}
+
+bool place_check(const char *path, char *why)
+{
+    enum place there = look_at(path);
+
+    if (there == PLACE_LINK) {
+        snprintf(why, PLACE_WHY_MAX,
+                 "%s: is a symbolic link; name the folder itself", path);
+        return false;
+    }
+    if (there == PLACE_OTHER) {
+        snprintf(why, PLACE_WHY_MAX,
+                 "%s: is there already, and no trace; choose another name",
+                 path);
+        return false;
+    }
+    if (!has_room_beside(path)) {
+        snprintf(why, PLACE_WHY_MAX, "%s: cannot be made: %s", path,
+                 strerror(errno));
+        return false;
+    }
+    return there == PLACE_FREE || there == PLACE_EMPTY || check_old(path, why);
+}
+
+/* Removes the folder (path) if there is nothing but a trace in it. */
+static void remove_trace(const char *path)
+{
+    DIR *all = open_folder(path);
+    const struct dirent *one;
+
+    if (all != NULL && look_into(all) == PLACE_TRACE) {
+        rewinddir(all);
+        while ((one = readdir(all)) != NULL) {
+            if (is_ours(one->d_name))
+                unlinkat(dirfd(all), one->d_name, 0);
+        }
+    }
+    if (all != NULL)
+        closedir(all);
+    rmdir(path);
+}
+
+/* rename() replaces an empty folder, and refuses one that is not. */
+static void keep_as_old(const char *path)
+{
+    char *old = old_of(path);
+
+    remove_trace(old);
+    if (rename(path, old) != 0)
+        die("%s: cannot be renamed to %s: %s", path, old, strerror(errno));
+    log_verbose("%s: the trace that was there is %s now", path, old);
+    free(old);
+}
+
+int place_make(const char *path)
+{
+    enum place there = look_at(path);
+    int folder = -1;
+
+    if (there == PLACE_TRACE || there == PLACE_MIXED)
+        keep_as_old(path);
+    else if (there == PLACE_EMPTY)
+        rmdir(path);
+    if (mkdir(path, 0777) == 0)
+        folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        die("%s: cannot be made: %s", path, strerror(errno));
+    return folder;
+}
