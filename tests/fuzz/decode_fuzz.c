@@ -88,18 +88,24 @@ static void read_text(struct readers *readers, const uint8_t *bytes,
     free(console);
 }
 
-/* Every stack ends within the room that it is given. */
+/* Every stack ends within the room that it is given, no event changes a
+ * node that means something else, and every sample is in one cell. */
 static void look_at(const struct model *model)
 {
+    uint64_t samples = 0;
     uint32_t stack[64];
 
+    for (uint32_t i = 0; i < MODEL_PSEUDOS && i < model_nodes(model); ++i)
+        require(model->nodes[i].address == 0 && model->nodes[i].parent == 0);
     for (uint32_t i = 0; i < model_cells(model); ++i) {
         size_t count = model_stack(model, model->cells[i].node, stack, 64);
 
+        samples += model->cells[i].count.samples;
         require(count > 0 && count <= 64);
         for (size_t j = 0; j < count; ++j)
             require(stack[j] < model_nodes(model));
     }
+    require(samples == model_samples(model) + model->dropped.samples);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

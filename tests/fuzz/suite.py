@@ -3,6 +3,7 @@
 the build and tools of the tests make. Crashing inputs stay in the folder."""
 
 import os
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +26,19 @@ class Fuzzer:
     tree: str  # whose rooms its includes name
     sources: tuple
     part: float = 1  # of RUNS
+    linked: tuple = ()  # words for the compiler
+    leaks: bool = False  # memory, which is none of the faults
 
 
-DECODER = (
-    "base/base64 base/crc32c base/index base/memory trace/console trace/event "
-    "trace/model trace/packet trace/packet_index"
+HOST = "tools/parasite"
+BASE = "base/crc32c base/index base/log base/memory base/pager "
+BASE += "base/printable base/utf8 "
+DECODER = BASE + (
+    "base/base64 trace/console trace/event trace/model trace/model_cells "
+    "trace/packet trace/packet_index"
 )
+RING = BASE + "input/shared_ring trace/packet"
+IMAGE = "base/index base/memory image/image trace/metadata"
 FUZZERS = {
     "tables": Fuzzer(
         "symtab_fuzz",
@@ -55,9 +63,31 @@ FUZZERS = {
         "decode_fuzz",
         "no stream makes its reader read beyond it",
         8192,
-        "tools/parasite",
-        tuple(f"tools/parasite/{name}.c" for name in DECODER.split()),
+        HOST,
+        tuple(f"{HOST}/{name}.c" for name in DECODER.split()),
         1 / 3,
+    ),
+    "rings": Fuzzer(
+        "ring_fuzz",
+        "no guest's RAM makes its reader read beyond it or run on",
+        8192,
+        HOST,
+        tuple(f"{HOST}/{name}.c" for name in RING.split()),
+        1 / 3,
+    ),
+    # what libelf allocates for a refused image is not freed
+    "images": Fuzzer(
+        "image_fuzz",
+        "no image makes the host command read beyond it",
+        65536,
+        HOST,
+        (
+            *(f"{HOST}/{name}.c" for name in IMAGE.split()),
+            "tools/symbols/function_symbols.c",
+        ),
+        1 / 30,
+        ("-Itools/symbols", "-lelf"),
+        leaks=True,
     ),
     "names": Fuzzer(
         "demangle_fuzz",
@@ -91,16 +121,48 @@ def commands(_):
     yield "all", text.encode()
 
 
-def streams(s):
-    """The first byte selects how the fuzzer reads the rest."""
+def stream_maker(s):
     maker = s.work / "make_stream"
     run(
         *("gcc", "-std=gnu11", "-Iprofiler", "-Iprofiler/include", "-o", maker),
         "tests/tool/make_stream.c",
     )
+    return maker
+
+
+def streams(s):
+    """The first byte selects how the fuzzer reads the rest."""
+    maker = stream_maker(s)
     yield "packets", b"\xfc" + run(maker, 200, 1).data
     yield "mended", b"\xfe" + run(maker, 20, 2).data
     yield "text", b"\xfd" + run(maker, "--text", 100, 3).data
+
+
+def rings(s):
+    """Twice: a head, and a stream as the ring."""
+    packets = run(stream_maker(s), 20, 1).data
+    head = struct.pack("<6Q", 0x676E6972666F7270, 48, 2048, 2048, 0, 0)
+    ram = head + packets[:2048].ljust(2048, b"\0")
+    yield "right", b"\0" + ram + ram
+    yield "mended", b"\x09" + ram + ram
+    last = struct.pack("<6Q", 0x676E6972666F7270, 48, 2048, 2**64 - 1, 0, 0)
+    yield "last", b"\0" + last + ram[48:] + last + ram[48:]
+
+
+def images(s):
+    """A function, an object, a note; and an image without a symbol."""
+    source, made = s.work / "image.s", s.work / "image.o"
+    source.write_text(
+        ".globl _start, thing\n.text\n.type _start, @function\n"
+        "_start: ret\n.size _start, 1\n.data\nthing: .long 1\n"
+    )
+    run("as", "-o", made, source)
+    for name, words in (
+        ("whole", ("--build-id=sha1",)),
+        ("stripped", ("--build-id=sha1", "-s")),
+    ):
+        run("ld", *words, "-z", "max-page-size=4096", "-o", s.work / name, made)
+        yield name, (s.work / name).read_bytes()
 
 
 def names(_):
@@ -131,10 +193,13 @@ def suite(s):
             *("-fsanitize=fuzzer,address,undefined", "-Iprofiler/include"),
             *("-fno-sanitize-recover=all", "-o", program),
             *(f"tests/fuzz/{fuzzer.name}.c", *fuzzer.sources),
+            *fuzzer.linked,
         )
         run(
             *(program, "-seed=1", f"-runs={int(RUNS * fuzzer.part)}"),
             *(f"-max_len={fuzzer.longest}", f"-artifact_prefix={s.work}/"),
+            *(("-detect_leaks=0",) if fuzzer.leaks else ()),
             *(corpus, seeds),
+            env={"ASAN_OPTIONS": f"detect_leaks={int(not fuzzer.leaks)}"},
             cpu_limit=1800,
         )

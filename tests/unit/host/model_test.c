@@ -245,6 +245,40 @@ static void behind_a_gap_a_sample_is_one_period(void **state)
     finish(made, &model);
 }
 
+/* Whatever address it is, and whatever numbers the guest's nodes have. */
+static void an_overflow_is_a_node_of_its_own(void **state)
+{
+    static const uint64_t addresses[] = {
+        0x8000000000000000u, 0x8000000000000001u, 0x8000000000000002u,
+        0xc000000000000000u, 0xc000000000000001u, 0xc000000000000004u,
+        0x0000000000000001u, 0xffffffff80001000u, 0x7fffffff80001000u};
+    const size_t count = sizeof addresses / sizeof addresses[0];
+    struct made *made = begun();
+    struct model model = {0};
+
+    (void)state;
+    made_node(made, 1, 0, 0x1000);
+    made_node(made, 2, 1, 0x2000);
+    made_sample(made, 2);
+    for (size_t i = 0; i < count; ++i)
+        MADE_EVENT(made, PROF_EVENT_OVERFLOW,
+                   (struct prof_event_overflow){addresses[i], 3, 3000});
+    made_flush(made);
+    feed(made, UINT32_MAX, &model);
+    assert_int_equal(model_nodes(&model), MODEL_PSEUDOS + 2 + count);
+    assert_int_equal(model_cells(&model), 1 + count);
+    assert_int_equal(cell_at(&model, 0x2000)->count.samples, 1);
+    for (size_t i = 0; i < count; ++i) {
+        const struct model_cell *cell = cell_at(&model, addresses[i]);
+
+        assert_int_equal(cell->count.samples, 3);
+        assert_int_equal(model.nodes[cell->node].parent, MODEL_OVERFLOW);
+    }
+    for (size_t i = 0; i < MODEL_PSEUDOS; ++i)
+        assert_int_equal(model.nodes[i].address, 0);
+    finish(made, &model);
+}
+
 static void a_circle_of_nodes_ends(void **state)
 {
     struct made *made = begun();
@@ -291,6 +325,7 @@ int main(void)
         cmocka_unit_test(a_lost_definition_comes_again),
         cmocka_unit_test(what_stays_unknown_is_shown_as_such),
         cmocka_unit_test(behind_a_gap_a_sample_is_one_period),
+        cmocka_unit_test(an_overflow_is_a_node_of_its_own),
         cmocka_unit_test(a_circle_of_nodes_ends),
         cmocka_unit_test(a_span_of_time_can_be_chosen),
     };

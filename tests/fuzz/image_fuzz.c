@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Feeds anything to what reads symbols of an image on the host. To be built
+ * with clang's libFuzzer, ASan and UBSan.
+ */
+
+#define _GNU_SOURCE /* memfd_create() */
+
+#include "image/image.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static jmp_buf refused;
+
+/* In place of base/log.c, where they end the process. */
+void die(const char *format, ...)
+{
+    (void)format;
+    longjmp(refused, 1);
+}
+
+void log_error(const char *format, ...)
+{
+    (void)format;
+}
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+/* Functions are sorted, and each is found at its address. */
+static void look_at(const struct image *image)
+{
+    uint64_t address;
+
+    for (size_t i = 0; i < image->count; ++i) {
+        const struct image_symbol *at = &image->functions[i];
+
+        require(i == 0 || at->start > at[-1].start);
+        require(at->end == at->start || at->end < at->start ||
+                image_function(image, at->start) == at);
+    }
+    image_object(image, "prof_share_ring", &address);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    static struct image image;
+    char path[64];
+    int file = memfd_create("image", 0);
+
+    require(write(file, data, bytes) == (ssize_t)bytes);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    if (setjmp(refused) == 0) {
+        image_open(&image, path);
+        look_at(&image);
+        image_close(&image);
+    }
+    close(file);
+    return 0;
+}
