@@ -47,8 +47,9 @@ OUT ?= x.trace
 .PHONY: record benchtool
 #: record SERVICE to OUT until it ends
 record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
+	$(if $(load_says),@echo '$(load_says)')
 	$(Q)APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
-	    QEMU_ARGS="$(QEMU_ARGS)" $(load) \
+	    QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
 	    sh -c '$(BUILD)/host/parasite record -F $(HZ) -o $(OUT) -- \
 	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
 	    -no-reboot -monitor none -nic none -m $(MEM) \
