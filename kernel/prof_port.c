@@ -8,6 +8,7 @@
 
 #include "prof_port.h"
 
+#include "heap.h"
 #include "prof_transports.h"
 
 #include <arch/boot.h>
@@ -37,10 +38,18 @@ void prof_port_write(const char *text, size_t bytes)
     prof_transports_wrote(text, bytes);
 }
 
+/* The profiler may hold a part of the heap, so that a service with very many
+ * different stacks does not run out of it. */
+#define HEAP_SHARE 2 /* one half */
+
 void *prof_port_alloc(size_t bytes)
 {
-    void *block = malloc(bytes);
+    size_t most = heap_bytes() / HEAP_SHARE;
+    void *block;
 
+    if (held_bytes > most || bytes > most - held_bytes)
+        return NULL;
+    block = malloc(bytes);
     if (block != NULL) {
         held_blocks++;
         held_bytes += malloc_usable_size(block);

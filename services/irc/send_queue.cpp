@@ -19,12 +19,19 @@ struct SendQueue::Block {
 
 SendQueue::~SendQueue()
 {
+    all_ -= count_;
     while (first_ != nullptr) {
         Block *next = first_->next;
 
         Heap<Block>::end(first_);
         first_ = next;
     }
+}
+
+/* Bytes that a queue may have now. */
+size_t SendQueue::most()
+{
+    return all_ > SEND_QUEUES_BYTES ? SEND_QUEUE_SHORT_BYTES : SEND_QUEUE_BYTES;
 }
 
 bool SendQueue::grow()
@@ -44,8 +51,7 @@ bool SendQueue::add(Slice bytes)
     size_t room = last_ != nullptr ? BLOCK_BYTES - last_->end : 0;
     size_t now = bytes.count() < room ? bytes.count() : room;
 
-    if (bytes.count() > BLOCK_BYTES ||
-        count_ + bytes.count() > SEND_QUEUE_BYTES)
+    if (bytes.count() > BLOCK_BYTES || count_ + bytes.count() > most())
         return false;
     Block *old = last_;
     if (now < bytes.count() && !grow())
@@ -59,6 +65,7 @@ bool SendQueue::add(Slice bytes)
         memcpy(last_->bytes, bytes.begin() + now, last_->end);
     }
     count_ += bytes.count();
+    all_ += bytes.count();
     return true;
 }
 
@@ -72,6 +79,7 @@ Slice SendQueue::front() const
 void SendQueue::remove(size_t count)
 {
     count_ -= count;
+    all_ -= count;
     first_->begin += count;
     if (first_->begin < first_->end)
         return;

@@ -10,8 +10,14 @@ namespace irc
 /*
  * Bytes that cannot be sent yet, in blocks on the heap, at most
  * SEND_QUEUE_BYTES. An empty queue has no blocks.
+ *
+ * While all queues together have more than SEND_QUEUES_BYTES, none may become
+ * longer than SEND_QUEUE_SHORT_BYTES: clients that do not read then cannot use
+ * up the heap, however many they are.
  */
 constexpr size_t SEND_QUEUE_BYTES = 65536;
+constexpr size_t SEND_QUEUE_SHORT_BYTES = 8192;
+constexpr size_t SEND_QUEUES_BYTES = 16u << 20;
 
 class SendQueue
 {
@@ -39,7 +45,10 @@ class SendQueue
   private:
     struct Block;
 
+    static size_t most();
     bool grow();
+
+    static inline size_t all_ = 0; /* bytes in all queues */
 
     Block *first_ = nullptr;
     Block *last_ = nullptr;

@@ -80,6 +80,45 @@ void few_lines()
         end(*peer);
 }
 
+/* 500 clients that do not read, with 16 KiB each on average: no more is kept
+ * than all queues may have, and who reads is not affected. */
+void many_queues()
+{
+    constexpr unsigned COUNT = 500;
+    Peer loud("loud"), reader("reader");
+    std::vector<Peer> deaf;
+
+    loud.say("JOIN #a");
+    reader.say("JOIN #a");
+    for (unsigned i = 0; i < COUNT; i++) {
+        deaf.emplace_back("d" + std::to_string(i));
+        deaf.back().say("JOIN #a");
+        deaf.back().conn()->room = 0;
+    }
+    reader.conn()->room = std::size_t(1) << 30;
+    unsigned lines = 0, open = COUNT;
+    while (open > 0 && lines < 200) {
+        loud.say("PRIVMSG #a :" + std::string(450, 'z'));
+        lines++;
+        open = 0;
+        for (Peer &peer : deaf)
+            open += peer.conn()->open;
+    }
+    /* 16 MiB by 500 queues: all go long before they have 64 KiB each, which
+     * 130 lines would be */
+    check(lines > 30 && lines < 90, std::to_string(lines) + " lines");
+    check(reader.conn()->open, "who reads is disconnected");
+    for (Peer &peer : deaf)
+        end(peer);
+    Peer slow("slow");
+    slow.conn()->room = 0;
+    for (unsigned i = 0; i < 60; i++)
+        loud.say("PRIVMSG slow :" + std::string(450, 'z'));
+    check(slow.conn()->open, "a queue is short when the others have gone");
+    for (Peer *peer : {&loud, &reader, &slow})
+        end(*peer);
+}
+
 void targets_are_announced()
 {
     Peer peer;
@@ -144,6 +183,7 @@ int main()
     run("the same target is sent to once", same_target);
     run("a line has at most four targets", many_targets);
     run("three lines disconnect nobody else", few_lines);
+    run("queues do not use up the heap", many_queues);
     run("the limit of targets is announced", targets_are_announced);
     run("names have no control characters", names_are_plain);
     run("only operators end the server", operators);

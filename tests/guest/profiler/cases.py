@@ -39,6 +39,7 @@ CASES = [
             "prof.jitter=0"
         ),
         icount=4,
+        qemu="-m 256",  # of which the profiler may have half
     ),
     case(
         "masked_and_exits",

@@ -10,6 +10,7 @@
 #include <arch/boot.h>
 #include <errno.h>
 #include <kernel/service.h>
+#include <prof/port.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,23 @@ static void test_in_use(void)
                  "all given back: in use is what was before");
 }
 
+/* The profiler may have half of the heap, the service all of it. */
+static void test_share(void)
+{
+    const struct arch_region heap = arch_heap_region();
+    size_t half = (heap.end - heap.begin) / 2;
+    void *most = prof_port_alloc(half - MIB);
+
+    tap_ok(most != NULL, "the profiler can have nearly half");
+    tap_ok(prof_port_alloc(MIB + 1) == NULL &&
+               prof_port_alloc(SIZE_MAX) == NULL,
+           "it can not have more");
+    prof_port_free(most);
+    most = malloc(half + MIB);
+    tap_ok(most != NULL, "the service can");
+    free(most);
+}
+
 static void test_sbrk(void)
 {
     struct arch_region heap = arch_heap_region();
@@ -167,12 +185,13 @@ static void test_sbrk(void)
 
 int service_main(void)
 {
-    tap_plan(23);
+    tap_plan(26);
     test_all(MIB, 115, 127);
     test_all(SMALL_BYTES, 115 * 1000, 134 * 1000);
     test_refusals();
     test_pieces();
     test_in_use();
+    test_share();
     test_sbrk();
     return tap_end();
 }
