@@ -30,6 +30,7 @@ $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/tools/embed/%.o,lookup fail)
 $(BUILD)/host$1/function_symbols_test: \
     $(BUILD)/host$1/obj/tools/symbols/function_symbols.o
+$(BUILD)/host$1/boot_info_test: $(BUILD)/host$1/obj/arch/x86/boot_info.o
 $(BUILD)/host$1/peers_test: $(BUILD)/host$1/obj/kernel/net/peers.o
 $(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
 $(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \

@@ -6,10 +6,12 @@
 host_room.profiler = -I$(rooms)/$(word 2,$(subst /, ,$<))
 host_room.tools = $(if $(filter tools/parasite/%,$<),-Itools/symbols \
     -I$(BUILD)/rooms/parasite/$(word 3,$(subst /, ,$<)))
+host_room.arch = -Iarch/include
 host_room.kernel = -Ikernel/include
 host_room.services = -Ikernel/include
 host_room.tests = $(if $(filter tests/unit/kernel/% tests/unit/services/%,$<),\
-    -Ikernel/include) $(if $(filter tests/unit/host/%,$<),-Itools/parasite) \
+    -Ikernel/include) $(if $(filter tests/unit/arch/%,$<),-Iarch/include) \
+    $(if $(filter tests/unit/host/%,$<),-Itools/parasite) \
     -Iprofiler
 define host_compile
 $(call begin,HOSTCC)

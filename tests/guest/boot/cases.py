@@ -152,6 +152,19 @@ CASES = [
         hides=["hello", "still alive"],
     ),
     case(
+        "too_many_modules_are_counted",
+        image="hello",
+        append="prof.start=off prof.every=0",
+        boots="grub i386:kernel",
+        modules=[(f"module{i}", f"number {i}\n") for i in range(10)],
+        exits=0,
+        shows=[
+            "^boot: by multiboot2?, memory from .*, 8 modules$",
+            "^boot: 2 modules ignored, above 4 GiB or too many$",
+        ],
+        hides=["^panic", "still alive"],
+    ),
+    case(
         "two_modules",
         append="prof.start=off prof.every=0",
         boots="grub i386:kernel",

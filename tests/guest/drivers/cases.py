@@ -78,6 +78,44 @@ CASES = [
         want="works",
         qemu=SLOW_DISK + blk("disable-legacy=on"),
     ),
+    case(
+        "http_options_are_named",
+        image="http",
+        append=(
+            f"{QUIET} http.token= http.token={65 * 't'} http.port=0 "
+            "http.port=65536 http.head=0 http.head=3601 http.idle=x "
+            f"http.token={64 * 't'} http.port=65535 http.head=1 http.idle=3600"
+        ),
+        exits=1,
+        shows=[
+            '^options: "http.token=" ignored',
+            '^options: "http.token=t{65}" ignored',
+            '^options: "http.port=0" ignored',
+            '^options: "http.port=65536" ignored',
+            '^options: "http.head=0" ignored',
+            '^options: "http.head=3601" ignored',
+            '^options: "http.idle=x" ignored',
+            "^net: no virtio network device$",
+        ],
+        hides=['=t{64}"', "port=65535", "head=1", "idle=3600", "^panic"],
+    ),
+    case(
+        "irc_options_are_named",
+        image="irc",
+        append=(
+            f"{QUIET} irc.oper= irc.oper={65 * 'o'} irc.port=65536 irc.name= "
+            f"irc.oper={64 * 'o'} irc.port=65535 irc.name=a.b"
+        ),
+        exits=1,
+        shows=[
+            '^options: "irc.oper=" ignored',
+            '^options: "irc.oper=o{65}" ignored',
+            '^options: "irc.port=65536" ignored',
+            '^options: "irc.name=" ignored',
+            "^net: no virtio network device$",
+        ],
+        hides=['=o{64}"', "port=65535", "name=a.b", "^panic"],
+    ),
     frames(
         "net_device_frames_pass",
         qemu=net("disable-legacy=on"),
@@ -112,7 +150,8 @@ CASES = [
             "net.ip=10.0.2.15/0 net.ip=10.0.2.15 "
             "net.ip=10.0.2.15/24,10.0.3.2 net.ip=10.0.2.15/24x "
             "net.ip=10.0.2.15/24,10.0.2.2 net.ip=dhcp net.kick=never "
-            "net.kick=each net.mtu=9000"
+            "net.kick=each net.mtu=9000 net.per_address=0 "
+            "net.per_address=2049 net.per_address=9x net.per_address=2048"
         ),
         exits=1,
         shows=[
@@ -126,12 +165,16 @@ CASES = [
             '^options: "net.ip=10.0.2.15/24x" ignored',
             '^options: "net.kick=never" ignored',
             '^options: "net.mtu=9000" ignored',
+            '^options: "net.per_address=0" ignored',
+            '^options: "net.per_address=2049" ignored',
+            '^options: "net.per_address=9x" ignored',
             "^net: no virtio network device$",
         ],
         hides=[
             'options: "net.ip=10.0.2.15/24,10.0.2.2"',
             'options: "net.ip=dhcp"',
             'options: "net.kick=each"',
+            'options: "net.per_address=2048"',
         ],
     ),
 ]

@@ -133,6 +133,8 @@ static void bad_lines_are_refused(void **state)
     refused("GET / HTTP/2.0\r\n", 505);
     refused("GET x HTTP/1.1\r\n", 400);
     refused("GET http://host HTTP/1.1\r\n", 400);
+    whole("ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEF / HTTP/1.0\r\n\r\n");
+    refused("ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFG / HTTP/1.0\r\n", 400);
     refused("GET /\t HTTP/1.1\r\n", 400);
     refused("GET / HTTP/1.1\r\r\n", 400);
 }
