@@ -164,6 +164,25 @@ async function foundAt(page, part) {
   return false;
 }
 
+// What moved from range to range is what a fresh page says of the range.
+async function sums() {
+  await fresh('sums that followed the range are exact', async (page) => {
+    const ranges = ['0-9000000', '4000000-12000000', '100-500', '9-19000000'];
+    for (const range of [...ranges, ...ranges.reverse()])
+      for (const removed of ['', '&x=2']) {
+        const hash = `#r=${range}${removed}`;
+        await page.evaluate((to) => {
+          location.hash = to;
+        }, hash);
+        await settle(page);
+        const again = await openPage('made.html', hash);
+        for (const part of ['#facts', '#rows'])
+          assert.strictEqual(await text(page, part), await text(again, part));
+        await again.close();
+      }
+  });
+}
+
 async function findings() {
   await fresh('what is found is seen in the time line', async (page) => {
     assert(!(await foundAt(page, 0.3)));
@@ -253,6 +272,7 @@ async function stolen() {
 
 module.exports = async () => {
   await ranges();
+  await sums();
   await findings();
   await losses();
   await stolen();

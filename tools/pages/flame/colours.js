@@ -73,10 +73,10 @@ function keyOf(f, mode) {
 function selfOfAll() {
   const {func} = data.tree,
     self = new Float64Array(data.functions.count);
-  for (const s of data.samples.stack) {
+  wholeSums.samples.forEach((samples, s) => {
     const f = func[data.stackNode[s]];
-    if (f >= 0) ++self[f];
-  }
+    if (f >= 0) self[f] += samples;
+  });
   return self;
 }
 

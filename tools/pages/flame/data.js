@@ -35,17 +35,19 @@ function treeOf(columns) {
   return tree;
 }
 
-function samplesOf(columns) {
+// There may be millions: the page may do something else between the columns.
+async function samplesOf(columns) {
   const time = columns.changes('sample.time');
+  await pause();
   const clocks = signed(columns.plain('sample.extra'), false);
+  await pause();
   for (let i = 0; i < time.length; ++i)
     clocks[i] += time[i] - (i > 0 ? time[i - 1] : 0);
-  return {
-    time,
-    clocks,
-    stack: Uint32Array.from(columns.plain('sample.stack')),
-    samples: Uint32Array.from(columns.plain('sample.samples')),
-  };
+  await pause();
+  const stack = new Uint32Array(columns.plain('sample.stack'));
+  await pause();
+  const samples = new Uint32Array(columns.plain('sample.samples'));
+  return {time, clocks, stack, samples};
 }
 
 function lossesOf(columns) {
@@ -87,7 +89,7 @@ async function loadData() {
     losses: lossesOf(columns),
   };
   await pause();
-  data.samples = samplesOf(columns);
+  data.samples = await samplesOf(columns);
   if (head.diff) {
     data.baseSamples = columns.plain('base.samples');
     data.baseClocks = columns.plain('base.clocks');

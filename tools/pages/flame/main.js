@@ -172,10 +172,13 @@ async function begin() {
     option.hidden = option.value === 'change' && !data.head.diff;
   $('by-change').hidden = !data.head.diff;
   if (data.head.served) $('home').href = './';
+  await pause();
   prepareWeights();
+  await pause();
   sortByName();
   beginTimeline();
   weigh();
+  await pause();
   makeCategories(view.colour);
   listenToGraph();
   listenToTimeline();

@@ -11,7 +11,8 @@ const line = {
   from: 0,
   to: 1, // clocks in sight
   bars: null, // canvas with all but the range
-  key: '', // what the bars were made for
+  key: '', // what the bars are made for
+  stop: null, // ends their making
   drag: null, // {kind, at, range}
 };
 
@@ -56,8 +57,11 @@ function barColours() {
   return {of, fills};
 }
 
-// Samples by bar and colour; and the height of the whole time.
-function countBars(of, colours) {
+const BAR_SAMPLES = 1 << 15; // counted before the page may do something else
+
+// Samples by bar and colour; and the height of the whole time. In slices, for
+// it is a pass over all samples in sight.
+function* countBars(of, colours) {
   const {time, stack, samples} = data.samples;
   const count = Math.ceil(lineWidth() / BAR),
     bars = new Float64Array(count * colours);
@@ -67,6 +71,7 @@ function countBars(of, colours) {
     if (stackRemoved[stack[i]]) continue;
     const bar = Math.floor((time[i] - line.from) * unit);
     bars[bar * colours + of[stack[i]]] += samples[i];
+    if (i % BAR_SAMPLES === 0) yield;
   }
   const due =
     (data.head.hz * BAR * (line.to - line.from)) /
@@ -81,9 +86,7 @@ function countBars(of, colours) {
   return {bars, count, most};
 }
 
-function paintBars(context, height) {
-  const {of, fills} = barColours();
-  const {bars, count, most} = countBars(of, fills.length);
+function paintBars(context, height, fills, {bars, count, most}) {
   const unit = (height - AXIS - 6) / most;
   for (let bar = 0; bar < count; ++bar) {
     let y = height - AXIS;
@@ -165,20 +168,32 @@ function barsKey() {
   ].join();
 }
 
-function drawnBars() {
+function paintBackground(fills, counted) {
+  const height = lineHeight(),
+    {bad, stolen} = palette;
+  line.bars ||= make('canvas');
+  const context = sized(line.bars, lineWidth(), height);
+  paintBars(context, height, fills, counted);
+  const gaps = data.losses.filter((loss) => !isStolen(loss));
+  paintLosses(context, height, data.losses.filter(isStolen), stolen);
+  paintLosses(context, height, gaps, bad);
+  paintAxis(context, height);
+}
+
+// Renews the bars where something has changed. Until they are counted those of
+// before are shown.
+function renewBars() {
   const key = barsKey();
-  if (line.key !== key) {
-    line.key = key;
-    line.bars ||= make('canvas');
-    const context = sized(line.bars, lineWidth(), lineHeight());
-    paintBars(context, lineHeight());
-    const {bad, stolen} = palette,
-      gaps = data.losses.filter((loss) => !isStolen(loss));
-    paintLosses(context, lineHeight(), data.losses.filter(isStolen), stolen);
-    paintLosses(context, lineHeight(), gaps, bad);
-    paintAxis(context, lineHeight());
-  }
-  return line.bars;
+  if (line.key === key) return;
+  line.key = key;
+  if (line.stop) line.stop();
+  const {of, fills} = barColours();
+  let isLate = false;
+  line.stop = inSlices(countBars(of, fills.length), (counted) => {
+    paintBackground(fills, counted);
+    if (isLate) repaintTimeline();
+  });
+  isLate = true;
 }
 
 function paintRange(context, height) {
@@ -203,7 +218,8 @@ function paintRange(context, height) {
 function paintTimeline() {
   const height = 78;
   const context = sized($('timeline'), lineWidth(), height);
-  context.drawImage(drawnBars(), 0, 0, lineWidth(), height);
+  renewBars();
+  if (line.bars) context.drawImage(line.bars, 0, 0, lineWidth(), height);
   paintRange(context, height);
   describeRange();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From samples to weights: of stacks, then of nodes, then of functions. One
-// pass over the samples of the range and one over the tree, milliseconds for a
-// million samples, so it is repeated with every mouse move.
+// From samples to weights: of stacks, then of nodes, then of functions. Sums by
+// stack are kept, and follow the range: only samples that it gained or lost are
+// passed over. Then comes one pass over the tree, so that all of it can be
+// repeated with every mouse move.
 
 const weights = {
   sum: 0,
@@ -11,6 +12,59 @@ const weights = {
 };
 
 let stackWeight, stackRemoved, outermost;
+
+// Sums by stack of the samples [first, last): of all, and of the range.
+const wholeSums = {first: 0, last: 0, samples: null, clocks: null};
+const rangeSums = {first: 0, last: 0, samples: null, clocks: null};
+
+function beginSums(sums) {
+  const stacks = data.stackNode.length;
+  sums.samples = new Float64Array(stacks);
+  sums.clocks = new Float64Array(stacks);
+}
+
+function copySums(to, from) {
+  to.samples.set(from.samples);
+  to.clocks.set(from.clocks);
+  to.first = from.first;
+  to.last = from.last;
+}
+
+// Adds the samples [from, to), or takes them away: they are (times) 1 or -1.
+function addSamples(sums, from, to, times) {
+  const {stack, samples, clocks} = data.samples;
+  for (let i = from; i < to; ++i) {
+    sums.samples[stack[i]] += times * samples[i];
+    sums.clocks[stack[i]] += times * clocks[i];
+  }
+}
+
+const distance = (sums, first, last) =>
+  Math.abs(sums.first - first) + Math.abs(sums.last - last);
+
+// Makes (sums) those of [first, last): from what they were, from all, or from
+// none, whichever is least work. Sums of integers are exact, so it does not
+// matter from where they came.
+function moveSums(sums, first, last) {
+  const least = Math.min(
+    distance(sums, first, last),
+    distance(wholeSums, first, last),
+    last - first,
+  );
+  if (least === last - first) {
+    sums.samples.fill(0);
+    sums.clocks.fill(0);
+    sums.first = sums.last = first;
+  } else if (least < distance(sums, first, last)) {
+    copySums(sums, wholeSums);
+  }
+  addSamples(sums, first, Math.min(sums.first, last), 1);
+  addSamples(sums, sums.first, Math.min(first, sums.last), -1);
+  addSamples(sums, Math.max(sums.last, first), last, 1);
+  addSamples(sums, Math.max(last, sums.first), sums.last, -1);
+  sums.first = first;
+  sums.last = last;
+}
 
 function newWeights(count) {
   const numbers = {};
@@ -38,6 +92,10 @@ function prepareWeights() {
   stackWeight = new Float64Array(stacks);
   stackRemoved = new Uint8Array(stacks);
   outermost = findOutermost(data.tree, data.functions.count);
+  for (const sums of [wholeSums, rangeSums]) beginSums(sums);
+  wholeSums.last = data.samples.time.length;
+  addSamples(wholeSums, 0, wholeSums.last, 1);
+  copySums(rangeSums, wholeSums);
   Object.assign(data.tree, newWeights(data.tree.count));
   Object.assign(data.functions, newWeights(data.functions.count));
 }
@@ -57,16 +115,13 @@ function shownSamples() {
   return view.range.map((clock) => firstAtLeast(time, clock));
 }
 
-function addSamples() {
-  const {stack, samples, clocks} = data.samples;
-  const amounts = view.byTime ? clocks : samples;
-  const [first, last] = shownSamples();
-  stackWeight.fill(0);
+function weighStacks() {
+  moveSums(rangeSums, ...shownSamples());
+  const amounts = view.byTime ? rangeSums.clocks : rangeSums.samples;
   weights.count = 0;
-  for (let i = first; i < last; ++i) {
-    if (stackRemoved[stack[i]]) continue;
-    stackWeight[stack[i]] += amounts[i];
-    weights.count += samples[i];
+  for (let s = 0; s < stackWeight.length; ++s) {
+    stackWeight[s] = stackRemoved[s] ? 0 : amounts[s];
+    if (!stackRemoved[s]) weights.count += rangeSums.samples[s];
   }
 }
 
@@ -117,7 +172,7 @@ function weigh() {
   const tree = data.tree;
   for (const name of ['self', 'total', 'exits', 'base', 'baseSelf'])
     tree[name].fill(0);
-  addSamples();
+  weighStacks();
   for (let s = 0; s < stackWeight.length; ++s) {
     const node = data.stackNode[s];
     tree.self[node] += stackWeight[s];
