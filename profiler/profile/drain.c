@@ -20,9 +20,9 @@
 
 #include "base/cpu.h"
 #include "profile/image.h"
-#include "profile/instruction_class.h"
 #include "profile/resolve.h"
 #include "profile/stacks.h"
+#include "profile/stolen.h"
 #include "profile/sums.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
@@ -41,6 +41,7 @@ static struct drain {
     uint64_t ticks;          /* the producer's count, extended to 64 bits */
     struct prof_overflow_half *taken; /* that is being emptied, or NULL */
     uint32_t taken_at;                /* slots of it that are done with */
+    uint64_t taken_gap; /* cycles of its time that may have been stolen */
 } drain;
 
 void prof_drain_open(const struct prof_config *config)
@@ -48,6 +49,7 @@ void prof_drain_open(const struct prof_config *config)
     prof_image_open(config);
     prof_accounts = (struct prof_accounts){0};
     prof_stacks_open();
+    prof_stolen_open();
     prof_sums_expire();
     drain = (struct drain){.open = true, .read = prof_cpus[0].ring.tail};
 }
@@ -63,15 +65,12 @@ static void emit_lost_ticks(uint64_t tsc)
     prof_stream_lost_ticks(tsc, prof_clock.missed, prof_accounts.stolen_cycles);
 }
 
-/* The cycles covered by the sample of (pc) at (tsc). If ticks were missed
- * before it and interrupts were not off, the hypervisor took that time. */
+/* What a sample of (pc) at (tsc) is charged, in cycles. */
 static uint64_t step(uintptr_t pc, uint64_t tsc)
 {
     uint64_t cycles = prof_timebase_step(&prof_clock, tsc);
 
-    if (prof_clock.gap != 0 && !prof_was_masked(pc))
-        prof_accounts.stolen_cycles += prof_clock.gap;
-    return cycles;
+    return prof_stolen_charge(pc, cycles, prof_clock.gap);
 }
 
 /* Whether more than half of a vector is queued, so that it may fill up soon. */
@@ -89,6 +88,7 @@ static bool is_crowded(void)
 static void drop_no_memory(uint64_t tsc, uint64_t samples, uint64_t cycles)
 {
     prof_amount_add(&prof_accounts.no_memory, samples, cycles);
+    emit_lost_ticks(tsc);
     prof_stream_drop(tsc, (uint32_t)samples, cycles);
 }
 
@@ -183,18 +183,22 @@ static bool drain_vector(void)
 static bool drain_slot(const struct prof_slot *slot)
 {
     struct prof_resolved resolved;
-    uint64_t tsc = drain.taken->last_tsc;
+    uint64_t tsc = drain.taken->last_tsc, cycles = slot->cycles;
+    bool found = prof_resolve(slot->pc, prof_address_find(slot->pc), NULL, 0,
+                              &resolved);
 
-    if (prof_resolve(slot->pc, prof_address_find(slot->pc), NULL, 0,
-                     &resolved)) {
-        prof_credit(&resolved, slot->count, slot->cycles, tsc);
-    } else if (!drain.dying) {
-        if (!is_crowded())
-            return false;
-        drop_no_memory(tsc, slot->count, slot->cycles);
+    if (!found && !drain.dying && !is_crowded())
+        return false;
+    cycles = prof_stolen_charge_all(slot->pc, slot->count, cycles,
+                                    &drain.taken_gap);
+    if (!found && !drain.dying) {
+        drop_no_memory(tsc, slot->count, cycles);
         return true;
     }
-    prof_stream_overflow(tsc, slot->pc, slot->count, slot->cycles);
+    if (found)
+        prof_credit(&resolved, slot->count, cycles, tsc);
+    emit_lost_ticks(tsc);
+    prof_stream_overflow(tsc, slot->pc, slot->count, cycles);
     prof_accounts.overflowed += slot->count;
     return true;
 }
@@ -235,7 +239,12 @@ static void hand_over(void)
     drain.taken_at = 0;
     prof_timebase_skip(&prof_clock, half->last_tsc,
                        prof_overflow_samples(half, 0) + half->dropped);
-    prof_amount_add(dropped, half->dropped, half->dropped_cycles);
+    drain.taken_gap = prof_clock.gap;
+    prof_amount_add(dropped, half->dropped,
+                    prof_stolen_charge_all(0, half->dropped,
+                                           half->dropped_cycles,
+                                           &drain.taken_gap));
+    emit_lost_ticks(half->last_tsc);
     prof_stream_dropped(half->last_tsc, dropped->samples, dropped->cycles);
 }
 

@@ -34,6 +34,12 @@ static uint64_t milliseconds(uint64_t cycles)
     return prof_divide(cycles, (uint32_t)prof_divide(prof_image.tsc_hz, 1000));
 }
 
+/* Everything since the start, with what was stolen. */
+static uint64_t whole_time(const struct prof_stats *stats)
+{
+    return stats->elapsed_cycles + stats->stolen_cycles;
+}
+
 void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
 {
     bool time = prof_options()->weight == PROF_WEIGHT_TIME;
@@ -46,7 +52,7 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
     }
     prof_text_decimal(out, stats->ticks, 0);
     prof_text_string(out, " samples in ");
-    prof_text_fixed(out, milliseconds(stats->elapsed_cycles), 0, 1000);
+    prof_text_fixed(out, milliseconds(whole_time(stats)), 0, 1000);
     prof_text_string(out, " s at ");
     prof_text_fixed(out, prof_rate_mhz(), 0, 1000);
     prof_text_string(out, time ? " Hz, shares of time ---\n"
@@ -114,7 +120,7 @@ static void write_part(struct prof_text *out, const char *what, uint64_t cycles,
 /* The profiler's own overhead, measured by the TSC. */
 static void write_cost(struct prof_text *out, const struct prof_stats *stats)
 {
-    uint64_t whole = stats->elapsed_cycles;
+    uint64_t whole = whole_time(stats);
     uint64_t all =
         stats->interrupt_cycles + stats->drain_cycles + stats->report_cycles;
 
@@ -165,16 +171,16 @@ static void write_stopped(struct prof_text *out, const struct prof_stats *stats)
     prof_text_char(out, '\n');
 }
 
-/* An estimate: stolen time shorter than a period is not noticed, and interrupts
- * that iret enabled late look like stolen time. */
+/* An estimate (profile/stolen.h): less than a period is not noticed, and
+ * interrupts that iret enabled late look like stolen time. */
 static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
 {
     if (stats->stolen_cycles == 0)
         return;
     prof_text_fixed(out, milliseconds(stats->stolen_cycles), 0, 1000);
-    write_part(out, " s stolen, ", stats->stolen_cycles, stats->elapsed_cycles);
-    prof_text_string(out, " of the time: the guest did not run, and no tick "
-                          "came; the next sample carries it\n");
+    write_part(out, " s stolen, ", stats->stolen_cycles, whole_time(stats));
+    prof_text_string(out, " of the time: the host did not run the guest; it is "
+                          "in no share\n");
 }
 
 /* Compares the interrupt's own count of ticks with the samples that the drain
@@ -206,8 +212,7 @@ static void write_troubles(struct prof_text *out,
     }
     write_difference(out, stats);
     write_number(out, stats->missed,
-                 " ticks missed: due by the clock, never delivered; the next "
-                 "sample carries their time\n");
+                 " ticks missed: due by the clock, never delivered\n");
     write_stolen(out, stats);
     write_number(out, stats->overflowed,
                  " samples came while the vector was full and went through "

@@ -76,8 +76,8 @@ void prof_stream_drop(uint64_t tsc, uint32_t samples, uint64_t cycles);
 extern struct prof_stream_losses prof_stream_emitted;
 
 /*
- * So many ticks were missed and cycles stolen before (tsc); the time is part of
- * what the sample at (tsc) covers. Called for each sample, hence inline.
+ * So many ticks were missed and cycles stolen before (tsc). The sample at (tsc)
+ * is not charged for the stolen ones. Called for each sample, hence inline.
  */
 void prof_stream_emit_lost_ticks(uint64_t tsc, int64_t missed,
                                  uint64_t stolen_cycles);

@@ -143,10 +143,15 @@ void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
     bool paused = time->last_tsc < time->resume_tsc && tsc >= time->resume_tsc;
     uint64_t cycles = since_last(time, tsc);
     uint64_t places = advance_grid(time, tsc, cycles);
+    uint64_t covered = count * time->step;
 
+    time->gap = 0;
     /* It is not known how many of them came before the pause. */
-    if (!paused)
+    if (!paused) {
         time->missed += (int64_t)places - (int64_t)count;
+        if (places > count && cycles > covered)
+            time->gap = cycles - covered;
+    }
     end_run(time, tsc, PROF_RUN_MIN);
     time->last_tsc = tsc;
 }

@@ -36,8 +36,9 @@ struct prof_timebase {
     uint32_t counts;     /* those of the period in force */
     uint32_t step;       /* cycles of the period in force */
     uint64_t grid_tsc;   /* the grid's place of the last sample; 0 = none */
-    uint64_t gap;        /* cycles that the last sample came too late, where
-                            ticks were missed before it, else 0 */
+    uint64_t gap;        /* of the cycles of the last step or skip: beyond one
+                            period for each sample, where ticks were missed;
+                            else 0 */
     int64_t missed;      /* ticks due and not delivered, since the reset */
     bool run_begun;
     uint64_t run_begin_tsc; /* first tick of the present run without a gap */

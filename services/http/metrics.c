@@ -70,6 +70,9 @@ static void profiler(struct http_text *text, const struct prof_stats *stats)
     describe(text, "parasite_sampled_seconds_total", "counter",
              "Time represented by the samples.");
     seconds(text, "parasite_sampled_seconds_total", stats->elapsed_cycles);
+    describe(text, "parasite_stolen_seconds_total", "counter",
+             "Time in which the host did not run the guest; in no sample.");
+    seconds(text, "parasite_stolen_seconds_total", stats->stolen_cycles);
     describe(text, "parasite_idle_ratio", "gauge",
              "Share of the sampled time in which the CPU was halted.");
     ratio(text, "parasite_idle_ratio", stats->idle_cycles,

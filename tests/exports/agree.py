@@ -17,6 +17,7 @@ from harness.suite import Failed, background, check, run, soon
 
 FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
 PROFILER_CLI = "@firefox-devtools/profiler-cli@0.10.0"
+SAMPLES = ("--weight", "samples")
 PERF_SCRIPT = "-F period,ip,sym,dso --max-stack 2048".split()
 
 
@@ -49,8 +50,9 @@ class Exports:
 
 
 def folded_agrees(x):
-    text = x.written("folded").read_text(encoding="utf-8")
-    check.same(totals.folded(text), totals.plain(x.ours()))
+    for words, unit in ((SAMPLES, ""), ((), "_ns")):
+        text = x.written("folded", *words).read_text(encoding="utf-8")
+        check.same(totals.folded(text), totals.plain(x.ours(unit)))
 
 
 def flamegraph_draws(x):
@@ -64,7 +66,7 @@ def flamegraph_draws(x):
 def pprof_agrees(x):
     words = "-top -unit count -nodefraction=0 -nodecount=100000".split()
     said = run(
-        *("go", "tool", "pprof", *words, x.written("pprof")),
+        *("go", "tool", "pprof", *words, x.written("pprof", *SAMPLES)),
         env={"HOME": x.s.work},
     )
     x.same(totals.pprof(said.out))
@@ -76,12 +78,12 @@ def perf_script(x, *words):
 
 
 def perf_script_agrees(x):
-    x.same(perf_script(x))
+    x.same(perf_script(x, *SAMPLES))
 
 
 def perf_report_agrees(x):
-    """With time as the weight, too."""
-    x.same(perf_script(x, "--weight", "time"), "_ns")
+    """With time as the weight, which is the default."""
+    x.same(perf_script(x), "_ns")
     words = "--stdio --no-children -g none -t | -F period,sym,dso".split()
     said = run("perf", "report", "-i", x.file, *words)
     selves = {
@@ -94,7 +96,8 @@ def annotate_agrees(x, symbol, image):
     """The shares of a function's instructions, in perf annotate, and as
     counted by babeltrace2."""
     said = run(
-        "perf", "annotate", "-i", x.written("perf"), "--stdio", "-s", symbol
+        *("perf", "annotate", "-i", x.written("perf", *SAMPLES)),
+        *("--stdio", "-s", symbol),
     ).out
     row = re.compile(r"^ *([0-9]*\.[0-9]*) *: *([0-9a-f]*):", re.M)
     theirs = [
@@ -155,7 +158,7 @@ class Firefox:
 
 def firefox_agrees(x):
     file = x.s.work / "x.json.gz"
-    x.parasite("export", "-q", "-o", file, *x.choice, x.trace)
+    x.parasite("export", "-q", "-o", file, *SAMPLES, *x.choice, x.trace)
     with gzip.open(file) as profile:
         threads = range(len(json.load(profile)["threads"]))
     # a socket is made there, whose path may have 108 characters

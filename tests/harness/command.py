@@ -48,7 +48,9 @@ class Command:
         }
 
     def folded(self, trace, *words):
-        """[(functions from the outermost on, weight)] of export -f folded."""
+        """[(functions from the outermost on, samples)] of export -f folded;
+        time where (words) ask for it."""
+        words = ("--weight", "samples", *words)
         lines = self("export", "-q", "-f", "folded", *words, trace).lines()
         stacks = [line.rsplit(" ", 1) for line in lines]
         return [(names.split(";"), int(weight)) for names, weight in stacks]

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest that the host does not run for a while, in real time. The longest
-stretch that it takes for stolen must be that while, and what the stream says
-must be what the guest says. A busy host steals more, in shorter pieces, so no
-sum is compared with the pause. Where no time can be stolen, none is."""
+"""Guests that the host does not run for a while, in real time: once for long,
+or again and again. The longest stretch that is taken for stolen must be that
+while, and what the stream says must be what the guest says. A busy host steals
+more, in shorter pieces, so no sum is compared with the pause. Shares of the
+functions must not notice. Where no time can be stolen, none is."""
 
+import math
 import re
 import time
 
+import busy_host
 from harness.command import Command
 from harness.suite import WIDTHS, check, given_time, soon
 
@@ -14,6 +17,10 @@ PARTS = WIDTHS
 PAUSE_S = 3
 REPORT = "^--- profile"
 REPORTS = (4, 12, 32)  # a second each; more where QEMU ended too early
+TAKEN = (20, 50, 80)  # per cent of the CPU
+ROUNDS = 40000
+TRUE = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
+Z = 4  # standard deviations
 
 
 def paused(guest):
@@ -73,7 +80,7 @@ def same_everywhere(s, name):
     guest = float(re.findall(r"([\d.]+) s stolen, ", log)[-1]) * 1000
     info = parasite.info(trace)["stolen_ns"] / 1e6
     report = check.has(
-        parasite("report", "-i", trace).text, r"([\d.]+) s stolen: "
+        parasite("report", "-i", trace).text, r"([\d.]+) s stolen, "
     )
     report = float(report[1]) * 1000
     s.note(f"stolen: {guest} ms by the guest, {info} by info, {report}")
@@ -89,7 +96,38 @@ def same_everywhere(s, name):
     )
 
 
-def suite(s):
+def shares(s, name, weight):
+    """(the leaves' shares of all four, samples in them), by (weight)."""
+    report = Command(s).report(
+        s.work / f"{name}.trace", "-k", s.image(s.part, "split"),
+        "--weight", weight,
+    )
+    rows = {row["symbol"]: row for row in report["rows"]}
+    found = [rows[leaf] for leaf in TRUE]
+    whole = sum(row["self_percent"] for row in found)
+    return (
+        [row["self_percent"] / whole for row in found],
+        sum(row["self"] for row in found),
+    )
+
+
+def shares_are_true(s, name, least):
+    """By time and by count, in intervals that chance leaves once in 10,000
+    times, of as many samples; (least) there must be."""
+    for weight in ("time", "samples"):
+        found, samples = shares(s, name, weight)
+        s.note(
+            f"{name}: {samples} samples, by {weight}: "
+            + " ".join(f"{100 * share:.1f}" for share in found)
+        )
+        check.true(samples >= least, f"{samples} samples")
+        for leaf, share in zip(TRUE, found):
+            true = TRUE[leaf]
+            reach = Z * math.sqrt(true * (1 - true) / samples)
+            check.between(share, true - reach, true + reach, leaf)
+
+
+def test_pause(s):
     with s.test(f"{s.part}: a pause is stolen time"):
         seconds = given_time(
             lambda reports: run_guest(s, "paused", True, reports), REPORTS
@@ -101,6 +139,40 @@ def suite(s):
         f"{s.part}: guest and host agree on the stolen time",
         *(same_everywhere, s, "paused"),
     )
+    s.holds(
+        f"{s.part}: no function is charged for the pause",
+        *(shares_are_true, s, "paused", 100),
+    )
+
+
+def taken_from(s, percent):
+    """Runs the guest on a host that takes so much of it. The guest ends after
+    a certain work, however long that takes."""
+    name, parasite = f"taken_{percent}", Command(s)
+    packets = s.work / f"{name}.bin"
+    with s.guest(
+        *(s.part, "split", name),
+        append=f"prof.hz=1000 prof.out=e9 split.rounds={ROUNDS}",
+        stream=packets,
+    ) as guest:
+        guest.wait_line("^boot: ")
+        taken = busy_host.take(guest, percent / 100)
+        check.same(guest.end(), 0)
+    parasite.record(s.work / f"{name}.trace", "-q", f"file:{packets}")
+    stolen = sum(stretches(s, name)) / 1000
+    s.note(f"{name}: {taken:.3f} s taken, {stolen:.3f} s found")
+    # a period of each slice is not found, and those after the end count, too
+    check.true(stolen > 0.7 * taken)
+    shares_are_true(s, name, 500)
+
+
+def suite(s):
+    test_pause(s)
+    for percent in TAKEN:
+        s.holds(
+            f"{s.part}: {percent} % are stolen, and from no function",
+            *(taken_from, s, percent),
+        )
     with s.test(f"{s.part}: without a pause nothing is stolen"):
         # by the instruction counter, from which no host can take time
         run_guest(s, "running", False, 2, icount=4)

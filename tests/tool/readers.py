@@ -40,7 +40,8 @@ def flamegraph_agrees(s, parasite, trace):
         for name in names:
             stacks[name] += weight
     folded = s.work / "folded"
-    parasite("export", "-q", "-f", "folded", "-o", folded, trace)
+    counted = ("-q", "-f", "folded", "--weight", "samples")
+    parasite("export", *counted, "-o", folded, trace)
     drawn = run("perl", FLAMEGRAPH, "--minwidth", 0, folded).data
     for title in xml.dom.minidom.parseString(drawn).getElementsByTagName(
         "title"
@@ -55,7 +56,8 @@ def flamegraph_agrees(s, parasite, trace):
 def pprof(s, parasite, trace, *words):
     """What go tool pprof says of it."""
     file = s.work / "x.pb.gz"
-    parasite("export", "-q", "-f", "pprof", "-o", file, trace)
+    counted = ("-q", "-f", "pprof", "--weight", "samples")
+    parasite("export", *counted, "-o", file, trace)
     return run("go", "tool", "pprof", *words, file, env={"HOME": s.work}).out
 
 

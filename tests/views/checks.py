@@ -101,7 +101,7 @@ def inlined(annotate, image):
 
 
 def perf(annotate, text):
-    """perf annotate's shares of instructions are ours."""
+    """perf annotate's shares of instructions, which are of time, are ours."""
     function = annotate["functions"][0]
     theirs = {
         int(address, 16): float(share)
@@ -111,9 +111,9 @@ def perf(annotate, text):
         if float(share) > 0
     }
     ours = {
-        int(one["address"], 16): 100 * one["self"] / function["self"]
+        int(one["address"], 16): 100 * one["self_ns"] / function["self_ns"]
         for one in function["instructions"]
-        if one["self"] > 0
+        if one["self_ns"] > 0
     }
     check.same(set(ours), set(theirs))
     for address, share in ours.items():

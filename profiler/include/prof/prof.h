@@ -99,7 +99,8 @@ struct prof_stats {
     uint64_t caller_unreachable; /* of ticks: in a function without a frame
                                     whose return address was not recorded */
     uint64_t stopped[7]; /* walks that ended early, by enum prof_walk_stop */
-    uint64_t elapsed_cycles; /* time covered: the sum of the next five */
+    uint64_t elapsed_cycles; /* time that shares are of: the sum of the next
+                                five. Without what was stolen */
     uint64_t attributed_cycles;
     uint64_t masked_cycles;
     uint64_t idle_cycles;
@@ -108,7 +109,7 @@ struct prof_stats {
     uint64_t exits; /* of attributed and masked: at an instruction that leaves
                        the guest, or in prof.vmm */
     uint64_t exits_cycles;
-    uint64_t stolen_cycles;      /* of elapsed: the hypervisor did not run us */
+    uint64_t stolen_cycles;      /* besides elapsed: the host did not run us */
     uint64_t interrupt_cycles;   /* the sampler's own, in the interrupt */
     uint64_t drain_cycles;       /* the sampler's own, in prof_drain() */
     uint64_t report_cycles;      /* the sampler's own, in prof_report() */

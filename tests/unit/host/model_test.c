@@ -158,6 +158,37 @@ static void overflows_and_drops_carry_their_own_time(void **state)
     finish(made, &model);
 }
 
+/* It is part of one sample's time, and what was lost is not guessed. */
+static void stolen_time_is_no_samples(void **state)
+{
+    struct made *made = begun();
+    struct model model = {0};
+
+    (void)state;
+    made_node(made, 1, 0, 0x1000);
+    made->step = 50 * STEP;
+    MADE_EVENT(made, PROF_EVENT_STOLEN, (uint64_t){49 * STEP});
+    made->step = 0;
+    made_sample(made, 1);
+    made->step = STEP;
+    made_bare(made, PROF_EVENT_IDLE);
+    made->step = 20 * STEP;
+    MADE_EVENT(made, PROF_EVENT_STOLEN, (uint64_t){90 * STEP});
+    made->step = 0;
+    made_bare(made, PROF_EVENT_IDLE);
+    MADE_EVENT(made, PROF_EVENT_STOLEN, (uint64_t){STEP});
+    made_start(made, 1000000, 64);
+    made->step = STEP;
+    made_sample(made, 1);
+    made_flush(made);
+    feed(made, UINT32_MAX, &model);
+    assert_int_equal(model.stacks.clocks, 2 * STEP);
+    assert_int_equal(model.idle.clocks, STEP);
+    assert_int_equal(model_clocks(&model), 3 * STEP);
+    assert_int_equal(model.stolen_clocks, 140 * STEP);
+    finish(made, &model);
+}
+
 static void tasks_are_distinguished(void **state)
 {
     struct made *made = begun();
@@ -321,6 +352,7 @@ int main(void)
         cmocka_unit_test(another_version_is_not_read),
         cmocka_unit_test(what_is_not_understood_ends_the_packet),
         cmocka_unit_test(overflows_and_drops_carry_their_own_time),
+        cmocka_unit_test(stolen_time_is_no_samples),
         cmocka_unit_test(tasks_are_distinguished),
         cmocka_unit_test(a_lost_definition_comes_again),
         cmocka_unit_test(what_stays_unknown_is_shown_as_such),

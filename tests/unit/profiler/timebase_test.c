@@ -140,6 +140,7 @@ static void samples_without_times_are_accounted_for(void **unused)
     prof_timebase_step(&time, PERIOD);
     prof_timebase_skip(&time, 101 * PERIOD, 90);
     assert_int_equal(time.missed, 10);
+    assert_in_range(time.gap, 10 * PERIOD - 1000, 10 * PERIOD + 1000);
     assert_int_equal(prof_timebase_step(&time, 102 * PERIOD), PERIOD);
 }
 

@@ -113,7 +113,7 @@ bool annotate_write_json(struct annotate *annotate, FILE *out)
             annotate->sum.samples, annotate->sum.clocks * NS_PER_CLOCK,
             model_lost(model), model->missed_ticks,
             model->stolen_clocks * NS_PER_CLOCK,
-            annotate->view->by_time ? "time" : "samples",
+            view_weight_name(annotate->view),
             annotate->function_keys.count - annotate->shown,
             annotate->is_served ? ", \"served\": true" : "");
     for (size_t i = 0; i < annotate->shown; ++i) {

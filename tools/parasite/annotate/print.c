@@ -261,10 +261,11 @@ static void print_head(const struct annotate *annotate)
     fputs("# ", stdout);
     print_clean(annotate->view->trace.path);
     printf(": %s, %g Hz\n# %s samples, %s lost; percentages are of each "
-           "function's samples\n",
+           "function's own %s\n",
            metadata_arch(&model->hello), model->rate_mhz / 1000.0,
            number_count(annotate->sum.samples, samples),
-           number_count(model_lost(model), lost));
+           number_count(model_lost(model), lost),
+           view_weight_name(annotate->view));
 }
 
 static void print_rest(const struct annotate *annotate)

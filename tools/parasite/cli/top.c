@@ -38,7 +38,7 @@ static const struct argp_option options[] = {
     {"iterations", 'n', "N", 0, "stop after N updates", 0},
     {"sort", 's', "KEY", 0, "sort by self (default), total or name", 0},
     {"filter", KEY_FILTER, "REGEX", 0, "only functions that match REGEX", 0},
-    {"weight", KEY_WEIGHT, "WHAT", 0, "count samples (default) or time", 0},
+    {"weight", KEY_WEIGHT, "WHAT", 0, "count time (default) or samples", 0},
     {"stdio", KEY_STDIO, NULL, 0, "print tables, even on a terminal", 0},
     {"rows", KEY_ROWS, "N", 0, "rows of a table (25)", 0},
     {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
@@ -134,6 +134,7 @@ int command_top(int argc, char **argv)
         .delay = 1,
         .rows = ROWS_USUAL,
         .color = "auto",
+        .by_time = true,
     };
     struct image image = {0};
 

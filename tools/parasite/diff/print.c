@@ -21,9 +21,11 @@ static void print_side(const char *what, const struct report *report)
 
     printf("# %s ", what);
     printable_put(stdout, report->view.trace.path);
-    printf(": %s, %g Hz, %s samples, %s lost\n", metadata_arch(&model->hello),
-           model->rate_mhz / 1000.0, number_count(report->sum.samples, samples),
-           number_count(model_lost(model), lost));
+    printf(": %s, %g Hz, %s samples, %s lost, %.3f s stolen\n",
+           metadata_arch(&model->hello), model->rate_mhz / 1000.0,
+           number_count(report->sum.samples, samples),
+           number_count(model_lost(model), lost),
+           (double)model->stolen_clocks / PROF_CLOCK_HZ);
 }
 
 static void print_head(const struct diff *diff)
@@ -32,11 +34,11 @@ static void print_head(const struct diff *diff)
         return;
     print_side("base", &diff->base);
     print_side("new ", &diff->now);
-    printf("# change of %s shares in percentage points, with its confidence "
-           "interval:\n"
+    printf("# change of %s shares (of %s) in percentage points, with its "
+           "confidence interval:\n"
            "# with %g %% confidence, all %g comparisons hold together\n#\n",
-           diff->by_total ? "total" : "self", 100 * diff->confidence,
-           diff->comparisons);
+           diff->by_total ? "total" : "self", view_weight_name(&diff->now.view),
+           100 * diff->confidence, diff->comparisons);
     puts("#   Base      New   Change   from     to   Symbol");
 }
 
@@ -73,11 +75,13 @@ void diff_print(const struct diff *diff)
 
 static void print_side_json(const char *what, const struct report *report)
 {
-    json_t *side =
-        json_pack("{so so so so}", "trace", json_text(report->view.trace.path),
-                  "samples", json_count(report->sum.samples), "lost",
-                  json_count(model_lost(&report->view.model)), "arch",
-                  json_text(metadata_arch(&report->view.model.hello)));
+    json_t *side = json_pack(
+        "{so so so so so}", "trace", json_text(report->view.trace.path),
+        "samples", json_count(report->sum.samples), "lost",
+        json_count(model_lost(&report->view.model)), "stolen_ns",
+        json_count(report->view.model.stolen_clocks *
+                   (1000000000u / PROF_CLOCK_HZ)),
+        "arch", json_text(metadata_arch(&report->view.model.hello)));
 
     printf("\"%s\": ", what);
     json_dumpf(side, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -104,10 +108,10 @@ void diff_print_json(const struct diff *diff)
     putchar('{');
     print_side_json("base", &diff->base);
     print_side_json("new", &diff->now);
-    printf("\"counted\": \"%s\",\n\"confidence\": %g,\n\"comparisons\": %g,\n"
-           "\"news\": %zu,\n\"rows\": [",
-           diff->by_total ? "total" : "self", diff->confidence,
-           diff->comparisons, diff->news);
+    printf("\"counted\": \"%s\",\n\"weight\": \"%s\",\n\"confidence\": %g,\n"
+           "\"comparisons\": %g,\n\"news\": %zu,\n\"rows\": [",
+           diff->by_total ? "total" : "self", view_weight_name(&diff->now.view),
+           diff->confidence, diff->comparisons, diff->news);
     for (size_t i = 0; i < diff->count; ++i) {
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);
         print_row_json(&diff->rows[i]);

@@ -179,7 +179,7 @@ static void write_head(struct profile *profile)
                  (model->end - model->begin) * NS_PER_CLOCK);
     write_number(profile, PROFILE_DEFAULT_TYPE,
                  strings_put(&profile->strings,
-                             profile->view->by_time ? "time" : "samples"));
+                             view_weight_name(profile->view)));
 }
 
 /* The string table: fields of the profile that are strings. */

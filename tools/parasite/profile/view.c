@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
     {"time", KEY_TIME, "A,B", 0, "only from second A to second B", 2},
     {"cpu", 'C', "CPU", 0, "only this CPU", 2},
     {"task", 't', "FUNCTION", 0, "only tasks whose entry is FUNCTION", 2},
-    {"weight", KEY_WEIGHT, "WHAT", 0, "count samples (default) or time", 3},
+    {"weight", KEY_WEIGHT, "WHAT", 0, "count time (default) or samples", 3},
     {"inline", KEY_INLINE, NULL, 0, "show inlined functions separately", 3},
     {"quiet", 'q', NULL, 0, "no messages except errors, and no headers", 4},
     {"verbose", 'v', NULL, 0, "also say what is read", 4},
@@ -105,6 +105,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
     struct view *view = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        view->by_time = true;
+        break;
     case 'i':
     case ARGP_KEY_ARG:
         set_input(view, word);
@@ -279,6 +282,11 @@ const char *view_why_empty(const struct view *view)
 uint64_t view_weight(const struct view *view, const struct model_count *count)
 {
     return view->by_time ? count->clocks : count->samples;
+}
+
+const char *view_weight_name(const struct view *view)
+{
+    return view->by_time ? "time" : "samples";
 }
 
 uint32_t view_task(struct view *view, uint32_t task)

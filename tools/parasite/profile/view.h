@@ -28,7 +28,7 @@ struct view {
     bool has_exclude;
     bool has_cpu;
     bool force;
-    bool by_time; /* the weight is time, not samples */
+    bool by_time; /* the weight is time (default), not samples */
     bool lines;   /* look up source lines */
     bool inlined;
     uint32_t cpu;
@@ -61,6 +61,7 @@ const char *view_why_empty(const struct view *view);
 
 /* The weight: samples or clocks. */
 uint64_t view_weight(const struct view *view, const struct model_count *count);
+const char *view_weight_name(const struct view *view);
 
 /* The name of a task, as a number of names.strings. */
 uint32_t view_task(struct view *view, uint32_t task);

@@ -40,6 +40,17 @@ void report_name(const struct report *report, uint32_t row, char *printed,
     printable(text, printed, room);
 }
 
+static void print_stolen(const struct model *model)
+{
+    double whole = (double)(model_clocks(model) + model->stolen_clocks);
+
+    if (model->stolen_clocks > 0)
+        printf("# %.3f s stolen, %.2f %% of the time: the host did not run the "
+               "guest; it is in no share\n",
+               (double)model->stolen_clocks / PROF_CLOCK_HZ,
+               100 * (double)model->stolen_clocks / whole);
+}
+
 static void print_head(const struct report *report)
 {
     const struct model *model = &report->view.model;
@@ -53,17 +64,17 @@ static void print_head(const struct report *report)
     printf(": %s, %g Hz, %.3f s\n", metadata_arch(&model->hello),
            model->rate_mhz / 1000.0,
            (double)(model->end - model->begin) / PROF_CLOCK_HZ);
-    printf("# %s samples, %s lost; 100 %% are %s of them, %.3f s\n",
+    printf("# %s samples, %s lost; shares of %s: 100 %% are %s samples, %.3f "
+           "s\n",
            number_count(model_samples(model), samples),
            number_count(model_lost(model), lost),
+           view_weight_name(&report->view),
            number_count(report->sum.samples, shown),
            (double)report->sum.clocks / PROF_CLOCK_HZ);
     if (model->missing_packets > 0)
         printf("# %s packets are missing, and what was in them\n",
                number_count(model->missing_packets, lost));
-    if (model->stolen_clocks > 0)
-        printf("# %.3f s stolen: the guest did not run\n",
-               (double)model->stolen_clocks / PROF_CLOCK_HZ);
+    print_stolen(model);
     puts("#");
 }
 

@@ -49,7 +49,7 @@ static void begin_boot(struct top_model *top, struct top_ui *ui)
     top->checked = false;
     top->cell_count = 0;
     top->clock = top->base_clock = top->live->model.begin;
-    top->base_lost = top->base_missed = 0;
+    top->base_lost = top->base_missed = top->base_stolen = 0;
     top->lately_samples = top->lately_seconds = 0;
     if (first)
         return;
@@ -136,6 +136,7 @@ void top_model_reset(struct top_model *top)
     top->base_clock = top->clock;
     top->base_lost = live_lost(top->live);
     top->base_missed = top->live->model.missed_ticks;
+    top->base_stolen = top->live->model.stolen_clocks;
     top->lately_samples = top->lately_seconds = 0;
 }
 
@@ -158,6 +159,14 @@ uint64_t top_model_lost(const struct top_model *top)
 uint64_t top_model_missed(const struct top_model *top)
 {
     return top->live->model.missed_ticks - top->base_missed;
+}
+
+double top_model_stolen(const struct top_model *top)
+{
+    uint64_t stolen = top->live->model.stolen_clocks - top->base_stolen;
+    uint64_t whole = top->clock - top->base_clock;
+
+    return whole > 0 ? 100.0 * (double)stolen / (double)whole : 0;
 }
 
 void top_model_close(struct top_model *top)

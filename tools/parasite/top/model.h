@@ -38,6 +38,7 @@ struct top_model {
     uint64_t base_clock;
     uint64_t base_lost;
     uint64_t base_missed;
+    uint64_t base_stolen; /* clocks */
     double lately_samples; /* of all cells */
     double lately_seconds;
 
@@ -61,11 +62,13 @@ void top_model_list(struct top_model *top, struct top_ui *ui);
 /* Forgets everything so far. */
 void top_model_reset(struct top_model *top);
 
-/* Recent samples a second; seconds, losses and missed ticks since the reset. */
+/* Recent samples a second; seconds, losses, missed ticks and per cent of the
+ * time that was stolen since the reset. */
 double top_model_rate(const struct top_model *top);
 double top_model_seconds(const struct top_model *top);
 uint64_t top_model_lost(const struct top_model *top);
 uint64_t top_model_missed(const struct top_model *top);
+double top_model_stolen(const struct top_model *top);
 
 void top_model_close(struct top_model *top);
 

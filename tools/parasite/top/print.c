@@ -53,10 +53,12 @@ static void print_head(const struct top_model *top)
     if (log_quiet)
         return;
     print_guest(top);
-    printf(
-        "# %.1f samples/s, %.1f %% idle, %s lost, %s missed; recent shares\n",
-        top_model_rate(top), top->idle, number_count(top_model_lost(top), lost),
-        number_count(top_model_missed(top), missed));
+    printf("# %.1f samples/s, %.1f %% idle, %.1f %% stolen, %s lost, %s "
+           "missed; recent shares of %s\n",
+           top_model_rate(top), top->idle, top_model_stolen(top),
+           number_count(top_model_lost(top), lost),
+           number_count(top_model_missed(top), missed),
+           view_weight_name(&top->report.view));
     if (top->live->boots == 0)
         printf("# %s\n", live_silence(top->live));
     if (top->live->boots > 1)

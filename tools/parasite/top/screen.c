@@ -81,9 +81,10 @@ static void put_facts(const struct top_model *top, const struct top_ui *ui)
         screen_look(top_model_lost(top) > 0 ? SCREEN_BAD : SCREEN_PLAIN);
 
     snprintf(left, sizeof left,
-             wide ? " %.0f samples/s   %.1f %% idle   %s lost   %s missed"
-                  : " %.0f/s  %.1f %% idle  %s lost",
-             top_model_rate(top), top->idle,
+             wide ? " %.0f samples/s   %.1f %% idle   %.1f %% stolen   %s lost"
+                    "   %s missed"
+                  : " %.0f/s  %.1f %% idle  %.1f %% stolen  %s lost",
+             top_model_rate(top), top->idle, top_model_stolen(top),
              number_count(top_model_lost(top), lost),
              number_count(top_model_missed(top), missed));
     screen_ends(1, look, left,

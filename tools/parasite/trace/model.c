@@ -114,8 +114,10 @@ static uint64_t clocks_until(const struct model *model, struct model_cpu *cpu,
         model->rate_mhz > 0 ? PROF_CLOCK_HZ * 1000ull / model->rate_mhz : 0;
     uint64_t clocks = time > cpu->previous ? time - cpu->previous : 0;
 
+    clocks = clocks > cpu->stolen ? clocks - cpu->stolen : 0;
     if (!cpu->known && clocks > period)
         clocks = period;
+    cpu->stolen = 0;
     cpu->previous = time;
     cpu->known = true;
     return clocks;
@@ -190,7 +192,16 @@ static void take_start(struct model *model, struct model_cpu *cpu,
     model->rate_mhz = event->as_start.rate_mhz;
     model->depth = event->as_start.depth;
     cpu->previous = event->time;
+    cpu->stolen = 0;
     cpu->known = true;
+}
+
+static void take_stolen(struct model *model, struct model_cpu *cpu,
+                        const struct event *event)
+{
+    cpu->stolen += event->as_stolen.clocks;
+    if (inside(model, event->time))
+        model->stolen_clocks += event->as_stolen.clocks;
 }
 
 static void take_rest(struct model *model, struct model_cpu *cpu,
@@ -209,7 +220,7 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
         model->missed_ticks += is_in ? event->as_miss.ticks : 0;
         break;
     case PROF_EVENT_STOLEN:
-        model->stolen_clocks += is_in ? event->as_stolen.clocks : 0;
+        take_stolen(model, cpu, event);
         break;
     case PROF_EVENT_TASK:
         take_task(model, &event->as_task);
@@ -263,6 +274,7 @@ static void take_cpu(struct model *model, struct model_cpu *cpu,
         if (packet->sequence > cpu->next_sequence)
             model->missing_packets += packet->sequence - cpu->next_sequence;
         cpu->known = false;
+        cpu->stolen = 0;
     }
     cpu->begun = true;
     cpu->next_sequence = packet->sequence + 1;
@@ -322,6 +334,12 @@ uint64_t model_samples(const struct model *model)
 {
     return model->stacks.samples + model->idle.samples +
            model->overflowed.samples;
+}
+
+uint64_t model_clocks(const struct model *model)
+{
+    return model->stacks.clocks + model->idle.clocks +
+           model->overflowed.clocks + model->dropped.clocks;
 }
 
 uint64_t model_lost(const struct model *model)

@@ -17,7 +17,8 @@
  * What a stream can make a model hold is limited. Samples beyond a limit are
  * counted as [stack unknown], without a task.
  *
- * A count is always a pair: samples, and the clocks that they account for.
+ * A count is always a pair: samples, and the clocks that they account for. Time
+ * in which the host did not run the guest (stolen) is in no count.
  */
 
 #include "base/index.h"
@@ -71,6 +72,7 @@ struct model_cpu {
     uint32_t cpu;
     uint32_t task;          /* that is running */
     uint64_t previous;      /* clock of the sample or start before */
+    uint64_t stolen;        /* since then, not the next sample's */
     bool known;             /* there was one since the last gap */
     bool begun;             /* there was a packet before */
     uint32_t next_sequence; /* of its next packet */
@@ -115,7 +117,7 @@ struct model {
     struct model_count overflowed; /* with an address alone */
     struct model_count dropped;
     uint64_t missed_ticks;
-    uint64_t stolen_clocks;    /* time in which the guest did not run */
+    uint64_t stolen_clocks;    /* the guest did not run; in no count */
     uint64_t stopped_walks[8]; /* samples, by enum prof_walk_stop */
     uint64_t discarded;        /* samples, as reported by the guest */
     uint64_t events;
@@ -155,8 +157,10 @@ void model_add_to_cell(struct model *model, uint32_t node,
 /* The function that (task) runs, 0 = unknown. */
 uint64_t model_task_function(const struct model *model, uint32_t task);
 
-/* All samples: with a stack or an address, and idle; and those lost. */
+/* All samples: with a stack or an address, and idle; the clocks of these and
+ * of the dropped ones; and the samples that were lost. */
 uint64_t model_samples(const struct model *model);
+uint64_t model_clocks(const struct model *model);
 uint64_t model_lost(const struct model *model);
 
 /* Writes to (stack) the numbers of the nodes from (node) to its outermost
