@@ -25,6 +25,8 @@ struct prof_jitter {
     uint32_t divisor;    /* the PIT's current divisor */
     uint32_t least;      /* smallest divisor that is chosen */
     uint32_t counts;     /* number of divisors to choose from, 0 = fixed */
+    uint32_t turn;       /* divisors chosen so far */
+    uint32_t shuffle;    /* the order of the parts of their range */
 };
 
 /* The tick source's share, owned by tick/. Written by the interrupt, and by

@@ -15,6 +15,11 @@
  * if all were. The same holds for loops of a half, a third, ... of P. With less
  * than half of the mean to either side, d would not cover the whole loop.
  *
+ * The range is divided into STRATA parts, and each is chosen once before any
+ * is chosen again. So the mean is kept: ticks are as many as the rate promises,
+ * but for a few dozen. Left to chance they would differ by 400 in a minute at
+ * 1 kHz.
+ *
  * A sample still represents the time since the one before. That cannot favour
  * one place in the loop, because the sample before it was placed as uniformly.
  *
@@ -31,6 +36,15 @@
 
 #include <prof/prof.h>
 
+#define STRATA 16u
+#define STRATA_BITS 4
+#define STRATUM_SHIFT 28
+
+/* Low and high ones in turn, so that the mean is kept all the time. Exclusive
+ * or with any number is another such order. */
+static const uint8_t order[STRATA] = {0,  11, 6,  13, 3, 8,  14, 5,
+                                      10, 1,  12, 7,  2, 15, 4,  9};
+
 /* The widest variation to either side: no period is longer than the kernel's
  * tick, so that no two of those come in one of ours, nor than the PIT can. */
 static uint32_t width(const struct prof_pit_rate *rate)
@@ -46,11 +60,17 @@ static uint32_t width(const struct prof_pit_rate *rate)
 
 uint32_t prof_jitter_next(struct prof_jitter *jitter)
 {
+    uint32_t turn = jitter->turn++ % STRATA, at;
+
     /* Knuth's MMIX generator; its upper bits are the random ones. */
     jitter->random =
         jitter->random * 6364136223846793005u + 1442695040888963407u;
-    return jitter->least +
-           (uint32_t)((jitter->random >> 32) * jitter->counts >> 32);
+    at = (uint32_t)(jitter->random >> 32);
+    if (turn == 0)
+        jitter->shuffle = at >> STRATUM_SHIFT;
+    at = at << STRATA_BITS >> STRATA_BITS;
+    at |= ((uint32_t)order[turn] ^ jitter->shuffle) << STRATUM_SHIFT;
+    return jitter->least + (uint32_t)((uint64_t)at * jitter->counts >> 32);
 }
 
 /* A period of (counts) is in force from the newest sample on, even if that is
@@ -77,6 +97,7 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
 
     jitter->least = rate->ours - either_side;
     jitter->counts = either_side == 0 ? 0 : 2 * either_side + 1;
+    jitter->turn = 0;
     jitter->ticks_left = PROF_JITTER_TICKS;
     /* The first period varies, too: all samples of one that is the mean would
      * lie at the same place of a loop. */

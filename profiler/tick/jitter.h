@@ -13,7 +13,7 @@
 struct prof_jitter;
 struct prof_pit_rate;
 
-#define PROF_JITTER_TICKS 32u /* of ours, between two changes of the period */
+#define PROF_JITTER_TICKS 32u /* between two changes of the period */
 
 /* Before the first use: the options' seed. Contexts: boot. */
 void prof_jitter_open(void);
@@ -30,9 +30,10 @@ void prof_jitter_end(const struct prof_pit_rate *rate);
 uint32_t prof_jitter_next(struct prof_jitter *jitter);
 
 /*
- * A period is over: programs another one, and notes it in the sample of this
- * tick, whose time stamp ends in (tsc_low). If that went to the overflow table
- * the period stays, so that the drain always knows which one was in force.
+ * As many ticks have come, the kernel's among them: programs another period,
+ * and notes it in the sample of this tick, whose time stamp ends in (tsc_low).
+ * If that went to the overflow table the period stays, so that the drain always
+ * knows which one was in force.
  * Contexts: interrupt, called by the stub. Wait-free; three port writes.
  */
 void prof_jitter_turn(uint32_t tsc_low);

@@ -51,6 +51,8 @@ static void use_run(struct prof_timebase *time)
         cycles = prof_divide(cycles * time->divisor, time->counts);
     time->run_cycles += cycles;
     time->run_total += time->run_ticks;
+    if (time->run_ticks < PROF_RUN_MIN && time->run_total < PROF_RUNS_MIN)
+        return;
     time->period =
         prof_divide(time->run_cycles << PROF_PERIOD_SHIFT, time->run_total);
     if (time->run_total > RUN_TOTAL_MAX) {
@@ -119,17 +121,44 @@ static uint64_t advance_grid(struct prof_timebase *time, uint64_t tsc,
     return places;
 }
 
+/*
+ * (ticks) more of the period in force were missed, or fewer. With as many of
+ * the mean period, samples and missed ticks add up to those that the rate
+ * promises, whichever period was in force when the host took its time.
+ */
+static void count_missed(struct prof_timebase *time, int64_t ticks)
+{
+    uint64_t more = (uint64_t)(ticks < 0 ? -ticks : ticks) * time->counts;
+    uint64_t whole, part = time->missed_counts;
+
+    if (ticks == 0 || time->counts == time->divisor) {
+        time->missed += ticks;
+    } else if (ticks > 0) {
+        whole = prof_divide(part + more, time->divisor);
+        time->missed += (int64_t)whole;
+        time->missed_counts = (uint32_t)(part + more - whole * time->divisor);
+    } else if (more > part) {
+        whole = prof_divide(more - part + time->divisor - 1, time->divisor);
+        time->missed -= (int64_t)whole;
+        time->missed_counts = (uint32_t)(part + whole * time->divisor - more);
+    } else {
+        time->missed_counts -= (uint32_t)more;
+    }
+}
+
 uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)
 {
     uint64_t cycles = since_last(time, tsc);
     uint64_t places = advance_grid(time, tsc, cycles);
 
-    time->missed += (int64_t)places - 1;
+    count_missed(time, (int64_t)places - 1);
     time->gap = places > 1 && cycles > time->step ? cycles - time->step : 0;
     if (places != 1 || !time->run_begun)
         end_run(time, tsc, PROF_RUN_MIN);
     else
         time->run_ticks++;
+    /* A tick behind a gap is late: the run begins with the one after it. */
+    time->run_begun = places == 1;
     time->last_tsc = tsc;
     /* Long runs are cut, so that they are used in time. */
     if (time->run_ticks == PROF_RUN_MIN * 8)
@@ -148,7 +177,7 @@ void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
     time->gap = 0;
     /* It is not known how many of them came before the pause. */
     if (!paused) {
-        time->missed += (int64_t)places - (int64_t)count;
+        count_missed(time, (int64_t)places - (int64_t)count);
         if (places > count && cycles > covered)
             time->gap = cycles - covered;
     }

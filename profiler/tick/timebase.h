@@ -39,7 +39,9 @@ struct prof_timebase {
     uint64_t gap;        /* of the cycles of the last step or skip: beyond one
                             period for each sample, where ticks were missed;
                             else 0 */
-    int64_t missed;      /* ticks due and not delivered, since the reset */
+    int64_t missed;      /* ticks due and not delivered, since the reset, as it
+                            were at the mean period */
+    uint32_t missed_counts; /* of one more, in counts of the source */
     bool run_begun;
     uint64_t run_begin_tsc; /* first tick of the present run without a gap */
     uint32_t run_ticks;     /* ticks since then */
@@ -49,9 +51,11 @@ struct prof_timebase {
 };
 
 /* Shortest run of gapless ticks that is used: one that ends with a gap, and one
- * that ends because the period changes. */
+ * that ends because the period changes. Of the latter so many ticks are needed
+ * together: a busy host makes the ends of a run late. */
 #define PROF_RUN_MIN 128u
 #define PROF_RUN_CHANGE_MIN 16u
+#define PROF_RUNS_MIN 512u
 
 /* Fixed point of nominal and period: cycles * 256. */
 #define PROF_PERIOD_SHIFT 8

@@ -99,8 +99,11 @@ def same_everywhere(s, name):
 def shares(s, name, weight):
     """(the leaves' shares of all four, samples in them), by (weight)."""
     report = Command(s).report(
-        s.work / f"{name}.trace", "-k", s.image(s.part, "split"),
-        "--weight", weight,
+        s.work / f"{name}.trace",
+        "-k",
+        s.image(s.part, "split"),
+        "--weight",
+        weight,
     )
     rows = {row["symbol"]: row for row in report["rows"]}
     found = [rows[leaf] for leaf in TRUE]
@@ -145,6 +148,17 @@ def test_pause(s):
     )
 
 
+def ticks_add_up(s, name):
+    """Samples and missed ticks are those that were due, but for some that are
+    in flight, and what the period varies around its mean."""
+    info = Command(s).info(s.work / f"{name}.trace")
+    seconds = (info["sampled_ns"] + info["stolen_ns"]) / 1e9
+    due = seconds * info["hz"]
+    found = info["samples"] + info["missed_ticks"]
+    s.note(f"{name}: {found} samples and missed ticks, {due:.0f} were due")
+    check.between(found, 0.99 * due - 40, 1.01 * due + 40)
+
+
 def taken_from(s, percent):
     """Runs the guest on a host that takes so much of it. The guest ends after
     a certain work, however long that takes."""
@@ -163,6 +177,7 @@ def taken_from(s, percent):
     s.note(f"{name}: {taken:.3f} s taken, {stolen:.3f} s found")
     # a period of each slice is not found, and those after the end count, too
     check.true(stolen > 0.7 * taken)
+    ticks_add_up(s, name)
     shares_are_true(s, name, 500)
 
 

@@ -10,13 +10,16 @@
 #include <stdlib.h>
 
 #define SAME 32u /* samples until the period changes */
+#define STRATA 16u
 
 static struct ideal {
     uint64_t random;
-    uint64_t due;    /* truth_clock() at the next sample */
-    uint64_t last;   /* and at the one before */
-    uint64_t period; /* now */
-    uint32_t left;   /* samples until it changes */
+    uint64_t due;     /* truth_clock() at the next sample */
+    uint64_t last;    /* and at the one before */
+    uint64_t period;  /* now */
+    uint32_t left;    /* samples until it changes */
+    uint32_t turn;    /* periods so far */
+    uint32_t shuffle; /* the order of the parts of their range */
 } ideals[IDEALS];
 
 static uint32_t samples[IDEALS];
@@ -32,11 +35,25 @@ static uint64_t random_below(struct ideal *ideal, uint64_t below)
     return (ideal->random >> 32) * below >> 32;
 }
 
+/* From half the mean to one and a half, one of each part of that range before
+ * any comes again; see profiler/tick/jitter.c. */
+static uint64_t next_period(struct ideal *ideal)
+{
+    static const uint8_t order[STRATA] = {0,  11, 6,  13, 3, 8,  14, 5,
+                                          10, 1,  12, 7,  2, 15, 4,  9};
+    uint32_t turn = ideal->turn++ % STRATA, stratum;
+
+    if (turn == 0)
+        ideal->shuffle = (uint32_t)random_below(ideal, STRATA);
+    stratum = order[turn] ^ ideal->shuffle;
+    return mean / 2 + (mean * stratum + random_below(ideal, mean + 1)) / STRATA;
+}
+
 static void advance(struct ideal *ideal)
 {
     if (ideal->left-- == 0) {
         ideal->left = SAME - 1;
-        ideal->period = mean / 2 + random_below(ideal, mean + 1);
+        ideal->period = next_period(ideal);
     }
     ideal->last = ideal->due;
     ideal->due += ideal->period;

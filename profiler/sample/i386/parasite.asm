@@ -13,7 +13,7 @@
 ;      and returns from the interrupt.
 ; Stack: 16 bytes, at most 256 with what is called below.
 ;
-; Thirty-three instructions on the way through where no callers are asked for;
+; Thirty-five instructions on the way through where no callers are asked for;
 ; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
 ; A free entry has no frames; the drain sees to that. Only this code
 ; counts ticks, so the report can compare the count with the drain's accounts.
@@ -60,6 +60,9 @@ prof_parasite:
         pop     dword [ecx + ENTRY_PC]
         mov     [CPU + CPU_HEAD], esi   ; (A)
 .stored:
+        dec     dword [CPU + CPU_TICKS_LEFT]
+        jz      .turn
+.turned:
         mov     ecx, eax                ; ecx = now, low half
         cmp     eax, [CPU + CPU_PASS_DUE]
         sbb     edx, [CPU + CPU_PASS_DUE + 4]
@@ -122,13 +125,20 @@ prof_parasite:
         pop     edx
         jmp     .stored
 
+.turn:  push    edx                     ; prof_jitter_turn(now)
+        push    eax                     ; now, kept over the call
+        cld
+        push    eax
+        call    prof_jitter_turn
+        add     esp, 4
+        pop     eax
+        pop     edx
+        jmp     .turned
+
 .ours:
         push    ecx
         cld
-        dec     dword [CPU + CPU_TICKS_LEFT]
-        jnz     .same
-        call    prof_jitter_turn        ; prof_jitter_turn(now), which is pushed
-.same:  call    [current_eoi_mechanism]
+        call    [current_eoi_mechanism]
         pop     ecx                     ; ecx = now, low half
         rdtsc
         sub     eax, ecx

@@ -13,7 +13,7 @@
 ;      and returns from the interrupt.
 ; Stack: 32 bytes, at most 256 with what is called below.
 ;
-; Thirty-one instructions on the way through where no callers are asked for;
+; Thirty-three instructions on the way through where no callers are asked for;
 ; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
 ; A free entry has no frames; the drain sees to that. Only this code
 ; counts ticks, so the report can compare the count with the drain's accounts.
@@ -62,6 +62,9 @@ prof_parasite:
 .walked:
         mov     [CPU + CPU_HEAD], rsi   ; (A)
 .stored:
+        dec     dword [CPU + CPU_TICKS_LEFT]
+        jz      .turn
+.turned:
         cmp     rdx, [CPU + CPU_PASS_DUE]
         jb      .ours                   ; the kernel did not ask for this one
         mov     rax, [CPU + CPU_PASS_PERIOD]
@@ -135,15 +138,22 @@ prof_parasite:
         RESTORE_THE_REST
         jmp     .stored
 
+.turn:                                  ; prof_jitter_turn(now)
+        SAVE_THE_REST
+        push    rdx
+        sub     rsp, 8
+        mov     edi, edx
+        call    prof_jitter_turn
+        add     rsp, 8
+        pop     rdx
+        RESTORE_THE_REST
+        jmp     .turned
+
 .ours:
         SAVE_THE_REST
         push    rdx
         sub     rsp, 8
-        dec     dword [CPU + CPU_TICKS_LEFT]
-        jnz     .same
-        mov     edi, edx                ; prof_jitter_turn(now)
-        call    prof_jitter_turn
-.same:  call    [current_eoi_mechanism]
+        call    [current_eoi_mechanism]
         add     rsp, 8
         pop     rcx                     ; rcx = now
         RESTORE_THE_REST

@@ -132,6 +132,23 @@ static void the_first_period_varies(void **unused)
     assert_in_range(equal, 0, 10);
 }
 
+/* Ticks are as many as the mean period says, whenever one looks. */
+static void ticks_are_as_many_as_the_mean_promises(void **unused)
+{
+    for (uint32_t seed = 1; seed <= 20; seed++) {
+        struct prof_jitter jitter = new_jitter(seed, 50);
+        uint64_t counts = 0;
+
+        (void)unused;
+        for (uint64_t ticks = 0; ticks < 60000; ticks += PROF_JITTER_TICKS) {
+            uint64_t due = counts / MEAN;
+
+            assert_in_range(ticks + 200 - due, 0, 400);
+            counts += (uint64_t)prof_jitter_next(&jitter) * PROF_JITTER_TICKS;
+        }
+    }
+}
+
 static void a_seed_says_it_all(void **unused)
 {
     struct prof_jitter one = new_jitter(5, 50), same = one;
@@ -155,6 +172,7 @@ int main(void)
         cmocka_unit_test(less_is_not),
         cmocka_unit_test(the_mean_is_kept_and_the_bounds_are),
         cmocka_unit_test(the_first_period_varies),
+        cmocka_unit_test(ticks_are_as_many_as_the_mean_promises),
         cmocka_unit_test(a_seed_says_it_all),
     };
 

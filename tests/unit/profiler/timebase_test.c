@@ -96,6 +96,29 @@ static void ticks_delivered_late_in_a_burst_are_not_missed(void **unused)
     assert_in_range(time.missed + 1, 0, 2);
 }
 
+/* A host that takes the time again and again, at any period: samples and missed
+ * ticks are as many as the mean period says. */
+static void missed_ticks_are_those_of_the_mean_period(void **unused)
+{
+    struct prof_timebase time = begin(TSC_HZ);
+    uint64_t tsc = 0, samples = 0;
+
+    (void)unused;
+    for (uint32_t turn = 0; turn < 1000; turn++) {
+        uint32_t counts = DIVISOR / 2 + turn % 16 * DIVISOR / 15;
+        uint64_t period = PERIOD * counts / DIVISOR;
+
+        prof_timebase_change(&time, counts);
+        for (uint32_t i = 0; i < 4; i++, samples += 2) {
+            prof_timebase_step(&time, tsc += period);
+            tsc += 40 * PERIOD + random_below(PERIOD);
+            prof_timebase_step(&time, tsc);
+        }
+    }
+    assert_in_range((uint64_t)time.missed + samples, tsc / PERIOD * 99 / 100,
+                    tsc / PERIOD * 101 / 100);
+}
+
 static void a_second_without_ticks_is_one_gap(void **unused)
 {
     struct prof_timebase time = begin(TSC_HZ);
@@ -168,6 +191,7 @@ int main(void)
         cmocka_unit_test(late_ticks_miss_nothing),
         cmocka_unit_test(lost_ticks_are_counted),
         cmocka_unit_test(ticks_delivered_late_in_a_burst_are_not_missed),
+        cmocka_unit_test(missed_ticks_are_those_of_the_mean_period),
         cmocka_unit_test(a_second_without_ticks_is_one_gap),
         cmocka_unit_test(a_wrong_calibration_is_found_out),
         cmocka_unit_test(lost_ticks_do_not_spoil_the_measured_period),

@@ -177,9 +177,9 @@ static void write_head(struct profile *profile)
                      model->begin * NS_PER_CLOCK);
     write_number(profile, PROFILE_DURATION_NS,
                  (model->end - model->begin) * NS_PER_CLOCK);
-    write_number(profile, PROFILE_DEFAULT_TYPE,
-                 strings_put(&profile->strings,
-                             view_weight_name(profile->view)));
+    write_number(
+        profile, PROFILE_DEFAULT_TYPE,
+        strings_put(&profile->strings, view_weight_name(profile->view)));
 }
 
 /* The string table: fields of the profile that are strings. */

@@ -38,7 +38,7 @@ struct top_model {
     uint64_t base_clock;
     uint64_t base_lost;
     uint64_t base_missed;
-    uint64_t base_stolen; /* clocks */
+    uint64_t base_stolen;  /* clocks */
     double lately_samples; /* of all cells */
     double lately_seconds;
 
