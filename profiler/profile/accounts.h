@@ -26,8 +26,8 @@ struct prof_accounts {
     uint64_t overflowed;          /* of drained: through the overflow table */
     uint64_t caller_unreachable;  /* of drained: function without a frame, whose
                                      return address is above the words kept */
-    uint64_t stolen_cycles; /* in none of these: the host took them */
-    uint64_t drain_cycles;  /* spent in prof_drain() */
+    uint64_t stolen_cycles;       /* in none of these: the host took them */
+    uint64_t drain_cycles;        /* spent in prof_drain() */
     uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
 };
 

@@ -184,13 +184,13 @@ static bool drain_slot(const struct prof_slot *slot)
 {
     struct prof_resolved resolved;
     uint64_t tsc = drain.taken->last_tsc, cycles = slot->cycles;
-    bool found = prof_resolve(slot->pc, prof_address_find(slot->pc), NULL, 0,
-                              &resolved);
+    bool found =
+        prof_resolve(slot->pc, prof_address_find(slot->pc), NULL, 0, &resolved);
 
     if (!found && !drain.dying && !is_crowded())
         return false;
-    cycles = prof_stolen_charge_all(slot->pc, slot->count, cycles,
-                                    &drain.taken_gap);
+    cycles =
+        prof_stolen_charge_all(slot->pc, slot->count, cycles, &drain.taken_gap);
     if (!found && !drain.dying) {
         drop_no_memory(tsc, slot->count, cycles);
         return true;
