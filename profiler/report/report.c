@@ -77,6 +77,7 @@ struct table {
     struct prof_share_sum share; /* sum of the "self" column so far */
     bool vm_exit;                /* there is a column "in VMM" */
     bool few, masked;            /* some row has this mark */
+    uint64_t samples;            /* that the shares rest on */
 };
 
 /*
@@ -101,6 +102,19 @@ static void vm_exit_column(struct prof_text *out, uint64_t vm_exit,
     prof_summary_share(out, share < self ? share : self);
 }
 
+static void interval(struct prof_text *out, uint32_t self, uint32_t hits,
+                     const struct table *table)
+{
+    struct prof_share_interval ends =
+        prof_share_interval(self, hits, table->samples);
+
+    prof_text_string(out, "  (");
+    prof_text_fixed(out, ends.low, 0, 100);
+    prof_text_string(out, " to ");
+    prof_text_fixed(out, ends.high, 0, 100);
+    prof_text_string(out, " %)");
+}
+
 /* One row: self, total (with callers), in VMM (if any), samples, marks, address
  * and name. */
 static void share_row(struct prof_text *out,
@@ -123,6 +137,8 @@ static void share_row(struct prof_text *out,
     prof_text_hex(out, function->record.key, ADDRESS_DIGITS);
     prof_text_string(out, "  ");
     prof_report_name(out, function->record.key);
+    if (few)
+        interval(out, self, (uint32_t)function->self.samples, table);
     prof_text_char(out, '\n');
 }
 
@@ -148,8 +164,8 @@ static void rest_row(struct prof_text *out, uint32_t functions,
 static void legend(struct prof_text *out, const struct table *table)
 {
     if (table->few)
-        prof_text_string(out, "? fewer than 16 samples: the share may well be "
-                              "half as much again, or half\n");
+        prof_text_string(out, "? fewer than 16 samples; in brackets the 95 % "
+                              "interval of the share\n");
     if (table->masked)
         prof_text_string(out, "! samples gather where interrupts are turned on "
                               "again; they belong to code before\n");
@@ -172,6 +188,7 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
     const struct prof_function *function;
 
     table.share.whole = prof_summary_whole(stats);
+    table.samples = stats->ticks - stats->queued;
     prof_summary_head(out, stats);
     prof_hottest_begin(&hottest, prof_options()->top);
     while ((function = prof_hottest_next(&hottest)) != NULL) {

@@ -28,4 +28,14 @@ uint32_t prof_share_of(uint64_t part, uint64_t whole);
 /* The share of the next (part) in 1/100 %, by cumulative rounding. */
 uint32_t prof_share_next(struct prof_share_sum *share, uint64_t part);
 
+/* The ends of a share's interval, 1/100 %. */
+struct prof_share_interval {
+    uint32_t low, high;
+};
+
+/* The 95 % interval (Wilson's) of (share), in 1/100 %, that rests on (hits) of
+ * all (samples); 1 <= hits <= 1000, and samples are fewer than 2^50. */
+struct prof_share_interval prof_share_interval(uint32_t share, uint32_t hits,
+                                               uint64_t samples);
+
 #endif

@@ -56,6 +56,16 @@ def guest_is_ended(s, parasite, seconds):
     babeltrace_agrees(parasite, trace)
 
 
+def inverted_shows_self(said):
+    """A sample is the self of its innermost function, the root there."""
+    rows = re.findall(r"^ *([0-9.]+)% +([0-9.]+)%  (.)", said, re.M)
+    roots = [(total, own) for total, own, begin in rows if begin not in " `|"]
+    rest = {own for _, own, begin in rows if begin in " `|"}
+    check.true(len(roots) > 10, f"{len(roots)} roots")
+    check.true(all(total == own for total, own in roots), roots)
+    check.same(rest, {"0.00"})
+
+
 def self_within_total(parasite, trace):
     """In what is printed, where rounding could show; exits are part of self."""
     for weight in ("samples", "time"):
@@ -77,6 +87,7 @@ def self_within_total(parasite, trace):
         check.true(len(tree) > 10, f"{len(tree)} branches")
         for total, own in tree:
             check.true(float(own) <= float(total), f"{own} of {total}")
+        inverted_shows_self(parasite(*words, "--inverted").out)
 
 
 def test_guests(s, parasite, width):

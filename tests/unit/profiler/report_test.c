@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "profiler_world.h"
+#include "report/share.h"
 
 #define ROWS_MAX 100u
 
@@ -69,6 +70,41 @@ static void self_never_exceeds_total(void **unused)
         assert_self_within_total(functions);
 }
 
+/* A share of few samples has its interval: Wilson's, at 95 %. */
+static void few_samples_have_an_interval(void **unused)
+{
+    static const struct {
+        uint32_t hits, samples, low, high;
+    } known[] = {{1, 100, 18, 545},
+                 {10, 100, 552, 1744},
+                 {5, 10, 2366, 7634},
+                 {10, 10, 7225, 10000},
+                 {15, 100000, 1, 2}};
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+    const char *row;
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct prof_share_interval ends =
+            prof_share_interval(known[i].hits * 10000 / known[i].samples,
+                                known[i].hits, known[i].samples);
+
+        assert_in_range(ends.low + 1, known[i].low * 199 / 200,
+                        known[i].low + known[i].low / 200 + 3);
+        assert_in_range(ends.high + 1, known[i].high * 199 / 200,
+                        known[i].high + known[i].high / 200 + 3);
+    }
+    for (uintptr_t i = 1; i <= 100; i++)
+        world_tick(i <= 10 ? 0x20000 : 0x10000, i * WORLD_PERIOD);
+    prof_report();
+    row = strstr(world_output, "0x00020000");
+    assert_non_null(row);
+    assert_non_null(strstr(row, "0x00020000  (5.5"));
+    assert_null(strstr(world_output, "0x00010000  ("));
+    assert_non_null(strstr(world_output, "? fewer than 16 samples; in"));
+    world_end(memory);
+}
+
 /* Three ticks, as the interrupt counts them, and (samples) samples. */
 static void assert_report_says(unsigned samples, const char *line)
 {
@@ -102,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_never_exceeds_total),
+        cmocka_unit_test(few_samples_have_an_interval),
         cmocka_unit_test(ticks_without_a_sample_are_reported),
     };
 

@@ -106,9 +106,13 @@ static json_t *row_object(const struct report *report, uint32_t number)
 {
     const struct report_row *row = &report->rows[number];
     json_t *object = json_object();
+    struct interval interval;
 
     set_keys(object, report, number);
     set_counts(object, report, &row->self, &row->total);
+    (void)report_interval(report, &row->self, &interval);
+    json_object_set_new(object, "self_percent_low", json_real(interval.low));
+    json_object_set_new(object, "self_percent_high", json_real(interval.high));
     if (report->has_exits)
         set_count(object, "hypervisor", row->exits.samples);
     if (report->callers)

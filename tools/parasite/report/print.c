@@ -96,7 +96,7 @@ static void print_columns(const struct report *report)
 {
     if (log_quiet)
         return;
-    printf("#  Self    Total  %s    Samples  ",
+    printf("#  Self    Total  %s    Samples   ",
            report->has_exits ? " In VMM  " : "");
     printf("%s%s%s%s\n", (report->keys & REPORT_TASK) != 0 ? "Task  " : "",
            (report->keys & REPORT_CPU) != 0 ? "CPU  " : "",
@@ -126,6 +126,8 @@ static void print_row(const struct report *report, uint32_t number)
 {
     const struct report_row *row = &report->rows[number];
     char name[REPORT_NAME_MAX], samples[NUMBER_TEXT_MAX];
+    struct interval interval;
+    bool few;
 
     report_name(report, number, name, sizeof name);
     print_percent(report, &row->self);
@@ -135,7 +137,12 @@ static void print_row(const struct report *report, uint32_t number)
         putchar(' ');
         print_percent(report, &row->exits);
     }
-    printf(" %12s  %s\n", number_count(row->self.samples, samples), name);
+    few = report_interval(report, &row->self, &interval);
+    printf(" %12s%s%s", number_count(row->self.samples, samples),
+           few ? " ? " : "   ", name);
+    if (few)
+        printf("  (%.2f to %.2f %%)", interval.low, interval.high);
+    putchar('\n');
     if (report->callers)
         print_calls(report, number, true);
     if (report->callees)

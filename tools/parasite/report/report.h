@@ -10,6 +10,7 @@
  */
 
 #include "image/exits.h"
+#include "profile/interval.h"
 #include "profile/view.h"
 
 #include <stdio.h>
@@ -98,6 +99,14 @@ uint32_t *report_children(const struct report *report, uint32_t parent,
 /* Percent of the whole weight. */
 double report_percent(const struct report *report,
                       const struct model_count *count);
+
+/* The interval of that percentage, at REPORT_CONFIDENCE: that of the number of
+ * samples, in proportion. Returns whether (count) has so few samples that it is
+ * wider than half of the share to either side. */
+#define REPORT_CONFIDENCE 0.95
+#define REPORT_FEW 16
+bool report_interval(const struct report *report,
+                     const struct model_count *count, struct interval *percent);
 
 void report_print(const struct report *report);
 void report_print_tree(const struct report *report);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,20 @@ double report_percent(const struct report *report,
     return whole > 0 ? 100.0 * (double)view_weight(&report->view, count) /
                            (double)whole
                      : 0;
+}
+
+bool report_interval(const struct report *report,
+                     const struct model_count *count, struct interval *percent)
+{
+    double hits = (double)count->samples, whole = (double)report->sum.samples;
+    struct interval share =
+        interval_share(hits, whole, interval_z(REPORT_CONFIDENCE, 1));
+    double scale =
+        hits > 0 ? report_percent(report, count) / (hits / whole) : 100;
+
+    *percent =
+        (struct interval){scale * share.low, fmin(scale * share.high, 100)};
+    return count->samples > 0 && count->samples < REPORT_FEW;
 }
 
 static void choose(struct choices *choices, uint32_t number,

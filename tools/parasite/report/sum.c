@@ -86,7 +86,7 @@ static uint32_t branch_of(struct report *report, uint32_t parent, uint32_t row)
     return number;
 }
 
-/* (rows) is the stack, the innermost first. */
+/* (rows) is the stack, the innermost first; the sample is that one's self. */
 static void add_branches(struct report *report, const uint32_t *rows,
                          size_t depth, const struct model_count *count)
 {
@@ -97,9 +97,9 @@ static void add_branches(struct report *report, const uint32_t *rows,
 
         at = branch_of(report, at, row);
         add(&report->branches[at].total, count);
+        if (i == (report->inverted ? 0 : depth - 1))
+            add(&report->branches[at].self, count);
     }
-    if (depth > 0)
-        add(&report->branches[at].self, count);
 }
 
 static void add_stack(struct report *report, const uint32_t *rows, size_t depth,
