@@ -9,6 +9,7 @@
  *     tasks N     a sample of each of N tasks
  *     chain N     a stack of N nodes, each of them sampled
  *     sums N      N samples as sums of 2^32 - 1 each
+ *     high N      N samples, at addresses that differ in the highest bit alone
  */
 
 #include "../unit/host/stream_maker.h"
@@ -107,6 +108,16 @@ static void put_sums(void)
     write_out();
 }
 
+static void put_high(void)
+{
+    begin();
+    made_node(&made, 1, 0, 0x4000000000000010u);
+    made_node(&made, 2, 0, 0xc000000000000010u);
+    for (unsigned long i = 0; i < number; ++i)
+        made_sample(&made, 1 + i % 2);
+    write_out();
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -115,6 +126,7 @@ int main(int argc, char **argv)
     } kinds[] = {
         {"cpus", put_cpus},   {"boots", put_boots}, {"nodes", put_nodes},
         {"tasks", put_tasks}, {"chain", put_chain}, {"sums", put_sums},
+        {"high", put_high},
     };
 
     number = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;

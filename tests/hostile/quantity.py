@@ -89,6 +89,13 @@ def stacks_are_limited(hostile):
     hostile.parasite("report", "-q", "-g", trace)
 
 
+def addresses_are_apart(hostile):
+    trace = hostile.work / "high.trace"
+    hostile.record(trace, hostile.stream("high", 100), "-q")
+    wanted = {f"0x{top}000000000000010": (50, 50) for top in "4c"}
+    check.same(hostile.parasite.selves(trace), wanted)
+
+
 def test_quantity(hostile):
     s = hostile.s
     for what, function in (
@@ -100,3 +107,4 @@ def test_quantity(hostile):
         ("callers of a sample", stacks_are_limited),
     ):
         s.holds(f"{what} are limited", function, hostile)
+    s.holds("any two addresses are apart", addresses_are_apart, hostile)
