@@ -60,7 +60,8 @@ class Plain:
         )
 
     def on_terminal(self, words="", before=""):
-        command = f"{before} {self.parasite.path} report {words} {self.trace}"
+        words = f"--no-pager report {words} {self.trace}"
+        command = f"{before} {self.parasite.path} {words}"
         return run("script", "-qec", command, "/dev/null").out
 
     def colours_follow_the_terminal(self):
