@@ -70,7 +70,7 @@ def tasks_are_limited(hostile):
     check.contains(said, "5,000 samples have no stack")
     info = hostile.parasite.info(trace)
     check.same((info["samples"], info["unkept_samples"]), (count, 5000))
-    folded = hostile.parasite.folded(trace)
+    folded = hostile.parasite.folded(trace, "--weight", "samples")
     check.same(sum(weight for _, weight in folded), count)
     out = hostile.work / "tasks.json"
     hostile.parasite("export", "-q", "-f", "firefox", "-o", out, trace)
