@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# cost.sh BUILD [WIDTH]: what a sample costs, in instructions and bytes, on both
-# widths. The cost image and a minute of lua run under -icount, where a run
-# repeats exactly, so that the machine's load does not matter. Writes lines of
-# JSON to BUILD/bench/cost.jsonl and shows them; with WIDTH those of that width,
+# cost.sh BUILD [WIDTH]: the cost of a sample in instructions and bytes, on both
+# widths. The cost image and a minute of lua run under -icount, which repeats
+# exactly, so that the machine's load does not matter. Writes lines of JSON to
+# BUILD/bench/cost.jsonl and prints them; with WIDTH only those of that width,
 # to BUILD/bench/cost.jsonl.WIDTH.
 set -eu
 
@@ -15,8 +15,8 @@ mkdir -p "$build/bench"
 # shellcheck source=bench/lines.sh
 . bench/lines.sh
 
-# guest WIDTH IMAGE LIMIT LOG ARGUMENT...: it ends through debug-exit with code
-# 0, which QEMU makes 1
+# guest WIDTH IMAGE LIMIT LOG ARGUMENT...: runs it to its end by debug-exit with
+# code 0, which is QEMU's exit status 1
 guest()
 {
     width=$1
@@ -46,7 +46,7 @@ instructions()
     done <"$log.rows"
 }
 
-# What the image gives the profiler, and what the profiler has besides.
+# The memory that the image gives the profiler, and the profiler's own data.
 memory()
 {
     own=$(size "$build/$1/profiler.o" | awk 'NR == 2 { print $2 + $3 }')
@@ -55,8 +55,8 @@ memory()
     keep "$1" memory $((own + given))
 }
 
-# text_of WIDTH NAME [--without PART]...: bytes of code at -Os of that choice
-# (tools/build/sources.py), and of code and tables, to bench/text.WIDTH.NAME
+# text_of WIDTH NAME [--without PART]...: bytes of code, and of code and tables,
+# at -Os for these parts (tools/build/sources.py), to bench/text.WIDTH.NAME
 text_of()
 {
     width=$1
@@ -95,8 +95,7 @@ sources()
     tools/build/sources.py --width "$width" "$@"
 }
 
-# The module at -Os: all of it, and what is left without all that may be left
-# out.
+# The module at -Os: all of it, and without all optional parts.
 text()
 {
     text_of "$1" all
@@ -109,10 +108,10 @@ text()
     keep "$1" text_smallest "$code"
 }
 
-# Bytes of stream per sample, for a minute of lua at 1 kHz with whole stacks.
-# The second figure leaves out the first definition of each stack, which takes
-# five bytes more in the sample that it comes with; packet headers and repeated
-# definitions are included.
+# Bytes of stream per sample, for a minute of lua at 1 kHz with complete stacks.
+# The second figure excludes the first definition of each stack, which adds five
+# bytes to its first sample; it includes packet headers and repeated
+# definitions.
 stream()
 {
     packets=$build/bench/stream.$1.bin
@@ -140,7 +139,7 @@ if [ $# -gt 1 ]; then
     stream "$2"
     exit
 fi
-# Both widths at a time: nothing here is measured in time.
+# Both widths at once: nothing here depends on time.
 rm -f "$results".*
 printf '%s\n' i386 x86_64 | xargs -P 2 -n 1 "$0" "$build"
 cat "$results".* | tee "$results"

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""diff.py [--worse=PERCENT] [--noise=PERCENT] KEPT | A B: two benches compared.
+"""diff.py [--worse=PERCENT] [--noise=PERCENT] KEPT | A B: compares two results.
 
-A and B are results of `make bench`; given a folder, its two latest. What says
-which way is better is the goal in B's lines, or else in A's. Exact figures are
-compared to the digit. Noisy ones differ where their spreads do not meet; one
-without a spread has --noise (10) to either side. Figures on curves count, too.
+A and B are results of `make bench`, or the two latest of a folder. The goal of
+a figure, in B or else in A, says which direction is better. Exact figures are
+compared digit by digit. Noisy ones differ if their spreads do not overlap; one
+without a spread gets --noise percent (10) on either side. Points on curves are
+compared too.
 
-Status 3 where an exact figure became worse by more than --worse (1), 1 where
-something could not be read or compared, else 0.
+Exit status: 3 if an exact figure became worse by more than --worse percent (1),
+1 if something could not be read or compared, otherwise 0.
 """
 
 import argparse
@@ -44,14 +45,14 @@ def two_files(given):
 
 
 def percent(before, after):
-    """By how much of (before) it changed; 100 where that was nothing."""
+    """The change in percent of (before); 100 if that was 0."""
     if before == 0:
         return 0.0 if after == 0 else 100.0
     return 100 * (after - before) / abs(before)
 
 
 def ends(figure, noise):
-    """What a noisy figure lies between."""
+    """The interval of a noisy figure."""
     reach = abs(figure["value"]) * noise / 100
     return (
         figure.get("low", figure["value"] - reach),
@@ -67,7 +68,7 @@ def differ(a, b, noise):
 
 
 def judge(a, b, noise):
-    """Whether (b) is worse or better than (a), or just another."""
+    """Whether (b) is worse than (a), better, or only different."""
     goal = b.get("goal") or a.get("goal") or "-"
     direction, _ = figures.bound(goal, b["name"])
     if not differ(a, b, noise):
@@ -110,7 +111,7 @@ def show_heads(paths, heads):
 
 
 def show_only(name, those, others):
-    """Keys of parts that both have, and that one of them lacks."""
+    """Keys of parts in both results that one of them lacks."""
     parts = {figure.get("part") for figure in others.values()}
     only = [
         key

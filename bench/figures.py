@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bench's figures: lines of JSON, and the rows that its table has.
 
-A line: width (i386, x86_64 or host), name, value; where they apply x (the
-place on a curve), unit, low and high (what the middle of noisy ones lies
-between) or spread (high less low), goal, kind and words (as in rows.txt), part.
-A goal may be a number, too, that the value is to be at "least" or "most" (its
-sense). Results begin with a line whose "head" says where they were measured.
-What cannot be read ends the program through Bad with one line.
+A line has a width (i386, x86_64 or host), name and value, and optionally x (the
+position on a curve), unit, low and high (the interval of a noisy figure) or
+spread (high - low), goal, kind and words (as in rows.txt), and part. A goal may
+also be a number that the value must be at "least" or "most" (its sense).
+Results begin with a line whose "head" describes where they were measured.
+Unreadable input ends the program through Bad with one line.
 """
 
 import json
@@ -16,7 +16,7 @@ import os
 NUMBERS = ("value", "x", "low", "high", "spread")
 WIDTHS = ("i386", "x86_64", "host")
 KINDS = ("exact", "noisy")
-WORDS = 38  # characters that a row has for its words
+WORDS = 38  # characters of a row for its words
 
 
 class Bad(Exception):
@@ -41,7 +41,7 @@ class Group:
 
 
 def lines_of(path):
-    """(where, text) of each line that says something."""
+    """(position, text) of each line with content."""
     try:
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -87,11 +87,11 @@ def bound(goal, where):
         sign, number = words
         return {"<=": "less", ">=": "more"}[sign], float(number)
     except (ValueError, KeyError):
-        raise Bad(f"{where}: '{goal}' is no goal")
+        raise Bad(f"{where}: '{goal}' is not a goal")
 
 
 def verdict(figure):
-    """None where there is no goal, else whether the value reaches it."""
+    """Whether the value reaches its goal; None without a goal."""
     direction, number = bound(figure.get("goal", "-"), figure["name"])
     if number is None:
         return None
@@ -111,7 +111,7 @@ def check(figure, where):
     for key in NUMBERS:
         value = figure.get(key, 0)
         if type(value) not in (int, float) or not math.isfinite(value):
-            raise Bad(f"{where}: {figure['name']}: {key} is no number")
+            raise Bad(f"{where}: {figure['name']}: {key} is not a number")
     if "value" not in figure:
         raise Bad(f"{where}: {figure['name']}: no value")
     if figure.get("kind", "exact") not in KINDS:
@@ -130,7 +130,7 @@ def key_of(figure):
 
 
 def plain(figure):
-    """(figure) with its goal and spread in the one form that others see."""
+    """(figure) with goal and spread in their normal form."""
     goal, sense = figure.get("goal"), figure.pop("sense", None)
     if type(goal) in (int, float):
         figure["goal"] = f"{'>=' if sense == 'least' else '<='} {goal:g}"
@@ -162,6 +162,6 @@ def read(path):
 
 
 def groups_of_table():
-    """Those of rows.txt beside this file, or of the file that ROWS names."""
+    """The groups of rows.txt in this folder, or of the file $ROWS."""
     here = os.path.dirname(os.path.abspath(__file__))
     return read_groups(os.environ.get("ROWS") or os.path.join(here, "rows.txt"))

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """gather.py FOLDER PART...: makes FOLDER/results.jsonl of FOLDER/PART.jsonl.
 
-The first line is the head: when, which commit, QEMU, compiler, accelerator and
-processor, and what parts. Then the parts' figures, each with what rows.txt says
-of it: unit, goal, kind. Figures NAME_least and NAME_most become the spread of
-NAME. A part that has no file has no lines, and one whose file cannot be used
-is named and makes the status 1. The whole is kept, too, as
-FOLDER/kept/DATE-COMMIT.jsonl.
+The first line is the head: date, commit, QEMU, compiler, accelerator, processor
+and parts. The figures of the parts follow, each with its unit, goal and kind
+from rows.txt. Figures NAME_least and NAME_most become the spread of NAME. A
+part without a file has no lines; an unusable file is reported, and the exit
+status is 1. A copy is kept as FOLDER/kept/DATE-COMMIT.jsonl.
 """
 
 import json
@@ -20,7 +19,7 @@ import figures
 
 
 def said(*command):
-    """The first line that (command) prints, empty where it does not run."""
+    """The first line of output of (command), "" if it cannot be run."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=True
@@ -31,7 +30,7 @@ def said(*command):
 
 
 def processor():
-    """Of this host, as Linux names it."""
+    """The processor of this host, as Linux names it."""
     for _, line in figures.lines_of("/proc/cpuinfo"):
         if line.startswith("model name"):
             return line.partition(": ")[2]
@@ -55,7 +54,7 @@ def head_of(parts):
 
 
 def fold_spread(found):
-    """Takes NAME_least and NAME_most to NAME as low and high."""
+    """Turns NAME_least and NAME_most into low and high of NAME."""
     for suffix, end in (("_least", "low"), ("_most", "high")):
         for key in list(found):
             part, width, name, x = key

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""growth_rows.py JSONL: what the curves' bounds say, as figures of the bench.
+"""growth_rows.py JSONL: the bounds of the curves, as figures of the bench.
 
-Rewrites JSONL: each place on a curve gets its kind, and which way is better;
-behind them, for each bound of each curve, CURVE_BOUND is what was measured of
-it, with the bound as its goal. The table shows how many bounds of a group are
-missed, and each of these; a curve without points is one.
+Rewrites JSONL: each point of a curve gets its kind and the better direction.
+After the points a figure CURVE_BOUND is added for each bound of each curve: the
+measured value, with the bound as its goal. The table shows how many bounds of a
+group are missed, and lists them; a curve without points counts as missed.
 """
 
 import json
@@ -21,7 +21,7 @@ import fit  # noqa: E402
 
 
 def read(path):
-    """The lines that are places on curves."""
+    """The lines that are points of curves."""
     with open(path, encoding="utf-8") as lines:
         points = [json.loads(line) for line in lines]
     return [point for point in points if "x" in point]
@@ -49,7 +49,7 @@ def better(curve):
 
 
 def with_curve(point, known):
-    """(point), with what its curve says of it."""
+    """(point) with the properties of its curve."""
     curve = known.get(point["name"])
     if curve is None:
         return point
@@ -62,7 +62,7 @@ def with_curve(point, known):
 
 
 def bound_lines(curve, width, places):
-    """A line for each bound; one that is missed brings its words."""
+    """A line for each bound; a missed one has words for the table."""
     for bound, limit in curve.bounds:
         measured, kept = fit.judge(places, bound, limit)
         line = {
@@ -79,7 +79,7 @@ def bound_lines(curve, width, places):
 
 
 def group_lines(title, group, points):
-    """The bounds of a group, behind how many of them are missed."""
+    """The number of missed bounds of a group, then its bounds."""
     lines, missed, bounds = [], {}, {}
     for curve in group:
         found = by_width(points, curve.name)
@@ -109,7 +109,7 @@ def group_lines(title, group, points):
 
 
 def total_lines(lines):
-    """How many bounds are missed in all, for each width."""
+    """The total number of missed bounds per width."""
     total = {}
     for line in lines:
         if line["name"].startswith("growth_missed_"):

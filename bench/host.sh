@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # host.sh BUILD [SAMPLES [TURNS]]: the same samples as a trace and as a
-# perf.data file, and what `parasite report` and `perf report --stdio` take to
-# read them, in turns: time, most memory held, bytes of the file. perf comes
-# with Debian's linux-perf. Writes lines of JSON to BUILD/bench/host.jsonl and
-# shows them.
+# perf.data file, read by `parasite report` and `perf report --stdio` in turns:
+# time, maximum memory, size of the file. perf is Debian's linux-perf. Writes
+# lines of JSON to BUILD/bench/host.jsonl and prints them.
 set -eu
 
 build=${1:?usage: host.sh BUILD [SAMPLES [TURNS]]}
@@ -31,7 +30,7 @@ export BUILD_ID
 "$work/make_stream" "$samples" 1 "$work/addresses" >"$work/packets"
 "$work/make_perf" "$samples" 1 "$work/addresses" "$image" >"$work/perf.data"
 
-# took WHAT COMMAND...: a line "NS KILOBYTES" more in WHAT.took
+# took WHAT COMMAND...: appends a line "NS KILOBYTES" to WHAT.took
 took()
 {
     what=$1
@@ -41,8 +40,8 @@ took()
     echo "$(($(date +%s%N) - began)) $(cat "$work/took")" >>"$work/$what.took"
 }
 
-# compared NAME FIELD WHAT OF UNIT: WHAT's of OF's, by turns; the median and the
-# middle half of them
+# compared NAME FIELD WHAT OF UNIT: the ratio of WHAT to OF in each turn; its
+# median and middle half
 compared()
 {
     paste -d ' ' "$work/$3.took" "$work/$4.took" |

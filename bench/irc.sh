@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# irc.sh BUILD: what sampling takes from the IRC server, and what its settings
-# give. First the four settings of `make story`, as ratios in one run. Then what
-# a sample costs in instructions (irc_counted.py), which no other work of the
-# machine can change. Then PAIRS (100) pairs of slices of SECONDS_EACH (0.3)
-# within one boot, the profiler at 1 kHz and stopped (irc_slices.py): what fewer
-# sessions a second there are, and how much longer QEMU's threads run for each,
-# which depends less on what else the machine does. Both are medians over the
-# pairs, with their 95 % interval.
-# Figures are kept as JSON lines in BUILD/bench/irc.jsonl.
+# irc.sh BUILD: the cost of sampling the IRC server, and the effect of its
+# settings. First the four settings of `make story`, as ratios in one run. Then
+# the cost of a sample in instructions (irc_counted.py), which is independent of
+# other load. Then PAIRS (100) pairs of slices of SECONDS_EACH (0.3) within one
+# boot, with the profiler at 1 kHz and stopped (irc_slices.py): the loss of
+# sessions per second, and the increase of CPU time of QEMU's threads per
+# session, which depends less on other load. Both are medians over the pairs,
+# with their 95 % interval. Figures are written as JSON lines to
+# BUILD/bench/irc.jsonl.
 set -eu
 
 build=${1:?usage: irc.sh BUILD}
@@ -27,7 +27,7 @@ keep()
         >>"$results"
 }
 
-# The table's last lines, and nothing but ratios: the tables are the story's.
+# Only the ratios, the last lines of the story's table.
 settings()
 {
     ROUNDS=${ROUNDS:-3} tools/loadgen/story.sh "$build" "$arch" |
@@ -41,9 +41,9 @@ settings()
         done
 }
 
-# cost NUMERATOR DENOMINATOR: per cent by which the first of these columns of
-# the pairs is larger, as the median, and the ends of its interval: the places
-# of a binomial distribution, whatever the pairs are distributed like
+# cost NUMERATOR DENOMINATOR: percent by which the first of these columns of the
+# pairs is larger: the median and the ends of its interval, from the binomial
+# distribution, which holds for any distribution of the pairs
 cost()
 {
     awk -v over="$1" -v under="$2" '{ print 100 * ($over / $under - 1) }' \

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""irc_counted.py BUILD WIDTH: what a sample of the IRC server costs, in
-instructions, all of it: the interrupt, the drain and the stream. Counted by the
-plugin that profiles are held against (tests/truth), under the load that is
-recorded there.
+"""irc_counted.py BUILD WIDTH: the cost of a sample of the IRC server in
+instructions: interrupt, drain and stream. Counted by the plugin that profiles
+are compared with (tests/truth), under the load that is recorded there.
 
-Samples of an idle CPU cost next to nothing to drain, and so are not counted;
-their interrupts are taken off. Prints lines "NAME VALUE":
+Samples of an idle CPU cost almost nothing to drain: they are not counted, and
+their interrupts are subtracted. Prints lines "NAME VALUE":
 
-irc_sample_interrupt    instructions in the timer's interrupt, for each
-irc_sample_drain        in the drain, what it calls and the stream
-irc_cost_1000_mips      per cent of the time of a CPU that executes 1,000
-                        million instructions a second, sampled at 1 kHz
+irc_sample_interrupt    instructions per sample in the timer interrupt
+irc_sample_drain        the same in the drain, with callees and stream
+irc_cost_1000_mips      percent of the time of a CPU that executes 1,000
+                        million instructions per second, sampled at 1 kHz
 """
 
 import json
@@ -27,13 +26,13 @@ from symbols import Functions  # noqa: E402
 
 KHZ_PER_MIPS = 1000 / 1e9  # samples a second, instructions a second
 RATE = 997
-# Many samples, so that stacks which are new are as few as in a server that has
-# run for some time: ten thousand or so.
+# Enough samples that new stacks are as rare as in a server that has been
+# running for some time: about ten thousand.
 SESSIONS = 1500
 
 
 def recorded(build, width):
-    """One run of the server, and what info says of its profile."""
+    """One run of the server, and the output of info on its profile."""
     work = (Path(build) / "bench" / "counted" / width).resolve()
     work.mkdir(parents=True, exist_ok=True)
     with open(work / "log", "w", encoding="utf-8") as log:

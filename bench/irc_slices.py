@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""irc_slices.py BUILD WIDTH PAIRS SECONDS OUT: what sampling takes from the IRC
+"""irc_slices.py BUILD WIDTH PAIRS SECONDS OUT: the cost of sampling the IRC
 server, within one boot.
 
-The guest boots once, and the same clients come all the time. In slices of
-SECONDS its profiler is switched to sample at 1 kHz or to stop, in pairs of
-changing order (on off, off on, ...), so that other load of the machine and
-the guest's history affect both equally.
+The guest boots once, under constant load. Its profiler is switched on (1 kHz)
+and off in slices of SECONDS, in pairs of alternating order (on off, off on,
+...), so that other load of the machine and the guest's history affect both
+equally.
 
-OUT gets a line for each pair: sessions a second on and off, and nanoseconds
-that QEMU's threads have run for each session, on and off.
+OUT gets a line for each pair: sessions per second with the profiler on and off,
+and CPU nanoseconds of QEMU's threads per session, on and off.
 """
 
 import json
@@ -20,7 +20,7 @@ import time
 
 PORTS = 32
 CLIENTS = 16
-WARM_SECONDS = 8  # until lwIP has as many old peers as it keeps
+WARM_SECONDS = 8  # until lwIP remembers its maximum of old peers
 HZ = 1000
 
 
@@ -76,7 +76,7 @@ class Guest:
         )
 
     def command(self, what):
-        """What the profiler answers; raises where it does not."""
+        """The profiler's answer; raises if there is none."""
         return subprocess.run(
             [
                 f"{self.build}/host/parasite",
@@ -92,7 +92,7 @@ class Guest:
         ).stdout
 
     def loadgen(self, *words):
-        """Figures of one load."""
+        """Figures of one load run."""
         said = subprocess.run(
             [
                 f"{self.build}/host/loadgen",
@@ -118,7 +118,7 @@ class Guest:
         raise RuntimeError("no server came up")
 
     def ran_ns(self):
-        """That QEMU's threads have had a CPU, all together."""
+        """CPU nanoseconds of all QEMU threads."""
         folder = f"/proc/{self.process.pid}/task"
         ran = 0
         for thread in os.listdir(folder):
@@ -152,7 +152,7 @@ def main(build, width, pairs, seconds, out):
                     ("start", "stop") if pair % 2 else ("stop", "start")
                 ):
                     guest.command(what)
-                    time.sleep(0.02)  # a tick of the kernel's has passed
+                    time.sleep(0.02)  # a tick of the kernel has passed
                     found[what] = guest.slice(seconds)
                 on, off = found["start"], found["stop"]
                 print(on[0], off[0], on[1], off[1], file=file, flush=True)

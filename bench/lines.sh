@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the parts of the bench have in common; to be read with ".". They set
-# $results, the file that their figures go to.
+# Functions that all parts of the bench share; to be sourced with ".". A part
+# sets $results, the file for its figures.
 
 # keep WIDTH NAME VALUE [UNIT [LOW HIGH]]: a line of JSON. WIDTH is i386,
-# x86_64, or host for what is measured outside of a guest; LOW and HIGH are
-# between what it lay, where it is not the same each time.
+# x86_64, or host for measurements outside a guest; LOW and HIGH are the range
+# of values that differ from run to run.
 keep()
 {
     set -- "$1" "$2" "$3" "${4:+,\"unit\":\"$4\"}" \
@@ -15,8 +15,8 @@ keep()
         >>"${results:?}"
 }
 
-# counted FUNCTION COMMAND...: how many instructions COMMAND executes in
-# FUNCTION and in what that calls, as valgrind counts them
+# counted FUNCTION COMMAND...: instructions of COMMAND in FUNCTION and its
+# callees, as counted by valgrind
 counted()
 {
     function=$1

@@ -41,9 +41,9 @@ static struct backtrace_state *backtrace_state;
 static const char *name_found; /* by one of the others, NULL = none */
 
 /*
- * libbacktrace reads the symbols of whatever this says is loaded, which would
- * be this program, all its libraries, and their debug files where there are
- * any. It shall know of the image alone, as if that ran here, at address 0.
+ * libbacktrace reads the symbols of everything that is reported as loaded here:
+ * this program, all its libraries, and their debug files if there are any. It
+ * must know only the image, as if that ran here, at address 0.
  */
 int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *),
                     void *data)

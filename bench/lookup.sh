@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# lookup.sh BUILD: from an address to its function and name, ours beside
-# libbacktrace and libdwfl, on our images and on a library of 44,504 functions
-# (lookup.c): time, memory, and instructions as valgrind counts them. Writes
-# lines of JSON to BUILD/bench/lookup.jsonl and shows them.
+# lookup.sh BUILD: looking up the function and name of an address, with our
+# code, libbacktrace and libdwfl, in our images and in a library of 44,504
+# functions (lookup.c): time, memory, and instructions as counted by valgrind.
+# Writes lines of JSON to BUILD/bench/lookup.jsonl and prints them.
 set -eu
 
 build=${1:?usage: lookup.sh BUILD}
@@ -22,7 +22,7 @@ gcc -std=gnu11 -O2 -Iprofiler -Iprofiler/include \
     profiler/symbols/lookup.c \
     profiler/symbols/table.c profiler/base/crc.c -lelf -lbacktrace
 
-# instructions LABEL IMAGE ENGINE: for one question; ours comes first
+# instructions LABEL IMAGE ENGINE: for one lookup; ours comes first
 instructions()
 {
     asked=$("$work/lookup" "$@" <"$work/lines")
@@ -46,7 +46,7 @@ row()
     done
 }
 
-# Lines of the source are no part of the question, and would be read as well.
+# Source lines are not part of the lookup, and would be read too.
 for service in lua irc; do
     objcopy --strip-debug "$build/x86_64/$service/$service.elf" \
         "$work/$service.elf"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# names.sh BUILD: what it takes to make names readable, beside the libraries
-# that do the same, on the same names in one run; and how large the demangler
-# is. The names are those of libraries that are installed and of the lists that
-# tests/names reads; Rust v0 has the lists alone where no rustup is. Writes
-# lines of JSON to BUILD/bench/names.jsonl and shows them.
+# names.sh BUILD: the cost of demangling compared with other libraries, on the
+# same names in one run, and the size of the demangler. The names are those of
+# installed libraries and of the lists in tests/names; Rust v0 has only the
+# lists if rustup is not installed. Writes lines of JSON to
+# BUILD/bench/names.jsonl and prints them.
 set -eu
 
 build=${1:?usage: names.sh BUILD}
@@ -18,15 +18,15 @@ mkdir -p "$work"
 
 sources=$(printf '%s ' profiler/demangle/*.c)
 
-# named LIBRARY...: what they export
+# named LIBRARY...: their exported names
 named() {
     for library; do
         [ ! -r "$library" ] || nm -D --without-symbol-versions "$library"
     done | awk '{ print $NF }' | sort -u
 }
 
-# One of the lists' names binds a quarter of a million lifetimes, which others
-# take 10 ms for: it is no name to take a mean over.
+# One name of the lists binds a quarter of a million lifetimes, for which others
+# need 10 ms. It would distort a mean, and is excluded.
 corpora() {
     named "$lib/libstdc++.so.6" "$lib/libclang-cpp.so.14" \
         "$lib/libLLVM-14.so.1" | grep '^_Z' >"$work/cxx"
@@ -50,8 +50,8 @@ measure() {
         >"$results"
 }
 
-# size_of WIDTH OPTION...: code, and code and tables, in bytes, with the image's
-# flags but for -Os
+# size_of WIDTH OPTION...: bytes of code, and of code and tables, with the flags
+# of the image except -Os
 size_of() {
     width=$1
     shift
@@ -72,8 +72,7 @@ size_of() {
     keep "$width" demangler_and_tables "$whole" bytes
 }
 
-# instructions LANGUAGE ENGINE FUNCTION: for a name, the mean over all; ours
-# comes first
+# instructions LANGUAGE ENGINE FUNCTION: the mean per name; ours comes first
 instructions() {
     all=$(counted "$3" "$work/bench" "--count=$2" "$1" "$work/$1")
     each=$(ratio "$all" "$(wc -l <"$work/$1")")

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# pages.sh BUILD: the page of `parasite flame` beside speedscope, which npm
-# fetches once, on the same profiles: what they weigh, how long until they are
-# drawn, what memory they hold. The page has every sample with its time;
-# speedscope gets folded stacks, which have none. Then how long an action on the
-# large page blocks it (page_block.js). Writes lines of JSON to
-# BUILD/bench/pages.jsonl and shows them.
+# pages.sh BUILD: the page of `parasite flame` compared with speedscope, which
+# npm fetches once, on the same profiles: size, time until drawn, memory. The
+# page has every sample with its time; speedscope gets folded stacks, which have
+# no times. Then how long actions block the large page (page_block.js). Writes
+# lines of JSON to BUILD/bench/pages.jsonl and prints them.
 set -eu
 
 build=${1:?usage: pages.sh BUILD}

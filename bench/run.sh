@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # run.sh BUILD: measures everything and prints one table, each row with its
-# goal. The parts are scripts that stand alone; each writes lines of JSON to
-# BUILD/bench/PART.jsonl, and what it says to PART.log. BENCH='cost names'
-# chooses parts. All figures of a run end in BUILD/bench/results.jsonl, and are
-# kept in BUILD/bench/kept for `make bench-diff`.
+# goal. The parts are independent scripts; each writes lines of JSON to
+# BUILD/bench/PART.jsonl and its output to PART.log. BENCH='cost names' selects
+# parts. All figures of a run are written to BUILD/bench/results.jsonl, and kept
+# in BUILD/bench/kept for `make bench-diff`.
 #
-# Parts that count instructions run two at a time, as the machine's load does
-# not change them; those that measure time run alone, afterwards. Status 1
-# where a goal is missed, a row is missing or a part failed.
+# Parts that count instructions run two at a time, because the machine's load
+# does not affect them; those that measure time run alone, afterwards. Exit
+# status 1 if a goal is missed, a row is missing or a part failed.
 set -u
 
 build=${1:?usage: run.sh BUILD}
@@ -27,7 +27,7 @@ script()
     esac
 }
 
-# A part's figures of before go first: what fails now must not show them.
+# Old figures are deleted first: a part that fails must not show them.
 one()
 {
     began=$(date +%s)
@@ -45,7 +45,7 @@ if [ $# -gt 1 ]; then
     exit 0
 fi
 
-# chosen PART...: those of them that were asked for
+# chosen PART...: those of them that are selected
 chosen()
 {
     for part; do

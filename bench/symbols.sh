@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# symbols.sh BUILD: what compressing the names of a symbol table brings and
-# costs, for our own images and for the shared libraries that are installed
-# here. Measured on the host, with the code that runs in the guest. Prints a
-# table, and writes lines of JSON to BUILD/bench/symbols.jsonl.
+# symbols.sh BUILD: the savings and costs of compressing the names of a symbol
+# table, for our own images and for the installed shared libraries. Measured on
+# the host, with the code that runs in the guest. Prints a table, and writes
+# lines of JSON to BUILD/bench/symbols.jsonl.
 set -eu
 
 build=${1:?usage: symbols.sh BUILD}
@@ -32,8 +32,8 @@ row() {
     [ ! -r "$2" ] || functions "$2" ${3:+"$3"} | "$program" "$1"
 }
 
-# Prints the functions of all libraries, each in a quarter of a gigabyte of its
-# own, as one image would have them.
+# Prints the functions of all libraries as those of one image, with 256 MiB of
+# address space for each library.
 together() {
     place=0
     for library in $libraries; do
@@ -85,8 +85,7 @@ rows() {
 
 rows | tee "$build/bench/symbols.rows"
 
-# Of the eleven columns behind the name: the first, the sixth, the seventh and
-# the ninth.
+# Of the eleven columns after the name: the first, sixth, seventh and ninth.
 awk '{
     entries = $(NF - 10)
     name = $0
@@ -101,7 +100,7 @@ while read -r name entries packed other find; do
     echo "$entries $other $find"
 done <"$build/bench/symbols.figures" >"$build/bench/symbols.judged"
 
-# The worst of them, which have a goal.
+# The worst values, which have a goal.
 awk '
     $2 > other { other = $2 }
     $1 >= 100000 && $3 > find { find = $3 }

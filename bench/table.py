@@ -2,10 +2,10 @@
 """table.py RESULTS [PAGE]: the table of the bench, from its lines of JSON.
 
 Shows the groups of rows.txt whose parts were run, each row with its goal, and
-figures that bring words of their own. Status 1 if a goal is missed or a figure
-is missing. Exact rows have a column for each width; noisy ones the median and
-the middle half, or the interval. If all parts were run, PAGE is given the table
-as well, between its markers.
+figures with words of their own. Exit status 1 if a goal is missed or a figure
+is missing. Exact rows have a column per width; noisy ones the median and the
+middle half, or the interval. If all parts were run, the table is also written
+to PAGE, between its markers.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ BEGIN, END = "<!-- figures: made by make bench -->", "<!-- end of figures -->"
 
 
 def short(value):
-    """Three digits or more, in seven characters."""
+    """At least three digits, in seven characters."""
     if value == round(value) and abs(value) < 1000:
         return f"{value:.0f}"
     size = abs(value)
@@ -34,7 +34,7 @@ def short(value):
 
 
 def brief(value):
-    """For ends of a spread: three digits."""
+    """Three digits, for the ends of a spread."""
     if abs(value) >= 10_000:
         return f"{value / 1000:.0f}k"
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
@@ -54,7 +54,7 @@ def goal_column(goal):
 
 
 def judged(figure_list):
-    """The last column: for the worst of the row's figures."""
+    """The last column: the verdict on the row's worst figure."""
     if None in figure_list:
         return "MISSING"
     verdicts = [figures.verdict(figure) for figure in figure_list]
@@ -70,7 +70,7 @@ def print_row(words, columns, goal, last):
 
 
 def columns_of(row, figure_list, noisy, columns):
-    """Those of the row; fewer widths than (columns) stand to the right."""
+    """Figures of the row, aligned to the right of (columns)."""
     values = [
         short(figure["value"]) if figure else "?" for figure in figure_list
     ]
@@ -97,7 +97,7 @@ def print_title(group):
 
 
 def show_row(row, found, group):
-    """Returns whether all is there and every goal reached."""
+    """Returns whether nothing is missing and all goals are reached."""
     noisy = group.kind != "exact"
     pairs = [[w] for w in row.widths] if noisy else [row.widths]
     fine = True
@@ -120,7 +120,7 @@ def show_row(row, found, group):
 
 
 def own_rows(group, found, last_of_part):
-    """Rows of those lines of a part that bring words, behind its last group."""
+    """Rows for a part's lines with words, after its last group."""
     if not last_of_part:
         return []
     names, rows = {row.name for row in group.rows}, []
@@ -152,7 +152,7 @@ def own_rows(group, found, last_of_part):
 
 
 def print_table(head, found):
-    """Returns whether every figure is there and every goal reached."""
+    """Returns whether no figure is missing and all goals are reached."""
     groups = [
         group
         for group in figures.groups_of_table()

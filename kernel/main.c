@@ -66,7 +66,7 @@ void kernel_main(void)
     prof_port_names();
     pic_start();
     if (clock_start() != 0)
-        panic("the timer does not count, so there is no clock");
+        panic("the timer does not count");
     heap_start();
     arch_interrupts_on();
     print_boot_summary();

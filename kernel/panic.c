@@ -118,9 +118,9 @@ static const char *unreadable(uintptr_t fp, uintptr_t below)
     if (fp % sizeof(uintptr_t) != 0)
         return "frame pointer not aligned";
     if (end == 0 || end - fp < sizeof(struct frame))
-        return "frame pointer outside every stack";
+        return "frame pointer outside all stacks";
     if (fp <= below)
-        return "frame pointer does not rise";
+        return "frame pointer not increasing";
     return NULL;
 }
 
@@ -146,10 +146,10 @@ static void write_callers(struct prof_text *out, uintptr_t fp)
         fp = frame->caller_fp;
     }
     if (number == FRAMES_MAX)
-        why = "deeper than can be shown";
+        why = "too many frames";
     if (why == NULL)
         return;
-    prof_text_string(out, "  the backtrace ends here: ");
+    prof_text_string(out, "  backtrace incomplete: ");
     prof_text_string(out, why);
     prof_text_string(out, " (");
     prof_text_hex(out, fp, DIGITS);
@@ -230,18 +230,18 @@ static const char *meaning(const struct arch_registers *r)
 
     if ((page_fault || r->vector == VECTOR_DOUBLE_FAULT) &&
         in_guard(r->fault_address))
-        return "the stack is used up";
+        return "stack overflow";
     if (!page_fault)
         return NULL;
     if (r->fault_address < 4096)
-        return "an access through a null pointer";
+        return "null pointer dereference";
     if (r->pc == r->fault_address)
-        return "data cannot be executed";
+        return "execution of data";
     if (is_in(r->fault_address, text_begin, text_end))
-        return "a write to the code";
+        return "write to code";
     if (is_in(r->fault_address, rodata_begin, rodata_end) ||
         is_in(r->fault_address, symtab_begin, image_end))
-        return "a write to read-only data";
+        return "write to read-only data";
     return NULL;
 }
 

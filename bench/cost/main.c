@@ -37,7 +37,7 @@ static void emit(const char *name, uint64_t hundredths)
                  (unsigned)(hundredths % 100));
 }
 
-static uint32_t levels; /* calls between whoever measures and the loop */
+static uint32_t levels; /* calls between the measuring code and the loop */
 
 static __attribute__((noinline)) void call_down(uint32_t more, uint32_t rounds)
 {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The curves: what each shows and the bounds that it has to keep."""
+"""The curves: what each one shows, and its bounds."""
 
 from collections import namedtuple
 
-# name as in the JSON lines; words; unit; what x is; bounds (fit.py), each a
-# pair; noisy: it is a time of this host, and no run is like another.
+# name as in the JSON lines; words; unit; meaning of x; bounds (fit.py), each a
+# pair; noisy: a time of this host, which differs from run to run.
 Curve = namedtuple("Curve", "name words unit x bounds noisy")
 
 INSTRUCTIONS, BYTES, SAMPLES = "instructions", "bytes", "samples"
@@ -15,7 +15,7 @@ def made(name, words, unit, x, *bounds, noisy=False):
 
 
 def host(name, words, x, power):
-    """What one command takes, in three units."""
+    """The cost of one command, in three units."""
     return [
         made(name + "_instructions", words, INSTRUCTIONS, x, ("power", power)),
         made(
@@ -74,7 +74,9 @@ RATE = [
     ),
     made("rate_dropped", "samples dropped", SAMPLES, "Hz", ("most", 0)),
     made("rate_missed", "ticks missed", SAMPLES, "Hz", ("most", 0)),
-    made("rate_cut", "stacks cut for want of room", SAMPLES, "Hz", ("most", 0)),
+    made(
+        "rate_cut", "stacks cut for lack of space", SAMPLES, "Hz", ("most", 0)
+    ),
 ]
 
 DEPTH = [

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a curve grows: its exponent, and whether it keeps a bound.
 
-A curve is a list of (x, y), x rising and above 0, y not below 0. Bounds:
+A curve is a list of (x, y) with increasing x > 0 and y >= 0. Bounds:
 
     power P   y = a + b x^p, fitted, has p <= P
-    step S    y rises by S at most with each doubling of x
-    each E    y rises by E at most for each of x, over the whole curve
+    step S    y grows by at most S with each doubling of x
+    each E    y grows by at most E per unit of x, over the whole curve
     flat F    the largest y is at most F times the smallest
-    most M    no y is above M
-    least M   no y is below M
+    most M    all y are at most M
+    least M   all y are at least M
 """
 
 import math
 
-EVEN = 1.02  # what varies by less does not grow
+EVEN = 1.02  # below this variation a curve is flat
 POWERS = [step / 100 for step in range(1, 401)]
 
 
@@ -50,7 +50,7 @@ def line_through(points, power):
 
 
 def exponent(points):
-    """The p of the best a + b x^p; 0 where y does not grow."""
+    """The exponent p of the best a + b x^p; 0 if y does not grow."""
     points = [(x, y) for x, y in points if y > 0]
     if len(points) < 2 or points[-1][1] <= EVEN * points[0][1]:
         return 0.0
@@ -62,7 +62,7 @@ def exponent(points):
 
 
 def steepest(points):
-    """The most that y rises with a doubling of x, between neighbours."""
+    """The largest growth of y per doubling of x, between neighbours."""
     rises = [
         (next_y - y) / math.log2(next_x / x)
         for (x, y), (next_x, next_y) in zip(points, points[1:])
@@ -71,8 +71,8 @@ def steepest(points):
 
 
 def each(points):
-    """What y rises by for each of x, over the whole curve; to hundredths, as
-    ticks of the kernel's own are not evenly among those that are measured."""
+    """Growth of y per unit of x, over the whole curve; rounded to hundredths,
+    because the kernel's own ticks are unevenly distributed."""
     (x, y), (last_x, last_y) = points[0], points[-1]
     return round((last_y - y) / (last_x - x), 2) if last_x > x else 0.0
 

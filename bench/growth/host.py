@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""host.py BUILD WORK IMAGE [short]: what embed and parasite take for more and
-more functions, stacks and samples, as JSON lines.
+"""host.py BUILD WORK IMAGE [short]: the cost of embed and parasite for growing
+numbers of functions, stacks and samples, as JSON lines.
 
-Time is the program's own, the least of several runs; memory the most that it
-held; instructions are counted by callgrind, where that does not take long.
+Time is CPU time, the minimum of several runs; memory is the maximum resident
+size; instructions are counted by callgrind if that does not take long.
 """
 
 import json
@@ -33,8 +33,8 @@ def emit(name, x, value, unit):
 
 
 def run(command):
-    """Seconds and KiB that (command) took. A process begins with the memory
-    of the one that it is a child of: time is a smaller one than this."""
+    """CPU seconds and KiB of (command). A process inherits the memory of its
+    parent, and `time` is smaller than this program."""
     with open(os.devnull, "w", encoding="ascii") as nothing:
         process = subprocess.Popen(
             ["time", "-f", "%M", *command],
@@ -98,8 +98,8 @@ class Host:
             out.write("\n".join(places[:400]) + "\n")
 
     def trace(self, stacks, samples):
-        """Packets of so many samples of so many stacks, and how to record
-        them."""
+        """Packets with that many samples and stacks, and the command that
+        records them."""
         maker = f"{self.work}/make_stream.{stacks}"
         subprocess.run(
             [

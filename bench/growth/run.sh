@@ -51,7 +51,7 @@ growth.curve=$curve growth.points=$at" \
 {\"width\":\"$width\",\"name\":\"\1\",\"x\":\2,\"value\":\3}/" "$log.lines"
 }
 
-# tables BITS FUNCTIONS...: their symbol tables, one behind the other
+# tables BITS FUNCTIONS...: their symbol tables, one after the other
 tables()
 {
     bits=$1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""table.py RESULTS [short]: the curves as a table, each held against its
-bounds. Status 1 where one is not kept or a curve is missing. With "short" two
-points were measured, which say nothing of growth: nothing is judged."""
+"""table.py RESULTS [short]: the curves as a table, each with its bounds.
+Exit status 1 if a bound is missed or a curve is missing. With "short" only two
+points were measured, which is too few to judge growth: no bound is checked."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ import curves
 import fit
 
 
-EVEN = 1.5  # what varies by less is even: an exponent says nothing
+EVEN = 1.5  # below this variation a curve is flat, and its exponent meaningless
 
 
 def read(path):
@@ -29,7 +29,7 @@ def read(path):
 
 
 def short_number(value):
-    """Four digits or so: 0.03, 12.6, 1,234, 1.2 M."""
+    """About four digits: 0.03, 12.6, 1,234, 1.2 M."""
     if abs(value) >= 1e6:
         return f"{value / 1e6:,.4g} M"
     if abs(value) >= 1000 or value == int(value):

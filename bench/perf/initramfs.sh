@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # initramfs.sh OUT WORK SOURCE: the file system of the Linux guest, as an
-# archive: busybox and whatever fetch.sh left in SOURCE, this machine's perf
-# with the libraries that it is linked with, the program WORK, and linux/init.
+# archive: busybox and the files that fetch.sh left in SOURCE, this machine's
+# perf with its libraries, the program WORK, and linux/init.
 set -eu
 
 out=${1:?usage: initramfs.sh OUT WORK SOURCE}

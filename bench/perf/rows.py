@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What table.py shows, in its order."""
+"""The rows of table.py, in order."""
 
 STEP_LEAF = "leaf_c"  # the function of the lock-step rows
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh BUILD: what Linux perf costs for a sample beside our sampler, both on
+# run.sh BUILD: the cost of a sample of Linux perf and of our sampler, both on
 # the same work in the same machine, and what they say of a program in step
 # with them. Prints a table and writes BUILD/bench/perf.jsonl. Takes four
 # minutes where a core is idle. perf is measured on x86_64 only: Debian's cloud

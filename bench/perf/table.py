@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""table.py FOLDER JSONL: what run.sh measured, as lines and as a table.
+"""table.py FOLDER JSONL: the measurements of run.sh, as lines and as a table.
 
 FOLDER has linux.log of the Linux guest, i386.log and x86_64.log of ours, and
-size, the output of `size` for the profiler's objects. JSONL gets one object a
-line: width, name, value, unit; where there is one, the goal and its sense
-(least or most); spread, largest less smallest of the repetitions.
+size, the output of `size` for the profiler's objects. JSONL gets one object per
+line: width, name, value and unit; optionally the goal and its sense (least or
+most); spread, the largest minus the smallest of the repetitions.
 
-Status 1 if a goal is missed, a row is missing, or the two guests did not
-measure the same: their chains must be as long.
+Exit status 1 if a goal is missed, a row is missing, or the two guests did not
+measure the same: their call chains must have the same length.
 """
 
 import json
@@ -28,7 +28,7 @@ MEMORY_GIVEN = 40 * 1024  # PROF_MEMORY_DEFAULT
 
 
 class Bad(Exception):
-    """What was measured is not what should have been."""
+    """The measurement is not valid."""
 
 
 def read(folder, name):
@@ -40,7 +40,7 @@ def read(folder, name):
 
 
 def middle(values):
-    """(median, largest less smallest)"""
+    """(median, largest minus smallest)"""
     return statistics.median(values), max(values) - min(values)
 
 
@@ -60,7 +60,7 @@ def worst_error(counts):
 
 
 def runs_of(lines):
-    """[(name, [line])] of what lies between "run" and "end"."""
+    """[(name, [line])] of the lines between "run" and "end"."""
     runs = []
     inside = None
     for line in lines:
@@ -91,7 +91,7 @@ def shares_of(body):
 
 
 def check_depth(runs):
-    """Nearly all of perf's chains have the length that ours have."""
+    """Nearly all chains of perf are as long as ours."""
     body = next(body for name, body in runs if name == "depths")
     depths = {int(line.split()[1]): int(line.split()[2]) for line in body}
     if depths.get(FRAMES, 0) < 0.98 * sum(depths.values()):
@@ -221,7 +221,7 @@ def ours(lines, width):
 
 
 def memory(lines, width):
-    """Of the object's data and what the image gives it, in bytes."""
+    """Bytes of the object's data and of the memory given to it."""
     for line in lines:
         words = line.split()
         if words[-1].endswith(f"/{width}/profiler.o"):
@@ -233,7 +233,7 @@ def memory(lines, width):
 
 
 def ratios(rows):
-    """How many times as much perf takes."""
+    """The cost of perf as a multiple of ours."""
     bare = rows["perf_bare"][0]
     for what in ("flat", "stack_11"):
         perf = rows[f"perf_{what}"][0]

@@ -19,9 +19,9 @@ static int print_error(int error)
 {
     static const char *const why[] = {
         [VIRTIO_NET_NONE] = "no virtio network device",
-        [VIRTIO_NET_QUEUES] = "the device's queues are longer than 256",
+        [VIRTIO_NET_QUEUES] = "the device's queues have more than 256 entries",
         [VIRTIO_NET_MEMORY] = "not enough memory",
-        [VIRTIO_NET_LINE] = "no interrupt line is wired to the device",
+        [VIRTIO_NET_LINE] = "the device has no interrupt line",
     };
 
     console_line("net: %s", why[error]);

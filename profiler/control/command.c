@@ -22,22 +22,21 @@ static const struct row {
     uint32_t least, most; /* bounds of a number, inclusive */
     const char *error;    /* if the argument is not as it should be */
 } rows[] = {
-    {"start", PROF_COMMAND_START, NOTHING, 0, 0, "start: nothing may follow"},
-    {"stop", PROF_COMMAND_STOP, NOTHING, 0, 0, "stop: nothing may follow"},
+    {"start", PROF_COMMAND_START, NOTHING, 0, 0, "start takes no argument"},
+    {"stop", PROF_COMMAND_STOP, NOTHING, 0, 0, "stop takes no argument"},
     {"rate", PROF_COMMAND_RATE, NUMBER, 1, 1000000000,
-     "rate: Hz must follow, 1 to 20000, as in: rate 999"},
+     "rate takes a frequency in Hz, 1 to 20000: rate 999"},
     {"depth", PROF_COMMAND_DEPTH, NUMBER, 0, 127,
-     "depth: a number must follow, 0 to 127, as in: depth 64"},
-    {"stacks", PROF_COMMAND_STACKS, SWITCH, 0, 0,
-     "stacks: on or off must follow"},
-    {"reset", PROF_COMMAND_RESET, NOTHING, 0, 0, "reset: nothing may follow"},
-    {"hello", PROF_COMMAND_HELLO, NOTHING, 0, 0, "hello: nothing may follow"},
-    {"report", PROF_COMMAND_REPORT, NOTHING, 0, 0,
-     "report: nothing may follow"},
+     "depth takes a number, 0 to 127: depth 64"},
+    {"stacks", PROF_COMMAND_STACKS, SWITCH, 0, 0, "stacks takes on or off"},
+    {"reset", PROF_COMMAND_RESET, NOTHING, 0, 0, "reset takes no argument"},
+    {"hello", PROF_COMMAND_HELLO, NOTHING, 0, 0, "hello takes no argument"},
+    {"report", PROF_COMMAND_REPORT, NOTHING, 0, 0, "report takes no argument"},
 };
 
-static const char unknown[] = "not a command; there are start, stop, rate HZ, "
-                              "depth N, stacks on|off, reset, hello, report";
+static const char unknown[] =
+    "not a command; commands are start, stop, rate HZ, "
+    "depth N, stacks on|off, reset, hello, report";
 
 static const char *skip_blanks(const char *text)
 {

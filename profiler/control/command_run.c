@@ -93,7 +93,7 @@ bool prof_command_byte(uint8_t byte)
         return false;
     command = prof_command(line.text);
     if (line.too_long) {
-        write_error("longer than any command");
+        write_error("too long for a command");
     } else if (command.kind == PROF_COMMAND_BAD) {
         write_error(command.error);
     } else if (command.kind != PROF_COMMAND_NONE) {

@@ -12,30 +12,30 @@ static const char *line_of(enum prof_error error)
     case PROF_OK:
         return "no error";
     case PROF_EMEMORY:
-        return "the memory given at start is too small";
+        return "the memory given to the profiler is too small";
     case PROF_ECONFIG:
-        return "the configuration cannot work";
+        return "invalid configuration";
     case PROF_ESTATE:
         return "called before prof_init()";
     case PROF_ERATE:
-        return "a sampling rate of 0";
+        return "the sampling rate is 0";
     case PROF_EOPTION:
-        return "no option of that name";
+        return "unknown option";
     case PROF_EVALUE:
-        return "the option is known, but not with that value";
+        return "invalid value for this option";
     case PROF_EGATE:
         return "the timer's IDT gate is not present";
     case PROF_EFIXED:
-        return "the rate is the kernel's own, which calls the sampler from its "
+        return "the rate is fixed: the kernel calls the sampler from its own "
                "timer interrupt";
     case PROF_EPORT:
-        return "current_eoi_mechanism points nowhere";
+        return "current_eoi_mechanism is not set";
     case PROF_EABSENT:
-        return "left out of this image (<prof/config.h>)";
+        return "not part of this image (<prof/config.h>)";
     case PROF_ESYM_NONE:
-        return "the image carries no symbol table";
+        return "the image contains no symbol table";
     case PROF_ESYM_SHORT:
-        return "the symbol table is cut short";
+        return "the symbol table is truncated";
     case PROF_ESYM_MAGIC:
         return "not a symbol table, or one of another version";
     case PROF_ESYM_CRC:

@@ -78,7 +78,7 @@ void prof_report_call_tree(struct prof_text *out,
     uint64_t whole = prof_summary_whole(stats);
     uint32_t level = 0, parent = 0, call;
 
-    prof_text_string(out, "--- calls, from 1 % on ---\n"
+    prof_text_string(out, "--- call tree, calls of at least 1 % ---\n"
                           "   total      self  function\n");
     call = prof_calls.used > 1 ? hottest_child(0, 0) : 0;
     for (;;) {

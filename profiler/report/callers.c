@@ -79,7 +79,7 @@ static void write_callers(struct prof_text *out, uint32_t callee)
         prof_summary_share(out, prof_share_next(&share, sum));
         prof_text_string(out, "  ");
         if (caller == 0)
-            prof_text_string(out, "no caller, or not known");
+            prof_text_string(out, "no caller, or unknown");
         else
             prof_report_name(out, prof_function_at(caller)->record.key);
         prof_text_char(out, '\n');
@@ -96,13 +96,13 @@ void prof_report_callers(struct prof_text *out, const char *name,
     prof_text_string(out, "--- callers of ");
     prof_text_string(out, name);
     if (callee == 0) {
-        prof_text_string(out, ": not seen ---\n");
+        prof_text_string(out, ": not sampled ---\n");
         return;
     }
-    prof_text_string(out, ", itself ");
+    prof_text_string(out, ", self ");
     prof_summary_share(out, prof_share_of(prof_function_at(callee)->total,
                                           prof_summary_whole(stats)));
-    prof_text_string(out, " in total ---\n");
+    prof_text_string(out, " total ---\n");
     write_callers(out, callee);
     prof_text_string(out, "---\n");
 }

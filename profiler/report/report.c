@@ -167,11 +167,11 @@ static void legend(struct prof_text *out, const struct table *table)
         prof_text_string(out, "? fewer than 16 samples; in brackets the 95 % "
                               "interval of the share\n");
     if (table->masked)
-        prof_text_string(out, "! samples gather where interrupts are turned on "
-                              "again; they belong to code before\n");
+        prof_text_string(out, "! sampled late, where interrupts were enabled: "
+                              "the time belongs to earlier code\n");
     if (table->vm_exit)
-        prof_text_string(out, "in VMM: at instructions that leave the guest, "
-                              "such as port access\n");
+        prof_text_string(out, "in VMM: samples at instructions that leave the "
+                              "guest, such as port access\n");
 }
 
 /* prof.form=shares: the table with shares, the rest row and the accounts. */

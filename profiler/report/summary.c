@@ -145,10 +145,10 @@ static void write_stopped(struct prof_text *out, const struct prof_stats *stats)
 {
     static const char *const why[PROF_WALK_REASONS] = {
         [PROF_WALK_DEPTH] = " at prof.depth",
-        [PROF_WALK_ROOM] = " for want of room",
+        [PROF_WALK_ROOM] = " out of space",
         [PROF_WALK_UNALIGNED] = " frame pointer not aligned",
         [PROF_WALK_OUTSIDE] = " frame pointer outside the stack",
-        [PROF_WALK_FALLING] = " frame pointer not rising",
+        [PROF_WALK_FALLING] = " frame pointer not increasing",
         [PROF_WALK_NOT_CODE] = " return address outside the code",
     };
     uint64_t all = 0;
@@ -156,7 +156,7 @@ static void write_stopped(struct prof_text *out, const struct prof_stats *stats)
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
         all += stats->stopped[i];
     write_number(out, stats->caller_unreachable,
-                 " samples without their caller, in functions that have no "
+                 " samples without their caller, in functions without a "
                  "frame\n");
     if (all == 0)
         return;
@@ -193,12 +193,12 @@ static void write_difference(struct prof_text *out,
 
     if (found < stats->ticks)
         write_number(out, stats->ticks - found,
-                     " ticks are in none of these rows: the profiler lost "
-                     "their samples\n");
+                     " ticks missing from these rows: the profiler lost their "
+                     "samples\n");
     else
         write_number(out, found - stats->ticks,
-                     " samples more than there were ticks: the profiler "
-                     "counted them twice\n");
+                     " more samples than ticks: the profiler counted them "
+                     "twice\n");
 }
 
 /* Losses and other problems, a line each; nothing if there were none. */
@@ -215,14 +215,14 @@ static void write_troubles(struct prof_text *out,
                  " ticks missed: due by the clock, never delivered\n");
     write_stolen(out, stats);
     write_number(out, stats->overflowed,
-                 " samples came while the vector was full and went through "
+                 " samples arrived while the vector was full, and are in "
                  "the overflow table\n");
     write_stopped(out, stats);
     write_number(out, stats->refusals, " allocations refused\n");
     write_number(out, stats->tick.gate_taken_back,
-                 " times the timer's IDT gate was taken back\n");
+                 " times the timer's IDT gate was restored\n");
     write_number(out, stats->tick.pit_taken_back,
-                 " times the PIT was set to the sampling rate again\n");
+                 " times the PIT was reset to the sampling rate\n");
 }
 
 void prof_summary_close(struct prof_text *out, const struct prof_stats *stats)

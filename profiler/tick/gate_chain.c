@@ -49,8 +49,9 @@ static bool is_cut_off(uint64_t now, uint64_t period)
     bool sampled = prof_newest_tsc() > other.seen_tsc;
 
     if (sampled && !other.goes_on)
-        prof_message("prof: another handler stands before ours in the timer's "
-                     "IDT gate and goes on to it; left as it is\n");
+        prof_message(
+            "prof: another handler in the timer's IDT gate calls ours; "
+            "left as it is\n");
     if (sampled) {
         other.goes_on = true;
         other.seen_tsc = now;
@@ -68,8 +69,8 @@ static void take_back(uint8_t vector)
     other.handler = 0;
     prof_tick_count_gate();
     prof_message(
-        "prof: the timer's IDT gate had been replaced; taken back, and "
-        "the new handler is called after each sample\n");
+        "prof: the timer's IDT gate was replaced by other code; restored, and "
+        "the other handler is called after each sample\n");
 }
 
 void prof_gate_chain_check(uint8_t vector, uint64_t period)

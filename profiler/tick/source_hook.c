@@ -63,8 +63,8 @@ static void print_rate(void)
     prof_text_open(&out, prof_port_write);
     prof_text_string(&out, "prof: sampling at the kernel's own ");
     prof_text_fixed(&out, hook.rate_mhz, 0, MHZ);
-    prof_text_string(&out, " Hz, as its interrupt calls prof_sample(): prof.hz "
-                           "and prof.jitter have no effect\n");
+    prof_text_string(&out, " Hz, because it calls prof_sample(); prof.hz and "
+                           "prof.jitter have no effect\n");
     prof_text_flush(&out);
 }
 

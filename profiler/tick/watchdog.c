@@ -115,8 +115,8 @@ static void check_pit(const struct prof_pit_rate *rate)
     seen.doubled = 0;
     prof_tick_count_pit();
     prof_message(
-        "prof: the PIT had been reprogrammed; set to the sampling rate "
-        "again\n");
+        "prof: the PIT was reprogrammed by other code; reset to the sampling "
+        "rate\n");
 }
 
 /* The measured period corrects when the kernel's ticks are due. */

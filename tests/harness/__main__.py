@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """python3 -m harness [OPTIONS] BUILD [PATTERN...]: runs all tests whose
-name fits one of the shell patterns; see tests/README.md."""
+name matches one of the shell patterns; see tests/README.md."""
 
 import argparse
 import os
@@ -41,7 +41,7 @@ def main():
 
 
 def _end_children():
-    """Nothing that was started outlives the run."""
+    """Kills everything that was started and still runs."""
     for pid in progress.tree(os.getpid()):
         if pid != os.getpid():
             progress.kill_tree(pid)

@@ -31,7 +31,7 @@ class Case:
     hides: tuple
 
     def machines(self):
-        """(width, loader) of each machine it is run on."""
+        """(width, loader) of each machine that runs it."""
         for width in WIDTHS:
             for boot in self.boots:
                 only, _, loader = boot.rpartition(":")
@@ -55,8 +55,8 @@ def case(
 ):
     """One image, booted with one command line.
 
-    (image)   whose: "test/NAME" is tests/guest/*/NAME, "NAME" a service's;
-              the case's own by default
+    (image)   "test/NAME" for tests/guest/*/NAME, "NAME" for a service; by
+              default that of the case's own name
     (append)  its command line
     (boots)   loaders: "kernel grub" for both, "i386:kernel" for one width
     (modules) boot modules: paths from the top, or pairs (name, text)
@@ -108,7 +108,7 @@ def _modules(case_, base):
 
 
 def _as_expected(case_, code, text):
-    """What is not as (exits), (shows) and (hides) have it."""
+    """What differs from (exits), (shows) and (hides)."""
     wrong = []
     if code != case_.exits:
         wrong.append(f"exit code {code} instead of {case_.exits}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks for a suite's tests: each raises Failed, with both sides, where what
-it says does not hold."""
+"""Checks for a suite's tests: each raises Failed with both values if it does
+not hold."""
 
 import difflib
 import re
@@ -9,7 +9,7 @@ from .proc import Failed
 
 
 def true(value, text="should be true"):
-    """(value) is true; it is given back."""
+    """(value) is true; returns it."""
     if not value:
         raise Failed(f"{text}: {value!r}")
     return value
@@ -44,13 +44,13 @@ def between(got, low, high, text=""):
 
 
 def near(got, wanted, part=0.05, text=""):
-    """Within that part of (wanted)."""
+    """Within that fraction of (wanted)."""
     between(got, wanted * (1 - part), wanted * (1 + part), text)
 
 
 def has(text, pattern, count=None):
-    """A line of (text) has the regular expression; (count): so many do.
-    The first match is given back."""
+    """A line of (text) matches the regular expression; with (count) exactly
+    that many do. Returns the first match."""
     found = [
         m for m in (re.search(pattern, line) for line in text.splitlines()) if m
     ]
@@ -63,13 +63,13 @@ def has(text, pattern, count=None):
 
 
 def lacks(text, pattern):
-    """No line of (text) has the regular expression."""
+    """No line of (text) matches the regular expression."""
     for line in text.splitlines():
         if re.search(pattern, line):
             raise Failed(f"should not have {pattern!r}: {line}")
 
 
 def contains(text, words):
-    """The fixed (words) are in (text)."""
+    """(text) contains (words), a fixed string."""
     if words not in text:
         raise Failed(f"{words!r} is not in:\n{text[-4000:]}")

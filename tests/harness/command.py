@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command parasite as a suite uses it: makes traces, and reads what it
-says of them."""
+"""The command parasite for suites: makes traces and reads its output."""
 
 import collections
 import json
@@ -24,10 +23,10 @@ class Command:
     def __call__(self, *words, **options):
         return run(self.path, *words, **options)
 
-    # ---- what it says of a trace
+    # ---- its output for a trace
 
     def info(self, trace):
-        """{name: value} of info --json; one that is not there is None."""
+        """{name: value} of info --json; None for unknown names."""
         found = json.loads(self("info", "--json", trace).out)
         return collections.defaultdict(lambda: None, found)
 
@@ -58,17 +57,17 @@ class Command:
     # ---- traces
 
     def make_stream(self, *words, **env):
-        """Bytes of a stream that build/host/make_stream makes."""
+        """The bytes of a stream made by build/host/make_stream."""
         maker = self.suite.build / "host" / "make_stream"
         return run(maker, *words, env=env).data
 
     def record(self, trace, *words, **options):
-        """Records anew to (trace)."""
+        """Records to (trace), which is deleted first."""
         shutil.rmtree(trace, ignore_errors=True)
         return self("record", "-o", trace, *words, **options)
 
     def machine(self, width, service, append, *args, modules=(), icount=None):
-        """Words for record or top: "--" and a QEMU that boots the service."""
+        """Arguments of record or top: "--" and a QEMU with the service."""
         if icount is not None:
             args += tuple(qemu.icount(icount))
         image = self.suite.image(width, service)
@@ -81,8 +80,8 @@ class Command:
 
 
 def event_counts(trace):
-    """{kind: count} of what babeltrace2 reads there, all forms of a kind as
-    one."""
+    """{kind: count} of the events that babeltrace2 reads in (trace); all forms
+    of a kind count as one."""
     done = run("babeltrace2", trace)
     found = collections.Counter()
     for line in done.lines():
@@ -91,12 +90,12 @@ def event_counts(trace):
 
 
 def build_id(image):
-    """Of an ELF file, hexadecimal."""
+    """The build-id of an ELF file, hexadecimal."""
     return re.search(r"Build ID: (\S+)", run("readelf", "-n", image).out)[1]
 
 
 def text_addresses(image):
-    """Addresses of its functions, as nm prints them, one a line."""
+    """Addresses of its functions as nm prints them, one per line."""
     found = [line.split() for line in run("nm", image).lines()]
     return "".join(
         f"{words[0]}\n"
@@ -106,14 +105,14 @@ def text_addresses(image):
 
 
 def event_lines(trace):
-    """What babeltrace2 prints of the trace, as event_text()."""
+    """The output of babeltrace2 for the trace, as event_text()."""
     found = run("babeltrace2", "--no-delta", trace)
     return [event_text(line) for line in found.err.splitlines() + found.lines()]
 
 
 def event_text(line):
-    """A line of babeltrace2 as tests/tool/make_events.c writes it: the name of
-    an event, then NAME=NUMBER of its fields."""
+    """A line of babeltrace2 in the form of tests/tool/make_events.c: the name
+    of the event, then NAME=NUMBER for each field."""
     name, fields = re.match(
         r"\S+ (\w+): \{.*?\}(?:, \{ (.*)\})?$", line
     ).groups("")

@@ -15,18 +15,19 @@ from .monitor import Monitor
 
 
 class GuestError(Exception):
-    """The guest did not do what was waited for; shows its console's end."""
+    """The guest did not do what the suite waited for; has the end of its
+    console."""
 
 
 class Guest:
-    """(image) of (width), booted at once. Use as a context manager: it is
-    killed where it has not ended by itself.
+    """(image) of (width), booted at once. Use as a context manager, which
+    kills it if it has not ended by itself.
 
-    (log)      file for the console; QEMU's own words go to (log).qemu
+    (log)      file for the console; QEMU's own messages go to (log).qemu
     (append)   its command line; (modules) its boot modules
     (loader)   "kernel", or "grub" from an ISO beside the log
-    (serial)   "stdio" (the log), None, or QEMU's words, as "chardev:NAME"
-    (typed)    whether send() is wanted: the console is read from a pipe
+    (serial)   "stdio" (the log), None, or QEMU's argument "chardev:NAME"
+    (typed)    whether send() is used: the console reads from a pipe
     (channels) {NAME: "tcp" or "unix"}: sockets at which QEMU listens, to be
                wired by (args); address(NAME) is what to connect to
     (forward)  TCP ports of the guest's on a user network; port(N) is where
@@ -37,7 +38,7 @@ class Guest:
     (stream)   file for what it writes to port 0xe9
     (ram)      file that is its memory, shared
     (args)     more arguments for QEMU
-    (prefix)   command in front of QEMU's
+    (prefix)   a command to run QEMU with
     """
 
     def __init__(
@@ -113,7 +114,7 @@ class Guest:
     # ---- the command line
 
     def _socket(self, name):
-        """A path that is short enough for a socket."""
+        """A path short enough for a socket."""
         if not self.sockets:
             self.sockets = tempfile.mkdtemp(prefix="guest.")
         return f"{self.sockets}/{name}"
@@ -155,7 +156,7 @@ class Guest:
     # ---- where it can be reached
 
     def address(self, name):
-        """Of a channel: "tcp:127.0.0.1:PORT" or "unix:PATH"."""
+        """The address of a channel: "tcp:127.0.0.1:PORT" or "unix:PATH"."""
         if self.channels[name] == "unix":
             return f"unix:{self._socket(name)}"
         for device in self.monitor.command("query-chardev"):
@@ -165,8 +166,8 @@ class Guest:
         raise KeyError(name)
 
     def ports(self, guest_port):
-        """Where on 127.0.0.1 the guest's port is: one for each time that
-        (forward) has it."""
+        """The port on 127.0.0.1 that leads to the guest's port, one for each
+        time that (forward) contains it."""
         lines = self.monitor.human("info usernet").splitlines()
         rows = [line.split() for line in lines if "HOST_FORWARD" in line]
         return [int(row[3]) for row in rows if row[5] == str(guest_port)]
@@ -190,7 +191,7 @@ class Guest:
         return self.log.read_bytes().decode("latin-1").replace("\r", "")
 
     def said(self):
-        """What QEMU itself said."""
+        """Messages of QEMU itself."""
         return self.errors.read_bytes().decode("latin-1")
 
     def lines(self):
@@ -202,7 +203,7 @@ class Guest:
         self.process.stdin.flush()
 
     def wait_line(self, pattern, count=1):
-        """Waits for the (count)th line that has (pattern); its match."""
+        """Waits for the (count)th line that matches (pattern); its match."""
         wanted = re.compile(pattern)
 
         def matches():
@@ -218,7 +219,7 @@ class Guest:
         return found
 
     def tail(self, count=20):
-        """The end of what it and QEMU said, for messages."""
+        """The end of its console and of QEMU's messages."""
         return "\n".join(self.lines()[-count:] + self.said().splitlines())
 
     # ---- its life
@@ -227,21 +228,21 @@ class Guest:
         return self.process.poll() is None
 
     def stop(self):
-        """The host stops running it, until cont()."""
+        """Stops QEMU until cont(), as a host that takes the CPU away."""
         os.kill(self.pid, signal.SIGSTOP)
 
     def cont(self):
         os.kill(self.pid, signal.SIGCONT)
 
     def interrupt(self, number=signal.SIGTERM):
-        """Ends QEMU by a signal, in order; returns after that."""
+        """Ends QEMU with a signal and waits for its end."""
         if self.alive():
             self.process.send_signal(number)
         return self.end()
 
     def end(self):
-        """Waits for its end; the exit code, as qemu.exit_code() has it.
-        (why) then says what was wrong if it had to be ended."""
+        """Waits for its end; returns the exit code of qemu.exit_code(). (why)
+        is the reason if it had to be killed."""
         if self.code is None:
             if self.process.stdin:
                 self.process.stdin.close()
@@ -255,7 +256,7 @@ class Guest:
         return self.code
 
     def kill(self):
-        """Ends it at once."""
+        """Kills it."""
         if self.alive():
             progress.kill_tree(self.pid)
         self.end()

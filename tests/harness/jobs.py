@@ -17,9 +17,9 @@ SUITE_CPU_LIMIT_S = 1800
 
 @dataclass
 class Job:
-    """(name) is what the plan and the output call it; (words) are what a
-    pattern may fit. run() gives (tap.Results, log, CPU seconds). (after) are
-    names of jobs that must have ended before, and are run with it."""
+    """(name) identifies it in the plan and the output; a pattern may match one
+    of (words). run() returns (tap.Results, log, CPU seconds). (after) names the
+    jobs that must have ended before; they are selected with it."""
 
     name: str
     words: tuple
@@ -35,14 +35,14 @@ class Job:
 
 
 def words_of(name):
-    """What a pattern may fit of a test's name: "guest/i386/kernel/heap",
+    """The forms of a name that a pattern may match: "guest/i386/kernel/heap",
     "unit32/crc_test", "suite/net/i386"."""
     parts = name.split("/")
     return (parts[3] if parts[0] == "guest" else parts[1], name)
 
 
 def _command(words, log, cpu_limit, env=None):
-    """Runs a program that prints TAP; what Job.run gives."""
+    """Runs a program that prints TAP; returns what Job.run does."""
     with open(log, "wb") as out:
         process = subprocess.Popen(
             words,
@@ -97,8 +97,7 @@ def units(build):
 
 
 def parts(path):
-    """{part: those it comes after} of the suite at (path), as it declares
-    them."""
+    """{part: parts before it} that the suite at (path) declares."""
     spec = importlib.util.spec_from_file_location(
         f"suite_{path.parent.name}", path
     )
@@ -108,7 +107,7 @@ def parts(path):
         spec.loader.exec_module(module)
     finally:
         sys.path.remove(str(path.parent))
-        # its own modules; another suite may have one of the same name
+        # its own modules: another suite may have modules of the same names
         for name, other in list(sys.modules.items()):
             file = getattr(other, "__file__", None)
             if file and Path(file).parent == path.parent.resolve():
@@ -144,7 +143,7 @@ def everything(build):
 
 
 def select(everything_, patterns):
-    """Those that fit, with all that they come after."""
+    """Those that match, and all jobs that must run before them."""
     wanted = {job.name for job in everything_ if job.fits(patterns)}
     wanted.update(
         name for job in everything_ if job.name in wanted for name in job.after

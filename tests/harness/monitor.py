@@ -38,9 +38,9 @@ class Monitor:
         raise RuntimeError("the monitor is gone")
 
     def command(self, name, **arguments):
-        """What QEMU answers to the command."""
+        """QEMU's answer to the command."""
         if not self.file:
-            raise RuntimeError("there is no monitor: QEMU has ended")
+            raise RuntimeError("no monitor: QEMU has ended")
         words = {"execute": name}
         if arguments:
             words["arguments"] = arguments
@@ -49,7 +49,7 @@ class Monitor:
         return self._answer()
 
     def human(self, line):
-        """What QEMU answers to (line), as it would to a person."""
+        """QEMU's answer to (line), a command of the human monitor."""
         return self.command("human-monitor-command", **{"command-line": line})
 
     def close(self):

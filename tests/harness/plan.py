@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """tests/plan.txt: which tests there are, and how many checks each makes.
 
-A line has the number of checks, roughly how long the test takes in seconds,
-and its name. A test that is not there, that makes another number of checks,
-or that is there and was not run, is a failure. `make test-plan` writes the
-file."""
+A line has the number of checks, the approximate duration in seconds, and the
+name of the test. It is a failure if a test is not in the plan, if it makes a
+different number of checks, or if it is in the plan and does not exist.
+`make test-plan` writes the file."""
 
 from pathlib import Path
 
@@ -37,9 +37,9 @@ def write(entries, path=PATH):
 
 
 def updated(entries, existing, done):
-    """(entries) with those results in (done), {name: (checks, seconds)},
-    without tests that are not (existing). A duration is kept while it is of
-    the right order, so that the file changes with the tests only."""
+    """(entries) updated with (done), {name: (checks, seconds)}, without tests
+    that are not (existing). A duration is kept if it is of the right order of
+    magnitude, so that the file changes only with the tests."""
     new = {n: e for n, e in entries.items() if n in existing}
     for name, (checks, seconds) in done.items():
         known = new.get(name, (0, 0))[1]
@@ -53,13 +53,13 @@ def updated(entries, existing, done):
 
 
 def problem(entries, name, results):
-    """What is wrong with the number of checks that were made, or None."""
+    """What is wrong with the number of checks, or None."""
     if name not in entries:
-        return "not in tests/plan.txt (make test-plan adds it)"
+        return "not in tests/plan.txt (add it with make test-plan)"
     wanted = entries[name][0]
     if results.done != wanted:
         return (
             f"{results.done} checks, while tests/plan.txt has {wanted} "
-            "(make test-plan, if that is right)"
+            "(if that is right: make test-plan)"
         )
     return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that a suite runs: each with the status it must end with, and with
-a limit of CPU time instead of seconds."""
+"""Programs that a suite runs, each with the exit status that it must have and
+a limit of CPU time instead of elapsed time."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ CPU_LIMIT_S = 300
 
 
 class Failed(AssertionError):
-    """A check did not hold; the text says what was found instead."""
+    """A check failed; the text says what was found."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ def run(
     stdin=None,
     cpu_limit=CPU_LIMIT_S,
 ):
-    """Runs the program (words) to its end; a Done.
+    """Runs the program (words) to its end; returns a Done.
 
     (status) is the exit code it must have, a tuple of such, or None for any;
     (data) goes to its stdin, as text or bytes; (env) is added to ours.
@@ -93,8 +93,8 @@ def _env(env):
 
 
 class Background:
-    """A program that runs beside the suite, with a group of processes of its
-    own; (log) has stdout and stderr."""
+    """A program that runs in the background, in a process group of its own;
+    (log) gets stdout and stderr."""
 
     def __init__(
         self, words, log, cwd=None, env=None, typed=False, cpu_limit=CPU_LIMIT_S
@@ -124,11 +124,11 @@ class Background:
         self.process.send_signal(number)
 
     def signal_group(self, number):
-        """Also to those that it started, as Ctrl-C does."""
+        """Sends it to the whole process group, as Ctrl-C does."""
         os.killpg(self.pid, number)
 
     def end(self, status=0):
-        """Waits for its end, with (status) as run() has it; its status."""
+        """Waits for its end and returns its status; (status) as for run()."""
         if self.process.stdin:
             self.process.stdin.close()
         why = progress.wait(self.process, self.watch)
@@ -161,9 +161,9 @@ def background(*words, log, **options):
 
 
 def soon(what, text="what was waited for", alive=lambda: True, cpu_limit=60):
-    """Waits until what() is true, and gives its value; fails where it never
-    is. Not by the host's seconds: see progress.until(). A Failed that what()
-    raises counts as "not yet"."""
+    """Waits until what() is true and returns its value; fails if that does
+    not happen. Independent of the host's speed, see progress.until(). If what()
+    raises Failed, that means "not yet"."""
     last = []
 
     def attempt():
@@ -180,9 +180,9 @@ def soon(what, text="what was waited for", alive=lambda: True, cpu_limit=60):
 
 
 def given_time(function, seconds=(3, 12, 48)):
-    """Calls function(SECONDS) with more and more of them until it does not
-    fail; its value. For what is to be seen within a while of the host's, in
-    which a slow host has done little."""
+    """Calls function(SECONDS) with increasing numbers until it does not fail;
+    returns its value. For observations over a time in which a slow host gets
+    little done."""
     for longer in seconds[:-1]:
         try:
             return function(longer)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time limits that hold on any host: CPU time used, and stalls.
 
-A limit in the host's seconds cuts off a healthy process where the host is busy
-or throttled. So a process and all its descendants may use CPU_LIMIT_S of CPU
-time, however long that takes; and they are stalled once they have done next to
-nothing for STALL_S seconds of the host and have written nothing either.
+A limit of elapsed time would end a healthy process on a busy or throttled host.
+Instead, a process and all its descendants may use CPU_LIMIT_S of CPU time,
+however long that takes; and they count as stalled if they use almost no CPU
+time and write nothing for STALL_S seconds.
 """
 
 import os
@@ -13,15 +13,15 @@ import time
 
 CPU_LIMIT_S = 300  # for one guest or one unit test
 STALL_S = 180  # of the host
-STALL_CPU_S = 0.5  # less than that in STALL_S is standing still
+STALL_CPU_S = 0.5  # less CPU time than that in STALL_S is a stall
 POLL_S = 0.5
 
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
 def _stat(pid):
-    """(parent, own CPU seconds, those of reaped children, whether it has
-    ended and was not reaped); None if gone."""
+    """(parent, own CPU seconds, those of reaped children, whether it is a
+    zombie); None if it does not exist."""
     try:
         with open(f"/proc/{pid}/stat", encoding="latin-1") as file:
             fields = file.read().rpartition(")")[2].split()
@@ -59,7 +59,7 @@ def cpu_seconds(root):
 
 
 def kill_tree(root):
-    """Kills (root) and its descendants, those first that could make more."""
+    """Kills (root) and its descendants, parents first."""
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in tree(root):
             try:
@@ -84,7 +84,7 @@ class Watch:
         )
 
     def verdict(self):
-        """Why it must be ended now; None while it may go on."""
+        """Why it must be killed now, or None."""
         self.used = max(self.used, cpu_seconds(self.root) - self.base)
         if self.used > self.cpu_limit:
             return f"no end after {self.cpu_limit} s of CPU time"
@@ -111,13 +111,13 @@ def wait(process, watch):
             if why:
                 kill_tree(process.pid)
                 break
-    watch.verdict()  # what it has used in all, while that can be seen
+    watch.verdict()  # its total CPU time, while that can be read
     process.wait()
     return why
 
 
 def until(what, cpu_limit=60, stall=STALL_S, alive=lambda: True):
-    """Waits until what() is true; its value, or None if that never came.
+    """Waits until what() is true; returns its value, or None after giving up.
 
     Gives up after (cpu_limit) CPU seconds of this process and its children,
     when they stall, or when alive() is false and what() still is.

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How QEMU is started, for every test: its command line, the ISO that GRUB
-boots from, and what its end means."""
+"""Starting QEMU, for every test: its command line, the ISO that GRUB boots
+from, and the meaning of its exit status."""
 
 import re
 import subprocess
 
 ISO = "tools/build/iso.sh"
 
-# exit codes where the guest gave none
+# exit codes if the guest gave none
 STOPPED = 124  # ended from outside
 RESET = 125  # reset or switched off: a triple fault, mostly
 QEMU_FAILED = 126
@@ -15,9 +15,9 @@ INTERRUPTED = 130
 
 
 def icount(shift, rtc=None):
-    """Arguments by which time passes by instructions only, 2**shift ns each:
-    what a guest measures then does not depend on the host. (rtc) is the date
-    that its clock begins with."""
+    """Arguments for a clock that counts instructions, 2**shift ns each, so that
+    a guest's measurements do not depend on the host. (rtc) is the initial date
+    of its clock."""
     base = f"base={rtc}," if rtc else ""
     return ["-icount", f"shift={shift},sleep=off", "-rtc", f"{base}clock=vm"]
 
@@ -35,7 +35,7 @@ def command(
     network=False,
     args=(),
 ):
-    """The command line, a list, of a machine that ends when the guest does.
+    """The command line of a machine that ends with its guest, as a list.
 
     With (iso), see make_iso(), the image is booted from there. (network):
     whether (args) bring a network; otherwise there is none.
@@ -68,7 +68,7 @@ def command(
 
 
 def make_iso(width, iso, image, append="", modules=()):
-    """An ISO from which GRUB boots (image): one for each command line."""
+    """An ISO from which GRUB boots (image), one for each command line."""
     done = subprocess.run(
         [ISO, width, str(iso), str(image), append, ",".join(map(str, modules))],
         stdin=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs jobs in lanes, the longest first, holds each to the plan, and prints
-what came of them."""
+"""Runs jobs in lanes, the longest first, compares each with the plan, and
+prints the results."""
 
 import json
 import os
@@ -15,8 +15,8 @@ SLOWEST = 10
 
 
 class Runner:
-    """(selected) are jobs.Job; (entries) is the plan, None where it is about
-    to be written."""
+    """(selected) are jobs.Job; (entries) is the plan, None if it will be
+    written."""
 
     def __init__(self, selected, entries, durations, lanes):
         self.entries = entries
@@ -32,7 +32,7 @@ class Runner:
         self.took = {}  # {name: seconds}
 
     def _expected(self, job):
-        """Seconds it will take; the last of the list is begun first."""
+        """Its expected seconds; the last one of the list starts first."""
         planned = (self.entries or {}).get(job.name, (0, 0))[1]
         return self.durations.get(job.name, planned)
 
@@ -47,8 +47,7 @@ class Runner:
             thread.join()
 
     def _next(self):
-        """The longest job that need not wait for another; None where none is
-        left."""
+        """The longest job that need not wait for another one, or None."""
         while self.todo:
             waiting = {job.name for job in self.todo} | self.running
             for job in reversed(self.todo):
@@ -68,7 +67,7 @@ class Runner:
             begun = time.monotonic()
             try:
                 results, log, cpu = job.run()
-            except Exception:  # the harness's own mistake, or a guest's
+            except Exception:  # an error of the harness, or of a guest
                 results, log, cpu = tap.Results(), os.devnull, 0.0
                 results.problem(traceback.format_exc())
             with self.lock:
@@ -83,7 +82,7 @@ class Runner:
                 results.problem(wrong)
         counts = results.counts()
         self.took[job.name] = seconds
-        if not results.problems:  # else its checks were not all made
+        if not results.problems:  # otherwise not all of its checks were made
             self.done[job.name] = (results.done, seconds)
         for i in range(3):
             self.totals[i] += counts[i]
@@ -116,7 +115,7 @@ def _lines(log):
 
 
 def vanished(entries, existing, patterns):
-    """Tests that the plan has and that are no more."""
+    """Tests in the plan that do not exist."""
     gone = [name for name in entries if name not in existing]
     return [
         name
@@ -126,7 +125,7 @@ def vanished(entries, existing, patterns):
 
 
 def main(build, patterns, lanes, write_plan, without_plan=False):
-    """Runs what fits; 0 if all passed."""
+    """Runs the selected jobs; returns 0 if all passed."""
     begun = time.monotonic()
     everything = jobs.everything(build)
     existing = {job.name for job in everything}
@@ -140,7 +139,7 @@ def main(build, patterns, lanes, write_plan, without_plan=False):
         plan.write(plan.updated(entries, existing, runner.done))
     elif not without_plan:
         for name in vanished(entries, existing, patterns):
-            print(f"FAILED  {name}: it is in {plan.PATH} and is no more")
+            print(f"FAILED  {name}: it is in {plan.PATH}, but does not exist")
             runner.failures.append(name)
             runner.totals[1] += 1
     took = runner.took

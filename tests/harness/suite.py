@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a suite, a file tests/NAME/suite.py, is written with.
+"""What suites, tests/NAME/suite.py, import.
 
     from harness.suite import check, run
 
-    PARTS = ("i386", "x86_64")   # optional: each is a job of its own
+    PARTS = ("i386", "x86_64")   # optional: each is a separate job
 
-    def suite(s):                # called once a part
+    def suite(s):                # called once per part
         with s.test(f"{s.part}: two and two is four"):
             check.same(run("expr", 2, "+", 2).out.strip(), "4")
 
@@ -42,11 +42,11 @@ __all__ = [
 ]
 
 WIDTHS = ("i386", "x86_64")
-_SUBREAPER = 36  # prctl: whoever loses its parent becomes ours
+_SUBREAPER = 36  # prctl: orphaned descendants become our children
 
 
 class Skip(Exception):
-    """Raised in a test that cannot be made here; the text says why."""
+    """Raised by a test that cannot run here; the text says why."""
 
 
 class Suite:
@@ -60,8 +60,8 @@ class Suite:
 
     @contextmanager
     def test(self, what):
-        """One test: it fails where the block raises anything, and is skipped
-        where it raises Skip."""
+        """One test: it fails if the block raises an exception, and is skipped
+        if that is Skip."""
         try:
             yield
         except Skip as skip:
@@ -74,17 +74,17 @@ class Suite:
             self.tap.result(True, what)
 
     def holds(self, what, function, *args, **options):
-        """The test that function(...) neither raises nor returns False."""
+        """A test that function(...) neither raises nor returns False."""
         with self.test(what):
             if function(*args, **options) is False:
                 raise Failed(f"{function.__name__}{args} is false")
 
     def skip(self, what, reason):
-        """A test that is not made."""
+        """A skipped test."""
         self.tap.skip(what, reason)
 
     def tap_of(self, prefix, text):
-        """Takes over the tests of a program that prints TAP itself."""
+        """Adopts the tests in the TAP output of a program."""
         results = tap.parse(text)
         for line in text.splitlines():
             found = tap.test_of(line)
@@ -106,11 +106,11 @@ class Suite:
         """A figure that the runner shows, too."""
         self.tap.note(f"measured: {text}")
 
-    # ---- what is made once
+    # ---- made once for all suites
 
     def npm(self, package, folder=None):
-        """The node_modules with that package of npm's, NAME@VERSION, fetched
-        once for all suites; (folder) of the build, its name by default."""
+        """The node_modules with the npm package NAME@VERSION, fetched once for
+        all suites into (folder) of the build, by default of its name."""
         name = package.rpartition("@")[0]
         prefix = self.build / (folder or name.rpartition("/")[2])
         modules = prefix / "node_modules"

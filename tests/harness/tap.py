@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Test Anything Protocol: reads what guests, unit tests and suites print,
-and writes what suites have to say."""
+"""The Test Anything Protocol: reads the output of guests, unit tests and
+suites, and writes that of suites."""
 
 import re
 import sys
@@ -24,7 +24,7 @@ class Results:
         return self.passed + self.failed + len(self.skipped)
 
     def problem(self, text):
-        """What is wrong beside tests that failed; one failure in all."""
+        """What is wrong besides failed tests; counts as one failure."""
         self.problems.append(text)
 
     def counts(self):
@@ -37,8 +37,8 @@ class Results:
 
 
 def test_of(line):
-    """(good, what, reason it was skipped for or None) of a line; None where
-    it is no test."""
+    """(good, what, reason for skipping it or None) of a line; None if it is
+    not a test."""
     match = _TEST.match(line.rstrip("\r"))
     if not match:
         return None
@@ -62,8 +62,8 @@ def _test(results, line, number, last):
 
 
 def parse(text):
-    """The Results of a log. There may be several plans, one after another:
-    the tests of each are numbered from 1."""
+    """The Results of a log. It may contain several plans in sequence, each
+    with tests numbered from 1."""
     results, last = Results(), 0
     for line in text.splitlines():
         line = line.rstrip("\r")

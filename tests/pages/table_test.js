@@ -199,7 +199,7 @@ async function searches() {
       await has(page, '#matched', /^$/);
     },
   );
-  await fresh('no regular expression is said to be none', async (page) => {
+  await fresh('an invalid regular expression is reported', async (page) => {
     await type(page, '(');
     await has(page, '#matched', 'invalid regex');
     await type(page, 'work');

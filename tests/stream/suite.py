@@ -265,7 +265,7 @@ class Conversation:
         oks = self.oks()
         self.ask(
             self.garbage() + " is too much",
-            '^#prof! error: ".*": longer than any command',
+            '^#prof! error: ".*": too long for a command',
             " is too much",
         )
         with self.s.test(f"{self.what}: garbage changes nothing"):

@@ -59,7 +59,7 @@ fetch()
     dpkg-source --no-check -x ./*.dsc "$base/$(basename "$folder")"
 }
 
-# one at a time; whoever waited finds the work done
+# one at a time; the next one finds it done
 exec 9>"$private/lock"
 flock 9
 [ ! -e "$folder/.unpacked" ] || exit 0

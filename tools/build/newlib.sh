@@ -57,7 +57,7 @@ build()
     rm -rf "$work"
 }
 
-# one build at a time; whoever waited finds the work done
+# one build at a time; the next one finds it done
 exec 9>"$prefix/lock"
 flock 9
 [ -z "$(find "$prefix/lib/libc.a" -newer "$0" 2>/dev/null)" ] || exit 0

@@ -23,7 +23,7 @@ SOURCES = (*C, "*.py", "*.js", "*.css", "*.lua", "*.mk", "*.ld", "Makefile")
 
 
 def sources():
-    """Everything that somebody wrote to be run, built or linked."""
+    """All sources that are run, built or linked."""
     return sorted(set(matching(*SOURCES)) | set(scripts()))
 
 

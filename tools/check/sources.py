@@ -27,7 +27,7 @@ ALL = listed()
 
 def matching(*patterns):
     """Files whose path or last name matches. None at all is a failure: a check
-    of an empty list would pass whatever the sources look like."""
+    of an empty list would always pass."""
     found = [
         name
         for name in ALL

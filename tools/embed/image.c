@@ -147,7 +147,7 @@ static struct sections read_sections(struct image *image, Elf *elf,
     return sections;
 }
 
-/* Makes (*out) of symbol (index); returns false if it is no function. */
+/* Makes (*out) of symbol (index); returns false if it is not a function. */
 static bool read_symbol(Elf *elf, const struct sections *sections,
                         Elf_Data *data, size_t strings, int index,
                         struct function *out)

@@ -29,7 +29,7 @@ static void same_function(const struct image *first, const struct image *last,
     embed_fail(last->path,
                "%s (0x%" PRIx64 ", %" PRIu64 " bytes) stands where %s has "
                "%s (0x%" PRIx64 ", %" PRIu64 " bytes): code has moved, "
-               "link .prof_symtab behind it",
+               "link .prof_symtab after it",
                b->name, b->start, b->size, first->path, a->name, a->start,
                a->size);
 }

@@ -5,7 +5,7 @@
 /*
  * A load of sessions: many at a time, on one thread, with epoll.
  *
- *   open    a session begins each 1/rate s, whatever happens to the others
+ *   open    a session begins every 1/rate s, independent of the others
  *   closed  so many run at a time; each that ends makes room for the next
  */
 

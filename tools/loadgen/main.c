@@ -32,18 +32,18 @@ enum {
 
 // clang-format off
 static const struct argp_option options[] = {
-    {"rate", 'r', "N", 0, "begin N sessions a second, come what may", 0},
+    {"rate", 'r', "N", 0, "start N sessions per second, an open load", 0},
     {"clients", 'c', "N", 0,
-     "have N sessions at a time, each followed by the next (1)", 0},
-    {"duration", 'd', "SECONDS", 0, "begin none after that (10)", 0},
-    {"sessions", 'n', "N", 0, "begin no more than N", 0},
-    {"channels", KEY_CHANNELS, "N", 0, "spread them over N channels (64)", 0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "give a session up then (10)", 0},
+     "keep N sessions running, a closed load (1)", 0},
+    {"duration", 'd', "SECONDS", 0, "start none after SECONDS (10)", 0},
+    {"sessions", 'n', "N", 0, "start at most N sessions", 0},
+    {"channels", KEY_CHANNELS, "N", 0, "spread over N channels (64)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit of a session (10)", 0},
     {"first", KEY_FIRST, "N", 0, "number of the first client's name (0)", 0},
     {"end", KEY_END, "PASSWORD", 0,
-     "end the server afterwards, as an operator with that password", 0},
+     "end the server afterwards, as operator with PASSWORD", 0},
     {"json", KEY_JSON, NULL, 0, "print figures as one JSON object", 0},
-    {"quiet", 'q', NULL, 0, "say nothing while it runs", 0},
+    {"quiet", 'q', NULL, 0, "show no progress", 0},
     {0},
 };
 // clang-format on
@@ -197,19 +197,19 @@ static void print_text(const struct load *load, const struct latency *corrected)
            per_second(load), (unsigned long long)failures(load),
            (unsigned long long)load->most_at_once);
     if (failures(load) > 0)
-        printf("failed: %llu to connect, %llu hung up on, %llu refused, %llu "
-               "in time\n",
-               (unsigned long long)load->failed[FAILURE_CONNECT],
-               (unsigned long long)load->failed[FAILURE_CLOSED],
-               (unsigned long long)load->failed[FAILURE_REFUSED],
-               (unsigned long long)load->failed[FAILURE_TIMEOUT]);
-    printf("%-34s", "milliseconds a session, %");
+        printf(
+            "failed: %llu could not connect, %llu closed, %llu refused, %llu "
+            "timed out\n",
+            (unsigned long long)load->failed[FAILURE_CONNECT],
+            (unsigned long long)load->failed[FAILURE_CLOSED],
+            (unsigned long long)load->failed[FAILURE_REFUSED],
+            (unsigned long long)load->failed[FAILURE_TIMEOUT]);
+    printf("%-34s", "milliseconds per session, %");
     for (size_t i = 0; i < PERCENTILES; i++)
         printf(" %9s", percentiles[i].name);
     putchar('\n');
-    print_row("from its beginning", &load->served);
-    print_row(load->rate > 0 ? "from when it was due"
-                             : "with those that stalls kept away",
+    print_row("from its start", &load->served);
+    print_row(load->rate > 0 ? "from its due time" : "corrected for stalls",
               corrected);
 }
 
@@ -278,12 +278,12 @@ int main(int argc, char **argv)
         .parser = parse,
         .args_doc = "ADDRESS[:PORT]...",
         .doc = "Loads an IRC server on this machine with clients that "
-               "connect, register, join a channel, say something and quit. "
-               "Several addresses, of one server, take turns.\v"
-               "With --rate the load is open and latencies count from the "
-               "moment a session was due; without it is closed, and the "
-               "sessions that a stall kept from beginning are added (both "
-               "correct what is called coordinated omission).\n\n"
+               "connect, register, join a channel, send a message and quit. "
+               "Several addresses of one server are used in turns.\v"
+               "With --rate the load is open, and latencies are measured "
+               "from the time when a session was due. Without it the load is "
+               "closed, and the sessions that a stall delayed are added. Both "
+               "correct for coordinated omission.\n\n"
                "  loadgen -r 2800 -d 10 127.0.0.1:6667\n",
     };
     struct sigaction action = {.sa_handler = on_signal};

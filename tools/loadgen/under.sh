@@ -48,7 +48,7 @@ running()
 }
 
 # One session shows that the server is up; then comes the load. Without it
-# COMMAND is ended, since nobody else would.
+# COMMAND is ended, since nothing else would do it.
 load()
 {
     tries=0

@@ -9,17 +9,17 @@ extern "C" {
 /* Error codes of all set-up calls. */
 enum prof_error {
     PROF_OK = 0,
-    PROF_EMEMORY = -1,      /* the memory given at start is too small */
-    PROF_ECONFIG = -2,      /* the configuration cannot work */
+    PROF_EMEMORY = -1,      /* the memory given is too small */
+    PROF_ECONFIG = -2,      /* invalid configuration */
     PROF_ESTATE = -3,       /* called before prof_init() */
-    PROF_ERATE = -4,        /* a sampling rate of 0 */
-    PROF_EOPTION = -5,      /* no option of that name */
+    PROF_ERATE = -4,        /* the sampling rate is 0 */
+    PROF_EOPTION = -5,      /* unknown option */
     PROF_EVALUE = -6,       /* the option is known, its value is invalid */
     PROF_EGATE = -7,        /* the timer's IDT gate is not present */
     PROF_EFIXED = -8,       /* the rate is the kernel's and cannot change */
     PROF_EPORT = -9,        /* current_eoi_mechanism is NULL */
-    PROF_EABSENT = -10,     /* left out of this image (<prof/config.h>) */
-    PROF_ESYM_NONE = -16,   /* the image carries no symbol table */
+    PROF_EABSENT = -10,     /* not in this image (<prof/config.h>) */
+    PROF_ESYM_NONE = -16,   /* the image has no symbol table */
     PROF_ESYM_SHORT = -17,  /* shorter than its header says */
     PROF_ESYM_MAGIC = -18,  /* not a symbol table, or of another version */
     PROF_ESYM_CRC = -19,    /* the checksum is wrong */

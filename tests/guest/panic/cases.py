@@ -49,7 +49,7 @@ def executes(name, words):
         words,
         qemu="-cpu max",
         shows=[
-            "^panic: page fault, data cannot be executed$",
+            "^panic: page fault, execution of data$",
             "^  #0  0x[0-9a-f]+  [?]$",
             "^  #1  0x[0-9a-f]+  service_main [+] 0x",
         ],
@@ -114,7 +114,7 @@ CASES = [
         "null_call_panics",
         "die=null_call",
         shows=[
-            "^panic: page fault, an access through a null pointer$",
+            "^panic: page fault, null pointer dereference$",
             "^  pc 0x0+  ",
             "^  #0  0x0+  [?]$",
             "^  #1  0x[0-9a-f]+  service_main [+] 0x",
@@ -124,7 +124,7 @@ CASES = [
         "null_write_panics",
         "die=null_write",
         shows=[
-            "^panic: page fault, an access through a null pointer$",
+            "^panic: page fault, null pointer dereference$",
             "  c2 0x0*8  ",
             "^  #0  0x[0-9a-f]+  write_null [+] 0x",
             "^  #[12]  0x[0-9a-f]+  kernel_main [+] 0x",
@@ -172,7 +172,7 @@ CASES = [
     without_names(
         "panic_with_names_cut",
         "names=cut",
-        "the symbol table is cut short",
+        "the symbol table is truncated",
     ),
     without_names(
         "panic_with_names_damaged",
@@ -198,13 +198,13 @@ CASES = [
     without_names(
         "panic_without_names",
         "names=none",
-        "the image carries no symbol table",
+        "the image contains no symbol table",
     ),
     dies(
         "rodata_write_panics",
         "die=rodata_write",
         shows=[
-            "^panic: page fault, a write to read-only data$",
+            "^panic: page fault, write to read-only data$",
             "^  #0  0x[0-9a-f]+  write_rodata [+] 0x",
         ],
     ),
@@ -213,11 +213,11 @@ CASES = [
         "die=stack_smashed_return",
         qemu="-cpu max",
         shows=[
-            "^panic: (page fault, data cannot be executed|general "
+            "^panic: (page fault, execution of data|general "
             "protection fault)$",
             "^  pc 0x(a5)+  ",
             "^  #0  0x(a5)+  [?]$",
-            "^  the backtrace ends here: frame pointer not aligned "
+            "^  backtrace incomplete: frame pointer not aligned "
             r"\(0x(a5)+\)$",
         ],
         hides=["  #1 "],
@@ -228,8 +228,7 @@ CASES = [
         shows=[
             "^panic: the stack is smashed at ",
             "^  #0  0x[0-9a-f]+  smash_stack_and_panic [+] 0x",
-            "^  the backtrace ends here: return address outside the "
-            r"code \(0x",
+            "^  backtrace incomplete: return address outside the " r"code \(0x",
         ],
         hides=["  #1 "],
     ),
@@ -238,7 +237,7 @@ CASES = [
         "stack_guard_panics",
         "die=guard_read",
         shows=[
-            "^panic: page fault, the stack is used up$",
+            "^panic: page fault, stack overflow$",
             "^  #0  0x[0-9a-f]+  read_guard [+] 0x",
             "^  #1  0x[0-9a-f]+  service_main [+] 0x",
         ],
@@ -247,11 +246,11 @@ CASES = [
         "stack_overflow_panics",
         "die=stack_overflow",
         shows=[
-            "^panic: (page|double) fault, the stack is used up$",
+            "^panic: (page|double) fault, stack overflow$",
             "^  #0  0x[0-9a-f]+  dig_deeper [+] 0x",
             "^  #1  0x[0-9a-f]+  dig_deeper [+] 0x",
             "^  #63 0x[0-9a-f]+  dig_deeper [+] 0x",
-            r"^  the backtrace ends here: deeper than can be shown \(0x",
+            r"^  backtrace incomplete: too many frames \(0x",
         ],
         hides=["  #64"],
     ),
@@ -259,7 +258,7 @@ CASES = [
         "symbols_write_panics",
         "die=symbols_write",
         shows=[
-            "^panic: page fault, a write to read-only data$",
+            "^panic: page fault, write to read-only data$",
             "^  #0  0x[0-9a-f]+  write_symbols [+] 0x",
         ],
     ),
@@ -267,7 +266,7 @@ CASES = [
         "text_write_panics",
         "die=text_write",
         shows=[
-            "^panic: page fault, a write to the code$",
+            "^panic: page fault, write to code$",
             "^  #0  0x[0-9a-f]+  write_text [+] 0x",
         ],
     ),
@@ -278,7 +277,7 @@ CASES = [
             "^panic: out of luck at ",
             "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
             "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
-            "^  the backtrace ends here: frame pointer outside "
+            "^  backtrace incomplete: frame pointer outside "
             r"every stack \(0x",
         ],
         hides=["  #2 "],
@@ -290,7 +289,7 @@ CASES = [
             "^panic: invalid opcode$",
             "  fp 0x0*8  ",
             "^  #0  0x[0-9a-f]+  invalid_opcode [+] 0x0$",
-            "^  the backtrace ends here: frame pointer outside "
+            "^  backtrace incomplete: frame pointer outside "
             r"every stack \(0x0*8\)$",
         ],
         hides=["  #1 "],
@@ -302,7 +301,7 @@ CASES = [
             "^panic: out of luck at ",
             "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
             "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
-            "^  the backtrace ends here: frame pointer outside "
+            "^  backtrace incomplete: frame pointer outside "
             r"every stack \(0x",
         ],
         hides=["  #2 "],
@@ -315,7 +314,7 @@ CASES = [
             "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
             "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
             "^  #2  0x[0-9a-f]+  fp_to_itself [+] 0x",
-            "^  the backtrace ends here: frame pointer does not " r"rise \(0x",
+            r"^  backtrace incomplete: frame pointer not increasing \(0x",
         ],
         hides=["  #3 "],
     ),
@@ -326,7 +325,7 @@ CASES = [
             "^panic: out of luck at ",
             "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
             "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
-            r"^  the backtrace ends here: frame pointer not aligned \(0x",
+            r"^  backtrace incomplete: frame pointer not aligned \(0x",
         ],
         hides=["  #2 "],
     ),
@@ -337,7 +336,7 @@ CASES = [
             "^panic: out of luck at ",
             "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
             "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
-            "^  the backtrace ends here: frame pointer outside "
+            "^  backtrace incomplete: frame pointer outside "
             r"every stack \(0x",
         ],
         hides=["  #2 "],

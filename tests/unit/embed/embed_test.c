@@ -118,7 +118,7 @@ static void parts_that_compilers_split_off_are_functions(void **state)
 static void of_several_names_the_rule_chooses(void **state)
 {
     static const struct elf_symbol symbols[] = {
-        /* marked as a function before a bare label, whatever its binding */
+        /* marked as a function before a bare label, with any binding */
         {"text_begin", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
         {"static_one", ELF_TEXT, 8, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
         /* with a size before without */

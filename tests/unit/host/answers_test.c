@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A guest's answers are found in whatever they come among, and come in. */
+/* A guest's answers are found among any other bytes, in pieces of any size. */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The same for the text of a console: lines that were not touched make their
- * packets, whatever else the log holds.
+ * packets, with any other text in the log.
  */
 
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static void put_text(struct log *log, const char *text)
     log->count += strlen(text);
 }
 
-/* The lines of all packets, each line behind (before). */
+/* The lines of all packets, each one after (before). */
 static struct log *log_of(const struct made *made, const char *before)
 {
     struct log *log = calloc(1, sizeof *log);

@@ -156,7 +156,7 @@ static void a_chosen_row_stays_chosen(void **state)
 
     (void)state;
     top_set_list(ui, rows, 3);
-    stands_at(ui, 0, 0); /* nobody has chosen f0 */
+    stands_at(ui, 0, 0); /* f0 was not selected */
     ui = begun();
     top_key(ui, TOP_KEY_DOWN);
     top_set_list(ui, rows, 3);

@@ -68,7 +68,7 @@ static void other_bytes_are_none(void **unused)
         {"\xc3", 0},         /* cut */
         {"\xe2\x82", 0},     /* cut */
         {"\xf0\x9f\x98", 0}, /* cut */
-        {"\xc3q", 0},        /* cut, with more behind it */
+        {"\xc3q", 0},        /* cut, with more after it */
         {"\xe2\x82q", 0},
     };
 

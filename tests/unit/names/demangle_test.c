@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are not mangled come back as they are, in whatever fits. */
+/* Names that are not mangled are copied, as far as they fit. */
 
 #include <prof/demangle.h>
 #include <setjmp.h>

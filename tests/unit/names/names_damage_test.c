@@ -95,7 +95,7 @@ static void a_prefix_of_no_name_is_refused(void **state)
     struct made_table made = made_five();
 
     (void)state;
-    made.names[0] = 1; /* there is no name before */
+    made.names[0] = 1; /* there is no previous name */
     expect_error(&made, PROF_ESYM_NAME);
     made = made_five();
     made.names[7] = 6; /* "first" has five bytes */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names out of a symbol table: whole, into whatever room there is, or gone. */
+/* Names of a symbol table: complete, truncated to the buffer, or missing. */
 
 #include <prof/error.h>
 #include <prof/symbols.h>

@@ -192,7 +192,7 @@ static uint32_t next_random(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* (count) functions, about half of them with a gap behind. */
+/* (count) functions, about half of them followed by a gap. */
 static struct made_table make_random(uint32_t count, uint32_t *seed)
 {
     struct made_function *all = calloc(count, sizeof *all);

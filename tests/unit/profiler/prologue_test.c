@@ -15,7 +15,7 @@
 #include "unwind/decode.h"
 
 #define FRAME PROF_PROLOGUE_FRAME
-#define ROOM 64u /* bytes of text behind each function */
+#define ROOM 64u /* bytes of text after each function */
 
 /* One instruction, and where the caller is when it is about to run. */
 struct line {

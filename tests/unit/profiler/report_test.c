@@ -128,10 +128,10 @@ static void ticks_without_a_sample_are_reported(void **unused)
 {
     (void)unused;
     assert_report_says(3, NULL);
-    assert_report_says(1, "\n2 ticks are in none of these rows: the profiler "
+    assert_report_says(1, "\n2 ticks missing from these rows: the profiler "
                           "lost their samples\n");
-    assert_report_says(4, "\n1 samples more than there were ticks: the "
-                          "profiler counted them twice\n");
+    assert_report_says(4, "\n1 more samples than ticks: the profiler counted "
+                          "them twice\n");
 }
 
 int main(void)

@@ -130,8 +130,8 @@ static void the_hook_says_what_has_no_effect(void **unused)
     (void)unused;
     assert_true(accepts(hook));
     assert_string_equal(world_output,
-                        "prof: sampling at the kernel's own 250.000 Hz, as its "
-                        "interrupt calls prof_sample(): prof.hz and "
+                        "prof: sampling at the kernel's own 250.000 Hz, "
+                        "because it calls prof_sample(); prof.hz and "
                         "prof.jitter have no effect\n");
     assert_int_equal(prof_option("prof.hz=250"), 0);
     assert_int_equal(prof_option("prof.jitter=0"), 0);

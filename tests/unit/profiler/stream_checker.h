@@ -239,7 +239,7 @@ static inline const struct seen *nth(enum prof_event kind, unsigned number)
     return NULL;
 }
 
-/* Whether it is a sample of a stack, in whatever form. */
+/* Whether it is a sample of a stack, in any form. */
 static bool is_sample(const struct seen *event)
 {
     return event->kind == PROF_EVENT_SAMPLE || event->kind == PROF_EVENT_LEAF ||

@@ -3,7 +3,7 @@
 /*
  * The walk in assembly, over stacks made by hand. Each lies between pages that
  * may not be touched, so that a frame read outside it would be noticed; and
- * whatever lies in it, the walk must find what a slow walk in C finds.
+ * for any content, the walk must find what a slow walk in C finds.
  */
 
 #include <setjmp.h>
@@ -239,7 +239,7 @@ static void the_corner_is_no_obstacle(void **unused)
     }
 }
 
-/* ---- whatever lies there */
+/* ---- any content */
 
 static uint32_t seed = 1;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files out of a tar archive: found as they are, and no byte beyond it read
- * whatever is damaged in it. */
+ * with any damage in it. */
 
 #include "../../../services/http/files.h"
 

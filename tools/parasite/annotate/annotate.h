@@ -8,7 +8,7 @@
  * A function is a symbol of the image, from its address to its end or the next
  * symbol, as in a row of the report, so its instructions, and its lines, add up
  * to its self. A sample belongs to the instruction that would have been
- * executed next. Bytes that are no instruction are shown as bytes, so that
+ * executed next. Bytes that are not an instruction are shown as bytes, so that
  * every sample is shown.
  */
 
@@ -59,7 +59,7 @@ struct annotate {
     bool json;
     bool is_served; /* by `parasite open`, beside its other pages */
     bool by_line;
-    bool all; /* show stretches without a sample too */
+    bool all; /* show code without samples too */
     bool att; /* AT&T syntax instead of Intel's */
     const char *output;
     const char *color;

@@ -148,7 +148,7 @@ static bool open_capstone(struct decoder *decoder)
 
     if (gelf_getehdr(decoder->elf, &header) == NULL ||
         (header.e_machine != EM_386 && header.e_machine != EM_X86_64)) {
-        log_error("%s: is for another machine than i386 and x86_64",
+        log_error("%s: neither an i386 nor an x86_64 image",
                   annotate->view->image_path);
         return false;
     }
@@ -160,7 +160,7 @@ static bool open_capstone(struct decoder *decoder)
         problem =
             cs_option(decoder->capstone, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
     if (problem != CS_ERR_OK)
-        die("the disassembler does not start: %s", cs_strerror(problem));
+        die("cannot start the disassembler: %s", cs_strerror(problem));
     decoder->instruction = cs_malloc(decoder->capstone);
     return true;
 }
@@ -191,7 +191,7 @@ bool annotate_disassemble(struct annotate *annotate)
     }
     decoder.elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     if (decoder.elf == NULL)
-        log_error("%s: is not an ELF file", path);
+        log_error("%s: not an ELF file", path);
     fine = decoder.elf != NULL && open_capstone(&decoder);
     if (fine)
         disassemble_all(&decoder);

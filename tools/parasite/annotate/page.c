@@ -16,7 +16,7 @@ bool annotate_write_page(struct annotate *annotate, FILE *out)
 
     if (memory == NULL || !annotate_write_json(annotate, memory) ||
         fclose(memory) != 0)
-        die("no memory for the page");
+        die("out of memory");
     written = page_write(&page_annotate, text, NULL, 0, out);
     free(text);
     return written;

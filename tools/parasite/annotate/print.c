@@ -103,7 +103,7 @@ static void print_left_out(const struct printer *printer, size_t *count,
                            const char *what)
 {
     if (*count > 0)
-        printf("%9s  %s... %zu %s%s without a sample%s\n", "",
+        printf("%9s  %s... %zu %s%s without samples%s\n", "",
                colored(printer, GREY), *count, what, *count == 1 ? "" : "s",
                colored(printer, "\033[m"));
     *count = 0;

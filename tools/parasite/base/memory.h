@@ -2,7 +2,7 @@
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
-/* Allocation that ends the process where there is no memory. */
+/* Allocation that ends the process if memory runs out. */
 
 #include <stddef.h>
 

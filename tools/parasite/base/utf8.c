@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names may be made of any bytes, readers of UTF-8 may not get them. The zero
- * at the end of a text is no continuation byte, so nothing beyond it is read.
+ * Names may contain any bytes, but readers of UTF-8 must not get them. The zero
+ * at the end is not a continuation byte, so nothing beyond it is read.
  */
 
 #include "base/utf8.h"

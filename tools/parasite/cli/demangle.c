@@ -99,7 +99,7 @@ static void print_answer(const struct options *options, size_t bytes)
 }
 
 /* Prints the meaning of the name of (bytes) bytes at (text); prints nothing and
- * returns false if it is no name. text[bytes] is overwritten temporarily. */
+ * returns false if it is not a name. text[bytes] is overwritten temporarily. */
 static bool print_name(const struct options *options, char *text, size_t bytes)
 {
     char kept = text[bytes];
@@ -187,7 +187,7 @@ static void filter_text(const struct options *options)
     free(run);
 }
 
-/* Each line is one name, whatever it contains. */
+/* Each line is one name, with any characters. */
 static void filter_lines(const struct options *options)
 {
     char *line = NULL;

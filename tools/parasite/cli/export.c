@@ -151,7 +151,7 @@ static const struct export_format *format_of(const struct request *request)
     if (name == NULL)
         die_usage("give the format with -f: " FORMAT_NAMES);
     if (format == NULL)
-        die_usage("there is no format '%s'; -f takes " FORMAT_NAMES, name);
+        die_usage("unknown format '%s'; -f takes " FORMAT_NAMES, name);
     return format;
 }
 

@@ -28,7 +28,7 @@ struct request {
     struct sender sender;
     struct scanner scanner;
     struct console console;
-    bool binary; /* packets come on that connection: there is no text to show */
+    bool binary; /* packets come on that connection: no text is shown */
 
     /* What looked like text since the command was sent. If we connect in the
      * middle of a packet, its bytes may look like text: whether they are is
@@ -106,7 +106,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
 
 static struct request session;
 
-/* Prints the text that was kept, unless it is no text. */
+/* Prints the kept text, unless it was binary. */
 static void show_text(void)
 {
     fflush(session.text);
@@ -170,7 +170,7 @@ static void keep_line(void *owner, const char *line, size_t bytes)
         return;
     copy = strndup(line, bytes);
     if (copy == NULL)
-        die("no memory");
+        die("out of memory");
     if (is_text(copy, &blank) && !blank &&
         strstr(copy, PROF_ANSWER_MARK) == NULL) {
         copy[strcspn(copy, "\r\n")] = '\0';
@@ -189,7 +189,7 @@ static void listen_for(void)
     session.console.other = keep_line;
     session.text = open_memstream(&session.kept, &session.kept_bytes);
     if (session.text == NULL)
-        die("no memory");
+        die("out of memory");
 }
 
 static void receive(void)
@@ -222,9 +222,9 @@ int command_tell(int argc, char **argv)
         die_usage("give a target and commands; see 'parasite tell --help'");
     target_open(&target, session.target);
     if (!target.two_way)
-        die_usage(
-            "%s takes no commands; name the line that the guest listens to",
-            session.target);
+        die_usage("%s does not take commands; give the line that the guest "
+                  "listens to",
+                  session.target);
     send_begin(&session.sender, target.file);
     while ((state = send_step(&session.sender)) == SEND_WAITS)
         receive();

@@ -9,7 +9,7 @@
  *     header | attribute | records: names, maps, samples | features
  *
  * perf looks a caller up at the very address in the stack. We write addresses
- * inside the call rather than behind it, as otherwise a call that ends its
+ * inside the call rather than after it, as otherwise a call that ends its
  * function would count for the next one.
  *
  * What has no address of its own, such as [idle], is a map of that name
@@ -50,7 +50,7 @@ struct file_header {
     uint64_t features[4];
 };
 
-/* The fields after each record that is no sample. */
+/* The fields after each record that is not a sample. */
 struct record_end {
     uint32_t process, thread;
     uint64_t time_ns;

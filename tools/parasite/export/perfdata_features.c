@@ -31,7 +31,7 @@ void perf_begin(struct perf_piece *piece)
 {
     piece->stream = open_memstream(&piece->bytes, &piece->count);
     if (piece->stream == NULL)
-        die("no memory for a part of the file");
+        die("out of memory");
 }
 
 void perf_text(FILE *out, const char *text, size_t bytes)

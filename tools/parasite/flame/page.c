@@ -171,7 +171,7 @@ bool flame_write_page(const struct flame *flame, FILE *out)
     head = head_of(flame, columns_list(&columns));
     text = json_dumps(head, JSON_COMPACT);
     if (text == NULL)
-        die("the page's head is no JSON");
+        die("cannot encode the page's head as JSON");
     written = page_write(&page_flame, text, columns.bytes, columns.used, out);
     free(text);
     json_decref(head);

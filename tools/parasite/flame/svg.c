@@ -247,7 +247,7 @@ static void put_legend(const struct picture *picture)
 
     if (picture->flame->is_diff) {
         x = put_item(picture, x, "l3", "less");
-        x = put_item(picture, x, "g", "may be chance");
+        x = put_item(picture, x, "g", "not significant");
         put_item(picture, x, "m3", "more");
     }
     for (int i = 0; !picture->flame->is_diff && i < HUES; ++i) {
@@ -261,7 +261,7 @@ static void put_legend(const struct picture *picture)
     }
     fprintf(picture->out,
             "<text class=\"s\" x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\">"
-            "below %.2f %% is left out</text>\n",
+            "boxes below %.2f %% are omitted</text>\n",
             WIDTH - MARGIN, picture->height - 7,
             100 * NARROWEST / (WIDTH - 2 * MARGIN));
 }

@@ -52,7 +52,7 @@ static bool open_decoder(struct exits *exits)
         return false;
     if (cs_open(CS_ARCH_X86, mode, &exits->decoder) != CS_ERR_OK)
         return false;
-    /* bytes that are no instruction are skipped one by one */
+    /* bytes that are not an instruction are skipped one by one */
     cs_option(exits->decoder, CS_OPT_SKIPDATA, CS_OPT_ON);
     exits->instruction = cs_malloc(exits->decoder);
     return true;

@@ -138,8 +138,7 @@ void image_open(struct image *image, const char *path)
     elf_version(EV_CURRENT);
     symbols.elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     if (symbols.elf == NULL || elf_kind(symbols.elf) != ELF_K_ELF)
-        die("%s: is not an ELF file; -k takes the image as it was linked",
-            path);
+        die("%s: not an ELF file; -k takes the image as it was linked", path);
     read_sections(&symbols);
     elf_end(symbols.elf);
     close(file);
@@ -190,8 +189,8 @@ bool image_fits(const struct image *image, const struct event_hello *hello,
         return true;
     metadata_build_id(&ours, here);
     metadata_build_id(hello, there);
-    log_error("%s is not the image that was profiled: its build-id is %s, the "
-              "guest's is %s%s",
+    log_error("%s is not the image that was profiled: its build-id is %s, but "
+              "the guest's is %s%s",
               image->path, here, there,
               force ? "" : "; give the right one with -k, or --force");
     return force;

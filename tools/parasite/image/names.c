@@ -34,8 +34,9 @@ void names_open(struct names *names, struct image *image, bool lines,
     if (image != NULL && (lines || inlined)) {
         names->dwarf = dwarf_open(image->path);
         if (names->dwarf == NULL)
-            log_info("%s: no DWARF data, so no lines; was it linked with -g?",
-                     image->path);
+            log_info(
+                "%s: no debug information, so no source lines; compile with -g",
+                image->path);
     }
 }
 

@@ -194,7 +194,7 @@ void live_wait(struct live *live, int other, int wait_ms)
     else if (!is_open(live) && wait_ms > (int)(AGAIN_SECONDS * 1000))
         wait_ms = (int)(AGAIN_SECONDS * 1000);
     if (poll(waits, 2, wait_ms) < 0 && errno != EINTR)
-        die("cannot wait: %s", strerror(errno));
+        die("poll failed: %s", strerror(errno));
     if (live->target.file >= 0 && waits[1].revents != 0)
         read_file(live);
     if (ram && live->share.ram != NULL)

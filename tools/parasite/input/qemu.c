@@ -96,7 +96,7 @@ static void put_users_words(struct guest *guest, char **words,
     if (asprintf(&line, "%s%sprof.out=%s%s%s", given != NULL ? given : "",
                  given != NULL ? " " : "", transports[transport].option, rate,
                  callers) < 0)
-        die("no memory");
+        die("out of memory");
     for (; *words != NULL; ++words) {
         bool serial = strcmp(*words, "-serial") == 0;
 
@@ -131,7 +131,7 @@ static void put_ram(struct guest *guest, char **words)
                      ? ""
                      : "M",
                  guest->ram) < 0)
-        die("no memory");
+        die("out of memory");
     put_two(guest, "-object", object);
     put_two(guest, "-machine", "memory-backend=prof_ram");
     free(object);
@@ -220,7 +220,7 @@ void guest_start(struct guest *guest, char **words,
     put_users_words(guest, words, transport, hz, depth);
     if (transport != GUEST_SHM) {
         if (pipe(ends) != 0)
-            die("no pipe: %s", strerror(errno));
+            die("cannot create a pipe: %s", strerror(errno));
         fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
         put_pipe(guest, ends[1]);
     }
@@ -228,10 +228,10 @@ void guest_start(struct guest *guest, char **words,
     put_word(guest, NULL);
     print_words(guest);
     if (guest->talk == NULL && pipe2(errors, O_CLOEXEC) != 0)
-        die("no pipe: %s", strerror(errno));
+        die("cannot create a pipe: %s", strerror(errno));
     guest->process = fork();
     if (guest->process < 0)
-        die("no process: %s", strerror(errno));
+        die("cannot start a process: %s", strerror(errno));
     if (guest->process == 0) {
         close(ends[0]);
         exec_guest(guest, errors[1]);

@@ -223,9 +223,10 @@ bool request_prepare(struct request *request, const struct target *target,
         sender->reads = true;
     }
     if (sender->count > 0 && !control.two_way)
-        die_usage(
-            "%s takes no commands; give the guest's console with --control",
-            request->control != NULL ? request->control : request->target);
+        die_usage("%s does not take commands; give the guest's console with "
+                  "--control",
+                  request->control != NULL ? request->control
+                                           : request->target);
     send_begin(sender, control.two_way ? control.file : -1);
     return true;
 }

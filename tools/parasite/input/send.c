@@ -31,7 +31,7 @@ void send_add(struct sender *sender, const char *format, ...)
 
     va_start(words, format);
     if (vasprintf(&line, format, words) < 0)
-        die("no memory");
+        die("out of memory");
     va_end(words);
     vector_reserve_one(&sender->lines, sender->count, sizeof *sender->lines);
     sender->lines[sender->count++] = line;
@@ -66,7 +66,7 @@ bool send_is_held(struct sender *sender)
 }
 
 /* Takes one answer. One that does not match the present command answers
- * somebody else's, or one that was sent twice. */
+ * another client's, or one that was sent twice. */
 static void take_answer(void *owner, const char *text)
 {
     struct sender *sender = owner;

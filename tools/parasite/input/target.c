@@ -30,13 +30,13 @@ static int open_unix(const char *path, const struct why *why)
     int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (strlen(path) >= sizeof address.sun_path)
-        die_usage("unix:%s: the path is too long for a socket", path);
+        die_usage("unix:%s: path too long for a socket", path);
     strcpy(address.sun_path, path);
     if (file >= 0 &&
         connect(file, (struct sockaddr *)&address, sizeof address) == 0)
         return file;
     snprintf(why->text, why->room,
-             "unix:%s: %s; QEMU listens there with -chardev "
+             "unix:%s: %s; to listen there, QEMU needs -chardev "
              "socket,id=prof,server=on,wait=on,path=%s",
              path, strerror(errno), path);
     if (file >= 0)
@@ -67,7 +67,7 @@ static int open_tcp(const char *where, const struct why *why)
     int file, problem;
 
     if (colon == NULL)
-        die_usage("tcp:%s: a target is tcp:HOST:PORT", where);
+        die_usage("tcp:%s: expected tcp:HOST:PORT", where);
     host = xstrdup(where);
     host[colon - where] = '\0';
     problem = getaddrinfo(host, colon + 1, &want, &found);

@@ -75,7 +75,7 @@ void packed_write(const struct packed_part *parts, size_t count, FILE *out)
 
     if (deflateInit2(stream, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
                      Z_DEFAULT_STRATEGY) != Z_OK)
-        die("no memory to compress in");
+        die("out of memory");
     stream->next_out = packing.piece;
     stream->avail_out = PIECE_BYTES;
     for (size_t i = 0; i < count; ++i)

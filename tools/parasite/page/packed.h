@@ -11,8 +11,8 @@ struct packed_part {
     size_t count;
 };
 
-/* Writes (count) parts, one behind the other, as one gzip stream in base64.
- * Ends the process where there is no memory for it; ferror(out) says whether
+/* Writes (count) parts, one after the other, as one gzip stream in base64.
+ * Ends the process if memory runs out; ferror(out) says whether
  * all of it was written. */
 void packed_write(const struct packed_part *parts, size_t count, FILE *out);
 

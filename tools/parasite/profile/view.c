@@ -61,7 +61,7 @@ static uint32_t cpu_number(const char *word)
     unsigned long number = strtoul(word, &end, 10);
 
     if (end == word || *end != '\0')
-        die_usage("-C takes the number of a CPU, not '%s'", word);
+        die_usage("-C takes a CPU number, not '%s'", word);
     return (uint32_t)number;
 }
 

@@ -115,7 +115,7 @@ static FILE *made_page(struct server *server, unsigned number)
         server->made[number] = file;
         return file;
     }
-    log_error("%s cannot be made: %s", page->path, strerror(errno));
+    log_error("%s cannot be served: %s", page->path, strerror(errno));
     if (file != NULL)
         fclose(file);
     return NULL;
@@ -186,7 +186,7 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
         if (strcmp(server->pages[i].path, path) == 0)
             return send_page(server, i, connection);
     }
-    return answer(connection, MHD_HTTP_NOT_FOUND, "there is no such page\n");
+    return answer(connection, MHD_HTTP_NOT_FOUND, "page not found\n");
 }
 
 struct server *serve_begin(const struct serve_page *pages, unsigned count,
@@ -211,7 +211,7 @@ struct server *serve_begin(const struct serve_page *pages, unsigned count,
         MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
         MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
     if (server->daemon == NULL)
-        die("cannot listen at 127.0.0.1 port %u: %s", port, strerror(errno));
+        die("cannot listen on 127.0.0.1 port %u: %s", port, strerror(errno));
     info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
     server->port = info != NULL ? info->port : port;
     return server;

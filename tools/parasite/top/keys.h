@@ -2,9 +2,9 @@
 #ifndef TOP_KEYS_H
 #define TOP_KEYS_H
 
-/* What the user of top is looking at, and what each key does to it. Independent
- * of screens: whoever reads a key passes it as an enum top_key or as the byte
- * that was typed. */
+/* The state of top's screen, and what each key does to it. Independent of
+ * terminals: the caller reads a key and passes it as an enum top_key or as the
+ * byte that was typed. */
 
 #include "top/rows.h"
 
@@ -32,7 +32,7 @@ struct top_ui {
     bool paused;
     bool help;
     bool quit;
-    bool reset; /* requested; reset by whoever does it */
+    bool reset; /* requested; cleared by the code that does it */
 
     bool typing;               /* a filter */
     char typed[TOP_TEXT_MAX];  /* the filter being typed */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#define ESCAPE_MS 50 /* after which a lone Esc is no key sequence */
+#define ESCAPE_MS 50 /* after which Esc is not the start of a sequence */
 
 static bool opened, colored, blocks;
 
@@ -22,7 +22,7 @@ void screen_open(bool color)
 {
     setlocale(LC_CTYPE, "");
     if (newterm(NULL, stdout, stdin) == NULL)
-        die("the terminal '%s' is not known here; --stdio needs none",
+        die("unknown terminal type '%s'; use --stdio",
             getenv("TERM") != NULL ? getenv("TERM") : "");
     opened = true;
     blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;

@@ -4,7 +4,7 @@
 
 /*
  * Packets from the text of a serial console: lines "#prof SEQUENCE.PART/PARTS
- * BASE64 CRC" (<prof/format.h>) among whatever else the guest printed.
+ * BASE64 CRC" (<prof/format.h>) among other output of the guest.
  *
  * Such a line may begin anywhere in a line of the log, with or without a
  * carriage return, so a log from a terminal, from a file or with time stamps

@@ -131,7 +131,7 @@ void metadata_build_id(const struct event_hello *hello, char *text)
 void metadata_check_version(const struct event_hello *hello)
 {
     if (hello->version != 0 && hello->version != PROF_FORMAT_VERSION)
-        log_error("the guest's stream has version %u, this command reads "
+        log_error("the guest's stream has version %u, but this command reads "
                   "version %u; use the command that came with its profiler",
                   (unsigned)hello->version, PROF_FORMAT_VERSION);
 }

@@ -49,14 +49,14 @@ struct packet_sink {
 
 /* Finds the packets in (bytes). Returns how many bytes are consumed: all of
  * them if these are the (last) ones, otherwise those before a packet that is
- * still incomplete. Adds to *(garbage) the bytes that belong to no packet. */
+ * still incomplete. Adds the bytes outside packets to *(garbage). */
 size_t packet_scan(const uint8_t *bytes, size_t count, bool last,
                    const struct packet_sink *sink, uint64_t *garbage);
 
 /* The same for bytes that come in pieces. Starts as zeros and a sink. */
 struct scanner {
     struct packet_sink sink;
-    uint64_t garbage; /* bytes that belong to no packet */
+    uint64_t garbage; /* bytes outside packets */
     uint8_t *waiting; /* of an incomplete packet */
     size_t waiting_bytes;
 };

@@ -155,12 +155,12 @@ bool place_check(const char *path, char *why)
     }
     if (there == PLACE_OTHER) {
         snprintf(why, PLACE_WHY_MAX,
-                 "%s: is there already, and no trace; choose another name",
+                 "%s: exists and is not a trace; choose another name",
                  path);
         return false;
     }
     if (!has_room_beside(path)) {
-        snprintf(why, PLACE_WHY_MAX, "%s: cannot be made: %s", path,
+        snprintf(why, PLACE_WHY_MAX, "%s: cannot be created: %s", path,
                  strerror(errno));
         return false;
     }
@@ -209,6 +209,6 @@ int place_make(const char *path)
     if (mkdir(path, 0777) == 0)
         folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0)
-        die("%s: cannot be made: %s", path, strerror(errno));
+        die("%s: cannot be created: %s", path, strerror(errno));
     return folder;
 }

@@ -171,7 +171,7 @@ void trace_open(struct trace *trace, const char *path)
 
     *trace = (struct trace){.path = path};
     if (stat(path, &about) != 0)
-        die("%s: %s; a trace is made by 'parasite record -o %s ...'", path,
+        die("%s: %s; 'parasite record -o %s ...' records a trace", path,
             strerror(errno), path);
     if (S_ISDIR(about.st_mode)) {
         map_folder(trace, path, &sink);
@@ -183,13 +183,13 @@ void trace_open(struct trace *trace, const char *path)
     if (trace->index.count == 0)
         read_console(trace);
     if (trace->index.count == 0)
-        die("%s: there is no packet in it; is it a trace, or the log of a "
-            "guest that ran with prof.out=?",
+        die("%s: contains no packets; is it a trace, or the log of a guest "
+            "that ran with prof.out=?",
             path);
     if (trace->index.foreign > 0)
         log_info(
-            "%s: packets of another boot are left out; 'parasite record' makes "
-            "a trace of each",
+            "%s: contains more than one boot, the first is shown; 'parasite "
+            "record' makes a trace of each",
             path);
     if (trace->index.excess > 0)
         log_info(

@@ -25,11 +25,11 @@ struct trace {
     size_t count;
     size_t mapped_bytes; /* 0 = allocated instead */
     struct packet_index index;
-    uint64_t garbage; /* bytes that belong to no packet */
+    uint64_t garbage; /* bytes outside packets */
 };
 
 /* Opens the trace (path): a folder, a file of packets, or a console log. Ends
- * the process if there is no packet in it. */
+ * the process if it contains no packets. */
 void trace_open(struct trace *trace, const char *path);
 
 /* Feeds all packets to (model). */
