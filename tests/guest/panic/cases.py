@@ -5,7 +5,7 @@ from harness.cases import case
 
 
 ENDS = "^panic: the image ends here$"
-CUT = "the backtrace ends here"
+CUT = "backtrace incomplete"
 
 
 def dies(name, words, shows, hides=(), ends=True, **more):
@@ -145,7 +145,7 @@ CASES = [
             "^  #5  0x[0-9a-f]+  arch_start [+] 0x",
             "^panic: the image ends here$",
         ],
-        hides=["the backtrace ends here", "  #6 ", "still alive"],
+        hides=["backtrace incomplete", "  #6 ", "still alive"],
     ),
     dies(
         "panic_in_panic_ends",

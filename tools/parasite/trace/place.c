@@ -155,8 +155,7 @@ bool place_check(const char *path, char *why)
     }
     if (there == PLACE_OTHER) {
         snprintf(why, PLACE_WHY_MAX,
-                 "%s: exists and is not a trace; choose another name",
-                 path);
+                 "%s: exists and is not a trace; choose another name", path);
         return false;
     }
     if (!has_room_beside(path)) {
