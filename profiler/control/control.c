@@ -241,6 +241,11 @@ uint32_t prof_drain_ms(void)
     return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;
 }
 
+bool prof_period_varies(void)
+{
+    return !prof_clock_is_steady();
+}
+
 uint32_t prof_rate_mhz(void)
 {
     return prof_clock_rate_mhz();

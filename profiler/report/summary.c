@@ -211,6 +211,9 @@ static void write_troubles(struct prof_text *out,
         prof_text_char(out, '\n');
     }
     write_difference(out, stats);
+    if (stats->ticks != 0 && !prof_period_varies())
+        prof_text_string(out, "the sampling period does not vary: code that "
+                              "runs in step with it has a wrong share\n");
     write_number(out, stats->missed,
                  " ticks missed: due by the clock, never delivered\n");
     write_stolen(out, stats);

@@ -11,6 +11,7 @@ struct prof_timebase prof_clock;
 
 static struct {
     uint32_t rate_mhz;
+    bool steady;
     struct prof_tick_stats counted; /* since prof_init() */
     struct prof_tick_stats before;  /* of them, at the last reset */
     int64_t missed_before;          /* prof_clock.missed then */
@@ -40,6 +41,16 @@ void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
 uint32_t prof_clock_rate_mhz(void)
 {
     return tick.rate_mhz;
+}
+
+void prof_clock_set_steady(bool steady)
+{
+    tick.steady = steady;
+}
+
+bool prof_clock_is_steady(void)
+{
+    return tick.steady;
 }
 
 uint64_t prof_clock_missed(void)

@@ -30,6 +30,11 @@ void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz);
 /* The rate in force in 1/1000 Hz. */
 uint32_t prof_clock_rate_mhz(void);
 
+/* Whether the period varies too little to keep samples from running in step
+ * with the program; set by the source when it programs its timer. */
+void prof_clock_set_steady(bool steady);
+bool prof_clock_is_steady(void);
+
 /* Ticks that were due and not delivered since the last reset. */
 uint64_t prof_clock_missed(void);
 

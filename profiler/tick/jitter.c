@@ -36,6 +36,9 @@
 
 #include <prof/prof.h>
 
+/* To either side: with less, shares of a loop in step err more than chance. */
+#define ENOUGH_PERCENT 30u
+
 #define STRATA 16u
 #define STRATA_BITS 4
 #define STRATUM_SHIFT 28
@@ -105,6 +108,7 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
         jitter->counts == 0 ? rate->ours : prof_jitter_next(jitter);
     prof_pit_set(jitter->divisor);
     note_period(jitter->divisor);
+    prof_clock_set_steady(either_side * 100 < rate->ours * ENOUGH_PERCENT);
 }
 
 void prof_jitter_end(const struct prof_pit_rate *rate)

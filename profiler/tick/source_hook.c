@@ -80,6 +80,7 @@ bool prof_source_hook_open(const struct prof_config *config)
     if (hook.period >> (PERIOD_BITS + PROF_PERIOD_SHIFT) != 0)
         return false;
     prof_clock_set(hook.period, 1, rate_mhz);
+    prof_clock_set_steady(true);
     if (prof_options()->jitter_percent != 0 ||
         set_period(prof_options()->hz, false) != PROF_OK)
         print_rate();

@@ -69,6 +69,7 @@ static void program(uint64_t cycles)
     } else {
         tick->pass_due = 0;
         tick->pass_period = 0;
+        prof_clock_set_steady(true);
     }
 }
 

@@ -243,6 +243,11 @@ uint32_t prof_drain_ms(void);
  * because a timer divides its clock by whole numbers. */
 uint32_t prof_rate_mhz(void);
 
+/* Whether the sampling period varies enough that no code runs in step with it.
+ * Not at the kernel's own rate, with PROF_TICK_HOOK, or with a small
+ * prof.jitter. */
+bool prof_period_varies(void);
+
 /* Drains, which sends all samples to the stream, then discards every sample
  * and count. Sampling continues. Contexts: thread. May allocate. */
 void prof_reset(void);

@@ -189,6 +189,26 @@ static void stolen_time_is_no_samples(void **state)
     finish(made, &model);
 }
 
+static void a_period_that_does_not_vary_is_noticed(void **state)
+{
+    for (unsigned spread = 0; spread < 2; ++spread) {
+        struct made *made = begun();
+        struct model model = {0};
+
+        (void)state;
+        made_node(made, 1, 0, 0x1000);
+        for (unsigned i = 0; i < 100; ++i) {
+            made->step = STEP + spread * (i % 10 * STEP / 10) -
+                         spread * STEP / 2 + i % 7;
+            made_sample(made, 1);
+        }
+        made_flush(made);
+        feed(made, UINT32_MAX, &model);
+        assert_int_equal(model_is_steady(&model), spread == 0);
+        finish(made, &model);
+    }
+}
+
 static void tasks_are_distinguished(void **state)
 {
     struct made *made = begun();
@@ -353,6 +373,7 @@ int main(void)
         cmocka_unit_test(what_is_not_understood_ends_the_packet),
         cmocka_unit_test(overflows_and_drops_carry_their_own_time),
         cmocka_unit_test(stolen_time_is_no_samples),
+        cmocka_unit_test(a_period_that_does_not_vary_is_noticed),
         cmocka_unit_test(tasks_are_distinguished),
         cmocka_unit_test(a_lost_definition_comes_again),
         cmocka_unit_test(what_stays_unknown_is_shown_as_such),

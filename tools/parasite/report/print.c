@@ -75,6 +75,9 @@ static void print_head(const struct report *report)
         printf("# %s packets are missing, and what was in them\n",
                number_count(model->missing_packets, lost));
     print_stolen(model);
+    if (model_is_steady(model))
+        puts("# the sampling period does not vary: code that runs in step with "
+             "it has a wrong share");
     puts("#");
 }
 

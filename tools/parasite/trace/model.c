@@ -105,15 +105,23 @@ static void add(struct model_count *count, uint64_t samples, uint64_t clocks)
     count->clocks += clocks;
 }
 
+/* Intervals are equal to the period if they differ by one part in so many. */
+#define EQUAL_PART 20
+
 /* The time that a sample at (time) accounts for; the next one counts from
  * here. */
-static uint64_t clocks_until(const struct model *model, struct model_cpu *cpu,
+static uint64_t clocks_until(struct model *model, struct model_cpu *cpu,
                              uint64_t time)
 {
     uint64_t period =
         model->rate_mhz > 0 ? PROF_CLOCK_HZ * 1000ull / model->rate_mhz : 0;
     uint64_t clocks = time > cpu->previous ? time - cpu->previous : 0;
 
+    if (cpu->known && cpu->stolen == 0 && period > 0) {
+        model->whole_intervals++;
+        model->equal_intervals += clocks >= period - period / EQUAL_PART &&
+                                  clocks <= period + period / EQUAL_PART;
+    }
     clocks = clocks > cpu->stolen ? clocks - cpu->stolen : 0;
     if (!cpu->known && clocks > period)
         clocks = period;
@@ -340,6 +348,11 @@ uint64_t model_clocks(const struct model *model)
 {
     return model->stacks.clocks + model->idle.clocks +
            model->overflowed.clocks + model->dropped.clocks;
+}
+
+bool model_is_steady(const struct model *model)
+{
+    return model->equal_intervals > model->whole_intervals / 2;
 }
 
 uint64_t model_lost(const struct model *model)

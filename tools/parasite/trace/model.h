@@ -117,6 +117,8 @@ struct model {
     struct model_count overflowed; /* with an address alone */
     struct model_count dropped;
     uint64_t missed_ticks;
+    uint64_t whole_intervals;  /* between samples, with nothing stolen */
+    uint64_t equal_intervals;  /* of these: one mean period */
     uint64_t stolen_clocks;    /* the guest did not run; in no count */
     uint64_t stopped_walks[8]; /* samples, by enum prof_walk_stop */
     uint64_t discarded;        /* samples, as reported by the guest */
@@ -161,6 +163,10 @@ uint64_t model_task_function(const struct model *model, uint32_t task);
  * of the dropped ones; and the samples that were lost. */
 uint64_t model_samples(const struct model *model);
 uint64_t model_clocks(const struct model *model);
+
+/* Whether most samples came one mean period after the one before: the period
+ * did not vary, and shares of code that runs in step with it are wrong. */
+bool model_is_steady(const struct model *model);
 uint64_t model_lost(const struct model *model);
 
 /* Writes to (stack) the numbers of the nodes from (node) to its outermost
