@@ -56,7 +56,8 @@ cost()
         "file:$out/$1.$2.packets" 2>/dev/null
     "$parasite" report --json -k "$build/$arch/irc/irc.elf" \
         "$out/$1.$2.trace" >"$out/$1.$2.rows"
-    awk -F '[:,]' -v sessions="$(field 'done' "$out/$1.$2.json")" -v round="$2" '
+    awk -F '[:,]' -v sessions="$(field 'done' "$out/$1.$2.json")" \
+        -v round="$2" '
         /^"ns"/ { all = $2 }
         /^"stolen_ns"/ { stolen = $2 }
         index($0, "\"[idle]\"") {
