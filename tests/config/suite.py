@@ -163,9 +163,11 @@ def link(s, width, profiler):
     return image.with_suffix(image.suffix + ".elf")
 
 
-# A row of the table: share, samples, mark, address, name.
+# A row of the table: share, samples, marks, address, name, interval.
 ROW = re.compile(
-    r"^ +([0-9.]+) % +(\d+) [? ][! ] +0x[0-9a-f]+  (\S+)\r?$", re.M
+    r"^ +([0-9.]+) % +(\d+) [? ][! ] +0x[0-9a-f]+  (\S+)"
+    r"(?:  \([0-9.]+ to [0-9.]+ %\))?\r?$",
+    re.M,
 )
 REFUSED = (
     "prof.depth=5",
@@ -192,7 +194,9 @@ def boots(s, width, profiler):
         check.same(guest.end(), 0)
         text = guest.text()
     for word in REFUSED:
-        check.has(text, rf'^options: "{word}" ignored: left out of this image')
+        check.has(
+            text, rf'^options: "{word}" ignored: not part of this image \('
+        )
     check.same(text.count("options: "), len(REFUSED))
     rows = {
         name: (float(share), int(samples))

@@ -82,15 +82,12 @@ def check_image(checker, image):
 
 
 def suite(s):
-    objects = s.build / "host/obj/tools"
-    names = "image/exits image/image base/memory trace/metadata base/log"
     checker = s.work / "check"
     run(
         *("gcc", "-std=gnu11", "-Iprofiler/include", "-Itools/parasite"),
         *("-o", checker, "tests/exits/exits_check.c"),
-        *(objects / "parasite" / f"{name}.o" for name in names.split()),
-        objects / "symbols/function_symbols.o",
-        *("-lcapstone", "-lelf"),
+        s.build / "host/libparasite.a",
+        *("-lcapstone", "-lelf", "-lm"),
     )
     s.holds("the rules hold on i386", check_rules, s, checker, "-m32")
     s.holds("the rules hold on x86_64", check_rules, s, checker, "-m64")

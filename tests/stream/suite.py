@@ -164,7 +164,7 @@ def last_samples_come(s, width, how, overflowed):
     check.same(info["lost"], 0)
     check.same(info["overflowed"], overflowed)
     report = Command(s)("report", s.work / f"panic-{how}.trace").out
-    check.has(report, " +50  last_samples$")
+    check.has(report, " +50 +last_samples$")
 
 
 def goes_to(s, width, asked, taken, **options):

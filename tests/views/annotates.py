@@ -107,11 +107,20 @@ def colour_is_asked_for(views):
     check.has(run(*on_terminal, env=env).out, red)
 
 
+def moved(views, source):
+    """The image with another path, which does not exist, for (source)."""
+    image, path = views.s.work / "moved.elf", os.fsencode(source)
+    data = views.s.image("x86_64", "split").read_bytes()
+    check.true(path in data, "absolute paths of sources")
+    image.write_bytes(data.replace(path, b"/" + b"_" * (len(path) - 1)))
+    return image
+
+
 def sources_move(views):
     """From a folder where no source is at its path."""
     elsewhere, source = views.s.work / "elsewhere", os.path.abspath(".")
     elsewhere.mkdir(exist_ok=True)
-    words = ("annotate", "leaf_a", views.base)
+    words = ("annotate", "-k", moved(views, source), "leaf_a", views.base)
     done = views.parasite(*words, cwd=elsewhere)
     check.has(done.err, "could not be read", count=1)
     check.has(done.out, "% .* jne 0x")

@@ -12,10 +12,14 @@ $(foreach b,host host32 host64,$(parasite_sources:%.c=$(BUILD)/$b/obj/%.o)): \
 $(BUILD)/rooms/parasite/.linked: tools/parasite/rooms tools/build/rooms.py
 	$(call begin,ROOMS)
 	$(Q)tools/build/rooms.py link tools/parasite $(@D) && touch $@
-$(BUILD)/host/parasite: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
-    $(parasite_sources) $(wildcard tools/symbols/*.c)) \
-    $(BUILD)/host/obj/tools/pages/templates.o \
-    $(BUILD)/host/libdemangle.a
+parasite_main := tools/parasite/cli/main.c
+# all but main(), for programs of the tests
+$(BUILD)/host/libparasite.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
+    $(filter-out $(parasite_main),$(parasite_sources)) \
+    $(wildcard tools/symbols/*.c)) $(BUILD)/host/obj/tools/pages/templates.o
+	$(archive)
+$(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
+    $(BUILD)/host/libparasite.a $(BUILD)/host/libdemangle.a
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
 	    -ltinfo -lz -lm
@@ -27,7 +31,7 @@ $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 	$(archive)
-test-images bench: $(BUILD)/host/parasite
+test-images bench: $(BUILD)/host/parasite $(BUILD)/host/libparasite.a
 
 .PHONY: tool install
 #: the command parasite: build/host/parasite
