@@ -31,6 +31,7 @@ void prof_image_open(const struct prof_config *config)
 
 void prof_drain_clear(void)
 {
+    (void)prof_sums(); /* counts what is pending */
     prof_stacks_clear();
     prof_sums_expire();
 }

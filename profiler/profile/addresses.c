@@ -6,6 +6,7 @@
 
 #include "profile/accounts.h"
 #include "profile/functions.h"
+#include "profile/image.h"
 #include "unwind/prologue.h"
 
 #include <prof/symbols.h>
@@ -16,38 +17,33 @@ struct prof_table prof_addresses;
 
 struct prof_address *prof_address_find(uintptr_t address)
 {
-    uint32_t number;
-
-    if (prof_addresses.capacity == 0)
-        return NULL;
-    number = *prof_table_slot(&prof_addresses, sizeof(struct prof_address), 0,
-                              address);
+    uint32_t number = *prof_table_slot(&prof_addresses,
+                                       sizeof(struct prof_address), 0, address);
     return number != 0 ? prof_address_at(number) : NULL;
 }
 
-struct prof_address *prof_address_get(uintptr_t address)
+struct prof_address *prof_address_add(uintptr_t address)
 {
-    struct prof_address *known = prof_address_find(address);
-    uint32_t function;
+    uint32_t function = prof_function_of(address);
+    struct prof_address *added;
 
-    if (known != NULL)
-        return known;
-    function = prof_function_of(address);
     if (function == 0 || !prof_table_reserve(&prof_addresses))
         return NULL;
-    known = prof_address_at(prof_table_add(&prof_addresses, 0, address));
-    known->record.link = function;
-    known->class = prof_function_is_named(prof_function_at(function))
+    added = prof_address_at(prof_table_add(&prof_addresses, 0, address));
+    added->record.link = function;
+    added->class = prof_function_is_named(prof_function_at(function))
                        ? PROF_CLASS_ATTRIBUTED
                        : PROF_CLASS_UNRESOLVED;
-    return known;
+    return added;
 }
 
 uint32_t prof_address_calling_function(uintptr_t address)
 {
-    const struct prof_address *known = prof_address_get(address);
+    const struct prof_address *known = prof_address_find(address);
     struct prof_symbol symbol;
 
+    if (known == NULL)
+        known = prof_address_add(address);
     if (known == NULL)
         return 0;
     if ((known->class == PROF_CLASS_UNRESOLVED ||
@@ -57,8 +53,7 @@ uint32_t prof_address_calling_function(uintptr_t address)
     return known->record.link;
 }
 
-uint32_t prof_address_caller(struct prof_address *address,
-                             const struct prof_range *text)
+uint32_t prof_address_caller(struct prof_address *address)
 {
     const struct prof_function *function =
         prof_function_at(address->record.link);
@@ -69,10 +64,14 @@ uint32_t prof_address_caller(struct prof_address *address,
         return address->caller;
     range.end += function->bytes;
     if (address->class == PROF_CLASS_ATTRIBUTED)
-        word = prof_prologue_caller(address->record.key, &range, text);
+        word =
+            prof_prologue_caller(address->record.key, &range, &prof_image.text);
     if (word == PROF_PROLOGUE_FRAME)
         address->caller = PROF_CALLER_BY_FRAME;
     else
         address->caller = (PROF_CALLER_IN_WORD + word) & CALLER_MAX;
+    if (address->caller >= PROF_CALLER_IN_WORD + PROF_FRAMES_KEPT)
+        prof_accounts.caller_unreachable += address->pending;
+    address->pending = 0;
     return address->caller;
 }

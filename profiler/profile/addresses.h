@@ -12,13 +12,12 @@
 struct prof_address {
     struct prof_record record; /* key: the address; link: number of its
                                   function (functions.h) */
-    uint32_t stack; /* number of the stack that is only this address, 0 = not
-                       sampled without callers */
     uint32_t class : 2;        /* attributed or unresolved (accounts.h) */
     uint32_t counted : 1;      /* in the sums (sums.c) */
     uint32_t instructions : 3; /* their class (instruction_class.h), 0 = not
                                   decoded yet */
     uint32_t caller : 26;      /* PROF_CALLER_* */
+    uint32_t pending; /* samples with callers since caller is unknown */
 };
 
 /* How the caller of an address is found: not known yet, by the frame pointer,
@@ -27,6 +26,14 @@ struct prof_address {
 #define PROF_CALLER_UNKNOWN 0u
 #define PROF_CALLER_BY_FRAME 1u
 #define PROF_CALLER_IN_WORD 2u
+
+/*
+ * Most return addresses are found by the frame pointer, so the prologue is not
+ * analysed before a sample has a code address among its kept words, which might
+ * be the return address; or until so many samples are pending, so that those
+ * that follow need not look; or a report asks.
+ */
+#define PROF_CALLER_PENDING_MAX 8u
 
 extern struct prof_table prof_addresses;
 
@@ -45,8 +52,9 @@ static inline uint32_t prof_address_number(const struct prof_address *address)
 /* The record of (address); NULL if there is none. Contexts: thread. */
 struct prof_address *prof_address_find(uintptr_t address);
 
-/* The same; creates it if it is new. NULL: no memory. Contexts: the drain. */
-struct prof_address *prof_address_get(uintptr_t address);
+/* Creates the record of (address), which must be new. NULL: no memory. Contexts:
+ * the drain. */
+struct prof_address *prof_address_add(uintptr_t address);
 
 /*
  * The number of the function that contains the call instruction before the
@@ -57,9 +65,8 @@ struct prof_address *prof_address_get(uintptr_t address);
 uint32_t prof_address_calling_function(uintptr_t address);
 
 /* How the caller of code at (address) is found, PROF_CALLER_*. Analyses the
- * prologue, within (text), the first time. Contexts: thread. */
-struct prof_range;
-uint32_t prof_address_caller(struct prof_address *address,
-                             const struct prof_range *text);
+ * prologue the first time, and then counts the samples that were pending.
+ * Contexts: thread. */
+uint32_t prof_address_caller(struct prof_address *address);
 
 #endif

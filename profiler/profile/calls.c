@@ -16,17 +16,38 @@ static bool is_outermost(uint32_t call, uint32_t function)
     return true;
 }
 
-uint32_t prof_call_of(uint32_t caller, uint32_t function)
+/* The call found last: new stacks are often in the same one. */
+static uint32_t last_caller, last_function, last_call;
+
+void prof_calls_open(void)
 {
-    uint32_t number = prof_table_find(&prof_calls, caller, function);
+    prof_calls = PROF_TABLE(struct prof_call);
+    last_call = 0;
+}
+
+static uint32_t add(uint32_t caller, uint32_t function)
+{
+    uint32_t number;
     struct prof_call *call;
 
-    if (number != 0 || !prof_table_reserve(&prof_calls))
-        return number;
+    if (!prof_table_reserve(&prof_calls))
+        return 0;
     number = prof_table_add(&prof_calls, caller, function);
     call = prof_call_at(number);
     call->record.link = is_outermost(caller, function);
     call->sibling = prof_call_at(caller)->child;
     prof_call_at(caller)->child = number;
     return number;
+}
+
+uint32_t prof_call_of(uint32_t caller, uint32_t function)
+{
+    if (last_call != 0 && caller == last_caller && function == last_function)
+        return last_call;
+    last_call = prof_table_find(&prof_calls, caller, function);
+    if (last_call == 0)
+        last_call = add(caller, function);
+    last_caller = caller;
+    last_function = function;
+    return last_call;
 }

@@ -29,6 +29,9 @@ static inline struct prof_call *prof_call_at(uint32_t number)
     return PROF_TABLE_AT(&prof_calls, struct prof_call, number);
 }
 
+/* Creates an empty tree. Contexts: boot. */
+void prof_calls_open(void);
+
 /* The number of the call of (function) by (caller), a call, or 0 for none.
  * Creates it if it is new; 0: no memory. Contexts: the drain. */
 uint32_t prof_call_of(uint32_t caller, uint32_t function);

@@ -20,6 +20,7 @@
 
 #include "base/cpu.h"
 #include "profile/image.h"
+#include "profile/recent.h"
 #include "profile/resolve.h"
 #include "profile/stacks.h"
 #include "profile/stolen.h"
@@ -50,6 +51,7 @@ void prof_drain_open(const struct prof_config *config)
     prof_accounts = (struct prof_accounts){0};
     prof_stacks_open();
     prof_stolen_open();
+    prof_recent_open();
     prof_sums_expire();
     drain = (struct drain){.open = true, .read = prof_cpus[0].ring.tail};
 }
@@ -109,45 +111,83 @@ static bool drain_no_memory(const struct prof_entry *entry)
     return true;
 }
 
-/* Counts an entry without callers whose stack is known to its address. */
-static void drain_flat(const struct prof_address *address, uint64_t tsc)
+/* The stack of a sample at (pc) below (callers); (kept) are the words kept of the
+ * stack, NULL = none. */
+static inline uint32_t find_leaf(uintptr_t pc, uint32_t callers,
+                                 const uint32_t *kept)
 {
-    prof_credit_flat(address, step(address->record.key, tsc), tsc);
-    emit_lost_ticks(tsc);
-    prof_stream_sample(tsc, address->stack);
+    const struct prof_recent_leaf *leaf =
+        prof_recent_find_leaf(pc, callers, kept);
+
+    return leaf != NULL ? leaf->stack : prof_resolve(pc, callers, kept);
 }
 
-/* Counts any other entry, with its words. False: no memory for its stack. */
-static bool drain_stack(const struct prof_entry *entry,
-                        const struct prof_address *address, uint64_t tsc)
+/* The stack of an entry with words, whose walk returned (walk). Counts the walk
+ * if it ended early. */
+static inline uint32_t find_walked(const struct prof_entry *entry,
+                                   uint32_t walk)
 {
-    struct prof_resolved resolved;
-    const uint32_t *words =
+    const uint32_t *kept =
         prof_frames_at(&prof_cpus[0].frames, drain.frames_read);
+    const uint32_t *frames = kept + PROF_FRAMES_HEAD;
+    uint32_t count = prof_walk_words(walk) - PROF_FRAMES_HEAD;
+    uint32_t hash = prof_recent_hash(frames, count), stack, stop;
+    const struct prof_callers *callers =
+        prof_recent_find_callers(frames, count, hash);
+    struct prof_callers resolved;
 
-    if (!prof_resolve(entry->pc, address, words, entry->frames, &resolved))
-        return drain_no_memory(entry);
-    prof_credit(&resolved, 1, step(entry->pc, tsc), tsc);
-    emit_lost_ticks(tsc);
-    if (resolved.class == PROF_CLASS_IDLE)
-        prof_stream_idle(tsc);
-    else
-        prof_stream_sample(tsc, resolved.stack);
-    prof_accounts.caller_unreachable += resolved.caller_unreachable;
-    if (resolved.stop != 0)
-        prof_accounts.stopped[resolved.stop]++;
-    return true;
+    if (callers == NULL) {
+        if (!prof_resolve_callers(frames, count, hash, &resolved))
+            return PROF_NO_MEMORY;
+        callers = &resolved;
+    }
+    stop = prof_callers_stop(frames, count, callers->count,
+                             prof_walk_reason(walk));
+    stack = find_leaf(entry->pc, callers->stack, kept);
+    if (stop != 0 && stack != PROF_NO_MEMORY)
+        prof_accounts.stopped[stop]++;
+    return stack;
 }
 
-/* Counts one entry; false: it stays queued. */
-static bool drain_entry(const struct prof_entry *entry)
+/* The stack of an entry for whose walk there was no room. */
+static uint32_t find_unwalked(const struct prof_entry *entry)
 {
-    const struct prof_address *address = prof_address_find(entry->pc);
-    uint64_t tsc = prof_entry_tsc(entry);
+    uint32_t stack = find_leaf(entry->pc, 0, NULL);
 
-    if (entry->frames != 0 || address == NULL || address->stack == 0)
-        return drain_stack(entry, address, tsc);
-    drain_flat(address, tsc);
+    if (stack != PROF_NO_MEMORY)
+        prof_accounts.stopped[prof_walk_reason(entry->frames)]++;
+    return stack;
+}
+
+/* Counts the sample of an entry for its (stack), 0 = idle, and emits it. */
+static inline void count_entry(const struct prof_entry *entry, uint32_t number)
+{
+    uint64_t tsc = prof_entry_tsc(entry), cycles;
+
+    if (!prof_timebase_step_regular(&prof_clock, tsc, &cycles)) {
+        cycles = step(entry->pc, tsc);
+        emit_lost_ticks(tsc);
+    }
+    prof_credit(number, 1, cycles, tsc);
+    if (prof_stream_on())
+        prof_stream_sample(tsc, number);
+}
+
+/* Drains one entry; false: it stays queued, as there is no memory for its
+ * stack. */
+static inline bool drain_entry(const struct prof_entry *entry)
+{
+    uint32_t walk = entry->frames, stack;
+
+    if (walk == 0)
+        stack = find_leaf(entry->pc, 0, NULL);
+    else if (prof_walk_words(walk) != 0)
+        stack = find_walked(entry, walk);
+    else
+        stack = find_unwalked(entry);
+    if (stack == PROF_NO_MEMORY)
+        return drain_no_memory(entry);
+    count_entry(entry, stack);
     return true;
 }
 
@@ -157,10 +197,12 @@ static inline void pass_entry(void)
 {
     struct prof_entry *entry = drain.read;
 
-    drain.frames_read += prof_walk_words(entry->frames);
-    if (entry->divisor != 0)
-        prof_timebase_change(&prof_clock, entry->divisor);
-    entry->frames = entry->divisor = 0;
+    if (entry->frames != 0 || entry->divisor != 0) {
+        drain.frames_read += prof_walk_words(entry->frames);
+        if (entry->divisor != 0)
+            prof_timebase_change(&prof_clock, entry->divisor);
+        entry->frames = entry->divisor = 0;
+    }
     drain.read = prof_ring_next(&prof_cpus[0].ring, entry);
 }
 
@@ -182,21 +224,20 @@ static bool drain_vector(void)
  * stays queued. */
 static bool drain_slot(const struct prof_slot *slot)
 {
-    struct prof_resolved resolved;
+    uint32_t stack = prof_resolve(slot->pc, 0, NULL);
     uint64_t tsc = drain.taken->last_tsc, cycles = slot->cycles;
-    bool found =
-        prof_resolve(slot->pc, prof_address_find(slot->pc), NULL, 0, &resolved);
+    bool memory = stack != PROF_NO_MEMORY;
 
-    if (!found && !drain.dying && !is_crowded())
+    if (!memory && !drain.dying && !is_crowded())
         return false;
     cycles =
         prof_stolen_charge_all(slot->pc, slot->count, cycles, &drain.taken_gap);
-    if (!found && !drain.dying) {
+    if (!memory && !drain.dying) {
         drop_no_memory(tsc, slot->count, cycles);
         return true;
     }
-    if (found)
-        prof_credit(&resolved, slot->count, cycles, tsc);
+    if (memory)
+        prof_credit(stack, slot->count, cycles, tsc);
     emit_lost_ticks(tsc);
     prof_stream_overflow(tsc, slot->pc, slot->count, cycles);
     prof_accounts.overflowed += slot->count;
@@ -305,6 +346,8 @@ void prof_drain(void)
     if (!drain.open || drain.draining)
         return;
     drain.draining = true;
+    if (is_more())
+        prof_recent_reserve();
     drain_all();
     prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
     prof_stream_flush(prof_tsc());

@@ -40,6 +40,9 @@ static inline bool prof_function_is_named(const struct prof_function *function)
     return function->bytes != 0;
 }
 
+/* Creates an empty table. Contexts: boot. */
+void prof_functions_open(void);
+
 /*
  * The number of the function that contains (address). Creates the record if it
  * is new; returns 0 without memory. Contexts: the drain.

@@ -5,6 +5,8 @@
 /* What the profile knows of the image. Constant after prof_drain_open(). */
 
 #include <prof/prof.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 struct prof_image {
     struct prof_range text; /* the code */
@@ -21,6 +23,18 @@ struct prof_image {
 };
 
 extern struct prof_image prof_image;
+
+/* Whether (address), or the address with the lower half (word), is one in the
+ * code that a call may return to. */
+static inline bool prof_is_code(uintptr_t address)
+{
+    return address - prof_image.text_base < prof_image.text_bytes;
+}
+
+static inline bool prof_is_code_word(uint32_t word)
+{
+    return word - (uint32_t)prof_image.text_base < prof_image.text_bytes;
+}
 
 /* Takes it from (config). Contexts: boot. */
 void prof_image_open(const struct prof_config *config);

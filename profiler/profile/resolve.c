@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * Resolves a sample. The common case, a known address without callers, does not
- * get here: the drain takes its stack from the address cache, one hash lookup
- * per sample.
- */
+/* Resolves a sample of which something is not known yet. */
 
 #include "profile/resolve.h"
 
@@ -18,106 +14,110 @@ static bool is_idle(uintptr_t pc)
     return pc >= prof_image.idle.begin && pc < prof_image.idle.end;
 }
 
-/* The return address of a function whose frame is not set up, from the words
- * kept of the stack; 0 if the frame pointer leads to the caller. */
-static uintptr_t hidden_caller(struct prof_resolved *resolved,
-                               const uint32_t *words)
+/* The number of words at (frames) up to the first that is not in the code. */
+static uint32_t count_code(const uint32_t *frames, uint32_t count)
 {
-    uint32_t caller = prof_address_caller(prof_address_at(resolved->address),
-                                          &prof_image.text);
-    uint32_t word = caller - PROF_CALLER_IN_WORD;
-    uintptr_t kept;
+    uint32_t code = 0;
 
-    if (caller < PROF_CALLER_IN_WORD)
-        return 0;
-    resolved->caller_unreachable = word >= PROF_FRAMES_KEPT;
-    if (resolved->caller_unreachable)
-        return 0;
-    kept = prof_frames_kept(words, word);
-    return kept - prof_image.text_base < prof_image.text_bytes ? kept : 0;
+    while (code < count && prof_is_code_word(frames[code]))
+        code++;
+    return code;
 }
 
-/*
- * Copies the (count) words at (words) to (to), as offsets, up to the first that
- * is not in the code. Returns their number. A zero as the last word is the
- * regular end of a stack; anything else that is not code is an early end.
- */
-static uint32_t keep_code_addresses(struct prof_resolved *resolved,
-                                    const uint32_t *words, uint32_t count,
-                                    uint32_t *to)
+bool prof_resolve_callers(const uint32_t *frames, uint32_t count, uint32_t hash,
+                          struct prof_callers *callers)
 {
-    const uint32_t base = (uint32_t)prof_image.text_base;
-    const uintptr_t bytes = prof_image.text_bytes;
-    uint32_t i = 0;
-
-    while (i < count && (to[i] = words[i] - base) < bytes)
-        i++;
-    if (i < count && (resolved->stop != 0 || words[i] != 0 || i + 1 < count))
-        resolved->stop = PROF_WALK_NOT_CODE;
-    return i;
-}
-
-/* Finds or creates the stack, from the words at (words). False: no memory. */
-static bool find_stack(struct prof_resolved *resolved, struct prof_chain *chain,
-                       const uint32_t *words, uint32_t walk)
-{
-    uint32_t count = prof_walk_words(walk), callers[PROF_DEPTH_MAX];
-
-    if (count >= PROF_FRAMES_HEAD) {
-        chain->caller = hidden_caller(resolved, words);
-        chain->words = callers;
-        chain->count = keep_code_addresses(resolved, words + PROF_FRAMES_HEAD,
-                                           count - PROF_FRAMES_HEAD, callers);
+    *callers = (struct prof_callers){.count = count_code(frames, count)};
+    if (callers->count != 0) {
+        callers->stack = prof_stack_of_callers(frames, callers->count);
+        if (callers->stack == 0)
+            return false;
     }
-    resolved->stack = prof_stack_of(chain);
-    return resolved->stack != 0;
-}
-
-/* Links the stack to its address, and the address to a stack without callers,
- * for the short cut in the drain. */
-static void connect(const struct prof_resolved *resolved,
-                    const struct prof_chain *chain)
-{
-    prof_stack_at(resolved->stack)->address = resolved->address;
-    if (chain->count == 0 && chain->caller == 0)
-        prof_address_at(resolved->address)->stack = resolved->stack;
-}
-
-bool prof_resolve(uintptr_t pc, const struct prof_address *address,
-                  const uint32_t *words, uint32_t walk,
-                  struct prof_resolved *resolved)
-{
-    struct prof_chain chain = {.pc = pc};
-
-    *resolved = (struct prof_resolved){.stop = prof_walk_reason(walk)};
-    if (address == NULL && is_idle(pc)) {
-        resolved->class = PROF_CLASS_IDLE;
-        return true;
-    }
-    if (address == NULL)
-        address = prof_address_get(pc);
-    if (address == NULL)
-        return false;
-    resolved->class = address->class;
-    resolved->address = prof_address_number(address);
-    chain.function = address->record.link;
-    if (!find_stack(resolved, &chain, words, walk))
-        return false;
-    connect(resolved, &chain);
+    prof_recent_note_callers(frames, count, hash, callers);
     return true;
 }
 
-void prof_credit(const struct prof_resolved *resolved, uint64_t samples,
-                 uint64_t cycles, uint64_t tsc)
+/* Whether any of the words (kept) of the stack might be a return address. */
+static bool has_candidate(const uint32_t *kept)
 {
-    prof_amount_add(&prof_accounts.drained[resolved->class], samples, cycles);
-    if (resolved->stack != 0)
-        prof_stack_credit(prof_stack_at(resolved->stack), samples, cycles, tsc);
+    for (uint32_t i = 0; i < PROF_FRAMES_KEPT; i++)
+        if (prof_is_code(prof_frames_kept(kept, i)))
+            return true;
+    return false;
 }
 
-void prof_credit_flat(const struct prof_address *address, uint64_t cycles,
-                      uint64_t tsc)
+/* Sets how the caller of (leaf), at (address), is found, and returns that caller
+ * if it is one of the words (kept) of the stack, because the function's frame is
+ * not set up; else 0. */
+static uintptr_t kept_caller(struct prof_address *address, const uint32_t *kept,
+                             struct prof_recent_leaf *leaf)
 {
-    prof_amount_add(&prof_accounts.drained[address->class], 1, cycles);
-    prof_stack_credit(prof_stack_at(address->stack), 1, cycles, tsc);
+    uint32_t word;
+
+    leaf->found_by = PROF_LEAF_FRAME;
+    if (address->caller == PROF_CALLER_UNKNOWN &&
+        address->pending < PROF_CALLER_PENDING_MAX && !has_candidate(kept))
+        return 0;
+    word = prof_address_caller(address) - PROF_CALLER_IN_WORD;
+    if (word >= PROF_FRAMES_KEPT)
+        return 0;
+    leaf->found_by = (uint8_t)(PROF_LEAF_KEPT + word);
+    leaf->kept = prof_frames_kept(kept, word);
+    return prof_is_code(leaf->kept) ? leaf->kept : 0;
+}
+
+/* Counts a sample of (address) with callers if its own caller is not known or
+ * not reachable. False: it is known, so that like samples need not be resolved.
+ */
+static bool count_caller(struct prof_address *address)
+{
+    if (address->caller == PROF_CALLER_UNKNOWN)
+        address->pending++;
+    else if (address->caller >= PROF_CALLER_IN_WORD + PROF_FRAMES_KEPT)
+        prof_accounts.caller_unreachable++;
+    else
+        return false;
+    return true;
+}
+
+/* The stack of (pc), in (function), below (callers) or, if (caller) is not 0,
+ * below that caller between them. 0: no memory. */
+static uint32_t find_stack(uint32_t callers, uintptr_t caller, uintptr_t pc,
+                           uint32_t function)
+{
+    if (caller != 0) {
+        callers = prof_stack_of(callers, caller, 0);
+        if (callers == 0)
+            return 0;
+    }
+    return prof_stack_of(callers, pc, function);
+}
+
+uint32_t prof_resolve(uintptr_t pc, uint32_t callers, const uint32_t *kept)
+{
+    struct prof_recent_leaf leaf = {.pc = pc, .callers = callers};
+    struct prof_address *address = prof_address_find(pc);
+    struct prof_stack *stack;
+    uintptr_t caller = 0;
+    uint32_t number;
+
+    if (address == NULL && is_idle(pc))
+        return 0;
+    if (address == NULL)
+        address = prof_address_add(pc);
+    if (address == NULL)
+        return PROF_NO_MEMORY;
+    number = prof_address_number(address);
+    if (kept != NULL)
+        caller = kept_caller(address, kept, &leaf);
+    leaf.stack = find_stack(callers, caller, pc, address->record.link);
+    if (leaf.stack == 0)
+        return PROF_NO_MEMORY;
+    address = prof_address_at(number);
+    stack = prof_stack_at(leaf.stack);
+    stack->address = number & PROF_ADDRESS_MAX;
+    stack->class = address->class;
+    if (kept == NULL || !count_caller(address))
+        prof_recent_note_leaf(&leaf);
+    return leaf.stack;
 }

@@ -8,34 +8,44 @@
 
 #include "profile/accounts.h"
 #include "profile/addresses.h"
+#include "profile/recent.h"
+#include "profile/stacks.h"
 
 #include <stdbool.h>
 
-/* Where a sample belongs. Idle samples have no address and no stack. */
-struct prof_resolved {
-    enum prof_class class;
-    uint32_t address;        /* its number (addresses.h) */
-    uint32_t stack;          /* its number (stacks.h) */
-    bool caller_unreachable; /* see struct prof_accounts */
-    uint32_t stop; /* why its walk ended early, enum prof_walk_stop, or 0 */
-};
+/* Finds the callers of a sample with (count) words at (frames) and their (hash),
+ * creates their stack if it is new, and notes them (recent.h). False: no
+ * memory. */
+bool prof_resolve_callers(const uint32_t *frames, uint32_t count, uint32_t hash,
+                          struct prof_callers *callers);
 
 /*
- * Resolves a sample at (pc), whose words begin at (words) of the frame vector;
- * (walk) is what prof_walk() returned. (address) is what is known of (pc), or
- * NULL. False: it is new and there is no memory for it. Half a KiB of stack.
+ * The stack of a sample at (pc) below the stack (callers), 0 = none; (kept) are
+ * the words kept of the stack, NULL = none. Creates what is new, and notes it
+ * (recent.h). 0: the CPU was idle. PROF_NO_MEMORY: something is new and there is
+ * no memory for it.
  */
-bool prof_resolve(uintptr_t pc, const struct prof_address *address,
-                  const uint32_t *words, uint32_t walk,
-                  struct prof_resolved *resolved);
+uint32_t prof_resolve(uintptr_t pc, uint32_t callers, const uint32_t *kept);
 
-/* Adds (samples) that cover (cycles), the last of them taken at (tsc), to the
- * accounts and to the stack. */
-void prof_credit(const struct prof_resolved *resolved, uint64_t samples,
-                 uint64_t cycles, uint64_t tsc);
+#define PROF_NO_MEMORY UINT32_MAX
 
-/* The same for one sample without callers at (address), whose stack is set. */
-void prof_credit_flat(const struct prof_address *address, uint64_t cycles,
-                      uint64_t tsc);
+/* Adds (samples) that cover (cycles), the last of them taken at (tsc), to stack
+ * (number), 0 = idle, and to its account. */
+static inline void prof_credit(uint32_t number, uint64_t samples,
+                               uint64_t cycles, uint64_t tsc)
+{
+    enum prof_class class = PROF_CLASS_IDLE;
+
+    if (number != 0) {
+        struct prof_stack *stack = prof_stack_at(number);
+
+        if (stack->self.samples == 0)
+            stack->first_tsc = tsc;
+        stack->last_tsc = tsc;
+        prof_amount_add(&stack->self, samples, cycles);
+        class = stack->class;
+    }
+    prof_amount_add(&prof_accounts.drained[class], samples, cycles);
+}
 
 #endif

@@ -25,9 +25,12 @@ struct prof_stack {
     struct prof_amount self;   /* samples of exactly this stack */
     uint64_t first_tsc;        /* when the first and the last were taken */
     uint64_t last_tsc;
-    uint32_t address; /* number of the address (addresses.h), 0 until sampled */
+    uint32_t address : 30; /* its number (addresses.h), 0 until sampled */
+    uint32_t class : 2;    /* that of the address (accounts.h) */
     uint32_t emitted; /* for the stream: when it was last defined (stream.h) */
 };
+
+#define PROF_ADDRESS_MAX ((1u << 30) - 1) /* no table has as many */
 
 extern struct prof_table prof_stacks;
 
@@ -37,31 +40,32 @@ static inline struct prof_stack *prof_stack_at(uint32_t number)
     return PROF_TABLE_AT(&prof_stacks, struct prof_stack, number);
 }
 
-/* One sample's addresses, as in the frame vector (frames.h). */
-struct prof_chain {
-    uintptr_t pc;
-    uint32_t function;     /* number of the function of pc */
-    uintptr_t caller;      /* not found by frame pointers; 0 = none */
-    const uint32_t *words; /* return addresses, innermost first */
-    uint32_t count;
-};
-
 /* Creates an empty tree, and the tables that it refers to: addresses, functions
  * and calls. Contexts: boot. */
 void prof_stacks_open(void);
 
-/* The number of the stack (chain). Creates it if it is new; 0: no memory.
- * Contexts: the drain. */
-uint32_t prof_stack_of(const struct prof_chain *chain);
+/* The number of the stack of (address) called by stack (parent), 0 if there is
+ * none. */
+static inline uint32_t prof_stack_find(uint32_t parent, uintptr_t address)
+{
+    return *prof_table_slot(&prof_stacks, sizeof(struct prof_stack), parent,
+                            address);
+}
+
+/* The same. Creates it if it is new, (address) being in (function) or, if that
+ * is 0, a return address. 0: no memory. Contexts: the drain. */
+uint32_t prof_stack_of(uint32_t parent, uintptr_t address, uint32_t function);
+
+/*
+ * The number of the stack of (count) callers, at least one, whose return
+ * addresses are at (frames) as in the frame vector (frames.h), all of them
+ * code. Creates it if it is new; 0: no memory. Contexts: the drain.
+ */
+uint32_t prof_stack_of_callers(const uint32_t *frames, uint32_t count);
 
 /* The callback through which the stream reads stack (number) (stream.h). */
 struct prof_stream_node;
 bool prof_stacks_find(uint32_t number, struct prof_stream_node *found);
-
-/* Adds (samples) that cover (cycles), the last of them taken at (tsc), to
- * (stack). */
-void prof_stack_credit(struct prof_stack *stack, uint64_t samples,
-                       uint64_t cycles, uint64_t tsc);
 
 /* Sets all samples to 0; stacks keep their numbers. Contexts: thread. */
 void prof_stacks_clear(void);

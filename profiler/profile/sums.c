@@ -79,6 +79,8 @@ static void add_stack(const struct prof_stack *stack, uint32_t vmm)
 
     if (function->self.samples == 0)
         sums.functions++;
+    if (address->pending != 0)
+        (void)prof_address_caller(address);
     sums.addresses += !address->counted;
     address->counted = 1;
     prof_amount_add(&function->self, stack->self.samples, stack->self.cycles);

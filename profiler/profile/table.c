@@ -9,6 +9,8 @@
 #define FIRST_CAPACITY 256u
 #define CAPACITY_MAX (1u << 30)
 
+const uint64_t prof_table_zeros[8];
+
 static bool frozen;
 
 void prof_table_freeze(bool freeze)
@@ -73,19 +75,18 @@ static bool grow(struct prof_table *table, uint32_t capacity)
         return false;
     }
     bigger.capacity = capacity;
+    bigger.mask = 2 * capacity - 1;
     bigger.slots = (uint32_t *)(void *)record_at(&bigger, capacity);
     bigger.used = table->used > 0 ? table->used : 1;
     move(&bigger, table);
-    if (table->records != NULL)
+    if (table->capacity != 0)
         prof_port_free(table->records);
     *table = bigger;
     return true;
 }
 
-bool prof_table_reserve(struct prof_table *table)
+bool prof_table_grow(struct prof_table *table)
 {
-    if (table->used < table->capacity)
-        return true;
     return grow(table,
                 table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2);
 }
@@ -93,7 +94,7 @@ bool prof_table_reserve(struct prof_table *table)
 uint32_t prof_table_find(const struct prof_table *table, uint32_t parent,
                          uintptr_t key)
 {
-    return table->capacity == 0 ? 0 : *slot_for(table, parent, key);
+    return *slot_for(table, parent, key);
 }
 
 uint32_t prof_table_add(struct prof_table *table, uint32_t parent,

@@ -27,8 +27,9 @@ struct prof_record {
 };
 
 struct prof_table {
-    void *records;         /* NULL before the first reserve */
+    void *records;         /* number 0 alone before the first reserve */
     uint32_t *slots;       /* numbers of records, 0 = free; 2 * capacity */
+    uint32_t mask;         /* number of slots - 1 */
     uint32_t record_bytes; /* size of one */
     uint32_t capacity;     /* records, a power of two, or 0 */
     uint32_t used;         /* records in use, number 0 included */
@@ -36,17 +37,30 @@ struct prof_table {
 };
 
 /* An empty table of (type), which begins with a struct prof_record. */
-#define PROF_TABLE(type) ((struct prof_table){.record_bytes = sizeof(type)})
+#define PROF_TABLE(type)                                                       \
+    ((struct prof_table){.records = (void *)(uintptr_t)prof_table_zeros,       \
+                         .slots = (void *)(uintptr_t)prof_table_zeros,         \
+                         .record_bytes = sizeof(type)})
+
+/* The record 0 and the only slot of empty tables, so that nobody who searches
+ * must ask whether there is memory. */
+extern const uint64_t prof_table_zeros[8];
 
 /* The record (number) of a table of (type) that has memory. The address is
  * valid until the next reserve. */
 #define PROF_TABLE_AT(table, type, number) ((type *)(table)->records + (number))
 
+/* Doubles the room. Returns false if the allocation failed. */
+bool prof_table_grow(struct prof_table *table);
+
 /*
  * Ensures room for one more record; may allocate. Returns false if the
  * allocation failed. Contexts: the drain.
  */
-bool prof_table_reserve(struct prof_table *table);
+static inline bool prof_table_reserve(struct prof_table *table)
+{
+    return table->used < table->capacity || prof_table_grow(table);
+}
 
 /* The number of the record with (key) and (parent), 0 if there is none.
  * Contexts: thread. */
@@ -70,7 +84,7 @@ static inline uint32_t *prof_table_slot(const struct prof_table *table,
                                         size_t record_bytes, uint32_t parent,
                                         uintptr_t key)
 {
-    uint32_t mask = table->capacity * 2 - 1;
+    uint32_t mask = table->mask;
     uint32_t mixed = ((uint32_t)key ^ parent * 0x85ebca6bu) * 0x9e3779b1u;
     uint32_t at = (mixed ^ mixed >> 15) & mask;
 

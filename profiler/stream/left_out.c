@@ -17,10 +17,7 @@ void prof_stream_open(const struct prof_stream_settings *settings)
     (void)settings;
 }
 
-bool prof_stream_on(void)
-{
-    return false;
-}
+bool prof_stream_is_on;
 
 void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
 {
@@ -42,11 +39,6 @@ void prof_stream_sample(uint64_t tsc, uint32_t node)
 {
     (void)tsc;
     (void)node;
-}
-
-void prof_stream_idle(uint64_t tsc)
-{
-    (void)tsc;
 }
 
 void prof_stream_overflow(uint64_t tsc, uintptr_t address, uint32_t samples,

@@ -33,10 +33,12 @@
 /* Half a wrap of the time in an event's head. */
 #define HALF_WRAP ((uint64_t)1 << (PROF_EVENT_TIME_BITS - 1))
 
+bool prof_stream_is_on;
+
 static struct prof_packet_maker packet;
 
 static struct {
-    const struct prof_transport *transport; /* NULL: there is no stream */
+    const struct prof_transport *transport; /* if prof_stream_is_on */
     prof_stream_tree *tree;
     const struct prof_config *config;
     struct prof_stream_clock clock;
@@ -52,12 +54,27 @@ static struct {
     bool gap;       /* something was discarded since the last packet */
 } stream;
 
+/*
+ * Nodes all of whose callers are defined as far as this packet needs it; 0 =
+ * none. Most new stacks share their callers with others, and so need not be
+ * followed up to the root.
+ */
+#define CHECKED_SLOTS 64u
+static uint32_t checked[CHECKED_SLOTS];
+
+static void check_anew(void)
+{
+    for (uint32_t i = 0; i < CHECKED_SLOTS; i++)
+        checked[i] = 0;
+}
+
 void prof_stream_open(const struct prof_stream_settings *settings)
 {
     const struct prof_config *config = settings->config;
 
     packet = (struct prof_packet_maker){.text_begin = config->text.begin};
     stream.transport = settings->transport;
+    prof_stream_is_on = settings->transport != NULL;
     stream.tree = settings->tree;
     stream.config = config;
     prof_stream_clock_set(&stream.clock, config->boot_tsc, config->tsc_hz);
@@ -68,11 +85,6 @@ void prof_stream_open(const struct prof_stream_settings *settings)
     stream.last = stream.sample_begin = 0;
     stream.running = stream.stuck = stream.gap = false;
     prof_stream_emitted = settings->losses;
-}
-
-bool prof_stream_on(void)
-{
-    return stream.transport != NULL;
 }
 
 static void send(void)
@@ -87,6 +99,7 @@ static void send(void)
     stream.sums.bytes += packet.bytes;
     stream.label.sequence++;
     prof_packet_clear(&packet);
+    check_anew();
     prof_interning_sent(&stream.interning, stream.label.sequence, stream.last);
 }
 
@@ -169,6 +182,7 @@ void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
     stream.depth = depth;
     stream.running = true;
     prof_interning_forget(&stream.interning, stream.label.sequence);
+    check_anew();
 }
 
 void prof_stream_hello(void)
@@ -179,6 +193,7 @@ void prof_stream_hello(void)
         send();
     stream.hello_due = true;
     prof_interning_forget(&stream.interning, stream.label.sequence);
+    check_anew();
 }
 
 void prof_stream_stop(uint64_t tsc)
@@ -221,9 +236,11 @@ static bool define_callers(uint32_t node)
     uint32_t path[PATH_MAX], *note;
     uint32_t count = 0;
 
-    while (count < PATH_MAX && look_up(node, &known, &note)) {
+    while (count < PATH_MAX && checked[node % CHECKED_SLOTS] != node &&
+           look_up(node, &known, &note)) {
         if (is_due(*note))
             path[count++] = node;
+        checked[node % CHECKED_SLOTS] = node;
         node = known.parent;
     }
     while (count-- > 0) {
@@ -265,6 +282,10 @@ void prof_stream_sample(uint64_t tsc, uint32_t node)
 
     if (!prof_stream_on())
         return;
+    if (node == 0) {
+        put_samples(PROF_EVENT_IDLE, tsc, PROF_NO_FIELDS, 1);
+        return;
+    }
     clock = clock_at(tsc);
     for (unsigned i = 0; i < FITTING_MAX && !done; i++) {
         if (!make_room(clock, PROF_PACKET_SAMPLE_MAX))
@@ -275,12 +296,6 @@ void prof_stream_sample(uint64_t tsc, uint32_t node)
     }
     stream.label.discarded += done ? 0 : 1;
     stream.last = stream.sample_begin = clock;
-}
-
-void prof_stream_idle(uint64_t tsc)
-{
-    if (prof_stream_on())
-        put_samples(PROF_EVENT_IDLE, tsc, PROF_NO_FIELDS, 1);
 }
 
 uint64_t prof_stream_span(uint64_t cycles)
@@ -345,7 +360,7 @@ void prof_stream_end(uint64_t tsc, uint32_t code)
     send_all();
     if (stream.transport->finish != NULL)
         stream.transport->finish();
-    stream.transport = NULL;
+    prof_stream_is_on = false;
 }
 
 void prof_stream_sums(struct prof_stream_sums *sums)

@@ -51,7 +51,11 @@ struct prof_stream_settings {
 void prof_stream_open(const struct prof_stream_settings *settings);
 
 /* Whether there is a stream: a transport is chosen and works. */
-bool prof_stream_on(void);
+extern bool prof_stream_is_on;
+static inline bool prof_stream_on(void)
+{
+    return prof_stream_is_on;
+}
 
 /* Sampling (re)started at (tsc) at (rate_mhz) with (depth); or stopped. */
 void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth);
@@ -61,9 +65,8 @@ void prof_stream_stop(uint64_t tsc);
 void prof_stream_hello(void);
 
 /* One sample at (tsc): the leaf's node, which is defined first where the reader
- * may not know it; or an idle one. */
+ * may not know it; or, if that is 0, an idle one. */
 void prof_stream_sample(uint64_t tsc, uint32_t node);
-void prof_stream_idle(uint64_t tsc);
 
 /* (samples) at (address) that cover (cycles), single times unknown; and such of
  * which nothing is known. (tsc) is when the last of them was taken. */

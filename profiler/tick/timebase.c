@@ -11,8 +11,8 @@
 /* Beyond this many ticks old runs count half, as the TSC's rate may drift. */
 #define RUN_TOTAL_MAX (1u << 20)
 
-/* The grid follows a sample by one part in this many of the distance. */
-#define GRID_INERTIA 16
+/* Ticks after which a run is cut. */
+#define RUN_MAX (PROF_RUN_MIN * 8)
 
 /* After a gap of more places than this the grid begins anew. */
 #define GRID_GAP_MAX 64
@@ -40,6 +40,7 @@ void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
 void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc)
 {
     time->resume_tsc = tsc;
+    time->regular_ticks = 0;
 }
 
 /* Takes the run that just ended into the measured period. */
@@ -79,6 +80,7 @@ void prof_timebase_change(struct prof_timebase *time, uint32_t counts)
         return;
     end_run(time, time->last_tsc, PROF_RUN_CHANGE_MIN);
     time->run_begun = false;
+    time->regular_ticks = 0;
     time->grid_tsc = time->last_tsc;
     time->counts = counts;
     set_step(time);
@@ -117,7 +119,7 @@ static uint64_t advance_grid(struct prof_timebase *time, uint64_t tsc,
     }
     time->grid_tsc += places * period;
     time->grid_tsc +=
-        (uint64_t)((int64_t)(tsc - time->grid_tsc) / GRID_INERTIA);
+        (uint64_t)((int64_t)(tsc - time->grid_tsc) >> PROF_GRID_INERTIA_SHIFT);
     return places;
 }
 
@@ -161,8 +163,10 @@ uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)
     time->run_begun = places == 1;
     time->last_tsc = tsc;
     /* Long runs are cut, so that they are used in time. */
-    if (time->run_ticks == PROF_RUN_MIN * 8)
+    if (time->run_ticks == RUN_MAX)
         end_run(time, tsc, PROF_RUN_MIN);
+    time->regular_ticks =
+        time->run_begun && tsc >= time->resume_tsc ? RUN_MAX - 1 : 0;
     return cycles;
 }
 
@@ -183,6 +187,7 @@ void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
     }
     end_run(time, tsc, PROF_RUN_MIN);
     time->last_tsc = tsc;
+    time->regular_ticks = 0;
 }
 
 uint64_t prof_timebase_cycles(const struct prof_timebase *time,

@@ -45,6 +45,9 @@ struct prof_timebase {
     bool run_begun;
     uint64_t run_begin_tsc; /* first tick of the present run without a gap */
     uint32_t run_ticks;     /* ticks since then */
+    uint32_t regular_ticks; /* while run_ticks is below this, a sample near the
+                               grid's next place needs no closer look; 0 = each
+                               one does */
     uint64_t run_cycles;    /* sum over runs that were long enough, as it were
                                at the mean period */
     uint32_t run_total;     /* ticks in them */
@@ -56,6 +59,10 @@ struct prof_timebase {
 #define PROF_RUN_MIN 128u
 #define PROF_RUN_CHANGE_MIN 16u
 #define PROF_RUNS_MIN 512u
+
+/* The grid follows a sample by one part in 2^this of the distance, which is
+ * rounded down. */
+#define PROF_GRID_INERTIA_SHIFT 4
 
 /* Fixed point of nominal and period: cycles * 256. */
 #define PROF_PERIOD_SHIFT 8
@@ -74,6 +81,25 @@ void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc);
 /* Accounts for the sample taken at (tsc) and returns the cycles that it
  * represents. */
 uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc);
+
+/* The same for most samples, those near the grid's next place. False: nothing
+ * was done, and prof_timebase_step() must be called. */
+static inline bool prof_timebase_step_regular(struct prof_timebase *time,
+                                              uint64_t tsc, uint64_t *cycles)
+{
+    uint64_t ahead = tsc - time->grid_tsc;
+    uint32_t late = (uint32_t)ahead - time->step;
+
+    if (ahead >> 32 != 0 || late + time->step / 2 >= time->step ||
+        time->run_ticks >= time->regular_ticks)
+        return false;
+    time->run_ticks++;
+    time->grid_tsc +=
+        time->step + (uint32_t)((int32_t)late >> PROF_GRID_INERTIA_SHIFT);
+    *cycles = tsc - time->last_tsc;
+    time->last_tsc = tsc;
+    return true;
+}
 
 /* Accounts for (count) samples of which the last was taken at (tsc) and whose
  * single times are no longer known. */

@@ -15,6 +15,7 @@
 #include "profile/addresses.h"
 #include "profile/calls.h"
 #include "profile/functions.h"
+#include "profile/recent.h"
 #include "profile/stacks.h"
 #include "sample/cpu_state.h"
 #include "sample/stub.h"
@@ -112,8 +113,10 @@ static void world_end(void *memory)
                                          &prof_stacks, &prof_calls};
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (tables[i]->records != NULL)
+        if (tables[i]->capacity != 0)
             prof_port_free(tables[i]->records);
+    if (prof_recent.leaves_mask != 0)
+        prof_port_free(prof_recent.callers);
     prof_table_freeze(false);
     free(memory);
 }
@@ -121,10 +124,7 @@ static void world_end(void *memory)
 /* What was drained at (pc) without callers. */
 static inline struct prof_amount world_drained(uintptr_t pc)
 {
-    const struct prof_address *address = prof_address_find(pc);
-
-    return address != NULL ? prof_stack_at(address->stack)->self
-                           : (struct prof_amount){0};
+    return prof_stack_at(prof_stack_find(0, pc))->self;
 }
 
 /* The memory that gives a vector of (entries) entries and the least frames. */

@@ -25,7 +25,7 @@ static void every_event_is_decoded_as_emitted(void **unused)
     prof_stream_sample(at(20), 1);
     prof_stream_sample(at(30), 70000);
     prof_stream_sample(at(35), 1);
-    prof_stream_idle(at(40));
+    prof_stream_sample(at(40), 0);
     prof_stream_lost_ticks(at(45), 3, 4 * CLOCK);
     prof_stream_overflow(at(50), 0xabcdef, 7, 6 * CLOCK);
     prof_stream_drop(at(60), 9, 5 * CLOCK);
@@ -171,7 +171,7 @@ static void a_blocked_transport_ends_all_the_same(void **unused)
     kept_refuse = UINT32_MAX;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 5000; i++)
-        prof_stream_idle(at(10000 * i));
+        prof_stream_sample(at(10000 * i), 0);
     prof_stream_end(at(10000 * 5001), 0);
     prof_stream_sums(&sums);
     assert_int_equal(kept_count, 0);
@@ -198,7 +198,7 @@ static void nothing_waits_longer_than_a_second(void **unused)
 {
     (void)unused;
     prof_stream_start(at(0), 100000, 0);
-    prof_stream_idle(at(100));
+    prof_stream_sample(at(100), 0);
     prof_stream_flush(at(PROF_CLOCK_HZ / 2));
     assert_int_equal(kept_count, 0);
     prof_stream_flush(at(PROF_CLOCK_HZ + 1000));
@@ -214,7 +214,7 @@ static void without_a_listener_nothing_happens(void **unused)
     assert_false(prof_stream_on());
     prof_stream_start(at(0), 1, 1);
     prof_stream_sample(at(1), 1);
-    prof_stream_idle(at(1));
+    prof_stream_sample(at(1), 0);
     prof_stream_overflow(at(1), 1, 1, 1);
     prof_stream_drop(at(1), 1, 1);
     prof_stream_lost_ticks(at(1), 1, 1);
