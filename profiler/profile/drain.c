@@ -19,6 +19,7 @@
 #include "profile/drain.h"
 
 #include "base/cpu.h"
+#include "profile/drain_state.h"
 #include "profile/image.h"
 #include "profile/recent.h"
 #include "profile/resolve.h"
@@ -33,17 +34,8 @@
 /* Ticks during a drain cause another round; at most so many. */
 #define ROUNDS_MAX 4
 
-static struct drain {
-    bool open;               /* prof_drain_open() was called */
-    bool draining;           /* inside prof_drain() */
-    bool dying;              /* the image panics: nothing is allocated */
-    struct prof_entry *read; /* next entry of the vector */
-    uint32_t frames_read;    /* words of the frame vector read so far */
-    uint64_t ticks;          /* the producer's count, extended to 64 bits */
-    struct prof_overflow_half *taken; /* that is being emptied, or NULL */
-    uint32_t taken_at;                /* slots of it that are done with */
-    uint64_t taken_gap; /* cycles of its time that may have been stolen */
-} drain;
+struct prof_drain_state prof_drain_state;
+static struct prof_drain_state *const drain = &prof_drain_state;
 
 void prof_drain_open(const struct prof_config *config)
 {
@@ -53,12 +45,13 @@ void prof_drain_open(const struct prof_config *config)
     prof_stolen_open();
     prof_recent_open();
     prof_sums_expire();
-    drain = (struct drain){.open = true, .read = prof_cpus[0].ring.tail};
+    prof_drain_state =
+        (struct prof_drain_state){.open = true, .read = prof_cpus[0].ring.tail};
 }
 
 bool prof_drain_is_open(void)
 {
-    return drain.open;
+    return drain->open;
 }
 
 /* Emits the ticks and the time that were lost before (tsc). */
@@ -79,11 +72,11 @@ static uint64_t step(uintptr_t pc, uint64_t tsc)
 static bool is_crowded(void)
 {
     const struct prof_ring *ring = &prof_cpus[0].ring;
-    size_t waiting = prof_ring_bytes(ring, drain.read, prof_ring_head(ring));
+    size_t waiting = prof_ring_bytes(ring, drain->read, prof_ring_head(ring));
     size_t all = (size_t)((const char *)ring->end - (const char *)ring->begin);
 
     return waiting > all / 2 ||
-           prof_frames_half_full(&prof_cpus[0].frames, drain.frames_read);
+           prof_frames_half_full(&prof_cpus[0].frames, drain->frames_read);
 }
 
 /* Counts samples as dropped because there is no memory for their stack. */
@@ -101,7 +94,7 @@ static bool drain_no_memory(const struct prof_entry *entry)
 {
     uint64_t tsc = prof_entry_tsc(entry);
 
-    if (drain.dying)
+    if (drain->dying)
         prof_stream_overflow(tsc, entry->pc, 1,
                              prof_timebase_step(&prof_clock, tsc));
     else if (is_crowded())
@@ -128,7 +121,7 @@ static inline uint32_t find_walked(const struct prof_entry *entry,
                                    uint32_t walk)
 {
     const uint32_t *kept =
-        prof_frames_at(&prof_cpus[0].frames, drain.frames_read);
+        prof_frames_at(&prof_cpus[0].frames, drain->frames_read);
     const uint32_t *frames = kept + PROF_FRAMES_HEAD;
     uint32_t count = prof_walk_words(walk) - PROF_FRAMES_HEAD;
     uint32_t hash = prof_recent_hash(frames, count), stack, stop;
@@ -191,33 +184,18 @@ static inline bool drain_entry(const struct prof_entry *entry)
     return true;
 }
 
-/* Advances to the next entry. Clears this one, as the producer relies on it
- * (ring.h). */
-static inline void pass_entry(void)
-{
-    struct prof_entry *entry = drain.read;
-
-    if (entry->frames != 0 || entry->divisor != 0) {
-        drain.frames_read += prof_walk_words(entry->frames);
-        if (entry->divisor != 0)
-            prof_timebase_change(&prof_clock, entry->divisor);
-        entry->frames = entry->divisor = 0;
-    }
-    drain.read = prof_ring_next(&prof_cpus[0].ring, entry);
-}
-
 /* Drains the vector up to its present head or to the position of an overflow
  * half, whichever comes first. False: no memory for the rest. */
 static bool drain_vector(void)
 {
     struct prof_cpu *cpu = &prof_cpus[0];
     const struct prof_entry *until =
-        prof_overflow_until(&cpu->overflow, &cpu->ring, drain.read);
+        prof_overflow_until(&cpu->overflow, &cpu->ring, drain->read);
 
-    while (drain.read != until && drain_entry(drain.read))
-        pass_entry();
-    prof_frames_release(&cpu->frames, drain.frames_read);
-    return drain.read == until;
+    while (drain->read != until && drain_entry(drain->read))
+        prof_drain_pass();
+    prof_frames_release(&cpu->frames, drain->frames_read);
+    return drain->read == until;
 }
 
 /* Counts one slot of the half that was taken. False: no memory, and the slot
@@ -225,14 +203,14 @@ static bool drain_vector(void)
 static bool drain_slot(const struct prof_slot *slot)
 {
     uint32_t stack = prof_resolve(slot->pc, 0, NULL);
-    uint64_t tsc = drain.taken->last_tsc, cycles = slot->cycles;
+    uint64_t tsc = drain->taken->last_tsc, cycles = slot->cycles;
     bool memory = stack != PROF_NO_MEMORY;
 
-    if (!memory && !drain.dying && !is_crowded())
+    if (!memory && !drain->dying && !is_crowded())
         return false;
-    cycles =
-        prof_stolen_charge_all(slot->pc, slot->count, cycles, &drain.taken_gap);
-    if (!memory && !drain.dying) {
+    cycles = prof_stolen_charge_all(slot->pc, slot->count, cycles,
+                                    &drain->taken_gap);
+    if (!memory && !drain->dying) {
         drop_no_memory(tsc, slot->count, cycles);
         return true;
     }
@@ -247,53 +225,42 @@ static bool drain_slot(const struct prof_slot *slot)
 /* Empties the half that was taken. False: no memory for the rest. */
 static bool drain_taken(void)
 {
-    struct prof_overflow_half *half = drain.taken;
+    struct prof_overflow_half *half = drain->taken;
 
     if (half == NULL)
         return true;
-    while (drain.taken_at < PROF_OVERFLOW_SLOTS) {
-        const struct prof_slot *slot = &half->slots[drain.taken_at];
+    while (drain->taken_at < PROF_OVERFLOW_SLOTS) {
+        const struct prof_slot *slot = &half->slots[drain->taken_at];
 
         if (slot->count != 0 && !drain_slot(slot))
             return false;
-        drain.taken_at++;
+        drain->taken_at++;
     }
-    drain.taken = NULL;
+    drain->taken = NULL;
     prof_overflow_free(half);
     return true;
 }
 
-/*
- * Releases the entries read so far, and takes the next half of the overflow
- * table, if there is one. All of its samples are newer than these entries.
- */
-static void hand_over(void)
+void prof_drain_hand_over(void)
 {
     struct prof_cpu *cpu = &prof_cpus[0];
     struct prof_amount *dropped = &prof_accounts.dropped;
     struct prof_overflow_half *half =
-        prof_overflow_take(&cpu->overflow, &cpu->ring, drain.read);
+        prof_overflow_take(&cpu->overflow, &cpu->ring, drain->read);
 
     if (half == NULL)
         return;
-    drain.taken = half;
-    drain.taken_at = 0;
+    drain->taken = half;
+    drain->taken_at = 0;
     prof_timebase_skip(&prof_clock, half->last_tsc,
                        prof_overflow_samples(half, 0) + half->dropped);
-    drain.taken_gap = prof_clock.gap;
+    drain->taken_gap = prof_clock.gap;
     prof_amount_add(dropped, half->dropped,
                     prof_stolen_charge_all(0, half->dropped,
                                            half->dropped_cycles,
-                                           &drain.taken_gap));
+                                           &drain->taken_gap));
     emit_lost_ticks(half->last_tsc);
     prof_stream_dropped(half->last_tsc, dropped->samples, dropped->cycles);
-}
-
-/* Whether anything is queued. */
-static bool is_more(void)
-{
-    return drain.taken != NULL ||
-           drain.read != prof_ring_head(&prof_cpus[0].ring);
 }
 
 static void drain_all(void)
@@ -302,9 +269,9 @@ static void drain_all(void)
 
     for (int round = 0; memory && round < ROUNDS_MAX; round++) {
         memory = drain_taken() && drain_vector();
-        if (drain.taken == NULL)
-            hand_over();
-        if (!is_more())
+        if (drain->taken == NULL)
+            prof_drain_hand_over();
+        if (!prof_drain_is_more())
             break;
     }
 }
@@ -315,19 +282,19 @@ static void emit_vector(void)
 {
     const struct prof_entry *head = prof_ring_head(&prof_cpus[0].ring);
 
-    while (drain.read != head) {
-        (void)drain_no_memory(drain.read);
-        drain.read = prof_ring_next(&prof_cpus[0].ring, drain.read);
+    while (drain->read != head) {
+        (void)drain_no_memory(drain->read);
+        drain->read = prof_ring_next(&prof_cpus[0].ring, drain->read);
     }
 }
 
 void prof_drain_last(void)
 {
-    bool interrupted = drain.draining;
+    bool interrupted = drain->draining;
 
-    if (!drain.open)
+    if (!drain->open)
         return;
-    drain.draining = drain.dying = true;
+    drain->draining = drain->dying = true;
     prof_table_freeze(true);
     if (interrupted)
         emit_vector();
@@ -336,93 +303,23 @@ void prof_drain_last(void)
     prof_stream_discard(
         prof_queued() + prof_accounts.dropped.samples -
         prof_stream_emitted.dropped +
-        prof_overflow_dropped(&prof_cpus[0].overflow, drain.taken));
+        prof_overflow_dropped(&prof_cpus[0].overflow, drain->taken));
 }
 
 void prof_drain(void)
 {
     uint64_t begin = prof_tsc();
 
-    if (!drain.open || drain.draining)
+    if (!drain->open || drain->draining)
         return;
-    drain.draining = true;
-    if (is_more())
+    drain->draining = true;
+    if (prof_drain_is_more())
         prof_recent_reserve();
     drain_all();
     prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
     prof_stream_flush(prof_tsc());
     prof_watchdog();
     (void)prof_ticks();
-    drain.draining = false;
+    drain->draining = false;
     prof_accounts.drain_cycles += prof_tsc() - begin;
-}
-
-uint64_t prof_ticks(void)
-{
-    uint32_t now = __atomic_load_n(&prof_cpus[0].ticks, __ATOMIC_RELAXED);
-
-    drain.ticks += now - (uint32_t)drain.ticks;
-    return drain.ticks;
-}
-
-/* Samples not drained yet of the half that was taken. */
-static uint64_t taken_left(void)
-{
-    return drain.taken == NULL
-               ? 0
-               : prof_overflow_samples(drain.taken, drain.taken_at);
-}
-
-static uint64_t discard_taken(void)
-{
-    uint64_t samples = taken_left();
-
-    if (drain.taken != NULL)
-        prof_overflow_free(drain.taken);
-    drain.taken = NULL;
-    return samples;
-}
-
-static uint64_t discard_vector(void)
-{
-    struct prof_cpu *cpu = &prof_cpus[0];
-    struct prof_entry *until =
-        prof_overflow_until(&cpu->overflow, &cpu->ring, drain.read);
-    size_t samples = prof_ring_distance(&cpu->ring, drain.read, until);
-
-    if (samples != 0)
-        prof_timebase_skip(&prof_clock,
-                           prof_entry_tsc(prof_ring_before(&cpu->ring, until)),
-                           samples);
-    while (drain.read != until)
-        pass_entry();
-    prof_frames_release(&cpu->frames, drain.frames_read);
-    return samples;
-}
-
-uint64_t prof_drain_discard(void)
-{
-    uint64_t samples = 0;
-
-    do {
-        samples += discard_taken();
-        samples += discard_vector();
-        hand_over();
-    } while (is_more());
-    return samples;
-}
-
-uint64_t prof_queued(void)
-{
-    const struct prof_cpu *cpu = &prof_cpus[0];
-
-    return prof_ring_distance(&cpu->ring, drain.read,
-                              prof_ring_head(&cpu->ring)) +
-           prof_overflow_waiting(&cpu->overflow, drain.taken) + taken_left();
-}
-
-uint64_t prof_dropped(void)
-{
-    return prof_accounts.dropped.samples + prof_accounts.no_memory.samples +
-           prof_overflow_dropped(&prof_cpus[0].overflow, drain.taken);
 }

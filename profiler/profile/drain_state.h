@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_DRAIN_STATE_H
+#define PROF_DRAIN_STATE_H
+
+/* How far the drain has come. For drain.c and queued.c alone. Contexts:
+ * thread. */
+
+#include "sample/cpu_state.h"
+#include "tick/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct prof_drain_state {
+    bool open;               /* prof_drain_open() was called */
+    bool draining;           /* inside prof_drain() */
+    bool dying;              /* the image panics: nothing is allocated */
+    struct prof_entry *read; /* next entry of the vector */
+    uint32_t frames_read;    /* words of the frame vector read so far */
+    uint64_t ticks;          /* the producer's count, extended to 64 bits */
+    struct prof_overflow_half *taken; /* that is being emptied, or NULL */
+    uint32_t taken_at;                /* slots of it that are done with */
+    uint64_t taken_gap; /* cycles of its time that may have been stolen */
+};
+
+extern struct prof_drain_state prof_drain_state;
+
+/* Whether anything is queued. */
+static inline bool prof_drain_is_more(void)
+{
+    return prof_drain_state.taken != NULL ||
+           prof_drain_state.read != prof_ring_head(&prof_cpus[0].ring);
+}
+
+/* Advances to the next entry. Clears this one, as the producer relies on it
+ * (ring.h). */
+static inline void prof_drain_pass(void)
+{
+    struct prof_entry *entry = prof_drain_state.read;
+
+    if (entry->frames != 0 || entry->divisor != 0) {
+        prof_drain_state.frames_read += prof_walk_words(entry->frames);
+        if (entry->divisor != 0)
+            prof_timebase_change(&prof_clock, entry->divisor);
+        entry->frames = entry->divisor = 0;
+    }
+    prof_drain_state.read = prof_ring_next(&prof_cpus[0].ring, entry);
+}
+
+/* Releases the entries read so far, and takes the next half of the overflow
+ * table, if there is one. All of its samples are newer than these entries. */
+void prof_drain_hand_over(void);
+
+#endif
