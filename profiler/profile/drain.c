@@ -163,7 +163,7 @@ static inline void count_entry(const struct prof_entry *entry, uint32_t number)
     }
     prof_credit(number, 1, cycles, tsc);
     if (prof_stream_on())
-        prof_stream_sample(tsc, number);
+        prof_stream_sample(tsc, number, prof_stack_at(number)->emitted);
 }
 
 /* Drains one entry; false: it stays queued, as there is no memory for its

@@ -35,10 +35,11 @@ void prof_stream_hello(void)
 {
 }
 
-void prof_stream_sample(uint64_t tsc, uint32_t node)
+void prof_stream_sample(uint64_t tsc, uint32_t node, uint32_t note)
 {
     (void)tsc;
     (void)node;
+    (void)note;
 }
 
 void prof_stream_overflow(uint64_t tsc, uintptr_t address, uint32_t samples,

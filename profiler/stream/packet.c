@@ -118,6 +118,19 @@ static bool is_short(const struct prof_packet_maker *packet, uint64_t clock,
            node >> PROF_SHORT_NODE_BITS == 0;
 }
 
+bool prof_packet_short_sample(struct prof_packet_maker *packet, uint64_t clock,
+                              uint32_t node)
+{
+    if (packet->used == 0 ||
+        packet->used + PROF_PACKET_SAMPLE_MAX > sizeof packet->data ||
+        !is_short(packet, clock, node))
+        return false;
+    store_word(packet->data + packet->used,
+               short_head(PROF_EVENT_SAMPLE, clock, node));
+    count_in(packet, clock, PROF_SAMPLE_BYTES);
+    return true;
+}
+
 void prof_packet_sample(struct prof_packet_maker *packet, uint64_t clock,
                         uint32_t node)
 {

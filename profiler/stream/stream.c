@@ -258,7 +258,7 @@ static bool define_callers(uint32_t node)
  * the packet is full. Then all of it begins anew in the next, which may not
  * depend on this one.
  */
-static bool put_stack(uint64_t clock, uint32_t node)
+static bool put_defined(uint64_t clock, uint32_t node)
 {
     struct prof_packet_node leaf;
     uint32_t *note;
@@ -275,10 +275,24 @@ static bool put_stack(uint64_t clock, uint32_t node)
     return true;
 }
 
-void prof_stream_sample(uint64_t tsc, uint32_t node)
+/* A sample that begins a packet or has something defined before it. */
+static bool put_sample(uint64_t clock, uint32_t node)
+{
+    bool done = false;
+
+    for (unsigned i = 0; i < FITTING_MAX && !done; i++) {
+        if (!make_room(clock, PROF_PACKET_SAMPLE_MAX))
+            break;
+        done = put_defined(clock, node);
+        if (!done)
+            send();
+    }
+    return done;
+}
+
+void prof_stream_sample(uint64_t tsc, uint32_t node, uint32_t note)
 {
     uint64_t clock;
-    bool done = false;
 
     if (!prof_stream_on())
         return;
@@ -287,14 +301,10 @@ void prof_stream_sample(uint64_t tsc, uint32_t node)
         return;
     }
     clock = clock_at(tsc);
-    for (unsigned i = 0; i < FITTING_MAX && !done; i++) {
-        if (!make_room(clock, PROF_PACKET_SAMPLE_MAX))
-            break;
-        done = put_stack(clock, node);
-        if (!done)
-            send();
-    }
-    stream.label.discarded += done ? 0 : 1;
+    if ((stream.stuck || is_due(note) ||
+         !prof_packet_short_sample(&packet, clock, node)) &&
+        !put_sample(clock, node))
+        stream.label.discarded++;
     stream.last = stream.sample_begin = clock;
 }
 

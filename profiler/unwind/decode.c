@@ -5,7 +5,6 @@
  *
  * An instruction is prefixes, an opcode of one to three bytes, optionally a
  * ModRM byte with SIB and displacement, and optionally an immediate operand.
- * The tables below have one bit for each opcode; bit 0 of word 0 is 0x00.
  */
 
 #include "unwind/decode.h"
@@ -23,22 +22,41 @@
 
 /* clang-format off */
 
-/* One-byte opcodes with a ModRM byte. */
-static const uint32_t one_modrm[8] = {
-    0x0f0f0f0f, 0x0f0f0f0f, 0x00000000, 0x00000a08,
-    0x0000ffff, 0x00000000, 0xff0f00c3, 0xc0c00000,
+/* What follows a one-byte opcode, and what it does. */
+enum form {
+    P = 0,  /* nothing; neither on the stack nor to control flow */
+    M = 1,  /* a ModRM byte */
+    B = 2,  /* an immediate of 8 bits */
+    L = 4,  /* one of 16 or 32 bits, by operand size */
+    R = 8,  /* writes the register of ModRM, which may be sp or fp */
+    E = 16, /* the same of its operand */
+    J = 32, /* a conditional jump */
+    X = 64, /* more than that: take_apart() and classify() know */
+    BJ = B | J, BX = B | X, LX = L | X, MB = M | B, ME = M | E, ML = M | L,
+    MR = M | R, MX = M | X, MBE = M | B | E, MLE = M | L | E,
 };
-/* One-byte opcodes with an 8-bit immediate. */
-static const uint32_t one_byte[8] = {
-    0x10101010, 0x10101010, 0x00000000, 0xffff0c00,
-    0x0000000d, 0x00ff0100, 0x00302143, 0x000008ff,
+
+static const uint8_t forms[256] = {
+    M,  M,  M,  M,  B,  L,  P,  P,  M,  M,  M,  M,  B,  L,  P,  X, /* 00 */
+    M,  M,  M,  M,  B,  L,  P,  P,  M,  M,  M,  M,  B,  L,  P,  P, /* 10 */
+    M,  M,  M,  M,  B,  L,  X,  P,  M,  M,  M,  M,  B,  L,  X,  P, /* 20 */
+    M,  M,  M,  M,  B,  L,  X,  P,  M,  M,  M,  M,  B,  L,  X,  P, /* 30 */
+    P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P, /* 40 */
+    X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X, /* 50 */
+    P,  P,  X,  M,  X,  X,  X,  X,  LX, ML, BX, MB, P,  P,  P,  P, /* 60 */
+    BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, /* 70 */
+    MB, MLE,MB, MBE,M,  M,  M,  M,  M,  ME, M,  MR, M,  MR, M,  MX, /* 80 */
+    P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  X,  P,  X,  X,  P,  P, /* 90 */
+    X,  X,  X,  X,  P,  P,  P,  P,  B,  L,  P,  P,  P,  P,  P,  P, /* a0 */
+    B,  B,  B,  B,  B,  B,  B,  B,  LX, LX, LX, LX, LX, LX, LX, LX, /* b0 */
+    MB, MB, X,  X,  X,  X,  MB, ML, BX, X,  X,  X,  X,  B,  P,  X, /* c0 */
+    M,  M,  M,  M,  B,  B,  P,  P,  M,  M,  M,  M,  M,  M,  M,  M, /* d0 */
+    BX, BX, BX, BX, B,  B,  B,  B,  X,  X,  X,  BX, P,  P,  P,  P, /* e0 */
+    X,  P,  X,  X,  P,  P,  MX, MX, P,  P,  P,  P,  P,  P,  M,  MX, /* f0 */
 };
-/* One-byte opcodes with a 16- or 32-bit immediate, by operand size. */
-static const uint32_t one_long[8] = {
-    0x20202020, 0x20202020, 0x00000000, 0x00000300,
-    0x00000002, 0xff000200, 0x00000080, 0x00000000,
-};
-/* Opcodes 0x0f.. without a ModRM byte, and those with an 8-bit immediate. */
+
+/* Opcodes 0x0f.. without a ModRM byte, and those with an 8-bit immediate: one
+ * bit each, bit 0 of word 0 is 0x00. */
 static const uint32_t two_plain[8] = {
     0x00004be0, 0x00ff0000, 0x00000000, 0x00800000,
     0x0000ffff, 0x00000707, 0x0000ff00, 0x00000000,
@@ -114,16 +132,16 @@ static void take_one(struct parts *p)
     uint32_t whole = p->operand16 ? 2 : 4;
     uint32_t op = p->opcode;
 
-    if (has(one_modrm, op))
+    if ((forms[op] & M) != 0)
         take_modrm(p);
     p->number = p->length;
-    if (has(one_byte, op) || (op == 0xf6 && (p->modrm & 0x30) == 0))
+    if ((forms[op] & B) != 0 || (op == 0xf6 && (p->modrm & 0x30) == 0))
         p->length += 1;
     if (op == 0xe8 || op == 0xe9)
         p->length += 4;
     else if ((op & 0xf8) == 0xb8 && (p->rex & REX_W) != 0)
         p->length += 8;
-    else if (has(one_long, op) || (op == 0xf7 && (p->modrm & 0x30) == 0))
+    else if ((forms[op] & L) != 0 || (op == 0xf7 && (p->modrm & 0x30) == 0))
         p->length += whole;
     if (op == 0xc2 || op == 0xca || op == 0xc8)
         p->length += 2;
@@ -305,7 +323,8 @@ static void classify(const struct parts *p,
         instruction->effect = PROF_EFFECT_END;
 }
 
-struct prof_instruction prof_decode(const uint8_t *bytes)
+static __attribute__((noinline)) struct prof_instruction
+take_all(const uint8_t *bytes)
 {
     struct parts parts = {.bytes = bytes};
     struct prof_instruction instruction = {.effect = PROF_EFFECT_OTHER};
@@ -317,4 +336,59 @@ struct prof_instruction prof_decode(const uint8_t *bytes)
     instruction.length = parts.length;
     classify(&parts, &instruction);
     return instruction;
+}
+
+/* Bytes after a ModRM byte at (at): SIB and displacement. */
+static uint32_t after_modrm(const uint8_t *at)
+{
+    uint32_t mod = at[0] >> 6, rm = at[0] & 7, bytes = 0;
+
+    if (mod == 3)
+        return 0;
+    if (rm == SP_NUMBER) {
+        bytes = 1;
+        rm = at[1] & 7;
+    }
+    if (mod == 1)
+        return bytes + 1;
+    return mod == 2 || rm == FP_NUMBER ? bytes + 4 : bytes;
+}
+
+/* Whether the operation of (form) with the ModRM byte (modrm) writes neither sp
+ * nor fp, nor r12 nor r13, which have the same lower bits. */
+static bool is_harmless(uint32_t form, uint32_t modrm)
+{
+    if ((form & R) != 0)
+        return (modrm >> 3 & 6) != SP_NUMBER;
+    return (form & E) == 0 || modrm >> 6 != 3 || (modrm & 6) != SP_NUMBER;
+}
+
+/* The instruction at (bytes), if it is one of those that forms[] suffices for;
+ * else its length is 0. */
+static inline struct prof_instruction decode_simple(const uint8_t *bytes)
+{
+    const uint8_t *at = bytes;
+    uint32_t form;
+
+    if (WIDE && (*at & 0xf0) == 0x40)
+        at++;
+    form = forms[*at++];
+    if ((form & J) != 0)
+        return (struct prof_instruction){(uint32_t)(at - bytes) + 1,
+                                         PROF_EFFECT_BRANCH,
+                                         (int8_t)*at + (at - bytes) + 1};
+    if ((form & X) != 0 || !is_harmless(form, *at))
+        return (struct prof_instruction){0};
+    if ((form & M) != 0)
+        at += 1 + after_modrm(at);
+    at += (form & (B | L)) / 2 + (form & L) / 2;
+    return (struct prof_instruction){(uint32_t)(at - bytes), PROF_EFFECT_OTHER,
+                                     0};
+}
+
+struct prof_instruction prof_decode(const uint8_t *bytes)
+{
+    struct prof_instruction simple = decode_simple(bytes);
+
+    return simple.length != 0 ? simple : take_all(bytes);
 }

@@ -21,7 +21,7 @@ static void samples_are_known_whichever_packet_is_lost(void **unused)
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 3 * nodes; i++)
-        prof_stream_sample(at(10000 * i), i * 7 % nodes + 1);
+        sample(at(10000 * i), i * 7 % nodes + 1);
     prof_stream_end(at(10000 * (3 * nodes + 1)), 0);
     for (unsigned lost = 0; lost < kept_count; lost++) {
         see_all_but(lost);
@@ -41,7 +41,7 @@ static void nodes_come_before_what_names_them(void **unused)
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 5000; i++)
-        prof_stream_sample(at(10000 * i), (i * 7919) % 90000 + 1);
+        sample(at(10000 * i), (i * 7919) % 90000 + 1);
     prof_stream_end(at(10000 * 5001), 0);
     see_all();
     for (unsigned i = 0; i < seen_count; i++) {
@@ -62,14 +62,14 @@ static void nodes_in_use_are_emitted_again_now_and_then(void **unused)
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 300000; i++)
-        prof_stream_sample(at(10000ull * i), i % 100 + 1);
+        sample(at(10000ull * i), i % 100 + 1);
     see_all();
     assert_true(kept_count > 256);
     before = known[100].defined;
     assert_in_range(before, kept_count / 20, kept_count / 16 + 2);
     prof_stream_start(at(10000ull * 300001), 1000000, 0);
     for (unsigned i = 300002; i <= 302000; i++)
-        prof_stream_sample(at(10000ull * i), i % 100 + 1);
+        sample(at(10000ull * i), i % 100 + 1);
     see_all();
     assert_int_equal(known[100].defined, before + 1);
 }
@@ -84,7 +84,7 @@ static void emitting_nodes_again_does_not_fill_the_stream(void **unused)
     (void)unused;
     prof_stream_start(at(0), 10000000, 0);
     for (unsigned i = 1; i <= SAMPLES; i++)
-        prof_stream_sample(at(100ull * i), 40000 + i % IN_USE);
+        sample(at(100ull * i), 40000 + i % IN_USE);
     prof_stream_sums(&sums);
     assert_in_range(sums.bytes, 8 * SAMPLES, 18 * SAMPLES);
 }
@@ -98,7 +98,7 @@ static void who_joins_late_learns_all(void **unused)
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 100000; i++)
-        prof_stream_sample(at(10000 * i), i * 7 % 1500 + 1);
+        sample(at(10000 * i), i * 7 % 1500 + 1);
     prof_stream_end(at(10000ull * 100001), 0);
     assert_true(kept_count > 3 * WAIT);
     for (unsigned first = 1; first + WAIT < kept_count; first += 5) {
@@ -117,8 +117,8 @@ static const struct seen *emitted_as(uint32_t node, uintptr_t address,
     odd_node = node;
     odd_address = address;
     prof_stream_start(at(100), 1000000, 64);
-    prof_stream_sample(at(100), node / 2);
-    prof_stream_sample(at(100 + gap), node);
+    sample(at(100), node / 2);
+    sample(at(100 + gap), node);
     prof_stream_end(at(100 + gap), 0);
     see_all();
     assert_true(nth_sample(1)->clock == 100 + gap);
@@ -156,13 +156,13 @@ static void a_new_listener_gets_everything(void **unused)
     (void)unused;
     prof_stream_start(at(0), 1000000, 9);
     for (unsigned i = 1; i <= 50; i++)
-        prof_stream_sample(at(1000 * i), i % 4 + 1);
+        sample(at(1000 * i), i % 4 + 1);
     assert_int_equal(kept_count, 0);
     prof_stream_hello();
     assert_int_equal(kept_count, 1);
     prof_stream_start(at(1000 * 50), 1000000, 9);
     for (unsigned i = 51; i <= 100; i++)
-        prof_stream_sample(at(1000 * i), i % 4 + 1);
+        sample(at(1000 * i), i % 4 + 1);
     see_all();
     before = known[4].defined;
     assert_int_equal(count_of(PROF_EVENT_HELLO), 1);

@@ -22,10 +22,10 @@ static void every_event_is_decoded_as_emitted(void **unused)
 
     (void)unused;
     prof_stream_start(at(10), 1000152, 64);
-    prof_stream_sample(at(20), 1);
-    prof_stream_sample(at(30), 70000);
-    prof_stream_sample(at(35), 1);
-    prof_stream_sample(at(40), 0);
+    sample(at(20), 1);
+    sample(at(30), 70000);
+    sample(at(35), 1);
+    sample(at(40), 0);
     prof_stream_lost_ticks(at(45), 3, 4 * CLOCK);
     prof_stream_overflow(at(50), 0xabcdef, 7, 6 * CLOCK);
     prof_stream_drop(at(60), 9, 5 * CLOCK);
@@ -81,7 +81,7 @@ static void times_survive_any_gap(void **unused)
     prof_stream_start(at(clock), 1000000, 0);
     for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
         clock += gaps[i];
-        prof_stream_sample(at(clock), 1);
+        sample(at(clock), 1);
     }
     prof_stream_end(at(clock), 0);
     see_all();
@@ -96,9 +96,9 @@ static void times_survive_any_gap(void **unused)
 static void time_never_goes_back(void **unused)
 {
     (void)unused;
-    prof_stream_sample(at(100), 1);
-    prof_stream_sample(at(90), 1);
-    prof_stream_sample(0, 1);
+    sample(at(100), 1);
+    sample(at(90), 1);
+    sample(0, 1);
     prof_stream_end(at(80), 0);
     see_all();
     assert_int_equal(count_of_samples(), 3);
@@ -113,7 +113,7 @@ static void packets_are_numbered_and_repeat_hello(void **unused)
     (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 0; i < 200000; i++)
-        prof_stream_sample(at(10000 * (i + 1)), 1);
+        sample(at(10000 * (i + 1)), 1);
     prof_stream_end(at(10000ull * 200001), 0);
     see_all();
     assert_true(kept_count > 192);
@@ -142,14 +142,14 @@ static void what_is_refused_is_counted_and_costs_no_time(void **unused)
     prof_stream_start(at(0), 1000000, 0);
     kept_refuse = 2;
     for (unsigned i = 1; i <= 2000; i++)
-        prof_stream_sample(at(10000 * i), 1);
+        sample(at(10000 * i), 1);
     assert_int_equal(kept_count, 0);
     assert_int_equal(kept_asked, 1); /* once for each drain, not sample */
     prof_stream_flush(at(10000 * 2000));
     assert_int_equal(kept_asked, 2);
     prof_stream_flush(at(10000 * 2000));
     assert_int_equal(kept_count, 1);
-    prof_stream_sample(at(10000 * 2001), 1);
+    sample(at(10000 * 2001), 1);
     prof_stream_end(at(10000 * 2002), 0);
     see_all();
     prof_stream_sums(&sums);
@@ -171,7 +171,7 @@ static void a_blocked_transport_ends_all_the_same(void **unused)
     kept_refuse = UINT32_MAX;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 5000; i++)
-        prof_stream_sample(at(10000 * i), 0);
+        sample(at(10000 * i), 0);
     prof_stream_end(at(10000 * 5001), 0);
     prof_stream_sums(&sums);
     assert_int_equal(kept_count, 0);
@@ -185,7 +185,7 @@ static void a_sample_costs_six_bytes(void **unused)
     (void)unused;
     prof_stream_start(at(0), 1000000, 64);
     for (unsigned i = 1; i <= 60000; i++) {
-        prof_stream_sample(at(10000 * i), i % 2000 + 1);
+        sample(at(10000 * i), i % 2000 + 1);
         if (i % 100 == 0)
             prof_stream_flush(at(10000 * i));
     }
@@ -198,7 +198,7 @@ static void nothing_waits_longer_than_a_second(void **unused)
 {
     (void)unused;
     prof_stream_start(at(0), 100000, 0);
-    prof_stream_sample(at(100), 0);
+    sample(at(100), 0);
     prof_stream_flush(at(PROF_CLOCK_HZ / 2));
     assert_int_equal(kept_count, 0);
     prof_stream_flush(at(PROF_CLOCK_HZ + 1000));
@@ -213,8 +213,8 @@ static void without_a_listener_nothing_happens(void **unused)
     prof_stream_open(&(struct prof_stream_settings){NULL, tree, &config, {0}});
     assert_false(prof_stream_on());
     prof_stream_start(at(0), 1, 1);
-    prof_stream_sample(at(1), 1);
-    prof_stream_sample(at(1), 0);
+    sample(at(1), 1);
+    sample(at(1), 0);
     prof_stream_overflow(at(1), 1, 1, 1);
     prof_stream_drop(at(1), 1, 1);
     prof_stream_lost_ticks(at(1), 1, 1);

@@ -33,6 +33,12 @@ static bool tree(uint32_t node, struct prof_stream_node *found)
     return true;
 }
 
+/* A sample of (node), 0 = idle, with the note that the drain would pass. */
+static inline void sample(uint64_t tsc, uint32_t node)
+{
+    prof_stream_sample(tsc, node, node < NODES ? notes[node] : 0);
+}
+
 static const struct prof_config config = {
     .tsc_hz = SECOND,
     .boot_tsc = 1000,
