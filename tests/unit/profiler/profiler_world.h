@@ -81,7 +81,7 @@ void prof_port_free(void *memory)
 
 /* A profiler fresh from prof_init() and prof_start() with (bytes) of memory,
  * whose clock says 0. The memory comes from malloc(): ASan guards its ends. */
-static void *world_new(size_t bytes)
+static inline void *world_new(size_t bytes)
 {
     struct prof_config config = {
         .tsc_hz = WORLD_TSC_HZ,
@@ -107,7 +107,7 @@ static void *world_new(size_t bytes)
     return memory;
 }
 
-static void world_end(void *memory)
+static inline void world_end(void *memory)
 {
     struct prof_table *const tables[] = {&prof_addresses, &prof_functions,
                                          &prof_stacks, &prof_calls};

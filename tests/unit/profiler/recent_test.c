@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The caches of recent samples: what they find is what was noted, and nothing
+ * that merely resembles it. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profile/recent.h"
+#include "profiler_world.h"
+
+#define FRAMES 12u
+
+static uint32_t frames[PROF_RECENT_FRAMES + 2];
+static const uintptr_t kept[PROF_FRAMES_KEPT] = {1, 2, 3, 4, 5};
+
+static const uint32_t *kept_words(void)
+{
+    return (const uint32_t *)(const void *)kept;
+}
+
+static int begin(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < PROF_RECENT_FRAMES + 2; i++)
+        frames[i] = 0x1000 + 16 * i;
+    prof_recent_open();
+    prof_recent_reserve();
+    return 0;
+}
+
+static int end(void **unused)
+{
+    (void)unused;
+    if (prof_recent.leaves_mask != 0)
+        prof_port_free(prof_recent.callers);
+    return 0;
+}
+
+static void note(uint32_t count, uint32_t hash, uint32_t stack)
+{
+    prof_recent_note_callers(frames, count, hash,
+                             &(struct prof_callers){stack, count});
+}
+
+static void callers_are_found_by_all_their_words(void **unused)
+{
+    const struct prof_callers *found;
+
+    (void)unused;
+    for (uint32_t count = 0; count <= PROF_RECENT_FRAMES; count++) {
+        uint32_t hash = prof_recent_hash(frames, count);
+
+        note(count, hash, count + 1);
+        found = prof_recent_find_callers(frames, count, hash);
+        assert_non_null(found);
+        assert_int_equal(found->stack, count + 1);
+        assert_int_equal(found->count, count);
+    }
+}
+
+/* Even where the hash is the same. */
+static void one_other_word_is_another_stack(void **unused)
+{
+    (void)unused;
+    for (uint32_t count = 1; count <= FRAMES; count++) {
+        note(count, 77, 1);
+        for (uint32_t at = 0; at < count; at++) {
+            frames[at] ^= 1;
+            assert_null(prof_recent_find_callers(frames, count, 77));
+            frames[at] ^= 1;
+        }
+        assert_null(prof_recent_find_callers(frames, count - 1, 77));
+        assert_non_null(prof_recent_find_callers(frames, count, 77));
+    }
+}
+
+static void every_word_changes_the_hash(void **unused)
+{
+    (void)unused;
+    for (uint32_t count = 1; count <= FRAMES; count++) {
+        uint32_t hash = prof_recent_hash(frames, count);
+
+        for (uint32_t at = 0; at < count; at++) {
+            frames[at] ^= 0x10;
+            assert_int_not_equal(prof_recent_hash(frames, count), hash);
+            frames[at] ^= 0x10;
+        }
+    }
+}
+
+static void too_many_words_are_not_noted(void **unused)
+{
+    uint32_t count = PROF_RECENT_FRAMES + 1;
+    uint32_t hash = prof_recent_hash(frames, count);
+
+    (void)unused;
+    note(count, hash, 1);
+    assert_null(prof_recent_find_callers(frames, count, hash));
+}
+
+static struct prof_recent_leaf leaf_of(uint32_t found_by, uintptr_t word)
+{
+    return (struct prof_recent_leaf){
+        .pc = 0x2000,
+        .kept = word,
+        .callers = 3,
+        .stack = 9,
+        .found_by = found_by,
+    };
+}
+
+static bool finds(uintptr_t pc, uint32_t callers, const uint32_t *words)
+{
+    return prof_recent_find_leaf(pc, callers, words) != NULL;
+}
+
+static void a_leaf_is_its_address_and_callers(void **unused)
+{
+    struct prof_recent_leaf leaf = leaf_of(PROF_LEAF_FRAME, 0);
+
+    (void)unused;
+    assert_false(finds(0x2000, 3, kept_words()));
+    prof_recent_note_leaf(&leaf);
+    assert_true(finds(0x2000, 3, kept_words()));
+    assert_false(finds(0x2001, 3, kept_words()));
+    assert_false(finds(0x2000, 4, kept_words()));
+    assert_false(finds(0x2000, 3, NULL));
+}
+
+/* A return address that was kept belongs to the leaf: with another one it is
+ * called from elsewhere. */
+static void a_kept_caller_must_be_the_same(void **unused)
+{
+    (void)unused;
+    for (uint32_t word = 0; word < PROF_FRAMES_KEPT; word++) {
+        struct prof_recent_leaf leaf =
+            leaf_of(PROF_LEAF_KEPT + word, kept[word]);
+
+        prof_recent_note_leaf(&leaf);
+        assert_true(finds(0x2000, 3, kept_words()));
+        leaf.kept++;
+        prof_recent_note_leaf(&leaf);
+        assert_false(finds(0x2000, 3, kept_words()));
+    }
+}
+
+static void a_flat_leaf_is_none_with_words(void **unused)
+{
+    struct prof_recent_leaf leaf = leaf_of(PROF_LEAF_FLAT, 0);
+
+    (void)unused;
+    prof_recent_note_leaf(&leaf);
+    assert_true(finds(0x2000, 3, NULL));
+    assert_false(finds(0x2000, 3, kept_words()));
+}
+
+/* Without memory there is one slot of each, and another try later. */
+static void without_memory_one_of_each_is_known(void **unused)
+{
+    uint32_t hash = prof_recent_hash(frames, FRAMES);
+    struct prof_recent_leaf leaf = leaf_of(PROF_LEAF_FRAME, 0);
+
+    (void)unused;
+    end(NULL);
+    prof_recent_open();
+    world_refuse_from = 0;
+    world_refuse_count = INT32_MAX;
+    prof_recent_reserve();
+    note(FRAMES, hash, 5);
+    prof_recent_note_leaf(&leaf);
+    assert_non_null(prof_recent_find_callers(frames, FRAMES, hash));
+    assert_true(finds(0x2000, 3, kept_words()));
+    world_refuse_from = -1;
+    prof_recent_reserve();
+    assert_null(prof_recent_find_callers(frames, FRAMES, hash));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(callers_are_found_by_all_their_words,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(one_other_word_is_another_stack, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(every_word_changes_the_hash, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(too_many_words_are_not_noted, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_leaf_is_its_address_and_callers,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(a_kept_caller_must_be_the_same, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_flat_leaf_is_none_with_words, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(without_memory_one_of_each_is_known,
+                                        begin, end),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
