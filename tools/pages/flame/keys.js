@@ -103,7 +103,7 @@ const helpTexts = [
   'Timeline: drag to select a time range, drag its ends or its middle to ' +
     'change it, double-click to clear it, turn the wheel to zoom. ' +
     'Functions: click to select, double-click for the sandwich view.',
-  "A frame's width is its share of the samples shown. Names in [brackets] " +
+  "A frame's width is its share of what is shown. Names in [brackets] " +
     'are not functions. The address of this page includes the view: copy it ' +
     'to show someone the same.',
 ];

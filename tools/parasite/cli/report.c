@@ -26,7 +26,7 @@ enum {
 };
 
 static const char help_text[] =
-    "Show where the time went: functions by their share of the samples."
+    "Show where the time went: functions by their share of the time."
     "\vOn a terminal the output goes through $PAGER (less); 'parasite "
     "--no-pager report' prints it directly.\n\n"
     "For example:\n"
