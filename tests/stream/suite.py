@@ -255,7 +255,7 @@ class Conversation:
             ("depth 9", "^#prof! ok depth 9$"),
             ("start", r"^#prof! ok start at 500\."),
             ("fly", '^#prof! error: "fly": not a command'),
-            ("rate 0", '^#prof! error: "rate 0": rate: '),
+            ("rate 0", '^#prof! error: "rate 0": rate takes '),
             ("stacks off", "^#prof! ok stacks off$"),
             ("report", "^#prof! ok report$"),
             ("reset", "^#prof! ok reset$"),
