@@ -137,7 +137,10 @@ const reportOf = (trace, ...words) =>
 // Stacks of a trace as [[frame, ...], weight], sorted, from parasite export.
 function foldedOf(trace) {
   return readFolded(
-    run('export', '-q', '-f', 'folded', '-k', image, path.join(work, trace)),
+    run(
+      ...['export', '-q', '-f', 'folded', '--weight', 'samples'],
+      ...['-k', image, path.join(work, trace)],
+    ),
   );
 }
 

@@ -38,7 +38,7 @@ async function pages() {
       ['flame', '-q', '-k', image, path.join(work, 'made.trace'), '-o', again],
       {stdio: 'ignore'},
     );
-    const [one, other] = [read('made.html'), read('again.html')];
+    const [one, other] = [read('clocks.html'), read('again.html')];
     assert(one === other);
   });
 }
@@ -76,6 +76,10 @@ async function pictures() {
       ),
     );
     assert(boxes.some(({title}) => title.startsWith('größe_日本語_🔥:')));
+  });
+  await test('--svg names what it counts', async () => {
+    assert.match(read('made.svg'), />shares of samples; 1,955 samples, /);
+    assert.match(read('clocks.svg'), />shares of time; 1,955 samples, /);
   });
   await test('a title may be any bytes', async () => {
     assert.strictEqual((await svgOf(page, 'bad.svg')).error, undefined);
@@ -119,7 +123,7 @@ async function commands() {
       ['flame', '-q', '-k', image, '-o', '-', path.join(work, 'made.trace')],
       {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']},
     );
-    assert(page === read('made.html'));
+    assert(page === read('clocks.html'));
   });
 }
 

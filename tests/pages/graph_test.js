@@ -233,6 +233,12 @@ async function looks() {
     await press(page, 'g', 'ArrowDown');
     await has(page, '#chosen', /Total 100\.0 %, 1,955 samples/);
   });
+  await test('time counts at first', async () => {
+    const page = await openPage('clocks.html', '#i=1');
+    await press(page, 'g', 'ArrowDown');
+    await has(page, '#chosen', /Total 100\.0 %, 1\.96 s/);
+    await page.close();
+  });
 }
 
 async function themes() {

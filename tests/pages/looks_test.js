@@ -131,11 +131,16 @@ module.exports = async () => {
       await fits(page);
     },
   );
+  // four pixels for one: more than a picture may have
+  const dense = (page) =>
+    page.addInitScript(() =>
+      Object.defineProperty(window, 'devicePixelRatio', {value: 4}),
+    );
   await looked(
     'a deep stack can be walked to its end and saved',
     'deep.html',
     '',
-    {},
+    {before: dense},
     async (page) => {
       await has(page, '#facts', /^100 samples/);
       await page.click('.row:has-text("helper")');

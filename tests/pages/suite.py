@@ -45,10 +45,11 @@ class Pages:
         self.parasite.record(trace, "-q", "-k", self.image, packets)
         return trace
 
-    def drawn(self, name, *words):
+    def drawn(self, name, *words, weight="samples"):
         """A page of these words; what was said."""
         return self.parasite(
             *("flame", "-q", "-k", self.image),
+            *(("--weight", weight) if weight else ()),
             *("-o", self.work / name, *words),
         ).text
 
@@ -66,6 +67,8 @@ def make_common(pages):
     made, more = pages.recorded("made"), pages.recorded("more", "--more")
     few, none = pages.recorded("few", "--few"), pages.recorded("none", "--none")
     pages.drawn("made.html", made)
+    pages.drawn("clocks.html", made, weight=None)
+    pages.drawn("clocks.svg", "--svg", made, weight=None)
     pages.drawn("few.html", few)
     stolen = pages.recorded("stolen", "--stolen")
     pages.drawn("alone.html", stolen)

@@ -285,8 +285,9 @@ static void put_head(struct picture *picture)
     xml_put(picture->out, strings_text(&flame->strings, flame->title), 80);
     fprintf(picture->out,
             "</text>\n<text class=\"s\" x=\"%.0f\" y=\"22\" "
-            "text-anchor=\"end\">%s samples, %.2f s, %s lost</text>\n",
-            WIDTH - MARGIN,
+            "text-anchor=\"end\">shares of %s; %s samples, %.2f s, %s lost"
+            "</text>\n",
+            WIDTH - MARGIN, flame->by_time ? "time" : "samples",
             number_count(flame->nodes[0].total[FLAME_NEW].samples, samples),
             (double)(flame->end - flame->begin) / PROF_CLOCK_HZ,
             number_count(losses, lost));
