@@ -52,8 +52,8 @@ static inline uint32_t prof_address_number(const struct prof_address *address)
 /* The record of (address); NULL if there is none. Contexts: thread. */
 struct prof_address *prof_address_find(uintptr_t address);
 
-/* Creates the record of (address), which must be new. NULL: no memory. Contexts:
- * the drain. */
+/* Creates the record of (address), which must be new. NULL: no memory.
+ * Contexts: the drain. */
 struct prof_address *prof_address_add(uintptr_t address);
 
 /*

@@ -104,8 +104,8 @@ static bool drain_no_memory(const struct prof_entry *entry)
     return true;
 }
 
-/* The stack of a sample at (pc) below (callers); (kept) are the words kept of the
- * stack, NULL = none. */
+/* The stack of a sample at (pc) below (callers); (kept) are the words kept of
+ * the stack, NULL = none. */
 static inline uint32_t find_leaf(uintptr_t pc, uint32_t callers,
                                  const uint32_t *kept)
 {

@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The callers of a sample: the stack of the innermost, 0 = none, and how many of
- * the frames they are; what follows these is not code. */
+/* The callers of a sample: the stack of the innermost, 0 = none, and how many
+ * of the frames they are; what follows these is not code. */
 struct prof_callers {
     uint32_t stack;
     uint32_t count;
@@ -68,8 +68,8 @@ extern struct prof_recent prof_recent;
 /* Forgets all and owns no memory. Contexts: boot. */
 void prof_recent_open(void);
 
-/* Allocates the caches if that was not possible before. Until then they have one
- * slot each. */
+/* Allocates the caches if that was not possible before. Until then they have
+ * one slot each. */
 void prof_recent_reserve(void);
 
 /* From now on these frames, with their hash, are known to be (callers). */
@@ -94,7 +94,7 @@ static inline uint32_t prof_callers_stop(const uint32_t *frames, uint32_t count,
     return PROF_WALK_NOT_CODE;
 }
 
-/* A hash of the (count) frames at (frames). Its upper bits are the good ones. */
+/* A hash of the (count) words at (frames). Its upper bits are the good ones. */
 static inline uint32_t prof_recent_hash(const uint32_t *frames, uint32_t count)
 {
     const uint32_t *at = frames, *end = at + count;

@@ -46,8 +46,8 @@ static bool has_candidate(const uint32_t *kept)
     return false;
 }
 
-/* Sets how the caller of (leaf), at (address), is found, and returns that caller
- * if it is one of the words (kept) of the stack, because the function's frame is
+/* Sets how the caller of (leaf), at (address), is found. Returns that caller if
+ * it is one of the words (kept) of the stack, because the function's frame is
  * not set up; else 0. */
 static uintptr_t kept_caller(struct prof_address *address, const uint32_t *kept,
                              struct prof_recent_leaf *leaf)

@@ -13,17 +13,17 @@
 
 #include <stdbool.h>
 
-/* Finds the callers of a sample with (count) words at (frames) and their (hash),
- * creates their stack if it is new, and notes them (recent.h). False: no
- * memory. */
+/* Finds the callers of a sample with (count) words at (frames) and their
+ * (hash), creates their stack if it is new, and notes them (recent.h). False:
+ * no memory. */
 bool prof_resolve_callers(const uint32_t *frames, uint32_t count, uint32_t hash,
                           struct prof_callers *callers);
 
 /*
  * The stack of a sample at (pc) below the stack (callers), 0 = none; (kept) are
  * the words kept of the stack, NULL = none. Creates what is new, and notes it
- * (recent.h). 0: the CPU was idle. PROF_NO_MEMORY: something is new and there is
- * no memory for it.
+ * (recent.h). 0: the CPU was idle. PROF_NO_MEMORY: something is new and there
+ * is no memory for it.
  */
 uint32_t prof_resolve(uintptr_t pc, uint32_t callers, const uint32_t *kept);
 

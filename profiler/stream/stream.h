@@ -64,8 +64,9 @@ void prof_stream_stop(uint64_t tsc);
 /* A reader joins: HELLO comes next, and all nodes are defined again. */
 void prof_stream_hello(void);
 
-/* One sample at (tsc): the leaf's node, whose note is (note), and which is defined
- * first where the reader may not know it; or, if the node is 0, an idle one. */
+/* One sample at (tsc): the leaf's node, whose note is (note), and which is
+ * defined first where the reader may not know it; or, if the node is 0, an idle
+ * one. */
 void prof_stream_sample(uint64_t tsc, uint32_t node, uint32_t note);
 
 /* (samples) at (address) that cover (cycles), single times unknown; and such of
