@@ -18,8 +18,9 @@
 #define QUEUE_OUT 1u
 #define BLOCKS_MAX 16u
 #define IN_BYTES 128u
-#define FINISH_READS_MAX 1000000u /* of a port, about 1 us each */
-#define DELAY_PORT 0x80u
+#define FINISH_POLLS_MAX 500000u /* without a completed block; seconds */
+#define FINISH_PAUSES 32u        /* of a poll; they leave QEMU's lock alone */
+#define DELAY_PORT 0x80u         /* a read takes about 1 us */
 
 static struct virtio_device device;
 static struct virtio_queue in, out;
@@ -102,12 +103,24 @@ bool virtio_console_send(const void *data, size_t bytes)
     return true;
 }
 
+/*
+ * QEMU completes blocks in a thread that needs the lock which each access to a
+ * port takes: reads alone would keep it waiting. Where the host is busy, that
+ * thread may not run for some 100 ms, and then again for the next block.
+ */
 void virtio_console_finish(void)
 {
-    for (unsigned i = 0; started && i < FINISH_READS_MAX; i++) {
+    unsigned before = idle_count;
+
+    for (unsigned i = 0; started && i < FINISH_POLLS_MAX; i++) {
         collect();
         if (idle_count == BLOCKS_MAX)
             return;
+        if (idle_count != before)
+            i = 0;
+        before = idle_count;
+        for (unsigned pause = 0; pause < FINISH_PAUSES; pause++)
+            arch_pause();
         (void)arch_in8(DELAY_PORT);
     }
 }

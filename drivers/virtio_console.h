@@ -26,7 +26,7 @@ bool virtio_console_start(void *(*allocate)(size_t bytes));
  */
 bool virtio_console_send(const void *data, size_t bytes);
 
-/* Waits until all is sent, at most about a second. */
+/* Waits until all is sent. Gives up where nothing is for some seconds. */
 void virtio_console_finish(void);
 
 /* The next received byte, or -1. */

@@ -10,7 +10,8 @@ host_room.arch = -Iarch/include
 host_room.kernel = -Ikernel/include
 host_room.services = -Ikernel/include
 host_room.tests = $(if $(filter tests/unit/kernel/% tests/unit/services/%,$<),\
-    -Ikernel/include) $(if $(filter tests/unit/arch/%,$<),-Iarch/include) \
+    -Ikernel/include) $(if $(filter tests/unit/arch/% \
+    tests/unit/drivers/%,$<),-Iarch/include) \
     $(if $(filter tests/unit/host/%,$<),-Itools/parasite) \
     -Iprofiler
 define host_compile

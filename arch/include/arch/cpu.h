@@ -46,6 +46,12 @@ static inline void arch_out32(uint16_t port, uint32_t value)
     __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
 }
 
+/* For loops that wait for something in memory. */
+static inline void arch_pause(void)
+{
+    __asm__ volatile("pause" : : : "memory");
+}
+
 /* Time stamp counter, cycles since reset. */
 static inline uint64_t arch_tsc(void)
 {
