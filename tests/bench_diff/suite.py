@@ -168,13 +168,13 @@ def unusable(s, files):
             "a value that is no number",
             "nan",
             [sample.replace("30", "NaN")],
-            "nan.jsonl:1: sample: value is no number",
+            "nan.jsonl:1: sample: value is not a number",
         ),
         (
             "an unknown goal",
             "goal",
             [figure("sample", 1, goal="soon")],
-            "goal.jsonl:1: 'soon' is no goal",
+            "goal.jsonl:1: 'soon' is not a goal",
         ),
         (
             "a figure given twice",

@@ -68,7 +68,7 @@ def recording_can_be_interrupted(ram):
     ram.fill(0x10000, 1 << 16, 2**64 - 1)
     with background(
         *(ram.parasite.path, *ram.words("-d", 100000)),
-        log=ram.hostile.work / "log",
+        log=ram.hostile.work / "recorder.log",
     ) as recorder:
         with open(ram.path, "r+b", buffering=0) as out:
             soon(lambda: read_at(ram) != 0, "it reads", recorder.alive)

@@ -132,4 +132,4 @@ def test_loadgen(s):
         check.contains(done.text, "is another machine")
     with s.test("sessions that fail are counted"):
         done = run(loadgen, "-q", "-n", 3, "127.0.0.1:1", status=1)
-        check.contains(done.text, "3 to connect")
+        check.contains(done.text, "3 could not connect")
