@@ -132,8 +132,18 @@ stream()
     keep "$1" stream_seen "$seen"
 }
 
+# All that a sample of a Lua script costs, counted by a plugin of QEMU.
+counted()
+{
+    python3 bench/lua_counted.py "$build" "$1" >"$build/bench/lua.$1.counted"
+    while read -r name value; do
+        keep "$1" "$name" "$value"
+    done <"$build/bench/lua.$1.counted"
+}
+
 if [ $# -gt 1 ]; then
     instructions "$2"
+    counted "$2"
     memory "$2"
     text "$2"
     stream "$2"

@@ -30,6 +30,14 @@ class Row:
         self.part, self.kind, self.widths = part, kind, widths
         self.name, self.goal, self.unit, self.words = words
 
+    def goal_of(self, width):
+        """The goal of that width: "<= 1/2" has one for each, in order."""
+        sign, _, numbers = self.goal.partition(" ")
+        if "/" not in numbers:
+            return self.goal
+        each = dict(zip(self.widths, numbers.split("/"), strict=True))
+        return f"{sign} {each[width]}"
+
 
 class Group:
     """Rows under one title, all of one part and kind."""
@@ -69,13 +77,22 @@ def read_groups(path):
             raise Bad(f"{where}: not NAME | GOAL | UNIT | WORDS in a group")
         if len(words[3]) > WORDS:
             raise Bad(f"{where}: more than {WORDS} characters of words")
-        bound(words[1], where)
         group = groups[-1]
         kind = group.kind
         if words[0].endswith(" exact"):
             words[0], kind = words[0].removesuffix(" exact"), "exact"
-        group.rows.append(Row(group.part, kind, group.widths, words))
+        row = Row(group.part, kind, group.widths, words)
+        for width in group.widths:
+            bound(goal_of(row, width, where), where)
+        group.rows.append(row)
     return groups
+
+
+def goal_of(row, width, where):
+    try:
+        return row.goal_of(width)
+    except ValueError:
+        raise Bad(f"{where}: not a goal for each width")
 
 
 def bound(goal, where):
@@ -164,4 +181,6 @@ def read(path):
 def groups_of_table():
     """The groups of rows.txt in this folder, or of the file $ROWS."""
     here = os.path.dirname(os.path.abspath(__file__))
-    return read_groups(os.environ.get("ROWS") or os.path.join(here, "rows.txt"))
+    return read_groups(
+        os.environ.get("ROWS") or os.path.join(here, "rows.txt")
+    )

@@ -71,7 +71,8 @@ def with_words(part, found, groups):
         row = rows.get(figure["name"])
         line = {"part": part}
         if row is not None:
-            line.update(unit=row.unit, goal=row.goal, kind=row.kind)
+            goal = row.goal_of(figure["width"])
+            line.update(unit=row.unit, goal=goal, kind=row.kind)
         elif mine:
             line["kind"] = mine[0].kind
         yield {**line, **figure}

@@ -8,6 +8,7 @@ their interrupts are subtracted. Prints lines "NAME VALUE":
 
 irc_sample_interrupt    instructions per sample in the timer interrupt
 irc_sample_drain        the same in the drain, with callees and stream
+irc_whole               both
 irc_cost_1000_mips      percent of the time of a CPU that executes 1,000
                         million instructions per second, sampled at 1 kHz
 """
@@ -57,6 +58,7 @@ def main(build, width):
     interrupt = truth["in_handlers"] / truth["ticks"]
     print(f"irc_sample_interrupt {interrupt:.2f}")
     print(f"irc_sample_drain {drain / busy:.2f}")
+    print(f"irc_whole {interrupt + drain / busy:.2f}")
     print(
         f"irc_cost_1000_mips "
         f"{100 * (interrupt + drain / busy) * KHZ_PER_MIPS:.4f}"

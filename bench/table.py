@@ -50,6 +50,8 @@ def goal_column(goal):
     if goal in ("less", "more", "-"):
         return "-"
     sign, number = goal.split()
+    if "/" in number:
+        return sign + number
     return f"{sign} {short(float(number))}"
 
 

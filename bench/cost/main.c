@@ -174,32 +174,38 @@ static uint64_t cost_of_stack(uint64_t kernels, uint32_t frames)
     return cost_of_tick(profiler_ticks, STACK_ROUNDS) - kernels;
 }
 
+static uint64_t with_eleven; /* what a sample with 11 callers adds */
+
 /* At the kernel's own rate, on a deep stack that is cut at the depth. */
 static void walks(uint64_t kernels)
 {
-    uint64_t one, hundred;
+    uint64_t one, hundred, drain;
 
     prof_set_rate(1);
     prof_start();
     levels = STACK_LEVELS;
     one = cost_of_stack(kernels, 1);
     emit("stack_1", one);
-    emit("stack_11", cost_of_stack(kernels, 11));
+    with_eleven = cost_of_stack(kernels, 11);
+    emit("stack_11", with_eleven);
     emit("stack_64", cost_of_stack(kernels, 64));
     hundred = cost_of_stack(kernels, 100);
     emit("frame", (hundred - one) / 99);
     prof_set_depth(11);
     prof_set_rate(1000);
     cost_of_drain(loop, LOOP_SHORT * 4);
-    emit("drain_stack_11", cost_of_drain(loop, LOOP_SHORT * 4));
+    drain = cost_of_drain(loop, LOOP_SHORT * 4);
+    emit("drain_stack_11", drain);
+    emit("whole_stack_11", with_eleven + drain);
     levels = 0;
     prof_set_depth(0);
     prof_stop();
     prof_reset();
 }
 
-/* What the parasite adds, at the kernel's own rate and at ten times that. */
-static void interrupt_path(void)
+/* What the parasite adds, at the kernel's own rate and at ten times that.
+ * Returns the cost of a flat sample. */
+static uint64_t interrupt_path(void)
 {
     uint64_t kernels = cost_of_tick(kernel_ticks, ROUNDS), with, faster;
 
@@ -220,6 +226,7 @@ static void interrupt_path(void)
     emit("full_vector", (faster * 100 - with) / 99);
     prof_stop();
     prof_reset();
+    return with - kernels;
 }
 
 /*
@@ -247,14 +254,20 @@ static uint32_t stack_used(void)
 
 int service_main(void)
 {
+    uint64_t flat, drain;
+
     prof_set_depth(0);
     emit("bare_handler", cost_of_handler(bench_handler_bare));
     emit("storing_handler", cost_of_handler(bench_handler_storing));
-    interrupt_path();
+    flat = interrupt_path();
     prof_start();
     cost_of_drain(bench_loop, LOOP_SHORT);
-    emit("drain_known", cost_of_drain(bench_loop, LOOP_SHORT));
-    emit("drain_new", cost_of_drain(bench_sled, SLED_ROUNDS));
+    drain = cost_of_drain(bench_loop, LOOP_SHORT);
+    emit("drain_known", drain);
+    emit("whole_flat", flat + drain);
+    drain = cost_of_drain(bench_sled, SLED_ROUNDS);
+    emit("drain_new", drain);
+    emit("whole_half_new", with_eleven + drain);
     emit("lookup", cost_of_lookup());
     emit("name", cost_of_name());
     emit("report", cost_of_report());
