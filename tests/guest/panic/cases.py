@@ -278,7 +278,7 @@ CASES = [
             "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
             "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
             "^  backtrace incomplete: frame pointer outside "
-            r"every stack \(0x",
+            r"all stacks \(0x",
         ],
         hides=["  #2 "],
     ),
@@ -290,7 +290,7 @@ CASES = [
             "  fp 0x0*8  ",
             "^  #0  0x[0-9a-f]+  invalid_opcode [+] 0x0$",
             "^  backtrace incomplete: frame pointer outside "
-            r"every stack \(0x0*8\)$",
+            r"all stacks \(0x0*8\)$",
         ],
         hides=["  #1 "],
     ),
@@ -302,7 +302,7 @@ CASES = [
             "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
             "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
             "^  backtrace incomplete: frame pointer outside "
-            r"every stack \(0x",
+            r"all stacks \(0x",
         ],
         hides=["  #2 "],
     ),
@@ -337,7 +337,7 @@ CASES = [
             "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
             "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
             "^  backtrace incomplete: frame pointer outside "
-            r"every stack \(0x",
+            r"all stacks \(0x",
         ],
         hides=["  #2 "],
     ),
