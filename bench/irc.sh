@@ -27,14 +27,14 @@ keep()
         >>"$results"
 }
 
-# Only the ratios, the last lines of the story's table.
+# Only the ratios, a column of the story's table.
 settings()
 {
-    ROUNDS=${ROUNDS:-3} tools/loadgen/story.sh "$build" "$arch" |
+    tools/loadgen/story.py "$build" "$arch" |
         sed -n '/^setting/,$p' >"$out/settings"
-    echo 'the IRC server, sessions a second as multiples of the first setting'
-    awk 'NR > 1 { printf "  %-30s %6.2f\n", $1 " " $2, $4 }' "$out/settings"
-    awk 'NR > 1 { print $1 "." $2, $4 }' "$out/settings" |
+    echo 'the IRC server, CPU time per session as multiples of the first'
+    awk 'NR > 1 { printf "  %-30s %6.2f\n", $1 " " $2, $5 }' "$out/settings"
+    awk 'NR > 1 { print $1 "." $2, $5 }' "$out/settings" |
         sed 's/net.kick=//; s/clock=//' |
         while read -r name times; do
             keep "irc_times_$name" "$times"

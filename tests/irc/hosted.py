@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from harness.suite import background, check, given_time, run, soon
+from harness.suite import Skip, background, check, given_time, run, soon
 
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 NEED_KERNEL = ("main.cpp", "virtio_net.cpp")
@@ -82,8 +82,8 @@ def test_fuzz(s):
 # ---- loadgen, against a server that stands still for a third of the time
 
 
-def latencies(s, seconds, *words):
-    """{"corrected" | "served": {percentile: ms}} of a load by (words)."""
+def figures(s, seconds, *words):
+    """Of a load by (words)."""
     port = s.work / "port"
     port.unlink(missing_ok=True)
     with background(
@@ -102,7 +102,12 @@ def latencies(s, seconds, *words):
             *("-d", seconds, *words, address),
         ).out
     s.note(out.strip())
-    found = json.loads(out)
+    return json.loads(out)
+
+
+def latencies(s, seconds, *words):
+    """{"corrected" | "served": {percentile: ms}} of a load by (words)."""
+    found = figures(s, seconds, *words)
     return {name: found[f"{name}_ms"] for name in ("corrected", "served")}
 
 
@@ -121,12 +126,50 @@ def closed_load(s, seconds):
     check.true(ms["served"]["90"] < ms["corrected"]["90"], ms)
 
 
+def cpu_time(s, seconds):
+    """Of the load itself, and of a program that does nothing."""
+    words = "-c", 4, "--cpu-time"
+    own = figures(s, seconds, *words, "/proc/self/schedstat")
+    check.true(own["cpu_us_per_session"] > 0)
+    with background("sleep", 1000000, log=s.work / "sleep.log") as sleeper:
+        file = f"/proc/{sleeper.process.pid}/schedstat"
+        # once it sleeps
+        soon(lambda: Path(f"{file[:-9]}stat").read_text().split()[2] == "S")
+        idle = figures(s, seconds, *words, file)
+    check.same(idle["cpu_us_per_session"], 0)
+
+
+def test_story(s):
+    """`make story`, so short that its figures mean nothing."""
+    with s.test("the story compares four settings by CPU time per session"):
+        said = run(
+            *("tools/loadgen/story.py", s.build, "x86_64"),
+            env={
+                "ROUNDS": 3,
+                "SESSIONS": 30,
+                "CLIENTS": 4,
+                "WARM": 60,
+                "OUT": s.work,
+            },
+        ).out
+        s.note(said)
+        for kick in ("each", "batch"):
+            for clock in ("cmos", "tsc"):
+                setting = f"^net.kick={kick} clock={clock}"
+                check.has(said, rf"{setting}: [\d.]+ us of CPU time")
+                check.has(said, rf"{setting} +[\d.]+ +\d+-\d+ +[\d.]+ +[\d.]+-")
+
+
 def test_loadgen(s):
     loadgen = s.build / "host" / "loadgen"
     with s.test("an open load suffers a stall whenever it was due"):
         given_time(lambda seconds: open_load(s, seconds))
     with s.test("a closed load is corrected by what the stall kept away"):
         given_time(lambda seconds: closed_load(s, seconds))
+    with s.test("the CPU time of another thread is in the figures"):
+        if not Path("/proc/self/schedstat").exists():
+            raise Skip("this system counts no CPU time (schedstat)")
+        given_time(lambda seconds: cpu_time(s, seconds))
     with s.test("load goes to this machine only"):
         done = run(loadgen, "192.0.2.1:6667", status=2)
         check.contains(done.text, "is another machine")

@@ -4,11 +4,16 @@ may send; loadgen; and the server booted, under load and with real clients."""
 
 from clients import test_clients
 from harness.suite import WIDTHS
-from hosted import test_fuzz, test_host, test_loadgen
+from hosted import test_fuzz, test_host, test_loadgen, test_story
 from probes import test_probes
 from sessions import test_sessions
 
-HOST = {"host": test_host, "fuzz": test_fuzz, "loadgen": test_loadgen}
+HOST = {
+    "host": test_host,
+    "fuzz": test_fuzz,
+    "loadgen": test_loadgen,
+    "story": test_story,
+}
 CLOCKS = {"each": "cmos", "batch": "tsc"}
 PARTS = (
     *HOST,

@@ -5,6 +5,7 @@
  * so that no other machine is ever loaded.
  */
 
+#include "cpu_time.h"
 #include "load.h"
 
 #include <argp.h>
@@ -23,6 +24,7 @@ enum {
     KEY_JSON,
     KEY_FIRST,
     KEY_END,
+    KEY_CPU_TIME,
     STATUS_FAILED = 1, /* a session failed */
     STATUS_USAGE = 2,
     STATUS_NOT_ENDED = 3, /* the server, see --end */
@@ -42,6 +44,9 @@ static const struct argp_option options[] = {
     {"first", KEY_FIRST, "N", 0, "number of the first client's name (0)", 0},
     {"end", KEY_END, "PASSWORD", 0,
      "end the server afterwards, as operator with PASSWORD", 0},
+    {"cpu-time", KEY_CPU_TIME, "FILE", 0,
+     "print how much CPU time a thread used, FILE = its "
+     "/proc/PID/task/TID/schedstat", 0},
     {"json", KEY_JSON, NULL, 0, "print figures as one JSON object", 0},
     {"quiet", 'q', NULL, 0, "show no progress", 0},
     {0},
@@ -50,7 +55,9 @@ static const struct argp_option options[] = {
 
 struct wish {
     struct load load;
-    const char *password; /* NULL = do not end the server */
+    const char *password;  /* NULL = do not end the server */
+    const char *schedstat; /* of a thread, NULL = none */
+    uint64_t cpu_ns;       /* that it used meanwhile */
     bool json;
     bool quiet;
     bool duration_set;
@@ -137,6 +144,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "no password: '%s'", argument);
         wish->password = argument;
         return 0;
+    case KEY_CPU_TIME:
+        wish->schedstat = argument;
+        return 0;
     case KEY_JSON:
         wish->json = true;
         return 0;
@@ -189,8 +199,15 @@ static void print_row(const char *what, const struct latency *latency)
     putchar('\n');
 }
 
-static void print_text(const struct load *load, const struct latency *corrected)
+static double cpu_us_per_session(const struct wish *wish)
 {
+    return (double)wish->cpu_ns / 1000 / (double)wish->load.done;
+}
+
+static void print_text(const struct wish *wish, const struct latency *corrected)
+{
+    const struct load *load = &wish->load;
+
     printf("%llu sessions in %.3f s, %.1f a second; %llu failed, at most %llu "
            "at once\n",
            (unsigned long long)load->done, (double)load->spent_us / 1e6,
@@ -211,6 +228,8 @@ static void print_text(const struct load *load, const struct latency *corrected)
     print_row("from its start", &load->served);
     print_row(load->rate > 0 ? "from its due time" : "corrected for stalls",
               corrected);
+    if (wish->schedstat != NULL && load->done > 0)
+        printf("%.1f us of CPU time per session\n", cpu_us_per_session(wish));
 }
 
 static void print_latency(const char *name, const struct latency *latency)
@@ -222,13 +241,17 @@ static void print_latency(const char *name, const struct latency *latency)
     putchar('}');
 }
 
-static void print_json(const struct load *load, const struct latency *corrected)
+static void print_json(const struct wish *wish, const struct latency *corrected)
 {
+    const struct load *load = &wish->load;
+
     printf("{\"load\":\"%s\",\"done\":%llu,\"failed\":%llu,\"seconds\":%.6f,"
            "\"per_second\":%.3f",
            load->rate > 0 ? "open" : "closed", (unsigned long long)load->done,
            (unsigned long long)failures(load), (double)load->spent_us / 1e6,
            per_second(load));
+    if (wish->schedstat != NULL && load->done > 0)
+        printf(",\"cpu_us_per_session\":%.3f", cpu_us_per_session(wish));
     print_latency("served", &load->served);
     print_latency("corrected", corrected);
     puts("}");
@@ -265,6 +288,28 @@ static bool end_server(const struct wish *wish)
     return false;
 }
 
+/* Runs the load, and looks at the thread's CPU time around it. False: a message
+ * was printed. */
+static bool run(struct wish *wish)
+{
+    uint64_t before = 0, after = 0;
+
+    if (wish->schedstat != NULL && !cpu_time_ns(wish->schedstat, &before)) {
+        fprintf(stderr, "loadgen: %s has no CPU time\n", wish->schedstat);
+        return false;
+    }
+    if (load_run(&wish->load, &stop) != 0) {
+        fprintf(stderr, "loadgen: %s; try fewer clients\n", strerror(errno));
+        return false;
+    }
+    if (wish->schedstat != NULL && !cpu_time_ns(wish->schedstat, &after)) {
+        fprintf(stderr, "loadgen: %s: the thread has ended\n", wish->schedstat);
+        return false;
+    }
+    wish->cpu_ns = after - before;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     static struct wish wish = {
@@ -297,16 +342,14 @@ int main(int argc, char **argv)
     load->progress = !wish.quiet && isatty(STDERR_FILENO);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    if (load_run(load, &stop) != 0) {
-        fprintf(stderr, "loadgen: %s; try fewer clients\n", strerror(errno));
+    if (!run(&wish))
         return STATUS_FAILED;
-    }
     if (load->rate == 0) {
         /* the median time of a session */
         latency_correct(&closed, &load->served, latency_at(&load->served, 0.5));
         corrected = &closed;
     }
-    (wish.json ? print_json : print_text)(load, corrected);
+    (wish.json ? print_json : print_text)(&wish, corrected);
     if (wish.password != NULL && !stop && !end_server(&wish))
         return STATUS_NOT_ENDED;
     return failures(load) > 0 || load->done == 0 ? STATUS_FAILED : 0;

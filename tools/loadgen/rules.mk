@@ -25,4 +25,4 @@ test-images bench: $(BUILD)/host/loadgen
 #: the IRC server four ways under one load: what a profile is good for
 story: $(call image,$(ARCH),services/irc) $(BUILD)/host/loadgen \
     $(BUILD)/host/parasite
-	$(Q)tools/loadgen/story.sh $(BUILD) $(ARCH)
+	$(Q)tools/loadgen/story.py $(BUILD) $(ARCH)
