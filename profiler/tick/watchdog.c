@@ -4,9 +4,14 @@
  * Whether the PIT is still as it was programmed.
  *
  * It cannot be asked for its divisor. But it is seen to be wrong when its mode
- * differs or more counts are left than it was given. Ticks too few or too many
- * prove nothing, for a busy host loses some and makes up for others; they are
- * the reason for a close look: at a count that begins anew.
+ * differs or more counts are left than it was given; a divisor above ours
+ * shows so before long. One below ours makes too many ticks. They prove
+ * nothing, for a busy host makes up for those that it has lost; they are the
+ * reason for a close look: at a count that begins anew.
+ *
+ * Such a look ends with a tick, so that what follows the drain is in step with
+ * the timer. Too few ticks are no reason for it: a host that takes the CPU all
+ * the time would make the profile wrong.
  */
 
 #include "tick/watchdog.h"
@@ -19,9 +24,8 @@
 #include "tick/pit.h"
 #include "tick/source_pit.h"
 
-/* Ticks too many or too few before a close look. That takes longer than a
- * period; so each one that finds nothing doubles them, this often, and on a
- * host that loses ticks all the time not all the time is spent on looking. */
+/* Ticks too many before a close look. That takes longer than a period; so each
+ * one that finds nothing doubles them, this often. */
 #define TICKS_ODD 4
 #define DOUBLED_MAX 5
 
@@ -29,7 +33,8 @@
 #define COUNT_SLACK 64
 
 static struct {
-    int64_t missed;   /* prof_clock.missed at the last close look */
+    int64_t missed;   /* prof_clock.missed at its most, or at the last close
+                         look */
     uint32_t doubled; /* close looks since one found something */
 } seen;
 
@@ -96,7 +101,9 @@ static bool pit_disturbed(const struct prof_pit_rate *rate)
 
     if (disturbed)
         return true;
-    if (missed >= -odd && missed <= odd)
+    if (missed > 0)
+        seen.missed = prof_clock.missed;
+    if (missed >= -odd)
         return false;
     seen.missed = prof_clock.missed;
     if (count_disturbed(rate, &look))
