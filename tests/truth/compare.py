@@ -10,7 +10,7 @@ accounts         of the trace: samples with stacks, idle, overflowed, dropped
 judged, idle     of these: those that stand for a time that was counted, and
                  were not idle; the idle ones among them
 ns, between      the time that all those stand for, and the instructions that
-                 were executed in it
+                 were executed in it; stolen, the time that was taken from it
 report           whether `parasite report` shows what the samples add up to
 self, total      of each function: true and sampled share; error, signed, as a
                  multiple of the binomial 95 % interval; the same of its share
@@ -267,6 +267,7 @@ def main(image, truth_path, ticks_path, parasite, trace):
             "idle": len(counted) - len(busy),
             "effective": sampler.effective,
             "ns": sum(sample.ns for sample in counted),
+            "stolen": sampled.stolen_ns(parasite, trace),
             "between": truth["between"],
             "executed": truth["executed"],
             "in_handlers": truth["in_handlers"],

@@ -16,6 +16,7 @@ struct truth truth;
 
 static uint64_t all_at_entry;
 static bool in_handler;
+static bool in_thief;       /* which is one of these, and no tick */
 static bool leaving;        /* by iret; over when the next block begins */
 static bool after_return;   /* the next block is where a return leads */
 static unsigned after_tick; /* ticks that have interrupted the next block */
@@ -76,15 +77,20 @@ void on_halt(unsigned vcpu, void *owner)
     opened = 0;
 }
 
+static void begin_interrupt(void)
+{
+    for (size_t i = 0; i < truth.count; ++i)
+        truth.functions[i].executed_at_entry = truth.functions[i].executed;
+    all_at_entry = truth.all;
+    in_handler = true;
+}
+
 void on_tick(unsigned vcpu, void *owner)
 {
     (void)vcpu, (void)owner;
-    for (size_t i = 0; i < truth.count; ++i) {
+    for (size_t i = 0; i < truth.count && !truth.stopped; ++i) {
         struct function *function = &truth.functions[i];
 
-        function->executed_at_entry = function->executed;
-        if (truth.stopped)
-            continue;
         function->self[truth.ticks > 0] = truth_own(function);
         function->total[truth.ticks > 0] = calls_total(function);
         function->masked_at[truth.ticks > 0] = function->masked;
@@ -98,8 +104,7 @@ void on_tick(unsigned vcpu, void *owner)
         ideals_begin(truth.stopped ? 0 : truth.period);
     }
     truth.masked += truth.all == opened;
-    all_at_entry = truth.all;
-    in_handler = true;
+    begin_interrupt();
 }
 
 /* The iret itself is still to be executed. */
@@ -117,8 +122,11 @@ static void end_interrupt(void)
         truth.functions[i].handler +=
             truth.functions[i].executed - truth.functions[i].executed_at_entry;
     truth.in_handlers += truth.all - all_at_entry;
-    in_handler = leaving = false;
-    ++after_tick;
+    if (in_thief)
+        truth.stolen += truth.all - all_at_entry;
+    else
+        ++after_tick;
+    in_handler = in_thief = leaving = false;
 }
 
 /* Interrupts are over when the block behind their iret begins. */
@@ -127,6 +135,15 @@ static void settle(void)
     if (leaving)
         end_interrupt();
     traps_settle(&after_return, &after_tick);
+}
+
+void on_thief(unsigned vcpu, void *owner)
+{
+    (void)vcpu, (void)owner;
+    settle();
+    ++truth.thefts;
+    in_thief = true;
+    begin_interrupt();
 }
 
 /* The first thing in the block where another interrupt begins. */

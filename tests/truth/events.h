@@ -29,6 +29,7 @@ struct truth {
     uint64_t enter;     /* addresses */
     uint64_t stop;
     uint64_t mark;
+    uint64_t thief;
     uint64_t ticks;
     uint64_t judged; /* of these, up to the stop */
     bool stopped;
@@ -36,6 +37,8 @@ struct truth {
     uint64_t left_then;
     uint64_t period; /* of ideal samplers, instructions */
     uint64_t masked; /* ticks that waited until interrupts were turned on */
+    uint64_t thefts; /* by the thief */
+    uint64_t stolen; /* instructions */
     struct {
         uint64_t ticks, masked; /* there were */
     } marks[MARKS_MAX];         /* each time */
@@ -60,8 +63,9 @@ qemu_executed on_iret;
 qemu_executed on_call;
 qemu_executed on_return;
 
-/* A block begins: one where an interrupt other than the sampler's does; each,
- * after that, with its struct block. */
+/* A block begins: the thief's first one; one where another interrupt than the
+ * sampler's begins; each, after that, with its struct block. */
+qemu_executed on_thief;
 qemu_executed on_trap;
 qemu_executed on_block;
 

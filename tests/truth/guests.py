@@ -80,6 +80,8 @@ class Sampled:
         ]
         if "accounts_mark" in found:
             words.append(f"mark={found['accounts_mark']}")
+        if "thief_begin" in found:  # generated/thief.c
+            words.append(f"thief={found['trap_irq_5']}")
         if traps:
             entries = [
                 address

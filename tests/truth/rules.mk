@@ -4,8 +4,10 @@
 # their driver as every image is. Included by the Makefile.
 
 generated := tests/truth/generated
-generated_all := $(shell sed -n '/^[a-z]/s/ .*//p' $(generated)/programs)
-generated_short := $(shell sed -n '/ short/s/ .*//p' $(generated)/programs)
+generated_all := $(sort \
+    $(shell sed -n '/^[a-z]/s/ .*//p' $(generated)/programs))
+generated_short := $(sort \
+    $(shell sed -n '/ short/s/ .*//p' $(generated)/programs))
 generated_images = $(foreach w,$(WIDTHS),$(foreach p,$1,\
     $(BUILD)/$w/generated/$p/$p.elf))
 

@@ -48,6 +48,10 @@ def info(parasite, trace):
     }
 
 
+def stolen_ns(parasite, trace):
+    return json.loads(ask(parasite, "info", "--json", trace))["stolen_ns"]
+
+
 def report(parasite, trace):
     """The rows of `parasite report` by name: self, total and their times."""
     said = json.loads(ask(parasite, "report", "--json", "-q", trace))

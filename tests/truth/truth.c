@@ -107,7 +107,10 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     (void)id;
     block->address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
     block->insns = insns;
-    if (traps_begin_at(block->address))
+    if (block->address == truth.thief)
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_thief,
+                                             QEMU_PLUGIN_CB_NO_REGS, NULL);
+    else if (traps_begin_at(block->address))
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_trap,
                                              QEMU_PLUGIN_CB_NO_REGS, NULL);
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS,
@@ -154,11 +157,13 @@ static void write_out(qemu_plugin_id_t id, void *owner)
             "{\"ticks\": %" PRIu64 ", \"judged\": %" PRIu64
             ", \"executed\": %" PRIu64 ", \"between\": %" PRIu64
             ", \"in_handlers\": %" PRIu64 ", \"unmatched\": %" PRIu64
-            ", \"left\": %" PRIu64 ", \"jumped\": %" PRIu64,
+            ", \"left\": %" PRIu64 ", \"jumped\": %" PRIu64
+            ", \"thief\": [%" PRIu64 ", %" PRIu64 "]",
             truth.ticks, truth.judged, truth.all,
             truth.all_at[1] - truth.all_at[0], truth.in_handlers,
             calls_unmatched() - truth.unmatched_then,
-            calls_left() - truth.left_then, calls_jumped());
+            calls_left() - truth.left_then, calls_jumped(), truth.thefts,
+            truth.stolen);
     write_marks(out);
     ideals_print(out);
     fputs(",\n\"functions\": [", out);
@@ -219,6 +224,7 @@ static void read_argument(const char *word)
     } numbers[] = {{"enter=", &truth.enter, 16},
                    {"stop=", &truth.stop, 16},
                    {"mark=", &truth.mark, 16},
+                   {"thief=", &truth.thief, 16},
                    {"period=", &truth.period, 10}};
     const char *value = strchr(word, '=');
 

@@ -6,7 +6,7 @@
  * What a guest really does, counted to the instruction, as a plugin of QEMU:
  *
  *     -plugin truth.so,map=FILE,enter=HEX,stop=HEX,out=FILE,ticks=FILE,
- *         period=INSTRUCTIONS,mark=HEX
+ *         period=INSTRUCTIONS,mark=HEX,thief=HEX
  *
  * (map) has lines "START END FIRST" in hexadecimal, the functions by rising
  * start; those with the same FIRST, the start of the first of them, are one
@@ -23,6 +23,10 @@
  *              on: what a sampler that is an interrupt sees in it
  *     whole    in it, outside interrupts, from the machine's start to its end
  *     ideal_*  what samplers without fault found with this (period) (ideal.h)
+ *
+ * The interrupt that begins at (thief) plays a host that takes the CPU away:
+ * what is executed in it is counted apart as well, and "thief" gets how often
+ * it came, and how many instructions that were.
  *
  * (ticks) gets one line for each tick: the interrupted address, which is the
  * one that is executed next, and the return addresses of the calls that have

@@ -3,6 +3,7 @@
 
 import fnmatch
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,9 +75,12 @@ def _generated(width, program, rate, words):
     """A generated program; besides, the plugin must have counted what the
     generator claims."""
 
+    thief = re.search(r"thief\.percent=(\d+)", words)
+    workload = program + (f"-stolen{thief[1]}" if thief else "")
+
     def make(s, name):
         # no two of them are sampled at the same times
-        seed = run("cksum", data=f"{width}-{program}-{rate}").out.split()[0]
+        seed = run("cksum", data=name).out.split()[0]
         one = Sampled(s, name, width, f"generated/{program}", rate)
         one.judge(f"prof.every=0 prof.seed={seed} {words}".rstrip())
 
@@ -86,6 +90,8 @@ def _generated(width, program, rate, words):
             )
 
         trace = (one.parasite.path, one.file("trace"))
+        if thief:
+            check("stolen", *trace, one.file("console"), rate, thief[1])
         check("claim", s.build / "generated" / program / "claim.json")
         if not program.startswith("masked-"):
             check("small", *trace)
@@ -95,8 +101,8 @@ def _generated(width, program, rate, words):
             python("judge.py", test, one.file("compared"))
         check("masked", *trace, one.file("console"))
 
-    what = f"{width}: {program} at {rate} Hz is as it claims"
-    return Run(width, program, rate, what, make)
+    what = f"{width}: {workload} at {rate} Hz is as it claims"
+    return Run(width, workload, rate, what, make)
 
 
 def generated(width):

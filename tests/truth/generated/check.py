@@ -12,6 +12,9 @@ small IMAGE TRUTH PARASITE TRACE
 masked IMAGE TRUTH PARASITE TRACE CONSOLE
         what is executed with interrupts off is a sample of where they are
         turned on; the report's row "masked" has its share of the time
+stolen IMAGE TRUTH PARASITE TRACE CONSOLE HZ PERCENT
+        the thief took its share, and the plugin has seen the same; of each
+        slice all but a sampling period is in the account of stolen time
 
 TRUTH is the plugin's, and so are the ideal samplers in it.
 """
@@ -30,6 +33,7 @@ from symbols import Functions  # noqa: E402
 
 LEAST = 5  # samples that a function or a group should have
 Z = 3.29  # one in a thousand, to both sides
+RARE = 0.001  # the same
 OFTEN = 4  # and more often
 
 
@@ -156,13 +160,15 @@ def small(image, truth_path, parasite, trace):
     met = often(hits, few)
     theirs = list(zip(*(often(ideal, few) for ideal in ideals)))
     for times, count in enumerate(met):
-        off, mean, spread = deviation(count, theirs[times])
+        _, mean, spread = deviation(count, theirs[times])
+        # few, so that their distribution is skewed
+        low, high = chance.gamma_band(max(mean, 0.01), spread**2, RARE)
         print(
             f"of {len(few)} small ones {count} met {times} times"
             f"{' or more' if times == OFTEN else ''}, "
             f"{mean:.1f} +- {spread:.1f} of ideal samplers"
         )
-        fine = fine and off < Z
+        fine = fine and low - 0.5 < count < high + 0.5
     assert fine
 
 
@@ -211,7 +217,35 @@ def masked(image, truth_path, parasite, trace, console):
     assert 0.0005 < tail < 0.9995 and abs(error) < Z and share > 0.1
 
 
-if __name__ == "__main__":
-    {"claim": claim, "small": small, "masked": masked}[sys.argv[1]](
-        *sys.argv[2:]
+def stolen(_image, truth_path, parasite, trace, console, hz, percent):
+    truth = read(truth_path)
+    with open(console, encoding="utf-8", errors="replace") as file:
+        said = file.read()
+    slices, taken = map(
+        int, re.search(r"^thief: (\d+) slices, (\d+) ns", said, re.M).groups()
     )
+    found = sampled.stolen_ns(parasite, trace)
+    period = 1e9 / int(hz)
+    print(
+        f"{slices} slices, {taken} ns taken; the plugin's: {truth['thief']}; "
+        f"{found} ns found, {(taken - found) / slices / period:.2f} periods "
+        "a slice less"
+    )
+    assert slices == truth["thief"][0] >= 4
+    # the plugin counts the whole interrupt
+    assert 0 < truth["thief"][1] - taken < 1000 * slices
+    # slices are few, and of any length
+    share = 100 * taken / truth["between"]
+    assert 0.5 * int(percent) < share < min(2 * int(percent), 95), share
+    assert taken - slices * period <= found <= taken
+
+
+if __name__ == "__main__":
+    {
+        "claim": claim,
+        "small": small,
+        "masked": masked,
+        "stolen": stolen,
+    }[
+        sys.argv[1]
+    ](*sys.argv[2:])

@@ -7,9 +7,23 @@
  */
 
 #include "driver.h"
+#include "thief.h"
 
 #include <kernel/loop.h>
 #include <kernel/service.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t thief_percent;
+
+bool service_option(const char *key, const char *value)
+{
+    if (strcmp(key, "thief.percent") != 0)
+        return false;
+    thief_percent = (uint32_t)strtoul(value, NULL, 10);
+    return thief_percent >= THIEF_PERCENT_MIN &&
+           thief_percent <= THIEF_PERCENT_MAX;
+}
 
 /* Numerical Recipes' generator; its upper bits are the better ones. */
 static uint32_t next(uint32_t random)
@@ -21,11 +35,15 @@ int service_main(void)
 {
     uint32_t random = generated_seed;
 
+    if (thief_percent > 0)
+        thief_begin(thief_percent);
     for (uint32_t i = 0; i < generated_rounds; i++) {
         random = next(random);
         generated_round(generated_units_least +
                         (random >> 16 & generated_units_mask));
         loop_poll();
     }
+    if (thief_percent > 0)
+        thief_end();
     return 0;
 }
