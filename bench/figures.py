@@ -181,6 +181,4 @@ def read(path):
 def groups_of_table():
     """The groups of rows.txt in this folder, or of the file $ROWS."""
     here = os.path.dirname(os.path.abspath(__file__))
-    return read_groups(
-        os.environ.get("ROWS") or os.path.join(here, "rows.txt")
-    )
+    return read_groups(os.environ.get("ROWS") or os.path.join(here, "rows.txt"))

@@ -44,9 +44,7 @@ def kind_of(curve):
 
 def better(curve):
     return (
-        "more"
-        if any(bound[0] == "least" for bound in curve.bounds)
-        else "less"
+        "more" if any(bound[0] == "least" for bound in curve.bounds) else "less"
     )
 
 
