@@ -75,3 +75,25 @@ uint32_t prof_address_caller(struct prof_address *address)
     address->pending = 0;
     return address->caller;
 }
+
+/* The next address to be looked at. Those before it that have pending samples
+ * again are few; reports take care of them. */
+static uint32_t next_address;
+
+void prof_addresses_open(void)
+{
+    prof_addresses = PROF_TABLE(struct prof_address);
+    next_address = 0;
+}
+
+void prof_addresses_catch_up(uint32_t most)
+{
+    for (; most > 0 && next_address < prof_addresses.used; next_address++) {
+        struct prof_address *address = prof_address_at(next_address);
+
+        if (address->pending == 0)
+            continue;
+        (void)prof_address_caller(address);
+        most--;
+    }
+}

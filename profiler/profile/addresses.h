@@ -49,6 +49,9 @@ static inline uint32_t prof_address_number(const struct prof_address *address)
     return (uint32_t)(address - prof_address_at(0));
 }
 
+/* Creates an empty table. Contexts: boot. */
+void prof_addresses_open(void);
+
 /* The record of (address); NULL if there is none. Contexts: thread. */
 struct prof_address *prof_address_find(uintptr_t address);
 
@@ -63,6 +66,11 @@ struct prof_address *prof_address_add(uintptr_t address);
  * the next function. Contexts: the drain.
  */
 uint32_t prof_address_calling_function(uintptr_t address);
+
+/* Analyses the prologues of addresses that have pending samples, the older ones
+ * first, (most) at most; else a report would have to, and take long. Contexts:
+ * the drain. */
+void prof_addresses_catch_up(uint32_t most);
 
 /* How the caller of code at (address) is found, PROF_CALLER_*. Analyses the
  * prologue the first time, and then counts the samples that were pending.

@@ -25,7 +25,7 @@ static struct {
 
 void prof_stacks_open(void)
 {
-    prof_addresses = PROF_TABLE(struct prof_address);
+    prof_addresses_open();
     prof_functions_open();
     prof_calls_open();
     prof_stacks = PROF_TABLE(struct prof_stack);
