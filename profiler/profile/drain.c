@@ -33,7 +33,8 @@
 #include "tick/watchdog.h"
 
 /* Prologues analysed in a drain beyond those that its samples need: as many as
- * half of its samples may have new. A quarter of a millisecond at 1,000 MIPS. */
+ * half of its samples may have new. A quarter of a millisecond at 1,000 MIPS.
+ */
 #define PROLOGUES_MAX 128u
 
 /* Ticks during a drain cause another round; at most so many. */
