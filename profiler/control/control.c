@@ -2,7 +2,7 @@
 
 /*
  * Start, stop, rate and reset. Everything specific to a source of ticks, such
- * as programming the PIT, is behind the interface in tick/source.h.
+ * as programming the PIT, is done through the interface in tick/source.h.
  *
  * Each change of state drains first, so that no two samples of one drain were
  * taken at different rates or with a pause between them. Interrupts are off

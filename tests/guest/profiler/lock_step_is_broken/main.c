@@ -59,7 +59,7 @@ static uint64_t begin_of(uint64_t round, uint32_t rounds)
     return round * DIVISOR * GUEST_MS / PROF_PIT_HZ * 1000 / rounds;
 }
 
-/* Where each part ends, in cycles behind the first round between two drains.
+/* Where each part ends, in cycles after the first round between two drains.
  * Known in advance, for a division would take time between the parts. */
 static uint64_t ends[PERIODS * ROUNDS_MAX][PARTS];
 
