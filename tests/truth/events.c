@@ -7,6 +7,7 @@
 
 #include "events.h"
 
+#include "masked.h"
 #include "traps.h"
 
 #include <inttypes.h>
@@ -49,7 +50,7 @@ void on_cli(unsigned vcpu, void *owner)
 {
     (void)vcpu, (void)owner;
     if (!in_handler)
-        masked_begin(truth.functions, truth.count);
+        masked_begin();
 }
 
 /* A tick that waits gets in behind the instruction after sti ... */
@@ -58,7 +59,7 @@ void on_sti(unsigned vcpu, void *owner)
     (void)vcpu;
     opened = truth.all + 2;
     if (!in_handler)
-        masked_end(truth.functions, truth.count, owner);
+        masked_end(owner);
 }
 
 /* ... and behind popf at once. */
@@ -67,7 +68,7 @@ void on_popf(unsigned vcpu, void *owner)
     (void)vcpu;
     opened = truth.all + 1;
     if (!in_handler)
-        masked_end(truth.functions, truth.count, owner);
+        masked_end(owner);
 }
 
 /* What waits for the interrupt itself has not kept it waiting. */
@@ -180,6 +181,7 @@ void on_block(unsigned vcpu, void *owner)
     settle();
     if (in_handler || address == truth.enter)
         return;
+    masked_block(block);
     if (after_return)
         calls_return(address);
     after_return = false;

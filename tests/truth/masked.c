@@ -8,29 +8,53 @@
  * give them back where they were off before would be counted too little.
  */
 
-#include "truth.h"
+#include "masked.h"
 
 static bool off;
-static uint64_t since; /* the clock, at the cli */
+static uint64_t since;              /* the clock, at the cli */
+static const struct block *running; /* the last one that began */
+static struct function *seen_off;   /* those of the blocks since the cli */
 
-void masked_begin(struct function *functions, size_t count)
+/* Only functions of blocks that began since the cli have executed anything:
+ * to look at all of them at each cli would take most of the run's time. */
+static void see(const struct block *block)
+{
+    for (size_t i = 0; i < block->insns; ++i) {
+        struct function *function = block->of[i];
+
+        if (function->is_seen_off)
+            continue;
+        function->is_seen_off = true;
+        function->own_at_cli = truth_own(function);
+        function->next_seen_off = seen_off;
+        seen_off = function;
+    }
+}
+
+void masked_block(const struct block *block)
+{
+    running = block;
+    if (off)
+        see(block);
+}
+
+void masked_begin(void)
 {
     if (off)
         return;
     off = true;
     since = truth_clock();
-    for (size_t i = 0; i < count; ++i)
-        functions[i].own_at_cli = truth_own(&functions[i]);
+    see(running);
 }
 
-void masked_end(struct function *functions, size_t count,
-                struct function *opens)
+void masked_end(struct function *opens)
 {
     if (!off)
         return;
     off = false;
     opens->opened += truth_clock() - since;
-    for (size_t i = 0; i < count; ++i)
-        functions[i].masked +=
-            truth_own(&functions[i]) - functions[i].own_at_cli;
+    for (; seen_off != NULL; seen_off = seen_off->next_seen_off) {
+        seen_off->masked += truth_own(seen_off) - seen_off->own_at_cli;
+        seen_off->is_seen_off = false;
+    }
 }

@@ -59,7 +59,9 @@ struct function {
     uint64_t total[2];
     uint64_t executed_at_entry; /* of the interrupt that is on */
 
-    uint64_t own_at_cli;   /* the last one */
+    uint64_t own_at_cli; /* the last one, if a block of it began since */
+    bool is_seen_off;    /* which this says, and what links them */
+    struct function *next_seen_off;
     uint64_t masked;       /* own instructions, with interrupts off */
     uint64_t opened;       /* all instructions with them off, until it opened */
     uint64_t masked_at[2]; /* the first and the last tick */
@@ -111,10 +113,5 @@ struct function *calls_caller(size_t at);
 
 /* Writes the return addresses, each behind a space. */
 void calls_print(FILE *out);
-
-/* Interrupts are turned off, and on by (opens) (masked.c). */
-void masked_begin(struct function *functions, size_t count);
-void masked_end(struct function *functions, size_t count,
-                struct function *opens);
 
 #endif
