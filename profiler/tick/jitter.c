@@ -88,9 +88,22 @@ static void note_period(uint32_t counts)
         prof_timebase_change(&prof_clock, counts);
 }
 
+/* Any two seeds, consecutive ones among them, begin at places of the
+ * generator's cycle that have nothing to do with each other. Without this, all
+ * its numbers would differ by one that only depends on the seeds' distance. */
+static uint64_t mixed(uint64_t seed)
+{
+    for (int round = 0; round < 3; round++) {
+        seed += 0x9e3779b97f4a7c15u; /* 2^64 by the golden ratio, odd */
+        seed ^= seed >> 32;
+        seed *= 0x9e3779b97f4a7c15u;
+    }
+    return seed ^ seed >> 32;
+}
+
 void prof_jitter_open(void)
 {
-    prof_cpus[0].tick.jitter.random = prof_options()->seed;
+    prof_cpus[0].tick.jitter.random = mixed(prof_options()->seed);
 }
 
 void prof_jitter_begin(const struct prof_pit_rate *rate)

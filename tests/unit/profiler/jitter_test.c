@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -18,9 +19,13 @@
 #include "tick/jitter.h"
 #include "tick/pit.h"
 
+#include <prof/prof.h>
+
 #define MEAN 1193u
 #define SAMPLES 3000u
 #define SEEDS 2000u
+#define PARTS 16u /* of the range of periods */
+#define TURNS 4u
 #define INTERVAL_SQUARED 3.8416 /* 1.96 squared */
 
 static struct prof_jitter new_jitter(uint32_t seed, uint32_t percent)
@@ -165,6 +170,62 @@ static void a_seed_says_it_all(void **unused)
     assert_in_range(differ, 900, 1000);
 }
 
+static void set_seed(uint32_t seed)
+{
+    char word[32];
+
+    snprintf(word, sizeof word, "prof.seed=%u", seed);
+    assert_int_equal(prof_option(word), 0);
+}
+
+/* In which sixteenth of the range the periods lie that (seed) gives first. */
+static void first_periods(uint32_t seed, uint32_t *parts, uint32_t count)
+{
+    struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
+
+    set_seed(seed);
+    *jitter = new_jitter(0, 50);
+    prof_jitter_open();
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] =
+            (prof_jitter_next(jitter) - jitter->least) * PARTS / jitter->counts;
+}
+
+/* Whether (counts) of the PARTS are as chance has them, of (whole) in all. */
+static void assert_by_chance(const uint32_t *counts, uint32_t whole)
+{
+    double square = 0, mean = (double)whole / PARTS;
+
+    for (uint32_t i = 0; i < PARTS; i++)
+        square += (counts[i] - mean) * (counts[i] - mean) / mean;
+    print_message("chi-square %.1f\n", square);
+    /* of 15 degrees, one in a million each */
+    assert_true(square > 1.0 && square < 56.5);
+}
+
+/* The periods that two seeds give at the same turn are as different as those of
+ * any two generators: seeds that follow each other, and those far apart. */
+static void seeds_are_unrelated(void **unused)
+{
+    static const uint32_t apart[] = {1, 2, 16, 1000, 1u << 31};
+    uint32_t one[TURNS], other[TURNS];
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        for (uint32_t turn = 0; turn < TURNS; turn += TURNS - 1) {
+            uint32_t counts[PARTS] = {0};
+
+            for (uint32_t seed = 0; seed < SEEDS; seed++) {
+                first_periods(seed, one, TURNS);
+                first_periods(seed + apart[i], other, TURNS);
+                counts[(other[turn] + PARTS - one[turn]) % PARTS]++;
+            }
+            print_message("seeds %u apart, turn %u: ", apart[i], turn);
+            assert_by_chance(counts, SEEDS);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +235,7 @@ int main(void)
         cmocka_unit_test(the_first_period_varies),
         cmocka_unit_test(ticks_are_as_many_as_the_mean_promises),
         cmocka_unit_test(a_seed_says_it_all),
+        cmocka_unit_test(seeds_are_unrelated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
