@@ -18,7 +18,9 @@
  * The range is divided into STRATA parts, and each is chosen once before any
  * is chosen again. So the mean is kept: ticks are as many as the rate promises,
  * but for a few dozen. Left to chance they would differ by 400 in a minute at
- * 1 kHz.
+ * 1 kHz. And a function that runs for a hundred periods at a time meets short
+ * and long ones; left to chance its share by samples would miss its interval in
+ * 18 of 100 runs.
  *
  * A sample still represents the time since the one before. That cannot favour
  * one place in the loop, because the sample before it was placed as uniformly.

@@ -8,6 +8,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -84,6 +85,83 @@ static void less_is_not(void **unused)
     (void)unused;
     assert_in_range(coverage(10, 1), 0, 900);
     assert_in_range(coverage(0, 1), 0, 10);
+}
+
+/* Of SEEDS runs of a program that stays in either of its two functions for up
+ * to twice (mean) counts: how many shares of the first are inside their
+ * intervals. */
+struct inside {
+    uint32_t by_samples, by_time;
+};
+
+/* Up to (most), by a generator that is not the jitter's. */
+static uint32_t random_to(uint32_t *state, uint32_t most)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (uint32_t)((uint64_t)*state * most >> 32);
+}
+
+static void add_run_of_phases(struct inside *inside, uint32_t seed,
+                              uint32_t mean)
+{
+    struct prof_jitter jitter = new_jitter(seed, 50);
+    uint32_t state = seed * 2654435761u, period = 0;
+    double at = 0, end = 0, first = 0, first_hit = 0, hits = 0, squares = 0;
+    bool in_first = false;
+    double truth, off;
+
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        if (i % PROF_JITTER_TICKS == 0)
+            period = prof_jitter_next(&jitter);
+        at += period;
+        while (end <= at) {
+            uint32_t length = random_to(&state, 2 * mean);
+
+            in_first = !in_first;
+            end += length;
+            first += in_first ? length : 0;
+        }
+        hits += in_first;
+        first_hit += in_first ? period : 0;
+        squares += (double)period * period;
+    }
+    truth = (first - (in_first ? end - at : 0)) / at;
+    off = hits / SAMPLES - truth;
+    inside->by_samples +=
+        off * off <= INTERVAL_SQUARED * truth * (1 - truth) / SAMPLES;
+    off = first_hit / at - truth;
+    inside->by_time += off * off <= INTERVAL_SQUARED * truth * (1 - truth) *
+                                        squares / (at * at);
+}
+
+static struct inside inside_of_phases(uint32_t periods)
+{
+    struct inside inside = {0};
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++)
+        add_run_of_phases(&inside, seed, periods * MEAN);
+    print_message("phases of %u periods: %u and by time %u of %u inside\n",
+                  periods, inside.by_samples, inside.by_time, SEEDS);
+    inside.by_samples = inside.by_samples * 1000 / SEEDS;
+    inside.by_time = inside.by_time * 1000 / SEEDS;
+    return inside;
+}
+
+/* A function that runs for several periods at a time is met in each of them:
+ * its share is nearer to the truth than independent samples were. By samples
+ * it depends on how many short and long periods there were meanwhile, which
+ * would be left to chance if none had to be chosen before others are again:
+ * 800 were inside then, of phases of 100 periods. */
+static void phases_of_a_program_are_met(void **unused)
+{
+    struct inside inside = inside_of_phases(3);
+
+    (void)unused;
+    assert_in_range(inside.by_samples, 990, 1000);
+    assert_in_range(inside.by_time, 990, 1000);
+    inside = inside_of_phases(100);
+    assert_in_range(inside.by_samples, 930, 970);
+    assert_in_range(inside.by_time, 990, 1000);
 }
 
 static void the_mean_is_kept_and_the_bounds_are(void **unused)
@@ -231,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_the_period_is_enough),
         cmocka_unit_test(less_is_not),
+        cmocka_unit_test(phases_of_a_program_are_met),
         cmocka_unit_test(the_mean_is_kept_and_the_bounds_are),
         cmocka_unit_test(the_first_period_varies),
         cmocka_unit_test(ticks_are_as_many_as_the_mean_promises),
