@@ -6,6 +6,11 @@ import math
 
 Z95 = 1.959963985
 
+# How probable it is that a judgement finds fault where there is none, in all
+# that it compares together: a run repeats, and whoever builds an image with
+# another layout makes other runs, of which none should fail.
+FALSE_ALARM = 1e-6
+
 
 def interval(hits, whole):
     """Wilson's, as tools/parasite/profile/interval.c has it."""
@@ -130,3 +135,60 @@ def gamma_band(mean, variance, probability):
         return low
 
     return where(1 - probability / 2), where(probability / 2)
+
+
+def binomial_band(draws, share, probability):
+    """The least and the most hits that (draws) independent ones have, beyond
+    which there are others with at most half the (probability) each."""
+    chances = [
+        math.exp(
+            math.lgamma(draws + 1)
+            - math.lgamma(hits + 1)
+            - math.lgamma(draws - hits + 1)
+            + hits * math.log(share)
+            + (draws - hits) * math.log1p(-share)
+        )
+        for hits in range(draws + 1)
+    ]
+
+    def where(some):
+        tail = 0
+        for number, one in enumerate(some):
+            tail += one
+            if tail > probability / 2:
+                return number
+        return len(chances) - 1
+
+    return where(chances), draws - where(reversed(chances))
+
+
+def counts_band(mean, variance, whole, probability):
+    """How many of (whole) may hit, where they have (mean) and (variance): at
+    least and at most. Hits that depend on each other are worth fewer draws that
+    do not, by which the variance is larger than the binomial one. Such draws
+    have the longer tail below, a gamma distribution has it above; the wider
+    bound counts."""
+    if whole == 0:
+        return 0, 0
+    if mean > whole / 2:  # the tails are those of what does not hit
+        few, many = counts_band(whole - mean, variance, whole, probability)
+        return whole - many, whole - few
+    mean = max(mean, 0.01)
+    share = mean / whole
+    worth = variance / (whole * share * (1 - share))
+    draws = max(round(whole / worth), 1)
+    few, many = binomial_band(draws, share, probability)
+    less, more = gamma_band(mean, variance, probability)
+    scale = whole / draws
+    return (
+        math.floor(min(few * scale, less)),
+        min(math.ceil(max(many * scale, more)), whole),
+    )
+
+
+def poisson_tail(hits, mean):
+    """The probability of (hits) or of what is further from the mean, to the
+    same side."""
+    if hits <= mean:
+        return chi_square_tail(2 * mean, 2 * (hits + 1))
+    return 1 - chi_square_tail(2 * mean, 2 * hits)

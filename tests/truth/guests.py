@@ -7,6 +7,7 @@ import fcntl
 import os
 import re
 import sys
+import zlib
 from pathlib import Path
 
 from harness.command import Command
@@ -14,6 +15,8 @@ from harness.suite import run
 
 HERE = Path(__file__).resolve().parent
 PIT_HZ = 1193182
+# another number makes other runs of the same programs
+SEED = os.environ.get("TRUTH_SEED", "0")
 _FLAGS = (
     *("-std=gnu11", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra"),
     *("-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror"),
@@ -54,6 +57,9 @@ class Sampled:
         self.service, self.image = service, s.image(width, service)
         self.parasite = Command(s)
         self.library = plugin(s.work.parent)
+        # Two runs with one seed would be sampled at the same times, and err
+        # together.
+        self.seed = zlib.crc32(f"{name} {SEED}".encode())
 
     def file(self, kind):
         return self.s.work / f"{self.name}.{kind}"
@@ -124,7 +130,9 @@ class Sampled:
 
     def judge(self, append="", modules=()):
         """The run, and its .compared."""
-        self.watch(f"prof.reports=1 {append}".rstrip(), modules)
+        self.watch(
+            f"prof.reports=1 prof.seed={self.seed} {append}".rstrip(), modules
+        )
         self.compare()
 
 

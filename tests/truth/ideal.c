@@ -67,15 +67,24 @@ static void find_first(void)
             ideals_due = ideals[i].due;
 }
 
+/* The generator is linear: numbers of seeds as near as these would be. */
+static uint64_t mixed(uint64_t seed)
+{
+    for (int round = 0; round < 3; round++) {
+        seed += 0x9e3779b97f4a7c15u;
+        seed ^= seed >> 32;
+        seed *= 0x9e3779b97f4a7c15u;
+    }
+    return seed ^ seed >> 32;
+}
+
 void ideals_begin(uint64_t period)
 {
     if (period == 0)
         return;
     mean = period;
     for (uint32_t i = 0; i < IDEALS; i++) {
-        ideals[i] = (struct ideal){.random = i + 1};
-        for (int warm = 0; warm < 8; warm++)
-            (void)random_below(&ideals[i], 1);
+        ideals[i] = (struct ideal){.random = mixed(i + 1)};
         ideals[i].due = truth_clock() + random_below(&ideals[i], period);
         ideals[i].last = ideals[i].due;
         advance(&ideals[i]); /* what is before the first one is not known */

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define IDEALS 32u
+#define IDEALS 128u
 
 struct function;
 

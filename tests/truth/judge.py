@@ -11,30 +11,41 @@ chains     no stack is one that never was, but for callers of functions without
            a frame that could not be found, in at most 3 of 100 stacks
 chance     over all files, and for each workload and width, as many functions'
            shares lie in their interval as of ideal samplers, no fewer and no
-           more: self and total, by samples and by time; the same for all
-           chi-squares together; and as many as the binomial distribution says
+           more: self and total, by samples and by time; the same for the
+           chi-square of each and of all together
+promise    of ideal samplers as many shares lie in their intervals as of
+           independent samples, or more
 bias       no function is sampled too often or too seldom by all runs together
+calm       runs whose sampler is one of the ideal ones are not found to be at
+           fault by chance more often than they should be
 doubt      chance finds out a profile with errors of a half, which is too
            good, and one with errors half as large again
 table      prints a line for each file, and one for each workload and width
+
+Where all is well, `chance` finds fault with probability chance.FALSE_ALARM, and
+so does `bias`. Half of that is for what is compared over all files, half for
+all others; within a half each comparison has the same part of it, so that the
+sum holds however they depend on each other.
 """
 
 import json
 import math
 import os
+import random
 import sys
 
 import chance
 
-ALL = 0.001  # the probability of a false alarm
-EACH = 0.0001  # the same, where many are looked at
-Z = 3.29  # ALL, to both sides
 MEASURES = {
     "self": "self",
     "self_time": "self by time",
     "total": "total",
     "total_time": "total by time",
 }
+# the probability of a false alarm for what is compared over all files
+ALL = chance.FALSE_ALARM / 2 / (len(MEASURES) + 1)
+CALM, TRIALS = 0.02, 10000
+BROKEN_PROMISE = 0.01  # of the shares, where ideal samplers are many
 
 
 def read(path):
@@ -54,6 +65,12 @@ def by_workload(paths):
             read(path)
         )
     return groups
+
+
+def each_of(groups):
+    """The same for each workload's measures and each run's chi-square."""
+    runs = sum(len(runs) for runs in groups.values())
+    return chance.FALSE_ALARM / 2 / (len(MEASURES) * len(groups) + runs)
 
 
 def ticks(paths):
@@ -107,9 +124,10 @@ class Expected:
 
     def band(self, probability):
         """What is accepted; outside of it chance leads with (probability)."""
-        return chance.gamma_band(
-            max(self.mean, 0.01), max(self.variance, 0.01), probability
-        )
+        return chance.gamma_band(*self.moments(), probability)
+
+    def moments(self):
+        return max(self.mean, 0.01), max(self.variance, 0.01)
 
 
 class Inside:
@@ -129,12 +147,10 @@ class Inside:
             )
             self.of += inside["of"]
             self.independent += inside["independent"]
-        few, many = outside.band(probability)
+        few, many = chance.counts_band(*outside.moments(), self.of, probability)
         self.count = self.of - outside.sum
         self.ideal = self.of - outside.mean
-        # counts are whole
-        self.least = math.floor(max(self.of - many, 0))
-        self.most = math.ceil(self.of - few)
+        self.least, self.most = self.of - many, self.of - few
 
     def is_fine(self):
         return self.least <= self.count <= self.most
@@ -172,30 +188,30 @@ def chance_over_all(runs):
         f"chi-square: {square.sum:.1f} of {degrees} degrees in all, of ideal "
         f"samplers {square.mean:.1f}, accepted {low:.1f} to {high:.1f}"
     )
-    return fine and low <= square.sum <= high and independent_fits(runs)
+    return fine and low <= square.sum <= high
 
 
-def independent_fits(runs):
-    """Whether functions' own shares are also as often in their intervals as
-    those of independent samples, by the binomial distribution."""
-    rows = [row for run in runs for row in run["self"]]
-    mean = sum(row["coverage"] for row in rows)
-    reach = 0.5 + Z * math.sqrt(
-        sum(row["coverage"] * (1 - row["coverage"]) for row in rows)
-    )
-    inside = sum(run["inside"]["self"]["count"] for run in runs)
-    print(
-        f"self, by the binomial distribution: {inside} of {len(rows)}, "
-        f"accepted {mean - reach:.1f} to {mean + reach:.1f}"
-    )
-    return abs(inside - mean) <= reach
+def promise(paths):
+    """Whether intervals are as wide as they must be, for samples of this
+    kind. Evenly spaced ones of a program that stays in a function for longer
+    than a period vary less, and lie in their intervals more often."""
+    runs = [read(path) for path in paths]
+    for measure, what in MEASURES.items():
+        inside = Inside(runs, measure, ALL)
+        print(
+            f"{what}: {inside.percent(inside.ideal):.2f} % in their interval, "
+            f"of independent samples {inside.percent(inside.independent):.2f} %"
+        )
+        assert inside.ideal >= inside.independent - BROKEN_PROMISE * inside.of
 
 
 def of_chance(paths):
     fine = chance_over_all([read(path) for path in paths])
-    for name, runs in by_workload(paths).items():
+    groups = by_workload(paths)
+    each = each_of(groups)
+    for name, runs in groups.items():
         for measure, what in MEASURES.items():
-            inside = Inside(runs, measure, EACH)
+            inside = Inside(runs, measure, each)
             print(
                 f"{'' if inside.is_fine() else 'WRONG: '}{name}, {what}: "
                 f"{inside.count} of {inside.of}, accepted {inside.least} to "
@@ -203,46 +219,49 @@ def of_chance(paths):
             )
             fine = fine and inside.is_fine()
     for path in paths:
-        square = read(path)["chi_square"]
-        if not EACH / 2 < square["probability"] < 1 - EACH / 2:
-            print("WRONG:", path, square["value"], square["degrees"])
+        square = square_of([read(path)])
+        low, high = square.band(each)
+        if not low <= square.sum <= high:
+            print("WRONG:", path, square.sum, "accepted", low, "to", high)
             fine = False
     assert fine
 
 
-def bias(paths):
-    """A function that every run shows a little too often would be lost in the
-    errors of each: its samples of all runs of a width are added up."""
+def samples_by_function(paths):
+    """[WIDTH FUNCTION, samples of all runs, those it should have]"""
     sums = {}
     for path in paths:
         run = read(path)
         for row in run["self"]:
-            one = sums.setdefault(
-                (name_of(path).partition("-")[0], row["function"]), [0, 0, 0]
+            name = f"{name_of(path).partition('-')[0]} {row['function']}"
+            hits, mean = sums.get(name, (0, 0))
+            sums[name] = (
+                hits + row["samples"],
+                mean + row["true"] * run["judged"],
             )
-            mean = row["true"] * run["judged"]
-            one[0] += row["samples"]
-            one[1] += mean
-            one[2] += mean * (1 - row["true"])
-    off = {
-        key: (hits - mean) / math.sqrt(variance)
-        for key, (hits, mean, variance) in sums.items()
-        if variance > 0
-    }
-    square = sum(z * z for z in off.values())
-    reach = Z * math.sqrt(2 * len(off))
+    return [(name, *both) for name, both in sums.items()]
+
+
+def bias(paths):
+    """A function that every run shows a little too often would be lost in the
+    errors of each: its samples of all runs of a width are added up. They vary
+    no more than independent ones; `chance` finds out if they vary less."""
+    sums = samples_by_function(paths)
+    square = sum((hits - mean) ** 2 / mean for _, hits, mean in sums)
+    most = chance.gamma_band(len(sums), 2 * len(sums), chance.FALSE_ALARM)[1]
     print(
-        f"chi-square of {len(off)} functions, each of all runs: "
-        f"{square:.1f}, accepted {len(off) - reach:.1f} to "
-        f"{len(off) + reach:.1f}"
+        f"chi-square of {len(sums)} functions, each of all runs: "
+        f"{square:.1f}, accepted up to {most:.1f}"
     )
-    for key, z in sorted(off.items(), key=lambda one: -abs(one[1]))[:5]:
+    sums.sort(key=lambda one: chance.poisson_tail(*one[1:]))
+    for name, hits, mean in sums[:5]:
         print(
-            f"  {' '.join(key)}: {sums[key][0]} samples, "
-            f"{sums[key][1]:.1f} in truth, {z:+.2f} standard deviations"
+            f"  {name}: {hits} samples, {mean:.1f} in truth, "
+            f"{(hits - mean) / math.sqrt(mean):+.2f} standard deviations"
         )
-    assert abs(square - len(off)) <= reach
-    assert all(abs(z) < 5 for z in off.values())
+    least = chance.FALSE_ALARM / 4 / len(sums)
+    assert square <= most
+    assert chance.poisson_tail(*sums[0][1:]) >= least
 
 
 def with_errors(run, factor):
@@ -263,6 +282,22 @@ def with_errors(run, factor):
         }
     run["chi_square"]["value"] *= factor**2
     return run
+
+
+def calm(paths):
+    """Ideal samplers instead of the one that is judged, another at random in
+    each of the runs."""
+    runs = [read(path) for path in paths]
+    some = random.Random(1)
+    for measure, what in MEASURES.items():
+        inside = Inside(runs, measure, CALM)
+        ideals = [run["inside"][measure]["ideal"] for run in runs]
+        counts = [sum(map(some.choice, ideals)) for _ in range(TRIALS)]
+        beyond = sum(
+            not inside.least <= count <= inside.most for count in counts
+        )
+        print(f"{what}: {beyond} of {TRIALS} beyond what is accepted")
+        assert beyond <= CALM * TRIALS * 1.5
 
 
 def doubt(paths):
@@ -305,11 +340,12 @@ def table_of_workloads(paths):
         + "".join(f"{what:>14}" for what in MEASURES.values())
     )
     groups = by_workload(paths)
+    each = each_of(groups)
     groups["all"] = [run for runs in list(groups.values()) for run in runs]
     for name, runs in groups.items():
         cells = []
         for measure in MEASURES:
-            inside = Inside(runs, measure, ALL if name == "all" else EACH)
+            inside = Inside(runs, measure, ALL if name == "all" else each)
             cells.append(
                 f"{inside.percent(inside.count):.0f} "
                 f"{inside.percent(inside.least):.0f}-"
@@ -329,7 +365,9 @@ if __name__ == "__main__":
         "time": time,
         "chains": chains,
         "chance": of_chance,
+        "promise": promise,
         "bias": bias,
+        "calm": calm,
         "doubt": doubt,
         "table": table,
     }[sys.argv[1]](sys.argv[2:])

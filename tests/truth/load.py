@@ -64,7 +64,8 @@ class Served(Sampled):
             self.image,
             self.width,
             self.file(f"{mode}.log"),
-            append=f"prof.out=e9 prof.hz={self.rate} {append}",
+            append=f"prof.out=e9 prof.hz={self.rate} "
+            f"prof.seed={self.seed} {append}",
             serial=f"file:{self.file('console')}",
             stream=self.file("packets"),
             args=[

@@ -125,11 +125,11 @@ def lacking(run):
     return run["chains"]["cut_short"] + run["chains"]["caller_missing"]
 
 
-def workload(name, runs):
-    """Its heading, figures and plots."""
+def workload(name, runs, probability):
+    """Its heading, figures and plots; (probability) of a false alarm."""
     said = []
     for measure, what in judge.MEASURES.items():
-        inside = judge.Inside(runs, measure, judge.EACH)
+        inside = judge.Inside(runs, measure, probability)
         said.append(
             f"{what} {inside.count} of {inside.of}, accepted "
             f"{inside.least} to {inside.most}"
@@ -170,7 +170,8 @@ def page(paths):
         plots.quantiles(runs),
         "</div>",
     ]
-    parts += [workload(name, some) for name, some in groups.items()]
+    each = judge.each_of(groups)
+    parts += [workload(name, some, each) for name, some in groups.items()]
     parts.append(stacks(paths))
     return build_page.build(
         "Profiles and truth",

@@ -8,7 +8,7 @@ Each run is compared by itself; the last part judges all of them together, and
 writes a page and a table into its folder. With FULL=1 all scripts run at
 several rates, all generated programs and both servers at both widths, and the
 page and the table go into docs. TRUTH_RUNS='i386-lua-* *-split-*' makes only
-those runs; docs stay as they are then."""
+those runs; docs stay as they are then. TRUTH_SEED=1 samples at other times."""
 
 from guests import accounts, python
 from harness.suite import WIDTHS
@@ -55,6 +55,11 @@ def test_judged(s):
         shown=True,
     )
     holds(
+        "intervals are as wide as they must be for samples of this kind",
+        "promise",
+        shown=True,
+    )
+    holds(
         "and no function is favoured by all runs together",
         "bias",
         shown=True,
@@ -63,6 +68,7 @@ def test_judged(s):
         "and the test finds out errors that are too small or too large",
         "doubt",
     )
+    holds("nor does it where ideal samplers are judged", "calm", shown=True)
     with s.test("a page and a table are made"):
         table = python("judge.py", "table", *found).out
         (s.work / "table").write_text(table, encoding="utf-8")

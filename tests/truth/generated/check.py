@@ -16,12 +16,12 @@ stolen IMAGE TRUTH PARASITE TRACE CONSOLE HZ PERCENT
         the thief took its share, and the plugin has seen the same; of each
         slice all but a sampling period is in the account of stolen time
 
-TRUTH is the plugin's, and so are the ideal samplers in it.
+TRUTH is the plugin's, and so are the ideal samplers in it. Where all is well
+`small` and `masked` fail with probability chance.FALSE_ALARM each.
 """
 
 import collections
 import json
-import math
 import pathlib
 import re
 import sys
@@ -32,8 +32,6 @@ import sampled  # noqa: E402
 from symbols import Functions  # noqa: E402
 
 LEAST = 5  # samples that a function or a group should have
-Z = 3.29  # one in a thousand, to both sides
-RARE = 0.001  # the same
 OFTEN = 4  # and more often
 
 
@@ -121,16 +119,11 @@ def often(hits, names):
     return [met[times] for times in range(OFTEN + 1)]
 
 
-def deviation(value, ideal):
-    """Of (value) from what samplers without fault have, in their standard
-    deviations, and both. Whole numbers are never nearer than a half."""
+def moments(ideal):
+    """Mean and variance, of samplers whose mean is known as well as they are
+    many; never so small that a band could not hold a whole number."""
     mean, variance = chance.spread(ideal)
-    variance = max(variance * (1 + 1 / len(ideal)), 1)
-    return (
-        max(abs(value - mean) - 0.5, 0) / math.sqrt(variance),
-        mean,
-        math.sqrt(variance),
-    )
+    return max(mean, 0.01), max(variance * (1 + 1 / len(ideal)), 1)
 
 
 def small(image, truth_path, parasite, trace):
@@ -143,15 +136,16 @@ def small(image, truth_path, parasite, trace):
     ]
     lists = groups(counts, sum(hits.values()))
     value = square(hits, counts, lists)
-    off, mean, spread = deviation(
-        value, [square(ideal, counts, lists) for ideal in ideals]
-    )
+    theirs = [square(ideal, counts, lists) for ideal in ideals]
+    # it, and each number of times
+    probability = chance.FALSE_ALARM / (OFTEN + 2)
+    low, high = chance.gamma_band(*moments(theirs), probability)
     print(
         f"{len(lists)} groups of {len(expected(counts, 1))} functions: "
-        f"chi-square {value:.1f}, {mean:.1f} +- {spread:.1f} of ideal "
-        "samplers"
+        f"chi-square {value:.1f}, {chance.spread(theirs)[0]:.1f} of ideal "
+        f"samplers, accepted {low:.1f} to {high:.1f}"
     )
-    fine = off < Z
+    fine = low <= value <= high
     few = [
         name
         for name, wanted in expected(counts, sum(hits.values())).items()
@@ -160,15 +154,14 @@ def small(image, truth_path, parasite, trace):
     met = often(hits, few)
     theirs = list(zip(*(often(ideal, few) for ideal in ideals)))
     for times, count in enumerate(met):
-        _, mean, spread = deviation(count, theirs[times])
-        # few, so that their distribution is skewed
-        low, high = chance.gamma_band(max(mean, 0.01), spread**2, RARE)
+        mean, variance = moments(theirs[times])
+        low, high = chance.counts_band(mean, variance, len(few), probability)
         print(
             f"of {len(few)} small ones {count} met {times} times"
-            f"{' or more' if times == OFTEN else ''}, "
-            f"{mean:.1f} +- {spread:.1f} of ideal samplers"
+            f"{' or more' if times == OFTEN else ''}, {mean:.1f} of ideal "
+            f"samplers, accepted {low} to {high}"
         )
-        fine = fine and low - 0.5 < count < high + 0.5
+        fine = fine and low <= count <= high
     assert fine
 
 
@@ -208,13 +201,15 @@ def masked(image, truth_path, parasite, trace, console):
     tail = chance.chi_square_tail(value, degrees)
     share = sum(off.values()) / executed
     row, ticks = masked_row(console)
-    error = chance.error(row / ticks, share, ticks) * chance.Z95
+    row_tail = chance.poisson_tail(row, share * ticks)
+    probability = chance.FALSE_ALARM / 4
     print(
         f"chi-square {value:.1f} of {degrees}, {tail:.3f}; masked "
         f"{100 * share:.2f} % in truth, {100 * row / ticks:.2f} % of "
-        f"{ticks} ticks, {error:+.2f} standard deviations"
+        f"{ticks} ticks, probability {row_tail:.3f}"
     )
-    assert 0.0005 < tail < 0.9995 and abs(error) < Z and share > 0.1
+    assert probability < tail < 1 - probability
+    assert row_tail > probability and share > 0.1
 
 
 def stolen(_image, truth_path, parasite, trace, console, hz, percent):
