@@ -182,6 +182,9 @@ void prof_port_init(void)
         return;
     }
     prof_transports_start();
+    error = prof_trace_start();
+    if (error != 0)
+        console_line("prof: no recorder of tasks: %s", prof_strerror(error));
     if (options->start)
         start();
     loop_every(&drain_timer, drain_check_ms() * NS_PER_MS, on_drain, NULL);

@@ -13,6 +13,7 @@ enum follows {
     NOTHING,
     NUMBER,
     SWITCH, /* on or off */
+    TRACE,  /* on, off or dump */
 };
 
 static const struct row {
@@ -29,6 +30,7 @@ static const struct row {
     {"depth", PROF_COMMAND_DEPTH, NUMBER, 0, 127,
      "depth takes a number, 0 to 127: depth 64"},
     {"stacks", PROF_COMMAND_STACKS, SWITCH, 0, 0, "stacks takes on or off"},
+    {"trace", PROF_COMMAND_TRACE, TRACE, 0, 0, "trace takes on, off or dump"},
     {"reset", PROF_COMMAND_RESET, NOTHING, 0, 0, "reset takes no argument"},
     {"hello", PROF_COMMAND_HELLO, NOTHING, 0, 0, "hello takes no argument"},
     {"report", PROF_COMMAND_REPORT, NOTHING, 0, 0, "report takes no argument"},
@@ -36,7 +38,7 @@ static const struct row {
 
 static const char unknown[] =
     "not a command; commands are start, stop, rate HZ, "
-    "depth N, stacks on|off, reset, hello, report";
+    "depth N, stacks on|off, trace on|off|dump, reset, hello, report";
 
 static const char *skip_blanks(const char *text)
 {
@@ -85,6 +87,11 @@ static bool fits(const char *rest, const struct row *row, uint32_t *value)
         return *rest == '\0';
     case NUMBER:
         return number(rest, row, value);
+    case TRACE:
+        *value = is(rest, "dump") ? PROF_COMMAND_DUMP : 0;
+        if (*value != 0)
+            return true;
+        /* fall through */
     case SWITCH:
         *value = is(rest, "on");
         return *value == 1 || is(rest, "off");

@@ -11,6 +11,8 @@
  *     rate HZ          sample at HZ
  *     depth N          record up to N callers per sample, 0 = none
  *     stacks on|off    record as many callers as prof.depth says, or none
+ *     trace on|off     record tasks (<prof/trace.h>), as prof.trace says
+ *     trace dump       send what the flight recorder has kept
  *     reset            discard all samples and counts
  *     hello            repeat what a new reader of the stream needs
  *     report           print the table now
@@ -25,6 +27,8 @@
 
 #define PROF_COMMAND_MAX 47u /* bytes of a line, without its end */
 
+#define PROF_COMMAND_DUMP 2u /* value of TRACE */
+
 enum prof_command_kind {
     PROF_COMMAND_NONE, /* an empty line */
     PROF_COMMAND_START,
@@ -32,6 +36,7 @@ enum prof_command_kind {
     PROF_COMMAND_RATE,   /* value: Hz, not 0 */
     PROF_COMMAND_DEPTH,  /* value: callers */
     PROF_COMMAND_STACKS, /* value: 1 on, 0 off */
+    PROF_COMMAND_TRACE,  /* value: 1 on, 0 off, PROF_COMMAND_DUMP */
     PROF_COMMAND_RESET,
     PROF_COMMAND_HELLO,
     PROF_COMMAND_REPORT,

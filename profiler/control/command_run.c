@@ -7,6 +7,7 @@
 
 #include "control/command.h"
 #include "control/control.h"
+#include "control/trace.h"
 
 #include <prof/error.h>
 #include <prof/format.h>
@@ -14,6 +15,7 @@
 #include <prof/port.h>
 #include <prof/prof.h>
 #include <prof/text.h>
+#include <prof/trace.h>
 
 static struct prof_command_line line; /* the one being received */
 
@@ -53,6 +55,15 @@ static void write_ok(const struct prof_command *command)
     prof_text_flush(&out);
 }
 
+/* trace on, trace off or trace dump. */
+static int run_trace(uint32_t value)
+{
+    if (value == PROF_COMMAND_DUMP)
+        return prof_trace_dump();
+    return value != 0 ? prof_trace_command_on()
+                      : prof_trace_set_mode(PROF_TRACE_OFF);
+}
+
 /* Executes (command); returns 0 or a negative enum prof_error. */
 static int run(const struct prof_command *command)
 {
@@ -68,6 +79,8 @@ static int run(const struct prof_command *command)
         return prof_set_depth(command->value);
     case PROF_COMMAND_STACKS:
         return prof_set_depth(command->value != 0 ? prof_options()->depth : 0);
+    case PROF_COMMAND_TRACE:
+        return run_trace(command->value);
     case PROF_COMMAND_RESET:
         prof_reset();
         return PROF_OK;

@@ -18,6 +18,7 @@
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/source.h"
+#include "trace/send.h"
 
 #include <prof/config.h>
 
@@ -220,6 +221,7 @@ void prof_hello(void)
     if (running)
         prof_drain();
     prof_stream_hello();
+    prof_trace_hello();
     emit_change();
 }
 

@@ -32,6 +32,9 @@ static const char *line_of(enum prof_error error)
         return "current_eoi_mechanism is not set";
     case PROF_EABSENT:
         return "not part of this image (<prof/config.h>)";
+    case PROF_EFLIGHT:
+        return "nothing to dump: the recorder is not in flight mode "
+               "(prof.trace=flight)";
     case PROF_ESYM_NONE:
         return "the image contains no symbol table";
     case PROF_ESYM_SHORT:

@@ -24,6 +24,7 @@ static struct prof_options options = {
     .start = true,
     .out = "off",
     .share_kib = 1024,
+    .trace_kib = PROF_TRACE_KIB_DEFAULT,
     .jitter_percent = PROF_JITTER_DEFAULT,
     .seed = 1,
     .depth = PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0,
@@ -52,6 +53,7 @@ static const struct number {
     {"prof.jitter", &options.jitter_percent, 0, 50},
     {"prof.seed", &options.seed, 0, UINT32_MAX},
     {"prof.share", &options.share_kib, 64, 1u << 20},
+    {"prof.trace_kb", &options.trace_kib, 16, 1u << 20},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -114,17 +116,35 @@ static int parse_out(const char *value)
     return -1;
 }
 
+/* Which of (words) the text (value) is, -1: none. */
+static int parse_word(const char *value, const char *const words[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (prof_equal(value, words[i]))
+            return i;
+    return -1;
+}
+
 /* In the order of enum prof_report_kind. */
 static int parse_report(const char *value)
 {
-    static const char *const kinds[] = {"top", "tree", "folded"};
+    static const char *const kinds[3] = {"top", "tree", "folded"};
+    int kind = parse_word(value, kinds);
 
-    for (size_t i = 0; i < COUNT(kinds); i++)
-        if (prof_equal(value, kinds[i])) {
-            options.report = (enum prof_report_kind)i;
-            return 0;
-        }
-    return -1;
+    if (kind >= 0)
+        options.report = (enum prof_report_kind)kind;
+    return kind;
+}
+
+/* In the order of enum prof_trace_mode. */
+static int parse_trace(const char *value)
+{
+    static const char *const modes[3] = {"off", "stream", "flight"};
+    int mode = parse_word(value, modes);
+
+    if (mode >= 0)
+        options.trace = (enum prof_trace_mode)mode;
+    return mode;
 }
 
 /* Copies a function's name into (name), which has (room) bytes. -1: too long,
@@ -163,6 +183,8 @@ static int set_choice(const char *word)
         choice = parse_out(value);
     } else if ((value = value_of(word, "prof.report")) != NULL) {
         choice = parse_report(value);
+    } else if ((value = value_of(word, "prof.trace")) != NULL) {
+        choice = parse_trace(value);
     } else if ((value = value_of(word, "prof.callers")) != NULL) {
         choice = parse_name(value, callers, sizeof callers);
     } else if ((value = value_of(word, "prof.vmm")) != NULL) {
@@ -173,7 +195,9 @@ static int set_choice(const char *word)
     return choice >= 0 ? PROF_OK : PROF_EVALUE;
 }
 
-#define ALL_IN (PROF_WITH_CALLERS && PROF_WITH_STREAM && PROF_WITH_TREES)
+#define ALL_IN                                                                 \
+    (PROF_WITH_CALLERS && PROF_WITH_STREAM && PROF_WITH_TRACE &&               \
+     PROF_WITH_TREES)
 
 /* Options of parts that may have been left out, and the only value that is
  * accepted then; "" = none is. */
@@ -185,6 +209,8 @@ static const struct part {
     {PROF_WITH_CALLERS, "prof.depth", "0"},
     {PROF_WITH_STREAM, "prof.out", "off"},
     {PROF_WITH_STREAM, "prof.share", ""},
+    {PROF_WITH_TRACE, "prof.trace", "off"},
+    {PROF_WITH_TRACE, "prof.trace_kb", ""},
     {PROF_WITH_TREES, "prof.report", "top"},
     {PROF_WITH_TREES, "prof.callers", ""},
 };

@@ -12,6 +12,7 @@
 #include "stream/shared_memory.h"
 #include "profile/stacks.h"
 #include "stream/stream.h"
+#include "trace/send.h"
 
 #include <prof/transport.h>
 #include <prof/port.h>
@@ -28,6 +29,7 @@ static void open_stream(const struct prof_transport *transport)
     };
 
     prof_stream_open(&settings);
+    prof_trace_hello();
 }
 
 /* Prints that transport (asked) is not there, and what is used instead. */
@@ -92,6 +94,7 @@ void prof_transport_panic(uint32_t code)
     prof_stream_push();
     if (prof_stream_on())
         prof_drain_last();
+    prof_trace_last(true);
     prof_stream_end(prof_tsc(), code);
 }
 
@@ -102,5 +105,6 @@ void prof_transport_use(const struct prof_transport *transport)
 
 void prof_transport_end(uint32_t code)
 {
+    prof_trace_last(false);
     prof_stream_end(prof_tsc(), code);
 }

@@ -31,6 +31,7 @@
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/watchdog.h"
+#include "trace/send.h"
 
 /* Prologues analysed in a drain beyond those that its samples need: as many as
  * half of its samples may have new. A quarter of a millisecond at 1,000 MIPS.
@@ -168,8 +169,10 @@ static inline void count_entry(const struct prof_entry *entry, uint32_t number)
         emit_lost_ticks(tsc);
     }
     prof_credit(number, 1, cycles, tsc);
-    if (prof_stream_on())
+    if (prof_stream_on()) {
+        prof_trace_before(tsc);
         prof_stream_sample(tsc, number, prof_stack_at(number)->emitted);
+    }
 }
 
 /* Drains one entry; false: it stays queued, as there is no memory for its
@@ -323,6 +326,7 @@ void prof_drain(void)
         prof_recent_reserve();
     drain_all();
     prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
+    prof_trace_flush();
     prof_stream_flush(prof_tsc());
     prof_watchdog();
     prof_addresses_catch_up(PROLOGUES_MAX); /* last: nothing waits for it */

@@ -207,6 +207,7 @@ void prof_packet_close(struct prof_packet_maker *packet,
         .discarded = label->discarded,
         .content_bits = packet->used * 8,
         .sequence = label->sequence,
+        .cpu = label->cpu,
         .version = PROF_FORMAT_VERSION,
         .text_begin = packet->text_begin,
     };

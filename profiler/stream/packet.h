@@ -30,6 +30,7 @@ struct prof_packet_label {
     uint8_t uuid[16];
     uint64_t discarded;
     uint32_t sequence;
+    uint16_t cpu;
 };
 
 /* A node of the tree of stacks, as events define it. */

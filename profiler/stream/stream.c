@@ -164,6 +164,15 @@ bool prof_stream_put(enum prof_event kind, uint64_t tsc, const void *fields,
     return room;
 }
 
+const struct prof_interning *prof_stream_room(uint64_t tsc, uint32_t bytes,
+                                              uint32_t *sequence)
+{
+    bool room = make_room(clock_at(tsc), bytes);
+
+    *sequence = stream.label.sequence;
+    return room ? &stream.interning : NULL;
+}
+
 /* The same for an event that is (samples) samples, or covers a time without. */
 static void put_samples(enum prof_event kind, uint64_t tsc, const void *fields,
                         uint32_t bytes, uint64_t samples)
@@ -340,6 +349,15 @@ void prof_stream_flush(uint64_t tsc)
     if (!stream.stuck && packet.used != 0 &&
         prof_stream_clock_at(&stream.clock, tsc) > packet.begin + AGE_MAX)
         send();
+}
+
+const struct prof_stream_link *prof_stream_link(void)
+{
+    static struct prof_stream_link link;
+
+    link = (struct prof_stream_link){stream.transport, &stream.clock,
+                                     stream.label.uuid, packet.text_begin};
+    return prof_stream_on() ? &link : NULL;
 }
 
 /* Sends what there is, and asks several times where need be. */

@@ -52,6 +52,37 @@ static void put_walk_stop(const char *name)
     fprintf(expected, " %s=%s", name, names[PROF_WALK_FALLING]);
 }
 
+/* A kind of objects, by its name. */
+static void put_object_kind(const char *name)
+{
+    static const char *const names[] = {
+#define PROF_OBJECT(NAME, name, number, meaning) [number] = #name,
+#include <prof/events.def>
+    };
+
+    fields[used++] = 4;
+    fprintf(expected, " %s=%s", name, names[4]);
+}
+
+static void put_signed(const char *name, size_t bytes)
+{
+    unsigned unused_bits = 64 - 8 * (unsigned)bytes;
+    uint64_t number = set_field(fields + used, bytes);
+
+    used += bytes;
+    fprintf(expected, " %s=%" PRId64, name,
+            (int64_t)(number << unused_bits) >> unused_bits);
+}
+
+static const char text[] = "text";
+
+static void put_text(const char *name)
+{
+    memcpy(fields + used, text, sizeof text);
+    used += sizeof text;
+    fprintf(expected, " %s=\"%s\"", name, text);
+}
+
 /* The event's own time, which babeltrace2 prints as such and not as a field. */
 static void put_clock(struct made *made)
 {
@@ -69,6 +100,13 @@ static void put_bytes32(const char *name)
                 set_field(fields + used++, 1));
 }
 
+#define PUT_uint8(name) put_number(name, 1, false)
+#define PUT_name8 PUT_uint8
+#define PUT_near PUT_uint16
+#define PUT_int16(name) put_signed(name, 2)
+#define PUT_int64(name) put_signed(name, 8)
+#define PUT_text(name) put_text(name)
+#define PUT_object_kind(name) put_object_kind(name)
 #define PUT_uint16(name) put_number(name, 2, false)
 #define PUT_uint32(name) put_number(name, 4, false)
 #define PUT_uint64(name) put_number(name, 8, false)
@@ -92,14 +130,22 @@ static void end(struct made *made, unsigned kind, size_t bytes)
     fputc('\n', expected);
 }
 
+/* What is not in the event's struct. */
+static size_t text_bytes(unsigned kind)
+{
+    return kind == PROF_EVENT_NAME || kind == PROF_EVENT_SITE ? sizeof text : 0;
+}
+
 static void put_all(struct made *made)
 {
+    size_t all;
+
 #define PROF_EVENT(NAME, name, kind, meaning, FIELDS)                          \
     begin(#name);                                                              \
+    all = sizeof(struct prof_event_##name) + text_bytes(kind);                 \
     if ((kind) >= PROF_KIND_EXTENDED)                                          \
-        fprintf(expected, " field_bytes=%zu",                                  \
-                sizeof(struct prof_event_##name));                             \
-    FIELDS end(made, kind, sizeof(struct prof_event_##name));
+        fprintf(expected, " field_bytes=%zu", all);                            \
+    FIELDS end(made, kind, all);
 #define PROF_FIELD(type, name, meaning) PUT_##type(#name);
 #define PROF_BARE(NAME, name, kind, meaning)                                   \
     begin(#name);                                                              \

@@ -22,6 +22,7 @@ MACROS = r"""
     fields
 #define PROF_BARE(NAME, name, kind, meaning) @event name|kind|meaning
 #define PROF_FIELD(type, name, meaning) @field name|type|meaning
+#define PROF_OBJECT(NAME, name, number, meaning) @object name|number|meaning
 #define PROF_WALK_STOP(NAME, name, number, meaning) @stop name|number|meaning
 #include <prof/events.def>
 """
@@ -31,6 +32,13 @@ HEAD_BYTES = 4
 EXTENDED = 64
 EXTENSION_BYTES = 2
 TYPE_BYTES = {
+    "uint8": 1,
+    "name8": 1,
+    "object_kind": 1,
+    "near": 2,
+    "int16": 2,
+    "int64": 8,
+    "text": 0,
     "uint16": 2,
     "uint32": 4,
     "uint64": 8,
@@ -88,7 +96,17 @@ def other_events(table):
         if int(kind) >= EXTENDED:
             size += EXTENSION_BYTES
         shown = "; ".join(f"`{field[1]}` {field[3]}" for field in fields)
+        if fields and fields[-1][2] == "text":
+            size = f"{size} + text"
         yield f"| {kind} | `{name}` | {size} | {meaning} | {shown} |"
+
+
+def objects(table):
+    yield "| kind | objects |"
+    yield "|---|---|"
+    for macro, name, number, meaning in table:
+        if macro == "object":
+            yield f"| {number} `{name}` | {meaning} |"
 
 
 def walk_stops(table):
@@ -102,7 +120,7 @@ def walk_stops(table):
 def current(page):
     """The text of the page (page) with its tables made anew."""
     table = rows()
-    for make in (short_events, other_events, walk_stops):
+    for make in (short_events, other_events, objects, walk_stops):
         begin = MARKS[0].format(make.__name__)
         if page.count(begin) != 1:
             raise ValueError(f"{PAGE}: no line {begin.strip()}")

@@ -12,7 +12,8 @@ host_room.services = -Ikernel/include
 host_room.tests = $(if $(filter tests/unit/kernel/% tests/unit/services/%,$<),\
     -Ikernel/include) $(if $(filter tests/unit/arch/% \
     tests/unit/drivers/%,$<),-Iarch/include) \
-    $(if $(filter tests/unit/host/%,$<),-Itools/parasite) \
+    $(if $(filter tests/unit/host/% tests/unit/profiler/trace%,$<),\
+        -Itools/parasite) \
     -Iprofiler
 define host_compile
 $(call begin,HOSTCC)

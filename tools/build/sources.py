@@ -5,7 +5,7 @@
 usage: sources.py [--width i386|x86_64] [--config HEADER] [--without PART]...
                   WHAT...
 
-PART is callers, stream, trees, cxx, rust or ocaml (<prof/config.h>). HEADER is
+PART is callers, stream, trace, trees, cxx, rust or ocaml (<prof/config.h>). HEADER is
 the one given to the compiler as PROF_CONFIG_HEADER: its lines
 `#define PROF_WITH_PART 0` are read. WHAT is any of
 
@@ -43,6 +43,7 @@ PARTS = {
         ["stream/*.c", "control/transport.c", "control/command*.c"],
         ["stream/left_out.c", "control/left_out.c"],
     ),
+    "trace": (["trace/*.c"], ["trace/left_out.c"]),
     "trees": (
         ["report/call_tree.c", "report/callers.c"],
         ["report/left_out.c"],
@@ -89,6 +90,8 @@ def sources(width, without):
     """C and nasm sources, as paths below profiler/."""
     listed = found(["*/*.c", f"*/{width}/*.asm"]) - {OFFSETS}
     listed = {path for path in listed if os.path.basename(path) != LEFT_OUT}
+    if "stream" in without and "trace" not in without:
+        without = [*without, "trace"]
     for part in without:
         own, instead = PARTS[part]
         listed = listed - found(own) | set(instead)

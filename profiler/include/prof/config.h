@@ -33,6 +33,12 @@
 #define PROF_WITH_STREAM 1
 #endif
 
+/* The recorder of tasks, promises and interrupts (<prof/trace.h>). Without: its
+ * calls compile to nothing, and prof.trace is "off". */
+#ifndef PROF_WITH_TRACE
+#define PROF_WITH_TRACE PROF_WITH_STREAM
+#endif
+
 /* Reports by call stack: the call tree, folded stacks and the callers of a
  * function. Without: prof.report is "top". */
 #ifndef PROF_WITH_TREES
@@ -55,6 +61,12 @@
 #endif
 #if (PROF_WITH_STREAM) != 0 && (PROF_WITH_STREAM) != 1
 #error "PROF_WITH_STREAM is neither 0 nor 1"
+#endif
+#if (PROF_WITH_TRACE) != 0 && (PROF_WITH_TRACE) != 1
+#error "PROF_WITH_TRACE is neither 0 nor 1"
+#endif
+#if PROF_WITH_TRACE && !PROF_WITH_STREAM
+#error "PROF_WITH_TRACE needs PROF_WITH_STREAM"
 #endif
 #if (PROF_WITH_TREES) != 0 && (PROF_WITH_TREES) != 1
 #error "PROF_WITH_TREES is neither 0 nor 1"

@@ -51,6 +51,19 @@
  * packet uses it, and from time to time after that; a reader therefore resolves
  * nodes at the end. An offset is an address minus the packet's text_begin.
  *
+ * Objects (<prof/trace.h>) are tasks, promises and so on, and have numbers. A
+ * near number n is object first + n of the last OBJECTS event in the same
+ * packet, where n is neither 0 (none) nor PROF_NEAR_UNKNOWN. SWITCH says which
+ * object is current; what IRQ_ENTER and IRQ_EXIT enclose is the interrupt's.
+ * Names are defined and repeated like nodes. ALIVE is for readers that have
+ * missed a CREATE. LOST stands where events are missing.
+ *
+ * History. What a flight recorder has kept is older than the packets that were
+ * sent before. It comes in packets of its own, whose cpu has
+ * PROF_CPU_HISTORY added, with a sequence of their own: to a reader, another
+ * CPU. Each dump begins with HISTORY and the ALIVE events of all objects known,
+ * and has what the last one has not.
+ *
  * Loss. discarded in each packet counts the samples that the guest could not
  * send since the start; a gap in sequence shows a missing packet. A packet with
  * a wrong crc counts as missing. Other packets are not affected.
@@ -62,7 +75,7 @@
 
 #include <stdint.h>
 
-#define PROF_FORMAT_VERSION 2u
+#define PROF_FORMAT_VERSION 3u
 #define PROF_PACKET_MAGIC 0xc1fc1fc1u /* CTF 1.8.3, 5.1: packet header magic */
 #define PROF_CLOCK_HZ 10000000u       /* 100 ns */
 #define PROF_PACKET_MAX 65536u        /* bytes of one packet, at most */
@@ -106,6 +119,13 @@ _Static_assert(sizeof(struct prof_packet) == PROF_PACKET_BYTES,
 #define PROF_KIND_EXTENDED 64u /* the first of the extended kinds */
 #define PROF_KINDS 256u
 
+/* Near numbers of objects: none, and one without a number. */
+#define PROF_NEAR_NONE 0u
+#define PROF_NEAR_UNKNOWN 65535u
+
+/* Added to the cpu of packets from a flight recorder. */
+#define PROF_CPU_HISTORY 0x8000u
+
 /* Follows the head of an extended event. */
 struct prof_event_extension {
     uint8_t kind;
@@ -131,6 +151,7 @@ enum prof_short_bytes {
 };
 
 /* struct prof_event_start and so on: the fields of the others. */
+#define PROF_FIELD_uint8(name) uint8_t name;
 #define PROF_FIELD_uint16(name) uint16_t name;
 #define PROF_FIELD_uint32(name) uint32_t name;
 #define PROF_FIELD_uint64(name) uint64_t name;
@@ -138,6 +159,12 @@ enum prof_short_bytes {
 #define PROF_FIELD_clock(name) uint64_t name;
 #define PROF_FIELD_bytes32(name) uint8_t name[32];
 #define PROF_FIELD_walk_stop(name) uint16_t name;
+#define PROF_FIELD_object_kind(name) uint8_t name;
+#define PROF_FIELD_int16(name) int16_t name;
+#define PROF_FIELD_int64(name) int64_t name;
+#define PROF_FIELD_near(name) uint16_t name;
+#define PROF_FIELD_name8(name) uint8_t name;
+#define PROF_FIELD_text(name) /* follows the struct */
 #define PROF_FIELD(type, name, meaning) PROF_FIELD_##type(name)
 #define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
     struct prof_event_##name {                                                 \

@@ -24,6 +24,7 @@
 
 #include <prof/error.h>
 #include <prof/tick.h>
+#include <prof/trace.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,9 @@ extern "C" {
 
 /* Callers recorded with each sample; the default of prof.depth. */
 #define PROF_DEPTH_DEFAULT 64u
+
+/* KiB that the recorder of tasks gets; the default of prof.trace_kb. */
+#define PROF_TRACE_KIB_DEFAULT 256u
 
 /* Bytes of memory that prof_init() needs at the default settings. */
 #define PROF_MEMORY_DEFAULT (40u * 1024u)
@@ -144,7 +148,9 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  * prof.reports (tables until the image ends, 0 = for ever), prof.weight (time
  * or count), prof.form (shares or classic), prof.start (on or off), prof.out
  * (off, serial, uart2, e9, virtio or shm: where the stream goes), prof.share
- * (KiB of memory for shm, a power of two from 64 to 1048576), prof.depth
+ * (KiB of memory for shm, a power of two from 64 to 1048576), prof.trace (off,
+ * stream or flight: the recorder of tasks, <prof/trace.h>), prof.trace_kb (KiB
+ * of memory for that, 16 to 1048576), prof.depth
  * (callers with each sample, 0 to 127), prof.jitter (per cent of the sampling
  * period by which it varies to either side, 0 to 50; only at rates above the
  * kernel's tick), prof.seed (of the jitter), prof.report (top, tree or folded),
@@ -176,6 +182,8 @@ struct prof_options {
     uint32_t depth;          /* callers with each sample, 0 = none */
     const char *out;         /* where the stream goes, "off" = nowhere */
     uint32_t share_kib;      /* memory for the stream in memory */
+    enum prof_trace_mode trace; /* recorder of tasks (<prof/trace.h>) */
+    uint32_t trace_kib;         /* its memory */
 };
 const struct prof_options *prof_options(void);
 

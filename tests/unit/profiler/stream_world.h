@@ -58,7 +58,7 @@ static int open_stream(void **unused)
     return 0;
 }
 
-static uint64_t at(uint64_t clock)
+static inline uint64_t at(uint64_t clock)
 {
     return 1000 + clock * CLOCK;
 }

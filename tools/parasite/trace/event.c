@@ -53,6 +53,7 @@ static inline uint32_t take_bits(const uint8_t *at, unsigned *from,
 
 /* ---- the others, field by field */
 
+#define READ_uint8(field, at) ((field) = *(at))
 #define READ_uint16(field, at) ((field) = le16(at))
 #define READ_uint32(field, at) ((field) = le32(at))
 #define READ_uint64(field, at) ((field) = le64(at))
@@ -60,32 +61,73 @@ static inline uint32_t take_bits(const uint8_t *at, unsigned *from,
 #define READ_clock READ_uint64
 #define READ_bytes32(field, at) memcpy(field, at, sizeof(field))
 #define READ_walk_stop READ_uint16
+#define READ_object_kind READ_uint8
+#define READ_name8 READ_uint8
+#define READ_int16(field, at) ((field) = (int16_t)le16(at))
+#define READ_int64(field, at) ((field) = (int64_t)le64(at))
+#define READ_near(field, at) ((field) = whole_number(first, le16(at)))
+#define READ_text(field, at) ((field) = ends(at, end) ? (const char *)(at) : "")
+#define BYTES_bytes32 32
+#define BYTES_uint8 1
+#define BYTES_name8 1
+#define BYTES_object_kind 1
+#define BYTES_uint16 2
+#define BYTES_int16 2
+#define BYTES_near 2
+#define BYTES_walk_stop 2
+#define BYTES_uint32 4
+#define BYTES_uint64 8
+#define BYTES_int64 8
+#define BYTES_address 8
+#define BYTES_clock 8
+#define BYTES_text 0
+
+static uint32_t whole_number(uint32_t first, uint32_t near)
+{
+    if (near == PROF_NEAR_UNKNOWN)
+        return EVENT_UNKNOWN_OBJECT;
+    return near == PROF_NEAR_NONE ? 0 : first + near;
+}
+
+/* Whether a text at (at) ends before (end). */
+static bool ends(const uint8_t *at, const uint8_t *end)
+{
+    return memchr(at, '\0', (size_t)(end - at)) != NULL;
+}
+
 #define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
-    static void read_##name(struct event_##name *event, const uint8_t *at)     \
+    static void read_##name(struct event_##name *event, const uint8_t *at,     \
+                            const uint8_t *end, uint32_t first)                \
     {                                                                          \
+        (void)end;                                                             \
+        (void)first;                                                           \
         fields                                                                 \
     }
 #define PROF_FIELD(type, name, meaning)                                        \
     READ_##type(event->name, at);                                              \
-    at += sizeof event->name;
+    at += BYTES_##type;
 #include <prof/events.def>
 
+#define IS_TEXT(type) (BYTES_##type == 0)
 static const struct {
     const char *name; /* NULL: there is no such kind */
-    uint8_t bytes;    /* of its fields */
+    uint8_t bytes;    /* of its fields, the least */
+    bool has_text;    /* after these */
 } kinds[PROF_KINDS] = {
 #define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
-    [kind] = {#name, sizeof(struct prof_event_##name)},
-#define PROF_BARE(NAME, name, kind, meaning) [kind] = {#name, 0},
+    [kind] = {#name, sizeof(struct prof_event_##name), fields false},
+#define PROF_FIELD(type, name, meaning) IS_TEXT(type) ||
+#define PROF_BARE(NAME, name, kind, meaning) [kind] = {#name, 0, false},
 #include <prof/events.def>
 };
 
-static void read_fields(struct event *event, const uint8_t *at)
+static void read_fields(struct event *event, const uint8_t *at,
+                        const uint8_t *end, uint32_t first)
 {
     switch (event->kind) {
 #define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
     case kind:                                                                 \
-        read_##name(&event->as_##name, at);                                    \
+        read_##name(&event->as_##name, at, end, first);                        \
         break;
 #include <prof/events.def>
     default:
@@ -153,6 +195,31 @@ static void next_short(struct event_reader *reader, struct event *event)
     reader->at += short_bytes[event->kind];
 }
 
+/* Wide forms have the same fields as the plain ones, once they are read. */
+#define WIDE_FORMS(WIDE)                                                       \
+    WIDE(SWITCH, switch)                                                       \
+    WIDE(CREATE, create)                                                       \
+    WIDE(READ, read)                                                           \
+    WIDE(TRY_READ, try_read)                                                   \
+    WIDE(RESOLVE, resolve)                                                     \
+    WIDE(FAIL, fail)                                                           \
+    WIDE(CANCEL, cancel)                                                       \
+    WIDE(GONE, gone)                                                           \
+    WIDE(BECOME, become)                                                       \
+    WIDE(SIGNAL, signal)                                                       \
+    WIDE(WAKE, wake)                                                           \
+    WIDE(SUSPEND, suspend)                                                     \
+    WIDE(DEFER, defer)                                                         \
+    WIDE(COUNTER, counter)                                                     \
+    WIDE(LABEL, label)
+#define SAME_LAYOUT(NAME, name)                                                \
+    _Static_assert(sizeof(struct event_##name) ==                              \
+                       sizeof(struct event_##name##_wide),                     \
+                   "two forms of one event");
+WIDE_FORMS(SAME_LAYOUT)
+#define PLAIN_KIND(NAME, name) [PROF_EVENT_##NAME##_WIDE] = PROF_EVENT_##NAME,
+static const uint8_t plain_kinds[PROF_KIND_ESCAPE] = {WIDE_FORMS(PLAIN_KIND)};
+
 /* The other forms become NODE and SAMPLE, and CLOCK sets the clock. */
 static void normalize(struct event_reader *reader, struct event *event)
 {
@@ -175,7 +242,12 @@ static void normalize(struct event_reader *reader, struct event *event)
         if (event->as_clock.now > reader->clock)
             reader->clock = event->as_clock.now;
         break;
+    case PROF_EVENT_OBJECTS:
+        reader->first = event->as_objects.first;
+        break;
     default:
+        if (event->kind < PROF_KIND_ESCAPE && plain_kinds[event->kind] != 0)
+            event->kind = plain_kinds[event->kind];
         break;
     }
 }
@@ -226,10 +298,11 @@ static bool next_other(struct event_reader *reader, struct event *event)
         wound_clock(reader->clock, head.low_clock, PROF_EVENT_TIME_BITS);
     reader->at = head.fields + head.bytes;
     event->kind = head.kind;
-    read_fields(event, head.fields);
+    read_fields(event, head.fields, reader->at, reader->first);
     normalize(reader, event);
     reader->passed_over = reader->passed_over ||
-                          head.bytes > kinds[head.kind].bytes ||
+                          (head.bytes > kinds[head.kind].bytes &&
+                           !kinds[head.kind].has_text) ||
                           kinds[head.kind].name == NULL;
     return true;
 }

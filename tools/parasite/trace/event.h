@@ -13,6 +13,20 @@
 
 #include <prof/format.h>
 
+/* What is narrow in the stream is as wide here as in the event's other form:
+ * numbers of objects are whole, a text is in the packet. */
+#undef PROF_FIELD_near
+#undef PROF_FIELD_name8
+#undef PROF_FIELD_int16
+#undef PROF_FIELD_text
+#define PROF_FIELD_near(name) uint32_t name;
+#define PROF_FIELD_name8(name) uint16_t name;
+#define PROF_FIELD_int16(name) int64_t name;
+#define PROF_FIELD_text(name) const char *name;
+
+/* The number of an object that the guest does not know. */
+#define EVENT_UNKNOWN_OBJECT UINT32_MAX
+
 #define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
     struct event_##name {                                                      \
         fields                                                                 \
@@ -38,13 +52,14 @@ struct event_reader {
     const uint8_t *end;
     uint64_t clock;
     uint64_t text_begin; /* that offsets are from */
+    uint32_t first;      /* that near numbers are from */
     bool passed_over;    /* something was there that is not known here */
 };
 
 void event_begin(struct event_reader *reader, const struct packet *packet);
 
 /*
- * The next event; the late and the wide forms come out as NODE and SAMPLE.
+ * The next event; the late and the wide forms come out as the plain ones.
  * Extended events of unknown kinds are passed over. False at the end, and at an
  * event that is cut or otherwise unknown; then reader->at is not reader->end.
  */

@@ -24,6 +24,8 @@ static const char types_text[] =
 "typealias integer { size = 16; align = 8; } := uint16_t;\n"
 "typealias integer { size = 32; align = 8; } := uint32_t;\n"
 "typealias integer { size = 64; align = 8; } := uint64_t;\n"
+"typealias integer { size = 16; align = 8; signed = true; } := int16_t;\n"
+"typealias integer { size = 64; align = 8; signed = true; } := int64_t;\n"
 "typealias integer { size = 32; align = 8; base = 16; } := address32_t;\n"
 "typealias integer { size = 64; align = 8; base = 16; } := address64_t;\n\n";
 
@@ -89,6 +91,13 @@ static const char stream_text[] =
 #define BITS_time(name)
 #define BITS_node(name) "short_node_t " name "; "
 #define BITS_offset(name) "offset_t " name "; "
+#define TYPE_uint8(name) "uint8_t " name "; "
+#define TYPE_name8 TYPE_uint8
+#define TYPE_near TYPE_uint16
+#define TYPE_int16(name) "int16_t " name "; "
+#define TYPE_int64(name) "int64_t " name "; "
+#define TYPE_text(name) "string " name "; "
+#define TYPE_object_kind(name) "object_kind_t " name "; "
 #define TYPE_uint16(name) "uint16_t " name "; "
 #define TYPE_uint32(name) "uint32_t " name "; "
 #define TYPE_uint64(name) "uint64_t " name "; "
@@ -98,14 +107,22 @@ static const char stream_text[] =
 "integer { size = 8; align = 8; base = 16; } " name "[32]; "
 #define TYPE_walk_stop(name) "walk_stop_t " name "; "
 
-static const char walk_stop_text[] =
+static const char enum_text[] =
 "typealias enum : uint16_t {\n"
 
 #define PROF_WALK_STOP(NAME, name, number, meaning)                            \
 "    " #name " = " #number ",\n"
 #include <prof/events.def>
 
-"} := walk_stop_t;\n\n";
+"} := walk_stop_t;\n\n"
+
+"typealias enum : uint8_t {\n"
+
+#define PROF_OBJECT(NAME, name, number, meaning)                               \
+"    " #name " = " #number ",\n"
+#include <prof/events.def>
+
+"} := object_kind_t;\n\n";
 
 static const struct {
     unsigned id;
@@ -206,7 +223,7 @@ void metadata_write(FILE *out, const uint8_t *uuid, const struct model *model,
     fprintf(out, stream_text, PROF_EVENT_TIME_BITS, PROF_SHORT_TIME_BITS,
             PROF_SHORT_NODE_BITS, PROF_SHORT_OFFSET_BITS, PROF_EVENT_TAG_BITS,
             PROF_EVENT_KIND_BITS, PROF_KIND_ESCAPE - 1, PROF_KIND_ESCAPE);
-    fputs(walk_stop_text, out);
+    fputs(enum_text, out);
     for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i)
         fprintf(out,
                 "\nevent {\n    name = \"%s\";\n    id = %u;\n"

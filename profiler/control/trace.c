@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The recorder's memory and mode, as options and commands ask for them. */
+
+#include "control/trace.h"
+
+#include <prof/error.h>
+#include <prof/port.h>
+#include <prof/prof.h>
+#include <prof/trace.h>
+
+static bool has_memory;
+
+/* Opens the recorder, if nobody has. */
+static int open_recorder(void)
+{
+    size_t bytes = (size_t)prof_options()->trace_kib * 1024;
+    void *memory;
+    int error;
+
+    if (has_memory)
+        return PROF_OK;
+    memory = prof_port_alloc(bytes);
+    error = prof_trace_open(memory, bytes);
+    if (error != PROF_OK && memory != NULL)
+        prof_port_free(memory);
+    has_memory = error == PROF_OK || error == PROF_ESTATE;
+    return has_memory ? PROF_OK : error;
+}
+
+int prof_trace_command_on(void)
+{
+    enum prof_trace_mode mode = prof_options()->trace;
+    int error = open_recorder();
+
+    if (error != PROF_OK)
+        return error;
+    return prof_trace_set_mode(mode != PROF_TRACE_OFF ? mode
+                                                      : PROF_TRACE_STREAM);
+}
+
+int prof_trace_start(void)
+{
+    return prof_options()->trace == PROF_TRACE_OFF ? PROF_OK
+                                                   : prof_trace_command_on();
+}

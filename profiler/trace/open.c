@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The recorder's memory and its modes. */
+
+#include "base/cpu.h"
+#include "stream/put.h"
+#include "stream/stream.h"
+#include "trace/names.h"
+#include "trace/objects.h"
+#include "trace/reader.h"
+#include "trace/send.h"
+
+#include <prof/error.h>
+#include <prof/trace.h>
+
+#define PARTS 8u
+#define RECORD_PARTS 4u
+#define OBJECT_PARTS 2u
+
+static struct prof_trace_state *const state = &prof_trace_state;
+static struct prof_trace_cpu *const cpu = &prof_trace_cpus[0];
+
+/* As many of (bytes) each as have room in (part) eighths of (all): a power of
+ * two. */
+static uint32_t count_in(size_t all, uint32_t part, size_t bytes)
+{
+    uint32_t count = 1;
+
+    while (count < 1u << 24 && count * 2 * bytes <= all / PARTS * part)
+        count *= 2;
+    return count;
+}
+
+int prof_trace_open(void *memory, size_t bytes)
+{
+    uint32_t records = count_in(bytes, RECORD_PARTS,
+                                sizeof(struct prof_trace_record));
+    uint32_t objects = count_in(bytes, OBJECT_PARTS,
+                                sizeof(struct prof_object));
+    struct prof_trace_record *record = memory;
+    struct prof_object *object;
+    unsigned char *rest;
+
+    if (memory == NULL || (uintptr_t)memory % 8 != 0 ||
+        bytes < PROF_TRACE_MEMORY_MIN)
+        return PROF_EMEMORY;
+    if (cpu->records != NULL)
+        return PROF_ESTATE;
+    object = (void *)(record + records);
+    rest = (void *)(object + objects);
+    prof_trace_ring_open(cpu, record, records);
+    prof_objects_open(object, objects);
+    prof_names_open(rest, bytes - (size_t)(rest - (unsigned char *)memory));
+    *state = (struct prof_trace_state){.objects_said = objects};
+    prof_trace_stream_open(prof_names.notes[0]);
+    prof_trace_history_open(prof_names.notes[1], prof_names.room);
+    return PROF_OK;
+}
+
+/* Forgets what is in the ring. */
+static void begin_here(struct prof_trace_reader *reader)
+{
+    *reader = (struct prof_trace_reader){
+        .tail = cpu->head, .read = reader->read, .missed = reader->missed};
+}
+
+int prof_trace_set_mode(enum prof_trace_mode mode)
+{
+    if (mode == state->mode)
+        return PROF_OK;
+    if (cpu->records == NULL)
+        return PROF_EMEMORY;
+    prof_trace_on = 0;
+    prof_trace_flush();
+    prof_trace_due = UINT64_MAX;
+    state->mode = mode;
+    state->triggered = false;
+    if (mode == PROF_TRACE_OFF)
+        return PROF_OK;
+    cpu->current = PROF_TRACE_UNKNOWN;
+    begin_here(mode == PROF_TRACE_STREAM ? &state->stream : &state->history);
+    if (mode == PROF_TRACE_STREAM && prof_stream_on())
+        prof_trace_due = 0;
+    prof_trace_on = 1;
+    return PROF_OK;
+}
+
+enum prof_trace_mode prof_trace_mode(void)
+{
+    return state->mode;
+}
+
+int prof_trace_dump(void)
+{
+    if (state->mode != PROF_TRACE_FLIGHT)
+        return PROF_EFLIGHT;
+    if (!prof_trace_history_is_on())
+        prof_trace_history_begin();
+    prof_trace_history_go_on();
+    return PROF_OK;
+}
+
+void prof_trace_trigger(void)
+{
+    if (state->mode != PROF_TRACE_FLIGHT)
+        return;
+    prof_trace_on = 0;
+    state->triggered = true;
+}
+
+void prof_trace_stats(struct prof_trace_stats *stats)
+{
+    *stats = (struct prof_trace_stats){
+        .events = state->stream.read + state->history.read,
+        .lost = state->stream.missed,
+        .sent = state->sent,
+        .bytes = state->stream_sink.bytes + prof_trace_history_bytes(),
+        .objects = prof_objects.next != 0 ? prof_objects.next - 1 : 0,
+        .untracked = prof_objects.untracked,
+        .names = prof_names_count(),
+        .names_lost = prof_names.lost,
+        .names_cut = prof_names.cut,
+        .dumps = state->dumps,
+    };
+}

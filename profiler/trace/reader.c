@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Reads the ring; see recorder.h for what may happen to it meanwhile. */
+
+#include "trace/reader.h"
+
+#include "stream/put.h"
+#include "trace/objects.h"
+
+struct prof_trace_state prof_trace_state;
+
+static uint32_t slots(const struct prof_trace_cpu *cpu)
+{
+    return (cpu->mask + 1) / PROF_TRACE_STEP;
+}
+
+static void lose(struct prof_trace_reader *reader, uint32_t events)
+{
+    reader->tail += events * PROF_TRACE_STEP;
+    reader->lost += events;
+    reader->missed += events;
+    reader->read += events;
+}
+
+/* Passes over what was overwritten. */
+static void catch_up(struct prof_trace_reader *reader,
+                     const struct prof_trace_cpu *cpu)
+{
+    uint32_t head = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
+    uint32_t waiting = (head - reader->tail) / PROF_TRACE_STEP;
+
+    if (waiting > slots(cpu))
+        lose(reader, waiting - slots(cpu));
+}
+
+bool prof_trace_reader_next(struct prof_trace_reader *reader,
+                            const struct prof_trace_cpu *cpu, uint32_t until,
+                            struct prof_trace_record *record, uint64_t *tsc)
+{
+    catch_up(reader, cpu);
+    while ((int32_t)(until - reader->tail) > 0) {
+        if (prof_trace_ring_read(cpu, reader->tail, record)) {
+            *tsc = prof_trace_record_tsc(record);
+            if (*tsc < reader->tsc)
+                *tsc = reader->tsc;
+            return true;
+        }
+        lose(reader, 1);
+        catch_up(reader, cpu);
+    }
+    return false;
+}
+
+uint32_t prof_trace_current_at(const struct prof_trace_cpu *cpu, uint32_t at)
+{
+    uint32_t head = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
+    struct prof_trace_record record;
+
+    for (; (int32_t)(head - at) > 0; at += PROF_TRACE_STEP)
+        if (prof_trace_ring_read(cpu, at, &record) &&
+            prof_trace_what_of(record.what) == PROF_TRACE_DID_SWITCH)
+            return record.b;
+    return cpu->current;
+}
+
+bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,
+                                const struct prof_trace_cpu *cpu,
+                                struct prof_trace_sink *sink)
+{
+    struct prof_trace_record now = {.what = PROF_TRACE_DID_SWITCH};
+
+    if (reader->lost == 0)
+        return true;
+    if (!prof_trace_encode_plain(sink, PROF_EVENT_LOST, reader->tsc,
+                                 &reader->lost, sizeof reader->lost))
+        return false;
+    reader->lost = 0;
+    now.a = prof_trace_current_at(cpu, reader->tail);
+    return prof_trace_encode(sink, reader->tsc, &now);
+}
+
+bool prof_trace_reader_put(struct prof_trace_reader *reader,
+                           const struct prof_trace_cpu *cpu,
+                           struct prof_trace_sink *sink,
+                           const struct prof_trace_record *record,
+                           uint64_t tsc)
+{
+    if (!prof_trace_reader_put_lost(reader, cpu, sink) ||
+        !prof_trace_encode(sink, tsc, record))
+        return false;
+    reader->tsc = tsc;
+    reader->tail += PROF_TRACE_STEP;
+    reader->read++;
+    prof_trace_state.sent++;
+    return true;
+}
+
+bool prof_trace_put_alive(struct prof_trace_sink *sink, uint64_t tsc,
+                          uint32_t number, bool ended)
+{
+    struct prof_object object;
+    struct prof_event_alive alive;
+
+    if (!prof_objects_read(number, &object) ||
+        (!ended && (object.state & PROF_OBJECT_LIVE) == 0))
+        return true;
+    alive = (struct prof_event_alive){
+        .object = object.object,
+        .creator = object.creator,
+        .object_kind = (uint8_t)(object.state >> 8),
+        .ended = (object.state & PROF_OBJECT_LIVE) == 0,
+        .site = (uint16_t)(object.state >> 16),
+        .label = (uint16_t)object.label,
+    };
+    return prof_trace_encode_name(sink, tsc, alive.site) &&
+           prof_trace_encode_name(sink, tsc, alive.label) &&
+           prof_trace_encode_plain(sink, PROF_EVENT_ALIVE, tsc, &alive,
+                                   sizeof alive);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_TRACE_READER_H
+#define PROF_TRACE_READER_H
+
+/*
+ * What of the ring was read. Contexts: thread, panic.
+ */
+
+#include "trace/encode.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct prof_trace_reader {
+    uint32_t tail;    /* the next position */
+    uint32_t lost;    /* events before that, since the last LOST */
+    uint64_t tsc;     /* time of the last event; later ones have no earlier */
+    uint64_t read;    /* events so far, lost ones included */
+    uint64_t missed;  /* of these: lost */
+};
+
+/* The next record up to position (until), which becomes the next one to be
+ * passed. False: there is none. */
+bool prof_trace_reader_next(struct prof_trace_reader *reader,
+                            const struct prof_trace_cpu *cpu, uint32_t until,
+                            struct prof_trace_record *record, uint64_t *tsc);
+
+/* Puts (record), and before it what was lost. False: no room; then it will be
+ * the next one again. */
+bool prof_trace_reader_put(struct prof_trace_reader *reader,
+                           const struct prof_trace_cpu *cpu,
+                           struct prof_trace_sink *sink,
+                           const struct prof_trace_record *record,
+                           uint64_t tsc);
+
+/* Puts what was lost and has no event after it. */
+bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,
+                                const struct prof_trace_cpu *cpu,
+                                struct prof_trace_sink *sink);
+
+/* Which object is current before position (at). */
+uint32_t prof_trace_current_at(const struct prof_trace_cpu *cpu, uint32_t at);
+
+/* What the recorder has. The mode, and the two readers of the ring. */
+struct prof_trace_state {
+    enum prof_trace_mode mode;
+    bool triggered;
+    struct prof_trace_reader stream;
+    struct prof_trace_reader history;
+    uint32_t objects_said; /* slots of which a new reader was told; beyond the
+                              last slot: all */
+    uint32_t dumps;
+    uint64_t sent;
+    struct prof_trace_sink stream_sink;
+};
+
+extern struct prof_trace_state prof_trace_state;
+
+/* Puts ALIVE of slot (number), if there is an object; of one that has ended
+ * only where (ended). False: no room. */
+bool prof_trace_put_alive(struct prof_trace_sink *sink, uint64_t tsc,
+                          uint32_t number, bool ended);
+
+/* Dumps: begins one, goes on with it, and whether one is being made. */
+void prof_trace_history_begin(void);
+void prof_trace_history_go_on(void);
+bool prof_trace_history_is_on(void);
+uint64_t prof_trace_history_bytes(void);
+
+/* Initialises both sinks, with their notes of names. */
+void prof_trace_stream_open(uint32_t *notes);
+void prof_trace_history_open(uint32_t *notes, uint32_t names);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * From the ring to the stream. While the transport refuses, records stay in the
+ * ring, which overwrites them at last; then they are lost.
+ */
+
+#include "trace/send.h"
+
+#include "base/cpu.h"
+#include "stream/put.h"
+#include "stream/stream.h"
+#include "trace/objects.h"
+#include "trace/reader.h"
+
+/* Objects that a new reader is told of in each drain. */
+#define ALIVE_MAX 512u
+
+uint64_t prof_trace_due = UINT64_MAX;
+
+static struct prof_trace_state *const state = &prof_trace_state;
+static struct prof_trace_cpu *const cpu = &prof_trace_cpus[0];
+
+static struct prof_trace_place room(uint64_t tsc, uint32_t bytes)
+{
+    struct prof_trace_place place;
+
+    place.interning = prof_stream_room(tsc, bytes, &place.sequence);
+    return place;
+}
+
+void prof_trace_stream_open(uint32_t *notes)
+{
+    state->stream_sink = (struct prof_trace_sink){.room = room,
+                                                  .put = prof_stream_put,
+                                                  .notes = notes,
+                                                  .sequence = UINT32_MAX};
+}
+
+/* Sends what comes until (limit). False: the transport refuses. */
+static bool send_until(uint64_t limit)
+{
+    uint32_t head = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
+    struct prof_trace_record record;
+    uint64_t tsc;
+
+    while (prof_trace_reader_next(&state->stream, cpu, head, &record, &tsc)) {
+        if (tsc > limit) {
+            prof_trace_due = tsc;
+            return true;
+        }
+        if (!prof_trace_reader_put(&state->stream, cpu, &state->stream_sink,
+                                   &record, tsc))
+            return false;
+    }
+    prof_trace_due = 0; /* what comes next is not known */
+    return true;
+}
+
+void prof_trace_send_until(uint64_t tsc)
+{
+    if (prof_stream_on() && !send_until(tsc))
+        prof_trace_due = UINT64_MAX; /* until the next drain */
+}
+
+/* Tells a new reader of the objects that live. */
+static void send_objects(uint64_t tsc)
+{
+    for (uint32_t i = 0; i < ALIVE_MAX; i++) {
+        if (state->objects_said > prof_objects.mask)
+            return;
+        if (!prof_trace_put_alive(&state->stream_sink, tsc,
+                                  state->objects_said, false))
+            return;
+        state->objects_said++;
+    }
+}
+
+/* Sends all there is. */
+static void send_all(void)
+{
+    if (!prof_stream_on() || !send_until(UINT64_MAX))
+        return;
+    (void)prof_trace_reader_put_lost(&state->stream, cpu, &state->stream_sink);
+    send_objects(state->stream.tsc);
+}
+
+void prof_trace_flush(void)
+{
+    if (state->mode == PROF_TRACE_STREAM) {
+        send_all();
+        prof_trace_due = prof_stream_on() ? 0 : UINT64_MAX;
+    } else if (state->mode == PROF_TRACE_FLIGHT) {
+        if (state->triggered && !prof_trace_history_is_on())
+            prof_trace_history_begin();
+        prof_trace_history_go_on();
+    }
+}
+
+void prof_trace_hello(void)
+{
+    state->objects_said = 0;
+    if (state->mode == PROF_TRACE_STREAM && prof_stream_on())
+        prof_trace_due = 0;
+}
+
+void prof_trace_last(bool panic)
+{
+    prof_trace_on = 0;
+    if (state->mode == PROF_TRACE_STREAM)
+        send_all();
+    else if (state->mode == PROF_TRACE_FLIGHT && panic && prof_stream_on()) {
+        if (!prof_trace_history_is_on())
+            prof_trace_history_begin();
+        prof_trace_history_go_on();
+    }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_TRACE_SEND_H
+#define PROF_TRACE_SEND_H
+
+/*
+ * How the drain takes what was recorded and puts it into the stream, among the
+ * samples and in the order of time. So a reader of the stream knows the object
+ * that each sample has hit: the last that was switched to.
+ *
+ * Contexts: thread, from the drain and the calls around it.
+ */
+
+#include <prof/config.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#if PROF_WITH_TRACE
+
+/* Before this time nothing recorded is to be sent; UINT64_MAX while nothing is
+ * to be sent at all. */
+extern uint64_t prof_trace_due;
+
+/* Sends what was recorded up to (tsc). */
+void prof_trace_send_until(uint64_t tsc);
+
+/* The same, before a sample at (tsc) is sent. */
+static inline void prof_trace_before(uint64_t tsc)
+{
+    if (__builtin_expect(prof_trace_due <= tsc, 0))
+        prof_trace_send_until(tsc);
+}
+
+/* At the end of each drain: sends the rest, and goes on with a dump. */
+void prof_trace_flush(void);
+
+/* A reader joins, or a new stream begins: objects that live are told of
+ * again. */
+void prof_trace_hello(void);
+
+/* In a panic, and at the end of the image: sends what there is, history
+ * included where (panic). */
+void prof_trace_last(bool panic);
+
+#else
+
+static inline void prof_trace_before(uint64_t tsc)
+{
+    (void)tsc;
+}
+
+static inline void prof_trace_flush(void)
+{
+}
+
+static inline void prof_trace_hello(void)
+{
+}
+
+static inline void prof_trace_last(bool panic)
+{
+    (void)panic;
+}
+
+#endif
+
+#endif

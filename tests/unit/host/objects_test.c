@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Texts in events, and near numbers of objects beside the tests of all events
+ * in events_test.c. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stream/packet.h"
+#include "trace/event.h"
+
+#include <string.h>
+
+static struct prof_packet_maker packet;
+static struct packet found;
+
+static struct event_reader reader_of_packet(void)
+{
+    struct event_reader reader;
+
+    prof_packet_close(&packet, &(struct prof_packet_label){.sequence = 1});
+    assert_int_equal(packet_check(packet.data, packet.bytes, &found),
+                     PACKET_GOOD);
+    event_begin(&reader, &found);
+    prof_packet_clear(&packet);
+    return reader;
+}
+
+static struct event only_event(void)
+{
+    struct event_reader reader = reader_of_packet();
+    struct event event;
+
+    assert_true(event_next(&reader, &event));
+    assert_true(reader.at == reader.end);
+    assert_false(reader.passed_over);
+    return event;
+}
+
+static void a_text_ends_where_it_says(void **unused)
+{
+    uint8_t fields[] = "\x07\x01text\0rest";
+    struct event event;
+
+    (void)unused;
+    prof_packet_put(&packet, PROF_EVENT_NAME, 5, fields, sizeof fields);
+    event = only_event();
+    assert_int_equal(event.as_name.number, 0x107);
+    assert_string_equal(event.as_name.text, "text");
+}
+
+/* It would be read beyond the event's end. */
+static void a_text_without_an_end_is_none(void **unused)
+{
+    uint8_t fields[] = {1, 0, 'a', 'b', 'c'};
+
+    (void)unused;
+    prof_packet_put(&packet, PROF_EVENT_NAME, 5, fields, sizeof fields);
+    assert_string_equal(only_event().as_name.text, "");
+    prof_packet_put(&packet, PROF_EVENT_NAME, 5, fields, 2);
+    assert_string_equal(only_event().as_name.text, "");
+}
+
+static void put_near(uint16_t number)
+{
+    prof_packet_put(&packet, PROF_EVENT_READ, 5, &number, sizeof number);
+}
+
+static void near_numbers_count_from_the_last_beginning(void **unused)
+{
+    static const uint32_t expected[] = {0, UINT32_MAX, 7, 1007, 0x10006};
+    struct event_reader reader;
+    struct event event;
+    uint32_t first = 1000;
+    unsigned at = 0;
+
+    (void)unused;
+    put_near(PROF_NEAR_NONE);
+    put_near(PROF_NEAR_UNKNOWN);
+    put_near(7);
+    prof_packet_put(&packet, PROF_EVENT_OBJECTS, 6, &first, sizeof first);
+    put_near(7);
+    first = 0xffff;
+    prof_packet_put(&packet, PROF_EVENT_OBJECTS, 6, &first, sizeof first);
+    put_near(7);
+    reader = reader_of_packet();
+    while (event_next(&reader, &event))
+        if (event.kind == PROF_EVENT_READ)
+            assert_true(event.as_read.source == expected[at++]);
+    assert_int_equal(at, 5);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_ends_where_it_says),
+        cmocka_unit_test(a_text_without_an_end_is_none),
+        cmocka_unit_test(near_numbers_count_from_the_last_beginning),
+    };
+
+    return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The recorder of objects, as a stream: what a runtime reports comes out of the
+ * packets as it was, or is counted and marked where it is missing.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trace_world.h"
+
+#include <stdio.h>
+
+#define SLOTS 256u /* of a ring in the least memory */
+
+static PROF_TRACE_NAME(disk, "disk");
+static PROF_TRACE_NAME(pages, "pages in flight");
+static PROF_TRACE_SITE(site, "here");
+
+/* Events as text, one a line. */
+static char said[1 << 20];
+static size_t said_bytes;
+static uint64_t last_time;
+
+static void say(const struct event *event)
+{
+    const char *name = event_name(event->kind);
+    char *to = said + said_bytes;
+    size_t room = sizeof said - said_bytes;
+
+    assert_true(event->time >= last_time);
+    last_time = event->time;
+    switch (event->kind) {
+    case PROF_EVENT_HELLO:
+    case PROF_EVENT_CLOCK:
+    case PROF_EVENT_OBJECTS:
+    case PROF_EVENT_STOP:
+        return;
+    case PROF_EVENT_CREATE:
+        snprintf(to, room, "%s %u kind %u site %u\n", name,
+                 event->as_create.object, event->as_create.object_kind,
+                 event->as_create.site);
+        break;
+    case PROF_EVENT_NAME:
+        snprintf(to, room, "%s %u %s\n", name, event->as_name.number,
+                 event->as_name.text);
+        break;
+    case PROF_EVENT_SITE:
+        snprintf(to, room, "%s %u %s\n", name, event->as_site.number,
+                 event->as_site.text);
+        break;
+    case PROF_EVENT_COUNTER:
+        snprintf(to, room, "%s %u %lld\n", name, event->as_counter.counter,
+                 (long long)event->as_counter.value);
+        break;
+    case PROF_EVENT_PAUSE:
+        snprintf(to, room, "%s %u %u\n", name, event->as_pause.why,
+                 event->as_pause.clocks);
+        break;
+    case PROF_EVENT_FAIL:
+        snprintf(to, room, "%s %u %u\n", name, event->as_fail.object,
+                 event->as_fail.why);
+        break;
+    case PROF_EVENT_LABEL:
+        snprintf(to, room, "%s %u %u\n", name, event->as_label.object,
+                 event->as_label.label);
+        break;
+    case PROF_EVENT_DEFER:
+        snprintf(to, room, "%s %u %u\n", name, event->as_defer.object,
+                 event->as_defer.vector);
+        break;
+    case PROF_EVENT_BECOME:
+    case PROF_EVENT_SIGNAL:
+    case PROF_EVENT_WAKE:
+        snprintf(to, room, "%s %u %u\n", name, event->as_wake.object,
+                 event->as_wake.by);
+        break;
+    case PROF_EVENT_SUSPEND:
+        snprintf(to, room, "%s %u\n", name, event->as_suspend.why);
+        break;
+    case PROF_EVENT_IRQ_ENTER:
+    case PROF_EVENT_IRQ_EXIT:
+        snprintf(to, room, "%s %u\n", name, event->as_irq_enter.vector);
+        break;
+    case PROF_EVENT_ALIVE:
+        snprintf(to, room, "%s %u of %u kind %u ended %u site %u label %u\n",
+                 name, event->as_alive.object, event->as_alive.creator,
+                 event->as_alive.object_kind, event->as_alive.ended,
+                 event->as_alive.site, event->as_alive.label);
+        break;
+    default: /* one object, or a number */
+        snprintf(to, room, "%s %u\n", name, event->as_read.source);
+        break;
+    }
+    said_bytes += strlen(to);
+    assert_true(said_bytes < sizeof said - 200);
+}
+
+static const char *all_said(uint16_t cpu)
+{
+    said_bytes = 0;
+    last_time = 0;
+    said[0] = '\0';
+    trace_each(cpu, say);
+    return said;
+}
+
+/* Everything is drained and sent. */
+static const char *sent(void)
+{
+    prof_trace_flush();
+    prof_stream_push();
+    return all_said(0);
+}
+
+static void said_begins(const char *text)
+{
+    assert_memory_equal(said, text, strlen(text));
+}
+
+static unsigned lines_with(const char *text)
+{
+    unsigned count = 0;
+
+    for (const char *at = said; (at = strstr(at, text)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static struct prof_trace_stats stats(void)
+{
+    struct prof_trace_stats now;
+
+    prof_trace_stats(&now);
+    return now;
+}
+
+static int begin(void **unused)
+{
+    open_stream(unused);
+    disk.number = pages.number = site.number = 0;
+    trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_STREAM);
+    assert_int_equal(prof_trace_cpus[0].mask + 1, 2 * SLOTS);
+    return 0;
+}
+
+static void report_all(void)
+{
+    uint32_t task = prof_trace_create(PROF_TRACE_TASK, &site);
+    uint32_t promise = prof_trace_create(PROF_TRACE_PROMISE, NULL);
+
+    prof_trace_switch(task);
+    prof_trace_try_read(promise);
+    prof_trace_suspend(&disk);
+    prof_trace_switch(PROF_TRACE_NONE);
+    prof_trace_irq_enter(0x2b);
+    prof_trace_defer(0x2b, task);
+    prof_trace_irq_exit(0x2b);
+    prof_trace_counter(&pages, -3);
+    prof_trace_counter(&pages, 1ll << 40);
+    prof_trace_resolve(promise);
+    prof_trace_wake(task, promise);
+    prof_trace_read(promise);
+    prof_trace_signal(promise, task);
+    prof_trace_becomes(promise, task);
+    prof_trace_label(task, &disk);
+    prof_trace_label_text(task, "na\nme", 5);
+    prof_trace_pause(&disk, 1000 * CLOCK);
+    prof_trace_fail(promise, &pages);
+    prof_trace_cancel(task);
+    prof_trace_gone(PROF_TRACE_UNKNOWN);
+}
+
+static void each_call_is_an_event(void **unused)
+{
+    (void)unused;
+    report_all();
+    assert_string_equal(sent(),
+                        "site 1 here@" __FILE__ "\n"
+                        "create 1 kind 1 site 1\n"
+                        "create 2 kind 2 site 0\n"
+                        "switch 1\n"
+                        "try_read 2\n"
+                        "name 2 disk\n"
+                        "suspend 2\n"
+                        "switch 0\n"
+                        "irq_enter 43\n"
+                        "defer 1 43\n"
+                        "irq_exit 43\n"
+                        "name 3 pages in flight\n"
+                        "counter 3 -3\n"
+                        "counter 3 1099511627776\n"
+                        "resolve 2\n"
+                        "wake 1 2\n"
+                        "read 2\n"
+                        "signal 2 1\n"
+                        "become 2 1\n"
+                        "label 1 2\n"
+                        "name 4 na?me\n"
+                        "label 1 4\n"
+                        "pause 2 1000\n"
+                        "fail 2 3\n"
+                        "cancel 1\n"
+                        "gone 4294967295\n");
+    assert_int_equal(stats().events, 22);
+    assert_int_equal(stats().sent, 22);
+    assert_int_equal(stats().lost, 0);
+    assert_int_equal(stats().objects, 2);
+    assert_int_equal(stats().names, 4);
+}
+
+/* Any object, however far its number is from the others'. */
+static void numbers_of_objects_may_be_anything(void **unused)
+{
+    static const uint32_t objects[] = {1,          7,         40000, 70000,
+                                       0x12345678, UINT32_MAX, 0,    2,
+                                       0xfffeffff, 140000};
+    char expected[400] = "";
+
+    (void)unused;
+    for (unsigned i = 0; i < sizeof objects / sizeof *objects; i++) {
+        prof_trace_read(objects[i]);
+        prof_trace_wake(objects[i], 3);
+        snprintf(expected + strlen(expected), 60, "read %u\nwake %u 3\n",
+                 objects[i], objects[i]);
+    }
+    assert_string_equal(sent(), expected);
+}
+
+static void while_it_is_off_nothing_is_recorded(void **unused)
+{
+    (void)unused;
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
+    report_all();
+    assert_true(prof_trace_create(PROF_TRACE_TASK, &site) ==
+                PROF_TRACE_UNKNOWN);
+    assert_true(prof_trace_current() == PROF_TRACE_UNKNOWN);
+    assert_int_equal(stats().events, 0);
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_STREAM), PROF_OK);
+    prof_trace_read(5);
+    assert_string_equal(sent(), "read 5\n");
+}
+
+/* The oldest are overwritten; where they are missing it says how many, and what
+ * is current from there on. */
+static void what_is_lost_is_marked_where_it_is_missing(void **unused)
+{
+    (void)unused;
+    prof_trace_read(1);
+    prof_trace_flush();
+    prof_trace_switch(77);
+    for (uint32_t i = 0; i < SLOTS + 8; i++)
+        prof_trace_read(i + 1);
+    prof_trace_switch(78);
+    sent();
+    said_begins("read 1\nlost 10\nswitch 77\nread 10\n");
+    assert_int_equal(lines_with("lost"), 1);
+    assert_non_null(strstr(said, "read 264\nswitch 78\n"));
+    assert_int_equal(stats().lost, 10);
+    assert_int_equal(stats().sent, 1 + SLOTS);
+    assert_int_equal(stats().events, SLOTS + 11);
+}
+
+/* What an interrupt finds in the middle of a thread's call. */
+static struct prof_trace_record *begin_event(uint32_t *at)
+{
+    struct prof_trace_record *record;
+
+    *at = prof_trace_take(&prof_trace_cpus[0]);
+    record = prof_trace_slot(&prof_trace_cpus[0], *at);
+    record->at = PROF_TRACE_ODD;
+    record->a = 1111;
+    return record;
+}
+
+static void end_event(struct prof_trace_record *record, uint32_t at)
+{
+    record->what = PROF_TRACE_DID_READ;
+    record->tsc_low = record->tsc_high = 0; /* before the interrupt's */
+    record->at = at;
+}
+
+static void an_interrupt_may_come_in_the_middle(void **unused)
+{
+    struct prof_trace_record *record;
+    uint32_t at;
+
+    (void)unused;
+    prof_trace_read(1);
+    record = begin_event(&at);
+    prof_trace_read(2);
+    prof_trace_read(3);
+    end_event(record, at);
+    prof_trace_read(4);
+    assert_string_equal(sent(), "read 1\nread 1111\nread 2\nread 3\nread 4\n");
+}
+
+/* So many interrupts that the ring wraps around to the event they interrupted:
+ * nobody writes it but its owner, and every event is read or lost. */
+static void a_storm_in_the_middle_tears_nothing(void **unused)
+{
+    struct prof_trace_record *record;
+    uint32_t at;
+
+    (void)unused;
+    for (uint32_t more = SLOTS - 2; more < SLOTS + 3; more++) {
+        struct prof_trace_stats before = stats(), now;
+
+        kept_count = 0;
+        record = begin_event(&at);
+        for (uint32_t i = 0; i < more; i++)
+            prof_trace_read(2222);
+        assert_int_equal(record->at, PROF_TRACE_ODD);
+        end_event(record, at);
+        sent();
+        now = stats();
+        assert_int_equal(now.events - before.events, more + 1);
+        assert_int_equal(now.events - before.events,
+                         now.sent - before.sent + now.lost - before.lost);
+        assert_int_equal(lines_with("read 1111"), more < SLOTS);
+        assert_int_equal(lines_with("read 2222"),
+                         more < SLOTS ? more : SLOTS - 1);
+        assert_int_equal(now.lost - before.lost,
+                         more < SLOTS ? 0 : more - SLOTS + 2);
+    }
+}
+
+static void a_panic_in_the_middle_loses_that_event_only(void **unused)
+{
+    uint32_t at;
+
+    (void)unused;
+    prof_trace_read(1);
+    (void)begin_event(&at);
+    prof_trace_read(2);
+    prof_trace_last(true);
+    prof_stream_end(at, 1);
+    all_said(0);
+    said_begins("read 1\nlost 1\nswitch 4294967295\nread 2\nbye");
+}
+
+static void positions_wrap_around(void **unused)
+{
+    (void)unused;
+    prof_trace_set_mode(PROF_TRACE_OFF);
+    prof_trace_ring_open(&prof_trace_cpus[0], prof_trace_cpus[0].records,
+                         SLOTS);
+    prof_trace_cpus[0].head = (uint32_t)-(int32_t)(2 * 100);
+    prof_trace_set_mode(PROF_TRACE_STREAM);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        prof_trace_read(i + 1);
+    sent();
+    assert_int_equal(lines_with("read"), SLOTS);
+    assert_int_equal(stats().lost, 0);
+    for (uint32_t i = 0; i < SLOTS + 1; i++)
+        prof_trace_read(i + 1);
+    kept_count = 0;
+    sent();
+    assert_int_equal(lines_with("lost 1\n"), 1);
+}
+
+/* A transport that refuses: records wait in the ring. */
+static void nothing_is_lost_while_there_is_room(void **unused)
+{
+    (void)unused;
+    prof_trace_read(1);
+    kept_refuse = 1000;
+    prof_trace_flush();
+    prof_stream_push();
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        prof_trace_read(2);
+        if (i % 16 == 0)
+            prof_trace_flush();
+    }
+    kept_refuse = 0;
+    prof_stream_flush(SECOND * 10);
+    sent();
+    assert_int_equal(lines_with("read 2"), SLOTS);
+    assert_int_equal(lines_with("lost"), 0);
+}
+
+int main(void)
+{
+#define TRACED(name) cmocka_unit_test_setup_teardown(name, begin, trace_close)
+    static const struct CMUnitTest tests[] = {
+        TRACED(each_call_is_an_event),
+        TRACED(numbers_of_objects_may_be_anything),
+        TRACED(while_it_is_off_nothing_is_recorded),
+        TRACED(what_is_lost_is_marked_where_it_is_missing),
+        TRACED(an_interrupt_may_come_in_the_middle),
+        TRACED(a_storm_in_the_middle_tears_nothing),
+        TRACED(a_panic_in_the_middle_loses_that_event_only),
+        TRACED(positions_wrap_around),
+        TRACED(nothing_is_lost_while_there_is_room),
+    };
+
+    return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
+}

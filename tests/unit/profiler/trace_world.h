@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_WORLD_H
+#define TRACE_WORLD_H
+
+/*
+ * A recorder of its own for each test, and a stream whose packets are kept and
+ * read back with the host's decoder.
+ */
+
+#include "stream_world.h"
+#include "trace/event.h"
+#include "trace/names.h"
+#include "trace/objects.h"
+#include "trace/reader.h"
+#include "trace/send.h"
+
+#include <prof/error.h>
+#include <prof/trace.h>
+#include <stdlib.h>
+
+static void *trace_memory;
+
+/* A recorder of (bytes), in (mode). */
+static inline void trace_open(size_t bytes, enum prof_trace_mode mode)
+{
+    memset(prof_trace_cpus, 0, sizeof prof_trace_cpus);
+    memset(&prof_trace_state, 0, sizeof prof_trace_state);
+    prof_objects.next = 0;
+    trace_memory = malloc(bytes);
+    assert_int_equal(prof_trace_open(trace_memory, bytes), PROF_OK);
+    assert_int_equal(prof_trace_set_mode(mode), PROF_OK);
+}
+
+static inline int trace_close(void **unused)
+{
+    (void)unused;
+    if (prof_trace_cpus[0].records != NULL)
+        (void)prof_trace_set_mode(PROF_TRACE_OFF);
+    free(trace_memory);
+    trace_memory = NULL;
+    prof_trace_cpus[0].records = NULL;
+    return 0;
+}
+
+/* Calls (take) for each event in the packets of (cpu) that were kept. */
+static inline void trace_each(uint16_t cpu,
+                              void (*take)(const struct event *event))
+{
+    struct event_reader reader;
+    struct packet found;
+    struct event event;
+
+    for (unsigned i = 0; i < kept_count; i++) {
+        assert_int_equal(packet_check(kept[i].data, kept[i].bytes, &found),
+                         PACKET_GOOD);
+        if (found.cpu != cpu)
+            continue;
+        event_begin(&reader, &found);
+        while (event_next(&reader, &event))
+            take(&event);
+        assert_true(reader.at == reader.end);
+    }
+}
+
+#endif
