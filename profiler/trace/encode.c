@@ -18,12 +18,12 @@
 /* What follows the objects in an event's fields. */
 enum rest {
     NOTHING,
-    BYTE,      /* the record's byte */
-    SITE,      /* its byte and its name; the near form has 8 bits for that */
-    NAME,      /* its name, 16 bits */
-    WHY,       /* its name, 8 or 16 bits */
-    VALUE,     /* its name, 8 or 16 bits, and a value, 16 or 64 */
-    DURATION,  /* its name, 16 bits, and 32 bits of time */
+    BYTE,     /* the record's byte */
+    SITE,     /* its byte and its name; the near form has 8 bits for that */
+    NAME,     /* its name, 16 bits */
+    WHY,      /* its name, 8 or 16 bits */
+    VALUE,    /* its name, 8 or 16 bits, and a value, 16 or 64 */
+    DURATION, /* its name, 16 bits, and 32 bits of time */
 };
 
 static const struct form {
@@ -86,8 +86,8 @@ static bool has_number(uint32_t object)
 
 static bool is_near(const struct prof_trace_sink *sink, uint32_t object)
 {
-    return !has_number(object) || (object > sink->first &&
-                                   object - sink->first <= NEAR_MOST);
+    return !has_number(object) ||
+           (object > sink->first && object - sink->first <= NEAR_MOST);
 }
 
 static uint32_t near(const struct prof_trace_sink *sink, uint32_t object)

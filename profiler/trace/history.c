@@ -85,8 +85,7 @@ static struct prof_trace_place room(uint64_t tsc, uint32_t bytes)
     packet.text_begin = link->text_begin;
     if (packet.used != 0 &&
         (clock - packet.end) >> (PROF_EVENT_TIME_BITS - 1) != 0)
-        prof_packet_put(&packet, PROF_EVENT_CLOCK, clock, &clock,
-                        sizeof clock);
+        prof_packet_put(&packet, PROF_EVENT_CLOCK, clock, &clock, sizeof clock);
     return (struct prof_trace_place){&history.interning, history.sequence};
 }
 
@@ -179,8 +178,8 @@ static bool put_events(void)
 
     while (prof_trace_reader_next(&state->history, cpu, history.until, &record,
                                   &tsc))
-        if (!prof_trace_reader_put(&state->history, cpu, &history.sink,
-                                   &record, tsc))
+        if (!prof_trace_reader_put(&state->history, cpu, &history.sink, &record,
+                                   tsc))
             return false;
     return prof_trace_reader_put_lost(&state->history, cpu, &history.sink);
 }

@@ -106,7 +106,7 @@ static uint32_t clean(char *to, const char *text, size_t bytes)
 /* A copy of (text) with a number of its own; NULL: no room. */
 static struct prof_trace_name *copy(const char *text, uint32_t length)
 {
-    uint32_t align = (uint32_t)_Alignof(struct prof_trace_name);
+    uint32_t align = (uint32_t) _Alignof(struct prof_trace_name);
     uint32_t bytes = (uint32_t)sizeof(struct prof_trace_name) + length + 1;
     struct prof_trace_name *name;
     uint32_t at;

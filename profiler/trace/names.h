@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROF_NAME_NONE 0u     /* number of a name for which there is no room */
+#define PROF_NAME_NONE 0u /* number of a name for which there is no room */
 #define PROF_NAME_FULL UINT32_MAX /* its struct says so with this */
 
 struct prof_names {

@@ -33,10 +33,10 @@ static uint32_t count_in(size_t all, uint32_t part, size_t bytes)
 
 int prof_trace_open(void *memory, size_t bytes)
 {
-    uint32_t records = count_in(bytes, RECORD_PARTS,
-                                sizeof(struct prof_trace_record));
-    uint32_t objects = count_in(bytes, OBJECT_PARTS,
-                                sizeof(struct prof_object));
+    uint32_t records =
+        count_in(bytes, RECORD_PARTS, sizeof(struct prof_trace_record));
+    uint32_t objects =
+        count_in(bytes, OBJECT_PARTS, sizeof(struct prof_object));
     struct prof_trace_record *record = memory;
     struct prof_object *object;
     unsigned char *rest;
@@ -51,7 +51,7 @@ int prof_trace_open(void *memory, size_t bytes)
     prof_trace_ring_open(cpu, record, records);
     prof_objects_open(object, objects);
     prof_names_open(rest, bytes - (size_t)(rest - (unsigned char *)memory));
-    *state = (struct prof_trace_state){.objects_said = objects};
+    *state = (struct prof_trace_state){.objects_sent = objects};
     prof_trace_stream_open(prof_names.notes[0]);
     prof_trace_history_open(prof_names.notes[1], prof_names.room);
     return PROF_OK;

@@ -82,8 +82,7 @@ bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,
 bool prof_trace_reader_put(struct prof_trace_reader *reader,
                            const struct prof_trace_cpu *cpu,
                            struct prof_trace_sink *sink,
-                           const struct prof_trace_record *record,
-                           uint64_t tsc)
+                           const struct prof_trace_record *record, uint64_t tsc)
 {
     if (!prof_trace_reader_put_lost(reader, cpu, sink) ||
         !prof_trace_encode(sink, tsc, record))

@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct prof_trace_reader {
-    uint32_t tail;    /* the next position */
-    uint32_t lost;    /* events before that, since the last LOST */
-    uint64_t tsc;     /* time of the last event; later ones have no earlier */
-    uint64_t read;    /* events so far, lost ones included */
-    uint64_t missed;  /* of these: lost */
+    uint32_t tail;   /* the next position */
+    uint32_t lost;   /* events before that, since the last LOST */
+    uint64_t tsc;    /* time of the last event; later ones have no earlier */
+    uint64_t read;   /* events so far, lost ones included */
+    uint64_t missed; /* of these: lost */
 };
 
 /* The next record up to position (until), which becomes the next one to be
@@ -47,8 +47,8 @@ struct prof_trace_state {
     bool triggered;
     struct prof_trace_reader stream;
     struct prof_trace_reader history;
-    uint32_t objects_said; /* slots of which a new reader was told; beyond the
-                              last slot: all */
+    uint32_t objects_sent; /* slots that a new reader knows of; beyond the last
+                              slot: all */
     uint32_t dumps;
     uint64_t sent;
     struct prof_trace_sink stream_sink;

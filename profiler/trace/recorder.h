@@ -47,8 +47,8 @@ struct prof_trace_record {
     uint32_t at;
 };
 
-#define PROF_TRACE_STEP 2u  /* from one position to the next */
-#define PROF_TRACE_ODD 1u   /* in at: being written */
+#define PROF_TRACE_STEP 2u /* from one position to the next */
+#define PROF_TRACE_ODD 1u  /* in at: being written */
 
 struct prof_trace_cpu {
     uint32_t head;    /* the next position; by the producers */

@@ -13,7 +13,7 @@
 #include "trace/objects.h"
 #include "trace/reader.h"
 
-/* Objects that a new reader is told of in each drain. */
+/* Slots that are looked at for a new reader in each drain. */
 #define ALIVE_MAX 512u
 
 uint64_t prof_trace_due = UINT64_MAX;
@@ -63,16 +63,16 @@ void prof_trace_send_until(uint64_t tsc)
         prof_trace_due = UINT64_MAX; /* until the next drain */
 }
 
-/* Tells a new reader of the objects that live. */
+/* Sends the objects that live, for a new reader. */
 static void send_objects(uint64_t tsc)
 {
     for (uint32_t i = 0; i < ALIVE_MAX; i++) {
-        if (state->objects_said > prof_objects.mask)
+        if (state->objects_sent > prof_objects.mask)
             return;
-        if (!prof_trace_put_alive(&state->stream_sink, tsc,
-                                  state->objects_said, false))
+        if (!prof_trace_put_alive(&state->stream_sink, tsc, state->objects_sent,
+                                  false))
             return;
-        state->objects_said++;
+        state->objects_sent++;
     }
 }
 
@@ -99,7 +99,7 @@ void prof_trace_flush(void)
 
 void prof_trace_hello(void)
 {
-    state->objects_said = 0;
+    state->objects_sent = 0;
     if (state->mode == PROF_TRACE_STREAM && prof_stream_on())
         prof_trace_due = 0;
 }

@@ -33,8 +33,7 @@ static inline void prof_trace_before(uint64_t tsc)
 /* At the end of each drain: sends the rest, and goes on with a dump. */
 void prof_trace_flush(void);
 
-/* A reader joins, or a new stream begins: objects that live are told of
- * again. */
+/* A reader joins, or a new stream begins: objects that live are sent again. */
 void prof_trace_hello(void);
 
 /* In a panic, and at the end of the image: sends what there is, history

@@ -81,7 +81,7 @@ static void put_tasks(void)
         struct prof_event_task task = {(uint32_t)i + 1, MADE_TEXT + i};
 
         MADE_EVENT(&made, PROF_EVENT_TASK, task);
-        made_word(&made, PROF_EVENT_SWITCH, (uint32_t)i + 1);
+        made_word(&made, PROF_EVENT_SWITCH_WIDE, (uint32_t)i + 1);
         made_sample(&made, 1);
     }
     write_out();

@@ -68,7 +68,7 @@ static void put_others(struct made *made, uint32_t turn)
     MADE_EVENT(made, PROF_EVENT_OVERFLOW, overflow);
     MADE_EVENT(made, PROF_EVENT_DROP, drop);
     MADE_EVENT(made, PROF_EVENT_TASK, started);
-    made_word(made, PROF_EVENT_SWITCH, turn % 4 == 0 ? 0 : task);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, turn % 4 == 0 ? 0 : task);
 }
 
 static void make_samples(struct made *made, unsigned long samples, bool all)

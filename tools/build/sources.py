@@ -5,8 +5,8 @@
 usage: sources.py [--width i386|x86_64] [--config HEADER] [--without PART]...
                   WHAT...
 
-PART is callers, stream, trace, trees, cxx, rust or ocaml (<prof/config.h>). HEADER is
-the one given to the compiler as PROF_CONFIG_HEADER: its lines
+PART is callers, stream, trace, trees, cxx, rust or ocaml (<prof/config.h>).
+HEADER is the one given to the compiler as PROF_CONFIG_HEADER: its lines
 `#define PROF_WITH_PART 0` are read. WHAT is any of
 
     c         C sources

@@ -177,11 +177,11 @@ struct prof_options {
     const char *callers; /* list the callers of this function, "" = none */
     bool start;          /* sample from boot on */
     const char *vmm; /* function that counts as the hypervisor's, "" = none */
-    uint32_t jitter_percent; /* of the period, to either side, 0 = none */
-    uint32_t seed;           /* of the jitter */
-    uint32_t depth;          /* callers with each sample, 0 = none */
-    const char *out;         /* where the stream goes, "off" = nowhere */
-    uint32_t share_kib;      /* memory for the stream in memory */
+    uint32_t jitter_percent;    /* of the period, to either side, 0 = none */
+    uint32_t seed;              /* of the jitter */
+    uint32_t depth;             /* callers with each sample, 0 = none */
+    const char *out;            /* where the stream goes, "off" = nowhere */
+    uint32_t share_kib;         /* memory for the stream in memory */
     enum prof_trace_mode trace; /* recorder of tasks (<prof/trace.h>) */
     uint32_t trace_kib;         /* its memory */
 };

@@ -310,8 +310,8 @@ static inline void prof_trace_counter(struct prof_trace_name *counter,
 {
     (void)counter;
     (void)value;
-    PROF_TRACE_DO(prof_trace_put_value(PROF_TRACE_DID_COUNT, counter,
-                                       (uint64_t)value));
+    PROF_TRACE_DO(
+        prof_trace_put_value(PROF_TRACE_DID_COUNT, counter, (uint64_t)value));
 }
 
 /* (object) runs from now on, NONE: the event loop. */

@@ -31,7 +31,7 @@ static struct made *made_two_cpus(unsigned seconds)
             speak_for(made, cpu, second * (uint64_t)PROF_CLOCK_HZ);
             made->step = 0;
             if (second == 0)
-                made_word(made, PROF_EVENT_SWITCH, cpu + 1u);
+                made_word(made, PROF_EVENT_SWITCH_WIDE, cpu + 1u);
             made_start(made, 1000000, 64);
             made->step = (cpu + 1u) * STEP;
             for (unsigned i = 0; i < 10u / (cpu + 1u); ++i)

@@ -218,7 +218,7 @@ static void tasks_are_distinguished(void **state)
     MADE_EVENT(made, PROF_EVENT_TASK, (struct prof_event_task){3, 0x7777});
     made_node(made, 1, 0, 0x1000);
     made_sample(made, 1);
-    made_word(made, PROF_EVENT_SWITCH, 3);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 3);
     made_sample(made, 1);
     made_sample(made, 1);
     made_flush(made);

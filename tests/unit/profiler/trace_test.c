@@ -12,125 +12,13 @@
 
 #include <cmocka.h>
 
-#include "trace_world.h"
-
-#include <stdio.h>
+#include "trace_said.h"
 
 #define SLOTS 256u /* of a ring in the least memory */
 
 static PROF_TRACE_NAME(disk, "disk");
 static PROF_TRACE_NAME(pages, "pages in flight");
 static PROF_TRACE_SITE(site, "here");
-
-/* Events as text, one a line. */
-static char said[1 << 20];
-static size_t said_bytes;
-static uint64_t last_time;
-
-static void say(const struct event *event)
-{
-    const char *name = event_name(event->kind);
-    char *to = said + said_bytes;
-    size_t room = sizeof said - said_bytes;
-
-    assert_true(event->time >= last_time);
-    last_time = event->time;
-    switch (event->kind) {
-    case PROF_EVENT_HELLO:
-    case PROF_EVENT_CLOCK:
-    case PROF_EVENT_OBJECTS:
-    case PROF_EVENT_STOP:
-        return;
-    case PROF_EVENT_CREATE:
-        snprintf(to, room, "%s %u kind %u site %u\n", name,
-                 event->as_create.object, event->as_create.object_kind,
-                 event->as_create.site);
-        break;
-    case PROF_EVENT_NAME:
-        snprintf(to, room, "%s %u %s\n", name, event->as_name.number,
-                 event->as_name.text);
-        break;
-    case PROF_EVENT_SITE:
-        snprintf(to, room, "%s %u %s\n", name, event->as_site.number,
-                 event->as_site.text);
-        break;
-    case PROF_EVENT_COUNTER:
-        snprintf(to, room, "%s %u %lld\n", name, event->as_counter.counter,
-                 (long long)event->as_counter.value);
-        break;
-    case PROF_EVENT_PAUSE:
-        snprintf(to, room, "%s %u %u\n", name, event->as_pause.why,
-                 event->as_pause.clocks);
-        break;
-    case PROF_EVENT_FAIL:
-        snprintf(to, room, "%s %u %u\n", name, event->as_fail.object,
-                 event->as_fail.why);
-        break;
-    case PROF_EVENT_LABEL:
-        snprintf(to, room, "%s %u %u\n", name, event->as_label.object,
-                 event->as_label.label);
-        break;
-    case PROF_EVENT_DEFER:
-        snprintf(to, room, "%s %u %u\n", name, event->as_defer.object,
-                 event->as_defer.vector);
-        break;
-    case PROF_EVENT_BECOME:
-    case PROF_EVENT_SIGNAL:
-    case PROF_EVENT_WAKE:
-        snprintf(to, room, "%s %u %u\n", name, event->as_wake.object,
-                 event->as_wake.by);
-        break;
-    case PROF_EVENT_SUSPEND:
-        snprintf(to, room, "%s %u\n", name, event->as_suspend.why);
-        break;
-    case PROF_EVENT_IRQ_ENTER:
-    case PROF_EVENT_IRQ_EXIT:
-        snprintf(to, room, "%s %u\n", name, event->as_irq_enter.vector);
-        break;
-    case PROF_EVENT_ALIVE:
-        snprintf(to, room, "%s %u of %u kind %u ended %u site %u label %u\n",
-                 name, event->as_alive.object, event->as_alive.creator,
-                 event->as_alive.object_kind, event->as_alive.ended,
-                 event->as_alive.site, event->as_alive.label);
-        break;
-    default: /* one object, or a number */
-        snprintf(to, room, "%s %u\n", name, event->as_read.source);
-        break;
-    }
-    said_bytes += strlen(to);
-    assert_true(said_bytes < sizeof said - 200);
-}
-
-static const char *all_said(uint16_t cpu)
-{
-    said_bytes = 0;
-    last_time = 0;
-    said[0] = '\0';
-    trace_each(cpu, say);
-    return said;
-}
-
-/* Everything is drained and sent. */
-static const char *sent(void)
-{
-    prof_trace_flush();
-    prof_stream_push();
-    return all_said(0);
-}
-
-static void said_begins(const char *text)
-{
-    assert_memory_equal(said, text, strlen(text));
-}
-
-static unsigned lines_with(const char *text)
-{
-    unsigned count = 0;
-
-    for (const char *at = said; (at = strstr(at, text)) != NULL; at++)
-        count++;
-    return count;
-}
 
 static struct prof_trace_stats stats(void)
 {
@@ -180,33 +68,32 @@ static void each_call_is_an_event(void **unused)
 {
     (void)unused;
     report_all();
-    assert_string_equal(sent(),
-                        "site 1 here@" __FILE__ "\n"
-                        "create 1 kind 1 site 1\n"
-                        "create 2 kind 2 site 0\n"
-                        "switch 1\n"
-                        "try_read 2\n"
-                        "name 2 disk\n"
-                        "suspend 2\n"
-                        "switch 0\n"
-                        "irq_enter 43\n"
-                        "defer 1 43\n"
-                        "irq_exit 43\n"
-                        "name 3 pages in flight\n"
-                        "counter 3 -3\n"
-                        "counter 3 1099511627776\n"
-                        "resolve 2\n"
-                        "wake 1 2\n"
-                        "read 2\n"
-                        "signal 2 1\n"
-                        "become 2 1\n"
-                        "label 1 2\n"
-                        "name 4 na?me\n"
-                        "label 1 4\n"
-                        "pause 2 1000\n"
-                        "fail 2 3\n"
-                        "cancel 1\n"
-                        "gone 4294967295\n");
+    assert_string_equal(sent(), "site 1 here@" __FILE__ "\n"
+                                "create 1 kind 1 site 1\n"
+                                "create 2 kind 2 site 0\n"
+                                "switch 1\n"
+                                "try_read 2\n"
+                                "name 2 disk\n"
+                                "suspend 2\n"
+                                "switch 0\n"
+                                "irq_enter 43\n"
+                                "defer 1 43\n"
+                                "irq_exit 43\n"
+                                "name 3 pages in flight\n"
+                                "counter 3 -3\n"
+                                "counter 3 1099511627776\n"
+                                "resolve 2\n"
+                                "wake 1 2\n"
+                                "read 2\n"
+                                "signal 2 1\n"
+                                "become 2 1\n"
+                                "label 1 2\n"
+                                "name 4 na?me\n"
+                                "label 1 4\n"
+                                "pause 2 1000\n"
+                                "fail 2 3\n"
+                                "cancel 1\n"
+                                "gone 4294967295\n");
     assert_int_equal(stats().events, 22);
     assert_int_equal(stats().sent, 22);
     assert_int_equal(stats().lost, 0);
@@ -217,9 +104,8 @@ static void each_call_is_an_event(void **unused)
 /* Any object, however far its number is from the others'. */
 static void numbers_of_objects_may_be_anything(void **unused)
 {
-    static const uint32_t objects[] = {1,          7,         40000, 70000,
-                                       0x12345678, UINT32_MAX, 0,    2,
-                                       0xfffeffff, 140000};
+    static const uint32_t objects[] = {
+        1, 7, 40000, 70000, 0x12345678, UINT32_MAX, 0, 2, 0xfffeffff, 140000};
     char expected[400] = "";
 
     (void)unused;
@@ -350,7 +236,7 @@ static void positions_wrap_around(void **unused)
     prof_trace_set_mode(PROF_TRACE_OFF);
     prof_trace_ring_open(&prof_trace_cpus[0], prof_trace_cpus[0].records,
                          SLOTS);
-    prof_trace_cpus[0].head = (uint32_t)-(int32_t)(2 * 100);
+    prof_trace_cpus[0].head = (uint32_t) - (int32_t)(2 * 100);
     prof_trace_set_mode(PROF_TRACE_STREAM);
     for (uint32_t i = 0; i < SLOTS; i++)
         prof_trace_read(i + 1);

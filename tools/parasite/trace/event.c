@@ -300,10 +300,10 @@ static bool next_other(struct event_reader *reader, struct event *event)
     event->kind = head.kind;
     read_fields(event, head.fields, reader->at, reader->first);
     normalize(reader, event);
-    reader->passed_over = reader->passed_over ||
-                          (head.bytes > kinds[head.kind].bytes &&
-                           !kinds[head.kind].has_text) ||
-                          kinds[head.kind].name == NULL;
+    reader->passed_over =
+        reader->passed_over ||
+        (head.bytes > kinds[head.kind].bytes && !kinds[head.kind].has_text) ||
+        kinds[head.kind].name == NULL;
     return true;
 }
 
