@@ -13,6 +13,8 @@
 
 #define CALLER_MAX ((1u << 26) - 1) /* the bit field; no stack is as large */
 
+#define FRAMED_MAX (UINT32_MAX >> 1)
+
 struct prof_table prof_addresses;
 
 struct prof_address *prof_address_find(uintptr_t address)
@@ -55,17 +57,17 @@ uint32_t prof_address_calling_function(uintptr_t address)
 
 uint32_t prof_address_caller(struct prof_address *address)
 {
-    const struct prof_function *function =
-        prof_function_at(address->record.link);
+    struct prof_function *function = prof_function_at(address->record.link);
     struct prof_range range = {function->record.key, function->record.key};
-    uint32_t word = PROF_PROLOGUE_FRAME;
+    uint32_t word = PROF_PROLOGUE_FRAME, framed = function->framed;
 
     if (address->caller != PROF_CALLER_UNKNOWN)
         return address->caller;
     range.end += function->bytes;
     if (address->class == PROF_CLASS_ATTRIBUTED)
-        word =
-            prof_prologue_caller(address->record.key, &range, &prof_image.text);
+        word = prof_prologue_caller(address->record.key, &range,
+                                    &prof_image.text, &framed);
+    function->framed = framed & FRAMED_MAX;
     if (word == PROF_PROLOGUE_FRAME)
         address->caller = PROF_CALLER_BY_FRAME;
     else

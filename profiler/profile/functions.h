@@ -23,7 +23,9 @@ struct prof_function {
     uint64_t by_caller;        /* scratch of the report: weight of its calls of
                                   the function in prof.callers */
     uint32_t bytes;            /* its size, 0 if it has no name */
-    uint32_t masked;           /* 1: some samples of self are masked */
+    uint32_t masked : 1;       /* some samples of self are masked */
+    uint32_t framed : 31;      /* what its prologues have told
+                                  (unwind/prologue.h) */
 };
 
 extern struct prof_table prof_functions;

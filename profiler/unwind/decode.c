@@ -9,6 +9,8 @@
 
 #include "unwind/decode.h"
 
+#include "unwind/forms.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,59 +21,6 @@
 #define REX_B 1
 #define SP_NUMBER 4 /* of the registers in ModRM */
 #define FP_NUMBER 5
-
-/* clang-format off */
-
-/* What follows a one-byte opcode, and what it does. */
-enum form {
-    P = 0,  /* nothing; neither on the stack nor to control flow */
-    M = 1,  /* a ModRM byte */
-    B = 2,  /* an immediate of 8 bits */
-    L = 4,  /* one of 16 or 32 bits, by operand size */
-    R = 8,  /* writes the register of ModRM, which may be sp or fp */
-    E = 16, /* the same of its operand */
-    J = 32, /* a conditional jump */
-    X = 64, /* more than that: take_apart() and classify() know */
-    BJ = B | J, BX = B | X, LX = L | X, MB = M | B, ME = M | E, ML = M | L,
-    MR = M | R, MX = M | X, MBE = M | B | E, MLE = M | L | E,
-};
-
-static const uint8_t forms[256] = {
-    M,  M,  M,  M,  B,  L,  P,  P,  M,  M,  M,  M,  B,  L,  P,  X, /* 00 */
-    M,  M,  M,  M,  B,  L,  P,  P,  M,  M,  M,  M,  B,  L,  P,  P, /* 10 */
-    M,  M,  M,  M,  B,  L,  X,  P,  M,  M,  M,  M,  B,  L,  X,  P, /* 20 */
-    M,  M,  M,  M,  B,  L,  X,  P,  M,  M,  M,  M,  B,  L,  X,  P, /* 30 */
-    P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P, /* 40 */
-    X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X,  X, /* 50 */
-    P,  P,  X,  M,  X,  X,  X,  X,  LX, ML, BX, MB, P,  P,  P,  P, /* 60 */
-    BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, /* 70 */
-    MB, MLE,MB, MBE,M,  M,  M,  M,  M,  ME, M,  MR, M,  MR, M,  MX, /* 80 */
-    P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  X,  P,  X,  X,  P,  P, /* 90 */
-    X,  X,  X,  X,  P,  P,  P,  P,  B,  L,  P,  P,  P,  P,  P,  P, /* a0 */
-    B,  B,  B,  B,  B,  B,  B,  B,  LX, LX, LX, LX, LX, LX, LX, LX, /* b0 */
-    MB, MB, X,  X,  X,  X,  MB, ML, BX, X,  X,  X,  X,  B,  P,  X, /* c0 */
-    M,  M,  M,  M,  B,  B,  P,  P,  M,  M,  M,  M,  M,  M,  M,  M, /* d0 */
-    BX, BX, BX, BX, B,  B,  B,  B,  X,  X,  X,  BX, P,  P,  P,  P, /* e0 */
-    X,  P,  X,  X,  P,  P,  MX, MX, P,  P,  P,  P,  P,  P,  M,  MX, /* f0 */
-};
-
-/* Opcodes 0x0f.. without a ModRM byte, and those with an 8-bit immediate: one
- * bit each, bit 0 of word 0 is 0x00. */
-static const uint32_t two_plain[8] = {
-    0x00004be0, 0x00ff0000, 0x00000000, 0x00800000,
-    0x0000ffff, 0x00000707, 0x0000ff00, 0x00000000,
-};
-static const uint32_t two_byte[8] = {
-    0x00000000, 0x00000000, 0x00000000, 0x000f0000,
-    0x00000000, 0x04001010, 0x00000074, 0x00000000,
-};
-
-/* clang-format on */
-
-static bool has(const uint32_t *table, uint32_t opcode)
-{
-    return (table[opcode >> 5] >> (opcode & 31) & 1) != 0;
-}
 
 /* The parts of an instruction. */
 struct parts {
@@ -130,18 +79,18 @@ static void take_modrm(struct parts *p)
 static void take_one(struct parts *p)
 {
     uint32_t whole = p->operand16 ? 2 : 4;
-    uint32_t op = p->opcode;
+    uint32_t op = p->opcode, form = prof_forms[op];
 
-    if ((forms[op] & M) != 0)
+    if ((form & PROF_FORM_MODRM) != 0)
         take_modrm(p);
     p->number = p->length;
-    if ((forms[op] & B) != 0 || (op == 0xf6 && (p->modrm & 0x30) == 0))
+    if ((form & PROF_FORM_BYTE) != 0 || (op == 0xf6 && (p->modrm & 0x30) == 0))
         p->length += 1;
     if (op == 0xe8 || op == 0xe9)
         p->length += 4;
     else if ((op & 0xf8) == 0xb8 && (p->rex & REX_W) != 0)
         p->length += 8;
-    else if ((forms[op] & L) != 0 || (op == 0xf7 && (p->modrm & 0x30) == 0))
+    else if ((form & PROF_FORM_LONG) != 0 || (op == 0xf7 && (p->modrm & 0x30) == 0))
         p->length += whole;
     if (op == 0xc2 || op == 0xca || op == 0xc8)
         p->length += 2;
@@ -151,7 +100,7 @@ static void take_one(struct parts *p)
 
 static void take_two(struct parts *p)
 {
-    uint32_t op = p->bytes[p->length++];
+    uint32_t op = p->bytes[p->length++], form = prof_forms_two[op];
 
     p->opcode = 0x0f00 | op;
     if (op == 0x38 || op == 0x3a) {
@@ -161,12 +110,12 @@ static void take_two(struct parts *p)
         p->length += op == 0x3a;
         return;
     }
-    if (!has(two_plain, op))
+    if ((form & PROF_FORM_MODRM) != 0)
         take_modrm(p);
     p->number = p->length;
-    if (has(two_byte, op))
+    if ((form & PROF_FORM_BYTE) != 0)
         p->length += 1;
-    if ((op & 0xf0) == 0x80)
+    if ((form & PROF_FORM_LONG) != 0)
         p->length += 4;
 }
 
@@ -190,16 +139,25 @@ static bool take_apart(struct parts *p)
     return true;
 }
 
+static intptr_t long_at(const uint8_t *at)
+{
+    int32_t value;
+
+    __builtin_memcpy(&value, at, sizeof value);
+    return value;
+}
+
 /* The signed operand of (bytes) bytes at offset (from). */
 static intptr_t number_at(const struct parts *p, uint32_t from, uint32_t bytes)
 {
-    uint32_t value = 0;
+    int16_t half;
 
     if (bytes == 1)
         return (int8_t)p->bytes[from];
-    for (uint32_t i = 0; i < bytes && i < 4; i++)
-        value |= (uint32_t)p->bytes[from + i] << (8 * i);
-    return (int32_t)value;
+    if (bytes != 2)
+        return bytes == 0 ? 0 : long_at(p->bytes + from);
+    __builtin_memcpy(&half, p->bytes + from, sizeof half);
+    return half;
 }
 
 /* Whether the ModRM operand is the register (number), not r8 to r15. */
@@ -291,13 +249,25 @@ static void stack_word(struct prof_instruction *instruction, intptr_t value)
     instruction->value = value;
 }
 
+/* What one of 0x0f.. does. */
+static void classify_two(const struct parts *p,
+                         struct prof_instruction *instruction)
+{
+    if ((p->opcode & 0xfff0) == 0x0f80)
+        to(p, instruction, PROF_EFFECT_BRANCH);
+    else if (p->opcode == 0x0f0b)
+        instruction->effect = PROF_EFFECT_END;
+}
+
 /* What it does, by opcode. */
 static void classify(const struct parts *p,
                      struct prof_instruction *instruction)
 {
     uint32_t op = p->opcode;
 
-    if ((op & 0xf0) == 0x50)
+    if (op > 0xff)
+        classify_two(p, instruction);
+    else if ((op & 0xf0) == 0x50)
         push_or_pop(p, instruction);
     else if (op == 0x68 || op == 0x6a || op == 0x9c)
         stack_word(instruction, -WORD);
@@ -311,15 +281,16 @@ static void classify(const struct parts *p,
         instruction->effect = PROF_EFFECT_LEAVE;
     else if (op == 0xc2 || op == 0xc3)
         instruction->effect = PROF_EFFECT_RETURN;
+    else if (op == 0xe8)
+        instruction->effect = PROF_EFFECT_CALL;
     else if (op == 0xe9 || op == 0xeb)
         to(p, instruction, PROF_EFFECT_JUMP);
-    else if ((op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0 ||
-             (op & 0xfff0) == 0x0f80)
+    else if ((op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0)
         to(p, instruction, PROF_EFFECT_BRANCH);
     else if (op == 0xff)
         group_five(p, instruction);
-    else if (op == 0x0f0b || op == 0xca || op == 0xcb || op == 0xcc ||
-             op == 0xcf || op == 0xc8)
+    else if (op == 0xca || op == 0xcb || op == 0xcc || op == 0xcf ||
+             op == 0xc8)
         instruction->effect = PROF_EFFECT_END;
 }
 
@@ -358,37 +329,73 @@ static uint32_t after_modrm(const uint8_t *at)
  * nor fp, nor r12 nor r13, which have the same lower bits. */
 static bool is_harmless(uint32_t form, uint32_t modrm)
 {
-    if ((form & R) != 0)
+    if ((form & PROF_FORM_REGISTER) != 0)
         return (modrm >> 3 & 6) != SP_NUMBER;
-    return (form & E) == 0 || modrm >> 6 != 3 || (modrm & 6) != SP_NUMBER;
+    return (form & PROF_FORM_OPERAND) == 0 || modrm >> 6 != 3 ||
+           (modrm & 6) != SP_NUMBER;
 }
 
-/* The instruction at (bytes), if it is one of those that forms[] suffices for;
- * else its length is 0. */
+/* Where a jump of (form) leads, from its end; (at) is after the opcode. */
+static intptr_t target(const uint8_t *at, uint32_t form)
+{
+    return (form & PROF_FORM_LONG) != 0 ? long_at(at) : (int8_t)*at;
+}
+
+/* An instruction of (length) bytes with (effect), and maybe a (value). */
+static struct prof_instruction simple(uint32_t length, enum prof_effect effect,
+                                      intptr_t value)
+{
+    return (struct prof_instruction){length, effect, value};
+}
+
+/* The same with opcode (op), which is frequent; (form) is that of the opcode,
+ * (length) what it says, (wide) that the prefix REX.W is before it. */
+static inline struct prof_instruction
+simple_first(const uint8_t *at, uint32_t length, uint32_t form, bool wide)
+{
+    uint32_t op = at[-1];
+
+    if ((op & 0xf0) == 0x50)
+        return simple(length, PROF_EFFECT_SP, op < 0x58 ? -WORD : WORD);
+    if ((op & 0xf8) == 0xb8)
+        return simple(length + (wide ? 4 : 0), PROF_EFFECT_OTHER, 0);
+    if (op == 0xe8)
+        return simple(length, PROF_EFFECT_CALL, 0);
+    if (op == 0xc3)
+        return simple(length, PROF_EFFECT_RETURN, 0);
+    if (op == 0xc9)
+        return simple(length, PROF_EFFECT_LEAVE, 0);
+    if (op == 0xe9 || op == 0xeb)
+        return simple(length, PROF_EFFECT_JUMP,
+                      target(at, form) + (intptr_t)length);
+    return simple(0, PROF_EFFECT_OTHER, 0);
+}
+
+/* The instruction at (bytes), if it is one of those that the tables suffice
+ * for; else its length is 0. */
 static inline struct prof_instruction decode_simple(const uint8_t *bytes)
 {
-    const uint8_t *at = bytes;
-    uint32_t form;
+    const uint8_t *at = bytes + (WIDE && (*bytes & 0xf0) == 0x40);
+    uint32_t form = prof_forms[*at++], length;
 
-    if (WIDE && (*at & 0xf0) == 0x40)
-        at++;
-    form = forms[*at++];
-    if ((form & J) != 0)
-        return (struct prof_instruction){(uint32_t)(at - bytes) + 1,
-                                         PROF_EFFECT_BRANCH,
-                                         (int8_t)*at + (at - bytes) + 1};
-    if ((form & X) != 0 || !is_harmless(form, *at))
-        return (struct prof_instruction){0};
-    if ((form & M) != 0)
-        at += 1 + after_modrm(at);
-    at += (form & (B | L)) / 2 + (form & L) / 2;
-    return (struct prof_instruction){(uint32_t)(at - bytes), PROF_EFFECT_OTHER,
-                                     0};
+    if (at[-1] == 0x0f)
+        form = prof_forms_two[*at++];
+    length = (uint32_t)(at - bytes) + (form & PROF_FORM_BYTES);
+    if ((form & PROF_FORM_JUMP) != 0)
+        return simple(length, PROF_EFFECT_BRANCH,
+                      target(at, form) + (intptr_t)length);
+    if ((form & PROF_FORM_FIRST) != 0)
+        return simple_first(at, length, form, (*bytes & 0xf8) == 0x48);
+    if ((form & PROF_FORM_MORE) != 0 || !is_harmless(form, *at))
+        return simple(0, PROF_EFFECT_OTHER, 0);
+    if ((form & PROF_FORM_MODRM) != 0)
+        length += 1 + after_modrm(at);
+    return simple(length, PROF_EFFECT_OTHER, 0);
 }
 
 struct prof_instruction prof_decode(const uint8_t *bytes)
 {
-    struct prof_instruction simple = decode_simple(bytes);
+    struct prof_instruction instruction = decode_simple(bytes);
 
-    return simple.length != 0 ? simple : take_all(bytes);
+    return instruction.length != 0 ? instruction : take_all(bytes);
 }

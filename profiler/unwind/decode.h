@@ -21,6 +21,7 @@ enum prof_effect {
     PROF_EFFECT_LEAVE,
     PROF_EFFECT_SET_FP,  /* frame pointer = stack pointer */
     PROF_EFFECT_SP_LOST, /* sp is set to an unknown value */
+    PROF_EFFECT_CALL,    /* near and direct; no effect in this function */
     PROF_EFFECT_RETURN,
     PROF_EFFECT_JUMP,   /* unconditional, to value */
     PROF_EFFECT_BRANCH, /* conditional, to value */

@@ -11,10 +11,11 @@
 #endif
 
 uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
-                              const struct prof_range *text)
+                              const struct prof_range *text, uint32_t *framed)
 {
     (void)pc;
     (void)function;
     (void)text;
+    (void)framed;
     return PROF_PROLOGUE_FRAME;
 }

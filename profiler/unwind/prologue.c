@@ -27,6 +27,28 @@
  * or go to the cold part of this function, which still has the frame. */
 #define EPILOGUE_MAX 8
 
+/* How far before pc an epilogue may have restored the frame pointer, in whole
+ * words: compilers move some of the last instructions in between. And the
+ * opcodes that do it. */
+#define RESTORED_BEFORE 64u
+#define POP_FP 0x5d
+#define LEAVE 0xc9
+
+/* The usual first instructions, as bytes: endbr64 or endbr32, and then push of
+ * the frame pointer and its set-up. */
+#define ENDBR 0x1e0ff3u
+#define ENDBR_MASK 0xffffffu
+#define ENDBR_BYTES 4u
+#ifdef __x86_64__
+#define USUAL 0xe5894855u
+#define USUAL_MASK UINT32_MAX
+#define USUAL_BYTES 4u
+#else
+#define USUAL 0xe58955u
+#define USUAL_MASK 0xffffffu
+#define USUAL_BYTES 3u
+#endif
+
 /* A path: at (begin) the return address is (bytes) above sp. */
 struct path {
     uintptr_t begin;
@@ -39,13 +61,14 @@ struct search {
     uintptr_t pc;
     struct prof_range function;
     uintptr_t readable; /* instructions may begin below this address */
-    struct path paths[PATHS_MAX];
-    uint32_t known; /* number of paths */
-    uint32_t steps; /* instructions decoded so far */
-    bool through;   /* paths are followed through frames */
-    bool ends;      /* returns() met a jump with an unknown target */
-    bool found;     /* pc was reached */
-    struct path to; /* the path that reached it, with its state at pc */
+    uint32_t known;     /* number of paths */
+    uint32_t steps;     /* instructions decoded so far */
+    bool through;       /* paths are followed through frames */
+    bool lost;          /* some path ended where another may go on */
+    bool ends;          /* returns() met a jump with an unknown target */
+    bool found;         /* pc was reached */
+    struct path to;     /* the path that reached it, with its state at pc */
+    struct path paths[PATHS_MAX]; /* (known) of them are set */
 };
 
 static bool inside(const struct search *search, uintptr_t address)
@@ -58,19 +81,22 @@ static bool inside(const struct search *search, uintptr_t address)
 static void note(struct search *search, uintptr_t begin,
                  const struct path *path)
 {
-    if (!inside(search, begin) || search->known == PATHS_MAX)
+    if (!inside(search, begin))
         return;
     for (uint32_t i = 0; i < search->known; i++)
         if (begin == search->paths[i].begin ||
             (begin > search->paths[i].begin && begin < search->paths[i].end))
             return;
-    search->paths[search->known++] =
-        (struct path){begin, begin, path->bytes, path->framed};
+    if (search->known == PATHS_MAX)
+        search->lost = true;
+    else
+        search->paths[search->known++] =
+            (struct path){begin, begin, path->bytes, path->framed};
 }
 
 /* Steps over an instruction on a path without a frame. False: the path ends
  * here. */
-static bool step_stack(const struct search *search,
+static bool step_stack(struct search *search,
                        const struct prof_instruction *instruction,
                        struct path *path)
 {
@@ -79,12 +105,19 @@ static bool step_stack(const struct search *search,
     case PROF_EFFECT_PUSH_FP:
     case PROF_EFFECT_POP_FP:
         path->bytes -= instruction->value;
+        search->lost |= path->bytes < 0;
         return path->bytes >= 0;
     case PROF_EFFECT_SET_FP:
         path->framed = true;
         return search->through;
+    case PROF_EFFECT_OTHER:
+    case PROF_EFFECT_CALL:
+        return true;
+    case PROF_EFFECT_RETURN:
+        return false;
     default:
-        return instruction->effect == PROF_EFFECT_OTHER;
+        search->lost = true;
+        return false;
     }
 }
 
@@ -131,7 +164,7 @@ static void follow(struct search *search, uint32_t number)
         }
         instruction = prof_decode((const uint8_t *)at);
         search->steps++;
-        if (instruction.length == 0 || !step(search, at, &instruction, &path))
+        if (!step(search, at, &instruction, &path))
             break;
         at += instruction.length;
         for (uint32_t i = 0; i < number; i++)
@@ -141,7 +174,8 @@ static void follow(struct search *search, uint32_t number)
     search->paths[number].end = at + 1;
 }
 
-/* Follows all paths from the function's first instruction until pc is found. */
+/* Follows all paths from the function's first instruction until pc is found or,
+ * if (through), through their frames. */
 static void follow_all(struct search *search, bool through)
 {
     static const struct path entered;
@@ -151,6 +185,55 @@ static void follow_all(struct search *search, bool through)
     note(search, search->function.begin, &entered);
     for (uint32_t i = 0; i < search->known && !search->found; i++)
         follow(search, i);
+    search->lost |= search->steps == STEPS_MAX;
+}
+
+/* How far from the function's first instruction paths without a frame go, all
+ * of which were followed. */
+static uint32_t frameless_bytes(const struct search *search)
+{
+    uintptr_t end = search->function.begin;
+
+    for (uint32_t i = 0; i < search->known; i++)
+        if (search->paths[i].end > end)
+            end = search->paths[i].end;
+    return (uint32_t)(end - search->function.begin);
+}
+
+/* Whether one of the bytes of (word) is (byte). */
+static bool has_byte(uintptr_t word, uintptr_t byte)
+{
+    const uintptr_t ones = UINTPTR_MAX / 255;
+    uintptr_t zero_there = word ^ ones * byte;
+
+    return ((zero_there - ones) & ~zero_there & ones * 128) != 0;
+}
+
+/* Whether the last bytes before pc, all within (text), may have an instruction
+ * that restores the frame pointer: one of them is the opcode of pop or leave.
+ */
+static bool may_restore(uintptr_t pc, const struct prof_range *text)
+{
+    if (pc - text->begin < RESTORED_BEFORE)
+        return true;
+    for (uint32_t at = 0; at < RESTORED_BEFORE; at += sizeof(uintptr_t)) {
+        uintptr_t word;
+
+        __builtin_memcpy(&word, (const char *)pc - RESTORED_BEFORE + at,
+                         sizeof word);
+        if (has_byte(word, POP_FP) || has_byte(word, LEAVE))
+            return true;
+    }
+    return false;
+}
+
+/* Whether an instruction of (effect) may be part of an epilogue after its frame
+ * pointer is restored. No call is, unless the function has no frame at all. */
+static bool goes_on(struct search *search, enum prof_effect effect)
+{
+    search->ends = effect == PROF_EFFECT_END;
+    return effect == PROF_EFFECT_OTHER || effect == PROF_EFFECT_BRANCH ||
+           (effect == PROF_EFFECT_CALL && search->lost);
 }
 
 /* Whether the function returns soon after pc without changing the frame
@@ -174,11 +257,8 @@ static bool returns(struct search *search, intptr_t *bytes)
             *bytes += instruction.value;
         else if (instruction.effect == PROF_EFFECT_JUMP)
             at = target - instruction.length;
-        else if (instruction.effect != PROF_EFFECT_OTHER &&
-                 instruction.effect != PROF_EFFECT_BRANCH) {
-            search->ends = instruction.effect == PROF_EFFECT_END;
+        else if (!goes_on(search, instruction.effect))
             return false;
-        }
         at += instruction.length;
     }
     return false;
@@ -193,25 +273,63 @@ static bool is_past_frame(struct search *search, intptr_t *bytes)
     if (!search->ends)
         return false;
     follow_all(search, true);
-    *bytes = search->to.bytes;
+    *bytes = search->found ? search->to.bytes : 0;
     return search->found && !search->to.framed;
 }
 
-uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
-                              const struct prof_range *text)
+/* Where the frame has been set up, if the function begins with that, as most
+ * do: `push fp; mov fp, sp`; else 0. */
+static uintptr_t usual_frame(uintptr_t begin)
 {
-    struct search search = {.pc = pc, .function = *function};
+    uint32_t first;
+
+    __builtin_memcpy(&first, (const void *)begin, sizeof first);
+    if ((first & ENDBR_MASK) == ENDBR) {
+        begin += ENDBR_BYTES;
+        __builtin_memcpy(&first, (const void *)begin, sizeof first);
+    }
+    return (first & USUAL_MASK) == USUAL ? begin + USUAL_BYTES : 0;
+}
+
+/* Whether a path without a frame reaches pc; sets (search)->to, and (framed) if
+ * none does. */
+static bool is_reached(struct search *search, uint32_t *framed)
+{
+    uintptr_t begin = search->function.begin, usual;
+
+    if (*framed == 0) {
+        usual = usual_frame(begin);
+        *framed = usual != 0 ? (uint32_t)(usual - begin) : 0;
+    }
+    if (*framed != 0 && search->pc - begin >= *framed)
+        return false;
+    follow_all(search, false);
+    if (!search->found && !search->lost)
+        *framed = frameless_bytes(search);
+    return search->found;
+}
+
+uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
+                              const struct prof_range *text, uint32_t *framed)
+{
+    struct search search;
     intptr_t bytes;
 
     if (text->end - text->begin < PROF_INSTRUCTION_BYTES_MAX ||
         function->begin < text->begin || pc < function->begin)
         return PROF_PROLOGUE_FRAME;
+    search.pc = pc;
+    search.function = *function;
+    search.lost = search.ends = search.found = false;
     search.readable = text->end - PROF_INSTRUCTION_BYTES_MAX + 1;
     if (pc == function->begin)
         return 0;
-    follow_all(&search, false);
-    bytes = search.to.bytes;
-    if (!search.found && !is_past_frame(&search, &bytes))
+    if (!inside(&search, pc))
+        return PROF_PROLOGUE_FRAME;
+    if (is_reached(&search, framed))
+        bytes = search.to.bytes;
+    else if ((!search.lost && !may_restore(pc, text)) ||
+             !is_past_frame(&search, &bytes))
         return PROF_PROLOGUE_FRAME;
     if (bytes < 0 || bytes % (intptr_t)sizeof(uintptr_t) != 0)
         return PROF_PROLOGUE_FRAME;

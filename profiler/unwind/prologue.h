@@ -24,10 +24,14 @@
  * pointer leads to it, or if the code could not be followed to (pc). Reads code
  * within (text) only.
  *
+ * *(framed) belongs to the function, and is 0 at first: how many of its bytes
+ * may be executed without a frame before there is one, as far as is known. With
+ * it most addresses need not be followed from the beginning.
+ *
  * Contexts: thread. Decodes at most about a thousand instructions, a few in
  * most functions; 1 KiB of stack.
  */
 uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
-                              const struct prof_range *text);
+                              const struct prof_range *text, uint32_t *framed);
 
 #endif

@@ -15,7 +15,7 @@
 #include "unwind/decode.h"
 
 #define FRAME PROF_PROLOGUE_FRAME
-#define ROOM 64u /* bytes of text after each function */
+#define ROOM 64u /* bytes of text before and after each function */
 
 /* One instruction, and where the caller is when it is about to run. */
 struct line {
@@ -40,25 +40,33 @@ struct line {
 #define JUMP "\x08"
 #endif
 
+/* Each line by itself, and with what those before it have told of the function.
+ */
 static void check(const struct line *lines)
 {
-    static uint8_t text[256 + ROOM];
+    static uint8_t all[ROOM + 256 + ROOM];
+    uint8_t *text = all + ROOM;
     struct prof_range function, range;
+    uint32_t framed = 0, unknown;
     size_t at = 0;
 
-    memset(text, 0xcc, sizeof text);
+    memset(all, 0xcc, sizeof all);
     for (const struct line *line = lines; line->bytes != NULL; line++) {
         memcpy(text + at, line->bytes, line->length);
         at += line->length;
     }
     function = (struct prof_range){(uintptr_t)text, (uintptr_t)text + at};
-    range = (struct prof_range){(uintptr_t)text, (uintptr_t)text + sizeof text};
+    range = (struct prof_range){(uintptr_t)all, (uintptr_t)all + sizeof all};
     at = 0;
     for (const struct line *line = lines; line->bytes != NULL; line++) {
         assert_int_equal(prof_decode(text + at).length, line->length);
-        assert_int_equal(
-            prof_prologue_caller((uintptr_t)text + at, &function, &range),
-            line->place);
+        unknown = 0;
+        assert_int_equal(prof_prologue_caller((uintptr_t)text + at, &function,
+                                              &range, &unknown),
+                         line->place);
+        assert_int_equal(prof_prologue_caller((uintptr_t)text + at, &function,
+                                              &range, &framed),
+                         line->place);
         at += line->length;
     }
 }
@@ -244,10 +252,74 @@ static void what_cannot_be_known_is_left_to_the_frame(void **unused)
         END,
     };
     struct prof_range empty = {0, 0};
+    uint32_t framed = 0;
 
     (void)unused;
     check(lines);
-    assert_int_equal(prof_prologue_caller(0x1000, &empty, &empty), FRAME);
+    assert_int_equal(prof_prologue_caller(0x1000, &empty, &empty, &framed),
+                     FRAME);
+}
+
+/* Opcodes after 0x0f are not those of one byte: 0x0f 0x58 and 0x0f 0x70 are
+ * neither a pop nor a jump. */
+static void instructions_of_two_bytes_leave_the_stack_alone(void **unused)
+{
+    static const struct line lines[] = {
+        LINE("\x53", 0),                 /* push bx */
+        LINE("\xf2\x0f\x58\xc1", 1),     /* addsd xmm0, xmm1 */
+        LINE("\x0f\x58\xc1", 1),         /* addps xmm0, xmm1 */
+        LINE("\x66\x0f\x70\xc0\x00", 1), /* pshufd xmm0, xmm0, 0 */
+        LINE("\x5b", 1),                 /* pop bx */
+        LINE("\xc3", 0),
+        END,
+    };
+
+    (void)unused;
+    check(lines);
+}
+
+/* As compilers order the instructions of a leaf. */
+static void a_frame_that_is_given_up_early(void **unused)
+{
+    static const struct line lines[] = {
+        LINE("\x55", 0),
+        LINE(W "\x89\xe5", 1),
+        LINE("\x31\xc0", FRAME),
+        LINE("\x5d", FRAME),
+        LINE("\xb8\x01\x00\x00\x00", 0), /* mov eax, 1 */
+        LINE("\xb9\x01\x00\x00\x00", 0),
+        LINE("\xba\x01\x00\x00\x00", 0),
+        LINE("\xbe\x01\x00\x00\x00", 0),
+        LINE("\xbf\x01\x00\x00\x00", 0),
+        LINE("\x05\x01\x00\x00\x00", 0), /* add eax, 1 */
+        LINE("\x05\x01\x00\x00\x00", 0),
+        LINE("\x05\x01\x00\x00\x00", 0),
+        LINE("\xc3", 0),
+        END,
+    };
+
+    (void)unused;
+    check(lines);
+}
+
+/* What follows the call is of another path: this one does not come back. */
+static void a_call_has_a_frame(void **unused)
+{
+    static const struct line lines[] = {
+        LINE("\x55", 0),
+        LINE(W "\x89\xe5", 1),
+        LINE("\x85\xff", FRAME), /* test edi, edi */
+        LINE("\x74\x02", FRAME), /* jz to the first mov */
+        LINE("\x5d", FRAME),
+        LINE("\xc3", 0),
+        LINE("\xbf\x01\x00\x00\x00", FRAME), /* mov edi, 1 */
+        LINE("\xe8\x00\x00\x00\x00", FRAME), /* call abort */
+        LINE("\xc3", 0),
+        END,
+    };
+
+    (void)unused;
+    check(lines);
 }
 
 /* Whatever the bytes are: no fault, and an end. */
@@ -255,7 +327,7 @@ static void any_bytes_have_an_answer(void **unused)
 {
     static uint8_t text[600];
     struct prof_range range = {(uintptr_t)text, (uintptr_t)text + sizeof text};
-    uint32_t seed = 7;
+    uint32_t seed = 7, framed = 0;
 
     (void)unused;
     for (int turn = 0; turn < 3000; turn++) {
@@ -264,7 +336,7 @@ static void any_bytes_have_an_answer(void **unused)
             text[i] = (uint8_t)(seed >> 20);
         }
         for (size_t i = 0; i < sizeof text; i += 7)
-            prof_prologue_caller((uintptr_t)text + i, &range, &range);
+            prof_prologue_caller((uintptr_t)text + i, &range, &range, &framed);
     }
 }
 
@@ -280,6 +352,9 @@ int main(void)
         cmocka_unit_test(a_jump_to_another_function_far_behind),
         cmocka_unit_test(a_jump_through_a_table_is_looked_at_twice),
         cmocka_unit_test(what_cannot_be_known_is_left_to_the_frame),
+        cmocka_unit_test(instructions_of_two_bytes_leave_the_stack_alone),
+        cmocka_unit_test(a_frame_that_is_given_up_early),
+        cmocka_unit_test(a_call_has_a_frame),
         cmocka_unit_test(any_bytes_have_an_answer),
     };
 
