@@ -72,9 +72,14 @@ def tasks_are_limited(hostile):
     check.same((info["samples"], info["unkept_samples"]), (count, 5000))
     folded = hostile.parasite.folded(trace, "--weight", "samples")
     check.same(sum(weight for _, weight in folded), count)
-    out = hostile.work / "tasks.json"
+
+
+def tracks_are_limited(hostile):
+    """Of few more tasks: each track is a walk over all samples."""
+    trace, out = hostile.work / "tracks.trace", hostile.work / "tracks.json"
+    hostile.record(trace, hostile.stream("tasks", TRACKS + 50), "-q")
     hostile.parasite("export", "-q", "-f", "firefox", "-o", out, trace)
-    check.between(out.read_text().count('"processType":"default"'), 1, TRACKS)
+    check.same(out.read_text().count('"processType":"default"'), TRACKS)
 
 
 def stacks_are_limited(hostile):
@@ -104,6 +109,7 @@ def test_quantity(hostile):
         ("samples that a sum becomes", sums_are_limited),
         ("nodes of a model", nodes_are_limited),
         ("tasks of a model", tasks_are_limited),
+        ("tracks of a profile", tracks_are_limited),
         ("callers of a sample", stacks_are_limited),
     ):
         s.holds(f"{what} are limited", function, hostile)

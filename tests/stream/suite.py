@@ -19,7 +19,7 @@ FAST = f"{ONE} prof.hz=10000 prof.drain=20"
 def counted(s, width, name, append, **options):
     """lua, on a clock that counts instructions; not yet ended."""
     return s.guest(
-        width, "lua", name, append=append, modules=[PARSER], icount=0, **options
+        width, "lua", name, append=append, modules=[PARSER], icount=2, **options
     )
 
 

@@ -22,7 +22,7 @@ def guest(s, parasite, width, transport, *words, script=SCRIPT, status=0):
         transport,
         *words,
         *parasite.machine(
-            width, "lua", "prof.reports=1", modules=[script], icount=0
+            width, "lua", "prof.reports=1", modules=[script], icount=2
         ),
         status=status,
     )

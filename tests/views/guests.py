@@ -34,7 +34,7 @@ class Views:
         if path not in self.traces:
             service, append = MACHINES[name]
             machine = self.parasite.machine(
-                *(width, service, append), modules=[PARSER], icount=0
+                *(width, service, append), modules=[PARSER], icount=2
             )
             self.parasite.record(path, "-q", "-F", rate, *machine)
             self.traces[path] = True

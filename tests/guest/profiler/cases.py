@@ -14,7 +14,7 @@ CASES = [
     case(
         "hook_ticks_are_sampled",
         append="prof.start=off prof.every=0 prof.hz=5000",
-        icount=2,
+        icount=4,
     ),
     case("idle_share", append="prof.every=0 prof.hz=1000", icount=4),
     case(
@@ -55,7 +55,7 @@ CASES = [
         "names_are_readable",
         append="prof.every=0",
         boots="kernel grub",
-        icount=0,
+        icount=3,
         exits=0,
         shows=[
             "^ +[0-9.]+ % +[0-9.]+ % +[0-9]+ +0x[0-9a-f]+  "
@@ -74,7 +74,7 @@ CASES = [
         image="test/names_are_readable",
         append="prof.every=0 die=yes",
         boots="kernel grub",
-        icount=0,
+        icount=3,
         exits=101,
         shows=[
             "^panic: out of memory at",
@@ -111,7 +111,7 @@ CASES = [
     case(
         "sample_shares",
         append="prof.start=off prof.every=0 prof.depth=0 prof.jitter=0",
-        icount=2,
+        icount=4,
     ),
     case(
         "skid_is_none",
