@@ -26,7 +26,7 @@ def test_of_server(s, bits, name):
     test = s.work / f"{name}.{bits}"
     wrapped = ["gettimeofday"] + ["malloc"] * (name == "server_test")
     run(
-        *("g++", f"-m{bits}", "-std=gnu++17", "-g", "-O1", "-Wall"),
+        *("g++", f"-m{bits}", "-std=gnu++17", "-g", "-O0", "-Wall"),
         *("-Wextra", "-fno-exceptions", *SANITIZERS, "-Ikernel/include"),
         *(f"-Wl,--wrap={each}" for each in wrapped),
         *("-o", test, f"tests/irc/{name}.cpp", "tests/irc/fake_net.cpp"),

@@ -18,6 +18,12 @@ struct exits {
     Elf *elf;
     csh decoder;
     cs_insn *instruction;
+
+    /* Where decoding stopped last: of the function that begins at (begin), the
+     * instruction at (at) is next, and whether the one before it (left). */
+    uint64_t begin;
+    uint64_t at;
+    bool left;
 };
 
 /* Always, or unless the hypervisor disabled it (Intel SDM vol. 3, 26.1,
@@ -103,25 +109,32 @@ static bool jumps_to_next(const cs_insn *instruction)
            instruction->bytes[1] == 0;
 }
 
-/* Decodes from the function's beginning until (address) is reached. */
+/* Decodes from the function's beginning until (address) is reached, or from
+ * where it stopped last: addresses that rise cost one pass, not its square. */
 static bool decoded(struct exits *exits, uint64_t begin, uint64_t address)
 {
     const cs_insn *instruction = exits->instruction;
+    uint64_t at = address;
     size_t count;
-    const uint8_t *code = code_at(exits, begin, &count);
-    uint64_t at = begin;
-    bool left = false; /* the previous instruction does */
+    const uint8_t *code;
 
-    while (code != NULL && at <= address &&
-           cs_disasm_iter(exits->decoder, &code, &count, &at,
-                          exits->instruction)) {
-        bool leaving = leaves(instruction->id);
-
-        if (instruction->address == address)
-            return left || leaving;
-        left = leaving || (left && jumps_to_next(instruction));
+    if (exits->begin != begin || exits->at > address) {
+        exits->begin = exits->at = begin;
+        exits->left = false;
     }
-    return left && at == address;
+    code = code_at(exits, exits->at, &count);
+    while (code != NULL && exits->at < address &&
+           cs_disasm_iter(exits->decoder, &code, &count, &exits->at,
+                          exits->instruction))
+        exits->left = leaves(instruction->id) ||
+                      (exits->left && jumps_to_next(instruction));
+    if (exits->at != address || exits->left)
+        return exits->at == address;
+    /* no instruction may be here: the function's end */
+    return code != NULL &&
+           cs_disasm_iter(exits->decoder, &code, &count, &at,
+                          exits->instruction) &&
+           leaves(instruction->id);
 }
 
 bool exits_at(struct exits *exits, uint64_t address)
