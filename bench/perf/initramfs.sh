@@ -3,7 +3,8 @@
 #
 # initramfs.sh OUT WORK SOURCE: the file system of the Linux guest, as an
 # archive: busybox and the files that fetch.sh left in SOURCE, this machine's
-# perf with its libraries, the program WORK, and linux/init.
+# perf with its libraries, the program WORK, and linux/ with its two first
+# programs.
 set -eu
 
 out=${1:?usage: initramfs.sh OUT WORK SOURCE}
@@ -31,6 +32,7 @@ ldd "$perf" | grep -o '/[^ ]*' | while read -r library; do
     install -D -m 755 "$library" "$root$library"
 done
 install -m 755 "$work" "$root/bin/work"
-install -m 755 "$here/linux/init" "$root/init"
+install -m 755 "$here/linux/init" "$here/linux/counted" \
+    "$here/linux/common.sh" "$root"
 (cd "$root" && find . | "$busybox" cpio -o -H newc 2>/dev/null) >"$out"
 rm -rf "$root"

@@ -14,8 +14,10 @@
 #include "work.h"
 
 #include <arch/cpu.h>
+#include <debugcon.h>
 #include <kernel/console.h>
 #include <kernel/service.h>
+#include <prof/transport.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,20 +51,26 @@ void perf_emit(const char *name, uint64_t hundredths)
                  (unsigned)(hundredths % 100));
 }
 
-/* Instructions that the rounds take. What samples them is drained between
- * their pieces, which is not counted. Inlined, so that the chains are as long
- * as those that perf sees in Linux. */
-static inline __attribute__((always_inline)) uint64_t work(void)
+/* Instructions of the rounds, and of the drains between their pieces. */
+struct taken {
+    uint64_t work;
+    uint64_t drains;
+};
+
+/* Inlined, so that the chains are as long as those that perf sees in Linux. */
+static inline __attribute__((always_inline)) struct taken work(void)
 {
-    uint64_t taken = 0;
+    struct taken taken = {0, 0};
 
     for (uint32_t piece = 0; piece < PIECES; piece++) {
-        uint64_t begin = arch_tsc();
+        uint64_t begin = arch_tsc(), middle;
 
         for (uint32_t i = 0; i < wanted.rounds / PIECES; i++)
             work_round(UNITS);
-        taken += arch_tsc() - begin;
+        middle = arch_tsc();
         prof_drain();
+        taken.work += middle - begin;
+        taken.drains += arch_tsc() - middle;
     }
     return taken;
 }
@@ -72,7 +80,7 @@ __attribute__((noinline)) static void sampled(const char *name, uint64_t alone,
                                               uint32_t hz, uint32_t depth)
 {
     struct prof_stats stats;
-    uint64_t taken;
+    struct taken taken;
 
     prof_set_rate(hz);
     prof_set_depth(depth);
@@ -83,7 +91,41 @@ __attribute__((noinline)) static void sampled(const char *name, uint64_t alone,
     prof_stop();
     if (stats.dropped + stats.overflowed + stats.missed != 0)
         console_line("perf: %s: samples went another way", name);
-    perf_emit(name, (taken - alone) * 100 / stats.ticks);
+    perf_emit(name, (taken.work - alone) * 100 / stats.ticks);
+}
+
+static bool send(const void *packet, size_t bytes)
+{
+    debugcon_write(packet, bytes);
+    return true;
+}
+
+/* Emits all that a sample costs, with interrupts, drains and the stream. What
+ * is new is sampled and sent before that is counted. */
+__attribute__((noinline)) static void whole(const char *name, uint64_t alone,
+                                            uint32_t depth)
+{
+    static const struct prof_transport stream = {"perf", NULL, send, NULL,
+                                                 NULL};
+    struct prof_stats before, after;
+    struct taken taken;
+
+    prof_reset();
+    prof_transport_use(&stream);
+    prof_set_rate(FAST_HZ);
+    prof_set_depth(depth);
+    prof_start();
+    work();
+    prof_stats(&before);
+    taken = work();
+    prof_stats(&after);
+    prof_stop();
+    prof_transport_use(NULL);
+    if (after.dropped + after.overflowed + after.missed != 0 ||
+        after.stream_bytes == before.stream_bytes)
+        console_line("perf: %s: samples went another way", name);
+    perf_emit(name, (taken.work + taken.drains - alone) * 100 /
+                        (after.ticks - before.ticks));
 }
 
 static void longest(const struct prof_stack_row *row, void *context)
@@ -119,7 +161,7 @@ static void emit_leaves(void)
 int service_main(void)
 {
     for (uint32_t rep = 0; rep < wanted.reps; rep++) {
-        uint64_t alone = work();
+        uint64_t alone = work().work;
 
         sampled("flat", alone, 1, 0);
         sampled("stack", alone, 1, PROF_DEPTH_DEFAULT);
@@ -129,6 +171,8 @@ int service_main(void)
         sampled("stack_own", alone, FAST_HZ, PROF_DEPTH_DEFAULT);
         if (rep == 0)
             emit_chains();
+        whole("flat_whole", alone, 0);
+        whole("stack_whole", alone, PROF_DEPTH_DEFAULT);
     }
     perf_steps();
     return 0;

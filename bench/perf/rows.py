@@ -3,69 +3,37 @@
 
 STEP_LEAF = "leaf_c"  # the function of the lock-step rows
 
+INSNS = "instructions"
+COST = (INSNS, None, "")
+RATIO = ("ratio", None, "")
+
 # name, words, unit, goal, its sense
 ROWS = [
-    ("perf_flat", "perf -F 1000: a flat sample", "instructions", None, ""),
-    (
-        "perf_stack_11",
-        "perf -F 1000 -g: one with 11 frames",
-        "instructions",
-        None,
-        "",
-    ),
-    (
-        "perf_bare",
-        "of these, perf's timer interrupt without a sample",
-        "instructions",
-        None,
-        "",
-    ),
-    (
-        "ours_flat",
-        "ours, in the kernel's tick: a flat sample",
-        "instructions",
-        40,
-        "most",
-    ),
-    ("ours_stack_11", "one with 11 frames", "instructions", None, ""),
-    (
-        "ours_flat_own",
-        "ours at 1000 Hz, interrupt included: flat",
-        "instructions",
-        None,
-        "",
-    ),
-    ("ours_stack_11_own", "one with 11 frames", "instructions", None, ""),
-    (
-        "perf_flat_ratio",
-        "perf's flat sample / ours in the kernel's tick",
-        "ratio",
-        50,
-        "least",
-    ),
-    ("perf_stack_11_ratio", "the same with 11 frames", "ratio", 15, "least"),
-    (
-        "perf_flat_own_ratio",
-        "both at 1000 Hz, interrupts included: flat",
-        "ratio",
-        None,
-        "",
-    ),
-    ("perf_stack_11_own_ratio", "the same with 11 frames", "ratio", None, ""),
-    (
-        "perf_flat_beyond_ratio",
-        "both without the interrupt: flat",
-        "ratio",
-        None,
-        "",
-    ),
-    (
-        "perf_stack_11_beyond_ratio",
-        "the same with 11 frames",
-        "ratio",
-        None,
-        "",
-    ),
+    ("perf_flat", "perf -F 1000: interrupt, flat", *COST),
+    ("perf_stack_11", "perf -F 1000 -g: the same, 11 frames", *COST),
+    ("perf_bare", "of these, its timer interrupt without a sample", *COST),
+    ("ours_flat", "ours, in the kernel's tick: flat", INSNS, 40, "most"),
+    ("ours_stack_11", "the same, 11 frames", *COST),
+    ("ours_flat_own", "ours at 1000 Hz, interrupt included: flat", *COST),
+    ("ours_stack_11_own", "the same, 11 frames", *COST),
+    ("perf_flat_ratio", "perf / ours in the kernel's tick: flat", "ratio")
+    + (50, "least"),
+    ("perf_stack_11_ratio", "the same, 11 frames", "ratio", 15, "least"),
+    ("perf_flat_own_ratio", "both at 1000 Hz, interrupts included", *RATIO),
+    ("perf_stack_11_own_ratio", "the same, 11 frames", *RATIO),
+    ("perf_flat_beyond_ratio", "both without the interrupt: flat", *RATIO),
+    ("perf_stack_11_beyond_ratio", "the same, 11 frames", *RATIO),
+    ("perf_flat_whole", "perf record, everything: flat", *COST),
+    ("perf_stack_11_whole", "perf record -g, everything: 11 frames", *COST),
+    ("perf_default_11_whole", "the same, with build-ids (default)", *COST),
+    ("perf_flat_user", "of these, perf in user mode: flat", *COST),
+    ("perf_stack_11_user", "11 frames", *COST),
+    ("perf_default_11_user", "with build-ids", *COST),
+    ("ours_flat_whole", "ours, everything: flat", *COST),
+    ("ours_stack_11_whole", "11 frames", *COST),
+    ("perf_flat_whole_ratio", "everything, perf / ours: flat", *RATIO),
+    ("perf_stack_11_whole_ratio", "11 frames", "ratio", 5, "least"),
+    ("perf_report_11", "perf report afterwards, 11 frames", *COST),
     (
         "perf_lock_step",
         f"in step: what perf says of {STEP_LEAF}, worst",

@@ -3,10 +3,12 @@
 #
 # run.sh BUILD: the cost of a sample of Linux perf and of our sampler, both on
 # the same work in the same machine, and what they say of a program in step
-# with them. Prints a table and writes BUILD/bench/perf.jsonl. Takes four
+# with them. Prints a table and writes BUILD/bench/perf.jsonl. Takes five
 # minutes where a core is idle. perf is measured on x86_64 only: Debian's cloud
 # kernel is for that width, and so is the machine's perf that is put into its
-# guest.
+# guest. That guest is booted twice: one run takes times, which are instructions
+# under -icount, and one is counted by a plugin of QEMU, which separates the
+# kernel from perf's own process and does not count an idle CPU.
 #
 # Status 1 if a goal is missed or rows are missing; what could not be fetched
 # or did not run is named, the rest is measured all the same.
@@ -17,29 +19,56 @@ here=$(dirname "$0")
 logs=$build/bench/perf
 source=build/source/perf-guest # beside the other fetched sources
 mkdir -p "$logs"
-rm -f "$logs"/*.log
+rm -f "$logs"/*.log "$logs"/*.marks
 
 # The work as a Linux program, of the guest's own objects. They are linked
-# without the labels in the leaves, which perf would take for functions.
+# without the labels in the leaves, which perf would take for functions; and to
+# addresses where no other program is, by which the plugin knows it.
+BEGIN=7000000
+END=8000000
 work()
 {
     objects=$build/x86_64/obj/services/split
     gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer \
         -fno-optimize-sibling-calls -static -no-pie -z noexecstack \
+        "-Wl,-Ttext-segment=0x$BEGIN" \
         -o "$logs/work" "$here/linux/work.c" "$objects/levels.o" \
         "$objects/x86_64/leaf.o"
     strip -w -N 'leaf_?.*' "$logs/work"
 }
 
-linux()
+guest()
 {
     "$here/fetch.sh" "$source" && work &&
-        "$here/initramfs.sh" "$logs/initramfs" "$logs/work" "$source" &&
-        "$here/boot.sh" 600 x86_64 -kernel "$source/vmlinuz" \
-            -initrd "$logs/initramfs" -append "console=ttyS0 quiet \
-rdinit=/init panic=-1 reps=5 hz=1000 rounds=25000 units=1000 \
-step_rounds=1000 step_units=24900 step_period=1000000 phases=5" \
-            >"$logs/linux.log"
+        "$here/initramfs.sh" "$logs/initramfs" "$logs/work" "$source"
+}
+
+# linux LOG KERNEL'S_WORDS [QEMU'S_WORDS...]
+linux()
+{
+    log=$1
+    words=$2
+    shift 2
+    "$here/boot.sh" 600 x86_64 -kernel "$source/vmlinuz" \
+        -initrd "$logs/initramfs" -append "console=ttyS0 quiet panic=-1 \
+hz=1000 units=1000 $words" "$@" >"$logs/$log"
+}
+
+timed()
+{
+    linux linux.log "rdinit=/init reps=5 rounds=25000 step_rounds=1000 \
+step_units=24900 step_period=1000000 phases=5"
+}
+
+# Nothing is at random, so that a run repeats to the instruction.
+counted()
+{
+    mark=$(nm "$logs/work" | sed -n 's/ T work_mark$//p')
+    gcc -std=gnu11 -O2 -fPIC -shared -Wall -Wextra -Werror \
+        -o "$logs/marks.so" "$here/host/marks.c" &&
+        linux counted.log "rdinit=/counted short=25000 long=100000 nokaslr \
+norandmaps" -seed 1 -plugin "$logs/marks.so,out=$logs/counted.marks,\
+mark=$mark,work=$BEGIN+$END"
 }
 
 # The image ends through debug-exit with code 0, which QEMU makes 1.
@@ -51,8 +80,8 @@ ours()
 }
 
 status=0
-if ! linux; then
-    echo "perf/run.sh: Linux perf was not measured, its rows are missing" >&2
+if ! guest || ! timed || ! counted; then
+    echo "perf/run.sh: Linux perf was not measured, rows are missing" >&2
     status=1
 fi
 for width in i386 x86_64; do

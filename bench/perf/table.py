@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """table.py FOLDER JSONL: the measurements of run.sh, as lines and as a table.
 
-FOLDER has linux.log of the Linux guest, i386.log and x86_64.log of ours, and
-size, the output of `size` for the profiler's objects. JSONL gets one object per
+FOLDER has linux.log and counted.log of the Linux guest, counted.marks of the
+plugin, i386.log and x86_64.log of our guest, and size, the output of `size` for
+the profiler's objects. JSONL gets one object per
 line: width, name, value and unit; optionally the goal and its sense (least or
 most); spread, the largest minus the smallest of the repetitions.
 
@@ -17,6 +18,7 @@ import re
 import statistics
 import sys
 
+import counted
 from rows import ROWS, STEP_LEAF, WHOLE
 
 Z95 = 1.959963985
@@ -214,6 +216,8 @@ def ours(lines, width):
         "ours_stack_11": middle(values["stack"]),
         "ours_flat_own": middle(values["flat_own"]),
         "ours_stack_11_own": middle(values["stack_own"]),
+        "ours_flat_whole": middle(values["flat_whole"]),
+        "ours_stack_11_whole": middle(values["stack_whole"]),
         "ours_accuracy": (worst_error(leaves), None),
     }
     rows.update(lock_step(lines))
@@ -232,45 +236,67 @@ def memory(lines, width):
 # ---- both
 
 
+# name: numerator, denominator, what is subtracted from the numerator
+RATIOS = {
+    f"perf_{what}{name}_ratio": (
+        f"perf_{what}{perf}",
+        f"ours_{what}{ours}",
+        less,
+    )
+    for what in ("flat", "stack_11")
+    for name, perf, ours, less in (
+        ("", "", "", None),
+        ("_own", "", "_own", None),
+        ("_beyond", "", "", "perf_bare"),
+        ("_whole", "_whole", "_whole", None),
+    )
+}
+
+
 def ratios(rows):
-    """The cost of perf as a multiple of ours."""
-    bare = rows["perf_bare"][0]
-    for what in ("flat", "stack_11"):
-        perf = rows[f"perf_{what}"][0]
-        our = rows[f"ours_{what}"][0]
-        rows[f"perf_{what}_ratio"] = perf / our, None
-        rows[f"perf_{what}_own_ratio"] = (
-            perf / rows[f"ours_{what}_own"][0],
-            None,
-        )
-        rows[f"perf_{what}_beyond_ratio"] = (perf - bare) / our, None
+    """The cost of perf as a multiple of ours, of what was measured."""
+    for name, (perf, our, less) in RATIOS.items():
+        if {perf, our, less or perf} <= rows.keys():
+            left = rows[perf][0] - (rows[less][0] if less else 0)
+            rows[name] = left / rows[our][0], None
 
 
 def reached(value, goal, sense):
     return value >= goal if sense == "least" else value <= goal
 
 
+def part(folder, log, width):
+    """{name: (value, spread)} of one of the guests."""
+    lines = read(folder, log)
+    if lines is None:
+        raise Bad(f"{log}: nothing was measured")
+    if log == "linux.log":
+        return linux(lines)
+    if log == "counted.log":
+        marks = read(folder, "counted.marks") or []
+        return counted.rows_of(runs_of(lines), marks)
+    size = read(folder, "size") or []
+    return {
+        **ours(lines, width),
+        "ours_memory": (memory(size, width), None),
+    }
+
+
 def collect(folder):
     """({width: {name: (value, spread)}}, [what is wrong])"""
     rows = {"i386": {}, "x86_64": {}}
     wrong = []
-    for log, width, taken in (
-        ("i386.log", "i386", ours),
-        ("x86_64.log", "x86_64", ours),
-        ("linux.log", "x86_64", None),
+    for log, width in (
+        ("i386.log", "i386"),
+        ("x86_64.log", "x86_64"),
+        ("linux.log", "x86_64"),
+        ("counted.log", "x86_64"),
     ):
-        lines = read(folder, log)
         try:
-            if lines is None:
-                raise Bad(f"{log}: nothing was measured")
-            if taken is None:
-                rows[width].update(linux(lines))
-            else:
-                rows[width].update(ours(lines, width))
-                size = read(folder, "size") or []
-                rows[width]["ours_memory"] = memory(size, width), None
+            rows[width].update(part(folder, log, width))
+        except Bad as error:
+            wrong.append(str(error))
         except (
-            Bad,
             KeyError,
             IndexError,
             ValueError,
@@ -279,13 +305,8 @@ def collect(folder):
             ArithmeticError,
             statistics.StatisticsError,
         ) as error:
-            wrong.append(
-                str(error)
-                if isinstance(error, Bad)
-                else f"{log}: broken: {error!r}"
-            )
-    if "perf_flat" in rows["x86_64"] and "ours_flat" in rows["x86_64"]:
-        ratios(rows["x86_64"])
+            wrong.append(f"{log}: broken: {error!r}")
+    ratios(rows["x86_64"])
     return rows, wrong
 
 

@@ -4,6 +4,7 @@ missing, missed or worse must be reported, and unusable files must be named."""
 
 import json
 import re
+import sys
 from pathlib import Path
 
 from harness.suite import check, run
@@ -271,7 +272,41 @@ def tables(s):
             check.same("    a sample" in text, published)
 
 
+def perf_is_counted():
+    """bench/perf: what perf adds to a sample is the long run less the short
+    one, without the work and without what starts and ends a run."""
+    sys.path.insert(0, "bench/perf")
+    import counted  # pylint: disable=import-outside-toplevel
+
+    runs, marks, at = [], [], [7, 7, 7]
+    for rounds, kernel, samples in ((10, 100, 5), (40, 400, 20)):
+        for what in ("none", "flat", "stack", "default", "report"):
+            # an interrupt of 30, a process of 2, a start of 5000 and 3000
+            took = [kernel, 1000 * rounds, 0]
+            if what != "none":
+                took = [5000 + kernel + 30 * samples, took[1]]
+                took.append(3000 + 2 * samples)
+            marks.append(" ".join(map(str, at)))
+            at = [a + b for a, b in zip(at, took)]
+            marks.append(" ".join(map(str, at)))
+            at[0] += 99  # between two runs
+            runs.append((f"{what} {rounds}", []))
+        for file in ("flat", "stack", "default", "user"):
+            runs.append((f"samples {file} {rounds}", [f"samples {samples}"]))
+    rows = counted.rows_of(runs, marks)
+    for name in ("flat", "stack_11", "default_11"):
+        check.same(rows[f"perf_{name}_user"], (2, None))
+        check.same(rows[f"perf_{name}_whole"], (32, None))
+    check.same(rows["perf_report_11"], ((300 + 32 * 15) / 15, None))
+    try:
+        counted.rows_of(runs, marks[:-1])
+    except ValueError:
+        return
+    raise AssertionError("a missing mark is not noticed")
+
+
 def suite(s):
+    s.holds("all of perf is counted from marks", perf_is_counted)
     for old in (*s.work.glob("*.jsonl"), *s.work.glob("parts/**/*.jsonl")):
         old.unlink()
     files = Files(s.work)

@@ -6,6 +6,8 @@
  *     work ROUNDS UNITS                  one round after the other
  *     work ROUNDS UNITS PERIOD PHASE     one round each PERIOD nanoseconds of
  *                                        the clock, from PHASE on
+ *     work mark                          nothing but work_mark(), for the
+ *                                        plugin that counts (host/marks.c)
  *
  * Prints "work NS TICKS SWITCHES": what the rounds took by the time stamp
  * counter, which is instructions under -icount shift=0, the local timer's
@@ -64,6 +66,8 @@ static uint64_t switches(void)
     return (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 
+void work_mark(void);
+
 /* What is left of a round by the clock. */
 __attribute__((noinline)) static void pace(uint64_t end_ns)
 {
@@ -88,6 +92,11 @@ static inline uint32_t work(uint64_t rounds, uint32_t units, uint64_t period_ns,
     return sum;
 }
 
+__attribute__((noinline)) void work_mark(void)
+{
+    __asm__ volatile("");
+}
+
 static uint64_t number(int argc, char **argv, int at)
 {
     return argc > at ? strtoull(argv[at], NULL, 10) : 0;
@@ -100,8 +109,12 @@ int main(int argc, char **argv)
     uint64_t ticks, switched, begin, end;
     uint32_t sum;
 
+    if (argc == 2 && strcmp(argv[1], "mark") == 0) {
+        work_mark();
+        return 0;
+    }
     if (rounds == 0 || units < 3) {
-        fprintf(stderr, "usage: work ROUNDS UNITS [PERIOD PHASE]\n");
+        fprintf(stderr, "usage: work ROUNDS UNITS [PERIOD PHASE] | mark\n");
         return 2;
     }
     work_round(units); /* its pages are there from now on */
