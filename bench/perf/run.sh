@@ -49,7 +49,7 @@ linux()
     log=$1
     words=$2
     shift 2
-    "$here/boot.sh" 600 x86_64 -kernel "$source/vmlinuz" \
+    "$here/boot.sh" 900 x86_64 -kernel "$source/vmlinuz" \
         -initrd "$logs/initramfs" -append "console=ttyS0 quiet panic=-1 \
 hz=1000 units=1000 $words" "$@" >"$logs/$log"
 }
