@@ -8,6 +8,7 @@
 #include "heap.h"
 
 #include <arch/boot.h>
+#include <arch/context.h>
 #include <errno.h>
 #include <kernel/service.h>
 #include <stdint.h>
@@ -30,6 +31,14 @@ size_t heap_bytes(void)
 size_t heap_used_bytes(void)
 {
     return heap_break - heap.begin;
+}
+
+void *heap_page(void)
+{
+    if (heap.end - heap_break < ARCH_PAGE_BYTES)
+        return NULL;
+    heap.end -= ARCH_PAGE_BYTES;
+    return (void *)heap.end;
 }
 
 void *sbrk(ptrdiff_t increment)

@@ -11,6 +11,12 @@
  */
 void heap_start(void);
 
+/*
+ * A page from the upper end of the heap, for good; NULL if there is none that
+ * sbrk() has not handed out. Contexts: thread.
+ */
+void *heap_page(void);
+
 /* Total size of the heap, and what sbrk() has handed out so far. */
 size_t heap_bytes(void);
 size_t heap_used_bytes(void);

@@ -19,6 +19,8 @@
 #define CR4_OSFXSR ((uintptr_t)1 << 9)
 #define CR4_OSXMMEXCPT ((uintptr_t)1 << 10)
 
+#define MXCSR_DEFAULT 0x1f80u /* all exceptions masked, round to nearest */
+
 #define MSR_EFER 0xc0000080u
 #define EFER_NXE ((uint64_t)1 << 11)
 

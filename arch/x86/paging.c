@@ -28,6 +28,7 @@
 uint64_t page_directories[PAGE_DIRECTORIES][PAGE_ENTRIES]
     __attribute__((aligned(4096)));
 uint64_t page_pointers[PAGE_ENTRIES] __attribute__((aligned(4096)));
+uint64_t paging_no_execute;
 
 static bool within(uintptr_t page, const char *begin, const char *end)
 {
@@ -45,7 +46,7 @@ static bool is_guard(uintptr_t page)
 }
 
 /* The table entry of (page), with the permissions listed above. */
-static uint64_t small_page(uintptr_t page, uint64_t no_execute)
+static uint64_t small_page(uintptr_t page)
 {
     if (page == 0 || is_guard(page))
         return 0;
@@ -53,8 +54,8 @@ static uint64_t small_page(uintptr_t page, uint64_t no_execute)
         return page | PAGE_PRESENT;
     if (within(page, rodata_begin, rodata_end) ||
         within(page, symtab_begin, image_end))
-        return page | PAGE_PRESENT | no_execute;
-    return page | PAGE_PRESENT | PAGE_WRITABLE | no_execute;
+        return page | PAGE_PRESENT | paging_no_execute;
+    return page | PAGE_PRESENT | PAGE_WRITABLE | paging_no_execute;
 }
 
 /* Enables NX. Returns the bit for table entries, 0 if the CPU lacks NX. */
@@ -85,19 +86,20 @@ static uint64_t *allocate_tables(size_t count)
  */
 void paging_start(void)
 {
-    const uint64_t no_execute = no_execute_on();
     const size_t count =
         ((uintptr_t)image_end + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES;
     uint64_t *small = allocate_tables(count);
     uint64_t *large = &page_directories[0][0];
 
+    paging_no_execute = no_execute_on();
     for (size_t i = 0; i < count * PAGE_ENTRIES; i++)
-        small[i] = small_page(i * PAGE_BYTES, no_execute);
+        small[i] = small_page(i * PAGE_BYTES);
     for (size_t i = 0; i < PAGE_DIRECTORIES * PAGE_ENTRIES; i++)
-        large[i] = i < count ? (uintptr_t)(small + i * PAGE_ENTRIES) |
-                                   PAGE_PRESENT | PAGE_WRITABLE
-                             : (uint64_t)i * LARGE_PAGE_BYTES | PAGE_PRESENT |
-                                   PAGE_WRITABLE | PAGE_LARGE | no_execute;
+        large[i] = i < count
+                       ? (uintptr_t)(small + i * PAGE_ENTRIES) | PAGE_PRESENT |
+                             PAGE_WRITABLE
+                       : (uint64_t)i * LARGE_PAGE_BYTES | PAGE_PRESENT |
+                             PAGE_WRITABLE | PAGE_LARGE | paging_no_execute;
 
     cpu_set_cr4(cpu_cr4() | CR4_PAE);
     cpu_set_cr3(paging_root());

@@ -18,11 +18,15 @@
 #define PAGE_PRESENT ((uint64_t)1 << 0)
 #define PAGE_WRITABLE ((uint64_t)1 << 1)
 #define PAGE_LARGE ((uint64_t)1 << 7) /* 2 MiB, in a directory */
+#define PAGE_ADDRESS (~(uint64_t)0xfff & ~PAGE_NO_EXECUTE)
 #define PAGE_NO_EXECUTE ((uint64_t)1 << 63)
 
 /* Filled by paging_start(); on x86_64 first by boot.asm, with large pages. */
 extern uint64_t page_directories[PAGE_DIRECTORIES][PAGE_ENTRIES];
 extern uint64_t page_pointers[PAGE_ENTRIES];
+
+/* PAGE_NO_EXECUTE if the CPU supports it, else 0. */
+extern uint64_t paging_no_execute;
 
 /*
  * Sets up the levels above the directories and returns the value for CR3.
@@ -36,5 +40,12 @@ uintptr_t paging_root(void);
  * the tables. Contexts: boot, once, after boot_protocol_read().
  */
 void paging_start(void);
+
+/*
+ * The entry of a directory for (address), unused by RAM and devices.
+ * Directories that are missing are made in pages of (page). NULL: it has
+ * returned NULL.
+ */
+uint64_t *paging_directory_entry(uintptr_t address, void *(*page)(void));
 
 #endif

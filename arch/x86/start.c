@@ -11,6 +11,7 @@
 #include "start.h"
 
 #include "boot_info.h"
+#include "context.h"
 #include "cpu_bits.h"
 #include "paging.h"
 #include "tables.h"
@@ -18,7 +19,7 @@
 #include <arch/boot.h>
 #include <arch/cpu.h>
 
-#define MXCSR_DEFAULT 0x1f80u /* all exceptions masked, round to nearest */
+uint8_t arch_has_sse;
 
 /*
  * The C library and services use x87 and SSE. arch, drivers, kernel and
@@ -35,6 +36,7 @@ static void fpu_start(void)
         return;
     cpu_set_cr4(cpu_cr4() | CR4_OSFXSR | CR4_OSXMMEXCPT);
     __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
+    arch_has_sse = 1;
 }
 
 void arch_start(uint32_t magic, uintptr_t information)
