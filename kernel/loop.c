@@ -128,6 +128,14 @@ void loop_poll(void)
     in_callback = false;
 }
 
+bool loop_hold(bool held)
+{
+    bool before = in_callback;
+
+    in_callback = held;
+    return before;
+}
+
 void loop_wait(void)
 {
     arch_interrupts_off();

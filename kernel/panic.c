@@ -15,6 +15,7 @@
 #include <kernel/panic.h>
 
 #include "debug_exit.h"
+#include "panic_stacks.h"
 #include "prof_port.h"
 
 #include <arch/boot.h>
@@ -35,6 +36,8 @@ struct frame {
     uintptr_t caller_fp;
     uintptr_t return_address;
 };
+
+bool (*panic_find_stack)(uintptr_t address, struct panic_stack *stack);
 
 static int depth; /* number of panics */
 
@@ -98,15 +101,24 @@ static bool in_text(uintptr_t address)
     return address > (uintptr_t)text_begin && address <= (uintptr_t)text_end;
 }
 
+static bool find_stack(uintptr_t address, struct panic_stack *stack)
+{
+    return panic_find_stack != NULL && panic_find_stack(address, stack);
+}
+
 /* The end of the stack that contains (address), or 0. */
 static uintptr_t stack_end(uintptr_t address)
 {
+    struct panic_stack stack;
+
     if (address >= (uintptr_t)boot_stack_bottom &&
         address < (uintptr_t)boot_stack_top)
         return (uintptr_t)boot_stack_top;
     if (address >= (uintptr_t)fault_stack_bottom &&
         address < (uintptr_t)fault_stack_top)
         return (uintptr_t)fault_stack_top;
+    if (find_stack(address, &stack) && address >= stack.begin)
+        return stack.end;
     return 0;
 }
 
@@ -212,12 +224,27 @@ static bool is_in(uintptr_t address, const char *begin_at, const char *end_at)
     return address >= (uintptr_t)begin_at && address < (uintptr_t)end_at;
 }
 
-/* Whether it is in the unmapped page below the boot stack. */
+/* Whether it is in the unmapped page below the boot stack, or a task's. */
 static bool in_guard(uintptr_t address)
 {
     uintptr_t guard_end = (uintptr_t)boot_stack_bottom;
+    struct panic_stack stack;
 
+    if (find_stack(address, &stack))
+        guard_end = stack.begin;
     return address < guard_end && guard_end - address <= 4096;
+}
+
+/* "  in task NAME", if (sp) or the address of a fault is in a task's stack. */
+static void write_task(struct prof_text *out, uintptr_t sp, uintptr_t fault)
+{
+    struct panic_stack stack;
+
+    if (!find_stack(sp, &stack) && !find_stack(fault, &stack))
+        return;
+    prof_text_string(out, "  in task ");
+    prof_text_string(out, stack.name);
+    end_line(out);
 }
 
 /*
@@ -256,6 +283,7 @@ void kernel_exception(const struct arch_registers *registers)
         prof_text_string(&out, why);
     }
     end_line(&out);
+    write_task(&out, registers->sp, registers->fault_address);
     write_registers(&out, registers);
     write_call(&out, 0, registers->pc, false);
     write_callers(&out, registers->fp);
@@ -272,6 +300,7 @@ void panic_at(const char *file, int line, const char *why)
     prof_text_char(&out, ':');
     prof_text_decimal(&out, (uint64_t)line, 0);
     end_line(&out);
+    write_task(&out, (uintptr_t)__builtin_frame_address(0), 0);
     write_call(&out, 0, (uintptr_t)__builtin_return_address(0), true);
     write_callers(&out, *(uintptr_t *)__builtin_frame_address(0));
     finish(&out);

@@ -6,6 +6,7 @@
 UNIT := -fno-pie -no-pie -fsanitize=address,undefined -fno-sanitize-recover=all
 unit_sources := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
 unit_tests := $(basename $(notdir $(unit_sources)))
+promise_parts := promise ready chain group sleep mutex mailbox
 define unit_rules
 $(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked \
     $(rooms)/.linked
@@ -32,6 +33,10 @@ $(BUILD)/host$1/function_symbols_test: \
     $(BUILD)/host$1/obj/tools/symbols/function_symbols.o
 $(BUILD)/host$1/boot_info_test: $(BUILD)/host$1/obj/arch/x86/boot_info.o
 $(BUILD)/host$1/peers_test: $(BUILD)/host$1/obj/kernel/net/peers.o
+$(addprefix $(BUILD)/host$1/,promise_test sync_test promise_refusals_test): \
+    $(addprefix $(BUILD)/host$1/obj/kernel/task/,$(promise_parts:=.o))
+$(BUILD)/host$1/promise_misuse_test: $(addprefix \
+    $(BUILD)/host$1/obj/kernel/task/,$(promise_parts:=.o) pool.o)
 $(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
 $(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \
     $(s:%.c=$(BUILD)/host$1/obj/%.o)))

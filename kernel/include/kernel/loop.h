@@ -63,6 +63,12 @@ void loop_poll(void);
 /* Runs what is due. If nothing is, waits for the next interrupt first. */
 void loop_wait(void);
 
+/*
+ * Makes loop_poll() do nothing, as in a callback, or no longer. Returns whether
+ * it did nothing before, which is to be restored. For tasks.
+ */
+bool loop_hold(bool held);
+
 /* Runs callbacks, halting between them, until loop_stop() is called. */
 void loop_run(void);
 void loop_stop(void);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_TASK_INTERNAL_H
+#define KERNEL_TASK_INTERNAL_H
+
+/*
+ * Interfaces between the files of this folder.
+ *
+ *     promise.c  a promise: its two sides, who waits for it
+ *     pool.c     memory of promises; messages about misuse
+ *     ready.c    what the loop is to call next
+ *     chain.c    bind and catch
+ *     group.c    join, choose, pick and timeout
+ *     sleep.c    sleep
+ *     task.c     tasks, await
+ *     stacks.c   their stacks
+ *     mutex.c, mailbox.c   what tasks share
+ *     memory.c   the heap, as this folder uses it
+ *
+ * Contexts: thread, everywhere.
+ */
+
+#include "list.h"
+
+#include <kernel/promise.h>
+
+/* ---- memory.c */
+
+void *task_alloc(size_t bytes);
+void task_free(void *block);
+
+/* ---- pool.c */
+
+/* Flags of a promise. */
+#define PROMISE_OWNED 1u    /* the owner has not freed it */
+#define PROMISE_PRODUCED 2u /* the producer has not settled it */
+#define PROMISE_READ 4u     /* its result was looked at */
+#define PROMISE_LIVE 8u     /* not in the pool */
+#define PROMISE_CALLING 16u /* of those who wait, one is being called */
+#define PROMISE_BECAME 32u  /* for the trace it is another one */
+
+struct promise {
+    uint8_t state; /* enum promise_state */
+    uint8_t flags;
+    uint16_t unused;
+    uint32_t id;       /* from 1 on, never given again */
+    uint32_t trace;    /* the same for <prof/trace.h> */
+    uint32_t watchers; /* in the list below, or waiting for their call */
+    struct promise_link watches;
+    uintptr_t value; /* or why, or the next one in the pool */
+    const struct promise_producer *producer;
+    void *context;
+    struct prof_trace_name *site;
+};
+
+/* A promise with an id, otherwise all zero but live; or NULL. */
+struct promise *promise_pool_take(void);
+
+/* Gives it back. Its memory stays a promise for ever, and is reused as late as
+ * possible, so that a promise used after its end is noticed. */
+void promise_pool_give(struct promise *promise);
+
+/* Prints that (promise), which may be NULL, (what), with (detail) if that is
+ * not NULL, and counts it. */
+void promise_misused(const struct promise *promise, const char *what,
+                     const char *detail);
+
+/* ---- ready.c */
+
+/* Calls ready->run(ready) in a turn of the loop, after all that is ready now.
+ * No effect if it is ready already. */
+void promise_ready(struct promise_ready *ready);
+
+/* Takes it back. No effect if it is not ready. */
+void promise_unready(struct promise_ready *ready);
+
+/* ---- promise.c */
+
+/*
+ * Settles (promise) as (result) says. True: it has an owner. Ends the
+ * producer's side.
+ */
+bool promise_settle(struct promise *promise,
+                    const struct promise_result *result);
+
+/*
+ * Settles (promise) as (source) was, and frees (source), whose `ended` is now
+ * called when (promise) ends. (source) may be NULL.
+ */
+void promise_become(struct promise *promise, struct promise *source);
+
+/* Frees it, and does not mind if it fails, or has failed. NULL is allowed. */
+void promise_ignore(struct promise *promise);
+
+/* The same, and cancels it. */
+void promise_discard(struct promise *promise);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mutexes and condition variables. A signal moves a waiter from the queue of
+ * the condition to that of its mutex. A waiter exists until its promise has
+ * ended, which is how a lock that nobody has noticed is passed on.
+ */
+
+#include "internal.h"
+
+#include <kernel/sync.h>
+
+struct waiter {
+    struct promise_link link;
+    struct promise *own; /* produced here */
+    struct mutex *mutex;
+};
+
+static void prepare(struct promise_link *queue)
+{
+    if (queue->next == NULL)
+        list_init(queue);
+}
+
+static void on_cancel(struct promise *own, void *context)
+{
+    struct waiter *waiter = context;
+
+    list_remove(&waiter->link);
+    task_free(waiter);
+    promise_stop(own);
+}
+
+static void on_ended(void *context, uintptr_t value, bool read)
+{
+    struct waiter *waiter = context;
+
+    (void)value;
+    if (!read)
+        mutex_unlock(waiter->mutex);
+    task_free(waiter);
+}
+
+static const struct promise_producer mutex_producer = {
+    .kind = PROF_TRACE_MUTEX,
+    .cancel = on_cancel,
+    .ended = on_ended,
+};
+static const struct promise_producer condition_producer = {
+    .kind = PROF_TRACE_CONDITION,
+    .cancel = on_cancel,
+    .ended = on_ended,
+};
+
+static struct waiter *new_waiter(struct prof_trace_name *site,
+                                 const struct promise_producer *producer,
+                                 struct mutex *mutex)
+{
+    struct waiter *waiter = task_alloc(sizeof *waiter);
+
+    if (waiter == NULL)
+        return NULL;
+    *waiter = (struct waiter){
+        .own = promise_new_at(site, producer, waiter),
+        .mutex = mutex,
+    };
+    if (waiter->own != NULL)
+        return waiter;
+    task_free(waiter);
+    return NULL;
+}
+
+/* The lock goes to the first who still wants it. */
+static void pass_on(struct mutex *mutex)
+{
+    struct promise_link *link;
+
+    mutex->locked = true;
+    while ((link = list_take(&mutex->waiters)) != NULL) {
+        struct waiter *waiter = LIST_OWNER(link, struct waiter, link);
+
+        if (promise_resolve(waiter->own, 0))
+            return;
+        task_free(waiter);
+    }
+    mutex->locked = false;
+}
+
+static void enqueue(struct waiter *waiter)
+{
+    struct mutex *mutex = waiter->mutex;
+
+    prepare(&mutex->waiters);
+    list_add(&mutex->waiters, &waiter->link);
+    if (!mutex->locked)
+        pass_on(mutex);
+}
+
+struct promise *mutex_lock_at(struct prof_trace_name *site, struct mutex *mutex)
+{
+    struct waiter *waiter = new_waiter(site, &mutex_producer, mutex);
+    struct promise *own;
+
+    if (waiter == NULL)
+        return NULL;
+    own = waiter->own;
+    enqueue(waiter);
+    return own;
+}
+
+void mutex_unlock(struct mutex *mutex)
+{
+    if (mutex->locked)
+        pass_on(mutex);
+    else
+        promise_misused(NULL, "a mutex that is not locked was unlocked", NULL);
+}
+
+struct promise *condition_wait_at(struct prof_trace_name *site,
+                                  struct condition *condition,
+                                  struct mutex *mutex)
+{
+    struct waiter *waiter = new_waiter(site, &condition_producer, mutex);
+
+    if (waiter != NULL) {
+        prepare(&condition->waiters);
+        list_add(&condition->waiters, &waiter->link);
+    }
+    mutex_unlock(mutex);
+    return waiter == NULL ? NULL : waiter->own;
+}
+
+void condition_signal(struct condition *condition)
+{
+    struct promise_link *link = list_take(&condition->waiters);
+
+    if (link != NULL)
+        enqueue(LIST_OWNER(link, struct waiter, link));
+}
+
+void condition_broadcast(struct condition *condition)
+{
+    while (!list_empty(&condition->waiters))
+        condition_signal(condition);
+}

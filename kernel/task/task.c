@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks, and how they wait.
+ *
+ * A task that awaits something switches back to whoever resumed it: the loop,
+ * or the one that has started it. So those that run are a chain, from the
+ * current task over its resumer to the stack that the image began on, which is
+ * a task here too, `root`, but to nobody else.
+ *
+ * The struct of a task is at the top of its stack, the highest address: an
+ * overflow does not reach it, and there is nothing else to be allocated.
+ */
+
+#include <kernel/task.h>
+
+#include "../panic_stacks.h"
+#include "internal.h"
+#include "stacks.h"
+#include "trace.h"
+
+#include <arch/boot.h>
+#include <arch/context.h>
+#include <kernel/loop.h>
+#include <prof/prof.h>
+
+struct task {
+    uintptr_t sp; /* while it does not run */
+    struct stack stack;
+    struct task *resumer;        /* while it runs: whom it switches back to */
+    struct promise *promise;     /* of its result */
+    struct promise_watch watch;  /* for what it awaits */
+    struct promise_ready wakeup; /* after a yield, or when cancelled */
+    task_function *function;
+    void *context;
+    struct prof_trace_name *why; /* it fails, if not NULL */
+    bool waiting;                /* in task_wait() */
+    bool interrupted;            /* cancelled, and does not know yet */
+    bool ended;
+};
+
+static struct task root; /* not a task: the stack of the image's start */
+static struct task *current = &root;
+static struct task_stats stats;
+
+/* ---- switching */
+
+static void switch_to(struct task *task)
+{
+    struct task *from = current;
+
+    current = task;
+    prof_stack_set(task->stack.begin, task->stack.end);
+    arch_context_switch(&from->sp, task->sp);
+}
+
+/* Lets (task) run until it waits or ends. The loop must not be run meanwhile:
+ * its callbacks are never nested. */
+static void resume(struct task *task)
+{
+    const bool held = loop_hold(true);
+
+    task->resumer = current;
+    stats.switches++;
+    task_trace_switch(task->promise);
+    switch_to(task);
+    task_trace_switch(current->promise);
+    loop_hold(held);
+    if (task->ended)
+        stack_give(&task->stack);
+}
+
+static void suspend(struct prof_trace_name *why)
+{
+    prof_trace_suspend(why);
+    switch_to(current->resumer);
+}
+
+static void on_awaited(struct promise_watch *watch)
+{
+    resume(LIST_OWNER(watch, struct task, watch));
+}
+
+static void on_wakeup(struct promise_ready *wakeup)
+{
+    resume(LIST_OWNER(wakeup, struct task, wakeup));
+}
+
+/* ---- beginning and end */
+
+/* Whoever looks at a stack, such as a panic, finds the name even while its task
+ * is being made or has ended. */
+static bool find(uintptr_t address, struct panic_stack *found)
+{
+    static const char none[] = "(none)";
+    struct stack stack;
+    const struct task *task;
+
+    if (!stack_find(address, &stack))
+        return false;
+    task = (const struct task *)stack.end - 1;
+    *found = (struct panic_stack){stack.begin, stack.end, none};
+    if (task->stack.end == stack.end && !task->ended && task->promise != NULL)
+        found->name = promise_name(task->promise);
+    return true;
+}
+
+static void on_cancel(struct promise *promise, void *context)
+{
+    struct task *task = context;
+
+    (void)promise;
+    task->interrupted = true;
+    if (!task->waiting)
+        return;
+    promise_unwatch(&task->watch);
+    task_trace_wake(task->promise);
+    promise_ready(&task->wakeup);
+}
+
+static const struct promise_producer producer = {
+    .kind = PROF_TRACE_TASK,
+    .cancel = on_cancel,
+};
+
+/* The first function on the stack of a task. */
+static void task_main(void)
+{
+    struct task *task = current;
+    const uintptr_t value = task->function(task->context);
+
+    if (task->why != NULL)
+        promise_fail_for(task->promise, task->why);
+    else
+        promise_resolve(task->promise, value);
+    stats.live--;
+    task->ended = true;
+    switch_to(task->resumer);
+}
+
+static void start_root(void)
+{
+    if (root.stack.end != 0)
+        return;
+    root.stack =
+        (struct stack){(uintptr_t)boot_stack_bottom, (uintptr_t)boot_stack_top};
+    panic_find_stack = find;
+}
+
+struct promise *task_start_at(struct prof_trace_name *site,
+                              task_function *function, void *context,
+                              size_t stack_bytes)
+{
+    struct stack stack;
+    struct task *task;
+    struct promise *promise;
+
+    start_root();
+    if (!stack_take(stack_bytes, &stack))
+        return NULL;
+    task = (struct task *)stack.end - 1;
+    promise = promise_new_at(site, &producer, task);
+    if (promise == NULL) {
+        stack_give(&stack);
+        return NULL;
+    }
+    *task = (struct task){
+        .stack = stack,
+        .promise = promise,
+        .watch.settled = on_awaited,
+        .wakeup.run = on_wakeup,
+        .function = function,
+        .context = context,
+    };
+    task->watch.object = promise->trace;
+    task->sp = arch_context_new((uintptr_t)task & ~(uintptr_t)15, task_main);
+    stats.started++;
+    stats.live++;
+    resume(task);
+    return promise;
+}
+
+/* ---- what a task calls */
+
+static struct promise_result root_result; /* what it has waited for */
+
+static void on_root(struct promise_watch *watch)
+{
+    root_result = promise_result(watch->promise);
+    watch->promise = NULL;
+}
+
+/* On the stack that the image began on; in a callback of the loop it fails. */
+static struct promise_result run_loop_for(struct promise *promise)
+{
+    static PROF_TRACE_NAME(callback, "awaited in a callback of the loop");
+
+    if (loop_hold(true)) {
+        promise_misused(promise, "was awaited in a callback of the loop", NULL);
+        return (struct promise_result){.state = PROMISE_FAILED,
+                                       .why = &callback};
+    }
+    loop_hold(false);
+    root.watch.settled = on_root;
+    promise_watch(promise, &root.watch);
+    while (root.watch.promise != NULL)
+        loop_wait();
+    return root_result;
+}
+
+/* Until (promise) is settled, or the task is cancelled: false. */
+static bool wait_for(struct promise *promise)
+{
+    struct task *task = current;
+
+    task_trace_try_read(promise);
+    if (!task->interrupted) {
+        task->waiting = true;
+        promise_watch(promise, &task->watch);
+        suspend(promise->site);
+        task->waiting = false;
+    }
+    if (!task->interrupted)
+        return true;
+    task->interrupted = false;
+    return false;
+}
+
+struct promise_result task_wait(struct promise *promise)
+{
+    if (promise_state(promise) == PROMISE_PENDING) {
+        if (current == &root)
+            return run_loop_for(promise);
+        if (!wait_for(promise))
+            return (struct promise_result){.state = PROMISE_CANCELLED,
+                                           .why = &promise_cancelled};
+    }
+    task_trace_read(promise);
+    return promise_result(promise);
+}
+
+struct promise_result task_await(struct promise *promise)
+{
+    const struct promise_result result = task_wait(promise);
+
+    promise_discard(promise);
+    return result;
+}
+
+void task_yield(void)
+{
+    static PROF_TRACE_NAME(yields, "yields");
+
+    if (current == &root) {
+        loop_poll();
+        return;
+    }
+    promise_ready(&current->wakeup);
+    task_trace_wake(current->promise);
+    suspend(&yields);
+}
+
+uintptr_t task_fail_for(struct prof_trace_name *why)
+{
+    current->why = why;
+    return 0;
+}
+
+bool task_is_cancelled(void)
+{
+    return promise_state(current->promise) == PROMISE_CANCELLED;
+}
+
+const char *task_name(void)
+{
+    return current == &root ? NULL : promise_name(current->promise);
+}
+
+struct task_stats task_stats(void)
+{
+    stats.stacks = stack_count(&stats.stack_bytes);
+    return stats;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_TASK_TRACE_H
+#define KERNEL_TASK_TRACE_H
+
+/*
+ * What the trace learns of promises and tasks: all calls of <prof/trace.h> are
+ * here, except for requests to the disk (disk.c). A task and the promise of its
+ * result are one object.
+ */
+
+#include "internal.h"
+
+#include <prof/trace.h>
+
+static inline uint32_t task_trace_id(const struct promise *promise)
+{
+    return promise == NULL ? PROF_TRACE_NONE : promise->trace;
+}
+
+/* (promise) was made by the current task. */
+static inline void task_trace_create(struct promise *promise)
+{
+    promise->trace = prof_trace_create(promise->producer->kind, promise->site);
+}
+
+/* The current task settles it. */
+static inline void task_trace_settle(const struct promise *promise,
+                                     const struct promise_result *result)
+{
+    if (!prof_trace_is_on() || (promise->flags & PROMISE_BECAME) != 0)
+        return;
+    if (result->state == PROMISE_RESOLVED)
+        prof_trace_resolve(promise->trace);
+    else if (result->state == PROMISE_FAILED)
+        prof_trace_fail(promise->trace, result->why);
+    else
+        prof_trace_cancel(promise->trace);
+}
+
+static inline void task_trace_cancel(const struct promise *promise)
+{
+    if ((promise->flags & PROMISE_BECAME) == 0)
+        prof_trace_cancel(promise->trace);
+}
+
+/* (promise) will be what (source) is, which is settled once for both. */
+static inline void task_trace_becomes(struct promise *promise,
+                                      const struct promise *source)
+{
+    prof_trace_becomes(promise->trace, task_trace_id(source));
+    promise->trace = task_trace_id(source);
+    promise->flags |= PROMISE_BECAME;
+}
+
+/* A callback runs that goes on with (promise), because of (source); then the
+ * loop again. */
+static inline void task_trace_begin(const struct promise *promise,
+                                    const struct promise *source)
+{
+    if (!prof_trace_is_on())
+        return;
+    prof_trace_switch(promise->trace);
+    prof_trace_read(task_trace_id(source));
+}
+
+static inline void task_trace_end(void)
+{
+    prof_trace_switch(PROF_TRACE_NONE);
+}
+
+/* The task of (promise) runs from now on; NULL: none. */
+static inline void task_trace_switch(const struct promise *promise)
+{
+    prof_trace_switch(task_trace_id(promise));
+}
+
+/* (watch) is to be called, because (promise) is settled. */
+static inline void task_trace_woken(const struct promise_watch *watch,
+                                    const struct promise *promise)
+{
+    if (watch->object != PROF_TRACE_NONE)
+        prof_trace_wake(watch->object, promise->trace);
+}
+
+/* The task of (promise) may go on, by itself. */
+static inline void task_trace_wake(const struct promise *promise)
+{
+    prof_trace_wake(promise->trace, PROF_TRACE_NONE);
+}
+
+/* The current task reads the result of a promise, or finds that it is pending
+ * and has to wait. */
+static inline void task_trace_read(const struct promise *promise)
+{
+    prof_trace_read(task_trace_id(promise));
+}
+
+static inline void task_trace_try_read(const struct promise *promise)
+{
+    prof_trace_try_read(promise->trace);
+}
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises, and what is made of several of them. */
+
+#include "promise_blocks.h"
+
+/* ---- one promise */
+
+static void a_promise_is_settled_once(void **state)
+{
+    struct promise *promise = pending();
+
+    (void)state;
+    fresh();
+    is(promise, PROMISE_PENDING);
+    assert_true(promise_resolve(promise, 5));
+    assert_false(promise_resolve(promise, 6));
+    assert_string_equal(last_line, "pending was settled twice ");
+    assert_false(promise_fail(promise, "late"));
+    assert_int_equal(lines, 2);
+    ends_as(promise, PROMISE_RESOLVED, 5);
+    assert_int_equal(ends_read, 1);
+    promise = pending();
+    assert_true(promise_fail(promise, "reason"));
+    fails_with(promise, "reason");
+    nothing_left();
+}
+
+static void either_side_may_end_first(void **state)
+{
+    struct promise *promise = pending();
+
+    (void)state;
+    fresh();
+    promise_free(promise);
+    assert_int_equal(live, 1);
+    assert_false(promise_resolve(promise, 1));
+    assert_int_equal(ends + lines, 0);
+    promise = pending();
+    promise_cancel(promise);
+    assert_int_equal(cancels, 1);
+    promise_cancel(promise);
+    assert_int_equal(cancels, 1);
+    ends_as(promise, PROMISE_CANCELLED, 0);
+    nothing_left();
+}
+
+static void failures_that_nobody_reads_are_reported(void **state)
+{
+    struct promise *promise = pending();
+
+    (void)state;
+    fresh();
+    promise_fail(promise, "first");
+    promise_free(promise);
+    assert_string_equal(last_line,
+                        "pending failed, and nobody awaited it first");
+    promise = pending();
+    promise_free(promise);
+    promise_fail(promise, "second");
+    assert_string_equal(last_line,
+                        "pending failed, and nobody awaited it second");
+    promise = pending();
+    promise_resolve(promise, 1);
+    promise_free(promise);
+    assert_int_equal(lines, 2);
+    assert_int_equal(ends, 1);
+    assert_int_equal(ends_read, 0);
+    nothing_left();
+}
+
+static unsigned calls;
+static struct promise_result seen;
+
+static void on_settled(struct promise_watch *watch)
+{
+    calls++;
+    seen = promise_result(watch->promise);
+}
+
+static void watches_are_called_in_the_loop(void **state)
+{
+    struct promise *promise = pending();
+    struct promise_watch watches[3] = {{.settled = on_settled},
+                                       {.settled = on_settled},
+                                       {.settled = on_settled}};
+
+    (void)state;
+    fresh();
+    calls = 0;
+    for (unsigned i = 0; i < 3; i++)
+        promise_watch(promise, &watches[i]);
+    promise_unwatch(&watches[1]);
+    promise_resolve(promise, 3);
+    assert_int_equal(calls, 0);
+    promise_unwatch(&watches[2]);
+    turn();
+    assert_int_equal(calls, 1);
+    assert_int_equal(seen.value, 3);
+    promise_watch(promise, &watches[1]);
+    turn();
+    assert_int_equal(calls, 2);
+    promise_unwatch(&watches[1]);
+    promise_free(promise);
+    nothing_left();
+}
+
+/* Before it is settled, and between that and the call. */
+static void freed_while_awaited(void **state)
+{
+    struct promise *promise = pending();
+    struct promise_watch watch = {.settled = on_settled};
+
+    (void)state;
+    fresh();
+    promise_watch(promise, &watch);
+    promise_free(promise);
+    assert_int_equal(cancels, 1);
+    turn();
+    assert_int_equal(seen.state, PROMISE_FAILED);
+    assert_string_equal(seen.why->text, "freed while awaited");
+    promise = pending();
+    promise_watch(promise, &watch);
+    promise_resolve(promise, 1);
+    promise_free(promise);
+    assert_int_equal(ends, 1);
+    turn();
+    assert_string_equal(seen.why->text, "freed while awaited");
+    assert_int_equal(lines, 2);
+    nothing_left();
+}
+
+/* ---- bind and catch */
+
+static struct promise *twice(void *context, uintptr_t value)
+{
+    (void)context;
+    return promise_of(2 * value);
+}
+
+static struct promise *given(void *promise, uintptr_t value)
+{
+    (void)value;
+    return promise;
+}
+
+static struct promise *reason_length(void *context, struct prof_trace_name *why)
+{
+    (void)context;
+    return promise_of(strlen(why->text));
+}
+
+static void bind_continues(void **state)
+{
+    struct promise *first = pending();
+    struct promise *last =
+        promise_bind(promise_bind(first, twice, NULL), twice, NULL);
+
+    (void)state;
+    fresh();
+    turn();
+    is(last, PROMISE_PENDING);
+    promise_resolve(first, 5);
+    turn();
+    ends_as(last, PROMISE_RESOLVED, 20);
+    assert_int_equal(ends_read, 1);
+    first = pending();
+    last = promise_bind(first, twice, NULL);
+    promise_fail(first, "no");
+    turn();
+    fails_with(last, "no");
+    assert_int_equal(lines, 0);
+    nothing_left();
+}
+
+static void bind_is_cancelled_in_both_halves(void **state)
+{
+    struct promise *second = pending();
+    struct promise *last = promise_bind(pending(), twice, NULL);
+
+    (void)state;
+    fresh();
+    promise_cancel(last);
+    turn();
+    promise_free(last);
+    assert_int_equal(cancels, 1);
+    last = promise_bind(promise_of(1), given, second);
+    turn();
+    is(second, PROMISE_PENDING);
+    promise_cancel(last);
+    turn();
+    promise_free(last);
+    assert_int_equal(cancels, 2);
+    nothing_left();
+}
+
+/* The function of a bind is what cancels it. */
+static struct promise *suicide;
+
+static struct promise *cancel_it(void *context, uintptr_t value)
+{
+    (void)context;
+    (void)value;
+    promise_cancel(suicide);
+    return pending();
+}
+
+static void bind_may_cancel_itself(void **state)
+{
+    (void)state;
+    fresh();
+    suicide = promise_bind(promise_of(1), cancel_it, NULL);
+    turn();
+    assert_int_equal(cancels, 1);
+    ends_as(suicide, PROMISE_CANCELLED, 0);
+    nothing_left();
+}
+
+static void catch_catches(void **state)
+{
+    struct promise *first = pending(), *last;
+
+    (void)state;
+    fresh();
+    last = promise_catch(first, reason_length, NULL);
+    promise_fail(first, "seven");
+    turn();
+    ends_as(last, PROMISE_RESOLVED, 5);
+    last = promise_catch(promise_of(8), reason_length, NULL);
+    turn();
+    ends_as(last, PROMISE_RESOLVED, 8);
+    last = promise_catch(NULL, reason_length, NULL);
+    turn();
+    ends_as(last, PROMISE_RESOLVED, strlen("no memory"));
+    nothing_left();
+}
+
+/* ---- several */
+
+static void join_waits_for_all(void **state)
+{
+    struct promise *inputs[] = {pending(), pending(), pending()};
+    uintptr_t values[3];
+    struct promise *all = promise_join(inputs, 3, values);
+
+    (void)state;
+    fresh();
+    promise_resolve(inputs[2], 30);
+    promise_resolve(inputs[0], 10);
+    turn();
+    is(all, PROMISE_PENDING);
+    promise_resolve(inputs[1], 20);
+    turn();
+    ends_as(all, PROMISE_RESOLVED, 3);
+    assert_int_equal(values[0] + values[1] + values[2], 60);
+    assert_int_equal(values[1], 20);
+    ends_as(promise_join(NULL, 0, NULL), PROMISE_RESOLVED, 0);
+    nothing_left();
+}
+
+static void join_fails_as_the_first(void **state)
+{
+    struct promise *inputs[] = {pending(), pending(), pending()};
+    struct promise *all = promise_join(inputs, 3, NULL);
+
+    (void)state;
+    fresh();
+    promise_fail(inputs[1], "one");
+    promise_fail(inputs[2], "two");
+    turn();
+    is(all, PROMISE_PENDING);
+    promise_resolve(inputs[0], 1);
+    turn();
+    fails_with(all, "one");
+    assert_int_equal(lines, 0);
+    assert_int_equal(ends_read, 0);
+    nothing_left();
+}
+
+static void choose_leaves_the_others(void **state)
+{
+    struct promise *inputs[] = {pending(), pending(), pending()};
+    struct promise *first = promise_choose(inputs, 3);
+
+    (void)state;
+    fresh();
+    promise_resolve(inputs[1], 2);
+    turn();
+    ends_as(first, PROMISE_RESOLVED, 2);
+    assert_int_equal(ends_read, 1);
+    assert_int_equal(cancels, 0);
+    promise_fail(inputs[0], "nobody minds");
+    promise_resolve(inputs[2], 3);
+    assert_int_equal(lines, 0);
+    fails_with(promise_choose(NULL, 0), "nothing to choose from");
+    nothing_left();
+}
+
+static void pick_cancels_the_others(void **state)
+{
+    struct promise *inputs[] = {pending(), pending(), pending()};
+    struct promise *first = promise_pick(inputs, 3);
+
+    (void)state;
+    fresh();
+    promise_resolve(inputs[1], 2);
+    promise_resolve(inputs[2], 3);
+    turn();
+    assert_int_equal(cancels, 1);
+    assert_int_equal(ends, 1);
+    assert_int_equal(ends_read, 0);
+    ends_as(first, PROMISE_RESOLVED, 2);
+    assert_int_equal(ends_read, 1);
+    inputs[0] = pending();
+    inputs[1] = pending();
+    first = promise_pick(inputs, 2);
+    promise_cancel(first);
+    promise_free(first);
+    assert_int_equal(cancels, 3);
+    nothing_left();
+}
+
+static void sleep_and_timeout(void **state)
+{
+    struct promise *slept = promise_sleep(100);
+    struct promise *promise = pending(), *late, *in_time;
+
+    (void)state;
+    fresh();
+    pass(99);
+    is(slept, PROMISE_PENDING);
+    pass(1);
+    ends_as(slept, PROMISE_RESOLVED, 0);
+    late = promise_timeout(pending(), 50);
+    in_time = promise_timeout(promise, 50);
+    pass(49);
+    promise_resolve(promise, 4);
+    pass(1);
+    ends_as(in_time, PROMISE_RESOLVED, 4);
+    assert_ptr_equal(promise_result(late).why, &promise_timed_out);
+    promise_free(late);
+    assert_int_equal(cancels, 1);
+    nothing_left();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_promise_is_settled_once),
+        cmocka_unit_test(either_side_may_end_first),
+        cmocka_unit_test(failures_that_nobody_reads_are_reported),
+        cmocka_unit_test(watches_are_called_in_the_loop),
+        cmocka_unit_test(freed_while_awaited),
+        cmocka_unit_test(bind_continues),
+        cmocka_unit_test(bind_is_cancelled_in_both_halves),
+        cmocka_unit_test(bind_may_cancel_itself),
+        cmocka_unit_test(catch_catches),
+        cmocka_unit_test(join_waits_for_all),
+        cmocka_unit_test(join_fails_as_the_first),
+        cmocka_unit_test(choose_leaves_the_others),
+        cmocka_unit_test(pick_cancels_the_others),
+        cmocka_unit_test(sleep_and_timeout),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mutexes, condition variables and mailboxes. */
+
+#include "promise_blocks.h"
+
+#include <kernel/sync.h>
+
+static void mutex_is_passed_on(void **state)
+{
+    struct mutex mutex = {0};
+    struct promise *first = mutex_lock(&mutex), *second = mutex_lock(&mutex);
+    struct promise *third = mutex_lock(&mutex), *fourth = mutex_lock(&mutex);
+
+    (void)state;
+    fresh();
+    ends_as(first, PROMISE_RESOLVED, 0);
+    is(second, PROMISE_PENDING);
+    promise_cancel(second);
+    promise_free(second);
+    mutex_unlock(&mutex);
+    is(third, PROMISE_RESOLVED);
+    promise_free(third); /* granted, and never noticed */
+    ends_as(fourth, PROMISE_RESOLVED, 0);
+    mutex_unlock(&mutex);
+    assert_false(mutex.locked);
+    mutex_unlock(&mutex);
+    assert_int_equal(lines, 1);
+    first = mutex_lock(&mutex);
+    promise_result(first);
+    second = promise_timeout(mutex_lock(&mutex), 10);
+    pass(10);
+    fails_with(second, "timed out");
+    mutex_unlock(&mutex);
+    promise_free(first);
+    nothing_left();
+}
+
+static void a_lock_that_nobody_wants_is_skipped(void **state)
+{
+    struct mutex mutex = {0};
+    struct promise *first = mutex_lock(&mutex), *second = mutex_lock(&mutex);
+    struct promise *third = mutex_lock(&mutex);
+
+    (void)state;
+    fresh();
+    promise_result(first);
+    promise_free(first);
+    promise_free(second); /* given up without being cancelled */
+    mutex_unlock(&mutex);
+    ends_as(third, PROMISE_RESOLVED, 0);
+    mutex_unlock(&mutex);
+    nothing_left();
+}
+
+static void conditions_take_the_mutex(void **state)
+{
+    struct mutex mutex = {0};
+    struct condition condition = {0};
+    struct promise *lock = mutex_lock(&mutex), *waits[3];
+
+    (void)state;
+    fresh();
+    condition_signal(&condition);
+    for (unsigned i = 0; i < 3; i++) {
+        promise_result(lock);
+        promise_free(lock);
+        waits[i] = condition_wait(&condition, &mutex);
+        assert_false(mutex.locked);
+        lock = mutex_lock(&mutex);
+    }
+    promise_result(lock);
+    promise_free(lock);
+    condition_signal(&condition);
+    is(waits[0], PROMISE_PENDING); /* the mutex is still ours */
+    mutex_unlock(&mutex);
+    ends_as(waits[0], PROMISE_RESOLVED, 0);
+    condition_broadcast(&condition);
+    mutex_unlock(&mutex);
+    is(waits[1], PROMISE_RESOLVED);
+    is(waits[2], PROMISE_PENDING);
+    promise_free(waits[1]); /* so the mutex is passed on */
+    ends_as(waits[2], PROMISE_RESOLVED, 0);
+    mutex_unlock(&mutex);
+    assert_false(mutex.locked);
+    nothing_left();
+}
+
+static void mailboxes_are_bounded(void **state)
+{
+    struct mailbox box = {.capacity = 2};
+    struct promise *sent[4], *received;
+
+    (void)state;
+    fresh();
+    for (unsigned i = 0; i < 4; i++)
+        sent[i] = mailbox_send(&box, 10 + i);
+    is(sent[1], PROMISE_RESOLVED);
+    is(sent[2], PROMISE_PENDING);
+    received = mailbox_receive(&box);
+    is(sent[2], PROMISE_RESOLVED);
+    promise_cancel(sent[3]);
+    promise_free(received); /* not read: it comes again */
+    assert_int_equal(box.count, 3);
+    for (unsigned i = 0; i < 3; i++)
+        ends_as(mailbox_receive(&box), PROMISE_RESOLVED, 10 + i);
+    received = mailbox_receive(&box);
+    is(received, PROMISE_PENDING);
+    promise_free(mailbox_send(&box, 99));
+    ends_as(received, PROMISE_RESOLVED, 99);
+    for (unsigned i = 0; i < 4; i++)
+        promise_free(sent[i]);
+    nothing_left();
+}
+
+static void mailboxes_without_room_hand_over(void **state)
+{
+    struct mailbox box = {0};
+    struct promise *sent = mailbox_send(&box, 1), *received;
+
+    (void)state;
+    fresh();
+    is(sent, PROMISE_PENDING);
+    received = mailbox_receive(&box);
+    is(sent, PROMISE_RESOLVED);
+    ends_as(received, PROMISE_RESOLVED, 1);
+    received = mailbox_receive(&box);
+    promise_free(received); /* gives up, but is still in the queue */
+    received = mailbox_receive(&box);
+    promise_free(mailbox_send(&box, 2));
+    ends_as(received, PROMISE_RESOLVED, 2);
+    promise_free(sent);
+    nothing_left();
+}
+
+static void mailboxes_close(void **state)
+{
+    struct mailbox box = {.capacity = 1};
+    struct promise *sent, *waiting, *receiving;
+
+    (void)state;
+    fresh();
+    promise_free(mailbox_send(&box, 1));
+    waiting = mailbox_send(&box, 2);
+    mailbox_close(&box);
+    fails_with(waiting, "the mailbox is closed");
+    sent = mailbox_send(&box, 3);
+    fails_with(sent, "the mailbox is closed");
+    ends_as(mailbox_receive(&box), PROMISE_RESOLVED, 1);
+    fails_with(mailbox_receive(&box), "the mailbox is closed");
+    box = (struct mailbox){.capacity = 1};
+    receiving = mailbox_receive(&box);
+    mailbox_close(&box);
+    fails_with(receiving, "the mailbox is closed");
+    box = (struct mailbox){.capacity = 1};
+    promise_free(mailbox_send(&box, 1));
+    waiting = mailbox_send(&box, 2);
+    mailbox_clear(&box);
+    is(waiting, PROMISE_RESOLVED);
+    mailbox_clear(&box);
+    promise_free(waiting);
+    nothing_left();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mutex_is_passed_on),
+        cmocka_unit_test(a_lock_that_nobody_wants_is_skipped),
+        cmocka_unit_test(conditions_take_the_mutex),
+        cmocka_unit_test(mailboxes_are_bounded),
+        cmocka_unit_test(mailboxes_without_room_hand_over),
+        cmocka_unit_test(mailboxes_close),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
