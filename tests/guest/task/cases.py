@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guest cases: tasks and promises."""
+
+from harness.cases import case
+
+QUIET = "prof.start=off prof.every=0"
+
+
+def dies(name, how, shows):
+    """A task ends the image."""
+    return case(
+        name,
+        image="test/task_overflow",
+        append=f"{QUIET} die={how}",
+        exits=101,
+        shows=shows,
+    )
+
+
+def disk(name, want, device):
+    """The disk with promises, on a device without a file behind it."""
+    return case(
+        name,
+        image="test/disk",
+        append=f"{QUIET} want={want}",
+        icount=0,
+        qemu=device,
+    )
+
+
+ZEROES = (
+    "-blockdev driver=null-co,node-name=n,size=67108864,read-zeroes=on,"
+    "latency-ns=1000000 "
+)
+
+CASES = [
+    disk("disk", "works", ZEROES + "-device virtio-blk-pci,drive=n"),
+    disk(
+        "disk_errors_fail",
+        "errors",
+        ZEROES + "-blockdev driver=blkdebug,node-name=d,image=n,"
+        "inject-error.0.event=none,inject-error.0.iotype=read,"
+        "inject-error.0.sector=2048 -device virtio-blk-pci,drive=d",
+    ),
+    disk("disk_missing_fails", "none", ""),
+    case("task_never_yields", append="prof.hz=1000 prof.every=0", icount=0),
+    dies(
+        "task_overflow_panics",
+        "overflow",
+        [
+            "^panic: (page|double) fault, stack overflow$",
+            "^  in task digger$",
+            "^  #0  0x[0-9a-f]+  dig_deeper [+] 0x",
+            "^  #63 0x[0-9a-f]+  dig_deeper [+] 0x",
+        ],
+    ),
+    dies(
+        "task_panics",
+        "panic",
+        [
+            "^panic: a task has had enough at ",
+            "^  in task digger$",
+            "^  #0  0x[0-9a-f]+  dig [+] 0x",
+            "^  #1  0x[0-9a-f]+  task_main [+] 0x",
+        ],
+    ),
+    dies(
+        "task_faults",
+        "null",
+        [
+            "^panic: page fault, null pointer dereference$",
+            "^  in task digger$",
+            "^  #0  0x[0-9a-f]+  dig [+] 0x",
+            "^  #1  0x[0-9a-f]+  task_main [+] 0x",
+        ],
+    ),
+    case("promises", append=QUIET, icount=0),
+    case("tasks", append=QUIET, icount=0),
+    case("tasks_many", append=QUIET, qemu="-m 640"),
+]
