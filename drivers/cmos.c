@@ -32,8 +32,10 @@
 #define B_BINARY 0x04u
 #define HOUR_PM 0x80u
 
-#define WAIT_READS_MAX 10000u /* port reads; an update takes 2 ms */
-#define ATTEMPTS 4u
+#define MISSING 0xffu          /* no clock's status A */
+#define WAIT_READS_MAX 500000u /* seconds; an update takes 2 ms */
+#define WAIT_PAUSES 32u        /* of a read; they leave QEMU's lock alone */
+#define ATTEMPTS 1000u /* on a busy host, seconds pass between two readings */
 #define SECONDS_PER_DAY 86400u
 #define DAYS_TO_1970 719468u /* from 1 March of the year 0 */
 
@@ -47,13 +49,29 @@ static uint8_t cmos_read(uint8_t index)
     return arch_in8(DATA);
 }
 
+/*
+ * QEMU ends an update in a thread that needs the lock which each read takes.
+ * Where the host is busy, that thread may not run for some 100 ms.
+ */
+static bool wait_for_update(void)
+{
+    for (unsigned reads = 0; reads < WAIT_READS_MAX; reads++) {
+        uint8_t status = cmos_read(STATUS_A);
+
+        if (status == MISSING)
+            return false;
+        if ((status & A_UPDATE_IN_PROGRESS) == 0)
+            return true;
+        for (unsigned pause = 0; pause < WAIT_PAUSES; pause++)
+            arch_pause();
+    }
+    return false;
+}
+
 static bool read_raw(struct clock *clock)
 {
-    unsigned reads = 0;
-
-    while ((cmos_read(STATUS_A) & A_UPDATE_IN_PROGRESS) != 0)
-        if (++reads == WAIT_READS_MAX)
-            return false;
+    if (!wait_for_update())
+        return false;
     clock->second = cmos_read(SECOND);
     clock->minute = cmos_read(MINUTE);
     clock->hour = cmos_read(HOUR);
@@ -75,9 +93,12 @@ static bool read_consistent(struct clock *clock)
 {
     struct clock again;
 
-    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++)
-        if (read_raw(clock) && read_raw(&again) && same(clock, &again))
+    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (!read_raw(clock) || !read_raw(&again))
+            return false; /* there is no clock */
+        if (same(clock, &again))
             return true;
+    }
     return false;
 }
 

@@ -54,11 +54,9 @@ static struct {
     bool gap;       /* something was discarded since the last packet */
 } stream;
 
-/*
- * Nodes all of whose callers are defined as far as this packet needs it; 0 =
+/* Nodes all of whose callers are defined as far as this packet needs it; 0 =
  * none. Most new stacks share their callers with others, and so need not be
- * followed up to the root.
- */
+ * followed up to the root. */
 #define CHECKED_SLOTS 64u
 static uint32_t checked[CHECKED_SLOTS];
 
@@ -287,16 +285,14 @@ static bool put_defined(uint64_t clock, uint32_t node)
 /* A sample that begins a packet or has something defined before it. */
 static bool put_sample(uint64_t clock, uint32_t node)
 {
-    bool done = false;
-
-    for (unsigned i = 0; i < FITTING_MAX && !done; i++) {
+    for (unsigned i = 0; i < FITTING_MAX; i++) {
         if (!make_room(clock, PROF_PACKET_SAMPLE_MAX))
-            break;
-        done = put_defined(clock, node);
-        if (!done)
-            send();
+            return false;
+        if (put_defined(clock, node))
+            return true;
+        send();
     }
-    return done;
+    return false;
 }
 
 void prof_stream_sample(uint64_t tsc, uint32_t node, uint32_t note)
@@ -360,11 +356,14 @@ const struct prof_stream_link *prof_stream_link(void)
     return prof_stream_on() ? &link : NULL;
 }
 
-/* Sends what there is, and asks several times where need be. */
+/* Sends what there is; what is refused, after the device has sent the rest. */
 static void send_all(void)
 {
-    for (unsigned i = 0; i < END_ATTEMPTS && packet.used != 0; i++)
+    for (unsigned i = 0; i < END_ATTEMPTS && packet.used != 0; i++) {
         send();
+        if (i == 0 && stream.stuck && stream.transport->finish != NULL)
+            stream.transport->finish();
+    }
 }
 
 void prof_stream_push(void)
@@ -382,11 +381,13 @@ void prof_stream_end(uint64_t tsc, uint32_t code)
 {
     if (!prof_stream_on())
         return;
-    if (stream.stuck)
+    if (!prof_stream_put(PROF_EVENT_BYE, tsc, PROF_FIELDS(bye, code))) {
         send_all();
-    (void)prof_stream_put(PROF_EVENT_BYE, tsc, PROF_FIELDS(bye, code));
-    send_all();
-    if (stream.transport->finish != NULL)
+        (void)prof_stream_put(PROF_EVENT_BYE, tsc, PROF_FIELDS(bye, code));
+    }
+    if (!stream.stuck)
+        send_all();
+    if (!stream.stuck && stream.transport->finish != NULL)
         stream.transport->finish();
     prof_stream_is_on = false;
 }

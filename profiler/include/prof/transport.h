@@ -39,8 +39,9 @@ struct prof_transport {
      */
     bool (*send)(const void *packet, size_t bytes);
 
-    /* Waits a short time until the device has sent everything. NULL: send()
-     * returns only then. */
+    /* Waits a short time until the device has sent everything: at the stream's
+     * end, and before it if send() refuses one of the last packets, which is
+     * offered again then. NULL: send() returns only then. */
     void (*finish)(void);
 
     /* Returns a received byte, or -1 for none. NULL: output only. */

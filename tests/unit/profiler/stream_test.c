@@ -178,6 +178,63 @@ static void a_blocked_transport_ends_all_the_same(void **unused)
     assert_true(kept_asked < 100 && sums.packets == 0 && sums.bytes == 0);
 }
 
+/* A device whose blocks are all in flight, until it is waited for. */
+static bool in_flight;
+static unsigned waited;
+
+static bool keep_if_idle(const void *packet, size_t bytes)
+{
+    return !in_flight && keep(packet, bytes);
+}
+
+static void wait_for_blocks(void)
+{
+    in_flight = false;
+    waited++;
+}
+
+/* The sample at which the device is full, from an empty packet to a full one:
+ * in one of these cases the last event itself finds no room. */
+static void the_last_packet_waits_for_the_device(void **unused)
+{
+    static const struct prof_transport busy = {"busy", keep_open, keep_if_idle,
+                                               wait_for_blocks, NULL};
+
+    for (unsigned samples = 1; samples < 2500; samples++) {
+        (void)open_stream(unused);
+        prof_stream_open(
+            &(struct prof_stream_settings){&busy, tree, &config, {0}});
+        in_flight = false;
+        waited = 0;
+        prof_stream_start(at(0), 1000000, 0);
+        for (unsigned i = 1; i <= samples; i++)
+            sample(at(10000 * i), 0);
+        in_flight = true;
+        prof_stream_end(at(10000 * samples), 7);
+        assert_in_range(waited, 1, 2);
+        see_all();
+        assert_int_equal(count_of(PROF_EVENT_BYE), 1);
+        assert_int_equal(count_of(PROF_EVENT_IDLE), samples);
+    }
+}
+
+static void a_dead_device_is_waited_for_once(void **unused)
+{
+    static const struct prof_transport dead = {.name = "dead",
+                                               .open = keep_open,
+                                               .send = keep,
+                                               .finish = wait_for_blocks};
+
+    (void)unused;
+    prof_stream_open(&(struct prof_stream_settings){&dead, tree, &config, {0}});
+    waited = 0;
+    kept_refuse = UINT32_MAX;
+    prof_stream_start(at(0), 1000000, 0);
+    prof_stream_end(at(10000), 0);
+    assert_int_equal(waited, 1);
+    assert_int_equal(kept_count, 0);
+}
+
 static void a_sample_costs_six_bytes(void **unused)
 {
     struct prof_stream_sums sums;
@@ -236,6 +293,8 @@ int main(void)
         TEST(packets_are_numbered_and_repeat_hello),
         TEST(what_is_refused_is_counted_and_costs_no_time),
         TEST(a_blocked_transport_ends_all_the_same),
+        TEST(the_last_packet_waits_for_the_device),
+        TEST(a_dead_device_is_waited_for_once),
         TEST(a_sample_costs_six_bytes),
         TEST(nothing_waits_longer_than_a_second),
         TEST(without_a_listener_nothing_happens),
