@@ -101,6 +101,19 @@ bool virtio_queue_open(struct virtio_device *device, struct virtio_queue *queue,
     return queue->notify != 0;
 }
 
+static void (*observer)(const struct virtio_request *request);
+static uint32_t (*put_observer)(unsigned kind, unsigned queue);
+
+void virtio_observe(void (*observe)(const struct virtio_request *request))
+{
+    observer = observe;
+}
+
+void virtio_observe_put(uint32_t (*observe)(unsigned kind, unsigned queue))
+{
+    put_observer = observe;
+}
+
 bool virtio_put(struct virtio_queue *queue, const struct virtio_part *parts,
                 unsigned count, void *token)
 {
@@ -124,6 +137,9 @@ bool virtio_put(struct virtio_queue *queue, const struct virtio_part *parts,
     queue->free = at;
     queue->free_count = (uint16_t)(queue->free_count - count);
     queue->token[head] = token;
+    queue->put_number[head] =
+        put_observer == NULL ? 0
+                             : put_observer(queue->device->kind, queue->index);
     queue->put_tsc[head] = arch_tsc();
     available->ring[available->index % queue->size] = head;
     __atomic_store_n(&available->index, (uint16_t)(available->index + 1),
@@ -166,13 +182,6 @@ static void release(struct virtio_queue *queue, uint16_t head)
     queue->free_count = (uint16_t)(queue->free_count + count);
 }
 
-static void (*observer)(const struct virtio_request *request);
-
-void virtio_observe(void (*observe)(const struct virtio_request *request))
-{
-    observer = observe;
-}
-
 static void count(struct virtio_queue *queue, uint16_t head)
 {
     struct virtio_counts *counts = &queue->counts;
@@ -180,6 +189,7 @@ static void count(struct virtio_queue *queue, uint16_t head)
         .kind = queue->device->kind,
         .queue = queue->index,
         .bytes = queue->put_bytes[head],
+        .number = queue->put_number[head],
         .put_tsc = queue->put_tsc[head],
         .taken_tsc = arch_tsc(),
     };

@@ -38,6 +38,7 @@ struct virtio_request {
     unsigned kind;      /* of the device, VIRTIO_... */
     unsigned queue;     /* its index */
     uint32_t bytes;     /* of its buffers */
+    uint32_t number;    /* what the observer of its submission returned */
     uint64_t put_tsc;   /* TSC when it was put */
     uint64_t taken_tsc; /* TSC when it was taken, some time after completion */
 };
@@ -66,6 +67,7 @@ struct virtio_queue {
     void *token[VIRTIO_QUEUE_MAX];      /* by head of the chain */
     uint64_t put_tsc[VIRTIO_QUEUE_MAX]; /* the same */
     uint32_t put_bytes[VIRTIO_QUEUE_MAX];
+    uint32_t put_number[VIRTIO_QUEUE_MAX];
 };
 
 /* Bytes that queue (index) needs, 0 if it does not exist or is too large. */
@@ -117,5 +119,9 @@ bool virtio_interrupts(struct virtio_queue *queue, bool wanted);
  * thread.
  */
 void virtio_observe(void (*observe)(const struct virtio_request *request));
+
+/* The same for virtio_put(): (observe) gets the kind of the device and the
+ * queue's index, and may return a number for the request. */
+void virtio_observe_put(uint32_t (*observe)(unsigned kind, unsigned queue));
 
 #endif

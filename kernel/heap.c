@@ -11,11 +11,13 @@
 #include <arch/context.h>
 #include <errno.h>
 #include <kernel/service.h>
+#include <prof/trace.h>
 #include <stdint.h>
 #include <unistd.h>
 
 static struct arch_region heap;
 static uintptr_t heap_break;
+static PROF_TRACE_NAME(used, "heap bytes");
 
 void heap_start(void)
 {
@@ -53,6 +55,7 @@ void *sbrk(ptrdiff_t increment)
         return (void *)-1;
     }
     heap_break = increment < 0 ? before - bytes : before + bytes;
+    prof_trace_counter(&used, (int64_t)heap_used_bytes());
     return (void *)before;
 }
 

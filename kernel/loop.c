@@ -12,12 +12,26 @@
 #include <arch/cpu.h>
 #include <kernel/clock.h>
 #include <kernel/loop.h>
+#include <prof/trace.h>
 #include <stddef.h>
 
 static struct loop_timer *queue;
 static struct loop_source *sources;
 static bool in_callback;
 static bool stopped;
+
+/* Timers and the work of devices are objects to the recorder. */
+static PROF_TRACE_SITE(timer_site, "timer");
+static PROF_TRACE_SITE(device_site, "devices");
+static PROF_TRACE_NAME(idle, "idle");
+static uint32_t devices;
+
+uint32_t loop_devices(void)
+{
+    if (devices == PROF_TRACE_NONE)
+        devices = prof_trace_create(PROF_TRACE_CALLBACK, &device_site);
+    return devices;
+}
 
 static void insert(struct loop_timer *timer)
 {
@@ -35,6 +49,9 @@ void loop_cancel(struct loop_timer *timer)
     struct loop_timer **link = &queue;
 
     timer->period_ns = 0;
+    if (timer->trace != PROF_TRACE_NONE)
+        prof_trace_cancel(timer->trace);
+    timer->trace = PROF_TRACE_NONE;
     if (!timer->armed)
         return;
     while (*link != timer)
@@ -51,6 +68,7 @@ static void arm(struct loop_timer *timer, uint64_t delay_ns,
     timer->due_ns = clock_ns() + delay_ns;
     timer->callback = callback;
     timer->context = context;
+    timer->trace = prof_trace_create(PROF_TRACE_TIMER, &timer_site);
     insert(timer);
 }
 
@@ -77,6 +95,7 @@ void loop_every(struct loop_timer *timer, uint64_t period_ns,
 static void run_first(uint64_t now_ns)
 {
     struct loop_timer *timer = queue;
+    uint32_t before = prof_trace_current(), object = timer->trace;
 
     queue = timer->next;
     timer->next = NULL;
@@ -86,8 +105,13 @@ static void run_first(uint64_t now_ns)
 
         timer->due_ns += (late_ns / timer->period_ns + 1) * timer->period_ns;
         insert(timer);
+    } else {
+        timer->trace = PROF_TRACE_NONE;
+        prof_trace_resolve(object);
     }
+    prof_trace_switch(object);
     timer->callback(timer->context);
+    prof_trace_switch(before);
 }
 
 static bool due(uint64_t now_ns)
@@ -101,14 +125,37 @@ void loop_add(struct loop_source *source)
     sources = source;
 }
 
-static bool waiting(void)
+static bool any_waiting(void)
 {
-    bool any = due(clock_ns());
+    bool any = false;
 
     for (const struct loop_source *each = sources; each != NULL && !any;
          each = each->next)
         any = each->waiting();
     return any;
+}
+
+static void wait_for_interrupt(void)
+{
+    uint32_t before = prof_trace_current();
+
+    prof_trace_suspend(&idle);
+    arch_idle();
+    prof_trace_switch(before);
+}
+
+static void run_sources(void)
+{
+    bool traced = prof_trace_is_on() && any_waiting();
+    uint32_t before = prof_trace_current();
+
+    if (traced)
+        prof_trace_switch(loop_devices());
+    for (const struct loop_source *each = sources; each != NULL;
+         each = each->next)
+        each->turn();
+    if (traced)
+        prof_trace_switch(before);
 }
 
 void loop_poll(void)
@@ -122,9 +169,7 @@ void loop_poll(void)
     in_callback = true;
     while (due(now_ns))
         run_first(now_ns);
-    for (const struct loop_source *each = sources; each != NULL;
-         each = each->next)
-        each->turn();
+    run_sources();
     in_callback = false;
 }
 
@@ -139,10 +184,10 @@ bool loop_hold(bool held)
 void loop_wait(void)
 {
     arch_interrupts_off();
-    if (waiting())
+    if (due(clock_ns()) || any_waiting())
         arch_interrupts_on();
     else
-        arch_idle();
+        wait_for_interrupt();
     loop_poll();
 }
 

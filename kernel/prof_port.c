@@ -10,6 +10,7 @@
 
 #include "heap.h"
 #include "prof_transports.h"
+#include "trace.h"
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
@@ -182,9 +183,11 @@ void prof_port_init(void)
         return;
     }
     prof_transports_start();
+    trace_start();
     error = prof_trace_start();
     if (error != 0)
         console_line("prof: no recorder of tasks: %s", prof_strerror(error));
+    prof_trace_switch(PROF_TRACE_NONE); /* no task runs yet */
     if (options->start)
         start();
     loop_every(&drain_timer, drain_check_ms() * NS_PER_MS, on_drain, NULL);

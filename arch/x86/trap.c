@@ -16,23 +16,7 @@
 #include <arch/cpu.h>
 #include <stdint.h>
 
-static void irq_unclaimed(void)
-{
-}
-
-arch_irq_handler *trap_irq_handlers[ARCH_IRQ_COUNT] = {
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-};
-
 static volatile unsigned exceptions_open; /* being handled now */
-
-void arch_irq_handle(unsigned line, arch_irq_handler *handler)
-{
-    trap_irq_handlers[line % ARCH_IRQ_COUNT] = handler;
-}
 
 static void report_nested(const struct arch_registers *registers)
 {

@@ -6,6 +6,8 @@
 
 #include "conn.h"
 
+#include "trace.h"
+
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <lwip/priv/tcp_priv.h>
@@ -135,9 +137,9 @@ static err_t on_sent(void *context, struct tcp_pcb *pcb, u16_t bytes)
 {
     struct net_conn *conn = context;
 
-    (void)pcb;
     (void)bytes;
     conn->idle_polls = 0;
+    net_trace(pcb);
     if (net_conn_room(conn) >= NET_ROOM_WORTH)
         offer_room(conn);
     return ERR_OK;
@@ -297,6 +299,7 @@ void net_conn_turn(void)
             continue;
         }
         (void)tcp_output(conn->pcb);
+        net_trace(conn->pcb);
         deliver(conn);
     }
 }

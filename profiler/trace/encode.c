@@ -168,16 +168,41 @@ static bool put_first(struct prof_trace_sink *sink, uint64_t tsc,
     return true;
 }
 
-/* Room for (bytes) of events; what is known of another packet is void. */
+static bool put_made(struct prof_trace_sink *sink, uint64_t tsc,
+                     const struct made *made)
+{
+    if (!sink->put(made->kind, tsc, made->fields, made->bytes))
+        return false;
+    sink->bytes += prof_packet_event_bytes(made->kind, made->bytes);
+    return true;
+}
+
+/* OBJECTS, and then a SWITCH to any object. */
+#define BEGINNING_MAX                                                          \
+    (2 * PROF_EVENT_HEAD_BYTES +                                               \
+     (uint32_t)(sizeof(struct prof_event_objects) +                            \
+                sizeof(struct prof_event_switch_wide)))
+
+/* Room for (bytes) of events. In another packet than before, near numbers have
+ * no beginning, and the current object is repeated: the packet before may be
+ * lost. */
 static struct prof_trace_place room(struct prof_trace_sink *sink, uint64_t tsc,
                                     uint32_t bytes)
 {
-    struct prof_trace_place place = sink->room(tsc, bytes);
+    struct prof_trace_record now = {.what = PROF_TRACE_DID_SWITCH,
+                                    .a = sink->current};
+    struct prof_trace_place place = sink->room(tsc, bytes + BEGINNING_MAX);
+    struct made made;
 
-    if (place.interning != NULL && place.sequence != sink->sequence) {
-        sink->counts = false;
-        sink->sequence = place.sequence;
-    }
+    if (place.interning == NULL || place.sequence == sink->sequence)
+        return place;
+    sink->sequence = place.sequence;
+    sink->counts = false;
+    if (needs_first(sink, now.a) && !put_first(sink, tsc, now.a))
+        return (struct prof_trace_place){NULL, 0};
+    make(&made, sink, &now);
+    if (!put_made(sink, tsc, &made))
+        return (struct prof_trace_place){NULL, 0};
     return place;
 }
 
@@ -285,8 +310,7 @@ bool prof_trace_encode(struct prof_trace_sink *sink, uint64_t tsc,
         !put_first(sink, tsc, record->a))
         return false;
     make(&made, sink, record);
-    if (!sink->put(made.kind, tsc, made.fields, made.bytes))
-        return false;
-    sink->bytes += prof_packet_event_bytes(made.kind, made.bytes);
-    return true;
+    if (what == PROF_TRACE_DID_SWITCH)
+        sink->current = record->a;
+    return put_made(sink, tsc, &made);
 }

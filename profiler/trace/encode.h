@@ -33,6 +33,7 @@ struct prof_trace_sink {
     bool counts;       /* near numbers have a beginning, */
     uint32_t sequence; /* in this packet, */
     uint32_t first;    /* which is this object */
+    uint32_t current;  /* the last that was switched to */
     uint64_t bytes;    /* of all events so far */
 };
 

@@ -138,6 +138,7 @@ void prof_trace_history_begin(void)
     for (uint32_t i = 0; i < history.names; i++)
         history.sink.notes[i] = 0;
     history.sink.sequence = UINT32_MAX;
+    history.sink.current = PROF_TRACE_UNKNOWN;
     history.object = 0;
     history.begun = false;
     history.until = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);

@@ -77,7 +77,7 @@ int prof_trace_set_mode(enum prof_trace_mode mode)
     state->triggered = false;
     if (mode == PROF_TRACE_OFF)
         return PROF_OK;
-    cpu->current = PROF_TRACE_UNKNOWN;
+    cpu->current = state->stream_sink.current = PROF_TRACE_UNKNOWN;
     begin_here(mode == PROF_TRACE_STREAM ? &state->stream : &state->history);
     if (mode == PROF_TRACE_STREAM && prof_stream_on())
         prof_trace_due = 0;

@@ -21,6 +21,10 @@ MODELS = (
     ("drain", "BROKEN_READ", True),
     ("drain", "BROKEN_CLAIM", True),
     ("drain", "BROKEN_ROOM", True),
+    ("trace", "", False),
+    ("trace", "BROKEN_BUSY", True),
+    ("trace", "BROKEN_EARLY", True),
+    ("trace", "BROKEN_AGAIN", True),
     ("drain", "OTHER_CPU", False),
     ("drain", "OTHER_CPU BROKEN_MOVED", True),
 )

@@ -26,6 +26,14 @@ typedef void arch_irq_handler(void);
 void arch_irq_handle(unsigned line, arch_irq_handler *handler);
 
 /*
+ * Calls (enter) before and (leave) after each handler from now on, with the
+ * vector; with NULL no longer. Contexts: thread. Both run with interrupts off
+ * and MUST NOT use FPU or SSE.
+ */
+typedef void arch_irq_observer(unsigned vector);
+void arch_irq_observe(arch_irq_observer *enter, arch_irq_observer *leave);
+
+/*
  * Non-maskable interrupts so far. They are only counted. On x86_64 they have a
  * stack of their own.
  */

@@ -27,6 +27,7 @@ struct loop_timer {
     void *context;           /* argument of callback */
     struct loop_timer *next; /* private: later in the queue */
     bool armed;              /* private */
+    uint32_t trace;          /* private: its number (<prof/trace.h>) */
 };
 
 /* Calls (callback) with (context) once, (delay_ns) from now. An armed timer is
@@ -56,6 +57,9 @@ struct loop_source {
     struct loop_source *next; /* private */
 };
 void loop_add(struct loop_source *source);
+
+/* What runs the turns of all sources, for the recorder (<prof/trace.h>). */
+uint32_t loop_devices(void);
 
 /* Runs what is due without waiting. Nested calls do nothing. */
 void loop_poll(void);

@@ -54,7 +54,8 @@
  * Objects (<prof/trace.h>) are tasks, promises and so on, and have numbers. A
  * near number n is object first + n of the last OBJECTS event in the same
  * packet, where n is neither 0 (none) nor PROF_NEAR_UNKNOWN. SWITCH says which
- * object is current; what IRQ_ENTER and IRQ_EXIT enclose is the interrupt's.
+ * object is current, and is repeated in each packet with events of objects;
+ * what IRQ_ENTER and IRQ_EXIT enclose is the interrupt's.
  * Names are defined and repeated like nodes. ALIVE is for readers that have
  * missed a CREATE. LOST stands where events are missing.
  *

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What the recorder of tasks (<prof/trace.h>) learns of interrupts and devices.
+ * The event loop (loop.c), the network and the services report what they do
+ * themselves.
+ */
+
+#include "trace.h"
+
+#include <arch/trap.h>
+#include <kernel/loop.h>
+#include <prof/config.h>
+#include <prof/trace.h>
+#include <virtio_queue.h>
+
+#if PROF_WITH_TRACE
+
+#define TIMER_VECTOR ARCH_IRQ_BASE
+
+static void enter(unsigned vector)
+{
+    prof_trace_irq_enter((uint8_t)vector);
+}
+
+/* A device's interrupt leaves its work to the event loop. */
+static void leave(unsigned vector)
+{
+    if (vector != TIMER_VECTOR && prof_trace_is_on())
+        prof_trace_defer((uint8_t)vector, loop_devices());
+    prof_trace_irq_exit((uint8_t)vector);
+}
+
+/* A request is an object from its submission until it is taken from the
+ * queue. */
+static PROF_TRACE_SITE(network, "virtio-net request");
+static PROF_TRACE_SITE(disk, "virtio-blk request");
+static PROF_TRACE_SITE(other, "virtio request");
+
+static uint32_t submitted(unsigned kind, unsigned queue)
+{
+    struct prof_trace_name *site = &other;
+
+    (void)queue;
+    if (kind == VIRTIO_NETWORK)
+        site = &network;
+    else if (kind == VIRTIO_BLOCK)
+        site = &disk;
+    return prof_trace_create(PROF_TRACE_IO, site);
+}
+
+static void taken(const struct virtio_request *request)
+{
+    prof_trace_resolve(request->number);
+}
+
+void trace_start(void)
+{
+    arch_irq_observe(enter, leave);
+    virtio_observe_put(submitted);
+    virtio_observe(taken);
+}
+
+#else
+
+void trace_start(void)
+{
+}
+
+#endif
