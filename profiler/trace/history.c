@@ -145,6 +145,7 @@ void prof_trace_history_begin(void)
     if (!prof_trace_reader_next(&state->history, cpu, history.until, &first,
                                 &history.begin))
         history.begin = state->history.tsc;
+    state->history.lost = 0; /* HISTORY says that there was more */
     history.on = true;
 }
 

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The recorder of objects as a flight recorder; and what is outside the ring:
+ * names, and which objects live. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trace_said.h"
+
+#define SLOTS 256u /* of a ring in the least memory */
+#define HISTORY PROF_CPU_HISTORY
+
+static PROF_TRACE_SITE(site, "here");
+
+static struct prof_trace_stats stats(void)
+{
+    struct prof_trace_stats now;
+
+    prof_trace_stats(&now);
+    return now;
+}
+
+static int begin_flight(void **unused)
+{
+    open_stream(unused);
+    site.number = 0;
+    trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_FLIGHT);
+    return 0;
+}
+
+static int begin_stream(void **unused)
+{
+    open_stream(unused);
+    site.number = 0;
+    trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_STREAM);
+    return 0;
+}
+
+/* ---- the flight recorder */
+
+static void nothing_is_sent_before_a_dump(void **unused)
+{
+    (void)unused;
+    prof_trace_read(1);
+    prof_trace_flush();
+    prof_stream_push();
+    assert_string_equal(all_said(HISTORY), "");
+    assert_string_equal(all_said(0), "");
+}
+
+static void a_dump_has_the_last_events_and_what_they_name(void **unused)
+{
+    uint32_t task = prof_trace_create(PROF_TRACE_TASK, &site);
+
+    (void)unused;
+    prof_trace_switch(task);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        prof_trace_read(9);
+    prof_trace_resolve(task);
+    prof_trace_switch(0);
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    all_said(HISTORY);
+    said_begins("switch 4294967295\nhistory \nsite 1 here@");
+    assert_non_null(strstr(said, "alive 1 of 4294967295 kind 1 ended 1 site 1 "
+                                 "label 0\nswitch 1\nread 9\n"));
+    assert_non_null(strstr(said, "read 9\nresolve 1\nswitch 0\n"));
+    assert_int_equal(lines_with("read 9"), SLOTS - 2);
+    assert_int_equal(lines_with("create"), 0);
+    assert_int_equal(stats().dumps, 1);
+}
+
+static void the_next_dump_has_what_the_last_one_has_not(void **unused)
+{
+    (void)unused;
+    prof_trace_read(1);
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    prof_trace_read(2);
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 1\n"), 1);
+    assert_int_equal(lines_with("read 2\n"), 1);
+    assert_int_equal(lines_with("history"), 2);
+}
+
+/* A transport during which an interrupt records. */
+static unsigned storm;
+
+static bool keep_in_a_storm(const void *packet, size_t bytes)
+{
+    for (unsigned i = 0; i < storm; i++)
+        prof_trace_read(5555);
+    return keep(packet, bytes);
+}
+
+static const struct prof_transport stormy = {
+    .name = "stormy",
+    .open = keep_open,
+    .send = keep_in_a_storm,
+};
+
+static void it_may_be_read_while_it_is_written(void **unused)
+{
+    (void)unused;
+    prof_stream_open(
+        &(struct prof_stream_settings){&stormy, tree, &config, {0}});
+    for (storm = 0; storm < 3 * SLOTS; storm += 37) {
+        uint64_t sent = stats().sent;
+
+        kept_count = 0;
+        for (uint32_t i = 0; i < 20 * SLOTS; i++)
+            prof_trace_wake(i + 100000, i * 7);
+        assert_int_equal(prof_trace_dump(), PROF_OK);
+        all_said(HISTORY);
+        assert_true(stats().sent - sent + 0 <= SLOTS);
+        assert_int_equal(lines_with("read 5555"), 0); /* came later */
+        assert_true(storm > 0 || lines_with("wake") == SLOTS);
+    }
+}
+
+static void a_trigger_stops_it_until_it_was_dumped(void **unused)
+{
+    (void)unused;
+    prof_trace_read(1);
+    prof_trace_trigger();
+    prof_trace_read(2);
+    assert_false(prof_trace_is_on());
+    prof_trace_flush();
+    assert_true(prof_trace_is_on());
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 1\n"), 1);
+    assert_int_equal(lines_with("read 2\n"), 0);
+}
+
+static void a_panic_dumps(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        prof_trace_read(3);
+    prof_trace_slot(&prof_trace_cpus[0], 20)->at = PROF_TRACE_ODD;
+    prof_trace_last(true);
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 3"), SLOTS - 1);
+    assert_int_equal(lines_with("lost 1\n"), 1);
+}
+
+static void a_dump_goes_on_when_the_transport_does(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        prof_trace_read(4);
+    kept_refuse = 1000;
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    prof_trace_flush();
+    assert_int_equal(kept_count, 0);
+    kept_refuse = 0;
+    prof_trace_flush();
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 4"), SLOTS);
+}
+
+static void there_is_no_dump_in_other_modes(void **unused)
+{
+    (void)unused;
+    assert_int_equal(prof_trace_dump(), PROF_EFLIGHT);
+    prof_trace_trigger();
+    assert_true(prof_trace_is_on());
+}
+
+/* ---- names */
+
+static void long_names_are_cut_and_it_shows(void **unused)
+{
+    static char text[10001];
+    char line[200];
+
+    (void)unused;
+    memset(text, 'x', sizeof text - 1);
+    prof_trace_label_text(7, text, sizeof text - 1);
+    prof_trace_label_text(7, text, PROF_TRACE_TEXT_MAX);
+    sent();
+    snprintf(line, sizeof line, "name 1 %.117s...\n", text);
+    assert_int_equal(lines_with(line), 1);
+    snprintf(line, sizeof line, "name 2 %.120s\n", text);
+    assert_int_equal(lines_with(line), 1);
+    assert_int_equal(stats().names_cut, 1);
+    {
+        PROF_TRACE_SITE(constant, text); /* a constant as long as that */
+
+        prof_trace_create(PROF_TRACE_TASK, &constant);
+        sent();
+        snprintf(line, sizeof line, "site 3 %.117s...@%.20s", text, __FILE__);
+        assert_int_equal(lines_with(line), 1);
+    }
+}
+
+static void names_without_room_are_counted(void **unused)
+{
+    char text[16];
+
+    (void)unused;
+    for (int i = 0; i < 1000; i++)
+        prof_trace_label_text(
+            1, text, (size_t)snprintf(text, sizeof text, "name %d", i));
+    assert_true(stats().names > 20 && stats().names < 1000);
+    assert_int_equal(stats().names + stats().names_lost, 1000);
+    prof_trace_label_text(1, "name 0", 6);
+    assert_int_equal(prof_trace_cpus[0].records == NULL, 0);
+    sent();
+    assert_non_null(strstr(said, "label 1 1\n"));
+}
+
+/* A name that events mention is in the same packet, or in one before; and again
+ * in a later one, since packets may be lost. */
+static void names_are_defined_again_in_later_packets(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3000; i++) {
+        prof_trace_gone(prof_trace_create(PROF_TRACE_TASK, &site));
+        if (i % 50 == 0)
+            prof_trace_flush();
+    }
+    sent();
+    assert_true(kept_count > 4);
+    assert_int_equal(lines_with("site 1 here@"), 2);
+    assert_int_equal(stats().lost, 0);
+    /* the first packet is lost, which has the definition */
+    memmove(kept, kept + 1, --kept_count * sizeof *kept);
+    all_said(0);
+    assert_int_equal(lines_with("site 1 here@") > 0, 1);
+    said_begins("switch 4294967295\n"); /* which object is current */
+}
+
+/* ---- objects */
+
+static void a_new_reader_is_sent_the_objects_that_live(void **unused)
+{
+    uint32_t first = prof_trace_create(PROF_TRACE_TASK, &site);
+
+    (void)unused;
+    prof_trace_label_text(first, "first", 5);
+    prof_trace_switch(first);
+    prof_trace_resolve(prof_trace_create(PROF_TRACE_PROMISE, &site));
+    prof_trace_create(PROF_TRACE_SLEEP, NULL);
+    sent();
+    assert_int_equal(lines_with("alive"), 0);
+    kept_count = 0;
+    prof_stream_hello();
+    prof_trace_hello();
+    sent();
+    assert_int_equal(lines_with("alive"), 2);
+    assert_non_null(strstr(said, "alive 1 of 4294967295 kind 1 ended 0 site 1 "
+                                 "label 2\n"));
+    assert_non_null(
+        strstr(said, "alive 3 of 1 kind 8 ended 0 site 0 label 0\n"));
+    assert_non_null(strstr(said, "switch 1\n"));
+    assert_non_null(strstr(said, "name 2 first\n"));
+}
+
+static void a_million_live_objects_are_not_in_the_way(void **unused)
+{
+    uint32_t last = 0;
+
+    (void)unused;
+    for (uint32_t i = 0; i < 1000000; i++)
+        last = prof_trace_create(PROF_TRACE_PROMISE, &site);
+    assert_int_equal(last, 1000000);
+    assert_int_equal(stats().objects, 1000000);
+    assert_int_equal(stats().untracked, 1000000 - (prof_objects.mask + 1));
+    for (uint32_t i = 1; i <= 1000000; i++)
+        prof_trace_resolve(i);
+    last = prof_trace_create(PROF_TRACE_PROMISE, &site);
+    assert_int_equal(stats().untracked, 1000000 - (prof_objects.mask + 1));
+    assert_non_null(prof_objects_find(last));
+}
+
+static void numbers_end(void **unused)
+{
+    (void)unused;
+    prof_objects.next = PROF_OBJECTS_LAST;
+    assert_true(prof_trace_create(PROF_TRACE_TASK, NULL) == PROF_OBJECTS_LAST);
+    for (int i = 0; i < 3; i++)
+        assert_true(prof_trace_create(PROF_TRACE_TASK, NULL) ==
+                    PROF_TRACE_UNKNOWN);
+}
+
+static void memory_is_checked(void **unused)
+{
+    static uint64_t memory[PROF_TRACE_MEMORY_MIN / 8];
+
+    (void)unused;
+    memset(prof_trace_cpus, 0, sizeof prof_trace_cpus);
+    memset(&prof_trace_state, 0, sizeof prof_trace_state);
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_FLIGHT), PROF_EMEMORY);
+    assert_int_equal(prof_trace_open(NULL, sizeof memory), PROF_EMEMORY);
+    assert_int_equal(prof_trace_open(memory, sizeof memory - 1), PROF_EMEMORY);
+    assert_int_equal(prof_trace_open((char *)memory + 4, sizeof memory),
+                     PROF_EMEMORY);
+    assert_int_equal(prof_trace_open(memory, sizeof memory), PROF_OK);
+    assert_int_equal(prof_trace_open(memory, sizeof memory), PROF_ESTATE);
+    prof_trace_cpus[0].records = NULL;
+}
+
+int main(void)
+{
+#define FLIGHT(name)                                                           \
+    cmocka_unit_test_setup_teardown(name, begin_flight, trace_close)
+#define STREAM(name)                                                           \
+    cmocka_unit_test_setup_teardown(name, begin_stream, trace_close)
+    static const struct CMUnitTest tests[] = {
+        FLIGHT(nothing_is_sent_before_a_dump),
+        FLIGHT(a_dump_has_the_last_events_and_what_they_name),
+        FLIGHT(the_next_dump_has_what_the_last_one_has_not),
+        FLIGHT(it_may_be_read_while_it_is_written),
+        FLIGHT(a_trigger_stops_it_until_it_was_dumped),
+        FLIGHT(a_panic_dumps),
+        FLIGHT(a_dump_goes_on_when_the_transport_does),
+        STREAM(there_is_no_dump_in_other_modes),
+        STREAM(long_names_are_cut_and_it_shows),
+        STREAM(names_without_room_are_counted),
+        STREAM(names_are_defined_again_in_later_packets),
+        STREAM(a_new_reader_is_sent_the_objects_that_live),
+        STREAM(a_million_live_objects_are_not_in_the_way),
+        STREAM(numbers_end),
+        cmocka_unit_test(memory_is_checked),
+    };
+
+    return cmocka_run_group_tests_name("trace_flight", tests, NULL, NULL);
+}
