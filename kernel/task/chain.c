@@ -88,13 +88,14 @@ static void on_first(struct promise_watch *watch)
     struct link *link = LIST_OWNER(watch, struct link, watch);
     const enum promise_state goes_on =
         link->then != NULL ? PROMISE_RESOLVED : PROMISE_FAILED;
+    const uint32_t before = task_trace_enter(link->own);
 
-    task_trace_begin(link->own, link->source);
+    task_trace_read(link->source);
     if (promise_state(link->source) == goes_on)
         advance(link);
     else
         end(link);
-    task_trace_end();
+    task_trace_leave(before);
 }
 
 static struct promise *make(struct prof_trace_name *site,

@@ -56,8 +56,9 @@ static void on_one(struct promise_watch *watch)
     struct input *input = LIST_OWNER(watch, struct input, watch);
     struct group *group = input->group;
     const enum promise_state state = promise_state(input->promise);
+    const uint32_t before = task_trace_enter(group->own);
 
-    task_trace_begin(group->own, input->promise);
+    task_trace_read(input->promise);
     if (state != PROMISE_RESOLVED && group->first.state == PROMISE_RESOLVED)
         group->first = promise_result(input->promise);
     else if (state == PROMISE_RESOLVED && group->values != NULL)
@@ -69,7 +70,7 @@ static void on_one(struct promise_watch *watch)
         promise_settle(group->own, &group->first);
         task_free(group);
     }
-    task_trace_end();
+    task_trace_leave(before);
 }
 
 /* ---- the first of them */
@@ -81,13 +82,14 @@ static void on_first(struct promise_watch *watch)
     struct input *input = LIST_OWNER(watch, struct input, watch);
     struct group *group = input->group;
     const struct promise_producer *producer = group->own->producer;
+    const uint32_t before = task_trace_enter(group->own);
 
-    task_trace_begin(group->own, input->promise);
+    task_trace_read(input->promise);
     promise_become(group->own, input->promise);
     input->promise = NULL;
     release_inputs(group, producer == &choose_producer ? promise_ignore
                                                        : promise_discard);
-    task_trace_end();
+    task_trace_leave(before);
 }
 
 /* Inputs of a timeout: the promise, and the time. If both are there, the
@@ -102,10 +104,12 @@ static void on_either(struct promise_watch *watch)
         on_first(&group->inputs[0].watch);
         return;
     }
-    task_trace_begin(group->own, group->inputs[1].promise);
+    const uint32_t before = task_trace_enter(group->own);
+
+    task_trace_read(group->inputs[1].promise);
     promise_fail_for(group->own, &promise_timed_out);
     release_inputs(group, promise_discard);
-    task_trace_end();
+    task_trace_leave(before);
 }
 
 /* ---- making one */

@@ -58,12 +58,13 @@ static void switch_to(struct task *task)
 static void resume(struct task *task)
 {
     const bool held = loop_hold(true);
+    uint32_t before;
 
     task->resumer = current;
     stats.switches++;
-    task_trace_switch(task->promise);
+    before = task_trace_enter(task->promise);
     switch_to(task);
-    task_trace_switch(current->promise);
+    task_trace_leave(before);
     loop_hold(held);
     if (task->ended)
         stack_give(&task->stack);

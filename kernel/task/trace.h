@@ -52,26 +52,19 @@ static inline void task_trace_becomes(struct promise *promise,
     promise->flags |= PROMISE_BECAME;
 }
 
-/* A callback runs that goes on with (promise), because of (source); then the
- * loop again. */
-static inline void task_trace_begin(const struct promise *promise,
-                                    const struct promise *source)
+/* The task or callback of (promise) runs from now on. Returns who ran before,
+ * for task_trace_leave(). */
+static inline uint32_t task_trace_enter(const struct promise *promise)
 {
-    if (!prof_trace_is_on())
-        return;
+    const uint32_t before = prof_trace_current();
+
     prof_trace_switch(promise->trace);
-    prof_trace_read(task_trace_id(source));
+    return before;
 }
 
-static inline void task_trace_end(void)
+static inline void task_trace_leave(uint32_t before)
 {
-    prof_trace_switch(PROF_TRACE_NONE);
-}
-
-/* The task of (promise) runs from now on; NULL: none. */
-static inline void task_trace_switch(const struct promise *promise)
-{
-    prof_trace_switch(task_trace_id(promise));
+    prof_trace_switch(before);
 }
 
 /* (watch) is to be called, because (promise) is settled. */
