@@ -171,10 +171,9 @@ static void on_error(void *context, err_t error)
     net_conn_free(conn);
 }
 
-static struct net_conn *make(struct tcp_pcb *pcb,
-                             const struct net_handlers *handlers)
+struct net_conn *net_conn_make(struct tcp_pcb *pcb, uint32_t ip, uint16_t port,
+                               const struct net_handlers *handlers)
 {
-    const uint32_t ip = lwip_ntohl(ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip)));
     struct net_conn *conn = net_port_alloc_zeroed(1, sizeof *conn);
 
     if (conn == NULL)
@@ -186,7 +185,7 @@ static struct net_conn *make(struct tcp_pcb *pcb,
     }
     conn->pcb = pcb;
     conn->handlers = handlers;
-    conn->peer = (struct net_address){ip, pcb->remote_port};
+    conn->peer = (struct net_address){ip, port};
     net_conn_counts.open++;
     tcp_arg(pcb, conn);
     tcp_recv(pcb, on_receive);
@@ -238,7 +237,9 @@ static err_t on_accept(void *context, struct tcp_pcb *pcb, err_t error)
 
     if (pcb == NULL || error != ERR_OK)
         return ERR_VAL;
-    conn = make(pcb, handlers);
+    conn = net_conn_make(
+        pcb, lwip_ntohl(ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip))),
+        pcb->remote_port, handlers);
     if (conn == NULL)
         return ERR_MEM;
     if (conn->address->connections > net_settings.per_address)

@@ -44,6 +44,11 @@ struct net_conn {
 /* Puts (conn) on the list of touched connections. */
 void net_conn_touch(struct net_conn *conn);
 
+/* A connection for (pcb), with the peer at (ip) and (port), in host byte order;
+ * NULL: no memory. */
+struct net_conn *net_conn_make(struct tcp_pcb *pcb, uint32_t ip, uint16_t port,
+                               const struct net_handlers *handlers);
+
 /* Detaches (conn) from lwIP, removes it from the list and frees it. */
 void net_conn_free(struct net_conn *conn);
 

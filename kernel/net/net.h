@@ -10,6 +10,7 @@
  *     link.c    frames to the device, and its notification
  *     conn.c    connections (<kernel/net.h>): accepting and receiving
  *     end.c     connections: writing and closing
+ *     connect.c connections to others, datagrams
  *     peers.c   how many connections each address has
  *     options.c net.ip, net.kick and net.per_address
  *     port.c    the system below lwIP

@@ -7,7 +7,8 @@
 LWIP := $(SOURCES)/lwip
 LWIP_INCLUDE := -Ikernel/net/lwip -isystem $(LWIP)/src/include
 net_programs := $(patsubst %/,%,$(sort $(dir $(shell grep -lE \
-    '<kernel/net(_link)?\.h>' $(wildcard $(addsuffix /*.[ch]*,$(programs)))))))
+    '<kernel/(net|net_link|stream)\.h>' \
+    $(wildcard $(addsuffix /*.[ch]*,$(programs)))))))
 define net_rules
 $(call objects,$1,kernel/net): room = $$(room.kernel) $$(LWIP_INCLUDE)
 $(call objects,$1,kernel/net): | $(LWIP)/.unpacked $(NEWLIB)/$1/lib/libc.a

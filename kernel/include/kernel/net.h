@@ -127,6 +127,21 @@ int net_start(void);
 int net_listen(uint16_t port, const struct net_handlers *handlers,
                void *context);
 
+/*
+ * Connects to (address). The connection belongs to the service at once, with
+ * the pointer (user), and may be written to. `accept` is called when it is
+ * established, with (user) as its context; or `gone`. Returns NULL if there is
+ * no memory or no route.
+ */
+struct net_conn *net_connect(const struct net_address *address,
+                             const struct net_handlers *handlers, void *user);
+
+/* Sends (count) bytes as a UDP datagram from a port of the stack's choice.
+ * False: too many, no memory, no route, or no room in the device. */
+#define NET_DATAGRAM_MAX 1472
+bool net_send_datagram(const struct net_address *address, const void *bytes,
+                       size_t count);
+
 /* A pointer for the service in each connection; initially NULL. */
 void net_set_user(struct net_conn *conn, void *user);
 void *net_user(const struct net_conn *conn);
