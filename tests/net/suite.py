@@ -5,6 +5,7 @@ ports of the loopback; then over a bad wire, and through floods."""
 from harness.suite import WIDTHS
 from limits import test_limits
 from peers import test_checksums, test_connections
+from streams import test_streams
 from web import test_http
 from wires import test_wire
 
@@ -12,6 +13,7 @@ SUBJECTS = {
     "http": test_http,
     "connections": test_connections,
     "checksums": test_checksums,
+    "streams": test_streams,
     "wire": test_wire,
     "limits": test_limits,
 }

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tests/guest/task/streams: connections that tasks await."""
+
+import socket
+
+import talk
+from harness.suite import check, soon
+
+PORTS = (7, 13, 19, 21, 23, 25)
+
+
+def late(address):
+    """A receive that timed out has lost nothing."""
+    with talk.connect(address) as peer:
+        seen = bytearray()
+        while b"late\nlate\n" not in seen:
+            seen += talk.receive(peer)
+        talk.send(peer, b"!")
+        while b"!" not in seen:
+            seen += talk.receive(peer)
+        talk.send(peer, b"?" * 3000)
+        while seen.count(b"?") < 3000:
+            seen += talk.receive(peer)
+    check.same(seen.replace(b"late\n", b""), b"!" + b"?" * 3000)
+
+
+def passed_on(address, port):
+    """What comes back for a port of this machine."""
+    with talk.connect(address) as peer:
+        talk.send(peer, b"%d" % port)
+        return talk.rest(peer)
+
+
+def connects(address):
+    """A task connects to a server here."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with talk.connect(address) as peer:
+            talk.send(peer, b"%d" % port)
+            with server.accept()[0] as accepted:
+                check.same(talk.receive(accepted), b"hello")
+                accepted.sendall(b"and to you")
+            check.same(talk.rest(peer), b"and to you")
+    check.same(passed_on(address, port), b"the connection was reset")
+
+
+def nothing_left(address):
+    """A task for each port and for who asks, and what these wait for; no
+    promise was misused."""
+
+    def attempt():
+        now = talk.stats(address)
+        check.same((now["tasks"], now["promises"]), (7, 13))
+        return now
+
+    check.same(soon(attempt, "the end of all tasks")["errors"], 0)
+
+
+def test_streams(s):
+    with s.guest(
+        s.width,
+        "test/streams",
+        append="prof.start=off prof.every=0",
+        forward=PORTS,
+    ) as guest:
+        port = {n: ("127.0.0.1", guest.port(n)) for n in PORTS}
+
+        def holds(what, function, *words):
+            s.holds(f"{s.width}: {what}", function, *words)
+
+        holds("a guest answers", talk.until_answered, port[23])
+        holds("the echo is what was sent", talk.echo, port[7], 20, 100000)
+        holds(
+            "a peer that does not read is not read",
+            *(talk.unread, port[7], port[13], 200000000),
+        )
+        holds("an endless stream has no gaps", talk.slow, port[19], 1000000)
+        holds("the last line arrives", talk.farewell, port[23])
+        holds("a receive that timed out loses nothing", late, port[21])
+        holds("a task connects, or is refused", connects, port[25])
+        holds("300 connections at a time", talk.crowd, port[7], port[13], 300)
+        holds(
+            "1,000 connections leave nothing behind",
+            *(talk.many, port[7], port[23], port[13], 1000),
+        )
+        holds("no task and no promise is left", nothing_left, port[13])
