@@ -3,8 +3,12 @@
 /*
  * x86 instructions cannot be decoded backwards. So the bytes before the address
  * are first compared with the opcodes in question, which excludes most
- * addresses. If one matches, decoding from the beginning of the function shows
- * whether an instruction begins at that byte.
+ * addresses. If one matches, decoding forwards shows whether an instruction
+ * begins at that byte: from the beginning of the function, or from nearer.
+ *
+ * No instruction is longer than 15 bytes, so that one begins at some of any 15
+ * bytes in a row. Where decoding from each of them comes to the same
+ * instruction, that one is real. It mostly does after a few instructions.
  */
 
 #include "profile/instruction_class.h"
@@ -18,6 +22,8 @@
 #include <stddef.h>
 
 #define EXIT_BYTES_MAX 3u /* of an instruction that may exit */
+/* Bytes of jumps looked at: struct code has room for them and what precedes. */
+#define JUMPS_MAX (STARTS_MAX - PROF_INSTRUCTION_BYTES_MAX - 1)
 
 /* Opcodes (Intel SDM vol. 2, appendix A). */
 #define STI 0xfb
@@ -41,17 +47,76 @@ static bool may_exit(const uint8_t *bytes)
            (bytes[0] & 0xfc) == 0x6c; /* hlt; in and out; ins and outs */
 }
 
-/* Whether an instruction begins at (address); decodes from (begin) on. */
-static bool begins(uintptr_t begin, uintptr_t address)
+/* The code of a function up to an address in it. */
+struct code {
+    uintptr_t begin, pc;
+    uint32_t starts; /* bit n: an instruction begins at pc - n */
+    bool decoded;    /* (starts) is known */
+};
+
+#define STARTS_MAX 31u /* the highest bit of (starts) */
+/* How far before an address decoding begins, if not with the function. */
+#define NEAR 96u
+#define FAR 384u
+
+/* Decodes from each of the first 15 bytes of (at) until all come to the same
+ * instruction; its address, 0 if they do not before (end) or one is unknown. */
+static uintptr_t common_start(uintptr_t at, uintptr_t end)
 {
-    while (begin < address) {
-        uint32_t length = prof_decode(code_at(begin)).length;
+    uint32_t starts = (1u << PROF_INSTRUCTION_BYTES_MAX) - 1; /* from (at) on */
+
+    while (starts != 1 && at < end) {
+        uint32_t length = prof_decode(code_at(at)).length;
 
         if (length == 0)
-            return false;
-        begin += length;
+            return 0;
+        for (starts |= 1u << length; (starts & 2) == 0; at++)
+            starts >>= 1;
+        starts >>= 1;
+        at++;
     }
-    return begin == address;
+    return starts == 1 ? at : 0;
+}
+
+/* Where an instruction begins at least STARTS_MAX bytes before (code->pc), or
+ * the function. */
+static uintptr_t known_start(const struct code *code)
+{
+    for (uint32_t back = NEAR; back <= FAR; back *= 2) {
+        uintptr_t at;
+
+        if (code->pc - code->begin <= back)
+            break;
+        at = common_start(code->pc - back, code->pc - STARTS_MAX);
+        if (at != 0)
+            return at;
+    }
+    return code->begin;
+}
+
+/* Decodes once for all questions. */
+static void decode(struct code *code)
+{
+    uintptr_t at = known_start(code);
+    uint32_t length;
+
+    code->decoded = true;
+    while (at <= code->pc) {
+        if (code->pc - at <= STARTS_MAX)
+            code->starts |= 1u << (code->pc - at);
+        length = prof_decode(code_at(at)).length;
+        if (length == 0)
+            break;
+        at += length;
+    }
+}
+
+/* Whether an instruction begins (back) bytes before the address. */
+static bool begins(struct code *code, uint32_t back)
+{
+    if (!code->decoded)
+        decode(code);
+    return (code->starts >> back & 1) != 0;
 }
 
 /* Whether the (bytes) bytes before (pc) decode as one instruction. */
@@ -61,32 +126,41 @@ static bool is_one(uintptr_t pc, uint32_t bytes)
 }
 
 /* Some emulators deliver interrupts only after jumps, so drivers may put a jump
- * to the next instruction after a port access. Skips such jumps backwards. */
-static uintptr_t before_jumps(uintptr_t pc, uintptr_t begin)
+ * to the next instruction after a port access. Bytes of such jumps before the
+ * address. */
+static uint32_t jumps_before(struct code *code)
 {
-    while (pc - begin >= 2 && code_at(pc)[-2] == JMP_SHORT &&
-           code_at(pc)[-1] == 0 && begins(begin, pc - 2))
-        pc -= 2;
-    return pc;
+    uint32_t back = 0;
+
+    while (back + 2 <= JUMPS_MAX && code->pc - back - code->begin >= 2 &&
+           code_at(code->pc - back)[-2] == JMP_SHORT &&
+           code_at(code->pc - back)[-1] == 0 && begins(code, back + 2))
+        back += 2;
+    return back;
 }
 
-static bool follows_exit(uintptr_t pc, uintptr_t begin)
+static bool follows_exit(struct code *code, uint32_t back)
 {
-    for (uint32_t n = 1; n <= EXIT_BYTES_MAX && n <= pc - begin; n++)
-        if (may_exit(code_at(pc - n)) && is_one(pc, n) && begins(begin, pc - n))
+    uintptr_t pc = code->pc - back;
+
+    for (uint32_t n = 1; n <= EXIT_BYTES_MAX && n <= pc - code->begin; n++)
+        if (may_exit(code_at(pc - n)) && is_one(pc, n) &&
+            begins(code, back + n))
             return true;
     return false;
 }
 
 /* In "sti; hlt" the CPU waits for the interrupt, which is therefore not late;
  * hlt after sti does not count. */
-static bool follows_enabling(uintptr_t pc, uintptr_t begin)
+static bool follows_enabling(struct code *code, uint32_t back)
 {
-    if (pc - begin >= 1 && code_at(pc)[-1] == POPF && begins(begin, pc - 1))
+    uintptr_t pc = code->pc - back, begin = code->begin;
+
+    if (pc - begin >= 1 && code_at(pc)[-1] == POPF && begins(code, back + 1))
         return true;
     for (uint32_t n = 1; n <= PROF_INSTRUCTION_BYTES_MAX && n < pc - begin; n++)
         if (code_at(pc - n)[-1] == STI && code_at(pc - n)[0] != HLT &&
-            is_one(pc, n) && begins(begin, pc - n - 1))
+            is_one(pc, n) && begins(code, back + n + 1))
             return true;
     return false;
 }
@@ -102,15 +176,15 @@ static bool is_readable(uintptr_t pc, uintptr_t begin)
 
 static uint32_t class_at(uintptr_t pc, uintptr_t begin)
 {
-    uint32_t class = 0;
-    uintptr_t before;
+    struct code code = {.begin = begin, .pc = pc};
+    uint32_t class = 0, back;
 
     if (!is_readable(pc, begin))
         return 0;
-    before = before_jumps(pc, begin);
-    if (may_exit(code_at(pc)) || follows_exit(before, begin))
+    back = jumps_before(&code);
+    if (may_exit(code_at(pc)) || follows_exit(&code, back))
         class |= PROF_INSTRUCTION_VM_EXIT;
-    if (follows_enabling(before, begin))
+    if (follows_enabling(&code, back))
         class |= PROF_INSTRUCTION_ENABLES_INTERRUPTS;
     return class;
 }
