@@ -8,6 +8,7 @@
  * call. The sums are made on demand (sums.h).
  */
 
+#include "profile/amount.h"
 #include "profile/table.h"
 
 #include <stdbool.h>
@@ -17,8 +18,8 @@ struct prof_call {
                                   the call is recursive */
     uint32_t child;            /* the newest of its callees, 0 = none */
     uint32_t sibling; /* the next older callee of the same caller, 0 = none */
-    uint64_t samples; /* taken in this call itself */
-    uint64_t total;   /* weight of these and of those in callees */
+    struct prof_amount self; /* samples taken in this call itself */
+    uint64_t total;          /* weight of these and of those in callees */
 };
 
 extern struct prof_table prof_calls;

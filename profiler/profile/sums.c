@@ -18,6 +18,7 @@ static struct prof_sums sums;
 static uint64_t summed;         /* samples that had been drained then */
 static enum prof_weight weight; /* prof.weight then */
 static bool up_to_date;
+static bool expired; /* addresses are to be counted anew */
 
 /* The number of the function that prof.vmm names, 0 if it was not sampled yet.
  * Searched by name until it is found, then remembered. */
@@ -40,19 +41,31 @@ uint64_t prof_sums_weight(const struct prof_amount *amount)
     return weight == PROF_WEIGHT_TIME ? amount->cycles : amount->samples;
 }
 
-static void clear(void)
+/* Samples only grow until a reset, so that an address that was counted stays
+ * so. */
+static void clear_addresses(void)
 {
-    sums = (struct prof_sums){0};
+    sums.addresses = 0;
+    for (uint32_t i = 0; i < prof_addresses.used; i++)
+        prof_address_at(i)->counted = 0;
+    expired = false;
+}
+
+static void clear(bool addresses)
+{
+    sums = (struct prof_sums){.addresses = sums.addresses};
     for (uint32_t i = 0; i < prof_functions.used; i++) {
         struct prof_function *function = prof_function_at(i);
 
         function->self = (struct prof_amount){0};
         function->total = function->vm_exit = function->masked = 0;
     }
-    for (uint32_t i = 0; i < prof_calls.used; i++)
-        prof_call_at(i)->samples = prof_call_at(i)->total = 0;
-    for (uint32_t i = 0; i < prof_addresses.used; i++)
-        prof_address_at(i)->counted = 0;
+    for (uint32_t i = 0; i < prof_calls.used; i++) {
+        prof_call_at(i)->self = (struct prof_amount){0};
+        prof_call_at(i)->total = 0;
+    }
+    if (addresses)
+        clear_addresses();
 }
 
 /* Adds one stack's samples to the sums of their instruction classes. */
@@ -69,27 +82,45 @@ static void add_classes(struct prof_function *function, uint32_t classes,
     }
 }
 
-static void add_stack(const struct prof_stack *stack, uint32_t vmm)
+/* Adds what a stack's samples are besides samples, and looks at their address
+ * where that was not done. */
+static void add_special(const struct prof_stack *stack,
+                        struct prof_address *address, uint32_t vmm)
 {
-    struct prof_address *address = prof_address_at(stack->address);
     uint32_t number = address->record.link;
-    struct prof_function *function = prof_function_at(number);
-    struct prof_call *call = prof_call_at(stack->record.link);
     uint32_t classes = prof_instruction_class(address);
 
-    if (function->self.samples == 0)
-        sums.functions++;
     if (address->pending != 0)
         (void)prof_address_caller(address);
     sums.addresses += !address->counted;
     address->counted = 1;
-    prof_amount_add(&function->self, stack->self.samples, stack->self.cycles);
-    call->samples += stack->self.samples;
-    call->total += prof_sums_weight(&stack->self);
-    if (number == vmm)
+    if (vmm != 0 && number == vmm)
         classes |= PROF_INSTRUCTION_VM_EXIT;
     if (classes != 0)
-        add_classes(function, classes, &stack->self);
+        add_classes(prof_function_at(number), classes, &stack->self);
+}
+
+/* Adds each stack's samples to its call's; those of functions and of callers
+ * are sums over calls, of which there are fewer. Most addresses are known and
+ * of no class; with prof.vmm none counts as known (clear()). */
+static void add_stacks(uint32_t vmm)
+{
+    const struct prof_stack *stack = prof_stack_at(1);
+    const struct prof_stack *end = prof_stack_at(prof_stacks.used);
+    struct prof_address *addresses = prof_address_at(0);
+    struct prof_call *calls = prof_call_at(0);
+
+    for (; stack < end; stack++) {
+        struct prof_address *address = addresses + stack->address;
+        struct prof_call *call = calls + stack->record.link;
+
+        if (stack->self.samples == 0)
+            continue;
+        prof_amount_add(&call->self, stack->self.samples, stack->self.cycles);
+        if (!address->counted || address->pending != 0 ||
+            address->instructions != PROF_INSTRUCTION_KNOWN)
+            add_special(stack, address, vmm);
+    }
 }
 
 /* Adds the total of each call to its caller's and to its function's. Parents
@@ -98,11 +129,16 @@ static void add_stack(const struct prof_stack *stack, uint32_t vmm)
 static void add_calls(void)
 {
     for (uint32_t i = prof_calls.used; i > 1; i--) {
-        const struct prof_call *call = prof_call_at(i - 1);
+        struct prof_call *call = prof_call_at(i - 1);
+        struct prof_function *function =
+            prof_function_at((uint32_t)call->record.key);
 
+        sums.functions += function->self.samples == 0 && call->self.samples;
+        prof_amount_add(&function->self, call->self.samples, call->self.cycles);
+        call->total += prof_sums_weight(&call->self);
         prof_call_at(call->record.parent)->total += call->total;
         if (call->record.link != 0)
-            prof_function_at((uint32_t)call->record.key)->total += call->total;
+            function->total += call->total;
     }
 }
 
@@ -114,12 +150,10 @@ const struct prof_sums *prof_sums(void)
 
     if (up_to_date && weight == prof_options()->weight && summed == now)
         return &sums;
-    clear();
-    weight = prof_options()->weight;
     vmm = find_vmm();
-    for (uint32_t i = 1; i < prof_stacks.used; i++)
-        if (prof_stack_at(i)->self.samples != 0)
-            add_stack(prof_stack_at(i), vmm);
+    clear(expired || vmm != 0);
+    weight = prof_options()->weight;
+    add_stacks(vmm);
     add_calls();
     summed = now;
     up_to_date = true;
@@ -129,4 +163,5 @@ const struct prof_sums *prof_sums(void)
 void prof_sums_expire(void)
 {
     up_to_date = false;
+    expired = true;
 }

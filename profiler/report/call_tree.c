@@ -55,7 +55,7 @@ static void tree_row(struct prof_text *out, const struct prof_call *call,
                      uint32_t level, uint64_t whole)
 {
     prof_summary_share(out, prof_share_of(call->total, whole));
-    prof_text_decimal(out, call->samples, 10);
+    prof_text_decimal(out, call->self.samples, 10);
     prof_text_string(out, "  ");
     for (; level > 0; level--)
         prof_text_string(out, "  ");
@@ -118,11 +118,11 @@ void prof_report_folded(struct prof_text *out, const struct prof_stats *stats)
 {
     prof_text_string(out, "--- folded stacks ---\n");
     for (uint32_t call = 1; call < prof_calls.used; call++) {
-        if (prof_call_at(call)->samples == 0)
+        if (prof_call_at(call)->self.samples == 0)
             continue;
         write_path(out, call);
         prof_text_char(out, ' ');
-        prof_text_decimal(out, prof_call_at(call)->samples, 0);
+        prof_text_decimal(out, prof_call_at(call)->self.samples, 0);
         prof_text_char(out, '\n');
     }
     if (stats->idle != 0) {
