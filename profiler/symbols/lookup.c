@@ -124,63 +124,80 @@ bool prof_symbol_find(uintptr_t address, struct prof_symbol *found)
 
 /*
  * Names are front-coded: each shares a prefix with the one before it, as far
- * back as the last mark. So a name is made by writing the names from the mark
- * on over each other in the same buffer. A cut buffer is no problem: the part
- * of the prefix that was cut would be cut from this name as well.
+ * back as the last mark. So a name is made backwards: its own part, then of the
+ * names before it what each adds to the prefix that is still missing. Most add
+ * nothing and are not expanded.
  */
 
-/* A text being written; (out) receives its first (size) bytes. */
-struct cut_text {
-    char *out;
-    size_t size;
-    size_t bytes; /* length so far, including what was cut */
-};
-
-static void put(struct cut_text *text, const char *from, uint32_t bytes)
+/* Writes (length) bytes, or codes, from (at) on to out[to] and after; only the
+ * first (size) bytes of (out) are written. Returns where the text would end. */
+static size_t put(char *out, size_t to, size_t size, const uint8_t *at,
+                  uint32_t length)
 {
-    size_t room = text->size > text->bytes ? text->size - text->bytes : 0;
-    size_t kept = bytes < room ? bytes : room;
+    const uint16_t *begins = table.begins;
+    const char *texts = table.texts;
 
-    for (size_t i = 0; i < kept; ++i)
-        text->out[text->bytes + i] = from[i];
-    text->bytes += bytes;
+    for (; length > 0; --length, ++at) {
+        const char *from = (const char *)at;
+        size_t end = to + 1;
+
+        if (begins != NULL) {
+            from = texts + begins[*at];
+            end = to + begins[*at + 1] - begins[*at];
+        }
+        for (size_t stop = end < size ? end : size; to < stop; ++to)
+            out[to] = *from++;
+        to = end;
+    }
+    return to;
 }
 
-/* Writes the name at (at) over the one before it; returns where it ends. */
-static const uint8_t *put_name(struct cut_text *text, const uint8_t *at)
+/* The same for the codes of the entry at (at), after its prefix. */
+static size_t put_own(char *out, size_t size, const uint8_t *at)
 {
-    const uint8_t *end;
-    uint32_t length;
+    size_t shared = *at++;
+    uint32_t length = prof_symtab_length(&at);
 
-    text->bytes = *at++;
-    length = prof_symtab_length(&at);
-    end = at + length;
-    if (table.begins == NULL) {
-        put(text, (const char *)at, length);
-        return end;
-    }
-    for (; at < end; ++at) {
-        const uint16_t *begin = table.begins + *at;
+    return put(out, shared, size, at, length);
+}
 
-        put(text, table.texts + begin[0], (uint32_t)begin[1] - begin[0]);
+/* Writes the name that is (number) entries after the one at (at), and returns
+ * its length. */
+static size_t put_name(char *out, size_t size, const uint8_t *at,
+                       uint32_t number)
+{
+    const uint8_t *entries[PROF_SYMTAB_BLOCK];
+    size_t bytes;
+
+    for (uint32_t i = 0; i < number; ++i) {
+        uint32_t length;
+
+        entries[i] = at++;
+        length = prof_symtab_length(&at);
+        at += length;
     }
-    return end;
+    bytes = put_own(out, size, at);
+    for (size = *at < size ? *at : size; size > 0; size = *at) {
+        do
+            at = entries[--number];
+        while (*at >= size);
+        put_own(out, size, at);
+    }
+    return bytes;
 }
 
 size_t prof_symbol_name(const struct prof_symbol *symbol, char *out,
                         size_t size)
 {
     uint32_t count = __atomic_load_n(&table.count, __ATOMIC_ACQUIRE); /* C */
-    struct cut_text text = {.out = out, .size = size};
     uint32_t index = symbol->index;
-    const uint8_t *at;
+    size_t bytes = 0;
 
-    if (index < count) {
-        at = table.names + table.marks[index / PROF_SYMTAB_BLOCK];
-        for (uint32_t i = 0; i <= index % PROF_SYMTAB_BLOCK; ++i)
-            at = put_name(&text, at);
-    }
+    if (index < count)
+        bytes = put_name(
+            out, size, table.names + table.marks[index / PROF_SYMTAB_BLOCK],
+            index % PROF_SYMTAB_BLOCK);
     if (size > 0)
-        out[text.bytes < size ? text.bytes : size - 1] = '\0';
-    return text.bytes;
+        out[bytes < size ? bytes : size - 1] = '\0';
+    return bytes;
 }
