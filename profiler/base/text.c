@@ -44,10 +44,21 @@ void prof_text_char(struct prof_text *out, char c)
         prof_text_flush(out);
 }
 
+/* Most of a report are strings: what can be printed is copied at once. */
 void prof_text_string(struct prof_text *out, const char *s)
 {
-    while (*s != '\0')
-        prof_text_char(out, *s++);
+    char *end = out->buffer + PROF_TEXT_BYTES - 1;
+
+    while (*s != '\0') {
+        char *from = out->buffer + out->used, *to = from;
+
+        while ((unsigned char)*s > '\n' && to < end)
+            *to++ = *s++;
+        out->used += (size_t)(to - from);
+        out->column += (size_t)(to - from);
+        if (*s != '\0')
+            prof_text_char(out, *s++);
+    }
 }
 
 /* Divides (*value) by (by) and returns the remainder. */
@@ -62,16 +73,18 @@ static uint32_t divide(uint64_t *value, uint32_t by)
 
 void prof_text_decimal(struct prof_text *out, uint64_t value, unsigned width)
 {
-    char digits[DECIMAL_DIGITS];
-    unsigned count = 0;
+    char digits[DECIMAL_DIGITS + 1];
+    char *first = digits + DECIMAL_DIGITS;
+    unsigned count;
 
+    *first = '\0';
     do {
-        digits[count++] = (char)('0' + divide(&value, 10));
+        *--first = (char)('0' + divide(&value, 10));
     } while (value != 0);
+    count = (unsigned)(digits + DECIMAL_DIGITS - first);
     for (; width > count; --width)
         prof_text_char(out, ' ');
-    while (count > 0)
-        prof_text_char(out, digits[--count]);
+    prof_text_string(out, first);
 }
 
 void prof_text_fixed(struct prof_text *out, uint64_t value, unsigned width,
