@@ -29,8 +29,9 @@ struct prof_address;
 
 /*
  * The class of the instructions at (address), decoded once: a sum of the first
- * two. 0 where its function is not known. Contexts: thread. Linear in the
- * function where it is not 0, else a few instructions.
+ * two. 0 where its function is not known. Contexts: thread. Mostly a few
+ * comparisons; else some hundred instructions are decoded, and only where they
+ * do not suffice the function from its beginning.
  */
 uint32_t prof_instruction_class(struct prof_address *address);
 
