@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from . import progress, qemu
@@ -71,8 +72,8 @@ class Guest:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.errors = Path(f"{log}.qemu")
         self.iso = Path(f"{log}.iso") if loader == "grub" else None
-        self.channels, self.why, self.code = channels or {}, None, None
-        self.sockets = self.monitor = None
+        self.channels, self.interrupted = channels or {}, False
+        self.sockets = self.monitor = self.why = self.code = None
         if self.iso:
             qemu.make_iso(width, self.iso, image, append, modules)
         words = list(args)
@@ -236,6 +237,7 @@ class Guest:
 
     def interrupt(self, number=signal.SIGTERM):
         """Ends QEMU with a signal and waits for its end."""
+        self.interrupted = True
         if self.alive():
             self.process.send_signal(number)
         return self.end()
@@ -245,7 +247,8 @@ class Guest:
         is the reason if it had to be killed."""
         if self.code is None:
             if self.process.stdin:
-                self.process.stdin.close()
+                with suppress(BrokenPipeError):  # what it never read
+                    self.process.stdin.close()
             self.why = progress.wait(self.process, self.watch)
             self.code = (
                 qemu.STOPPED
@@ -273,4 +276,11 @@ class Guest:
         return self
 
     def __exit__(self, *_):
+        """A guest that a stranger has ended explains what failed before."""
+        lives = self.alive() or self.code is not None
         self.kill()
+        if not lives and self.code == qemu.STOPPED and not self.interrupted:
+            raise GuestError(
+                f"QEMU was ended from outside, with {self.process.returncode}: "
+                f"{self.said()}"
+            )

@@ -30,6 +30,7 @@ class Runner:
         self.failures = []
         self.done = {}  # {name: (checks, seconds)}, for the plan
         self.took = {}  # {name: seconds}
+        self.used = {}  # {name: CPU seconds}
 
     def _expected(self, job):
         """Its expected seconds; the last one of the list starts first."""
@@ -81,7 +82,7 @@ class Runner:
             if wrong:
                 results.problem(wrong)
         counts = results.counts()
-        self.took[job.name] = seconds
+        self.took[job.name], self.used[job.name] = seconds, cpu
         if not results.problems:  # otherwise not all of its checks were made
             self.done[job.name] = (results.done, seconds)
         for i in range(3):
@@ -145,13 +146,14 @@ def main(build, patterns, lanes, write_plan, without_plan=False):
     took = runner.took
     durations.update({name: round(s, 1) for name, s in took.items()})
     record.write_text(json.dumps(durations, indent=0, sort_keys=True))
-    return _summary(runner, took, time.monotonic() - begun)
+    return _summary(runner, time.monotonic() - begun)
 
 
-def _summary(runner, took, seconds):
-    print("\nslowest:")
+def _summary(runner, seconds):
+    took, used = runner.took, runner.used
+    print("\nslowest, and their CPU time:")
     for name in sorted(took, key=took.get, reverse=True)[:SLOWEST]:
-        print(f"  {took[name]:7.1f} s  {name}")
+        print(f"  {took[name]:7.1f} s {used[name]:7.1f} s  {name}")
     if runner.skipped:
         print("skipped:")
         for what in runner.skipped:
@@ -160,7 +162,10 @@ def _summary(runner, took, seconds):
         print("failed:")
         for name in runner.failures:
             print(f"  {name}")
-    print(f"took {int(seconds) // 60} min {int(seconds) % 60} s")
+    print(
+        f"took {int(seconds) // 60} min {int(seconds) % 60} s, "
+        f"{sum(used.values()):.0f} s of CPU"
+    )
     passed, failed, skipped = runner.totals
     print(
         f"{passed} passed, {failed} failed"

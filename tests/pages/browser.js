@@ -13,7 +13,8 @@ const parasite = path.resolve(process.argv[4]);
 const image = path.join(work, 'image');
 const ROW = 21,
   PADDING = 6; // of the picture, see tools/pages
-const NEVER_MS = 600000; // how long anything is waited for, on any machine
+const NEVER_MS = 600000; // how long an element is waited for, on any machine
+const TURNS_MAX = 300; // of the page, with pauses, in which a text must come
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -98,17 +99,19 @@ async function press(page, ...keys) {
 const text = (page, selector) => page.locator(selector).innerText();
 
 // Waits until an element has a text, given as a part of it or a regular
-// expression; fails if it never gets it.
-async function has(page, selector, wanted) {
-  const until = Date.now() + NEVER_MS;
-  for (;;) {
-    const got = (await text(page, selector)).replace(/\s+/g, ' ');
+// expression; fails if it never gets it. What a slow machine takes longer for,
+// the turns of the page do too. (again) is done between two looks.
+async function has(page, selector, wanted, again = () => {}) {
+  let got;
+  for (let turn = 0; turn < TURNS_MAX; turn++) {
+    got = (await text(page, selector)).replace(/\s+/g, ' ');
     const fits =
       wanted instanceof RegExp ? wanted.test(got) : got.includes(wanted);
     if (fits) return;
-    assert(Date.now() < until, `${selector} should have ${wanted}, is: ${got}`);
-    await page.waitForTimeout(20);
+    await settle(page, 20);
+    await again();
   }
+  assert.fail(`${selector} should have ${wanted}, is: ${got}`);
 }
 
 const hashOf = (page) => page.evaluate(() => location.hash);

@@ -67,7 +67,8 @@ async function theme(page) {
     assert.strictEqual(await backOf(page), colour);
     await page.emulateMedia({colorScheme: 'light'});
     await page.reload();
-    await has(page, '#theme', `Theme: ${name}`);
+    // a busy browser may not have kept the choice yet
+    await has(page, '#theme', `Theme: ${name}`, () => page.reload());
     assert.strictEqual(await backOf(page), colour);
   }
   await page.click('#theme');

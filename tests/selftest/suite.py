@@ -3,12 +3,14 @@
 
 import contextlib
 import io
+import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
 
 from harness import cases, jobs, plan, progress, qemu, runner, tap
-from harness.suite import Failed, Suite, Skip, check, run, soon
+from harness.suite import Failed, GuestError, Suite, Skip, check, run, soon
 
 
 def counts(text):
@@ -120,6 +122,19 @@ def test_order(s):
             check.true({"x/a", "x/b"} <= set(before), order)
 
 
+def test_guest(s):
+    with s.test("a guest that a stranger ends says so"):
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            try:
+                with s.guest("x86_64", "split", append="prof.every=0") as guest:
+                    guest.wait_line("^boot: ")
+                    os.kill(guest.pid, number)
+                    soon(lambda: not guest.alive(), "its end")
+                raise AssertionError("not noticed")
+            except GuestError as said:
+                check.contains(str(said), "QEMU was ended from outside")
+
+
 def test_plan(s):
     with s.test("the plan is read as it was written"):
         with tempfile.NamedTemporaryFile() as file:
@@ -219,6 +234,7 @@ def test_suites(s):
 def suite(s):
     test_tap(s)
     test_runner(s)
+    test_guest(s)
     test_plan(s)
     test_limits(s)
     test_suites(s)
