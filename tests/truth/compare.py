@@ -60,12 +60,12 @@ def true_stacks(path, functions):
 
 
 def is_switching(ours, theirs, functions):
-    """Whether it is longjmp with the frame pointer of where it goes."""
-    return (
-        ours[:1] == theirs[:1]
-        and ours[1:] == theirs[1 - len(ours) :]
-        and functions.name(ours[0]) == "longjmp"
-    )
+    """Whether it is longjmp with the frame pointer of where it goes; its own
+    caller is still on top of the stack until it has changed that as well."""
+    if ours[:1] != theirs[:1] or functions.name(ours[0]) != "longjmp":
+        return False
+    callers = ours[2:] if ours[:2] == theirs[:2] else ours[1:]
+    return len(callers) > 0 and callers == theirs[-len(callers) :]
 
 
 def chain_kind(ours, theirs, functions):
