@@ -2,8 +2,8 @@
 #
 # Running the tests. Included by the Makefile.
 
-#: tests that run at the same time: one more than CPUs, for some mostly wait
-LANES ?= $(shell expr $$(nproc) + 1)
+#: tests that run at the same time: two a CPU, for many mostly wait
+LANES ?= $(shell expr 2 \* $$(nproc))
 
 harness = PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m harness
 
