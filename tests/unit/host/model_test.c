@@ -225,9 +225,10 @@ static void tasks_are_distinguished(void **state)
     feed(made, UINT32_MAX, &model);
     assert_int_equal(model_cells(&model), 2);
     assert_int_equal(model.cells[0].task, 0);
-    assert_int_equal(model.cells[1].task, 3);
+    assert_int_equal(model.cells[1].task, 1);
     assert_int_equal(model.cells[1].count.samples, 2);
-    assert_int_equal(model_task_function(&model, 3), 0x7777);
+    assert_int_equal(model.tasks[1].function, 0x7777);
+    assert_int_equal(model.tasks[1].object, 3);
     finish(made, &model);
 }
 

@@ -289,20 +289,6 @@ const char *view_weight_name(const struct view *view)
     return view->by_time ? "time" : "samples";
 }
 
-uint32_t view_task(struct view *view, uint32_t task)
-{
-    uint64_t function = model_task_function(&view->model, task);
-    char text[32];
-    size_t count;
-
-    if (task == 0)
-        return names_put(&view->names, "[no task]");
-    if (function != 0)
-        return names_at(&view->names, function, false, &count)->function;
-    snprintf(text, sizeof text, "[task %u]", (unsigned)task);
-    return names_put(&view->names, text);
-}
-
 void view_close(struct view *view)
 {
     names_close(&view->names);

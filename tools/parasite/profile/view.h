@@ -32,7 +32,8 @@ struct view {
     bool lines;   /* look up source lines */
     bool inlined;
     uint32_t cpu;
-    const char *task; /* its entry function */
+    const char *task; /* its entry function, or the name of its site */
+    bool by_task;     /* stacks go on with the sites that created the task */
 
     /* the data */
     struct trace trace;
@@ -51,6 +52,15 @@ void view_open(struct view *view);
 /* The stack of (node), the innermost function first; at most VIEW_FRAMES_MAX
  * frames. */
 size_t view_frames(struct view *view, uint32_t node, struct frame *frames);
+
+/* With view->by_task: where (task) was created, where its creator was, and so
+ * on, as frames with names in brackets; at most (room). Without: none. */
+size_t view_task_frames(struct view *view, uint32_t task, struct frame *frames,
+                        size_t room);
+
+/* The frames of (node), followed by those of (task). */
+size_t view_sample_frames(struct view *view, uint32_t node, uint32_t task,
+                          struct frame *frames);
 
 /* Whether samples of this task, CPU and stack are selected. */
 bool view_wants(struct view *view, uint32_t task, uint32_t cpu,

@@ -86,19 +86,6 @@ static void take_node(struct model *model, const struct event *event)
         *node = (struct model_node){event->address, parent, true};
 }
 
-static void take_task(struct model *model, const struct event_task *task)
-{
-    bool is_new;
-    uint32_t number;
-
-    if (model->task_numbers.count >= MODEL_TASKS_MAX)
-        return;
-    number = index_add(&model->task_numbers, task->task, &is_new);
-    if (is_new)
-        vector_reserve_one(&model->tasks, number, sizeof *model->tasks);
-    model->tasks[number] = (struct model_task){task->task, task->function};
-}
-
 static void add(struct model_count *count, uint64_t samples, uint64_t clocks)
 {
     count->samples += samples;
@@ -230,12 +217,6 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
     case PROF_EVENT_STOLEN:
         take_stolen(model, cpu, event);
         break;
-    case PROF_EVENT_TASK:
-        take_task(model, &event->as_task);
-        break;
-    case PROF_EVENT_SWITCH:
-        cpu->task = event->as_switch.task;
-        break;
     case PROF_EVENT_STOPPED_WALK:
         model->stopped_walks[event->as_stopped_walk.reason % 8] +=
             event->as_stopped_walk.samples;
@@ -244,7 +225,8 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
         model->ended = true;
         model->code = event->as_bye.code;
         break;
-    default: /* STOP, CLOCK */
+    default: /* or STOP, CLOCK */
+        model_take_task(model, cpu, event);
         break;
     }
     if (model->watch.event != NULL && is_in)
@@ -283,6 +265,7 @@ static void take_cpu(struct model *model, struct model_cpu *cpu,
             model->missing_packets += packet->sequence - cpu->next_sequence;
         cpu->known = false;
         cpu->stolen = 0;
+        model_forget_task(cpu);
     }
     cpu->begun = true;
     cpu->next_sequence = packet->sequence + 1;
@@ -329,13 +312,6 @@ void model_take(struct model *model, const struct packet *packet)
     }
     if (reader.at != reader.end || reader.passed_over)
         ++model->unread_packets;
-}
-
-uint64_t model_task_function(const struct model *model, uint32_t task)
-{
-    uint32_t number = index_find(&model->task_numbers, task);
-
-    return number != INDEX_NONE ? model->tasks[number].function : 0;
 }
 
 uint64_t model_samples(const struct model *model)
@@ -387,6 +363,9 @@ void model_free(struct model *model)
     index_free(&model->overflow_addresses);
     index_free(&model->cell_tasks);
     index_free(&model->cell_keys);
-    index_free(&model->task_numbers);
+    index_free(&model->task_keys);
+    index_free(&model->objects);
+    free(model->object_tasks);
+    guest_names_free(&model->names);
     *model = (struct model){0};
 }

@@ -8,6 +8,8 @@
  *
  *   nodes   the tree of call stacks: each is an address and its caller's node
  *   cells   for each (node, task, cpu) that was sampled: how often, how long
+ *   tasks   what samples hit: where the object that ran was created, and by
+ *           which other task
  *   totals  of everything that has no stack: idle, dropped, missed, ...
  *
  * Ten million samples are a few thousand cells; the samples themselves are not
@@ -23,11 +25,14 @@
 
 #include "base/index.h"
 #include "trace/event.h"
+#include "trace/guest_names.h"
 #include "trace/packet.h"
 
 #define MODEL_NODES_MAX (1u << 22)
 #define MODEL_CELLS_MAX (1u << 22)
 #define MODEL_TASKS_MAX (1u << 16)
+#define MODEL_TASK_DEPTH 32u /* creators of creators */
+#define MODEL_OBJECTS_MAX (1u << 22)
 #define MODEL_PLACES_MAX (1u << 16) /* (task, cpu) with samples */
 #define MODEL_CPUS_MAX 256u
 #define MODEL_STACK_MAX 256u /* nodes of one stack; a guest sends 128 */
@@ -61,9 +66,12 @@ struct model_cell {
     struct model_count count;
 };
 
+/* A task by its number, which is the model's own, from 1 on. */
 struct model_task {
-    uint32_t task;
-    uint64_t function;
+    uint32_t creator;  /* task, 0 = none */
+    uint32_t site;     /* name, 0 = unknown */
+    uint64_t function; /* that it runs, 0 = unknown */
+    uint32_t object;   /* the one that it is, where no creation was seen */
 };
 
 /* State of one CPU while packets are read. A missing packet is missing on its
@@ -71,6 +79,8 @@ struct model_task {
 struct model_cpu {
     uint32_t cpu;
     uint32_t task;          /* that is running */
+    uint32_t object;        /* the same as the guest's object */
+    uint32_t irq_depth;     /* interrupts that have begun */
     uint64_t previous;      /* clock of the sample or start before */
     uint64_t stolen;        /* since then, not the next sample's */
     bool known;             /* there was one since the last gap */
@@ -108,7 +118,10 @@ struct model {
     struct index cell_tasks; /* (task, cpu) */
     struct index cell_keys;  /* (node, number in cell_tasks) */
     struct model_task *tasks;
-    struct index task_numbers;
+    struct index task_keys; /* (creator, site), objects */
+    struct index objects;   /* the guest's numbers */
+    uint32_t *object_tasks;
+    struct guest_names names;
     struct model_cpu *cpus;
     size_t cpu_count;
 
@@ -156,8 +169,13 @@ void model_add_to_cell(struct model *model, uint32_t node,
                        const struct model_cpu *cpu, uint64_t samples,
                        uint64_t clocks);
 
-/* The function that (task) runs, 0 = unknown. */
-uint64_t model_task_function(const struct model *model, uint32_t task);
+/* Takes what events say of objects, sites and names; false if (event) is none
+ * of these. */
+bool model_take_task(struct model *model, struct model_cpu *cpu,
+                     const struct event *event);
+
+/* It is not known any more what runs on (cpu). */
+void model_forget_task(struct model_cpu *cpu);
 
 /* All samples: with a stack or an address, and idle; the clocks of these and
  * of the dropped ones; and the samples that were lost. */

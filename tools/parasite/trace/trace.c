@@ -201,7 +201,7 @@ void trace_open(struct trace *trace, const char *path)
 }
 
 /* Checksums are verified each time: the file may be written meanwhile. */
-void trace_feed(const struct trace *trace, struct model *model)
+void trace_each(const struct trace *trace, const struct packet_sink *sink)
 {
     for (size_t i = 0; i < trace->index.count; ++i) {
         const struct packet_entry *where = &trace->index.packets[i];
@@ -209,8 +209,20 @@ void trace_feed(const struct trace *trace, struct model *model)
 
         if (packet_check(trace->bytes + where->offset, where->bytes, &packet) ==
             PACKET_GOOD)
-            model_take(model, &packet);
+            sink->take(sink->owner, &packet);
     }
+}
+
+static void feed(void *model, const struct packet *packet)
+{
+    model_take(model, packet);
+}
+
+void trace_feed(const struct trace *trace, struct model *model)
+{
+    struct packet_sink sink = {feed, model};
+
+    trace_each(trace, &sink);
 }
 
 void trace_close(struct trace *trace)

@@ -32,6 +32,9 @@ struct trace {
  * the process if it contains no packets. */
 void trace_open(struct trace *trace, const char *path);
 
+/* Passes all packets to (sink), in the order of their time. */
+void trace_each(const struct trace *trace, const struct packet_sink *sink);
+
 /* Feeds all packets to (model). */
 void trace_feed(const struct trace *trace, struct model *model);
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_GUEST_NAMES_H
+#define TRACE_GUEST_NAMES_H
+
+/*
+ * The names that a guest gives to places, reasons, counters and labels (NAME
+ * and SITE of <prof/events.def>), by its own numbers. 0 is no name.
+ */
+
+#include "base/strings.h"
+#include "trace/event.h"
+
+#define GUEST_NAMES 65536u
+
+struct guest_name {
+    uint32_t text; /* of strings; 0 = not defined */
+    uint32_t file; /* 0 = a name only */
+    uint32_t line;
+};
+
+/* Starts as zeros. */
+struct guest_names {
+    struct guest_name *all;
+    uint32_t count; /* the highest number and 1 */
+    struct strings strings;
+};
+
+/* Takes NAME and SITE; what is repeated is ignored. Returns whether (event) was
+ * one of them. */
+bool guest_names_take(struct guest_names *names, const struct event *event);
+
+/* "" if it is unknown; file: "" if it is no place in the source. */
+const char *guest_names_text(const struct guest_names *names, uint32_t name);
+const char *guest_names_file(const struct guest_names *names, uint32_t name);
+uint32_t guest_names_line(const struct guest_names *names, uint32_t name);
+
+void guest_names_free(struct guest_names *names);
+
+#endif
