@@ -11,6 +11,7 @@
 
 #define _GNU_SOURCE /* memmem() */
 
+#include "tasks/tasks.h"
 #include "trace/console.h"
 #include "trace/model.h"
 #include "trace/packet_index.h"
@@ -24,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 struct readers {
     struct packet_index index;
     struct model model;
+    struct tasks tasks;
 };
 
 static void require(int condition)
@@ -38,8 +40,10 @@ static void take(void *owner, const struct packet *packet)
 
     require(packet->events_bytes + PROF_PACKET_BYTES <= packet->total_bytes);
     require(packet->total_bytes <= PROF_PACKET_MAX);
-    if (packet_index_add(&readers->index, packet, 0))
+    if (packet_index_add(&readers->index, packet, 0)) {
         model_take(&readers->model, packet);
+        tasks_take(&readers->tasks, packet);
+    }
 }
 
 /* Every "packet" reaches up to the next magic. */
@@ -108,6 +112,37 @@ static void look_at(const struct model *model)
     require(samples == model_samples(model) + model->dropped.samples);
 }
 
+/* Everything that the model of tasks names is there, no stretch has no time,
+ * and each text can be made. */
+static void look_at_tasks(struct tasks *tasks)
+{
+    char text[TASKS_TEXT_MAX];
+
+    tasks_finish(tasks);
+    for (uint32_t i = 0; i < tasks_objects(tasks); ++i) {
+        require(tasks_became(tasks, i) < tasks_objects(tasks));
+        require(strlen(tasks_title(tasks, i, text)) < sizeof text);
+    }
+    for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
+        const struct tasks_stretch *stretch = &tasks->stretches[i];
+
+        require(stretch->from < stretch->to);
+        require(stretch->object < tasks_objects(tasks));
+        require(stretch->before == TASKS_NONE || stretch->before < i);
+    }
+    for (uint32_t i = 0; i < tasks->edge_count; ++i) {
+        uint32_t from = tasks->edges[i].from;
+
+        require(tasks->edges[i].to < tasks_objects(tasks));
+        require((from & TASKS_INTERRUPT) != 0
+                    ? (from & ~TASKS_INTERRUPT) < tasks->irq_count
+                    : from < tasks_objects(tasks));
+    }
+    for (uint32_t i = 0; i < tasks->problem_count; ++i)
+        tasks_problem_text(tasks, &tasks->problems[i], text);
+    tasks_free(tasks);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct readers readers = {0};
@@ -127,6 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         read_packets(&readers, copy, bytes - 1, piece);
     packet_index_sort(&readers.index);
     look_at(&readers.model);
+    look_at_tasks(&readers.tasks);
     packet_index_free(&readers.index);
     model_free(&readers.model);
     free(copy);

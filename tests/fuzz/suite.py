@@ -34,8 +34,10 @@ HOST = "tools/parasite"
 BASE = "base/crc32c base/index base/log base/memory base/pager "
 BASE += "base/printable base/utf8 "
 DECODER = BASE + (
-    "base/base64 trace/console trace/event trace/model trace/model_cells "
-    "trace/packet trace/packet_index"
+    "base/base64 base/strings trace/console trace/event trace/guest_names "
+    "trace/model trace/model_cells trace/model_tasks trace/packet "
+    "trace/packet_index tasks/acts tasks/names tasks/objects tasks/problems "
+    "tasks/running tasks/take"
 )
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = "base/index base/memory image/image trace/metadata"
@@ -144,11 +146,11 @@ def commands(_):
     yield "all", text.encode()
 
 
-def stream_maker(s):
-    maker = s.work / "make_stream"
+def stream_maker(s, name="make_stream"):
+    maker = s.work / name
     run(
         *("gcc", "-std=gnu11", "-Iprofiler", "-Iprofiler/include", "-o", maker),
-        "tests/tool/make_stream.c",
+        f"tests/tool/{name}.c",
     )
     return maker
 
@@ -158,6 +160,9 @@ def streams(s):
     maker = stream_maker(s)
     yield "packets", b"\xfc" + run(maker, 200, 1).data
     yield "mended", b"\xfe" + run(maker, 20, 2).data
+    for wrong in ("nothing", "not_nested", "never_created"):
+        tasks = run(stream_maker(s, "make_tasks"), 200, 1, wrong).data
+        yield f"tasks_{wrong}", b"\xfe" + tasks
     yield "text", b"\xfd" + run(maker, "--text", 100, 3).data
 
 

@@ -24,9 +24,11 @@ $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
 	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
 	    -ltinfo -lz -lm
 decoder := base/base64 base/crc32c base/index base/log base/memory \
-    base/pager base/printable base/utf8 trace/console trace/event trace/model \
-    trace/model_cells trace/packet trace/packet_index input/answers \
-    input/shared_ring profile/interval top/keys top/rows
+    base/pager base/printable base/strings base/utf8 trace/console trace/event \
+    trace/guest_names trace/model trace/model_cells \
+    trace/model_tasks trace/packet trace/packet_index \
+    $(patsubst tools/parasite/%.c,%,$(wildcard tools/parasite/tasks/*.c)) \
+    input/answers input/shared_ring profile/interval top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the model of tasks makes of events, also where some are missing. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tasks_maker.h"
+
+#define STEP 100u /* clocks between two events */
+
+static struct made *made;
+static struct tasks tasks;
+
+static int begin(void **state)
+{
+    (void)state;
+    made = calloc(1, sizeof *made);
+    made->packet_room = 4096;
+    made->step = STEP;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tasks_free(&tasks);
+    free(made->bytes);
+    free(made);
+    return 0;
+}
+
+/* Reads all packets but the one numbered (lost). */
+static void read_without(unsigned lost)
+{
+    made_flush(made);
+    for (unsigned i = 0; i < made->sequence; ++i) {
+        size_t bytes;
+        const uint8_t *at = made_packet(made, i, &bytes);
+        struct packet packet;
+
+        assert_int_equal(packet_check(at, bytes, &packet), PACKET_GOOD);
+        if (i != lost)
+            tasks_take(&tasks, &packet);
+    }
+    tasks_finish(&tasks);
+}
+
+static void read_all(void)
+{
+    read_without(UINT32_MAX);
+}
+
+static const struct tasks_object *object(uint32_t id)
+{
+    uint32_t number = tasks_object(&tasks, id);
+
+    assert_int_not_equal(number, TASKS_NONE);
+    return &tasks.objects[number];
+}
+
+/* What object (id) did, the last first: "RWr", by letters of the states. */
+static const char *stretches(uint32_t id)
+{
+    static const char letters[] = "pRPWrEu";
+    static char text[64];
+    size_t used = 0;
+
+    for (uint32_t i = object(id)->stretches; i != TASKS_NONE;
+         i = tasks.stretches[i].before) {
+        assert_true(used < sizeof text - 1);
+        text[used++] = letters[tasks.stretches[i].state];
+    }
+    text[used] = '\0';
+    return text;
+}
+
+static uint64_t all_problems(void)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < TASKS_PROBLEM_KINDS; ++i)
+        sum += tasks.problem_counts[i];
+    return sum;
+}
+
+static const struct tasks_edge *edge(enum tasks_edge_kind kind)
+{
+    for (uint32_t i = 0; i < tasks.edge_count; ++i) {
+        if (tasks.edges[i].kind == kind)
+            return &tasks.edges[i];
+    }
+    fail_msg("no edge %s", tasks_edge_word((uint8_t)kind));
+    return NULL;
+}
+
+/* A task, object 1, that waits for a promise, object 2, which the loop resolves
+ * and which wakes it. Ten events, the last at 10 * STEP. */
+static void make_wait(void)
+{
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    made_create(made, 1, PROF_TRACE_TASK, 1);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_create(made, 2, PROF_TRACE_PROMISE, 2);
+    made_word(made, PROF_EVENT_TRY_READ_WIDE, 2);
+    made_suspend(made, 3);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 2);
+    made_two(made, PROF_EVENT_WAKE_WIDE, 1, 2);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_word(made, PROF_EVENT_READ_WIDE, 2);
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 1);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+}
+
+static void make_names(void)
+{
+    made_site(made, 1, 12, "client@services/a.c");
+    made_site(made, 2, 30, "answer@services/b.c");
+    made_name(made, 3, "waits for an answer");
+}
+
+static void a_wait_is_running_waiting_ready_running(void **state)
+{
+    const struct tasks_object *task, *promise;
+
+    (void)state;
+    make_names();
+    make_wait();
+    read_all();
+    task = object(1);
+    promise = object(2);
+    assert_int_equal(all_problems(), 0);
+    assert_string_equal(stretches(1), "RrWR");
+    assert_int_equal(task->clocks[TASKS_RUNNING], 3 * STEP + 3 * STEP);
+    assert_int_equal(task->clocks[TASKS_WAITING], 3 * STEP);
+    assert_int_equal(task->clocks[TASKS_READY], STEP);
+    assert_int_equal(task->ending, TASKS_RESOLVED);
+    assert_int_equal(task->runs, 2);
+    assert_int_equal(promise->creator, tasks_object(&tasks, 1));
+    assert_int_equal(task->creator, TASKS_LOOP);
+    assert_int_equal(promise->end - promise->begin, 4 * STEP);
+    assert_int_equal(edge(TASKS_WAKE)->by, tasks_object(&tasks, 2));
+    assert_int_equal(edge(TASKS_WAKE)->from, TASKS_LOOP);
+    assert_int_equal(edge(TASKS_READ)->from, tasks_object(&tasks, 1));
+}
+
+static void waits_know_their_reason_and_their_object(void **state)
+{
+    const struct tasks_stretch *wait;
+
+    (void)state;
+    make_names();
+    make_wait();
+    read_all();
+    wait = &tasks.stretches[object(1)->stretches];
+    while (wait->state != TASKS_WAITING)
+        wait = &tasks.stretches[wait->before];
+    assert_string_equal(guest_names_text(&tasks.names, wait->why),
+                        "waits for an answer");
+    assert_int_equal(wait->other, tasks_object(&tasks, 2));
+}
+
+static void names_and_sites_are_known(void **state)
+{
+    char text[TASKS_TEXT_MAX];
+
+    (void)state;
+    make_wait(); /* used before they are defined */
+    make_names();
+    made_name(made, 9, "now called so");
+    made_named(made, PROF_EVENT_LABEL_WIDE, 1, 9);
+    read_all();
+    assert_string_equal(guest_names_text(&tasks.names, 1), "client");
+    assert_string_equal(guest_names_file(&tasks.names, 1), "services/a.c");
+    assert_int_equal(guest_names_line(&tasks.names, 1), 12);
+    assert_string_equal(guest_names_file(&tasks.names, 3), "");
+    tasks_title(&tasks, tasks_object(&tasks, 2), text);
+    assert_string_equal(text, "answer 2");
+    tasks_title(&tasks, tasks_object(&tasks, 1), text);
+    assert_string_equal(text, "now called so 1");
+    assert_int_equal(tasks.label_count, 1);
+    assert_int_equal(all_problems(), 0);
+}
+
+static void who_starts_another_task_is_paused_meanwhile(void **state)
+{
+    (void)state;
+    made_create(made, 1, PROF_TRACE_TASK, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_create(made, 2, PROF_TRACE_TASK, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 2);
+    made_suspend(made, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 1);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    read_all();
+    assert_int_equal(all_problems(), 0);
+    assert_string_equal(stretches(1), "RPR");
+    assert_string_equal(stretches(2), "WR");
+    assert_int_equal(object(1)->clocks[TASKS_PAUSED], 2 * STEP);
+    assert_int_equal(object(2)->end, TASKS_NEVER);
+}
+
+static void interrupts_nest_and_act(void **state)
+{
+    (void)state;
+    made_create(made, 1, PROF_TRACE_CALLBACK, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    made_suspend(made, 0); /* the loop is idle */
+    made_irq(made, PROF_EVENT_IRQ_ENTER, 33);
+    made_irq(made, PROF_EVENT_IRQ_ENTER, 34);
+    made_irq(made, PROF_EVENT_IRQ_EXIT, 34);
+    MADE_EVENT(made, PROF_EVENT_DEFER_WIDE,
+               (struct prof_event_defer_wide){1, 33});
+    made_irq(made, PROF_EVENT_IRQ_EXIT, 33);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    read_all();
+    assert_int_equal(all_problems(), 0);
+    assert_int_equal(tasks.irq_count, 2);
+    assert_int_equal(tasks.irqs[1].depth, 1);
+    assert_int_equal(tasks.irqs[0].to - tasks.irqs[0].from, 4 * STEP);
+    assert_int_equal(tasks.irqs[0].object, TASKS_LOOP);
+    assert_int_equal(edge(TASKS_DEFER)->from, TASKS_INTERRUPT | 0);
+    assert_int_equal(object(0)->clocks[TASKS_WAITING], 6 * STEP);
+    assert_string_equal(stretches(1), "R");
+}
+
+static void counters_and_pauses_are_kept(void **state)
+{
+    (void)state;
+    made_name(made, 1, "bytes");
+    made_counter(made, 1, -5);
+    made_counter(made, 1, 1ll << 40);
+    MADE_EVENT(made, PROF_EVENT_PAUSE, (struct prof_event_pause){1, STEP});
+    read_all();
+    assert_int_equal(tasks.counter_count, 2);
+    assert_int_equal(tasks.counters[0].value, -5);
+    assert_true(tasks.counters[1].value == 1ll << 40);
+    assert_int_equal(tasks.pauses[0].to - tasks.pauses[0].from, STEP);
+}
+
+static void what_an_object_becomes_is_followed(void **state)
+{
+    (void)state;
+    for (uint32_t i = 1; i <= 3; ++i)
+        made_create(made, i, PROF_TRACE_PROMISE, 0);
+    made_two(made, PROF_EVENT_BECOME_WIDE, 1, 2);
+    made_two(made, PROF_EVENT_BECOME_WIDE, 2, 3);
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 3);
+    made_word(made, PROF_EVENT_READ_WIDE, 1);
+    read_all();
+    assert_int_equal(tasks_became(&tasks, tasks_object(&tasks, 1)),
+                     tasks_object(&tasks, 3));
+    assert_int_equal(object(1)->ending, TASKS_BECAME);
+    assert_int_equal(all_problems(), 0);
+}
+
+/* ---- where something is missing */
+
+static void a_late_reader_does_not_invent(void **state)
+{
+    (void)state;
+    make_wait();
+    made_flush(made);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_word(made, PROF_EVENT_READ_WIDE, 2);
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 4);
+    read_without(0);
+    assert_int_equal(all_problems(), 0);
+    assert_false(object(1)->created);
+    assert_string_equal(stretches(1), "R");
+}
+
+static void a_late_reader_learns_who_is_alive(void **state)
+{
+    (void)state;
+    make_names();
+    MADE_EVENT(made, PROF_EVENT_ALIVE,
+               (struct prof_event_alive){7, 3, PROF_TRACE_SLEEP, 0, 1, 3});
+    MADE_EVENT(made, PROF_EVENT_ALIVE,
+               (struct prof_event_alive){8, 7, PROF_TRACE_TASK, 1, 1, 0});
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 7);
+    read_all();
+    assert_int_equal(object(7)->kind, PROF_TRACE_SLEEP);
+    assert_int_equal(object(7)->creator, tasks_object(&tasks, 3));
+    assert_int_equal(object(8)->ending, TASKS_LOST);
+    assert_int_equal(object(7)->ending, TASKS_OPEN);
+    assert_int_equal(object(7)->label, 3);
+    assert_int_equal(all_problems(), 0);
+}
+
+/* The wait, whose resolution and wake are in a packet that is lost. */
+static void nothing_is_known_across_a_lost_packet(void **state)
+{
+    const struct tasks_stretch *last;
+
+    (void)state;
+    made_create(made, 1, PROF_TRACE_TASK, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_create(made, 2, PROF_TRACE_PROMISE, 0);
+    made_suspend(made, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    made_flush(made);
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 2);
+    made_create(made, 3, PROF_TRACE_PROMISE, 0);
+    made_two(made, PROF_EVENT_WAKE_WIDE, 1, 2);
+    made_flush(made);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_word(made, PROF_EVENT_READ_WIDE, 2);
+    made_word(made, PROF_EVENT_READ_WIDE, 3);
+    read_without(1);
+    assert_int_equal(all_problems(), 0);
+    assert_int_equal(tasks.loss_count, 1);
+    assert_int_equal(tasks.losses[0].packets, 1);
+    assert_int_equal(tasks.losses[0].from, 5 * STEP);
+    assert_int_equal(tasks.losses[0].to, 9 * STEP);
+    assert_string_equal(stretches(1), "RuWR");
+    last = &tasks.stretches[tasks.stretches[object(1)->stretches].before];
+    assert_int_equal(last->from, 5 * STEP);
+    assert_int_equal(last->to, 9 * STEP);
+}
+
+static void a_marked_loss_is_one(void **state)
+{
+    (void)state;
+    made_create(made, 1, PROF_TRACE_TASK, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_irq(made, PROF_EVENT_IRQ_ENTER, 32);
+    made_word(made, PROF_EVENT_LOST, 17);
+    made_irq(made, PROF_EVENT_IRQ_EXIT, 40);
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 5);
+    read_all();
+    assert_int_equal(all_problems(), 0);
+    assert_int_equal(tasks.losses[0].events, 17);
+    assert_string_equal(stretches(1), "uR");
+}
+
+static void pending_promises_survive_a_loss(void **state)
+{
+    (void)state;
+    made_create(made, 1, PROF_TRACE_PROMISE, 0);
+    made_word(made, PROF_EVENT_LOST, 17);
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 1);
+    read_all();
+    assert_string_equal(stretches(1), "");
+    assert_int_equal(object(1)->clocks[TASKS_PENDING], 2 * STEP);
+}
+
+/* Each packet begins with a switch to what is current. */
+static void what_runs_is_repeated(void **state)
+{
+    (void)state;
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    made_create(made, 1, PROF_TRACE_TASK, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 1);
+    made_flush(made);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    made_suspend(made, 0);
+    made_flush(made);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    made_irq(made, PROF_EVENT_IRQ_ENTER, 32);
+    made_irq(made, PROF_EVENT_IRQ_EXIT, 32);
+    read_all();
+    assert_int_equal(all_problems(), 0);
+    assert_int_equal(object(1)->runs, 1);
+    assert_string_equal(stretches(0), "WRR");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    static const struct CMUnitTest tests[] = {
+        TEST(a_wait_is_running_waiting_ready_running),
+        TEST(waits_know_their_reason_and_their_object),
+        TEST(names_and_sites_are_known),
+        TEST(who_starts_another_task_is_paused_meanwhile),
+        TEST(interrupts_nest_and_act),
+        TEST(counters_and_pauses_are_kept),
+        TEST(what_an_object_becomes_is_followed),
+        TEST(a_late_reader_does_not_invent),
+        TEST(a_late_reader_learns_who_is_alive),
+        TEST(nothing_is_known_across_a_lost_packet),
+        TEST(a_marked_loss_is_one),
+        TEST(pending_promises_survive_a_loss),
+        TEST(what_runs_is_repeated),
+    };
+
+    return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);
+}

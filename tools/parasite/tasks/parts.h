@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TASKS_PARTS_H
+#define TASKS_PARTS_H
+
+/* What the files of this room share. All is at tasks->place.time. */
+
+#include "tasks/tasks.h"
+
+/* The object with the guest's number (id), which is made if it is new:
+ * TASKS_NOBODY if there is no room. */
+uint32_t tasks_mention(struct tasks *tasks, uint32_t id);
+
+/* Ends what (object) did and begins (state). */
+void tasks_set_state(struct tasks *tasks, uint32_t object,
+                     enum tasks_state state);
+
+/* The same for a state with a reason and another object. */
+void tasks_set_waiting(struct tasks *tasks, uint32_t object, uint16_t why);
+void tasks_set_ready(struct tasks *tasks, uint32_t object, uint32_t by);
+
+/* CREATE, ALIVE, and every end. */
+void tasks_create(struct tasks *tasks, uint32_t id, uint32_t creator,
+                  uint8_t kind, uint16_t site);
+void tasks_alive(struct tasks *tasks, const struct event_alive *alive);
+void tasks_end(struct tasks *tasks, uint32_t object, enum tasks_end ending);
+
+/* What an object or an interrupt does; false if (event) is nothing of that. */
+bool tasks_act(struct tasks *tasks, struct tasks_cpu *cpu,
+               const struct event *event);
+
+/* The actor of (cpu) does (kind) to (to); (by) may be TASKS_NONE. */
+void tasks_edge(struct tasks *tasks, const struct tasks_cpu *cpu,
+                enum tasks_edge_kind kind, uint32_t to, uint32_t by);
+
+/* Who does what (cpu) reports: the current object or the interrupt. */
+uint32_t tasks_actor(const struct tasks *tasks, const struct tasks_cpu *cpu);
+
+void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to);
+void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why);
+void tasks_irq_enter(struct tasks *tasks, struct tasks_cpu *cpu,
+                     uint8_t vector);
+void tasks_irq_exit(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector);
+
+/* Events or packets are missing since the last event of (cpu). */
+void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
+                uint32_t packets);
+
+/* Whether something is missing at or after (time). */
+bool tasks_lost_since(const struct tasks *tasks, uint64_t time);
+
+/* Marks that an event has the name (name), and finds those that have no
+ * definition. */
+void tasks_use_name(struct tasks *tasks, uint32_t name);
+void tasks_check_names(struct tasks *tasks);
+
+void tasks_problem(struct tasks *tasks, enum tasks_problem_kind kind,
+                   uint32_t object, uint32_t other);
+
+/* Room for one more of (count) records of (bytes) in *(vector); false, and one
+ * more is counted in (unkept), if there are too many. */
+bool tasks_room(struct tasks *tasks, void *vector, uint32_t count,
+                size_t bytes);
+
+#endif

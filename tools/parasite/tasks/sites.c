@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums by site, and who waits for whom in the end. */
+
+#include "tasks/sites.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static struct tasks_site *site_of(struct tasks_sites *sites,
+                                  const struct tasks_object *object)
+{
+    bool is_new;
+    uint32_t number = index_add(
+        &sites->keys, index_pair(object->site, object->kind), &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&sites->sites, number, sizeof *sites->sites);
+        sites->sites[number] =
+            (struct tasks_site){.name = object->site, .kind = object->kind};
+    }
+    return &sites->sites[number];
+}
+
+static void add_object(struct tasks_sites *sites,
+                       const struct tasks_object *object)
+{
+    struct tasks_site *site = site_of(sites, object);
+
+    ++site->objects;
+    ++site->ends[object->ending];
+    site->runs += object->runs;
+    for (int i = 0; i < TASKS_STATES; ++i)
+        site->clocks[i] += object->clocks[i];
+    if (object->end != TASKS_NEVER)
+        site->life += object->end - object->begin;
+}
+
+void tasks_sites_add(struct tasks_sites *sites, const struct tasks *tasks)
+{
+    for (uint32_t i = TASKS_SPECIAL; i < tasks_objects(tasks); ++i)
+        add_object(sites, &tasks->objects[i]);
+    for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
+        const struct tasks_stretch *run = &tasks->stretches[i];
+        struct tasks_site *site;
+
+        if (run->state != TASKS_RUNNING || run->object < TASKS_SPECIAL)
+            continue;
+        site = site_of(sites, &tasks->objects[run->object]);
+        if (run->to - run->from > site->longest_run)
+            site->longest_run = run->to - run->from;
+    }
+}
+
+void tasks_sites_free(struct tasks_sites *sites)
+{
+    free(sites->sites);
+    index_free(&sites->keys);
+}
+
+static int by_objects(const void *left, const void *right)
+{
+    const struct tasks_wait *a = left, *b = right;
+
+    if (a->object != b->object)
+        return a->object < b->object ? -1 : 1;
+    return (a->other > b->other) - (a->other < b->other);
+}
+
+struct tasks_wait *tasks_waits(const struct tasks *tasks, uint32_t *count)
+{
+    struct tasks_wait *waits = NULL;
+    uint32_t all = 0, kept = 0;
+
+    for (uint32_t i = 0; i < tasks->edge_count; ++i) {
+        const struct tasks_edge *edge = &tasks->edges[i];
+        uint32_t other = tasks_became(tasks, edge->to);
+
+        if (edge->kind != TASKS_TRY_READ || (edge->from & TASKS_INTERRUPT) ||
+            !tasks_is_open(tasks, edge->from) || !tasks_is_open(tasks, other))
+            continue;
+        vector_reserve_one(&waits, all, sizeof *waits);
+        waits[all++] = (struct tasks_wait){edge->from, other};
+    }
+    if (all > 0)
+        qsort(waits, all, sizeof *waits, by_objects);
+    for (uint32_t i = 0; i < all; ++i) {
+        if (kept == 0 || by_objects(&waits[kept - 1], &waits[i]) != 0)
+            waits[kept++] = waits[i];
+    }
+    *count = kept;
+    return waits;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TASKS_SITES_H
+#define TASKS_SITES_H
+
+/* Objects added up by the site that created them, and which of them still wait
+ * for which. */
+
+#include "tasks/tasks.h"
+
+struct tasks_site {
+    uint16_t name;
+    uint8_t kind;
+    uint32_t objects;
+    uint32_t ends[TASKS_LOST + 1]; /* by enum tasks_end */
+    uint64_t runs;
+    uint64_t clocks[TASKS_STATES];
+    uint64_t longest_run; /* clocks without a break */
+    uint64_t life;        /* of all that ended, from begin to end */
+};
+
+/* Starts as zeros. */
+struct tasks_sites {
+    struct tasks_site *sites;
+    struct index keys; /* (name, kind) */
+};
+
+/* Adds all objects of (tasks), which is finished, except the event loop. */
+void tasks_sites_add(struct tasks_sites *sites, const struct tasks *tasks);
+
+static inline uint32_t tasks_sites_count(const struct tasks_sites *sites)
+{
+    return sites->keys.count;
+}
+
+void tasks_sites_free(struct tasks_sites *sites);
+
+/* An open object that waits for another one. */
+struct tasks_wait {
+    uint32_t object;
+    uint32_t other;
+};
+
+/* All of them, by object and then by what it waits for; to be freed. */
+struct tasks_wait *tasks_waits(const struct tasks *tasks, uint32_t *count);
+
+/* Whether the object is there at the end of the trace, not ended. */
+static inline bool tasks_is_open(const struct tasks *tasks, uint32_t object)
+{
+    return object >= TASKS_SPECIAL &&
+           tasks->objects[object].ending == TASKS_OPEN;
+}
+
+#endif

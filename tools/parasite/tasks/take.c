@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets and their events, one after the other. */
+
+#include "base/memory.h"
+#include "tasks/parts.h"
+
+#include <stdlib.h>
+
+bool tasks_room(struct tasks *tasks, void *vector, uint32_t count, size_t bytes)
+{
+    if (count >= TASKS_RECORDS_MAX) {
+        ++tasks->unkept;
+        return false;
+    }
+    vector_reserve_one(vector, count, bytes);
+    return true;
+}
+
+/* Who runs; false if (event) does not say that. */
+static bool take_run(struct tasks *tasks, struct tasks_cpu *cpu,
+                     const struct event *event)
+{
+    switch (event->kind) {
+    case PROF_EVENT_SWITCH:
+        tasks_switch(tasks, cpu, tasks_mention(tasks, event->as_switch.task));
+        return true;
+    case PROF_EVENT_SUSPEND:
+        tasks_suspend(tasks, cpu, event->as_suspend.why);
+        return true;
+    case PROF_EVENT_IRQ_ENTER:
+        tasks_irq_enter(tasks, cpu, event->as_irq_enter.vector);
+        return true;
+    case PROF_EVENT_IRQ_EXIT:
+        tasks_irq_exit(tasks, cpu, event->as_irq_exit.vector);
+        return true;
+    case PROF_EVENT_DEFER:
+        tasks_edge(tasks, cpu, TASKS_DEFER,
+                   tasks_mention(tasks, event->as_defer.object), TASKS_NONE);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What is known besides. */
+static void take_rest(struct tasks *tasks, struct tasks_cpu *cpu,
+                      const struct event *event)
+{
+    switch (event->kind) {
+    case PROF_EVENT_ALIVE:
+        tasks_alive(tasks, &event->as_alive);
+        break;
+    case PROF_EVENT_LOST:
+        tasks_lose(tasks, cpu, event->as_lost.events, 0);
+        break;
+    default:
+        guest_names_take(&tasks->names, event);
+        break;
+    }
+}
+
+/* Whether (event) says that the loop is not idle any more, if no interrupt did
+ * it. A switch to the current object at the beginning of a packet says nothing:
+ * it is there for readers that missed the packet before. */
+static bool ends_idleness(const struct tasks_cpu *cpu,
+                          const struct event *event)
+{
+    switch (event->kind) {
+    case PROF_EVENT_CREATE:
+    case PROF_EVENT_READ:
+    case PROF_EVENT_TRY_READ:
+    case PROF_EVENT_RESOLVE:
+    case PROF_EVENT_FAIL:
+    case PROF_EVENT_CANCEL:
+    case PROF_EVENT_GONE:
+    case PROF_EVENT_BECOME:
+    case PROF_EVENT_SIGNAL:
+    case PROF_EVENT_WAKE:
+    case PROF_EVENT_COUNTER:
+    case PROF_EVENT_LABEL:
+    case PROF_EVENT_PAUSE:
+        return cpu->irq_count == 0;
+    case PROF_EVENT_SWITCH:
+        return !cpu->fresh;
+    default:
+        return false;
+    }
+}
+
+static void take_event(struct tasks *tasks, struct tasks_cpu *cpu,
+                       const struct event *event)
+{
+    if (cpu->idle && ends_idleness(cpu, event)) {
+        cpu->idle = false;
+        tasks_set_state(tasks, TASKS_LOOP, TASKS_RUNNING);
+    }
+    if (tasks_act(tasks, cpu, event) || take_run(tasks, cpu, event)) {
+        cpu->fresh = false;
+        ++tasks->events;
+    } else {
+        take_rest(tasks, cpu, event);
+    }
+}
+
+/* ---- packets */
+
+/* NULL if there is no room for it. */
+static struct tasks_cpu *cpu_of(struct tasks *tasks, uint16_t number)
+{
+    for (size_t i = 0; i < tasks->cpu_count; ++i) {
+        if (tasks->cpus[i].cpu == number)
+            return &tasks->cpus[i];
+    }
+    if (tasks->cpu_count == TASKS_CPUS_MAX)
+        return NULL;
+    vector_reserve_one(&tasks->cpus, tasks->cpu_count, sizeof *tasks->cpus);
+    tasks->cpus[tasks->cpu_count] = (struct tasks_cpu){
+        .cpu = number, .current = TASKS_NOBODY, .unsure = true};
+    return &tasks->cpus[tasks->cpu_count++];
+}
+
+/* The head of a packet, and what is missing before it. */
+static void take_head(struct tasks *tasks, struct tasks_cpu *cpu,
+                      const struct packet *packet)
+{
+    tasks->place = (struct tasks_place){
+        .time = packet->begin, .packet = packet->sequence, .cpu = packet->cpu};
+    tasks_mention(tasks, 0);
+    if (tasks->end == 0 || packet->begin < tasks->begin)
+        tasks->begin = packet->begin;
+    if (packet->end > tasks->end)
+        tasks->end = packet->end;
+    if (cpu->begun && packet->begin < cpu->time)
+        tasks_problem(tasks, TASKS_TIME_BACK, 0, 0);
+    if (cpu->begun && packet->sequence > cpu->next_sequence)
+        tasks_lose(tasks, cpu, 0, packet->sequence - cpu->next_sequence);
+    if (!cpu->begun)
+        cpu->late = packet->sequence > 0;
+    cpu->begun = cpu->fresh = true;
+    cpu->next_sequence = packet->sequence + 1;
+}
+
+void tasks_take(struct tasks *tasks, const struct packet *packet)
+{
+    struct tasks_cpu *cpu = cpu_of(tasks, packet->cpu);
+    struct event_reader reader;
+    struct event event;
+    bool beyond = false;
+
+    if (cpu == NULL || packet->version != PROF_FORMAT_VERSION) {
+        ++tasks->unkept;
+        return;
+    }
+    take_head(tasks, cpu, packet);
+    event_begin(&reader, packet);
+    while (event_next(&reader, &event)) {
+        tasks->place.time = event.time;
+        ++tasks->place.event;
+        if (event.time > packet->end && !beyond)
+            tasks_problem(tasks, TASKS_TIME_BEYOND, 0, 0);
+        beyond = event.time > packet->end;
+        take_event(tasks, cpu, &event);
+        cpu->time = event.time;
+    }
+    if (reader.at != reader.end)
+        tasks_problem(tasks, TASKS_NOT_READ, 0, 0);
+}
+
+void tasks_finish(struct tasks *tasks)
+{
+    tasks->place.time = tasks->end;
+    for (uint32_t i = 0; i < tasks_objects(tasks); ++i) {
+        struct tasks_object *object = &tasks->objects[i];
+
+        if (object->end == TASKS_NEVER && object->was_ended)
+            object->ending = TASKS_LOST;
+        if (object->since < tasks->end)
+            tasks_set_state(tasks, i, (enum tasks_state)object->state);
+    }
+    tasks_check_names(tasks);
+}
+
+void tasks_free(struct tasks *tasks)
+{
+    free(tasks->objects);
+    index_free(&tasks->ids);
+    free(tasks->stretches);
+    free(tasks->edges);
+    free(tasks->labels);
+    free(tasks->counters);
+    free(tasks->pauses);
+    free(tasks->irqs);
+    free(tasks->losses);
+    free(tasks->problems);
+    guest_names_free(&tasks->names);
+    free(tasks->used_names);
+    free(tasks->cpus);
+    *tasks = (struct tasks){0};
+}

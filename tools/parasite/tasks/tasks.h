@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TASKS_TASKS_H
+#define TASKS_TASKS_H
+
+/*
+ * The objects of a trace (<prof/trace.h>: tasks, promises and whatever else may
+ * wait or be waited for), and what happened to them:
+ *
+ *   objects    who created it and where, how it ended, how long it ran
+ *   stretches  what an object did from when to when: run, wait, be ready, ...
+ *   edges      one object does something to another: create, read, wake, ...
+ *   labels, counters, pauses, interrupts, losses   each with its time
+ *   problems   what cannot be true of any program (tasks_problem_text())
+ *
+ * Packets are added in the order of their time. An object is known by its
+ * number here, which is dense; stretches, edges and so on are in the order in
+ * which they came. A million events of 200,000 objects are about 100 MB.
+ *
+ * Where something is missing. An object that was created before the trace
+ * began, or in a loss, is known as soon as an event mentions it; (created) says
+ * whether its creation was seen. From a loss on, what an object does is
+ * TASKS_UNKNOWN until an event says it. What a damaged or hostile stream can
+ * make this hold is limited; what is beyond is counted in (unkept).
+ */
+
+#include "base/index.h"
+#include "trace/event.h"
+#include "trace/guest_names.h"
+#include "trace/packet.h"
+#include "trace/trace.h"
+
+#define TASKS_OBJECTS_MAX (1u << 22)
+#define TASKS_RECORDS_MAX (1u << 26) /* of each kind */
+#define TASKS_NESTED_MAX 64u /* interrupts, or objects that run others */
+#define TASKS_CPUS_MAX 256u
+#define TASKS_PROBLEMS_MAX 10000u /* that are kept; all are counted */
+
+/* Numbers of objects that always exist, and no object. */
+enum {
+    TASKS_LOOP,    /* the event loop, object 0 of the guest */
+    TASKS_NOBODY,  /* an object that is not known */
+    TASKS_SPECIAL, /* how many these are */
+};
+#define TASKS_NONE UINT32_MAX
+#define TASKS_INTERRUPT (1u << 31) /* with a number in (irqs): who did it */
+#define TASKS_NEVER UINT64_MAX     /* a time */
+
+/* What an object does. */
+enum tasks_state {
+    TASKS_PENDING, /* it exists; for a promise there is nothing else */
+    TASKS_RUNNING,
+    TASKS_PAUSED,  /* it runs another object, which has not returned */
+    TASKS_WAITING, /* suspended, for a reason */
+    TASKS_READY,   /* woken, and does not run yet */
+    TASKS_ENDED,
+    TASKS_UNKNOWN, /* events are missing */
+    TASKS_STATES,
+};
+
+/* How it ended. */
+enum tasks_end {
+    TASKS_OPEN, /* it did not */
+    TASKS_RESOLVED,
+    TASKS_FAILED,
+    TASKS_CANCELLED,
+    TASKS_GONE,   /* freed without any of these */
+    TASKS_BECAME, /* another object */
+    TASKS_LOST,   /* that it ended is known, but not how */
+};
+
+struct tasks_object {
+    uint64_t begin;                /* when it was created, or first mentioned */
+    uint64_t end;                  /* TASKS_NEVER while it is open */
+    uint64_t since;                /* when (state) began */
+    uint64_t clocks[TASKS_STATES]; /* spent in each state until (since) */
+    uint32_t id;                   /* the guest's number */
+    uint32_t creator;   /* an object, TASKS_INTERRUPT or TASKS_NOBODY */
+    uint32_t becomes;   /* number, TASKS_NONE if it does not */
+    uint32_t awaits;    /* what it looked at last, TASKS_NONE = nothing */
+    uint32_t runs;      /* how often it was switched to */
+    uint32_t stretches; /* its last one, TASKS_NONE = none */
+    uint16_t site;      /* names by the guest's numbers, 0 = unknown */
+    uint16_t label;     /* the last one */
+    uint16_t why;       /* it waits, or failed */
+    uint8_t kind;       /* enum prof_trace_kind */
+    uint8_t state;
+    uint8_t ending; /* enum tasks_end */
+    bool created;   /* the trace has its creation */
+    bool was_ended; /* when the trace began, or when a dump was made */
+};
+
+/* What an object did in [from, to); PENDING and ENDED are not listed. */
+struct tasks_stretch {
+    uint64_t from;
+    uint64_t to;
+    uint32_t object;
+    uint32_t before; /* the same object's stretch before, TASKS_NONE */
+    uint32_t other;  /* WAITING: for which object; READY: who woke it */
+    uint16_t why;    /* WAITING */
+    uint8_t state;
+    uint8_t cpu; /* RUNNING */
+};
+
+enum tasks_edge_kind {
+    TASKS_CREATE,
+    TASKS_READ,
+    TASKS_TRY_READ,
+    TASKS_RESOLVE,
+    TASKS_FAIL,
+    TASKS_CANCEL,
+    TASKS_SIGNAL,
+    TASKS_WAKE, /* from: who does it; (by): because of what */
+    TASKS_BECOME,
+    TASKS_DEFER,
+    TASKS_EDGES,
+};
+
+struct tasks_edge {
+    uint64_t time;
+    uint32_t from; /* who: an object, or TASKS_INTERRUPT with an irq */
+    uint32_t to;
+    uint32_t by; /* SIGNAL: the source; WAKE: because of what */
+    uint8_t kind;
+};
+
+struct tasks_label {
+    uint64_t time;
+    uint32_t object;
+    uint16_t name;
+};
+
+struct tasks_counter {
+    uint64_t time;
+    int64_t value;
+    uint16_t name;
+    uint32_t object; /* current, or TASKS_INTERRUPT */
+};
+
+struct tasks_pause {
+    uint64_t from;
+    uint64_t to;
+    uint16_t why;
+};
+
+struct tasks_irq {
+    uint64_t from;
+    uint64_t to;     /* TASKS_NEVER: no end was seen */
+    uint32_t object; /* that it interrupted */
+    uint16_t cpu;
+    uint8_t vector;
+    uint8_t depth; /* interrupts that it interrupted */
+};
+
+struct tasks_loss {
+    uint64_t from;    /* the last event before it */
+    uint64_t to;      /* where it is marked */
+    uint32_t events;  /* 0 = not known */
+    uint32_t packets; /* that are missing */
+    uint16_t cpu;
+};
+
+enum tasks_problem_kind {
+    TASKS_CREATED_TWICE,
+    TASKS_NEVER_CREATED, /* and no loss is marked in which it was */
+    TASKS_ENDED_TWICE,
+    TASKS_READ_EARLY,  /* before the source ended */
+    TASKS_RUNS_ENDED,  /* switched to after its end */
+    TASKS_NOT_NESTED,  /* a switch past an object that has not returned */
+    TASKS_IRQ_SWITCH,  /* between irq_enter and irq_exit */
+    TASKS_IRQ_EXIT,    /* without its irq_enter */
+    TASKS_TIME_BACK,   /* a packet begins before the last one ended */
+    TASKS_TIME_BEYOND, /* an event is later than its packet's end */
+    TASKS_NO_NAME,     /* a name is used and defined nowhere */
+    TASKS_NOT_READ,    /* the rest of a packet makes no sense */
+    TASKS_PROBLEM_KINDS,
+};
+
+/* A place in the stream. */
+struct tasks_place {
+    uint64_t time;
+    uint32_t packet; /* its sequence */
+    uint32_t event;  /* in the packet, from 1 */
+    uint16_t cpu;
+};
+
+struct tasks_problem {
+    struct tasks_place place;
+    uint32_t object; /* the guest's number, or a name's, or a vector */
+    uint32_t other;
+    uint8_t kind;
+};
+
+/* While packets are read. */
+struct tasks_cpu {
+    uint16_t cpu;
+    bool begun;             /* there was a packet */
+    bool late;              /* the first of them is missing */
+    uint32_t next_sequence; /* of its next packet */
+    uint64_t time;          /* of its last event */
+    uint32_t current;       /* TASKS_NOBODY = not known */
+    bool left;              /* the current object was suspended or ended */
+    bool idle;              /* the loop was suspended */
+    bool fresh;             /* no event of objects yet in this packet */
+    bool unsure;            /* interrupts may have begun that are not known */
+    uint32_t nested[TASKS_NESTED_MAX]; /* PAUSED objects, TASKS_LOOP */
+    uint32_t nested_count;
+    uint32_t irqs[TASKS_NESTED_MAX]; /* that have not ended */
+    uint32_t irq_count;
+};
+
+/* Starts as zeros. Each vector has its count. */
+struct tasks {
+    struct tasks_object *objects;
+    struct index ids; /* of objects */
+    struct tasks_stretch *stretches;
+    struct tasks_edge *edges;
+    struct tasks_label *labels;
+    struct tasks_counter *counters;
+    struct tasks_pause *pauses;
+    struct tasks_irq *irqs;
+    struct tasks_loss *losses;
+    struct tasks_problem *problems;
+    uint32_t stretch_count;
+    uint32_t edge_count;
+    uint32_t label_count;
+    uint32_t counter_count;
+    uint32_t pause_count;
+    uint32_t irq_count;
+    uint32_t loss_count;
+    uint32_t problem_count;                       /* of those that are kept */
+    uint64_t problem_counts[TASKS_PROBLEM_KINDS]; /* of all */
+    struct guest_names names;
+    uint8_t *used_names; /* 1 = an event has that name */
+    uint32_t used_name_count;
+    uint64_t begin; /* of the first packet, and the end of the last */
+    uint64_t end;
+    uint64_t events;        /* of objects */
+    uint64_t unkept;        /* events beyond a limit */
+    uint32_t first_created; /* the lowest id with a creation, 0 = none yet */
+    uint32_t last_created;  /* the highest */
+    uint32_t created_before_loss; /* the highest before the first loss */
+    struct tasks_cpu *cpus;
+    size_t cpu_count;
+    struct tasks_place place; /* of the event being taken */
+};
+
+static inline uint32_t tasks_objects(const struct tasks *tasks)
+{
+    return tasks->ids.count;
+}
+
+/* Adds a packet. */
+void tasks_take(struct tasks *tasks, const struct packet *packet);
+
+/* After the last packet: closes all stretches at the end of the trace. */
+void tasks_finish(struct tasks *tasks);
+
+/* Both, for all packets of (trace). */
+void tasks_read(struct tasks *tasks, const struct trace *trace);
+
+void tasks_free(struct tasks *tasks);
+
+/* The number of the object with the guest's number (id), TASKS_NONE. */
+uint32_t tasks_object(const struct tasks *tasks, uint32_t id);
+
+/* What (object) is in the end, after all that it becomes. */
+uint32_t tasks_became(const struct tasks *tasks, uint32_t object);
+
+/* Words for people: "task", "running", "resolved", "try_read". */
+const char *tasks_kind_word(uint8_t kind);
+const char *tasks_state_word(uint8_t state);
+const char *tasks_end_word(uint8_t ending);
+const char *tasks_edge_word(uint8_t kind);
+
+#define TASKS_TEXT_MAX 400u /* bytes of the following */
+
+/* "handle_client 17": its label or the text of its site or its kind, and its
+ * number; writes to (text), which has room for TASKS_TEXT_MAX, and returns
+ * it. (object) may have TASKS_INTERRUPT. */
+const char *tasks_title(const struct tasks *tasks, uint32_t object, char *text);
+
+/* One line about a problem, without its place. */
+const char *tasks_problem_text(const struct tasks *tasks,
+                               const struct tasks_problem *problem, char *text);
+
+#endif
