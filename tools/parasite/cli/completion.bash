@@ -27,6 +27,7 @@ _parasite()
         choices='folded pprof perf firefox chrome perfetto callgrind'
         ;;
     report:-s) choices='symbol line task cpu' ;;
+    tasks:-s) choices='waiting ready running count' ;;
     annotate:-M) choices='intel att' ;;
     *:--weight) choices='samples time' ;;
     *:--color) choices='always never auto' ;;

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_SVG = 512, KEY_DIFF, KEY_TITLE, KEY_EXITS };
+enum { KEY_SVG = 512, KEY_DIFF, KEY_TITLE, KEY_EXITS, KEY_TASK };
 
 struct request {
     struct view view; /* first: view.c is given a pointer to it */
@@ -42,6 +42,8 @@ static const struct argp_option options[] = {
     {"svg", KEY_SVG, NULL, 0, "draw a static SVG picture, for documents", 0},
     {"diff", KEY_DIFF, "BASE", 0, "show what changed since the trace BASE", 0},
     {"title", KEY_TITLE, "TEXT", 0, "the title (the trace's name)", 0},
+    {"task", KEY_TASK, NULL, 0,
+     "stacks go on with the sites that created the task that was hit", 0},
     {"exits", KEY_EXITS, "REGEX", 0,
      "count functions that match REGEX entirely as time in the hypervisor, "
      "for those that only access device memory",
@@ -78,6 +80,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
         break;
     case KEY_EXITS:
         set_exits(request, word);
+        break;
+    case KEY_TASK:
+        request->view.by_task = true;
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/printable.h"
 #include "cli/arguments.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "trace/metadata.h"
 #include "trace/trace.h"
@@ -21,15 +22,23 @@ struct request {
     const char *input;
     bool has_input; /* (input) was given, and is not the default */
     bool json;
+    bool check;
 };
+
+enum { KEY_CHECK = 256 };
 
 static const char help_text[] = "Show what a trace contains and what was lost."
                                 "\vFor example:\n  parasite info x.trace\n"
-                                "  parasite info --json x.trace | jq .samples";
+                                "  parasite info --json x.trace | jq .samples\n"
+                                "  parasite info --check x.trace";
 
 static const struct argp_option options[] = {
     {"input", 'i', "TRACE", 0, "the trace to read (default: x.trace)", 0},
     {"json", 'j', NULL, 0, "print JSON", 0},
+    {"check", KEY_CHECK, NULL, 0,
+     "instead: whether what it says can be true, and where events are missing; "
+     "the exit status is 1 if not",
+     0},
     {0},
 };
 
@@ -48,6 +57,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
         break;
     case 'j':
         request->json = true;
+        break;
+    case KEY_CHECK:
+        request->check = true;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -167,12 +179,17 @@ int command_info(int argc, char **argv)
     struct request request = {.input = "x.trace"};
     struct trace trace;
     struct model model = {0};
+    int status = STATUS_OK;
 
     arguments_parse(&argp, argc, argv, &request);
     trace_open(&trace, request.input);
-    trace_feed(&trace, &model);
-    print_info(&trace, &model, request.json);
+    if (request.check) {
+        status = check_trace(&trace, request.json);
+    } else {
+        trace_feed(&trace, &model);
+        print_info(&trace, &model, request.json);
+    }
     model_free(&model);
     trace_close(&trace);
-    return STATUS_OK;
+    return status;
 }

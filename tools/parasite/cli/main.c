@@ -29,6 +29,7 @@ static const struct {
     {"diff", command_diff, "show what changed between two traces"},
     {"script", command_script, "print every sample"},
     {"info", command_info, "show what a trace contains and what was lost"},
+    {"tasks", command_tasks, "show what tasks did and what they wait for"},
     {"export", command_export, "convert a trace to another tool's format"},
     {"flame", command_flame,
      "draw a flame graph, as an HTML page or a picture"},

@@ -22,7 +22,8 @@ enum {
     KEY_COLOR,
     KEY_STDIO,
     KEY_EXITS,
-    KEY_ROWS
+    KEY_ROWS,
+    KEY_TASK
 };
 
 static const char help_text[] =
@@ -32,7 +33,8 @@ static const char help_text[] =
     "For example:\n"
     "  parasite report x.trace\n"
     "  parasite report -s symbol,line --percent-limit 1 -k image.elf x.trace\n"
-    "  parasite report -g -X '^\\[idle\\]$' x.trace";
+    "  parasite report -g -X '^\\[idle\\]$' x.trace\n"
+    "  parasite report --task x.trace";
 
 static const struct argp_option options[] = {
     {"sort", 's', "KEYS", 0,
@@ -40,6 +42,11 @@ static const struct argp_option options[] = {
     {"tree", 'g', NULL, 0, "show a tree of call stacks", 0},
     {"inverted", KEY_INVERTED, NULL, 0,
      "show a tree that starts at the innermost functions", 0},
+    {"task", KEY_TASK, NULL, 0,
+     "a row for each task that was hit, by where it was created; with -s or "
+     "-g, "
+     "stacks go on with the sites that created their task",
+     0},
     {"callers", KEY_CALLERS, NULL, 0, "list the callers below each row", 0},
     {"callees", KEY_CALLEES, NULL, 0, "list the callees below each row", 0},
     {"children", KEY_TOTAL, NULL, 0, "sort by total, not by self", 0},
@@ -129,6 +136,9 @@ static error_t parse_form(int key, char *word, struct report *report)
     case KEY_EXITS:
         want_exits(report, word);
         break;
+    case KEY_TASK:
+        report->view.by_task = true;
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -217,7 +227,6 @@ int command_report(int argc, char **argv)
                                      children, 0,     0};
     static struct report report = {
         .view.input = "x.trace",
-        .keys = REPORT_SYMBOL,
         .limit = -1,
         .row_limit = -1,
         .color = "auto",
@@ -225,6 +234,9 @@ int command_report(int argc, char **argv)
 
     arguments_parse(&argp, argc, argv, &report);
     check_options(&report);
+    if (report.keys == 0)
+        report.keys =
+            report.view.by_task && !report.tree ? REPORT_TASK : REPORT_SYMBOL;
     report.view.lines = (report.keys & REPORT_LINE) != 0;
     view_open(&report.view);
     show(&report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parasite script: each sample with its stack.
+ * parasite script: each sample with its stack, and each other event.
  *
  * The packets are read twice: a node may be defined after the first sample that
  * names it. Both readings number nodes alike.
@@ -12,6 +12,7 @@
 #include "base/printable.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/script_objects.h"
 #include "profile/view.h"
 
 #include <inttypes.h>
@@ -20,7 +21,9 @@
 
 struct script {
     struct view view;
-    uint64_t samples; /* printed */
+    struct tasks tasks;
+    struct script_actor actor;
+    uint64_t printed;
 };
 
 static const char help_text[] =
@@ -38,19 +41,45 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
+/* A line that begins with (who). */
+static void print_as(const struct script *script, const char *who,
+                     const struct event *event, const struct model_cpu *cpu,
+                     const char *detail)
+{
+    uint64_t time = event->time - script->view.model.begin;
+    bool is_idle = event->kind == PROF_EVENT_IDLE; /* a sample as any other */
+    const char *name = event_name(is_idle ? PROF_EVENT_SAMPLE : event->kind);
+
+    printable_put(stdout, who);
+    printf(" %" PRIu64 ".%07u [%03u] %s:%s", time / PROF_CLOCK_HZ,
+           (unsigned)(time % PROF_CLOCK_HZ), (unsigned)cpu->cpu, name,
+           *detail != '\0' ? " " : "");
+    printable_put(stdout, detail);
+    putchar('\n');
+}
+
 /* The line before a sample's stack; other events are one line. */
 static void print_line(struct script *script, const struct event *event,
                        const struct model_cpu *cpu, const char *detail)
 {
     struct view *view = &script->view;
-    uint64_t time = event->time - view->model.begin;
-    bool is_idle = event->kind == PROF_EVENT_IDLE; /* a sample as any other */
-    const char *name = event_name(is_idle ? PROF_EVENT_SAMPLE : event->kind);
 
-    printable_put(stdout, names_text(&view->names, view_task(view, cpu->task)));
-    printf(" %" PRIu64 ".%07u [%03u] %s:%s%s\n", time / PROF_CLOCK_HZ,
-           (unsigned)(time % PROF_CLOCK_HZ), (unsigned)cpu->cpu, name,
-           *detail != '\0' ? " " : "", detail);
+    print_as(script, names_text(&view->names, view_task(view, cpu->task)),
+             event, cpu, detail);
+}
+
+/* An event of objects, if it is one, after the object that does it. */
+static void print_object(struct script *script, const struct event *event,
+                         const struct model_cpu *cpu)
+{
+    char who[TASKS_TEXT_MAX], detail[SCRIPT_DETAIL_MAX];
+
+    if (!script_detail(&script->tasks, event, detail) ||
+        (script->view.has_cpu && script->view.cpu != cpu->cpu))
+        return;
+    script_actor(&script->actor, &script->tasks, event, cpu, who);
+    print_as(script, who, event, cpu, detail);
+    ++script->printed;
 }
 
 static void print_amount(struct script *script, const struct event *event,
@@ -90,7 +119,7 @@ static void print_sample(struct script *script, const struct event *event,
     print_amount(script, event, cpu, clocks * (1000000000u / PROF_CLOCK_HZ),
                  "ns");
     print_frames(&script->view, frames, count);
-    ++script->samples;
+    ++script->printed;
 }
 
 static void print_start(struct script *script, const struct event *event,
@@ -144,6 +173,7 @@ static void print_event(void *owner, const struct event *event, uint32_t node,
         print_sample(script, event, node, clocks, cpu);
         break;
     default:
+        print_object(script, event, cpu);
         break;
     }
 }
@@ -164,11 +194,13 @@ int command_script(int argc, char **argv)
     view_open(view);
     again.from = view->model.from;
     again.to = view->model.to;
+    tasks_read(&script.tasks, &view->trace);
     pager_start();
     trace_feed(&view->trace, &again);
     model_free(&again);
-    if (script.samples == 0)
+    if (script.printed == 0)
         die("%s: %s", view->input, view_why_empty(view));
+    tasks_free(&script.tasks);
     view_close(view);
     return STATUS_OK;
 }

@@ -132,9 +132,9 @@ void flame_finish(struct flame *flame);
 
 void flame_free(struct flame *flame);
 
-/* The number in flame.stacks of one stack; used by flame_add(). */
-uint32_t flame_stack_of(struct flame *flame, struct view *view, uint32_t node,
-                        struct exits *exits, uint64_t clocks);
+/* The number in flame.stacks of the stack of (cell); used by flame_add(). */
+uint32_t flame_stack_of(struct flame *flame, struct view *view,
+                        const struct model_cell *cell, struct exits *exits);
 
 struct flame_whole flame_whole_of(const struct model *model);
 

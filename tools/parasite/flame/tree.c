@@ -98,12 +98,24 @@ static size_t put_frames(struct view *view, uint32_t number, bool returned,
     return i;
 }
 
-uint32_t flame_stack_of(struct flame *flame, struct view *view, uint32_t node,
-                        struct exits *exits, uint64_t clocks)
+/* Appends the sites that created the task of (cell), if they are wanted. */
+static size_t put_sites(struct view *view, const struct model_cell *cell,
+                        struct tree_frame *frames, size_t room)
+{
+    static struct frame sites[VIEW_FRAMES_MAX];
+    size_t count = view_task_frames(view, cell->task, sites, room);
+
+    for (size_t i = 0; i < count; ++i)
+        frames[i] = (struct tree_frame){.frame = sites[i]};
+    return count;
+}
+
+uint32_t flame_stack_of(struct flame *flame, struct view *view,
+                        const struct model_cell *cell, struct exits *exits)
 {
     static uint32_t stack[VIEW_FRAMES_MAX];
     static struct tree_frame frames[VIEW_FRAMES_MAX];
-    size_t deep = model_stack(&view->model, node, stack, VIEW_FRAMES_MAX);
+    size_t deep = model_stack(&view->model, cell->node, stack, VIEW_FRAMES_MAX);
     size_t count = 0;
     uint32_t at = node_of(flame, FLAME_NONE, FLAME_NONE), number;
     bool leaves, is_new;
@@ -111,9 +123,10 @@ uint32_t flame_stack_of(struct flame *flame, struct view *view, uint32_t node,
     for (size_t i = 0; i < deep && count < VIEW_FRAMES_MAX; ++i)
         count += put_frames(view, stack[i], i > 0, frames + count,
                             VIEW_FRAMES_MAX - count);
+    count += put_sites(view, cell, frames + count, VIEW_FRAMES_MAX - count);
     while (count-- > 0) {
         at = node_of(flame, at, function_of(flame, view, &frames[count]));
-        add_line(flame, view, at, frames[count].frame.line, clocks);
+        add_line(flame, view, at, frames[count].frame.line, cell->count.clocks);
     }
     leaves = deep > 0 && stack[0] >= MODEL_PSEUDOS &&
              exits_at(exits, view->model.nodes[stack[0]].address);
@@ -135,14 +148,13 @@ void flame_add(struct flame *flame, struct view *view, enum flame_side side,
 
     for (uint32_t i = 0; i < count; ++i) {
         const struct model_cell *cell = &view->model.cells[i];
-        size_t depth = view_frames(view, cell->node, frames);
+        size_t depth = view_sample_frames(view, cell->node, cell->task, frames);
         struct model_count *self;
 
         stacks[i] = FLAME_NONE;
         if (!view_wants(view, cell->task, cell->cpu, frames, depth))
             continue;
-        stacks[i] =
-            flame_stack_of(flame, view, cell->node, exits, cell->count.clocks);
+        stacks[i] = flame_stack_of(flame, view, cell, exits);
         self = &flame->stacks[stacks[i]].self[side];
         self->samples += cell->count.samples;
         self->clocks += cell->count.clocks;

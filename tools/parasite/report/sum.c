@@ -140,7 +140,7 @@ void report_add_up(struct report *report)
     report->root = REPORT_NONE;
     for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
         const struct model_cell *cell = &view->model.cells[i];
-        size_t depth = view_frames(view, cell->node, frames);
+        size_t depth = view_sample_frames(view, cell->node, cell->task, frames);
         uint32_t task;
 
         if (!view_wants(view, cell->task, cell->cpu, frames, depth))
