@@ -17,8 +17,13 @@ PAGE = b"""<!doctype html><meta charset=utf-8>
 <script>
 function totals(model) {
   const self = Object.create(null), total = Object.create(null);
+  const runs = Object.create(null);
   for (const thread of model.getAllThreads())
     for (const slice of thread.sliceGroup.slices) {
+      if (/^(tasks|interrupts|lost|pauses) .cpu/.test(thread.name)) {
+        runs[slice.title] = (runs[slice.title] || 0) + slice.duration;
+        continue;
+      }
       let above = slice.parentSlice;
       while (above && above.title !== slice.title)
         above = above.parentSlice;
@@ -27,7 +32,18 @@ function totals(model) {
       if (!above)
         total[slice.title] = (total[slice.title] || 0) + slice.duration;
     }
-  return {self, total, warnings: model.importWarnings.length};
+  const counters = {};
+  let slices = 0;
+  for (const process of model.getAllProcesses())
+    for (const counter of Object.values(process.counters))
+      counters[counter.name] = counter.timestamps.length;
+  for (const thread of model.getAllThreads())
+    for (const top of thread.asyncSliceGroup.slices)
+      slices += 1 + top.subSlices.length;
+  return {self, total, runs, warnings: model.importWarnings.length, counters,
+          arrows: model.flowEvents.filter(
+              (flow) => flow.startSlice && flow.endSlice).length,
+          flows: model.flowEvents.length, slices};
 }
 async function read() {
   const model = new tr.Model();
@@ -89,6 +105,16 @@ def look(port, said, log):
 
 def totals_ns(trace, log):
     """{function: (self, total)} of the bytes of a file."""
+    found = read(trace, log)
+    return {
+        name: (round(found["self"][name] * 1e6), round(total * 1e6))
+        for name, total in found["total"].items()
+    }
+
+
+def read(trace, log):
+    """What the viewer finds in the bytes of a file: see PAGE. Flows are all
+    pairs of "s" and "f", arrows those whose ends are both in slices."""
     said = []
     server = http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), handler(trace, said)
@@ -98,7 +124,4 @@ def totals_ns(trace, log):
         found = look(server.server_address[1], said, log)
         server.shutdown()
     check.same(found.get("warnings"), 0, found)
-    return {
-        name: (round(found["self"][name] * 1e6), round(total * 1e6))
-        for name, total in found["total"].items()
-    }
+    return found

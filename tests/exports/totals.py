@@ -139,11 +139,14 @@ def end_slice(totals, event, open_slices, unit):
 
 
 def chrome(text, unit="samples"):
-    """Trace Event Format: "M" names things, "B" begins and "E" ends slices"""
+    """Trace Event Format: "M" names things, "B" begins and "E" ends slices of
+    samples; what has another phase is of objects."""
     totals = Totals()
     lanes, named, latest = collections.defaultdict(list), set(), {}
     for event in json.loads(text)["traceEvents"]:
         lane = event["tid"]
+        if event["ph"] in "XbesfC":
+            continue
         assert event["ph"] in "MBE" and isinstance(event["pid"], int), event
         if event["ph"] == "M":
             named.add((event["name"], lane))

@@ -15,6 +15,7 @@
 
 #include "base/json_put.h"
 #include "base/memory.h"
+#include "export/chrome_tasks.h"
 #include "profile/samples.h"
 
 #include <inttypes.h>
@@ -155,6 +156,7 @@ bool export_chrome(struct view *view, FILE *out)
           out);
     samples_each(&chrome.samples, take, &chrome);
     close_lanes(&chrome);
+    chrome_put_tasks(out, view, 2 * chrome.samples.track_count + 1);
     fputs("\n]}\n", out);
     samples_close(&chrome.samples);
     return ferror(out) == 0;

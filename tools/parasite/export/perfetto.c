@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Perfetto's trace format: a sequence of packets, each a field of the file.
- * Samples are packets of a perf session; a stack comes right before the first
- * sample that uses it, with all new frames and functions. So the file is
- * written in one pass, and a viewer can draw what it has read.
+ * Samples are packets of a perf session, objects track events. A stack comes
+ * right before the first sample that uses it, with what is new in it.
+ * So the file is written in one pass, and a viewer can draw what it has read.
  *
  * A perf sample of Perfetto is one sample. A sum from the guest is written as
  * that many samples, spread evenly over their time; the time itself goes into
@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "export/perfetto.h"
+#include "export/perfetto_tasks.h"
 #include "export/protobuf.h"
 #include "image/source_line.h"
 #include "profile/samples.h"
@@ -284,6 +285,7 @@ bool export_perfetto(struct view *view, FILE *out)
     }
     put_mapping(&perfetto);
     samples_each(&perfetto.samples, take, &perfetto);
+    perfetto_put_tasks(out, view, SEQUENCE, PROCESS);
     if (perfetto.not_spread > 0)
         log_info("%" PRIu64 " samples are not in the file: of sums at most %u "
                  "are written one by one; all of their time is there",

@@ -11,6 +11,7 @@ enum { TRACE_PACKET = 1 };
 enum {
     PACKET_TIME = 8, /* ns */
     PACKET_SEQUENCE = 10,
+    PACKET_EVENT = 11,
     PACKET_INTERNED = 12,
     PACKET_FLAGS = 13,
     PACKET_DEFAULTS = 59,
@@ -27,7 +28,14 @@ enum { TIMEBASE_FREQUENCY = 2, TIMEBASE_COUNTER = 4, TIMEBASE_NAME = 10 };
 enum { COUNTER_CPU_CLOCK = 1 };
 
 /* TrackDescriptor, ProcessDescriptor, ThreadDescriptor */
-enum { TRACK_UUID = 1, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5 };
+enum {
+    TRACK_UUID = 1,
+    TRACK_NAME,
+    TRACK_PROCESS,
+    TRACK_THREAD,
+    TRACK_PARENT,
+    TRACK_COUNTER = 8
+};
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 
@@ -63,5 +71,16 @@ enum {
     SAMPLE_COUNTER
 };
 enum { MODE_GUEST_KERNEL = 4 };
+
+/* TrackEvent */
+enum {
+    EVENT_TYPE = 9,
+    EVENT_TRACK = 11,
+    EVENT_NAME = 23,
+    EVENT_COUNTER = 30,
+    EVENT_FLOW = 47,
+    EVENT_FLOW_END = 48
+};
+enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END, TYPE_INSTANT, TYPE_COUNTER };
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum wire { WIRE_VARINT = 0, WIRE_LENGTH = 2 };
+enum wire { WIRE_VARINT = 0, WIRE_FIXED = 1, WIRE_LENGTH = 2 };
 
 static uint64_t tag(int field, enum wire wire)
 {
@@ -32,6 +32,13 @@ void message_number(struct message *message, int field, uint64_t value)
 {
     message_varint(message, tag(field, WIRE_VARINT));
     message_varint(message, value);
+}
+
+void message_fixed(struct message *message, int field, uint64_t value)
+{
+    message_varint(message, tag(field, WIRE_FIXED));
+    for (int i = 0; i < 8; ++i)
+        put_byte(message, (uint8_t)(value >> (8 * i)));
 }
 
 static void put_bytes(struct message *message, int field, const void *bytes,

@@ -3,10 +3,10 @@
 #define EXPORT_PROTOBUF_H
 
 /*
- * An encoder for protocol buffers, as far as our exports need it: varints and
- * length-delimited fields. A message is built in memory and then becomes a
- * field of another one, or is written; so a file of any size needs no more
- * memory than its largest message.
+ * An encoder for protocol buffers, as far as our exports need it: varints,
+ * fixed64 and length-delimited fields. A message is built in memory and then
+ * becomes a field of another one, or is written; so a file of any size needs no
+ * more memory than its largest message.
  */
 
 #include <stdbool.h>
@@ -23,9 +23,10 @@ struct message {
 /* A bare number, as in packed fields. */
 void message_varint(struct message *message, uint64_t value);
 
-/* Fields: a number, a text, and a whole message, which is empty afterwards and
- * may be reused. */
+/* Fields: a number, one of eight bytes, a text, and a whole message, which is
+ * empty afterwards and may be reused. */
 void message_number(struct message *message, int field, uint64_t value);
+void message_fixed(struct message *message, int field, uint64_t value);
 void message_text(struct message *message, int field, const char *text);
 void message_put(struct message *message, int field, struct message *inner);
 
