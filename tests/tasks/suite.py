@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of objects: what parasite says of them, and whether other tools read
+the same. Streams that make_tasks wrote, right ones and wrong ones."""
+
+import collections
+import json
+import re
+import struct
+import sys
+from pathlib import Path
+
+from harness.command import Command, event_counts
+from harness.suite import check, run
+from stream import CONTENT, CRC, END, Made, sealed
+
+sys.path.append(str(Path(__file__).parent.parent / "exports"))
+import catapult  # noqa: E402  pylint: disable=wrong-import-position
+
+PARTS = ("print", "check", "export")
+EVENTS = 20000
+WRONG = {
+    "created_twice": r"handler_0 \d+ is created a second time",
+    "never_created": r"\w+ \d+ was never created, and no loss is marked in",
+    "ended_twice": r"handler_0 \d+ ends a second time: it was resolved",
+    "read_early": r"handler_0 \d+ is read before it is resolved",
+    "runs_ended": r"handler_0 \d+ runs after its end: it was cancelled",
+    "not_nested": r"handler_0 \d+ has not returned to \[event loop\], which",
+    "no_name": r"name 999 is used and never defined",
+}
+
+
+class Trace:
+    """A trace of what make_tasks wrote, or of other packets."""
+
+    def __init__(self, s, name="made", data=None):
+        self.s, self.parasite = s, Command(s)
+        self.made = Made(s, EVENTS, 1)
+        self.path = s.work / f"{name}.trace"
+        self.record(data or self.made.data)
+
+    def record(self, data):
+        self.parasite.record(self.path, "-q", "-", data=bytes(data))
+
+    def checked(self, status=0):
+        return self.parasite("info", "--check", self.path, status=status)
+
+    def export(self, kind):
+        out = self.s.work / f"x.{kind}"
+        self.parasite("export", "-q", "-f", kind, "-o", out, self.path)
+        return out
+
+
+# ---- print
+
+
+def script_agrees(trace):
+    """Each event is a line, with names."""
+    says, found = trace.made.says, collections.Counter()
+    text = trace.parasite("script", "-q", trace.path).out
+    for line in text.splitlines():
+        kind = re.search(r" \d+\.\d{7} \[000\] (\w+):", line)
+        found[kind[1] if kind else ""] += 1
+    check.same(found["create"], says["objects"])
+    check.same(found["irq_enter"], says["irqs"])
+    check.same(found["irq_exit"], says["irqs"])
+    check.same(found["counter"], says["counters"])
+    check.same(found["fail"], says["failed"])
+    check.same(found["wake"], says["irqs"])
+    check.has(
+        text,
+        r"^the first 1 0\.\d+ \[000\] create: promise handler_\d+ 2 "
+        r"\(services/made/part_\d\.c:\d+\)$",
+    )
+    check.has(text, r"^\[irq 48\] 0\.\d+ \[000\] wake: handler_\d+ \d+ by ")
+    check.has(text, r"^handler_\d+ \d+ 0\.\d+ .* suspend: waits for the disk$")
+    check.has(text, r"fail: handler_\d+ \d+: refused$")
+    check.has(text, r"counter: queue = \d+$")
+    check.has(text, r"pause: collected, 400 ns$")
+
+
+def babeltrace_agrees(trace):
+    """It reads as many events of each kind as the script has."""
+    lines = trace.parasite("script", "-q", trace.path).out
+    kinds = re.findall(r"^.* \d+\.\d{7} \[000\] (\w+):", lines, re.M)
+    ours = collections.Counter(kinds)
+    theirs = event_counts(trace.path)
+    for kind in "create read try_read resolve fail switch suspend".split():
+        check.same(theirs[kind], ours[kind], kind)
+    check.same(theirs["irq_enter"], trace.made.says["irqs"])
+
+
+def tasks_are_rows(trace):
+    """report --task and its tree; a flame graph has the same roots."""
+    rows = trace.parasite.rows(trace.path, "--task")
+    names = {row["task"] for row in rows}
+    check.true({"[no task]", "handler_3"} <= names, f"{names}")
+    tree = trace.parasite("report", "-q", "--task", "-g", trace.path).out
+    check.has(tree, r"^ *[0-9.]+% +[0-9.]+%  \[task handler_3\]$", count=1)
+    shares = {row["task"]: row["self_percent"] for row in rows}
+    share = float(re.search(r"([0-9.]+)% .*task handler_3\]$", tree, re.M)[1])
+    check.near(share, shares["handler_3"], 0.01)
+    picture = trace.s.work / "x.svg"
+    trace.parasite("flame", "-q", "--task", "-o", picture, trace.path)
+    check.contains(picture.read_text(encoding="utf-8"), "[task handler_3]")
+
+
+def print_part(s):
+    trace = Trace(s)
+    s.holds("script prints each event with names", script_agrees, trace)
+    s.holds("babeltrace2 reads the same events", babeltrace_agrees, trace)
+    s.holds("samples are grouped by their task", tasks_are_rows, trace)
+
+
+# ---- check
+
+
+def nothing_is_wrong(trace):
+    """Nothing is found in what is right, and all of it was looked at."""
+    says = trace.made.says
+    check.has(
+        trace.checked().out,
+        rf"^checked [0-9,]+ events of {says['objects']:,} objects in "
+        r"[0-9]+ packets: 0 problems, 0 losses$",
+    )
+    found = json.loads(
+        trace.parasite("info", "--check", "--json", trace.path).out
+    )
+    check.same(found["problems"], [])
+    check.true(found["events"] >= says["events"])
+
+
+def wrong_is_found(trace, what):
+    """One line says where and what, and the exit status is 1."""
+    trace.record(Made(trace.s, EVENTS, 1, what).data)
+    said = trace.checked(1).out
+    place = r"^CPU 0, packet \d+, event \d+, at \d\.\d{7} s: "
+    check.has(said, place + WRONG[what], count=1)
+    check.has(said, r"packets: 1 problems, 0 losses$")
+    found = json.loads(
+        trace.parasite("info", "--check", "-j", trace.path, status=1).out
+    )
+    check.same(found["problem_count"], 1)
+
+
+def loss_is_no_problem(trace):
+    """Two packets are missing: that is marked, and nothing else is found."""
+    packets = trace.made.packets()
+    trace.record(b"".join(packets[:9] + packets[11:]))
+    said = trace.checked().out
+    check.has(said, r"^lost: CPU 0, from .* to .* s: 2 packets$", count=1)
+    check.has(said, r"packets: 0 problems, 1 losses$")
+
+
+def late_is_no_problem(trace):
+    """The first half is missing."""
+    packets = trace.made.packets()
+    trace.record(b"".join(packets[len(packets) // 2 :]))
+    check.has(trace.checked().out, r"packets: 0 problems, 0 losses$")
+
+
+def wrong_time_is_found(trace):
+    """A packet says that it ends before its last event."""
+    packets = trace.made.packets()
+    end = struct.unpack_from("<Q", packets[5], END)[0]
+    struct.pack_into("<Q", packets[5], END, end - 100)
+    sealed(packets[5])
+    trace.record(b"".join(packets))
+    check.has(
+        trace.checked(1).out,
+        r"^CPU 0, packet 5, event \d+, .*: the event is later than its "
+        r"packet's end$",
+        count=1,
+    )
+
+
+def unreadable_is_found(trace):
+    """The last event of a packet is cut."""
+    packets = trace.made.packets()
+    bits = struct.unpack_from("<I", packets[5], CONTENT)[0] - 8
+    packets[5] = packets[5][: bits // 8]
+    struct.pack_into("<II", packets[5], CONTENT, bits, bits)
+    check.true(len(packets[5]) > CRC)
+    sealed(packets[5])
+    trace.record(b"".join(packets))
+    check.has(
+        trace.checked(1).out,
+        r"^CPU 0, packet 5, .*: the rest of the packet cannot be read$",
+        count=1,
+    )
+
+
+def check_part(s):
+    trace = Trace(s)
+    s.holds("nothing is wrong with a right trace", nothing_is_wrong, trace)
+    for what in WRONG:
+        s.holds(f"{what} is found", wrong_is_found, trace, what)
+    s.holds("lost packets are no problem", loss_is_no_problem, trace)
+    s.holds("a late reader has no problem", late_is_no_problem, trace)
+    s.holds("a time beyond its packet is found", wrong_time_is_found, trace)
+    s.holds("a cut event is found", unreadable_is_found, trace)
+
+
+# ---- export
+
+
+def arrows(text):
+    """How many edges of the script lead to a run or from a resolution."""
+    return len(re.findall(r" read: ", text))
+
+
+def chrome_agrees(trace):
+    """Chrome's viewer finds all arrows between slices, and all counters."""
+    found = catapult.read(
+        trace.export("chrome").read_bytes(), trace.s.work / "browser.log"
+    )
+    says = trace.made.says
+    text = trace.parasite("script", "-q", trace.path).out
+    reads = arrows(text)
+    check.same(found["counters"], {"queue": says["counters"]})
+    check.same(found["arrows"], found["flows"])
+    check.true(found["arrows"] > 2 * reads, f"arrows, of {reads} reads")
+    check.true(found["slices"] >= says["objects"], "slices")
+    check.true(found["runs"]["irq 48"] > 0)
+
+
+def perfetto_agrees(trace):
+    """protoc finds them too; each flow begins once and ends once."""
+    text = run(
+        *("protoc", "--decode=Trace", "-Itests/exports", "perfetto.proto"),
+        data=trace.export("perfetto").read_bytes(),
+    ).out
+    check.lacks(text, r"^\s*\d+[:{ ]")
+    begun, ended = (
+        re.findall(rf"^    {name}: (\d+)$", text, re.M)
+        for name in ("flow", "flow_end")
+    )
+    check.same(len(set(begun)), len(begun))
+    check.same(begun, ended)
+    chrome = json.loads(trace.export("chrome").read_bytes())["traceEvents"]
+    count = collections.Counter(event["ph"] for event in chrome)
+    check.same(len(begun), count["s"])
+    types = collections.Counter(re.findall(r"^    type: (\d)$", text, re.M))
+    check.same(types["1"], types["2"])
+    check.same(types["1"], count["b"] + count["X"])
+    check.same(types["4"], trace.made.says["counters"])
+
+
+def part_of_time(trace):
+    """--time cuts slices and leaves out what is outside."""
+    out = trace.s.work / "x.json"
+    trace.parasite(
+        *("export", "-q", "-f", "chrome", "--time", "0.01,0.02", "-o", out),
+        trace.path,
+    )
+    events = json.loads(out.read_bytes())["traceEvents"]
+    times = [e["ts"] for e in events if e["ph"] in "bexXsfC"]
+    check.true(len(times) > 1000, "events")
+    check.true(min(times) >= 10000 and max(times) <= 20000)
+
+
+def export_part(s):
+    trace = Trace(s)
+    s.holds("Chrome's viewer reads objects and arrows", chrome_agrees, trace)
+    s.holds("protoc reads the same for Perfetto", perfetto_agrees, trace)
+    s.holds("a part of the time is exported", part_of_time, trace)
+
+
+def suite(s):
+    globals()[f"{s.part}_part"](s)
