@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# `make async`: records one of the service's demos. Included by the Makefile.
+
+#: which of SERVICE=async is run: `make async DEMO=list` lists them
+DEMO ?= disk
+
+.PHONY: async
+#: record DEMO to OUT and say what it waited for
+async: $(call image,$(ARCH),services/async) $(BUILD)/host/parasite
+	$(Q)truncate -s 1M $(BUILD)/async.disk
+	$(Q)$(BUILD)/host/parasite record -q -F $(HZ) -t virtio -o $(OUT) -- \
+	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
+	    -no-reboot -monitor none -nic none -m $(MEM) \
+	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $< \
+	    -blockdev driver=file,node-name=disk,filename=$(BUILD)/async.disk \
+	    -device virtio-blk-pci,drive=disk \
+	    -append "demo=$(DEMO) prof.trace=stream $(APPEND)" $(QEMU_ARGS)
+	$(Q)$(BUILD)/host/parasite info --check $(OUT)
+	$(Q)$(BUILD)/host/parasite tasks $(OUT)
