@@ -79,6 +79,7 @@ static void advance(struct link *link)
     } else {
         task_trace_becomes(link->own, link->source);
         link->watch.settled = on_second;
+        link->watch.object = PROF_TRACE_NONE; /* they are one now */
         promise_watch(link->source, &link->watch);
     }
 }

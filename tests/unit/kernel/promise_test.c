@@ -172,6 +172,15 @@ static void bind_continues(void **state)
     nothing_left();
 }
 
+/* Who waits for (promise), for the trace. */
+static uint32_t waiting_object(const struct promise *promise)
+{
+    const struct promise_ready *ready =
+        LIST_OWNER(promise->watches.next, struct promise_ready, link);
+
+    return LIST_OWNER(ready, struct promise_watch, ready)->object;
+}
+
 static void bind_is_cancelled_in_both_halves(void **state)
 {
     struct promise *second = pending();
@@ -186,6 +195,7 @@ static void bind_is_cancelled_in_both_halves(void **state)
     last = promise_bind(promise_of(1), given, second);
     turn();
     is(second, PROMISE_PENDING);
+    assert_int_equal(waiting_object(second), PROF_TRACE_NONE);
     promise_cancel(last);
     turn();
     promise_free(last);
