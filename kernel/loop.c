@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The event loop. Armed timers are in a list sorted by due time; timers due at
- * the same time run in the order in which they were set.
- *
- * Only the thread uses the list. The timer interrupt just counts; it ends the
- * halt in arch_idle(), after which the loop reads the clock. So a timer is late
- * by up to one tick of the kernel if the loop is halted, and by up to the
- * running time of the service's code if it is not.
+ * The event loop. Only the thread uses the queue of timers (timers.c). The
+ * timer interrupt just counts; it ends the halt in arch_idle(), after which the
+ * loop reads the clock. So a timer is late by up to one tick of the kernel if
+ * the loop is halted, and by up to the running time of the service's code if it
+ * is not.
  */
+
+#include "timers.h"
 
 #include <arch/cpu.h>
 #include <kernel/clock.h>
@@ -15,7 +15,6 @@
 #include <prof/trace.h>
 #include <stddef.h>
 
-static struct loop_timer *queue;
 static struct loop_source *sources;
 static bool in_callback;
 static bool stopped;
@@ -35,29 +34,19 @@ uint32_t loop_devices(void)
 
 static void insert(struct loop_timer *timer)
 {
-    struct loop_timer **link = &queue;
-
-    while (*link != NULL && (*link)->due_ns <= timer->due_ns)
-        link = &(*link)->next;
-    timer->next = *link;
+    timers_insert(timer);
     timer->armed = true;
-    *link = timer;
 }
 
 void loop_cancel(struct loop_timer *timer)
 {
-    struct loop_timer **link = &queue;
-
     timer->period_ns = 0;
     if (timer->trace != PROF_TRACE_NONE)
         prof_trace_cancel(timer->trace);
     timer->trace = PROF_TRACE_NONE;
     if (!timer->armed)
         return;
-    while (*link != timer)
-        link = &(*link)->next;
-    *link = timer->next;
-    timer->next = NULL;
+    timers_remove(timer);
     timer->armed = false;
 }
 
@@ -94,11 +83,10 @@ void loop_every(struct loop_timer *timer, uint64_t period_ns,
  */
 static void run_first(uint64_t now_ns)
 {
-    struct loop_timer *timer = queue;
+    struct loop_timer *timer = timers_first();
     uint32_t before = prof_trace_current(), object = timer->trace;
 
-    queue = timer->next;
-    timer->next = NULL;
+    timers_remove(timer);
     timer->armed = false;
     if (timer->period_ns != 0) {
         uint64_t late_ns = now_ns - timer->due_ns;
@@ -116,7 +104,7 @@ static void run_first(uint64_t now_ns)
 
 static bool due(uint64_t now_ns)
 {
-    return queue != NULL && queue->due_ns <= now_ns;
+    return timers_first() != NULL && timers_first()->due_ns <= now_ns;
 }
 
 void loop_add(struct loop_source *source)

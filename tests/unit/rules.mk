@@ -32,6 +32,7 @@ $(BUILD)/host$1/lookup_test: $(patsubst %,\
 $(BUILD)/host$1/function_symbols_test: \
     $(BUILD)/host$1/obj/tools/symbols/function_symbols.o
 $(BUILD)/host$1/boot_info_test: $(BUILD)/host$1/obj/arch/x86/boot_info.o
+$(BUILD)/host$1/timers_test: $(BUILD)/host$1/obj/kernel/timers.o
 $(BUILD)/host$1/peers_test: $(BUILD)/host$1/obj/kernel/net/peers.o
 $(addprefix $(BUILD)/host$1/,promise_test sync_test promise_refusals_test): \
     $(addprefix $(BUILD)/host$1/obj/kernel/task/,$(promise_parts:=.o))

@@ -24,10 +24,11 @@ struct loop_timer {
     uint64_t due_ns;    /* clock_ns() at which it expires */
     uint64_t period_ns; /* 0 = one-shot */
     loop_callback *callback;
-    void *context;           /* argument of callback */
-    struct loop_timer *next; /* private: later in the queue */
-    bool armed;              /* private */
-    uint32_t trace;          /* private: its number (<prof/trace.h>) */
+    void *context;                              /* argument of callback */
+    struct loop_timer *child, *sibling, **link; /* private: timers.c */
+    uint32_t order;                             /* private: of its insertion */
+    bool armed;                                 /* private */
+    uint32_t trace; /* private: its number (<prof/trace.h>) */
 };
 
 /* Calls (callback) with (context) once, (delay_ns) from now. An armed timer is

@@ -75,17 +75,17 @@ void loop_once(struct loop_timer *timer, uint64_t delay_ns,
     *timer = (struct loop_timer){
         .due_ns = now_ns + delay_ns, .callback = callback, .context = context};
     while (*link != NULL && (*link)->due_ns <= timer->due_ns)
-        link = &(*link)->next;
-    timer->next = *link;
+        link = &(*link)->sibling;
+    timer->sibling = *link;
     *link = timer;
 }
 
 void loop_cancel(struct loop_timer *timer)
 {
     for (struct loop_timer **link = &timers; *link != NULL;
-         link = &(*link)->next)
+         link = &(*link)->sibling)
         if (*link == timer) {
-            *link = timer->next;
+            *link = timer->sibling;
             return;
         }
 }
@@ -106,7 +106,7 @@ static inline void pass(uint64_t ns)
     while (timers != NULL && timers->due_ns <= until) {
         struct loop_timer *timer = timers;
 
-        timers = timer->next;
+        timers = timer->sibling;
         now_ns = timer->due_ns;
         timer->callback(timer->context);
         turn();

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue of timers, held against one that is searched from end to end. */
+
+#include "../../../kernel/timers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TIMERS 200u
+#define STEPS 20000u
+#define MANY 200000u
+
+static struct loop_timer timers[TIMERS];
+static uint64_t inserted[TIMERS]; /* step at which it was; 0: it is not there */
+
+static unsigned next_random(void)
+{
+    static uint64_t state = 1;
+
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(state >> 33);
+}
+
+/* The number of the one that must be first; TIMERS: none. */
+static unsigned first_of_all(void)
+{
+    unsigned first = TIMERS;
+
+    for (unsigned i = 0; i < TIMERS; i++)
+        if (inserted[i] != 0 &&
+            (first == TIMERS || timers[i].due_ns < timers[first].due_ns ||
+             (timers[i].due_ns == timers[first].due_ns &&
+              inserted[i] < inserted[first])))
+            first = i;
+    return first;
+}
+
+static void toggle(unsigned i, uint64_t step)
+{
+    if (inserted[i] != 0) {
+        timers_remove(&timers[i]);
+        inserted[i] = 0;
+        return;
+    }
+    timers[i].due_ns = next_random() % 50;
+    timers_insert(&timers[i]);
+    inserted[i] = step;
+}
+
+static void the_first_one_is_the_first(void **state)
+{
+    (void)state;
+    for (uint64_t step = 1; step <= STEPS; step++) {
+        unsigned first = first_of_all();
+
+        if (first == TIMERS)
+            assert_null(timers_first());
+        else
+            assert_ptr_equal(timers_first(), &timers[first]);
+        toggle(next_random() % 3 == 0 && first != TIMERS
+                   ? first
+                   : next_random() % TIMERS,
+               step);
+    }
+    while (timers_first() != NULL)
+        timers_remove(timers_first());
+    memset(inserted, 0, sizeof inserted);
+}
+
+/* A list would take 2 * 10^10 steps. */
+static void very_many_are_sorted(void **state)
+{
+    struct loop_timer *many = calloc(MANY, sizeof *many);
+
+    (void)state;
+    for (unsigned i = 0; i < MANY; i++) {
+        many[i].due_ns = i % 2 == 0 ? i : next_random() % MANY;
+        timers_insert(&many[i]);
+    }
+    for (unsigned i = 0; i < MANY; i += 3)
+        timers_remove(&many[i]);
+    for (uint64_t last = 0; timers_first() != NULL;) {
+        assert_true(timers_first()->due_ns >= last);
+        last = timers_first()->due_ns;
+        timers_remove(timers_first());
+    }
+    free(many);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_one_is_the_first),
+        cmocka_unit_test(very_many_are_sorted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
