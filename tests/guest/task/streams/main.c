@@ -8,8 +8,8 @@
  *          21  sends back a byte, but says "late" before, if there is none for
  *              100 ms
  *          23  sends "good-bye" and ends
- *          25  receives the number of a port of the host, connects to that, says
- *              "hello" there and passes on the answer
+ *          25  receives the number of a port of the host, says "hello" there,
+ *              and passes on the answer
  */
 
 #include <kernel/clock.h>
