@@ -51,17 +51,16 @@ static bool give_number(struct prof_trace_name *name)
     if (at >= names->room)
         return false;
     __atomic_store_n(&names->list[at], name, __ATOMIC_RELEASE);
-    __atomic_store_n(&name->number, at + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&name->tag, (at + 1) << PROF_NAME_SHIFT, __ATOMIC_RELEASE);
     return true;
 }
 
-uint32_t prof_names_number(struct prof_trace_name *name)
+uint32_t prof_names_tag(struct prof_trace_name *name)
 {
-    if (name->number == 0 && give_number(name))
-        return name->number;
-    name->number = PROF_NAME_FULL;
+    if (give_number(name))
+        return name->tag;
     names->lost++;
-    return PROF_NAME_NONE;
+    return 0;
 }
 
 /* Fowler, Noll and Vo's hash 1a. */
@@ -133,6 +132,7 @@ uint32_t prof_names_intern(const char *text, size_t bytes)
     uint32_t length = clean(cleaned, text, bytes);
     uint32_t at = hash(cleaned, length);
     struct prof_trace_name *name;
+    uint32_t given;
 
     for (uint32_t probe = 0; probe < PROBES; probe++, at++) {
         uint16_t *slot = &names->slots[at & names->slots_mask];
@@ -148,10 +148,10 @@ uint32_t prof_names_intern(const char *text, size_t bytes)
             break;
         names->cut += bytes > PROF_TRACE_TEXT_MAX;
         /* an interrupt may have taken the slot: then this copy is used once */
-        (void)__atomic_compare_exchange_n(slot, &number, (uint16_t)name->number,
-                                          false, __ATOMIC_ACQ_REL,
-                                          __ATOMIC_RELAXED);
-        return name->number;
+        given = name->tag >> PROF_NAME_SHIFT;
+        (void)__atomic_compare_exchange_n(slot, &number, (uint16_t)given, false,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        return given;
     }
     names->lost++;
     return PROF_NAME_NONE;

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROF_NAME_NONE 0u /* number of a name for which there is no room */
-#define PROF_NAME_FULL UINT32_MAX /* its struct says so with this */
+#define PROF_NAME_NONE 0u /* number of a name without room */
+#define PROF_NAME_SHIFT 16
 
 struct prof_names {
     struct prof_trace_name **list; /* by number - 1 */
@@ -36,21 +36,9 @@ extern struct prof_names prof_names;
 /* Takes over (bytes) of (memory), aligned to 8. Contexts: thread, once. */
 void prof_names_open(void *memory, size_t bytes);
 
-/* What (name) is known as; the slow path of the next. */
-uint32_t prof_names_number(struct prof_trace_name *name);
-
-/* The number of (name), NULL = none, which gets one if it has none. */
-static inline uint32_t prof_name_number(struct prof_trace_name *name)
-{
-    uint32_t number;
-
-    if (name == NULL)
-        return PROF_NAME_NONE;
-    number = __atomic_load_n(&name->number, __ATOMIC_RELAXED);
-    return __builtin_expect(number - 1 < UINT16_MAX, 1)
-               ? number
-               : prof_names_number(name);
-}
+/* The tag of (name), which has none: it gets a number. 0, and counted: there is
+ * no room for it. */
+uint32_t prof_names_tag(struct prof_trace_name *name);
 
 /* The number of the name whose text is (bytes) of (text); what cannot be
  * printed becomes '?'. Linear in PROF_TRACE_TEXT_MAX at most. */

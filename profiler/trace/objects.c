@@ -30,23 +30,32 @@ struct prof_object *prof_objects_find(uint32_t object)
     return NULL;
 }
 
-struct prof_object *prof_objects_claim_other(uint32_t object)
+uint32_t prof_objects_add_elsewhere(uint32_t object, uint32_t creator,
+                                    uint32_t what)
 {
-    for (uint32_t probe = 1; probe < PROF_OBJECTS_PROBES; probe++) {
+    if (object > PROF_OBJECTS_LAST) {
+        prof_objects.next = PROF_OBJECTS_LAST + 1;
+        prof_objects.untracked++;
+        return PROF_TRACE_UNKNOWN;
+    }
+    for (uint32_t probe = 0; probe < PROF_OBJECTS_PROBES; probe++) {
         struct prof_object *slot = prof_objects_slot(object, probe);
 
-        if (prof_objects_claim(slot))
-            return slot;
+        if (!prof_objects_claim_slot(slot))
+            continue;
+        prof_objects_fill_slot(slot, object, creator, what);
+        return object;
     }
     prof_objects.untracked++;
-    return NULL;
+    return object;
 }
 
-uint32_t prof_objects_exhausted(void)
+void prof_objects_end_elsewhere(uint32_t object)
 {
-    prof_objects.next = PROF_OBJECTS_LAST + 1;
-    prof_objects.untracked++;
-    return PROF_TRACE_UNKNOWN;
+    struct prof_object *slot = prof_objects_find(object);
+
+    if (slot != NULL)
+        slot->state &= ~PROF_OBJECT_LIVE;
 }
 
 void prof_objects_label(uint32_t object, uint32_t label)
@@ -63,6 +72,7 @@ bool prof_objects_read(uint32_t number, struct prof_object *copy)
 
     *copy = *(const volatile struct prof_object *)slot;
     return (copy->state & PROF_OBJECT_USED) != 0 &&
+           (copy->state & PROF_OBJECT_LIVE) != PROF_OBJECT_TAKEN &&
            __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == copy->state &&
            slot->object == copy->object;
 }

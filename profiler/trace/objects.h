@@ -6,30 +6,31 @@
  * What must be known of an object when the event of its creation has been
  * overwritten, or was sent before a reader joined: a table of fixed size.
  *
- * An object's slot follows from its number, or is one of the next few. A slot
+ * An object's slot follows from its number, or is the one after. A slot
  * is free again when its object has ended, but keeps it until a new one needs
  * the room: events that are still in the ring may mention it. An object that
- * finds all of its slots taken is not in the table, and is counted. So an event
+ * finds both taken is not in the table, and is counted. So an event
  * costs the same however many objects live.
  *
- * Contexts: any. A slot is claimed by one exchange, so that an interrupt in the
- * middle finds it taken.
+ * Contexts: any. A slot is claimed by one instruction, so that an interrupt in
+ * the middle finds it taken.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROF_OBJECTS_PROBES 4u
+#define PROF_OBJECTS_PROBES 2u
 
 /* Numbers end here; whatever is created after that is PROF_TRACE_UNKNOWN. */
 #define PROF_OBJECTS_LAST 0xffff0000u
 
-/* state: 0 = free; else an object's kind << 8 | site << 16, and LIVE, or
- * nothing where it has ended; or BUSY alone. */
-#define PROF_OBJECT_LIVE 1u
-#define PROF_OBJECT_BUSY 2u
+/* state: an object's kind << 8 and site << 16, and these; 0 = never used. TAKEN
+ * without WHOLE: it is being written. */
+#define PROF_OBJECT_TAKEN 1u
+#define PROF_OBJECT_WHOLE 2u
 #define PROF_OBJECT_USED 4u
+#define PROF_OBJECT_LIVE (PROF_OBJECT_TAKEN | PROF_OBJECT_WHOLE)
 
 struct prof_object {
     uint32_t state;
@@ -59,63 +60,71 @@ static inline struct prof_object *prof_objects_slot(uint32_t object,
 /* Where (object) is, NULL = nowhere. */
 struct prof_object *prof_objects_find(uint32_t object);
 
-/* Claims one of the slots beyond the first, or counts. */
-struct prof_object *prof_objects_claim_other(uint32_t object);
-
-/* What an object is known as after the last number. */
-uint32_t prof_objects_exhausted(void);
-
-/* Claims (slot), if it is free. */
-static inline bool prof_objects_claim(struct prof_object *slot)
+/* Claims slot (slot), if it is free. */
+static inline bool prof_objects_claim_slot(struct prof_object *slot)
 {
-    uint32_t expected = slot->state;
-    uint32_t found = expected;
+    bool taken;
 
-    if ((expected & (PROF_OBJECT_LIVE | PROF_OBJECT_BUSY)) != 0)
-        return false;
-    __asm__ volatile("cmpxchgl %2, %1"
-                     : "+a"(found), "+m"(slot->state)
-                     : "r"(PROF_OBJECT_BUSY)
-                     : "cc", "memory");
-    return found == expected;
+    __asm__ volatile("btsl $0, %1" : "=@ccc"(taken), "+m"(slot->state));
+    return !taken;
 }
 
-/* A number for a new object, with (rest): its kind << 8 and its site << 16. */
-static inline uint32_t prof_objects_add(uint32_t creator, uint32_t rest)
+/* The number of a new object. */
+static inline uint32_t prof_objects_take(void)
 {
-    struct prof_object *slot;
     uint32_t object = 1;
 
     __asm__ volatile("xaddl %0, %1"
                      : "+r"(object), "+m"(prof_objects.next)
                      :
                      : "cc");
-    if (__builtin_expect(object > PROF_OBJECTS_LAST, 0))
-        return prof_objects_exhausted();
-    slot = prof_objects_slot(object, 0);
-    if (!prof_objects_claim(slot)) {
-        slot = prof_objects_claim_other(object);
-        if (slot == NULL)
-            return object;
-    }
-    slot->object = object;
-    slot->creator = creator;
-    slot->label = 0;
-    __atomic_store_n(&slot->state, rest | PROF_OBJECT_LIVE | PROF_OBJECT_USED,
-                     __ATOMIC_RELEASE);
     return object;
 }
 
-/* The object has ended. */
-static inline void prof_objects_end(uint32_t object)
+/* Claims the slot of a new object; false: it is taken, or there are no more
+ * numbers. */
+static inline bool prof_objects_claim(uint32_t object)
+{
+    return object <= PROF_OBJECTS_LAST &&
+           prof_objects_claim_slot(prof_objects_slot(object, 0));
+}
+
+static inline void prof_objects_fill_slot(struct prof_object *slot,
+                                          uint32_t object, uint32_t creator,
+                                          uint32_t what)
+{
+    slot->object = object;
+    slot->creator = creator;
+    slot->label = 0;
+    __atomic_store_n(&slot->state, what | PROF_OBJECT_LIVE | PROF_OBJECT_USED,
+                     __ATOMIC_RELEASE);
+}
+
+/* Fills the slot that was claimed, with (what) is recorded of the object: its
+ * kind << 8 and its site << 16. */
+static inline void prof_objects_fill(uint32_t object, uint32_t creator,
+                                     uint32_t what)
+{
+    prof_objects_fill_slot(prof_objects_slot(object, 0), object, creator, what);
+}
+
+/* The same as these two wherever there is room. Returns the object's number,
+ * PROF_TRACE_UNKNOWN after the last. */
+uint32_t prof_objects_add_elsewhere(uint32_t object, uint32_t creator,
+                                    uint32_t what);
+
+/* The object has ended. False: it is not in the slot that it should be in. */
+static inline bool prof_objects_end(uint32_t object)
 {
     struct prof_object *slot = prof_objects_slot(object, 0);
 
     if (slot->object != object)
-        slot = prof_objects_find(object);
-    if (slot != NULL)
-        slot->state &= ~PROF_OBJECT_LIVE;
+        return false;
+    slot->state &= ~PROF_OBJECT_LIVE;
+    return true;
 }
+
+void prof_objects_end_elsewhere(uint32_t object);
 
 void prof_objects_label(uint32_t object, uint32_t label);
 

@@ -33,6 +33,20 @@ static void catch_up(struct prof_trace_reader *reader,
         lose(reader, waiting - slots(cpu));
 }
 
+/* The time of (record), which is at position (at): not after that of the next,
+ * which an interrupt may have written in the middle of this one. */
+static uint64_t time_of(const struct prof_trace_cpu *cpu, uint32_t at,
+                        const struct prof_trace_record *record)
+{
+    uint64_t tsc = prof_trace_record_tsc(record), after;
+    struct prof_trace_record next;
+
+    if (!prof_trace_ring_read(cpu, at + PROF_TRACE_STEP, &next))
+        return tsc;
+    after = prof_trace_record_tsc(&next);
+    return after < tsc ? after : tsc;
+}
+
 bool prof_trace_reader_next(struct prof_trace_reader *reader,
                             const struct prof_trace_cpu *cpu, uint32_t until,
                             struct prof_trace_record *record, uint64_t *tsc)
@@ -40,7 +54,7 @@ bool prof_trace_reader_next(struct prof_trace_reader *reader,
     catch_up(reader, cpu);
     while ((int32_t)(until - reader->tail) > 0) {
         if (prof_trace_ring_read(cpu, reader->tail, record)) {
-            *tsc = prof_trace_record_tsc(record);
+            *tsc = time_of(cpu, reader->tail, record);
             if (*tsc < reader->tsc)
                 *tsc = reader->tsc;
             return true;

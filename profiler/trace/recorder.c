@@ -46,10 +46,22 @@ PROF_TRACE_CALL void prof_trace_put(uint32_t what, uint32_t a, uint32_t b)
     prof_trace_store(here(), what, a, b);
 }
 
+/* What is rare is in functions of its own, which do the rest of the call as
+ * well: so the others need no registers but those that a call may change. */
+#define RARE __attribute__((noinline, cold)) PROF_TRACE_CALL
+
+RARE static void end_elsewhere(uint32_t what, uint32_t a, uint32_t b)
+{
+    prof_objects_end_elsewhere(a);
+    prof_trace_store(here(), what, a, b);
+}
+
 PROF_TRACE_CALL void prof_trace_put_end(uint32_t what, uint32_t a, uint32_t b)
 {
-    prof_objects_end(a);
-    prof_trace_store(here(), what, a, b);
+    if (__builtin_expect(!prof_objects_end(a), 0))
+        end_elsewhere(what, a, b);
+    else
+        prof_trace_store(here(), what, a, b);
 }
 
 PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to)
@@ -61,44 +73,95 @@ PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to)
     prof_trace_store(cpu, PROF_TRACE_DID_SWITCH, to, from);
 }
 
-PROF_TRACE_CALL void prof_trace_put_named(uint32_t what, uint32_t a,
+static inline uint32_t tag_of(const struct prof_trace_name *name)
+{
+    return __atomic_load_n(&name->tag, __ATOMIC_RELAXED);
+}
+
+static inline bool has_no_tag(const struct prof_trace_name *name)
+{
+    return __builtin_expect(tag_of(name) == 0, 0);
+}
+
+/* (what) with the name's number, which it may have to get first. */
+static uint32_t with(uint32_t what, struct prof_trace_name *name)
+{
+    return what | (has_no_tag(name) ? prof_names_tag(name) : tag_of(name));
+}
+
+RARE static void put_new(uint32_t what, struct prof_trace_name *name)
+{
+    prof_trace_store(here(), what | prof_names_tag(name), 0, 0);
+}
+
+PROF_TRACE_CALL void prof_trace_put_named(uint32_t what,
                                           struct prof_trace_name *name)
 {
-    prof_trace_store(here(), what | prof_name_number(name) << 16, a, 0);
+    if (has_no_tag(name))
+        put_new(what, name);
+    else
+        prof_trace_store(here(), what | tag_of(name), 0, 0);
 }
 
 PROF_TRACE_CALL void prof_trace_put_fail(uint32_t a,
                                          struct prof_trace_name *name)
 {
-    prof_trace_put_end(PROF_TRACE_DID_FAIL | prof_name_number(name) << 16, a,
-                       0);
+    prof_trace_put_end(with(PROF_TRACE_DID_FAIL, name), a, 0);
 }
 
 PROF_TRACE_CALL void prof_trace_put_label(uint32_t a,
                                           struct prof_trace_name *name)
 {
-    uint32_t number = prof_name_number(name);
+    uint32_t what = with(PROF_TRACE_DID_LABEL, name);
 
-    prof_objects_label(a, number);
-    prof_trace_store(here(), PROF_TRACE_DID_LABEL | number << 16, a, 0);
+    prof_objects_label(a, prof_trace_name_of(what));
+    prof_trace_store(here(), what, a, 0);
 }
 
-PROF_TRACE_CALL void prof_trace_put_value(uint32_t what,
-                                          struct prof_trace_name *name,
-                                          uint64_t value)
+RARE static void count_new(struct prof_trace_name *name, uint32_t low,
+                           uint32_t high)
 {
-    prof_trace_store(here(), what | prof_name_number(name) << 16,
-                     (uint32_t)value, (uint32_t)(value >> 32));
+    prof_trace_store(here(), PROF_TRACE_DID_COUNT | prof_names_tag(name), low,
+                     high);
 }
 
-PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t kind,
+PROF_TRACE_CALL void prof_trace_put_count(struct prof_trace_name *name,
+                                          uint32_t low, uint32_t high)
+{
+    if (has_no_tag(name))
+        count_new(name, low, high);
+    else
+        prof_trace_store(here(), PROF_TRACE_DID_COUNT | tag_of(name), low,
+                         high);
+}
+
+PROF_TRACE_CALL void prof_trace_put_pause(struct prof_trace_name *name,
+                                          uint32_t low, uint32_t high)
+{
+    prof_trace_store(here(), with(PROF_TRACE_DID_PAUSE, name), low, high);
+}
+
+/* An object whose site has no number yet, or whose slot is taken. */
+RARE static uint32_t create_elsewhere(uint32_t object, uint32_t what,
+                                      struct prof_trace_name *site)
+{
+    what = with(what, site);
+    object = prof_objects_add_elsewhere(object, here()->current, what);
+    prof_trace_store(here(), what, object, 0);
+    return object;
+}
+
+PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t what,
                                                struct prof_trace_name *site)
 {
     struct prof_trace_cpu *cpu = here();
-    uint32_t rest = kind << 8 | prof_name_number(site) << 16;
-    uint32_t object = prof_objects_add(cpu->current, rest);
+    uint32_t object = prof_objects_take();
 
-    prof_trace_store(cpu, PROF_TRACE_DID_CREATE | rest, object, 0);
+    if (has_no_tag(site) || __builtin_expect(!prof_objects_claim(object), 0))
+        return create_elsewhere(object, what, site);
+    what |= tag_of(site);
+    prof_objects_fill(object, cpu->current, what);
+    prof_trace_store(cpu, what, object, 0);
     return object;
 }
 

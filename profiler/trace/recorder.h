@@ -7,8 +7,8 @@
  * by interrupts in the middle of them, wait-free; read by the drain, or by a
  * panic wherever it comes.
  *
- *     head  -> positions are even numbers, taken by one xadd
- *     at       of the slot (position / 2) % slots:
+ *     head  -> positions are multiples of 32, taken by one xadd
+ *     at       of the slot that lies (position % bytes of the ring) into it:
  *                its position   it is whole
  *                odd            it is being written
  *                anything else  it is of another lap
@@ -26,15 +26,13 @@
  * had, that event is lost: it was overwritten, or left out (B), or is one that
  * a panic has interrupted. So losses are exact, and known where they happened.
  *
- * Time is read before the position is taken, so an event that an interrupt has
- * split follows the interrupt's, with an earlier time, which the reader raises.
+ * Time is read last. So an event that an interrupt has split comes before the
+ * interrupt's, with a later time, which the reader lowers to that of the next.
  *
  * xadd has no lock prefix: it need only be one instruction, for all who write
- * a ring are on its CPU. Positions repeat after 2^31 events. tests/model/
+ * a ring are on its CPU. Positions repeat after 2^27 events. tests/model/
  * trace.pml has the proof.
  */
-
-#include "base/cpu.h"
 
 #include <prof/trace.h>
 #include <stdbool.h>
@@ -45,14 +43,17 @@ struct prof_trace_record {
     uint32_t what; /* enum prof_trace_what, a byte, the number of a name */
     uint32_t tsc_low, tsc_high;
     uint32_t at;
+    uint32_t unused[2]; /* to the next power of two: no multiplication */
 };
 
-#define PROF_TRACE_STEP 2u /* from one position to the next */
-#define PROF_TRACE_ODD 1u  /* in at: being written */
+#define PROF_TRACE_STEP 32u /* from one position to the next */
+#define PROF_TRACE_ODD 1u   /* in at: being written */
+_Static_assert(sizeof(struct prof_trace_record) == PROF_TRACE_STEP,
+               "positions are bytes");
 
 struct prof_trace_cpu {
     uint32_t head;    /* the next position; by the producers */
-    uint32_t mask;    /* of positions, for the slots there are */
+    uint32_t mask;    /* of positions: bytes of the ring less 1 */
     uint32_t current; /* the current object; by the producers */
     struct prof_trace_record *records;
 };
@@ -64,7 +65,7 @@ extern struct prof_trace_cpu prof_trace_cpus[1];
 static inline struct prof_trace_record *
 prof_trace_slot(const struct prof_trace_cpu *cpu, uint32_t at)
 {
-    return cpu->records + (at & cpu->mask) / PROF_TRACE_STEP;
+    return (void *)((char *)cpu->records + (at & cpu->mask));
 }
 
 /* Makes an empty ring of (slots), a power of two. Contexts: thread, nothing is
@@ -115,19 +116,20 @@ static inline uint32_t prof_trace_take(struct prof_trace_cpu *cpu)
 static inline void prof_trace_store(struct prof_trace_cpu *cpu, uint32_t what,
                                     uint32_t a, uint32_t b)
 {
-    uint64_t tsc = prof_tsc();
     uint32_t at = prof_trace_take(cpu);
     struct prof_trace_record *record = prof_trace_slot(cpu, at);
+    uint32_t low, high;
 
-    if ((record->at & PROF_TRACE_ODD) != 0)
+    if (__builtin_expect((record->at & PROF_TRACE_ODD) != 0, 0))
         return; /* (B) */
     __atomic_store_n(&record->at, PROF_TRACE_ODD, __ATOMIC_RELAXED);
     PROF_TRACE_ORDERED();
     record->a = a;
     record->b = b;
     record->what = what;
-    record->tsc_low = (uint32_t)tsc;
-    record->tsc_high = (uint32_t)(tsc >> 32);
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    record->tsc_low = low;
+    record->tsc_high = high;
     __atomic_store_n(&record->at, at, __ATOMIC_RELEASE); /* (A) */
 }
 

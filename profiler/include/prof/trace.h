@@ -63,7 +63,7 @@ struct prof_trace_name {
     const char *text; /* NUL-terminated; MUST remain valid */
     const char *file; /* of a place in the source; NULL: a name only */
     uint32_t line;
-    uint32_t number; /* 0 until it is first used */
+    uint32_t tag; /* its number << 16, 0 until it is first used */
 };
 
 #define PROF_TRACE_NAME(variable, text)                                        \
@@ -99,7 +99,7 @@ enum prof_trace_mode {
 #define PROF_TRACE_MEMORY_MIN (16u * 1024u)
 
 /*
- * Gives the recorder its memory, for good: half of it for events, 24 bytes
+ * Gives the recorder its memory, for good: half of it for events, 32 bytes
  * each, a quarter for live objects, 16 bytes each, the rest for names.
  * Contexts: thread, once, nothing recorded before. Returns 0, PROF_EMEMORY
  * (NULL, not aligned to 8, or too little), PROF_ESTATE (there is one already)
@@ -170,16 +170,17 @@ extern uint32_t prof_trace_on;
 PROF_TRACE_CALL void prof_trace_put(uint32_t what, uint32_t a, uint32_t b);
 PROF_TRACE_CALL void prof_trace_put_end(uint32_t what, uint32_t a, uint32_t b);
 PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to);
-PROF_TRACE_CALL void prof_trace_put_named(uint32_t what, uint32_t a,
+PROF_TRACE_CALL void prof_trace_put_named(uint32_t what,
                                           struct prof_trace_name *name);
 PROF_TRACE_CALL void prof_trace_put_fail(uint32_t a,
                                          struct prof_trace_name *name);
 PROF_TRACE_CALL void prof_trace_put_label(uint32_t a,
                                           struct prof_trace_name *name);
-PROF_TRACE_CALL void prof_trace_put_value(uint32_t what,
-                                          struct prof_trace_name *name,
-                                          uint64_t value);
-PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t kind,
+PROF_TRACE_CALL void prof_trace_put_count(struct prof_trace_name *name,
+                                          uint32_t low, uint32_t high);
+PROF_TRACE_CALL void prof_trace_put_pause(struct prof_trace_name *name,
+                                          uint32_t low, uint32_t high);
+PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t what,
                                                struct prof_trace_name *site);
 void prof_trace_put_text(uint32_t object, const char *text, size_t bytes);
 uint32_t prof_trace_get_current(void);
@@ -196,7 +197,7 @@ uint32_t prof_trace_get_current(void);
 
 #define PROF_TRACE_IS_ON 0
 #define PROF_TRACE_DO(call) ((void)0)
-#define prof_trace_put_create(kind, site) PROF_TRACE_UNKNOWN
+#define prof_trace_put_create(what, site) PROF_TRACE_UNKNOWN
 #define prof_trace_get_current() PROF_TRACE_UNKNOWN
 
 #endif
@@ -215,15 +216,17 @@ static inline uint32_t prof_trace_current(void)
     return PROF_TRACE_IS_ON ? prof_trace_get_current() : PROF_TRACE_UNKNOWN;
 }
 
-/* A new object, created at (site). Returns its number, from 1 on, or UNKNOWN
+/* A new object, created at (site), which is not NULL. Returns its number, from 1 on, or UNKNOWN
  * while nothing is recorded and after 4,294,901,760 objects. */
 static inline uint32_t prof_trace_create(enum prof_trace_kind kind,
                                          struct prof_trace_name *site)
 {
     (void)kind;
     (void)site;
-    return PROF_TRACE_IS_ON ? prof_trace_put_create((uint32_t)kind, site)
-                            : PROF_TRACE_UNKNOWN;
+    return PROF_TRACE_IS_ON
+               ? prof_trace_put_create(
+                     PROF_TRACE_DID_CREATE | (uint32_t)kind << 8, site)
+               : PROF_TRACE_UNKNOWN;
 }
 
 /* The current object continues with the result of (source), which has been
@@ -310,8 +313,8 @@ static inline void prof_trace_counter(struct prof_trace_name *counter,
 {
     (void)counter;
     (void)value;
-    PROF_TRACE_DO(
-        prof_trace_put_value(PROF_TRACE_DID_COUNT, counter, (uint64_t)value));
+    PROF_TRACE_DO(prof_trace_put_count(counter, (uint32_t)value,
+                                       (uint32_t)((uint64_t)value >> 32)));
 }
 
 /* (object) runs from now on, NONE: the event loop. */
@@ -335,7 +338,7 @@ static inline void prof_trace_wake(uint32_t object, uint32_t by)
 static inline void prof_trace_suspend(struct prof_trace_name *why)
 {
     (void)why;
-    PROF_TRACE_DO(prof_trace_put_named(PROF_TRACE_DID_SUSPEND, 0, why));
+    PROF_TRACE_DO(prof_trace_put_named(PROF_TRACE_DID_SUSPEND, why));
 }
 
 /* For (cycles) until now nothing else ran: a garbage collector, say. */
@@ -344,7 +347,8 @@ static inline void prof_trace_pause(struct prof_trace_name *why,
 {
     (void)why;
     (void)cycles;
-    PROF_TRACE_DO(prof_trace_put_value(PROF_TRACE_DID_PAUSE, why, cycles));
+    PROF_TRACE_DO(
+        prof_trace_put_pause(why, (uint32_t)cycles, (uint32_t)(cycles >> 32)));
 }
 
 /* An interrupt begins and ends. They may be nested. */

@@ -16,6 +16,7 @@
 #define HISTORY PROF_CPU_HISTORY
 
 static PROF_TRACE_SITE(site, "here");
+static PROF_TRACE_NAME(other, "other");
 
 static struct prof_trace_stats stats(void)
 {
@@ -28,7 +29,7 @@ static struct prof_trace_stats stats(void)
 static int begin_flight(void **unused)
 {
     open_stream(unused);
-    site.number = 0;
+    site.tag = other.tag = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_FLIGHT);
     return 0;
 }
@@ -36,7 +37,7 @@ static int begin_flight(void **unused)
 static int begin_stream(void **unused)
 {
     open_stream(unused);
-    site.number = 0;
+    site.tag = other.tag = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_STREAM);
     return 0;
 }
@@ -141,7 +142,8 @@ static void a_panic_dumps(void **unused)
     (void)unused;
     for (uint32_t i = 0; i < SLOTS; i++)
         prof_trace_read(3);
-    prof_trace_slot(&prof_trace_cpus[0], 20)->at = PROF_TRACE_ODD;
+    prof_trace_slot(&prof_trace_cpus[0], 10 * PROF_TRACE_STEP)->at =
+        PROF_TRACE_ODD;
     prof_trace_last(true);
     all_said(HISTORY);
     assert_int_equal(lines_with("read 3"), SLOTS - 1);
@@ -245,7 +247,7 @@ static void a_new_reader_is_sent_the_objects_that_live(void **unused)
     prof_trace_label_text(first, "first", 5);
     prof_trace_switch(first);
     prof_trace_resolve(prof_trace_create(PROF_TRACE_PROMISE, &site));
-    prof_trace_create(PROF_TRACE_SLEEP, NULL);
+    prof_trace_create(PROF_TRACE_SLEEP, &other);
     sent();
     assert_int_equal(lines_with("alive"), 0);
     kept_count = 0;
@@ -256,7 +258,7 @@ static void a_new_reader_is_sent_the_objects_that_live(void **unused)
     assert_non_null(strstr(said, "alive 1 of 4294967295 kind 1 ended 0 site 1 "
                                  "label 2\n"));
     assert_non_null(
-        strstr(said, "alive 3 of 1 kind 8 ended 0 site 0 label 0\n"));
+        strstr(said, "alive 3 of 1 kind 8 ended 0 site 3 label 0\n"));
     assert_non_null(strstr(said, "switch 1\n"));
     assert_non_null(strstr(said, "name 2 first\n"));
 }
@@ -282,9 +284,10 @@ static void numbers_end(void **unused)
 {
     (void)unused;
     prof_objects.next = PROF_OBJECTS_LAST;
-    assert_true(prof_trace_create(PROF_TRACE_TASK, NULL) == PROF_OBJECTS_LAST);
+    assert_true(prof_trace_create(PROF_TRACE_TASK, &other) ==
+                PROF_OBJECTS_LAST);
     for (int i = 0; i < 3; i++)
-        assert_true(prof_trace_create(PROF_TRACE_TASK, NULL) ==
+        assert_true(prof_trace_create(PROF_TRACE_TASK, &other) ==
                     PROF_TRACE_UNKNOWN);
 }
 

@@ -34,16 +34,16 @@ static struct prof_trace_stats stats(void)
 static int begin(void **unused)
 {
     open_stream(unused);
-    disk.number = pages.number = site.number = 0;
+    disk.tag = pages.tag = site.tag = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_STREAM);
-    assert_int_equal(prof_trace_cpus[0].mask + 1, 2 * SLOTS);
+    assert_int_equal(prof_trace_cpus[0].mask + 1, PROF_TRACE_STEP * SLOTS);
     return 0;
 }
 
 static void report_all(void)
 {
     uint32_t task = prof_trace_create(PROF_TRACE_TASK, &site);
-    uint32_t promise = prof_trace_create(PROF_TRACE_PROMISE, NULL);
+    uint32_t promise = prof_trace_create(PROF_TRACE_PROMISE, &disk);
 
     prof_trace_switch(task);
     prof_trace_try_read(promise);
@@ -73,10 +73,10 @@ static void each_call_is_an_event(void **unused)
     report_all();
     assert_string_equal(sent(), BEGINNING "site 1 here@" __FILE__ "\n"
                                           "create 1 kind 1 site 1\n"
-                                          "create 2 kind 2 site 0\n"
+                                          "name 2 disk\n"
+                                          "create 2 kind 2 site 2\n"
                                           "switch 1\n"
                                           "try_read 2\n"
-                                          "name 2 disk\n"
                                           "suspend 2\n"
                                           "switch 0\n"
                                           "irq_enter 43\n"
@@ -170,7 +170,7 @@ static struct prof_trace_record *begin_event(uint32_t *at)
 static void end_event(struct prof_trace_record *record, uint32_t at)
 {
     record->what = PROF_TRACE_DID_READ;
-    record->tsc_low = record->tsc_high = 0; /* before the interrupt's */
+    record->tsc_low = record->tsc_high = UINT32_MAX; /* after all */
     record->at = at;
 }
 
