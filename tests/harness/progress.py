@@ -15,6 +15,7 @@ CPU_LIMIT_S = 300  # for one guest or one unit test
 STALL_S = 180  # of the host
 STALL_CPU_S = 0.5  # less CPU time than that in STALL_S is a stall
 POLL_S = 0.5
+LOOK_S = 2  # between two looks at all processes, which take CPU time as well
 
 _TICK = os.sysconf("SC_CLK_TCK")
 
@@ -105,7 +106,7 @@ def wait(process, watch):
     ):
         time.sleep(pause)
         pause = min(pause * 1.2, 0.1)
-        if time.monotonic() - checked > POLL_S:
+        if time.monotonic() - checked > LOOK_S:
             checked = time.monotonic()
             why = watch.verdict()
             if why:
@@ -132,7 +133,7 @@ def until(what, cpu_limit=60, stall=STALL_S, alive=lambda: True):
             return None
         time.sleep(pause)
         pause = min(pause * 1.2, 0.25)
-        if time.monotonic() - checked > POLL_S:
+        if time.monotonic() - checked > LOOK_S:
             checked = time.monotonic()
             if watch.verdict():
                 return None
