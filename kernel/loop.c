@@ -85,20 +85,22 @@ static void run_first(uint64_t now_ns)
 {
     struct loop_timer *timer = timers_first();
     uint32_t before = prof_trace_current(), object = timer->trace;
+    bool once = timer->period_ns == 0;
 
     timers_remove(timer);
     timer->armed = false;
-    if (timer->period_ns != 0) {
+    if (!once) {
         uint64_t late_ns = now_ns - timer->due_ns;
 
         timer->due_ns += (late_ns / timer->period_ns + 1) * timer->period_ns;
         insert(timer);
     } else {
         timer->trace = PROF_TRACE_NONE;
-        prof_trace_resolve(object);
     }
     prof_trace_switch(object);
-    timer->callback(timer->context);
+    timer->callback(timer->context); /* which may free it */
+    if (once)
+        prof_trace_resolve(object);
     prof_trace_switch(before);
 }
 
