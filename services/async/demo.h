@@ -17,5 +17,6 @@ struct demo {
 /* Each ends with a demo without a name. */
 extern const struct demo demo_waits[];
 extern const struct demo demo_devices[];
+extern const struct demo demo_network[];
 
 #endif

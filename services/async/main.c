@@ -14,7 +14,8 @@
 #include <kernel/task.h>
 #include <string.h>
 
-static const struct demo *const lists[] = {demo_waits, demo_devices};
+static const struct demo *const lists[] = {demo_waits, demo_devices,
+                                           demo_network};
 static const struct demo *chosen;
 
 static const struct demo *find(const char *name)

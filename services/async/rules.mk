@@ -11,7 +11,9 @@ async: $(call image,$(ARCH),services/async) $(BUILD)/host/parasite
 	$(Q)truncate -s 1M $(BUILD)/async.disk
 	$(Q)$(BUILD)/host/parasite record -q -F $(HZ) -t virtio -o $(OUT) -- \
 	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
-	    -no-reboot -monitor none -nic none -m $(MEM) \
+	    -no-reboot -monitor none -m $(MEM) \
+	    -netdev user,id=net,guestfwd=tcp:10.0.2.100:9-null \
+	    -device virtio-net-pci,netdev=net \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $< \
 	    -blockdev driver=file,node-name=disk,filename=$(BUILD)/async.disk \
 	    -device virtio-blk-pci,drive=disk \

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Demos that send. `make async` gives them a network, where 10.0.2.100 takes
+ * all that it is sent on any connection to port 9.
+ */
+
+#include "demo.h"
+
+#include <kernel/clock.h>
+#include <kernel/stream.h>
+#include <kernel/task.h>
+#include <prof/trace.h>
+
+#define GATEWAY 0x0a000202u /* 10.0.2.2 */
+#define SINK 0x0a000264u    /* 10.0.2.100 */
+#define DISCARD 9u          /* port */
+#define SEGMENT_BYTES 1460u
+#define PACKETS 10u
+#define SEGMENTS 100u
+
+static const char payload[SEGMENT_BYTES];
+
+/* Waits for an address by DHCP. */
+static void wait_for_address(void)
+{
+    while (net_ip() == 0)
+        task_await(promise_sleep(10 * NS_PER_MS));
+}
+
+/* ---- ten datagrams, a task for each */
+
+static uintptr_t send_packet(void *unused)
+{
+    const struct net_address address = {GATEWAY, DISCARD};
+
+    (void)unused;
+    while (!net_send_datagram(&address, payload, sizeof payload))
+        task_await(promise_sleep(NS_PER_MS));
+    task_yield(); /* it leaves at the end of the loop's turn */
+    return 0;
+}
+
+static uintptr_t send_packets(void *unused)
+{
+    static PROF_TRACE_NAME(counter, "packets sent");
+
+    (void)unused;
+    wait_for_address();
+    for (unsigned i = 1; i <= PACKETS; i++) {
+        task_await(task_start("packet", send_packet, NULL));
+        prof_trace_counter(&counter, i);
+    }
+    return PACKETS;
+}
+
+static struct promise *udp(void)
+{
+    return net_start() == 0 ? task_start("send packets", send_packets, NULL)
+                            : NULL;
+}
+
+/* ---- a hundred segments: given to TCP, in flight, and the windows */
+
+static struct promise_result send_all(struct stream *stream)
+{
+    static PROF_TRACE_NAME(counter, "segments given to TCP");
+    struct promise_result sent = {.state = PROMISE_RESOLVED};
+
+    for (unsigned i = 1; i <= SEGMENTS && sent.state == PROMISE_RESOLVED; i++) {
+        sent = task_await(stream_send(stream, payload, sizeof payload));
+        prof_trace_counter(&counter, i);
+    }
+    return sent;
+}
+
+static uintptr_t send_segments(void *unused)
+{
+    const struct net_address sink = {SINK, DISCARD};
+    struct promise_result result;
+
+    (void)unused;
+    wait_for_address();
+    result = task_await(stream_connect(&sink));
+    if (result.state != PROMISE_RESOLVED)
+        return task_fail_for(result.why);
+    struct stream *stream = (struct stream *)result.value;
+
+    result = send_all(stream);
+    stream_close(stream);
+    if (result.state != PROMISE_RESOLVED)
+        return task_fail_for(result.why);
+    task_await(promise_sleep(100 * NS_PER_MS)); /* for what is in flight */
+    return SEGMENTS;
+}
+
+static struct promise *tcp(void)
+{
+    return net_start() == 0 ? task_start("send segments", send_segments, NULL)
+                            : NULL;
+}
+
+/* clang-format off */
+const struct demo demo_network[] = {
+    {"udp", "ten UDP packets", udp},
+    {"tcp", "a hundred TCP segments", tcp},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
