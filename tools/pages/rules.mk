@@ -4,20 +4,26 @@
 # linked into it. Included by the Makefile.
 
 page_base := tools/pages/build_page.py $(wildcard tools/pages/base/*)
-page_shared := tools/pages/shared/text.js tools/pages/shared/losses.js
+page_shared := $(addprefix tools/pages/shared/,text.js slices.js losses.js)
 page_flame := $(addprefix tools/pages/flame/,body.html style.css parts.css \
     base.js data.js state.js weigh.js trees.js colours.js paint.js graph.js \
     timeline.js table.js search.js about.js notes.js save.js keys.js main.js)
+page_timeline := $(addprefix tools/pages/timeline/,body.html style.css \
+    events.js objects.js handlers.js simplify.js layout.js indexes.js \
+    state.js palette.js place.js project.js paint.js arrows.js labels.js \
+    counters.js late.js path.js statistics.js about.js panels.js times.js \
+    stacks.js search.js picture.js keys.js main.js begin.js)
 page_annotate := $(addprefix tools/pages/annotate/,body.html style.css \
     script.js)
 page_overview := $(addprefix tools/pages/overview/,body.html style.css \
     script.js)
 pages := $(addprefix $(BUILD)/host/pages/,flame.html annotate.html \
-    overview.html)
+    overview.html timeline.html)
 
 $(BUILD)/host/pages/flame.html: $(page_shared) $(page_flame)
 $(BUILD)/host/pages/annotate.html: $(page_annotate)
 $(BUILD)/host/pages/overview.html: $(page_shared) $(page_overview)
+$(BUILD)/host/pages/timeline.html: $(page_shared) $(page_timeline)
 $(pages): $(page_base)
 	$(call begin,PAGE)
 	$(Q)tools/pages/build_page.py $(@F:.html=) \

@@ -74,3 +74,14 @@ async function readPayload() {
   element.textContent = '';
   return columnsOf(await unpacked(await bytesOf(text)));
 }
+
+// Its texts: the columns string.bytes, their lengths, and text.
+function stringsOf(columns) {
+  const text = columns.raw('text'),
+    utf8 = new TextDecoder();
+  let at = 0;
+  return Array.from(columns.plain('string.bytes'), (size) => {
+    at += size;
+    return utf8.decode(text.subarray(at - size, at));
+  });
+}

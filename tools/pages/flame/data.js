@@ -4,16 +4,6 @@
 // The tree is in drawing order: what is below node i are the nodes i + 1 up to
 // end[i], exclusive. Node 0 is all of it and has no function (-1).
 
-function stringsOf(columns) {
-  const text = columns.raw('text'),
-    utf8 = new TextDecoder();
-  let at = 0;
-  return Array.from(columns.plain('string.bytes'), (size) => {
-    at += size;
-    return utf8.decode(text.subarray(at - size, at));
-  });
-}
-
 function treeOf(columns) {
   const depth = Uint16Array.from(columns.changes('node.depth'));
   const count = depth.length,

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel about the chosen object: what it is, how its life was spent, what
+// it waited for, and the critical path to its end.
+
+const clocksText = (clocks) => secondsText(clocks / model.head.clock_hz);
+const timeText = (time) =>
+  secondsText(time / model.head.clock_hz, (view.to - view.from) / 1e4 /
+    model.head.clock_hz, time / model.head.clock_hz);
+
+// A button that chooses (object).
+function objectLink(object) {
+  if (!object) return document.createTextNode('none');
+  if (isLoop(object)) return document.createTextNode('the event loop');
+  const link = make('button', {
+    type: 'button',
+    className: 'link',
+    textContent: objectName(object),
+  });
+  link.addEventListener('click', () => {
+    choose(object);
+    bringIntoSight(object);
+  });
+  return link;
+}
+
+function listOfFacts(facts) {
+  const list = make('dl', {});
+  for (const [term, ...what] of facts)
+    list.append(
+      make('dt', {textContent: term}),
+      make('dd', {}, ...what),
+    );
+  return list;
+}
+
+function factsOf(object) {
+  const {objects, head} = model,
+    end = objects.state[object];
+  const facts = [
+    ['Kind', head.types[objects.type[object]]],
+    ['Site', siteName(object)],
+    ['Created by', objectLink(objects.creator[object])],
+    ['From', timeText(objects.begin[object])],
+    [
+      end === ST.open ? 'Last seen' : 'To',
+      `${timeText(objects.end[object])} (${clocksText(
+        objects.end[object] - objects.begin[object],
+      )})`,
+    ],
+    ['State', STATES[end]],
+  ];
+  if (end === ST.failed)
+    facts.push(['Because', head.names[objects.why[object]] || 'unknown']);
+  if (objects.become[object])
+    facts.push(['Merged into', objectLink(objects.become[object])]);
+  if (head.streams.length > 1)
+    facts.push(['Stream', head.streams[objects.stream[object]].name]);
+  return facts;
+}
+
+const partText = ({kind, cause, text}) => {
+  if (kind === PART.run) return 'running';
+  if (kind === PART.ready) return cause ? 'ready, loop held by ' : 'ready: ';
+  if (kind === PART.wait) return cause ? 'waiting for ' : 'waiting for ';
+  return '';
+};
+
+function rowOfPart(part, whole) {
+  const cell = make('td', {}, partText(part));
+  if (part.cause && part.kind !== PART.run) cell.append(objectLink(part.cause));
+  if (part.text) cell.append((part.cause ? ', ' : '') + part.text);
+  return make(
+    'tr',
+    {},
+    cell,
+    make('td', {textContent: clocksText(part.clocks)}),
+    make('td', {textContent: shareText(part.clocks / whole)}),
+  );
+}
+
+function splitBar(sums, whole) {
+  const bar = make('div', {className: 'bar', role: 'img'});
+  for (const [kind, clocks] of sums) {
+    const part = make('span', {className: kind, title: kind});
+    part.style.width = `${(100 * clocks) / whole}%`;
+    bar.append(part);
+  }
+  bar.setAttribute(
+    'aria-label',
+    sums.map(([kind, c]) => `${kind} ${shareText(c / whole)}`).join(', '),
+  );
+  return bar;
+}
+
+function splitTable({parts, whole, stolen}) {
+  const kinds = new Map();
+  for (const part of parts)
+    kinds.set(part.kind, (kinds.get(part.kind) || 0) + part.clocks);
+  const table = make('table', {id: 'split'});
+  for (const part of parts.slice(0, 24)) table.append(rowOfPart(part, whole));
+  if (stolen)
+    table.append(
+      make(
+        'tr',
+        {},
+        make('td', {textContent: 'of this stolen by the hypervisor'}),
+        make('td', {textContent: clocksText(stolen)}),
+        make('td', {textContent: shareText(stolen / whole)}),
+      ),
+    );
+  return [splitBar([...kinds], whole), table];
+}
+
+let pathKept = {object: 0, steps: []};
+
+function currentPath() {
+  if (pathKept.object !== view.chosen)
+    pathKept = {
+      object: view.chosen,
+      steps: view.chosen
+        ? criticalPath(view.chosen, model.objects.end[view.chosen])
+        : [],
+    };
+  return pathKept.steps;
+}
+
+function pathPart() {
+  const steps = currentPath(),
+    {parts, whole} = sharesOfPath(steps);
+  const toggle = make('button', {
+    type: 'button',
+    id: 'path-toggle',
+    textContent: view.path ? 'Hide it' : 'Draw it',
+    title: 'Draw the critical path (k)',
+  });
+  toggle.addEventListener('click', () => togglePath());
+  const table = make('table', {id: 'path'});
+  for (const part of parts.slice(0, 16)) {
+    const row = rowOfPart(part, whole);
+    if (part.kind === PART.run)
+      row.firstChild.replaceChildren('running: ', objectLink(part.cause));
+    table.append(row);
+  }
+  return [
+    make(
+      'h3',
+      {},
+      `Critical path: ${countText(steps.length)} steps, ${clocksText(whole)} `,
+      toggle,
+    ),
+    table,
+  ];
+}
+
+function togglePath() {
+  view.path = !view.path;
+  changed('view');
+  showPanel();
+}
+
+function showObject(panel) {
+  const object = view.chosen;
+  if (!object) {
+    panel.append(
+      make('p', {
+        textContent: 'Nothing is chosen: click an object, or use the arrow keys.',
+      }),
+    );
+    return;
+  }
+  panel.append(
+    make('h2', {textContent: objectName(object)}),
+    listOfFacts(factsOf(object)),
+    make('h3', {textContent: 'Its life'}),
+    ...splitTable(splitOf(object)),
+    ...pathPart(),
+    make('h3', {textContent: 'Events'}),
+    eventTable(object),
+  );
+}
+
+// The arrows at an object in order of time.
+function eventTable(object) {
+  const {arrows} = model,
+    rows = [];
+  each(by.out, object, (i) => rows.push([arrows.end[i], i, arrows.to[i], '→']));
+  each(by.into, object, (i) =>
+    rows.push([arrows.end[i], i, arrows.from[i], '←']),
+  );
+  rows.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const table = make('table', {id: 'events'});
+  for (const [time, i, other, sign] of rows.slice(0, 60))
+    table.append(
+      make(
+        'tr',
+        {},
+        make(
+          'td',
+          {},
+          `${ARROWS[arrows.type[i]].replace('_', ' ')} ${sign} `,
+          objectLink(other),
+        ),
+        make('td', {textContent: timeText(time)}),
+      ),
+    );
+  if (rows.length > 60)
+    table.append(
+      make(
+        'tr',
+        {},
+        make('td', {textContent: `and ${countText(rows.length - 60)} more`}),
+        make('td', {}),
+      ),
+    );
+  return table;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys: each does what a button or the mouse does. The help lists them.
+
+const pan = (part) => {
+  const by = part * (view.to - view.from);
+  setTimes(view.from + by, view.to + by);
+  changed('view');
+};
+
+const zoomBy = (times) => {
+  const object = view.chosen && rowOfObject(view.chosen) >= 0;
+  const middle = object
+    ? xOf((model.objects.begin[view.chosen] + endOf(view.chosen)) / 2)
+    : port.width / 2;
+  zoomTo(times, middle > 0 && middle < port.width ? middle : port.width / 2);
+  changed('view');
+};
+
+// Chooses the neighbour in a direction, of what is chosen or in the middle.
+function walk(rows, along) {
+  const yOf = projection(view.focus);
+  if (!view.chosen || rowOfObject(view.chosen) < 0) {
+    const row = rowOfY(port.height / 2, yOf);
+    chooseInRow(row, timeOf(port.width / 2));
+    return;
+  }
+  const item = items.ofObject[view.chosen],
+    row = items.rows[item];
+  if (along) {
+    const {rowFrom, byRow} = items;
+    let at = rowFrom[row];
+    while (byRow[at] !== item) ++at;
+    at += along;
+    if (at >= rowFrom[row] && at < rowFrom[row + 1])
+      chooseItem(byRow[at]);
+    return;
+  }
+  const middle = (items.begin[item] + items.end[item]) / 2;
+  chooseInRow(
+    Math.min(items.height - 1, Math.max(0, row + rows)),
+    Math.min(Math.max(middle, view.from), view.to),
+  );
+}
+
+function chooseItem(item) {
+  const group = items.group[item];
+  choose(group >= 0 ? -1 - group : items.object[item]);
+  if (group < 0) bringIntoSight(items.object[item]);
+}
+
+function chooseInRow(row, time) {
+  const {rowFrom, byRow} = items;
+  if (!items.height || rowFrom[row] === rowFrom[row + 1]) return;
+  const at = Math.min(firstInRow(row, time), rowFrom[row + 1] - 1);
+  chooseItem(byRow[at]);
+}
+
+const keyList = [
+  [['ArrowUp'], 'choose the object above', () => walk(-1, 0)],
+  [['ArrowDown'], 'choose the object below', () => walk(1, 0)],
+  [['ArrowLeft'], 'choose the previous one in the row', () => walk(0, -1)],
+  [['ArrowRight'], 'choose the next one in the row', () => walk(0, 1)],
+  [['a', 'd'], 'move in time', (key) => pan(key === 'a' ? -0.2 : 0.2)],
+  [
+    ['w', 's', '+', '-'],
+    'zoom in or out',
+    (key) => zoomBy('w+'.includes(key) ? 0.7 : 1 / 0.7),
+  ],
+  [['0'], 'show all of the time', () => showAllTimes()],
+  [['Enter', 'z'], 'zoom to the chosen object', () => zoomToChosen()],
+  [
+    ['[', ']'],
+    'begin or end the selection at the chosen object',
+    (key) => selectAt(key === ']'),
+  ],
+  [['x'], 'select the life of the chosen object', () => selectChosen()],
+  [['b'], 'simplify continuations or not', () => toggle('simplified')],
+  [['g'], 'group alike objects or not', () => toggle('grouped')],
+  [['c'], 'draw counters or not', () => toggle('counters')],
+  [['k'], 'draw the critical path', () => togglePath()],
+  [['h'], 'hide the site of the chosen object', () => filterChosen('hidden')],
+  [['o'], 'show only that site', () => filterChosen('only')],
+  [['/'], 'search', () => $('words').select()],
+  [['n'], 'next match', () => nextMatch(1)],
+  [['N'], 'previous match', () => nextMatch(-1)],
+  [
+    ['1', '2', '3', '4', '5', '6'],
+    'show a panel',
+    (key) => setPanel(PANELS[key - 1]),
+  ],
+  [['t'], 'next theme', () => $('theme').click()],
+  [['p'], 'save a picture', () => savePng()],
+  [['r'], 'reset the view', () => resetView()],
+  [['?'], 'show this help', () => showHelp()],
+  [['Escape'], 'leave search, selection, choice', () => stepBack()],
+];
+
+const keyNames = {
+  ArrowUp: '\u2191',
+  ArrowDown: '\u2193',
+  ArrowLeft: '\u2190',
+  ArrowRight: '\u2192',
+  Escape: 'Esc',
+};
+
+const helpTexts = [
+  'Mouse: drag to move, turn the wheel to zoom in time, Shift and drag to ' +
+    'select a time, click an object for its details, click a group to open it.',
+  'A line is an object from its creation to its end; it is white where it ' +
+    'runs, orange where it could run and something else held the loop. The ' +
+    'ground is darker while the loop was idle. Arrows slope by the delay ' +
+    'between their ends. A triangle ends what has not ended.',
+  'The address of this page includes the view: copy it to show someone the ' +
+    'same.',
+];
+
+function fillHelp(help) {
+  const keys = keyList.map(([names, text]) =>
+    make(
+      'div',
+      {},
+      make(
+        'dt',
+        {},
+        ...names.flatMap((name) => [
+          make('kbd', {textContent: keyNames[name] || name}),
+          ' ',
+        ]),
+      ),
+      make('dd', {textContent: text}),
+    ),
+  );
+  const close = make('button', {type: 'button', textContent: 'Close'});
+  close.addEventListener('click', () => help.close());
+  help.append(
+    make('h2', {id: 'help-title', textContent: 'Keys'}),
+    make('dl', {className: 'keys'}, ...keys),
+    ...helpTexts.map((text) => make('p', {textContent: text})),
+    make('p', {}, close),
+  );
+}
+
+function showHelp() {
+  const help = $('help');
+  if (!help.firstChild) fillHelp(help);
+  help.showModal();
+}
+
+function listenToKeys() {
+  const keys = new Map();
+  for (const [names, , act] of keyList)
+    for (const name of names) keys.set(name, act);
+  document.addEventListener('keydown', (event) => {
+    const typing = event.target.closest('input, select, dialog');
+    const pressing =
+      event.target.closest('button, summary') &&
+      ['Enter', ' '].includes(event.key);
+    if (typing || pressing || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    const act = keys.get(event.key);
+    if (!act) return;
+    event.preventDefault();
+    act(event.key);
+  });
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names and labels above the lines, where there is room for them.
+
+const LABEL_FROM = 18; // pixels wide; narrower objects have no name
+const LABEL_ROOM = 13; // pixels to the next row; closer ones have no names
+
+function clipped(pen, text, room) {
+  const wide = pen.measureText(text).width;
+  if (wide <= room) return text;
+  const chars = Math.floor((text.length * (room - 8)) / wide);
+  return chars < 2 ? '' : text.slice(0, chars) + '\u2026';
+}
+
+// The labels of an object in order of time; the name where there is none.
+function labelsOf(object) {
+  const {labels, head} = model,
+    list = [];
+  each(by.label, object, (i) =>
+    list.push([labels.time[i], head.names[labels.name[i]]]),
+  );
+  if (list.length === 0) list.push([family.begin[object], siteName(object)]);
+  if (model.objects.state[object] === ST.failed)
+    list.push([
+      model.objects.end[object],
+      head.names[model.objects.why[object]] || 'failed',
+    ]);
+  return list;
+}
+
+function paintLabelsOf(pen, object, y, x0, x1) {
+  const list = labelsOf(object);
+  let until = Math.max(4, x0);
+  pen.fillStyle = palette.ink;
+  for (const [n, [time, text]] of list.entries()) {
+    const x = xOf(time);
+    const next = n + 1 < list.length ? xOf(list[n + 1][0]) : x1;
+    if (next < 0 || x > port.width) continue;
+    const at = Math.max(until, Math.min(x, x1 - 4)),
+      room = Math.min(Math.max(next, x1), port.width) - at;
+    const shown = clipped(pen, text, room);
+    if (!shown) continue;
+    pen.fillText(shown, at, y - 8);
+    until = at + pen.measureText(shown).width + 6;
+  }
+}
+
+function* paintLabels(pen, yOf) {
+  const {byRow, rowFrom, begin, end, object} = items;
+  for (let row = 0; row < items.height; ++row) {
+    const y = yOf(row),
+      above = row > 0 ? y - yOf(row - 1) : LABEL_ROOM;
+    if (above < LABEL_ROOM) continue;
+    let until = -10;
+    for (let at = firstInRow(row, view.from); at < rowFrom[row + 1]; ++at) {
+      const i = byRow[at];
+      if (begin[i] > view.to) break;
+      const x0 = xOf(begin[i]),
+        x1 = Math.min(port.width, xOf(end[i]));
+      if (!object[i] || x1 - Math.max(0, x0, until) < LABEL_FROM) continue;
+      paintLabelsOf(pen, object[i], y, x0, x1);
+      until = x1;
+    }
+    yield;
+  }
+}

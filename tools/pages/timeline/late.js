@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why was it late: an object's life, split into what it did and what held it.
+//
+//   running            it ran itself
+//   ready              it could have run; the loop was held by somebody
+//   waiting            for an object or a device
+//   stolen             the hypervisor did not run the guest
+//
+// A promise does not run. Until it ends, the object that ends it counts in its
+// place; from then on it is ready until somebody reads it.
+
+const PART = {run: 'running', ready: 'ready', wait: 'waiting', lost: 'unknown'};
+
+// Sums parts of the same kind and cause.
+class Split {
+  constructor() {
+    this.parts = new Map();
+    this.whole = 0;
+  }
+  add(kind, cause, text, clocks) {
+    if (!(clocks > 0)) return;
+    const key = `${kind} ${cause} ${text}`;
+    const part = this.parts.get(key) || {kind, cause, text, clocks: 0};
+    part.clocks += clocks;
+    this.parts.set(key, part);
+    this.whole += clocks;
+  }
+  list() {
+    return [...this.parts.values()].sort((a, b) => b.clocks - a.clocks);
+  }
+}
+
+const overlap = (from, to, begin, end) =>
+  Math.min(to, end) - Math.max(from, begin);
+
+// How much of [from, to) was stolen from (stream).
+function stolenIn(stream, from, to) {
+  const {stolen} = model;
+  let sum = 0;
+  for (let i = firstAtLeast(stolen.end, from); i < stolen.count; ++i) {
+    if (stolen.begin[i] >= to) break;
+    if (stolen.stream[i] === stream)
+      sum += Math.max(0, overlap(from, to, stolen.begin[i], stolen.end[i]));
+  }
+  return sum;
+}
+
+// Ready, from (from) to (to): who held the loop.
+function splitReady(split, stream, object, from, to) {
+  const {spans} = model,
+    runs = by.runs[stream];
+  let left = to - from;
+  let at = Math.max(0, firstOf(runs, spans.begin, from) - 1);
+  for (; at < runs.length; ++at) {
+    const i = runs[at];
+    if (spans.begin[i] >= to) break;
+    const clocks = overlap(from, to, spans.begin[i], spans.end[i]);
+    if (clocks <= 0 || spans.object[i] === object) continue;
+    split.add(PART.ready, spans.object[i], '', clocks);
+    left -= clocks;
+  }
+  split.add(PART.ready, 0, 'the event loop itself', left);
+}
+
+// What (object) did from (from) to (to).
+function splitSpans(split, object, from, to) {
+  const {spans, objects, head} = model,
+    stream = objects.stream[object];
+  let at = from;
+  each(by.span, object, (i) => {
+    const begin = Math.max(at, spans.begin[i]),
+      end = Math.min(to, spans.end[i]);
+    if (end <= begin) return;
+    split.add(PART.lost, 0, 'not recorded', begin - at);
+    at = end;
+    if (spans.state[i] === SPAN.run)
+      split.add(PART.run, object, '', end - begin);
+    else if (spans.state[i] === SPAN.ready)
+      splitReady(split, stream, object, begin, end);
+    else
+      split.add(
+        PART.wait,
+        spans.what[i],
+        spans.why[i] ? head.names[spans.why[i]] : '',
+        end - begin,
+      );
+  });
+  return at;
+}
+
+// Who ended a promise, and when it was first read.
+function endOfPromise(object) {
+  const {arrows} = model;
+  let resolver = 0,
+    read = -1;
+  each(by.into, object, (i) => {
+    if (arrows.type[i] === ARROW.resolve || arrows.type[i] === ARROW.fail)
+      resolver = arrows.from[i];
+  });
+  each(by.out, object, (i) => {
+    const isRead =
+      arrows.type[i] === ARROW.read || arrows.type[i] === ARROW.failed_read;
+    if (isRead && read < 0) read = arrows.end[i];
+  });
+  return {resolver, read};
+}
+
+function splitPromise(split, object) {
+  const {objects} = model,
+    begin = objects.begin[object],
+    end = objects.end[object];
+  const {resolver, read} = endOfPromise(object);
+  const runs = resolver && by.span.from[resolver] < by.span.from[resolver + 1];
+  let at = begin;
+  if (runs && !isLoop(resolver)) at = splitSpans(split, resolver, begin, end);
+  split.add(PART.wait, resolver, waitText(object, resolver), end - at);
+  if (read > end)
+    splitReady(split, objects.stream[object], object, end, read);
+}
+
+function waitText(object, resolver) {
+  if (model.objects.state[object] === ST.open) return 'it has not ended';
+  return resolver && !isLoop(resolver) ? '' : 'a device or a timer';
+}
+
+// The split of an object's life: {parts, whole, stolen}.
+function splitOf(object) {
+  const {objects} = model,
+    split = new Split();
+  const begin = objects.begin[object],
+    end = objects.end[object];
+  if (by.span.from[object] < by.span.from[object + 1]) {
+    const at = splitSpans(split, object, begin, end);
+    if (objects.state[object] === ST.open)
+      split.add(PART.lost, 0, 'not recorded', end - at);
+  } else splitPromise(split, object);
+  const stolen = stolenIn(objects.stream[object], begin, end);
+  return {parts: split.list(), whole: split.whole, stolen};
+}
+
+// The same as sums over many objects, by site: what the table shows.
+function* splitOfAll(list) {
+  const sums = new Map();
+  for (const [n, object] of list.entries()) {
+    const key = alikeKey(object);
+    const sum = sums.get(key) || {
+      object,
+      count: 0,
+      running: 0,
+      ready: 0,
+      waiting: 0,
+      unknown: 0,
+      stolen: 0,
+    };
+    const {parts, stolen} = splitOf(object);
+    ++sum.count;
+    for (const part of parts) sum[part.kind] += part.clocks;
+    sum.stolen += stolen;
+    sums.set(key, sum);
+    if (n % 256 === 0) yield;
+  }
+  return [...sums.values()];
+}

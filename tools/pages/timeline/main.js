@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main script: what has to be updated when something changes.
+
+let model = null;
+let placing = null; // ends the layout that is being made
+
+// (what) is 'items' if others are drawn, 'view' if other times or rows are in
+// sight, 'range' if another time is selected.
+function changed(what) {
+  keepHash();
+  showButtons();
+  if (what === 'items') placeAll();
+  else renewSoon();
+  if (what === 'range') showPanel();
+}
+
+// (then) is called when the layout is done.
+function placeAll(then) {
+  if (placing) placing();
+  $('busy').hidden = false;
+  placing = inSlices(placeItems(), () => {
+    placing = null;
+    $('busy').hidden = true;
+    view.focus = Math.min(view.focus, Math.max(0, items.height - 1));
+    document.body.dataset.rows = String(items.height);
+    showFacts();
+    renewSoon();
+    if (then) then();
+  });
+}
+
+function press(id, flag) {
+  $(id).setAttribute('aria-pressed', String(Boolean(flag)));
+}
+
+function showButtons() {
+  press('simplify', view.simplified);
+  press('group', view.grouped);
+  press('counters', view.counters);
+  $('counters').hidden = model.counters.size === 0;
+  for (const panel of PANELS)
+    $('tab-' + panel).setAttribute(
+      'aria-selected',
+      String(panel === view.panel),
+    );
+  const filters = [
+    ...view.hidden.map((key) => ['hidden', key, 'not ']),
+    ...view.only.map((key) => ['only', key, 'only ']),
+    ...view.opened.map((key) => ['opened', key, 'open: ']),
+  ];
+  $('filters').replaceChildren(
+    ...filters.map(([list, key, words]) => {
+      const button = make('button', {
+        type: 'button',
+        textContent: `${words}${keyName(key)} ×`,
+        title: 'Remove this filter',
+      });
+      button.addEventListener('click', () => {
+        view[list] = toggled(view[list], key);
+        changed('items');
+        showPanel();
+      });
+      return button;
+    }),
+  );
+}
+
+function keyName(key) {
+  const number = Number(String(key).split(' ')[0]),
+    {head} = model;
+  return head.names[Math.floor(number / 64)] || head.types[number % 64];
+}
+
+function showFacts() {
+  const {events, head} = model;
+  $('title').textContent = head.title;
+  document.title = head.title;
+  $('facts').textContent =
+    `${countText(events.count)} events of ` +
+    `${countText(model.objects.count - 1)} objects in ` +
+    `${secondsText(model.lastTime / head.clock_hz)}, ` +
+    `${countText(items.height)} rows`;
+  const lost = model.losses.count;
+  putNotes([
+    ...head.notes,
+    ...(lost
+      ? [
+          [
+            plural(lost, 'gap in the trace', 'gaps in the trace'),
+            'Events are missing there; nothing is drawn across it as known',
+          ],
+        ]
+      : []),
+  ]);
+}
+
+// An object, or a group as -1 - its number, which is opened.
+function choose(object) {
+  if (object < 0) {
+    view.opened = toggled(view.opened, groups[-1 - object].key);
+    changed('items');
+    return;
+  }
+  view.chosen = object;
+  if (object) view.panel = 'object';
+  const row = object ? rowOfObject(object) : -1;
+  if (row >= 0 && !rowsFit()) view.focus = row;
+  $('spoken').textContent = object ? spokenOf(object) : '';
+  changed('view');
+  showPanel();
+}
+
+function spokenOf(object) {
+  const {objects, head} = model;
+  return (
+    `${objectName(object)}, ${head.types[objects.type[object]]}, ` +
+    `${STATES[objects.state[object]]} after ` +
+    clocksText(endOf(object) - objects.begin[object])
+  );
+}
+
+function bringIntoSight(object) {
+  const begin = family.begin[object],
+    end = endOf(object),
+    span = view.to - view.from;
+  if (end < view.from || begin > view.to) {
+    const middle = end - begin < span ? (begin + end) / 2 : begin + span / 3;
+    setTimes(middle - span / 2, middle + span / 2);
+  }
+  const row = rowOfObject(object);
+  if (row >= 0 && !rowsFit()) view.focus = row;
+  changed('view');
+}
+
+function zoomToChosen() {
+  if (!view.chosen) return;
+  const begin = family.begin[view.chosen],
+    room = Math.max(10, endOf(view.chosen) - begin);
+  setTimes(begin - 0.15 * room, begin + 1.15 * room);
+  changed('view');
+}
+
+function showAllTimes() {
+  setTimes(-0.01 * model.lastTime, 1.01 * model.lastTime);
+  changed('view');
+}
+
+function selectChosen() {
+  if (!view.chosen) return;
+  view.range = [model.objects.begin[view.chosen], endOf(view.chosen)];
+  changed('range');
+}
+
+function selectAt(isEnd) {
+  if (!view.chosen) return;
+  const [from, to] = view.range || [0, model.lastTime];
+  const range = isEnd
+    ? [from, endOf(view.chosen)]
+    : [model.objects.begin[view.chosen], to];
+  if (range[1] > range[0]) view.range = range;
+  changed('range');
+}
+
+function filterChosen(list) {
+  if (!view.chosen) return;
+  view[list] = toggled(view[list], alikeKey(view.chosen));
+  changed('items');
+  showPanel();
+}
+
+function toggle(what) {
+  view[what] = !view[what];
+  changed(what === 'counters' ? 'view' : 'items');
+}
+
+function setPanel(panel) {
+  view.panel = panel;
+  changed('view');
+  showPanel();
+}
+
+const SHOW_PANEL = {
+  object: showObject,
+  sites: showSites,
+  late: showLate,
+  interrupts: showInterrupts,
+  times: showTimes,
+  stacks: showStacks,
+};
+
+function showPanel() {
+  if (panelWork) panelWork();
+  panelWork = null;
+  const panel = $('panel');
+  panel.replaceChildren();
+  delete panel.dataset.done;
+  SHOW_PANEL[view.panel](panel);
+}
+
+function stepBack() {
+  if (view.search) {
+    $('words').value = '';
+    startSearch('');
+  } else if (view.range) {
+    view.range = null;
+    changed('range');
+  } else choose(0);
+}
+
+function resetView() {
+  Object.assign(view, structuredClone(atStart));
+  $('words').value = '';
+  startSearch('');
+  changed('items');
+  showPanel();
+}

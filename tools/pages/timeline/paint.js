@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture, in slices, on a canvas of its own: what is narrower than a pixel
+// is counted, not drawn, so that a million objects take no longer than can be
+// seen of them.
+
+const LINE = 2; // pixels, of an object
+const RUN = 4; // of a span in which it runs
+const TIP = 6; // of the triangle of what never ended
+
+// Calls (band) for intervals of (records) in sight; those closer than a pixel
+// are merged.
+function mergedBands(records, band) {
+  let x0 = -10,
+    x1 = -10;
+  for (let i = 0; i < records.count; ++i) {
+    if (records.end[i] < view.from) continue;
+    if (records.begin[i] > view.to) break;
+    const from = Math.max(-1, xOf(records.begin[i])),
+      to = Math.min(port.width + 1, xOf(records.end[i]));
+    if (from - x1 < 0.5) {
+      x1 = Math.max(x1, to);
+      continue;
+    }
+    if (x1 > x0) band(x0, x1);
+    x0 = from;
+    x1 = Math.max(to, from + 0.5);
+  }
+  if (x1 > x0) band(x0, x1);
+}
+
+function paintBands(pen, records, colour, caption) {
+  const height = port.height;
+  mergedBands(records, (x0, x1) => {
+    pen.fillStyle = colour;
+    pen.fillRect(x0, 0, x1 - x0, height);
+    const wide = pen.measureText(caption).width;
+    if (x1 - x0 < wide + 12) return;
+    pen.fillStyle = palette.soft;
+    pen.fillText(caption, (x0 + x1 - wide) / 2, 12);
+  });
+}
+
+function paintGround(pen) {
+  const {width, height} = port;
+  pen.fillStyle = palette.ground;
+  pen.fillRect(0, 0, width, height);
+  paintBands(pen, model.idles, palette.idle, 'idle');
+  paintBands(pen, model.pauses, palette.pause, 'pause');
+  paintBands(pen, model.stolen, palette.stolenBand, 'stolen');
+  const hatching = hatch(pen, palette.bad);
+  mergedBands(model.losses, (x0, x1) => {
+    pen.fillStyle = hatching;
+    pen.fillRect(x0 - 1, 0, Math.max(3, x1 - x0 + 2), height);
+  });
+}
+
+function paintGrid(pen) {
+  const hz = model.head.clock_hz,
+    span = (view.to - view.from) / hz;
+  const rough = (span * 110) / port.width,
+    power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((times) => times * power >= rough);
+  pen.fillStyle = palette.grid;
+  for (
+    let i = Math.ceil(view.from / hz / step);
+    i * step <= view.to / hz;
+    ++i
+  ) {
+    const x = Math.round(xOf(i * step * hz));
+    pen.fillStyle = palette.grid;
+    pen.fillRect(x, 0, 1, port.height - MARGIN_BOTTOM);
+    pen.fillStyle = palette.soft;
+    pen.fillText(
+      secondsText(i * step, step, view.to / hz),
+      x + 4,
+      port.height - MARGIN_BOTTOM / 2,
+    );
+  }
+}
+
+// Lines of the objects of a row, joined where they are closer than a pixel.
+function paintRowLines(pen, row, y) {
+  const {byRow, rowFrom, begin, end, group} = items;
+  let x0 = -10,
+    x1 = -10;
+  const flush = () => {
+    if (x1 > x0) pen.fillRect(x0, y - LINE / 2, Math.max(1, x1 - x0), LINE);
+  };
+  for (let at = firstInRow(row, view.from); at < rowFrom[row + 1]; ++at) {
+    const i = byRow[at];
+    if (begin[i] > view.to) break;
+    if (group[i] >= 0) continue;
+    const from = Math.max(-2, xOf(begin[i])),
+      to = Math.min(port.width + 2, xOf(end[i]));
+    if (from - x1 < 0.4 && from >= x0) {
+      x1 = Math.max(x1, to);
+      continue;
+    }
+    flush();
+    x0 = from;
+    x1 = Math.max(to, from + 1);
+  }
+  flush();
+}
+
+// The spans of one object on its row.
+function paintSpans(pen, object, y) {
+  const {spans} = model,
+    {list, from} = by.span;
+  let until = -10;
+  for (let at = from[object]; at < from[object + 1]; ++at) {
+    const i = list[at];
+    if (spans.end[i] < view.from) continue;
+    if (spans.begin[i] > view.to) break;
+    if (spans.state[i] === SPAN.wait) continue;
+    const x0 = Math.max(-2, xOf(spans.begin[i])),
+      x1 = Math.min(port.width + 2, xOf(spans.end[i]));
+    if (x1 < until + 0.5 && x1 - x0 < 0.5) continue;
+    until = Math.max(x1, x0 + 1);
+    pen.fillStyle =
+      spans.state[i] === SPAN.run ? palette.run : palette.ready;
+    const thick = spans.state[i] === SPAN.run ? RUN : LINE + 1;
+    pen.fillRect(x0, y - thick / 2, Math.max(1, x1 - x0), thick);
+  }
+}
+
+function paintEnd(pen, object, y) {
+  const {objects} = model,
+    x = xOf(objects.end[object]);
+  if (x < -10 || x > port.width + 10) return;
+  if (objects.state[object] === ST.failed) {
+    pen.fillStyle = palette.bad;
+    pen.fillRect(x - 1, y - 8, 2, 16);
+  } else if (objects.state[object] === ST.cancelled) {
+    pen.fillStyle = palette.bad;
+    pen.fillRect(x - 1, y - 5, 2, 10);
+  } else if (objects.state[object] === ST.open) {
+    pen.fillStyle = palette.line;
+    pen.beginPath();
+    pen.moveTo(x, y - TIP / 2 - 1);
+    pen.lineTo(x + TIP + 1, y);
+    pen.lineTo(x, y + TIP / 2 + 1);
+    pen.fill();
+  }
+}
+
+// What an object's row has besides its line.
+function paintDetails(pen, row, y) {
+  const {byRow, rowFrom, begin, end, object, group} = items;
+  let until = -10;
+  for (let at = firstInRow(row, view.from); at < rowFrom[row + 1]; ++at) {
+    const i = byRow[at];
+    if (begin[i] > view.to) break;
+    if (group[i] >= 0) {
+      paintDensity(pen, i, y);
+      continue;
+    }
+    const x0 = xOf(begin[i]),
+      x1 = xOf(end[i]);
+    if (x1 < until + 0.5) continue;
+    until = x1;
+    if (object[i] === view.chosen) paintGlow(pen, x0, x1, y);
+    paintSpans(pen, object[i], y);
+    paintEnd(pen, object[i], y);
+  }
+}
+
+function paintGlow(pen, x0, x1, y) {
+  pen.fillStyle = palette.glow;
+  pen.fillRect(x0 - 4, y - 6, x1 - x0 + 8, 12);
+}
+
+// A group: how many of its objects live at each time, as darkness.
+function paintDensity(pen, item, y) {
+  const {width} = port,
+    change = new Float32Array(width + 2),
+    group = groups[items.group[item]];
+  for (const o of group.shown) {
+    const x0 = Math.max(0, Math.floor(xOf(family.begin[o]))),
+      x1 = Math.min(width, Math.ceil(xOf(endOf(o))));
+    if (x1 < 0 || x0 > width) continue;
+    ++change[x0];
+    --change[Math.max(x1, x0 + 1)];
+  }
+  let most = 0,
+    sum = 0;
+  for (let x = 0; x <= width; ++x) most = Math.max(most, (sum += change[x]));
+  pen.fillStyle = palette.density;
+  sum = 0;
+  for (let x = 0, from = 0; x <= width; ++x) {
+    if (change[x] === 0 && x < width) continue;
+    if (sum > 0.5) {
+      pen.globalAlpha = 0.2 + (0.8 * sum) / most;
+      pen.fillRect(from, y - 8, x - from, 16);
+    }
+    sum += change[x];
+    from = x;
+  }
+  pen.globalAlpha = 1;
+  pen.fillStyle = palette.ink;
+  const text = groupText(group, most);
+  pen.fillText(text, Math.max(6, xOf(items.begin[item]) + 4), y);
+}
+
+const groupText = (group, most) =>
+  `${countText(group.shown.length)} × ${siteName(group.site)}` +
+  ` (${countText(most)} at once)`;
+
+// Rows that share a pixel: how much of them is in use, as darkness.
+function paintPressed(pen, from, to, y) {
+  const {width} = port,
+    change = new Float32Array(width + 2),
+    {byRow, rowFrom, begin, end} = items;
+  for (let row = from; row < to; ++row)
+    for (let at = firstInRow(row, view.from); at < rowFrom[row + 1]; ++at) {
+      const i = byRow[at];
+      if (begin[i] > view.to) break;
+      const x0 = Math.max(0, Math.floor(xOf(begin[i])));
+      ++change[x0];
+      --change[Math.min(width + 1, Math.max(x0 + 1, Math.ceil(xOf(end[i]))))];
+    }
+  let sum = 0,
+    begun = 0;
+  for (let x = 0; x <= width; ++x) {
+    if (change[x] === 0 && x < width) continue;
+    if (sum > 0.5) {
+      pen.globalAlpha = Math.min(1, 0.25 + (0.75 * sum) / (to - from));
+      pen.fillRect(begun, y, x - begun, 1);
+    }
+    sum += change[x];
+    begun = x;
+  }
+  pen.globalAlpha = 1;
+}
+
+function* paintRows(pen, yOf) {
+  for (let row = 0; row < items.height; ) {
+    const y = yOf(row);
+    let next = row + 1;
+    while (next < items.height && yOf(next) < Math.floor(y) + 1) ++next;
+    pen.fillStyle = palette.line;
+    if (next - row > 1) {
+      paintPressed(pen, row, next, Math.floor(y));
+    } else {
+      paintRowLines(pen, row, y);
+      paintDetails(pen, row, y);
+    }
+    row = next;
+    yield;
+  }
+}
+
+// All of it; (yOf) is the projection of rows.
+function* paintPicture(pen, yOf) {
+  paintGround(pen);
+  paintGrid(pen);
+  yield;
+  yield* paintRows(pen, yOf);
+  yield* paintArrows(pen, yOf);
+  yield* paintLabels(pen, yOf);
+  if (view.counters) yield* paintCounters(pen);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colours, from the style sheet. Those of arrows and counters differ in
+// lightness as well, for readers who do not see all hues (Okabe and Ito 2008).
+
+const palette = {};
+
+const PALETTE = {
+  ink: '--ink',
+  soft: '--soft',
+  panel: '--panel',
+  accent: '--accent',
+  bad: '--bad',
+  found: '--found',
+  ground: '--ground',
+  grid: '--grid',
+  idle: '--idle',
+  pause: '--pause',
+  stolenBand: '--stolen-band',
+  line: '--object',
+  run: '--run',
+  ready: '--ready',
+  glow: '--glow',
+  density: '--density',
+};
+const ARROW_COLOURS = {
+  create: '--object',
+  try_read: '--try-read',
+  read: '--read',
+  failed_read: '--bad',
+  resolve: '--resolve',
+  fail: '--bad',
+  signal: '--signal',
+  wake: '--ready',
+  defer: '--irq',
+};
+const COUNTER_COLOURS = ['--read', '--signal', '--resolve', '--irq'];
+
+// A variable has both themes' colours in it; an element that uses it has the
+// right one.
+function readTheme() {
+  const probe = $('spoken'),
+    style = getComputedStyle(probe);
+  const colour = (name) => {
+    probe.style.color = `var(${name})`;
+    return style.color;
+  };
+  for (const [name, variable] of Object.entries(PALETTE))
+    palette[name] = colour(variable);
+  palette.arrows = ARROWS.map((name) => colour(ARROW_COLOURS[name]));
+  palette.counters = COUNTER_COLOURS.map(colour);
+  probe.style.color = '';
+}
+
+// A pattern of slanted lines, for what is not known.
+function hatch(pen, colour) {
+  const tile = make('canvas', {width: 6, height: 6});
+  const tilePen = tile.getContext('2d');
+  tilePen.strokeStyle = colour;
+  tilePen.lineWidth = 1.4;
+  tilePen.beginPath();
+  for (const at of [-3, 3, 9]) {
+    tilePen.moveTo(at - 4, 10);
+    tilePen.lineTo(at + 8, -2);
+  }
+  tilePen.stroke();
+  return pen.createPattern(tile, 'repeat');
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The critical path: from a moment of an object back to its causes, each step
+// with the time that passed in it.
+//
+//   it ran            before that it was ready: who woke it
+//   it was ready      since somebody woke it
+//   it waited         for a promise: who resolved it; or for a device
+//   a promise ended   since an object resolved it; or the outside did
+//
+// The path ends at the beginning of the trace, where nothing is known, or after
+// PATH_MAX steps.
+
+const PATH_MAX = 2000;
+
+function spanAt(object, time) {
+  const {spans} = model,
+    {from, list} = by.span;
+  let low = from[object],
+    high = from[object + 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans.begin[list[middle]] < time) low = middle + 1;
+    else high = middle;
+  }
+  return low > from[object] ? list[low - 1] : -1;
+}
+
+// The last arrow of one of (types) that reaches (object) at (time) or before.
+function lastInto(object, time, types) {
+  const {arrows} = model,
+    {from, list} = by.into;
+  for (let at = from[object + 1] - 1; at >= from[object]; --at) {
+    const i = list[at];
+    if (arrows.end[i] <= time && types.includes(arrows.type[i])) return i;
+  }
+  return -1;
+}
+
+const ENDS = [ARROW.resolve, ARROW.fail];
+
+// The interrupt that was handled at (time) or just before in (stream), and what
+// it had to do with (object): -1 = none.
+function irqBefore(object, time) {
+  const {irqs} = model;
+  for (let i = firstAtLeast(irqs.begin, time) - 1; i >= 0; --i) {
+    if (irqs.to[i] === object) return i;
+    if (time - irqs.begin[i] > model.head.clock_hz / 10) return -1;
+  }
+  return -1;
+}
+
+// One step back from (object) at (time): the step, and where it leads.
+function stepOfRunner(object, time, span) {
+  const {spans, objects} = model,
+    begin = spans.begin[span];
+  const step = {object, begin, end: time, kind: PART.run, text: ''};
+  if (spans.state[span] === SPAN.ready) {
+    step.kind = PART.ready;
+    const cause = spans.what[span];
+    return [step, cause || loopOfObject(object), begin];
+  }
+  if (spans.state[span] === SPAN.wait) {
+    step.kind = PART.wait;
+    const what = spans.what[span];
+    step.text = what ? '' : model.head.names[spans.why[span]] || '';
+    return [step, what && objects.end[what] >= begin ? what : object, begin];
+  }
+  return [step, object, begin];
+}
+
+const loopOfObject = (object) =>
+  model.head.streams[model.objects.stream[object]].loop;
+
+function stepOfPromise(object, time) {
+  const {objects, arrows} = model,
+    begin = objects.begin[object];
+  const end = lastInto(object, time, ENDS);
+  if (end >= 0) {
+    const resolver = arrows.from[end],
+      at = arrows.end[end];
+    const step = {object, begin: at, end: time, kind: PART.ready, text: ''};
+    if (resolver && !isLoop(resolver) && at > begin) return [step, resolver, at];
+    const outside = {
+      object,
+      begin,
+      end: time,
+      kind: PART.wait,
+      text: 'a device or a timer',
+    };
+    return [outside, objects.creator[object], begin];
+  }
+  const step = {object, begin, end: time, kind: PART.wait, text: ''};
+  return [step, objects.creator[object], begin];
+}
+
+// Steps from (object) at (time) back, the latest first.
+function criticalPath(object, time) {
+  const steps = [];
+  while (object && time > 0 && steps.length < PATH_MAX) {
+    const irq = irqBefore(object, time);
+    const span = spanAt(object, time);
+    let step, next, at;
+    if (span >= 0 && !isLoop(object))
+      [step, next, at] = stepOfRunner(object, time, span);
+    else if (!isLoop(object)) [step, next, at] = stepOfPromise(object, time);
+    else break;
+    step.irq = irq;
+    if (step.end > step.begin) steps.push(step);
+    if (at >= time && next === object) break;
+    if (at > time) break;
+    [object, time] = [next, at];
+  }
+  return steps;
+}
+
+// The shares of a path's steps by object's site and kind, the largest first.
+function sharesOfPath(steps) {
+  const split = new Split();
+  for (const step of steps)
+    split.add(step.kind, step.object, step.text, step.end - step.begin);
+  return {parts: split.list(), whole: split.whole};
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The canvas: the picture is made in slices on a second one, and until it is
+// done the one before is shown where it would be now, so that no frame waits.
+
+const shown = {
+  canvas: null, // the finished picture
+  from: 0, // what it shows
+  to: 1,
+  focus: 0,
+  stop: null, // ends the making of the next
+  over: 0, // object under the pointer
+  drag: null,
+};
+
+function canvasOf(width, height) {
+  const scale = devicePixelRatio || 1;
+  const canvas = make('canvas', {
+    width: Math.round(width * scale),
+    height: Math.round(height * scale),
+  });
+  const pen = canvas.getContext('2d');
+  pen.scale(scale, scale);
+  pen.font = '11.5px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+  pen.textBaseline = 'middle';
+  return [canvas, pen];
+}
+
+function arrange() {
+  const box = $('picture');
+  port.width = Math.max(50, box.clientWidth);
+  port.height = Math.max(80, box.clientHeight);
+}
+
+// Makes the picture anew; (view) may change meanwhile, then it starts again.
+function renewPicture() {
+  if (shown.stop) shown.stop();
+  const [canvas, pen] = canvasOf(port.width, port.height);
+  const {from, to, focus} = view;
+  shown.stop = inSlices(paintPicture(pen, projection(focus)), () => {
+    Object.assign(shown, {canvas, from, to, focus, stop: null});
+    showPicture();
+    document.body.dataset.painted = String(++paintedCount);
+  });
+  if (shown.stop && shown.canvas) showPicture();
+}
+let paintedCount = 0;
+
+const renewSoon = perFrame(() => {
+  renewPicture();
+});
+
+// Copies the finished picture to the screen, moved and stretched to the times
+// that are in sight now, with what follows the pointer on top.
+function showPicture() {
+  const target = $('canvas'),
+    scale = devicePixelRatio || 1;
+  const width = Math.round(port.width * scale),
+    height = Math.round(port.height * scale);
+  if (target.width !== width || target.height !== height) {
+    target.width = width;
+    target.height = height;
+  }
+  const pen = target.getContext('2d');
+  pen.setTransform(1, 0, 0, 1, 0, 0);
+  pen.fillStyle = palette.ground;
+  pen.fillRect(0, 0, width, height);
+  if (shown.canvas) {
+    const unit = width / (view.to - view.from);
+    pen.drawImage(
+      shown.canvas,
+      (shown.from - view.from) * unit,
+      0,
+      (shown.to - shown.from) * unit,
+      height,
+    );
+  }
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  paintRange(pen);
+  if (view.path) paintPath(pen);
+}
+
+function paintRange(pen) {
+  if (!view.range) return;
+  const [x0, x1] = view.range.map(xOf);
+  pen.fillStyle = palette.accent;
+  pen.globalAlpha = 0.14;
+  pen.fillRect(x0, 0, x1 - x0, port.height);
+  pen.globalAlpha = 1;
+  pen.fillRect(x0 - 1, 0, 2, port.height);
+  pen.fillRect(x1 - 1, 0, 2, port.height);
+}
+
+// The critical path of the chosen object, in one line.
+function paintPath(pen) {
+  const yOf = projection(view.focus);
+  pen.strokeStyle = palette.found;
+  pen.lineWidth = 3;
+  pen.beginPath();
+  for (const step of currentPath()) {
+    const row = rowOfObject(step.object);
+    if (row < 0) continue;
+    const y = yOf(row);
+    pen.lineTo(xOf(step.end), y);
+    pen.lineTo(xOf(step.begin), y);
+  }
+  pen.stroke();
+}
+
+const repaintSoon = perFrame(() => {
+  showPicture();
+});
+
+// The object at a place of the screen, 0 = none within some pixels of it.
+function objectAt(x, y) {
+  const yOf = projection(view.focus);
+  if (items.count === 0) return 0;
+  const row = rowOfY(y, yOf);
+  if (Math.abs(yOf(row) - y) > 16) return 0;
+  const slack = timeOf(x + 8) - timeOf(x),
+    time = timeOf(x);
+  let best = 0,
+    nearest = slack;
+  for (
+    let at = firstInRow(row, time - slack);
+    at < items.rowFrom[row + 1];
+    ++at
+  ) {
+    const i = items.byRow[at];
+    if (items.begin[i] > time + slack) break;
+    const away = Math.max(items.begin[i] - time, time - items.end[i], 0);
+    if (away > nearest) continue;
+    nearest = away;
+    best = items.group[i] >= 0 ? -1 - items.group[i] : items.object[i];
+  }
+  return best;
+}
+
+function pointAt(event) {
+  const box = $('canvas').getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
+}
+
+function startDrag(event) {
+  const [x, y] = pointAt(event),
+    yOf = projection(view.focus);
+  $('canvas').setPointerCapture(event.pointerId);
+  shown.drag = {
+    x,
+    y,
+    from: view.from,
+    to: view.to,
+    row: items.count ? rowOfY(y, yOf) : 0,
+    selects: event.shiftKey,
+    moved: false,
+  };
+}
+
+function drag(event) {
+  const [x, y] = pointAt(event),
+    {drag: held} = shown;
+  if (Math.hypot(x - held.x, y - held.y) > 3) held.moved = true;
+  if (!held.moved) return;
+  if (held.selects) {
+    const ends = [timeOf(held.x), timeOf(x)].sort((a, b) => a - b);
+    view.range = ends[1] > ends[0] ? ends : null;
+    repaintSoon();
+    return;
+  }
+  const by = ((held.x - x) / port.width) * (held.to - held.from);
+  setTimes(held.from + by, held.to + by);
+  if (!rowsFit()) view.focus = focusFor(held.row, y);
+  changed('view');
+}
+
+function endDrag(event) {
+  const {drag: held} = shown;
+  shown.drag = null;
+  if (!held) return;
+  if (held.moved) {
+    if (held.selects) changed('range');
+    return;
+  }
+  choose(objectAt(...pointAt(event)));
+}
+
+function listenToPicture() {
+  const canvas = $('canvas');
+  canvas.addEventListener('pointerdown', startDrag);
+  canvas.addEventListener('pointermove', (event) => {
+    if (shown.drag) drag(event);
+    else showTip(objectAt(...pointAt(event)), event);
+  });
+  canvas.addEventListener('pointerup', endDrag);
+  canvas.addEventListener('pointercancel', () => {
+    shown.drag = null;
+  });
+  canvas.addEventListener('pointerleave', () => showTip(0));
+  canvas.addEventListener(
+    'wheel',
+    (event) => {
+      event.preventDefault();
+      const [x] = pointAt(event);
+      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+        const by = ((event.deltaX || event.deltaY) / 800) *
+          (view.to - view.from);
+        setTimes(view.from + by, view.to + by);
+      } else zoomTo(Math.exp(event.deltaY / 400), x);
+      changed('view');
+    },
+    {passive: false},
+  );
+}

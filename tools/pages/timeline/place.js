@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is drawn, and where: objects that are neither hidden nor filtered out,
+// and groups of alike ones, laid out in rows.
+//
+// Alike are objects of one site whose parents are of one site. A group of many
+// is one item, a row of their density, until it is opened.
+
+const GROUP_FROM = 200; // objects; smaller groups are never closed
+
+const items = {
+  count: 0,
+  object: null, // 0: a group
+  group: null, // its number, -1: an object
+  begin: null,
+  end: null,
+  parent: null, // item, -1 = none
+  merged: null,
+  rows: null,
+  height: 0, // rows
+  ofObject: null, // item of each object, -1 = not drawn
+  byRow: null, // items in order of row and begin
+  rowFrom: null, // where each row begins in it, and the end
+};
+
+let groups = []; // {key, site, parentSite, members, isOpen}
+let groupOf = null; // of each object
+let family = null;
+
+function siteName(object) {
+  const {objects, head} = model;
+  return (
+    head.names[objects.site[object]] || head.types[objects.type[object]] || ''
+  );
+}
+
+function objectName(object) {
+  if (!object) return 'none';
+  const {objects, head} = model,
+    label = objects.label[object];
+  if (objects.type[object] === head.loop_type) return 'event loop';
+  return (label ? head.names[label] : siteName(object)) + ' ' + object;
+}
+
+// One number for kind and site, which is what objects are grouped by.
+const alikeKey = (o) => model.objects.site[o] * 64 + model.objects.type[o];
+
+function* findGroups() {
+  const {objects} = model,
+    numbers = new Map();
+  groups = [];
+  groupOf = new Int32Array(objects.count).fill(-1);
+  for (let o = 1; o < objects.count; ++o) {
+    if (objects.begin[o] < 0 || isLoop(o)) continue;
+    const parent = family.parent[o];
+    const key = alikeKey(o) + ' ' + (parent ? alikeKey(parent) : '');
+    if (!numbers.has(key)) {
+      numbers.set(key, groups.length);
+      groups.push({key, site: o, parentSite: parent, members: [], number: 0});
+    }
+    groupOf[o] = numbers.get(key);
+    groups[groupOf[o]].members.push(o);
+    if (o % 8192 === 0) yield;
+  }
+}
+
+const isLoop = (o) => model.objects.type[o] === model.head.loop_type;
+const isClosed = (group) =>
+  view.grouped &&
+  group.members.length >= GROUP_FROM &&
+  !view.opened.includes(group.key);
+
+// Whether an object is shown, as the filters say.
+function isShown(o) {
+  const {objects} = model;
+  if (objects.begin[o] < 0 || isLoop(o)) return false;
+  if (view.states !== null && !view.states.includes(objects.state[o]))
+    return false;
+  const key = alikeKey(o);
+  if (view.hidden.includes(key)) return false;
+  return view.only.length === 0 || view.only.includes(key);
+}
+
+// The item that (object) hangs off: its nearest parent that is drawn.
+function itemAbove(object) {
+  for (let o = family.parent[object], n = 0; o && n < 64; ++n) {
+    if (items.ofObject[o] >= 0) return items.ofObject[o];
+    o = family.parent[o];
+  }
+  return -1;
+}
+
+function* chooseItems() {
+  const chosen = [];
+  for (const [number, group] of groups.entries()) {
+    const members = group.members.filter(isShown);
+    yield;
+    if (members.length === 0) continue;
+    if (!isClosed(group)) {
+      for (const o of members)
+        chosen.push([family.begin[o], o, -1, endOf(o)]);
+      continue;
+    }
+    let begin = Infinity,
+      end = 0;
+    for (const o of members) {
+      begin = Math.min(begin, family.begin[o]);
+      end = Math.max(end, endOf(o));
+    }
+    group.shown = members;
+    chosen.push([begin, members[0], number, end]);
+  }
+  yield;
+  chosen.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  return chosen;
+}
+
+const endOf = (o) => Math.max(model.objects.end[o], family.begin[o]);
+
+function* fillItems(chosen) {
+  const {objects} = model,
+    count = chosen.length;
+  items.count = count;
+  items.begin = Float64Array.from(chosen, (one) => one[0]);
+  items.end = Float64Array.from(chosen, (one) => one[3]);
+  items.object = Int32Array.from(chosen, (one) => (one[2] < 0 ? one[1] : 0));
+  items.group = Int32Array.from(chosen, (one) => one[2]);
+  items.parent = new Int32Array(count).fill(-1);
+  items.merged = new Uint8Array(count);
+  items.ofObject = new Int32Array(objects.count).fill(-1);
+  yield;
+  for (let i = 0; i < count; ++i) {
+    if (items.group[i] < 0) items.ofObject[items.object[i]] = i;
+    else for (const o of groups[items.group[i]].shown) items.ofObject[o] = i;
+  }
+  yield;
+  for (let i = 0; i < count; ++i) {
+    const o = items.object[i];
+    if (!o) continue;
+    const above = itemAbove(o);
+    if (above >= i) continue;
+    items.parent[i] = above;
+    items.merged[i] = Number(objects.become[family.parent[o]] === o);
+    if (i % 8192 === 0) yield;
+  }
+}
+
+// Items in order of row and begin: counted, then put where they belong.
+function* sortByRow() {
+  const {count, rows, height} = items;
+  const from = new Uint32Array(height + 1);
+  for (let i = 0; i < count; ++i) ++from[rows[i] + 1];
+  for (let row = 0; row < height; ++row) from[row + 1] += from[row];
+  const next = from.slice(),
+    byRow = new Uint32Array(count);
+  yield;
+  for (let i = 0; i < count; ++i) byRow[next[rows[i]]++] = i;
+  items.byRow = byRow;
+  items.rowFrom = from;
+}
+
+// Everything anew, after the filters, groups or the simplification changed.
+function* placeItems() {
+  family = familyOf(model, view.simplified);
+  yield;
+  yield* findGroups();
+  const chosen = yield* chooseItems();
+  yield* fillItems(chosen);
+  const {rows, height} = yield* layOutRows(items);
+  items.rows = rows;
+  items.height = height;
+  yield* sortByRow();
+}
+
+// The first in (row), as an index of byRow, that ends after (time).
+function firstInRow(row, time) {
+  let low = items.rowFrom[row],
+    high = items.rowFrom[row + 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (items.end[items.byRow[middle]] < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a time and a row are on the screen.
+//
+// Rows that do not fit are pressed together away from the focal row by the
+// hyperbolic tangent, so that all of them are always in sight.
+
+const PITCH = 26; // pixels between rows that fit
+const MARGIN_TOP = 34; // pixels, for times and captions
+const MARGIN_BOTTOM = 26;
+const WIDEST = 5e5; // clocks a pixel, at most
+const NARROWEST = 1e-3;
+
+const port = {width: 1, height: 1}; // pixels of the picture
+
+const xOf = (time) => ((time - view.from) / (view.to - view.from)) * port.width;
+const timeOf = (x) => view.from + (x / port.width) * (view.to - view.from);
+
+const roomForRows = () => port.height - MARGIN_TOP - MARGIN_BOTTOM;
+const rowsFit = () => items.height * PITCH <= roomForRows();
+
+// The scale of the tangent: wider for a focus near the first or last row, so
+// that the margin beyond it is not wasted.
+function tangentOf(focus) {
+  const high = items.height * PITCH,
+    y = focus * PITCH,
+    edge = Math.min(y, high - y);
+  return port.height * (0.5 - 0.25 * Math.tanh(edge / 1000));
+}
+
+// A function from rows to pixels, for the focal row (focus).
+function projection(focus) {
+  if (rowsFit()) return (row) => MARGIN_TOP + (row + 0.5) * PITCH;
+  const scale = 2 * tangentOf(focus),
+    f = focus * PITCH;
+  const press = (row) => Math.tanh((row * PITCH - f) / scale);
+  const top = press(0),
+    whole = press(Math.max(1, items.height - 1)) - top;
+  return (row) =>
+    MARGIN_TOP + PITCH / 2 + (roomForRows() - PITCH) *
+    ((press(row) - top) / whole);
+}
+
+// The row whose middle is nearest to (y).
+function rowOfY(y, yOf) {
+  let low = 0,
+    high = items.height - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((yOf(middle) + yOf(middle + 1)) / 2 < y) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// The focus with which (row) is at (y): halving, because it has no formula.
+function focusFor(row, y) {
+  let low = 0,
+    high = Math.max(1, items.height - 1);
+  for (let i = 0; i < 40; ++i) {
+    const middle = (low + high) / 2;
+    if (projection(middle)(row) > y) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+function setTimes(from, to) {
+  const all = Math.max(1, model.lastTime),
+    most = all * 1.04;
+  const span = Math.max(
+    NARROWEST * port.width,
+    Math.min(most, to - from, WIDEST * port.width),
+  );
+  const middle = (from + to) / 2;
+  view.from = Math.max(
+    -0.02 * all,
+    Math.min(1.02 * all - span, middle - span / 2),
+  );
+  view.to = view.from + span;
+}
+
+function zoomTo(times, x) {
+  const at = timeOf(x),
+    span = (view.to - view.from) * times,
+    part = x / port.width;
+  setTimes(at - part * span, at + (1 - part) * span);
+}
