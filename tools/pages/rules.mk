@@ -9,7 +9,7 @@ page_flame := $(addprefix tools/pages/flame/,body.html style.css parts.css \
     base.js data.js state.js weigh.js trees.js colours.js paint.js graph.js \
     timeline.js table.js search.js about.js notes.js save.js keys.js main.js)
 page_timeline := $(addprefix tools/pages/timeline/,body.html style.css \
-    events.js objects.js handlers.js simplify.js layout.js indexes.js \
+    model.js simplify.js layout.js indexes.js \
     state.js palette.js place.js project.js paint.js arrows.js labels.js \
     counters.js late.js path.js statistics.js about.js panels.js times.js \
     stacks.js search.js picture.js keys.js main.js begin.js)

@@ -57,3 +57,10 @@ function firstAtLeast(sorted, value) {
   }
   return low;
 }
+
+// A promise of what (work), in slices, returns.
+function finished(work) {
+  return new Promise((done) => {
+    inSlices(work, done);
+  });
+}

@@ -4,8 +4,11 @@
 
 const clocksText = (clocks) => secondsText(clocks / model.head.clock_hz);
 const timeText = (time) =>
-  secondsText(time / model.head.clock_hz, (view.to - view.from) / 1e4 /
-    model.head.clock_hz, time / model.head.clock_hz);
+  secondsText(
+    time / model.head.clock_hz,
+    (view.to - view.from) / 1e4 / model.head.clock_hz,
+    time / model.head.clock_hz,
+  );
 
 // A button that chooses (object).
 function objectLink(object) {
@@ -26,10 +29,7 @@ function objectLink(object) {
 function listOfFacts(facts) {
   const list = make('dl', {});
   for (const [term, ...what] of facts)
-    list.append(
-      make('dt', {textContent: term}),
-      make('dd', {}, ...what),
-    );
+    list.append(make('dt', {textContent: term}), make('dd', {}, ...what));
   return list;
 }
 
@@ -53,16 +53,16 @@ function factsOf(object) {
     facts.push(['Because', head.names[objects.why[object]] || 'unknown']);
   if (objects.become[object])
     facts.push(['Merged into', objectLink(objects.become[object])]);
-  if (head.streams.length > 1)
-    facts.push(['Stream', head.streams[objects.stream[object]].name]);
+  if (head.traces.length > 1)
+    facts.push(['Trace', head.traces[objects.trace[object]].name]);
   return facts;
 }
 
 const partText = ({kind, cause, text}) => {
   if (kind === PART.run) return 'running';
   if (kind === PART.ready) return cause ? 'ready, loop held by ' : 'ready: ';
-  if (kind === PART.wait) return cause ? 'waiting for ' : 'waiting for ';
-  return '';
+  if (kind === PART.paused) return 'running others, inside it';
+  return kind === PART.wait ? 'waiting for ' : '';
 };
 
 function rowOfPart(part, whole) {
@@ -163,7 +163,8 @@ function showObject(panel) {
   if (!object) {
     panel.append(
       make('p', {
-        textContent: 'Nothing is chosen: click an object, or use the arrow keys.',
+        textContent:
+          'Nothing is chosen: click an object, or use the arrow keys.',
       }),
     );
     return;

@@ -5,16 +5,21 @@ const HEAD = 8; // pixels
 const FADE = 4000; // pixels wide: no longer visible
 const ARROWS_MAX = 60000; // drawn in one picture; the rest is too dense to see
 
-// The row on which an object is drawn, -1 = none.
-function rowOfObject(object) {
+// The row on which an object is drawn, -1 = none; also of a group's row if
+// (inGroups).
+function rowOfObject(object, inGroups = true) {
   const item = items.ofObject[object];
-  return item < 0 ? -1 : items.rows[item];
+  return item < 0 || (!inGroups && items.group[item] >= 0)
+    ? -1
+    : items.rows[item];
 }
 
 // Arrows end in order of time, so those in sight are a range.
 function firstArrow(time) {
   return firstAtLeast(model.arrows.end, time);
 }
+
+const arrowsInSight = () => firstArrow(view.to) - firstArrow(view.from);
 
 function paintHead(pen, x0, y0, x1, y1) {
   const steep = Math.abs(y1 - y0) > 10;
@@ -28,8 +33,8 @@ function paintHead(pen, x0, y0, x1, y1) {
 // Where arrow (i) goes, or null if it is not to be drawn.
 function placeOfArrow(i, yOf) {
   const {arrows} = model,
-    from = rowOfObject(arrows.from[i]),
-    to = rowOfObject(arrows.to[i]);
+    from = rowOfObject(arrows.from[i], false),
+    to = rowOfObject(arrows.to[i], false);
   if (from < 0 || to < 0 || from === to) return null;
   const x0 = xOf(arrows.begin[i]),
     x1 = xOf(arrows.end[i]);
@@ -53,7 +58,8 @@ function* paintArrows(pen, yOf) {
     seen = new Set();
   let drawn = 0;
   pen.lineWidth = 1;
-  const last = firstArrow(view.to + span);
+  const last = firstArrow(view.to + span),
+    strength = Math.min(1, 0.25 + 2500 / Math.max(1, arrowsInSight()));
   for (let i = firstArrow(view.from - span); i < last; ++i) {
     if (i % 2048 === 0) yield;
     const type = arrows.type[i];
@@ -63,12 +69,13 @@ function* paintArrows(pen, yOf) {
     const [x0, y0, x1, y1] = place;
     const alpha = 1 - Math.abs(x1 - x0) / FADE;
     const key =
-      ((Math.round(x0) * 4096 + Math.round(x1)) * 4096 + Math.round(y0)) * 4096 +
+      ((Math.round(x0) * 4096 + Math.round(x1)) * 4096 + Math.round(y0)) *
+        4096 +
       Math.round(y1);
     if (alpha < 0.02 || seen.has(key)) continue;
     seen.add(key);
     ++drawn;
-    pen.globalAlpha = alpha * (type === ARROW.create ? 0.6 : 0.9);
+    pen.globalAlpha = alpha * strength * (type === ARROW.create ? 0.6 : 0.9);
     pen.strokeStyle = palette.arrows[type];
     pen.beginPath();
     pen.moveTo(x0, y0);

@@ -10,8 +10,7 @@ function showTip(object, event) {
     tip.replaceChildren(
       make('b', {
         textContent:
-          `${countText(group.shown.length)} objects of ` +
-          siteName(group.site),
+          `${countText(group.shown.length)} objects of ` + siteName(group.site),
       }),
       'Click to open the group.',
     );
@@ -134,19 +133,9 @@ function listenToWindow() {
   });
 }
 
-function finished(work) {
-  return new Promise((done) => {
-    inSlices(work, done);
-  });
-}
-
 async function begin() {
-  const columns = await readPayload(),
-    {head} = columns;
-  head.names = stringsOf(columns);
-  const events = await loadEvents(columns);
-  model = new Model(events, head);
-  await finished(model.build());
+  const columns = await readPayload();
+  await loadModel(columns);
   await finished(makeIndexes());
   await loadStacks(columns);
   arrange();

@@ -18,17 +18,33 @@ function scaleOfCounters() {
   return scales;
 }
 
-// The steps of a counter in sight: of those in one pixel the least and most.
+// The steps of a counter in sight, [x, y, least y, greatest y] each; those in
+// one pixel are one, with the last value.
 function stepsOf(counter, scale) {
   const high = port.height - MARGIN_TOP - MARGIN_BOTTOM,
     unit = high / (scale.most - scale.least);
-  const yOf = (value) =>
-    port.height - MARGIN_BOTTOM - (value - scale.least) * unit;
   const steps = [];
   let i = Math.max(0, firstAtLeast(counter.time, view.from) - 1);
-  for (; i < counter.count && counter.time[i] <= view.to; ++i)
-    steps.push([xOf(counter.time[i]), yOf(counter.value[i])]);
+  for (; i < counter.count && counter.time[i] <= view.to; ++i) {
+    const x = Math.round(Math.max(-1, xOf(counter.time[i]))),
+      y = port.height - MARGIN_BOTTOM - (counter.value[i] - scale.least) * unit,
+      last = steps[steps.length - 1];
+    if (last && last[0] === x) {
+      last[1] = y;
+      last[2] = Math.min(last[2], y);
+      last[3] = Math.max(last[3], y);
+    } else steps.push([x, y, y, y]);
+  }
   return steps;
+}
+
+// The range of what is in each pixel, where there is more than one value.
+function paintRanges(pen, steps, colour) {
+  pen.fillStyle = colour;
+  pen.globalAlpha = 0.3;
+  for (const [x, , least, most] of steps)
+    if (most - least > 2) pen.fillRect(x, least, 1, most - least);
+  pen.globalAlpha = 1;
 }
 
 function strokeSteps(pen, steps) {
@@ -55,14 +71,12 @@ function* paintCounters(pen) {
       colour = palette.counters[n++ % palette.counters.length];
     const steps = stepsOf(counter, scales.get(scaleKey(text)));
     if (steps.length === 0) continue;
-    for (const [width, style] of [
-      [4, palette.ground],
-      [2, colour],
-    ]) {
-      pen.lineWidth = width;
-      pen.strokeStyle = style;
-      strokeSteps(pen, steps);
-    }
+    paintRanges(pen, steps, colour);
+    pen.lineWidth = 2;
+    pen.strokeStyle = colour;
+    pen.globalAlpha = steps.length * 3 > port.width ? 0.45 : 0.9;
+    strokeSteps(pen, steps);
+    pen.globalAlpha = 1;
     names.push([steps[steps.length - 1][1], text, colour]);
     yield;
   }

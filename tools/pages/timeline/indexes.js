@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans, arrows and labels by object, and what ran by stream: made once.
+// Spans, arrows and labels by object, and what ran by trace: made once.
 
 const by = {
   span: null, // of spans: [from, list], spans of object o are list[from[o]] up
   out: null, // of arrows that leave an object
   into: null, // of arrows that reach it
   label: null,
-  runs: [], // of each stream: run spans in order of time
+  runs: [], // of each trace: run spans in order of time
 };
 
 // Records by the object that (column) names, each object's in order.
@@ -28,10 +28,10 @@ function* makeIndexes() {
   by.out = yield* byObject(arrows.from, objects.count);
   by.into = yield* byObject(arrows.to, objects.count);
   by.label = yield* byObject(labels.object, objects.count);
-  by.runs = model.head.streams.map(() => []);
+  by.runs = model.head.traces.map(() => []);
   for (let i = 0; i < spans.count; ++i)
     if (spans.state[i] === SPAN.run)
-      by.runs[objects.stream[spans.object[i]]].push(i);
+      by.runs[objects.trace[spans.object[i]]].push(i);
 }
 
 // Calls (what) with each index that (index) has of (object).

@@ -31,8 +31,7 @@ function walk(rows, along) {
     let at = rowFrom[row];
     while (byRow[at] !== item) ++at;
     at += along;
-    if (at >= rowFrom[row] && at < rowFrom[row + 1])
-      chooseItem(byRow[at]);
+    if (at >= rowFrom[row] && at < rowFrom[row + 1]) chooseItem(byRow[at]);
     return;
   }
   const middle = (items.begin[item] + items.end[item]) / 2;

@@ -3,13 +3,20 @@
 //
 //   running            it ran itself
 //   ready              it could have run; the loop was held by somebody
+//   paused             others ran inside it, before they first waited
 //   waiting            for an object or a device
 //   stolen             the hypervisor did not run the guest
 //
 // A promise does not run. Until it ends, the object that ends it counts in its
 // place; from then on it is ready until somebody reads it.
 
-const PART = {run: 'running', ready: 'ready', wait: 'waiting', lost: 'unknown'};
+const PART = {
+  run: 'running',
+  paused: 'paused',
+  ready: 'ready',
+  wait: 'waiting',
+  lost: 'unknown',
+};
 
 // Sums parts of the same kind and cause.
 class Split {
@@ -33,22 +40,22 @@ class Split {
 const overlap = (from, to, begin, end) =>
   Math.min(to, end) - Math.max(from, begin);
 
-// How much of [from, to) was stolen from (stream).
-function stolenIn(stream, from, to) {
+// How much of [from, to) was stolen from (trace).
+function stolenIn(trace, from, to) {
   const {stolen} = model;
   let sum = 0;
   for (let i = firstAtLeast(stolen.end, from); i < stolen.count; ++i) {
     if (stolen.begin[i] >= to) break;
-    if (stolen.stream[i] === stream)
+    if (stolen.trace[i] === trace)
       sum += Math.max(0, overlap(from, to, stolen.begin[i], stolen.end[i]));
   }
   return sum;
 }
 
 // Ready, from (from) to (to): who held the loop.
-function splitReady(split, stream, object, from, to) {
+function splitReady(split, trace, object, from, to) {
   const {spans} = model,
-    runs = by.runs[stream];
+    runs = by.runs[trace];
   let left = to - from;
   let at = Math.max(0, firstOf(runs, spans.begin, from) - 1);
   for (; at < runs.length; ++at) {
@@ -65,7 +72,7 @@ function splitReady(split, stream, object, from, to) {
 // What (object) did from (from) to (to).
 function splitSpans(split, object, from, to) {
   const {spans, objects, head} = model,
-    stream = objects.stream[object];
+    trace = objects.trace[object];
   let at = from;
   each(by.span, object, (i) => {
     const begin = Math.max(at, spans.begin[i]),
@@ -73,10 +80,13 @@ function splitSpans(split, object, from, to) {
     if (end <= begin) return;
     split.add(PART.lost, 0, 'not recorded', begin - at);
     at = end;
-    if (spans.state[i] === SPAN.run)
-      split.add(PART.run, object, '', end - begin);
-    else if (spans.state[i] === SPAN.ready)
-      splitReady(split, stream, object, begin, end);
+    const state = spans.state[i];
+    if (state === SPAN.run) split.add(PART.run, object, '', end - begin);
+    else if (state === SPAN.paused)
+      split.add(PART.paused, object, '', end - begin);
+    else if (state === SPAN.unknown)
+      split.add(PART.lost, 0, 'events are missing', end - begin);
+    else if (state === SPAN.ready) splitReady(split, trace, object, begin, end);
     else
       split.add(
         PART.wait,
@@ -114,8 +124,7 @@ function splitPromise(split, object) {
   let at = begin;
   if (runs && !isLoop(resolver)) at = splitSpans(split, resolver, begin, end);
   split.add(PART.wait, resolver, waitText(object, resolver), end - at);
-  if (read > end)
-    splitReady(split, objects.stream[object], object, end, read);
+  if (read > end) splitReady(split, objects.trace[object], object, end, read);
 }
 
 function waitText(object, resolver) {
@@ -134,7 +143,7 @@ function splitOf(object) {
     if (objects.state[object] === ST.open)
       split.add(PART.lost, 0, 'not recorded', end - at);
   } else splitPromise(split, object);
-  const stolen = stolenIn(objects.stream[object], begin, end);
+  const stolen = stolenIn(objects.trace[object], begin, end);
   return {parts: split.list(), whole: split.whole, stolen};
 }
 
@@ -147,6 +156,7 @@ function* splitOfAll(list) {
       object,
       count: 0,
       running: 0,
+      paused: 0,
       ready: 0,
       waiting: 0,
       unknown: 0,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main script: what has to be updated when something changes.
 
-let model = null;
 let placing = null; // ends the layout that is being made
 
 // (what) is 'items' if others are drawn, 'view' if other times or rows are in
@@ -72,12 +71,12 @@ function keyName(key) {
 }
 
 function showFacts() {
-  const {events, head} = model;
+  const {head} = model;
   $('title').textContent = head.title;
   document.title = head.title;
   $('facts').textContent =
-    `${countText(events.count)} events of ` +
-    `${countText(model.objects.count - 1)} objects in ` +
+    `${countText(head.events)} events of ` +
+    `${plural(model.objects.count - 1 - head.loops.length, 'object', 'objects')} in ` +
     `${secondsText(model.lastTime / head.clock_hz)}, ` +
     `${countText(items.height)} rows`;
   const lost = model.losses.count;

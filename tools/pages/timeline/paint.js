@@ -117,8 +117,7 @@ function paintSpans(pen, object, y) {
       x1 = Math.min(port.width + 2, xOf(spans.end[i]));
     if (x1 < until + 0.5 && x1 - x0 < 0.5) continue;
     until = Math.max(x1, x0 + 1);
-    pen.fillStyle =
-      spans.state[i] === SPAN.run ? palette.run : palette.ready;
+    pen.fillStyle = spans.state[i] === SPAN.run ? palette.run : palette.ready;
     const thick = spans.state[i] === SPAN.run ? RUN : LINE + 1;
     pen.fillRect(x0, y - thick / 2, Math.max(1, x1 - x0), thick);
   }

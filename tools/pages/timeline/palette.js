@@ -29,6 +29,8 @@ const ARROW_COLOURS = {
   failed_read: '--bad',
   resolve: '--resolve',
   fail: '--bad',
+  cancel: '--bad',
+  become: '--object',
   signal: '--signal',
   wake: '--ready',
   defer: '--irq',

@@ -26,7 +26,7 @@ function showSites(panel) {
   const sums = new Map(),
     {objects} = model;
   for (let o = 1; o < objects.count; ++o) {
-    if (objects.begin[o] < 0 || isLoop(o)) continue;
+    if (isLoop(o)) continue;
     const key = alikeKey(o);
     const sum = sums.get(key) || {key, object: o, count: 0, open: 0, life: 0};
     ++sum.count;
@@ -94,9 +94,7 @@ function shownObjects() {
     else list.push(items.object[i]);
   if (!view.range) return list;
   const [from, to] = view.range;
-  return list.filter(
-    (o) => model.objects.begin[o] < to && endOf(o) >= from,
-  );
+  return list.filter((o) => model.objects.begin[o] < to && endOf(o) >= from);
 }
 
 function showLate(panel) {

@@ -38,8 +38,7 @@ function lastInto(object, time, types) {
 
 const ENDS = [ARROW.resolve, ARROW.fail];
 
-// The interrupt that was handled at (time) or just before in (stream), and what
-// it had to do with (object): -1 = none.
+// The interrupt that left work to (object) at (time) or just before, -1 = none.
 function irqBefore(object, time) {
   const {irqs} = model;
   for (let i = firstAtLeast(irqs.begin, time) - 1; i >= 0; --i) {
@@ -68,8 +67,7 @@ function stepOfRunner(object, time, span) {
   return [step, object, begin];
 }
 
-const loopOfObject = (object) =>
-  model.head.streams[model.objects.stream[object]].loop;
+const loopOfObject = (object) => model.head.loops[model.objects.trace[object]];
 
 function stepOfPromise(object, time) {
   const {objects, arrows} = model,
@@ -79,7 +77,8 @@ function stepOfPromise(object, time) {
     const resolver = arrows.from[end],
       at = arrows.end[end];
     const step = {object, begin: at, end: time, kind: PART.ready, text: ''};
-    if (resolver && !isLoop(resolver) && at > begin) return [step, resolver, at];
+    if (resolver && !isLoop(resolver) && at > begin)
+      return [step, resolver, at];
     const outside = {
       object,
       begin,

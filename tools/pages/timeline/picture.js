@@ -201,8 +201,8 @@ function listenToPicture() {
       event.preventDefault();
       const [x] = pointAt(event);
       if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-        const by = ((event.deltaX || event.deltaY) / 800) *
-          (view.to - view.from);
+        const by =
+          ((event.deltaX || event.deltaY) / 800) * (view.to - view.from);
         setTimes(view.from + by, view.to + by);
       } else zoomTo(Math.exp(event.deltaY / 400), x);
       changed('view');

@@ -37,8 +37,9 @@ function objectName(object) {
   if (!object) return 'none';
   const {objects, head} = model,
     label = objects.label[object];
-  if (objects.type[object] === head.loop_type) return 'event loop';
-  return (label ? head.names[label] : siteName(object)) + ' ' + object;
+  if (isLoop(object)) return 'event loop';
+  const name = label ? head.names[label] : siteName(object);
+  return `${name} ${objects.id[object]}`;
 }
 
 // One number for kind and site, which is what objects are grouped by.
@@ -50,7 +51,7 @@ function* findGroups() {
   groups = [];
   groupOf = new Int32Array(objects.count).fill(-1);
   for (let o = 1; o < objects.count; ++o) {
-    if (objects.begin[o] < 0 || isLoop(o)) continue;
+    if (isLoop(o)) continue;
     const parent = family.parent[o];
     const key = alikeKey(o) + ' ' + (parent ? alikeKey(parent) : '');
     if (!numbers.has(key)) {
@@ -63,7 +64,6 @@ function* findGroups() {
   }
 }
 
-const isLoop = (o) => model.objects.type[o] === model.head.loop_type;
 const isClosed = (group) =>
   view.grouped &&
   group.members.length >= GROUP_FROM &&
@@ -72,7 +72,7 @@ const isClosed = (group) =>
 // Whether an object is shown, as the filters say.
 function isShown(o) {
   const {objects} = model;
-  if (objects.begin[o] < 0 || isLoop(o)) return false;
+  if (isLoop(o)) return false;
   if (view.states !== null && !view.states.includes(objects.state[o]))
     return false;
   const key = alikeKey(o);
@@ -96,8 +96,7 @@ function* chooseItems() {
     yield;
     if (members.length === 0) continue;
     if (!isClosed(group)) {
-      for (const o of members)
-        chosen.push([family.begin[o], o, -1, endOf(o)]);
+      for (const o of members) chosen.push([family.begin[o], o, -1, endOf(o)]);
       continue;
     }
     let begin = Infinity,

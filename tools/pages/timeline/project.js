@@ -36,8 +36,9 @@ function projection(focus) {
   const top = press(0),
     whole = press(Math.max(1, items.height - 1)) - top;
   return (row) =>
-    MARGIN_TOP + PITCH / 2 + (roomForRows() - PITCH) *
-    ((press(row) - top) / whole);
+    MARGIN_TOP +
+    PITCH / 2 +
+    (roomForRows() - PITCH) * ((press(row) - top) / whole);
 }
 
 // The row whose middle is nearest to (y).

@@ -34,12 +34,12 @@ function findNames(pattern) {
     types = head.types.map((name) => pattern.test(name));
   const found = new Uint8Array(objects.count);
   for (let o = 1; o < objects.count; ++o)
-    if (objects.begin[o] >= 0 && !isLoop(o))
+    if (!isLoop(o))
       found[o] =
         hit[objects.site[o]] ||
         hit[objects.why[o]] ||
         (objects.site[o] === 0 && types[objects.type[o]]) ||
-        pattern.test(String(o));
+        pattern.test(String(objects.id[o]));
   for (let i = 0; i < labels.count; ++i)
     if (hit[labels.name[i]]) found[labels.object[i]] = 1;
   found.forEach((is, o) => {

@@ -9,7 +9,5 @@ async function loadStacks() {
 }
 
 function showStacks(panel) {
-  panel.append(
-    make('p', {textContent: 'The trace has no samples.'}),
-  );
+  panel.append(make('p', {textContent: 'The trace has no samples.'}));
 }

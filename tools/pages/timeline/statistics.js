@@ -2,90 +2,96 @@
 // Counts, rates and response times of what is selected: a stretch of time, and
 // the objects that are shown.
 
-// Marks that a response time may run from and to: kinds of events and labels.
-const MARKS = [
-  'create',
-  'read',
-  'try_read',
-  'resolve',
-  'fail',
-  'cancel',
-  'signal',
-  'wake',
-  'switch',
-  'defer',
-];
+// What a response time may run from and to: the kinds of edges, and running.
+// Labels can be chosen as well.
+const MARKS = [...ARROWS.slice(0, ARROW.failed_read), 'run'];
+
+// The events of the trace that are about an object, as far as they are marks:
+// [time, kind, object] in three columns, made once. Kinds from LABELS on are
+// labels, by their names.
+const LABELS = 256;
+let marks = null;
+
+function allMarks() {
+  if (marks) return marks;
+  const {edges, spans, labels} = model,
+    list = [];
+  for (let i = 0; i < edges.time.length; ++i)
+    list.push([edges.time[i], edges.kind[i], edges.to[i]]);
+  for (let i = 0; i < spans.count; ++i)
+    if (spans.state[i] === SPAN.run)
+      list.push([spans.begin[i], MARKS.indexOf('run'), spans.object[i]]);
+  for (let i = 0; i < labels.count; ++i)
+    list.push([labels.time[i], LABELS + labels.name[i], labels.object[i]]);
+  list.sort((a, b) => a[0] - b[0]);
+  marks = {
+    time: Float64Array.from(list, (mark) => mark[0]),
+    kind: Int32Array.from(list, (mark) => mark[1]),
+    object: Int32Array.from(list, (mark) => mark[2]),
+  };
+  return marks;
+}
 
 // What can be chosen: [value, words] each.
 function marksThere() {
-  const kinds = new Uint8Array(EVENT_NAMES.length),
-    labels = new Set(),
-    {events, head} = model;
-  for (let i = 0; i < events.count; ++i) {
-    kinds[events.kind[i]] = 1;
-    if (events.kind[i] === EV.label && labels.size < 200)
-      labels.add(events.name[i]);
-  }
+  const {head} = model,
+    kinds = new Set(allMarks().kind);
+  const labels = [...kinds].filter((kind) => kind >= LABELS).slice(0, 200);
   return [
-    ...MARKS.filter((mark) => kinds[EV[mark]]).map((mark) => [
+    ...MARKS.filter((_, kind) => kinds.has(kind)).map((mark) => [
       mark,
       mark.replace('_', ' '),
     ]),
-    ...[...labels].map((name) => ['label:' + head.names[name], head.names[name]]),
+    ...labels.map((kind) => [
+      'label:' + head.names[kind - LABELS],
+      head.names[kind - LABELS],
+    ]),
   ];
 }
 
-function markOf(value) {
-  if (value.startsWith('label:')) {
-    const name = model.head.names.indexOf(value.slice(6));
-    return (i) =>
-      model.events.kind[i] === EV.label && model.events.name[i] === name;
-  }
-  return (i) => model.events.kind[i] === EV[value];
-}
+const markOf = (value) =>
+  value.startsWith('label:')
+    ? LABELS + model.head.names.indexOf(value.slice(6))
+    : MARKS.indexOf(value);
 
-// Which object an event is about, with merged ones followed.
-const aboutOf = (i) => model.real(model.events.object[i]);
+const isCounted = (object) =>
+  !object || isLoop(object) || items.ofObject[object] >= 0;
 
-// Times from each event (from) of an object to its next event (to), in
+// Times from each mark (from) of an object to its next mark (to), in
 // [begin, end).
 function* responseTimes(from, to, begin, end) {
-  const isFrom = markOf(from),
-    isTo = markOf(to),
+  const {time, kind, object} = allMarks(),
+    kindFrom = markOf(from),
+    kindTo = markOf(to),
     open = new Map(),
-    times = [],
-    {events} = model;
-  const first = firstAtLeast(events.time, begin);
-  for (let i = first; i < events.count && events.time[i] < end; ++i) {
+    times = [];
+  for (let i = firstAtLeast(time, begin); time[i] < end; ++i) {
     if (i % 8192 === 0) yield;
-    const object = aboutOf(i);
-    if (object && items.ofObject[object] < 0) continue;
-    if (isTo(i) && open.has(object)) {
-      times.push(events.time[i] - open.get(object));
-      open.delete(object);
+    const o = object[i];
+    if (!isCounted(o)) continue;
+    if (kind[i] === kindTo && open.has(o)) {
+      times.push(time[i] - open.get(o));
+      open.delete(o);
     }
-    if (isFrom(i) && !open.has(object)) open.set(object, events.time[i]);
+    if (kind[i] === kindFrom && !open.has(o)) open.set(o, time[i]);
   }
   return {times: Float64Array.from(times).sort(), open: open.size};
+}
+
+// Marks by kind in [begin, end) of what is shown; labels are one.
+function* countEvents(begin, end) {
+  const {time, kind, object} = allMarks(),
+    counts = new Float64Array(MARKS.length + 1);
+  for (let i = firstAtLeast(time, begin); time[i] < end; ++i) {
+    if (i % 8192 === 0) yield;
+    if (isCounted(object[i])) ++counts[Math.min(kind[i], MARKS.length)];
+  }
+  return counts;
 }
 
 // The value below which (part) of sorted (times) are: the nearest rank.
 const percentile = (times, part) =>
   times[Math.max(0, Math.ceil(part * times.length) - 1)];
-
-// Events by kind in [begin, end) of what is shown.
-function* countEvents(begin, end) {
-  const counts = new Float64Array(EVENT_NAMES.length),
-    {events} = model;
-  for (let i = firstAtLeast(events.time, begin); i < events.count; ++i) {
-    if (events.time[i] >= end) break;
-    if (i % 8192 === 0) yield;
-    const object = aboutOf(i);
-    if (object && !isLoop(object) && items.ofObject[object] < 0) continue;
-    ++counts[events.kind[i]];
-  }
-  return counts;
-}
 
 // Equal steps of the logarithm: [from, to, count] each.
 function histogram(times, bars = 30) {

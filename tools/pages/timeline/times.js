@@ -104,7 +104,7 @@ function showTimes(panel) {
       if (count)
         table.append(
           rowOf([
-            EVENT_NAMES[kind].replace('_', ' '),
+            (MARKS[kind] || 'label').replace('_', ' '),
             countText(count),
             countText((count * model.head.clock_hz) / (end - begin)),
           ]),

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the payload holds, in typed arrays: objects, and what happened to them.
+// docs/timeline.md has the format; tools/parasite/tasks makes it of the events.
+//
+// Objects count from 1; 0 is none. Each trace has its event loop as an object.
+// Times are clocks since the first event of all traces.
+
+// How an object ended: enum tasks_end.
+const STATES = [
+  'not ended',
+  'resolved',
+  'failed',
+  'cancelled',
+  'freed',
+  'merged',
+  'lost',
+];
+const ST = {open: 0, failed: 2, cancelled: 3, merged: 5};
+
+// What an object does: enum tasks_state.
+const SPAN = {run: 1, paused: 2, wait: 3, ready: 4, unknown: 6};
+
+// Arrows by what they say; the first ten are enum tasks_edge_kind.
+const ARROWS = [
+  'create',
+  'read',
+  'try_read',
+  'resolve',
+  'fail',
+  'cancel',
+  'signal',
+  'wake',
+  'become',
+  'defer',
+  'failed_read',
+];
+const ARROW = Object.fromEntries(ARROWS.map((name, i) => [name, i]));
+
+let model = null;
+
+const numbersOf = (Type, list) => Type.from(list);
+
+// begin and end of records that have from and length.
+function intervalsOf(columns, name) {
+  const begin = columns.changes(name + '.from'),
+    end = columns.plain(name + '.length');
+  for (let i = 0; i < begin.length; ++i) end[i] += begin[i];
+  return {count: begin.length, begin, end};
+}
+
+function objectsOf(columns) {
+  const begin = columns.changes('object.begin'),
+    count = begin.length + 1;
+  const shifted = (Type, list) => {
+    const all = new Type(count);
+    all.set(list, 1);
+    return all;
+  };
+  const plain = (name) => shifted(Int32Array, columns.plain('object.' + name));
+  const objects = {
+    count,
+    begin: shifted(Float64Array, begin),
+    end: shifted(Float64Array, columns.plain('object.life')),
+    type: shifted(Uint8Array, columns.raw('object.kind')),
+    state: shifted(Uint8Array, columns.raw('object.ending')),
+    trace: shifted(Uint8Array, columns.raw('object.trace')),
+    id: plain('id'),
+    site: plain('site'),
+    label: plain('label'),
+    why: plain('why'),
+    creator: plain('creator'),
+    become: plain('becomes'),
+  };
+  for (let o = 1; o < count; ++o) objects.end[o] += objects.begin[o];
+  objects.loop = new Uint8Array(count);
+  for (const loop of columns.head.loops) objects.loop[loop] = 1;
+  return objects;
+}
+
+function spansOf(columns) {
+  return {
+    ...intervalsOf(columns, 'span'),
+    object: numbersOf(Int32Array, columns.changes('span.object')),
+    state: columns.raw('span.state'),
+    what: numbersOf(Int32Array, columns.plain('span.other')),
+    why: numbersOf(Int32Array, columns.plain('span.why')),
+    cpu: columns.raw('span.cpu'),
+  };
+}
+
+// Edges of the trace; (by) is the source of a signal, or why there was a wake.
+function edgesOf(columns) {
+  return {
+    time: columns.changes('edge.time'),
+    kind: columns.raw('edge.kind'),
+    from: numbersOf(Int32Array, columns.changes('edge.from')),
+    to: numbersOf(Int32Array, columns.changes('edge.to')),
+    by: numbersOf(Int32Array, columns.plain('edge.by')),
+  };
+}
+
+// Arrows as they are drawn: a read is one from its source, and begins when the
+// source ended.
+function arrowsOf(edges, objects) {
+  const count = edges.time.length;
+  const arrows = {
+    count,
+    type: edges.kind.slice(),
+    from: edges.from.slice(),
+    to: edges.to.slice(),
+    begin: edges.time.slice(),
+    end: edges.time,
+  };
+  for (let i = 0; i < count; ++i) {
+    const kind = edges.kind[i];
+    if (kind === ARROW.read) {
+      const source = edges.to[i];
+      [arrows.from[i], arrows.to[i]] = [source, edges.from[i]];
+      if (objects.state[source] !== ST.open)
+        arrows.begin[i] = Math.min(objects.end[source], edges.time[i]);
+      if (objects.state[source] === ST.failed)
+        arrows.type[i] = ARROW.failed_read;
+    } else if (edges.by[i]) {
+      arrows.from[i] = edges.by[i];
+    }
+  }
+  return arrows;
+}
+
+// Series of values by their names.
+function countersOf(columns) {
+  const time = columns.changes('counter.time'),
+    name = columns.plain('counter.name'),
+    value = signed(columns.plain('counter.value'), false);
+  const series = new Map();
+  for (let i = 0; i < time.length; ++i) {
+    if (!series.has(name[i])) series.set(name[i], {time: [], value: []});
+    series.get(name[i]).time.push(time[i]);
+    series.get(name[i]).value.push(value[i]);
+  }
+  for (const one of series.values()) one.count = one.time.length;
+  return series;
+}
+
+function irqsOf(columns) {
+  return {
+    ...intervalsOf(columns, 'irq'),
+    vector: columns.raw('irq.vector'),
+    cpu: columns.raw('irq.cpu'),
+    trace: columns.raw('irq.trace'),
+    to: numbersOf(Int32Array, columns.plain('irq.to')),
+    deferred: columns.plain('irq.deferred'),
+  };
+}
+
+// What has not ended was there at least until it was mentioned last.
+function* extendOpen(model) {
+  const {objects, spans, arrows, labels} = model,
+    last = objects.begin.slice();
+  for (let i = 0; i < spans.count; ++i)
+    last[spans.object[i]] = Math.max(last[spans.object[i]], spans.end[i]);
+  yield;
+  for (let i = 0; i < arrows.count; ++i) {
+    last[arrows.from[i]] = Math.max(last[arrows.from[i]], arrows.end[i]);
+    last[arrows.to[i]] = Math.max(last[arrows.to[i]], arrows.end[i]);
+  }
+  yield;
+  for (let i = 0; i < labels.count; ++i)
+    last[labels.object[i]] = Math.max(last[labels.object[i]], labels.time[i]);
+  for (let o = 1; o < objects.count; ++o)
+    if (objects.state[o] === ST.open) objects.end[o] = last[o];
+}
+
+// Spans in which the loop waited: it was idle.
+function idlesOf(model) {
+  const {spans} = model,
+    begin = [],
+    end = [];
+  for (let i = 0; i < spans.count; ++i)
+    if (spans.state[i] === SPAN.wait && isLoop(spans.object[i])) {
+      begin.push(spans.begin[i]);
+      end.push(spans.end[i]);
+    }
+  return {count: begin.length, begin, end};
+}
+
+async function loadModel(columns) {
+  const {head} = columns;
+  head.names = stringsOf(columns);
+  const objects = objectsOf(columns);
+  await pause();
+  const spans = spansOf(columns);
+  await pause();
+  const edges = edgesOf(columns);
+  await pause();
+  model = {head, objects, spans, edges, lastTime: head.clocks};
+  model.arrows = arrowsOf(edges, objects);
+  model.labels = {
+    time: columns.changes('label.time'),
+    object: numbersOf(Int32Array, columns.plain('label.object')),
+    name: numbersOf(Int32Array, columns.plain('label.name')),
+  };
+  model.labels.count = model.labels.time.length;
+  await pause();
+  model.counters = countersOf(columns);
+  model.irqs = irqsOf(columns);
+  model.pauses = intervalsOf(columns, 'pause');
+  model.losses = intervalsOf(columns, 'loss');
+  model.stolen = {
+    ...intervalsOf(columns, 'stolen'),
+    trace: columns.raw('stolen.trace'),
+  };
+  await finished(extendOpen(model));
+  model.idles = idlesOf(model);
+}
+
+const isLoop = (o) => model.objects.loop[o] === 1;
