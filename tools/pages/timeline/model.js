@@ -48,43 +48,85 @@ function intervalsOf(columns, name) {
   return {count: begin.length, begin, end};
 }
 
-function objectsOf(columns) {
-  const begin = columns.changes('object.begin'),
-    count = begin.length + 1;
-  const shifted = (Type, list) => {
+const SEEN = {creation: 1, end: 2};
+
+// The numbers of a column go to those objects for which (has) is true.
+function toSome(count, column, has) {
+  const all = new Float64Array(count);
+  for (let o = 1, at = 0; o < count; ++o) if (has(o)) all[o] = column[at++];
+  return all;
+}
+
+// Beginnings, ends and creators that edges have are not in the objects' columns.
+function objectsOf(columns, edges) {
+  const seen = columns.plain('object.seen'),
+    count = seen.length + 1;
+  const of = (Type, list) => {
     const all = new Type(count);
     all.set(list, 1);
     return all;
   };
-  const plain = (name) => shifted(Int32Array, columns.plain('object.' + name));
+  const plain = (name) => of(Int32Array, columns.plain('object.' + name));
+  const noCreation = (o) => !(seen[o - 1] & SEEN.creation),
+    noEnd = (o) => !(seen[o - 1] & SEEN.end);
   const objects = {
     count,
-    begin: shifted(Float64Array, begin),
-    end: shifted(Float64Array, columns.plain('object.life')),
-    type: shifted(Uint8Array, columns.raw('object.kind')),
-    state: shifted(Uint8Array, columns.raw('object.ending')),
-    trace: shifted(Uint8Array, columns.raw('object.trace')),
-    id: plain('id'),
+    begin: toSome(count, columns.changes('object.begin'), noCreation),
+    end: toSome(count, columns.plain('object.life'), noEnd),
+    creator: toSome(count, columns.plain('object.creator'), noCreation),
+    type: of(Uint8Array, columns.plain('object.kind')),
+    state: of(Uint8Array, columns.plain('object.ending')),
+    trace: new Uint8Array(count),
+    loop: new Uint8Array(count),
+    id: of(Int32Array, columns.changes('object.id')),
     site: plain('site'),
     label: plain('label'),
     why: plain('why'),
-    creator: plain('creator'),
     become: plain('becomes'),
   };
-  for (let o = 1; o < count; ++o) objects.end[o] += objects.begin[o];
-  objects.loop = new Uint8Array(count);
-  for (const loop of columns.head.loops) objects.loop[loop] = 1;
+  completeObjects(objects, edges, noCreation, noEnd);
+  const {loops} = columns.head;
+  for (const [trace, loop] of loops.entries()) {
+    objects.loop[loop] = 1;
+    objects.trace.fill(trace, loop, loops[trace + 1] || count);
+  }
   return objects;
 }
 
-function spansOf(columns) {
+const ENDING = [ARROW.resolve, ARROW.fail, ARROW.cancel];
+
+function completeObjects(objects, edges, noCreation, noEnd) {
+  for (let i = 0; i < edges.time.length; ++i) {
+    const o = edges.to[i];
+    if (edges.kind[i] !== ARROW.create || noCreation(o)) continue;
+    objects.begin[o] = edges.time[i];
+    objects.creator[o] = edges.from[i];
+  }
+  for (let o = 1; o < objects.count; ++o) objects.end[o] += objects.begin[o];
+  for (let i = 0; i < edges.time.length; ++i)
+    if (ENDING.includes(edges.kind[i]) && !noEnd(edges.to[i]))
+      objects.end[edges.to[i]] = edges.time[i];
+}
+
+// A span without a length lasts until the next one of its object, or its end.
+function spansOf(columns, objects) {
+  const begin = columns.changes('span.from'),
+    length = columns.plain('span.length'),
+    object = numbersOf(Int32Array, columns.changes('span.object')),
+    until = objects.end.slice(),
+    end = new Float64Array(begin.length);
+  for (let i = begin.length - 1; i >= 0; --i) {
+    end[i] = length[i] ? begin[i] + length[i] - 1 : until[object[i]];
+    until[object[i]] = begin[i];
+  }
   return {
-    ...intervalsOf(columns, 'span'),
-    object: numbersOf(Int32Array, columns.changes('span.object')),
-    state: columns.raw('span.state'),
+    count: begin.length,
+    begin,
+    end,
+    object,
+    state: numbersOf(Uint8Array, columns.plain('span.state')),
     what: numbersOf(Int32Array, columns.plain('span.other')),
     why: numbersOf(Int32Array, columns.plain('span.why')),
-    cpu: columns.raw('span.cpu'),
   };
 }
 
@@ -92,7 +134,7 @@ function spansOf(columns) {
 function edgesOf(columns) {
   return {
     time: columns.changes('edge.time'),
-    kind: columns.raw('edge.kind'),
+    kind: numbersOf(Uint8Array, columns.plain('edge.kind')),
     from: numbersOf(Int32Array, columns.changes('edge.from')),
     to: numbersOf(Int32Array, columns.changes('edge.to')),
     by: numbersOf(Int32Array, columns.plain('edge.by')),
@@ -143,14 +185,15 @@ function countersOf(columns) {
 }
 
 function irqsOf(columns) {
-  return {
+  const irqs = {
     ...intervalsOf(columns, 'irq'),
-    vector: columns.raw('irq.vector'),
-    cpu: columns.raw('irq.cpu'),
-    trace: columns.raw('irq.trace'),
-    to: numbersOf(Int32Array, columns.plain('irq.to')),
+    vector: columns.plain('irq.vector'),
+    trace: columns.plain('irq.trace'),
+    to: columns.plain('irq.to'),
     deferred: columns.plain('irq.deferred'),
   };
+  for (let i = 0; i < irqs.count; ++i) irqs.deferred[i] += irqs.begin[i];
+  return irqs;
 }
 
 // What has not ended was there at least until it was mentioned last.
@@ -186,12 +229,15 @@ function idlesOf(model) {
 
 async function loadModel(columns) {
   const {head} = columns;
-  head.names = stringsOf(columns);
-  const objects = objectsOf(columns);
-  await pause();
-  const spans = spansOf(columns);
-  await pause();
+  const texts = stringsOf(columns);
+  head.names = texts.slice(0, texts.length / 2);
+  head.files = texts.slice(texts.length / 2);
+  head.lines = columns.plain('name.line');
   const edges = edgesOf(columns);
+  await pause();
+  const objects = objectsOf(columns, edges);
+  await pause();
+  const spans = spansOf(columns, objects);
   await pause();
   model = {head, objects, spans, edges, lastTime: head.clocks};
   model.arrows = arrowsOf(edges, objects);
@@ -208,7 +254,7 @@ async function loadModel(columns) {
   model.losses = intervalsOf(columns, 'loss');
   model.stolen = {
     ...intervalsOf(columns, 'stolen'),
-    trace: columns.raw('stolen.trace'),
+    trace: columns.plain('stolen.trace'),
   };
   await finished(extendOpen(model));
   model.idles = idlesOf(model);

@@ -183,7 +183,10 @@ function paintDensity(pen, item, y) {
   }
   let most = 0,
     sum = 0;
-  for (let x = 0; x <= width; ++x) most = Math.max(most, (sum += change[x]));
+  for (const by of change) {
+    sum += by;
+    most = Math.max(most, sum);
+  }
   pen.fillStyle = palette.density;
   sum = 0;
   for (let x = 0, from = 0; x <= width; ++x) {
@@ -196,9 +199,16 @@ function paintDensity(pen, item, y) {
     from = x;
   }
   pen.globalAlpha = 1;
+  if (roomBelow(items.rows[item]) < LABEL_ROOM) return;
   pen.fillStyle = palette.ink;
   const text = groupText(group, most);
   pen.fillText(text, Math.max(6, xOf(items.begin[item]) + 4), y);
+}
+
+// Pixels between (row) and the next.
+function roomBelow(row) {
+  const yOf = projection(view.focus);
+  return row + 1 < items.height ? yOf(row + 1) - yOf(row) : PITCH;
 }
 
 const groupText = (group, most) =>

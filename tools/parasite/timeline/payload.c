@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The columns of the page; docs/timeline.md lists them. What the page can find
+ * out from other columns is left out: when an object was created, and by whom,
+ * if its creation is an edge; when it ended, if that is one; when a stretch
+ * ended, if the object's next one or its end follows at once.
+ */
+
+#include "timeline/payload.h"
+
+#include "base/memory.h"
+#include "timeline/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEEN_CREATION = 1, SEEN_END = 2 };
+
+uint32_t payload_object(const struct timeline *timeline, size_t trace,
+                        uint32_t object)
+{
+    uint32_t number = 1;
+
+    if (object == TASKS_NONE || object == TASKS_NOBODY)
+        return 0;
+    for (size_t i = 0; i < trace; ++i)
+        number += tasks_objects(&timeline->traces[i].tasks);
+    return object & TASKS_INTERRUPT ? 0 : number + object;
+}
+
+/* What the columns are made of. */
+struct source {
+    const struct timeline *timeline;
+    struct words words;
+    uint8_t **seen; /* of each trace's objects */
+    struct columns *columns;
+};
+
+/* Runs the statement for each (record) of all traces, with (tasks) and (t), the
+ * trace's number. */
+#define EACH(source, type, vector, count, statement)                           \
+    for (size_t t = 0; t < (source)->timeline->count; ++t) {                   \
+        const struct tasks *tasks = &(source)->timeline->traces[t].tasks;      \
+        (void)tasks;                                                           \
+        for (size_t i = 0; i < (count); ++i) {                                 \
+            const type *record = &(vector)[i];                                 \
+            statement;                                                         \
+        }                                                                      \
+    }
+
+/* One column: (number) of each record. */
+#define COLUMN(source, name, put, type, vector, count, number)                 \
+    columns_begin((source)->columns, name);                                    \
+    EACH(source, type, vector, count, put((source)->columns, number))
+
+static uint64_t time_of(const struct source *source, size_t t, uint64_t time)
+{
+    return time + (uint64_t)source->timeline->traces[t].shift -
+           source->timeline->begin;
+}
+
+#define TIME(time) time_of(source, t, time)
+#define OBJECT(object) payload_object(source->timeline, t, object)
+#define NAME(name) words_of(&source->words, t, name)
+
+/* Which objects have edges that say when they began and ended. */
+static void find_seen(struct source *source)
+{
+    source->seen =
+        xreallocarray(NULL, source->timeline->count, sizeof *source->seen);
+    for (size_t t = 0; t < source->timeline->count; ++t) {
+        const struct tasks *tasks = &source->timeline->traces[t].tasks;
+        uint8_t *seen = xreallocarray(NULL, tasks_objects(tasks), 1);
+
+        memset(seen, 0, tasks_objects(tasks));
+        for (uint32_t i = 0; i < tasks->edge_count; ++i) {
+            const struct tasks_edge *edge = &tasks->edges[i];
+            const struct tasks_object *object;
+
+            if (edge->to >= tasks_objects(tasks))
+                continue;
+            object = &tasks->objects[edge->to];
+            if (edge->kind == TASKS_CREATE && edge->time == object->begin)
+                seen[edge->to] |= SEEN_CREATION;
+            if ((edge->kind == TASKS_RESOLVE || edge->kind == TASKS_FAIL ||
+                 edge->kind == TASKS_CANCEL) &&
+                edge->time == object->end)
+                seen[edge->to] |= SEEN_END;
+        }
+        source->seen[t] = seen;
+    }
+}
+
+#define OBJECTS(name, put, number)                                             \
+    COLUMN(source, name, put, struct tasks_object, tasks->objects,             \
+           tasks_objects(tasks), number)
+
+/* The same for objects for which (condition). */
+#define SOME_OBJECTS(name, put, condition, number)                             \
+    columns_begin(source->columns, name);                                      \
+    EACH(source, struct tasks_object, tasks->objects, tasks_objects(tasks),    \
+         if (condition) put(source->columns, number))
+
+static uint64_t life_of(const struct tasks_object *object)
+{
+    return object->end == TASKS_NEVER ? 0 : object->end - object->begin;
+}
+
+static void put_objects(struct source *source)
+{
+    OBJECTS("object.kind", columns_put, record->kind);
+    OBJECTS("object.ending", columns_put, record->ending);
+    OBJECTS("object.seen", columns_put, source->seen[t][i]);
+    OBJECTS("object.id", columns_put_change, record->id);
+    OBJECTS("object.site", columns_put, NAME(record->site));
+    OBJECTS("object.label", columns_put, NAME(record->label));
+    OBJECTS("object.why", columns_put,
+            record->ending == TASKS_FAILED ? NAME(record->why) : 0);
+    OBJECTS("object.becomes", columns_put, OBJECT(record->becomes));
+    SOME_OBJECTS("object.begin", columns_put_change,
+                 !(source->seen[t][i] & SEEN_CREATION), TIME(record->begin));
+    SOME_OBJECTS("object.creator", columns_put,
+                 !(source->seen[t][i] & SEEN_CREATION),
+                 OBJECT(record->creator));
+    SOME_OBJECTS("object.life", columns_put, !(source->seen[t][i] & SEEN_END),
+                 life_of(record));
+}
+
+/* Whether the stretch (i) is followed at once by another one of its object, or
+ * ends with it. */
+static bool *followed_of(const struct tasks *tasks)
+{
+    bool *followed = xreallocarray(NULL, tasks->stretch_count + 1, 1);
+
+    for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
+        const struct tasks_stretch *stretch = &tasks->stretches[i];
+
+        followed[i] = stretch->to == tasks->objects[stretch->object].end;
+        if (stretch->before != TASKS_NONE)
+            followed[stretch->before] =
+                tasks->stretches[stretch->before].to == stretch->from;
+    }
+    return followed;
+}
+
+#define SPANS(name, put, number)                                               \
+    COLUMN(source, name, put, struct tasks_stretch, tasks->stretches,          \
+           tasks->stretch_count, number)
+
+static void put_spans(struct source *source)
+{
+    SPANS("span.from", columns_put_change, TIME(record->from));
+    SPANS("span.object", columns_put_change, OBJECT(record->object));
+    SPANS("span.state", columns_put, record->state);
+    SPANS("span.other", columns_put,
+          record->state == TASKS_WAITING || record->state == TASKS_READY
+              ? OBJECT(record->other)
+              : 0);
+    SPANS("span.why", columns_put, NAME(record->why));
+    columns_begin(source->columns, "span.length");
+    for (size_t t = 0; t < source->timeline->count; ++t) {
+        const struct tasks *tasks = &source->timeline->traces[t].tasks;
+        bool *followed = followed_of(tasks);
+
+        /* 0: the next one, or the end, says it */
+        for (uint32_t i = 0; i < tasks->stretch_count; ++i)
+            columns_put(source->columns,
+                        followed[i] ? 0
+                                    : 1 + tasks->stretches[i].to -
+                                          tasks->stretches[i].from);
+        free(followed);
+    }
+}
+
+#define EDGES(name, put, number)                                               \
+    COLUMN(source, name, put, struct tasks_edge, tasks->edges,                 \
+           tasks->edge_count, number)
+
+static void put_edges(struct source *source)
+{
+    EDGES("edge.time", columns_put_change, TIME(record->time));
+    EDGES("edge.kind", columns_put, record->kind);
+    EDGES("edge.from", columns_put_change, OBJECT(record->from));
+    EDGES("edge.to", columns_put_change, OBJECT(record->to));
+    EDGES("edge.by", columns_put, OBJECT(record->by));
+}
+
+#define LABELS(name, put, number)                                              \
+    COLUMN(source, name, put, struct tasks_label, tasks->labels,               \
+           tasks->label_count, number)
+#define COUNTERS(name, put, number)                                            \
+    COLUMN(source, name, put, struct tasks_counter, tasks->counters,           \
+           tasks->counter_count, number)
+#define PAUSES(name, put, number)                                              \
+    COLUMN(source, name, put, struct tasks_pause, tasks->pauses,               \
+           tasks->pause_count, number)
+#define LOSSES(name, put, number)                                              \
+    COLUMN(source, name, put, struct tasks_loss, tasks->losses,                \
+           tasks->loss_count, number)
+#define STOLEN(name, put, number)                                              \
+    COLUMN(source, name, put, struct timeline_stolen,                          \
+           source->timeline->traces[t].stolen,                                 \
+           source->timeline->traces[t].stolen_count, number)
+
+static void put_marks(struct source *source)
+{
+    LABELS("label.time", columns_put_change, TIME(record->time));
+    LABELS("label.object", columns_put, OBJECT(record->object));
+    LABELS("label.name", columns_put, NAME(record->name));
+    COUNTERS("counter.time", columns_put_change, TIME(record->time));
+    COUNTERS("counter.name", columns_put, NAME(record->name));
+    COUNTERS("counter.value", columns_put_signed, record->value);
+    PAUSES("pause.from", columns_put_change, TIME(record->from));
+    PAUSES("pause.length", columns_put, record->to - record->from);
+    PAUSES("pause.why", columns_put, NAME(record->why));
+    LOSSES("loss.from", columns_put_change, TIME(record->from));
+    LOSSES("loss.length", columns_put, record->to - record->from);
+    LOSSES("loss.events", columns_put, record->events);
+    STOLEN("stolen.from", columns_put_change, TIME(record->from));
+    STOLEN("stolen.length", columns_put, record->to - record->from);
+    STOLEN("stolen.trace", columns_put, t);
+}
+
+/* What an interrupt left to whom, and when: of each interrupt. */
+static const struct tasks_edge **deferred_of(const struct tasks *tasks)
+{
+    const struct tasks_edge **deferred =
+        xreallocarray(NULL, tasks->irq_count + 1, sizeof *deferred);
+
+    memset(deferred, 0, (tasks->irq_count + 1) * sizeof *deferred);
+    for (uint32_t i = 0; i < tasks->edge_count; ++i) {
+        const struct tasks_edge *edge = &tasks->edges[i];
+        uint32_t irq = edge->from & ~TASKS_INTERRUPT;
+
+        if (edge->kind == TASKS_DEFER && (edge->from & TASKS_INTERRUPT) &&
+            edge->from != TASKS_NONE && irq < tasks->irq_count)
+            deferred[irq] = edge;
+    }
+    return deferred;
+}
+
+#define IRQS(name, put, number)                                                \
+    COLUMN(source, name, put, struct tasks_irq, tasks->irqs,                   \
+           tasks->irq_count, number)
+
+static void put_irqs(struct source *source)
+{
+    IRQS("irq.from", columns_put_change, TIME(record->from));
+    IRQS("irq.length", columns_put,
+         record->to == TASKS_NEVER ? 0 : record->to - record->from);
+    IRQS("irq.vector", columns_put, record->vector);
+    IRQS("irq.trace", columns_put, t);
+    for (int part = 0; part < 2; ++part) {
+        columns_begin(source->columns, part == 0 ? "irq.to" : "irq.deferred");
+        for (size_t t = 0; t < source->timeline->count; ++t) {
+            const struct tasks *tasks = &source->timeline->traces[t].tasks;
+            const struct tasks_edge **deferred = deferred_of(tasks);
+
+            for (uint32_t i = 0; i < tasks->irq_count; ++i)
+                columns_put(source->columns,
+                            deferred[i] == NULL ? 0
+                            : part == 0
+                                ? OBJECT(deferred[i]->to)
+                                : deferred[i]->time - tasks->irqs[i].from);
+            free(deferred);
+        }
+    }
+}
+
+void payload_put(const struct timeline *timeline, struct columns *columns)
+{
+    struct source whole = {.timeline = timeline,
+                           .words.timeline = timeline,
+                           .columns = columns};
+    struct source *source = &whole;
+
+    find_seen(source);
+    put_objects(source);
+    put_spans(source);
+    put_edges(source);
+    put_marks(source);
+    put_irqs(source);
+    words_put(&source->words, columns);
+    words_free(&source->words);
+    for (size_t t = 0; t < timeline->count; ++t)
+        free(source->seen[t]);
+    free(source->seen);
+}

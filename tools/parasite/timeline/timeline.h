@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TIMELINE_TIMELINE_H
+#define TIMELINE_TIMELINE_H
+
+/*
+ * The objects of one or more traces on one axis of time. docs/timeline.md
+ * describes the page and its payload.
+ */
+
+#include "tasks/tasks.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define TIMELINE_TRACES_MAX 16u
+
+/* The hypervisor did not run the guest in [from, to). */
+struct timeline_stolen {
+    uint64_t from;
+    uint64_t to;
+};
+
+struct timeline_trace {
+    const char *name;
+    struct tasks tasks;
+    struct timeline_stolen *stolen;
+    size_t stolen_count;
+    int64_t shift; /* clocks: added to its times to have common ones */
+};
+
+/* Starts as zeros. */
+struct timeline {
+    struct timeline_trace *traces;
+    size_t count;
+    uint64_t begin; /* clocks, common: of the first event, and of the last */
+    uint64_t end;
+    const char *title;
+};
+
+/* Adds the trace at (path), which has the name (name). Ends the process if it
+ * is no trace. Returns whether it has objects. */
+bool timeline_add(struct timeline *timeline, const char *path,
+                  const char *name);
+
+/* After the last trace: times of all. */
+void timeline_finish(struct timeline *timeline);
+
+void timeline_free(struct timeline *timeline);
+
+/* Writes the page. Returns whether all of it was written. */
+bool timeline_write_page(const struct timeline *timeline, FILE *out);
+
+#endif
