@@ -16,6 +16,7 @@ int command_info(int argc, char **argv);
 int command_tasks(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_open(int argc, char **argv);
+int command_timeline(int argc, char **argv);
 int command_flame(int argc, char **argv);
 int command_demangle(int argc, char **argv);
 

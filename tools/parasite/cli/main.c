@@ -33,6 +33,8 @@ static const struct {
     {"export", command_export, "convert a trace to another tool's format"},
     {"flame", command_flame,
      "draw a flame graph, as an HTML page or a picture"},
+    {"timeline", command_timeline,
+     "draw tasks and promises over time, as an HTML page"},
     {"open", command_open, "show a trace in the browser"},
     {"demangle", command_demangle, "demangle C++, Rust and OCaml names"},
 };

@@ -47,9 +47,9 @@ static json_t *notes_of(const struct timeline *timeline)
                             "There are more than the page can hold"));
         for (int kind = 0; kind < TASKS_PROBLEM_KINDS; ++kind)
             if (tasks->problem_counts[kind] > 0) {
-                json_array_append_new(
-                    notes, note("The trace contradicts itself",
-                                "parasite info --check says where"));
+                json_array_append_new(notes,
+                                      note("The trace contradicts itself",
+                                           "parasite info --check says where"));
                 break;
             }
     }
@@ -68,12 +68,11 @@ static json_t *head_of(const struct timeline *timeline, json_t *columns)
         json_array_append_new(
             traces, json_pack("{ss}", "name", timeline->traces[i].name));
     }
-    return json_pack("{sssosososIsIsIsoso}", "title", timeline->title, "types",
-                     types(), "loops", loops, "traces", traces, "clock_hz",
-                     (json_int_t)PROF_CLOCK_HZ, "clocks",
-                     (json_int_t)(timeline->end - timeline->begin), "events",
-                     (json_int_t)events, "notes", notes_of(timeline),
-                     "columns", columns);
+    return json_pack(
+        "{sssosososIsIsIsoso}", "title", timeline->title, "types", types(),
+        "loops", loops, "traces", traces, "clock_hz", (json_int_t)PROF_CLOCK_HZ,
+        "clocks", (json_int_t)(timeline->end - timeline->begin), "events",
+        (json_int_t)events, "notes", notes_of(timeline), "columns", columns);
 }
 
 bool timeline_write_page(const struct timeline *timeline, FILE *out)

@@ -36,22 +36,24 @@ struct source {
     struct columns *columns;
 };
 
-/* Runs the statement for each (record) of all traces, with (tasks) and (t), the
- * trace's number. */
-#define EACH(source, type, vector, count, statement)                           \
-    for (size_t t = 0; t < (source)->timeline->count; ++t) {                   \
-        const struct tasks *tasks = &(source)->timeline->traces[t].tasks;      \
+/* Runs the statement for each (record) of all traces, with (i), its number,
+ * (tasks) and (t), the trace's number. */
+#define EACH(type, vector_, count_, statement)                                 \
+    for (size_t t = 0; t < source->timeline->count; ++t) {                     \
+        const struct tasks *tasks = &source->timeline->traces[t].tasks;        \
+        size_t records = (count_);                                             \
         (void)tasks;                                                           \
-        for (size_t i = 0; i < (count); ++i) {                                 \
-            const type *record = &(vector)[i];                                 \
+        for (size_t i = 0; i < records; ++i) {                                 \
+            const type *record = &(vector_)[i];                                \
+            (void)record;                                                      \
             statement;                                                         \
         }                                                                      \
     }
 
 /* One column: (number) of each record. */
-#define COLUMN(source, name, put, type, vector, count, number)                 \
-    columns_begin((source)->columns, name);                                    \
-    EACH(source, type, vector, count, put((source)->columns, number))
+#define COLUMN(name, put, type, vector_, count_, number)                       \
+    columns_begin(source->columns, name);                                      \
+    EACH(type, vector_, count_, put(source->columns, number))
 
 static uint64_t time_of(const struct source *source, size_t t, uint64_t time)
 {
@@ -92,13 +94,13 @@ static void find_seen(struct source *source)
 }
 
 #define OBJECTS(name, put, number)                                             \
-    COLUMN(source, name, put, struct tasks_object, tasks->objects,             \
+    COLUMN(name, put, struct tasks_object, tasks->objects,                     \
            tasks_objects(tasks), number)
 
 /* The same for objects for which (condition). */
 #define SOME_OBJECTS(name, put, condition, number)                             \
     columns_begin(source->columns, name);                                      \
-    EACH(source, struct tasks_object, tasks->objects, tasks_objects(tasks),    \
+    EACH(struct tasks_object, tasks->objects, tasks_objects(tasks),            \
          if (condition) put(source->columns, number))
 
 static uint64_t life_of(const struct tasks_object *object)
@@ -144,7 +146,7 @@ static bool *followed_of(const struct tasks *tasks)
 }
 
 #define SPANS(name, put, number)                                               \
-    COLUMN(source, name, put, struct tasks_stretch, tasks->stretches,          \
+    COLUMN(name, put, struct tasks_stretch, tasks->stretches,                  \
            tasks->stretch_count, number)
 
 static void put_spans(struct source *source)
@@ -164,17 +166,17 @@ static void put_spans(struct source *source)
 
         /* 0: the next one, or the end, says it */
         for (uint32_t i = 0; i < tasks->stretch_count; ++i)
-            columns_put(source->columns,
-                        followed[i] ? 0
-                                    : 1 + tasks->stretches[i].to -
-                                          tasks->stretches[i].from);
+            columns_put(source->columns, followed[i]
+                                             ? 0
+                                             : 1 + tasks->stretches[i].to -
+                                                   tasks->stretches[i].from);
         free(followed);
     }
 }
 
 #define EDGES(name, put, number)                                               \
-    COLUMN(source, name, put, struct tasks_edge, tasks->edges,                 \
-           tasks->edge_count, number)
+    COLUMN(name, put, struct tasks_edge, tasks->edges, tasks->edge_count,      \
+           number)
 
 static void put_edges(struct source *source)
 {
@@ -186,19 +188,19 @@ static void put_edges(struct source *source)
 }
 
 #define LABELS(name, put, number)                                              \
-    COLUMN(source, name, put, struct tasks_label, tasks->labels,               \
-           tasks->label_count, number)
+    COLUMN(name, put, struct tasks_label, tasks->labels, tasks->label_count,   \
+           number)
 #define COUNTERS(name, put, number)                                            \
-    COLUMN(source, name, put, struct tasks_counter, tasks->counters,           \
+    COLUMN(name, put, struct tasks_counter, tasks->counters,                   \
            tasks->counter_count, number)
 #define PAUSES(name, put, number)                                              \
-    COLUMN(source, name, put, struct tasks_pause, tasks->pauses,               \
-           tasks->pause_count, number)
+    COLUMN(name, put, struct tasks_pause, tasks->pauses, tasks->pause_count,   \
+           number)
 #define LOSSES(name, put, number)                                              \
-    COLUMN(source, name, put, struct tasks_loss, tasks->losses,                \
-           tasks->loss_count, number)
+    COLUMN(name, put, struct tasks_loss, tasks->losses, tasks->loss_count,     \
+           number)
 #define STOLEN(name, put, number)                                              \
-    COLUMN(source, name, put, struct timeline_stolen,                          \
+    COLUMN(name, put, struct timeline_stolen,                                  \
            source->timeline->traces[t].stolen,                                 \
            source->timeline->traces[t].stolen_count, number)
 
@@ -240,8 +242,7 @@ static const struct tasks_edge **deferred_of(const struct tasks *tasks)
 }
 
 #define IRQS(name, put, number)                                                \
-    COLUMN(source, name, put, struct tasks_irq, tasks->irqs,                   \
-           tasks->irq_count, number)
+    COLUMN(name, put, struct tasks_irq, tasks->irqs, tasks->irq_count, number)
 
 static void put_irqs(struct source *source)
 {
@@ -269,9 +270,8 @@ static void put_irqs(struct source *source)
 
 void payload_put(const struct timeline *timeline, struct columns *columns)
 {
-    struct source whole = {.timeline = timeline,
-                           .words.timeline = timeline,
-                           .columns = columns};
+    struct source whole = {
+        .timeline = timeline, .words.timeline = timeline, .columns = columns};
     struct source *source = &whole;
 
     find_seen(source);
