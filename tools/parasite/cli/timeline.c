@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite timeline: what asynchronous programs wait for, as a page. */
 
-#include "timeline/timeline.h"
+#include "timeline/svg.h"
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -11,16 +11,20 @@
 #include "cli/commands.h"
 
 #include <errno.h>
+#include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TITLE = 512 };
+enum { KEY_TITLE = 512, KEY_SVG, KEY_FROM, KEY_TO };
 
 struct request {
     const char *inputs[TIMELINE_TRACES_MAX];
     size_t count;
     const char *output;
     const char *title;
+    struct svg_range range;
+    bool svg;
+    bool has_range;
 };
 
 static const char help_text[] =
@@ -28,13 +32,28 @@ static const char help_text[] =
     "that needs no network. Several traces share the axis."
     "\vFor example:\n"
     "  parasite timeline x.trace -o x.html\n"
-    "  parasite timeline client.trace server.trace -o both.html";
+    "  parasite timeline client.trace server.trace -o both.html\n"
+    "  parasite timeline --from 1.5 --to 1.52 x.trace -o x.svg";
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "write to FILE (timeline.html); - is stdout", 0},
+    {"output", 'o', "FILE", 0,
+     "write to FILE.html or FILE.svg (timeline.html); - is stdout", 0},
+    {"svg", KEY_SVG, NULL, 0, "draw a static SVG picture, for documents", 0},
+    {"from", KEY_FROM, "SECONDS", 0, "the picture begins here (0)", 0},
+    {"to", KEY_TO, "SECONDS", 0, "and ends here (the end of the trace)", 0},
     {"title", KEY_TITLE, "TEXT", 0, "the title (the trace's name)", 0},
     {0},
 };
+
+static uint64_t clocks_of(const char *text)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(seconds >= 0) || seconds > 1e9)
+        die_usage("'%s' is not a number of seconds", text);
+    return (uint64_t)(seconds * PROF_CLOCK_HZ + 0.5);
+}
 
 static error_t parse(int key, char *word, struct argp_state *state)
 {
@@ -47,6 +66,17 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case KEY_TITLE:
         request->title = word;
         break;
+    case KEY_SVG:
+        request->svg = true;
+        break;
+    case KEY_FROM:
+        request->range.from = clocks_of(word);
+        request->has_range = true;
+        break;
+    case KEY_TO:
+        request->range.to = clocks_of(word);
+        request->has_range = true;
+        break;
     case ARGP_KEY_ARG:
         if (request->count == TIMELINE_TRACES_MAX)
             die_usage("more than %u traces", TIMELINE_TRACES_MAX);
@@ -58,15 +88,46 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
-static void write_out(const struct timeline *timeline, const char *path)
+/* The ending of the file name says what is drawn, as with `flame`. */
+static void choose_output(struct request *request)
 {
+    const char *ending;
+
+    if (request->output == NULL)
+        request->output = request->svg ? "timeline.svg" : "timeline.html";
+    ending = arguments_ending(request->output);
+    if (strcmp(ending, ".svg") == 0)
+        request->svg = true;
+    else if (*ending != '\0' && strcmp(ending, ".html") != 0 &&
+             strcmp(ending, ".htm") != 0)
+        die_usage("%s: '%s' is not supported; give .html for a page or .svg "
+                  "for a picture",
+                  request->output, ending);
+    else if (*ending != '\0' && request->svg)
+        die_usage("%s: --svg draws a picture, whose name ends with .svg",
+                  request->output);
+    if (request->has_range && !request->svg)
+        die_usage("--from and --to are for a picture; the page has buttons");
+    if (request->range.to <= request->range.from)
+        die_usage("--to must be after --from");
+    if (request->svg && request->count > 1)
+        die_usage("a picture shows one trace");
+}
+
+static void write_out(const struct timeline *timeline,
+                      const struct request *request)
+{
+    const char *path = request->output;
     FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
     uint64_t events = 0, objects = 0;
+    bool fine;
     char event_text[NUMBER_TEXT_MAX], object_text[NUMBER_TEXT_MAX];
 
     if (out == NULL)
         die("%s: cannot be written: %s", path, strerror(errno));
-    if (!output_close(out, timeline_write_page(timeline, out)))
+    fine = request->svg ? timeline_write_svg(timeline, &request->range, out)
+                        : timeline_write_page(timeline, out);
+    if (!output_close(out, fine))
         die("%s: cannot be written: %s", path, strerror(errno));
     for (size_t i = 0; i < timeline->count; ++i) {
         events += timeline->traces[i].tasks.events;
@@ -82,12 +143,13 @@ int command_timeline(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "[TRACE...]", help_text, NULL, 0, 0};
-    struct request request = {.output = "timeline.html"};
+    struct request request = {.range.to = UINT64_MAX};
     struct timeline timeline = {0};
 
     arguments_parse(&argp, argc, argv, &request);
     if (request.count == 0)
         request.inputs[request.count++] = "x.trace";
+    choose_output(&request);
     for (size_t i = 0; i < request.count; ++i)
         if (!timeline_add(&timeline, request.inputs[i], request.inputs[i]))
             die("%s: no events of tasks; the guest records them with "
@@ -95,7 +157,7 @@ int command_timeline(int argc, char **argv)
                 request.inputs[i]);
     timeline_finish(&timeline);
     timeline.title = request.title != NULL ? request.title : request.inputs[0];
-    write_out(&timeline, request.output);
+    write_out(&timeline, &request);
     timeline_free(&timeline);
     return 0;
 }

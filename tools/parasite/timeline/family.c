@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects as items to be laid out. */
+
+#include "timeline/family.h"
+
+#include "base/memory.h"
+
+#include <prof/trace.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What an object did first. */
+struct first {
+    uint64_t read;  /* when it read another, TASKS_NEVER = it did not, or it
+                       did something else before */
+    uint64_t tried; /* when it was looked at in vain */
+    uint64_t named;
+    uint32_t source; /* what it read */
+    uint32_t looked; /* at what it looked in vain, TASKS_NONE */
+    bool acted;
+};
+
+static bool is_continuation(uint8_t kind)
+{
+    return kind == PROF_TRACE_BIND || kind == PROF_TRACE_CATCH;
+}
+
+/* Whether (object) is one of the trace's. */
+static bool is_object(const struct tasks *tasks, uint32_t object)
+{
+    return object >= TASKS_SPECIAL && object < tasks_objects(tasks);
+}
+
+static void take_edge(struct first *firsts, const struct tasks *tasks,
+                      const struct tasks_edge *edge)
+{
+    struct first *first;
+    bool looked_elsewhere;
+
+    if (edge->kind == TASKS_TRY_READ && is_object(tasks, edge->to) &&
+        edge->time < firsts[edge->to].tried)
+        firsts[edge->to].tried = edge->time;
+    if (!is_object(tasks, edge->from))
+        return;
+    first = &firsts[edge->from];
+    if (first->acted)
+        return;
+    looked_elsewhere = first->looked != TASKS_NONE && first->looked != edge->to;
+    if (edge->kind == TASKS_TRY_READ && !looked_elsewhere) {
+        first->looked = edge->to;
+        return;
+    }
+    first->acted = true;
+    if (edge->kind != TASKS_READ || looked_elsewhere ||
+        first->named < edge->time)
+        return;
+    first->read = edge->time;
+    first->source = edge->to;
+}
+
+static struct first *firsts_of(const struct tasks *tasks)
+{
+    uint32_t count = tasks_objects(tasks);
+    struct first *firsts = xreallocarray(NULL, count, sizeof *firsts);
+
+    for (uint32_t i = 0; i < count; ++i)
+        firsts[i] = (struct first){
+            .read = TASKS_NEVER,
+            .tried = TASKS_NEVER,
+            .named = TASKS_NEVER,
+            .looked = TASKS_NONE,
+        };
+    for (uint32_t i = tasks->label_count; i-- > 0;)
+        firsts[tasks->labels[i].object].named = tasks->labels[i].time;
+    for (uint32_t i = 0; i < tasks->edge_count; ++i)
+        take_edge(firsts, tasks, &tasks->edges[i]);
+    return firsts;
+}
+
+static void extend(uint64_t *ends, const struct tasks *tasks, uint32_t object,
+                   uint64_t time)
+{
+    if (object < tasks_objects(tasks) && ends[object] < time &&
+        tasks->objects[object].end == TASKS_NEVER)
+        ends[object] = time;
+}
+
+uint64_t *family_ends(const struct tasks *tasks)
+{
+    uint32_t count = tasks_objects(tasks);
+    uint64_t *ends = xreallocarray(NULL, count, sizeof *ends);
+
+    for (uint32_t i = 0; i < count; ++i)
+        ends[i] = tasks->objects[i].end == TASKS_NEVER ? tasks->objects[i].begin
+                                                       : tasks->objects[i].end;
+    for (uint32_t i = 0; i < tasks->stretch_count; ++i)
+        extend(ends, tasks, tasks->stretches[i].object, tasks->stretches[i].to);
+    for (uint32_t i = 0; i < tasks->edge_count; ++i) {
+        const struct tasks_edge *edge = &tasks->edges[i];
+
+        extend(ends, tasks, edge->from, edge->time);
+        extend(ends, tasks, edge->to, edge->time);
+        extend(ends, tasks, edge->by, edge->time);
+    }
+    for (uint32_t i = 0; i < tasks->label_count; ++i)
+        extend(ends, tasks, tasks->labels[i].object, tasks->labels[i].time);
+    return ends;
+}
+
+struct placed {
+    uint64_t begin;
+    uint32_t object;
+    uint32_t parent; /* object, TASKS_NONE */
+};
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return (a->object > b->object) - (a->object < b->object);
+}
+
+static struct placed place_of(const struct tasks *tasks,
+                              const struct first *firsts, uint32_t object,
+                              bool simplified)
+{
+    const struct tasks_object *one = &tasks->objects[object];
+    const struct first *first = &firsts[object];
+    struct placed placed = {one->begin, object, one->creator};
+    bool is_tail = is_object(tasks, one->creator) &&
+                   tasks->objects[one->creator].becomes == object;
+
+    if (simplified && is_continuation(one->kind) &&
+        first->read != TASKS_NEVER && first->tried > first->read && !is_tail) {
+        placed.begin = first->read;
+        placed.parent = first->source;
+    }
+    if (!is_object(tasks, placed.parent))
+        placed.parent = TASKS_NONE;
+    return placed;
+}
+
+static void fill(struct family *family, const struct tasks *tasks,
+                 const struct placed *all, const uint64_t *ends)
+{
+    for (uint32_t i = 0; i < family->count; ++i)
+        family->item_of[all[i].object] = i;
+    for (uint32_t i = 0; i < family->count; ++i) {
+        uint32_t object = all[i].object, parent = all[i].parent;
+        uint32_t above =
+            parent == TASKS_NONE ? LAYOUT_NONE : family->item_of[parent];
+
+        family->objects[i] = object;
+        family->items[i] = (struct layout_item){
+            .begin = all[i].begin,
+            .end = ends[object] > all[i].begin ? ends[object] : all[i].begin,
+            .parent = above < i ? above : LAYOUT_NONE,
+            .merged = above < i && tasks->objects[parent].becomes == object,
+        };
+    }
+}
+
+void family_make(struct family *family, const struct tasks *tasks,
+                 bool simplified)
+{
+    uint32_t count = tasks_objects(tasks);
+    struct first *firsts = firsts_of(tasks);
+    uint64_t *ends = family_ends(tasks);
+    struct placed *all = xreallocarray(NULL, count, sizeof *all);
+
+    memset(family, 0, sizeof *family);
+    for (uint32_t i = TASKS_SPECIAL; i < count; ++i)
+        all[family->count++] = place_of(tasks, firsts, i, simplified);
+    qsort(all, family->count, sizeof *all, by_begin);
+    family->items = xreallocarray(NULL, count, sizeof *family->items);
+    family->objects = xreallocarray(NULL, count, sizeof *family->objects);
+    family->rows = xreallocarray(NULL, count, sizeof *family->rows);
+    family->item_of = xreallocarray(NULL, count, sizeof *family->item_of);
+    for (uint32_t i = 0; i < count; ++i)
+        family->item_of[i] = LAYOUT_NONE;
+    fill(family, tasks, all, ends);
+    family->height = layout_rows(family->items, family->count, family->rows);
+    free(firsts);
+    free(ends);
+    free(all);
+}
+
+void family_free(struct family *family)
+{
+    free(family->items);
+    free(family->objects);
+    free(family->rows);
+    free(family->item_of);
+    memset(family, 0, sizeof *family);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A static picture of a stretch of time: SVG for documents, light or dark as
+ * the reader prefers, without a script. What is too narrow to be seen is left
+ * out.
+ */
+
+#include "base/number.h"
+#include "base/xml.h"
+#include "timeline/family.h"
+#include "timeline/svg.h"
+
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 1200.0
+#define HEAD 40.0 /* above the rows: the title */
+#define FOOT 26.0 /* below them: times */
+#define PITCH 22.0
+#define HEIGHT_MAX 4000.0 /* then rows are closer */
+#define CHAR 6.2          /* width of a letter, about */
+#define NARROW 0.3        /* left out */
+#define NAMED 30.0        /* has its name */
+#define GRID 8            /* lines, about */
+
+struct svg {
+    const struct tasks *tasks;
+    struct family family;
+    FILE *out;
+    uint64_t from; /* clocks of the trace */
+    uint64_t to;
+    double pitch;
+    double height;
+};
+
+static const char style[] =
+    "<style>\n"
+    "text{font:11px system-ui,sans-serif;fill:#1b2130}"
+    ".t{font-weight:600;font-size:14px}.s{fill:#566072}\n"
+    ".b{fill:#eceff4}.i{fill:#d3d9e3}.x{fill:#b3261e;opacity:.35}"
+    ".p{fill:#e3c7c7}.g{stroke:#dbe0e9}\n"
+    ".o{stroke:#3c4454;stroke-width:2}.r{fill:#fff}.y{fill:#d98200}"
+    ".e{stroke:#b3261e;stroke-width:2}.u{fill:#3c4454}\n"
+    ".a0,.a8{stroke:#8a93a3}.a1{stroke:#0b57c4}.a2{stroke:#a8941a}"
+    ".a3{stroke:#00795a}.a4,.a5,.a10{stroke:#b3261e}"
+    ".a6{stroke:#c05600}.a7{stroke:#d98200}.a9{stroke:#a04481}\n"
+    "@media(prefers-color-scheme:dark){text{fill:#e7eaf0}.s{fill:#9aa5b6}"
+    ".b{fill:#1a1f28}.i{fill:#0e1117}.p{fill:#4a2f35}.g{stroke:#262d39}"
+    ".o{stroke:#8a95a8}.y{fill:#ffb84d}.e{stroke:#ff8a80}.u{fill:#8a95a8}"
+    ".a1{stroke:#6fb1ff}.a2{stroke:#d9c64a}.a3{stroke:#35c79a}"
+    ".a4,.a5,.a10{stroke:#ff8a80}.a6{stroke:#ff9a4d}.a7{stroke:#ffb84d}"
+    ".a9{stroke:#f09ad0}}\n"
+    "</style>\n";
+
+static double x_of(const struct svg *svg, uint64_t time)
+{
+    double span = (double)(svg->to - svg->from);
+    double x = ((double)time - (double)svg->from) / span * WIDTH;
+
+    return x < -4 ? -4 : x > WIDTH + 4 ? WIDTH + 4 : x;
+}
+
+static double y_of(const struct svg *svg, uint32_t item)
+{
+    return HEAD + (svg->family.rows[item] + 0.5) * svg->pitch;
+}
+
+/* Whether [from, to) is in sight. */
+static bool in_sight(const struct svg *svg, uint64_t from, uint64_t to)
+{
+    return from < svg->to && to > svg->from;
+}
+
+static void put_rect(const struct svg *svg, const char *class, uint64_t from,
+                     uint64_t to, double y, double height)
+{
+    double x = x_of(svg, from), width = x_of(svg, to) - x;
+
+    if (in_sight(svg, from, to) && width >= NARROW)
+        fprintf(svg->out,
+                "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                "height=\"%.1f\"/>\n",
+                class, x, y, width, height);
+}
+
+/* The ground: idle, paused, unknown. */
+static void put_ground(const struct svg *svg)
+{
+    const struct tasks *tasks = svg->tasks;
+    double high = svg->height - HEAD - FOOT;
+
+    put_rect(svg, "b", svg->from, svg->to, HEAD, high);
+    for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
+        const struct tasks_stretch *one = &tasks->stretches[i];
+
+        if (one->object == TASKS_LOOP && one->state == TASKS_WAITING)
+            put_rect(svg, "i", one->from, one->to, HEAD, high);
+    }
+    for (uint32_t i = 0; i < tasks->pause_count; ++i)
+        put_rect(svg, "p", tasks->pauses[i].from, tasks->pauses[i].to, HEAD,
+                 high);
+    for (uint32_t i = 0; i < tasks->loss_count; ++i)
+        put_rect(svg, "x", tasks->losses[i].from, tasks->losses[i].to + 1, HEAD,
+                 high);
+}
+
+/* The largest of 1, 2 and 5 times a power of ten with enough lines. */
+static uint64_t grid_step(uint64_t span)
+{
+    uint64_t step = 1;
+
+    while (span / step > GRID * 10)
+        step *= 10;
+    return span / step > GRID * 5   ? step * 5
+           : span / step > GRID * 2 ? step * 2
+                                    : step;
+}
+
+static void put_grid(const struct svg *svg)
+{
+    uint64_t step = grid_step(svg->to - svg->from);
+    double bottom = svg->height - FOOT;
+
+    for (uint64_t time = (svg->from + step - 1) / step * step; time < svg->to;
+         time += step) {
+        uint64_t since = time - svg->tasks->begin;
+
+        fprintf(svg->out,
+                "<path class=\"g\" d=\"M%.1f %.0fV%.0f\"/>"
+                "<text class=\"s\" x=\"%.1f\" y=\"%.0f\">%.6g ms</text>\n",
+                x_of(svg, time), HEAD, bottom, x_of(svg, time) + 3, bottom + 16,
+                (double)since * 1000 / PROF_CLOCK_HZ);
+    }
+}
+
+static void put_name(const struct svg *svg, uint32_t item, double x,
+                     double width)
+{
+    char text[TASKS_TEXT_MAX];
+
+    if (width < NAMED || svg->pitch < 14)
+        return;
+    fprintf(svg->out, "<text x=\"%.1f\" y=\"%.1f\">", x < 2 ? 2 : x,
+            y_of(svg, item) - 4);
+    xml_put(svg->out, tasks_title(svg->tasks, svg->family.objects[item], text),
+            (size_t)(width / CHAR));
+    fputs("</text>\n", svg->out);
+}
+
+/* What an object's line ends with: a bar if it failed, a triangle if it did
+ * not end. */
+static void put_end(const struct svg *svg, uint32_t item)
+{
+    uint8_t ending = svg->tasks->objects[svg->family.objects[item]].ending;
+    double x = x_of(svg, svg->family.items[item].end), y = y_of(svg, item);
+
+    if (ending == TASKS_FAILED || ending == TASKS_CANCELLED)
+        fprintf(svg->out, "<path class=\"e\" d=\"M%.1f %.1fv%d\"/>\n", x,
+                y - (ending == TASKS_FAILED ? 8 : 5),
+                ending == TASKS_FAILED ? 16 : 10);
+    else if (ending == TASKS_OPEN)
+        fprintf(svg->out, "<path class=\"u\" d=\"M%.1f %.1fl7 4l-7 4z\"/>\n", x,
+                y - 4);
+}
+
+static void put_objects(const struct svg *svg)
+{
+    for (uint32_t i = 0; i < svg->family.count; ++i) {
+        const struct layout_item *item = &svg->family.items[i];
+        double x = x_of(svg, item->begin), end = x_of(svg, item->end);
+
+        if (!in_sight(svg, item->begin, item->end + 1))
+            continue;
+        fprintf(svg->out, "<path class=\"o\" d=\"M%.1f %.1fH%.1f\"/>\n", x,
+                y_of(svg, i), end > x + 1 ? end : x + 1);
+        put_end(svg, i);
+        put_name(svg, i, x, end - x);
+    }
+}
+
+static void put_spans(const struct svg *svg)
+{
+    const struct tasks *tasks = svg->tasks;
+
+    for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
+        const struct tasks_stretch *one = &tasks->stretches[i];
+        uint32_t item = svg->family.item_of[one->object];
+
+        if (item == LAYOUT_NONE)
+            continue;
+        if (one->state == TASKS_RUNNING)
+            put_rect(svg, "r", one->from, one->to, y_of(svg, item) - 2, 4);
+        else if (one->state == TASKS_READY)
+            put_rect(svg, "y", one->from, one->to, y_of(svg, item) - 1.5, 3);
+    }
+}
+
+static uint32_t item_of(const struct svg *svg, uint32_t object)
+{
+    return object < tasks_objects(svg->tasks) ? svg->family.item_of[object]
+                                              : LAYOUT_NONE;
+}
+
+/* An arrow from an object to another; (kind) of the page's, see model.js. */
+static void put_arrow(const struct svg *svg, unsigned kind, uint32_t from,
+                      uint32_t to, uint64_t begin, uint64_t end)
+{
+    uint32_t tail = item_of(svg, from), head = item_of(svg, to);
+    double y;
+    int way;
+
+    if (tail == LAYOUT_NONE || head == LAYOUT_NONE ||
+        svg->family.rows[tail] == svg->family.rows[head] ||
+        !in_sight(svg, begin, end + 1))
+        return;
+    y = y_of(svg, head);
+    way = y > y_of(svg, tail) ? 1 : -1;
+    fprintf(svg->out,
+            "<path class=\"a%u\" fill=\"none\" d=\"M%.1f %.1fL%.1f %.1f", kind,
+            x_of(svg, begin), y_of(svg, tail), x_of(svg, end), y);
+    if (kind != TASKS_CREATE)
+        fprintf(svg->out, "m-3 %dl3 %dl3 %d", -7 * way, 7 * way, -7 * way);
+    fputs("\"/>\n", svg->out);
+}
+
+#define FAILED_READ TASKS_EDGES
+
+static void put_edge(const struct svg *svg, const struct tasks_edge *edge)
+{
+    uint32_t item = item_of(svg, edge->to);
+
+    if (edge->kind == TASKS_CREATE && item != LAYOUT_NONE &&
+        svg->family.items[item].begin != edge->time)
+        return; /* it is drawn from later on */
+    if (edge->kind == TASKS_READ) {
+        const struct tasks_object *source;
+        uint64_t begin;
+
+        if (edge->to >= tasks_objects(svg->tasks))
+            return;
+        source = &svg->tasks->objects[edge->to];
+        begin = source->end < edge->time ? source->end : edge->time;
+        put_arrow(svg,
+                  source->ending == TASKS_FAILED ? FAILED_READ : TASKS_READ,
+                  edge->to, edge->from, begin, edge->time);
+        return;
+    }
+    put_arrow(svg, edge->kind,
+              edge->by != TASKS_NONE && edge->by != TASKS_NOBODY ? edge->by
+                                                                 : edge->from,
+              edge->to, edge->time, edge->time);
+}
+
+static void put_title(const struct svg *svg, const char *title)
+{
+    fputs("<text class=\"t\" x=\"8\" y=\"24\">", svg->out);
+    xml_put(svg->out, title, 100);
+    fputs("</text>\n", svg->out);
+}
+
+static void put_all(const struct svg *svg, const char *title)
+{
+    fprintf(svg->out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
+            "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n%s",
+            WIDTH, svg->height, WIDTH, svg->height, style);
+    put_title(svg, title);
+    put_ground(svg);
+    put_grid(svg);
+    put_objects(svg);
+    put_spans(svg);
+    for (uint32_t i = 0; i < svg->tasks->edge_count; ++i)
+        put_edge(svg, &svg->tasks->edges[i]);
+    fputs("</svg>\n", svg->out);
+}
+
+bool timeline_write_svg(const struct timeline *timeline,
+                        const struct svg_range *range, FILE *out)
+{
+    struct svg svg = {.tasks = &timeline->traces[0].tasks, .out = out};
+    uint64_t begin = svg.tasks->begin, end = svg.tasks->end;
+
+    svg.from = begin + range->from;
+    svg.to = range->to < end - begin ? begin + range->to : end;
+    if (svg.to <= svg.from)
+        svg.to = svg.from + 1;
+    family_make(&svg.family, svg.tasks, true);
+    svg.pitch = PITCH;
+    if (svg.family.height * PITCH > HEIGHT_MAX)
+        svg.pitch = HEIGHT_MAX / svg.family.height;
+    svg.height = HEAD + FOOT + svg.family.height * svg.pitch;
+    put_all(&svg, timeline->title);
+    family_free(&svg.family);
+    return ferror(out) == 0;
+}
