@@ -4,7 +4,8 @@
 # linked into it. Included by the Makefile.
 
 page_base := tools/pages/build_page.py $(wildcard tools/pages/base/*)
-page_shared := $(addprefix tools/pages/shared/,text.js slices.js losses.js)
+page_shared := $(addprefix tools/pages/shared/,text.js slices.js losses.js \
+    samples.js)
 page_flame := $(addprefix tools/pages/flame/,body.html style.css parts.css \
     base.js data.js state.js weigh.js trees.js colours.js paint.js graph.js \
     timeline.js table.js search.js about.js notes.js save.js keys.js main.js)

@@ -76,11 +76,11 @@ async function readPayload() {
 }
 
 // Its texts: the columns string.bytes, their lengths, and text.
-function stringsOf(columns) {
-  const text = columns.raw('text'),
+function stringsOf(columns, lengths = 'string.bytes', texts = 'text') {
+  const text = columns.raw(texts),
     utf8 = new TextDecoder();
   let at = 0;
-  return Array.from(columns.plain('string.bytes'), (size) => {
+  return Array.from(columns.plain(lengths), (size) => {
     at += size;
     return utf8.decode(text.subarray(at - size, at));
   });

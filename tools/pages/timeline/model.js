@@ -229,10 +229,10 @@ function idlesOf(model) {
 
 async function loadModel(columns) {
   const {head} = columns;
-  const texts = stringsOf(columns);
+  const texts = stringsOf(columns, 'word.bytes', 'word.text');
   head.names = texts.slice(0, texts.length / 2);
   head.files = texts.slice(texts.length / 2);
-  head.lines = columns.plain('name.line');
+  head.lines = columns.plain('word.line');
   const edges = edgesOf(columns);
   await pause();
   const objects = objectsOf(columns, edges);

@@ -6,6 +6,7 @@
 // is one item, a row of their density, until it is opened.
 
 const GROUP_FROM = 200; // objects; smaller groups are never closed
+const GROUPS_MAX = 40; // with more, parents do not tell groups apart
 
 const items = {
   count: 0,
@@ -22,8 +23,7 @@ const items = {
   rowFrom: null, // where each row begins in it, and the end
 };
 
-let groups = []; // {key, site, parentSite, members, isOpen}
-let groupOf = null; // of each object
+let groups = []; // {key, site: an object of it, members, shown}
 let family = null;
 
 function siteName(object) {
@@ -46,28 +46,30 @@ function objectName(object) {
 const alikeKey = (o) => model.objects.site[o] * 64 + model.objects.type[o];
 
 function* findGroups() {
+  yield* groupBy((parent) => (parent ? alikeKey(parent) : ''));
+  if (groups.filter(isLarge).length > GROUPS_MAX) yield* groupBy(() => '');
+}
+
+// Groups of objects of one kind and site, told apart by (ofParent).
+function* groupBy(ofParent) {
   const {objects} = model,
     numbers = new Map();
   groups = [];
-  groupOf = new Int32Array(objects.count).fill(-1);
   for (let o = 1; o < objects.count; ++o) {
     if (isLoop(o)) continue;
-    const parent = family.parent[o];
-    const key = alikeKey(o) + ' ' + (parent ? alikeKey(parent) : '');
+    const key = `${alikeKey(o)} ${ofParent(family.parent[o])}`;
     if (!numbers.has(key)) {
       numbers.set(key, groups.length);
-      groups.push({key, site: o, parentSite: parent, members: [], number: 0});
+      groups.push({key, site: o, members: [], shown: []});
     }
-    groupOf[o] = numbers.get(key);
-    groups[groupOf[o]].members.push(o);
+    groups[numbers.get(key)].members.push(o);
     if (o % 8192 === 0) yield;
   }
 }
 
+const isLarge = (group) => group.members.length >= GROUP_FROM;
 const isClosed = (group) =>
-  view.grouped &&
-  group.members.length >= GROUP_FROM &&
-  !view.opened.includes(group.key);
+  view.grouped && isLarge(group) && !view.opened.includes(group.key);
 
 // Whether an object is shown, as the filters say.
 function isShown(o) {

@@ -1,13 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of the selection, as an icicle: of the chosen object, of the selected
-// time, or of all; and the stacks at which tasks suspended.
+// Samples of the selection: those of the chosen object, which were taken while
+// it ran, or of all; in the selected time, or in all of it. As an icicle, the
+// callers at the top, and as a table of functions.
 
-let samples = null; // {time, stack, object, weight}; stacks are paths of names
+const LEVEL = 17; // pixels
+const THIN = 1; // pixels; thinner boxes are left out
 
-async function loadStacks() {
-  samples = null;
+let profile = null; // {tree, names, stackNode, samples}; null: no samples
+
+async function loadStacks(columns) {
+  if (!columns.head.has_samples) return;
+  const strings = stringsOf(columns);
+  profile = {
+    tree: treeOf(columns),
+    names: functionsOf(columns, strings).names,
+    stackNode: Uint32Array.from(columns.changes('stack.node')),
+    samples: await samplesOf(columns),
+    shift: columns.head.samples_shift,
+  };
+  const {time} = profile.samples;
+  for (let i = 0; i < time.length; ++i) time[i] += profile.shift;
+}
+
+// The stretches of time in which samples count.
+function stretches() {
+  const [begin, end] = selectedTimes();
+  if (
+    !view.chosen ||
+    by.span.from[view.chosen] === by.span.from[view.chosen + 1]
+  )
+    return [[begin, end]];
+  const list = [],
+    {spans} = model;
+  each(by.span, view.chosen, (i) => {
+    if (spans.state[i] !== SPAN.run) return;
+    const from = Math.max(begin, spans.begin[i]),
+      to = Math.min(end, spans.end[i]);
+    if (to > from) list.push([from, to]);
+  });
+  return list;
+}
+
+// Weights of all nodes: {self, total, whole, count}.
+function weighStretches() {
+  const {tree, stackNode, samples} = profile,
+    self = new Float64Array(tree.count);
+  let count = 0;
+  for (const [from, to] of stretches())
+    for (
+      let i = firstAtLeast(samples.time, from);
+      i < samples.time.length && samples.time[i] < to;
+      ++i
+    ) {
+      self[stackNode[samples.stack[i]]] += samples.clocks[i];
+      count += samples.samples[i];
+    }
+  const total = self.slice();
+  for (let node = tree.count - 1; node > 0; --node)
+    total[tree.parent[node]] += total[node];
+  return {self, total, whole: total[0], count};
+}
+
+const stackName = (node) =>
+  profile.tree.func[node] < 0 ? 'all' : profile.names[profile.tree.func[node]];
+
+// Boxes [node, level, x, width], the heaviest first among siblings.
+function icicle({total, whole}, width) {
+  const {tree} = profile,
+    boxes = [];
+  const place = (node, level, x) => {
+    const wide = (total[node] / whole) * width;
+    if (wide < THIN) return;
+    boxes.push([node, level, x, wide]);
+    const below = [];
+    for (let child = node + 1; child < tree.end[node]; child = tree.end[child])
+      if (total[child] > 0) below.push(child);
+    below.sort((a, b) => total[b] - total[a]);
+    for (const child of below) {
+      place(child, level + 1, x);
+      x += (total[child] / whole) * width;
+    }
+  };
+  place(0, 0, 0);
+  return boxes;
+}
+
+function icicleOf(weights, width) {
+  const boxes = icicle(weights, width),
+    levels = boxes.reduce((most, box) => Math.max(most, box[1]), 0) + 1;
+  const [canvas, pen] = canvasOf(width, levels * LEVEL);
+  canvas.style.height = levels * LEVEL + 'px';
+  canvas.id = 'icicle';
+  for (const [node, level, x, wide] of boxes) {
+    pen.fillStyle = palette.density;
+    pen.globalAlpha = 0.3 + (0.12 * (node % 5)) / 2;
+    pen.fillRect(x, level * LEVEL, Math.max(1, wide - 1), LEVEL - 1);
+    pen.globalAlpha = 1;
+    pen.fillStyle = palette.ink;
+    const text = wide > 24 ? clipped(pen, stackName(node), wide - 6) : '';
+    if (text) pen.fillText(text, x + 3, level * LEVEL + LEVEL / 2);
+  }
+  canvas.addEventListener('pointermove', (event) => {
+    const level = Math.floor(event.offsetY / LEVEL);
+    const box = boxes.find(
+      ([, l, x, wide]) =>
+        l === level && event.offsetX >= x && event.offsetX < x + wide,
+    );
+    canvas.title = box
+      ? `${stackName(box[0])}: ${shareText(weights.total[box[0]] / weights.whole)}`
+      : '';
+  });
+  return canvas;
+}
+
+// Functions by their own time.
+function functionTable({self, whole}) {
+  const sums = new Map(),
+    {tree} = profile;
+  for (let node = 1; node < tree.count; ++node)
+    if (self[node])
+      sums.set(tree.func[node], (sums.get(tree.func[node]) || 0) + self[node]);
+  const table = make(
+    'table',
+    {id: 'functions'},
+    headRow(['Function', 'Self', 'Share']),
+  );
+  for (const [f, clocks] of [...sums].sort((a, b) => b[1] - a[1]).slice(0, 40))
+    table.append(
+      rowOf([profile.names[f], clocksText(clocks), shareText(clocks / whole)]),
+    );
+  return table;
 }
 
 function showStacks(panel) {
-  panel.append(make('p', {textContent: 'The trace has no samples.'}));
+  if (!profile) {
+    panel.append(make('p', {textContent: 'The trace has no samples.'}));
+    return;
+  }
+  const weights = weighStretches(),
+    whose = view.chosen ? objectName(view.chosen) : 'all objects';
+  panel.append(
+    make('p', {
+      id: 'stacks-of',
+      textContent:
+        `${samplesText(weights.count)} of ${whose}` +
+        (view.range ? ' in the selected time' : ''),
+    }),
+  );
+  if (weights.whole > 0)
+    panel.append(
+      icicleOf(weights, panel.clientWidth - 26),
+      functionTable(weights),
+    );
 }

@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "profile/view.h"
 
 #include <errno.h>
 #include <prof/format.h>
@@ -22,6 +23,7 @@ struct request {
     size_t count;
     const char *output;
     const char *title;
+    const char *image;
     struct svg_range range;
     bool svg;
     bool has_range;
@@ -38,6 +40,8 @@ static const char help_text[] =
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
      "write to FILE.html or FILE.svg (timeline.html); - is stdout", 0},
+    {"image", 'k', "ELF", 0,
+     "the image, for names of samples (the one the trace remembers)", 0},
     {"svg", KEY_SVG, NULL, 0, "draw a static SVG picture, for documents", 0},
     {"from", KEY_FROM, "SECONDS", 0, "the picture begins here (0)", 0},
     {"to", KEY_TO, "SECONDS", 0, "and ends here (the end of the trace)", 0},
@@ -65,6 +69,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
         break;
     case KEY_TITLE:
         request->title = word;
+        break;
+    case 'k':
+        request->image = word;
         break;
     case KEY_SVG:
         request->svg = true;
@@ -139,6 +146,25 @@ static void write_out(const struct timeline *timeline,
                     number_count(objects, object_text));
 }
 
+/* Draws with the samples of the first trace, if it has any. */
+static void draw(struct timeline *timeline, const struct request *request)
+{
+    struct view view = {.input = request->inputs[0],
+                        .image_path = request->image,
+                        .by_time = true};
+    struct flame flame = {.by_time = true};
+
+    view_open(&view);
+    flame_add(&flame, &view, FLAME_NEW, NULL);
+    if (flame_nodes(&flame) > 0) {
+        flame_finish(&flame);
+        timeline->samples = &flame;
+    }
+    write_out(timeline, request);
+    flame_free(&flame);
+    view_close(&view);
+}
+
 int command_timeline(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -157,7 +183,10 @@ int command_timeline(int argc, char **argv)
                 request.inputs[i]);
     timeline_finish(&timeline);
     timeline.title = request.title != NULL ? request.title : request.inputs[0];
-    write_out(&timeline, &request);
+    if (request.svg)
+        write_out(&timeline, &request);
+    else
+        draw(&timeline, &request);
     timeline_free(&timeline);
     return 0;
 }

@@ -16,6 +16,7 @@
 
 #include "image/exits.h"
 #include "image/source.h"
+#include "page/columns.h"
 #include "profile/interval.h"
 #include "profile/view.h"
 
@@ -153,6 +154,10 @@ double flame_z(const struct flame *flame);
 
 /* How much a node's share grew, -1 to 1; 0 if it may be chance. */
 double flame_change(const struct flame *flame, uint32_t node, double z);
+
+/* The columns of functions, tree and samples, for other pages (docs/views.md).
+ */
+void flame_put_columns(const struct flame *flame, struct columns *columns);
 
 /* Write the page or the picture. Return whether all of it was written. */
 bool flame_write_page(const struct flame *flame, FILE *out);

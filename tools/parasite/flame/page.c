@@ -157,6 +157,13 @@ static json_t *head_of(const struct flame *flame, json_t *columns)
     return head;
 }
 
+void flame_put_columns(const struct flame *flame, struct columns *columns)
+{
+    put_strings(flame, columns);
+    put_tree(flame, columns);
+    put_samples(flame, columns);
+}
+
 bool flame_write_page(const struct flame *flame, FILE *out)
 {
     struct columns columns = {0};
@@ -164,9 +171,7 @@ bool flame_write_page(const struct flame *flame, FILE *out)
     char *text;
     bool written;
 
-    put_strings(flame, &columns);
-    put_tree(flame, &columns);
-    put_samples(flame, &columns);
+    flame_put_columns(flame, &columns);
     put_losses(flame, &columns);
     head = head_of(flame, columns_list(&columns));
     text = json_dumps(head, JSON_COMPACT);

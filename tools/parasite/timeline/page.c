@@ -56,9 +56,20 @@ static json_t *notes_of(const struct timeline *timeline)
     return notes;
 }
 
+/* Times of samples count from the first of them. */
+static json_int_t samples_shift(const struct timeline *timeline)
+{
+    return timeline->samples == NULL
+               ? 0
+               : (json_int_t)(timeline->samples->begin +
+                              (uint64_t)timeline->traces[0].shift -
+                              timeline->begin);
+}
+
 static json_t *head_of(const struct timeline *timeline, json_t *columns)
 {
-    json_t *loops = json_array(), *traces = json_array();
+    json_t *head = json_object(), *loops = json_array();
+    json_t *traces = json_array();
     uint64_t events = 0;
 
     for (size_t i = 0; i < timeline->count; ++i) {
@@ -68,11 +79,22 @@ static json_t *head_of(const struct timeline *timeline, json_t *columns)
         json_array_append_new(
             traces, json_pack("{ss}", "name", timeline->traces[i].name));
     }
-    return json_pack(
-        "{sssosososIsIsIsoso}", "title", timeline->title, "types", types(),
-        "loops", loops, "traces", traces, "clock_hz", (json_int_t)PROF_CLOCK_HZ,
-        "clocks", (json_int_t)(timeline->end - timeline->begin), "events",
-        (json_int_t)events, "notes", notes_of(timeline), "columns", columns);
+    json_object_set_new(head, "title", json_string(timeline->title));
+    json_object_set_new(head, "types", types());
+    json_object_set_new(head, "loops", loops);
+    json_object_set_new(head, "traces", traces);
+    json_object_set_new(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
+    json_object_set_new(
+        head, "clocks",
+        json_integer((json_int_t)(timeline->end - timeline->begin)));
+    json_object_set_new(head, "events", json_integer((json_int_t)events));
+    json_object_set_new(head, "notes", notes_of(timeline));
+    json_object_set_new(head, "has_samples",
+                        json_boolean(timeline->samples != NULL));
+    json_object_set_new(head, "samples_shift",
+                        json_integer(samples_shift(timeline)));
+    json_object_set_new(head, "columns", columns);
+    return head;
 }
 
 bool timeline_write_page(const struct timeline *timeline, FILE *out)
@@ -83,6 +105,8 @@ bool timeline_write_page(const struct timeline *timeline, FILE *out)
     bool fine;
 
     payload_put(timeline, &columns);
+    if (timeline->samples != NULL)
+        flame_put_columns(timeline->samples, &columns);
     head = head_of(timeline, columns_list(&columns));
     text = json_dumps(head, JSON_COMPACT);
     if (text == NULL)

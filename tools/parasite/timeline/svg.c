@@ -119,17 +119,18 @@ static uint64_t grid_step(uint64_t span)
 
 static void put_grid(const struct svg *svg)
 {
+    uint64_t begin = svg->tasks->begin;
     uint64_t step = grid_step(svg->to - svg->from);
     double bottom = svg->height - FOOT;
 
-    for (uint64_t time = (svg->from + step - 1) / step * step; time < svg->to;
-         time += step) {
-        uint64_t since = time - svg->tasks->begin;
+    for (uint64_t since = (svg->from - begin + step - 1) / step * step;
+         begin + since < svg->to; since += step) {
+        double x = x_of(svg, begin + since);
 
         fprintf(svg->out,
                 "<path class=\"g\" d=\"M%.1f %.0fV%.0f\"/>"
                 "<text class=\"s\" x=\"%.1f\" y=\"%.0f\">%.6g ms</text>\n",
-                x_of(svg, time), HEAD, bottom, x_of(svg, time) + 3, bottom + 16,
+                x, HEAD, bottom, x + 3, bottom + 16,
                 (double)since * 1000 / PROF_CLOCK_HZ);
     }
 }

@@ -7,6 +7,7 @@
  * describes the page and its payload.
  */
 
+#include "flame/flame.h"
 #include "tasks/tasks.h"
 
 #include <stdbool.h>
@@ -35,6 +36,7 @@ struct timeline {
     uint64_t begin; /* clocks, common: of the first event, and of the last */
     uint64_t end;
     const char *title;
+    const struct flame *samples; /* of the first trace, finished; NULL = none */
 };
 
 /* Adds the trace at (path), which has the name (name). Ends the process if it

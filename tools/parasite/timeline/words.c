@@ -34,19 +34,19 @@ void words_put(const struct words *words, struct columns *columns)
 {
     uint32_t count = words->numbers.count;
 
-    columns_begin(columns, "name.line");
+    columns_begin(columns, "word.line");
     columns_put(columns, 0);
     for (uint32_t i = 0; i < count; ++i)
         columns_put(columns, words->all[i].line);
     /* texts first, then files, both with that of no name */
-    columns_begin(columns, "string.bytes");
+    columns_begin(columns, "word.bytes");
     columns_put(columns, 0);
     for (uint32_t i = 0; i < count; ++i)
         columns_put(columns, strlen(words->all[i].text));
     columns_put(columns, 0);
     for (uint32_t i = 0; i < count; ++i)
         columns_put(columns, strlen(words->all[i].file));
-    columns_begin(columns, "text");
+    columns_begin(columns, "word.text");
     for (uint32_t i = 0; i < count; ++i)
         columns_put_bytes(columns, words->all[i].text,
                           strlen(words->all[i].text));
