@@ -15,6 +15,7 @@ const parts = [
   'files',
   'every',
   'large',
+  'tasks',
 ].filter((part) => !process.argv[3] || process.argv[3] === part);
 
 (async () => {

@@ -12,7 +12,7 @@ from harness.command import Command, build_id, text_addresses
 from harness.suite import WIDTHS, background, run, soon
 
 PLAYWRIGHT = "playwright-core@1.65.1"
-PARTS = ("graph", "table", "time", "diff", "looks", "files", "every", "large")
+PARTS = ("graph", "table", "time", "diff", "looks", "files", "every", "large", "tasks")
 CPU_LIMIT_S = 1500
 
 
@@ -167,11 +167,37 @@ def make_large(pages):
     (pages.work / "large.log").write_text(done.err, encoding="utf-8")
 
 
+def make_tasks(pages):
+    """Timelines: of a stream, of a larger one, with packets missing, and of
+    two."""
+    pages.compile("make_tasks", "tests/tool/make_tasks.c")
+
+    def made(name, events, seed):
+        done = run(pages.work / "make_tasks", events, seed)
+        (pages.work / f"{name}.json").write_text(done.err, encoding="ascii")
+        (pages.work / name).write_bytes(done.data)
+        return pages.work / name
+
+    def drawn(name, *traces):
+        pages.parasite("timeline", "-q", "-o", pages.work / name, *traces)
+
+    small, other = made("tasks", 20000, 1), made("other", 20000, 2)
+    drawn("tasks.html", small)
+    drawn("many.html", made("many", 120000, 3))
+    drawn("both.html", small, other)
+    (pages.work / "gap").write_bytes(
+        small.read_bytes()[:40960] + small.read_bytes()[61440:]
+    )
+    drawn("gap.html", pages.work / "gap")
+
+
 def suite(s):
     modules = s.npm(PLAYWRIGHT, "playwright")
     pages = Pages(s)
     if s.part == "large":
         make_large(pages)
+    elif s.part == "tasks":
+        make_tasks(pages)
     else:
         make_common(pages)
     if s.part == "files":

@@ -76,7 +76,7 @@ function showFacts() {
   document.title = head.title;
   $('facts').textContent =
     `${countText(head.events)} events of ` +
-    `${plural(model.objects.count - 1 - head.loops.length, 'object', 'objects')} in ` +
+    `${plural(model.objects.count - 1 - 2 * head.loops.length, 'object', 'objects')} in ` +
     `${secondsText(model.lastTime / head.clock_hz)}, ` +
     `${countText(items.height)} rows`;
   const lost = model.losses.count;

@@ -87,7 +87,7 @@ function objectsOf(columns, edges) {
   completeObjects(objects, edges, noCreation, noEnd);
   const {loops} = columns.head;
   for (const [trace, loop] of loops.entries()) {
-    objects.loop[loop] = 1;
+    objects.loop[loop] = objects.loop[loop + 1] = 1; // and nobody, TASKS_NOBODY
     objects.trace.fill(trace, loop, loops[trace + 1] || count);
   }
   return objects;

@@ -45,6 +45,7 @@ static const struct argp_option options[] = {
     {"svg", KEY_SVG, NULL, 0, "draw a static SVG picture, for documents", 0},
     {"from", KEY_FROM, "SECONDS", 0, "the picture begins here (0)", 0},
     {"to", KEY_TO, "SECONDS", 0, "and ends here (the end of the trace)", 0},
+    {"quiet", 'q', NULL, 0, "no messages except errors", 0},
     {"title", KEY_TITLE, "TEXT", 0, "the title (the trace's name)", 0},
     {0},
 };
@@ -69,6 +70,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
         break;
     case KEY_TITLE:
         request->title = word;
+        break;
+    case 'q':
+        log_quiet = true;
         break;
     case 'k':
         request->image = word;
