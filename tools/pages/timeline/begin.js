@@ -141,7 +141,7 @@ async function begin() {
   arrange();
   readTheme();
   view.arrows = ARROWS.slice();
-  setTimes(-0.01 * model.lastTime, 1.01 * model.lastTime);
+  setTimes(...busyTimes());
   Object.assign(atStart, structuredClone(view));
   viewOfHash(location.hash);
   await finished(placeItems());

@@ -139,8 +139,19 @@ function zoomToChosen() {
   changed('view');
 }
 
+// From the first event of an object to the last, with a margin.
+function busyTimes() {
+  const {edges, spans} = model;
+  const from = Math.min(edges.time[0] ?? Infinity, spans.begin[0] ?? Infinity);
+  let to = edges.time.length ? edges.time[edges.time.length - 1] : 0;
+  for (let i = 0; i < spans.count; ++i)
+    if (!isLoop(spans.object[i])) to = Math.max(to, spans.end[i]);
+  if (!(to > from)) return [0, model.lastTime];
+  return [from - 0.01 * (to - from), to + 0.01 * (to - from)];
+}
+
 function showAllTimes() {
-  setTimes(-0.01 * model.lastTime, 1.01 * model.lastTime);
+  setTimes(...busyTimes());
   changed('view');
 }
 
