@@ -18,6 +18,16 @@ const PART = {
   lost: 'unknown',
 };
 
+// What objects wait for that end by something outside of the program.
+const OUTSIDE = {
+  io: 'the device',
+  timer: 'the time',
+  sleep: 'the time',
+  connection: 'the network',
+};
+const outsideOf = (object) =>
+  OUTSIDE[model.head.types[model.objects.type[object]]] || '';
+
 // Sums parts of the same kind and cause.
 class Split {
   constructor() {
@@ -120,16 +130,21 @@ function splitPromise(split, object) {
     begin = objects.begin[object],
     end = objects.end[object];
   const {resolver, read} = endOfPromise(object);
-  const runs = resolver && by.span.from[resolver] < by.span.from[resolver + 1];
+  const runs =
+    resolver &&
+    !outsideOf(object) &&
+    by.span.from[resolver] < by.span.from[resolver + 1];
   let at = begin;
   if (runs && !isLoop(resolver)) at = splitSpans(split, resolver, begin, end);
-  split.add(PART.wait, resolver, waitText(object, resolver), end - at);
+  const cause = outsideOf(object) ? 0 : resolver;
+  split.add(PART.wait, cause, waitText(object, cause), end - at);
   if (read > end) splitReady(split, objects.trace[object], object, end, read);
 }
 
 function waitText(object, resolver) {
   if (model.objects.state[object] === ST.open) return 'it has not ended';
-  return resolver && !isLoop(resolver) ? '' : 'a device or a timer';
+  if (resolver && !isLoop(resolver)) return '';
+  return outsideOf(object) || 'something outside';
 }
 
 // The split of an object's life: {parts, whole, stolen}.
