@@ -53,6 +53,12 @@ function stepOfRunner(object, time, span) {
   const {spans, objects} = model,
     begin = spans.begin[span];
   const step = {object, begin, end: time, kind: PART.run, text: ''};
+  if (spans.end[span] < time) {
+    step.begin = spans.end[span];
+    step.kind = PART.wait;
+    step.text = 'a reason to run';
+    return [step, object, step.begin];
+  }
   if (spans.state[span] === SPAN.ready) {
     step.kind = PART.ready;
     const cause = spans.what[span];
@@ -77,14 +83,14 @@ function stepOfPromise(object, time) {
     const resolver = arrows.from[end],
       at = arrows.end[end];
     const step = {object, begin: at, end: time, kind: PART.ready, text: ''};
-    if (resolver && !isLoop(resolver) && at > begin)
+    if (resolver && !isLoop(resolver) && !outsideOf(object) && at > begin)
       return [step, resolver, at];
     const outside = {
       object,
       begin,
       end: time,
       kind: PART.wait,
-      text: 'a device or a timer',
+      text: outsideOf(object) || 'something outside',
     };
     return [outside, objects.creator[object], begin];
   }
