@@ -17,8 +17,7 @@ const {
   work,
 } = require('./browser.js');
 
-const read = (name) =>
-  JSON.parse(readFileSync(path.join(work, name), 'utf8'));
+const read = (name) => JSON.parse(readFileSync(path.join(work, name), 'utf8'));
 const made = read('tasks.json');
 const other = read('other.json');
 const number = (words) => Number(words.replace(/,/g, ''));

@@ -28,7 +28,8 @@ decoder := base/base64 base/crc32c base/index base/log base/memory \
     trace/guest_names trace/model trace/model_cells \
     trace/model_tasks trace/packet trace/packet_index \
     $(patsubst tools/parasite/%.c,%,$(wildcard tools/parasite/tasks/*.c)) \
-    input/answers input/shared_ring profile/interval timeline/layout top/keys top/rows
+    input/answers input/shared_ring profile/interval timeline/layout \
+    top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:

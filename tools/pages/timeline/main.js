@@ -71,12 +71,13 @@ function keyName(key) {
 }
 
 function showFacts() {
-  const {head} = model;
+  const {head} = model,
+    objects = model.objects.count - 1 - 2 * head.loops.length;
   $('title').textContent = head.title;
   document.title = head.title;
   $('facts').textContent =
     `${countText(head.events)} events of ` +
-    `${plural(model.objects.count - 1 - 2 * head.loops.length, 'object', 'objects')} in ` +
+    `${plural(objects, 'object', 'objects')} in ` +
     `${secondsText(model.lastTime / head.clock_hz)}, ` +
     `${countText(items.height)} rows`;
   const lost = model.losses.count;

@@ -57,7 +57,7 @@ function toSome(count, column, has) {
   return all;
 }
 
-// Beginnings, ends and creators that edges have are not in the objects' columns.
+// Beginnings, ends and creators that edges have are not in these columns.
 function objectsOf(columns, edges) {
   const seen = columns.plain('object.seen'),
     count = seen.length + 1;

@@ -107,7 +107,8 @@ function icicleOf(weights, width) {
         l === level && event.offsetX >= x && event.offsetX < x + wide,
     );
     canvas.title = box
-      ? `${stackName(box[0])}: ${shareText(weights.total[box[0]] / weights.whole)}`
+      ? `${stackName(box[0])}: ` +
+        shareText(weights.total[box[0]] / weights.whole)
       : '';
   });
   return canvas;
