@@ -7,7 +7,7 @@
  * which they were inserted. Contexts: thread.
  */
 
-#include <kernel/loop.h>
+#include <kernel/timer.h>
 
 /* The next one that is due, NULL if none is armed. */
 struct loop_timer *timers_first(void);

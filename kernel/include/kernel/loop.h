@@ -10,26 +10,13 @@
  * use the heap. They are never nested.
  */
 
+#include <kernel/timer.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef void loop_callback(void *context);
-
-/* Owned by the caller; MUST exist while it is armed. Initially all zero. */
-struct loop_timer {
-    uint64_t due_ns;    /* clock_ns() at which it expires */
-    uint64_t period_ns; /* 0 = one-shot */
-    loop_callback *callback;
-    void *context;                              /* argument of callback */
-    struct loop_timer *child, *sibling, **link; /* private: timers.c */
-    uint32_t order;                             /* private: of its insertion */
-    bool armed;                                 /* private */
-    uint32_t trace; /* private: its number (<prof/trace.h>) */
-};
 
 /* Calls (callback) with (context) once, (delay_ns) from now. An armed timer is
  * cancelled first. */
