@@ -7,10 +7,10 @@ host_room.profiler = -I$(rooms)/$(word 2,$(subst /, ,$<))
 host_room.tools = $(if $(filter tools/parasite/%,$<),-Itools/symbols \
     -I$(BUILD)/rooms/parasite/$(word 3,$(subst /, ,$<)))
 host_room.arch = -Iarch/include
-host_room.kernel = -Ikernel/include
+host_room.kernel = -Ikernel/include -Idrivers -Iarch/include
 host_room.services = -Ikernel/include
 host_room.tests = $(if $(filter tests/unit/kernel/% tests/unit/services/%,$<),\
-    -Ikernel/include) $(if $(filter tests/unit/arch/% \
+    -Ikernel/include -Idrivers) $(if $(filter tests/unit/arch/% \
     tests/unit/drivers/%,$<),-Iarch/include) \
     $(if $(filter tests/unit/host/% tests/unit/profiler/trace%,$<),\
         -Itools/parasite) \

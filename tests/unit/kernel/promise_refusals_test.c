@@ -71,7 +71,7 @@ static void each_allocation_is_refused_in_turn(void **state)
         promise_free(all);
         if (mutex.locked)
             mutex_unlock(&mutex);
-        turn();
+        turn_all();
         mailbox_clear(&box);
         nothing_left();
         assert_true(n < 1000);
@@ -97,7 +97,7 @@ static void each_moment_to_cancel(void **state)
         promise_cancel(all);
         pass(1000);
         promise_free(all);
-        turn();
+        turn_all();
         mailbox_clear(&box);
         assert_false(mutex.locked);
         nothing_left();

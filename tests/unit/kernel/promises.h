@@ -58,13 +58,14 @@ void console_line(const char *format, ...)
 
 /* ---- the loop */
 
-static struct loop_source *source;
+static struct loop_source *sources;
 static struct loop_timer *timers; /* in the order in which they are due */
 static uint64_t now_ns;
 
 void loop_add(struct loop_source *added)
 {
-    source = added;
+    added->next = sources;
+    sources = added;
 }
 
 void loop_once(struct loop_timer *timer, uint64_t delay_ns,
@@ -90,11 +91,24 @@ void loop_cancel(struct loop_timer *timer)
         }
 }
 
-/* Calls all that is ready. */
-static void turn(void)
+/* A turn of all sources. False: there was nothing to do. */
+static inline bool turn_once(void)
 {
-    while (source != NULL && source->waiting())
-        source->turn();
+    bool any = false;
+
+    for (struct loop_source *each = sources; each != NULL; each = each->next)
+        if (each->waiting()) {
+            each->turn();
+            any = true;
+        }
+    return any;
+}
+
+/* Until there is nothing to do. */
+static inline void turn_all(void)
+{
+    while (turn_once())
+        ;
 }
 
 /* The same, and lets (ns) pass. */
@@ -102,14 +116,14 @@ static inline void pass(uint64_t ns)
 {
     const uint64_t until = now_ns + ns;
 
-    turn();
+    turn_all();
     while (timers != NULL && timers->due_ns <= until) {
         struct loop_timer *timer = timers;
 
         timers = timer->sibling;
         now_ns = timer->due_ns;
         timer->callback(timer->context);
-        turn();
+        turn_all();
     }
     now_ns = until;
 }
