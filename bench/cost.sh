@@ -105,8 +105,9 @@ text()
     read -r code whole <"$build/bench/text.$1.all"
     keep "$1" text_bytes "$code"
     keep "$1" text_and_tables_bytes "$whole"
-    text_of "$1" smallest --without callers --without stream \
-        --without trees --without cxx --without rust --without ocaml
+    text_of "$1" smallest --without pit --without callers --without stream \
+        --without trace --without trees --without classes --without checks \
+        --without options --without cxx --without rust --without ocaml
     read -r code whole <"$build/bench/text.$1.smallest"
     keep "$1" text_smallest "$code"
 }

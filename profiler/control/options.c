@@ -25,7 +25,7 @@ static struct prof_options options = {
     .out = "off",
     .share_kib = 1024,
     .trace_kib = PROF_TRACE_KIB_DEFAULT,
-    .jitter_percent = PROF_JITTER_DEFAULT,
+    .jitter_percent = PROF_WITH_PIT ? PROF_JITTER_DEFAULT : 0,
     .seed = 1,
     .depth = PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0,
     .callers = callers,
@@ -197,7 +197,7 @@ static int set_choice(const char *word)
 
 #define ALL_IN                                                                 \
     (PROF_WITH_CALLERS && PROF_WITH_STREAM && PROF_WITH_TRACE &&               \
-     PROF_WITH_TREES)
+     PROF_WITH_TREES && PROF_WITH_PIT && PROF_WITH_CLASSES)
 
 /* Options of parts that may have been left out, and the only value that is
  * accepted then; "" = none is. */
@@ -206,6 +206,8 @@ static const struct part {
     const char *key;
     const char *value;
 } parts[] = {
+    {PROF_WITH_PIT, "prof.jitter", "0"},
+    {PROF_WITH_CLASSES, "prof.vmm", ""},
     {PROF_WITH_CALLERS, "prof.depth", "0"},
     {PROF_WITH_STREAM, "prof.out", "off"},
     {PROF_WITH_STREAM, "prof.share", ""},
@@ -229,7 +231,7 @@ static bool is_left_out(const char *word)
 
 int prof_option(const char *word)
 {
-    if (!ALL_IN && is_left_out(word))
+    if (!PROF_WITH_OPTIONS || (!ALL_IN && is_left_out(word)))
         return PROF_EABSENT;
     for (size_t i = 0; i < COUNT(numbers); i++) {
         const char *value = value_of(word, numbers[i].key);

@@ -4,6 +4,7 @@
 
 #include "control/trace.h"
 
+#include <prof/config.h>
 #include <prof/error.h>
 #include <prof/port.h>
 #include <prof/prof.h>
@@ -31,7 +32,7 @@ static int open_recorder(void)
 int prof_trace_command_on(void)
 {
     enum prof_trace_mode mode = prof_options()->trace;
-    int error = open_recorder();
+    int error = PROF_WITH_TRACE ? open_recorder() : PROF_EABSENT;
 
     if (error != PROF_OK)
         return error;
@@ -41,6 +42,7 @@ int prof_trace_command_on(void)
 
 int prof_trace_start(void)
 {
-    return prof_options()->trace == PROF_TRACE_OFF ? PROF_OK
-                                                   : prof_trace_command_on();
+    if (!PROF_WITH_TRACE || prof_options()->trace == PROF_TRACE_OFF)
+        return PROF_OK;
+    return prof_trace_command_on();
 }

@@ -30,6 +30,8 @@ static size_t length(const char *s)
 #endif
 }
 
+#if PROF_WITH_CXX || PROF_WITH_RUST || PROF_WITH_OCAML
+
 /* Quick test for Rust's legacy mangling, which ends with a hash of 16 digits,
  * "17h...E". A name with a suffix always passes. */
 static bool may_be_legacy(const char *name, size_t bytes)
@@ -96,6 +98,28 @@ struct prof_demangled prof_demangle_as(enum prof_language language,
                     (got.language != PROF_LANGUAGE_NONE && budget == got.steps);
     return got;
 }
+
+#else /* every name is copied */
+
+struct prof_demangled prof_demangle_as(enum prof_language language,
+                                       const char *name, char *out, size_t size,
+                                       struct prof_demangle_work *work)
+{
+    struct prof_demangled got = {.language = PROF_LANGUAGE_NONE};
+    size_t bytes = length(name);
+
+    (void)language;
+    (void)work;
+    got.truncated = bytes >= size;
+    got.bytes = got.truncated ? (size > 0 ? size - 1 : 0) : bytes;
+    for (size_t i = 0; i < got.bytes; i++)
+        out[i] = name[i];
+    if (size > 0)
+        out[got.bytes] = '\0';
+    return got;
+}
+
+#endif
 
 struct prof_demangled prof_demangle(const char *name, char *out, size_t size,
                                     struct prof_demangle_work *work)

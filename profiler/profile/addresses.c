@@ -9,6 +9,7 @@
 #include "profile/image.h"
 #include "unwind/prologue.h"
 
+#include <prof/config.h>
 #include <prof/symbols.h>
 
 #define CALLER_MAX ((1u << 26) - 1) /* the bit field; no stack is as large */
@@ -41,9 +42,12 @@ struct prof_address *prof_address_add(uintptr_t address)
 
 uint32_t prof_address_calling_function(uintptr_t address)
 {
-    const struct prof_address *known = prof_address_find(address);
+    const struct prof_address *known;
     struct prof_symbol symbol;
 
+    if (!PROF_WITH_CALLERS)
+        return 0;
+    known = prof_address_find(address);
     if (known == NULL)
         known = prof_address_add(address);
     if (known == NULL)
@@ -61,7 +65,7 @@ uint32_t prof_address_caller(struct prof_address *address)
     struct prof_range range = {function->record.key, function->record.key};
     uint32_t word = PROF_PROLOGUE_FRAME, framed = function->framed;
 
-    if (address->caller != PROF_CALLER_UNKNOWN)
+    if (!PROF_WITH_CALLERS || address->caller != PROF_CALLER_UNKNOWN)
         return address->caller;
     range.end += function->bytes;
     if (address->class == PROF_CLASS_ATTRIBUTED)
@@ -90,7 +94,8 @@ void prof_addresses_open(void)
 
 void prof_addresses_catch_up(uint32_t most)
 {
-    for (; most > 0 && next_address < prof_addresses.used; next_address++) {
+    for (; PROF_WITH_CALLERS && most > 0 && next_address < prof_addresses.used;
+         next_address++) {
         struct prof_address *address = prof_address_at(next_address);
 
         if (address->pending == 0)

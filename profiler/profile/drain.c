@@ -33,6 +33,8 @@
 #include "tick/watchdog.h"
 #include "trace/send.h"
 
+#include <prof/config.h>
+
 /* Prologues analysed in a drain beyond those that its samples need: as many as
  * half of its samples may have new. A quarter of a millisecond at 1,000 MIPS.
  */
@@ -181,7 +183,7 @@ static inline bool drain_entry(const struct prof_entry *entry)
 {
     uint32_t walk = entry->frames, stack;
 
-    if (walk == 0)
+    if (!PROF_WITH_CALLERS || walk == 0)
         stack = find_leaf(entry->pc, 0, NULL);
     else if (prof_walk_words(walk) != 0)
         stack = find_walked(entry, walk);
@@ -301,7 +303,7 @@ void prof_drain_last(void)
 {
     bool interrupted = drain->draining;
 
-    if (!drain->open)
+    if (!PROF_WITH_STREAM || !drain->open)
         return;
     drain->draining = drain->dying = true;
     prof_table_freeze(true);
@@ -328,7 +330,8 @@ void prof_drain(void)
     prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
     prof_trace_flush();
     prof_stream_flush(prof_tsc());
-    prof_watchdog();
+    if (PROF_WITH_PIT)
+        prof_watchdog();
     prof_addresses_catch_up(PROLOGUES_MAX); /* last: nothing waits for it */
     (void)prof_ticks();
     drain->draining = false;

@@ -8,6 +8,8 @@
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 
+#include <prof/config.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,7 +42,7 @@ static inline void prof_drain_pass(void)
 
     if (entry->frames != 0 || entry->divisor != 0) {
         prof_drain_state.frames_read += prof_walk_words(entry->frames);
-        if (entry->divisor != 0)
+        if (PROF_WITH_PIT && entry->divisor != 0)
             prof_timebase_change(&prof_clock, entry->divisor);
         entry->frames = entry->divisor = 0;
     }

@@ -10,6 +10,8 @@
 #include "profile/functions.h"
 #include "profile/sums.h"
 
+#include <prof/config.h>
+
 #define LISTS_MAX 32u /* list n has 1 << n functions, or is empty */
 
 /* Whether (a) comes before (b) in the table. */
@@ -63,6 +65,9 @@ static uint32_t merge(uint32_t a, uint32_t b)
     return first;
 }
 
+/* More rows than the default are an option. */
+#define MAY_BE_LONG PROF_WITH_OPTIONS
+
 /* All functions as one sorted list; returns the number of its first. */
 static uint32_t sort(void)
 {
@@ -90,7 +95,7 @@ void prof_hottest_begin(struct prof_hottest *hottest, uint32_t wanted)
     (void)prof_sums();
     hottest->count = hottest->at = 0;
     hottest->wanted = wanted;
-    if (wanted > PROF_HOTTEST_FEW)
+    if (MAY_BE_LONG && wanted > PROF_HOTTEST_FEW)
         hottest->at = sort();
     else
         find_few(hottest);
@@ -105,7 +110,7 @@ const struct prof_function *prof_hottest_next(struct prof_hottest *hottest)
     if (hottest->count != 0) /* a short table that is not empty */
         return hottest->at < hottest->count ? hottest->few[hottest->at++]
                                             : NULL;
-    if (hottest->at == 0)
+    if (!MAY_BE_LONG || hottest->at == 0)
         return NULL;
     function = prof_function_at(hottest->at);
     hottest->at = function->record.link;

@@ -7,6 +7,7 @@
 #include "profile/image.h"
 #include "profile/stacks.h"
 
+#include <prof/config.h>
 #include <prof/format.h>
 
 static bool is_idle(uintptr_t pc)
@@ -27,6 +28,8 @@ static uint32_t count_code(const uint32_t *frames, uint32_t count)
 bool prof_resolve_callers(const uint32_t *frames, uint32_t count, uint32_t hash,
                           struct prof_callers *callers)
 {
+    if (!PROF_WITH_CALLERS)
+        return false;
     *callers = (struct prof_callers){.count = count_code(frames, count)};
     if (callers->count != 0) {
         callers->stack = prof_stack_of_callers(frames, callers->count);
@@ -108,7 +111,7 @@ uint32_t prof_resolve(uintptr_t pc, uint32_t callers, const uint32_t *kept)
     if (address == NULL)
         return PROF_NO_MEMORY;
     number = prof_address_number(address);
-    if (kept != NULL)
+    if (PROF_WITH_CALLERS && kept != NULL)
         caller = kept_caller(address, kept, &leaf);
     leaf.stack = find_stack(callers, caller, pc, address->record.link);
     if (leaf.stack == 0)
@@ -117,7 +120,7 @@ uint32_t prof_resolve(uintptr_t pc, uint32_t callers, const uint32_t *kept)
     stack = prof_stack_at(leaf.stack);
     stack->address = number & PROF_ADDRESS_MAX;
     stack->class = address->class;
-    if (kept == NULL || !count_caller(address))
+    if (!PROF_WITH_CALLERS || kept == NULL || !count_caller(address))
         prof_recent_note_leaf(&leaf);
     return leaf.stack;
 }

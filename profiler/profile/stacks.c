@@ -10,6 +10,8 @@
 #include "profile/image.h"
 #include "stream/stream.h"
 
+#include <prof/config.h>
+
 struct prof_table prof_stacks;
 
 /*
@@ -73,6 +75,8 @@ uint32_t prof_stack_of_callers(const uint32_t *frames, uint32_t count)
 {
     const uint32_t base = (uint32_t)prof_image.text_base;
 
+    if (!PROF_WITH_CALLERS)
+        return 0;
     keep_common(frames, count);
     while (last.length < count) {
         uint32_t word = frames[count - 1 - last.length];
@@ -91,7 +95,7 @@ bool prof_stacks_find(uint32_t number, struct prof_stream_node *found)
 {
     struct prof_stack *stack = prof_stack_at(number);
 
-    if (number == 0 || number >= prof_stacks.used)
+    if (!PROF_WITH_STREAM || number == 0 || number >= prof_stacks.used)
         return false;
     *found = (struct prof_stream_node){stack->record.parent, stack->record.key,
                                        &stack->emitted};

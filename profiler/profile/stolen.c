@@ -8,6 +8,8 @@
 #include "profile/instruction_class.h"
 #include "tick/clock.h"
 
+#include <prof/config.h>
+
 #include <stdbool.h>
 
 /* Gaps that decide; then older ones count half. */
@@ -40,7 +42,7 @@ static bool was_stolen(uintptr_t pc, uint64_t gap)
 {
     if (recent.elsewhere + recent.masked >= RECENT_MAX)
         forget_half();
-    if (prof_was_masked(pc)) {
+    if (PROF_WITH_CLASSES && prof_was_masked(pc)) {
         recent.masked++;
         return gap <= recent.longest &&
                recent.elsewhere >= recent.masked * ELSEWHERE_MIN;

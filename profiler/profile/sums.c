@@ -11,6 +11,7 @@
 #include "profile/stacks.h"
 #include "profile/accounts.h"
 
+#include <prof/config.h>
 #include <prof/name.h>
 #include <prof/symbols.h>
 
@@ -27,7 +28,7 @@ static uint32_t find_vmm(void)
     static uint32_t known;
     struct prof_symbol symbol;
 
-    if (prof_options()->vmm[0] == '\0')
+    if (!PROF_WITH_CLASSES || prof_options()->vmm[0] == '\0')
         return 0;
     for (uint32_t i = 1; i < prof_functions.used && known == 0; i++)
         if (prof_symbol_find(prof_function_at(i)->record.key, &symbol) &&
@@ -88,7 +89,7 @@ static void add_special(const struct prof_stack *stack,
                         struct prof_address *address, uint32_t vmm)
 {
     uint32_t number = address->record.link;
-    uint32_t classes = prof_instruction_class(address);
+    uint32_t classes = PROF_WITH_CLASSES ? prof_instruction_class(address) : 0;
 
     if (address->pending != 0)
         (void)prof_address_caller(address);
@@ -118,7 +119,8 @@ static void add_stacks(uint32_t vmm)
             continue;
         prof_amount_add(&call->self, stack->self.samples, stack->self.cycles);
         if (!address->counted || address->pending != 0 ||
-            address->instructions != PROF_INSTRUCTION_KNOWN)
+            (PROF_WITH_CLASSES &&
+             address->instructions != PROF_INSTRUCTION_KNOWN))
             add_special(stack, address, vmm);
     }
 }

@@ -6,6 +6,8 @@
 #include "profile/stacks.h"
 #include "profile/sums.h"
 
+#include <prof/config.h>
+
 void prof_visit(void (*visit)(const struct prof_row *row, void *context),
                 void *context)
 {
@@ -30,7 +32,7 @@ void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
 {
     uintptr_t addresses[PROF_STACK_MAX];
 
-    for (uint32_t i = 1; i < prof_stacks.used; i++) {
+    for (uint32_t i = 1; PROF_WITH_TREES && i < prof_stacks.used; i++) {
         const struct prof_stack *stack = prof_stack_at(i);
         struct prof_stack_row row = {
             .addresses = addresses,

@@ -13,6 +13,7 @@
 #include "report/share.h"
 #include "report/summary.h"
 
+#include <prof/config.h>
 #include <prof/name.h>
 #include <prof/port.h>
 #include <prof/symbols.h>
@@ -125,13 +126,13 @@ static void share_row(struct prof_text *out,
     bool few = function->self.samples < SAMPLES_MIN;
 
     prof_summary_share(out, self);
-    if (prof_drain_depth() != 0)
+    if (PROF_WITH_CALLERS && prof_drain_depth() != 0)
         total_column(out, function->total, self, table);
-    if (table->vm_exit)
+    if (PROF_WITH_CLASSES && table->vm_exit)
         vm_exit_column(out, function->vm_exit, self, table);
     prof_text_decimal(out, function->self.samples, 10);
     prof_text_string(out, few ? " ?" : "  ");
-    prof_text_string(out, function->masked ? "! " : "  ");
+    prof_text_string(out, PROF_WITH_CLASSES && function->masked ? "! " : "  ");
     table->few = table->few || few;
     table->masked = table->masked || function->masked;
     prof_text_hex(out, function->record.key, ADDRESS_DIGITS);
@@ -147,9 +148,9 @@ static void rest_row(struct prof_text *out, uint32_t functions,
                      uint64_t samples, uint64_t weight, struct table *table)
 {
     prof_summary_share(out, prof_share_next(&table->share, weight));
-    if (prof_drain_depth() != 0)
+    if (PROF_WITH_CALLERS && prof_drain_depth() != 0)
         prof_text_string(out, "          ");
-    if (table->vm_exit)
+    if (PROF_WITH_CLASSES && table->vm_exit)
         prof_text_string(out, "         ");
     prof_text_decimal(out, samples, 10);
     prof_text_string(out, "    ");
@@ -166,10 +167,10 @@ static void legend(struct prof_text *out, const struct table *table)
     if (table->few)
         prof_text_string(out, "? fewer than 16 samples; in brackets the 95 % "
                               "interval of the share\n");
-    if (table->masked)
+    if (PROF_WITH_CLASSES && table->masked)
         prof_text_string(out, "! sampled late, where interrupts were enabled: "
                               "the time belongs to earlier code\n");
-    if (table->vm_exit)
+    if (PROF_WITH_CLASSES && table->vm_exit)
         prof_text_string(out, "in VMM: samples at instructions that leave the "
                               "guest, such as port access\n");
 }
@@ -215,15 +216,15 @@ void prof_report(void)
     begin = prof_tsc();
     prof_stats(&stats);
     prof_text_open(&out, prof_port_write);
-    if (prof_options()->report == PROF_REPORT_TREE)
+    if (PROF_WITH_TREES && prof_options()->report == PROF_REPORT_TREE)
         prof_report_call_tree(&out, &stats);
-    else if (prof_options()->report == PROF_REPORT_FOLDED)
+    else if (PROF_WITH_TREES && prof_options()->report == PROF_REPORT_FOLDED)
         prof_report_folded(&out, &stats);
-    else if (prof_options()->form == PROF_FORM_CLASSIC)
+    else if (PROF_WITH_OPTIONS && prof_options()->form == PROF_FORM_CLASSIC)
         classic(&out, &stats);
     else
         shares(&out, &stats);
-    if (prof_options()->callers[0] != '\0')
+    if (PROF_WITH_TREES && prof_options()->callers[0] != '\0')
         prof_report_callers(&out, prof_options()->callers, &stats);
     prof_text_flush(&out);
     report_cycles += prof_tsc() - begin;

@@ -13,6 +13,7 @@
 #include "profile/image.h"
 #include "report/share.h"
 
+#include <prof/config.h>
 #include <prof/format.h>
 #include <prof/symbols.h>
 
@@ -57,9 +58,11 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
     prof_text_fixed(out, prof_rate_mhz(), 0, 1000);
     prof_text_string(out, time ? " Hz, shares of time ---\n"
                                : " Hz, shares of samples ---\n");
-    prof_text_string(out, prof_drain_depth() != 0 ? "    self      total"
-                                                  : "   share");
-    prof_text_string(out, stats->exits != 0 ? "   in VMM" : "");
+    prof_text_string(out, PROF_WITH_CALLERS && prof_drain_depth() != 0
+                              ? "    self      total"
+                              : "   share");
+    if (PROF_WITH_CLASSES && stats->exits != 0)
+        prof_text_string(out, "   in VMM");
     prof_text_string(out, "   samples    address     function\n");
 }
 
@@ -220,8 +223,11 @@ static void write_troubles(struct prof_text *out,
     write_number(out, stats->overflowed,
                  " samples arrived while the vector was full, and are in "
                  "the overflow table\n");
-    write_stopped(out, stats);
+    if (PROF_WITH_CALLERS)
+        write_stopped(out, stats);
     write_number(out, stats->refusals, " allocations refused\n");
+    if (!PROF_WITH_PIT)
+        return;
     write_number(out, stats->tick.gate_taken_back,
                  " times the timer's IDT gate was restored\n");
     write_number(out, stats->tick.pit_taken_back,

@@ -9,6 +9,8 @@
 #include "tick/source_hook.h"
 #include "tick/source_pit.h"
 
+#include <prof/config.h>
+
 /* Periods are calculated as 24.8 numbers of cycles, in 64 bits. */
 #define TSC_HZ_BITS 36
 
@@ -19,7 +21,8 @@ const struct prof_source *prof_source_open(const struct prof_config *config)
     if (config->tsc_hz == 0 || config->tsc_hz >> TSC_HZ_BITS != 0)
         return NULL;
     prof_clock_open(prof_tsc());
-    if (config->tick.kind == PROF_TICK_PIT && prof_source_pit_open(config))
+    if (PROF_WITH_PIT && config->tick.kind == PROF_TICK_PIT &&
+        prof_source_pit_open(config))
         source = &prof_source_pit;
     if (config->tick.kind == PROF_TICK_HOOK && prof_source_hook_open(config))
         source = &prof_source_hook;

@@ -13,6 +13,7 @@
 #include "tick/clock.h"
 #include "tick/source.h"
 
+#include <prof/config.h>
 #include <prof/port.h>
 #include <prof/text.h>
 
@@ -81,8 +82,8 @@ bool prof_source_hook_open(const struct prof_config *config)
         return false;
     prof_clock_set(hook.period, 1, rate_mhz);
     prof_clock_set_steady(true);
-    if (prof_options()->jitter_percent != 0 ||
-        set_period(prof_options()->hz, false) != PROF_OK)
+    if (PROF_WITH_OPTIONS && (prof_options()->jitter_percent != 0 ||
+                              set_period(prof_options()->hz, false) != PROF_OK))
         print_rate();
     return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 
+#include <prof/config.h>
 #include <stdbool.h>
 
 /* Beyond this many ticks old runs count half, as the TSC's rate may drift. */
@@ -14,6 +15,9 @@
 /* Ticks after which a run is cut. */
 #define RUN_MAX (PROF_RUN_MIN * 8)
 
+/* Whether a period has counts, which a source may change; else it is one. */
+#define HAS_COUNTS PROF_WITH_PIT
+
 /* After a gap of more places than this the grid begins anew. */
 #define GRID_GAP_MAX 64
 
@@ -21,7 +25,7 @@ static void set_step(struct prof_timebase *time)
 {
     uint64_t step = time->period;
 
-    if (time->counts != time->divisor)
+    if (HAS_COUNTS && time->counts != time->divisor)
         step = prof_divide(step * time->counts, time->divisor);
     time->step = (uint32_t)(step >> PROF_PERIOD_SHIFT);
 }
@@ -48,7 +52,7 @@ static void use_run(struct prof_timebase *time)
 {
     uint64_t cycles = time->last_tsc - time->run_begin_tsc;
 
-    if (time->counts != time->divisor)
+    if (HAS_COUNTS && time->counts != time->divisor)
         cycles = prof_divide(cycles * time->divisor, time->counts);
     time->run_cycles += cycles;
     time->run_total += time->run_ticks;
@@ -76,7 +80,7 @@ static void end_run(struct prof_timebase *time, uint64_t next_begin,
 
 void prof_timebase_change(struct prof_timebase *time, uint32_t counts)
 {
-    if (counts == time->counts)
+    if (!HAS_COUNTS || counts == time->counts)
         return;
     end_run(time, time->last_tsc, PROF_RUN_CHANGE_MIN);
     time->run_begun = false;
@@ -133,7 +137,7 @@ static void count_missed(struct prof_timebase *time, int64_t ticks)
     uint64_t more = (uint64_t)(ticks < 0 ? -ticks : ticks) * time->counts;
     uint64_t whole, part = time->missed_counts;
 
-    if (ticks == 0 || time->counts == time->divisor) {
+    if (!HAS_COUNTS || ticks == 0 || time->counts == time->divisor) {
         time->missed += ticks;
     } else if (ticks > 0) {
         whole = prof_divide(part + more, time->divisor);

@@ -8,16 +8,26 @@ A source that does not see config.h is compiled once for all choices.
 
 import concurrent.futures
 import os
+import pathlib
 import re
 
 from harness.suite import Guest, check, run
 
 PARTS = ("i386-gcc", "x86_64-gcc", "i386-clang-14", "x86_64-clang-14")
 
-PARTS_OF_PROFILER = ("callers", "stream", "trees", "cxx", "rust", "ocaml")
+PARTS_OF_PROFILER = (
+    *("pit", "callers", "stream", "trees", "classes", "checks", "options"),
+    *("cxx", "rust", "ocaml"),
+)
+# The smallest that the kernel can boot, whose ticks are those of the PIT, and
+# which tries the options.
+NEEDED = ("pit", "options")
 CHOICES = {
     "everything": (),
     "nothing": PARTS_OF_PROFILER,
+    "what boots": tuple(
+        part for part in PARTS_OF_PROFILER if part not in NEEDED
+    ),
     **{f"all but {part}": (part,) for part in PARTS_OF_PROFILER},
 }
 WIDTH_FLAGS = {"i386": ["-m32", "-march=i686"], "x86_64": ["-m64"]}
@@ -126,16 +136,17 @@ def made(*words):
     return text.split()
 
 
-def link(s, width, profiler):
-    """An image of services/split with (profiler), the rest as it was built."""
+def link(s, width, profiler, folder):
+    """The image of (folder) with (profiler), the rest as it was built."""
     core = made(
-        f"$(call core,{width}) " f"$(call objects,{width},services/split)"
+        f"$(call core,{width}) $(call objects,{width},{folder})"
     )
     objects = [path for path in core if not path.endswith("/profiler.o")]
     flags = WIDTH_FLAGS[width]
     libgcc = run("gcc", *flags, "-print-libgcc-file-name").out.strip()
     emulation = {"i386": "elf_i386", "x86_64": "elf_x86_64"}[width]
-    image = s.work / f"smallest.{width}"
+    image = s.work / f"{os.path.basename(folder)}.{width}"
+    own = pathlib.Path(folder, "ldflags")
     run(
         "tools/build/link.sh",
         s.build / "host/embed",
@@ -152,6 +163,7 @@ def link(s, width, profiler):
         "--fatal-warnings",
         "-z",
         "noexecstack",
+        *(own.read_text().split() if own.exists() else ()),
         "--start-group",
         *objects,
         profiler,
@@ -171,6 +183,7 @@ ROW = re.compile(
 )
 REFUSED = (
     "prof.depth=5",
+    "prof.vmm=main",
     "prof.out=e9",
     "prof.share=64",
     "prof.report=tree",
@@ -180,7 +193,7 @@ REFUSED = (
 
 def boots(s, width, profiler):
     """The smallest image prints a right table, and says what it lacks."""
-    image = link(s, width, profiler)
+    image = link(s, width, profiler, "services/split")
     append = " ".join(
         (
             "prof.every=0 prof.jitter=0 split.rounds=20000",
@@ -212,6 +225,37 @@ def boots(s, width, profiler):
     ticks = re.search(r"^ 100\.00 % +(\d+) +all ticks", text, re.M)
     check.true(int(ticks[1]) >= sum(count for _, count in rows.values()))
     check.true(int(ticks[1]) > 1000)
+
+
+# Of tests/guest/profiler/hook_ticks_are_sampled: what needs no part. Its other
+# tests are of options, commands and packets.
+HOOKED = (
+    "each call is counted",
+    "in one account, and none is missed",
+    "leaf_a has 40 %",
+    "leaf_b has 30 %",
+    "leaf_c has 20 %",
+    "leaf_d has 10 %",
+    "undrained, the vector overflows",
+    "in one account",
+    "another is refused",
+)
+
+
+def samples(s, width, profiler):
+    """The smallest module samples what the kernel's own interrupt hands it."""
+    image = link(
+        s, width, profiler, "tests/guest/profiler/hook_ticks_are_sampled"
+    )
+    append = "prof.start=off prof.every=0"
+    with Guest(
+        image, width, s.work / "hooked.log", append=append, icount=4
+    ) as guest:
+        guest.end()
+        text = guest.text()
+    for name in HOOKED:
+        check.has(text, rf"^ok \d+ - +{re.escape(name)}\r?$")
+        check.lacks(text, rf"^not ok \d+ - +{re.escape(name)}\r?$")
 
 
 def wrong_choices(builder, work):
@@ -262,5 +306,7 @@ def suite(s):
             sorted(made(f"$(profiler_sources.{width})")),
             sorted(builder.listed((), "c", "asm")),
         )
-    with s.test(f"{width}: the smallest module prints a right table"):
-        boots(s, width, built["nothing"])
+    with s.test(f"{width}: the smallest that boots prints a right table"):
+        boots(s, width, built["what boots"])
+    with s.test(f"{width}: the smallest module of all samples by the hook"):
+        samples(s, width, built["nothing"])

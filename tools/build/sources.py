@@ -5,7 +5,7 @@
 usage: sources.py [--width i386|x86_64] [--config HEADER] [--without PART]...
                   WHAT...
 
-PART is callers, stream, trace, trees, cxx, rust or ocaml (<prof/config.h>).
+PART is one that <prof/config.h> has, in lower case: stream, cxx and others.
 HEADER is the one given to the compiler as PROF_CONFIG_HEADER: its lines
 `#define PROF_WITH_PART 0` are read. WHAT is any of
 
@@ -35,6 +35,18 @@ LEFT_OUT = "left_out.c"
 
 # What belongs to each part alone, and what is compiled where it is left out.
 PARTS = {
+    "pit": (
+        [
+            "tick/gate*.c",
+            "tick/handover.c",
+            "tick/jitter.c",
+            "tick/pit.c",
+            "tick/source_pit.c",
+            "tick/watchdog.c",
+            "sample/*/parasite.asm",
+        ],
+        [],
+    ),
     "callers": (
         ["sample/*/walk.asm", "unwind/prologue.c"],
         ["unwind/left_out.c"],
@@ -48,9 +60,17 @@ PARTS = {
         ["report/call_tree.c", "report/callers.c"],
         ["report/left_out.c"],
     ),
+    "classes": (["profile/instruction_class.c"], []),
+    "checks": ([], []),
+    "options": ([], []),
     "cxx": (["demangle/cxx*.c"], []),
     "rust": (["demangle/rust*.c"], []),
     "ocaml": (["demangle/ocaml.c"], []),
+}
+# What several parts need: compiled unless all of them are left out.
+SHARED = {
+    ("callers", "classes"): ["unwind/decode.c", "unwind/forms.c"],
+    ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
 }
 
 
@@ -95,6 +115,9 @@ def sources(width, without):
     for part in without:
         own, instead = PARTS[part]
         listed = listed - found(own) | set(instead)
+    for parts, shared in SHARED.items():
+        if set(parts) <= set(without):
+            listed -= found(shared)
     return sorted(listed)
 
 

@@ -21,6 +21,13 @@
 #include PROF_CONFIG_HEADER
 #endif
 
+/* The source of ticks `pit` (<prof/tick.h>), with all that it does to the timer
+ * and its gate. Without: the kernel's own interrupt calls prof_sample(), and
+ * prof_init() refuses the other; prof.jitter is 0. */
+#ifndef PROF_WITH_PIT
+#define PROF_WITH_PIT 1
+#endif
+
 /* Callers of each sample: the frame walk in the interrupt, and the prologue
  * analysis for functions without a frame. Without: prof.depth is 0. */
 #ifndef PROF_WITH_CALLERS
@@ -39,10 +46,28 @@
 #define PROF_WITH_TRACE PROF_WITH_STREAM
 #endif
 
-/* Reports by call stack: the call tree, folded stacks and the callers of a
- * function. Without: prof.report is "top". */
+/* Profiles by call stack: the call tree, folded stacks, the callers of a
+ * function, and prof_visit_stacks(). Without: prof.report is "top". */
 #ifndef PROF_WITH_TREES
 #define PROF_WITH_TREES 1
+#endif
+
+/* What the instructions at a sample say: which samples are masked, and which at
+ * an exit to the VMM. Without: all samples belong to their function; a tick
+ * that was late for whole periods is stolen time wherever it arrives. */
+#ifndef PROF_WITH_CLASSES
+#define PROF_WITH_CLASSES 1
+#endif
+
+/* Tests of every entry of the symbol table. Without: its head, its layout and
+ * its checksum are tested, which is enough for a table that `embed` made. */
+#ifndef PROF_WITH_CHECKS
+#define PROF_WITH_CHECKS 1
+#endif
+
+/* prof_option(). Without: it returns PROF_EABSENT, and the defaults hold. */
+#ifndef PROF_WITH_OPTIONS
+#define PROF_WITH_OPTIONS 1
 #endif
 
 /* Demangling of C++, Rust and OCaml names. Without: mangled names. */
@@ -56,6 +81,18 @@
 #define PROF_WITH_OCAML 1
 #endif
 
+#if (PROF_WITH_PIT) != 0 && (PROF_WITH_PIT) != 1
+#error "PROF_WITH_PIT is neither 0 nor 1"
+#endif
+#if (PROF_WITH_CLASSES) != 0 && (PROF_WITH_CLASSES) != 1
+#error "PROF_WITH_CLASSES is neither 0 nor 1"
+#endif
+#if (PROF_WITH_CHECKS) != 0 && (PROF_WITH_CHECKS) != 1
+#error "PROF_WITH_CHECKS is neither 0 nor 1"
+#endif
+#if (PROF_WITH_OPTIONS) != 0 && (PROF_WITH_OPTIONS) != 1
+#error "PROF_WITH_OPTIONS is neither 0 nor 1"
+#endif
 #if (PROF_WITH_CALLERS) != 0 && (PROF_WITH_CALLERS) != 1
 #error "PROF_WITH_CALLERS is neither 0 nor 1"
 #endif
