@@ -194,9 +194,9 @@ size_t prof_symbol_name(const struct prof_symbol *symbol, char *out,
     size_t bytes = 0;
 
     if (index < count)
-        bytes = put_name(
-            out, size, table.names + table.marks[index / PROF_SYMTAB_BLOCK],
-            index % PROF_SYMTAB_BLOCK);
+        bytes = put_name(out, size,
+                         table.names + table.marks[index / PROF_SYMTAB_BLOCK],
+                         index % PROF_SYMTAB_BLOCK);
     if (size > 0)
         out[bytes < size ? bytes : size - 1] = '\0';
     return bytes;
