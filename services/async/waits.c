@@ -65,7 +65,7 @@ static struct promise *pick_one(void)
     struct promise *const sleeps[] = {
         promise_sleep(60 * NS_PER_MS),
         promise_sleep(20 * NS_PER_MS),
-        promise_sleep(20 * NS_PER_MS),
+        promise_sleep(40 * NS_PER_MS),
     };
 
     return promise_pick(sleeps, COUNT(sleeps));

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of services/async, recorded as `make async` does: each keeps the
-rules of traces, and shows what it is there to show. With the instruction
-counter two runs are the same, event by event."""
+rules of traces, and shows what it is there to show, event by event. With the
+instruction counter two runs are the same."""
 
+import json
 import re
 
+from expected import DEMOS
 from harness import qemu
 from harness.suite import WIDTHS, check, run
+from sequence import sequence
 
 PARTS = WIDTHS
 DISK = [
@@ -28,7 +31,7 @@ SHOWS = {
     "series": {"create: sleep": 2, "create: bind": 1, " become: bind": 1},
     "join": {"create: sleep": 3, "create: join": 1},
     "choose": {"create: sleep": 4, "create: choose": 1},
-    "pick": {"create: sleep": 3, "create: pick": 1, " cancel: sleep": 1},
+    "pick": {"create: sleep": 3, "create: pick": 1, " cancel: sleep": 2},
     "catch": {"create: catch": 1, " fail: ": 1},
     "disk": {"create: io disk read": 8, "create: io disk request": 24},
     "disk-fixed": {"create: io disk read": 8, "create: io disk request": 8},
@@ -65,6 +68,39 @@ def shows(s, demo):
     run(s.parasite, "info", "--check", trace)
     for pattern, count in SHOWS[demo].items():
         check.same(len(re.findall(pattern, text)), count, pattern)
+    wanted = DEMOS.get(demo, "").strip().splitlines()
+    found = sequence(text)[: len(wanted)]
+    check.same("\n".join(found), "\n".join(wanted))
+
+
+def sites(s, demo):
+    """What `tasks` sums up of the trace that shows() made, by site."""
+    said = run(s.parasite, "tasks", "--json", s.work / f"{demo}.trace").out
+    return {site["site"]: site for site in json.loads(said)["sites"]}
+
+
+def disk_is_explained(s):
+    """The task waits less once each read is one request."""
+    before, after = sites(s, "disk"), sites(s, "disk-fixed")
+    for found, requests in ((before, 24), (after, 8)):
+        check.same(found["disk read"]["count"], 8)
+        check.same(found["disk request"]["count"], requests)
+        check.same(found["read pages"]["runs"], 9)
+        check.same(found["read pages"]["resolved"], 1)
+    check.true(
+        2 * after["read pages"]["waiting_ns"]
+        < before["read pages"]["waiting_ns"],
+        "the fix makes the waits less than half",
+    )
+
+
+def choices_are_listed(s):
+    """A wrong demo is refused, and all are listed."""
+    with s.guest(s.part, "async", append="demo=x prof.start=off") as guest:
+        check.same(guest.end(), 1)
+        text = guest.text()
+    for demo in SHOWS:
+        check.has(text, rf"^async:   {demo} +\S", count=1)
 
 
 def events(text):
@@ -85,3 +121,5 @@ def suite(s):
     for demo in SHOWS:
         s.holds(f"{s.part}: demo={demo} shows what it is for", shows, s, demo)
     s.holds(f"{s.part}: two runs have the same events", repeats, s)
+    s.holds(f"{s.part}: the disk's fix is in the sums", disk_is_explained, s)
+    s.holds(f"{s.part}: the demos are listed", choices_are_listed, s)

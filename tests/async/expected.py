@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the demos of services/async do, in the form of sequence.py; of the
+longer ones the beginning."""
+
+DEMOS = {
+    "sleep": """
+[event loop] create: sleep sleep 1 (services/async/waits.c)
+timer resolve: sleep 1
+""",
+    "series": """
+[event loop] create: sleep sleep 1 (services/async/waits.c)
+[event loop] create: bind bind 2 (services/async/waits.c)
+timer resolve: sleep 1
+timer wake: bind 2 by sleep 1
+bind 2 switch: bind 2
+bind 2 read: sleep 1
+bind 2 create: sleep sleep 3 (services/async/waits.c)
+bind 2 become: bind 2 is sleep 3
+timer resolve: sleep 3
+""",
+    "join": """
+[event loop] create: sleep sleep 1 (services/async/waits.c)
+[event loop] create: sleep sleep 2 (services/async/waits.c)
+[event loop] create: sleep sleep 3 (services/async/waits.c)
+[event loop] create: join join 4 (services/async/waits.c)
+timer resolve: sleep 2
+timer wake: join 4 by sleep 2
+join 4 switch: join 4
+join 4 read: sleep 2
+timer resolve: sleep 3
+timer wake: join 4 by sleep 3
+join 4 switch: join 4
+join 4 read: sleep 3
+timer resolve: sleep 1
+timer wake: join 4 by sleep 1
+join 4 switch: join 4
+join 4 read: sleep 1
+join 4 resolve: join 4
+""",
+    "choose": """
+[event loop] create: task choose and wait 1 (services/async/waits.c)
+choose and wait 1 switch: choose and wait 1
+choose and wait 1 create: sleep sleep 2 (services/async/waits.c)
+choose and wait 1 create: sleep sleep 3 (services/async/waits.c)
+choose and wait 1 create: sleep sleep 4 (services/async/waits.c)
+choose and wait 1 create: choose choose 5 (services/async/waits.c)
+choose and wait 1 try_read: choose 5
+choose and wait 1 suspend: choose
+timer resolve: sleep 3
+timer wake: choose 5 by sleep 3
+choose 5 switch: choose 5
+choose 5 read: sleep 3
+choose 5 resolve: choose 5
+choose 5 wake: choose and wait 1 by choose 5
+choose and wait 1 switch: choose and wait 1
+choose and wait 1 read: choose 5
+choose and wait 1 create: sleep sleep 6 (services/async/waits.c)
+choose and wait 1 try_read: sleep 6
+choose and wait 1 suspend: sleep
+timer resolve: sleep 4
+timer resolve: sleep 2
+timer resolve: sleep 6
+timer wake: choose and wait 1 by sleep 6
+choose and wait 1 switch: choose and wait 1
+choose and wait 1 read: sleep 6
+choose and wait 1 resolve: choose and wait 1
+""",
+    "pick": """
+[event loop] create: sleep sleep 1 (services/async/waits.c)
+[event loop] create: sleep sleep 2 (services/async/waits.c)
+[event loop] create: sleep sleep 3 (services/async/waits.c)
+[event loop] create: pick pick 4 (services/async/waits.c)
+timer resolve: sleep 2
+timer wake: pick 4 by sleep 2
+pick 4 switch: pick 4
+pick 4 read: sleep 2
+pick 4 resolve: pick 4
+pick 4 cancel: sleep 1
+pick 4 cancel: sleep 3
+""",
+    "catch": """
+[event loop] create: sleep sleep 1 (services/async/waits.c)
+[event loop] create: bind bind 2 (services/async/waits.c)
+[event loop] create: catch catch 3 (services/async/waits.c)
+timer resolve: sleep 1
+timer wake: bind 2 by sleep 1
+bind 2 switch: bind 2
+bind 2 read: sleep 1
+bind 2 create: promise value 4 (kernel/task/promise.c)
+bind 2 fail: value 4: oops
+bind 2 become: bind 2 is value 4
+devices wake: catch 3 by value 4
+catch 3 switch: catch 3
+catch 3 read: value 4
+catch 3 create: promise value 5 (kernel/task/promise.c)
+catch 3 resolve: value 5
+catch 3 become: catch 3 is value 5
+""",
+    "console": """
+[event loop] create: task write lines 1 (services/async/waits.c)
+write lines 1 switch: write lines 1
+write lines 1 create: task print lines 2 (services/async/waits.c)
+print lines 2 switch: print lines 2
+print lines 2 create: mailbox receive 3 (services/async/waits.c)
+print lines 2 try_read: receive 3
+print lines 2 suspend: receive
+write lines 1 switch: write lines 1
+write lines 1 create: mailbox send 4 (services/async/waits.c)
+write lines 1 resolve: send 4
+write lines 1 resolve: receive 3
+write lines 1 wake: print lines 2 by receive 3
+write lines 1 read: send 4
+write lines 1 counter: bytes sent = 6
+write lines 1 create: mailbox send 5 (services/async/waits.c)
+write lines 1 resolve: send 5
+write lines 1 read: send 5
+write lines 1 counter: bytes sent = 12
+write lines 1 create: mailbox send 6 (services/async/waits.c)
+write lines 1 resolve: send 6
+write lines 1 read: send 6
+write lines 1 counter: bytes sent = 18
+write lines 1 create: mailbox send 7 (services/async/waits.c)
+write lines 1 resolve: send 7
+write lines 1 read: send 7
+write lines 1 counter: bytes sent = 24
+""",
+    "disk": """
+[event loop] create: task read pages 1 (services/async/devices.c)
+read pages 1 switch: read pages 1
+read pages 1 create: io disk read 2 (services/async/devices.c)
+read pages 1 create: io disk request 3 (kernel/task/disk.c)
+read pages 1 counter: pages in flight = 11
+read pages 1 try_read: disk read 2
+read pages 1 suspend: disk read
+devices resolve: disk request 3
+devices counter: pages in flight = 0
+devices create: io disk request 4 (kernel/task/disk.c)
+devices counter: pages in flight = 11
+devices resolve: disk request 4
+devices counter: pages in flight = 0
+devices create: io disk request 5 (kernel/task/disk.c)
+devices counter: pages in flight = 10
+devices resolve: disk request 5
+devices counter: pages in flight = 0
+devices resolve: disk read 2
+devices wake: read pages 1 by disk read 2
+read pages 1 switch: read pages 1
+read pages 1 read: disk read 2
+read pages 1 counter: pages read = 32
+read pages 1 create: io disk read 6 (services/async/devices.c)
+read pages 1 create: io disk request 7 (kernel/task/disk.c)
+""",
+    "disk-fixed": """
+[event loop] create: task read pages 1 (services/async/devices.c)
+read pages 1 switch: read pages 1
+read pages 1 create: io disk read 2 (services/async/devices.c)
+read pages 1 create: io disk request 3 (kernel/task/disk.c)
+read pages 1 counter: pages in flight = 32
+read pages 1 try_read: disk read 2
+read pages 1 suspend: disk read
+devices resolve: disk request 3
+devices counter: pages in flight = 0
+devices resolve: disk read 2
+devices wake: read pages 1 by disk read 2
+read pages 1 switch: read pages 1
+read pages 1 read: disk read 2
+read pages 1 counter: pages read = 32
+""",
+}
