@@ -6,7 +6,7 @@
 // is one item, a row of their density, until it is opened.
 
 const GROUP_FROM = 200; // objects; smaller groups are never closed
-const GROUPS_MAX = 40; // with more, parents do not tell groups apart
+const GROUPS_MAX = 40; // with more, parents do not separate groups
 
 const items = {
   count: 0,
@@ -50,7 +50,7 @@ function* findGroups() {
   if (groups.filter(isLarge).length > GROUPS_MAX) yield* groupBy(() => '');
 }
 
-// Groups of objects of one kind and site, told apart by (ofParent).
+// Groups of objects of one kind and site, separated by (ofParent).
 function* groupBy(ofParent) {
   const {objects} = model,
     numbers = new Map();

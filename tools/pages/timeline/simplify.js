@@ -19,7 +19,7 @@ const CONTINUATIONS = new Set([
 ]);
 
 // Of each object: when it read another one, if it had done nothing before, and
-// which; and when it was looked at in vain first.
+// which; and when it was looked at first while it was pending.
 function firstActs(model) {
   const {objects, edges, labels} = model,
     count = objects.count;

@@ -13,10 +13,11 @@
 struct first {
     uint64_t read;  /* when it read another, TASKS_NEVER = it did not, or it
                        did something else before */
-    uint64_t tried; /* when it was looked at in vain */
+    uint64_t tried; /* when it was looked at while pending */
     uint64_t named;
     uint32_t source; /* what it read */
-    uint32_t looked; /* at what it looked in vain, TASKS_NONE */
+    uint32_t looked; /* at what it looked while that was
+                        pending, TASKS_NONE */
     bool acted;
 };
 
