@@ -40,7 +40,8 @@ struct request {
 
 static const char help_text[] =
     "Send commands to a running guest and print its answers. COMMAND is "
-    "start, stop, rate HZ, depth N, stacks on|off, reset, hello or report."
+    "start, stop, rate HZ, depth N, stacks on|off, "
+    "trace on|off|dump, reset, hello or report."
     "\vTARGET is the line that the guest listens to: the stream's line with "
     "prof.out=uart2 or virtio, otherwise the guest's console. It is unix:PATH, "
     "tcp:HOST:PORT or the name of a terminal. Each command is sent after the "
@@ -59,7 +60,7 @@ static const struct argp_option options[] = {
 static bool is_value(const char *word)
 {
     return isdigit((unsigned char)*word) || strcmp(word, "on") == 0 ||
-           strcmp(word, "off") == 0;
+           strcmp(word, "off") == 0 || strcmp(word, "dump") == 0;
 }
 
 static void take_word(struct request *request, char *word)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder of tasks in images, on both widths: as a stream, as a flight
+recorder that is dumped by a command or by a panic, and switched on and off by
+commands. What it sends is read by the host's command and by babeltrace2."""
+
+import re
+
+from harness.command import Command
+from harness.suite import WIDTHS, check, run, soon
+
+PARTS = WIDTHS
+PARSER = "services/lua/scripts/parser.lua"
+HISTORY = 0x8000  # PROF_CPU_HISTORY
+
+
+def recorded(s, name, packets, image):
+    """The trace of the file (packets)."""
+    trace = s.work / f"{name}.trace"
+    Command(s).record(trace, "-q", f"file:{packets}", "-k", image)
+    return trace
+
+
+def events(trace):
+    """The names of the events, by babeltrace2, in order."""
+    said = run("babeltrace2", "--names", "none", trace)
+    check.same(said.err, "")
+    return re.findall(r"^\[\S+ \S+ (\w+): ", said.out, re.M)
+
+
+def streams(s, width):
+    """What an image does is in its trace: the same each time, and sound."""
+    found = []
+    for turn in range(2):
+        packets = s.work / f"{width}-stream-{turn}.bin"
+        packets.unlink(missing_ok=True)
+        with s.guest(
+            *(width, "lua", f"{width}-stream-{turn}"),
+            append="prof.out=e9 prof.trace=stream prof.reports=1",
+            modules=[PARSER],
+            icount=0,
+            stream=packets,
+        ) as guest:
+            check.same(guest.end(), 0)
+        trace = recorded(
+            s, f"{width}-stream-{turn}", packets, s.image(width, "lua")
+        )
+        run(s.parasite, "info", "--check", trace)
+        found.append(events(trace))
+        check.lacks(" ".join(found[-1]), r"\blost\b")
+    for name in ("create", "switch", "irq_enter", "irq_exit", "pause", "site"):
+        check.true(found[0].count(name) > 0, name)
+    check.same(
+        [name for name in found[0] if name not in ("leaf", "node", "sample")],
+        [name for name in found[1] if name not in ("leaf", "node", "sample")],
+    )
+
+
+def panics(s, width):
+    """A panic sends what the flight recorder has kept, and nothing before."""
+    packets = s.work / f"{width}-panic.bin"
+    packets.unlink(missing_ok=True)
+    with s.guest(
+        *(width, "test/panic", f"{width}-panic"),
+        append="prof.out=e9 prof.trace=flight prof.every=0 die=write_null",
+        icount=2,
+        stream=packets,
+    ) as guest:
+        check.same(guest.end(), 101)
+    trace = recorded(s, f"{width}-panic", packets, s.image(width, "test/panic"))
+    check.true((trace / f"stream-{HISTORY}").exists(), "a stream of its own")
+    found = events(trace)
+    check.same(found.count("history"), 1)
+    check.true(found.count("alive") > 0, "objects")
+    check.true("create" in found or "switch" in found, found)
+
+
+def commands(s, width):
+    """It is switched on, dumped and switched off while the image runs."""
+    packets = s.work / f"{width}-commands.bin"
+    packets.write_bytes(b"")
+    with s.guest(
+        *(width, "lua", f"{width}-commands"),
+        append="prof.out=e9 prof.every=0 prof.trace=flight",
+        modules=[PARSER],
+        stream=packets,
+        typed=True,
+        serial="stdio",
+    ) as guest:
+        guest.wait_line("^parser: ")
+        for command, answer in (
+            ("trace dump", "^#prof! ok trace dump$"),
+            ("trace off", "^#prof! ok trace off$"),
+            ("trace dump", '^#prof! error: "trace dump": nothing to dump'),
+            ("trace on", "^#prof! ok trace on$"),
+            ("trace", '^#prof! error: "trace": trace takes on, off or dump'),
+            ("trace dump now", "^#prof! error: .*trace takes on"),
+        ):
+            guest.send(command)
+            guest.wait_line(answer)
+        soon(lambda: packets.stat().st_size > 0, "packets", guest.alive)
+        guest.interrupt()
+    trace = recorded(s, f"{width}-commands", packets, s.image(width, "lua"))
+    check.same(events(trace).count("history"), 1)
+
+
+def no_memory(s, width):
+    """Without memory for it the image goes on, and says so."""
+    with s.guest(
+        *(width, "hello", f"{width}-memory"),
+        append="prof.trace=stream prof.trace_kb=1048576 prof.every=0",
+        icount=0,
+    ) as guest:
+        check.same(guest.end(), 0)
+        check.has(guest.text(), "^prof: no recorder of tasks: .*too small$")
+
+
+def suite(s):
+    width = s.part
+    s.holds(f"{width}: a stream has what the image does", streams, s, width)
+    s.holds(f"{width}: a panic dumps the flight recorder", panics, s, width)
+    s.holds(f"{width}: commands switch it on, off and dump", commands, s, width)
+    s.holds(f"{width}: without memory it is off", no_memory, s, width)

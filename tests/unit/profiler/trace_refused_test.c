@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The recorder's memory is refused: then there is none, and all goes on. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profiler_world.h"
+
+#include "control/trace.h"
+
+#include <prof/error.h>
+#include <prof/trace.h>
+
+static PROF_TRACE_SITE(site, "here");
+
+static void refused_memory_is_an_error_and_no_more(void **unused)
+{
+    void *memory = world_new(PROF_MEMORY_DEFAULT);
+
+    (void)unused;
+    assert_int_equal(prof_trace_start(), PROF_OK); /* prof.trace=off */
+    assert_int_equal(world_live, 0);
+    assert_int_equal(prof_option("prof.trace=flight"), PROF_OK);
+    for (int refused = 0; refused < 3; refused++) {
+        world_refuse_from = world_allocations;
+        world_refuse_count = 1;
+        assert_int_equal(prof_trace_start(), PROF_EMEMORY);
+        assert_int_equal(world_live, 0);
+        assert_int_equal(prof_trace_mode(), PROF_TRACE_OFF);
+        assert_true(prof_trace_create(PROF_TRACE_TASK, &site) ==
+                    PROF_TRACE_UNKNOWN);
+    }
+    assert_int_equal(prof_trace_start(), PROF_OK);
+    assert_int_equal(world_live, 1);
+    assert_int_equal(prof_trace_mode(), PROF_TRACE_FLIGHT);
+    assert_int_equal(prof_trace_create(PROF_TRACE_TASK, &site), 1);
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
+    assert_int_equal(prof_trace_command_on(), PROF_OK); /* the same memory */
+    assert_int_equal(world_live, 1);
+    assert_int_equal(prof_trace_create(PROF_TRACE_TASK, &site), 2);
+    world_end(memory);
+}
+
+static void options_are_checked(void **unused)
+{
+    (void)unused;
+    assert_int_equal(prof_option("prof.trace=fly"), PROF_EVALUE);
+    assert_int_equal(prof_option("prof.trace_kb=15"), PROF_EVALUE);
+    assert_int_equal(prof_option("prof.trace_kb=16"), PROF_OK);
+    assert_int_equal(prof_options()->trace_kib, 16);
+    assert_int_equal(prof_option("prof.trace=stream"), PROF_OK);
+    assert_int_equal(prof_options()->trace, PROF_TRACE_STREAM);
+    assert_int_equal(prof_option("prof.trace=off"), PROF_OK);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refused_memory_is_an_error_and_no_more),
+        cmocka_unit_test(options_are_checked),
+    };
+
+    return cmocka_run_group_tests_name("trace_refused", tests, NULL, NULL);
+}
