@@ -216,8 +216,9 @@ static inline uint32_t prof_trace_current(void)
     return PROF_TRACE_IS_ON ? prof_trace_get_current() : PROF_TRACE_UNKNOWN;
 }
 
-/* A new object, created at (site), which is not NULL. Returns its number, from 1 on, or UNKNOWN
- * while nothing is recorded and after 4,294,901,760 objects. */
+/* A new object, created at (site), which is not NULL. Returns its number, from
+ * 1 on, or UNKNOWN while nothing is recorded and after 4,294,901,760 objects.
+ */
 static inline uint32_t prof_trace_create(enum prof_trace_kind kind,
                                          struct prof_trace_name *site)
 {
