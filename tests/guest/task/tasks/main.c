@@ -264,13 +264,63 @@ static void test_ends(void)
     task_await(promise_sleep(20 * NS_PER_MS));
 }
 
+/* ---- cost: an instruction takes 1 ns here */
+
+#define ROUNDS 1000u
+
+static uint64_t since(uint64_t begin_ns)
+{
+    return (clock_ns() - begin_ns) / ROUNDS;
+}
+
+static uintptr_t yield_often(void *cost)
+{
+    const uint64_t begin_ns = clock_ns();
+
+    for (unsigned i = 0; i < ROUNDS; i++)
+        task_yield();
+    *(uint64_t *)cost = since(begin_ns);
+    return 0;
+}
+
+static uintptr_t nothing(void *unused)
+{
+    (void)unused;
+    return 0;
+}
+
+static void test_cost(void)
+{
+    uint64_t cost = 0, begin_ns;
+
+    task_await(task_start("yields", yield_often, &cost));
+    tap_note("%u instructions", (unsigned)cost);
+    tap_is_between((long long)cost, 50, 400,
+                   "instructions to yield, with the loop's turn");
+    begin_ns = clock_ns();
+    for (unsigned i = 0; i < ROUNDS; i++)
+        promise_free(task_start("nothing", nothing, NULL));
+    cost = since(begin_ns);
+    tap_note("%u instructions", (unsigned)cost);
+    tap_is_between((long long)cost, 50, 900,
+                   "instructions to start and end a task");
+    begin_ns = clock_ns();
+    for (unsigned i = 0; i < ROUNDS; i++)
+        promise_free(promise_of(i));
+    cost = since(begin_ns);
+    tap_note("%u instructions", (unsigned)cost);
+    tap_is_between((long long)cost, 20, 350,
+                   "instructions to make, resolve and free a promise");
+}
+
 int service_main(void)
 {
-    tap_plan(18);
+    tap_plan(21);
     test_order();
     test_fpu();
     test_stacks();
     test_ends();
+    test_cost();
     tap_is_equal(task_stats().live, 0, "no task is left");
     return tap_end();
 }
