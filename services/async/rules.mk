@@ -4,18 +4,20 @@
 
 #: which of SERVICE=async is run: `make async DEMO=list` lists them
 DEMO ?= disk
+async_disk := driver=null-co,node-name=disk,size=1048576,read-zeroes=on
+# each request takes a millisecond
+async_disk := $(async_disk),latency-ns=1000000
 
 .PHONY: async
 #: record DEMO to OUT and say what it waited for
 async: $(call image,$(ARCH),services/async) $(BUILD)/host/parasite
-	$(Q)truncate -s 1M $(BUILD)/async.disk
 	$(Q)$(BUILD)/host/parasite record -q -F $(HZ) -t virtio -o $(OUT) -- \
 	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
 	    -no-reboot -monitor none -m $(MEM) \
 	    -netdev user,id=net,guestfwd=tcp:10.0.2.100:9-null \
 	    -device virtio-net-pci,netdev=net \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $< \
-	    -blockdev driver=file,node-name=disk,filename=$(BUILD)/async.disk \
+	    -blockdev $(async_disk) \
 	    -device virtio-blk-pci,drive=disk \
 	    -append "demo=$(DEMO) prof.trace=stream $(APPEND)" $(QEMU_ARGS)
 	$(Q)$(BUILD)/host/parasite info --check $(OUT)
