@@ -167,3 +167,62 @@ read pages 1 read: disk read 2
 read pages 1 counter: pages read = 32
 """,
 }
+
+COROUTINES = """
+[event loop] create: task program 1 (services/coroutines/main.cpp)
+program 1 switch: program 1
+program 1 create: task sum 2 (services/coroutines/main.cpp)
+sum 2 switch: sum 2
+sum 2 create: task left step 3 (services/coroutines/main.cpp)
+left step 3 switch: left step 3
+left step 3 create: sleep pause 4 (services/coroutines/main.cpp)
+left step 3 try_read: pause 4
+left step 3 suspend: pause
+sum 2 switch: sum 2
+sum 2 create: task right step 5 (services/coroutines/main.cpp)
+right step 5 switch: right step 5
+right step 5 create: sleep pause 6 (services/coroutines/main.cpp)
+right step 5 try_read: pause 6
+right step 5 suspend: pause
+sum 2 switch: sum 2
+sum 2 try_read: left step 3
+sum 2 suspend: left step
+program 1 switch: program 1
+program 1 try_read: sum 2
+program 1 suspend: sum
+timer resolve: pause 6
+timer wake: right step 5 by pause 6
+right step 5 switch: right step 5
+right step 5 read: pause 6
+right step 5 resolve: right step 5
+timer resolve: pause 4
+timer wake: left step 3 by pause 4
+left step 3 switch: left step 3
+left step 3 read: pause 4
+left step 3 resolve: left step 3
+left step 3 wake: sum 2 by left step 3
+sum 2 switch: sum 2
+sum 2 read: left step 3
+sum 2 read: right step 5
+sum 2 create: task last step 7 (services/coroutines/main.cpp)
+last step 7 switch: last step 7
+last step 7 create: sleep pause 8 (services/coroutines/main.cpp)
+last step 7 try_read: pause 8
+last step 7 suspend: pause
+sum 2 switch: sum 2
+sum 2 try_read: last step 7
+sum 2 suspend: last step
+timer resolve: pause 8
+timer wake: last step 7 by pause 8
+last step 7 switch: last step 7
+last step 7 read: pause 8
+last step 7 resolve: last step 7
+last step 7 wake: sum 2 by last step 7
+sum 2 switch: sum 2
+sum 2 read: last step 7
+sum 2 resolve: sum 2
+sum 2 wake: program 1 by sum 2
+program 1 switch: program 1
+program 1 read: sum 2
+program 1 resolve: program 1
+"""

@@ -6,7 +6,7 @@ instruction counter two runs are the same."""
 import json
 import re
 
-from expected import DEMOS
+from expected import COROUTINES, DEMOS
 from harness import qemu
 from harness.suite import WIDTHS, check, run
 from sequence import sequence
@@ -94,6 +94,28 @@ def disk_is_explained(s):
     )
 
 
+def coroutines_are_traced(s):
+    """A runtime of C++20 coroutines, which knows nothing of the kernel's tasks:
+    its adaptor has at most 100 lines."""
+    trace = s.work / "coroutines.trace"
+    said = run(
+        *(s.parasite, "record", "-q", "-t", "virtio", "-o", trace, "--"),
+        *qemu.command(
+            s.part,
+            s.image(s.part, "coroutines"),
+            "prof.trace=stream prof.every=0",
+            args=qemu.icount(0, None),
+        ),
+    ).text
+    check.has(said, "^coroutines: the sum is 42$")
+    run(s.parasite, "info", "--check", trace)
+    text = run(s.parasite, "script", trace).out
+    wanted = COROUTINES.strip().splitlines()
+    check.same("\n".join(sequence(text)), "\n".join(wanted))
+    with open("services/coroutines/traced.h", encoding="utf-8") as file:
+        check.true(len(file.readlines()) <= 100, "the adaptor's lines")
+
+
 def choices_are_listed(s):
     """A wrong demo is refused, and all are listed."""
     with s.guest(s.part, "async", append="demo=x prof.start=off") as guest:
@@ -123,3 +145,4 @@ def suite(s):
     s.holds(f"{s.part}: two runs have the same events", repeats, s)
     s.holds(f"{s.part}: the disk's fix is in the sums", disk_is_explained, s)
     s.holds(f"{s.part}: the demos are listed", choices_are_listed, s)
+    s.holds(f"{s.part}: coroutines are traced", coroutines_are_traced, s)

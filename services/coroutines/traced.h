@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COROUTINES_TRACED_H
+#define COROUTINES_TRACED_H
+
+/*
+ * The adaptor from C++20 coroutines to <prof/trace.h>. A runtime derives the
+ * promise of its coroutines from Coroutine and what they can await from Source.
+ *
+ *     call of a coroutine     create, switch to it
+ *     co_await, not ready     try_read, suspend, switch to whoever ran before
+ *     Source::settle()        resolve, wake
+ *     Coroutine::go_on()      switch to it, read
+ *     co_return               resolve, wake, switch to whoever ran before
+ */
+
+#include "coroutine.h"
+
+#include <prof/trace.h>
+
+namespace traced
+{
+
+/* Something that has a value later. One coroutine at a time may wait. */
+struct Source {
+    Source(prof_trace_kind kind, prof_trace_name &site)
+        : object(prof_trace_create(kind, &site)), name(&site)
+    {
+    }
+    /* If it is a coroutine: it is to be passed to go_on() soon. */
+    virtual void make_ready()
+    {
+    }
+    void settle(int with)
+    {
+        value = with;
+        settled = true;
+        prof_trace_resolve(object);
+        if (waiter == nullptr)
+            return;
+        prof_trace_wake(waiter->object, object);
+        waiter->make_ready();
+    }
+
+    uint32_t object;
+    prof_trace_name *name;
+    int value = 0;
+    bool settled = false;
+    Source *waiter = nullptr;
+};
+
+/* Base of a coroutine's promise: a source itself, whose value it returns. The
+ * first argument of a coroutine is its site. */
+struct Coroutine : Source {
+    explicit Coroutine(prof_trace_name &site) : Source(PROF_TRACE_TASK, site)
+    {
+    }
+    void go_on(std::coroutine_handle<> handle)
+    {
+        enter();
+        handle.resume();
+    }
+    void enter()
+    {
+        before = prof_trace_current();
+        prof_trace_switch(object);
+    }
+    void leave()
+    {
+        prof_trace_switch(before);
+    }
+
+    uint32_t before = PROF_TRACE_NONE; /* who started or resumed it */
+};
+
+/* For await_transform() of a promise: (source) is awaited by (self). */
+struct Await {
+    bool await_ready() const noexcept
+    {
+        return source.settled;
+    }
+    void await_suspend(std::coroutine_handle<>) const
+    {
+        prof_trace_try_read(source.object);
+        prof_trace_suspend(source.name);
+        source.waiter = &self;
+        self.leave();
+    }
+    int await_resume() const
+    {
+        prof_trace_read(source.object);
+        return source.value;
+    }
+    Source &source;
+    Coroutine &self;
+};
+
+} // namespace traced
+
+#endif
