@@ -98,7 +98,7 @@ static void test_accounts(void)
         wrong += guest_accounted(&stats) != stats.ticks;
     }
     tap_is_equal(wrong, 0, "each tick is in one account, at any time");
-    tap_ok(stats.overflowed > stats.ticks / 10, "the vector overflowed");
+    tap_ok(stats.overflowed > stats.ticks / 1000, "the vector overflowed");
     tap_note("%u ticks, %u overflowed", (unsigned)stats.ticks,
              (unsigned)stats.overflowed);
 }
