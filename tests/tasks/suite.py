@@ -11,12 +11,13 @@ from pathlib import Path
 
 from harness.command import Command, event_counts
 from harness.suite import check, run
+from page import Page
 from stream import CONTENT, CRC, END, Made, sealed
 
 sys.path.append(str(Path(__file__).parent.parent / "exports"))
 import catapult  # noqa: E402  pylint: disable=wrong-import-position
 
-PARTS = ("print", "check", "export")
+PARTS = ("print", "check", "export", "wait")
 EVENTS = 20000
 WRONG = {
     "created_twice": r"handler_0 \d+ is created a second time",
@@ -263,6 +264,68 @@ def export_part(s):
     s.holds("Chrome's viewer reads objects and arrows", chrome_agrees, trace)
     s.holds("protoc reads the same for Perfetto", perfetto_agrees, trace)
     s.holds("a part of the time is exported", part_of_time, trace)
+
+
+# ---- what tasks waited for
+
+
+def waits_of(trace, *words):
+    """The samples of flame --wait: (clocks, names) each."""
+    path = trace.s.work / "wait.html"
+    trace.parasite("flame", "-q", "--wait", *words, "-o", path, trace.path)
+    return Page(path).samples
+
+
+def waits_are_sums(trace):
+    """By site and state they are the sums of `parasite tasks`."""
+    ours = collections.Counter()
+    for clocks, names in waits_of(trace):
+        ours[names[0], names[-1]] += clocks * 100
+    theirs = {}
+    text = trace.parasite("tasks", "-q", "--json", trace.path).out
+    for site in json.loads(text)["sites"]:
+        for state in ("waiting", "ready"):
+            if site["kind"] == "task" and site[f"{state}_ns"] > 0:
+                row = f"[task {site['site']}]", f"[{state}]"
+                theirs[row] = site[f"{state}_ns"]
+    check.true(len(theirs) > 20, "sites")
+    check.same(dict(ours), theirs)
+
+
+def waits_are_split(trace):
+    """Each stack says why and for what; a wake splits it in two."""
+    counts = collections.Counter()
+    for clocks, names in waits_of(trace):
+        check.same(len(names), 4)
+        check.same(names[1], "waits for the disk")
+        check.true(re.fullmatch(r"\[for handler_\d+\]", names[2]), names[2])
+        check.true(clocks > 0)
+        counts[names[-1]] += 1
+    check.same(counts["[waiting]"], trace.made.says["waits"])
+    check.near(counts["[ready]"], trace.made.says["irqs"], 5)
+
+
+def waits_are_chosen(trace):
+    """The options that choose samples choose waits."""
+    every = waits_of(trace)
+    few = waits_of(trace, "-I", "handler_3]$")
+    check.same(
+        few, [one for one in every if re.search(r"_3\]'", str(one[1]))]
+    )
+    some = waits_of(trace, "-t", "handler_3")
+    check.true(0 < len(some) < len(few))
+    inside = waits_of(trace, "--time", "0.01,0.02")
+    check.true(0 < len(inside) < len(every))
+    check.true(max(clocks for clocks, _ in inside) <= 100000)
+    for words in (("--diff", trace.path), ("--exits", "."), ("-C", "0")):
+        trace.parasite("flame", "-q", "--wait", *words, trace.path, status=2)
+
+
+def wait_part(s):
+    trace = Trace(s)
+    s.holds("waits are the sums of tasks", waits_are_sums, trace)
+    s.holds("waits are split at wakes", waits_are_split, trace)
+    s.holds("waits are chosen by options", waits_are_chosen, trace)
 
 
 def suite(s):

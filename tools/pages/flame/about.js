@@ -287,7 +287,7 @@ function showFacts() {
     facts = [
       samplesText(weights.count),
       secondsText((to - from) / hz),
-      Math.round(head.hz) + ' Hz',
+      ...(head.waits ? [] : [Math.round(head.hz) + ' Hz']),
       head.arch,
     ];
   if (head.diff)

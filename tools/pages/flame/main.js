@@ -164,8 +164,16 @@ function showAll() {
   changed('paint');
 }
 
+// The page shows stretches in which tasks waited.
+function countWaits() {
+  counted = 'wait';
+  $('samples').textContent = 'Waits';
+  $('samples').title = 'Count waits (m)';
+}
+
 async function begin() {
   data = await loadData();
+  if (data.head.waits) countWaits();
   beginState(data);
   viewOfHash(location.hash);
   for (const option of $('colour').options)

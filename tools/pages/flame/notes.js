@@ -13,9 +13,10 @@ function lossNotes() {
   ]);
 }
 
-// Too few samples, and whatever was lost.
+// Too few samples (waits are all known), and whatever was lost.
 function showNotes() {
-  const notes = [...fewSamples(weights.count), ...lossNotes()];
+  const few = data.head.waits ? [] : fewSamples(weights.count);
+  const notes = [...few, ...lossNotes()];
   if (view.removed.length)
     notes.push([
       plural(view.removed.length, 'stack removed', 'stacks removed'),

@@ -12,8 +12,10 @@ function make(tag, properties, ...children) {
 
 const countText = (number) => Math.round(number).toLocaleString('en-US');
 
+let counted = 'sample'; // what samplesText() counts
+
 const samplesText = (number) =>
-  countText(number) + (number === 1 ? ' sample' : ' samples');
+  countText(number) + ' ' + counted + (number === 1 ? '' : 's');
 
 function shareText(part) {
   const percent = 100 * part;

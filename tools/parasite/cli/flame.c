@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_SVG = 512, KEY_DIFF, KEY_TITLE, KEY_EXITS, KEY_TASK };
+enum { KEY_SVG = 512, KEY_DIFF, KEY_TITLE, KEY_EXITS, KEY_TASK, KEY_WAIT };
 
 struct request {
     struct view view; /* first: view.c is given a pointer to it */
@@ -27,6 +27,7 @@ struct request {
     regex_t exits;
     bool has_exits;
     bool svg;
+    bool wait;
 };
 
 static const char help_text[] =
@@ -34,6 +35,7 @@ static const char help_text[] =
     "\vFor example:\n"
     "  parasite flame x.trace -o x.html\n"
     "  parasite flame --diff before.trace after.trace -o change.html\n"
+    "  parasite flame --wait x.trace -o wait.html\n"
     "  parasite flame -X '^\\[idle\\]$' x.trace -o x.svg";
 
 static const struct argp_option options[] = {
@@ -44,6 +46,11 @@ static const struct argp_option options[] = {
     {"title", KEY_TITLE, "TEXT", 0, "the title (the trace's name)", 0},
     {"task", KEY_TASK, NULL, 0,
      "stacks go on with the sites that created the task that was hit", 0},
+    {"wait", KEY_WAIT, NULL, 0,
+     "draw what tasks waited for, instead of samples: the sites that created "
+     "the task, why it was suspended and for what, and whether it waited or "
+     "was ready. Suspends are recorded without a machine stack",
+     0},
     {"exits", KEY_EXITS, "REGEX", 0,
      "count functions that match REGEX entirely as time in the hypervisor, "
      "for those that only access device memory",
@@ -56,6 +63,15 @@ static void set_exits(struct request *request, const char *text)
     if (regcomp(&request->exits, text, REG_EXTENDED | REG_NOSUB) != 0)
         die_usage("'%s' is not a regular expression", text);
     request->has_exits = true;
+}
+
+/* Waits are not samples: they have neither a CPU nor code, and how much of a
+ * change is chance is not known. */
+static void check_wait(const struct request *request)
+{
+    if (request->wait && (request->base != NULL || request->has_exits ||
+                          request->view.has_cpu))
+        die_usage("--wait draws one trace, without --diff, --exits and --cpu");
 }
 
 static error_t parse(int key, char *word, struct argp_state *state)
@@ -83,6 +99,12 @@ static error_t parse(int key, char *word, struct argp_state *state)
         break;
     case KEY_TASK:
         request->view.by_task = true;
+        break;
+    case KEY_WAIT:
+        request->wait = request->view.by_task = true;
+        break;
+    case ARGP_KEY_END:
+        check_wait(request);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -127,7 +149,10 @@ static void open_and_add(struct flame *flame, struct view *view,
 {
     view->lines = true;
     view_open(view);
-    add(flame, view, side, request->has_exits ? &request->exits : NULL);
+    if (request->wait)
+        flame_add_waits(flame, view);
+    else
+        add(flame, view, side, request->has_exits ? &request->exits : NULL);
 }
 
 static FILE *open_output(const char *path)
@@ -228,6 +253,10 @@ int command_flame(int argc, char **argv)
         view_close(&base);
     }
     flame.arch = metadata_arch(&request.view.model.hello);
+    if (flame_nodes(&flame) == 0 && request.wait)
+        die("%s: no task waited, or none that was asked for; the guest records "
+            "tasks with prof.trace=stream",
+            request.view.input);
     if (flame_nodes(&flame) == 0)
         die("%s: %s", request.view.input, view_why_empty(&request.view));
     flame_finish(&flame);

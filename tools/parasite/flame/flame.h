@@ -85,6 +85,7 @@ struct flame {
     uint32_t title; /* of flame.strings */
     bool is_served; /* by `parasite open`, beside its other pages */
     bool is_diff;
+    bool is_waits;  /* stretches in which tasks waited, instead of samples */
     bool by_time;   /* the initial weight */
     uint64_t begin; /* of FLAME_NEW, clocks */
     uint64_t end;
@@ -127,6 +128,12 @@ static inline uint32_t flame_stacks(const struct flame *flame)
 void flame_add(struct flame *flame, struct view *view, enum flame_side side,
                struct exits *exits);
 
+/* Instead: adds what the tasks of (view) did while they did not run, each
+ * stretch of it as a sample at its end. Its stack is the sites that created the
+ * task, why it was suspended, what it waited for, and [waiting] or [ready].
+ * (view) is open and has lines and by_task. */
+void flame_add_waits(struct flame *flame, struct view *view);
+
 /* Computes totals, lines and the order of nodes; after the last flame_add(),
  * and only if there is a node. */
 void flame_finish(struct flame *flame);
@@ -136,6 +143,21 @@ void flame_free(struct flame *flame);
 /* The number in flame.stacks of the stack of (cell); used by flame_add(). */
 uint32_t flame_stack_of(struct flame *flame, struct view *view,
                         const struct model_cell *cell, struct exits *exits);
+
+/* Parts of it: the number of a function that is no code; of the node of
+ * (function) below (parent), which for the root are FLAME_NONE both; of the
+ * stack that ends at (node). */
+uint32_t flame_pseudo(struct flame *flame, const char *name,
+                      const char *folder);
+uint32_t flame_child(struct flame *flame, uint32_t parent, uint32_t function);
+uint32_t flame_stack_at(struct flame *flame, uint32_t node, bool exits);
+
+/* (clocks) of (node) are at the line (text) of flame.strings; 0 = unknown. */
+void flame_add_line(struct flame *flame, uint32_t node, uint32_t text,
+                    uint64_t clocks);
+
+/* flame.begin and flame.end: what of the trace was asked for. */
+void flame_set_span(struct flame *flame, const struct model *model);
 
 struct flame_whole flame_whole_of(const struct model *model);
 

@@ -148,6 +148,7 @@ static json_t *head_of(const struct flame *flame, json_t *columns)
                         json_integer((json_int_t)(flame->end - flame->begin)));
     json_object_set_new(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
     json_object_set_new(head, "diff", json_boolean(flame->is_diff));
+    json_object_set_new(head, "waits", json_boolean(flame->is_waits));
     json_object_set_new(head, "z", json_real(flame_z(flame)));
     json_object_set_new(head, "by_time", json_boolean(flame->by_time));
     json_object_set_new(head, "served", json_boolean(flame->is_served));

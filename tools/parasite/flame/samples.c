@@ -133,6 +133,11 @@ static void set_span(const struct model *model, uint64_t *begin, uint64_t *end)
     *end = model->to > 0 && model->to < model->end ? model->to : model->end;
 }
 
+void flame_set_span(struct flame *flame, const struct model *model)
+{
+    set_span(model, &flame->begin, &flame->end);
+}
+
 struct flame_whole flame_whole_of(const struct model *model)
 {
     uint64_t begin, end;
@@ -157,7 +162,7 @@ void flame_add_samples(struct flame *flame, struct view *view,
                           .to = view->model.to,
                           .watch = {take, &reading}};
 
-    set_span(&view->model, &flame->begin, &flame->end);
+    flame_set_span(flame, &view->model);
     flame->hz = view->model.rate_mhz / 1000.0;
     trace_feed(&view->trace, &again);
     model_free(&again);

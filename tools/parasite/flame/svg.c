@@ -96,6 +96,11 @@ static void class_of(const struct picture *picture, uint32_t node, char *text)
             sprintf(text, "h%d", i);
 }
 
+static const char *counted(const struct flame *flame)
+{
+    return flame->is_waits ? "waits" : "samples";
+}
+
 static void put_tooltip(const struct picture *picture, uint32_t node)
 {
     const struct flame *flame = picture->flame;
@@ -104,9 +109,9 @@ static void put_tooltip(const struct picture *picture, uint32_t node)
 
     fputs("<title>", picture->out);
     xml_put(picture->out, name_of(flame, node), 300);
-    fprintf(picture->out, ": %.2f %%, %s samples",
+    fprintf(picture->out, ": %.2f %%, %s %s",
             100 * flame_share(flame, node, FLAME_NEW),
-            number_count(total->samples, number));
+            number_count(total->samples, number), counted(flame));
     if (flame->is_diff)
         fprintf(picture->out, ", before %.2f %%",
                 100 * flame_share(flame, node, FLAME_BASE));
@@ -285,10 +290,11 @@ static void put_head(struct picture *picture)
     xml_put(picture->out, strings_text(&flame->strings, flame->title), 80);
     fprintf(picture->out,
             "</text>\n<text class=\"s\" x=\"%.0f\" y=\"22\" "
-            "text-anchor=\"end\">shares of %s; %s samples, %.2f s, %s lost"
+            "text-anchor=\"end\">shares of %s; %s %s, %.2f s, %s lost"
             "</text>\n",
-            WIDTH - MARGIN, flame->by_time ? "time" : "samples",
+            WIDTH - MARGIN, flame->by_time ? "time" : counted(flame),
             number_count(flame->nodes[0].total[FLAME_NEW].samples, samples),
+            counted(flame),
             (double)(flame->end - flame->begin) / PROF_CLOCK_HZ,
             number_count(losses, lost));
 }

@@ -42,7 +42,24 @@ static uint32_t function_of(struct flame *flame, struct view *view,
     return number;
 }
 
-static uint32_t node_of(struct flame *flame, uint32_t parent, uint32_t function)
+uint32_t flame_pseudo(struct flame *flame, const char *name, const char *folder)
+{
+    struct flame_function function = {
+        .name = strings_put(&flame->strings, name),
+        .folder = strings_put(&flame->strings, folder),
+    };
+    bool is_new;
+    uint32_t number =
+        index_add(&flame->function_names, function.name, &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&flame->functions, number, sizeof function);
+        flame->functions[number] = function;
+    }
+    return number;
+}
+
+uint32_t flame_child(struct flame *flame, uint32_t parent, uint32_t function)
 {
     bool is_new;
     uint32_t number =
@@ -61,10 +78,10 @@ static uint32_t node_of(struct flame *flame, uint32_t parent, uint32_t function)
     return number;
 }
 
-static void add_line(struct flame *flame, struct view *view, uint32_t node,
-                     uint32_t line, uint64_t clocks)
+void flame_add_line(struct flame *flame, uint32_t node, uint32_t text,
+                    uint64_t clocks)
 {
-    uint32_t text = text_of(flame, view, line), number;
+    uint32_t number;
     bool is_new;
 
     if (text == 0)
@@ -110,6 +127,20 @@ static size_t put_sites(struct view *view, const struct model_cell *cell,
     return count;
 }
 
+uint32_t flame_stack_at(struct flame *flame, uint32_t node, bool exits)
+{
+    bool is_new;
+    uint32_t number =
+        index_add(&flame->stack_keys, index_pair(node, exits), &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&flame->stacks, number, sizeof *flame->stacks);
+        flame->stacks[number] =
+            (struct flame_stack){.node = node, .exits = exits};
+    }
+    return number;
+}
+
 uint32_t flame_stack_of(struct flame *flame, struct view *view,
                         const struct model_cell *cell, struct exits *exits)
 {
@@ -117,26 +148,22 @@ uint32_t flame_stack_of(struct flame *flame, struct view *view,
     static struct tree_frame frames[VIEW_FRAMES_MAX];
     size_t deep = model_stack(&view->model, cell->node, stack, VIEW_FRAMES_MAX);
     size_t count = 0;
-    uint32_t at = node_of(flame, FLAME_NONE, FLAME_NONE), number;
-    bool leaves, is_new;
+    uint32_t at = flame_child(flame, FLAME_NONE, FLAME_NONE);
+    bool leaves;
 
     for (size_t i = 0; i < deep && count < VIEW_FRAMES_MAX; ++i)
         count += put_frames(view, stack[i], i > 0, frames + count,
                             VIEW_FRAMES_MAX - count);
     count += put_sites(view, cell, frames + count, VIEW_FRAMES_MAX - count);
     while (count-- > 0) {
-        at = node_of(flame, at, function_of(flame, view, &frames[count]));
-        add_line(flame, view, at, frames[count].frame.line, cell->count.clocks);
+        at = flame_child(flame, at, function_of(flame, view, &frames[count]));
+        flame_add_line(flame, at,
+                       text_of(flame, view, frames[count].frame.line),
+                       cell->count.clocks);
     }
     leaves = deep > 0 && stack[0] >= MODEL_PSEUDOS &&
              exits_at(exits, view->model.nodes[stack[0]].address);
-    number = index_add(&flame->stack_keys, index_pair(at, leaves), &is_new);
-    if (is_new) {
-        vector_reserve_one(&flame->stacks, number, sizeof *flame->stacks);
-        flame->stacks[number] =
-            (struct flame_stack){.node = at, .exits = leaves};
-    }
-    return number;
+    return flame_stack_at(flame, at, leaves);
 }
 
 void flame_add(struct flame *flame, struct view *view, enum flame_side side,
