@@ -63,7 +63,7 @@ const categories = {list: [], ofFunction: null, mode: ''};
 const isPseudo = (f) => /^\[.*\]$/.test(data.functions.names[f]);
 
 function keyOf(f, mode) {
-  if (isPseudo(f)) return '';
+  if (isPseudo(f) && !data.head.waits) return '';
   if (mode === 'language')
     return data.head.languages[data.functions.language[f]] || 'unknown';
   return data.functions.folders[f] || 'unknown';
