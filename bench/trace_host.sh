@@ -6,8 +6,8 @@
 # time in the program that records, and bytes in the files. Writes lines of JSON
 # to BUILD/bench/trace_host.jsonl and prints them.
 #
-# LTTng's time is that of the program alone; its consumer daemon has a process of
-# its own. Ours encodes its packets itself: trace_encoded_ns includes that.
+# LTTng's time is that of the program alone; its consumer daemon has a process
+# of its own. Ours encodes its packets itself: trace_encoded_ns includes that.
 set -eu
 
 build=${1:?usage: trace_host.sh BUILD [LIVES [TURNS]]}
@@ -24,7 +24,7 @@ mkdir -p "$work"
 # shellcheck disable=SC2046 # a list of files
 gcc -std=gnu11 -O2 -DPROF_HOSTED -Iprofiler/include -Iprofiler -Ibench \
     -o "$work/ours" bench/trace_ours.c profiler/base/*.c \
-    $(ls profiler/trace/*.c profiler/stream/*.c | grep -v left_out)
+    $(find profiler/trace profiler/stream -name '*.c' ! -name left_out.c)
 gcc -std=gnu11 -O2 -Ibench -o "$work/lttng" bench/trace_lttng.c -llttng-ust
 
 LTTNG_HOME=$work

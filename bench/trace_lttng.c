@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         return 2;
     for (size_t done = 0; done < lives; done += LIVES_AT_ONCE)
         some_lives();
-    printf("%.2f\n", (double)(cpu_ns() - begin) /
-                         (double)(lives * EVENTS_OF_A_LIFE));
+    printf("%.2f\n",
+           (double)(cpu_ns() - begin) / (double)(lives * EVENTS_OF_A_LIFE));
     return 0;
 }

@@ -68,8 +68,8 @@ static bool no_tree(uint32_t node, struct prof_stream_node *found)
 
 int main(int argc, char **argv)
 {
-    static const struct prof_config config = {
-        .tsc_hz = 1000000000, .text = {0x1000, 0x2000}};
+    static const struct prof_config config = {.tsc_hz = 1000000000,
+                                              .text = {0x1000, 0x2000}};
     size_t bytes = 4u << 20, lives = argc == 3 ? strtoul(argv[1], NULL, 10) : 0;
     uint64_t recording = 0, all = 0, begin, between;
     struct prof_trace_stats stats;

@@ -319,7 +319,7 @@ def suite(s):
         outcome(2, pattern, *words, env={"BENCH": "names cots"})
     with s.test("all rows of the real table fit into 80 columns"):
         rows = Path("bench/rows.txt").read_text(encoding="utf-8")
-        parts = sorted(set(re.findall(r"^\[([a-z]*) ", rows, re.M)))
+        parts = sorted(set(re.findall(r"^\[([a-z_]*) ", rows, re.M)))
         files.write("all", json.dumps({"head": {"parts": parts}}))
         words = ("python3", "bench/table.py", files.path("all"))
         shown = run(*words, status=1).text

@@ -16,7 +16,8 @@ from harness.suite import Guest, check, run
 PARTS = ("i386-gcc", "x86_64-gcc", "i386-clang-14", "x86_64-clang-14")
 
 PARTS_OF_PROFILER = (
-    *("pit", "callers", "stream", "trees", "classes", "checks", "options"),
+    *("pit", "callers", "stream", "trace", "trees"),
+    *("classes", "checks", "options"),
     *("cxx", "rust", "ocaml"),
 )
 # The smallest that the kernel can boot, whose ticks are those of the PIT, and
