@@ -3,8 +3,8 @@
 #define COROUTINES_TASK_H
 
 /*
- * A small runtime of C++20 coroutines on the kernel's event loop, without any of
- * the kernel's own tasks.
+ * A small runtime of C++20 coroutines on the kernel's event loop. It uses none
+ * of the kernel's own tasks.
  *
  *     Task fetch(prof_trace_name &site, unsigned ms)
  *     {

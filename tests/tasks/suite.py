@@ -105,8 +105,22 @@ def tasks_are_rows(trace):
     check.contains(picture.read_text(encoding="utf-8"), "[task handler_3]")
 
 
+def million_is_small(s):
+    """A million events and more, of 200,000 objects."""
+    made = Made(s, 1700000, 1)
+    check.true(made.says["objects"] > 200000, made.says)
+    trace, used = s.work / "million.trace", s.work / "kilobytes"
+    parasite = Command(s)
+    parasite.record(trace, "-q", "-", data=made.data)
+    run("time", "-f", "%M", "-o", used, parasite.path, "tasks", trace)
+    s.note(f"{used.read_text()} KB")
+    check.true(int(used.read_text()) < 500000, "kilobytes")
+    run("rm", "-r", trace)
+
+
 def print_part(s):
     trace = Trace(s)
+    s.holds("a million events need less than 500 MB", million_is_small, s)
     s.holds("script prints each event with names", script_agrees, trace)
     s.holds("babeltrace2 reads the same events", babeltrace_agrees, trace)
     s.holds("samples are grouped by their task", tasks_are_rows, trace)

@@ -27,7 +27,7 @@ static const struct {
     {"annotate", command_annotate,
      "show functions by source line and instruction"},
     {"diff", command_diff, "show what changed between two traces"},
-    {"script", command_script, "print every sample"},
+    {"script", command_script, "print every sample and event"},
     {"info", command_info, "show what a trace contains and what was lost"},
     {"tasks", command_tasks, "show what tasks did and what they wait for"},
     {"export", command_export, "convert a trace to another tool's format"},
