@@ -89,7 +89,7 @@ bind 2 read: sleep 1
 bind 2 create: promise value 4 (kernel/task/promise.c)
 bind 2 fail: value 4: oops
 bind 2 become: bind 2 is value 4
-devices wake: catch 3 by value 4
+[event loop] wake: catch 3 by value 4
 catch 3 switch: catch 3
 catch 3 read: value 4
 catch 3 create: promise value 5 (kernel/task/promise.c)
@@ -132,18 +132,18 @@ read pages 1 create: io disk request 3 (kernel/task/disk.c)
 read pages 1 counter: pages in flight = 11
 read pages 1 try_read: disk read 2
 read pages 1 suspend: disk read
-devices resolve: disk request 3
-devices counter: pages in flight = 0
-devices create: io disk request 4 (kernel/task/disk.c)
-devices counter: pages in flight = 11
-devices resolve: disk request 4
-devices counter: pages in flight = 0
-devices create: io disk request 5 (kernel/task/disk.c)
-devices counter: pages in flight = 10
-devices resolve: disk request 5
-devices counter: pages in flight = 0
-devices resolve: disk read 2
-devices wake: read pages 1 by disk read 2
+[event loop] resolve: disk request 3
+[event loop] counter: pages in flight = 0
+[event loop] create: io disk request 4 (kernel/task/disk.c)
+[event loop] counter: pages in flight = 11
+[event loop] resolve: disk request 4
+[event loop] counter: pages in flight = 0
+[event loop] create: io disk request 5 (kernel/task/disk.c)
+[event loop] counter: pages in flight = 10
+[event loop] resolve: disk request 5
+[event loop] counter: pages in flight = 0
+[event loop] resolve: disk read 2
+[event loop] wake: read pages 1 by disk read 2
 read pages 1 switch: read pages 1
 read pages 1 read: disk read 2
 read pages 1 counter: pages read = 32
@@ -158,10 +158,10 @@ read pages 1 create: io disk request 3 (kernel/task/disk.c)
 read pages 1 counter: pages in flight = 32
 read pages 1 try_read: disk read 2
 read pages 1 suspend: disk read
-devices resolve: disk request 3
-devices counter: pages in flight = 0
-devices resolve: disk read 2
-devices wake: read pages 1 by disk read 2
+[event loop] resolve: disk request 3
+[event loop] counter: pages in flight = 0
+[event loop] resolve: disk read 2
+[event loop] wake: read pages 1 by disk read 2
 read pages 1 switch: read pages 1
 read pages 1 read: disk read 2
 read pages 1 counter: pages read = 32

@@ -7,7 +7,8 @@ import re
 
 LINE = re.compile(r"^(.+) \d+\.\d{7} \[\d+\] (\w+): ?(.*)$", re.M)
 OBJECT = re.compile(r"\b(\d+)\b(?=$|:| by | is | \()")
-KERNEL = re.compile(r"^(timer|devices) \d+$")
+TIMER = re.compile(r"^timer \d+$")
+DEVICES = re.compile(r"^devices \d+$")
 FOREIGN = re.compile(r"timer \d|devices \d|virtio|\[unknown\]|heap bytes|idle")
 DROPPED = "irq_enter irq_exit start stop bye miss stolen sample hello".split()
 
@@ -20,7 +21,8 @@ def sequence(script):
 
     found = []
     for who, event, what in LINE.findall(script):
-        who = KERNEL.sub(r"\1", who)
+        # what devices have done is found by the loop, with or without a reason
+        who = DEVICES.sub("[event loop]", TIMER.sub("timer", who))
         if (
             event in DROPPED
             or who == "[unknown]"
