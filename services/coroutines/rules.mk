@@ -6,6 +6,8 @@
 define coroutines_rules
 $(BUILD)/$1/obj/services/coroutines/%.o: override CC := gcc
 $(BUILD)/$1/obj/services/coroutines/%.o: \
+    CC_INCLUDE = $$(shell gcc -print-file-name=include)
+$(BUILD)/$1/obj/services/coroutines/%.o: \
     CXX_GUEST += -std=gnu++20 -fcoroutines
 endef
 $(foreach w,$(WIDTHS),$(eval $(call coroutines_rules,$w)))

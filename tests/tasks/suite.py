@@ -323,9 +323,7 @@ def waits_are_chosen(trace):
     """The options that choose samples choose waits."""
     every = waits_of(trace)
     few = waits_of(trace, "-I", "handler_3]$")
-    check.same(
-        few, [one for one in every if re.search(r"_3\]'", str(one[1]))]
-    )
+    check.same(few, [one for one in every if re.search(r"_3\]'", str(one[1]))])
     some = waits_of(trace, "-t", "handler_3")
     check.true(0 < len(some) < len(few))
     inside = waits_of(trace, "--time", "0.01,0.02")
