@@ -10,6 +10,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Time stamp counter, cycles since reset (Intel SDM vol. 2B, RDTSC). */
@@ -53,6 +54,32 @@ static inline void prof_interrupts_restore(bool on)
 }
 
 #endif
+
+/* Copies, or sets to 0, (words) words. For many: these instructions are slow to
+ * begin with. */
+static inline void prof_copy_words(void *to, const void *from, size_t words)
+{
+#ifdef __x86_64__
+    __asm__ volatile("rep movsq"
+                     : "+D"(to), "+S"(from), "+c"(words)
+                     :
+                     : "memory");
+#else
+    __asm__ volatile("rep movsl"
+                     : "+D"(to), "+S"(from), "+c"(words)
+                     :
+                     : "memory");
+#endif
+}
+
+static inline void prof_clear_words(void *to, size_t words)
+{
+#ifdef __x86_64__
+    __asm__ volatile("rep stosq" : "+D"(to), "+c"(words) : "a"(0l) : "memory");
+#else
+    __asm__ volatile("rep stosl" : "+D"(to), "+c"(words) : "a"(0l) : "memory");
+#endif
+}
 
 /* (n) / (d), which must not be 0; on i386 without libgcc's __udivdi3. */
 static inline uint64_t prof_divide(uint64_t n, uint32_t d)

@@ -11,6 +11,7 @@
 #include <prof/config.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct prof_drain_state {
@@ -34,13 +35,19 @@ static inline bool prof_drain_is_more(void)
            prof_drain_state.read != prof_ring_head(&prof_cpus[0].ring);
 }
 
+_Static_assert(offsetof(struct prof_entry, divisor) ==
+                   offsetof(struct prof_entry, frames) + sizeof(uint16_t),
+               "two halves of a word");
+
 /* Advances to the next entry. Clears this one, as the producer relies on it
  * (ring.h). */
 static inline void prof_drain_pass(void)
 {
     struct prof_entry *entry = prof_drain_state.read;
+    uint32_t both; /* frames and divisor, in one load */
 
-    if (entry->frames != 0 || entry->divisor != 0) {
+    __builtin_memcpy(&both, &entry->frames, sizeof both);
+    if (both != 0) {
         prof_drain_state.frames_read += prof_walk_words(entry->frames);
         if (PROF_WITH_PIT && entry->divisor != 0)
             prof_timebase_change(&prof_clock, entry->divisor);

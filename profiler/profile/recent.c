@@ -6,7 +6,7 @@
 
 #include <prof/port.h>
 
-#define CALLERS 128u
+#define CALLERS 256u
 #define LEAVES 512u
 
 struct prof_recent prof_recent;
@@ -47,14 +47,17 @@ void prof_recent_note_callers(const uint32_t *frames, uint32_t count,
                               uint32_t hash, const struct prof_callers *callers)
 {
     struct prof_recent_callers *slot = prof_recent_callers_slot(hash);
+    uint32_t at = count % 2;
 
     if (count > PROF_RECENT_FRAMES)
         return;
     slot->hash = hash;
     slot->count = count;
     slot->callers = *callers;
-    for (uint32_t i = 0; i < count; i++)
-        slot->frames[i] = frames[i];
+    if (at != 0)
+        slot->frames[0] = frames[0];
+    for (; at < count; at += 2)
+        __builtin_memcpy(slot->frames + at, frames + at, 2 * sizeof *frames);
 }
 
 void prof_recent_note_leaf(const struct prof_recent_leaf *leaf)

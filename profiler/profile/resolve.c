@@ -15,27 +15,13 @@ static bool is_idle(uintptr_t pc)
     return pc >= prof_image.idle.begin && pc < prof_image.idle.end;
 }
 
-/* The number of words at (frames) up to the first that is not in the code. */
-static uint32_t count_code(const uint32_t *frames, uint32_t count)
-{
-    uint32_t code = 0;
-
-    while (code < count && prof_is_code_word(frames[code]))
-        code++;
-    return code;
-}
-
 bool prof_resolve_callers(const uint32_t *frames, uint32_t count, uint32_t hash,
                           struct prof_callers *callers)
 {
     if (!PROF_WITH_CALLERS)
         return false;
-    *callers = (struct prof_callers){.count = count_code(frames, count)};
-    if (callers->count != 0) {
-        callers->stack = prof_stack_of_callers(frames, callers->count);
-        if (callers->stack == 0)
-            return false;
-    }
+    if (!prof_stack_of_callers(frames, count, callers))
+        return false;
     prof_recent_note_callers(frames, count, hash, callers);
     return true;
 }
@@ -96,31 +82,47 @@ static uint32_t find_stack(uint32_t callers, uintptr_t caller, uintptr_t pc,
     return prof_stack_of(callers, pc, function);
 }
 
-uint32_t prof_resolve(uintptr_t pc, uint32_t callers, const uint32_t *kept)
+/* The same as prof_resolve() for a stack that is not known to be that of all
+ * samples at (leaf) with words. */
+static uint32_t resolve_new(struct prof_recent_leaf *leaf, const uint32_t *kept)
 {
-    struct prof_recent_leaf leaf = {.pc = pc, .callers = callers};
-    struct prof_address *address = prof_address_find(pc);
+    struct prof_address *address = prof_address_find(leaf->pc);
     struct prof_stack *stack;
     uintptr_t caller = 0;
     uint32_t number;
 
-    if (address == NULL && is_idle(pc))
+    if (address == NULL && is_idle(leaf->pc))
         return 0;
     if (address == NULL)
-        address = prof_address_add(pc);
+        address = prof_address_add(leaf->pc);
     if (address == NULL)
         return PROF_NO_MEMORY;
     number = prof_address_number(address);
     if (PROF_WITH_CALLERS && kept != NULL)
-        caller = kept_caller(address, kept, &leaf);
-    leaf.stack = find_stack(callers, caller, pc, address->record.link);
-    if (leaf.stack == 0)
+        caller = kept_caller(address, kept, leaf);
+    leaf->stack =
+        find_stack(leaf->callers, caller, leaf->pc, address->record.link);
+    if (leaf->stack == 0)
         return PROF_NO_MEMORY;
     address = prof_address_at(number);
-    stack = prof_stack_at(leaf.stack);
+    stack = prof_stack_at(leaf->stack);
     stack->address = number & PROF_ADDRESS_MAX;
     stack->class = address->class;
+    stack->framed = address->caller == PROF_CALLER_BY_FRAME;
     if (!PROF_WITH_CALLERS || kept == NULL || !count_caller(address))
-        prof_recent_note_leaf(&leaf);
+        prof_recent_note_leaf(leaf);
+    return leaf->stack;
+}
+
+uint32_t prof_resolve(uintptr_t pc, uint32_t callers, const uint32_t *kept)
+{
+    struct prof_recent_leaf leaf = {.pc = pc, .callers = callers};
+
+    leaf.stack = prof_stack_find(callers, pc);
+    if (!PROF_WITH_CALLERS || kept == NULL ||
+        !prof_stack_at(leaf.stack)->framed)
+        return resolve_new(&leaf, kept);
+    leaf.found_by = PROF_LEAF_FRAME;
+    prof_recent_note_leaf(&leaf);
     return leaf.stack;
 }

@@ -17,12 +17,14 @@ struct prof_table prof_stacks;
 /*
  * The callers that were looked up last. Callers that are not recent ones
  * (recent.h) still share most of their outer part with these, and comparing
- * words is cheaper than hash lookups.
+ * words is cheaper than hash lookups. Index 0 is the outermost.
  */
 static struct {
-    uint32_t words[PROF_DEPTH_MAX]; /* outermost first */
-    uint32_t length;                /* of these */
-    uint32_t stack;                 /* of the innermost of them */
+    uint32_t length;  /* words */
+    uint32_t outside; /* of these up to the innermost that is not code: no
+                         callers */
+    uint32_t words[PROF_DEPTH_MAX];
+    uint32_t stacks[PROF_DEPTH_MAX]; /* of all callers up to each word */
 } last;
 
 void prof_stacks_open(void)
@@ -31,18 +33,28 @@ void prof_stacks_open(void)
     prof_functions_open();
     prof_calls_open();
     prof_stacks = PROF_TABLE(struct prof_stack);
-    last.length = last.stack = 0;
+    last.length = last.outside = 0;
 }
 
-/* Shortens last to what it shares with the callers at (frames). */
-static void keep_common(const uint32_t *frames, uint32_t count)
+/* The number of words that the callers at (frames) share with the last ones. */
+static uint32_t common(const uint32_t *frames, uint32_t count)
 {
     uint32_t most = count < last.length ? count : last.length, at = 0;
+    const uint32_t *word = frames + count;
 
-    while (at < most && last.words[at] == frames[count - 1 - at])
+    while (at < most && last.words[at] == *--word)
         at++;
-    for (; last.length > at; last.length--)
-        last.stack = prof_stack_at(last.stack)->record.parent;
+    return at;
+}
+
+/* The number of words at (frames) up to the first that is not in the code. */
+static uint32_t count_code(const uint32_t *frames, uint32_t count)
+{
+    uint32_t code = 0;
+
+    while (code < count && prof_is_code_word(frames[code]))
+        code++;
+    return code;
 }
 
 /* Adds the stack of (address), in (function), below (parent). (function) is 0
@@ -71,24 +83,38 @@ uint32_t prof_stack_of(uint32_t parent, uintptr_t address, uint32_t function)
     return add(parent, address, function);
 }
 
-uint32_t prof_stack_of_callers(const uint32_t *frames, uint32_t count)
+bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
+                           struct prof_callers *callers)
 {
     const uint32_t base = (uint32_t)prof_image.text_base;
+    uint32_t at = common(frames, count);
+    uint32_t code, stack = 0;
 
     if (!PROF_WITH_CALLERS)
-        return 0;
-    keep_common(frames, count);
-    while (last.length < count) {
-        uint32_t word = frames[count - 1 - last.length];
-        uint32_t stack =
-            prof_stack_of(last.stack, prof_image.text_base + (word - base), 0);
+        return false;
+    if (at < last.outside)
+        at = 0;
+    if (at == 0)
+        last.outside = 0;
+    code = count_code(frames, count - at);
+    if (code < count - at)
+        last.outside = count - code;
+    for (; at < last.outside; at++)
+        last.words[at] = frames[count - 1 - at];
+    if (at > last.outside)
+        stack = last.stacks[at - 1];
+    for (last.length = at; at < count; last.length = ++at) {
+        uint32_t word = frames[count - 1 - at];
 
+        stack = prof_stack_of(stack, prof_image.text_base + (word - base), 0);
         if (stack == 0)
-            return 0;
-        last.words[last.length++] = word;
-        last.stack = stack;
+            return false;
+        last.words[at] = word;
+        last.stacks[at] = stack;
     }
-    return last.stack;
+    callers->stack = stack;
+    callers->count = count - last.outside;
+    return true;
 }
 
 bool prof_stacks_find(uint32_t number, struct prof_stream_node *found)

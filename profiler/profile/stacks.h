@@ -9,6 +9,7 @@
  */
 
 #include "profile/amount.h"
+#include "profile/recent.h"
 #include "profile/table.h"
 #include "sample/frames.h"
 
@@ -25,12 +26,14 @@ struct prof_stack {
     struct prof_amount self;   /* samples of exactly this stack */
     uint64_t first_tsc;        /* when the first and the last were taken */
     uint64_t last_tsc;
-    uint32_t address : 30; /* its number (addresses.h), 0 until sampled */
+    uint32_t address : 29; /* its number (addresses.h), 0 until sampled */
+    uint32_t framed : 1;   /* the frame pointer finds the caller of the address:
+                              samples of it below the parent are of this stack */
     uint32_t class : 2;    /* that of the address (accounts.h) */
     uint32_t emitted; /* for the stream: when it was last defined (stream.h) */
 };
 
-#define PROF_ADDRESS_MAX ((1u << 30) - 1) /* no table has as many */
+#define PROF_ADDRESS_MAX ((1u << 29) - 1) /* no table has as many */
 
 extern struct prof_table prof_stacks;
 
@@ -57,11 +60,12 @@ static inline uint32_t prof_stack_find(uint32_t parent, uintptr_t address)
 uint32_t prof_stack_of(uint32_t parent, uintptr_t address, uint32_t function);
 
 /*
- * The number of the stack of (count) callers, at least one, whose return
- * addresses are at (frames) as in the frame vector (frames.h), all of them
- * code. Creates it if it is new; 0: no memory. Contexts: the drain.
+ * Finds the callers of a sample with (count) words at (frames), as they are in
+ * the frame vector (frames.h): those before the first that is not code. Creates
+ * their stack if it is new. False: no memory. Contexts: the drain.
  */
-uint32_t prof_stack_of_callers(const uint32_t *frames, uint32_t count);
+bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
+                           struct prof_callers *callers);
 
 /* The callback through which the stream reads stack (number) (stream.h). */
 struct prof_stream_node;

@@ -4,6 +4,8 @@
 
 #include "profile/table.h"
 
+#include "base/cpu.h"
+
 #include <prof/port.h>
 
 #define FIRST_CAPACITY 256u
@@ -32,28 +34,21 @@ static struct prof_record *record_at(const struct prof_table *table,
 }
 
 /* Records are whole words, and so are slots, two for each record. */
-typedef uintptr_t __attribute__((may_alias)) word;
-
-static void copy(void *to, const void *from, size_t bytes)
+static size_t words(size_t bytes)
 {
-    const word *next = from;
-
-    for (word *into = to; bytes > 0; bytes -= sizeof *into)
-        *into++ = *next++;
+    return bytes / sizeof(uintptr_t);
 }
 
-static void clear(void *what, size_t bytes)
-{
-    for (word *into = what; bytes > 0; bytes -= sizeof *into)
-        *into++ = 0;
-}
-
-/* Copies the records of (old), which keep their numbers, and rehashes them. */
+/* Copies the records of (old), which keep their numbers, and rehashes them. All
+ * others are cleared, and all slots, which follow them. */
 static void move(struct prof_table *table, const struct prof_table *old)
 {
-    clear(table->slots, (size_t)table->capacity * 2 * sizeof *table->slots);
-    clear(table->records, table->record_bytes);
-    copy(table->records, old->records, (size_t)old->used * old->record_bytes);
+    size_t used = (size_t)old->used * old->record_bytes;
+    size_t all = table->capacity *
+                 ((size_t)table->record_bytes + 2 * sizeof *table->slots);
+
+    prof_copy_words(table->records, old->records, words(used));
+    prof_clear_words((char *)table->records + used, words(all - used));
     for (uint32_t i = 1; i < old->used; i++) {
         const struct prof_record *record = record_at(table, i);
 
@@ -103,7 +98,6 @@ uint32_t prof_table_add(struct prof_table *table, uint32_t parent,
     uint32_t number = table->used++;
     struct prof_record *record = record_at(table, number);
 
-    clear(record, table->record_bytes);
     record->key = key;
     record->parent = parent;
     *slot_for(table, parent, key) = number;

@@ -56,8 +56,9 @@ static struct {
 
 /* Nodes all of whose callers are defined as far as this packet needs it; 0 =
  * none. Most new stacks share their callers with others, and so need not be
- * followed up to the root. */
-#define CHECKED_SLOTS 64u
+ * followed up to the root.
+ */
+#define CHECKED_SLOTS 256u
 static uint32_t checked[CHECKED_SLOTS];
 
 static void check_anew(void)
@@ -282,9 +283,28 @@ static bool put_defined(uint64_t clock, uint32_t node)
     return true;
 }
 
+/* The usual case of put_sample(): the packet has room, the node is due, and
+ * nothing is to be defined before it. False: nothing was done. */
+static bool put_leaf(uint64_t clock, uint32_t node)
+{
+    struct prof_packet_node leaf;
+    uint32_t *note;
+
+    if (stream.stuck || packet.used == 0 || clock - stream.last > HALF_WRAP ||
+        !prof_packet_fits(&packet, PROF_PACKET_LEAF_MAX) ||
+        !look_up(node, &leaf, &note) ||
+        checked[leaf.parent % CHECKED_SLOTS] != leaf.parent || !is_due(*note))
+        return false;
+    prof_packet_leaf(&packet, clock, &leaf);
+    note_defined(note);
+    return true;
+}
+
 /* A sample that begins a packet or has something defined before it. */
 static bool put_sample(uint64_t clock, uint32_t node)
 {
+    if (put_leaf(clock, node))
+        return true;
     for (unsigned i = 0; i < FITTING_MAX; i++) {
         if (!make_room(clock, PROF_PACKET_SAMPLE_MAX))
             return false;

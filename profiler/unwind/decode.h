@@ -21,6 +21,8 @@ enum prof_effect {
     PROF_EFFECT_LEAVE,
     PROF_EFFECT_SET_FP,  /* frame pointer = stack pointer */
     PROF_EFFECT_SP_LOST, /* sp is set to an unknown value */
+    PROF_EFFECT_FRAMED,  /* none, but has an operand relative to the frame
+                            pointer; not found in all instructions */
     PROF_EFFECT_CALL,    /* near and direct; no effect in this function */
     PROF_EFFECT_RETURN,
     PROF_EFFECT_JUMP,   /* unconditional, to value */
@@ -39,5 +41,8 @@ struct prof_instruction {
  * Contexts: any. No state, no allocation.
  */
 struct prof_instruction prof_decode(const uint8_t *bytes);
+
+/* The same without the shortcut for simple instructions. For prof_decode(). */
+struct prof_instruction prof_decode_all(const uint8_t *bytes);
 
 #endif

@@ -34,6 +34,8 @@
 #define POP_FP 0x5d
 #define LEAVE 0xc9
 
+#define WIDE (sizeof(uintptr_t) == 8)
+
 /* The usual first instructions, as bytes: endbr64 or endbr32, and then push of
  * the frame pointer and its set-up. */
 #define ENDBR 0x1e0ff3u
@@ -111,6 +113,7 @@ static bool step_stack(struct search *search,
         path->framed = true;
         return search->through;
     case PROF_EFFECT_OTHER:
+    case PROF_EFFECT_FRAMED:
     case PROF_EFFECT_CALL:
         return true;
     case PROF_EFFECT_RETURN:
@@ -228,12 +231,14 @@ static bool may_restore(uintptr_t pc, const struct prof_range *text)
 }
 
 /* Whether an instruction of (effect) may be part of an epilogue after its frame
- * pointer is restored. No call is, unless the function has no frame at all. */
+ * pointer is restored. No call is, and none that uses the frame, unless the
+ * function has no frame at all. */
 static bool goes_on(struct search *search, enum prof_effect effect)
 {
     search->ends = effect == PROF_EFFECT_END;
     return effect == PROF_EFFECT_OTHER || effect == PROF_EFFECT_BRANCH ||
-           (effect == PROF_EFFECT_CALL && search->lost);
+           ((effect == PROF_EFFECT_CALL || effect == PROF_EFFECT_FRAMED) &&
+            search->lost);
 }
 
 /* Whether the function returns soon after pc without changing the frame
@@ -265,12 +270,17 @@ static bool returns(struct search *search, intptr_t *bytes)
 }
 
 /* For a pc that no path without a frame reaches: whether its frame is already
- * torn down, and if so, how far above sp the return address is. */
-static bool is_past_frame(struct search *search, intptr_t *bytes)
+ * torn down, and if so, how far above sp the return address is. On i386, whose
+ * code uses the frame more often, the search for a return is the shorter one.
+ */
+static bool is_past_frame(struct search *search, const struct prof_range *text,
+                          intptr_t *bytes)
 {
+    if (WIDE && !search->lost && !may_restore(search->pc, text))
+        return false;
     if (returns(search, bytes))
         return true;
-    if (!search->ends)
+    if (!search->ends || (!search->lost && !may_restore(search->pc, text)))
         return false;
     follow_all(search, true);
     *bytes = search->found ? search->to.bytes : 0;
@@ -328,8 +338,7 @@ uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
         return PROF_PROLOGUE_FRAME;
     if (is_reached(&search, framed))
         bytes = search.to.bytes;
-    else if ((!search.lost && !may_restore(pc, text)) ||
-             !is_past_frame(&search, &bytes))
+    else if (!is_past_frame(&search, text, &bytes))
         return PROF_PROLOGUE_FRAME;
     if (bytes < 0 || bytes % (intptr_t)sizeof(uintptr_t) != 0)
         return PROF_PROLOGUE_FRAME;
