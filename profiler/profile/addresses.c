@@ -86,15 +86,28 @@ uint32_t prof_address_caller(struct prof_address *address)
  * again are few; reports take care of them. */
 static uint32_t next_address;
 
+static uint32_t steps_before; /* the present drain */
+
 void prof_addresses_open(void)
 {
     prof_addresses = PROF_TABLE(struct prof_address);
     next_address = 0;
 }
 
+void prof_addresses_begin(void)
+{
+    steps_before = prof_prologue_steps;
+}
+
+bool prof_addresses_are_enough(void)
+{
+    return prof_prologue_steps - steps_before >= PROF_ADDRESSES_STEPS_MAX;
+}
+
 void prof_addresses_catch_up(uint32_t most)
 {
-    for (; PROF_WITH_CALLERS && most > 0 && next_address < prof_addresses.used;
+    for (; PROF_WITH_CALLERS && most > 0 && next_address < prof_addresses.used &&
+           !prof_addresses_are_enough();
          next_address++) {
         struct prof_address *address = prof_address_at(next_address);
 

@@ -9,6 +9,8 @@
 
 #include "profile/table.h"
 
+#include <stdbool.h>
+
 struct prof_address {
     struct prof_record record; /* key: the address; link: number of its
                                   function (functions.h) */
@@ -66,6 +68,20 @@ struct prof_address *prof_address_add(uintptr_t address);
  * the next function. Contexts: the drain.
  */
 uint32_t prof_address_calling_function(uintptr_t address);
+
+/*
+ * Prologues are analysed while a drain lasts until so many instructions were
+ * decoded. That is half a millisecond at 1,000 MIPS, and enough for 700 new
+ * addresses in code like that of lua. The samples that follow wait for the next
+ * drain (pending), and are in the stack that the frame pointer leads to.
+ */
+#define PROF_ADDRESSES_STEPS_MAX 10000u
+
+/* A drain begins. Contexts: the drain. */
+void prof_addresses_begin(void);
+
+/* Whether so many were decoded since then. */
+bool prof_addresses_are_enough(void);
 
 /* Analyses the prologues of addresses that have pending samples, the older ones
  * first, (most) at most; else a report would have to, and take long. Contexts:

@@ -326,6 +326,7 @@ void prof_drain(void)
     drain->draining = true;
     if (prof_drain_is_more())
         prof_recent_reserve();
+    prof_addresses_begin();
     drain_all();
     prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
     prof_trace_flush();

@@ -45,7 +45,8 @@ static uintptr_t kept_caller(struct prof_address *address, const uint32_t *kept,
 
     leaf->found_by = PROF_LEAF_FRAME;
     if (address->caller == PROF_CALLER_UNKNOWN &&
-        address->pending < PROF_CALLER_PENDING_MAX && !has_candidate(kept))
+        (prof_addresses_are_enough() ||
+         (address->pending < PROF_CALLER_PENDING_MAX && !has_candidate(kept))))
         return 0;
     word = prof_address_caller(address) - PROF_CALLER_IN_WORD;
     if (word >= PROF_FRAMES_KEPT)

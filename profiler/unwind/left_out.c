@@ -10,6 +10,8 @@
 #error "this is compiled only without callers; see tools/build/sources.py"
 #endif
 
+uint32_t prof_prologue_steps;
+
 uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
                               const struct prof_range *text, uint32_t *framed)
 {

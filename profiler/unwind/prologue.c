@@ -73,6 +73,8 @@ struct search {
     struct path paths[PATHS_MAX]; /* (known) of them are set */
 };
 
+uint32_t prof_prologue_steps;
+
 static bool inside(const struct search *search, uintptr_t address)
 {
     return address >= search->function.begin &&
@@ -189,6 +191,7 @@ static void follow_all(struct search *search, bool through)
     for (uint32_t i = 0; i < search->known && !search->found; i++)
         follow(search, i);
     search->lost |= search->steps == STEPS_MAX;
+    prof_prologue_steps += search->steps;
 }
 
 /* How far from the function's first instruction paths without a frame go, all
@@ -252,6 +255,7 @@ static bool returns(struct search *search, intptr_t *bytes)
         struct prof_instruction instruction = prof_decode((const uint8_t *)at);
         uintptr_t target = at + (uintptr_t)instruction.value;
 
+        prof_prologue_steps++;
         if (instruction.length == 0)
             return false;
         if (instruction.effect == PROF_EFFECT_RETURN ||

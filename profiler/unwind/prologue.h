@@ -34,4 +34,7 @@
 uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
                               const struct prof_range *text, uint32_t *framed);
 
+/* Instructions decoded by all these calls, modulo 2^32: what they have cost. */
+extern uint32_t prof_prologue_steps;
+
 #endif

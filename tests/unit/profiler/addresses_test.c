@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Prologues that take long to analyse are left to later drains. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profile/image.h"
+#include "profiler_world.h"
+#include "unwind/prologue.h"
+
+#define CODE 1000u /* bytes of a function without a frame, one instruction each */
+#define ADDRESSES 100u
+
+static uint8_t text[CODE + 64];
+
+/* Addresses at the end of a long function, each sampled once. */
+static void sample_addresses(void)
+{
+    memset(text, 0x90, sizeof text);
+    prof_image.text =
+        (struct prof_range){(uintptr_t)text, (uintptr_t)text + sizeof text};
+    for (uint32_t i = 0; i < ADDRESSES; i++) {
+        uintptr_t pc = (uintptr_t)text + CODE - 1 - i;
+        struct prof_address *address = prof_address_add(pc);
+        struct prof_function *function =
+            prof_function_at(address->record.link);
+
+        function->record.key = (uintptr_t)text;
+        function->bytes = CODE;
+        address->class = PROF_CLASS_ATTRIBUTED;
+        address->pending = 1;
+    }
+}
+
+static uint32_t count_known(void)
+{
+    uint32_t known = 0;
+
+    for (uint32_t i = 1; i < prof_addresses.used; i++)
+        known += prof_address_at(i)->caller != PROF_CALLER_UNKNOWN;
+    return known;
+}
+
+static void a_drain_analyses_only_so_much(void **unused)
+{
+    void *memory = world_new(WORLD_MEMORY(500));
+    uint32_t known = 0, drains = 0;
+
+    (void)unused;
+    sample_addresses();
+    while (known < ADDRESSES) {
+        uint32_t steps = prof_prologue_steps;
+
+        prof_addresses_begin();
+        prof_addresses_catch_up(ADDRESSES);
+        assert_in_range(prof_prologue_steps - steps, 1,
+                        PROF_ADDRESSES_STEPS_MAX + CODE);
+        assert_true(count_known() > known);
+        known = count_known();
+        drains++;
+    }
+    assert_in_range(drains, ADDRESSES * (CODE - ADDRESSES) /
+                                (PROF_ADDRESSES_STEPS_MAX + CODE),
+                    ADDRESSES * CODE / PROF_ADDRESSES_STEPS_MAX + 1);
+    for (uint32_t i = 1; i < prof_addresses.used; i++)
+        assert_int_equal(prof_address_at(i)->pending, 0);
+    world_end(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_drain_analyses_only_so_much),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
