@@ -24,7 +24,7 @@ struct prof_function {
                                   the function in prof.callers */
     uint32_t bytes;            /* its size, 0 if it has no name */
     uint32_t masked : 1;       /* some samples of self are masked */
-    uint32_t framed : 31;      /* what its prologues have told
+    uint32_t framed : 31;      /* what is known of its frame
                                   (unwind/prologue.h) */
 };
 

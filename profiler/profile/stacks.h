@@ -27,8 +27,8 @@ struct prof_stack {
     uint64_t first_tsc;        /* when the first and the last were taken */
     uint64_t last_tsc;
     uint32_t address : 29; /* its number (addresses.h), 0 until sampled */
-    uint32_t framed : 1;   /* the frame pointer finds the caller of the address:
-                              samples of it below the parent are of this stack */
+    uint32_t framed : 1;   /* the frame pointer finds the caller of the address,
+                              so that samples of it below the parent are here */
     uint32_t class : 2;    /* that of the address (accounts.h) */
     uint32_t emitted; /* for the stream: when it was last defined (stream.h) */
 };

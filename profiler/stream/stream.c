@@ -16,13 +16,12 @@
 
 #include "stream/stream.h"
 
+#include "stream/checked.h"
 #include "stream/stream_clock.h"
 #include "stream/hello.h"
 #include "stream/interning.h"
 #include "stream/packet.h"
 #include "stream/put.h"
-
-#include <prof/transport.h>
 
 #define HELLO_PERIOD 64u      /* packets */
 #define PATH_MAX 192u         /* nodes of a stack, more than there can be */
@@ -36,6 +35,7 @@
 bool prof_stream_is_on;
 
 static struct prof_packet_maker packet;
+static struct prof_checked checked;
 
 static struct {
     const struct prof_transport *transport; /* if prof_stream_is_on */
@@ -53,19 +53,6 @@ static struct {
     bool hello_due; /* the next packet begins with HELLO */
     bool gap;       /* something was discarded since the last packet */
 } stream;
-
-/* Nodes all of whose callers are defined as far as this packet needs it; 0 =
- * none. Most new stacks share their callers with others, and so need not be
- * followed up to the root.
- */
-#define CHECKED_SLOTS 256u
-static uint32_t checked[CHECKED_SLOTS];
-
-static void check_anew(void)
-{
-    for (uint32_t i = 0; i < CHECKED_SLOTS; i++)
-        checked[i] = 0;
-}
 
 void prof_stream_open(const struct prof_stream_settings *settings)
 {
@@ -98,7 +85,7 @@ static void send(void)
     stream.sums.bytes += packet.bytes;
     stream.label.sequence++;
     prof_packet_clear(&packet);
-    check_anew();
+    prof_checked_clear(&checked);
     prof_interning_sent(&stream.interning, stream.label.sequence, stream.last);
 }
 
@@ -190,7 +177,7 @@ void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
     stream.depth = depth;
     stream.running = true;
     prof_interning_forget(&stream.interning, stream.label.sequence);
-    check_anew();
+    prof_checked_clear(&checked);
 }
 
 void prof_stream_hello(void)
@@ -201,7 +188,7 @@ void prof_stream_hello(void)
         send();
     stream.hello_due = true;
     prof_interning_forget(&stream.interning, stream.label.sequence);
-    check_anew();
+    prof_checked_clear(&checked);
 }
 
 void prof_stream_stop(uint64_t tsc)
@@ -212,8 +199,7 @@ void prof_stream_stop(uint64_t tsc)
     stream.running = false;
 }
 
-/* Node (node), as events define it; *(note) is the note about it. False: there
- * is no such node. */
+/* Node (node), as events define it, and its (note). False: there is none. */
 static bool look_up(uint32_t node, struct prof_packet_node *found,
                     uint32_t **note)
 {
@@ -244,11 +230,11 @@ static bool define_callers(uint32_t node)
     uint32_t path[PATH_MAX], *note;
     uint32_t count = 0;
 
-    while (count < PATH_MAX && checked[node % CHECKED_SLOTS] != node &&
+    while (count < PATH_MAX && !prof_is_checked(&checked, node) &&
            look_up(node, &known, &note)) {
         if (is_due(*note))
             path[count++] = node;
-        checked[node % CHECKED_SLOTS] = node;
+        prof_checked_add(&checked, node);
         node = known.parent;
     }
     while (count-- > 0) {
@@ -283,8 +269,7 @@ static bool put_defined(uint64_t clock, uint32_t node)
     return true;
 }
 
-/* The usual case of put_sample(): the packet has room, the node is due, and
- * nothing is to be defined before it. False: nothing was done. */
+/* put_sample() if all fits and only the leaf is due. False: nothing is done. */
 static bool put_leaf(uint64_t clock, uint32_t node)
 {
     struct prof_packet_node leaf;
@@ -293,7 +278,7 @@ static bool put_leaf(uint64_t clock, uint32_t node)
     if (stream.stuck || packet.used == 0 || clock - stream.last > HALF_WRAP ||
         !prof_packet_fits(&packet, PROF_PACKET_LEAF_MAX) ||
         !look_up(node, &leaf, &note) ||
-        checked[leaf.parent % CHECKED_SLOTS] != leaf.parent || !is_due(*note))
+        !prof_is_checked(&checked, leaf.parent) || !is_due(*note))
         return false;
     prof_packet_leaf(&packet, clock, &leaf);
     note_defined(note);

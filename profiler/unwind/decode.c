@@ -90,7 +90,8 @@ static void take_one(struct parts *p)
         p->length += 4;
     else if ((op & 0xf8) == 0xb8 && (p->rex & REX_W) != 0)
         p->length += 8;
-    else if ((form & PROF_FORM_LONG) != 0 || (op == 0xf7 && (p->modrm & 0x30) == 0))
+    else if ((form & PROF_FORM_LONG) != 0 ||
+             (op == 0xf7 && (p->modrm & 0x30) == 0))
         p->length += whole;
     if (op == 0xc2 || op == 0xca || op == 0xc8)
         p->length += 2;
@@ -289,8 +290,7 @@ static void classify(const struct parts *p,
         to(p, instruction, PROF_EFFECT_BRANCH);
     else if (op == 0xff)
         group_five(p, instruction);
-    else if (op == 0xca || op == 0xcb || op == 0xcc || op == 0xcf ||
-             op == 0xc8)
+    else if (op == 0xca || op == 0xcb || op == 0xcc || op == 0xcf || op == 0xc8)
         instruction->effect = PROF_EFFECT_END;
 }
 

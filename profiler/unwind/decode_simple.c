@@ -83,8 +83,8 @@ simple_first(const uint8_t *at, uint32_t length, uint32_t form, bool wide)
     return simple(0, PROF_EFFECT_OTHER, 0);
 }
 
-/* Whether the instruction at (bytes), of (form), whose ModRM byte is (modrm), has
- * an operand relative to the frame pointer. */
+/* The effect of the instruction at (bytes), with (form) and ModRM byte (modrm):
+ * whether it has an operand relative to the frame pointer. */
 static inline enum prof_effect effect_of(const uint8_t *bytes, uint32_t form,
                                          uint32_t modrm)
 {

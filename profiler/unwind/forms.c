@@ -10,7 +10,8 @@ enum {
     P = PROF_FORM_PLAIN, M = PROF_FORM_MODRM, B = PROF_FORM_BYTE,
     L = PROF_FORM_LONG, R = PROF_FORM_REGISTER, E = PROF_FORM_OPERAND,
     J = PROF_FORM_JUMP, X = PROF_FORM_MORE, F = PROF_FORM_FIRST,
-    BJ = B | J, LJ = L | J, BF = B | F, LF = L | F, BX = B | X, LX = L | X, MB = M | B, ME = M | E,
+    BJ = B | J, LJ = L | J, BF = B | F, LF = L | F, BX = B | X, LX = L | X,
+    MB = M | B, ME = M | E,
     ML = M | L, MR = M | R, MX = M | X, MBE = M | B | E, MLE = M | L | E,
 };
 

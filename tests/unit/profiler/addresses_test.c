@@ -13,7 +13,7 @@
 #include "profiler_world.h"
 #include "unwind/prologue.h"
 
-#define CODE 1000u /* bytes of a function without a frame, one instruction each */
+#define CODE 1000u /* instructions of a byte in a function without a frame */
 #define ADDRESSES 100u
 
 static uint8_t text[CODE + 64];
@@ -27,8 +27,7 @@ static void sample_addresses(void)
     for (uint32_t i = 0; i < ADDRESSES; i++) {
         uintptr_t pc = (uintptr_t)text + CODE - 1 - i;
         struct prof_address *address = prof_address_add(pc);
-        struct prof_function *function =
-            prof_function_at(address->record.link);
+        struct prof_function *function = prof_function_at(address->record.link);
 
         function->record.key = (uintptr_t)text;
         function->bytes = CODE;
@@ -64,8 +63,9 @@ static void a_drain_analyses_only_so_much(void **unused)
         known = count_known();
         drains++;
     }
-    assert_in_range(drains, ADDRESSES * (CODE - ADDRESSES) /
-                                (PROF_ADDRESSES_STEPS_MAX + CODE),
+    assert_in_range(drains,
+                    ADDRESSES * (CODE - ADDRESSES) /
+                        (PROF_ADDRESSES_STEPS_MAX + CODE),
                     ADDRESSES * CODE / PROF_ADDRESSES_STEPS_MAX + 1);
     for (uint32_t i = 1; i < prof_addresses.used; i++)
         assert_int_equal(prof_address_at(i)->pending, 0);

@@ -40,7 +40,7 @@ struct line {
 #define JUMP "\x08"
 #endif
 
-/* Each line by itself, and with what those before it have told of the function.
+/* Each line by itself, and with what is known of the function from those before it.
  */
 static void check(const struct line *lines)
 {
