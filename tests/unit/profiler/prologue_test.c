@@ -40,8 +40,7 @@ struct line {
 #define JUMP "\x08"
 #endif
 
-/* Each line by itself, and with what is known of the function from those before it.
- */
+/* Each line by itself, and with what those before it tell of the function. */
 static void check(const struct line *lines)
 {
     static uint8_t all[ROOM + 256 + ROOM];
