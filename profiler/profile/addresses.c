@@ -106,8 +106,8 @@ bool prof_addresses_are_enough(void)
 
 void prof_addresses_catch_up(uint32_t most)
 {
-    for (; PROF_WITH_CALLERS && most > 0 && next_address < prof_addresses.used &&
-           !prof_addresses_are_enough();
+    for (; PROF_WITH_CALLERS && most > 0 &&
+           next_address < prof_addresses.used && !prof_addresses_are_enough();
          next_address++) {
         struct prof_address *address = prof_address_at(next_address);
 

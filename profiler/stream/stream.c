@@ -116,10 +116,8 @@ static void begin(uint64_t clock)
     stream.last = at;
 }
 
-/*
- * Makes sure that a packet is begun and (bytes) more fit into it, for an event
- * at (clock). False: the transport refuses.
- */
+/* Makes sure that a packet is begun and (bytes) more fit into it, for an event
+ * at (clock). False: the transport refuses. */
 static bool make_room(uint64_t clock, uint32_t bytes)
 {
     if (!stream.stuck && packet.used != 0 &&
@@ -247,11 +245,9 @@ static bool define_callers(uint32_t node)
     return true;
 }
 
-/*
- * Puts a sample of (node), and before it the definitions that are due. False:
+/* Puts a sample of (node), and before it the definitions that are due. False:
  * the packet is full. Then all of it begins anew in the next, which may not
- * depend on this one.
- */
+ * depend on this one. */
 static bool put_defined(uint64_t clock, uint32_t node)
 {
     struct prof_packet_node leaf;
