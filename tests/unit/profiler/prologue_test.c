@@ -40,7 +40,7 @@ struct line {
 #define JUMP "\x08"
 #endif
 
-/* Each line by itself, and with what those before it tell of the function. */
+/* Each line by itself, and with what those before it show of the function. */
 static void check(const struct line *lines)
 {
     static uint8_t all[ROOM + 256 + ROOM];
