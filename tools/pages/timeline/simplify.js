@@ -6,11 +6,9 @@
 // far fewer rows. What somebody looked at before that, what has a label from
 // before, and what its creator was merged into stay as they are.
 
-// Kinds of objects that are continuations, by the names in <prof/events.def>
-// and those of other recorders.
+// Kinds of objects that are continuations, by their names in <prof/events.def>.
 const CONTINUATIONS = new Set([
   'bind',
-  'try',
   'map',
   'catch',
   'ignore_result',

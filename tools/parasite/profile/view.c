@@ -199,7 +199,7 @@ static void open_names(struct view *view)
     }
     if (has_image)
         log_verbose("symbols are from %s", view->image_path);
-    else
+    else if (!view->trace.imported)
         log_info("no symbols: the image is not known; give it with -k");
     names_open(&view->names, has_image ? &view->image : NULL, view->lines,
                view->inlined);

@@ -23,7 +23,9 @@ struct first {
 
 static bool is_continuation(uint8_t kind)
 {
-    return kind == PROF_TRACE_BIND || kind == PROF_TRACE_CATCH;
+    return kind == PROF_TRACE_BIND || kind == PROF_TRACE_CATCH ||
+           kind == PROF_TRACE_MAP || kind == PROF_TRACE_IGNORE_RESULT ||
+           kind == PROF_TRACE_ON_FAILURE || kind == PROF_TRACE_ON_TERMINATION;
 }
 
 /* Whether (object) is one of the trace's. */

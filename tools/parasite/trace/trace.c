@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "import/import.h"
 #include "trace/console.h"
 #include "trace/metadata.h"
 
@@ -143,6 +144,31 @@ static void read_console(struct trace *trace)
     free(console);
 }
 
+/* Another recorder's trace is replaced by packets in memory; false if it is
+ * none. */
+static bool read_imported(struct trace *trace, const struct packet_sink *sink)
+{
+    enum import_format format = import_format_of(trace->bytes, trace->count);
+    struct imported imported;
+
+    if (format == IMPORT_NONE)
+        return false;
+    import_read(format, trace->bytes, trace->count, &imported);
+    unmap(trace);
+    trace->bytes = imported.bytes;
+    trace->count = imported.count;
+    trace->imported = true;
+    packet_scan(trace->bytes, trace->count, true, sink, &trace->garbage);
+    trace->garbage = imported.unread;
+    if (imported.events == 0)
+        die("%s: is a trace of %s, without any event that can be read",
+            trace->path, import_name(format));
+    if (imported.unread > 0)
+        log_info("%s: %llu bytes make no sense and are left out", trace->path,
+                 (unsigned long long)imported.unread);
+    return true;
+}
+
 static void map_folder(struct trace *trace, const char *folder,
                        const struct packet_sink *sink)
 {
@@ -180,7 +206,7 @@ void trace_open(struct trace *trace, const char *path)
 
         map_sources(trace, &source, 1, &sink);
     }
-    if (trace->index.count == 0)
+    if (trace->index.count == 0 && !read_imported(trace, &sink))
         read_console(trace);
     if (trace->index.count == 0)
         die("%s: contains no packets; is it a trace, or the log of a guest "

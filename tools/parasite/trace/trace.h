@@ -26,10 +26,11 @@ struct trace {
     size_t mapped_bytes; /* 0 = allocated instead */
     struct packet_index index;
     uint64_t garbage; /* bytes outside packets */
+    bool imported;    /* another recorder wrote it (import/import.h) */
 };
 
-/* Opens the trace (path): a folder, a file of packets, or a console log. Ends
- * the process if it contains no packets. */
+/* Opens the trace (path): a folder, a file of packets, a console log, or
+ * another recorder's trace. Ends the process if it contains no packets. */
 void trace_open(struct trace *trace, const char *path);
 
 /* Passes all packets to (sink), in the order of their time. */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMPORT_RECORDING_H
+#define IMPORT_RECORDING_H
+
+/*
+ * What another recorder saw, told as a guest of ours would have: the recorders
+ * name objects by numbers of 64 bits, mention some that they never created, say
+ * with each event who does it, and go on to name an object that has become
+ * another one. All calls take that.
+ *
+ * An object that is mentioned before its creation is one from before the trace.
+ * What happens to an object after its end is left out, except that it may run.
+ */
+
+#include "import/stream.h"
+
+#include <prof/trace.h>
+#include <stdbool.h>
+
+#define RECORDING_LOOP 0u         /* the event loop, as an object */
+#define RECORDING_NONE UINT32_MAX /* no object */
+
+struct recording_object {
+    uint32_t becomes; /* another one, RECORDING_NONE = it does not */
+    uint32_t scope;   /* the innermost one that it is in, RECORDING_NONE */
+    uint32_t outer;   /* of a scope: the one that it is in */
+    bool ended;
+};
+
+/* Starts as zeros, then recording_begin(). */
+struct recording {
+    struct stream stream;
+    uint64_t events;
+    struct recording_object *objects;
+    struct index keys;             /* of objects */
+    uint32_t current[STREAM_CPUS]; /* objects */
+    bool left[STREAM_CPUS];        /* it was suspended */
+};
+
+void recording_begin(struct recording *recording);
+
+/* Passes on the packets, and frees the rest. */
+void recording_end(struct recording *recording, uint8_t **bytes, size_t *count);
+
+/* The events that follow happen on (cpu) at (time), in clocks. */
+void recording_at(struct recording *recording, uint64_t time, uint16_t cpu);
+
+/* The object that the recorder calls (key), after all that it became; the event
+ * loop if that is RECORDING_LOOP_KEY, or if there are too many. */
+#define RECORDING_LOOP_KEY UINT64_MAX
+uint32_t recording_object(struct recording *recording, uint64_t key);
+
+/* The current object creates one; nothing if (key) is known. */
+void recording_create(struct recording *recording, uint64_t key,
+                      enum prof_trace_kind kind);
+
+/* (object) runs from now on; the one before waits. */
+void recording_run(struct recording *recording, uint32_t object);
+
+/* The same, and the one before goes on when it returns. */
+void recording_start(struct recording *recording, uint32_t object);
+
+/* The current object waits, for the reason (why). */
+void recording_suspend(struct recording *recording, uint16_t why);
+
+/* The event loop has nothing to do. */
+void recording_idle(struct recording *recording, uint16_t why);
+
+/* (object) looks at (source): in vain, or with a result. It runs for it, if it
+ * does not, but for no time. */
+void recording_read(struct recording *recording, uint32_t object,
+                    uint32_t source, bool in_vain);
+
+/* The current object does it. */
+void recording_resolve(struct recording *recording, uint32_t object);
+void recording_fail(struct recording *recording, uint32_t object, uint16_t why);
+void recording_become(struct recording *recording, uint32_t object,
+                      uint32_t other);
+void recording_signal(struct recording *recording, uint32_t source,
+                      uint32_t object);
+
+void recording_label(struct recording *recording, uint32_t object,
+                     uint16_t label);
+void recording_counter(struct recording *recording, uint16_t counter,
+                       int64_t value);
+
+/* Nothing else ran for (clocks) until now. */
+void recording_pause(struct recording *recording, uint16_t why,
+                     uint64_t clocks);
+
+/* Events are missing here. */
+void recording_lose(struct recording *recording);
+
+#endif
