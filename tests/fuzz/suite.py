@@ -7,6 +7,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.recorders import LOOP, Eio, Mirage, fiber, ring
 from harness.suite import check, run
 
 RUNS = int(os.environ.get("RUNS", 300000))
@@ -39,6 +40,12 @@ DECODER = BASE + (
     "trace/packet_index tasks/acts tasks/names tasks/objects tasks/problems "
     "tasks/running tasks/take"
 )
+IMPORT = BASE + (
+    "base/strings import/eio import/fuchsia import/import import/mirage "
+    "import/recording import/stream tasks/acts tasks/names tasks/objects "
+    "tasks/problems tasks/running tasks/take trace/event trace/guest_names "
+    "trace/packet"
+)
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = "base/index base/memory image/image trace/metadata"
 FUZZERS = {
@@ -69,6 +76,14 @@ FUZZERS = {
         HOST,
         tuple(f"{HOST}/{name}.c" for name in DECODER.split()),
         1 / 3,
+    ),
+    "imports": Fuzzer(
+        "import_fuzz",
+        "no other recorder's trace makes its reader read beyond it",
+        8192,
+        HOST,
+        tuple(f"{HOST}/{name}.c" for name in IMPORT.split()),
+        1 / 10,
     ),
     "rings": Fuzzer(
         "ring_fuzz",
@@ -164,6 +179,36 @@ def streams(s):
         tasks = run(stream_maker(s, "make_tasks"), 200, 1, wrong).data
         yield f"tasks_{wrong}", b"\xfe" + tasks
     yield "text", b"\xfd" + run(maker, "--text", 100, 3).data
+
+
+def imports(_):
+    """The first byte selects whether the magic numbers are mended."""
+    mirage, eio = Mirage(), Eio()
+    for number, kind in enumerate(Mirage.KINDS):
+        text = ["x"] if kind in ("fails", "increase", "counter") else []
+        fields = {
+            "creates": [LOOP, number + 1, "bind"],
+            "label": [number, "x"],
+            "switch": [number],
+            "gc": [100],
+        }
+        mirage.put(kind, *fields.get(kind, [number, 1, *text]))
+    mirage.next_packet()
+    mirage.put("switch", LOOP)
+    yield "mirage", b"\1" + mirage.data(512)
+    eio.wake(2)
+    eio.event(Eio.INSTANT, ring(0), "eio", "create-fiber", id=2, cc=1)
+    eio.event(Eio.BEGIN, fiber(2), "eio", "cc", id=3, type="switch")
+    eio.event(Eio.BEGIN, fiber(2), "eio.suspend", "read")
+    eio.event(Eio.BEGIN, ring(0), "eio", "suspend-domain")
+    eio.event(Eio.BEGIN, ring(0), "gc", "minor")
+    eio.event(Eio.END, ring(0), "gc", "minor")
+    eio.wake(2, cpu=1)
+    eio.name(2, "main")
+    eio.event(Eio.END, fiber(2), "eio", "cc")
+    eio.event(Eio.INSTANT, fiber(2), "eio", "error", id=2, message="x")
+    eio.event(Eio.INSTANT, fiber(2), "eio", "exit-fiber", id=2)
+    yield "eio", b"\3" + eio.data()
 
 
 def rings(s):
