@@ -30,8 +30,9 @@ static void take(void *tasks, const struct packet *packet)
 static void look_at(const struct imported *imported)
 {
     static const enum tasks_problem_kind impossible[] = {
-        TASKS_NOT_READ, TASKS_TIME_BACK, TASKS_TIME_BEYOND, TASKS_NO_NAME,
-        TASKS_ENDED_TWICE, TASKS_CREATED_TWICE, TASKS_NEVER_CREATED};
+        TASKS_NOT_READ,     TASKS_TIME_BACK,   TASKS_TIME_BEYOND,
+        TASKS_NO_NAME,      TASKS_ENDED_TWICE, TASKS_CREATED_TWICE,
+        TASKS_NEVER_CREATED};
     struct tasks tasks = {0};
     struct packet_sink sink = {take, &tasks};
     uint64_t garbage = 0;

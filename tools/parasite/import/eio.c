@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of eio-trace, collected, then told in order. */
+/* The events of eio-trace, collected, then emitted in order. */
 
 #include "import/eio.h"
 
@@ -166,7 +166,7 @@ void eio_take(struct eio *eio, const struct eio_event *event)
         add(eio, LABEL, fiber, keep(eio, event->name), 0);
 }
 
-/* ---- telling */
+/* ---- emitting */
 
 static int by_time(const void *left, const void *right)
 {
@@ -203,7 +203,7 @@ static void end_scope(struct recording *recording, uint32_t fiber)
     recording_resolve(recording, scope);
 }
 
-static void tell(struct recording *recording, const struct eio_act *act,
+static void emit(struct recording *recording, const struct eio_act *act,
                  const char *text)
 {
     uint16_t name = stream_name(&recording->stream, text, strlen(text));
@@ -257,7 +257,7 @@ void eio_finish(struct eio *eio, struct recording *recording)
         const struct eio_act *act = &eio->acts[i];
 
         recording_at(recording, act->time, act->cpu);
-        tell(recording, act, strings_text(&eio->texts, act->text));
+        emit(recording, act, strings_text(&eio->texts, act->text));
     }
     free(eio->acts);
     free(eio->cpus);

@@ -49,7 +49,7 @@ void eio_wake(struct eio *eio, uint64_t time, uint64_t cpu, uint64_t id);
 /* The object (id) has a name. */
 void eio_name(struct eio *eio, uint64_t id, struct eio_text name);
 
-/* Tells (recording) all that was taken, and frees it. */
+/* Emits to (recording) all that was taken, and frees it. */
 void eio_finish(struct eio *eio, struct recording *recording);
 
 #endif

@@ -129,7 +129,7 @@ void recording_idle(struct recording *recording, uint16_t why)
 }
 
 void recording_read(struct recording *recording, uint32_t object,
-                    uint32_t source, bool in_vain)
+                    uint32_t source, bool must_wait)
 {
     uint32_t before = current(recording);
     bool left = recording->left[recording->stream.cpu];
@@ -138,7 +138,7 @@ void recording_read(struct recording *recording, uint32_t object,
         return;
     if (object != before)
         recording_start(recording, object);
-    if (in_vain)
+    if (must_wait)
         PUT(recording, TRY_READ_WIDE, try_read_wide, source);
     else
         PUT(recording, READ_WIDE, read_wide, source);
