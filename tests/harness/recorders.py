@@ -122,7 +122,10 @@ class Eio:
         reference, inline = self.thread(thread)
         self.record(
             4,
-            kind | len(values) << 4 | reference << 8 | category << 16
+            kind
+            | len(values) << 4
+            | reference << 8
+            | category << 16
             | name << 32,
             struct.pack("<Q", self.time) + inline + arguments,
         )
@@ -134,9 +137,7 @@ class Eio:
     def name(self, fiber, text):
         reference, inline = self.thread(fiber << 2 | 2)
         name = self.string(text)
-        self.record(
-            6, reference | name << 8, struct.pack("<Q", fiber) + inline
-        )
+        self.record(6, reference | name << 8, struct.pack("<Q", fiber) + inline)
 
     def data(self):
         return b"".join(self.records)

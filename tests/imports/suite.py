@@ -7,7 +7,7 @@ import re
 
 from harness.command import Command
 from harness.recorders import LOOP, Eio, Mirage, fiber, ring
-from harness.suite import check
+from harness.suite import check, run
 
 
 def mirage():
@@ -61,9 +61,7 @@ def eio():
     made = Eio()
     made.event(Eio.BEGIN, ring(0), "eio", "cc", id=1, type="root")
     made.wake(2)
-    made.event(
-        Eio.INSTANT, ring(0), "eio", "create-fiber", after=0, id=2, cc=1
-    )
+    made.event(Eio.INSTANT, ring(0), "eio", "create-fiber", after=0, id=2, cc=1)
     made.name(2, "main")
     made.event(Eio.BEGIN, fiber(2), "eio", "cc", id=3, type="switch")
     made.wake(4)
@@ -121,6 +119,30 @@ def says(text, patterns):
         at = found.end()
 
 
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def sealed(packets):
+    """With checksums that are right (struct prof_packet)."""
+    done = b""
+    while packets:
+        content, total = (
+            int.from_bytes(packets[at : at + 4], "little") // 8
+            for at in (44, 48)
+        )
+        packet, packets = packets[:total], packets[total:]
+        head = packet[:60] + bytes(4) + packet[64:]
+        crc = crc32c(head[:content]).to_bytes(4, "little")
+        done += packet[:60] + crc + packet[64:]
+    return done
+
+
 class Imports:
     def __init__(self, s):
         self.s, self.parasite = s, Command(s)
@@ -171,6 +193,37 @@ class Imports:
             if ran.status == 1:
                 check.has(ran.err, "contains no packets|without any event")
 
+    def is_moved(self):
+        """Traces without a time of day are moved by hand only."""
+        one, other = (
+            self.file(name, mirage().data()) for name in ("a.ctf", "b.ctf")
+        )
+        page = self.s.work / "both.html"
+        ran = self.parasite(
+            *("timeline", one, other, "--shift", f"{other}=-1.5", "-o", page)
+        )
+        check.has(ran.err, "clocks are not aligned")
+        check.has(ran.err, f"{one}: moved by 1.5000000 s")
+        check.lacks(ran.err, f"{other}: moved")
+        for word in ("1", "c.ctf=1", f"{one}=", f"{one}=soon", f"{one}=nan"):
+            ran = self.parasite("timeline", one, "--shift", word, status=2)
+            check.has(ran.err, "^parasite timeline: --shift")
+
+    def is_aligned(self):
+        """A guest that booted 4 s after another: the seconds in its HELLO are
+        replaced, and its packets' checksums by a recorder's that are right."""
+        early = run(self.s.build / "host" / "make_tasks", 1000, 1).data
+        second = b"\x00\xf1\x53\x65" + bytes(4)  # 1,700,000,000
+        check.true(second in early, "a time of day")
+        one = self.file("early.packets", early)
+        late = early.replace(second, b"\x04" + second[1:])
+        other = self.file("late.packets", sealed(late))
+        ran = self.parasite(
+            *("timeline", one, other, "-o", self.s.work / "aligned.html")
+        )
+        check.has(ran.err, "clocks are aligned by the time of day")
+        check.has(ran.err, f"{other}: moved by 4.0000000 s")
+
     def says_why(self):
         nothing = Mirage().data()
         for name, data in (("none.ctf", nothing), ("none.fxt", Eio().data())):
@@ -199,3 +252,5 @@ def suite(s):
         *(imports.is_cut, "cut.fxt", eio().data(), 8),
     )
     s.holds("a trace without events says so", imports.says_why)
+    s.holds("a trace is moved against another", imports.is_moved)
+    s.holds("guests are aligned by the time of day", imports.is_aligned)

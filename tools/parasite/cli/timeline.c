@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TITLE = 512, KEY_SVG, KEY_FROM, KEY_TO };
+enum { KEY_TITLE = 512, KEY_SVG, KEY_FROM, KEY_TO, KEY_SHIFT };
 
 struct request {
     const char *inputs[TIMELINE_TRACES_MAX];
@@ -25,6 +25,8 @@ struct request {
     const char *title;
     const char *image;
     struct svg_range range;
+    const char *shifts[TIMELINE_TRACES_MAX];
+    size_t shift_count;
     bool svg;
     bool has_range;
 };
@@ -45,6 +47,8 @@ static const struct argp_option options[] = {
     {"svg", KEY_SVG, NULL, 0, "draw a static SVG picture, for documents", 0},
     {"from", KEY_FROM, "SECONDS", 0, "the picture begins here (0)", 0},
     {"to", KEY_TO, "SECONDS", 0, "and ends here (the end of the trace)", 0},
+    {"shift", KEY_SHIFT, "TRACE=SECONDS", 0,
+     "add SECONDS, which may be below 0, to the times of TRACE", 0},
     {"quiet", 'q', NULL, 0, "no messages except errors", 0},
     {"title", KEY_TITLE, "TEXT", 0, "the title (the trace's name)", 0},
     {0},
@@ -87,6 +91,11 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case KEY_TO:
         request->range.to = clocks_of(word);
         request->has_range = true;
+        break;
+    case KEY_SHIFT:
+        if (request->shift_count == TIMELINE_TRACES_MAX)
+            die_usage("more than %u times --shift", TIMELINE_TRACES_MAX);
+        request->shifts[request->shift_count++] = word;
         break;
     case ARGP_KEY_ARG:
         if (request->count == TIMELINE_TRACES_MAX)
@@ -169,6 +178,51 @@ static void draw(struct timeline *timeline, const struct request *request)
     view_close(&view);
 }
 
+/* Moves the traces as the options say. */
+static void shift(struct timeline *timeline, const struct request *request)
+{
+    for (size_t i = 0; i < request->shift_count; ++i) {
+        const char *word = request->shifts[i], *mark = strrchr(word, '=');
+        size_t bytes = mark != NULL ? (size_t)(mark - word) : 0, found = 0;
+        char *end = NULL;
+        double seconds = mark != NULL ? strtod(mark + 1, &end) : 0;
+
+        if (mark == NULL || end == mark + 1 || *end != '\0' ||
+            !(seconds >= -1e9 && seconds <= 1e9))
+            die_usage("--shift %s: is not TRACE=SECONDS", word);
+        for (size_t j = 0; j < timeline->count; ++j) {
+            const char *name = timeline->traces[j].name;
+
+            if (strncmp(name, word, bytes) != 0 || name[bytes] != '\0')
+                continue;
+            timeline->traces[j].moved = (int64_t)(seconds * PROF_CLOCK_HZ);
+            ++found;
+        }
+        if (found == 0)
+            die_usage("--shift %s: there is no such trace", word);
+    }
+}
+
+/* Says how the clocks of several traces were made one. */
+static void say_clocks(const struct timeline *timeline)
+{
+    if (timeline->count < 2)
+        return;
+    if (timeline->aligned)
+        log_info("clocks are aligned by the time of day at boot, to the second "
+                 "only; --shift corrects it");
+    else
+        log_info("clocks are not aligned: some trace has no time of day at "
+                 "boot; --shift moves one");
+    for (size_t i = 0; i < timeline->count; ++i) {
+        const struct timeline_trace *trace = &timeline->traces[i];
+
+        if (trace->shift != 0)
+            log_info("%s: moved by %.7f s", trace->name,
+                     (double)trace->shift / PROF_CLOCK_HZ);
+    }
+}
+
 int command_timeline(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -185,7 +239,9 @@ int command_timeline(int argc, char **argv)
             die("%s: no events of tasks; the guest records them with "
                 "prof.trace=stream",
                 request.inputs[i]);
+    shift(&timeline, &request);
     timeline_finish(&timeline);
+    say_clocks(&timeline);
     timeline.title = request.title != NULL ? request.title : request.inputs[0];
     if (request.svg)
         write_out(&timeline, &request);

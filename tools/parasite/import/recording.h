@@ -3,7 +3,7 @@
 #define IMPORT_RECORDING_H
 
 /*
- * What another recorder saw, as a guest of ours would have reported it: the recorders
+ * What another recorder saw, as a guest of ours would have reported it. Others
  * name objects by numbers of 64 bits, mention some that they never created, say
  * with each event who does it, and go on to name an object that has become
  * another one. All calls take that.
@@ -66,8 +66,8 @@ void recording_suspend(struct recording *recording, uint16_t why);
 /* The event loop has nothing to do. */
 void recording_idle(struct recording *recording, uint16_t why);
 
-/* (object) looks at (source): it must wait, or has a result. It runs for it, if it
- * does not, but for no time. */
+/* (object) looks at (source), and must wait or has a result. It runs for it, if
+ * it does not, but for no time. */
 void recording_read(struct recording *recording, uint32_t object,
                     uint32_t source, bool must_wait);
 

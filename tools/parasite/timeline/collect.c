@@ -6,10 +6,11 @@
 #include "base/memory.h"
 #include "trace/event.h"
 
+#include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Passes each packet on, and notes where time was stolen. */
+/* Passes each packet on, and notes UTC, and where time was stolen. */
 static void take(void *owner, const struct packet *packet)
 {
     struct timeline_trace *trace = owner;
@@ -21,6 +22,8 @@ static void take(void *owner, const struct packet *packet)
     while (event_next(&reader, &event)) {
         uint64_t clocks = event.as_stolen.clocks;
 
+        if (event.kind == PROF_EVENT_HELLO)
+            trace->unix_seconds = event.as_hello.unix_seconds;
         if (event.kind != PROF_EVENT_STOLEN)
             continue;
         vector_reserve_one(&trace->stolen, trace->stolen_count,
@@ -50,8 +53,42 @@ bool timeline_add(struct timeline *timeline, const char *path, const char *name)
     return trace->tasks.events > 0;
 }
 
+#define SECONDS_MAX (UINT32_MAX * (uint64_t)4) /* so that clocks fit */
+
+/* Whether all traces have a time of day. */
+static bool have_utc(const struct timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->count; ++i) {
+        uint64_t seconds = timeline->traces[i].unix_seconds;
+
+        if (seconds == 0 || seconds > SECONDS_MAX)
+            return false;
+    }
+    return timeline->count > 1;
+}
+
+/* Sets each trace's shift, the least of which is 0. */
+static void align(struct timeline *timeline)
+{
+    int64_t least = INT64_MAX;
+
+    timeline->aligned = have_utc(timeline);
+    for (size_t i = 0; i < timeline->count; ++i) {
+        struct timeline_trace *trace = &timeline->traces[i];
+
+        trace->shift = trace->moved;
+        if (timeline->aligned)
+            trace->shift += (int64_t)(trace->unix_seconds * PROF_CLOCK_HZ);
+        if (trace->shift < least)
+            least = trace->shift;
+    }
+    for (size_t i = 0; i < timeline->count; ++i)
+        timeline->traces[i].shift -= least;
+}
+
 void timeline_finish(struct timeline *timeline)
 {
+    align(timeline);
     timeline->begin = UINT64_MAX;
     for (size_t i = 0; i < timeline->count; ++i) {
         const struct timeline_trace *trace = &timeline->traces[i];

@@ -33,11 +33,23 @@ static json_t *note(const char *text, const char *reason)
     return json_pack("[ss]", text, reason);
 }
 
+/* How the clocks of several traces were aligned. */
+static json_t *note_of_clocks(const struct timeline *timeline)
+{
+    if (timeline->aligned)
+        return note("Clocks are aligned to the second",
+                    "By the time of day at each boot; --shift corrects it");
+    return note("Clocks are not aligned",
+                "Some trace has no time of day; --shift moves one");
+}
+
 /* What the page has to warn of. */
 static json_t *notes_of(const struct timeline *timeline)
 {
     json_t *notes = json_array();
 
+    if (timeline->count > 1)
+        json_array_append_new(notes, note_of_clocks(timeline));
     for (size_t i = 0; i < timeline->count; ++i) {
         const struct tasks *tasks = &timeline->traces[i].tasks;
 

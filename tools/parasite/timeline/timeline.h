@@ -26,7 +26,9 @@ struct timeline_trace {
     struct tasks tasks;
     struct timeline_stolen *stolen;
     size_t stolen_count;
-    int64_t shift; /* clocks: added to its times to have common ones */
+    uint64_t unix_seconds; /* UTC at clock 0, 0 = unknown */
+    int64_t moved;         /* clocks: what the user says to add */
+    int64_t shift;         /* clocks: added to its times to have common ones */
 };
 
 /* Starts as zeros. */
@@ -35,6 +37,7 @@ struct timeline {
     size_t count;
     uint64_t begin; /* clocks, common: of the first event, and of the last */
     uint64_t end;
+    bool aligned; /* by UTC, to the second; otherwise clocks are as they were */
     const char *title;
     const struct flame *samples; /* of the first trace, finished; NULL = none */
 };
@@ -44,7 +47,8 @@ struct timeline {
 bool timeline_add(struct timeline *timeline, const char *path,
                   const char *name);
 
-/* After the last trace: times of all. */
+/* After the last trace: aligns the clocks by UTC if all traces have it, and adds
+ * what the user says. */
 void timeline_finish(struct timeline *timeline);
 
 void timeline_free(struct timeline *timeline);
