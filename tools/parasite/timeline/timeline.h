@@ -47,8 +47,8 @@ struct timeline {
 bool timeline_add(struct timeline *timeline, const char *path,
                   const char *name);
 
-/* After the last trace: aligns the clocks by UTC if all traces have it, and adds
- * what the user says. */
+/* After the last trace: aligns the clocks by UTC if all traces have it, and
+ * adds what the user says. */
 void timeline_finish(struct timeline *timeline);
 
 void timeline_free(struct timeline *timeline);
