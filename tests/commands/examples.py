@@ -87,10 +87,17 @@ class Answering:
         self.server.close()
 
 
-def make_traces(made, folder):
-    for name in ("x", "base", "new", "before", "after"):
+#: commands that need events of tasks
+OF_TASKS = re.compile(r"^parasite (tasks|timeline) | --wait ")
+
+
+def make_traces(made, folder, command):
+    of_tasks = OF_TASKS.search(command)
+    packets = made.tasks if of_tasks else made.packets
+    image = () if of_tasks else ("-k", made.image)
+    for name in ("x", "base", "new", "before", "after", "client", "server"):
         trace = folder / f"{name}.trace"
-        made.parasite.record(trace, "-q", "-k", made.image, made.packets)
+        made.parasite.record(trace, "-q", *image, packets)
 
 
 def work_folder(made):
@@ -130,7 +137,7 @@ def all_work(made, found, *where):
     check.true(found)
     for command in found:
         if not NOT_TRIED.search(command):
-            make_traces(made, where[0])  # some are recorded over
+            make_traces(made, where[0], command)  # some are recorded over
             works(command, *where)
 
 

@@ -11,7 +11,8 @@ from harness.suite import check, run
 
 PARTS = ("options", "output", "examples")
 COMMANDS = ["record", "tell", "top", "report", "annotate", "diff", "script"]
-COMMANDS += ["info", "export", "flame", "open", "demangle"]
+COMMANDS += ["info", "tasks", "export", "flame", "timeline"]
+COMMANDS += ["open", "demangle"]
 
 
 class Made:
@@ -28,6 +29,8 @@ class Made:
                 *(20000, 1, addresses), BUILD_ID=build_id(self.image)
             )
         )
+        self.tasks = s.work / "tasks"  # packets with events of tasks
+        self.tasks.write_bytes(run(s.build / "host/make_tasks", 20000, 1).data)
         self.trace = s.work / "x.trace"
         self.parasite.record(self.trace, "-q", "-k", self.image, self.packets)
 
