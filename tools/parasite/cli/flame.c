@@ -69,8 +69,8 @@ static void set_exits(struct request *request, const char *text)
  * change is chance is not known. */
 static void check_wait(const struct request *request)
 {
-    if (request->wait && (request->base != NULL || request->has_exits ||
-                          request->view.has_cpu))
+    if (request->wait &&
+        (request->base != NULL || request->has_exits || request->view.has_cpu))
         die_usage("--wait draws one trace, without --diff, --exits and --cpu");
 }
 

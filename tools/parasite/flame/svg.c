@@ -294,8 +294,7 @@ static void put_head(struct picture *picture)
             "</text>\n",
             WIDTH - MARGIN, flame->by_time ? "time" : counted(flame),
             number_count(flame->nodes[0].total[FLAME_NEW].samples, samples),
-            counted(flame),
-            (double)(flame->end - flame->begin) / PROF_CLOCK_HZ,
+            counted(flame), (double)(flame->end - flame->begin) / PROF_CLOCK_HZ,
             number_count(losses, lost));
 }
 

@@ -49,8 +49,7 @@ uint32_t flame_pseudo(struct flame *flame, const char *name, const char *folder)
         .folder = strings_put(&flame->strings, folder),
     };
     bool is_new;
-    uint32_t number =
-        index_add(&flame->function_names, function.name, &is_new);
+    uint32_t number = index_add(&flame->function_names, function.name, &is_new);
 
     if (is_new) {
         vector_reserve_one(&flame->functions, number, sizeof function);

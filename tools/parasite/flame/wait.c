@@ -46,9 +46,8 @@ static const struct tasks_stretch *wait_of(const struct tasks *tasks,
 static const char *why_of(const struct tasks *tasks,
                           const struct tasks_stretch *wait)
 {
-    const char *text = wait != NULL
-                           ? guest_names_text(&tasks->names, wait->why)
-                           : "[not suspended]";
+    const char *text = wait != NULL ? guest_names_text(&tasks->names, wait->why)
+                                    : "[not suspended]";
 
     return *text != '\0' ? text : "[no reason]";
 }
@@ -104,9 +103,9 @@ static const char *folder_of(const struct view *view, const struct frame *frame,
 {
     char *slash;
 
-    snprintf(text, TEXT_MAX, "%s",
-             names_text(&view->names,
-                        is_innermost ? frame->function : frame->line));
+    snprintf(
+        text, TEXT_MAX, "%s",
+        names_text(&view->names, is_innermost ? frame->function : frame->line));
     if (is_innermost)
         return text;
     slash = strrchr(text, '/');
