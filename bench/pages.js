@@ -6,71 +6,13 @@
 // half.
 'use strict';
 
-const {
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} = require('node:fs');
+const {readFileSync, readdirSync, statSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
-const {chromium} = require('playwright-core');
+const {emit, line, opened} = require('./browsers.js');
 
 const work = path.resolve(process.argv[2]);
 const release = path.resolve(process.argv[3], 'dist/release');
 const TURNS = 5;
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--use-angle=swiftshader',
-  '--enable-unsafe-swiftshader',
-];
-
-// Proportional memory of the process that holds the page, in MB.
-async function memoryOf(browser) {
-  const session = await browser.newBrowserCDPSession();
-  const {processInfo} = await session.send('SystemInfo.getProcessInfo');
-  const pids = processInfo.filter(({type}) => type === 'renderer');
-  const pss = pids.map(({id}) =>
-    Number(
-      readFileSync(`/proc/${id}/smaps_rollup`, 'utf8').match(/Pss: *(\d+)/)[1],
-    ),
-  );
-  return Math.max(...pss) / 1000;
-}
-
-// Opens (url), waits until (ready), and returns what it took.
-async function opened(url, ready) {
-  const folder = mkdtempSync(path.join(work, 'chromium-'));
-  const context = await chromium.launchPersistentContext(folder, {
-    executablePath: '/usr/bin/chromium',
-    args: FLAGS,
-    viewport: {width: 1400, height: 900},
-  });
-  const page = context.pages()[0];
-  const began = process.hrtime.bigint();
-  await page.goto(url, {timeout: 120000});
-  await page.waitForFunction(ready, null, {timeout: 120000, polling: 'raf'});
-  await page.evaluate(
-    () =>
-      new Promise((done) =>
-        requestAnimationFrame(() => requestAnimationFrame(done)),
-      ),
-  );
-  const ms = Number(process.hrtime.bigint() - began) / 1e6;
-  const session = await context.newCDPSession(page);
-  await session.send('HeapProfiler.collectGarbage');
-  const megabytes = await memoryOf(context.browser());
-  await context.close();
-  rmSync(folder, {recursive: true, force: true});
-  return {ms, megabytes};
-}
-
 // What speedscope's own command does: the profile as a script beside the page.
 function speedscopeUrl(name) {
   const script = path.join(work, name + '.js');
@@ -97,34 +39,9 @@ function speedscopeBytes(name) {
   );
 }
 
-// A line with the median of (values) and what their middle half lies between.
-function emit(name, values, unit) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const round = (value) => Number(value.toPrecision(4));
-  console.log(
-    JSON.stringify({
-      width: 'host',
-      name,
-      value: round(sorted[sorted.length >> 1]),
-      low: round(sorted[sorted.length >> 2]),
-      high: round(sorted[sorted.length - 1 - (sorted.length >> 2)]),
-      unit,
-    }),
-  );
-}
-
 function bytes(name, ours, theirs) {
-  const line = (what, value, unit) =>
-    console.log(
-      JSON.stringify({
-        width: 'host',
-        name: `page_${name}_${what}`,
-        value,
-        unit,
-      }),
-    );
-  line('bytes', ours, 'bytes');
-  line('bytes_speedscope', Number((theirs / ours).toPrecision(4)), 'ratio');
+  line(`page_${name}_bytes`, ours, 'bytes');
+  line(`page_${name}_bytes_speedscope`, theirs / ours, 'ratio');
 }
 
 async function compare(name) {
@@ -134,12 +51,14 @@ async function compare(name) {
   for (let turn = 0; turn < TURNS; ++turn) {
     ours.push(
       await opened(
+        work,
         `file://${work}/${name}.html`,
         () => document.body.dataset.ready,
       ),
     );
     theirs.push(
       await opened(
+        work,
         url,
         () =>
           /speedscope/.test(document.title) &&

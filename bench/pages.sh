@@ -4,8 +4,9 @@
 # pages.sh BUILD: the page of `parasite flame` compared with speedscope, which
 # npm fetches once, on the same profiles: size, time until drawn, memory. The
 # page has every sample with its time; speedscope gets folded stacks, which have
-# no times. Then how long actions block the large page (page_block.js). Writes
-# lines of JSON to BUILD/bench/pages.jsonl and prints them.
+# no times. Then how long actions block the large page (page_block.js). Then the
+# page of `parasite timeline` (page_tasks.js). Writes lines of JSON to
+# BUILD/bench/pages.jsonl and prints them.
 set -eu
 
 build=${1:?usage: pages.sh BUILD}
@@ -49,4 +50,12 @@ export NODE_PATH
 node bench/pages.js "$work" "$build/speedscope/node_modules/speedscope" \
     >"$results"
 node bench/page_block.js "$work" >>"$results"
+
+EVENTS=1600000 # of 199,000 objects
+gcc -std=gnu11 -O2 -DNODES=1000u -Iprofiler/include -o "$work/make_tasks" \
+    tests/tool/make_tasks.c
+
+"$work/make_tasks" $EVENTS 1 >"$work/tasks" 2>/dev/null
+"$parasite" timeline -q -o "$work/tasks.html" "$work/tasks" 2>/dev/null
+node bench/page_tasks.js "$work" $EVENTS >>"$results"
 cat "$results"

@@ -15,7 +15,9 @@
 
 #include <prof/trace.h>
 
+#ifndef SITES
 #define SITES 20u
+#endif
 #define ALIVE 200u
 #define VECTOR 0x30u
 

@@ -82,10 +82,13 @@ function* paintCounters(pen) {
   }
   names.sort((a, b) => a[0] - b[0]);
   let until = -20;
+  pen.strokeStyle = palette.ground; // names are readable over lines
+  pen.lineWidth = 4;
   for (const [y, text, colour] of names) {
     until = Math.max(until + 15, y);
     pen.fillStyle = colour;
     const wide = pen.measureText(text).width;
+    pen.strokeText(text, port.width - wide - 8, until - 8);
     pen.fillText(text, port.width - wide - 8, until - 8);
   }
 }

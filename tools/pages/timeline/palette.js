@@ -35,7 +35,14 @@ const ARROW_COLOURS = {
   wake: '--ready',
   defer: '--irq',
 };
-const COUNTER_COLOURS = ['--read', '--signal', '--resolve', '--irq'];
+const COUNTER_COLOURS = [
+  '--read',
+  '--signal',
+  '--resolve',
+  '--irq',
+  '--ink',
+  '--try-read',
+];
 
 // A variable has both themes' colours in it; an element that uses it has the
 // right one.

@@ -223,6 +223,14 @@ static void say_clocks(const struct timeline *timeline)
     }
 }
 
+/* The last part of (path). */
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 int command_timeline(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -242,7 +250,8 @@ int command_timeline(int argc, char **argv)
     shift(&timeline, &request);
     timeline_finish(&timeline);
     say_clocks(&timeline);
-    timeline.title = request.title != NULL ? request.title : request.inputs[0];
+    timeline.title =
+        request.title != NULL ? request.title : name_of(request.inputs[0]);
     if (request.svg)
         write_out(&timeline, &request);
     else

@@ -18,11 +18,12 @@
 #define HEAD 40.0 /* above the rows: the title */
 #define FOOT 26.0 /* below them: times */
 #define PITCH 22.0
+#define LINE_AT 0.75      /* of a row's height; the name is above it */
 #define HEIGHT_MAX 4000.0 /* then rows are closer */
 #define CHAR 6.2          /* width of a letter, about */
 #define NARROW 0.3        /* left out */
 #define NAMED 30.0        /* has its name */
-#define GRID 8            /* lines, about */
+#define GRID 12           /* lines at most */
 
 struct svg {
     const struct tasks *tasks;
@@ -36,7 +37,7 @@ struct svg {
 
 static const char style[] =
     "<style>\n"
-    "text{font:11px system-ui,sans-serif;fill:#1b2130}"
+    ".f{fill:#fff}text{font:11px system-ui,sans-serif;fill:#1b2130}"
     ".t{font-weight:600;font-size:14px}.s{fill:#566072}\n"
     ".b{fill:#eceff4}.i{fill:#d3d9e3}.x{fill:#b3261e;opacity:.35}"
     ".p{fill:#e3c7c7}.g{stroke:#dbe0e9}\n"
@@ -45,7 +46,8 @@ static const char style[] =
     ".a0,.a8{stroke:#8a93a3}.a1{stroke:#0b57c4}.a2{stroke:#a8941a}"
     ".a3{stroke:#00795a}.a4,.a5,.a10{stroke:#b3261e}"
     ".a6{stroke:#c05600}.a7{stroke:#d98200}.a9{stroke:#a04481}\n"
-    "@media(prefers-color-scheme:dark){text{fill:#e7eaf0}.s{fill:#9aa5b6}"
+    "@media(prefers-color-scheme:dark){.f{fill:#171b23}text{fill:#e7eaf0}.s{"
+    "fill:#9aa5b6}"
     ".b{fill:#1a1f28}.i{fill:#0e1117}.p{fill:#4a2f35}.g{stroke:#262d39}"
     ".o{stroke:#8a95a8}.y{fill:#ffb84d}.e{stroke:#ff8a80}.u{fill:#8a95a8}"
     ".a1{stroke:#6fb1ff}.a2{stroke:#d9c64a}.a3{stroke:#35c79a}"
@@ -63,7 +65,7 @@ static double x_of(const struct svg *svg, uint64_t time)
 
 static double y_of(const struct svg *svg, uint32_t item)
 {
-    return HEAD + (svg->family.rows[item] + 0.5) * svg->pitch;
+    return HEAD + (svg->family.rows[item] + LINE_AT) * svg->pitch;
 }
 
 /* Whether [from, to) is in sight. */
@@ -105,15 +107,17 @@ static void put_ground(const struct svg *svg)
                  high);
 }
 
-/* The largest of 1, 2 and 5 times a power of ten with enough lines. */
+/* The least of 1, 2 and 5 times a power of ten with at most GRID lines, so that
+ * their times do not touch. */
 static uint64_t grid_step(uint64_t span)
 {
     uint64_t step = 1;
 
     while (span / step > GRID * 10)
         step *= 10;
-    return span / step > GRID * 5   ? step * 5
-           : span / step > GRID * 2 ? step * 2
+    return span / step > GRID * 5   ? step * 10
+           : span / step > GRID * 2 ? step * 5
+           : span / step > GRID     ? step * 2
                                     : step;
 }
 
@@ -264,7 +268,8 @@ static void put_all(const struct svg *svg, const char *title)
 {
     fprintf(svg->out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
-            "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n%s",
+            "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n%s"
+            "<rect class=\"f\" width=\"100%%\" height=\"100%%\"/>\n",
             WIDTH, svg->height, WIDTH, svg->height, style);
     put_title(svg, title);
     put_ground(svg);
