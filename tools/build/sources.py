@@ -69,7 +69,7 @@ PARTS = {
 }
 # What several parts need: compiled unless all of them are left out.
 SHARED = {
-    ("callers", "classes"): ["unwind/decode.c", "unwind/forms.c"],
+    ("callers", "classes"): ["unwind/decode*.c", "unwind/forms.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
 }
 
