@@ -53,7 +53,7 @@ static const struct number {
     {"prof.jitter", &options.jitter_percent, 0, 50},
     {"prof.seed", &options.seed, 0, UINT32_MAX},
     {"prof.share", &options.share_kib, 64, 1u << 20},
-    {"prof.trace_kb", &options.trace_kib, 16, 1u << 20},
+    {"prof.trace_kb", &options.trace_kib, 24, 1u << 20},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

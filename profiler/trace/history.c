@@ -13,7 +13,6 @@
 
 #include "trace/reader.h"
 
-#include "stream/packet.h"
 #include "stream/put.h"
 #include "trace/objects.h"
 
@@ -24,7 +23,7 @@
 static struct prof_trace_state *const state = &prof_trace_state;
 static struct prof_trace_cpu *const cpu = &prof_trace_cpus[0];
 
-static struct prof_packet_maker packet;
+static struct prof_packet_maker *packet; /* in the recorder's memory */
 
 static struct {
     bool on;
@@ -46,18 +45,18 @@ static bool send_packet(const struct prof_stream_link *link)
                                       .cpu = PROF_CPU_HISTORY};
     bool taken = false;
 
-    if (packet.used == 0)
+    if (packet->used == 0)
         return true;
-    if (packet.bytes == 0) {
+    if (packet->bytes == 0) {
         __builtin_memcpy(label.uuid, link->uuid, sizeof label.uuid);
-        prof_packet_close(&packet, &label);
+        prof_packet_close(packet, &label);
     }
     for (unsigned i = 0; i < DUMP_ATTEMPTS && !taken; i++)
-        taken = link->transport->send(packet.data, packet.bytes);
+        taken = link->transport->send(packet->data, packet->bytes);
     if (!taken)
         return false;
     history.sequence++;
-    prof_packet_clear(&packet);
+    prof_packet_clear(packet);
     return true;
 }
 
@@ -65,7 +64,7 @@ static uint64_t clock_at(const struct prof_stream_link *link, uint64_t tsc)
 {
     uint64_t clock = prof_stream_clock_at(link->clock, tsc);
 
-    return packet.used != 0 && clock < packet.end ? packet.end : clock;
+    return packet->used != 0 && clock < packet->end ? packet->end : clock;
 }
 
 static struct prof_trace_place room(uint64_t tsc, uint32_t bytes)
@@ -78,27 +77,30 @@ static struct prof_trace_place room(uint64_t tsc, uint32_t bytes)
     if (link == NULL)
         return (struct prof_trace_place){NULL, 0};
     clock = clock_at(link, tsc);
-    if ((packet.bytes != 0 ||
-         !prof_packet_fits(&packet, bytes + clock_bytes)) &&
+    if ((packet->bytes != 0 ||
+         !prof_packet_fits(packet, bytes + clock_bytes)) &&
         !send_packet(link))
         return (struct prof_trace_place){NULL, 0};
-    packet.text_begin = link->text_begin;
-    if (packet.used != 0 &&
-        (clock - packet.end) >> (PROF_EVENT_TIME_BITS - 1) != 0)
-        prof_packet_put(&packet, PROF_EVENT_CLOCK, clock, &clock, sizeof clock);
+    packet->text_begin = link->text_begin;
+    if (packet->used != 0 &&
+        (clock - packet->end) >> (PROF_EVENT_TIME_BITS - 1) != 0)
+        prof_packet_put(packet, PROF_EVENT_CLOCK, clock, &clock, sizeof clock);
     return (struct prof_trace_place){&history.interning, history.sequence};
 }
 
 static bool put(enum prof_event kind, uint64_t tsc, const void *fields,
                 uint32_t bytes)
 {
-    prof_packet_put(&packet, kind, clock_at(prof_stream_link(), tsc), fields,
+    prof_packet_put(packet, kind, clock_at(prof_stream_link(), tsc), fields,
                     bytes);
     return true;
 }
 
-void prof_trace_history_open(uint32_t *notes, uint32_t names)
+void prof_trace_history_open(struct prof_packet_maker *memory, uint32_t *notes,
+                             uint32_t names)
 {
+    packet = memory;
+    prof_packet_clear(packet);
     history.names = names;
     history.sink =
         (struct prof_trace_sink){.room = room, .put = put, .notes = notes};

@@ -33,27 +33,29 @@ static uint32_t count_in(size_t all, uint32_t part, size_t bytes)
 
 int prof_trace_open(void *memory, size_t bytes)
 {
-    uint32_t records =
-        count_in(bytes, RECORD_PARTS, sizeof(struct prof_trace_record));
-    uint32_t objects =
-        count_in(bytes, OBJECT_PARTS, sizeof(struct prof_object));
-    struct prof_trace_record *record = memory;
+    uint32_t records, objects;
+    struct prof_trace_record *record;
     struct prof_object *object;
-    unsigned char *rest;
+    struct prof_packet_maker *packet = memory;
+    unsigned char *end = (unsigned char *)memory + bytes, *rest;
 
     if (memory == NULL || (uintptr_t)memory % 8 != 0 ||
         bytes < PROF_TRACE_MEMORY_MIN)
         return PROF_EMEMORY;
     if (cpu->records != NULL)
         return PROF_ESTATE;
+    bytes -= sizeof *packet; /* of dumps; the rest is shared */
+    records = count_in(bytes, RECORD_PARTS, sizeof *record);
+    objects = count_in(bytes, OBJECT_PARTS, sizeof *object);
+    record = (void *)(packet + 1);
     object = (void *)(record + records);
     rest = (void *)(object + objects);
     prof_trace_ring_open(cpu, record, records);
     prof_objects_open(object, objects);
-    prof_names_open(rest, bytes - (size_t)(rest - (unsigned char *)memory));
+    prof_names_open(rest, (size_t)(end - rest));
     *state = (struct prof_trace_state){.objects_sent = objects};
     prof_trace_stream_open(prof_names.notes[0]);
-    prof_trace_history_open(prof_names.notes[1], prof_names.room);
+    prof_trace_history_open(packet, prof_names.notes[1], prof_names.room);
     return PROF_OK;
 }
 

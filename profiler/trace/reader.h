@@ -6,6 +6,7 @@
  * What of the ring was read. Contexts: thread, panic.
  */
 
+#include "stream/packet.h"
 #include "trace/encode.h"
 
 #include <stdbool.h>
@@ -69,6 +70,7 @@ uint64_t prof_trace_history_bytes(void);
 
 /* Initialises both sinks, with their notes of names. */
 void prof_trace_stream_open(uint32_t *notes);
-void prof_trace_history_open(uint32_t *notes, uint32_t names);
+void prof_trace_history_open(struct prof_packet_maker *memory, uint32_t *notes,
+                             uint32_t names);
 
 #endif

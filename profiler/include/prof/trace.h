@@ -96,11 +96,12 @@ enum prof_trace_mode {
 };
 
 /* The least memory of a recorder, and what one object takes of it. */
-#define PROF_TRACE_MEMORY_MIN (16u * 1024u)
+#define PROF_TRACE_MEMORY_MIN (24u * 1024u)
 
 /*
- * Gives the recorder its memory, for good: half of it for events, 32 bytes
- * each, a quarter for live objects, 16 bytes each, the rest for names.
+ * Gives the recorder its memory, for good: 4 KiB for the packet of a dump; half
+ * of the rest for events, 32 bytes each, a quarter for live objects, 16 bytes
+ * each, and what is left for names.
  * Contexts: thread, once, nothing recorded before. Returns 0, PROF_EMEMORY
  * (NULL, not aligned to 8, or too little), PROF_ESTATE (there is one already)
  * or PROF_EABSENT.

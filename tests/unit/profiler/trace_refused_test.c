@@ -50,9 +50,9 @@ static void options_are_checked(void **unused)
 {
     (void)unused;
     assert_int_equal(prof_option("prof.trace=fly"), PROF_EVALUE);
-    assert_int_equal(prof_option("prof.trace_kb=15"), PROF_EVALUE);
-    assert_int_equal(prof_option("prof.trace_kb=16"), PROF_OK);
-    assert_int_equal(prof_options()->trace_kib, 16);
+    assert_int_equal(prof_option("prof.trace_kb=23"), PROF_EVALUE);
+    assert_int_equal(prof_option("prof.trace_kb=24"), PROF_OK);
+    assert_int_equal(prof_options()->trace_kib, 24);
     assert_int_equal(prof_option("prof.trace=stream"), PROF_OK);
     assert_int_equal(prof_options()->trace, PROF_TRACE_STREAM);
     assert_int_equal(prof_option("prof.trace=off"), PROF_OK);
