@@ -19,7 +19,7 @@ function firstArrow(time) {
   return firstAtLeast(model.arrows.end, time);
 }
 
-const arrowsInSight = () => firstArrow(view.to) - firstArrow(view.from);
+const arrowsInSight = () => firstArrow(port.to) - firstArrow(port.from);
 
 function paintHead(pen, x0, y0, x1, y1) {
   const steep = Math.abs(y1 - y0) > 10;
@@ -36,8 +36,8 @@ function placeOfArrow(i, yOf) {
     from = rowOfObject(arrows.from[i], false),
     to = rowOfObject(arrows.to[i], false);
   if (from < 0 || to < 0 || from === to) return null;
-  const x0 = xOf(arrows.begin[i]),
-    x1 = xOf(arrows.end[i]);
+  const x0 = paintX(arrows.begin[i]),
+    x1 = paintX(arrows.end[i]);
   if (Math.max(x0, x1) < -50 || Math.min(x0, x1) > port.width + 50) return null;
   return [x0, yOf(from), x1, yOf(to)];
 }
@@ -54,13 +54,13 @@ function isDrawn(type, i) {
 
 function* paintArrows(pen, yOf) {
   const {arrows} = model,
-    span = view.to - view.from,
+    span = port.to - port.from,
     seen = new Set();
   let drawn = 0;
   pen.lineWidth = 1;
-  const last = firstArrow(view.to + span),
+  const last = firstArrow(port.to + span),
     strength = Math.min(1, 0.25 + 2500 / Math.max(1, arrowsInSight()));
-  for (let i = firstArrow(view.from - span); i < last; ++i) {
+  for (let i = firstArrow(port.from - span); i < last; ++i) {
     if (i % 2048 === 0) yield;
     const type = arrows.type[i];
     if (!isDrawn(type, i)) continue;

@@ -118,6 +118,7 @@ function listenToButtons() {
 
 function listenToWindow() {
   new ResizeObserver(() => {
+    stopPicture();
     arrange();
     renewSoon();
   }).observe($('picture'));

@@ -24,9 +24,9 @@ function stepsOf(counter, scale) {
   const high = port.height - MARGIN_TOP - MARGIN_BOTTOM,
     unit = high / (scale.most - scale.least);
   const steps = [];
-  let i = Math.max(0, firstAtLeast(counter.time, view.from) - 1);
-  for (; i < counter.count && counter.time[i] <= view.to; ++i) {
-    const x = Math.round(Math.max(-1, xOf(counter.time[i]))),
+  let i = Math.max(0, firstAtLeast(counter.time, port.from) - 1);
+  for (; i < counter.count && counter.time[i] <= port.to; ++i) {
+    const x = Math.round(Math.max(-1, paintX(counter.time[i]))),
       y = port.height - MARGIN_BOTTOM - (counter.value[i] - scale.least) * unit,
       last = steps[steps.length - 1];
     if (last && last[0] === x) {

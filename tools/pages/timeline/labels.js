@@ -32,8 +32,8 @@ function paintLabelsOf(pen, object, y, x0, x1) {
   let until = Math.max(4, x0);
   pen.fillStyle = palette.ink;
   for (const [n, [time, text]] of list.entries()) {
-    const x = xOf(time);
-    const next = n + 1 < list.length ? xOf(list[n + 1][0]) : x1;
+    const x = paintX(time);
+    const next = n + 1 < list.length ? paintX(list[n + 1][0]) : x1;
     if (next < 0 || x > port.width) continue;
     const at = Math.max(until, Math.min(x, x1 - 4)),
       room = Math.min(Math.max(next, x1), port.width) - at;
@@ -51,11 +51,11 @@ function* paintLabels(pen, yOf) {
       above = row > 0 ? y - yOf(row - 1) : LABEL_ROOM;
     if (above < LABEL_ROOM) continue;
     let until = -10;
-    for (let at = firstInRow(row, view.from); at < rowFrom[row + 1]; ++at) {
+    for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
       const i = byRow[at];
-      if (begin[i] > view.to) break;
-      const x0 = xOf(begin[i]),
-        x1 = Math.min(port.width, xOf(end[i]));
+      if (begin[i] > port.to) break;
+      const x0 = paintX(begin[i]),
+        x1 = Math.min(port.width, paintX(end[i]));
       if (!object[i] || x1 - Math.max(0, x0, until) < LABEL_FROM) continue;
       paintLabelsOf(pen, object[i], y, x0, x1);
       until = x1;

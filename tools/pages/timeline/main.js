@@ -16,6 +16,7 @@ function changed(what) {
 // (then) is called when the layout is done.
 function placeAll(then) {
   if (placing) placing();
+  stopPicture();
   $('busy').hidden = false;
   placing = inSlices(placeItems(), () => {
     placing = null;

@@ -12,11 +12,10 @@ const TIP = 6; // of the triangle of what never ended
 function mergedBands(records, band) {
   let x0 = -10,
     x1 = -10;
-  for (let i = 0; i < records.count; ++i) {
-    if (records.end[i] < view.from) continue;
-    if (records.begin[i] > view.to) break;
-    const from = Math.max(-1, xOf(records.begin[i])),
-      to = Math.min(port.width + 1, xOf(records.end[i]));
+  const first = firstAtLeast(records.end, port.from);
+  for (let i = first; i < records.count && records.begin[i] <= port.to; ++i) {
+    const from = Math.max(-1, paintX(records.begin[i])),
+      to = Math.min(port.width + 1, paintX(records.end[i]));
     if (from - x1 < 0.5) {
       x1 = Math.max(x1, to);
       continue;
@@ -56,22 +55,22 @@ function paintGround(pen) {
 
 function paintGrid(pen) {
   const hz = model.head.clock_hz,
-    span = (view.to - view.from) / hz;
+    span = (port.to - port.from) / hz;
   const rough = (span * 110) / port.width,
     power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((times) => times * power >= rough);
   pen.fillStyle = palette.grid;
   for (
-    let i = Math.ceil(view.from / hz / step);
-    i * step <= view.to / hz;
+    let i = Math.ceil(port.from / hz / step);
+    i * step <= port.to / hz;
     ++i
   ) {
-    const x = Math.round(xOf(i * step * hz));
+    const x = Math.round(paintX(i * step * hz));
     pen.fillStyle = palette.grid;
     pen.fillRect(x, 0, 1, port.height - MARGIN_BOTTOM);
     pen.fillStyle = palette.soft;
     pen.fillText(
-      secondsText(i * step, step, view.to / hz),
+      secondsText(i * step, step, port.to / hz),
       x + 4,
       port.height - MARGIN_BOTTOM / 2,
     );
@@ -86,12 +85,12 @@ function paintRowLines(pen, row, y) {
   const flush = () => {
     if (x1 > x0) pen.fillRect(x0, y - LINE / 2, Math.max(1, x1 - x0), LINE);
   };
-  for (let at = firstInRow(row, view.from); at < rowFrom[row + 1]; ++at) {
+  for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
     const i = byRow[at];
-    if (begin[i] > view.to) break;
+    if (begin[i] > port.to) break;
     if (group[i] >= 0) continue;
-    const from = Math.max(-2, xOf(begin[i])),
-      to = Math.min(port.width + 2, xOf(end[i]));
+    const from = Math.max(-2, paintX(begin[i])),
+      to = Math.min(port.width + 2, paintX(end[i]));
     if (from - x1 < 0.4 && from >= x0) {
       x1 = Math.max(x1, to);
       continue;
@@ -110,11 +109,11 @@ function paintSpans(pen, object, y) {
   let until = -10;
   for (let at = from[object]; at < from[object + 1]; ++at) {
     const i = list[at];
-    if (spans.end[i] < view.from) continue;
-    if (spans.begin[i] > view.to) break;
+    if (spans.end[i] < port.from) continue;
+    if (spans.begin[i] > port.to) break;
     if (spans.state[i] === SPAN.wait) continue;
-    const x0 = Math.max(-2, xOf(spans.begin[i])),
-      x1 = Math.min(port.width + 2, xOf(spans.end[i]));
+    const x0 = Math.max(-2, paintX(spans.begin[i])),
+      x1 = Math.min(port.width + 2, paintX(spans.end[i]));
     if (x1 < until + 0.5 && x1 - x0 < 0.5) continue;
     until = Math.max(x1, x0 + 1);
     pen.fillStyle = spans.state[i] === SPAN.run ? palette.run : palette.ready;
@@ -125,7 +124,7 @@ function paintSpans(pen, object, y) {
 
 function paintEnd(pen, object, y) {
   const {objects} = model,
-    x = xOf(objects.end[object]);
+    x = paintX(objects.end[object]);
   if (x < -10 || x > port.width + 10) return;
   if (objects.state[object] === ST.failed) {
     pen.fillStyle = palette.bad;
@@ -147,15 +146,15 @@ function paintEnd(pen, object, y) {
 function paintDetails(pen, row, y) {
   const {byRow, rowFrom, begin, end, object, group} = items;
   let until = -10;
-  for (let at = firstInRow(row, view.from); at < rowFrom[row + 1]; ++at) {
+  for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
     const i = byRow[at];
-    if (begin[i] > view.to) break;
+    if (begin[i] > port.to) break;
     if (group[i] >= 0) {
       paintDensity(pen, i, y);
       continue;
     }
-    const x0 = xOf(begin[i]),
-      x1 = xOf(end[i]);
+    const x0 = paintX(begin[i]),
+      x1 = paintX(end[i]);
     if (x1 < until + 0.5) continue;
     until = x1;
     if (object[i] === view.chosen) paintGlow(pen, x0, x1, y);
@@ -175,8 +174,8 @@ function paintDensity(pen, item, y) {
     change = new Float32Array(width + 2),
     group = groups[items.group[item]];
   for (const o of group.shown) {
-    const x0 = Math.max(0, Math.floor(xOf(family.begin[o]))),
-      x1 = Math.min(width, Math.ceil(xOf(endOf(o))));
+    const x0 = Math.max(0, Math.floor(paintX(family.begin[o]))),
+      x1 = Math.min(width, Math.ceil(paintX(endOf(o))));
     if (x1 < 0 || x0 > width) continue;
     ++change[x0];
     --change[Math.max(x1, x0 + 1)];
@@ -202,12 +201,12 @@ function paintDensity(pen, item, y) {
   if (roomBelow(items.rows[item]) < LABEL_ROOM) return;
   pen.fillStyle = palette.ink;
   const text = groupText(group, most);
-  pen.fillText(text, Math.max(6, xOf(items.begin[item]) + 4), y);
+  pen.fillText(text, Math.max(6, paintX(items.begin[item]) + 4), y);
 }
 
 // Pixels between (row) and the next.
 function roomBelow(row) {
-  const yOf = projection(view.focus);
+  const yOf = projection(port.focus);
   return row + 1 < items.height ? yOf(row + 1) - yOf(row) : PITCH;
 }
 
@@ -221,12 +220,14 @@ function paintPressed(pen, from, to, y) {
     change = new Float32Array(width + 2),
     {byRow, rowFrom, begin, end} = items;
   for (let row = from; row < to; ++row)
-    for (let at = firstInRow(row, view.from); at < rowFrom[row + 1]; ++at) {
+    for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
       const i = byRow[at];
-      if (begin[i] > view.to) break;
-      const x0 = Math.max(0, Math.floor(xOf(begin[i])));
+      if (begin[i] > port.to) break;
+      const x0 = Math.max(0, Math.floor(paintX(begin[i])));
       ++change[x0];
-      --change[Math.min(width + 1, Math.max(x0 + 1, Math.ceil(xOf(end[i]))))];
+      --change[
+        Math.min(width + 1, Math.max(x0 + 1, Math.ceil(paintX(end[i]))))
+      ];
     }
   let sum = 0,
     begun = 0;

@@ -6,8 +6,8 @@ const shown = {
   canvas: null, // the finished picture
   from: 0, // what it shows
   to: 1,
-  focus: 0,
   stop: null, // ends the making of the next
+  isLate: false, // the next is out of date already
   over: 0, // object under the pointer
   drag: null,
 };
@@ -31,17 +31,36 @@ function arrange() {
   port.height = Math.max(80, box.clientHeight);
 }
 
-// Makes the picture anew; (view) may change meanwhile, then it starts again.
+// Makes the picture anew. One that is being made is finished first and then
+// made again, so that something is seen while the view changes all the time.
 function renewPicture() {
-  if (shown.stop) shown.stop();
+  if (placing) return; // it follows
+  if (shown.stop) {
+    shown.isLate = true;
+    showPicture();
+    return;
+  }
   const [canvas, pen] = canvasOf(port.width, port.height);
   const {from, to, focus} = view;
-  shown.stop = inSlices(paintPicture(pen, projection(focus)), () => {
-    Object.assign(shown, {canvas, from, to, focus, stop: null});
+  Object.assign(port, {from, to, focus});
+  let isDone = false;
+  const stop = inSlices(paintPicture(pen, projection(focus)), () => {
+    isDone = true;
+    Object.assign(shown, {canvas, from, to, stop: null});
     showPicture();
     document.body.dataset.painted = String(++paintedCount);
+    if (shown.isLate) renewSoon();
+    shown.isLate = false;
   });
-  if (shown.stop && shown.canvas) showPicture();
+  if (isDone) return;
+  shown.stop = stop;
+  showPicture();
+}
+
+// Before what is drawn changes.
+function stopPicture() {
+  if (shown.stop) shown.stop();
+  shown.stop = null;
 }
 let paintedCount = 0;
 

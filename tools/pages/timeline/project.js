@@ -10,9 +10,12 @@ const MARGIN_BOTTOM = 26;
 const WIDEST = 5e5; // clocks a pixel, at most
 const NARROWEST = 1e-3;
 
-const port = {width: 1, height: 1}; // pixels of the picture
+// The picture: its pixels, and the view that is being painted.
+const port = {width: 1, height: 1, from: 0, to: 1, focus: 0};
 
 const xOf = (time) => ((time - view.from) / (view.to - view.from)) * port.width;
+const paintX = (time) =>
+  ((time - port.from) / (port.to - port.from)) * port.width;
 const timeOf = (x) => view.from + (x / port.width) * (view.to - view.from);
 
 const roomForRows = () => port.height - MARGIN_TOP - MARGIN_BOTTOM;
