@@ -32,7 +32,10 @@ static void leave(unsigned vector)
 }
 
 /* A request is an object from its submission until it is taken from the
- * queue. */
+ * queue. A buffer that waits for a frame from outside is none: nothing in the
+ * program waits for it. */
+#define RECEIVE_QUEUE 0u
+
 static PROF_TRACE_SITE(network, "virtio-net request");
 static PROF_TRACE_SITE(disk, "virtio-blk request");
 static PROF_TRACE_SITE(other, "virtio request");
@@ -41,7 +44,8 @@ static uint32_t submitted(unsigned kind, unsigned queue)
 {
     struct prof_trace_name *site = &other;
 
-    (void)queue;
+    if (kind == VIRTIO_NETWORK && queue == RECEIVE_QUEUE)
+        return PROF_TRACE_NONE;
     if (kind == VIRTIO_NETWORK)
         site = &network;
     else if (kind == VIRTIO_BLOCK)
@@ -51,7 +55,8 @@ static uint32_t submitted(unsigned kind, unsigned queue)
 
 static void taken(const struct virtio_request *request)
 {
-    prof_trace_resolve(request->number);
+    if (request->number != PROF_TRACE_NONE)
+        prof_trace_resolve(request->number);
 }
 
 void trace_start(void)
