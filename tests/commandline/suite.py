@@ -137,7 +137,7 @@ class Plain:
     def completes(self):
         for words, offered in (
             ("re", "record report"),
-            ("t", "tell top"),
+            ("t", "tasks tell timeline top"),
             ("record -t vi", "virtio"),
             ("top -s ", "name self total"),
             ("report --color a", "always auto"),

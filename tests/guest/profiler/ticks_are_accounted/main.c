@@ -91,7 +91,7 @@ static void test_overflow(void)
     tap_ok(stats.dropped - before.dropped > 1000, "  and so does the table");
     prof_start();
     for (int i = 0; i < 6; i++) {
-        wide(25000);
+        wide(60000);
         prof_drain();
     }
     part("a slow callback, and drains between");
