@@ -10,7 +10,10 @@ PARTS = ("words", *WIDTHS)
 PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
 TOKEN = "hz-secret"
 WRONG = (
-    ("SERVICE=nosuch", "must be one of async coroutines hello http irc lua split"),
+    (
+        "SERVICE=nosuch",
+        "must be one of async coroutines hello http irc lua split",
+    ),
     ("ARCH=arm", "must be one of i386 x86_64"),
     ("LOADER=lilo", "must be one of kernel grub"),
     ("ACCEL=xen", "must be one of auto tcg kvm"),
