@@ -27,7 +27,7 @@ static uint32_t devices;
 
 uint32_t loop_devices(void)
 {
-    if (devices == PROF_TRACE_NONE)
+    if (devices == PROF_TRACE_NONE || devices == PROF_TRACE_UNKNOWN)
         devices = prof_trace_create(PROF_TRACE_CALLBACK, &device_site);
     return devices;
 }

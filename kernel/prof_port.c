@@ -113,6 +113,7 @@ static void on_drain(void *unused)
     uint64_t now = clock_ns();
 
     (void)unused;
+    trace_follow(); /* a command may have changed it */
     if (now - drained_ns + NS_PER_MS < prof_drain_ms() * NS_PER_MS)
         return;
     drained_ns = now;
@@ -183,10 +184,10 @@ void prof_port_init(void)
         return;
     }
     prof_transports_start();
-    trace_start();
     error = prof_trace_start();
     if (error != 0)
         console_line("prof: no recorder of tasks: %s", prof_strerror(error));
+    trace_follow();
     prof_trace_switch(PROF_TRACE_NONE); /* no task runs yet */
     if (options->start)
         start();

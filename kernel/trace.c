@@ -12,6 +12,8 @@
 #include <kernel/loop.h>
 #include <prof/config.h>
 #include <prof/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <virtio_queue.h>
 
 #if PROF_WITH_TRACE
@@ -59,16 +61,22 @@ static void taken(const struct virtio_request *request)
         prof_trace_resolve(request->number);
 }
 
-void trace_start(void)
+void trace_follow(void)
 {
-    arch_irq_observe(enter, leave);
-    virtio_observe_put(submitted);
-    virtio_observe(taken);
+    static bool follows;
+    bool on = prof_trace_is_on();
+
+    if (on == follows)
+        return;
+    follows = on;
+    arch_irq_observe(on ? enter : NULL, on ? leave : NULL);
+    virtio_observe_put(on ? submitted : NULL);
+    virtio_observe(on ? taken : NULL);
 }
 
 #else
 
-void trace_start(void)
+void trace_follow(void)
 {
 }
 

@@ -2,8 +2,9 @@
 #ifndef KERNEL_TRACE_H
 #define KERNEL_TRACE_H
 
-/* Reports interrupts and requests to devices to the recorder from now on.
- * Contexts: boot, once. */
-void trace_start(void);
+/* Reports interrupts and requests to devices to the recorder from now on if it
+ * is on, and no longer if it is off, so that they cost nothing then. To be
+ * called now and then. Contexts: thread. */
+void trace_follow(void);
 
 #endif

@@ -103,6 +103,33 @@ def commands(s, width):
     check.same(events(trace).count("history"), 1)
 
 
+def late(s, width):
+    """Switched on by a command, it has interrupts as from the start; nobody
+    looked at them before."""
+    packets = s.work / f"{width}-late.bin"
+    packets.write_bytes(b"")
+    with s.guest(
+        *(width, "lua", f"{width}-late"),
+        append="prof.out=e9 prof.every=0",
+        modules=[PARSER],
+        stream=packets,
+        typed=True,
+        serial="stdio",
+    ) as guest:
+        guest.wait_line("^parser: ")
+        guest.send("trace on")
+        guest.wait_line("^#prof! ok trace on$")
+        size = packets.stat().st_size
+        soon(
+            lambda: packets.stat().st_size > size + 8 * 4096,
+            "events",
+            guest.alive,
+        )
+        guest.interrupt()
+    trace = recorded(s, f"{width}-late", packets, s.image(width, "lua"))
+    check.true("irq_enter" in events(trace))
+
+
 def no_memory(s, width):
     """Without memory for it the image goes on, and says so."""
     with s.guest(
@@ -119,4 +146,5 @@ def suite(s):
     s.holds(f"{width}: a stream has what the image does", streams, s, width)
     s.holds(f"{width}: a panic dumps the flight recorder", panics, s, width)
     s.holds(f"{width}: commands switch it on, off and dump", commands, s, width)
+    s.holds(f"{width}: it has interrupts when switched on late", late, s, width)
     s.holds(f"{width}: without memory it is off", no_memory, s, width)
