@@ -78,7 +78,7 @@ static void advance(struct link *link)
         end(link);
     } else {
         task_trace_becomes(link->own, link->source);
-        link->watch.settled = on_second;
+        link->watch.completed = on_second;
         link->watch.object = PROF_TRACE_NONE; /* they are one now */
         promise_watch(link->source, &link->watch);
     }
@@ -116,7 +116,7 @@ static struct promise *make(struct prof_trace_name *site,
         promise_discard(contents->source);
         return NULL;
     }
-    link->watch.settled = on_first;
+    link->watch.completed = on_first;
     link->watch.object = link->own->trace;
     promise_watch(link->source, &link->watch);
     return link->own;

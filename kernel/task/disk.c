@@ -159,7 +159,7 @@ static bool advance(struct transfer *transfer)
     return true;
 }
 
-static void settle_if_done(struct transfer *transfer)
+static void complete_if_done(struct transfer *transfer)
 {
     if (transfer->in_flight != 0 || needs_more(transfer))
         return;
@@ -178,7 +178,7 @@ static void go_on(struct transfer *transfer)
         list_add(&waiting_for_room, &transfer->link);
         return;
     }
-    settle_if_done(transfer);
+    complete_if_done(transfer);
 }
 
 static void on_done(struct virtio_blk_request *request)
@@ -218,7 +218,7 @@ static void turn(void)
             list_add(waiting_for_room.next, link);
             return;
         }
-        settle_if_done(transfer);
+        complete_if_done(transfer);
     }
 }
 
@@ -260,7 +260,7 @@ static void on_cancel(struct promise *own, void *context)
 
     transfer->why = &promise_cancelled;
     list_remove(&transfer->link);
-    settle_if_done(transfer);
+    complete_if_done(transfer);
     while ((own->flags & PROMISE_PRODUCED) != 0)
         virtio_blk_poll();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * join, choose, pick and timeout: a group waits for several promises, and its
- * own is settled by all of them or by the first.
+ * own is completed by all of them or by the first.
  */
 
 #include "internal.h"
@@ -67,7 +67,7 @@ static void on_one(struct promise_watch *watch)
     promise_ignore(input->promise);
     input->promise = NULL;
     if (--group->left == 0) {
-        promise_settle(group->own, &group->first);
+        promise_complete(group->own, &group->first);
         task_free(group);
     }
     task_trace_leave(before);
@@ -75,8 +75,8 @@ static void on_one(struct promise_watch *watch)
 
 /* ---- the first of them */
 
-/* The group's own promise is settled before the others are released, which may
- * call back. */
+/* The group's own promise is completed before the others are released, which
+ * may call back. */
 static void on_first(struct promise_watch *watch)
 {
     struct input *input = LIST_OWNER(watch, struct input, watch);
@@ -149,7 +149,7 @@ static struct group *new_group(struct prof_trace_name *site,
 static struct group *make(struct prof_trace_name *site,
                           const struct promise_producer *producer,
                           struct promise *const *promises, size_t count,
-                          void (*settled)(struct promise_watch *watch))
+                          void (*completed)(struct promise_watch *watch))
 {
     struct group *group = NULL;
 
@@ -162,7 +162,7 @@ static struct group *make(struct prof_trace_name *site,
         }
         group->inputs[i] = (struct input){
             .promise = promises[i],
-            .watch = {.settled = settled, .object = group->own->trace},
+            .watch = {.completed = completed, .object = group->own->trace},
             .group = group,
         };
         promise_watch(promises[i], &group->inputs[i].watch);

@@ -32,7 +32,7 @@ void task_free(void *block);
 
 /* Flags of a promise. */
 #define PROMISE_OWNED 1u    /* the owner has not freed it */
-#define PROMISE_PRODUCED 2u /* the producer has not settled it */
+#define PROMISE_PRODUCED 2u /* the producer has not completed it */
 #define PROMISE_READ 4u     /* its result was looked at */
 #define PROMISE_LIVE 8u     /* not in the pool */
 #define PROMISE_CALLING 16u /* of those who wait, one is being called */
@@ -76,14 +76,14 @@ void promise_unready(struct promise_ready *ready);
 /* ---- promise.c */
 
 /*
- * Settles (promise) as (result) says. True: it has an owner. Ends the
+ * Completes (promise) as (result) says. True: it has an owner. Ends the
  * producer's side.
  */
-bool promise_settle(struct promise *promise,
-                    const struct promise_result *result);
+bool promise_complete(struct promise *promise,
+                      const struct promise_result *result);
 
 /*
- * Settles (promise) as (source) was, and frees (source), whose `ended` is now
+ * Completes (promise) as (source) was, and frees (source), whose `ended` is now
  * called when (promise) ends. (source) may be NULL.
  */
 void promise_become(struct promise *promise, struct promise *source);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A promise is given back to the pool when its owner has freed it, its producer
- * has settled it, and all who waited for it were called. So each of them may
+ * has completed it, and all who waited for it were called. So each of them may
  * use it until then, whatever the others do; its flags show a use that
  * comes later.
  */
@@ -62,7 +62,7 @@ static void call(struct promise_ready *ready)
 
     promise->watchers--;
     promise->flags |= PROMISE_CALLING;
-    watch->settled(watch); /* which may free, or reuse, what it is in */
+    watch->completed(watch); /* which may free, or reuse, what it is in */
     promise->flags &= (uint8_t)~PROMISE_CALLING;
     release(promise);
 }
@@ -113,31 +113,31 @@ static void set(struct promise *promise, enum promise_state state,
     call_all(promise);
 }
 
-static bool may_settle(const struct promise *promise)
+static bool may_complete(const struct promise *promise)
 {
     if ((promise->flags & PROMISE_PRODUCED) != 0)
         return true;
     promise_misused(promise,
                     (promise->flags & PROMISE_LIVE) != 0
-                        ? "was settled twice"
-                        : "was settled again after its end",
+                        ? "was completed twice"
+                        : "was completed again after its end",
                     NULL);
     return false;
 }
 
-bool promise_settle(struct promise *promise,
-                    const struct promise_result *result)
+bool promise_complete(struct promise *promise,
+                      const struct promise_result *result)
 {
     bool failed = result->state == PROMISE_FAILED;
     bool owned;
 
-    if (promise == NULL || !may_settle(promise))
+    if (promise == NULL || !may_complete(promise))
         return false;
     owned = (promise->flags & PROMISE_OWNED) != 0 &&
             promise->state == PROMISE_PENDING;
     promise->flags &= (uint8_t)~PROMISE_PRODUCED;
     if (promise->state == PROMISE_PENDING)
-        task_trace_settle(promise, result);
+        task_trace_complete(promise, result);
     if (owned) {
         set(promise, result->state,
             result->state == PROMISE_RESOLVED ? result->value
@@ -156,14 +156,14 @@ bool promise_resolve(struct promise *promise, uintptr_t value)
     const struct promise_result result = {.state = PROMISE_RESOLVED,
                                           .value = value};
 
-    return promise_settle(promise, &result);
+    return promise_complete(promise, &result);
 }
 
 bool promise_fail_for(struct promise *promise, struct prof_trace_name *why)
 {
     const struct promise_result result = {.state = PROMISE_FAILED, .why = why};
 
-    return promise_settle(promise, &result);
+    return promise_complete(promise, &result);
 }
 
 bool promise_stop(struct promise *promise)
@@ -171,16 +171,16 @@ bool promise_stop(struct promise *promise)
     const struct promise_result result = {.state = PROMISE_CANCELLED,
                                           .why = &promise_cancelled};
 
-    return promise_settle(promise, &result);
+    return promise_complete(promise, &result);
 }
 
-static struct promise *settled(const struct promise_result *result)
+static struct promise *completed(const struct promise_result *result)
 {
     struct promise *promise =
         promise_new_at(PROMISE_HERE("value"), &ready_made, NULL);
 
     if (promise != NULL)
-        promise_settle(promise, result);
+        promise_complete(promise, result);
     return promise;
 }
 
@@ -189,14 +189,14 @@ struct promise *promise_of(uintptr_t value)
     const struct promise_result result = {.state = PROMISE_RESOLVED,
                                           .value = value};
 
-    return settled(&result);
+    return completed(&result);
 }
 
 struct promise *promise_failed(struct prof_trace_name *why)
 {
     const struct promise_result result = {.state = PROMISE_FAILED, .why = why};
 
-    return settled(&result);
+    return completed(&result);
 }
 
 /* ---- the owner's side */
@@ -255,7 +255,7 @@ static void forsake(struct promise *promise)
 
     promise_misused(promise, "was freed while it was awaited", NULL);
     if (pending)
-        task_trace_settle(promise, &result);
+        task_trace_complete(promise, &result);
     set(promise, PROMISE_FAILED, (uintptr_t)&freed);
     if (pending && promise->producer->cancel != NULL)
         promise->producer->cancel(promise, promise->context);
@@ -301,7 +301,7 @@ void promise_become(struct promise *promise, struct promise *source)
         result.value = source->value;
     else
         result.why = (struct prof_trace_name *)source->value;
-    if (promise_settle(promise, &result) && state == PROMISE_RESOLVED) {
+    if (promise_complete(promise, &result) && state == PROMISE_RESOLVED) {
         promise->producer = source->producer;
         promise->context = source->context;
         source->producer = &ready_made;

@@ -24,7 +24,7 @@ void stream_release(struct stream *stream)
 
 /* ---- receiving */
 
-/* Settles the pending receive if there is something to be said. */
+/* Completes the pending receive if there is something to be said. */
 static void deliver(struct stream *stream)
 {
     struct promise *own = stream->receive;

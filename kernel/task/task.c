@@ -167,7 +167,7 @@ struct promise *task_start_at(struct prof_trace_name *site,
     *task = (struct task){
         .stack = stack,
         .promise = promise,
-        .watch.settled = on_awaited,
+        .watch.completed = on_awaited,
         .wakeup.run = on_wakeup,
         .function = function,
         .context = context,
@@ -201,14 +201,14 @@ static struct promise_result run_loop_for(struct promise *promise)
                                        .why = &callback};
     }
     loop_hold(false);
-    root.watch.settled = on_root;
+    root.watch.completed = on_root;
     promise_watch(promise, &root.watch);
     while (root.watch.promise != NULL)
         loop_wait();
     return root_result;
 }
 
-/* Until (promise) is settled, or the task is cancelled: false. */
+/* Until (promise) is completed, or the task is cancelled: false. */
 static bool wait_for(struct promise *promise)
 {
     struct task *task = current;

@@ -23,9 +23,9 @@ static inline void task_trace_create(struct promise *promise)
     promise->trace = prof_trace_create(promise->producer->kind, promise->site);
 }
 
-/* The current task settles it. */
-static inline void task_trace_settle(const struct promise *promise,
-                                     const struct promise_result *result)
+/* The current task completes it. */
+static inline void task_trace_complete(const struct promise *promise,
+                                       const struct promise_result *result)
 {
     if (!prof_trace_is_on() || (promise->flags & PROMISE_BECAME) != 0)
         return;
@@ -43,7 +43,7 @@ static inline void task_trace_cancel(const struct promise *promise)
         prof_trace_cancel(promise->trace);
 }
 
-/* (promise) will be what (source) is, which is settled once for both. */
+/* (promise) will be what (source) is, which is completed once for both. */
 static inline void task_trace_becomes(struct promise *promise,
                                       const struct promise *source)
 {
@@ -67,7 +67,7 @@ static inline void task_trace_leave(uint32_t before)
     prof_trace_switch(before);
 }
 
-/* (watch) is to be called, because (promise) is settled. */
+/* (watch) is to be called, because (promise) is completed. */
 static inline void task_trace_woken(const struct promise_watch *watch,
                                     const struct promise *promise)
 {

@@ -10,7 +10,7 @@ struct demo {
     const char *what; /* one line about it */
 
     /* Begins it; NULL: that is impossible, and the reason was printed. It is
-     * over when the promise is settled. */
+     * over when the promise is completed. */
     struct promise *(*begin)(void);
 };
 

@@ -92,7 +92,7 @@ class Task::promise_type final : public traced::Coroutine
     }
     void return_value(int result)
     {
-        settle(result);
+        complete(result);
     }
     void unhandled_exception()
     {
@@ -118,8 +118,8 @@ class Task::promise_type final : public traced::Coroutine
         static PROF_TRACE_SITE(site, "no memory");
         static traced::Source source(PROF_TRACE_PROMISE, site);
 
-        if (!source.settled)
-            source.settle(-1);
+        if (!source.completed)
+            source.complete(-1);
         return source;
     }
     static void run(void *self)
@@ -149,7 +149,7 @@ class Sleep final : public traced::Source
   private:
     static void over(void *self)
     {
-        static_cast<Sleep *>(self)->settle(0);
+        static_cast<Sleep *>(self)->complete(0);
     }
     loop_timer timer = {};
 };

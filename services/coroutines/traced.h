@@ -8,7 +8,7 @@
  *
  *     call of a coroutine     create, switch to it
  *     co_await, not ready     try_read, suspend, switch to whoever ran before
- *     Source::settle()        resolve, wake
+ *     Source::complete()        resolve, wake
  *     Coroutine::go_on()      switch to it, read
  *     co_return               resolve, wake, switch to whoever ran before
  */
@@ -30,10 +30,10 @@ struct Source {
     virtual void make_ready()
     {
     }
-    void settle(int with)
+    void complete(int with)
     {
         value = with;
-        settled = true;
+        completed = true;
         prof_trace_resolve(object);
         if (waiter == nullptr)
             return;
@@ -44,7 +44,7 @@ struct Source {
     uint32_t object;
     prof_trace_name *name;
     int value = 0;
-    bool settled = false;
+    bool completed = false;
     Source *waiter = nullptr;
 };
 
@@ -76,7 +76,7 @@ struct Coroutine : Source {
 struct Await {
     bool await_ready() const noexcept
     {
-        return source.settled;
+        return source.completed;
     }
     void await_suspend(std::coroutine_handle<>) const
     {

@@ -7,7 +7,7 @@
  * time, of any size. Those larger than the device is to be asked for at once
  * are split into requests.
  *
- * (memory) MUST exist until the promise is settled, and MUST NOT be on the
+ * (memory) MUST exist until the promise is completed, and MUST NOT be on the
  * stack of a task. To cancel takes until the device has done what it has begun.
  * Contexts: thread.
  */

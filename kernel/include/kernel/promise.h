@@ -5,13 +5,13 @@
 /*
  * Promises: values that will be there later.
  *
- * A promise is pending, and then once and for all resolved with a value, failed
- * with a reason, or cancelled. It has two sides:
+ * A promise is pending until it is completed, once and for all: resolved with a
+ * value, failed with a reason, or cancelled. It has two sides:
  *
  *     owner      one at a time, at first the caller of the function that
  *                returned it. Awaits it, or passes it to a function that takes
  *                it over, or frees it; each exactly once.
- *     producer   whoever made it by promise_new(). Settles it exactly once,
+ *     producer   whoever made it by promise_new(). Completes it exactly once,
  *                even if it was cancelled or freed meanwhile.
  *
  * A promise exists until both have done so; neither needs to know of the other.
@@ -21,7 +21,7 @@
  * only the last one of a chain of calls needs to look.
  *
  * Who waits is called in the event loop, never by promise_resolve() itself, in
- * the order in which promises were settled. Misuse (settled or freed twice,
+ * the order in which promises were completed. Misuse (completed or freed twice,
  * freed while awaited, failed and never looked at) prints a line that begins
  * with "promise:", is counted, and changes nothing else.
  *
@@ -92,8 +92,8 @@ void promise_free(struct promise *promise);
 struct promise_producer {
     enum prof_trace_kind kind;
 
-    /* Asked to stop. It settles the promise now or later; as what does not
-     * matter. Called at most once, not after it has settled. */
+    /* Asked to stop. It completes the promise now or later; as what does not
+     * matter. Called at most once, not after it has completed. */
     void (*cancel)(struct promise *promise, void *context);
 
     /*
@@ -112,8 +112,8 @@ struct promise *promise_new_at(struct prof_trace_name *site,
                                void *context);
 
 /*
- * Settle it, and end the producer's side. True: somebody owns it, who may read
- * it. False: nobody will, and `ended` is not called.
+ * Complete it, and end the producer's side. True: somebody owns it, who may
+ * read it. False: nobody will, and `ended` is not called.
  */
 bool promise_resolve(struct promise *promise, uintptr_t value);
 #define promise_fail(promise, reason)                                          \
@@ -123,7 +123,7 @@ bool promise_fail_for(struct promise *promise, struct prof_trace_name *why);
 /* The same, as cancelled: for a producer that stops by itself. */
 bool promise_stop(struct promise *promise);
 
-/* Promises that are settled from the start. */
+/* Promises that are completed from the start. */
 struct promise *promise_of(uintptr_t value);
 struct promise *promise_failed(struct prof_trace_name *why);
 
@@ -149,9 +149,9 @@ struct promise *promise_catch_at(struct prof_trace_name *site,
                                  promise_handler *handler, void *context);
 
 /*
- * Resolves when all (count) promises are settled, with (count). Their values
+ * Resolves when all (count) promises are completed, with (count). Their values
  * are stored in (values), which may be NULL. If some did not resolve, it
- * becomes what the first of them became, but not before all are settled.
+ * becomes what the first of them became, but not before all are completed.
  */
 #define promise_join(promises, count, values)                                  \
     promise_join_at(PROMISE_HERE("join"), promises, count, values)
@@ -159,7 +159,7 @@ struct promise *promise_join_at(struct prof_trace_name *site,
                                 struct promise *const *promises, size_t count,
                                 uintptr_t *values);
 
-/* Becomes what the first of them to be settled has become. The others go on,
+/* Becomes what the first of them to be completed has become. The others go on,
  * and what becomes of them is discarded. */
 #define promise_choose(promises, count)                                        \
     promise_choose_at(PROMISE_HERE("choose"), promises, count)
@@ -202,14 +202,14 @@ struct promise_ready {
 struct promise_watch {
     struct promise_ready ready; /* private */
     struct promise *promise;    /* while waiting, and when called; private */
-    void (*settled)(struct promise_watch *watch);
+    void (*completed)(struct promise_watch *watch);
     uint32_t object; /* who waits, for <prof/trace.h>; 0: nobody it knows */
 };
 
 /*
- * Calls watch->settled in the loop as soon as (promise) is settled, which may
- * be already. (promise) is not taken over, and is not NULL. Freeing a promise
- * that is watched is an error: it then fails.
+ * Calls watch->completed in the loop as soon as (promise) is completed, which
+ * may be already. (promise) is not taken over, and is not NULL. Freeing a
+ * promise that is watched is an error: it then fails.
  */
 void promise_watch(struct promise *promise, struct promise_watch *watch);
 

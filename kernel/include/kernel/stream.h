@@ -55,8 +55,8 @@ struct promise *stream_connect_at(struct prof_trace_name *site,
 
 /*
  * Resolves with the number of bytes received into (buffer), 1 to (size); 0: the
- * peer has ended its side. (buffer) MUST exist until it is settled. Cancelled,
- * it has received nothing.
+ * peer has ended its side. (buffer) MUST exist until it is completed.
+ * Cancelled, it has received nothing.
  */
 #define stream_receive(stream, buffer, size)                                   \
     stream_receive_at(PROMISE_HERE("receive"), stream, buffer, size)

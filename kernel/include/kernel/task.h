@@ -65,8 +65,8 @@ struct promise *task_start_at(struct prof_trace_name *site,
                               size_t stack_bytes);
 
 /*
- * Waits until (promise) is settled, frees it and returns what it has become. If
- * the task is cancelled meanwhile, (promise) is too.
+ * Waits until (promise) is completed, frees it and returns what it has become.
+ * If the task is cancelled meanwhile, (promise) is too.
  *
  * Outside of a task it runs the event loop until then. In a callback of the
  * loop that is impossible: it fails.

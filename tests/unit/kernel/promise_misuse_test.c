@@ -29,7 +29,7 @@ static void use_after_the_end_is_reported(void **state)
     promise_resolve(promise, 1);
     promise_free(promise);
     assert_false(promise_resolve(promise, 2));
-    assert_non_null(strstr(last_line, "was settled again after its end"));
+    assert_non_null(strstr(last_line, "was completed again after its end"));
     promise_free(promise);
     assert_non_null(strstr(last_line, "was freed twice"));
     assert_non_null(strstr(last_line, "promise: pending ("));

@@ -5,7 +5,7 @@
 
 /* ---- one promise */
 
-static void a_promise_is_settled_once(void **state)
+static void a_promise_is_completed_once(void **state)
 {
     struct promise *promise = pending();
 
@@ -14,7 +14,7 @@ static void a_promise_is_settled_once(void **state)
     is(promise, PROMISE_PENDING);
     assert_true(promise_resolve(promise, 5));
     assert_false(promise_resolve(promise, 6));
-    assert_string_equal(last_line, "pending was settled twice ");
+    assert_string_equal(last_line, "pending was completed twice ");
     assert_false(promise_fail(promise, "late"));
     assert_int_equal(lines, 2);
     ends_as(promise, PROMISE_RESOLVED, 5);
@@ -71,7 +71,7 @@ static void failures_that_nobody_reads_are_reported(void **state)
 static unsigned calls;
 static struct promise_result seen;
 
-static void on_settled(struct promise_watch *watch)
+static void on_completed(struct promise_watch *watch)
 {
     calls++;
     seen = promise_result(watch->promise);
@@ -80,9 +80,9 @@ static void on_settled(struct promise_watch *watch)
 static void watches_are_called_in_the_loop(void **state)
 {
     struct promise *promise = pending();
-    struct promise_watch watches[3] = {{.settled = on_settled},
-                                       {.settled = on_settled},
-                                       {.settled = on_settled}};
+    struct promise_watch watches[3] = {{.completed = on_completed},
+                                       {.completed = on_completed},
+                                       {.completed = on_completed}};
 
     (void)state;
     fresh();
@@ -104,11 +104,11 @@ static void watches_are_called_in_the_loop(void **state)
     nothing_left();
 }
 
-/* Before it is settled, and between that and the call. */
+/* Before it is completed, and between that and the call. */
 static void freed_while_awaited(void **state)
 {
     struct promise *promise = pending();
-    struct promise_watch watch = {.settled = on_settled};
+    struct promise_watch watch = {.completed = on_completed};
 
     (void)state;
     fresh();
@@ -355,7 +355,7 @@ static void sleep_and_timeout(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_promise_is_settled_once),
+        cmocka_unit_test(a_promise_is_completed_once),
         cmocka_unit_test(either_side_may_end_first),
         cmocka_unit_test(failures_that_nobody_reads_are_reported),
         cmocka_unit_test(watches_are_called_in_the_loop),
