@@ -33,6 +33,15 @@ void output_check(void)
     atexit(close_stdout);
 }
 
+FILE *output_open(const char *path)
+{
+    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+
+    if (out == NULL)
+        die("%s: cannot be written: %s", path, strerror(errno));
+    return out;
+}
+
 bool output_close(FILE *out, bool fine)
 {
     if (out != stdout)

@@ -12,6 +12,9 @@
  * status STATUS_DATA. */
 void output_check(void);
 
+/* Opens (path) to be written, - is stdout; ends the process if it cannot be. */
+FILE *output_open(const char *path);
+
 /* Closes (out), to which all was written if (fine), and returns whether all of
  * it is there. stdout is left open, and its errors to output_check(). */
 bool output_close(FILE *out, bool fine);

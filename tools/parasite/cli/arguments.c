@@ -79,3 +79,25 @@ const char *arguments_ending(const char *path)
 
     return dot != NULL && dot != name ? dot : "";
 }
+
+void arguments_choose_output(const char **path, const char *name, bool *svg)
+{
+    static char own[64];
+    const char *ending;
+
+    if (*path == NULL) {
+        snprintf(own, sizeof own, "%s.%s", name, *svg ? "svg" : "html");
+        *path = own;
+    }
+    ending = arguments_ending(*path);
+    if (strcmp(ending, ".svg") == 0)
+        *svg = true;
+    else if (*ending != '\0' && strcmp(ending, ".html") != 0 &&
+             strcmp(ending, ".htm") != 0)
+        die_usage("%s: '%s' is not supported; give .html for a page or .svg "
+                  "for a picture",
+                  *path, ending);
+    else if (*ending != '\0' && *svg)
+        die_usage("%s: --svg draws a picture, whose name ends with .svg",
+                  *path);
+}

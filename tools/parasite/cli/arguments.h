@@ -5,6 +5,7 @@
 /* What the command lines of all subcommands have in common. */
 
 #include <argp.h>
+#include <stdbool.h>
 
 /* Parses the arguments of a subcommand: the options of (argp), and -h, --help,
  * --usage and --version. (input) is that of (argp). */
@@ -13,6 +14,11 @@ void arguments_parse(const struct argp *argp, int argc, char **argv,
 
 /* Prints the version on stdout. */
 void arguments_print_version(void);
+
+/* What is drawn: *(path) is a page's file or, with *(svg), a picture's. NULL
+ * becomes (name) with that ending; otherwise its ending decides. Ends the
+ * process if the two contradict each other. */
+void arguments_choose_output(const char **path, const char *name, bool *svg);
 
 /* The ending of the file name (path), ".html"; "" if it has none. */
 const char *arguments_ending(const char *path);

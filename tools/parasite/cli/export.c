@@ -157,15 +157,9 @@ static const struct export_format *format_of(const struct request *request)
 
 static FILE *open_output(const struct request *request, bool is_text)
 {
-    FILE *out = stdout;
-
-    if (strcmp(request->output, "-") != 0)
-        out = fopen(request->output, "wb");
-    else if (!is_text && isatty(STDOUT_FILENO))
+    if (strcmp(request->output, "-") == 0 && !is_text && isatty(STDOUT_FILENO))
         die_usage("not writing binary data to a terminal; give a file with -o");
-    if (out == NULL)
-        die("%s: cannot be written: %s", request->output, strerror(errno));
-    return out;
+    return output_open(request->output);
 }
 
 bool export_write(const struct export_format *format, bool gzip,

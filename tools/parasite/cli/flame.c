@@ -112,26 +112,6 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
-/* The ending of the file name says what is drawn, as with `export`. */
-static void choose_output(struct request *request)
-{
-    const char *ending;
-
-    if (request->output == NULL)
-        request->output = request->svg ? "flame.svg" : "flame.html";
-    ending = arguments_ending(request->output);
-    if (strcmp(ending, ".svg") == 0)
-        request->svg = true;
-    else if (*ending != '\0' && strcmp(ending, ".html") != 0 &&
-             strcmp(ending, ".htm") != 0)
-        die_usage("%s: '%s' is not supported; give .html for a page or .svg "
-                  "for a picture",
-                  request->output, ending);
-    else if (*ending != '\0' && request->svg)
-        die_usage("%s: --svg draws a picture, whose name ends with .svg",
-                  request->output);
-}
-
 /* (functions) may be NULL; see exits.h. */
 static void add(struct flame *flame, struct view *view, enum flame_side side,
                 const regex_t *functions)
@@ -155,18 +135,9 @@ static void open_and_add(struct flame *flame, struct view *view,
         add(flame, view, side, request->has_exits ? &request->exits : NULL);
 }
 
-static FILE *open_output(const char *path)
-{
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-
-    if (out == NULL)
-        die("%s: cannot be written: %s", path, strerror(errno));
-    return out;
-}
-
 static void write_out(const struct flame *flame, const struct request *request)
 {
-    FILE *out = open_output(request->output);
+    FILE *out = output_open(request->output);
     bool fine = request->svg ? flame_write_svg(flame, out)
                              : flame_write_page(flame, out);
     long bytes = ftell(out);
@@ -240,7 +211,7 @@ int command_flame(int argc, char **argv)
     struct flame flame = {0};
 
     arguments_parse(&argp, argc, argv, &request);
-    choose_output(&request);
+    arguments_choose_output(&request.output, "flame", &request.svg);
     base = request.view;
     flame.title = title_of(&flame.strings, &request);
     flame.is_diff = request.base != NULL;

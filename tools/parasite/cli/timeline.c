@@ -108,24 +108,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
-/* The ending of the file name says what is drawn, as with `flame`. */
-static void choose_output(struct request *request)
+static void check_output(struct request *request)
 {
-    const char *ending;
-
-    if (request->output == NULL)
-        request->output = request->svg ? "timeline.svg" : "timeline.html";
-    ending = arguments_ending(request->output);
-    if (strcmp(ending, ".svg") == 0)
-        request->svg = true;
-    else if (*ending != '\0' && strcmp(ending, ".html") != 0 &&
-             strcmp(ending, ".htm") != 0)
-        die_usage("%s: '%s' is not supported; give .html for a page or .svg "
-                  "for a picture",
-                  request->output, ending);
-    else if (*ending != '\0' && request->svg)
-        die_usage("%s: --svg draws a picture, whose name ends with .svg",
-                  request->output);
+    arguments_choose_output(&request->output, "timeline", &request->svg);
     if (request->has_range && !request->svg)
         die_usage("--from and --to are for a picture; the page has buttons");
     if (request->range.to <= request->range.from)
@@ -138,13 +123,11 @@ static void write_out(const struct timeline *timeline,
                       const struct request *request)
 {
     const char *path = request->output;
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+    FILE *out = output_open(path);
     uint64_t events = 0, objects = 0;
     bool fine;
     char event_text[NUMBER_TEXT_MAX], object_text[NUMBER_TEXT_MAX];
 
-    if (out == NULL)
-        die("%s: cannot be written: %s", path, strerror(errno));
     fine = request->svg ? timeline_write_svg(timeline, &request->range, out)
                         : timeline_write_page(timeline, out);
     if (!output_close(out, fine))
@@ -241,7 +224,7 @@ int command_timeline(int argc, char **argv)
     arguments_parse(&argp, argc, argv, &request);
     if (request.count == 0)
         request.inputs[request.count++] = "x.trace";
-    choose_output(&request);
+    check_output(&request);
     for (size_t i = 0; i < request.count; ++i)
         if (!timeline_add(&timeline, request.inputs[i], request.inputs[i]))
             die("%s: no events of tasks; the guest records them with "

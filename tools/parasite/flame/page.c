@@ -3,7 +3,6 @@
 
 #include "flame/flame.h"
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "page/columns.h"
 #include "page/page.h"
@@ -133,7 +132,7 @@ static json_t *sides_of(const struct flame *flame)
     return sides;
 }
 
-static json_t *head_of(const struct flame *flame, json_t *columns)
+static json_t *head_of(const struct flame *flame)
 {
     json_t *head = json_object(), *languages = json_array();
 
@@ -154,7 +153,6 @@ static json_t *head_of(const struct flame *flame, json_t *columns)
     json_object_set_new(head, "served", json_boolean(flame->is_served));
     json_object_set_new(head, "sides", sides_of(flame));
     json_object_set_new(head, "languages", languages);
-    json_object_set_new(head, "columns", columns);
     return head;
 }
 
@@ -168,19 +166,8 @@ void flame_put_columns(const struct flame *flame, struct columns *columns)
 bool flame_write_page(const struct flame *flame, FILE *out)
 {
     struct columns columns = {0};
-    json_t *head;
-    char *text;
-    bool written;
 
     flame_put_columns(flame, &columns);
     put_losses(flame, &columns);
-    head = head_of(flame, columns_list(&columns));
-    text = json_dumps(head, JSON_COMPACT);
-    if (text == NULL)
-        die("cannot encode the page's head as JSON");
-    written = page_write(&page_flame, text, columns.bytes, columns.used, out);
-    free(text);
-    json_decref(head);
-    columns_free(&columns);
-    return written;
+    return page_write_head(&page_flame, head_of(flame), &columns, out);
 }

@@ -5,9 +5,11 @@
 
 #include "page/page.h"
 
+#include "base/log.h"
 #include "page/packed.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern const char page_flame_begin[], page_flame_end[];
@@ -38,4 +40,25 @@ bool page_write(const struct page *page, const char *json, const void *columns,
     packed_write(parts, sizeof parts / sizeof parts[0], out);
     fwrite(rest, 1, (size_t)(page->end - rest), out);
     return ferror(out) == 0;
+}
+
+bool page_write_head(const struct page *page, json_t *head,
+                     struct columns *columns, FILE *out)
+{
+    static struct columns none;
+    char *text;
+    bool fine;
+
+    if (columns != NULL)
+        json_object_set_new(head, "columns", columns_list(columns));
+    else
+        columns = &none;
+    text = json_dumps(head, JSON_COMPACT);
+    if (text == NULL)
+        die("cannot encode the page's head as JSON");
+    fine = page_write(page, text, columns->bytes, columns->used, out);
+    free(text);
+    json_decref(head);
+    columns_free(columns);
+    return fine;
 }

@@ -13,6 +13,8 @@
  * gzipped, in base64: it repeats itself, and a page has to be text.
  */
 
+#include "page/columns.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -31,5 +33,10 @@ extern const struct page page_timeline;
  * (out). Returns whether all of it was written. */
 bool page_write(const struct page *page, const char *json, const void *columns,
                 size_t bytes, FILE *out);
+
+/* The same for the JSON object (head), to which the list of (columns) is added,
+ * unless they are NULL. Frees both. */
+bool page_write_head(const struct page *page, json_t *head,
+                     struct columns *columns, FILE *out);
 
 #endif

@@ -146,14 +146,8 @@ static json_t *head_of(struct view *view, unsigned port)
 bool open_overview(const struct serve_order *order, FILE *out)
 {
     struct served_trace *opened = order->owner;
-    json_t *head = head_of(&opened->view, serve_port(order->server));
-    char *text = json_dumps(head, JSON_COMPACT);
-    bool written;
 
-    if (text == NULL)
-        die("no memory for the page");
-    written = page_write(&page_overview, text, NULL, 0, out);
-    free(text);
-    json_decref(head);
-    return written;
+    return page_write_head(&page_overview,
+                           head_of(&opened->view, serve_port(order->server)),
+                           NULL, out);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page: its head and its columns. */
 
-#include "base/log.h"
 #include "page/page.h"
 #include "timeline/payload.h"
 
@@ -78,7 +77,7 @@ static json_int_t samples_shift(const struct timeline *timeline)
                               timeline->begin);
 }
 
-static json_t *head_of(const struct timeline *timeline, json_t *columns)
+static json_t *head_of(const struct timeline *timeline)
 {
     json_t *head = json_object(), *loops = json_array();
     json_t *traces = json_array();
@@ -105,27 +104,15 @@ static json_t *head_of(const struct timeline *timeline, json_t *columns)
                         json_boolean(timeline->samples != NULL));
     json_object_set_new(head, "samples_shift",
                         json_integer(samples_shift(timeline)));
-    json_object_set_new(head, "columns", columns);
     return head;
 }
 
 bool timeline_write_page(const struct timeline *timeline, FILE *out)
 {
     struct columns columns = {0};
-    json_t *head;
-    char *text;
-    bool fine;
 
     payload_put(timeline, &columns);
     if (timeline->samples != NULL)
         flame_put_columns(timeline->samples, &columns);
-    head = head_of(timeline, columns_list(&columns));
-    text = json_dumps(head, JSON_COMPACT);
-    if (text == NULL)
-        die("cannot encode the page's head as JSON");
-    fine = page_write(&page_timeline, text, columns.bytes, columns.used, out);
-    free(text);
-    json_decref(head);
-    columns_free(&columns);
-    return fine;
+    return page_write_head(&page_timeline, head_of(timeline), &columns, out);
 }
