@@ -342,7 +342,7 @@ async function drawing() {
   await fresh('a picture can be saved', async (page) => {
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.locator('#svg').click(),
+      page.locator('#png').click(),
     ]);
     assert.strictEqual(download.suggestedFilename(), 'timeline.png');
   });

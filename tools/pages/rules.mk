@@ -4,8 +4,9 @@
 # linked into it. Included by the Makefile.
 
 page_base := tools/pages/build_page.py $(wildcard tools/pages/base/*)
-page_shared := $(addprefix tools/pages/shared/,text.js slices.js losses.js \
-    samples.js)
+page_shared := $(addprefix tools/pages/shared/,text.js slices.js losses.js)
+page_interactive := $(addprefix tools/pages/shared/,samples.js hash.js \
+    keys.js)
 page_flame := $(addprefix tools/pages/flame/,body.html style.css parts.css \
     base.js data.js state.js weigh.js trees.js colours.js paint.js graph.js \
     timeline.js table.js search.js about.js notes.js save.js keys.js main.js)
@@ -21,10 +22,11 @@ page_overview := $(addprefix tools/pages/overview/,body.html style.css \
 pages := $(addprefix $(BUILD)/host/pages/,flame.html annotate.html \
     overview.html timeline.html)
 
-$(BUILD)/host/pages/flame.html: $(page_shared) $(page_flame)
+$(BUILD)/host/pages/flame.html: $(page_shared) $(page_interactive) $(page_flame)
 $(BUILD)/host/pages/annotate.html: $(page_annotate)
 $(BUILD)/host/pages/overview.html: $(page_shared) $(page_overview)
-$(BUILD)/host/pages/timeline.html: $(page_shared) $(page_timeline)
+$(BUILD)/host/pages/timeline.html: $(page_shared) $(page_interactive) \
+    $(page_timeline)
 $(pages): $(page_base)
 	$(call begin,PAGE)
 	$(Q)tools/pages/build_page.py $(@F:.html=) \

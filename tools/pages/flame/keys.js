@@ -66,15 +66,6 @@ const keyList = [
   [['Escape'], 'leave search, sandwich, zoom', () => stepBack()],
 ];
 
-const keyNames = {
-  ArrowUp: '\u2191',
-  ArrowDown: '\u2193',
-  ArrowLeft: '\u2190',
-  ArrowRight: '\u2192',
-  ' ': 'Space',
-  Escape: 'Esc',
-};
-
 function stepBack() {
   if (search.found) {
     $('regex').value = '';
@@ -91,12 +82,6 @@ function stepBack() {
   }
 }
 
-function showHelp() {
-  const help = $('help');
-  if (!help.firstChild) fillHelp(help);
-  help.showModal();
-}
-
 const helpTexts = [
   'Mouse: click a frame to zoom, right-click to select it without zooming. ' +
     'Touch: tap a frame to select it, tap it again to zoom.',
@@ -108,46 +93,11 @@ const helpTexts = [
     'to show someone the same.',
 ];
 
-function fillHelp(help) {
-  const keys = keyList.map(([names, text]) =>
-    make(
-      'div',
-      {},
-      make(
-        'dt',
-        {},
-        ...names.flatMap((name) => [
-          make('kbd', {textContent: keyNames[name] || name}),
-          ' ',
-        ]),
-      ),
-      make('dd', {textContent: text}),
-    ),
-  );
-  const close = make('button', {type: 'button', textContent: 'Close'});
-  close.addEventListener('click', () => help.close());
-  help.append(
-    make('h2', {id: 'help-title', textContent: 'Keys'}),
-    make('dl', {className: 'keys'}, ...keys),
-    ...helpTexts.map((text) => make('p', {textContent: text})),
-    make('p', {}, close),
-  );
-}
-
 function listenToKeys() {
-  const keys = new Map();
-  for (const [names, , act] of keyList)
-    for (const name of names) keys.set(name, act);
   document.addEventListener('keydown', (event) => {
-    const typing = event.target.closest('input, select, dialog');
-    const pressing =
-      event.target.closest('button, summary') &&
-      ['Enter', ' '].includes(event.key);
-    if (typing || pressing || event.ctrlKey || event.metaKey || event.altKey)
-      return;
-    if (event.target === $('timeline') && timelineKey(event)) return;
-    const act = keys.get(event.key);
+    const act = actionOf(event);
     if (!act) return;
+    if (event.target === $('timeline') && timelineKey(event)) return;
     event.preventDefault();
     act(event.key);
   });

@@ -19,7 +19,7 @@ const view = {
   side: true,
 };
 
-let atStart = null; // a copy of it
+const atStart = {}; // a copy of it
 
 function beginState(data) {
   view.byTime = data.head.by_time;
@@ -28,7 +28,7 @@ function beginState(data) {
     view.sort = 'change';
   }
   view.side = innerWidth > 760;
-  atStart = {...view, removed: []};
+  Object.assign(atStart, structuredClone(view));
 }
 
 // Letters of the hash, each with how it is written and read.
@@ -49,16 +49,6 @@ const asFunction = {
     return f < 0 ? asNumber(() => data.functions.count).read(text) : f;
   },
 };
-const asChoice = (choices) => ({
-  write: String,
-  read: (text) => (choices.includes(text) ? text : undefined),
-});
-const asFlag = {
-  write: (flag) => (flag ? '1' : '0'),
-  read: (text) => text === '1',
-};
-const asText = {write: String, read: String};
-
 function readRange(text) {
   const [from, to] = text.split('-').map(Number);
   return from >= 0 && to > from ? [from, to] : undefined;
@@ -88,34 +78,7 @@ const hashParts = {
   l: ['side', asFlag],
 };
 
-function hashOfView() {
-  const parts = new URLSearchParams();
-  for (const [letter, [name, how]] of Object.entries(hashParts)) {
-    const same =
-      Array.isArray(view[name]) && view[name].length === 0
-        ? atStart[name].length === 0
-        : view[name] === atStart[name];
-    if (!same && view[name] !== null) parts.set(letter, how.write(view[name]));
-  }
-  return parts.toString();
-}
-
 function viewOfHash(hash) {
-  const parts = new URLSearchParams(hash.replace(/^#/, ''));
-  Object.assign(view, atStart, {removed: []});
-  for (const [letter, [name, how]] of Object.entries(hashParts)) {
-    const value = parts.has(letter) ? how.read(parts.get(letter)) : undefined;
-    if (value !== undefined) view[name] = value;
-  }
+  readHash(hash);
   if (view.func < 0) view.func = view.sandwich;
 }
-
-const keepHash = later(() => {
-  const hash = hashOfView();
-  if (hash !== location.hash.replace(/^#/, ''))
-    history.replaceState(
-      null,
-      '',
-      hash ? '#' + hash : location.pathname + location.search,
-    );
-}, 150);

@@ -100,20 +100,6 @@ function paintBars(context, height, fills, {bars, count, most}) {
   }
 }
 
-function hatch(context, colour) {
-  const tile = make('canvas', {width: 6, height: 6});
-  const pen = tile.getContext('2d');
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1.6;
-  pen.beginPath();
-  for (const at of [-3, 3, 9]) {
-    pen.moveTo(at - 4, 10 - 4 + 0.5);
-    pen.lineTo(at + 4, -2 + 0.5);
-  }
-  pen.stroke();
-  return context.createPattern(tile, 'repeat');
-}
-
 // Bands for (losses); adjacent ones are merged, since there may be very many.
 function paintLosses(context, height, losses, colour) {
   let until = -10;

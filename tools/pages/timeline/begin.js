@@ -108,7 +108,7 @@ function listenToButtons() {
     group: () => toggle('grouped'),
     counters: () => toggle('counters'),
     reset: resetView,
-    svg: savePng,
+    png: savePng,
     'help-open': showHelp,
   };
   for (const panel of PANELS) actions['tab-' + panel] = () => setPanel(panel);

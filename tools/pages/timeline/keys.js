@@ -94,14 +94,6 @@ const keyList = [
   [['Escape'], 'leave search, selection, choice', () => stepBack()],
 ];
 
-const keyNames = {
-  ArrowUp: '\u2191',
-  ArrowDown: '\u2193',
-  ArrowLeft: '\u2190',
-  ArrowRight: '\u2192',
-  Escape: 'Esc',
-};
-
 const helpTexts = [
   'Mouse: drag to move, turn the wheel to zoom in time, Shift and drag to ' +
     'select a time, click an object for its details, click a group to open it.',
@@ -113,50 +105,9 @@ const helpTexts = [
     'same.',
 ];
 
-function fillHelp(help) {
-  const keys = keyList.map(([names, text]) =>
-    make(
-      'div',
-      {},
-      make(
-        'dt',
-        {},
-        ...names.flatMap((name) => [
-          make('kbd', {textContent: keyNames[name] || name}),
-          ' ',
-        ]),
-      ),
-      make('dd', {textContent: text}),
-    ),
-  );
-  const close = make('button', {type: 'button', textContent: 'Close'});
-  close.addEventListener('click', () => help.close());
-  help.append(
-    make('h2', {id: 'help-title', textContent: 'Keys'}),
-    make('dl', {className: 'keys'}, ...keys),
-    ...helpTexts.map((text) => make('p', {textContent: text})),
-    make('p', {}, close),
-  );
-}
-
-function showHelp() {
-  const help = $('help');
-  if (!help.firstChild) fillHelp(help);
-  help.showModal();
-}
-
 function listenToKeys() {
-  const keys = new Map();
-  for (const [names, , act] of keyList)
-    for (const name of names) keys.set(name, act);
   document.addEventListener('keydown', (event) => {
-    const typing = event.target.closest('input, select, dialog');
-    const pressing =
-      event.target.closest('button, summary') &&
-      ['Enter', ' '].includes(event.key);
-    if (typing || pressing || event.ctrlKey || event.metaKey || event.altKey)
-      return;
-    const act = keys.get(event.key);
+    const act = actionOf(event);
     if (!act) return;
     event.preventDefault();
     act(event.key);

@@ -59,18 +59,3 @@ function readTheme() {
   palette.counters = COUNTER_COLOURS.map(colour);
   probe.style.color = '';
 }
-
-// A pattern of slanted lines, for what is not known.
-function hatch(pen, colour) {
-  const tile = make('canvas', {width: 6, height: 6});
-  const tilePen = tile.getContext('2d');
-  tilePen.strokeStyle = colour;
-  tilePen.lineWidth = 1.4;
-  tilePen.beginPath();
-  for (const at of [-3, 3, 9]) {
-    tilePen.moveTo(at - 4, 10);
-    tilePen.lineTo(at + 8, -2);
-  }
-  tilePen.stroke();
-  return pen.createPattern(tile, 'repeat');
-}

@@ -8,7 +8,6 @@ const shown = {
   to: 1,
   stop: null, // ends the making of the next
   isLate: false, // the next is out of date already
-  over: 0, // object under the pointer
   drag: null,
 };
 

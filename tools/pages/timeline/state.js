@@ -28,11 +28,6 @@ const view = {
 const atStart = {};
 
 const asNumber = {write: String, read: (text) => Number(text) || 0};
-const asFlag = {
-  write: (flag) => (flag ? '1' : '0'),
-  read: (text) => text === '1',
-};
-const asText = {write: String, read: String};
 const asRange = {
   write: (range) => range.map((time) => Math.round(time)).join('-'),
   read: (text) => {
@@ -44,11 +39,6 @@ const listOf = (read) => ({
   write: (list) => list.join('.'),
   read: (text) => (text === '' ? [] : text.split('.').map(read)),
 });
-const asChoice = (choices) => ({
-  write: String,
-  read: (text) => (choices.includes(text) ? text : undefined),
-});
-
 const hashParts = {
   a: ['from', asNumber],
   b: ['to', asNumber],
@@ -70,33 +60,8 @@ const hashParts = {
   u: ['until', asText],
 };
 
-const sameValue = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-
-function hashOfView() {
-  const parts = new URLSearchParams();
-  for (const [letter, [name, how]] of Object.entries(hashParts))
-    if (view[name] !== null && !sameValue(view[name], atStart[name]))
-      parts.set(letter, how.write(view[name]));
-  return parts.toString();
-}
-
 function viewOfHash(hash) {
-  const parts = new URLSearchParams(hash.replace(/^#/, ''));
-  Object.assign(view, structuredClone(atStart));
-  for (const [letter, [name, how]] of Object.entries(hashParts)) {
-    const value = parts.has(letter) ? how.read(parts.get(letter)) : undefined;
-    if (value !== undefined) view[name] = value;
-  }
+  readHash(hash);
   if (!(view.to > view.from)) [view.from, view.to] = [atStart.from, atStart.to];
   if (!(view.chosen < model.objects.count)) view.chosen = 0;
 }
-
-const keepHash = later(() => {
-  const hash = hashOfView();
-  if (hash !== location.hash.replace(/^#/, ''))
-    history.replaceState(
-      null,
-      '',
-      hash ? '#' + hash : location.pathname + location.search,
-    );
-}, 150);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys: what one does, and the dialog that lists them. A page has (keyList), of
+// [keys, words, action] each, and (helpTexts).
+
+const keyNames = {
+  ArrowUp: '\u2191',
+  ArrowDown: '\u2193',
+  ArrowLeft: '\u2190',
+  ArrowRight: '\u2192',
+  ' ': 'Space',
+  Escape: 'Esc',
+};
+
+function showHelp() {
+  const help = $('help');
+  if (!help.firstChild) fillHelp(help);
+  help.showModal();
+}
+
+function fillHelp(help) {
+  const keys = keyList.map(([names, text]) =>
+    make(
+      'div',
+      {},
+      make(
+        'dt',
+        {},
+        ...names.flatMap((name) => [
+          make('kbd', {textContent: keyNames[name] || name}),
+          ' ',
+        ]),
+      ),
+      make('dd', {textContent: text}),
+    ),
+  );
+  const close = make('button', {type: 'button', textContent: 'Close'});
+  close.addEventListener('click', () => help.close());
+  help.append(
+    make('h2', {id: 'help-title', textContent: 'Keys'}),
+    make('dl', {className: 'keys'}, ...keys),
+    ...helpTexts.map((text) => make('p', {textContent: text})),
+    make('p', {}, close),
+  );
+}
+
+// What a key that was pressed does, null = nothing here: it is typed, it
+// presses a button, or it is the browser's. (keyList) is the page's.
+function actionOf(event) {
+  const typing = event.target.closest('input, select, dialog');
+  const pressing =
+    event.target.closest('button, summary') &&
+    ['Enter', ' '].includes(event.key);
+  if (typing || pressing || event.ctrlKey || event.metaKey || event.altKey)
+    return null;
+  const found = keyList.find(([names]) => names.includes(event.key));
+  return found ? found[2] : null;
+}
