@@ -5,7 +5,7 @@ import re
 
 # our name, the run, the run whose file has its samples
 RUNS = (("flat", "flat"), ("stack_11", "stack"), ("default_11", "default"))
-MARKS = 2  # of each counted run: before and behind it
+MARKS = 2  # of each counted run: before and after it
 
 
 def totals(marks, names):
