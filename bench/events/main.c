@@ -14,6 +14,7 @@
 #include <kernel/console.h>
 #include <kernel/service.h>
 #include <pic.h>
+#include <prof/prof.h>
 #include <prof/trace.h>
 
 #define ROUNDS 4096u
@@ -71,6 +72,29 @@ static void irq(void)
     prof_trace_irq_enter(40);
 }
 
+/* What (event) costs below so many frames, more than are recorded. */
+#define FRAMES 12u
+
+static __attribute__((noinline)) void below(uint32_t frames,
+                                            void (*volatile event)(void))
+{
+    if (frames > 1)
+        below(frames - 1, event);
+    else
+        event();
+    __asm__ volatile(""); /* the frame stays until here */
+}
+
+static void suspend_below(void)
+{
+    below(FRAMES, suspend);
+}
+
+static void nothing_below(void)
+{
+    below(FRAMES, nothing);
+}
+
 /* A life: seven events. */
 static void life(void)
 {
@@ -124,6 +148,21 @@ static void interrupts(void)
     arch_interrupts_off();
 }
 
+static bool with_stacks(void)
+{
+    struct prof_trace_stats stats;
+
+    if (prof_option("prof.trace=flight") != 0 ||
+        prof_option("prof.trace_stacks=8") != 0 || prof_trace_start() != 0)
+        return false;
+    create();
+    switch_to();
+    suspend_below();
+    emit("event_stack", raw_cost(suspend_below) - raw_cost(nothing_below));
+    prof_trace_stats(&stats);
+    return stats.stacks == 2 && stats.stacks_lost == 0;
+}
+
 int service_main(void)
 {
     arch_interrupts_off();
@@ -147,5 +186,5 @@ int service_main(void)
     for (uint32_t i = 0; i < MILLION; i++)
         create();
     emit("event_million", cost(life) / 7);
-    return 0;
+    return with_stacks() ? 0 : 1;
 }

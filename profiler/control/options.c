@@ -8,6 +8,7 @@
 #include "base/equal.h"
 
 #include <prof/config.h>
+#include <prof/format.h>
 #include <prof/prof.h>
 
 static char callers[128]; /* prof.callers */
@@ -54,6 +55,7 @@ static const struct number {
     {"prof.seed", &options.seed, 0, UINT32_MAX},
     {"prof.share", &options.share_kib, 64, 1u << 20},
     {"prof.trace_kb", &options.trace_kib, 24, 1u << 20},
+    {"prof.trace_stacks", &options.trace_stacks, 0, PROF_SUSPEND_DEPTH_MAX},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -213,6 +215,7 @@ static const struct part {
     {PROF_WITH_STREAM, "prof.share", ""},
     {PROF_WITH_TRACE, "prof.trace", "off"},
     {PROF_WITH_TRACE, "prof.trace_kb", ""},
+    {PROF_WITH_TRACE, "prof.trace_stacks", "0"},
     {PROF_WITH_TREES, "prof.report", "top"},
     {PROF_WITH_TREES, "prof.callers", ""},
 };

@@ -4,6 +4,9 @@
 
 #include "control/trace.h"
 
+#include "control/control.h"
+#include "trace/stacks.h"
+
 #include <prof/config.h>
 #include <prof/error.h>
 #include <prof/port.h>
@@ -11,6 +14,18 @@
 #include <prof/trace.h>
 
 static bool has_memory;
+
+/* Without memory for stacks the rest is recorded. */
+static void open_stacks(void)
+{
+    const struct prof_range *text = &prof_control_config()->text;
+    const uint32_t depth = prof_options()->trace_stacks;
+    const size_t bytes = PROF_TRACE_STACKS_KIB * 1024u;
+    void *memory = depth != 0 ? prof_port_alloc(bytes) : NULL;
+
+    if (memory != NULL)
+        prof_trace_stacks_open(memory, bytes, text->begin, text->end, depth);
+}
 
 /* Opens the recorder, if nobody has. */
 static int open_recorder(void)
@@ -26,6 +41,8 @@ static int open_recorder(void)
     if (error != PROF_OK && memory != NULL)
         prof_port_free(memory);
     has_memory = error == PROF_OK || error == PROF_ESTATE;
+    if (has_memory)
+        open_stacks();
     return has_memory ? PROF_OK : error;
 }
 

@@ -186,8 +186,8 @@ static bool put_made(struct prof_trace_sink *sink, uint64_t tsc,
 /* Room for (bytes) of events. In another packet than before, near numbers have
  * no beginning, and the current object is repeated: the packet before may be
  * lost. */
-static struct prof_trace_place room(struct prof_trace_sink *sink, uint64_t tsc,
-                                    uint32_t bytes)
+struct prof_trace_place prof_trace_encode_room(struct prof_trace_sink *sink,
+                                               uint64_t tsc, uint32_t bytes)
 {
     struct prof_trace_record now = {.what = PROF_TRACE_DID_SWITCH,
                                     .a = sink->current};
@@ -255,7 +255,7 @@ bool prof_trace_encode_name(struct prof_trace_sink *sink, uint64_t tsc,
     if (number == PROF_NAME_NONE || number > prof_names_count())
         return true;
     name = prof_names_get(number);
-    place = room(sink, tsc, 0);
+    place = prof_trace_encode_room(sink, tsc, 0);
     if (place.interning == NULL)
         return false;
     if (name == NULL || !prof_interning_due(place.interning, place.sequence,
@@ -271,7 +271,8 @@ bool prof_trace_encode_name(struct prof_trace_sink *sink, uint64_t tsc,
         __builtin_memcpy((uint8_t *)&made + sizeof made.site.line,
                          &made.site.number, sizeof made.site.number);
     }
-    place = room(sink, tsc, prof_packet_event_bytes(kind, bytes));
+    place =
+        prof_trace_encode_room(sink, tsc, prof_packet_event_bytes(kind, bytes));
     if (place.interning == NULL || !sink->put(kind, tsc, fields, bytes))
         return false;
     sink->notes[number - 1] =
@@ -285,7 +286,7 @@ bool prof_trace_encode_plain(struct prof_trace_sink *sink, enum prof_event kind,
 {
     uint32_t all = prof_packet_event_bytes(kind, bytes);
 
-    if (room(sink, tsc, all).interning == NULL ||
+    if (prof_trace_encode_room(sink, tsc, all).interning == NULL ||
         !sink->put(kind, tsc, fields, bytes))
         return false;
     sink->bytes += all;
@@ -303,8 +304,10 @@ bool prof_trace_encode(struct prof_trace_sink *sink, uint64_t tsc,
 
     if (what == 0 || what >= FORMS)
         return true;
+    if (what == PROF_TRACE_DID_SUSPEND && record->a != 0)
+        return prof_trace_encode_stack(sink, tsc, record);
     if (!prof_trace_encode_name(sink, tsc, prof_trace_name_of(record->what)) ||
-        room(sink, tsc, EVENT_MAX).interning == NULL)
+        prof_trace_encode_room(sink, tsc, EVENT_MAX).interning == NULL)
         return false;
     if (forms[what].objects != 0 && needs_first(sink, record->a) &&
         !put_first(sink, tsc, record->a))

@@ -28,6 +28,7 @@ struct prof_trace_sink {
     bool (*put)(enum prof_event kind, uint64_t tsc, const void *fields,
                 uint32_t bytes);
     uint32_t *notes; /* by name: what interning.h keeps, 0 at first */
+    uint32_t number; /* which of two notes each stack has for it (stacks.h) */
 
     /* Written by the encoder. */
     bool counts;       /* near numbers have a beginning, */
@@ -41,6 +42,15 @@ struct prof_trace_sink {
  * before it. False: the sink has no room. */
 bool prof_trace_encode(struct prof_trace_sink *sink, uint64_t tsc,
                        const struct prof_trace_record *record);
+
+/* The same for a suspend with a stack. */
+bool prof_trace_encode_stack(struct prof_trace_sink *sink, uint64_t tsc,
+                             const struct prof_trace_record *record);
+
+/* Room for (bytes) of events of one packet. In another packet than before, the
+ * current object is put first. */
+struct prof_trace_place prof_trace_encode_room(struct prof_trace_sink *sink,
+                                               uint64_t tsc, uint32_t bytes);
 
 /* Puts an event of (kind) with its (fields), with no names. */
 bool prof_trace_encode_plain(struct prof_trace_sink *sink, enum prof_event kind,

@@ -15,6 +15,7 @@
 
 #include "stream/put.h"
 #include "trace/objects.h"
+#include "trace/stacks.h"
 
 #include <prof/transport.h>
 
@@ -102,8 +103,8 @@ void prof_trace_history_open(struct prof_packet_maker *memory, uint32_t *notes,
     packet = memory;
     prof_packet_clear(packet);
     history.names = names;
-    history.sink =
-        (struct prof_trace_sink){.room = room, .put = put, .notes = notes};
+    history.sink = (struct prof_trace_sink){
+        .room = room, .put = put, .notes = notes, .number = 1};
 }
 
 bool prof_trace_history_is_on(void)
@@ -139,6 +140,8 @@ void prof_trace_history_begin(void)
     join_stream(link);
     for (uint32_t i = 0; i < history.names; i++)
         history.sink.notes[i] = 0;
+    for (uint32_t i = 1; i <= prof_trace_stacks.count; i++)
+        prof_trace_stack_at(i)->notes[history.sink.number] = 0;
     history.sink.sequence = UINT32_MAX;
     history.sink.current = PROF_TRACE_UNKNOWN;
     history.object = 0;

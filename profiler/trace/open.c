@@ -9,6 +9,7 @@
 #include "trace/objects.h"
 #include "trace/reader.h"
 #include "trace/send.h"
+#include "trace/stacks.h"
 
 #include <prof/error.h>
 #include <prof/trace.h>
@@ -122,6 +123,8 @@ void prof_trace_stats(struct prof_trace_stats *stats)
         .names = prof_names_count(),
         .names_lost = prof_names.lost,
         .names_cut = prof_names.cut,
+        .stacks = prof_trace_stacks.count,
+        .stacks_lost = prof_trace_stacks.lost,
         .dumps = state->dumps,
     };
 }

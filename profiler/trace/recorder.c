@@ -9,6 +9,7 @@
 
 #include "trace/names.h"
 #include "trace/objects.h"
+#include "trace/stacks.h"
 
 uint32_t prof_trace_on;
 struct prof_trace_cpu prof_trace_cpus[1];
@@ -89,18 +90,12 @@ static uint32_t with(uint32_t what, struct prof_trace_name *name)
     return what | (has_no_tag(name) ? prof_names_tag(name) : tag_of(name));
 }
 
-RARE static void put_new(uint32_t what, struct prof_trace_name *name)
+PROF_TRACE_CALL void prof_trace_put_suspend(struct prof_trace_name *why)
 {
-    prof_trace_store(here(), what | prof_names_tag(name), 0, 0);
-}
-
-PROF_TRACE_CALL void prof_trace_put_named(uint32_t what,
-                                          struct prof_trace_name *name)
-{
-    if (has_no_tag(name))
-        put_new(what, name);
+    if (has_no_tag(why) || __builtin_expect(prof_trace_stacks.depth != 0, 0))
+        prof_trace_put_stack(why, (uintptr_t)__builtin_return_address(0));
     else
-        prof_trace_store(here(), what | tag_of(name), 0, 0);
+        prof_trace_store(here(), PROF_TRACE_DID_SUSPEND | tag_of(why), 0, 0);
 }
 
 PROF_TRACE_CALL void prof_trace_put_fail(uint32_t a,

@@ -47,15 +47,15 @@ def devices(demo):
     return NETWORK if demo in ("udp", "tcp") else []
 
 
-def record(s, demo, name):
-    """A trace of (demo), and what `script` prints of it."""
+def record(s, demo, name, *words):
+    """A trace of (demo) with more (words), and what `script` prints of it."""
     trace = s.work / f"{name}.trace"
     run(
         *(s.parasite, "record", "-q", "-t", "virtio", "-o", trace, "--"),
         *qemu.command(
             s.part,
             s.image(s.part, "async"),
-            f"demo={demo} prof.trace=stream prof.every=0",
+            " ".join([f"demo={demo} prof.trace=stream prof.every=0", *words]),
             network=demo in ("udp", "tcp"),
             args=devices(demo) + qemu.icount(0, None),
         ),
@@ -134,6 +134,39 @@ def samples_know_their_task(s):
     check.true({"endless", "spin"} <= set(names), f"{names}")
 
 
+def waits_of(s, demo, *words):
+    """The boxes of flame --wait, from the outermost on, for a demo with one
+    task; and what the command says."""
+    trace = record(s, demo, f"wait-{demo}", *words)[0]
+    run(s.parasite, "info", "--check", trace)
+    picture = s.work / f"wait-{demo}.svg"
+    said = run(s.parasite, "flame", "--wait", trace, "-o", picture).err
+    text = picture.read_text(encoding="utf-8")
+    return re.findall(r"<title>(.*): [\d.]+ %, (\d+) wait", text), said
+
+
+def waits_have_stacks(s):
+    """The disk's reads: one stack, each split at its wake. Without stacks the
+    picture needs no symbols, and says what is missing."""
+    boxes, said = waits_of(s, "disk", "prof.trace_stacks=32")
+    names = [name for name, _ in boxes]
+    check.same(
+        names,
+        ["all", "[task read pages]", "arch_context_begin", "task_main"]
+        + ["read_pages", "task_await", "task_wait", "disk read"]
+        + ["[for disk read]", "[waiting]"],
+    )
+    counts = dict(boxes)
+    check.same(counts["task_wait"], "16")
+    check.same(counts["[waiting]"], "8", "the other half is ready, too short")
+    check.lacks(said, "not recorded")
+    boxes, said = waits_of(s, "disk")
+    names = [name for name, _ in boxes]
+    check.same(names[:3], ["all", "[task read pages]", "disk read"])
+    check.has(said, "stacks of suspends were not recorded")
+    check.lacks(said, "symbols")
+
+
 def choices_are_listed(s):
     """A wrong demo is refused, and all are listed."""
     with s.guest(s.part, "async", append="demo=x prof.start=off") as guest:
@@ -165,3 +198,4 @@ def suite(s):
     s.holds(f"{s.part}: the demos are listed", choices_are_listed, s)
     s.holds(f"{s.part}: coroutines are traced", coroutines_are_traced, s)
     s.holds(f"{s.part}: samples know their task", samples_know_their_task, s)
+    s.holds(f"{s.part}: waits have stacks", waits_have_stacks, s)

@@ -57,7 +57,9 @@
  * object is current, and is repeated in each packet with events of objects;
  * what IRQ_ENTER and IRQ_EXIT enclose is the interrupt's.
  * Names are defined and repeated like nodes. ALIVE is for readers that have
- * missed a CREATE. LOST stands where events are missing.
+ * missed a CREATE. LOST stands where events are missing. The stack of a
+ * SUSPEND_STACK is the node PROF_SUSPEND_NODE(stack, 0); all its addresses are
+ * return addresses.
  *
  * History. What a flight recorder has kept is older than the packets that were
  * sent before. It comes in packets of its own, whose cpu has
@@ -123,6 +125,12 @@ _Static_assert(sizeof(struct prof_packet) == PROF_PACKET_BYTES,
 /* Near numbers of objects: none, and one without a number. */
 #define PROF_NEAR_NONE 0u
 #define PROF_NEAR_UNKNOWN 65535u
+
+/* The nodes of the stacks at which objects were suspended, which are numbered
+ * from 1 on: caller (caller) of stack (stack), the innermost is 0. */
+#define PROF_SUSPEND_NODE(stack, caller)                                       \
+    (0x80000000u + (uint32_t)(stack)*PROF_SUSPEND_DEPTH_MAX + (caller))
+#define PROF_SUSPEND_DEPTH_MAX 64u
 
 /* Added to the cpu of packets from a flight recorder. */
 #define PROF_CPU_HISTORY 0x8000u

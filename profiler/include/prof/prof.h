@@ -46,6 +46,9 @@ extern "C" {
 /* KiB that the recorder of tasks gets; the default of prof.trace_kb. */
 #define PROF_TRACE_KIB_DEFAULT 256u
 
+/* KiB that it gets besides for the stacks of suspends. */
+#define PROF_TRACE_STACKS_KIB 64u
+
 /* Bytes of memory that prof_init() needs at the default settings. */
 #define PROF_MEMORY_DEFAULT (40u * 1024u)
 
@@ -144,19 +147,20 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  *
  * Options: prof.hz (1 to 20000), prof.top (rows, 1 to 1000000), prof.width
  * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
- * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()),
- * prof.reports (tables until the image ends, 0 = for ever), prof.weight (time
- * or count), prof.form (shares or classic), prof.start (on or off), prof.out
- * (off, serial, uart2, e9, virtio or shm: where the stream goes), prof.share
- * (KiB of memory for shm, a power of two from 64 to 1048576), prof.trace (off,
- * stream or flight: the recorder of tasks, <prof/trace.h>), prof.trace_kb (KiB
- * of memory for that, 16 to 1048576), prof.depth
- * (callers with each sample, 0 to 127), prof.jitter (per cent of the sampling
- * period by which it varies to either side, 0 to 50; only at rates above the
- * kernel's tick), prof.seed (of the jitter), prof.report (top, tree or folded),
- * prof.callers (a function whose callers are listed below the table), prof.vmm
- * (a function whose samples all count as time in the hypervisor, such as one
- * that notifies a device by a memory access).
+ * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()), prof.reports
+ * (tables until the image ends, 0 = for ever), prof.weight (time or count),
+ * prof.form (shares or classic), prof.start (on or off), prof.out (off, serial,
+ * uart2, e9, virtio or shm: where the stream goes), prof.share (KiB of memory
+ * for shm, a power of two from 64 to 1048576), prof.trace (off, stream or
+ * flight: the recorder of tasks, <prof/trace.h>), prof.trace_kb (KiB of memory
+ * for that, 24 to 1048576), prof.trace_stacks (callers with each suspend that
+ * is recorded, 0 to 64), prof.depth (callers with each sample, 0 to 127),
+ * prof.jitter (per cent of the sampling period by which it varies to either
+ * side, 0 to 50; only at rates above the kernel's tick), prof.seed (of the
+ * jitter), prof.report (top, tree or folded), prof.callers (a function whose
+ * callers are listed below the table), prof.vmm (a function whose samples all
+ * count as time in the hypervisor, such as one that notifies a device by a
+ * memory access).
  * Contexts: boot, thread. May be called before prof_init().
  * Returns 0; or PROF_EOPTION, PROF_EVALUE or PROF_EABSENT, and then nothing has
  * changed.
@@ -184,6 +188,7 @@ struct prof_options {
     uint32_t share_kib;         /* memory for the stream in memory */
     enum prof_trace_mode trace; /* recorder of tasks (<prof/trace.h>) */
     uint32_t trace_kib;         /* its memory */
+    uint32_t trace_stacks;      /* callers with each suspend, 0 = none */
 };
 const struct prof_options *prof_options(void);
 

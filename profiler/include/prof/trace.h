@@ -76,17 +76,19 @@ struct prof_trace_name {
 
 /* What is counted since the recorder was opened. */
 struct prof_trace_stats {
-    uint64_t events;     /* recorded, those lost included */
-    uint64_t lost;       /* overwritten before they were sent, or not taken by
+    uint64_t events;      /* recorded, those lost included */
+    uint64_t lost;        /* overwritten before they were sent, or not taken by
                             the transport; not those of a flight recorder */
-    uint64_t sent;       /* to the stream, or in dumps */
-    uint64_t bytes;      /* of these in the stream, without packets' heads */
-    uint32_t objects;    /* created */
-    uint32_t untracked;  /* of these: not in the table of live objects */
-    uint32_t names;      /* known, sites included */
-    uint32_t names_lost; /* uses of names for which there was no room */
-    uint32_t names_cut;  /* texts beyond PROF_TRACE_TEXT_MAX */
-    uint32_t dumps;      /* of the flight recorder */
+    uint64_t sent;        /* to the stream, or in dumps */
+    uint64_t bytes;       /* of these in the stream, without packets' heads */
+    uint32_t objects;     /* created */
+    uint32_t untracked;   /* of these: not in the table of live objects */
+    uint32_t names;       /* known, sites included */
+    uint32_t names_lost;  /* uses of names for which there was no room */
+    uint32_t names_cut;   /* texts beyond PROF_TRACE_TEXT_MAX */
+    uint32_t stacks;      /* known, of suspends */
+    uint32_t stacks_lost; /* suspends without one, though stacks are recorded */
+    uint32_t dumps;       /* of the flight recorder */
 };
 
 enum prof_trace_mode {
@@ -110,7 +112,8 @@ int prof_trace_open(void *memory, size_t bytes);
 
 /*
  * What prof.trace asks for: opens a recorder of prof.trace_kb KiB, from
- * prof_port_alloc(), and sets the mode. With prof.trace=off it does nothing.
+ * prof_port_alloc(), and sets the mode. With prof.trace_stacks, stacks get
+ * another PROF_TRACE_STACKS_KIB. With prof.trace=off it does nothing.
  * Contexts: thread, after prof_init() and the choice of a transport. Returns 0
  * or as the calls around it.
  */
@@ -160,7 +163,7 @@ enum prof_trace_what {
     PROF_TRACE_DID_COUNT,      /* a, b: value, low and high; name: counter */
     PROF_TRACE_DID_SWITCH,     /* a: to; b: from */
     PROF_TRACE_DID_WAKE,       /* a: who is woken; b: by what */
-    PROF_TRACE_DID_SUSPEND,    /* name: why */
+    PROF_TRACE_DID_SUSPEND,    /* a: stack, 0 = none; name: why */
     PROF_TRACE_DID_PAUSE,      /* a, b: cycles, low and high; name: why */
     PROF_TRACE_DID_ENTER,      /* byte: vector */
     PROF_TRACE_DID_EXIT,       /* byte: vector */
@@ -171,8 +174,7 @@ extern uint32_t prof_trace_on;
 PROF_TRACE_CALL void prof_trace_put(uint32_t what, uint32_t a, uint32_t b);
 PROF_TRACE_CALL void prof_trace_put_end(uint32_t what, uint32_t a, uint32_t b);
 PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to);
-PROF_TRACE_CALL void prof_trace_put_named(uint32_t what,
-                                          struct prof_trace_name *name);
+PROF_TRACE_CALL void prof_trace_put_suspend(struct prof_trace_name *why);
 PROF_TRACE_CALL void prof_trace_put_fail(uint32_t a,
                                          struct prof_trace_name *name);
 PROF_TRACE_CALL void prof_trace_put_label(uint32_t a,
@@ -336,11 +338,12 @@ static inline void prof_trace_wake(uint32_t object, uint32_t by)
 }
 
 /* The current object stops running because of (why), until it is woken. Where
- * it is none: the event loop goes idle. */
+ * it is none: the event loop goes idle. With prof.trace_stacks the call stack
+ * is recorded as well, as far as frame pointers and prof_stack_set() allow. */
 static inline void prof_trace_suspend(struct prof_trace_name *why)
 {
     (void)why;
-    PROF_TRACE_DO(prof_trace_put_named(PROF_TRACE_DID_SUSPEND, why));
+    PROF_TRACE_DO(prof_trace_put_suspend(why));
 }
 
 /* For (cycles) until now nothing else ran: a garbage collector, say. */

@@ -48,8 +48,9 @@ static const struct argp_option options[] = {
      "stacks go on with the sites that created the task that was hit", 0},
     {"wait", KEY_WAIT, NULL, 0,
      "draw what tasks waited for, instead of samples: the sites that created "
-     "the task, why it was suspended and for what, and whether it waited or "
-     "was ready. Suspends are recorded without a machine stack",
+     "the task, the functions in which it was suspended, if the guest recorded "
+     "them (prof.trace_stacks=32), why and for what, and whether it waited or "
+     "was ready",
      0},
     {"exits", KEY_EXITS, "REGEX", 0,
      "count functions that match REGEX entirely as time in the hypervisor, "
@@ -101,7 +102,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
         request->view.by_task = true;
         break;
     case KEY_WAIT:
-        request->wait = request->view.by_task = true;
+        request->wait = request->view.by_task = request->view.waits = true;
         break;
     case ARGP_KEY_END:
         check_wait(request);
@@ -224,6 +225,9 @@ int command_flame(int argc, char **argv)
         view_close(&base);
     }
     flame.arch = metadata_arch(&request.view.model.hello);
+    if (request.wait && request.view.model.suspend_stacks == 0)
+        log_info("stacks of suspends were not recorded; the guest does so with "
+                 "prof.trace_stacks=32");
     if (flame_nodes(&flame) == 0 && request.wait)
         die("%s: no task waited, or none that was asked for; the guest records "
             "tasks with prof.trace=stream",

@@ -131,6 +131,11 @@ static bool named(const struct tasks *tasks, const struct event *event,
     case PROF_EVENT_SUSPEND:
         snprintf(text, room, "%s", name(tasks, event->as_suspend.why));
         return true;
+    case PROF_EVENT_SUSPEND_STACK:
+        snprintf(text, room, "%s, stack %u",
+                 name(tasks, event->as_suspend_stack.why),
+                 (unsigned)event->as_suspend_stack.stack);
+        return true;
     case PROF_EVENT_COUNTER:
         snprintf(text, room, "%s = %" PRId64,
                  name(tasks, event->as_counter.counter),

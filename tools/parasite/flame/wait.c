@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tasks did while they did not run, as stacks. Events have no machine
- * stack: a stack is the sites that created the task, the reason of its suspend,
- * what it waited for, and whether it waited or was ready.
+ * What tasks did while they did not run, as stacks: the sites that created the
+ * task, the functions in which it was suspended, as far as the guest recorded
+ * them, the reason, what it waited for, and whether it waited or was ready.
  */
 
 #include "flame/flame.h"
@@ -77,6 +77,19 @@ static size_t put_pseudo(struct view *view, const char *text,
     return 1;
 }
 
+/* The functions in which it was suspended. */
+static size_t put_functions(struct waits *waits,
+                            const struct tasks_stretch *wait,
+                            struct frame *frames)
+{
+    if (wait == NULL || waits->tasks.stacks == 0)
+        return 0;
+    if (wait->stack == 0)
+        return put_pseudo(waits->view, "[stack unknown]", frames);
+    return view_suspend_frames(waits->view, wait->stack, frames,
+                               VIEW_FRAMES_MAX / 2);
+}
+
 /* The frames of (stretch), the innermost first. */
 static size_t frames_of(struct waits *waits,
                         const struct tasks_stretch *stretch, uint32_t task,
@@ -92,6 +105,7 @@ static size_t frames_of(struct waits *waits,
     if (awaited(&waits->tasks, wait, text))
         count += put_pseudo(view, text, frames + count);
     count += put_pseudo(view, why_of(&waits->tasks, wait), frames + count);
+    count += put_functions(waits, wait, frames + count);
     return count + view_task_frames(view, task, frames + count,
                                     VIEW_FRAMES_MAX - count);
 }

@@ -199,7 +199,8 @@ static void open_names(struct view *view)
     }
     if (has_image)
         log_verbose("symbols are from %s", view->image_path);
-    else if (!view->trace.imported)
+    else if (!view->trace.imported &&
+             (!view->waits || view->model.suspend_stacks > 0))
         log_info("no symbols: the image is not known; give it with -k");
     names_open(&view->names, has_image ? &view->image : NULL, view->lines,
                view->inlined);
@@ -219,7 +220,9 @@ void view_open(struct view *view)
     open_names(view);
 }
 
-size_t view_frames(struct view *view, uint32_t node, struct frame *frames)
+/* The innermost function is returned to as well where (returned). */
+static size_t frames_at(struct view *view, uint32_t node, bool returned,
+                        struct frame *frames, size_t room)
 {
     static uint32_t stack[VIEW_FRAMES_MAX];
     size_t nodes = model_stack(&view->model, node, stack, VIEW_FRAMES_MAX);
@@ -234,11 +237,22 @@ size_t view_frames(struct view *view, uint32_t node, struct frame *frames)
             pseudo.function = view->pseudo_names[stack[i]];
         else
             found = names_at(&view->names, view->model.nodes[stack[i]].address,
-                             i > 0, &here);
-        for (size_t j = 0; j < here && count < VIEW_FRAMES_MAX; ++j)
+                             returned || i > 0, &here);
+        for (size_t j = 0; j < here && count < room; ++j)
             frames[count++] = found[j];
     }
     return count;
+}
+
+size_t view_frames(struct view *view, uint32_t node, struct frame *frames)
+{
+    return frames_at(view, node, false, frames, VIEW_FRAMES_MAX);
+}
+
+size_t view_suspend_frames(struct view *view, uint32_t node,
+                           struct frame *frames, size_t room)
+{
+    return frames_at(view, model_node(&view->model, node), true, frames, room);
 }
 
 static bool matches(struct view *view, const regex_t *regex,

@@ -34,6 +34,7 @@ struct view {
     uint32_t cpu;
     const char *task; /* its entry function, or the name of its site */
     bool by_task;     /* stacks go on with the sites that created the task */
+    bool waits;       /* of stacks, those of suspends alone are looked at */
 
     /* the data */
     struct trace trace;
@@ -52,6 +53,11 @@ void view_open(struct view *view);
 /* The stack of (node), the innermost function first; at most VIEW_FRAMES_MAX
  * frames. */
 size_t view_frames(struct view *view, uint32_t node, struct frame *frames);
+
+/* The same of a suspend, which has only return addresses; (node) is the
+ * guest's. At most (room) frames. */
+size_t view_suspend_frames(struct view *view, uint32_t node,
+                           struct frame *frames, size_t room);
 
 /* With view->by_task: where (task) was created, where its creator was, and so
  * on, as frames with names in brackets; at most (room). Without: none. */

@@ -191,8 +191,10 @@ static void put_stretch(struct tasks *tasks, uint32_t number, uint64_t from,
         return;
     if (goes_on(tasks, object, &stretch))
         return;
-    if (state == TASKS_WAITING)
+    if (state == TASKS_WAITING) {
         stretch.why = object->why;
+        stretch.stack = object->stack;
+    }
     if (state == TASKS_WAITING || state == TASKS_READY)
         stretch.other = object->awaits;
     stretch.cpu = (uint8_t)tasks->place.cpu;
@@ -246,10 +248,12 @@ void tasks_set_state(struct tasks *tasks, uint32_t number,
     object->state = (uint8_t)state;
 }
 
-void tasks_set_waiting(struct tasks *tasks, uint32_t number, uint16_t why)
+void tasks_set_waiting(struct tasks *tasks, uint32_t number, uint16_t why,
+                       uint32_t stack)
 {
     tasks_set_state(tasks, number, TASKS_WAITING);
     tasks->objects[number].why = why;
+    tasks->objects[number].stack = stack;
 }
 
 void tasks_set_ready(struct tasks *tasks, uint32_t number, uint32_t by)

@@ -15,7 +15,8 @@ void tasks_set_state(struct tasks *tasks, uint32_t object,
                      enum tasks_state state);
 
 /* The same for a state with a reason and another object. */
-void tasks_set_waiting(struct tasks *tasks, uint32_t object, uint16_t why);
+void tasks_set_waiting(struct tasks *tasks, uint32_t object, uint16_t why,
+                       uint32_t stack);
 void tasks_set_ready(struct tasks *tasks, uint32_t object, uint32_t by);
 
 /* CREATE, ALIVE, and every end. */
@@ -36,7 +37,9 @@ void tasks_edge(struct tasks *tasks, const struct tasks_cpu *cpu,
 uint32_t tasks_actor(const struct tasks *tasks, const struct tasks_cpu *cpu);
 
 void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to);
-void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why);
+/* (stack) is a node, 0 = not recorded. */
+void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why,
+                   uint32_t stack);
 void tasks_irq_enter(struct tasks *tasks, struct tasks_cpu *cpu,
                      uint8_t vector);
 void tasks_irq_exit(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector);

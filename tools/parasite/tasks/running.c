@@ -97,12 +97,14 @@ void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to)
     ++tasks->objects[to].runs;
 }
 
-void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why)
+void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why,
+                   uint32_t stack)
 {
     tasks_use_name(tasks, why);
+    tasks->stacks += stack != 0;
     if (cpu->irq_count > 0 || cpu->current == TASKS_NOBODY)
         return;
-    tasks_set_waiting(tasks, cpu->current, why);
+    tasks_set_waiting(tasks, cpu->current, why, stack);
     if (cpu->current == TASKS_LOOP)
         cpu->idle = true;
     else

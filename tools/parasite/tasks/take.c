@@ -25,7 +25,11 @@ static bool take_run(struct tasks *tasks, struct tasks_cpu *cpu,
         tasks_switch(tasks, cpu, tasks_mention(tasks, event->as_switch.task));
         return true;
     case PROF_EVENT_SUSPEND:
-        tasks_suspend(tasks, cpu, event->as_suspend.why);
+        tasks_suspend(tasks, cpu, event->as_suspend.why, 0);
+        return true;
+    case PROF_EVENT_SUSPEND_STACK:
+        tasks_suspend(tasks, cpu, event->as_suspend_stack.why,
+                      PROF_SUSPEND_NODE(event->as_suspend_stack.stack, 0));
         return true;
     case PROF_EVENT_IRQ_ENTER:
         tasks_irq_enter(tasks, cpu, event->as_irq_enter.vector);

@@ -79,6 +79,7 @@ struct tasks_object {
     uint32_t awaits;    /* what it looked at last, TASKS_NONE = nothing */
     uint32_t runs;      /* how often it was switched to */
     uint32_t stretches; /* its last one, TASKS_NONE = none */
+    uint32_t stack;     /* it waits in, 0 = not recorded */
     uint16_t site;      /* names by the guest's numbers, 0 = unknown */
     uint16_t label;     /* the last one */
     uint16_t why;       /* it waits, or failed */
@@ -96,6 +97,7 @@ struct tasks_stretch {
     uint32_t object;
     uint32_t before; /* the same object's stretch before, TASKS_NONE */
     uint32_t other;  /* WAITING: for which object; READY: who woke it */
+    uint32_t stack;  /* WAITING: where, the guest's node, 0 = not recorded */
     uint16_t why;    /* WAITING */
     uint8_t state;
     uint8_t cpu; /* RUNNING */
@@ -235,6 +237,7 @@ struct tasks {
     uint64_t begin; /* of the first packet, and the end of the last */
     uint64_t end;
     uint64_t events;        /* of objects */
+    uint64_t stacks;        /* suspends with a stack */
     uint64_t unkept;        /* events beyond a limit */
     uint32_t first_created; /* the lowest id with a creation, 0 = none yet */
     uint32_t last_created;  /* the highest */

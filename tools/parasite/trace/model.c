@@ -37,6 +37,13 @@ static uint32_t node_number(struct model *model, uint64_t key)
     return number;
 }
 
+uint32_t model_node(const struct model *model, uint32_t node)
+{
+    uint32_t number = index_find(&model->node_numbers, node);
+
+    return number != INDEX_NONE ? number : MODEL_UNDEFINED;
+}
+
 static void set_up(struct model *model)
 {
     node_number(model, 0);
@@ -220,6 +227,9 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
     case PROF_EVENT_STOPPED_WALK:
         model->stopped_walks[event->as_stopped_walk.reason % 8] +=
             event->as_stopped_walk.samples;
+        break;
+    case PROF_EVENT_SUSPEND_STACK:
+        ++model->suspend_stacks;
         break;
     case PROF_EVENT_BYE:
         model->ended = true;

@@ -139,6 +139,7 @@ struct model {
     uint64_t packets;
     uint64_t missing_packets; /* gaps in the sequence */
     uint64_t unread_packets;  /* not all was understood */
+    uint64_t suspend_stacks;  /* suspends with a stack */
     uint64_t unkept_samples;  /* beyond a limit, in the cell */
     uint32_t unkept_cell;
 };
@@ -158,6 +159,9 @@ static inline uint32_t model_cells(const struct model *model)
 {
     return model->cell_keys.count;
 }
+
+/* The number of the guest's node (node), MODEL_UNDEFINED if none came. */
+uint32_t model_node(const struct model *model, uint32_t node);
 
 /* The cell that samples of (node), (task) and (cpu) are counted in, INDEX_NONE
  * if there are none. */
