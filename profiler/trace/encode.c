@@ -177,15 +177,28 @@ static bool put_made(struct prof_trace_sink *sink, uint64_t tsc,
     return true;
 }
 
-/* OBJECTS, and then a SWITCH to any object. */
+/* OBJECTS, a SWITCH to any object, and RECORDED. */
 #define BEGINNING_MAX                                                          \
-    (2 * PROF_EVENT_HEAD_BYTES +                                               \
+    (3 * PROF_EVENT_HEAD_BYTES +                                               \
      (uint32_t)(sizeof(struct prof_event_objects) +                            \
-                sizeof(struct prof_event_switch_wide)))
+                sizeof(struct prof_event_switch_wide) +                        \
+                sizeof(struct prof_event_extension) +                          \
+                sizeof(struct prof_event_recorded)))
+
+static bool put_count(struct prof_trace_sink *sink, uint64_t tsc)
+{
+    const uint32_t bytes = sizeof(struct prof_event_recorded);
+    uint32_t passed = sink->passed();
+
+    if (!sink->put(PROF_EVENT_RECORDED, tsc, &passed, bytes))
+        return false;
+    sink->bytes += prof_packet_event_bytes(PROF_EVENT_RECORDED, bytes);
+    return true;
+}
 
 /* Room for (bytes) of events. In another packet than before, near numbers have
  * no beginning, and the current object is repeated: the packet before may be
- * lost. */
+ * lost. How many events there were until then is for readers that check. */
 struct prof_trace_place prof_trace_encode_room(struct prof_trace_sink *sink,
                                                uint64_t tsc, uint32_t bytes)
 {
@@ -201,9 +214,18 @@ struct prof_trace_place prof_trace_encode_room(struct prof_trace_sink *sink,
     if (needs_first(sink, now.a) && !put_first(sink, tsc, now.a))
         return (struct prof_trace_place){NULL, 0};
     make(&made, sink, &now);
-    if (!put_made(sink, tsc, &made))
+    if (!put_made(sink, tsc, &made) || !put_count(sink, tsc))
         return (struct prof_trace_place){NULL, 0};
     return place;
+}
+
+bool prof_trace_encode_count(struct prof_trace_sink *sink, uint64_t tsc)
+{
+    uint32_t bytes = (uint32_t)sizeof(struct prof_event_recorded);
+
+    bytes = prof_packet_event_bytes(PROF_EVENT_RECORDED, bytes);
+    return prof_trace_encode_room(sink, tsc, bytes).interning != NULL &&
+           put_count(sink, tsc);
 }
 
 /* Texts in the stream: a place in the source has a file's name as well. */

@@ -27,6 +27,8 @@ struct prof_trace_sink {
     /* Puts an event, for which there is room. */
     bool (*put)(enum prof_event kind, uint64_t tsc, const void *fields,
                 uint32_t bytes);
+    /* Events that the reader has put, or marked as lost. */
+    uint32_t (*passed)(void);
     uint32_t *notes; /* by name: what interning.h keeps, 0 at first */
     uint32_t number; /* which of two notes each stack has for it (stacks.h) */
 
@@ -55,6 +57,9 @@ struct prof_trace_place prof_trace_encode_room(struct prof_trace_sink *sink,
 /* Puts an event of (kind) with its (fields), with no names. */
 bool prof_trace_encode_plain(struct prof_trace_sink *sink, enum prof_event kind,
                              uint64_t tsc, const void *fields, uint32_t bytes);
+
+/* Puts RECORDED: how many events of objects there should be before it. */
+bool prof_trace_encode_count(struct prof_trace_sink *sink, uint64_t tsc);
 
 /* Puts the definition of name (number), if it is due. */
 bool prof_trace_encode_name(struct prof_trace_sink *sink, uint64_t tsc,

@@ -32,6 +32,7 @@ static struct {
     uint32_t until;    /* position at which the dump ends */
     uint32_t object;   /* next slot of the table */
     uint64_t begin;    /* time of its first event */
+    uint32_t before;   /* events passed before it */
     uint32_t sequence; /* of the packet in the making */
     uint8_t uuid[16];  /* of the stream that it is for */
     struct prof_interning interning;
@@ -97,6 +98,11 @@ static bool put(enum prof_event kind, uint64_t tsc, const void *fields,
     return true;
 }
 
+static uint32_t passed(void)
+{
+    return prof_trace_reader_passed(&state->history) - history.before;
+}
+
 void prof_trace_history_open(struct prof_packet_maker *memory, uint32_t *notes,
                              uint32_t names)
 {
@@ -104,7 +110,11 @@ void prof_trace_history_open(struct prof_packet_maker *memory, uint32_t *notes,
     prof_packet_clear(packet);
     history.names = names;
     history.sink = (struct prof_trace_sink){
-        .room = room, .put = put, .notes = notes, .number = 1};
+        .room = room,
+        .put = put,
+        .passed = passed,
+        .notes = notes,
+        .number = 1};
 }
 
 bool prof_trace_history_is_on(void)
@@ -151,6 +161,7 @@ void prof_trace_history_begin(void)
                                 &history.begin))
         history.begin = state->history.tsc;
     state->history.lost = 0; /* HISTORY says that there was more */
+    history.before = prof_trace_reader_passed(&state->history);
     history.on = true;
 }
 
@@ -188,7 +199,8 @@ static bool put_events(void)
         if (!prof_trace_reader_put(&state->history, cpu, &history.sink, &record,
                                    tsc))
             return false;
-    return prof_trace_reader_put_lost(&state->history, cpu, &history.sink);
+    return prof_trace_reader_put_lost(&state->history, cpu, &history.sink) &&
+           prof_trace_encode_count(&history.sink, state->history.tsc);
 }
 
 void prof_trace_history_go_on(void)

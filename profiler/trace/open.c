@@ -63,8 +63,7 @@ int prof_trace_open(void *memory, size_t bytes)
 /* Forgets what is in the ring. */
 static void begin_here(struct prof_trace_reader *reader)
 {
-    *reader = (struct prof_trace_reader){
-        .tail = cpu->head, .read = reader->read, .missed = reader->missed};
+    reader->tail = cpu->head;
 }
 
 int prof_trace_set_mode(enum prof_trace_mode mode)
@@ -75,6 +74,8 @@ int prof_trace_set_mode(enum prof_trace_mode mode)
         return PROF_EMEMORY;
     prof_trace_on = 0;
     prof_trace_flush();
+    if (state->mode == PROF_TRACE_STREAM)
+        prof_trace_reader_drop(&state->stream, cpu);
     prof_trace_due = UINT64_MAX;
     state->mode = mode;
     state->triggered = false;

@@ -33,6 +33,12 @@ static void catch_up(struct prof_trace_reader *reader,
         lose(reader, waiting - slots(cpu));
 }
 
+void prof_trace_reader_drop(struct prof_trace_reader *reader,
+                            const struct prof_trace_cpu *cpu)
+{
+    lose(reader, (cpu->head - reader->tail) / PROF_TRACE_STEP);
+}
+
 /* The time of (record), which is at position (at): not after that of the next,
  * which an interrupt may have written in the middle of this one. */
 static uint64_t time_of(const struct prof_trace_cpu *cpu, uint32_t at,
@@ -83,14 +89,20 @@ bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,
 {
     struct prof_trace_record now = {.what = PROF_TRACE_DID_SWITCH};
 
-    if (reader->lost == 0)
+    if (reader->lost != 0) {
+        if (!prof_trace_encode_plain(sink, PROF_EVENT_LOST, reader->tsc,
+                                     &reader->lost, sizeof reader->lost))
+            return false;
+        reader->lost = 0;
+        reader->unsure = true;
+    }
+    if (!reader->unsure)
         return true;
-    if (!prof_trace_encode_plain(sink, PROF_EVENT_LOST, reader->tsc,
-                                 &reader->lost, sizeof reader->lost))
-        return false;
-    reader->lost = 0;
     now.a = prof_trace_current_at(cpu, reader->tail);
-    return prof_trace_encode(sink, reader->tsc, &now);
+    if (!prof_trace_encode(sink, reader->tsc, &now))
+        return false;
+    reader->unsure = false;
+    return true;
 }
 
 bool prof_trace_reader_put(struct prof_trace_reader *reader,

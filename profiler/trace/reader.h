@@ -15,6 +15,7 @@
 struct prof_trace_reader {
     uint32_t tail;   /* the next position */
     uint32_t lost;   /* events before that, since the last LOST */
+    bool unsure;     /* LOST was put, and who is current was not */
     uint64_t tsc;    /* time of the last event; later ones have no earlier */
     uint64_t read;   /* events so far, lost ones included */
     uint64_t missed; /* of these: lost */
@@ -33,6 +34,17 @@ bool prof_trace_reader_put(struct prof_trace_reader *reader,
                            struct prof_trace_sink *sink,
                            const struct prof_trace_record *record,
                            uint64_t tsc);
+
+/* Events that were put, or marked as lost. */
+static inline uint32_t
+prof_trace_reader_passed(const struct prof_trace_reader *reader)
+{
+    return (uint32_t)reader->read - reader->lost;
+}
+
+/* Loses all that was not read. */
+void prof_trace_reader_drop(struct prof_trace_reader *reader,
+                            const struct prof_trace_cpu *cpu);
 
 /* Puts what was lost and has no event after it. */
 bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,

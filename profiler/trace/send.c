@@ -29,10 +29,16 @@ static struct prof_trace_place room(uint64_t tsc, uint32_t bytes)
     return place;
 }
 
+static uint32_t passed(void)
+{
+    return prof_trace_reader_passed(&state->stream);
+}
+
 void prof_trace_stream_open(uint32_t *notes)
 {
     state->stream_sink = (struct prof_trace_sink){.room = room,
                                                   .put = prof_stream_put,
+                                                  .passed = passed,
                                                   .notes = notes,
                                                   .sequence = UINT32_MAX};
 }
@@ -107,9 +113,12 @@ void prof_trace_hello(void)
 void prof_trace_last(bool panic)
 {
     prof_trace_on = 0;
-    if (state->mode == PROF_TRACE_STREAM)
+    if (state->mode == PROF_TRACE_STREAM) {
         send_all();
-    else if (state->mode == PROF_TRACE_FLIGHT && panic && prof_stream_on()) {
+        if (prof_stream_on() && state->stream_sink.bytes != 0)
+            (void)prof_trace_encode_count(&state->stream_sink,
+                                          state->stream.tsc);
+    } else if (state->mode == PROF_TRACE_FLIGHT && panic && prof_stream_on()) {
         if (!prof_trace_history_is_on())
             prof_trace_history_begin();
         prof_trace_history_go_on();

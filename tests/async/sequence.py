@@ -10,7 +10,9 @@ OBJECT = re.compile(r"\b(\d+)\b(?=$|:| by | is | \()")
 TIMER = re.compile(r"^timer \d+$")
 DEVICES = re.compile(r"^devices \d+$")
 FOREIGN = re.compile(r"timer \d|devices \d|virtio|\[unknown\]|heap bytes|idle")
-DROPPED = "irq_enter irq_exit start stop bye miss stolen sample hello".split()
+DROPPED = (
+    "irq_enter irq_exit start stop bye miss stolen sample hello recorded"
+).split()
 
 
 def sequence(script):

@@ -57,9 +57,12 @@
  * object is current, and is repeated in each packet with events of objects;
  * what IRQ_ENTER and IRQ_EXIT enclose is the interrupt's.
  * Names are defined and repeated like nodes. ALIVE is for readers that have
- * missed a CREATE. LOST stands where events are missing. The stack of a
- * SUSPEND_STACK is the node PROF_SUSPEND_NODE(stack, 0); all its addresses are
- * return addresses.
+ * missed a CREATE. LOST stands where events are missing. RECORDED, in each such
+ * packet and at the end, says how many events of objects the recorder has
+ * recorded before, lost ones included, but not the repeated SWITCH, nor that
+ * after LOST and HISTORY; it is 0 where the count begins.
+ * The stack of a SUSPEND_STACK is the node PROF_SUSPEND_NODE(stack, 0); all its
+ * addresses are return addresses.
  *
  * History. What a flight recorder has kept is older than the packets that were
  * sent before. It comes in packets of its own, whose cpu has

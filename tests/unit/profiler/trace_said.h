@@ -70,6 +70,7 @@ static void say(const struct event *event)
     switch (event->kind) {
     case PROF_EVENT_HELLO:
     case PROF_EVENT_CLOCK:
+    case PROF_EVENT_RECORDED:
     case PROF_EVENT_OBJECTS:
     case PROF_EVENT_START:
     case PROF_EVENT_STOP:

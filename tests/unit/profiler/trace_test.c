@@ -274,6 +274,85 @@ static void nothing_is_lost_while_there_is_room(void **unused)
     assert_int_equal(lines_with("lost"), 0);
 }
 
+/* Records events while the transport refuses, and drains now and then. */
+static void overflow(uint32_t events)
+{
+    kept_refuse = 1000000;
+    for (uint32_t i = 0; i < events; i++) {
+        prof_trace_wake(i + 100000, i * 7);
+        if (i % 64 == 0)
+            prof_trace_flush();
+    }
+    kept_refuse = 0;
+    prof_stream_flush(SECOND * 10);
+}
+
+static void what_was_not_sent_when_it_stops_is_marked(void **unused)
+{
+    (void)unused;
+    overflow(4 * SLOTS);
+    kept_refuse = 1000000;
+    prof_trace_set_mode(PROF_TRACE_OFF);
+    kept_refuse = 0;
+    prof_stream_flush(SECOND * 20);
+    prof_trace_set_mode(PROF_TRACE_STREAM);
+    prof_trace_read(1);
+    sent();
+    assert_int_equal(stats().events, 4 * SLOTS + 1);
+    assert_true(stats().lost > 0);
+    assert_int_equal(lines_with("wake") + 1 + stats().lost, stats().events);
+    assert_int_equal(lines_with("lost"), 1);
+}
+
+/* Wherever a packet ends, and the transport refuses, LOST is followed by what
+ * is current. */
+static void after_each_loss_it_says_what_is_current(void **unused)
+{
+    (void)unused;
+    for (uint32_t more = 0; more < 700; more++) {
+        const char *next;
+        char now[40];
+
+        for (uint32_t i = 0; i < more; i++) {
+            prof_trace_read(2);
+            prof_trace_flush();
+        }
+        prof_trace_switch(1000 + more); /* which is lost */
+        for (uint32_t i = 0; i < SLOTS + 10; i++)
+            prof_trace_wake(i + 100000, i * 7);
+        overflow(1);
+        sent();
+        assert_int_equal(lines_with("lost"), 1);
+        next = strstr(strstr(said, "lost"), "wake");
+        snprintf(now, sizeof now, "switch %u\n", 1000 + more);
+        assert_memory_equal(next - strlen(now), now, strlen(now));
+        kept_count = 0;
+    }
+}
+
+/* Positions of the ring say how many events there were, and each packet does,
+ * whether they were lost or not. */
+static uint32_t counted;
+
+static void take_count(const struct event *event)
+{
+    if (event->kind == PROF_EVENT_RECORDED)
+        counted = event->as_recorded.events;
+}
+
+static void packets_say_how_many_there_were(void **unused)
+{
+    (void)unused;
+    prof_trace_read(1);
+    overflow(4 * SLOTS);
+    sent();
+    prof_trace_last(false);
+    prof_stream_push();
+    trace_each(0, take_count);
+    assert_int_equal(counted, 4 * SLOTS + 1);
+    assert_true(stats().lost > 0);
+}
+
 int main(void)
 {
 #define TRACED(name) cmocka_unit_test_setup_teardown(name, begin, trace_close)
@@ -287,6 +366,9 @@ int main(void)
         TRACED(a_panic_in_the_middle_loses_that_event_only),
         TRACED(positions_wrap_around),
         TRACED(nothing_is_lost_while_there_is_room),
+        TRACED(what_was_not_sent_when_it_stops_is_marked),
+        TRACED(after_each_loss_it_says_what_is_current),
+        TRACED(packets_say_how_many_there_were),
     };
 
     return cmocka_run_group_tests_name("trace", tests, NULL, NULL);

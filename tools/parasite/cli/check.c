@@ -49,14 +49,32 @@ static void print_problems(const struct check *check)
                check->problems - tasks->problem_count);
 }
 
+/* A reader that has joined late. */
+static void print_beginnings(const struct check *check)
+{
+    char events[NUMBER_TEXT_MAX];
+
+    for (size_t i = 0; i < check->tasks.cpu_count; ++i) {
+        const struct tasks_cpu *cpu = &check->tasks.cpus[i];
+
+        if (cpu->before > 0)
+            printf("CPU %u: the trace begins after %s events\n",
+                   (unsigned)cpu->cpu, number_count(cpu->before, events));
+    }
+}
+
 static void print_losses(const struct check *check)
 {
+    print_beginnings(check);
     for (uint32_t i = 0; i < check->tasks.loss_count; ++i) {
         const struct tasks_loss *loss = &check->tasks.losses[i];
 
         printf("lost: CPU %u, from %.7f to %.7f s: ", (unsigned)loss->cpu,
                seconds(check, loss->from), seconds(check, loss->to));
-        if (loss->packets > 0)
+        if (loss->packets > 0 && loss->events > 0)
+            printf("%u packets with %u events\n", (unsigned)loss->packets,
+                   (unsigned)loss->events);
+        else if (loss->packets > 0)
             printf("%u packets\n", (unsigned)loss->packets);
         else if (loss->events > 0)
             printf("%u events\n", (unsigned)loss->events);

@@ -175,6 +175,10 @@ bool script_detail(const struct tasks *tasks, const struct event *event,
         else
             strcpy(text, "events");
         return true;
+    case PROF_EVENT_RECORDED:
+        snprintf(text, SCRIPT_DETAIL_MAX, "%u events",
+                 (unsigned)event->as_recorded.events);
+        return true;
     case PROF_EVENT_HISTORY:
         *text = '\0';
         return true;

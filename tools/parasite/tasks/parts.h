@@ -48,6 +48,16 @@ void tasks_irq_exit(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector);
 void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
                 uint32_t packets);
 
+/* What came is counted: an event of objects, a LOST, a HISTORY, a gap between
+ * packets, which tasks_lose() has noted. RECORDED says what the sum should
+ * be. */
+void tasks_count_event(struct tasks_cpu *cpu, const struct event *event);
+void tasks_count_lost(struct tasks_cpu *cpu, uint32_t events);
+void tasks_count_dump(struct tasks_cpu *cpu);
+void tasks_count_packets(struct tasks *tasks, struct tasks_cpu *cpu);
+void tasks_take_recorded(struct tasks *tasks, struct tasks_cpu *cpu,
+                         uint32_t events);
+
 /* Whether something is missing at or after (time). */
 bool tasks_lost_since(const struct tasks *tasks, uint64_t time);
 

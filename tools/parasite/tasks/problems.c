@@ -44,10 +44,15 @@ const char *tasks_problem_text(const struct tasks *tasks,
         [TASKS_TIME_BEYOND] = "the event is later than its packet's end",
         [TASKS_NO_NAME] = "name %s is used and never defined",
         [TASKS_NOT_READ] = "the rest of the packet cannot be read",
+        [TASKS_NOT_MARKED] = "%s events are missing before, and not marked as "
+                             "lost",
+        [TASKS_TOO_MANY] = "before, there are %s events more than were "
+                           "recorded",
     };
     char what[TASKS_TEXT_MAX], other[TASKS_TEXT_MAX];
 
-    if (problem->kind == TASKS_IRQ_EXIT || problem->kind == TASKS_NO_NAME)
+    if (problem->kind == TASKS_IRQ_EXIT || problem->kind == TASKS_NO_NAME ||
+        problem->kind == TASKS_NOT_MARKED || problem->kind == TASKS_TOO_MANY)
         snprintf(what, sizeof what, "%u", (unsigned)problem->object);
     else
         title_of(tasks, problem->object, what);

@@ -56,6 +56,13 @@ static void take_rest(struct tasks *tasks, struct tasks_cpu *cpu,
         break;
     case PROF_EVENT_LOST:
         tasks_lose(tasks, cpu, event->as_lost.events, 0);
+        tasks_count_lost(cpu, event->as_lost.events);
+        break;
+    case PROF_EVENT_HISTORY:
+        tasks_count_dump(cpu);
+        break;
+    case PROF_EVENT_RECORDED:
+        tasks_take_recorded(tasks, cpu, event->as_recorded.events);
         break;
     default:
         guest_names_take(&tasks->names, event);
@@ -99,6 +106,7 @@ static void take_event(struct tasks *tasks, struct tasks_cpu *cpu,
         tasks_set_state(tasks, TASKS_LOOP, TASKS_RUNNING);
     }
     if (tasks_act(tasks, cpu, event) || take_run(tasks, cpu, event)) {
+        tasks_count_event(cpu, event);
         cpu->fresh = false;
         ++tasks->events;
     } else {
@@ -118,8 +126,10 @@ static struct tasks_cpu *cpu_of(struct tasks *tasks, uint16_t number)
     if (tasks->cpu_count == TASKS_CPUS_MAX)
         return NULL;
     vector_reserve_one(&tasks->cpus, tasks->cpu_count, sizeof *tasks->cpus);
-    tasks->cpus[tasks->cpu_count] = (struct tasks_cpu){
-        .cpu = number, .current = TASKS_NOBODY, .unsure = true};
+    tasks->cpus[tasks->cpu_count] = (struct tasks_cpu){.cpu = number,
+                                                       .current = TASKS_NOBODY,
+                                                       .unsure = true,
+                                                       .gap = TASKS_NONE};
     return &tasks->cpus[tasks->cpu_count++];
 }
 
@@ -136,8 +146,10 @@ static void take_head(struct tasks *tasks, struct tasks_cpu *cpu,
         tasks->end = packet->end;
     if (cpu->begun && packet->begin < cpu->time)
         tasks_problem(tasks, TASKS_TIME_BACK, 0, 0);
-    if (cpu->begun && packet->sequence > cpu->next_sequence)
+    if (cpu->begun && packet->sequence > cpu->next_sequence) {
         tasks_lose(tasks, cpu, 0, packet->sequence - cpu->next_sequence);
+        tasks_count_packets(tasks, cpu);
+    }
     if (!cpu->begun)
         cpu->late = packet->sequence > 0;
     cpu->begun = cpu->fresh = true;
@@ -168,6 +180,8 @@ void tasks_take(struct tasks *tasks, const struct packet *packet)
     }
     if (reader.at != reader.end)
         tasks_problem(tasks, TASKS_NOT_READ, 0, 0);
+    if (reader.at != reader.end || reader.passed_over)
+        cpu->counts = false;
 }
 
 void tasks_finish(struct tasks *tasks)

@@ -157,7 +157,7 @@ struct tasks_loss {
     uint64_t from;    /* the last event before it */
     uint64_t to;      /* where it is marked */
     uint32_t events;  /* 0 = not known */
-    uint32_t packets; /* that are missing */
+    uint32_t packets; /* that are missing, with (events) of objects */
     uint16_t cpu;
 };
 
@@ -174,6 +174,9 @@ enum tasks_problem_kind {
     TASKS_TIME_BEYOND, /* an event is later than its packet's end */
     TASKS_NO_NAME,     /* a name is used and defined nowhere */
     TASKS_NOT_READ,    /* the rest of a packet makes no sense */
+    TASKS_NOT_MARKED,  /* fewer events came, or are marked as lost, than the
+                          recorder has counted */
+    TASKS_TOO_MANY,    /* more of them */
     TASKS_PROBLEM_KINDS,
 };
 
@@ -208,6 +211,12 @@ struct tasks_cpu {
     uint32_t nested_count;
     uint32_t irqs[TASKS_NESTED_MAX]; /* that have not ended */
     uint32_t irq_count;
+    uint32_t recorded; /* events that came or are marked as lost, */
+    bool counts;       /* if all of these are known */
+    bool counted;      /* the recorder has said how many there were */
+    bool repeats;      /* the next switch was not recorded */
+    uint32_t gap;      /* loss of packets before here, TASKS_NONE = none */
+    uint32_t before;   /* events before the trace begins, 0 = not known */
 };
 
 /* Starts as zeros. Each vector has its count. */

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events that came or are marked as lost are as many as the recorder says that
+ * it has recorded; or it is found that they are not. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tasks_maker.h"
+
+static struct made *made;
+static struct tasks tasks;
+
+static int begin(void **state)
+{
+    (void)state;
+    made = calloc(1, sizeof *made);
+    made->packet_room = 4096;
+    made->step = 100;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tasks_free(&tasks);
+    free(made->bytes);
+    free(made);
+    return 0;
+}
+
+/* What a packet of the recorder begins with, after (recorded) events. */
+static void begin_packet(uint32_t recorded)
+{
+    made_flush(made);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    made_word(made, PROF_EVENT_RECORDED, recorded);
+}
+
+static void put_events(unsigned count)
+{
+    for (unsigned i = 0; i < count; ++i)
+        made_counter(made, 0, i);
+}
+
+/* Reads all packets but (lost). */
+static void read_without(uint32_t lost)
+{
+    made_flush(made);
+    for (unsigned i = 0; i < made->sequence; ++i) {
+        struct packet packet;
+        size_t bytes;
+        uint8_t *at = made_packet(made, i, &bytes);
+
+        assert_int_equal(packet_check(at, bytes, &packet), PACKET_GOOD);
+        if (i != lost)
+            tasks_take(&tasks, &packet);
+    }
+    tasks_finish(&tasks);
+}
+
+static void says(const char *wanted)
+{
+    char text[TASKS_TEXT_MAX];
+
+    assert_int_equal(tasks.problem_count, wanted != NULL);
+    if (wanted != NULL)
+        assert_string_equal(
+            tasks_problem_text(&tasks, &tasks.problems[0], text), wanted);
+}
+
+static void what_came_is_what_was_recorded(void **state)
+{
+    (void)state;
+    begin_packet(0);
+    put_events(3);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 7);
+    begin_packet(4);
+    put_events(2);
+    made_word(made, PROF_EVENT_RECORDED, 6); /* at the end as well */
+    read_without(UINT32_MAX);
+    says(NULL);
+}
+
+/* LOST, and a switch that nobody has recorded; the last loss is marked at the
+ * end of a packet. */
+static void losses_that_are_marked(void **state)
+{
+    (void)state;
+    begin_packet(0);
+    put_events(3);
+    made_word(made, PROF_EVENT_LOST, 10);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 7);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 8);
+    made_word(made, PROF_EVENT_LOST, 10);
+    begin_packet(24);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 9);
+    put_events(1);
+    begin_packet(25);
+    read_without(UINT32_MAX);
+    says(NULL);
+    assert_int_equal(tasks.loss_count, 2);
+}
+
+static void a_loss_that_is_not(void **state)
+{
+    (void)state;
+    begin_packet(0);
+    put_events(3);
+    begin_packet(13);
+    put_events(1);
+    begin_packet(14); /* it is reported once */
+    read_without(UINT32_MAX);
+    says("10 events are missing before, and not marked as lost");
+    assert_int_equal(tasks.problems[0].place.packet, 1);
+}
+
+static void more_than_were_recorded(void **state)
+{
+    (void)state;
+    begin_packet(1);
+    put_events(3);
+    begin_packet(2);
+    read_without(UINT32_MAX);
+    says("before, there are 2 events more than were recorded");
+}
+
+static void a_packet_that_is_missing_had_so_many(void **state)
+{
+    (void)state;
+    begin_packet(0);
+    put_events(3);
+    begin_packet(3);
+    put_events(40);
+    begin_packet(43);
+    put_events(2);
+    begin_packet(45);
+    read_without(1);
+    says(NULL);
+    assert_int_equal(tasks.loss_count, 1);
+    assert_int_equal(tasks.losses[0].packets, 1);
+    assert_int_equal(tasks.losses[0].events, 40);
+}
+
+static void a_late_reader_knows_what_it_has_missed(void **state)
+{
+    (void)state;
+    begin_packet(0);
+    put_events(30);
+    begin_packet(30);
+    put_events(2);
+    begin_packet(32);
+    read_without(0);
+    says(NULL);
+    assert_int_equal(tasks.cpus[0].before, 30);
+    assert_int_equal(tasks.loss_count, 0);
+}
+
+/* Each dump of a flight recorder counts from its beginning. */
+static void a_dump_counts_anew(void **state)
+{
+    (void)state;
+    for (unsigned dump = 0; dump < 2; ++dump) {
+        begin_packet(0);
+        made_event(made, PROF_EVENT_HISTORY, NULL, 0);
+        made_word(made, PROF_EVENT_SWITCH_WIDE, 5);
+        put_events(3);
+        begin_packet(3);
+        put_events(1);
+        made_word(made, PROF_EVENT_RECORDED, 4);
+    }
+    read_without(UINT32_MAX);
+    says(NULL);
+}
+
+static void nobody_knows_what_was_not_read(void **state)
+{
+    (void)state;
+    begin_packet(0);
+    put_events(3);
+    made_event(made, (enum prof_event)250, NULL, 0); /* of a later version */
+    begin_packet(5);
+    made_word(made, PROF_EVENT_LOST, 0); /* nobody knows how many */
+    begin_packet(50);
+    read_without(UINT32_MAX);
+    says(NULL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    static const struct CMUnitTest tests[] = {
+        TEST(what_came_is_what_was_recorded),
+        TEST(losses_that_are_marked),
+        TEST(a_loss_that_is_not),
+        TEST(more_than_were_recorded),
+        TEST(a_packet_that_is_missing_had_so_many),
+        TEST(a_late_reader_knows_what_it_has_missed),
+        TEST(a_dump_counts_anew),
+        TEST(nobody_knows_what_was_not_read),
+    };
+
+    return cmocka_run_group_tests_name("tasks_count", tests, NULL, NULL);
+}
