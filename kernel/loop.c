@@ -12,6 +12,7 @@
 #include <arch/cpu.h>
 #include <kernel/clock.h>
 #include <kernel/loop.h>
+#include <prof/loop.h>
 #include <prof/trace.h>
 #include <stddef.h>
 
@@ -50,29 +51,30 @@ void loop_cancel(struct loop_timer *timer)
     timer->armed = false;
 }
 
-static void arm(struct loop_timer *timer, uint64_t delay_ns,
-                loop_callback *callback, void *context)
+static void arm(struct prof_trace_name *site, struct loop_timer *timer,
+                uint64_t delay_ns, loop_callback *callback, void *context)
 {
     loop_cancel(timer);
     timer->due_ns = clock_ns() + delay_ns;
     timer->callback = callback;
     timer->context = context;
+    timer->site = site;
     timer->trace = prof_trace_create(PROF_TRACE_TIMER, &timer_site);
     insert(timer);
 }
 
-void loop_once(struct loop_timer *timer, uint64_t delay_ns,
-               loop_callback *callback, void *context)
+void loop_once_at(struct prof_trace_name *site, struct loop_timer *timer,
+                  uint64_t delay_ns, loop_callback *callback, void *context)
 {
-    arm(timer, delay_ns, callback, context);
+    arm(site, timer, delay_ns, callback, context);
 }
 
-void loop_every(struct loop_timer *timer, uint64_t period_ns,
-                loop_callback *callback, void *context)
+void loop_every_at(struct prof_trace_name *site, struct loop_timer *timer,
+                   uint64_t period_ns, loop_callback *callback, void *context)
 {
     if (period_ns == 0)
         period_ns = 1;
-    arm(timer, period_ns, callback, context);
+    arm(site, timer, period_ns, callback, context);
     timer->period_ns = period_ns;
 }
 
@@ -85,6 +87,7 @@ static void run_first(uint64_t now_ns)
 {
     struct loop_timer *timer = timers_first();
     uint32_t before = prof_trace_current(), object = timer->trace;
+    struct prof_loop_frame frame;
     bool once = timer->period_ns == 0;
 
     timers_remove(timer);
@@ -98,7 +101,9 @@ static void run_first(uint64_t now_ns)
         timer->trace = PROF_TRACE_NONE;
     }
     prof_trace_switch(object);
+    prof_loop_begin(&frame, timer->site);
     timer->callback(timer->context); /* which may free it */
+    prof_loop_leave(&frame);
     if (once)
         prof_trace_resolve(object);
     prof_trace_switch(before);
@@ -128,10 +133,26 @@ static bool any_waiting(void)
 static void wait_for_interrupt(void)
 {
     uint32_t before = prof_trace_current();
+    struct prof_loop_frame frame;
 
     prof_trace_suspend(&idle);
+    prof_loop_idle(&frame);
     arch_idle();
+    prof_loop_idle_end(&frame);
     prof_trace_switch(before);
+}
+
+static void run_source(const struct loop_source *source)
+{
+    struct prof_loop_frame frame;
+
+    if (source->site == NULL) {
+        source->turn();
+        return;
+    }
+    prof_loop_begin(&frame, source->site);
+    source->turn();
+    prof_loop_leave(&frame);
 }
 
 static void run_sources(void)
@@ -143,7 +164,7 @@ static void run_sources(void)
         prof_trace_switch(loop_devices());
     for (const struct loop_source *each = sources; each != NULL;
          each = each->next)
-        each->turn();
+        run_source(each);
     if (traced)
         prof_trace_switch(before);
 }

@@ -21,6 +21,7 @@
 #include <kernel/service.h>
 #include <malloc.h>
 #include <prof/transport.h>
+#include <prof/loop_stats.h>
 #include <prof/port.h>
 #include <prof/prof.h>
 #include <prof/symbols.h>
@@ -187,6 +188,10 @@ void prof_port_init(void)
     error = prof_trace_start();
     if (error != 0)
         console_line("prof: no recorder of tasks: %s", prof_strerror(error));
+    error = prof_loop_start();
+    if (error != 0)
+        console_line("prof: no statistics of the event loop: %s",
+                     prof_strerror(error));
     trace_follow();
     prof_trace_switch(PROF_TRACE_NONE); /* no task runs yet */
     if (options->start)
@@ -204,12 +209,15 @@ void prof_port_panic(int code)
 
 void prof_port_end(int code)
 {
+    const struct prof_options *options = prof_options();
     bool due = reports == 0 || reports != prof_options()->reports;
 
     loop_cancel(&drain_timer);
     loop_cancel(&report_timer);
     if (prof_running() && due)
         prof_report();
+    else if (due)
+        prof_loop_report(options->loop_rows);
     prof_stop();
     prof_transports_end(code);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What the recorder of tasks (<prof/trace.h>) learns of interrupts and devices.
- * The event loop (loop.c), the network and the services report what they do
+ * What the recorder of tasks (<prof/trace.h>) and the statistics of the event
+ * loop (<prof/loop.h>) learn of interrupts, and the recorder of devices. The
+ * loop itself (loop.c), the network and the services report what they do
  * themselves.
  */
 
@@ -10,19 +11,28 @@
 
 #include <arch/trap.h>
 #include <kernel/loop.h>
+#include <kernel/console.h>
 #include <prof/config.h>
+#include <prof/loop.h>
 #include <prof/trace.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <virtio_queue.h>
 
-#if PROF_WITH_TRACE
+#if PROF_WITH_TRACE || PROF_WITH_LOOP
 
 #define TIMER_VECTOR ARCH_IRQ_BASE
 
 static void enter(unsigned vector)
 {
+    struct arch_interrupted at;
+
+    prof_loop_irq_enter();
     prof_trace_irq_enter((uint8_t)vector);
+    if (vector != TIMER_VECTOR || !prof_loop_is_on())
+        return;
+    arch_irq_interrupted(__builtin_frame_address(0), &at);
+    prof_loop_guard(at.pc, at.fp, console_write);
 }
 
 /* A device's interrupt leaves its work to the event loop. */
@@ -31,6 +41,7 @@ static void leave(unsigned vector)
     if (vector != TIMER_VECTOR && prof_trace_is_on())
         prof_trace_defer((uint8_t)vector, loop_devices());
     prof_trace_irq_exit((uint8_t)vector);
+    prof_loop_irq_exit();
 }
 
 /* A request is an object from its submission until it is taken from the
@@ -63,13 +74,15 @@ static void taken(const struct virtio_request *request)
 
 void trace_follow(void)
 {
-    static bool follows;
-    bool on = prof_trace_is_on();
+    static bool follows, observes;
+    bool on = prof_trace_is_on(), observe = on || prof_loop_is_on();
 
+    if (observe != observes)
+        arch_irq_observe(observe ? enter : NULL, observe ? leave : NULL);
+    observes = observe;
     if (on == follows)
         return;
     follows = on;
-    arch_irq_observe(on ? enter : NULL, on ? leave : NULL);
     virtio_observe_put(on ? submitted : NULL);
     virtio_observe(on ? taken : NULL);
 }

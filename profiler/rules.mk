@@ -42,7 +42,8 @@ $(BUILD)/$1/prof_offsets.inc: profiler/sample/offsets.c Makefile \
 	$$(offsets)
 profiler_sources.$1 := $(call profiler_sources,$1)
 # an event's budget is in instructions; nothing is called from there
-$$(call object,$1,profiler/trace/recorder.c): room.profiler += \
+$$(call object,$1,profiler/trace/recorder.c \
+    profiler/loop/switch.c): room.profiler += \
     -fomit-frame-pointer
 $(BUILD)/$1/profiler.o: $$(call object,$1,$$(filter-out profiler/demangle/%,\
     $$(profiler_sources.$1))) $(BUILD)/$1/libdemangle.a

@@ -57,6 +57,23 @@ static arch_irq_handler *const observed[ARCH_IRQ_COUNT] = {
     observed_12, observed_13, observed_14, observed_15,
 };
 
+/* Words between the frame pointer of observed_N and the interrupted address:
+ * that pointer itself, the return address, and what the stub has saved. */
+#ifdef __i386__
+#define WORDS_TO_PC (2 + 3)
+#else
+#define WORDS_TO_PC (2 + 9)
+#endif
+
+void arch_irq_interrupted(const void *frame, struct arch_interrupted *at)
+{
+    const uintptr_t *const *own = frame;
+    const uintptr_t *caller = *own;
+
+    at->fp = caller[0];
+    at->pc = caller[WORDS_TO_PC];
+}
+
 static void install(unsigned line)
 {
     arch_irq_handler *handler =

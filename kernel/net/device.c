@@ -178,7 +178,9 @@ static err_t init(struct netif *unused)
 
 void net_device_start(void)
 {
-    static struct loop_source source = {.waiting = waiting, .turn = turn};
+    static PROF_TRACE_SITE(site, "network");
+    static struct loop_source source = {
+        .waiting = waiting, .turn = turn, .site = &site};
     const ip4_addr_t ip = {lwip_htonl(net_settings.ip)};
     const ip4_addr_t mask = {lwip_htonl(net_settings.mask)};
     const ip4_addr_t gateway = {lwip_htonl(net_settings.gateway)};

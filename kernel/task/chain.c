@@ -15,6 +15,7 @@ struct link {
     promise_handler *handler; /* of a catch */
     void *context;
     bool busy; /* in that function */
+    struct prof_loop_task loop;
 };
 
 static void end(struct link *link)
@@ -22,6 +23,7 @@ static void end(struct link *link)
     struct promise *source = link->source;
 
     link->source = NULL;
+    task_loop_end(&link->loop, promise_state(source));
     promise_become(link->own, source);
     task_free(link);
 }
@@ -31,6 +33,7 @@ static void give_up(struct link *link)
     struct promise *own = link->own;
 
     promise_discard(link->source);
+    task_loop_end(&link->loop, PROMISE_CANCELLED);
     task_free(link);
     promise_stop(own);
 }
@@ -80,6 +83,7 @@ static void advance(struct link *link)
         task_trace_becomes(link->own, link->source);
         link->watch.completed = on_second;
         link->watch.object = PROF_TRACE_NONE; /* they are one now */
+        link->watch.loop = NULL;
         promise_watch(link->source, &link->watch);
     }
 }
@@ -89,14 +93,15 @@ static void on_first(struct promise_watch *watch)
     struct link *link = LIST_OWNER(watch, struct link, watch);
     const enum promise_state goes_on =
         link->then != NULL ? PROMISE_RESOLVED : PROMISE_FAILED;
-    const uint32_t before = task_trace_enter(link->own);
+    struct task_trace_callback callback;
 
+    task_trace_begin(&callback, link->own, &link->loop);
     task_trace_read(link->source);
     if (promise_state(link->source) == goes_on)
         advance(link);
     else
         end(link);
-    task_trace_leave(before);
+    task_trace_return(&callback);
 }
 
 static struct promise *make(struct prof_trace_name *site,
@@ -118,6 +123,8 @@ static struct promise *make(struct prof_trace_name *site,
     }
     link->watch.completed = on_first;
     link->watch.object = link->own->trace;
+    link->watch.loop = &link->loop;
+    task_loop_create(&link->loop, link->own);
     promise_watch(link->source, &link->watch);
     return link->own;
 }

@@ -229,7 +229,9 @@ static void *pages(size_t bytes)
 
 bool disk_start(void)
 {
-    static struct loop_source source = {.waiting = waiting, .turn = turn};
+    static PROF_TRACE_SITE(site, "disk");
+    static struct loop_source source = {
+        .waiting = waiting, .turn = turn, .site = &site};
     static const char *const why[] = {
         [VIRTIO_BLK_NONE] = "there is none",
         [VIRTIO_BLK_QUEUES] = "its queue is too large",

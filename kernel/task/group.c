@@ -18,22 +18,30 @@ struct group {
     uintptr_t *values;           /* of a join */
     struct promise_result first; /* of a join: of the first not resolved */
     size_t count, left;          /* inputs, and those pending */
+    struct prof_loop_task loop;
     struct input inputs[];
 };
 
-static void release_inputs(struct group *group,
+/* It has become (state). */
+static void end(struct group *group, enum promise_state state)
+{
+    task_loop_end(&group->loop, state);
+    task_free(group);
+}
+
+static void release_inputs(struct group *group, enum promise_state state,
                            void (*release)(struct promise *promise))
 {
     for (size_t i = 0; i < group->count; i++) {
         promise_unwatch(&group->inputs[i].watch);
         release(group->inputs[i].promise);
     }
-    task_free(group);
+    end(group, state);
 }
 
 static void on_cancel(struct promise *own, void *context)
 {
-    release_inputs(context, promise_discard);
+    release_inputs(context, PROMISE_CANCELLED, promise_discard);
     promise_stop(own);
 }
 
@@ -56,8 +64,9 @@ static void on_one(struct promise_watch *watch)
     struct input *input = LIST_OWNER(watch, struct input, watch);
     struct group *group = input->group;
     const enum promise_state state = promise_state(input->promise);
-    const uint32_t before = task_trace_enter(group->own);
+    struct task_trace_callback callback;
 
+    task_trace_begin(&callback, group->own, &group->loop);
     task_trace_read(input->promise);
     if (state != PROMISE_RESOLVED && group->first.state == PROMISE_RESOLVED)
         group->first = promise_result(input->promise);
@@ -68,9 +77,9 @@ static void on_one(struct promise_watch *watch)
     input->promise = NULL;
     if (--group->left == 0) {
         promise_complete(group->own, &group->first);
-        task_free(group);
+        end(group, group->first.state);
     }
-    task_trace_leave(before);
+    task_trace_return(&callback);
 }
 
 /* ---- the first of them */
@@ -82,14 +91,17 @@ static void on_first(struct promise_watch *watch)
     struct input *input = LIST_OWNER(watch, struct input, watch);
     struct group *group = input->group;
     const struct promise_producer *producer = group->own->producer;
-    const uint32_t before = task_trace_enter(group->own);
+    const enum promise_state state = promise_state(input->promise);
+    struct task_trace_callback callback;
 
+    task_trace_begin(&callback, group->own, &group->loop);
     task_trace_read(input->promise);
     promise_become(group->own, input->promise);
     input->promise = NULL;
-    release_inputs(group, producer == &choose_producer ? promise_ignore
-                                                       : promise_discard);
-    task_trace_leave(before);
+    release_inputs(group, state,
+                   producer == &choose_producer ? promise_ignore
+                                                : promise_discard);
+    task_trace_return(&callback);
 }
 
 /* Inputs of a timeout: the promise, and the time. If both are there, the
@@ -104,12 +116,13 @@ static void on_either(struct promise_watch *watch)
         on_first(&group->inputs[0].watch);
         return;
     }
-    const uint32_t before = task_trace_enter(group->own);
+    struct task_trace_callback callback;
 
+    task_trace_begin(&callback, group->own, &group->loop);
     task_trace_read(group->inputs[1].promise);
     promise_fail_for(group->own, &promise_timed_out);
-    release_inputs(group, promise_discard);
-    task_trace_leave(before);
+    release_inputs(group, PROMISE_FAILED, promise_discard);
+    task_trace_return(&callback);
 }
 
 /* ---- making one */
@@ -139,10 +152,12 @@ static struct group *new_group(struct prof_trace_name *site,
         .count = count,
         .left = count,
     };
-    if (group->own != NULL)
-        return group;
-    task_free(group);
-    return NULL;
+    if (group->own == NULL) {
+        task_free(group);
+        return NULL;
+    }
+    task_loop_create(&group->loop, group->own);
+    return group;
 }
 
 /* Takes over the promises, or discards them all and returns NULL. */
@@ -162,7 +177,9 @@ static struct group *make(struct prof_trace_name *site,
         }
         group->inputs[i] = (struct input){
             .promise = promises[i],
-            .watch = {.completed = completed, .object = group->own->trace},
+            .watch = {.completed = completed,
+                      .object = group->own->trace,
+                      .loop = &group->loop},
             .group = group,
         };
         promise_watch(promises[i], &group->inputs[i].watch);
@@ -184,7 +201,7 @@ struct promise *promise_join_at(struct prof_trace_name *site,
     }
     struct promise *own = group->own;
 
-    task_free(group);
+    end(group, PROMISE_RESOLVED);
     promise_resolve(own, 0);
     return own;
 }

@@ -33,8 +33,9 @@ struct task {
     task_function *function;
     void *context;
     struct prof_trace_name *why; /* it fails, if not NULL */
-    bool waiting;                /* in task_wait() */
-    bool interrupted;            /* cancelled, and does not know yet */
+    struct prof_loop_task loop;
+    bool waiting;     /* in task_wait() */
+    bool interrupted; /* cancelled, and does not know yet */
     bool ended;
 };
 
@@ -62,9 +63,9 @@ static void resume(struct task *task)
 
     task->resumer = current;
     stats.switches++;
-    before = task_trace_enter(task->promise);
+    before = task_trace_enter(task->promise, &task->loop);
     switch_to(task);
-    task_trace_leave(before);
+    task_trace_leave(before, &task->loop);
     loop_hold(held);
     if (task->ended)
         stack_give(&task->stack);
@@ -114,7 +115,7 @@ static void on_cancel(struct promise *promise, void *context)
     if (!task->waiting)
         return;
     promise_unwatch(&task->watch);
-    task_trace_wake(task->promise);
+    task_trace_wake(task->promise, &task->loop);
     promise_ready(&task->wakeup);
 }
 
@@ -129,6 +130,9 @@ static void task_main(void)
     struct task *task = current;
     const uintptr_t value = task->function(task->context);
 
+    task_loop_end(&task->loop, task_is_cancelled() ? PROMISE_CANCELLED
+                               : task->why != NULL ? PROMISE_FAILED
+                                                   : PROMISE_RESOLVED);
     if (task->why != NULL)
         promise_fail_for(task->promise, task->why);
     else
@@ -173,6 +177,8 @@ struct promise *task_start_at(struct prof_trace_name *site,
         .context = context,
     };
     task->watch.object = promise->trace;
+    task->watch.loop = &task->loop;
+    task_loop_create(&task->loop, promise);
     task->sp = arch_context_new((uintptr_t)task & ~(uintptr_t)15, task_main);
     stats.started++;
     stats.live++;
@@ -256,7 +262,7 @@ void task_yield(void)
         return;
     }
     promise_ready(&current->wakeup);
-    task_trace_wake(current->promise);
+    task_trace_wake(current->promise, &current->loop);
     suspend(&yields);
 }
 

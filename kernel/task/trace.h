@@ -3,13 +3,18 @@
 #define KERNEL_TASK_TRACE_H
 
 /*
- * What the trace learns of promises and tasks: all calls of <prof/trace.h> are
- * here, except for requests to the disk (disk.c). A task and the promise of its
- * result are one object.
+ * What the trace, and the statistics of the event loop, learn of promises and
+ * tasks: all calls of <prof/trace.h> and <prof/loop.h> are here, except for
+ * requests to the disk (disk.c). A task and the promise of its result are one
+ * object.
+ *
+ * To <prof/loop.h> whatever continues when a promise is completed is a task:
+ * the tasks themselves, and what waits in a bind, a catch or a group.
  */
 
 #include "internal.h"
 
+#include <prof/loop.h>
 #include <prof/trace.h>
 
 static inline uint32_t task_trace_id(const struct promise *promise)
@@ -52,19 +57,60 @@ static inline void task_trace_becomes(struct promise *promise,
     promise->flags |= PROMISE_BECAME;
 }
 
-/* The task or callback of (promise) runs from now on. Returns who ran before,
- * for task_trace_leave(). */
-static inline uint32_t task_trace_enter(const struct promise *promise)
+/* What continues with (promise) is (loop), which is all zero. */
+static inline void task_loop_create(struct prof_loop_task *loop,
+                                    const struct promise *promise)
+{
+    prof_loop_create(loop, promise->site, promise->trace);
+}
+
+/* It has ended, and its promise is, or will be, in (state). */
+static inline void task_loop_end(struct prof_loop_task *loop,
+                                 enum promise_state state)
+{
+    prof_loop_end(loop, state == PROMISE_RESOLVED ? PROF_LOOP_RESOLVED
+                        : state == PROMISE_FAILED ? PROF_LOOP_FAILED
+                                                  : PROF_LOOP_CANCELLED);
+}
+
+/* The task of (promise) runs from now on. Returns who ran before, for
+ * task_trace_leave(). */
+static inline uint32_t task_trace_enter(const struct promise *promise,
+                                        struct prof_loop_task *loop)
 {
     const uint32_t before = prof_trace_current();
 
     prof_trace_switch(promise->trace);
+    prof_loop_run(loop);
     return before;
 }
 
-static inline void task_trace_leave(uint32_t before)
+static inline void task_trace_leave(uint32_t before,
+                                    struct prof_loop_task *loop)
 {
+    prof_loop_pause(loop);
     prof_trace_switch(before);
+}
+
+/* The same of a callback, that of (promise). What continues may end in it. */
+struct task_trace_callback {
+    uint32_t before;
+    struct prof_loop_frame frame;
+};
+
+static inline void task_trace_begin(struct task_trace_callback *callback,
+                                    const struct promise *promise,
+                                    struct prof_loop_task *loop)
+{
+    callback->before = prof_trace_current();
+    prof_trace_switch(promise->trace);
+    prof_loop_begin_for(&callback->frame, loop);
+}
+
+static inline void task_trace_return(struct task_trace_callback *callback)
+{
+    prof_loop_leave(&callback->frame);
+    prof_trace_switch(callback->before);
 }
 
 /* (watch) is to be called, because (promise) is completed. */
@@ -73,12 +119,16 @@ static inline void task_trace_woken(const struct promise_watch *watch,
 {
     if (watch->object != PROF_TRACE_NONE)
         prof_trace_wake(watch->object, promise->trace);
+    if (watch->loop != NULL)
+        prof_loop_wake(watch->loop);
 }
 
 /* The task of (promise) may go on, by itself. */
-static inline void task_trace_wake(const struct promise *promise)
+static inline void task_trace_wake(const struct promise *promise,
+                                   struct prof_loop_task *loop)
 {
     prof_trace_wake(promise->trace, PROF_TRACE_NONE);
+    prof_loop_wake(loop);
 }
 
 /* The current task reads the result of a promise, or finds that it is pending

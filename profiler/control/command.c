@@ -14,6 +14,7 @@ enum follows {
     NUMBER,
     SWITCH, /* on or off */
     TRACE,  /* on, off or dump */
+    LOOP,   /* reset or report */
 };
 
 static const struct row {
@@ -31,6 +32,7 @@ static const struct row {
      "depth takes a number, 0 to 127: depth 64"},
     {"stacks", PROF_COMMAND_STACKS, SWITCH, 0, 0, "stacks takes on or off"},
     {"trace", PROF_COMMAND_TRACE, TRACE, 0, 0, "trace takes on, off or dump"},
+    {"loop", PROF_COMMAND_LOOP, LOOP, 0, 0, "loop takes reset or report"},
     {"reset", PROF_COMMAND_RESET, NOTHING, 0, 0, "reset takes no argument"},
     {"hello", PROF_COMMAND_HELLO, NOTHING, 0, 0, "hello takes no argument"},
     {"report", PROF_COMMAND_REPORT, NOTHING, 0, 0, "report takes no argument"},
@@ -38,7 +40,8 @@ static const struct row {
 
 static const char unknown[] =
     "not a command; commands are start, stop, rate HZ, "
-    "depth N, stacks on|off, trace on|off|dump, reset, hello, report";
+    "depth N, stacks on|off, trace on|off|dump, loop reset|report, reset, "
+    "hello, report";
 
 static const char *skip_blanks(const char *text)
 {
@@ -87,6 +90,11 @@ static bool fits(const char *rest, const struct row *row, uint32_t *value)
         return *rest == '\0';
     case NUMBER:
         return number(rest, row, value);
+    case LOOP:
+        *value = is(rest, "reset")    ? PROF_COMMAND_LOOP_RESET
+                 : is(rest, "report") ? PROF_COMMAND_LOOP_REPORT
+                                      : 0;
+        return *value != 0;
     case TRACE:
         *value = is(rest, "dump") ? PROF_COMMAND_DUMP : 0;
         if (*value != 0)

@@ -13,6 +13,8 @@
  *     stacks on|off    record as many callers as prof.depth says, or none
  *     trace on|off     record tasks (<prof/trace.h>), as prof.trace says
  *     trace dump       send what the flight recorder has kept
+ *     loop reset       forget the statistics of the event loop (<prof/loop.h>)
+ *     loop report      print their table now
  *     reset            discard all samples and counts
  *     hello            repeat what a new reader of the stream needs
  *     report           print the table now
@@ -29,6 +31,9 @@
 
 #define PROF_COMMAND_DUMP 2u /* value of TRACE */
 
+#define PROF_COMMAND_LOOP_RESET 1u /* values of LOOP */
+#define PROF_COMMAND_LOOP_REPORT 2u
+
 enum prof_command_kind {
     PROF_COMMAND_NONE, /* an empty line */
     PROF_COMMAND_START,
@@ -37,6 +42,7 @@ enum prof_command_kind {
     PROF_COMMAND_DEPTH,  /* value: callers */
     PROF_COMMAND_STACKS, /* value: 1 on, 0 off */
     PROF_COMMAND_TRACE,  /* value: 1 on, 0 off, PROF_COMMAND_DUMP */
+    PROF_COMMAND_LOOP,   /* value: PROF_COMMAND_LOOP_RESET or _REPORT */
     PROF_COMMAND_RESET,
     PROF_COMMAND_HELLO,
     PROF_COMMAND_REPORT,

@@ -11,6 +11,7 @@
 
 #include <prof/error.h>
 #include <prof/format.h>
+#include <prof/loop_stats.h>
 #include <prof/transport.h>
 #include <prof/port.h>
 #include <prof/prof.h>
@@ -64,6 +65,18 @@ static int run_trace(uint32_t value)
                       : prof_trace_set_mode(PROF_TRACE_OFF);
 }
 
+/* loop reset or loop report. */
+static int run_loop(uint32_t value)
+{
+    if (!prof_loop_is_on())
+        return PROF_ELOOP;
+    if (value == PROF_COMMAND_LOOP_RESET)
+        prof_loop_reset();
+    else
+        prof_loop_report(prof_options()->loop_rows);
+    return PROF_OK;
+}
+
 /* Executes (command); returns 0 or a negative enum prof_error. */
 static int run(const struct prof_command *command)
 {
@@ -81,6 +94,8 @@ static int run(const struct prof_command *command)
         return prof_set_depth(command->value != 0 ? prof_options()->depth : 0);
     case PROF_COMMAND_TRACE:
         return run_trace(command->value);
+    case PROF_COMMAND_LOOP:
+        return run_loop(command->value);
     case PROF_COMMAND_RESET:
         prof_reset();
         return PROF_OK;

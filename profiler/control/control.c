@@ -14,6 +14,7 @@
 #include "base/cpu.h"
 #include "profile/drain.h"
 #include "profile/image.h"
+#include "loop/send.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
@@ -224,6 +225,7 @@ void prof_hello(void)
         prof_drain();
     prof_stream_hello();
     prof_trace_hello();
+    prof_loop_send_again();
     emit_change();
 }
 
@@ -287,6 +289,7 @@ void prof_reset(void)
     forget_ticks();
     prof_tick_reset();
     prof_interrupts_restore(on);
+    prof_loop_reset();
     emit_change();
 }
 

@@ -35,6 +35,8 @@ static const char *line_of(enum prof_error error)
     case PROF_EFLIGHT:
         return "nothing to dump: the recorder is not in flight mode "
                "(prof.trace=flight)";
+    case PROF_ELOOP:
+        return "no statistics of the event loop (prof.loop)";
     case PROF_ESYM_NONE:
         return "the image contains no symbol table";
     case PROF_ESYM_SHORT:

@@ -26,6 +26,9 @@ static struct prof_options options = {
     .out = "off",
     .share_kib = 1024,
     .trace_kib = PROF_TRACE_KIB_DEFAULT,
+    .loop_kib = PROF_LOOP_KIB_DEFAULT,
+    .loop_held_ms = PROF_LOOP_HELD_MS_DEFAULT,
+    .loop_freeze_ms = PROF_LOOP_FREEZE_MS_DEFAULT,
     .jitter_percent = PROF_WITH_PIT ? PROF_JITTER_DEFAULT : 0,
     .seed = 1,
     .depth = PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0,
@@ -56,6 +59,10 @@ static const struct number {
     {"prof.share", &options.share_kib, 64, 1u << 20},
     {"prof.trace_kb", &options.trace_kib, 24, 1u << 20},
     {"prof.trace_stacks", &options.trace_stacks, 0, PROF_SUSPEND_DEPTH_MAX},
+    {"prof.loop", &options.loop_rows, 0, 4096},
+    {"prof.loop_kb", &options.loop_kib, 48, 1u << 20},
+    {"prof.loop_held", &options.loop_held_ms, 0, 3600000},
+    {"prof.loop_freeze", &options.loop_freeze_ms, 0, 3600000},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -149,6 +156,17 @@ static int parse_trace(const char *value)
     return mode;
 }
 
+/* In the order of enum prof_loop_by. */
+static int parse_loop_by(const char *value)
+{
+    static const char *const orders[3] = {"own", "total", "longest"};
+    int order = parse_word(value, orders);
+
+    if (order >= 0)
+        options.loop_by = (enum prof_loop_by)order;
+    return order;
+}
+
 /* Copies a function's name into (name), which has (room) bytes. -1: too long,
  * and nothing is copied. */
 static int parse_name(const char *value, char *name, size_t room)
@@ -187,6 +205,12 @@ static int set_choice(const char *word)
         choice = parse_report(value);
     } else if ((value = value_of(word, "prof.trace")) != NULL) {
         choice = parse_trace(value);
+    } else if ((value = value_of(word, "prof.loop_by")) != NULL) {
+        choice = parse_loop_by(value);
+    } else if ((value = value_of(word, "prof.loop_trigger")) != NULL) {
+        choice = parse_either(value, "off", "on");
+        if (choice >= 0)
+            options.loop_trigger = choice == 1;
     } else if ((value = value_of(word, "prof.callers")) != NULL) {
         choice = parse_name(value, callers, sizeof callers);
     } else if ((value = value_of(word, "prof.vmm")) != NULL) {
@@ -199,7 +223,7 @@ static int set_choice(const char *word)
 
 #define ALL_IN                                                                 \
     (PROF_WITH_CALLERS && PROF_WITH_STREAM && PROF_WITH_TRACE &&               \
-     PROF_WITH_TREES && PROF_WITH_PIT && PROF_WITH_CLASSES)
+     PROF_WITH_TREES && PROF_WITH_PIT && PROF_WITH_CLASSES && PROF_WITH_LOOP)
 
 /* Options of parts that may have been left out, and the only value that is
  * accepted then; "" = none is. */
@@ -216,6 +240,12 @@ static const struct part {
     {PROF_WITH_TRACE, "prof.trace", "off"},
     {PROF_WITH_TRACE, "prof.trace_kb", ""},
     {PROF_WITH_TRACE, "prof.trace_stacks", "0"},
+    {PROF_WITH_LOOP, "prof.loop", "0"},
+    {PROF_WITH_LOOP, "prof.loop_by", ""},
+    {PROF_WITH_LOOP, "prof.loop_kb", ""},
+    {PROF_WITH_LOOP, "prof.loop_held", ""},
+    {PROF_WITH_LOOP, "prof.loop_freeze", ""},
+    {PROF_WITH_LOOP, "prof.loop_trigger", ""},
     {PROF_WITH_TREES, "prof.report", "top"},
     {PROF_WITH_TREES, "prof.callers", ""},
 };

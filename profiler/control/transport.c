@@ -12,6 +12,7 @@
 #include "stream/shared_memory.h"
 #include "profile/stacks.h"
 #include "stream/stream.h"
+#include "loop/send.h"
 #include "trace/send.h"
 
 #include <prof/transport.h>
@@ -106,5 +107,6 @@ void prof_transport_use(const struct prof_transport *transport)
 void prof_transport_end(uint32_t code)
 {
     prof_trace_last(false);
+    prof_loop_send_last();
     prof_stream_end(prof_tsc(), code);
 }

@@ -28,6 +28,9 @@
 #include "profile/stolen.h"
 #include "profile/sums.h"
 #include "sample/cpu_state.h"
+#include "loop/held.h"
+#include "loop/loop.h"
+#include "loop/send.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/watchdog.h"
@@ -171,6 +174,7 @@ static inline void count_entry(const struct prof_entry *entry, uint32_t number)
         emit_lost_ticks(tsc);
     }
     prof_credit(number, 1, cycles, tsc);
+    prof_held_sample(tsc, entry->pc);
     if (prof_stream_on()) {
         prof_trace_before(tsc);
         prof_stream_sample(tsc, number, prof_stack_at(number)->emitted);
@@ -320,9 +324,11 @@ void prof_drain_last(void)
 void prof_drain(void)
 {
     uint64_t begin = prof_tsc();
+    struct prof_loop_frame frame;
 
     if (!drain->open || drain->draining)
         return;
+    prof_loop_profiler(&frame);
     drain->draining = true;
     if (prof_drain_is_more())
         prof_recent_reserve();
@@ -330,6 +336,7 @@ void prof_drain(void)
     drain_all();
     prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
     prof_trace_flush();
+    prof_loop_drained(prof_tsc(), prof_accounts.stolen_cycles);
     prof_stream_flush(prof_tsc());
     if (PROF_WITH_PIT)
         prof_watchdog();
@@ -337,4 +344,5 @@ void prof_drain(void)
     (void)prof_ticks();
     drain->draining = false;
     prof_accounts.drain_cycles += prof_tsc() - begin;
+    prof_loop_leave(&frame);
 }

@@ -5,6 +5,7 @@
 #include "report/report.h"
 
 #include "base/cpu.h"
+#include "loop/loop.h"
 #include "profile/amount.h"
 #include "profile/drain.h"
 #include "profile/functions.h"
@@ -14,6 +15,7 @@
 #include "report/summary.h"
 
 #include <prof/config.h>
+#include <prof/loop_stats.h>
 #include <prof/name.h>
 #include <prof/port.h>
 #include <prof/symbols.h>
@@ -208,11 +210,13 @@ void prof_report(void)
 {
     struct prof_text out;
     struct prof_stats stats;
+    struct prof_loop_frame frame;
     uint64_t begin;
 
     if (!prof_drain_is_open())
         return;
     prof_drain();
+    prof_loop_profiler(&frame);
     begin = prof_tsc();
     prof_stats(&stats);
     prof_text_open(&out, prof_port_write);
@@ -227,5 +231,7 @@ void prof_report(void)
     if (PROF_WITH_TREES && prof_options()->callers[0] != '\0')
         prof_report_callers(&out, prof_options()->callers, &stats);
     prof_text_flush(&out);
+    prof_loop_report(prof_options()->loop_rows);
+    prof_loop_leave(&frame);
     report_cycles += prof_tsc() - begin;
 }

@@ -54,7 +54,9 @@ struct prof_cpu {
 
     /* Written only by the interrupt. */
     uint32_t ticks;            /* modulo 2^32; the drain extends it */
-    uint64_t interrupt_cycles; /* time spent in the interrupt handler */
+    uint64_t interrupt_cycles; /* time spent in the interrupt handler, and in
+                                  those that prof_loop_irq_enter() announces */
+    uint64_t observed_cycles;  /* of these: in the latter */
 
     /* Written by the thread in one store; the target is complete by then. */
     const struct prof_stack_bounds *stack; /* one of the next two */

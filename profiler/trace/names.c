@@ -122,7 +122,7 @@ static struct prof_trace_name *copy(const char *text, uint32_t length)
     to = (char *)(name + 1);
     for (uint32_t i = 0; i <= length; i++)
         to[i] = text[i];
-    *name = (struct prof_trace_name){to, NULL, 0, 0};
+    *name = (struct prof_trace_name){.text = to};
     return give_number(name) ? name : NULL;
 }
 

@@ -166,8 +166,8 @@ bool net_each_turn(void (*their_hook)(void *), void *context)
     return true;
 }
 
-void loop_every(loop_timer *timer, uint64_t, loop_callback *callback,
-                void *context)
+void loop_every_at(prof_trace_name *, loop_timer *timer, uint64_t,
+                   loop_callback *callback, void *context)
 {
     timer->callback = callback;
     timer->context = context;

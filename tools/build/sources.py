@@ -56,6 +56,7 @@ PARTS = {
         ["stream/left_out.c", "control/left_out.c"],
     ),
     "trace": (["trace/*.c"], ["trace/left_out.c"]),
+    "loop": (["loop/*.c"], ["loop/left_out.c"]),
     "trees": (
         ["report/call_tree.c", "report/callers.c"],
         ["report/left_out.c"],

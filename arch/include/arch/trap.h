@@ -34,6 +34,16 @@ typedef void arch_irq_observer(unsigned vector);
 void arch_irq_observe(arch_irq_observer *enter, arch_irq_observer *leave);
 
 /*
+ * What the interrupt has interrupted: its next instruction, and its frame
+ * pointer. (frame) is __builtin_frame_address(0) of an observer. Contexts: the
+ * observer.
+ */
+struct arch_interrupted {
+    uintptr_t pc, fp;
+};
+void arch_irq_interrupted(const void *frame, struct arch_interrupted *at);
+
+/*
  * Non-maskable interrupts so far. They are only counted. On x86_64 they have a
  * stack of their own.
  */

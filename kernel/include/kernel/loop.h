@@ -11,6 +11,7 @@
  */
 
 #include <kernel/timer.h>
+#include <prof/trace.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,17 +19,28 @@
 extern "C" {
 #endif
 
+/* This place in the source, by which <prof/loop.h> names what is called. */
+#define LOOP_HERE(text)                                                        \
+    (__extension__({                                                           \
+        static PROF_TRACE_SITE(loop_here_, text);                              \
+        &loop_here_;                                                           \
+    }))
+
 /* Calls (callback) with (context) once, (delay_ns) from now. An armed timer is
  * cancelled first. */
-void loop_once(struct loop_timer *timer, uint64_t delay_ns,
-               loop_callback *callback, void *context);
+#define loop_once(timer, delay_ns, callback, context)                          \
+    loop_once_at(LOOP_HERE(#callback), timer, delay_ns, callback, context)
+void loop_once_at(struct prof_trace_name *site, struct loop_timer *timer,
+                  uint64_t delay_ns, loop_callback *callback, void *context);
 
 /*
  * The same every (period_ns), first after one period. Missed calls are combined
  * into one, and later calls stay at multiples of the period.
  */
-void loop_every(struct loop_timer *timer, uint64_t period_ns,
-                loop_callback *callback, void *context);
+#define loop_every(timer, period_ns, callback, context)                        \
+    loop_every_at(LOOP_HERE(#callback), timer, period_ns, callback, context)
+void loop_every_at(struct prof_trace_name *site, struct loop_timer *timer,
+                   uint64_t period_ns, loop_callback *callback, void *context);
 
 /* Disarms (timer). It need not be armed. Allowed in its own callback. */
 void loop_cancel(struct loop_timer *timer);
@@ -41,8 +53,10 @@ struct loop_source {
     /* Whether there is work. Called before each halt with interrupts off, so
      * that an interrupt for later work ends the halt. MUST NOT wait. */
     bool (*waiting)(void);
-    void (*turn)(void);       /* called in each turn, after timers */
-    struct loop_source *next; /* private */
+    void (*turn)(void);           /* called in each turn, after timers */
+    struct prof_trace_name *site; /* whose time that is, for <prof/loop.h>;
+                                     NULL: the loop's own */
+    struct loop_source *next;     /* private */
 };
 void loop_add(struct loop_source *source);
 

@@ -31,6 +31,7 @@
  * Contexts: thread, everywhere. Interrupts defer to the loop (loop.h).
  */
 
+#include <prof/loop.h>
 #include <prof/trace.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -204,6 +205,7 @@ struct promise_watch {
     struct promise *promise;    /* while waiting, and when called; private */
     void (*completed)(struct promise_watch *watch);
     uint32_t object; /* who waits, for <prof/trace.h>; 0: nobody it knows */
+    struct prof_loop_task *loop; /* and for <prof/loop.h>, or NULL */
 };
 
 /*

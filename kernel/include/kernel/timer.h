@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+struct prof_trace_name;
 typedef void loop_callback(void *context);
 
 /* Owned by the caller; MUST exist while it is armed. Initially all zero. */
@@ -22,7 +23,8 @@ struct loop_timer {
     struct loop_timer *child, *sibling, **link; /* private: timers.c */
     uint32_t order;                             /* private: of its insertion */
     bool armed;                                 /* private */
-    uint32_t trace; /* private: its number (<prof/trace.h>) */
+    uint32_t trace;               /* private: its number (<prof/trace.h>) */
+    struct prof_trace_name *site; /* private: where it was armed */
 };
 
 #ifdef __cplusplus

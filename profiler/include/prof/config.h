@@ -46,6 +46,12 @@
 #define PROF_WITH_TRACE PROF_WITH_STREAM
 #endif
 
+/* Statistics of the event loop (<prof/loop.h>). Without: its calls compile to
+ * nothing, and prof.loop is 0. */
+#ifndef PROF_WITH_LOOP
+#define PROF_WITH_LOOP 1
+#endif
+
 /* Profiles by call stack: the call tree, folded stacks, the callers of a
  * function, and prof_visit_stacks(). Without: prof.report is "top". */
 #ifndef PROF_WITH_TREES
@@ -104,6 +110,9 @@
 #endif
 #if PROF_WITH_TRACE && !PROF_WITH_STREAM
 #error "PROF_WITH_TRACE needs PROF_WITH_STREAM"
+#endif
+#if (PROF_WITH_LOOP) != 0 && (PROF_WITH_LOOP) != 1
+#error "PROF_WITH_LOOP is neither 0 nor 1"
 #endif
 #if (PROF_WITH_TREES) != 0 && (PROF_WITH_TREES) != 1
 #error "PROF_WITH_TREES is neither 0 nor 1"

@@ -20,6 +20,7 @@ enum prof_error {
     PROF_EPORT = -9,        /* current_eoi_mechanism is NULL */
     PROF_EABSENT = -10,     /* not in this image (<prof/config.h>) */
     PROF_EFLIGHT = -11,     /* the recorder is not in flight mode */
+    PROF_ELOOP = -12,       /* no statistics of the event loop: prof.loop */
     PROF_ESYM_NONE = -16,   /* the image has no symbol table */
     PROF_ESYM_SHORT = -17,  /* shorter than its header says */
     PROF_ESYM_MAGIC = -18,  /* not a symbol table, or of another version */

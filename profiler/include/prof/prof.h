@@ -23,6 +23,7 @@
  */
 
 #include <prof/error.h>
+#include <prof/loop.h>
 #include <prof/tick.h>
 #include <prof/trace.h>
 #include <stdbool.h>
@@ -60,6 +61,12 @@ enum prof_weight {
 enum prof_form {
     PROF_FORM_SHARES,  /* share, samples, address and name; and the accounts */
     PROF_FORM_CLASSIC, /* [address + offset] N times: name */
+};
+
+enum prof_loop_by {
+    PROF_LOOP_BY_OWN,     /* time of a site's tasks themselves */
+    PROF_LOOP_BY_TOTAL,   /* and of their descendants */
+    PROF_LOOP_BY_LONGEST, /* longest run */
 };
 
 enum prof_report_kind {
@@ -154,7 +161,13 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  * for shm, a power of two from 64 to 1048576), prof.trace (off, stream or
  * flight: the recorder of tasks, <prof/trace.h>), prof.trace_kb (KiB of memory
  * for that, 24 to 1048576), prof.trace_stacks (callers with each suspend that
- * is recorded, 0 to 64), prof.depth (callers with each sample, 0 to 127),
+ * is recorded, 0 to 64), prof.loop (rows of the table of the event loop,
+ * <prof/loop.h>; 0 = no statistics), prof.loop_by (own, total or longest: their
+ * order), prof.loop_kb (KiB of memory for that, 48 to 1048576), prof.loop_held
+ * (ms from which a run is listed with its functions, 0 = none), prof.loop_freeze
+ * (ms after which a run is reported while it lasts, 0 = none),
+ * prof.loop_trigger (on or off: that stops the flight recorder),
+ * prof.depth (callers with each sample, 0 to 127),
  * prof.jitter (per cent of the sampling period by which it varies to either
  * side, 0 to 50; only at rates above the kernel's tick), prof.seed (of the
  * jitter), prof.report (top, tree or folded), prof.callers (a function whose
@@ -189,6 +202,12 @@ struct prof_options {
     enum prof_trace_mode trace; /* recorder of tasks (<prof/trace.h>) */
     uint32_t trace_kib;         /* its memory */
     uint32_t trace_stacks;      /* callers with each suspend, 0 = none */
+    uint32_t loop_rows;         /* of the table of the event loop, 0 = none */
+    enum prof_loop_by loop_by;  /* their order */
+    uint32_t loop_kib;          /* memory of these statistics */
+    uint32_t loop_held_ms;      /* a long run, 0 = none */
+    uint32_t loop_freeze_ms;    /* a frozen loop, 0 = none */
+    bool loop_trigger;          /* that stops the flight recorder */
 };
 const struct prof_options *prof_options(void);
 

@@ -63,13 +63,14 @@ struct prof_trace_name {
     const char *text; /* NUL-terminated; MUST remain valid */
     const char *file; /* of a place in the source; NULL: a name only */
     uint32_t line;
-    uint32_t tag; /* its number << 16, 0 until it is first used */
+    uint32_t tag;  /* its number << 16, 0 until it is first used */
+    uint32_t loop; /* its number for <prof/loop.h>, the same */
 };
 
 #define PROF_TRACE_NAME(variable, text)                                        \
-    struct prof_trace_name variable = {text, 0, 0, 0}
+    struct prof_trace_name variable = {text, 0, 0, 0, 0}
 #define PROF_TRACE_SITE(variable, text)                                        \
-    struct prof_trace_name variable = {text, __FILE__, __LINE__, 0}
+    struct prof_trace_name variable = {text, __FILE__, __LINE__, 0, 0}
 
 /* Longer texts are cut to so many bytes, the last three of which are "...". */
 #define PROF_TRACE_TEXT_MAX 120u

@@ -68,11 +68,12 @@ void loop_add(struct loop_source *added)
     sources = added;
 }
 
-void loop_once(struct loop_timer *timer, uint64_t delay_ns,
-               loop_callback *callback, void *context)
+void loop_once_at(struct prof_trace_name *site, struct loop_timer *timer,
+                  uint64_t delay_ns, loop_callback *callback, void *context)
 {
     struct loop_timer **link = &timers;
 
+    (void)site;
     *timer = (struct loop_timer){
         .due_ns = now_ns + delay_ns, .callback = callback, .context = context};
     while (*link != NULL && (*link)->due_ns <= timer->due_ns)

@@ -26,10 +26,10 @@ uint64_t clock_ns(void)
     return now_ns;
 }
 
-void loop_every(struct loop_timer *timer, uint64_t period_ns,
-                loop_callback *callback, void *context)
+void loop_every_at(struct prof_trace_name *site, struct loop_timer *timer,
+                   uint64_t period_ns, loop_callback *callback, void *context)
 {
-    (void)timer, (void)period_ns, (void)context;
+    (void)site, (void)timer, (void)period_ns, (void)context;
     sweep = callback;
 }
 

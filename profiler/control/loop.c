@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The statistics of the event loop, as options ask for them. */
+
+#include "base/cpu.h"
+#include "control/control.h"
+
+#include <prof/config.h>
+#include <prof/error.h>
+#include <prof/loop.h>
+#include <prof/port.h>
+#include <prof/prof.h>
+
+int prof_loop_start(void)
+{
+    const struct prof_options *options = prof_options();
+    const uint64_t tsc_hz = prof_control_config()->tsc_hz;
+    const uint64_t ms = prof_divide(tsc_hz, 1000);
+    size_t bytes = (size_t)options->loop_kib * 1024;
+    void *memory;
+    int error;
+
+    if (!PROF_WITH_LOOP || options->loop_rows == 0)
+        return PROF_OK;
+    memory = prof_port_alloc(bytes);
+    error = prof_loop_open(memory, bytes, tsc_hz);
+    if (error != PROF_OK) {
+        if (memory != NULL)
+            prof_port_free(memory);
+        return error;
+    }
+    prof_loop_set_limits(options->loop_held_ms * ms,
+                         options->loop_freeze_ms * ms, options->loop_trigger);
+    return PROF_OK;
+}

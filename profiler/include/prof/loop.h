@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_LOOP_H
+#define PROF_LOOP_H
+
+/*
+ * Who occupies the event loop: exact statistics, kept in place, in memory of a
+ * fixed size, without a trace.
+ *
+ * A runtime embeds a struct prof_loop_task in each of its tasks and reports
+ * what it does, from the same places where it calls <prof/trace.h>:
+ *
+ *     static PROF_TRACE_SITE(site, "handle_client");
+ *     prof_loop_create(&task->loop, &site, task->trace);
+ *     prof_loop_run(&task->loop);          it runs from now on
+ *     prof_loop_pause(&task->loop);        it waits
+ *     prof_loop_wake(&task->loop);         it is ready
+ *     prof_loop_run(&task->loop);
+ *     prof_loop_end(&task->loop, PROF_LOOP_RESOLVED);
+ *     prof_loop_pause(&task->loop);
+ *
+ * What runs may start another: then that one runs, until it pauses. Each
+ * moment belongs to the innermost one alone, or to an interrupt. The rest is
+ * the event loop's own. So the accounts add up to the wall time, to
+ * the cycle (prof_loop_account()).
+ *
+ * Tasks are counted by the place in the source that creates them, their site,
+ * and by who has created them: a tree of sites. A site's total is its own time
+ * and that of all its descendants, at every depth, whether they run within it,
+ * after it has paused or after its end.
+ *
+ * Contexts: thread, where nothing else is said. Nothing allocates, nothing
+ * waits. Until prof_loop_open() a call is a load and a branch; with
+ * PROF_WITH_LOOP 0 (<prof/config.h>) it is nothing.
+ *
+ * Error policy: nothing fails. What there is no room for is counted: a site
+ * beyond the last is `others`, a context beyond the last counts for its
+ * own site only, a value without room is in no histogram.
+ *
+ * Times are cycles of the time stamp counter.
+ */
+
+#include <prof/config.h>
+#include <prof/text.h>
+#include <prof/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what a runtime embeds; all members are private */
+
+struct prof_loop_node;
+struct prof_loop_site;
+
+/* Something that runs, and what it has interrupted. */
+struct prof_loop_frame {
+    uint64_t start; /* clock at its begin, moved on by what ran in between */
+    struct prof_loop_frame *outer;
+    struct prof_loop_node *node; /* NULL: not counted */
+    struct prof_loop_site *site;
+};
+
+/* A task. Initially all zero; MUST remain until prof_loop_end() and, if it runs
+ * then, the pause after it. */
+struct prof_loop_task {
+    struct prof_loop_frame frame;
+    uint64_t ready;                       /* since when; see ready.h */
+    uint64_t created;                     /* when */
+    struct prof_loop_task *older, *newer; /* pending ones of its site */
+    uint32_t object;                      /* its number in <prof/trace.h> */
+};
+
+enum prof_loop_end {
+    PROF_LOOP_RESOLVED,
+    PROF_LOOP_FAILED,
+    PROF_LOOP_CANCELLED,
+};
+
+/* ---- memory */
+
+/* What one site takes in all; and the least memory. */
+#define PROF_LOOP_SITE_BYTES 3072u
+#define PROF_LOOP_MEMORY_MIN (16u * PROF_LOOP_SITE_BYTES)
+#define PROF_LOOP_KIB_DEFAULT 192u
+#define PROF_LOOP_HELD_MS_DEFAULT 20u
+#define PROF_LOOP_FREEZE_MS_DEFAULT 100u
+
+/*
+ * Begins to count, with (bytes) of (memory) for good: room for as many sites as
+ * PROF_LOOP_SITE_BYTES fit in it, less four. The time stamp counter runs at
+ * (tsc_hz). Tasks that exist already are not counted.
+ * Contexts: thread, once, outside tasks and callbacks. Returns 0, PROF_EMEMORY
+ * (NULL, not aligned to 8, or too little), PROF_ESTATE (it is open) or
+ * PROF_EABSENT.
+ */
+int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz);
+
+/* What prof.loop asks for: opens with prof.loop_kb KiB from prof_port_alloc();
+ * with prof.loop=0 it does nothing. Contexts: thread, after prof_init().
+ * Returns 0 or as prof_loop_open(). */
+int prof_loop_start(void);
+
+/* Forgets all times and counts, but not what is pending or runs. */
+void prof_loop_reset(void);
+
+/*
+ * Limits: a run of (held_cycles) or more is listed, with the functions that its
+ * samples were in; one of (freeze_cycles) is reported at once by
+ * prof_loop_guard(), which with (trigger) also calls prof_trace_trigger(). 0:
+ * never, as before the first call. prof_loop_start() sets them from
+ * prof.loop_held, prof.loop_freeze and prof.loop_trigger. Contexts: thread.
+ */
+void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
+                          bool trigger);
+
+/* ---- behind the calls of a runtime */
+
+#if PROF_WITH_LOOP
+
+#ifdef __i386__
+#define PROF_LOOP_CALL __attribute__((fastcall))
+#else
+#define PROF_LOOP_CALL
+#endif
+
+extern uint32_t prof_loop_on;
+PROF_LOOP_CALL void prof_loop_put_run(struct prof_loop_task *task);
+PROF_LOOP_CALL void prof_loop_put_pause(struct prof_loop_task *task);
+PROF_LOOP_CALL void prof_loop_put_wake(struct prof_loop_task *task);
+void prof_loop_put_create(struct prof_loop_task *task,
+                          struct prof_trace_name *site, uint32_t object);
+void prof_loop_put_adopt(struct prof_loop_task *task,
+                         const struct prof_loop_task *parent);
+void prof_loop_put_end(struct prof_loop_task *task, enum prof_loop_end how);
+PROF_LOOP_CALL void prof_loop_put_begin(struct prof_loop_frame *frame,
+                                        struct prof_trace_name *site);
+void prof_loop_put_begin_for(struct prof_loop_frame *frame,
+                             struct prof_loop_task *task);
+PROF_LOOP_CALL void prof_loop_put_leave(struct prof_loop_frame *frame);
+void prof_loop_put_nest(struct prof_loop_frame *frame);
+void prof_loop_put_idle(struct prof_loop_frame *frame);
+void prof_loop_put_idle_end(struct prof_loop_frame *frame);
+void prof_loop_put_irq_enter(void);
+void prof_loop_put_irq_exit(void);
+void prof_loop_put_guard(uintptr_t pc, uintptr_t fp, prof_text_sink *write);
+
+#define PROF_LOOP_IS_ON __builtin_expect(prof_loop_on != 0, 0)
+#define PROF_LOOP_IF(condition, call)                                          \
+    do {                                                                       \
+        if (__builtin_expect(condition, 0))                                    \
+            call;                                                              \
+    } while (0)
+
+#else
+
+#define PROF_LOOP_IS_ON 0
+#define PROF_LOOP_IF(condition, call) ((void)0)
+
+#endif
+
+/* Whether anything is counted. */
+static inline bool prof_loop_is_on(void)
+{
+    return PROF_LOOP_IS_ON;
+}
+
+/* ---- tasks */
+
+/* A new task, created at (site) by what runs now; (object) is its number in
+ * the trace, or 0. It is not ready: either it runs at once, or it is woken. */
+static inline void prof_loop_create(struct prof_loop_task *task,
+                                    struct prof_trace_name *site,
+                                    uint32_t object)
+{
+    (void)task;
+    (void)site;
+    (void)object;
+    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_create(task, site, object));
+}
+
+/* From now on (task) counts as created by (parent), NULL: by nobody. */
+static inline void prof_loop_adopt(struct prof_loop_task *task,
+                                   const struct prof_loop_task *parent)
+{
+    (void)task;
+    (void)parent;
+    PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_adopt(task, parent));
+}
+
+/* The task runs, within what runs now; and pauses, or ends, so that this goes
+ * on. A pause also ends what runs within it and has not paused. */
+static inline void prof_loop_run(struct prof_loop_task *task)
+{
+    (void)task;
+    PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_run(task));
+}
+
+static inline void prof_loop_pause(struct prof_loop_task *task)
+{
+    (void)task;
+    PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_pause(task));
+}
+
+/* It can run again; the first call after a pause counts. Contexts: any. */
+static inline void prof_loop_wake(struct prof_loop_task *task)
+{
+    (void)task;
+    PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_wake(task));
+}
+
+/* It has ended, once. It may run, until its next pause. */
+static inline void prof_loop_end(struct prof_loop_task *task,
+                                 enum prof_loop_end how)
+{
+    (void)task;
+    (void)how;
+    PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_end(task, how));
+}
+
+/* ---- callbacks, and the loop itself */
+
+/* A plain callback begins, which belongs to (site), and ends; (frame) is a
+ * local variable of whoever calls it. */
+static inline void prof_loop_begin(struct prof_loop_frame *frame,
+                                   struct prof_trace_name *site)
+{
+    (void)site;
+    frame->node = NULL;
+    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_begin(frame, site));
+}
+
+/* The same on behalf of (task), which was woken, and may end and be freed
+ * before prof_loop_leave(). */
+static inline void prof_loop_begin_for(struct prof_loop_frame *frame,
+                                       struct prof_loop_task *task)
+{
+    frame->node = NULL;
+    PROF_LOOP_IF(task->frame.node != NULL,
+                 prof_loop_put_begin_for(frame, task));
+}
+
+static inline void prof_loop_leave(struct prof_loop_frame *frame)
+{
+    (void)frame;
+    PROF_LOOP_IF(frame->node != NULL, prof_loop_put_leave(frame));
+}
+
+/* What runs now runs the loop itself, until prof_loop_leave(): meanwhile it
+ * holds it no longer. */
+static inline void prof_loop_nest(struct prof_loop_frame *frame)
+{
+    frame->node = NULL;
+    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_nest(frame));
+}
+
+/* The loop waits for an interrupt, and goes on. */
+static inline void prof_loop_idle(struct prof_loop_frame *frame)
+{
+    frame->node = NULL;
+    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_idle(frame));
+}
+
+static inline void prof_loop_idle_end(struct prof_loop_frame *frame)
+{
+    (void)frame;
+    PROF_LOOP_IF(frame->node != NULL, prof_loop_put_idle_end(frame));
+}
+
+/* An interrupt begins and ends. They may be nested; the outermost has all of
+ * their time. Contexts: interrupt. */
+static inline void prof_loop_irq_enter(void)
+{
+    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_irq_enter());
+}
+
+static inline void prof_loop_irq_exit(void)
+{
+    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_irq_exit());
+}
+
+/*
+ * The freeze guard: to be called by the kernel's timer interrupt after
+ * prof_loop_irq_enter(), with the code address and the frame pointer that were
+ * interrupted. If the loop has been held for too long, this is printed once
+ * with (write), which may be NULL and is called in the interrupt. Some 20
+ * instructions otherwise; 600 bytes of stack.
+ */
+static inline void prof_loop_guard(uintptr_t pc, uintptr_t fp,
+                                   prof_text_sink *write)
+{
+    (void)pc;
+    (void)fp;
+    (void)write;
+    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_guard(pc, fp, write));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * In the interrupt everything may be half done: what is read here of the frames
+ * was stored before `top`, and no other frame's time is looked at.
+ */
+
+#include "loop/guard.h"
+
+#include "loop/loop.h"
+
+#include <prof/symbols.h>
+#include <prof/text.h>
+
+#define NAME_BYTES 96u
+
+static struct {
+    uint64_t limit; /* cycles, 0 = no guard */
+    bool trigger;
+    uint64_t mark;  /* the loop's frame while it is held */
+    uint64_t since; /* clock at the first tick of that */
+    bool reported;
+    bool is_new; /* nobody has taken it */
+    struct prof_freeze freeze;
+} guard;
+
+void prof_guard_set(uint64_t cycles, bool trigger)
+{
+    guard.limit = cycles;
+    guard.trigger = trigger;
+}
+
+/* What the loop has called, and in (*mark) something that changes each time it
+ * runs itself. NULL: it is not held. */
+static const struct prof_loop_frame *held_by(uint64_t *mark)
+{
+    const struct prof_loop_frame *at = prof_loop_state.top, *outermost = NULL;
+
+    for (uint32_t i = 0; i < PROF_LOOP_DEPTH_MAX && at != NULL; i++) {
+        if (at->site->kind == PROF_LOOP_IDLE)
+            return NULL;
+        if (at->site->kind == PROF_LOOP_LOOP) {
+            *mark = at->start;
+            return outermost;
+        }
+        outermost = at;
+        at = at->outer;
+    }
+    return NULL;
+}
+
+/* The callers of what has been interrupted, by their frame pointers. */
+static void walk(struct prof_freeze *freeze, uintptr_t pc, uintptr_t fp)
+{
+    const struct prof_stack_bounds *stack = prof_cpus[0].stack;
+    const uintptr_t word = sizeof(uintptr_t);
+
+    freeze->addresses[0] = pc;
+    freeze->count = 1;
+    while (stack != NULL && freeze->count < PROF_GUARD_FRAMES &&
+           fp % word == 0 && fp >= stack->begin &&
+           fp / word <= stack->last_frame) {
+        const uintptr_t *frame = (const uintptr_t *)fp;
+
+        if (frame[1] == 0)
+            return;
+        freeze->addresses[freeze->count++] = frame[1];
+        if (frame[0] <= fp)
+            return;
+        fp = frame[0];
+    }
+}
+
+static void write_site(struct prof_text *out, const struct prof_loop_site *site)
+{
+    const struct prof_trace_name *name = site->name;
+
+    prof_text_string(out, name->text);
+    if (name->file == NULL)
+        return;
+    prof_text_string(out, " (");
+    prof_text_string(out, name->file);
+    prof_text_char(out, ':');
+    prof_text_decimal(out, name->line, 0);
+    prof_text_char(out, ')');
+}
+
+static void write_function(struct prof_text *out, uintptr_t address,
+                           bool is_caller)
+{
+    struct prof_symbol symbol;
+    char name[NAME_BYTES];
+
+    prof_text_string(out, "loop:   ");
+    prof_text_hex(out, address, 8);
+    if (prof_symbol_find(address - is_caller, &symbol)) {
+        (void)prof_symbol_name(&symbol, name, sizeof name);
+        prof_text_char(out, ' ');
+        prof_text_string(out, name);
+        prof_text_char(out, '+');
+        prof_text_hex(out, address - symbol.start, 0);
+    }
+    prof_text_char(out, '\n');
+}
+
+static void report(const struct prof_freeze *freeze, prof_text_sink *write)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, write);
+    prof_text_string(&out, "\nloop: held for ");
+    prof_loop_write_time(&out, freeze->held_cycles);
+    prof_text_string(&out, " by ");
+    write_site(&out, freeze->site);
+    if (freeze->object != 0) {
+        prof_text_string(&out, ", task ");
+        prof_text_decimal(&out, freeze->object, 0);
+    }
+    if (freeze->outer != freeze->site) {
+        prof_text_string(&out, ", within ");
+        write_site(&out, freeze->outer);
+    }
+    prof_text_string(&out, ", at\n");
+    for (uint32_t i = 0; i < freeze->count; i++)
+        write_function(&out, freeze->addresses[i], i > 0);
+    prof_text_flush(&out);
+}
+
+void prof_loop_put_guard(uintptr_t pc, uintptr_t fp, prof_text_sink *write)
+{
+    const struct prof_loop_frame *top = prof_loop_state.top, *outermost;
+    uint64_t now = prof_loop_state.enter_tsc - prof_loop_state.enter_away;
+    uint64_t mark = 0, held;
+
+    outermost = held_by(&mark);
+    if (outermost == NULL || mark != guard.mark) {
+        guard.mark = mark;
+        guard.since = now;
+        guard.reported = false;
+    }
+    if (outermost == NULL || guard.limit == 0 || guard.reported)
+        return;
+    held = now - top->start;
+    if (held < now - guard.since)
+        held = now - guard.since;
+    if (held < guard.limit)
+        return;
+    guard.reported = true;
+    prof_loop_state.freezes++;
+    guard.freeze = (struct prof_freeze){.tsc = prof_loop_state.enter_tsc,
+                                        .held_cycles = held,
+                                        .site = top->site,
+                                        .outer = outermost->site};
+    if (top->site->kind == PROF_LOOP_TASKS)
+        guard.freeze.object = ((const struct prof_loop_task *)top)->object;
+    walk(&guard.freeze, pc, fp);
+    guard.is_new = true;
+    if (guard.trigger)
+        prof_trace_trigger();
+    if (write != NULL)
+        report(&guard.freeze, write);
+}
+
+bool prof_guard_take(struct prof_freeze *freeze)
+{
+    bool is_new = guard.is_new;
+
+    while (guard.is_new) { /* until no interrupt comes in between */
+        guard.is_new = false;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        *freeze = guard.freeze;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+    return is_new;
+}

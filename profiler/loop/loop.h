@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_LOOP_LOOP_H
+#define PROF_LOOP_LOOP_H
+
+/*
+ * What runs, and when that changed.
+ *
+ * Frames are a stack, the innermost at `top`, the event loop at its bottom. The
+ * clock (clock.h) is read once at each change, and that moment is the end of
+ * one frame's time and the begin of the other's:
+ *
+ *     begin    outer->start -= now    frame->start = now     top = frame
+ *     leave    outer->start += now    now - frame->start     top = outer
+ *
+ * So `now - start` of the frame at the top, and `- start` of all others, is
+ * their own time so far, with nothing counted twice or left out.
+ */
+
+#include "loop/clock.h"
+#include "loop/sites.h"
+
+#include <prof/loop.h>
+#include <prof/text.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROF_LOOP_NOT_READY UINT64_MAX /* of a task */
+#define PROF_LOOP_DEPTH_MAX 256u       /* frames that a reader looks at */
+
+struct prof_loop_state {
+    struct prof_loop_frame *top;
+    struct prof_loop_frame bottom; /* the event loop */
+    uint64_t tsc_hz;
+    uint64_t opened_tsc;  /* or reset */
+    uint64_t opened_away; /* time in interrupts until then */
+    uint64_t stolen_cycles, stolen_cycles_reset; /* as the drain says */
+    uint64_t pair_cycles; /* what a run and a pause cost */
+
+    /* Written by the interrupt. */
+    uint32_t depth;     /* interrupts that have not ended */
+    uint64_t enter_tsc; /* of the outermost */
+    uint64_t enter_away;
+    uint64_t irq_cycles; /* their time, and how many; never reset */
+    uint64_t irqs;
+    uint64_t irq_cycles_reset, irqs_reset;
+    uint32_t freezes, freezes_reset;
+};
+
+extern struct prof_loop_state prof_loop_state;
+
+/* The own time of (frame) so far, at (now). */
+static inline uint64_t prof_loop_so_far(const struct prof_loop_frame *frame,
+                                        uint64_t now)
+{
+    return frame == prof_loop_state.top ? now - frame->start : -frame->start;
+}
+
+/* The profiler works from now on, until prof_loop_leave(). */
+void prof_loop_put_profiler(struct prof_loop_frame *frame);
+static inline void prof_loop_profiler(struct prof_loop_frame *frame)
+{
+    frame->node = NULL;
+#if PROF_WITH_LOOP
+    if (prof_loop_on != 0)
+        prof_loop_put_profiler(frame);
+#endif
+}
+
+/* Writes (cycles) as a time, in eight columns. Contexts: any. */
+void prof_loop_write_time(struct prof_text *out, uint64_t cycles);
+
+#endif

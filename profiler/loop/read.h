@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_LOOP_READ_H
+#define PROF_LOOP_READ_H
+
+/* The table and the stream read row by row. Contexts: thread. */
+
+#include <prof/loop_stats.h>
+
+/* Fills in (row) of site (number), which has been seen. Own and total times
+ * are those of the last prof_loop_account(). */
+void prof_loop_row(uint32_t number, struct prof_loop_row *row);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A row is sent if its numbers have changed; the text of its site before it is
+ * sent for the first time, and again from time to time, since packets may be
+ * lost.
+ */
+
+#include "loop/send.h"
+
+#include "loop/guard.h"
+#include "loop/held.h"
+#include "loop/loop.h"
+#include "loop/read.h"
+
+#include "stream/put.h"
+#include "stream/stream.h"
+
+#define TEXT_MAX 190u
+#define NAME_MAX 120u
+#define ROUNDS 16u /* between two texts of a site */
+
+static struct prof_loop_state *const state = &prof_loop_state;
+static uint64_t sent_tsc;
+static uint32_t round; /* from 1 on; 0 = begin again */
+
+void prof_loop_send_again(void)
+{
+    round = 0;
+    sent_tsc = 0;
+}
+
+static uint32_t append(char *to, uint32_t at, uint32_t end, const char *text)
+{
+    for (; *text != '\0' && at < end; text++)
+        to[at++] = *text >= ' ' ? *text : '?';
+    return at;
+}
+
+struct definition {
+    struct prof_event_loop_site site;
+    char text[TEXT_MAX + 2];
+} __attribute__((packed));
+
+static void send_site(uint64_t tsc, const struct prof_loop_row *row)
+{
+    struct definition made = {
+        .site = {(uint16_t)row->number, (uint8_t)row->kind, row->site->line}};
+    uint32_t length = append(made.text, 0, NAME_MAX, row->site->text);
+
+    if (row->site->file != NULL) {
+        made.text[length++] = '@';
+        length = append(made.text, length, TEXT_MAX, row->site->file);
+    }
+    made.text[length++] = '\0';
+    (void)prof_stream_put(PROF_EVENT_LOOP_SITE, tsc, &made,
+                          (uint32_t)sizeof made.site + length);
+}
+
+static uint64_t quantile(const struct prof_loop_row *row,
+                         enum prof_loop_measure measure, uint32_t permille)
+{
+    return prof_loop_quantile(row->number, measure, permille);
+}
+
+#define QUANTILES(row, measure)                                                \
+    quantile(row, measure, 500), quantile(row, measure, 900),                  \
+        quantile(row, measure, 990)
+
+static void send_row(uint64_t tsc, const struct prof_loop_row *row)
+{
+    const struct prof_loop_sum *sums = row->sums;
+    const struct prof_event_loop_row fields = {
+        (uint16_t)row->number,
+        row->calls,
+        row->resolved,
+        row->failed,
+        row->cancelled,
+        row->pending,
+        row->oldest_cycles,
+        row->own_cycles,
+        row->total_cycles,
+        row->longest_cycles,
+        row->longest_tsc,
+        row->longest_object,
+        sums[PROF_LOOP_RUN].count,
+        sums[PROF_LOOP_DELAY].count,
+        sums[PROF_LOOP_DELAY].cycles,
+        sums[PROF_LOOP_WALL].count,
+        sums[PROF_LOOP_WALL].cycles,
+        row->held,
+        row->held_cycles,
+        QUANTILES(row, PROF_LOOP_RUN),
+        QUANTILES(row, PROF_LOOP_DELAY),
+        QUANTILES(row, PROF_LOOP_WALL),
+    };
+
+    (void)prof_stream_put(PROF_EVENT_LOOP_ROW, tsc, &fields, sizeof fields);
+}
+
+/* What changes where anything does. */
+static uint32_t note_of(const struct prof_loop_row *row)
+{
+    uint32_t note =
+        (uint32_t)(row->own_cycles ^ row->total_cycles * 3 ^ row->calls * 5 ^
+                   row->failed * 7 ^ row->cancelled * 11) ^
+        row->pending;
+
+    return note | 1;
+}
+
+static void send_if_changed(const struct prof_loop_row *row, void *context)
+{
+    struct prof_loop_site *site = &prof_loop_sites.sites[row->number];
+    uint64_t tsc = *(const uint64_t *)context;
+    uint32_t note = note_of(row);
+
+    if (round == 0)
+        site->note = 0;
+    if (site->note == 0 || (row->number + round) % ROUNDS == 0)
+        send_site(tsc, row);
+    if (site->note != note || row->pending != 0)
+        send_row(tsc, row);
+    site->note = note;
+}
+
+static void send_context(const struct prof_loop_context *node, void *context)
+{
+    const struct prof_event_loop_context fields = {(uint16_t)node->number,
+                                                   (uint16_t)node->parent,
+                                                   (uint16_t)node->site,
+                                                   node->recursive,
+                                                   node->calls,
+                                                   node->own_cycles,
+                                                   node->total_cycles};
+
+    if (node->own_cycles != 0 || node->calls != 0)
+        (void)prof_stream_put(PROF_EVENT_LOOP_CONTEXT,
+                              *(const uint64_t *)context, &fields,
+                              sizeof fields);
+}
+
+static void send_account(uint64_t tsc)
+{
+    struct prof_loop_account sums;
+
+    prof_loop_account(&sums);
+    (void)prof_stream_put(
+        PROF_EVENT_LOOP, tsc,
+        PROF_FIELDS(
+            loop, sums.wall_cycles, sums.tasks_cycles, sums.callbacks_cycles,
+            sums.others_cycles, sums.loop_cycles, sums.profiler_cycles,
+            sums.idle_cycles, sums.interrupts_cycles, sums.sampler_cycles,
+            sums.stolen_cycles, sums.own_cycles,
+            (uint16_t)sums.busy_permille[0], (uint16_t)sums.busy_permille[1],
+            (uint16_t)sums.busy_permille[2], sums.sites, sums.sites_refused,
+            sums.contexts_refused, sums.unbinned, sums.freezes));
+}
+
+static void send_all(uint64_t tsc)
+{
+    send_account(tsc);
+    prof_loop_visit(send_if_changed, &tsc);
+    if (round % ROUNDS == 0)
+        prof_loop_contexts(send_context, &tsc);
+    round++;
+    sent_tsc = tsc;
+}
+
+static void send_held(const struct prof_held_run *run)
+{
+    const struct prof_event_loop_held fields = {
+        (uint16_t)prof_loop_site_number(run->site),
+        run->object,
+        run->begin_tsc,
+        run->own_cycles,
+        run->samples,
+        run->functions[0].function,
+        run->functions[0].samples,
+        run->functions[1].function,
+        run->functions[1].samples,
+        run->functions[2].function,
+        run->functions[2].samples,
+    };
+
+    (void)prof_stream_put(PROF_EVENT_LOOP_HELD, run->end_tsc, &fields,
+                          sizeof fields);
+}
+
+static void send_freeze(const struct prof_freeze *freeze)
+{
+    const uintptr_t *at = freeze->addresses;
+    const struct prof_event_loop_freeze fields = {
+        (uint16_t)prof_loop_site_number(freeze->site),
+        (uint16_t)prof_loop_site_number(freeze->outer),
+        freeze->object,
+        freeze->held_cycles,
+        at[0],
+        at[1],
+        at[2],
+        at[3],
+        at[4],
+        at[5],
+        at[6],
+        at[7],
+    };
+
+    (void)prof_stream_put(PROF_EVENT_LOOP_FREEZE, freeze->tsc, &fields,
+                          sizeof fields);
+}
+
+void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles)
+{
+    struct prof_freeze freeze;
+
+    if (prof_loop_on == 0)
+        return;
+    state->stolen_cycles = stolen_cycles;
+    prof_held_finish(prof_stream_on() ? send_held : NULL);
+    if (!prof_stream_on())
+        return;
+    if (prof_guard_take(&freeze))
+        send_freeze(&freeze);
+    if (sent_tsc == 0 || tsc - sent_tsc >= state->tsc_hz)
+        send_all(tsc);
+}
+
+void prof_loop_send_last(void)
+{
+    if (prof_loop_on == 0 || !prof_stream_on())
+        return;
+    round = 0;
+    send_all(prof_loop_tsc());
+}

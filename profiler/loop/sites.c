@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Each site has a top node from the start, so there is always one to turn to:
+ * where no node is left, a task belongs to its site's top one.
+ */
+
+#include "loop/sites.h"
+
+#include "base/cpu.h"
+
+#define NODES_A_SITE 6u
+#define HEADS_A_NODE 1u
+
+#define SITE_BYTES                                                             \
+    (sizeof(struct prof_loop_site) +                                           \
+     NODES_A_SITE * (sizeof(struct prof_loop_node) + 2 * sizeof(uint16_t)))
+_Static_assert(SITE_BYTES <= PROF_LOOP_SITE_BYTES, "the budget of a site");
+
+struct prof_loop_sites prof_loop_sites;
+static struct prof_loop_sites *const all = &prof_loop_sites;
+
+static PROF_TRACE_NAME(loop_name, "(event loop)");
+static PROF_TRACE_NAME(idle_name, "(idle)");
+static PROF_TRACE_NAME(profiler_name, "(profiler)");
+static PROF_TRACE_NAME(others_name, "(others)");
+
+static struct prof_loop_node *add_node(struct prof_loop_node *parent,
+                                       struct prof_loop_site *site)
+{
+    struct prof_loop_node *node = &all->nodes[all->node_count++];
+
+    *node =
+        (struct prof_loop_node){.site = site, .parent = parent, .leader = node};
+    return node;
+}
+
+static struct prof_loop_site *add_site(struct prof_trace_name *name,
+                                       enum prof_loop_kind kind)
+{
+    struct prof_loop_site *site = &all->sites[all->site_count++];
+
+    *site = (struct prof_loop_site){.name = name, .kind = kind};
+    prof_histograms_clear(&site->histograms);
+    site->top = add_node(NULL, site);
+    return site;
+}
+
+void prof_loop_sites_open(void *memory, size_t bytes)
+{
+    uint32_t sites = (uint32_t)(bytes / PROF_LOOP_SITE_BYTES);
+    uint32_t heads = 1;
+
+    *all = (struct prof_loop_sites){
+        .sites = memory, .site_max = sites, .node_max = sites * NODES_A_SITE};
+    if (all->node_max > UINT16_MAX)
+        all->node_max = UINT16_MAX;
+    while (heads * 2 <= all->node_max * 2)
+        heads *= 2;
+    all->nodes = (void *)(all->sites + sites);
+    all->heads = (void *)(all->nodes + all->node_max);
+    all->heads_mask = heads - 1;
+    prof_clear_words(all->heads, heads * sizeof *all->heads / sizeof(void *));
+    add_site(&loop_name, PROF_LOOP_LOOP);
+    add_site(&idle_name, PROF_LOOP_IDLE);
+    add_site(&profiler_name, PROF_LOOP_PROFILER);
+    add_site(&others_name, PROF_LOOP_OTHERS);
+}
+
+void prof_loop_sites_reset(void)
+{
+    for (uint32_t i = 0; i < all->site_count; i++) {
+        struct prof_loop_site *site = &all->sites[i];
+
+        site->notable = 0;
+        site->delay_cycles = site->wall_cycles = site->calls = 0;
+        for (uint32_t how = 0; how <= PROF_LOOP_CANCELLED; how++)
+            site->ends[how] = 0;
+        site->longest_cycles = site->longest_tsc = site->longest_object = 0;
+        site->held = site->held_cycles = site->held_samples = 0;
+        prof_histograms_clear(&site->histograms);
+    }
+    for (uint32_t i = 0; i < all->node_count; i++)
+        all->nodes[i].own_cycles = all->nodes[i].calls = 0;
+    all->refused_contexts = 0;
+}
+
+struct prof_loop_site *prof_loop_site_of(struct prof_trace_name *name,
+                                         enum prof_loop_kind kind)
+{
+    if (name->loop == 0) {
+        /* a node must be left for its top */
+        if (all->site_count < all->site_max &&
+            all->node_count < all->node_max) {
+            name->loop = prof_loop_site_number(add_site(name, kind));
+        } else {
+            name->loop = PROF_SITE_OTHERS;
+            all->refused++;
+        }
+    }
+    return &all->sites[name->loop];
+}
+
+static uint16_t *head_of(const struct prof_loop_node *parent,
+                         const struct prof_loop_site *site)
+{
+    uint32_t hash =
+        prof_loop_node_number(parent) * 31 + prof_loop_site_number(site) * 7;
+
+    return &all->heads[hash & all->heads_mask];
+}
+
+/* Whether (site) is (node)'s or of one of those above. */
+static bool is_on_path(const struct prof_loop_node *node,
+                       const struct prof_loop_site *site)
+{
+    for (; node != NULL; node = node->parent)
+        if (node->site == site)
+            return true;
+    return false;
+}
+
+/* Nodes that are kept for the tops of new sites. */
+static bool is_full(void)
+{
+    uint32_t tops = all->site_max - all->site_count;
+
+    return all->node_count + tops >= all->node_max;
+}
+
+struct prof_loop_node *prof_loop_node_of(struct prof_loop_node *parent,
+                                         struct prof_loop_site *site)
+{
+    struct prof_loop_node *node;
+    uint16_t *head;
+
+    if (parent == NULL)
+        return site->top;
+    parent = parent->leader;
+    if (parent->site == site)
+        return parent;
+    head = head_of(parent, site);
+    for (uint32_t i = *head; i != 0; i = node->next) {
+        node = &all->nodes[i - 1];
+        if (node->parent == parent && node->site == site)
+            return node;
+    }
+    if (is_full()) {
+        all->refused_contexts++;
+        return site->top;
+    }
+    node = add_node(parent, site);
+    if (is_on_path(parent, site))
+        node->leader = parent;
+    node->next = *head;
+    *head = (uint16_t)(prof_loop_node_number(node) + 1);
+    return node;
+}

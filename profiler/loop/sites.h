@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_LOOP_SITES_H
+#define PROF_LOOP_SITES_H
+
+/*
+ * Sites, and contexts: nodes of a tree, each a site below the context of who
+ * has created it. Both are in the memory given at the start, and stay.
+ *
+ * Own time is added to a task's node alone. A total is summed over the tree
+ * when it is asked for. So a pause costs the same at any depth, and what
+ * descendants do after their parent's end is counted like all else.
+ *
+ * Recursion. A site counts once for each moment, however often it is among the
+ * creators. Below a node, a site that is already on its path to the root makes
+ * a `recursive` node: a leaf, for what such a task creates is put below the
+ * leaf's parent. Their paths have the same set of sites, and a site's total
+ * depends on that set only. So no path is longer than there are sites, and
+ * totals are exact.
+ *
+ * Contexts: thread.
+ */
+
+#include "loop/histogram.h"
+
+#include <prof/loop.h>
+#include <prof/loop_stats.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct prof_loop_site {
+    struct prof_histograms histograms;
+    struct prof_trace_name *name;
+    enum prof_loop_kind kind;
+    uint32_t notable; /* cycles: a run as long is longer than the longest one,
+                         or beyond prof.loop_hold */
+    uint64_t delay_cycles; /* sum of the values in each histogram, and beside */
+    uint64_t wall_cycles;
+    uint64_t calls, ends[3]; /* by enum prof_loop_end */
+    uint64_t longest_cycles, longest_tsc;
+    uint32_t longest_object;
+    uint32_t pending;
+    struct prof_loop_task *oldest, *newest; /* of the pending ones */
+    struct prof_loop_node *top;             /* below no other: of callbacks */
+    uint64_t held, held_cycles, held_samples;
+    uint64_t own_sum, total_sum; /* a reader's */
+    uint32_t note;               /* the stream's */
+};
+
+struct prof_loop_node {
+    uint64_t own_cycles; /* of runs that have paused */
+    uint64_t calls;
+    struct prof_loop_site *site;
+    struct prof_loop_node *parent; /* NULL: nobody */
+    struct prof_loop_node *leader; /* below which its creations are put: its
+                                      parent if it is recursive, or itself */
+    uint32_t next;                 /* number of the next with its hash, + 1 */
+    uint64_t own_sum, total_sum;   /* a reader's */
+};
+
+/* Sites that are always there. */
+enum {
+    PROF_SITE_LOOP,
+    PROF_SITE_IDLE,
+    PROF_SITE_PROFILER,
+    PROF_SITE_OTHERS,
+    PROF_SITES_FIXED,
+};
+
+struct prof_loop_sites {
+    struct prof_loop_site *sites;
+    struct prof_loop_node *nodes;
+    uint16_t *heads; /* by hash: number of a node + 1 */
+    uint32_t site_count, site_max;
+    uint32_t node_count, node_max; /* contexts, a top one for each site */
+    uint32_t heads_mask;
+    uint32_t refused;          /* sites */
+    uint64_t refused_contexts; /* calls */
+};
+
+extern struct prof_loop_sites prof_loop_sites;
+
+/* Takes over (bytes) of (memory). Contexts: thread, once. */
+void prof_loop_sites_open(void *memory, size_t bytes);
+
+/* Forgets times and counts. */
+void prof_loop_sites_reset(void);
+
+/* The site of (name), `others` if there is no room. (kind) holds if it is
+ * new. */
+struct prof_loop_site *prof_loop_site_of(struct prof_trace_name *name,
+                                         enum prof_loop_kind kind);
+
+/* The node of (site), created by (parent), NULL: by nobody. */
+struct prof_loop_node *prof_loop_node_of(struct prof_loop_node *parent,
+                                         struct prof_loop_site *site);
+
+static inline uint32_t prof_loop_site_number(const struct prof_loop_site *site)
+{
+    return (uint32_t)(site - prof_loop_sites.sites);
+}
+
+static inline uint32_t prof_loop_node_number(const struct prof_loop_node *node)
+{
+    return (uint32_t)(node - prof_loop_sites.nodes);
+}
+
+static inline bool prof_loop_is_recursive(const struct prof_loop_node *node)
+{
+    return node->leader != node;
+}
+
+#endif
