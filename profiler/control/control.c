@@ -14,7 +14,7 @@
 #include "base/cpu.h"
 #include "profile/drain.h"
 #include "profile/image.h"
-#include "loop/send.h"
+#include "loop/loop_send.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"

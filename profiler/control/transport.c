@@ -12,7 +12,7 @@
 #include "stream/shared_memory.h"
 #include "profile/stacks.h"
 #include "stream/stream.h"
-#include "loop/send.h"
+#include "loop/loop_send.h"
 #include "trace/send.h"
 
 #include <prof/transport.h>

@@ -5,7 +5,7 @@
 
 #include "loop/held.h"
 #include "loop/loop.h"
-#include "loop/send.h"
+#include "loop/loop_send.h"
 
 #include <prof/error.h>
 #include <prof/loop_stats.h>

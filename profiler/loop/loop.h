@@ -69,4 +69,9 @@ static inline void prof_loop_profiler(struct prof_loop_frame *frame)
 /* Writes (cycles) as a time, in eight columns. Contexts: any. */
 void prof_loop_write_time(struct prof_text *out, uint64_t cycles);
 
+#ifdef PROF_HOSTED
+/* As before prof_loop_open(), for a test's next one. */
+void prof_loop_forget(void);
+#endif
+
 #endif

@@ -12,6 +12,10 @@
 #define RARE __attribute__((noinline, cold))
 #define IS_RARE(condition) __builtin_expect(condition, 0)
 
+#ifdef PROF_HOSTED
+uint64_t prof_loop_hosted_tsc;
+#endif
+
 uint32_t prof_loop_on;
 struct prof_loop_state prof_loop_state;
 static struct prof_loop_state *const state = &prof_loop_state;

@@ -30,7 +30,7 @@
 #include "sample/cpu_state.h"
 #include "loop/held.h"
 #include "loop/loop.h"
-#include "loop/send.h"
+#include "loop/loop_send.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/watchdog.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PROF_LOOP_SEND_H
-#define PROF_LOOP_SEND_H
+#ifndef PROF_LOOP_LOOP_SEND_H
+#define PROF_LOOP_LOOP_SEND_H
 
 /* The statistics in the stream: once a second what has changed, and all of it
  * at the end and for a new reader. Contexts: thread. */

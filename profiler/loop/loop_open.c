@@ -5,7 +5,7 @@
 #include "loop/guard.h"
 #include "loop/held.h"
 #include "loop/loop.h"
-#include "loop/send.h"
+#include "loop/loop_send.h"
 #include "loop/utilisation.h"
 
 #include "base/cpu.h"
@@ -98,3 +98,10 @@ void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
     prof_held_least = held_cycles != 0 ? held_cycles : UINT64_MAX;
     prof_guard_set(freeze_cycles, trigger);
 }
+
+#ifdef PROF_HOSTED
+void prof_loop_forget(void)
+{
+    prof_loop_on = 0;
+}
+#endif

@@ -6,7 +6,7 @@
  * lost.
  */
 
-#include "loop/send.h"
+#include "loop/loop_send.h"
 
 #include "loop/guard.h"
 #include "loop/held.h"
@@ -22,11 +22,11 @@
 
 static struct prof_loop_state *const state = &prof_loop_state;
 static uint64_t sent_tsc;
-static uint32_t round; /* from 1 on; 0 = begin again */
+static uint32_t rounds; /* from 1 on; 0 = begin again */
 
 void prof_loop_send_again(void)
 {
-    round = 0;
+    rounds = 0;
     sent_tsc = 0;
 }
 
@@ -115,9 +115,9 @@ static void send_if_changed(const struct prof_loop_row *row, void *context)
     uint64_t tsc = *(const uint64_t *)context;
     uint32_t note = note_of(row);
 
-    if (round == 0)
+    if (rounds == 0)
         site->note = 0;
-    if (site->note == 0 || (row->number + round) % ROUNDS == 0)
+    if (site->note == 0 || (row->number + rounds) % ROUNDS == 0)
         send_site(tsc, row);
     if (site->note != note || row->pending != 0)
         send_row(tsc, row);
@@ -161,9 +161,9 @@ static void send_all(uint64_t tsc)
 {
     send_account(tsc);
     prof_loop_visit(send_if_changed, &tsc);
-    if (round % ROUNDS == 0)
+    if (rounds % ROUNDS == 0)
         prof_loop_contexts(send_context, &tsc);
-    round++;
+    rounds++;
     sent_tsc = tsc;
 }
 
@@ -229,6 +229,6 @@ void prof_loop_send_last(void)
 {
     if (prof_loop_on == 0 || !prof_stream_on())
         return;
-    round = 0;
+    rounds = 0;
     send_all(prof_loop_tsc());
 }
