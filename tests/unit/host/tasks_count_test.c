@@ -105,6 +105,25 @@ static void losses_that_are_marked(void **state)
     assert_int_equal(tasks.loss_count, 2);
 }
 
+/* Two interrupts had begun when LOST was marked, and a third begins then. The
+ * switch that follows a loss says nothing of them; the next one does. */
+static void interrupts_that_began_in_a_loss(void **state)
+{
+    (void)state;
+    begin_packet(0);
+    made_word(made, PROF_EVENT_LOST, 10);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 7);
+    made_irq(made, PROF_EVENT_IRQ_ENTER, 32);
+    made_irq(made, PROF_EVENT_IRQ_EXIT, 32);
+    made_irq(made, PROF_EVENT_IRQ_EXIT, 32);
+    begin_packet(13);
+    made_irq(made, PROF_EVENT_IRQ_EXIT, 33);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 8);
+    made_irq(made, PROF_EVENT_IRQ_EXIT, 34);
+    read_without(UINT32_MAX);
+    says("interrupt 34 ends that is not the innermost");
+}
+
 static void a_loss_that_is_not(void **state)
 {
     (void)state;
@@ -195,6 +214,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         TEST(what_came_is_what_was_recorded),
         TEST(losses_that_are_marked),
+        TEST(interrupts_that_began_in_a_loss),
         TEST(a_loss_that_is_not),
         TEST(more_than_were_recorded),
         TEST(a_packet_that_is_missing_had_so_many),

@@ -10,8 +10,8 @@
 
 void tasks_count_event(struct tasks_cpu *cpu, const struct event *event)
 {
-    bool repeats = event->kind == PROF_EVENT_SWITCH &&
-                   (cpu->fresh || cpu->repeats);
+    bool repeats =
+        event->kind == PROF_EVENT_SWITCH && (cpu->fresh || cpu->repeats);
 
     if (!repeats)
         ++cpu->recorded;

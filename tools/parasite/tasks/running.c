@@ -90,7 +90,8 @@ void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to)
     leave(tasks, cpu, to);
     cpu->current = to;
     cpu->left = false;
-    cpu->unsure = false;
+    if (!cpu->fresh && !cpu->repeats)
+        cpu->unsure = false;
     if (to == TASKS_NOBODY)
         return;
     tasks_set_state(tasks, to, TASKS_RUNNING);
@@ -122,7 +123,6 @@ void tasks_irq_enter(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector)
         .depth = (uint8_t)cpu->irq_count,
     };
 
-    cpu->unsure = false;
     if (cpu->irq_count == TASKS_NESTED_MAX ||
         !tasks_room(tasks, &tasks->irqs, tasks->irq_count, sizeof irq)) {
         ++tasks->unkept;

@@ -206,7 +206,8 @@ struct tasks_cpu {
     bool left;              /* the current object was suspended or ended */
     bool idle;              /* the loop was suspended */
     bool fresh;             /* no event of objects yet in this packet */
-    bool unsure;            /* interrupts may have begun that are not known */
+    bool unsure;            /* interrupts may have begun that are not known,
+                               until an object is switched to */
     uint32_t nested[TASKS_NESTED_MAX]; /* PAUSED objects, TASKS_LOOP */
     uint32_t nested_count;
     uint32_t irqs[TASKS_NESTED_MAX]; /* that have not ended */
