@@ -109,12 +109,11 @@ void prof_trace_history_open(struct prof_packet_maker *memory, uint32_t *notes,
     packet = memory;
     prof_packet_clear(packet);
     history.names = names;
-    history.sink = (struct prof_trace_sink){
-        .room = room,
-        .put = put,
-        .passed = passed,
-        .notes = notes,
-        .number = 1};
+    history.sink = (struct prof_trace_sink){.room = room,
+                                            .put = put,
+                                            .passed = passed,
+                                            .notes = notes,
+                                            .number = 1};
 }
 
 bool prof_trace_history_is_on(void)

@@ -4,7 +4,8 @@
 
 /*
  * Interrupts that record. In a storm the timer interrupts a thousand times as
- * often as the kernel asks, and now and then STORM_DEPTH of them are nested. In steps, an interrupt comes after each instruction.
+ * often as the kernel asks, and now and then STORM_DEPTH of them are nested. In
+ * steps, an interrupt comes after each instruction.
  */
 
 #include <stdbool.h>
