@@ -137,7 +137,7 @@ int prof_start(void)
         return PROF_ESTATE;
     if (running)
         return PROF_OK;
-    prof_drain(); /* so that the pause lies between samples of two drains */
+    prof_drain_whole(); /* so that the pause lies between samples of two drains */
     on = prof_interrupts_save();
     error = begin(on);
     prof_interrupts_restore(on);
@@ -153,14 +153,14 @@ void prof_stop(void)
 
     if (!running)
         return;
-    prof_drain(); /* so that the last start lies between samples drained */
+    prof_drain_whole(); /* so that the last start lies between samples drained */
     on = prof_interrupts_save();
     source->stop(on);
     prof_cpus[0].enabled = 0;
     running = false;
     prof_interrupts_restore(on);
     if (prof_stream_on()) {
-        prof_drain(); /* what came before it is sent before it */
+        prof_drain_whole(); /* what came before it is sent before it */
         prof_stream_stop(prof_tsc());
     }
 }
@@ -193,11 +193,11 @@ int prof_set_rate(uint32_t hz)
         return PROF_ERATE;
     if (!ready)
         return PROF_ESTATE;
-    prof_drain();
+    prof_drain_whole();
     error = set_period(hz);
     if (error == PROF_ESTATE) {
         prof_stop();
-        prof_drain();
+        prof_drain_whole();
         error = set_period(hz);
         return error == PROF_OK ? prof_start() : error;
     }
@@ -213,7 +213,7 @@ int prof_set_depth(uint32_t frames)
     if (!PROF_WITH_CALLERS && frames != 0)
         return PROF_EABSENT;
     if (running)
-        prof_drain();
+        prof_drain_whole();
     prof_cpus[0].depth = depth_for(frames);
     emit_change();
     return PROF_OK;
@@ -222,7 +222,7 @@ int prof_set_depth(uint32_t frames)
 void prof_hello(void)
 {
     if (running)
-        prof_drain();
+        prof_drain_whole();
     prof_stream_hello();
     prof_trace_hello();
     prof_loop_send_again();
@@ -242,7 +242,8 @@ uint32_t prof_drain_ms(void)
     if (asked != 0)
         return asked;
     /* deeper stacks fill it sooner */
-    if (prof_frames_half_full(&prof_cpus[0].frames, prof_cpus[0].frames.tail))
+    if (prof_drain_is_behind() ||
+        prof_frames_half_full(&prof_cpus[0].frames, prof_cpus[0].frames.tail))
         return DRAIN_MS_MIN;
     return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;
 }
@@ -281,7 +282,7 @@ void prof_reset(void)
 {
     bool on;
 
-    prof_drain();
+    prof_drain_whole();
     /* Only the thread uses the tree. Linear in its size, so it is cleared
        before interrupts are turned off. */
     prof_drain_clear();

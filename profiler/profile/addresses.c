@@ -16,42 +16,47 @@
 
 #define FRAMED_MAX (UINT32_MAX >> 1)
 
+/* Addresses looked at for pending samples in a drain. */
+#define LOOKS_MAX 2000u
+
 struct prof_table prof_addresses;
 
-struct prof_address *prof_address_find(uintptr_t address)
+uint32_t prof_address_find(uintptr_t address)
 {
-    uint32_t number = *prof_table_slot(&prof_addresses,
-                                       sizeof(struct prof_address), 0, address);
-    return number != 0 ? prof_address_at(number) : NULL;
+    return *prof_table_slot(&prof_addresses, sizeof(struct prof_address), 0,
+                            address);
 }
 
-struct prof_address *prof_address_add(uintptr_t address)
+uint32_t prof_address_add(uintptr_t address)
 {
-    uint32_t function = prof_function_of(address);
+    uint32_t function = prof_function_of(address), number;
     struct prof_address *added;
 
     if (function == 0 || !prof_table_reserve(&prof_addresses))
-        return NULL;
-    added = prof_address_at(prof_table_add(&prof_addresses, 0, address));
+        return 0;
+    number = prof_table_add(&prof_addresses, 0, address);
+    added = prof_address_at(number);
     added->record.link = function;
     added->class = prof_function_is_named(prof_function_at(function))
                        ? PROF_CLASS_ATTRIBUTED
                        : PROF_CLASS_UNRESOLVED;
-    return added;
+    return number;
 }
 
 uint32_t prof_address_calling_function(uintptr_t address)
 {
     const struct prof_address *known;
     struct prof_symbol symbol;
+    uint32_t number;
 
     if (!PROF_WITH_CALLERS)
         return 0;
-    known = prof_address_find(address);
-    if (known == NULL)
-        known = prof_address_add(address);
-    if (known == NULL)
+    number = prof_address_find(address);
+    if (number == 0)
+        number = prof_address_add(address);
+    if (number == 0)
         return 0;
+    known = prof_address_at(number);
     if ((known->class == PROF_CLASS_UNRESOLVED ||
          prof_function_at(known->record.link)->record.key == address) &&
         prof_symbol_find(address - 1, &symbol))
@@ -86,29 +91,20 @@ uint32_t prof_address_caller(struct prof_address *address)
  * again are few; reports take care of them. */
 static uint32_t next_address;
 
-static uint32_t steps_before; /* the present drain */
-
 void prof_addresses_open(void)
 {
     prof_addresses = PROF_TABLE(struct prof_address);
     next_address = 0;
 }
 
-void prof_addresses_begin(void)
+void prof_addresses_catch_up(uint32_t most, uint32_t steps)
 {
-    steps_before = prof_prologue_steps;
-}
+    uint32_t before = prof_prologue_steps, looks = LOOKS_MAX;
 
-bool prof_addresses_are_enough(void)
-{
-    return prof_prologue_steps - steps_before >= PROF_ADDRESSES_STEPS_MAX;
-}
-
-void prof_addresses_catch_up(uint32_t most)
-{
-    for (; PROF_WITH_CALLERS && most > 0 &&
-           next_address < prof_addresses.used && !prof_addresses_are_enough();
-         next_address++) {
+    for (; PROF_WITH_CALLERS && most > 0 && looks > 0 &&
+           next_address < prof_addresses.used &&
+           prof_prologue_steps - before < steps;
+         next_address++, looks--) {
         struct prof_address *address = prof_address_at(next_address);
 
         if (address->pending == 0)

@@ -39,27 +39,22 @@ struct prof_address {
 
 extern struct prof_table prof_addresses;
 
-/* The record (number), which exists. Valid until the next add. */
+/* The record (number), which exists. */
 static inline struct prof_address *prof_address_at(uint32_t number)
 {
     return PROF_TABLE_AT(&prof_addresses, struct prof_address, number);
 }
 
-/* Its number. */
-static inline uint32_t prof_address_number(const struct prof_address *address)
-{
-    return (uint32_t)(address - prof_address_at(0));
-}
-
 /* Creates an empty table. Contexts: boot. */
 void prof_addresses_open(void);
 
-/* The record of (address); NULL if there is none. Contexts: thread. */
-struct prof_address *prof_address_find(uintptr_t address);
+/* The number of the record of (address); 0 if there is none. Contexts:
+ * thread. */
+uint32_t prof_address_find(uintptr_t address);
 
-/* Creates the record of (address), which must be new. NULL: no memory.
- * Contexts: the drain. */
-struct prof_address *prof_address_add(uintptr_t address);
+/* Creates the record of (address), which must be new, and returns its number.
+ * 0: no memory. Contexts: the drain. */
+uint32_t prof_address_add(uintptr_t address);
 
 /*
  * The number of the function that contains the call instruction before the
@@ -69,24 +64,10 @@ struct prof_address *prof_address_add(uintptr_t address);
  */
 uint32_t prof_address_calling_function(uintptr_t address);
 
-/*
- * Prologues are analysed while a drain lasts until so many instructions were
- * decoded. That is half a millisecond at 1,000 MIPS, and enough for 700 new
- * addresses in code like that of lua. The samples that follow wait for the next
- * drain (pending), and are in the stack that the frame pointer leads to.
- */
-#define PROF_ADDRESSES_STEPS_MAX 10000u
-
-/* A drain begins. Contexts: the drain. */
-void prof_addresses_begin(void);
-
-/* Whether so many were decoded since then. */
-bool prof_addresses_are_enough(void);
-
 /* Analyses the prologues of addresses that have pending samples, the older ones
- * first, (most) at most; else a report would have to, and take long. Contexts:
- * the drain. */
-void prof_addresses_catch_up(uint32_t most);
+ * first, (most) at most, and until (steps) instructions were decoded; else a
+ * report would have to, and take long. Contexts: the drain. */
+void prof_addresses_catch_up(uint32_t most, uint32_t steps);
 
 /* How the caller of code at (address) is found, PROF_CALLER_*. Analyses the
  * prologue the first time, and then counts the samples that were pending.

@@ -24,7 +24,7 @@ struct prof_call {
 
 extern struct prof_table prof_calls;
 
-/* The call (number), which exists. Valid until the next add. */
+/* The call (number), which exists. */
 static inline struct prof_call *prof_call_at(uint32_t number)
 {
     return PROF_TABLE_AT(&prof_calls, struct prof_call, number);

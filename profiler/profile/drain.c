@@ -20,9 +20,9 @@
 
 #include "base/cpu.h"
 #include "profile/addresses.h"
+#include "profile/drain_find.h"
 #include "profile/drain_state.h"
 #include "profile/image.h"
-#include "profile/recent.h"
 #include "profile/resolve.h"
 #include "profile/stacks.h"
 #include "profile/stolen.h"
@@ -38,10 +38,14 @@
 
 #include <prof/config.h>
 
-/* Prologues analysed in a drain beyond those that its samples need: as many as
- * half of its samples may have new. A quarter of a millisecond at 1,000 MIPS.
- */
+/* More samples than these wait for the next drain. */
+#define ENTRIES_MAX 1000u
+
+/* Prologues analysed in a drain beyond those that its samples need, and steps
+ * for them: as many as half of its samples may have new. A step is a unit of
+ * work. */
 #define PROLOGUES_MAX 128u
+#define PROLOGUES_STEPS_MAX 5000u
 
 /* Ticks during a drain cause another round; at most so many. */
 #define ROUNDS_MAX 4
@@ -64,6 +68,11 @@ void prof_drain_open(const struct prof_config *config)
 bool prof_drain_is_open(void)
 {
     return drain->open;
+}
+
+bool prof_drain_is_behind(void)
+{
+    return drain->behind;
 }
 
 /* Emits the ticks and the time that were lost before (tsc). */
@@ -99,13 +108,15 @@ static void drop_no_memory(uint64_t tsc, uint64_t samples, uint64_t cycles)
     prof_stream_drop(tsc, (uint32_t)samples, cycles);
 }
 
-/* Handles an entry without memory for its stack: in a panic its address is
- * emitted, and if the vector is crowded it is dropped. False: it stays queued
- * until there is memory. */
-static bool drain_no_memory(const struct prof_entry *entry)
+/* Handles an entry that was not resolved, unless it waits for the next drain.
+ * There is no memory for its stack: in a panic its address is emitted, and if
+ * the vector is crowded it is dropped. False: it stays queued. */
+static bool drain_unresolved(const struct prof_entry *entry)
 {
     uint64_t tsc = prof_entry_tsc(entry);
 
+    if (prof_resolve_is_enough())
+        return false;
     if (drain->dying)
         prof_stream_overflow(tsc, entry->pc, 1,
                              prof_timebase_step(&prof_clock, tsc));
@@ -116,56 +127,9 @@ static bool drain_no_memory(const struct prof_entry *entry)
     return true;
 }
 
-/* The stack of a sample at (pc) below (callers); (kept) are the words kept of
- * the stack, NULL = none. */
-static inline uint32_t find_leaf(uintptr_t pc, uint32_t callers,
-                                 const uint32_t *kept)
-{
-    const struct prof_recent_leaf *leaf =
-        prof_recent_find_leaf(pc, callers, kept);
-
-    return leaf != NULL ? leaf->stack : prof_resolve(pc, callers, kept);
-}
-
-/* The stack of an entry with words, whose walk returned (walk). Counts the walk
- * if it ended early. */
-static inline uint32_t find_walked(const struct prof_entry *entry,
-                                   uint32_t walk)
-{
-    const uint32_t *kept =
-        prof_frames_at(&prof_cpus[0].frames, drain->frames_read);
-    const uint32_t *frames = kept + PROF_FRAMES_HEAD;
-    uint32_t count = prof_walk_words(walk) - PROF_FRAMES_HEAD;
-    uint32_t hash = prof_recent_hash(frames, count), stack, stop;
-    const struct prof_callers *callers =
-        prof_recent_find_callers(frames, count, hash);
-    struct prof_callers resolved;
-
-    if (callers == NULL) {
-        if (!prof_resolve_callers(frames, count, hash, &resolved))
-            return PROF_NO_MEMORY;
-        callers = &resolved;
-    }
-    stop = prof_callers_stop(frames, count, callers->count,
-                             prof_walk_reason(walk));
-    stack = find_leaf(entry->pc, callers->stack, kept);
-    if (stop != 0 && stack != PROF_NO_MEMORY)
-        prof_accounts.stopped[stop]++;
-    return stack;
-}
-
-/* The stack of an entry for whose walk there was no room. */
-static uint32_t find_unwalked(const struct prof_entry *entry)
-{
-    uint32_t stack = find_leaf(entry->pc, 0, NULL);
-
-    if (stack != PROF_NO_MEMORY)
-        prof_accounts.stopped[prof_walk_reason(entry->frames)]++;
-    return stack;
-}
-
-/* Counts the sample of an entry for its (stack), 0 = idle, and emits it. */
-static inline void count_entry(const struct prof_entry *entry, uint32_t number)
+/* Counts the sample of an entry for its (leaf), and emits it. */
+static inline void count_entry(const struct prof_entry *entry,
+                               const struct prof_recent_leaf *leaf)
 {
     uint64_t tsc = prof_entry_tsc(entry), cycles;
 
@@ -173,54 +137,74 @@ static inline void count_entry(const struct prof_entry *entry, uint32_t number)
         cycles = step(entry->pc, tsc);
         emit_lost_ticks(tsc);
     }
-    prof_credit(number, 1, cycles, tsc);
+    prof_credit(leaf->stack, 1, cycles, tsc);
     prof_held_sample(tsc, entry->pc);
     if (prof_stream_on()) {
         prof_trace_before(tsc);
-        prof_stream_sample(tsc, number, prof_stack_at(number)->emitted);
+        prof_stream_sample(tsc, leaf->number,
+                           leaf->stack != NULL ? leaf->stack->emitted : 0);
     }
 }
 
 /* Drains one entry; false: it stays queued, as there is no memory for its
- * stack. */
+ * stack, or no time. */
 static inline bool drain_entry(const struct prof_entry *entry)
 {
-    uint32_t walk = entry->frames, stack;
+    const struct prof_recent_leaf *leaf;
+    uint32_t walk = entry->frames;
 
     if (!PROF_WITH_CALLERS || walk == 0)
-        stack = find_leaf(entry->pc, 0, NULL);
+        leaf = prof_find_leaf(entry->pc, 0, NULL);
     else if (prof_walk_words(walk) != 0)
-        stack = find_walked(entry, walk);
+        leaf = prof_find_walked(entry, walk);
     else
-        stack = find_unwalked(entry);
-    if (stack == PROF_NO_MEMORY)
-        return drain_no_memory(entry);
-    count_entry(entry, stack);
+        leaf = prof_find_unwalked(entry);
+    if (leaf == NULL)
+        return drain_unresolved(entry);
+    count_entry(entry, leaf);
     return true;
 }
 
-/* Drains the vector up to its present head or to the position of an overflow
- * half, whichever comes first. False: no memory for the rest. */
+/* The end of the entries that this drain may read: the vector's present head or
+ * the position of an overflow half, whichever comes first; or enough of them. */
+static const struct prof_entry *read_until(void)
+{
+    const struct prof_cpu *cpu = &prof_cpus[0];
+    const struct prof_ring *ring = &cpu->ring;
+    const struct prof_entry *until =
+        prof_overflow_until(&cpu->overflow, ring, drain->read);
+
+    if (prof_ring_bytes(ring, drain->read, until) <=
+        ENTRIES_MAX * sizeof *until)
+        return until;
+    drain->behind = true;
+    until = drain->read + ENTRIES_MAX;
+    return until < ring->end ? until : until - (ring->end - ring->begin);
+}
+
+/* Drains the vector. False: no memory or no time for the rest. */
 static bool drain_vector(void)
 {
     struct prof_cpu *cpu = &prof_cpus[0];
-    const struct prof_entry *until =
-        prof_overflow_until(&cpu->overflow, &cpu->ring, drain->read);
+    const struct prof_entry *until = read_until();
+    bool more = drain->behind; /* than these */
 
     while (drain->read != until && drain_entry(drain->read))
         prof_drain_pass();
     prof_frames_release(&cpu->frames, drain->frames_read);
-    return drain->read == until;
+    return drain->read == until && !more;
 }
 
-/* Counts one slot of the half that was taken. False: no memory, and the slot
- * stays queued. */
+/* Counts one slot of the half that was taken. False: no memory or no time, and
+ * the slot stays queued. */
 static bool drain_slot(const struct prof_slot *slot)
 {
-    uint32_t stack = prof_resolve(slot->pc, 0, NULL);
+    const struct prof_recent_leaf *leaf = prof_resolve(slot->pc, 0, NULL);
     uint64_t tsc = drain->taken->last_tsc, cycles = slot->cycles;
-    bool memory = stack != PROF_NO_MEMORY;
+    bool memory = leaf != NULL;
 
+    if (!memory && prof_resolve_is_enough())
+        return false;
     if (!memory && !drain->dying && !is_crowded())
         return false;
     cycles = prof_stolen_charge_all(slot->pc, slot->count, cycles,
@@ -230,14 +214,14 @@ static bool drain_slot(const struct prof_slot *slot)
         return true;
     }
     if (memory)
-        prof_credit(stack, slot->count, cycles, tsc);
+        prof_credit(leaf->stack, slot->count, cycles, tsc);
     emit_lost_ticks(tsc);
     prof_stream_overflow(tsc, slot->pc, slot->count, cycles);
     prof_accounts.overflowed += slot->count;
     return true;
 }
 
-/* Empties the half that was taken. False: no memory for the rest. */
+/* Empties the half that was taken. False: no memory or no time for the rest. */
 static bool drain_taken(void)
 {
     struct prof_overflow_half *half = drain->taken;
@@ -280,10 +264,10 @@ void prof_drain_hand_over(void)
 
 static void drain_all(void)
 {
-    bool memory = true;
+    bool all = true;
 
-    for (int round = 0; memory && round < ROUNDS_MAX; round++) {
-        memory = drain_taken() && drain_vector();
+    for (int round = 0; all && round < ROUNDS_MAX; round++) {
+        all = drain_taken() && drain_vector();
         if (drain->taken == NULL)
             prof_drain_hand_over();
         if (!prof_drain_is_more())
@@ -298,7 +282,7 @@ static void emit_vector(void)
     const struct prof_entry *head = prof_ring_head(&prof_cpus[0].ring);
 
     while (drain->read != head) {
-        (void)drain_no_memory(drain->read);
+        (void)drain_unresolved(drain->read);
         drain->read = prof_ring_next(&prof_cpus[0].ring, drain->read);
     }
 }
@@ -310,6 +294,7 @@ void prof_drain_last(void)
     if (!PROF_WITH_STREAM || !drain->open)
         return;
     drain->draining = drain->dying = true;
+    prof_resolve_begin(true);
     prof_table_freeze(true);
     if (interrupted)
         emit_vector();
@@ -332,17 +317,30 @@ void prof_drain(void)
     drain->draining = true;
     if (prof_drain_is_more())
         prof_recent_reserve();
-    prof_addresses_begin();
+    prof_resolve_begin(false);
+    drain->behind = false;
     drain_all();
+    drain->behind = drain->behind || prof_resolve_is_enough();
     prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
     prof_trace_flush();
-    prof_loop_drained(prof_tsc(), prof_accounts.stolen_cycles);
+    if (!drain->behind)
+        prof_loop_drained(prof_tsc(), prof_accounts.stolen_cycles);
     prof_stream_flush(prof_tsc());
     if (PROF_WITH_PIT)
         prof_watchdog();
-    prof_addresses_catch_up(PROLOGUES_MAX); /* last: nothing waits for it */
+    if (prof_resolve_work() < PROLOGUES_STEPS_MAX) /* nothing waits for it */
+        prof_addresses_catch_up(PROLOGUES_MAX, PROLOGUES_STEPS_MAX);
     (void)prof_ticks();
     drain->draining = false;
     prof_accounts.drain_cycles += prof_tsc() - begin;
     prof_loop_leave(&frame);
+}
+
+void prof_drain_whole(void)
+{
+    uint64_t most = prof_queued(); /* each drain takes one at least */
+
+    do
+        prof_drain();
+    while (drain->behind && most-- > 0);
 }

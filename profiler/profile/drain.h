@@ -15,6 +15,14 @@
 void prof_drain_open(const struct prof_config *config);
 bool prof_drain_is_open(void);
 
+/* Whether the last drain has left samples for the next, so as not to take too
+ * long. Contexts: thread. */
+bool prof_drain_is_behind(void);
+
+/* Drains all that is queued now, in as many drains as that takes. Contexts:
+ * thread. */
+void prof_drain_whole(void);
+
 /*
  * The last drain, in a panic: emits what is queued, without allocating. Samples
  * of new stacks are emitted without callers. If the panic interrupted a drain,

@@ -18,6 +18,7 @@ struct prof_drain_state {
     bool open;               /* prof_drain_open() was called */
     bool draining;           /* inside prof_drain() */
     bool dying;              /* the image panics: nothing is allocated */
+    bool behind;             /* the last drain has left samples for the next */
     struct prof_entry *read; /* next entry of the vector */
     uint32_t frames_read;    /* words of the frame vector read so far */
     uint64_t ticks;          /* the producer's count, extended to 64 bits */

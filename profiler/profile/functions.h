@@ -30,7 +30,7 @@ struct prof_function {
 
 extern struct prof_table prof_functions;
 
-/* The function (number), which exists. Valid until the next add. */
+/* The function (number), which exists. */
 static inline struct prof_function *prof_function_at(uint32_t number)
 {
     return PROF_TABLE_AT(&prof_functions, struct prof_function, number);

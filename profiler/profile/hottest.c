@@ -43,9 +43,13 @@ static void insert(struct prof_hottest *hottest,
 
 static void find_few(struct prof_hottest *hottest)
 {
-    for (uint32_t i = 1; hottest->wanted > 0 && i < prof_functions.used; i++)
-        if (prof_function_at(i)->self.samples != 0)
-            insert(hottest, prof_function_at(i), hottest->wanted);
+    const struct prof_function *function = prof_function_at(0);
+
+    for (uint32_t i = 1; hottest->wanted > 0 && i < prof_functions.used; i++) {
+        function = PROF_TABLE_NEXT(&prof_functions, function, i);
+        if (function->self.samples != 0)
+            insert(hottest, function, hottest->wanted);
+    }
 }
 
 /* Merges two sorted lists, given by the numbers of their first functions. */

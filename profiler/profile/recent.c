@@ -4,60 +4,106 @@
 
 #include "profile/recent.h"
 
+#include "base/cpu.h"
+
 #include <prof/port.h>
 
-#define CALLERS 256u
 #define LEAVES 512u
+#define SLOTS 4096u
+#define RING 14336u /* words: 56 KiB */
+
+_Static_assert(RING <= UINT16_MAX, "places in the ring are in 16 bits");
 
 struct prof_recent prof_recent;
 
 /* The caches until there is memory. */
-static struct prof_recent_callers one_callers;
+static struct prof_callers no_callers = {.frames = PROF_RECENT_NONE};
+static uint16_t no_slot;
 static struct prof_recent_leaf one_leaf;
 
 void prof_recent_open(void)
 {
-    one_callers.count = UINT32_MAX;
     one_leaf.pc = UINTPTR_MAX;
-    prof_recent = (struct prof_recent){&one_callers, &one_leaf, 0, 0};
+    prof_recent = (struct prof_recent){
+        .slots = &no_slot, .ring = (void *)&no_callers, .leaves = &one_leaf};
+}
+
+static struct prof_callers *callers_at(uint32_t at)
+{
+    return (void *)(prof_recent.ring + at);
 }
 
 void prof_recent_reserve(void)
 {
-    size_t bytes = CALLERS * sizeof *prof_recent.callers +
-                   LEAVES * sizeof *prof_recent.leaves;
-    struct prof_recent_callers *callers;
+    size_t bytes = LEAVES * sizeof *prof_recent.leaves +
+                   RING * sizeof *prof_recent.ring +
+                   SLOTS * sizeof *prof_recent.slots;
     struct prof_recent_leaf *leaves;
 
     if (prof_recent.leaves_mask != 0)
         return;
-    callers = prof_port_alloc(bytes);
-    if (callers == NULL)
+    leaves = prof_port_alloc(bytes);
+    if (leaves == NULL)
         return;
-    leaves = (void *)(callers + CALLERS);
-    for (uint32_t i = 0; i < CALLERS; i++)
-        callers[i].count = UINT32_MAX;
     for (uint32_t i = 0; i < LEAVES; i++)
         leaves[i].pc = UINTPTR_MAX;
-    prof_recent =
-        (struct prof_recent){callers, leaves, CALLERS - 1, LEAVES - 1};
+    prof_recent.leaves = leaves;
+    prof_recent.leaves_mask = LEAVES - 1;
+    prof_recent.ring = (void *)(leaves + LEAVES);
+    prof_recent.slots = (void *)(prof_recent.ring + RING);
+    prof_recent.slots_mask = SLOTS - 1;
+    prof_clear_words(prof_recent.slots,
+                     SLOTS * sizeof *prof_recent.slots / sizeof(uintptr_t));
+    *callers_at(0) = no_callers;
+    prof_recent.head = PROF_CALLERS_WORDS;
+    prof_recent.oldest = prof_recent.end = prof_recent.head;
 }
 
-void prof_recent_note_callers(const uint32_t *frames, uint32_t count,
-                              uint32_t hash, const struct prof_callers *callers)
+/* The oldest callers are no longer found. */
+static void forget_oldest(void)
 {
-    struct prof_recent_callers *slot = prof_recent_callers_slot(hash);
-    uint32_t at = count % 2;
+    const struct prof_callers *callers = callers_at(prof_recent.oldest);
+    uint16_t *slot = &prof_recent.slots[callers->slot];
 
-    if (count > PROF_RECENT_FRAMES)
+    if (*slot == prof_recent.oldest)
+        *slot = 0;
+    prof_recent.oldest += PROF_CALLERS_WORDS + callers->frames;
+}
+
+static void forget_until(uint32_t at)
+{
+    while (prof_recent.oldest < at && prof_recent.oldest < prof_recent.end)
+        forget_oldest();
+}
+
+/* Makes room for (words) in one piece; returns where. */
+static uint32_t make_room(uint32_t words)
+{
+    uint32_t at = prof_recent.head;
+
+    if (at + words > RING) { /* the next lap */
+        forget_until(RING);
+        prof_recent.end = at;
+        at = prof_recent.oldest = PROF_CALLERS_WORDS;
+    }
+    forget_until(at + words);
+    prof_recent.head = at + words;
+    return at;
+}
+
+void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
+                              const struct prof_callers *callers)
+{
+    uint32_t slot = hash & prof_recent.slots_mask, at;
+
+    if (prof_recent.slots_mask == 0)
         return;
-    slot->hash = hash;
-    slot->count = count;
-    slot->callers = *callers;
-    if (at != 0)
-        slot->frames[0] = frames[0];
-    for (; at < count; at += 2)
-        __builtin_memcpy(slot->frames + at, frames + at, 2 * sizeof *frames);
+    at = make_room(PROF_CALLERS_WORDS + callers->frames);
+    *callers_at(at) = *callers;
+    callers_at(at)->slot = (uint16_t)slot;
+    prof_recent.slots[slot] = (uint16_t)at;
+    for (uint32_t i = 0; i < callers->frames; i++)
+        prof_recent.ring[at + PROF_CALLERS_WORDS + i] = frames[i];
 }
 
 void prof_recent_note_leaf(const struct prof_recent_leaf *leaf)

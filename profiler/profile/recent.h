@@ -14,6 +14,13 @@
  * (stacks.h), so an entry stays true until another takes its slot. What is not
  * found here is resolved (resolve.h), and noted.
  *
+ * The copies are in a ring of words, one after the other, so that a stack takes
+ * as much memory as it has frames. The oldest make room for new ones:
+ *
+ *        | this lap: newer |      | last lap: older      |
+ *        +-----------------+------+======================+-----+
+ *        begin             head   oldest                 end   words
+ *
  * Inline, since this is most of what the drain does. Contexts: the drain.
  */
 
@@ -24,22 +31,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The callers of a sample: the stack of the innermost, 0 = none, and how many
- * of the frames they are; what follows these is not code. */
+struct prof_stack;
+
+/* The callers of a sample. In the ring the frames follow. */
 struct prof_callers {
-    uint32_t stack;
-    uint32_t count;
+    uint32_t stack; /* of the innermost, 0 = none */
+    uint8_t count;  /* frames up to the first that is not code */
+    uint8_t frames; /* all of them, PROF_RECENT_NONE = none like these */
+    uint16_t slot;  /* in the ring: the slot for their hash */
 };
 
-/* Frames that are copied; the callers of deeper stacks are not noted. */
-#define PROF_RECENT_FRAMES 59u
+#define PROF_RECENT_NONE UINT8_MAX
 
-struct prof_recent_callers {
-    uint32_t hash;
-    uint32_t count; /* frames, UINT32_MAX = the slot is free */
-    struct prof_callers callers;
-    uint32_t frames[PROF_RECENT_FRAMES + 1];
-};
+/* Its size in words of the ring. */
+#define PROF_CALLERS_WORDS (sizeof(struct prof_callers) / sizeof(uint32_t))
 
 /* How the caller of a leaf's function is found: it has none recorded; by the
  * frame pointer; or, from PROF_LEAF_KEPT on, in kept word (value -
@@ -49,18 +54,25 @@ struct prof_recent_callers {
 #define PROF_LEAF_KEPT 2u
 
 struct prof_recent_leaf {
-    uintptr_t pc;     /* UINTPTR_MAX: the slot is free */
-    uintptr_t kept;   /* the word that was kept, from PROF_LEAF_KEPT on */
+    uintptr_t pc;   /* UINTPTR_MAX: the slot is free */
+    uintptr_t kept; /* the word that was kept, from PROF_LEAF_KEPT on */
+    struct prof_stack *stack; /* NULL: the CPU was idle */
     uint32_t callers; /* stack of the innermost caller by frames, 0 = none */
-    uint32_t stack;
-    uint32_t found_by; /* PROF_LEAF_* */
+    uint32_t found_by : 3; /* PROF_LEAF_* */
+    uint32_t number : 29;  /* of the stack */
 };
 
+_Static_assert(PROF_LEAF_KEPT + PROF_FRAMES_KEPT <= 1u << 3, "found_by");
+
 struct prof_recent {
-    struct prof_recent_callers *callers;
+    uint16_t *slots; /* where in the ring callers are, 0 = none */
+    uint32_t *ring;  /* at 0 there are none */
     struct prof_recent_leaf *leaves;
-    uint32_t callers_mask; /* slots - 1 */
-    uint32_t leaves_mask;
+    uint32_t slots_mask;  /* slots - 1 */
+    uint32_t leaves_mask; /* leaves - 1 */
+    uint32_t head;        /* where the next callers will be */
+    uint32_t oldest;      /* of the last lap: these come behind the head */
+    uint32_t end;         /* of that lap */
 };
 
 extern struct prof_recent prof_recent;
@@ -68,13 +80,13 @@ extern struct prof_recent prof_recent;
 /* Forgets all and owns no memory. Contexts: boot. */
 void prof_recent_open(void);
 
-/* Allocates the caches if that was not possible before. Until then they have
- * one slot each. */
+/* Allocates the caches if that was not possible before. Until then there is one
+ * leaf, and no callers. */
 void prof_recent_reserve(void);
 
-/* From now on these frames, with their hash, are known to be (callers). */
-void prof_recent_note_callers(const uint32_t *frames, uint32_t count,
-                              uint32_t hash,
+/* From now on these (callers->frames) frames, with their hash, are known to be
+ * (callers). */
+void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
                               const struct prof_callers *callers);
 
 /* The same for a leaf. */
@@ -94,37 +106,87 @@ static inline uint32_t prof_callers_stop(const uint32_t *frames, uint32_t count,
     return PROF_WALK_NOT_CODE;
 }
 
-/* A hash of the (count) words at (frames). Its upper bits are the good ones. */
-static inline uint32_t prof_recent_hash(const uint32_t *frames, uint32_t count)
-{
-    const uint32_t *at = frames, *end = at + count;
+/*
+ * A hash of the (count) words at (at), and whether the (count) words at (a) and
+ * at (b) are equal. Eight words at a time, in units of the machine's own: deep
+ * stacks are long.
+ */
 #ifdef __x86_64__
-    const uint64_t mix = 0x9e3779b97f4a7c15;
-    uint64_t hash = mix, two;
 
-    if (count % 2 != 0)
-        hash = (hash ^ *at++) * mix;
-    for (; at != end; at += 2) {
-        __builtin_memcpy(&two, at, sizeof two);
-        hash = (hash ^ two) * mix;
-    }
-    return (uint32_t)(hash >> 32);
-#else
-    const uint32_t mix = 0x9e3779b1;
-    uint32_t hash = mix;
+static inline uint64_t prof_recent_mix(uint64_t hash, const uint32_t *at)
+{
+    uint64_t two;
 
-    if (count % 2 != 0)
-        hash = (hash ^ *at++) * mix;
-    for (; at != end; at += 2)
-        hash = (((hash ^ at[0]) * mix) ^ at[1]) * mix;
-    return hash;
-#endif
+    __builtin_memcpy(&two, at, sizeof two);
+    return (hash ^ two) * 0x9e3779b97f4a7c15;
 }
 
-static inline struct prof_recent_callers *
-prof_recent_callers_slot(uint32_t hash)
+static inline uint32_t prof_recent_hash(const uint32_t *at, uint32_t count)
 {
-    return &prof_recent.callers[hash >> 16 & prof_recent.callers_mask];
+    uint64_t hash = 0x9e3779b97f4a7c15;
+
+    for (; count >= 8; at += 8, count -= 8) {
+        hash = prof_recent_mix(prof_recent_mix(hash, at), at + 2);
+        hash = prof_recent_mix(prof_recent_mix(hash, at + 4), at + 6);
+    }
+    for (; count >= 2; at += 2, count -= 2)
+        hash = prof_recent_mix(hash, at);
+    if (count != 0)
+        hash = (hash ^ *at) * 0x9e3779b97f4a7c15;
+    return (uint32_t)(hash >> 48);
+}
+
+/* Of two words. */
+static inline bool prof_recent_same(const uint32_t *a, const uint32_t *b)
+{
+    uint64_t two, others;
+
+    __builtin_memcpy(&two, a, sizeof two);
+    __builtin_memcpy(&others, b, sizeof others);
+    return two == others;
+}
+
+#else
+
+static inline uint32_t prof_recent_mix(uint32_t hash, const uint32_t *at)
+{
+    return (((hash ^ at[0]) * 0x9e3779b1) ^ at[1]) * 0x9e3779b1;
+}
+
+static inline uint32_t prof_recent_hash(const uint32_t *at, uint32_t count)
+{
+    uint32_t hash = 0x9e3779b1;
+
+    for (; count >= 8; at += 8, count -= 8) {
+        hash = prof_recent_mix(prof_recent_mix(hash, at), at + 2);
+        hash = prof_recent_mix(prof_recent_mix(hash, at + 4), at + 6);
+    }
+    for (; count >= 2; at += 2, count -= 2)
+        hash = prof_recent_mix(hash, at);
+    if (count != 0)
+        hash = (hash ^ *at) * 0x9e3779b1;
+    return hash >> 16;
+}
+
+/* Of two words. */
+static inline bool prof_recent_same(const uint32_t *a, const uint32_t *b)
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+#endif
+
+static inline bool prof_recent_equal(const uint32_t *a, const uint32_t *b,
+                                     uint32_t count)
+{
+    for (; count >= 8; a += 8, b += 8, count -= 8)
+        if (!prof_recent_same(a, b) || !prof_recent_same(a + 2, b + 2) ||
+            !prof_recent_same(a + 4, b + 4) || !prof_recent_same(a + 6, b + 6))
+            return false;
+    for (; count >= 2; a += 2, b += 2, count -= 2)
+        if (!prof_recent_same(a, b))
+            return false;
+    return count == 0 || *a == *b;
 }
 
 static inline struct prof_recent_leaf *prof_recent_leaf_slot(uintptr_t pc,
@@ -135,43 +197,19 @@ static inline struct prof_recent_leaf *prof_recent_leaf_slot(uintptr_t pc,
     return &prof_recent.leaves[hash >> 16 & prof_recent.leaves_mask];
 }
 
-/* Whether the (count) words at (a) and at (b) are equal. */
-static inline bool prof_recent_equal(const uint32_t *a, const uint32_t *b,
-                                     uint32_t count)
-{
-    uint32_t at = count;
-
-    if (count % 2 != 0) {
-        at--;
-        if (a[at] != b[at])
-            return false;
-    }
-    for (; at != 0; at -= 2) {
-#ifdef __x86_64__
-        uint64_t two, others;
-
-        __builtin_memcpy(&two, a + at - 2, sizeof two);
-        __builtin_memcpy(&others, b + at - 2, sizeof others);
-        if (two != others)
-            return false;
-#else
-        if (a[at - 1] != b[at - 1] || a[at - 2] != b[at - 2])
-            return false;
-#endif
-    }
-    return true;
-}
-
-/* The callers with these frames and this hash; NULL if they are not here. */
+/* The callers with these (count) frames and this hash; NULL if they are not
+ * here. */
 static inline const struct prof_callers *
 prof_recent_find_callers(const uint32_t *frames, uint32_t count, uint32_t hash)
 {
-    const struct prof_recent_callers *slot = prof_recent_callers_slot(hash);
+    const uint32_t *at =
+        prof_recent.ring + prof_recent.slots[hash & prof_recent.slots_mask];
+    const struct prof_callers *callers = (const void *)at;
 
-    if (slot->hash != hash || slot->count != count ||
-        !prof_recent_equal(slot->frames, frames, count))
+    if (callers->frames != count ||
+        !prof_recent_equal(at + PROF_CALLERS_WORDS, frames, count))
         return NULL;
-    return &slot->callers;
+    return callers;
 }
 
 /* The leaf of (pc) below (callers), a stack; NULL if it is not here. (kept) is

@@ -6,24 +6,65 @@
 
 #include "profile/image.h"
 #include "profile/stacks.h"
+#include "unwind/prologue.h"
 
 #include <prof/config.h>
 #include <prof/format.h>
+
+/*
+ * Half a millisecond at 1,000 MIPS, in units of some 50 instructions; decoding
+ * one of a prologue is a unit, too.
+ */
+#define WORK_MAX 10000u
+#define WORK_WORD 4u /* a word of callers that are not recent ones */
+#define WORK_STACK                                                             \
+    12u /* a new stack: its address, function, call, definition */
+
+static struct {
+    uint32_t words; /* of callers, since boot */
+    uint32_t begun; /* all work since boot when the present drain began */
+    bool all;
+} work;
+
+static uint32_t work_since_boot(void)
+{
+    return work.words * WORK_WORD + prof_stacks.used * WORK_STACK +
+           prof_prologue_steps;
+}
+
+void prof_resolve_begin(bool all)
+{
+    work.begun = work_since_boot();
+    work.all = all;
+}
+
+uint32_t prof_resolve_work(void)
+{
+    return work_since_boot() - work.begun;
+}
+
+bool prof_resolve_is_enough(void)
+{
+    return !work.all && prof_resolve_work() >= WORK_MAX;
+}
 
 static bool is_idle(uintptr_t pc)
 {
     return pc >= prof_image.idle.begin && pc < prof_image.idle.end;
 }
 
-bool prof_resolve_callers(const uint32_t *frames, uint32_t count, uint32_t hash,
-                          struct prof_callers *callers)
+const struct prof_callers *prof_resolve_callers(const uint32_t *frames,
+                                                uint32_t count, uint32_t hash)
 {
-    if (!PROF_WITH_CALLERS)
-        return false;
-    if (!prof_stack_of_callers(frames, count, callers))
-        return false;
-    prof_recent_note_callers(frames, count, hash, callers);
-    return true;
+    static struct prof_callers callers;
+
+    if (!PROF_WITH_CALLERS || prof_resolve_is_enough())
+        return NULL;
+    work.words += count;
+    if (!prof_stack_of_callers(frames, count, &callers))
+        return NULL;
+    prof_recent_note_callers(frames, hash, &callers);
+    return &callers;
 }
 
 /* Whether any of the words (kept) of the stack might be a return address. */
@@ -45,13 +86,12 @@ static uintptr_t kept_caller(struct prof_address *address, const uint32_t *kept,
 
     leaf->found_by = PROF_LEAF_FRAME;
     if (address->caller == PROF_CALLER_UNKNOWN &&
-        (prof_addresses_are_enough() ||
-         (address->pending < PROF_CALLER_PENDING_MAX && !has_candidate(kept))))
+        address->pending < PROF_CALLER_PENDING_MAX && !has_candidate(kept))
         return 0;
     word = prof_address_caller(address) - PROF_CALLER_IN_WORD;
     if (word >= PROF_FRAMES_KEPT)
         return 0;
-    leaf->found_by = (uint8_t)(PROF_LEAF_KEPT + word);
+    leaf->found_by = (PROF_LEAF_KEPT + word) & 7u;
     leaf->kept = prof_frames_kept(kept, word);
     return prof_is_code(leaf->kept) ? leaf->kept : 0;
 }
@@ -83,47 +123,60 @@ static uint32_t find_stack(uint32_t callers, uintptr_t caller, uintptr_t pc,
     return prof_stack_of(callers, pc, function);
 }
 
-/* The same as prof_resolve() for a stack that is not known to be that of all
- * samples at (leaf) with words. */
-static uint32_t resolve_new(struct prof_recent_leaf *leaf, const uint32_t *kept)
+/* The stack of (leaf) is (number). */
+static void set_stack(struct prof_recent_leaf *leaf, uint32_t number)
 {
-    struct prof_address *address = prof_address_find(leaf->pc);
-    struct prof_stack *stack;
-    uintptr_t caller = 0;
-    uint32_t number;
-
-    if (address == NULL && is_idle(leaf->pc))
-        return 0;
-    if (address == NULL)
-        address = prof_address_add(leaf->pc);
-    if (address == NULL)
-        return PROF_NO_MEMORY;
-    number = prof_address_number(address);
-    if (PROF_WITH_CALLERS && kept != NULL)
-        caller = kept_caller(address, kept, leaf);
-    leaf->stack =
-        find_stack(leaf->callers, caller, leaf->pc, address->record.link);
-    if (leaf->stack == 0)
-        return PROF_NO_MEMORY;
-    address = prof_address_at(number);
-    stack = prof_stack_at(leaf->stack);
-    stack->address = number & PROF_ADDRESS_MAX;
-    stack->class = address->class;
-    stack->framed = address->caller == PROF_CALLER_BY_FRAME;
-    if (!PROF_WITH_CALLERS || kept == NULL || !count_caller(address))
-        prof_recent_note_leaf(leaf);
-    return leaf->stack;
+    leaf->number = number & PROF_STACK_NUMBER_MAX;
+    leaf->stack = prof_stack_at(number);
 }
 
-uint32_t prof_resolve(uintptr_t pc, uint32_t callers, const uint32_t *kept)
+/* The same as prof_resolve() for a stack that is not known to be that of all
+ * samples at (leaf) with words. False: no memory. */
+static bool resolve_new(struct prof_recent_leaf *leaf, const uint32_t *kept)
 {
-    struct prof_recent_leaf leaf = {.pc = pc, .callers = callers};
+    uint32_t number = prof_address_find(leaf->pc), stack;
+    struct prof_address *address;
+    uintptr_t caller = 0;
 
-    leaf.stack = prof_stack_find(callers, pc);
-    if (!PROF_WITH_CALLERS || kept == NULL ||
-        !prof_stack_at(leaf.stack)->framed)
-        return resolve_new(&leaf, kept);
+    if (number == 0 && is_idle(leaf->pc)) {
+        leaf->found_by = kept == NULL ? PROF_LEAF_FLAT : PROF_LEAF_FRAME;
+        leaf->stack = NULL;
+        prof_recent_note_leaf(leaf);
+        return true;
+    }
+    if (number == 0)
+        number = prof_address_add(leaf->pc);
+    if (number == 0)
+        return false;
+    address = prof_address_at(number);
+    if (PROF_WITH_CALLERS && kept != NULL)
+        caller = kept_caller(address, kept, leaf);
+    stack = find_stack(leaf->callers, caller, leaf->pc, address->record.link);
+    if (stack == 0)
+        return false;
+    set_stack(leaf, stack);
+    leaf->stack->address = number & PROF_ADDRESS_MAX;
+    leaf->stack->class = address->class;
+    leaf->stack->framed = address->caller == PROF_CALLER_BY_FRAME;
+    if (!PROF_WITH_CALLERS || kept == NULL || !count_caller(address))
+        prof_recent_note_leaf(leaf);
+    return true;
+}
+
+const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
+                                            const uint32_t *kept)
+{
+    static struct prof_recent_leaf leaf;
+    uint32_t number;
+
+    if (prof_resolve_is_enough())
+        return NULL;
+    number = prof_stack_find(callers, pc);
+    leaf = (struct prof_recent_leaf){.pc = pc, .callers = callers};
+    if (!PROF_WITH_CALLERS || kept == NULL || !prof_stack_at(number)->framed)
+        return resolve_new(&leaf, kept) ? &leaf : NULL;
+    set_stack(&leaf, number);
     leaf.found_by = PROF_LEAF_FRAME;
     prof_recent_note_leaf(&leaf);
-    return leaf.stack;
+    return &leaf;
 }

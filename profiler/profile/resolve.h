@@ -13,32 +13,38 @@
 
 #include <stdbool.h>
 
+/*
+ * A drain begins. It must not take long, so samples are resolved only until so
+ * much work was done that it is enough, unless (all) are to be. NULL is what
+ * the functions below return from then on, and also where they have no memory.
+ */
+void prof_resolve_begin(bool all);
+bool prof_resolve_is_enough(void);
+
+/* What was done since then, in units of some 50 instructions. */
+uint32_t prof_resolve_work(void);
+
 /* Finds the callers of a sample with (count) words at (frames) and their
- * (hash), creates their stack if it is new, and notes them (recent.h). False:
- * no memory. */
-bool prof_resolve_callers(const uint32_t *frames, uint32_t count, uint32_t hash,
-                          struct prof_callers *callers);
+ * (hash), creates their stack if it is new, and notes them (recent.h). Valid until the next call. */
+const struct prof_callers *prof_resolve_callers(const uint32_t *frames,
+                                                uint32_t count, uint32_t hash);
 
 /*
- * The stack of a sample at (pc) below the stack (callers), 0 = none; (kept) are
+ * The leaf of a sample at (pc) below the stack (callers), 0 = none; (kept) are
  * the words kept of the stack, NULL = none. Creates what is new, and notes it
- * (recent.h). 0: the CPU was idle. PROF_NO_MEMORY: something is new and there
- * is no memory for it.
+ * (recent.h). Valid until the next call.
  */
-uint32_t prof_resolve(uintptr_t pc, uint32_t callers, const uint32_t *kept);
+const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
+                                            const uint32_t *kept);
 
-#define PROF_NO_MEMORY UINT32_MAX
-
-/* Adds (samples) that cover (cycles), the last of them taken at (tsc), to stack
- * (number), 0 = idle, and to its account. */
-static inline void prof_credit(uint32_t number, uint64_t samples,
+/* Adds (samples) that cover (cycles), the last of them taken at (tsc), to
+ * (stack), NULL = idle, and to its account. */
+static inline void prof_credit(struct prof_stack *stack, uint64_t samples,
                                uint64_t cycles, uint64_t tsc)
 {
     enum prof_class class = PROF_CLASS_IDLE;
 
-    if (number != 0) {
-        struct prof_stack *stack = prof_stack_at(number);
-
+    if (stack != NULL) {
         if (stack->self.samples == 0)
             stack->first_tsc = tsc;
         stack->last_tsc = tsc;

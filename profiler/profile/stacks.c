@@ -113,7 +113,8 @@ bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
         last.stacks[at] = stack;
     }
     callers->stack = stack;
-    callers->count = count - last.outside;
+    callers->frames = (uint8_t)count;
+    callers->count = (uint8_t)(count - last.outside);
     return true;
 }
 

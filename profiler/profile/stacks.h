@@ -26,18 +26,19 @@ struct prof_stack {
     struct prof_amount self;   /* samples of exactly this stack */
     uint64_t first_tsc;        /* when the first and the last were taken */
     uint64_t last_tsc;
-    uint32_t address : 29; /* its number (addresses.h), 0 until sampled */
+    uint32_t class : 2;    /* that of the address (accounts.h) */
     uint32_t framed : 1;   /* the frame pointer finds the caller of the address,
                               so that samples of it below the parent are here */
-    uint32_t class : 2;    /* that of the address (accounts.h) */
+    uint32_t address : 29; /* its number (addresses.h), 0 until sampled */
     uint32_t emitted; /* for the stream: when it was last defined (stream.h) */
 };
 
-#define PROF_ADDRESS_MAX ((1u << 29) - 1) /* no table has as many */
+#define PROF_ADDRESS_MAX ((1u << 29) - 1) /* no table has more */
+#define PROF_STACK_NUMBER_MAX PROF_ADDRESS_MAX
 
 extern struct prof_table prof_stacks;
 
-/* The stack (number), which exists. Valid until the next add. */
+/* The stack (number), which exists. */
 static inline struct prof_stack *prof_stack_at(uint32_t number)
 {
     return PROF_TABLE_AT(&prof_stacks, struct prof_stack, number);

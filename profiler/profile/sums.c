@@ -46,24 +46,31 @@ uint64_t prof_sums_weight(const struct prof_amount *amount)
  * so. */
 static void clear_addresses(void)
 {
+    struct prof_address *address = NULL;
+
     sums.addresses = 0;
-    for (uint32_t i = 0; i < prof_addresses.used; i++)
-        prof_address_at(i)->counted = 0;
+    for (uint32_t i = 0; i < prof_addresses.used; i++) {
+        address = PROF_TABLE_NEXT(&prof_addresses, address, i);
+        address->counted = 0;
+    }
     expired = false;
 }
 
 static void clear(bool addresses)
 {
+    struct prof_function *function = NULL;
+    struct prof_call *call = NULL;
+
     sums = (struct prof_sums){.addresses = sums.addresses};
     for (uint32_t i = 0; i < prof_functions.used; i++) {
-        struct prof_function *function = prof_function_at(i);
-
+        function = PROF_TABLE_NEXT(&prof_functions, function, i);
         function->self = (struct prof_amount){0};
         function->total = function->vm_exit = function->masked = 0;
     }
     for (uint32_t i = 0; i < prof_calls.used; i++) {
-        prof_call_at(i)->self = (struct prof_amount){0};
-        prof_call_at(i)->total = 0;
+        call = PROF_TABLE_NEXT(&prof_calls, call, i);
+        call->self = (struct prof_amount){0};
+        call->total = 0;
     }
     if (addresses)
         clear_addresses();
@@ -106,17 +113,19 @@ static void add_special(const struct prof_stack *stack,
  * of no class; with prof.vmm none counts as known (clear()). */
 static void add_stacks(uint32_t vmm)
 {
-    const struct prof_stack *stack = prof_stack_at(1);
-    const struct prof_stack *end = prof_stack_at(prof_stacks.used);
-    struct prof_address *addresses = prof_address_at(0);
-    struct prof_call *calls = prof_call_at(0);
+    const struct prof_stack *stack = prof_stack_at(0);
+    struct prof_call *call = prof_call_at(0);
+    uint32_t number = 0; /* of that call: new stacks are often in the same */
 
-    for (; stack < end; stack++) {
-        struct prof_address *address = addresses + stack->address;
-        struct prof_call *call = calls + stack->record.link;
+    for (uint32_t i = 1; i < prof_stacks.used; i++) {
+        struct prof_address *address;
 
+        stack = PROF_TABLE_NEXT(&prof_stacks, stack, i);
         if (stack->self.samples == 0)
             continue;
+        address = prof_address_at(stack->address);
+        if (number != stack->record.link)
+            call = prof_call_at(number = stack->record.link);
         prof_amount_add(&call->self, stack->self.samples, stack->self.cycles);
         if (!address->counted || address->pending != 0 ||
             (PROF_WITH_CLASSES &&
@@ -130,11 +139,13 @@ static void add_stacks(uint32_t vmm)
  * of the outermost one and are not added to the function again. */
 static void add_calls(void)
 {
-    for (uint32_t i = prof_calls.used; i > 1; i--) {
-        struct prof_call *call = prof_call_at(i - 1);
-        struct prof_function *function =
-            prof_function_at((uint32_t)call->record.key);
+    struct prof_call *call = NULL;
 
+    for (uint32_t i = prof_calls.used; i > 1; i--) {
+        struct prof_function *function;
+
+        call = PROF_TABLE_BEFORE(&prof_calls, call, i - 1);
+        function = prof_function_at((uint32_t)call->record.key);
         sums.functions += function->self.samples == 0 && call->self.samples;
         prof_amount_add(&function->self, call->self.samples, call->self.cycles);
         call->total += prof_sums_weight(&call->self);

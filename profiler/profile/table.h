@@ -6,13 +6,21 @@
  * A growing hash table of records, found by a key and the number of another
  * record, their parent. Records are numbered from 1 in the order in which they
  * are added, so a parent's number is less than its child's; numbers never
- * change. Number 0 is a record of zeros: the root, or "none".
+ * change, and neither do addresses. Number 0 is a record of zeros: the root, or
+ * "none". Nothing is removed.
  *
- * The records and the hash slots are one block from prof_port_alloc(). Slots
- * hold record numbers: open addressing with linear probing, twice as many slots
- * as records, so never more than half full. When all records are in use, a
- * block of twice the size replaces it. If that allocation fails, existing
- * records are still found, and no new one can be added. Nothing is removed.
+ * Records are in segments of equal size from prof_port_alloc(). Hash slots hold
+ * record numbers: open addressing with linear probing, at most half of them in
+ * use.
+ *
+ * No call takes long, however large the table is. Before half of the slots are
+ * in use twice as many are allocated. Each record that is added then clears
+ * some of the new slots or, once all are clear, enters some records in them,
+ * oldest first. All records are found in the old slots meanwhile. When the last
+ * one is entered, the new slots replace the old ones.
+ *
+ * If an allocation fails, existing records are still found; once there is no
+ * room, no new one can be added.
  */
 
 #include <stdbool.h>
@@ -27,30 +35,76 @@ struct prof_record {
 };
 
 struct prof_table {
-    void *records;         /* number 0 alone before the first reserve */
-    uint32_t *slots;       /* numbers of records, 0 = free; 2 * capacity */
+    uintptr_t *segments;   /* where each would have number 0 */
+    uint32_t *slots;       /* numbers of records, 0 = free */
+    uint32_t *next_slots;  /* twice as many, in the making, or NULL */
     uint32_t mask;         /* number of slots - 1 */
     uint32_t record_bytes; /* size of one */
-    uint32_t capacity;     /* records, a power of two, or 0 */
+    uint32_t capacity;     /* records for which there are segments */
     uint32_t used;         /* records in use, number 0 included */
+    uint32_t idle;    /* up to here adding a record is all there is to do */
+    uint32_t cleared; /* of the next slots */
+    uint32_t entered; /* records in them, number 0 included */
+    uint32_t segments_max; /* for which there is room, 0 at first */
     uint32_t refusals;     /* allocations that were refused */
 };
 
+#define PROF_SEGMENT_BITS 8u
+#define PROF_SEGMENT (1u << PROF_SEGMENT_BITS) /* records in each */
+
 /* An empty table of (type), which begins with a struct prof_record. */
 #define PROF_TABLE(type)                                                       \
-    ((struct prof_table){.records = (void *)(uintptr_t)prof_table_zeros,       \
+    ((struct prof_table){.segments =                                           \
+                             (void *)(uintptr_t)prof_table_no_segments,        \
                          .slots = (void *)(uintptr_t)prof_table_zeros,         \
                          .record_bytes = sizeof(type)})
 
 /* The record 0 and the only slot of empty tables, so that nobody who searches
  * must ask whether there is memory. */
 extern const uint64_t prof_table_zeros[8];
+extern const uintptr_t prof_table_no_segments[1];
 
-/* The record (number) of a table of (type) that has memory. The address is
- * valid until the next reserve. */
-#define PROF_TABLE_AT(table, type, number) ((type *)(table)->records + (number))
+/* The record (number) in (segments). */
+static inline void *prof_table_record(const uintptr_t *segments,
+                                      size_t record_bytes, uint32_t number)
+{
+    return (void *)(segments[number >> PROF_SEGMENT_BITS] +
+                    number * record_bytes);
+}
 
-/* Doubles the room. Returns false if the allocation failed. */
+/* The record (number) of a table of (type). */
+#define PROF_TABLE_AT(table, type, number)                                     \
+    ((type *)prof_table_record((table)->segments, sizeof(type), number))
+
+/* The same where the one before it, or behind it, is at (record), or NULL: to go
+ * over all of them. */
+static inline void *prof_table_next(const struct prof_table *table,
+                                    const void *record, size_t record_bytes,
+                                    uint32_t number)
+{
+    return number % PROF_SEGMENT != 0
+               ? (void *)((uintptr_t)record + record_bytes)
+               : prof_table_record(table->segments, record_bytes, number);
+}
+
+static inline void *prof_table_before(const struct prof_table *table,
+                                      const void *record, size_t record_bytes,
+                                      uint32_t number)
+{
+    return record != NULL && (number + 1) % PROF_SEGMENT != 0
+               ? (void *)((uintptr_t)record - record_bytes)
+               : prof_table_record(table->segments, record_bytes, number);
+}
+
+#define PROF_TABLE_NEXT(table, record, number)                                 \
+    ((__typeof__(record))prof_table_next(table, record, sizeof *(record),      \
+                                         number))
+#define PROF_TABLE_BEFORE(table, record, number)                               \
+    ((__typeof__(record))prof_table_before(table, record, sizeof *(record),    \
+                                           number))
+
+/* Makes room, and does its part of the work. Returns false if there is none:
+ * an allocation failed. */
 bool prof_table_grow(struct prof_table *table);
 
 /*
@@ -59,7 +113,7 @@ bool prof_table_grow(struct prof_table *table);
  */
 static inline bool prof_table_reserve(struct prof_table *table)
 {
-    return table->used < table->capacity || prof_table_grow(table);
+    return table->used < table->idle || prof_table_grow(table);
 }
 
 /* The number of the record with (key) and (parent), 0 if there is none.
@@ -78,6 +132,13 @@ uint32_t prof_table_add(struct prof_table *table, uint32_t parent,
 /* True: tables no longer allocate, for a panic. False: they may again. */
 void prof_table_freeze(bool frozen);
 
+static inline uint32_t prof_table_hash(uint32_t parent, uintptr_t key)
+{
+    uint32_t mixed = ((uint32_t)key ^ parent * 0x85ebca6bu) * 0x9e3779b1u;
+
+    return mixed ^ mixed >> 15;
+}
+
 /* The slot of the record or, if there is none, the free slot for it. Inline, so
  * that the compiler knows the record size. */
 static inline uint32_t *prof_table_slot(const struct prof_table *table,
@@ -85,13 +146,11 @@ static inline uint32_t *prof_table_slot(const struct prof_table *table,
                                         uintptr_t key)
 {
     uint32_t mask = table->mask;
-    uint32_t mixed = ((uint32_t)key ^ parent * 0x85ebca6bu) * 0x9e3779b1u;
-    uint32_t at = (mixed ^ mixed >> 15) & mask;
+    uint32_t at = prof_table_hash(parent, key) & mask;
 
     for (; table->slots[at] != 0; at = (at + 1) & mask) {
         const struct prof_record *record =
-            (const void *)((const char *)table->records +
-                           table->slots[at] * record_bytes);
+            prof_table_record(table->segments, record_bytes, table->slots[at]);
 
         if (record->key == key && record->parent == parent)
             break;

@@ -215,7 +215,7 @@ void prof_report(void)
 
     if (!prof_drain_is_open())
         return;
-    prof_drain();
+    prof_drain_whole();
     prof_loop_profiler(&frame);
     begin = prof_tsc();
     prof_stats(&stats);

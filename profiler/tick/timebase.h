@@ -88,9 +88,11 @@ static inline bool prof_timebase_step_regular(struct prof_timebase *time,
                                               uint64_t tsc, uint64_t *cycles)
 {
     uint64_t ahead = tsc - time->grid_tsc;
-    uint32_t late = (uint32_t)ahead - time->step;
+    uintptr_t late = (uintptr_t)ahead - time->step;
 
-    if (ahead >> 32 != 0 || late + time->step / 2 >= time->step ||
+    /* in the machine's own words, which are half of it or all */
+    if ((sizeof late < sizeof ahead && ahead >> 32 != 0) ||
+        late + time->step / 2 >= time->step ||
         time->run_ticks >= time->regular_ticks)
         return false;
     time->run_ticks++;

@@ -107,16 +107,28 @@ static inline void *world_new(size_t bytes)
     return memory;
 }
 
+static inline void world_free_table(const struct prof_table *table)
+{
+    for (uint32_t i = 0; i < table->capacity; i += PROF_SEGMENT)
+        prof_port_free(
+            prof_table_record(table->segments, table->record_bytes, i));
+    if (table->segments_max != 0)
+        prof_port_free(table->segments);
+    if (table->mask != 0)
+        prof_port_free(table->slots);
+    if (table->next_slots != NULL)
+        prof_port_free(table->next_slots);
+}
+
 static inline void world_end(void *memory)
 {
     struct prof_table *const tables[] = {&prof_addresses, &prof_functions,
                                          &prof_stacks, &prof_calls};
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (tables[i]->capacity != 0)
-            prof_port_free(tables[i]->records);
+        world_free_table(tables[i]);
     if (prof_recent.leaves_mask != 0)
-        prof_port_free(prof_recent.callers);
+        prof_port_free(prof_recent.leaves);
     prof_table_freeze(false);
     free(memory);
 }

@@ -15,7 +15,7 @@
 
 #define FRAMES 12u
 
-static uint32_t frames[PROF_RECENT_FRAMES + 2];
+static uint32_t frames[PROF_DEPTH_MAX];
 static const uintptr_t kept[PROF_FRAMES_KEPT] = {1, 2, 3, 4, 5};
 
 static const uint32_t *kept_words(void)
@@ -26,7 +26,7 @@ static const uint32_t *kept_words(void)
 static int begin(void **unused)
 {
     (void)unused;
-    for (uint32_t i = 0; i < PROF_RECENT_FRAMES + 2; i++)
+    for (uint32_t i = 0; i < PROF_DEPTH_MAX; i++)
         frames[i] = 0x1000 + 16 * i;
     prof_recent_open();
     prof_recent_reserve();
@@ -37,14 +37,16 @@ static int end(void **unused)
 {
     (void)unused;
     if (prof_recent.leaves_mask != 0)
-        prof_port_free(prof_recent.callers);
+        prof_port_free(prof_recent.leaves);
     return 0;
 }
 
-static void note(uint32_t count, uint32_t hash, uint32_t stack)
+static void note(uint32_t count, uint32_t hash, uint32_t number)
 {
-    prof_recent_note_callers(frames, count, hash,
-                             &(struct prof_callers){stack, count});
+    prof_recent_note_callers(frames, hash,
+                             &(struct prof_callers){.stack = number,
+                                                    .count = (uint8_t)count,
+                                                    .frames = (uint8_t)count});
 }
 
 static void callers_are_found_by_all_their_words(void **unused)
@@ -52,7 +54,7 @@ static void callers_are_found_by_all_their_words(void **unused)
     const struct prof_callers *found;
 
     (void)unused;
-    for (uint32_t count = 0; count <= PROF_RECENT_FRAMES; count++) {
+    for (uint32_t count = 0; count <= PROF_DEPTH_MAX; count++) {
         uint32_t hash = prof_recent_hash(frames, count);
 
         note(count, hash, count + 1);
@@ -93,15 +95,48 @@ static void every_word_changes_the_hash(void **unused)
     }
 }
 
-static void too_many_words_are_not_noted(void **unused)
+/* Stacks of chance depth, so that old ones make room for new ones in many laps:
+ * what is found is always what was noted last, and the newest are found. */
+static void the_oldest_make_room(void **unused)
 {
-    uint32_t count = PROF_RECENT_FRAMES + 1;
-    uint32_t hash = prof_recent_hash(frames, count);
+    enum { STACKS = 500, TURNS = 40000, NEWEST = 60 };
+    static uint32_t last[STACKS]; /* stack noted last, 0 = never */
+    uint32_t seed = 1, newest[NEWEST] = {0}, found = 0, missing = 0;
 
     (void)unused;
-    note(count, hash, 1);
-    assert_null(prof_recent_find_callers(frames, count, hash));
+    memset(last, 0, sizeof last);
+    for (uint32_t turn = 1; turn <= TURNS; turn++) {
+        uint32_t number = (seed = seed * 1664525 + 1013904223) >> 8;
+        uint32_t name = number % STACKS, count = 1 + name % PROF_DEPTH_MAX;
+        const struct prof_callers *callers;
+        uint32_t hash;
+
+        frames[0] = name;
+        hash = prof_recent_hash(frames, count);
+        callers = prof_recent_find_callers(frames, count, hash);
+        if (callers != NULL) {
+            assert_int_equal(callers->stack, last[name]);
+            found++;
+        }
+        note(count, hash, turn);
+        last[name] = turn;
+        newest[turn % NEWEST] = name;
+        for (uint32_t i = 0; turn % 100 == 0 && i < NEWEST; i++) {
+            frames[0] = newest[i];
+            count = 1 + newest[i] % PROF_DEPTH_MAX;
+            hash = prof_recent_hash(frames, count);
+            callers = prof_recent_find_callers(frames, count, hash);
+            if (callers != NULL)
+                assert_int_equal(callers->stack, last[newest[i]]);
+            else
+                missing++;
+        }
+    }
+    assert_in_range(found, TURNS / 10, TURNS);
+    assert_in_range(missing, 0, TURNS / 100 * NEWEST / 20);
 }
+
+static struct prof_stack *const stack = (void *)0x900;
 
 static struct prof_recent_leaf leaf_of(uint32_t found_by, uintptr_t word)
 {
@@ -109,8 +144,8 @@ static struct prof_recent_leaf leaf_of(uint32_t found_by, uintptr_t word)
         .pc = 0x2000,
         .kept = word,
         .callers = 3,
-        .stack = 9,
-        .found_by = found_by,
+        .stack = stack,
+        .found_by = found_by & 7,
     };
 }
 
@@ -159,8 +194,8 @@ static void a_flat_leaf_is_none_with_words(void **unused)
     assert_false(finds(0x2000, 3, kept_words()));
 }
 
-/* Without memory there is one slot of each, and another try later. */
-static void without_memory_one_of_each_is_known(void **unused)
+/* Without memory there is one leaf, no callers, and another try later. */
+static void without_memory_one_leaf_is_known(void **unused)
 {
     uint32_t hash = prof_recent_hash(frames, FRAMES);
     struct prof_recent_leaf leaf = leaf_of(PROF_LEAF_FRAME, 0);
@@ -173,11 +208,13 @@ static void without_memory_one_of_each_is_known(void **unused)
     prof_recent_reserve();
     note(FRAMES, hash, 5);
     prof_recent_note_leaf(&leaf);
-    assert_non_null(prof_recent_find_callers(frames, FRAMES, hash));
+    assert_null(prof_recent_find_callers(frames, FRAMES, hash));
     assert_true(finds(0x2000, 3, kept_words()));
     world_refuse_from = -1;
     prof_recent_reserve();
-    assert_null(prof_recent_find_callers(frames, FRAMES, hash));
+    assert_false(finds(0x2000, 3, kept_words()));
+    note(FRAMES, hash, 5);
+    assert_non_null(prof_recent_find_callers(frames, FRAMES, hash));
 }
 
 int main(void)
@@ -189,16 +226,15 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(every_word_changes_the_hash, begin,
                                         end),
-        cmocka_unit_test_setup_teardown(too_many_words_are_not_noted, begin,
-                                        end),
+        cmocka_unit_test_setup_teardown(the_oldest_make_room, begin, end),
         cmocka_unit_test_setup_teardown(a_leaf_is_its_address_and_callers,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_kept_caller_must_be_the_same, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_flat_leaf_is_none_with_words, begin,
                                         end),
-        cmocka_unit_test_setup_teardown(without_memory_one_of_each_is_known,
-                                        begin, end),
+        cmocka_unit_test_setup_teardown(without_memory_one_leaf_is_known, begin,
+                                        end),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
