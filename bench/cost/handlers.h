@@ -25,6 +25,12 @@ uint32_t bench_stack_loop(uint32_t rounds);
 /* 65,536 instructions a round, each at an address of its own. */
 void bench_sled(uint32_t rounds);
 
+/* Prints a value in hundredths. */
+void bench_emit(const char *name, uint64_t hundredths);
+
+/* The worst case; prints its rows. */
+void bench_worst(void);
+
 /* Puts (handler) into the gate of (vector); returns the one that was there. */
 uintptr_t bench_gate_swap(unsigned vector, uintptr_t handler);
 

@@ -137,7 +137,7 @@ int prof_start(void)
         return PROF_ESTATE;
     if (running)
         return PROF_OK;
-    prof_drain_whole(); /* so that the pause lies between samples of two drains */
+    prof_drain_whole(); /* the pause lies between samples of two drains */
     on = prof_interrupts_save();
     error = begin(on);
     prof_interrupts_restore(on);
@@ -153,7 +153,7 @@ void prof_stop(void)
 
     if (!running)
         return;
-    prof_drain_whole(); /* so that the last start lies between samples drained */
+    prof_drain_whole(); /* the last start lies between samples drained */
     on = prof_interrupts_save();
     source->stop(on);
     prof_cpus[0].enabled = 0;

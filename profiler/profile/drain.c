@@ -165,8 +165,8 @@ static inline bool drain_entry(const struct prof_entry *entry)
     return true;
 }
 
-/* The end of the entries that this drain may read: the vector's present head or
- * the position of an overflow half, whichever comes first; or enough of them. */
+/* The end of the entries that this drain may read: the vector's present head,
+ * or the position of an overflow half, whichever comes first; or enough. */
 static const struct prof_entry *read_until(void)
 {
     const struct prof_cpu *cpu = &prof_cpus[0];

@@ -13,8 +13,8 @@
 
 #include <prof/config.h>
 
-/* The leaf of a sample at (pc) below (callers); (kept) are the words kept of the
- * stack, NULL = none. NULL: it stays queued (resolve.h). */
+/* The leaf of a sample at (pc) below (callers); (kept) are the words kept of
+ * the stack, NULL = none. NULL: it stays queued (resolve.h). */
 static inline const struct prof_recent_leaf *
 prof_find_leaf(uintptr_t pc, uint32_t callers, const uint32_t *kept)
 {

@@ -25,7 +25,8 @@ bool prof_resolve_is_enough(void);
 uint32_t prof_resolve_work(void);
 
 /* Finds the callers of a sample with (count) words at (frames) and their
- * (hash), creates their stack if it is new, and notes them (recent.h). Valid until the next call. */
+ * (hash), creates their stack if it is new, and notes them (recent.h). Valid
+ * until the next call. */
 const struct prof_callers *prof_resolve_callers(const uint32_t *frames,
                                                 uint32_t count, uint32_t hash);
 
