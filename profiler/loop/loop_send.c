@@ -3,7 +3,8 @@
 /*
  * A row is sent if its numbers have changed; the text of its site before it is
  * sent for the first time, and again from time to time, since packets may be
- * lost.
+ * lost. With the text come its histograms, so that each round has those of some
+ * sites, and the last one all.
  */
 
 #include "loop/loop_send.h"
@@ -98,6 +99,35 @@ static void send_row(uint64_t tsc, const struct prof_loop_row *row)
     (void)prof_stream_put(PROF_EVENT_LOOP_ROW, tsc, &fields, sizeof fields);
 }
 
+/* Which histogram the ranges are of. */
+struct ranges {
+    uint64_t tsc;
+    uint16_t site;
+    uint8_t measure;
+};
+
+static void send_range(uint64_t low, uint64_t high, uint64_t count,
+                       void *context)
+{
+    const struct ranges *ranges = context;
+
+    (void)high; /* follows from (low) */
+    (void)prof_stream_put(
+        PROF_EVENT_LOOP_BUCKET, ranges->tsc,
+        PROF_FIELDS(loop_bucket, ranges->site, ranges->measure, low,
+                    count < UINT32_MAX ? (uint32_t)count : UINT32_MAX));
+}
+
+static void send_histograms(uint64_t tsc, uint32_t site)
+{
+    struct ranges ranges = {.tsc = tsc, .site = (uint16_t)site};
+
+    for (uint8_t i = 0; i < PROF_LOOP_MEASURES; i++) {
+        ranges.measure = i;
+        prof_loop_buckets(site, (enum prof_loop_measure)i, send_range, &ranges);
+    }
+}
+
 /* What changes where anything does. */
 static uint32_t note_of(const struct prof_loop_row *row)
 {
@@ -114,13 +144,17 @@ static void send_if_changed(const struct prof_loop_row *row, void *context)
     struct prof_loop_site *site = &prof_loop_sites.sites[row->number];
     uint64_t tsc = *(const uint64_t *)context;
     uint32_t note = note_of(row);
+    bool due;
 
     if (rounds == 0)
         site->note = 0;
-    if (site->note == 0 || (row->number + rounds) % ROUNDS == 0)
+    due = site->note == 0 || (row->number + rounds) % ROUNDS == 0;
+    if (due)
         send_site(tsc, row);
     if (site->note != note || row->pending != 0)
         send_row(tsc, row);
+    if (due)
+        send_histograms(tsc, row->number);
     site->note = note;
 }
 
@@ -227,8 +261,12 @@ void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles)
 
 void prof_loop_send_last(void)
 {
+    struct prof_loop_frame frame;
+
     if (prof_loop_on == 0 || !prof_stream_on())
         return;
+    prof_loop_profiler(&frame); /* nothing else runs while this is read */
     rounds = 0;
     send_all(prof_loop_tsc());
+    prof_loop_leave(&frame);
 }

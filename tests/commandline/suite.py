@@ -138,8 +138,12 @@ class Plain:
         for words, offered in (
             ("re", "record report"),
             ("t", "tell tasks timeline top"),
+            ("loop -s w", "wall"),
+            ("loop --histogram ", "delay run wall"),
             ("record -t vi", "virtio"),
             ("top -s ", "name self total"),
+            ("top --loop -s p", "pending"),
+            ("tell unix:x loop ", "report reset"),
             ("report --color a", "always auto"),
             ("top --weight ", "samples time"),
             ("tell unix:x st", "stacks start stop"),

@@ -87,14 +87,17 @@ class Answering:
         self.server.close()
 
 
-#: commands that need events of tasks
+#: commands that need events of tasks, or loop occupancy
 OF_TASKS = re.compile(r"^parasite (tasks|timeline) | --wait ")
+OF_LOOP = re.compile(r"^parasite loop ")
 
 
 def make_traces(made, folder, command):
-    of_tasks = OF_TASKS.search(command)
-    packets = made.tasks if of_tasks else made.packets
-    image = () if of_tasks else ("-k", made.image)
+    packets, image = made.packets, ("-k", made.image)
+    if OF_TASKS.search(command):
+        packets, image = made.tasks, ()
+    elif OF_LOOP.search(command):
+        packets, image = made.loop, ()
     for name in ("x", "base", "new", "before", "after", "client", "server"):
         trace = folder / f"{name}.trace"
         made.parasite.record(trace, "-q", *image, packets)

@@ -11,7 +11,7 @@ from harness.suite import check, run
 
 PARTS = ("options", "output", "examples")
 COMMANDS = ["record", "tell", "top", "report", "annotate", "diff", "script"]
-COMMANDS += ["info", "tasks", "export", "flame", "timeline"]
+COMMANDS += ["info", "tasks", "loop", "export", "flame", "timeline"]
 COMMANDS += ["open", "demangle"]
 
 
@@ -31,6 +31,8 @@ class Made:
         )
         self.tasks = s.work / "tasks"  # packets with events of tasks
         self.tasks.write_bytes(run(s.build / "host/make_tasks", 20000, 1).data)
+        self.loop = s.work / "loop"  # packets with loop occupancy
+        self.loop.write_bytes(run(s.build / "host/make_loop", 5, 1).data)
         self.trace = s.work / "x.trace"
         self.parasite.record(self.trace, "-q", "-k", self.image, self.packets)
 

@@ -27,7 +27,8 @@ decoder := base/base64 base/crc32c base/index base/log base/memory \
     base/pager base/printable base/strings base/utf8 trace/console trace/event \
     trace/guest_names trace/model trace/model_cells \
     trace/model_tasks trace/packet trace/packet_index \
-    $(patsubst tools/parasite/%.c,%,$(wildcard tools/parasite/tasks/*.c)) \
+    $(patsubst tools/parasite/%.c,%,$(wildcard tools/parasite/tasks/*.c \
+    tools/parasite/occupancy/*.c)) \
     input/answers input/shared_ring profile/interval timeline/layout \
     top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \

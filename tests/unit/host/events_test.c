@@ -22,12 +22,18 @@
 #define EVENTS_MAX 2048u
 #define ROUNDS 300u
 
+union fields {
+#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
+    struct prof_event_##name as_##name;
+#include <prof/events.def>
+};
+
 /* What was put, to be compared with what is read. */
 static struct put {
     enum prof_event kind;
     uint64_t clock;
-    struct prof_packet_node node;                 /* of short events */
-    uint8_t raw[sizeof(struct prof_event_hello)]; /* of the others */
+    struct prof_packet_node node;      /* of short events */
+    uint8_t raw[sizeof(union fields)]; /* of the others */
 } expected[EVENTS_MAX];
 static unsigned put_count;
 
@@ -267,7 +273,7 @@ static void packets_of_all_events_come_out_as_they_went_in(void **unused)
     (void)unused;
     for (unsigned i = 0; i < ROUNDS; i++) {
         begin_packet();
-        while (prof_packet_fits(&packet, 100)) {
+        while (prof_packet_fits(&packet, sizeof(union fields) + 8)) {
             size_t number = random_bits() % (OTHERS + 4 * PROF_EVENT_OTHER);
 
             if (number < OTHERS)

@@ -15,10 +15,17 @@
 #define ROWS 5
 #define MANY 100
 
+#define FUNCTION(kind, name, self, total, rate)                                \
+    {                                                                          \
+        kind, name, self, total, rate, 0, 0, 0                                 \
+    }
+
 static const struct top_row functions[ROWS] = {
-    {TOP_ROW, "leaf", 40, 40, 400},  {TOP_ROW, "main", 0, 90, 0},
-    {TOP_ROW, TOP_IDLE, 10, 10, 90}, {TOP_ROW, "branch", 10, 50, 100},
-    {TOP_ROW, "apple", 10, 10, 100},
+    FUNCTION(TOP_ROW, "leaf", 40, 40, 400),
+    FUNCTION(TOP_ROW, "main", 0, 90, 0),
+    FUNCTION(TOP_ROW, TOP_IDLE, 10, 10, 90),
+    FUNCTION(TOP_ROW, "branch", 10, 50, 100),
+    FUNCTION(TOP_ROW, "apple", 10, 10, 100),
 };
 
 static void names_are(const struct top_row *rows, size_t count,
@@ -51,10 +58,10 @@ static void rows_are_sorted(void **state)
 static void callers_stand_before_callees(void **state)
 {
     struct top_row rows[] = {
-        {TOP_CALLEE, "big", 90, 90, 0},
-        {TOP_CALLER, "small", 1, 1, 0},
-        {TOP_CALLER, "middle", 5, 5, 0},
-        {TOP_CALLEE, "abc", 2, 2, 0},
+        FUNCTION(TOP_CALLEE, "big", 90, 90, 0),
+        FUNCTION(TOP_CALLER, "small", 1, 1, 0),
+        FUNCTION(TOP_CALLER, "middle", 5, 5, 0),
+        FUNCTION(TOP_CALLEE, "abc", 2, 2, 0),
     };
 
     (void)state;
@@ -64,6 +71,28 @@ static void callers_stand_before_callees(void **state)
     names_are(rows, 4, "middle small big abc");
     top_rows_sort(rows, 4, TOP_BY_NAME);
     names_are(rows, 4, "middle small abc big");
+}
+
+static void sites_have_more_orders(void **state)
+{
+    struct top_row rows[] = {
+        {TOP_ROW, "a", 5, 9, 3, 1, 7, 4},
+        {TOP_ROW, "b", 4, 9, 5, 9, 6, 0},
+        {TOP_ROW, "c", 3, 9, 4, 3, 8, 9},
+        {TOP_ROW, "d", 6, 9, 4, 3, 8, 9},
+    };
+
+    (void)state;
+    top_rows_sort(rows, 4, TOP_BY_LONGEST);
+    names_are(rows, 4, "b d c a");
+    top_rows_sort(rows, 4, TOP_BY_DELAY);
+    names_are(rows, 4, "d c a b");
+    top_rows_sort(rows, 4, TOP_BY_CALLS);
+    names_are(rows, 4, "b d c a");
+    top_rows_sort(rows, 4, TOP_BY_PENDING);
+    names_are(rows, 4, "d c a b");
+    top_rows_sort(rows, 4, TOP_BY_SELF);
+    names_are(rows, 4, "d a b c");
 }
 
 static void rows_are_filtered(void **state)
@@ -279,11 +308,36 @@ static void switches_switch(void **state)
     assert_true(ui->quit);
 }
 
+static void sites_have_more_keys(void **state)
+{
+    static const struct {
+        int key;
+        enum top_sort sort;
+    } keys[] = {{'s', TOP_BY_SELF},  {'t', TOP_BY_TOTAL}, {'l', TOP_BY_LONGEST},
+                {'d', TOP_BY_DELAY}, {'c', TOP_BY_CALLS}, {'e', TOP_BY_PENDING},
+                {'n', TOP_BY_NAME}};
+    struct top_ui *ui = begun();
+
+    (void)state;
+    type(ui, "tldce"); /* of functions there are three orders */
+    assert_int_equal(ui->sort, TOP_BY_TOTAL);
+    ui->sites = true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        top_key(ui, keys[i].key);
+        assert_int_equal(ui->sort, keys[i].sort);
+    }
+    top_key(ui, TOP_KEY_DOWN);
+    top_key(ui, TOP_KEY_ENTER); /* there is nothing to zoom into */
+    assert_null(top_zoomed(ui));
+    stands_at(ui, 1, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_sorted),
         cmocka_unit_test(callers_stand_before_callees),
+        cmocka_unit_test(sites_have_more_orders),
         cmocka_unit_test(rows_are_filtered),
         cmocka_unit_test(keys_move_the_selection),
         cmocka_unit_test(an_empty_list_bears_all_keys),
@@ -294,6 +348,7 @@ int main(void)
         cmocka_unit_test(a_long_filter_is_cut),
         cmocka_unit_test(a_filter_ends_the_zoom),
         cmocka_unit_test(switches_switch),
+        cmocka_unit_test(sites_have_more_keys),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

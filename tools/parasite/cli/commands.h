@@ -14,6 +14,7 @@ int command_diff(int argc, char **argv);
 int command_script(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_tasks(int argc, char **argv);
+int command_loop(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_timeline(int argc, char **argv);

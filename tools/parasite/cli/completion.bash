@@ -21,13 +21,25 @@ _parasite()
     fi
     case ${COMP_WORDS[1]}:$before in
     tell:stacks) choices='on off' ;;
+    tell:loop) choices='reset report' ;;
     record:-t | top:-t) choices='uart debugcon virtio serial shm' ;;
-    top:-s) choices='self total name' ;;
+    top:-s)
+        choices='self total name'
+        case " ${COMP_WORDS[*]} " in
+        *' --loop '*)
+            choices='own total longest delay calls pending name'
+            ;;
+        esac
+        ;;
     export:-f)
         choices='folded pprof perf firefox chrome perfetto callgrind'
         ;;
     report:-s) choices='symbol line task cpu' ;;
     tasks:-s) choices='waiting ready running count' ;;
+    loop:-s)
+        choices='own total longest delay wall calls pending name'
+        ;;
+    loop:--histogram) choices='run delay wall' ;;
     annotate:-M) choices='intel att' ;;
     *:--weight) choices='samples time' ;;
     *:--color) choices='always never auto' ;;
@@ -36,7 +48,7 @@ _parasite()
         -*) choices=$(_parasite_options "${COMP_WORDS[1]}") ;;
         *)
             if [ "${COMP_WORDS[1]}" = tell ] && [ "$COMP_CWORD" -gt 2 ]; then
-                choices='start stop rate depth stacks reset hello report'
+                choices='start stop rate depth stacks loop reset hello report'
             fi
             ;;
         esac

@@ -41,7 +41,7 @@ struct request {
 static const char help_text[] =
     "Send commands to a running guest and print its answers. COMMAND is "
     "start, stop, rate HZ, depth N, stacks on|off, "
-    "trace on|off|dump, reset, hello or report."
+    "trace on|off|dump, loop reset|report, reset, hello or report."
     "\vTARGET is the line that the guest listens to: the stream's line with "
     "prof.out=uart2 or virtio, otherwise the guest's console. It is unix:PATH, "
     "tcp:HOST:PORT or the name of a terminal. Each command is sent after the "
@@ -63,6 +63,13 @@ static bool is_value(const char *word)
            strcmp(word, "off") == 0 || strcmp(word, "dump") == 0;
 }
 
+/* "loop" "reset", where "reset" alone is another command. */
+static bool continues(const char *last, const char *word)
+{
+    return strcmp(last, "loop") == 0 ||
+           (is_value(word) && strchr(last, ' ') == NULL);
+}
+
 static void take_word(struct request *request, char *word)
 {
     struct sender *sender = &request->sender;
@@ -70,8 +77,7 @@ static void take_word(struct request *request, char *word)
 
     if (request->target == NULL) {
         request->target = word;
-    } else if (sender->count > 0 && is_value(word) &&
-               strchr(*last, ' ') == NULL) {
+    } else if (sender->count > 0 && continues(*last, word)) {
         char *first = *last;
 
         --sender->count;
@@ -157,6 +163,11 @@ static bool is_text(const char *line, bool *blank)
     return true;
 }
 
+static bool is_report(const char *line)
+{
+    return strcmp(line, "report") == 0 || strcmp(line, "loop report") == 0;
+}
+
 /* Prints what the guest writes to its console for a report. */
 static void keep_line(void *owner, const char *line, size_t bytes)
 {
@@ -166,7 +177,7 @@ static void keep_line(void *owner, const char *line, size_t bytes)
 
     (void)owner;
     if (log_quiet || session.binary || sender->state != SEND_WAITS ||
-        strcmp(sender->lines[sender->answered], "report") != 0 ||
+        !is_report(sender->lines[sender->answered]) ||
         memchr(line, '\0', bytes) != NULL)
         return;
     copy = strndup(line, bytes);

@@ -30,14 +30,20 @@ enum {
     KEY_ROWS,
     KEY_COLOR,
     KEY_WEIGHT,
-    KEY_FILTER
+    KEY_FILTER,
+    KEY_LOOP
 };
 
 static const struct argp_option options[] = {
     {"delay", KEY_DELAY, "SECONDS", 0, "time between updates (1)", 0},
     {"iterations", 'n', "N", 0, "stop after N updates", 0},
-    {"sort", 's', "KEY", 0, "sort by self (default), total or name", 0},
-    {"filter", KEY_FILTER, "REGEX", 0, "only functions that match REGEX", 0},
+    {"loop", KEY_LOOP, NULL, 0,
+     "who holds the event loop, by site, instead of functions", 0},
+    {"sort", 's', "KEY", 0,
+     "sort by self (default), total or name; with --loop by own (default), "
+     "total, longest, delay, calls, pending or name",
+     0},
+    {"filter", KEY_FILTER, "REGEX", 0, "only names that match REGEX", 0},
     {"weight", KEY_WEIGHT, "WHAT", 0, "count time (default) or samples", 0},
     {"stdio", KEY_STDIO, NULL, 0, "print tables, even on a terminal", 0},
     {"rows", KEY_ROWS, "N", 0, "rows of a table (25)", 0},
@@ -55,16 +61,25 @@ static unsigned long count_of(const char *option, const char *text)
     return count;
 }
 
-static enum top_sort sort_of(const char *word)
+static enum top_sort sort_of(const char *word, bool sites)
 {
-    static const char *const names[] = {[TOP_BY_SELF] = "self",
-                                        [TOP_BY_TOTAL] = "total",
-                                        [TOP_BY_NAME] = "name"};
-    size_t i = 0;
+    static const char *const names[TOP_SORTS] = {
+        [TOP_BY_SELF] = "self",       [TOP_BY_TOTAL] = "total",
+        [TOP_BY_NAME] = "name",       [TOP_BY_LONGEST] = "longest",
+        [TOP_BY_DELAY] = "delay",     [TOP_BY_CALLS] = "calls",
+        [TOP_BY_PENDING] = "pending",
+    };
+    unsigned i = 0;
 
-    while (i < 3 && strcmp(names[i], word) != 0)
+    if (sites && strcmp(word, "own") == 0)
+        return TOP_BY_SELF;
+    while (i < TOP_SORTS && strcmp(names[i], word) != 0)
         ++i;
-    if (i == 3)
+    if (sites && (i == TOP_SORTS || i == TOP_BY_SELF))
+        die_usage("-s takes own, total, longest, delay, calls, pending or name "
+                  "with --loop, not '%s'",
+                  word);
+    if (!sites && i >= TOP_BY_LONGEST)
         die_usage("-s takes self, total or name, not '%s'", word);
     return (enum top_sort)i;
 }
@@ -107,7 +122,14 @@ static error_t parse(int key, char *word, struct argp_state *state)
         run->updates = count_of("-n", word);
         break;
     case 's':
-        run->ui.sort = sort_of(word);
+        run->sort = word;
+        break;
+    case KEY_LOOP:
+        run->sites = true;
+        break;
+    case ARGP_KEY_END:
+        if (run->sort != NULL)
+            run->ui.sort = sort_of(run->sort, run->sites);
         break;
     case KEY_FILTER:
         if (!top_filter(&run->ui, word))

@@ -42,6 +42,8 @@ static void take_packet(void *owner, const struct packet *packet)
     else if (packet->sequence < cpu->next_sequence)
         return;
     model_take(&live->model, packet);
+    if (live->also.take != NULL)
+        live->also.take(live->also.owner, packet);
 }
 
 static bool is_open(const struct live *live)

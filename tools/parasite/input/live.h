@@ -20,7 +20,8 @@
 
 struct live {
     struct request *request;
-    uint64_t ring; /* of prof_share_ring, for RAM */
+    struct packet_sink also; /* if set after live_open(), gets packets too */
+    uint64_t ring;           /* of prof_share_ring, for RAM */
 
     /* the connection */
     struct target target; /* file -1 and no RAM = not open */

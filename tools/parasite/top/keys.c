@@ -58,7 +58,7 @@ static void zoom_in(struct top_ui *ui)
 {
     const char *name;
 
-    if (ui->selected >= ui->count)
+    if (ui->selected >= ui->count || ui->sites)
         return;
     name = ui->rows[ui->selected].name;
     if (top_zoomed(ui) != NULL && strcmp(top_zoomed(ui), name) == 0)
@@ -168,19 +168,31 @@ static void sort_by(struct top_ui *ui, enum top_sort sort)
     go_to_top(ui);
 }
 
+static bool choose_order(struct top_ui *ui, int key)
+{
+    static const struct {
+        int key;
+        enum top_sort sort;
+    } keys[] = {
+        {'s', TOP_BY_SELF},    {'t', TOP_BY_TOTAL}, {'n', TOP_BY_NAME},
+        {'l', TOP_BY_LONGEST}, {'d', TOP_BY_DELAY}, {'c', TOP_BY_CALLS},
+        {'e', TOP_BY_PENDING},
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        if (keys[i].key == key &&
+            (ui->sites || keys[i].sort < TOP_BY_LONGEST)) {
+            sort_by(ui, keys[i].sort);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Keys that change what is shown. */
 static bool choose(struct top_ui *ui, int key)
 {
     switch (key) {
-    case 's':
-        sort_by(ui, TOP_BY_SELF);
-        break;
-    case 't':
-        sort_by(ui, TOP_BY_TOTAL);
-        break;
-    case 'n':
-        sort_by(ui, TOP_BY_NAME);
-        break;
     case '/':
         ui->typing = true;
         strcpy(ui->typed, ui->filter);
@@ -217,7 +229,7 @@ void top_key(struct top_ui *ui, int key)
         ui->quit = key == 'q';
         return;
     }
-    if (move(ui, key) || choose(ui, key))
+    if (move(ui, key) || choose_order(ui, key) || choose(ui, key))
         return;
     switch (key) {
     case 'p':

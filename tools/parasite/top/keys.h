@@ -26,6 +26,7 @@ enum top_key {
 };
 
 struct top_ui {
+    bool sites; /* rows are sites of tasks, and have more orders */
     enum top_sort sort;
     bool since_reset; /* shares since then, not of the last seconds */
     bool no_idle;     /* hide the idle CPU */

@@ -44,17 +44,70 @@ static bool refused(const struct top_run *run)
     return sender->count > 0 && sender->state == SEND_FAILED;
 }
 
+/* ---- what is shown: functions, or sites */
+
+static void open_data(struct top_run *run, struct image *image)
+{
+    top_model_open(&run->top, &run->live, &run->request, image, run->by_time);
+    run->ui.sites = run->sites;
+    if (run->sites)
+        top_sites_open(&run->top_sites, &run->live);
+}
+
+static void update(struct top_run *run)
+{
+    if (run->sites)
+        top_sites_update(&run->top_sites, &run->ui);
+    else
+        top_model_update(&run->top, &run->ui);
+}
+
+static void list(struct top_run *run)
+{
+    if (run->sites)
+        top_sites_list(&run->top_sites, &run->ui);
+    else
+        top_model_list(&run->top, &run->ui);
+}
+
+static bool print(struct top_run *run, bool color)
+{
+    return run->sites ? top_sites_print(&run->top_sites, run->rows, color)
+                      : top_print(&run->top, run->rows, color);
+}
+
+static void reset(struct top_run *run)
+{
+    if (run->sites)
+        top_sites_reset(&run->top_sites);
+    else
+        top_model_reset(&run->top);
+}
+
+static void close_data(struct top_run *run)
+{
+    if (run->sites)
+        top_sites_close(&run->top_sites);
+    top_model_close(&run->top);
+    top_ui_free(&run->ui);
+}
+
 static void draw(struct top_run *run)
 {
     const struct request *request = &run->request;
+    const char *title = request->image != NULL    ? request->image
+                        : request->target != NULL ? request->target
+                                                  : request->guest[0];
 
     run->ui.page = top_screen_page();
-    top_model_list(&run->top, &run->ui);
-    top_screen_draw(&run->top, &run->ui,
-                    request->image != NULL    ? request->image
-                    : request->target != NULL ? request->target
-                                              : request->guest[0]);
+    list(run);
+    if (run->sites)
+        top_sites_draw(&run->top_sites, &run->ui, title);
+    else
+        top_screen_draw(&run->top, &run->ui, title);
 }
+
+/* ---- the loops */
 
 static void take_keys(struct top_run *run)
 {
@@ -63,7 +116,7 @@ static void take_keys(struct top_run *run)
     while ((key = screen_key()) >= 0)
         top_key(&run->ui, key);
     if (run->ui.reset)
-        top_model_reset(&run->top);
+        reset(run);
     run->ui.reset = false;
 }
 
@@ -101,7 +154,7 @@ static void loop_on_screen(struct top_run *run)
             next = seconds_now() + run->delay;
             ++done;
             if (!run->ui.paused)
-                top_model_update(&run->top, &run->ui);
+                update(run);
         }
         draw(run);
     }
@@ -116,10 +169,10 @@ static void loop_printing(struct top_run *run)
         wait_for(run, run->delay);
         if (refused(run))
             return;
-        top_model_update(&run->top, &run->ui);
+        update(run);
         run->ui.page = run->rows;
-        top_model_list(&run->top, &run->ui);
-        if (!top_print(&run->top, run->rows, color))
+        list(run);
+        if (!print(run, color))
             return;
         ++done;
     } while (!signals_caught() && !run->live.ended &&
@@ -136,7 +189,7 @@ int top_loop(struct top_run *run, struct image *image)
         die("no temporary file: %s", strerror(errno));
     atexit(end_screen);
     live_open(&run->live, &run->request, image, held_talk);
-    top_model_open(&run->top, &run->live, &run->request, image, run->by_time);
+    open_data(run, image);
     signals_catch();
     if (run->stdio) {
         loop_printing(run);
@@ -147,8 +200,7 @@ int top_loop(struct top_run *run, struct image *image)
     }
     came = run->live.boots > 0;
     code = live_close(&run->live);
-    top_model_close(&run->top);
-    top_ui_free(&run->ui);
+    close_data(run);
     end_screen();
     if (refused(run))
         return STATUS_DATA;

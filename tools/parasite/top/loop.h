@@ -8,6 +8,7 @@
 #include "input/request.h"
 #include "top/keys.h"
 #include "top/model.h"
+#include "top/sites.h"
 
 struct top_run {
     /* the options */
@@ -18,10 +19,13 @@ struct top_run {
     bool stdio;
     bool by_time;
     const char *color;
+    const char *sort;
+    bool sites; /* who holds the event loop, instead of functions */
 
     /* the data */
     struct live live;
     struct top_model top;
+    struct top_sites top_sites;
     struct top_ui ui;
 };
 

@@ -14,7 +14,7 @@
 #define RED_PERCENT 5.0
 #define GREEN_PERCENT 0.5
 
-static void print_percent(double percent, bool color)
+void top_print_percent(double percent, bool color)
 {
     const char *begin = percent >= RED_PERCENT     ? "\033[31m"
                         : percent >= GREEN_PERCENT ? "\033[32m"
@@ -83,15 +83,15 @@ bool top_print(const struct top_model *top, size_t rows, bool color)
             rest += row->self;
             continue;
         }
-        print_percent(row->self, color);
+        top_print_percent(row->self, color);
         putchar(' ');
-        print_percent(row->total, color);
+        top_print_percent(row->total, color);
         printf(" %10.1f  ", row->rate);
         printable_put(stdout, row->name);
         putchar('\n');
     }
     if (top->count > rows) {
-        print_percent(rest, color);
+        top_print_percent(rest, color);
         printf("%21sin %zu more functions\n", "", top->count - rows);
     }
     putchar('\n');

@@ -8,4 +8,7 @@
  * they could not be written. */
 bool top_print(const struct top_model *top, size_t rows, bool color);
 
+/* Prints a share of a table, in its colour. */
+void top_print_percent(double percent, bool color);
+
 #endif

@@ -39,12 +39,50 @@ static int by_total(const void *left, const void *right)
     return order != 0 ? order : by_self(left, right);
 }
 
+/* The rest are orders of sites, and those that are equal by self. */
+static int by_number(const struct top_row *a, const struct top_row *b,
+                     double left, double right)
+{
+    int order = a->kind == b->kind ? falling(left, right) : 0;
+
+    return order != 0 ? order : by_self(a, b);
+}
+
+static int by_longest(const void *left, const void *right)
+{
+    const struct top_row *a = left, *b = right;
+
+    return by_number(a, b, a->longest_ms, b->longest_ms);
+}
+
+static int by_delay(const void *left, const void *right)
+{
+    const struct top_row *a = left, *b = right;
+
+    return by_number(a, b, a->delay_ms, b->delay_ms);
+}
+
+static int by_calls(const void *left, const void *right)
+{
+    const struct top_row *a = left, *b = right;
+
+    return by_number(a, b, a->rate, b->rate);
+}
+
+static int by_pending(const void *left, const void *right)
+{
+    const struct top_row *a = left, *b = right;
+
+    return by_number(a, b, a->pending, b->pending);
+}
+
 void top_rows_sort(struct top_row *rows, size_t count, enum top_sort sort)
 {
     int (*const orders[])(const void *, const void *) = {
-        [TOP_BY_SELF] = by_self,
-        [TOP_BY_TOTAL] = by_total,
-        [TOP_BY_NAME] = by_name,
+        [TOP_BY_SELF] = by_self,       [TOP_BY_TOTAL] = by_total,
+        [TOP_BY_NAME] = by_name,       [TOP_BY_LONGEST] = by_longest,
+        [TOP_BY_DELAY] = by_delay,     [TOP_BY_CALLS] = by_calls,
+        [TOP_BY_PENDING] = by_pending,
     };
 
     if (count > 0)

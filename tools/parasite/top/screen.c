@@ -30,8 +30,6 @@
 #define BAR_COLUMNS 76   /* screens from there on have bars, */
 #define RATE_COLUMNS 58  /* samples per second, */
 #define TOTAL_COLUMNS 34 /* and totals */
-#define RED_PERCENT 5.0
-#define GREEN_PERCENT 0.5
 #define LINE_MAX_BYTES 1024
 
 size_t top_screen_page(void)
@@ -39,14 +37,6 @@ size_t top_screen_page(void)
     int rows = LINES - HEAD_LINES - FOOT_LINES;
 
     return rows > 0 ? (size_t)rows : 1;
-}
-
-/* The style of a share: hot, warm, or normal. */
-static attr_t heat(double percent)
-{
-    return screen_look(percent >= RED_PERCENT     ? SCREEN_HOT
-                       : percent >= GREEN_PERCENT ? SCREEN_WARM
-                                                  : SCREEN_PLAIN);
 }
 
 static void put_title(const struct top_model *top, const char *title)
@@ -135,22 +125,6 @@ static void put_columns(const struct top_ui *ui)
     screen_line(3, A_UNDERLINE, text);
 }
 
-/* A bar of (percent) that ends at the screen's edge, in eighths of a cell. */
-static void put_bar(int y, double percent)
-{
-    static const char *const eighths[] = {"",       "\u258f", "\u258e",
-                                          "\u258d", "\u258c", "\u258b",
-                                          "\u258a", "\u2589"};
-    int parts = (int)(percent / 100 * BAR_CELLS * 8 + 0.5);
-    int whole = screen_has_blocks() ? parts / 8 : (parts + 4) / 8;
-
-    move(y, COLS - BAR_CELLS - 1);
-    for (int i = 0; i < whole; ++i)
-        screen_text(screen_has_blocks() ? "\u2588" : "#", 1);
-    if (screen_has_blocks())
-        screen_text(eighths[parts % 8], 1);
-}
-
 static void put_row(int y, const struct top_row *row, bool selected,
                     bool by_total)
 {
@@ -163,12 +137,12 @@ static void put_row(int y, const struct top_row *row, bool selected,
 
     screen_line(y, chosen, "");
     snprintf(text, sizeof text, "%6.2f%%", row->self);
-    attrset(heat(row->self) | chosen);
+    attrset(screen_heat(row->self) | chosen);
     move(y, 0);
     screen_text(text, COLS);
     if (COLS >= TOTAL_COLUMNS && row->kind == TOP_ROW) {
         snprintf(text, sizeof text, "%8.2f%%", row->total);
-        attrset(heat(row->total) | chosen);
+        attrset(screen_heat(row->total) | chosen);
         screen_text(text, COLS);
     }
     attrset(chosen);
@@ -180,9 +154,9 @@ static void put_row(int y, const struct top_row *row, bool selected,
     screen_text(signs[row->kind], COLS);
     room = COLS - getcurx(stdscr) - (bar ? BAR_CELLS + 2 : 0);
     screen_text(row->name, room);
-    attrset(heat(by_total ? row->total : row->self) | chosen);
+    attrset(screen_heat(by_total ? row->total : row->self) | chosen);
     if (bar)
-        put_bar(y, by_total ? row->total : row->self);
+        screen_bar(y, by_total ? row->total : row->self, BAR_CELLS);
     attrset(A_NORMAL);
 }
 

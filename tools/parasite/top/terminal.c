@@ -14,6 +14,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#define RED_PERCENT 5.0
+#define GREEN_PERCENT 0.5
 #define ESCAPE_MS 50 /* after which Esc is not the start of a sequence */
 
 static bool opened, colored, blocks;
@@ -111,6 +113,28 @@ void screen_ends(int y, attr_t look, const char *left, const char *right)
     move(y, at);
     screen_text(right, COLS);
     attrset(A_NORMAL);
+}
+
+attr_t screen_heat(double percent)
+{
+    return screen_look(percent >= RED_PERCENT     ? SCREEN_HOT
+                       : percent >= GREEN_PERCENT ? SCREEN_WARM
+                                                  : SCREEN_PLAIN);
+}
+
+void screen_bar(int y, double percent, int cells)
+{
+    static const char *const eighths[] = {"",       "\u258f", "\u258e",
+                                          "\u258d", "\u258c", "\u258b",
+                                          "\u258a", "\u2589"};
+    int parts = (int)(percent / 100 * cells * 8 + 0.5);
+    int whole = blocks ? parts / 8 : (parts + 4) / 8;
+
+    move(y, COLS - cells - 1);
+    for (int i = 0; i < whole; ++i)
+        screen_text(blocks ? "\u2588" : "#", 1);
+    if (blocks)
+        screen_text(eighths[parts % 8], 1);
 }
 
 int screen_key(void)

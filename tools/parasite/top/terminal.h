@@ -38,6 +38,13 @@ void screen_line(int y, attr_t look, const char *text);
 /* The same, with (right) at its end if there is room for both. */
 void screen_ends(int y, attr_t look, const char *left, const char *right);
 
+/* The attributes of a share: hot, warm or plain. */
+attr_t screen_heat(double percent);
+
+/* A bar of (percent) in line (y), with room for (cells), one column before the
+ * screen's edge, in eighths of a cell where these can be drawn. */
+void screen_bar(int y, double percent, int cells);
+
 /* The key that was pressed, as top_key() takes it; -1 = none. */
 int screen_key(void);
 

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Metrics of the event loop. All of them are written anew for each request, so
+ * a site that has dropped out leaves no value behind.
+ */
+
+#include "loop_metrics.h"
+
+#include "metrics.h"
+
+#include <kernel/clock.h>
+#include <prof/loop_stats.h>
+#include <string.h>
+
+#define SITES 20u
+
+/* The sites with the most own time found so far, the first of them first. */
+struct sites {
+    struct prof_loop_row row[SITES];
+    unsigned count;
+};
+
+static void on_row(const struct prof_loop_row *row, void *context)
+{
+    struct sites *sites = context;
+    unsigned at = sites->count;
+
+    if (row->own_cycles == 0 && row->calls == 0 && row->pending == 0)
+        return;
+    while (at > 0 && sites->row[at - 1].own_cycles < row->own_cycles)
+        at--;
+    if (at == SITES)
+        return;
+    if (sites->count < SITES)
+        sites->count++;
+    for (unsigned i = sites->count - 1; i > at; i--)
+        sites->row[i] = sites->row[i - 1];
+    sites->row[at] = *row;
+}
+
+/* ---- labels */
+
+static void add_escaped(struct http_text *text, const char *value)
+{
+    for (; *value != '\0'; value++) {
+        if (*value == '\n') {
+            http_text_add(text, "\\n", 2);
+            continue;
+        }
+        if (*value == '"' || *value == '\\')
+            http_text_add(text, "\\", 1);
+        http_text_add(text, value, 1);
+    }
+}
+
+/* NAME{site="...",file="...",line="..." without the closing brace. */
+static void begin(struct http_text *text, const char *name,
+                  const struct prof_trace_name *site)
+{
+    http_text_print(text, "%s{site=\"", name);
+    add_escaped(text, site->text);
+    http_text_print(text, "\",file=\"");
+    add_escaped(text, site->file != NULL ? site->file : "");
+    http_text_print(text, "\",line=\"%u\"", (unsigned)site->line);
+}
+
+/* ---- one metric of all sites */
+
+enum what {
+    OWN,
+    TOTAL,
+    LONGEST,
+    OLDEST,
+    CALLS,
+    FAILED,
+    CANCELLED,
+    PENDING,
+};
+
+static uint64_t value_of(const struct prof_loop_row *row, enum what what)
+{
+    switch (what) {
+    case OWN:
+        return row->own_cycles;
+    case TOTAL:
+        return row->total_cycles;
+    case LONGEST:
+        return row->longest_cycles;
+    case OLDEST:
+        return row->oldest_cycles;
+    case CALLS:
+        return row->calls;
+    case FAILED:
+        return row->failed;
+    case CANCELLED:
+        return row->cancelled;
+    case PENDING:
+        break;
+    }
+    return row->pending;
+}
+
+static void each_site(struct http_text *text, const struct sites *sites,
+                      enum what what, const char *name, const char *type,
+                      const char *help)
+{
+    metrics_describe(text, name, type, help);
+    for (unsigned i = 0; i < sites->count; i++) {
+        uint64_t value = value_of(&sites->row[i], what);
+
+        begin(text, name, sites->row[i].site);
+        if (what <= OLDEST)
+            metrics_seconds(text, "}", value);
+        else
+            http_text_print(text, "} %llu\n", (unsigned long long)value);
+    }
+}
+
+static void write_sites(struct http_text *text, const struct sites *sites)
+{
+    each_site(text, sites, OWN, "parasite_loop_site_own_seconds_total",
+              "counter", "Time that the tasks of a site held the event loop.");
+    each_site(text, sites, TOTAL, "parasite_loop_site_tree_seconds_total",
+              "counter",
+              "The same, with all that these tasks created, at every depth.");
+    each_site(text, sites, LONGEST, "parasite_loop_site_longest_run_seconds",
+              "gauge", "The longest run since the reset.");
+    each_site(text, sites, OLDEST, "parasite_loop_site_oldest_seconds", "gauge",
+              "Age of the oldest task that has not ended.");
+    each_site(text, sites, CALLS, "parasite_loop_site_tasks_total", "counter",
+              "Tasks created.");
+    each_site(text, sites, FAILED, "parasite_loop_site_failed_total", "counter",
+              "Tasks that failed.");
+    each_site(text, sites, CANCELLED, "parasite_loop_site_cancelled_total",
+              "counter", "Tasks that were cancelled.");
+    each_site(text, sites, PENDING, "parasite_loop_site_pending_tasks", "gauge",
+              "Tasks that have not ended.");
+}
+
+/* ---- classic histograms */
+
+/* Upper bounds, in ns: the same for all sites, so that they can be added. */
+static const uint64_t bounds[] = {
+    1000,      3000,      10000,      30000,      100000,
+    300000,    1000000,   3000000,    10000000,   30000000,
+    100000000, 300000000, 1000000000, 3000000000, 10000000000,
+};
+#define BOUNDS (sizeof bounds / sizeof *bounds)
+
+struct classic {
+    uint64_t limit[BOUNDS]; /* the same in cycles */
+    uint64_t values[BOUNDS];
+};
+
+static uint64_t cycles_of(uint64_t ns)
+{
+    uint64_t hz = clock_tsc_hz();
+
+    return ns / NS_PER_S * hz + ns % NS_PER_S * hz / NS_PER_S;
+}
+
+/* A range counts where its highest value is within the bound, so that no value
+ * is in a bucket that it exceeds. */
+static void on_range(uint64_t low, uint64_t high, uint64_t count, void *context)
+{
+    struct classic *classic = context;
+
+    (void)low;
+    for (unsigned i = 0; i < BOUNDS; i++)
+        if (high - 1 <= classic->limit[i])
+            classic->values[i] += count;
+}
+
+static void write_buckets(struct http_text *text, const char *name,
+                          const struct prof_loop_row *row,
+                          enum prof_loop_measure measure)
+{
+    static char full[64];
+    struct classic classic = {.values = {0}};
+
+    for (unsigned i = 0; i < BOUNDS; i++)
+        classic.limit[i] = cycles_of(bounds[i]);
+    prof_loop_buckets(row->number, measure, on_range, &classic);
+    strcpy(full, name);
+    strcat(full, "_bucket");
+    for (unsigned i = 0; i < BOUNDS; i++) {
+        begin(text, full, row->site);
+        http_text_print(text, ",le=\"%llu.%06llu\"} %llu\n",
+                        (unsigned long long)(bounds[i] / NS_PER_S),
+                        (unsigned long long)(bounds[i] % NS_PER_S / 1000),
+                        (unsigned long long)classic.values[i]);
+    }
+    begin(text, full, row->site);
+    http_text_print(text, ",le=\"+Inf\"} %llu\n",
+                    (unsigned long long)row->sums[measure].count);
+}
+
+static void write_histogram(struct http_text *text, const struct sites *sites,
+                            enum prof_loop_measure measure, const char *name,
+                            const char *help)
+{
+    char full[64];
+
+    metrics_describe(text, name, "histogram", help);
+    for (unsigned i = 0; i < sites->count; i++) {
+        const struct prof_loop_row *row = &sites->row[i];
+
+        if (row->sums[measure].count == 0)
+            continue;
+        write_buckets(text, name, row, measure);
+        strcpy(full, name);
+        begin(text, strcat(full, "_sum"), row->site);
+        metrics_seconds(text, "}", row->sums[measure].cycles);
+        strcpy(full, name);
+        begin(text, strcat(full, "_count"), row->site);
+        http_text_print(text, "} %llu\n",
+                        (unsigned long long)row->sums[measure].count);
+    }
+}
+
+/* ---- the account */
+
+static void write_account(struct http_text *text,
+                          const struct prof_loop_account *account)
+{
+    const struct {
+        const char *name;
+        uint64_t cycles;
+    } parts[] = {
+        {"tasks", account->tasks_cycles},
+        {"callbacks", account->callbacks_cycles},
+        {"others", account->others_cycles},
+        {"loop", account->loop_cycles},
+        {"profiler", account->profiler_cycles},
+        {"idle", account->idle_cycles},
+        {"interrupts", account->interrupts_cycles},
+        {"sampler", account->sampler_cycles},
+    };
+    char name[80];
+
+    metrics_describe(text, "parasite_loop_seconds_total", "counter",
+                     "Where the event loop's time went; the sum is all.");
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
+        strcpy(name, "parasite_loop_seconds_total{part=\"");
+        strcat(name, parts[i].name);
+        metrics_seconds(text, strcat(name, "\"}"), parts[i].cycles);
+    }
+    metrics_describe(text, "parasite_loop_wall_seconds_total", "counter",
+                     "All of the event loop's time.");
+    metrics_seconds(text, "parasite_loop_wall_seconds_total",
+                    account->wall_cycles);
+    metrics_describe(text, "parasite_loop_statistics_seconds_total", "counter",
+                     "What these statistics have cost.");
+    metrics_seconds(text, "parasite_loop_statistics_seconds_total",
+                    account->own_cycles);
+}
+
+static void write_utilisation(struct http_text *text,
+                              const struct prof_loop_account *account)
+{
+    static const char *const windows[] = {"1s", "10s", "60s"};
+
+    metrics_describe(text, "parasite_loop_utilisation_ratio", "gauge",
+                     "Share of the last seconds in which the loop was busy.");
+    for (unsigned i = 0; i < 3; i++)
+        if (account->busy_seconds[i] != 0)
+            http_text_print(
+                text,
+                "parasite_loop_utilisation_ratio{window=\"%s\"} %u.%03u\n",
+                windows[i], (unsigned)(account->busy_permille[i] / 1000),
+                (unsigned)(account->busy_permille[i] % 1000));
+    metrics_one(text, "parasite_loop_freezes_total", "counter",
+                "Runs that the freeze guard has reported.", account->freezes);
+    metrics_one(text, "parasite_loop_sites", "gauge",
+                "Sites that have been seen.", account->sites);
+    metrics_one(text, "parasite_loop_sites_refused_total", "counter",
+                "Sites without room.", account->sites_refused);
+    metrics_one(text, "parasite_loop_unbinned_total", "counter",
+                "Values in no histogram.", account->unbinned);
+}
+
+void http_loop_metrics(struct http_text *text)
+{
+    static struct sites sites;
+    struct prof_loop_account account;
+
+    if (!prof_loop_is_on())
+        return;
+    prof_loop_account(&account);
+    write_account(text, &account);
+    write_utilisation(text, &account);
+    sites.count = 0;
+    prof_loop_visit(on_row, &sites);
+    write_sites(text, &sites);
+    write_histogram(text, &sites, PROF_LOOP_RUN, "parasite_loop_run_seconds",
+                    "How long tasks held the loop without a pause.");
+    write_histogram(text, &sites, PROF_LOOP_DELAY,
+                    "parasite_loop_delay_seconds",
+                    "From the wake of a task until it ran.");
+    write_histogram(text, &sites, PROF_LOOP_WALL, "parasite_loop_lifetime_seconds",
+                    "From the creation of a task to its end.");
+}

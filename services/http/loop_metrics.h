@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HTTP_LOOP_METRICS_H
+#define HTTP_LOOP_METRICS_H
+
+#include "text.h"
+
+/* Appends the metrics of <prof/loop_stats.h> in the Prometheus text format
+ * 0.0.4; nothing if nothing is counted. Of sites, those with the most own time;
+ * one that has done nothing since the last reset is left out. */
+void http_loop_metrics(struct http_text *text);
+
+#endif

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loop occupancy: what parasite says of streams that make_loop wrote, right
+ones and wrong ones, and of guests."""
+
+import json
+import re
+
+import guests
+from harness.command import Command
+from harness.suite import WIDTHS, check, run
+
+PARTS = ("print", *WIDTHS)
+HZ = 2000000000
+SECONDS = 20
+WRONG = {
+    "not_wall": "the parts of the account differ from the whole by 1 cycles",
+    "not_sites": "the sites of a kind differ from their part of the account "
+    "by 1 cycles",
+    "not_total": "the total of a site differs from that of the tree by 1 "
+    "cycles",
+    "no_place": "site 99 is defined nowhere",
+    "no_bucket": "no range of a histogram begins at 67",
+    "no_account": "a row of loop occupancy without its account",
+}
+
+
+class Trace:
+    """A trace of what make_loop wrote."""
+
+    def __init__(self, s, name="made", *words):
+        self.s, self.parasite = s, Command(s)
+        done = run(s.build / "host/make_loop", SECONDS, 1, *words)
+        self.data, self.says = done.data, json.loads(done.err)
+        self.path = s.work / f"{name}.trace"
+        self.parasite.record(self.path, "-q", "-", data=self.data)
+
+    def __call__(self, *words, **options):
+        return self.parasite("loop", *words, self.path, **options)
+
+    def json(self, *words, **options):
+        return json.loads(self("-q", "--json", *words, **options).out)
+
+
+def sites_are_right(trace):
+    """Exactly what was written, as JSON and as a table."""
+    found = trace.json()
+    check.same(found["cycles"]["wall"], trace.says["wall_cycles"])
+    check.same(found["cycles"]["idle"], trace.says["idle_cycles"])
+    check.same(found["rounds"], SECONDS)
+    text = trace("-q").out
+    for site in found["sites"]:
+        calls, own, total, longest = trace.says[site["site"]]
+        check.same(site["calls"], calls, site)
+        check.same(site["own_cycles"], own, site)
+        check.same(site["total_cycles"], total, site)
+        check.same(site["longest_ns"], longest // 2, site)
+        if site["kind"] == "idle":
+            continue
+        wall = trace.says["wall_cycles"]
+        row = rf"^ *{100 * own / wall:.2f}% *{100 * total / wall:.2f}% .*  "
+        check.has(text, row + re.escape(site["site"]), count=1)
+
+
+def account_is_whole(trace):
+    found = trace.json()["cycles"]
+    parts = {k: v for k, v in found.items() if not k.startswith("of_all")}
+    wall = parts.pop("wall")
+    check.same(sum(parts.values()), wall)
+    check.has(trace().out, r"^# the parts are 40,000,000,000 cycles: the whole")
+
+
+def rows_are_ordered(trace):
+    for key, field in (
+        ("own", "own_cycles"),
+        ("total", "total_cycles"),
+        ("longest", "longest_ns"),
+        ("delay", "delay_ns"),
+        ("wall", "wall_ns"),
+        ("calls", "calls"),
+        ("pending", "pending"),
+    ):
+        found = [site[field] for site in trace.json("-s", key)["sites"]]
+        check.same(found, sorted(found, reverse=True), key)
+    names = [site["site"] for site in trace.json("-s", "name")["sites"]]
+    check.same(names, sorted(names))
+    check.has(trace("-q", "--rows", 2).out, "^# and 5 sites more$")
+
+
+def tree_has_totals(trace):
+    text = trace("-q", "--tree").out
+    lines = re.findall(
+        r"^ *[\d.]+% +([\d.]+)% +[\d.]+ +\d+  ( *)(\w+)", text, re.M
+    )
+    names = [(len(depth) // 2, name) for _, depth, name in lines]
+    check.true((0, "serve") in names and (1, "handle") in names, names)
+    check.true((2, "query") in names and (3, "query") in names, names)
+    total = trace.says["serve"][2] * 100 / trace.says["wall_cycles"]
+    check.near(float(lines[0][0]), total, 0.006)
+
+
+def percentiles_are_shown(trace):
+    text = trace("-q", "-p").out
+    rows = re.findall(r"^(run|delay|wall) +(\d+)( +[\d.]+){3}  serve", text, re.M)
+    check.same([row[0] for row in rows], ["run", "delay", "wall"])
+    check.same(int(rows[0][1]), trace.says["serve"][0])
+    text = trace("-q", "--histogram", "run").out
+    values = re.findall(r"^ *[\d.]+ ms +(\d+)  #*$", text, re.M)
+    calls = sum(c for name, (c, *_) in every(trace) if name != "idle")
+    check.same(sum(map(int, values)), calls)
+
+
+def every(trace):
+    return [(k, v) for k, v in trace.says.items() if isinstance(v, list)]
+
+
+def long_runs_are_named(trace):
+    text = trace("-q").out
+    check.has(
+        text,
+        r"^ *250\.000 +1\.150 +17  handle \(services/made/serve\.c:40\): 80 % "
+        r"in 0x100000, 20 % in 0x100040$",
+        count=1,
+    )
+    check.has(text, r"^ *100\.000 +1\.000 +17  handle .* in serve ", count=1)
+    found = trace.json()
+    check.same(found["freezes"][0]["stack"], ["0x100000", "0x100040"])
+    check.same(found["long_runs"][0]["functions"][0]["samples"], 200)
+
+
+def times_are_cut_out(trace):
+    """What two parts of the time have is what both have together."""
+    first, second, both = (
+        trace.json("--time", span) for span in (",7.5", "7.5,15.5", ",15.5")
+    )
+    check.same(both["cycles"]["wall"], 15 * HZ)
+    for key, value in both["cycles"].items():
+        check.same(first["cycles"][key] + second["cycles"][key], value, key)
+    sites = [{x["site"]: x for x in y["sites"]} for y in (first, second, both)]
+    for name, site in sites[2].items():
+        for key in ("own_cycles", "total_cycles", "calls", "runs"):
+            check.same(sites[0][name][key] + sites[1][name][key], site[key])
+    check.same(second["long_runs"], [])
+    check.same(len(first["long_runs"]), 1)
+
+
+def wrong_is_found(s, what):
+    """One line says what, and the exit status is 1."""
+    trace = Trace(s, "wrong", what)
+    done = trace("-q", status=1)
+    check.has(done.err, f"^parasite loop: at .* s: {WRONG[what]}$", count=1)
+    check.has(done.out, "  handle ")
+
+
+def lost_is_told(s):
+    """A trace without its third packet, and a late one."""
+    trace = Trace(s, "lost")
+    packets, at = [], 0
+    while at < len(trace.data):
+        size = int.from_bytes(trace.data[at + 48 : at + 52], "little") // 8
+        packets.append(trace.data[at : at + size])
+        at += size
+    for kept in (packets[:3] + packets[4:], packets[7:]):
+        trace.parasite.record(trace.path, "-q", "-", data=b"".join(kept))
+        late = kept[0] != packets[0]
+        done = trace("-q", status=1 if late else 0)
+        if late:
+            check.contains(done.err, "frequency of the guest's clock is miss")
+        else:
+            check.has(done.err, "packets are missing")
+
+
+def bad_usage_is_refused(trace):
+    for words in (
+        ("-s", "size"),
+        ("--rows", "x"),
+        ("--histogram", "x"),
+        ("--tree", "-p"),
+        ("--time", "2,1"),
+        ("x", "y"),
+    ):
+        trace.parasite("loop", *words, trace.path, status=2)
+    said = trace("--time", "0.1,0.2", status=1).err
+    check.contains(said, "nothing of loop occupancy in that time")
+    other = trace.s.work / "other.trace"
+    made = trace.parasite.make_stream(100, 1)
+    trace.parasite.record(other, "-q", "-", data=made)
+    said = trace.parasite("loop", other, status=1).err
+    check.contains(said, "the guest sends it with prof.loop=")
+
+
+def top_has_tables(trace):
+    """From a file there is one table of all."""
+    packets = trace.s.work / "packets"
+    packets.write_bytes(trace.data)
+    words = ("top", "--loop", "--stdio", "-n", 1, "--delay", 0.1)
+    text = trace.parasite(*words, f"file:{packets}").out
+    check.has(text, r"^# [\d.]+ % busy: .* recent shares of time$")
+    check.has(text, r"^# handle held the loop for 100 ms, at 1\.0 s$")
+    check.has(text, r"%  *[\d.]+%  *[\d.]+  *\d+  *[\d.]+  *[\d.]+  handle$")
+    check.lacks(text, "  idle$")
+    for key in ("own", "total", "longest", "delay", "calls", "pending", "name"):
+        trace.parasite(*words, "-s", key, f"file:{packets}")
+    trace.parasite(*words, "-s", "self", packets, status=2)
+    trace.parasite("top", "-s", "longest", packets, status=2)
+
+
+def print_part(s):
+    trace = Trace(s)
+    s.holds("sites are what the guest counted", sites_are_right, trace)
+    s.holds("the account is the whole", account_is_whole, trace)
+    s.holds("rows are ordered", rows_are_ordered, trace)
+    s.holds("the tree has totals", tree_has_totals, trace)
+    s.holds("percentiles and histograms", percentiles_are_shown, trace)
+    s.holds("long runs and freezes are named", long_runs_are_named, trace)
+    s.holds("a part of the time is cut out", times_are_cut_out, trace)
+    for what in WRONG:
+        s.holds(f"{what} is found", wrong_is_found, s, what)
+    s.holds("what is lost is told", lost_is_told, s)
+    s.holds("bad usage is refused", bad_usage_is_refused, trace)
+    s.holds("top --loop prints tables", top_has_tables, trace)
+
+
+def suite(s):
+    if s.part == "print":
+        print_part(s)
+    else:
+        guests.test(s)

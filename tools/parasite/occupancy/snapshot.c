@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and differences of snapshots. */
+
+#include "base/memory.h"
+#include "occupancy/occupancy.h"
+
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS_BYTES (OCCUPANCY_BUCKETS * sizeof(uint32_t))
+
+void occupancy_forget(struct occupancy_snapshot *snapshot)
+{
+    for (uint32_t i = 0; i < snapshot->site_count; ++i) {
+        for (unsigned j = 0; j < OCCUPANCY_HISTOGRAMS; ++j)
+            free(snapshot->sites[i].buckets[j]);
+    }
+    free(snapshot->sites);
+    free(snapshot->nodes);
+    *snapshot = (struct occupancy_snapshot){0};
+}
+
+void occupancy_copy(struct occupancy_snapshot *to,
+                    const struct occupancy_snapshot *from)
+{
+    occupancy_forget(to);
+    *to = *from;
+    to->sites = to->site_count == 0
+                    ? NULL
+                    : xreallocarray(NULL, to->site_count, sizeof *to->sites);
+    to->nodes = to->node_count == 0
+                    ? NULL
+                    : xreallocarray(NULL, to->node_count, sizeof *to->nodes);
+    if (to->nodes != NULL)
+        memcpy(to->nodes, from->nodes, to->node_count * sizeof *to->nodes);
+    for (uint32_t i = 0; i < to->site_count; ++i) {
+        struct occupancy_site *site = &to->sites[i];
+
+        *site = from->sites[i];
+        for (unsigned j = 0; j < OCCUPANCY_HISTOGRAMS; ++j) {
+            const uint32_t *buckets = site->buckets[j];
+
+            if (buckets == NULL)
+                continue;
+            site->buckets[j] = xreallocarray(NULL, 1, BUCKETS_BYTES);
+            memcpy(site->buckets[j], buckets, BUCKETS_BYTES);
+        }
+    }
+}
+
+/* ---- differences */
+
+/* Subtracts (less) from *(from); false if that is not possible. */
+static bool take_away(uint64_t *from, uint64_t less)
+{
+    bool enough = *from >= less;
+
+    *from = enough ? *from - less : 0;
+    return enough;
+}
+
+static bool take_away_32(uint32_t *from, uint32_t less)
+{
+    uint64_t wide = *from;
+    bool enough = take_away(&wide, less);
+
+    *from = (uint32_t)wide;
+    return enough;
+}
+
+static bool subtract_account(struct event_loop *from,
+                             const struct event_loop *less)
+{
+    bool enough = take_away(&from->wall, less->wall);
+
+    enough &= take_away(&from->tasks, less->tasks);
+    enough &= take_away(&from->callbacks, less->callbacks);
+    enough &= take_away(&from->others, less->others);
+    enough &= take_away(&from->itself, less->itself);
+    enough &= take_away(&from->profiler, less->profiler);
+    enough &= take_away(&from->idle, less->idle);
+    enough &= take_away(&from->interrupts, less->interrupts);
+    enough &= take_away(&from->sampler, less->sampler);
+    enough &= take_away(&from->stolen, less->stolen);
+    enough &= take_away(&from->own, less->own);
+    enough &= take_away_32(&from->freezes, less->freezes);
+    return enough;
+}
+
+static bool subtract_buckets(struct occupancy_site *from,
+                             const struct occupancy_site *less)
+{
+    bool enough = true;
+
+    for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i) {
+        if (less->buckets[i] == NULL)
+            continue;
+        if (from->buckets[i] == NULL)
+            return false;
+        for (uint32_t j = 0; j < OCCUPANCY_BUCKETS; ++j)
+            enough &= take_away_32(&from->buckets[i][j], less->buckets[i][j]);
+    }
+    return enough;
+}
+
+/* What the longest run was is known only if there was none as long before. */
+static void set_longest(struct occupancy_site *from,
+                        const struct occupancy_site *less)
+{
+    const uint32_t *buckets = from->buckets[OCCUPANCY_RUN];
+    uint32_t last = OCCUPANCY_BUCKETS;
+
+    if (from->row.longest > less->row.longest)
+        return;
+    while (buckets != NULL && last > 0 && buckets[last - 1] == 0)
+        --last;
+    from->row.longest =
+        buckets == NULL || last == 0 ? 0 : occupancy_bucket_begin(last) - 1;
+    from->row.longest_task = 0;
+    from->row.longest_begin = 0;
+}
+
+static void set_quantiles(struct occupancy_site *site)
+{
+    struct event_loop_row *row = &site->row;
+    uint64_t *const all[OCCUPANCY_HISTOGRAMS][3] = {
+        {&row->run_p50, &row->run_p90, &row->run_p99},
+        {&row->delay_p50, &row->delay_p90, &row->delay_p99},
+        {&row->wall_p50, &row->wall_p90, &row->wall_p99},
+    };
+
+    for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i) {
+        *all[i][0] = occupancy_quantile(site->buckets[i], 0.5);
+        *all[i][1] = occupancy_quantile(site->buckets[i], 0.9);
+        *all[i][2] = occupancy_quantile(site->buckets[i], 0.99);
+    }
+}
+
+static bool subtract_site(struct occupancy_site *from,
+                          const struct occupancy_site *less)
+{
+    struct event_loop_row *row = &from->row;
+    bool enough = take_away(&row->calls, less->row.calls);
+
+    enough &= take_away(&row->resolved, less->row.resolved);
+    enough &= take_away(&row->failed, less->row.failed);
+    enough &= take_away(&row->cancelled, less->row.cancelled);
+    enough &= take_away(&row->own, less->row.own);
+    enough &= take_away(&row->total, less->row.total);
+    enough &= take_away(&row->runs, less->row.runs);
+    enough &= take_away(&row->delays, less->row.delays);
+    enough &= take_away(&row->delay, less->row.delay);
+    enough &= take_away(&row->walls, less->row.walls);
+    enough &= take_away(&row->wall, less->row.wall);
+    enough &= take_away(&row->held, less->row.held);
+    enough &= take_away(&row->held_time, less->row.held_time);
+    enough &= subtract_buckets(from, less);
+    set_longest(from, less);
+    set_quantiles(from);
+    return enough;
+}
+
+/* Nodes have the same indices in both. */
+static bool subtract_nodes(struct occupancy_snapshot *from,
+                           const struct occupancy_snapshot *less)
+{
+    bool enough = less->node_count <= from->node_count;
+
+    for (uint32_t i = 0; i < less->node_count && enough; ++i) {
+        struct event_loop_context *counts = &from->nodes[i].counts;
+
+        enough = take_away(&counts->calls, less->nodes[i].counts.calls) &&
+                 take_away(&counts->own, less->nodes[i].counts.own) &&
+                 take_away(&counts->total, less->nodes[i].counts.total);
+    }
+    return enough;
+}
+
+bool occupancy_subtract(struct occupancy_snapshot *snapshot,
+                        const struct occupancy_snapshot *before)
+{
+    bool enough = subtract_account(&snapshot->account, &before->account);
+
+    for (uint32_t i = 0; i < before->site_count; ++i) {
+        if (!before->sites[i].present)
+            continue;
+        if (i < snapshot->site_count && snapshot->sites[i].present)
+            enough &= subtract_site(&snapshot->sites[i], &before->sites[i]);
+        else
+            enough = false;
+    }
+    return subtract_nodes(snapshot, before) && enough;
+}
+
+/* ---- how busy the loop was */
+
+void occupancy_account(const struct occupancy_snapshot *snapshot,
+                       uint64_t parts[OCCUPANCY_PARTS])
+{
+    const struct event_loop *account = &snapshot->account;
+
+    parts[OCCUPANCY_TASKS] = account->tasks;
+    parts[OCCUPANCY_CALLBACKS] = account->callbacks;
+    parts[OCCUPANCY_OTHERS] = account->others;
+    parts[OCCUPANCY_LOOP] = account->itself;
+    parts[OCCUPANCY_PROFILER] = account->profiler;
+    parts[OCCUPANCY_IDLE] = account->idle;
+    parts[OCCUPANCY_INTERRUPTS] = account->interrupts;
+    parts[OCCUPANCY_SAMPLER] = account->sampler;
+    parts[OCCUPANCY_WALL] = account->wall;
+}
+
+double occupancy_busy(uint64_t wall, uint64_t idle)
+{
+    return wall == 0 || idle >= wall ? 0 : (double)(wall - idle) / (double)wall;
+}
+
+/* Rounds are late now and then: nine tenths of the time will do. */
+double occupancy_lately(const struct occupancy *occupancy, double seconds)
+{
+    const struct occupancy_turn *turns = occupancy->turns, *last;
+    uint64_t clocks = (uint64_t)(seconds * PROF_CLOCK_HZ), passed = 0;
+    uint32_t at = occupancy->turn_count;
+
+    if (at == 0)
+        return -1;
+    last = &turns[--at];
+    while (at > 0 && passed < clocks)
+        passed = last->time - turns[--at].time;
+    if (passed < clocks - clocks / 10)
+        return -1;
+    return occupancy_busy(last->wall - turns[at].wall,
+                          last->idle - turns[at].idle);
+}
