@@ -41,10 +41,10 @@ $(BUILD)/$1/prof_offsets.inc: profiler/sample/offsets.c Makefile \
     | packages $(rooms)/.linked
 	$$(offsets)
 profiler_sources.$1 := $(call profiler_sources,$1)
-# an event's budget is in instructions; nothing is called from there
+# an event's budget is in instructions; calls from there are rare
 $$(call object,$1,profiler/trace/recorder.c \
     profiler/loop/switch.c): room.profiler += \
-    -fomit-frame-pointer
+    -fomit-frame-pointer -foptimize-sibling-calls
 $(BUILD)/$1/profiler.o: $$(call object,$1,$$(filter-out profiler/demangle/%,\
     $$(profiler_sources.$1))) $(BUILD)/$1/libdemangle.a
 	$$(merge)

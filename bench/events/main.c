@@ -17,8 +17,10 @@
 #include <prof/prof.h>
 #include <prof/trace.h>
 
-#define ROUNDS 4096u
+#define ROUNDS 1024u /* seven events each do not fill the ring */
+#define BLOCKS 4u
 #define MILLION 1000000u
+#define LIFE 7u
 #define TIMER_LINE 0u
 
 static _Alignas(8) unsigned char memory[1 << 20];
@@ -95,7 +97,7 @@ static void nothing_below(void)
     below(FRAMES, nothing);
 }
 
-/* A life: seven events. */
+/* A life: LIFE events. */
 static void life(void)
 {
     create();
@@ -107,19 +109,32 @@ static void life(void)
     resolve();
 }
 
-/* Instructions of a call of (event), in hundredths, with its own call. */
-static uint64_t raw_cost(void (*volatile event)(void))
+/* Instructions of ROUNDS calls of (event). */
+static uint64_t rounds(void (*volatile event)(void))
 {
     uint64_t begin = arch_tsc();
 
     for (uint32_t i = 0; i < ROUNDS; i++)
         event();
-    return (arch_tsc() - begin) * 100 / ROUNDS;
+    return arch_tsc() - begin;
+}
+
+/* Instructions of a call of (event), in hundredths, without its own call. */
+static uint64_t cost_of_block(void (*event)(void))
+{
+    return (rounds(event) - rounds(nothing)) * 100 / ROUNDS;
 }
 
 static uint64_t cost(void (*event)(void))
 {
-    return raw_cost(event) - raw_cost(nothing);
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        prof_drain();
+        sum += cost_of_block(event);
+    }
+    prof_drain();
+    return sum / BLOCKS;
 }
 
 static void emit(const char *row, uint64_t hundredths)
@@ -134,7 +149,7 @@ static volatile bool served;
 static void on_tick(void)
 {
     if (!served)
-        in_interrupt = cost(life) / 7;
+        in_interrupt = cost_of_block(life) / LIFE;
     served = true;
     pic_eoi(TIMER_LINE);
 }
@@ -158,18 +173,15 @@ static bool with_stacks(void)
     create();
     switch_to();
     suspend_below();
-    emit("event_stack", raw_cost(suspend_below) - raw_cost(nothing_below));
+    emit("event_stack",
+         (rounds(suspend_below) - rounds(nothing_below)) * 100 / ROUNDS);
     prof_trace_stats(&stats);
     return stats.stacks == 2 && stats.stacks_lost == 0;
 }
 
-int service_main(void)
+/* Each event by itself, and the mean of a life. */
+static void each(void)
 {
-    arch_interrupts_off();
-    emit("event_off", cost(read_one));
-    if (prof_trace_open(memory, sizeof memory) != 0 ||
-        prof_trace_set_mode(PROF_TRACE_FLIGHT) != 0)
-        return 1;
     create();
     suspend();
     emit("event_create", cost(create));
@@ -180,11 +192,40 @@ int service_main(void)
     emit("event_suspend", cost(suspend));
     emit("event_counter", cost(counter));
     emit("event_irq", cost(irq));
-    emit("event_mean", cost(life) / 7);
+    emit("event_mean", cost(life) / LIFE);
+}
+
+static void million(void)
+{
+    for (uint32_t i = 0; i < MILLION; i++) {
+        create();
+        if (i % ROUNDS == 0)
+            prof_drain();
+    }
+    emit("event_million", cost(life) / LIFE);
+    emit("event_million_create", cost(create));
+    emit("event_million_resolve", cost(resolve));
+}
+
+/* A flight recorder in which nobody drains: once around, then as before. */
+static void undrained(void)
+{
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        (void)rounds(life);
+    emit("event_undrained", cost_of_block(life) / LIFE);
+}
+
+int service_main(void)
+{
+    arch_interrupts_off();
+    emit("event_off", cost(read_one));
+    if (prof_trace_open(memory, sizeof memory) != 0 ||
+        prof_trace_set_mode(PROF_TRACE_FLIGHT) != 0)
+        return 1;
+    each();
     interrupts();
     emit("event_in_interrupt", in_interrupt);
-    for (uint32_t i = 0; i < MILLION; i++)
-        create();
-    emit("event_million", cost(life) / 7);
+    undrained();
+    million();
     return with_stacks() ? 0 : 1;
 }

@@ -14,6 +14,7 @@
 #include "trace/reader.h"
 
 #include "stream/put.h"
+#include "trace/follow.h"
 #include "trace/objects.h"
 #include "trace/stacks.h"
 
@@ -141,6 +142,7 @@ void prof_trace_history_begin(void)
     const struct prof_stream_link *link = prof_stream_link();
     struct prof_trace_record first;
 
+    prof_follow(cpu, false);
     state->triggered = false;
     if (link == NULL) { /* nobody would see it */
         prof_trace_on = 1;

@@ -17,40 +17,57 @@ void prof_objects_open(struct prof_object *table, uint32_t slots)
         table[i] = (struct prof_object){0};
 }
 
+static struct prof_object *slot_of(uint32_t object, uint32_t probe)
+{
+    return &prof_objects.slots[(object + probe) & prof_objects.mask];
+}
+
 struct prof_object *prof_objects_find(uint32_t object)
 {
-    if (object == PROF_TRACE_NONE)
-        return NULL;
     for (uint32_t probe = 0; probe < PROF_OBJECTS_PROBES; probe++) {
-        struct prof_object *slot = prof_objects_slot(object, probe);
+        struct prof_object *slot = slot_of(object, probe);
 
-        if (slot->object == object)
+        if (slot->object == object && (slot->state & PROF_OBJECT_USED) != 0)
             return slot;
     }
     return NULL;
 }
 
-uint32_t prof_objects_add_elsewhere(uint32_t object, uint32_t creator,
-                                    uint32_t what)
+/* A slot for (object): a free one, or the one it has, if it is taken again. */
+static struct prof_object *slot_for(uint32_t object)
 {
-    if (object > PROF_OBJECTS_LAST) {
-        prof_objects.next = PROF_OBJECTS_LAST + 1;
-        prof_objects.untracked++;
-        return PROF_TRACE_UNKNOWN;
-    }
     for (uint32_t probe = 0; probe < PROF_OBJECTS_PROBES; probe++) {
-        struct prof_object *slot = prof_objects_slot(object, probe);
+        struct prof_object *slot = slot_of(object, probe);
 
-        if (!prof_objects_claim_slot(slot))
-            continue;
-        prof_objects_fill_slot(slot, object, creator, what);
-        return object;
+        if ((slot->state & PROF_OBJECT_LIVE) == 0 || slot->object == object)
+            return slot;
     }
-    prof_objects.untracked++;
-    return object;
+    return NULL;
 }
 
-void prof_objects_end_elsewhere(uint32_t object)
+static void set_state(struct prof_object *slot, uint32_t state)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* see prof_objects_read() */
+    __atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void prof_objects_begin(uint32_t object, uint32_t creator, uint32_t what)
+{
+    struct prof_object *slot = slot_for(object);
+
+    if (slot == NULL) {
+        prof_objects.untracked++;
+        return;
+    }
+    set_state(slot, 0);
+    slot->object = object;
+    slot->creator = creator;
+    slot->label = 0;
+    set_state(slot, (what & ~0xffu) | PROF_OBJECT_USED | PROF_OBJECT_LIVE);
+}
+
+void prof_objects_end(uint32_t object)
 {
     struct prof_object *slot = prof_objects_find(object);
 
@@ -72,7 +89,6 @@ bool prof_objects_read(uint32_t number, struct prof_object *copy)
 
     *copy = *(const volatile struct prof_object *)slot;
     return (copy->state & PROF_OBJECT_USED) != 0 &&
-           (copy->state & PROF_OBJECT_LIVE) != PROF_OBJECT_TAKEN &&
            __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == copy->state &&
            slot->object == copy->object;
 }

@@ -5,6 +5,7 @@
 #include "base/cpu.h"
 #include "stream/put.h"
 #include "stream/stream.h"
+#include "trace/follow.h"
 #include "trace/names.h"
 #include "trace/objects.h"
 #include "trace/reader.h"
@@ -52,6 +53,7 @@ int prof_trace_open(void *memory, size_t bytes)
     object = (void *)(record + records);
     rest = (void *)(object + objects);
     prof_trace_ring_open(cpu, record, records);
+    prof_follow_open(cpu);
     prof_objects_open(object, objects);
     prof_names_open(rest, (size_t)(end - rest));
     *state = (struct prof_trace_state){.objects_sent = objects};
@@ -114,6 +116,8 @@ void prof_trace_trigger(void)
 
 void prof_trace_stats(struct prof_trace_stats *stats)
 {
+    if (cpu->records != NULL)
+        prof_follow(cpu, false);
     *stats = (struct prof_trace_stats){
         .events = state->stream.read + state->history.read,
         .lost = state->stream.missed,

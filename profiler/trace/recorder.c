@@ -7,6 +7,7 @@
 
 #include "trace/recorder.h"
 
+#include "trace/follow.h"
 #include "trace/names.h"
 #include "trace/objects.h"
 #include "trace/stacks.h"
@@ -30,39 +31,38 @@ void prof_trace_ring_open(struct prof_trace_cpu *cpu,
             .at = i * PROF_TRACE_STEP - positions}; /* of the lap before */
 }
 
+/* Whether (found) is what stands at position (at) once it is whole. */
+static inline bool is_whole(uint32_t found, uint32_t at)
+{
+    return found == at || found == at + PROF_TRACE_HELD;
+}
+
 bool prof_trace_ring_read(const struct prof_trace_cpu *cpu, uint32_t at,
                           struct prof_trace_record *copy)
 {
     const struct prof_trace_record *record = prof_trace_slot(cpu, at);
 
-    if (__atomic_load_n(&record->at, __ATOMIC_ACQUIRE) != at)
+    if (!is_whole(__atomic_load_n(&record->at, __ATOMIC_ACQUIRE), at))
         return false;
     *copy = *(const volatile struct prof_trace_record *)record;
     PROF_TRACE_ORDERED();
-    return __atomic_load_n(&record->at, __ATOMIC_ACQUIRE) == at; /* (C) */
+    return is_whole(__atomic_load_n(&record->at, __ATOMIC_ACQUIRE), at); /* C */
+}
+
+PROF_TRACE_CALL bool prof_trace_claim_held(struct prof_trace_record *record)
+{
+    return prof_follow_release(here(), record) && prof_trace_claim(record);
 }
 
 PROF_TRACE_CALL void prof_trace_put(uint32_t what, uint32_t a, uint32_t b)
 {
-    prof_trace_store(here(), what, a, b);
+    prof_trace_store(here(), what, a, b, 0);
 }
 
-/* What is rare is in functions of its own, which do the rest of the call as
- * well: so the others need no registers but those that a call may change. */
-#define RARE __attribute__((noinline, cold)) PROF_TRACE_CALL
-
-RARE static void end_elsewhere(uint32_t what, uint32_t a, uint32_t b)
-{
-    prof_objects_end_elsewhere(a);
-    prof_trace_store(here(), what, a, b);
-}
-
+/* What the table of objects is to have as well. */
 PROF_TRACE_CALL void prof_trace_put_end(uint32_t what, uint32_t a, uint32_t b)
 {
-    if (__builtin_expect(!prof_objects_end(a), 0))
-        end_elsewhere(what, a, b);
-    else
-        prof_trace_store(here(), what, a, b);
+    prof_trace_store(here(), what, a, b, PROF_TRACE_HELD);
 }
 
 PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to)
@@ -71,7 +71,7 @@ PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to)
     uint32_t from = cpu->current;
 
     cpu->current = to;
-    prof_trace_store(cpu, PROF_TRACE_DID_SWITCH, to, from);
+    prof_trace_store(cpu, PROF_TRACE_DID_SWITCH, to, from, 0);
 }
 
 static inline uint32_t tag_of(const struct prof_trace_name *name)
@@ -90,12 +90,16 @@ static uint32_t with(uint32_t what, struct prof_trace_name *name)
     return what | (has_no_tag(name) ? prof_names_tag(name) : tag_of(name));
 }
 
+/* What is rare is in functions of its own, which do the rest of the call as
+ * well: so the others need no registers but those that a call may change. */
+#define RARE __attribute__((noinline, cold)) PROF_TRACE_CALL
+
 PROF_TRACE_CALL void prof_trace_put_suspend(struct prof_trace_name *why)
 {
     if (has_no_tag(why) || __builtin_expect(prof_trace_stacks.depth != 0, 0))
         prof_trace_put_stack(why, (uintptr_t)__builtin_return_address(0));
     else
-        prof_trace_store(here(), PROF_TRACE_DID_SUSPEND | tag_of(why), 0, 0);
+        prof_trace_store(here(), PROF_TRACE_DID_SUSPEND | tag_of(why), 0, 0, 0);
 }
 
 PROF_TRACE_CALL void prof_trace_put_fail(uint32_t a,
@@ -107,17 +111,14 @@ PROF_TRACE_CALL void prof_trace_put_fail(uint32_t a,
 PROF_TRACE_CALL void prof_trace_put_label(uint32_t a,
                                           struct prof_trace_name *name)
 {
-    uint32_t what = with(PROF_TRACE_DID_LABEL, name);
-
-    prof_objects_label(a, prof_trace_name_of(what));
-    prof_trace_store(here(), what, a, 0);
+    prof_trace_put_end(with(PROF_TRACE_DID_LABEL, name), a, 0);
 }
 
 RARE static void count_new(struct prof_trace_name *name, uint32_t low,
                            uint32_t high)
 {
     prof_trace_store(here(), PROF_TRACE_DID_COUNT | prof_names_tag(name), low,
-                     high);
+                     high, 0);
 }
 
 PROF_TRACE_CALL void prof_trace_put_count(struct prof_trace_name *name,
@@ -126,46 +127,61 @@ PROF_TRACE_CALL void prof_trace_put_count(struct prof_trace_name *name,
     if (has_no_tag(name))
         count_new(name, low, high);
     else
-        prof_trace_store(here(), PROF_TRACE_DID_COUNT | tag_of(name), low,
-                         high);
+        prof_trace_store(here(), PROF_TRACE_DID_COUNT | tag_of(name), low, high,
+                         0);
 }
 
 PROF_TRACE_CALL void prof_trace_put_pause(struct prof_trace_name *name,
                                           uint32_t low, uint32_t high)
 {
-    prof_trace_store(here(), with(PROF_TRACE_DID_PAUSE, name), low, high);
+    prof_trace_store(here(), with(PROF_TRACE_DID_PAUSE, name), low, high, 0);
 }
 
-/* An object whose site has no number yet, or whose slot is taken. */
-RARE static uint32_t create_elsewhere(uint32_t object, uint32_t what,
-                                      struct prof_trace_name *site)
+/* An object that is not in the trace: there are no more numbers, or its event
+ * was left out. */
+RARE static uint32_t create_nothing(uint32_t object)
 {
-    what = with(what, site);
-    object = prof_objects_add_elsewhere(object, here()->current, what);
-    prof_trace_store(here(), what, object, 0);
-    return object;
+    prof_objects_give_back(object);
+    return PROF_TRACE_UNKNOWN;
+}
+
+/* (what) has the site's number. The object's stays in the record: so this needs
+ * no register for it. */
+static inline uint32_t create(struct prof_trace_cpu *cpu, uint32_t what)
+{
+    uint32_t object = prof_objects_take(), at;
+    struct prof_trace_record *record;
+
+    if (__builtin_expect(object > PROF_OBJECTS_LAST, 0))
+        return create_nothing(object);
+    if (!prof_trace_begin(cpu, &at, &record))
+        return create_nothing(object);
+    record->what = what;
+    record->a = object;
+    PROF_TRACE_ORDERED();
+    record->b = cpu->current;
+    return prof_trace_end(record, at, PROF_TRACE_HELD);
+}
+
+RARE static uint32_t create_new(uint32_t what, struct prof_trace_name *site)
+{
+    return create(here(), what | prof_names_tag(site));
 }
 
 PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t what,
                                                struct prof_trace_name *site)
 {
-    struct prof_trace_cpu *cpu = here();
-    uint32_t object = prof_objects_take();
+    uint32_t tag = tag_of(site);
 
-    if (has_no_tag(site) || __builtin_expect(!prof_objects_claim(object), 0))
-        return create_elsewhere(object, what, site);
-    what |= tag_of(site);
-    prof_objects_fill(object, cpu->current, what);
-    prof_trace_store(cpu, what, object, 0);
-    return object;
+    if (__builtin_expect(tag == 0, 0))
+        return create_new(what, site);
+    return create(here(), what | tag);
 }
 
 void prof_trace_put_text(uint32_t object, const char *text, size_t bytes)
 {
-    uint32_t number = prof_names_intern(text, bytes);
-
-    prof_objects_label(object, number);
-    prof_trace_store(here(), PROF_TRACE_DID_LABEL | number << 16, object, 0);
+    prof_trace_put_end(
+        PROF_TRACE_DID_LABEL | prof_names_intern(text, bytes) << 16, object, 0);
 }
 
 uint32_t prof_trace_get_current(void)

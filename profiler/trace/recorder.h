@@ -10,28 +10,34 @@
  *     head  -> positions are multiples of 32, taken by one xadd
  *     at       of the slot that lies (position % bytes of the ring) into it:
  *                its position   it is whole
- *                odd            it is being written
+ *                position + 3   it is whole and held: the table of objects
+ *                               does not have it yet (follow.h)
+ *                other odd ones it is being written
  *                anything else  it is of another lap
  *
- * A producer takes a position, marks the slot as being written, writes it, and
- * stores the position last (A). Only interrupts come in between, and each of
- * them ends before it goes on. So many may come that the ring wraps around to
- * the slot: such a one finds it being written and leaves it alone (B). So no
- * slot is ever written by two at once, and one that carries its position is
- * whole.
+ * A producer takes a position, marks the slot as being written by one bts,
+ * writes it, and stores the position last (A). Only interrupts come in between,
+ * and each of them ends before it goes on. So many may come that the ring wraps
+ * around to the slot: such a one finds it being written and leaves it alone
+ * (B). So no slot is ever written by two at once, and one that carries its
+ * position is whole.
  *
  * The ring overwrites its oldest events, in all modes; the producer knows no
- * tail. The reader goes from position to position. It copies a slot and then
- * looks again whether it still has that position (C); if not, or if it never
- * had, that event is lost: it was overwritten, or left out (B), or is one that
- * a panic has interrupted. So losses are exact, and known where they happened.
+ * tail. But what says that an object begins or ends is held until the table of
+ * objects has it: the same bts finds that out, and such a producer brings the
+ * table up to there first. Mostly the drain has done so.
+ *
+ * The reader goes from position to position. It copies a slot and then looks
+ * again whether it still has that position (C); if not, or if it never had,
+ * that event is lost: it was overwritten, or left out (B), or is one that a
+ * panic has interrupted. So losses are exact, and known where they happened.
  *
  * Time is read last. So an event that an interrupt has split comes before the
  * interrupt's, with a later time, which the reader lowers to that of the next.
  *
- * xadd has no lock prefix: it need only be one instruction, for all who write
- * a ring are on its CPU. Positions repeat after 2^27 events. tests/model/
- * trace.pml has the proof.
+ * xadd and bts have no lock prefix: each need only be one instruction, for all
+ * who write a ring are on its CPU. Positions repeat after 2^27 events.
+ * tests/model/trace.pml has the proof.
  */
 
 #include <prof/trace.h>
@@ -48,6 +54,7 @@ struct prof_trace_record {
 
 #define PROF_TRACE_STEP 32u /* from one position to the next */
 #define PROF_TRACE_ODD 1u   /* in at: being written */
+#define PROF_TRACE_HELD 3u  /* in at: whole, and held */
 _Static_assert(sizeof(struct prof_trace_record) == PROF_TRACE_STEP,
                "positions are bytes");
 
@@ -112,25 +119,96 @@ static inline uint32_t prof_trace_take(struct prof_trace_cpu *cpu)
     return at;
 }
 
-/* Records an event. Contexts: any. */
-static inline void prof_trace_store(struct prof_trace_cpu *cpu, uint32_t what,
-                                    uint32_t a, uint32_t b)
+/* Claims a slot for writing. False: it is being written, or held. */
+static inline bool prof_trace_claim(struct prof_trace_record *record)
 {
-    uint32_t at = prof_trace_take(cpu);
-    struct prof_trace_record *record = prof_trace_slot(cpu, at);
-    uint32_t low, high;
+    bool odd;
 
-    if (__builtin_expect((record->at & PROF_TRACE_ODD) != 0, 0))
-        return; /* (B) */
-    __atomic_store_n(&record->at, PROF_TRACE_ODD, __ATOMIC_RELAXED);
+    __asm__ volatile("btsl $0, %1" : "=@ccc"(odd), "+m"(record->at));
+    return !odd;
+}
+
+/* The same where that was false. True where it was because the slot is held,
+ * and the table of objects now has what it held. */
+PROF_TRACE_CALL bool prof_trace_claim_held(struct prof_trace_record *record);
+
+/* Calls it. The registers are all kept: who calls needs none for this, and so
+ * neither stores any before, nor has a frame. */
+static inline bool prof_trace_claim_again(struct prof_trace_record *record)
+{
+#ifdef PROF_HOSTED
+    return prof_trace_claim_held(record);
+#else
+    bool claimed;
+
+#ifdef __i386__
+    __asm__ volatile("pushal\n\t"
+                     "movl %1, %%eax\n\t"
+                     "call prof_trace_claim_held\n\t"
+                     "testb %%al, %%al\n\t"
+                     "popal"
+                     : "=@ccnz"(claimed)
+                     : "r"(record)
+                     : "memory");
+#else
+    __asm__ volatile("pushq %%rax; pushq %%rcx; pushq %%rdx\n\t"
+                     "pushq %%rsi; pushq %%rdi; pushq %%r8\n\t"
+                     "pushq %%r9; pushq %%r10; pushq %%r11\n\t"
+                     "movq %1, %%rdi\n\t"
+                     "call prof_trace_claim_held\n\t"
+                     "testb %%al, %%al\n\t"
+                     "popq %%r11; popq %%r10; popq %%r9\n\t"
+                     "popq %%r8; popq %%rdi; popq %%rsi\n\t"
+                     "popq %%rdx; popq %%rcx; popq %%rax"
+                     : "=@ccnz"(claimed)
+                     : "r"(record)
+                     : "memory");
+#endif
+    return claimed;
+#endif
+}
+
+/* Takes position (*at), and claims its slot. False: it is being written (B). */
+static inline bool prof_trace_begin(struct prof_trace_cpu *cpu, uint32_t *at,
+                                    struct prof_trace_record **record)
+{
+    *at = prof_trace_take(cpu);
+    *record = prof_trace_slot(cpu, *at);
+    if (__builtin_expect(!prof_trace_claim(*record), 0) &&
+        __builtin_expect(!prof_trace_claim_again(*record), 0))
+        return false;
     PROF_TRACE_ORDERED();
-    record->a = a;
-    record->b = b;
-    record->what = what;
-    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return true;
+}
+
+/* Writes the time, and that the event at position (at) is whole; (held): 0 or
+ * PROF_TRACE_HELD. Returns its (a). */
+static inline uint32_t prof_trace_end(struct prof_trace_record *record,
+                                      uint32_t at, uint32_t held)
+{
+    uint32_t low, high, a;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
     record->tsc_low = low;
     record->tsc_high = high;
-    __atomic_store_n(&record->at, at, __ATOMIC_RELEASE); /* (A) */
+    a = record->a;
+    __atomic_store_n(&record->at, at + held, __ATOMIC_RELEASE); /* (A) */
+    return a;
+}
+
+/* Records an event. Contexts: any. */
+static inline void prof_trace_store(struct prof_trace_cpu *cpu, uint32_t what,
+                                    uint32_t a, uint32_t b, uint32_t held)
+{
+    struct prof_trace_record *record;
+    uint32_t at;
+
+    if (!prof_trace_begin(cpu, &at, &record))
+        return;
+    record->what = what;
+    record->a = a;
+    record->b = b;
+    (void)prof_trace_end(record, at, held);
 }
 
 #endif

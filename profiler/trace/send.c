@@ -10,6 +10,7 @@
 #include "base/cpu.h"
 #include "stream/put.h"
 #include "stream/stream.h"
+#include "trace/follow.h"
 #include "trace/objects.h"
 #include "trace/reader.h"
 
@@ -93,6 +94,8 @@ static void send_all(void)
 
 void prof_trace_flush(void)
 {
+    if (state->mode != PROF_TRACE_OFF)
+        prof_follow(cpu, false);
     if (state->mode == PROF_TRACE_STREAM) {
         send_all();
         prof_trace_due = prof_stream_on() ? 0 : UINT64_MAX;
@@ -113,6 +116,8 @@ void prof_trace_hello(void)
 void prof_trace_last(bool panic)
 {
     prof_trace_on = 0;
+    if (state->mode != PROF_TRACE_OFF)
+        prof_follow(cpu, panic);
     if (state->mode == PROF_TRACE_STREAM) {
         send_all();
         if (prof_stream_on() && state->stream_sink.bytes != 0)

@@ -169,5 +169,5 @@ PROF_TRACE_CALL void prof_trace_put_stack(struct prof_trace_name *why,
         tag = prof_names_tag(why);
     if (stacks->depth != 0 && cpu->current != PROF_TRACE_NONE)
         stack = prof_trace_stack_from(caller, *frame);
-    prof_trace_store(cpu, PROF_TRACE_DID_SUSPEND | tag, stack, 0);
+    prof_trace_store(cpu, PROF_TRACE_DID_SUSPEND | tag, stack, 0, 0);
 }

@@ -25,6 +25,11 @@ MODELS = (
     ("trace", "BROKEN_BUSY", True),
     ("trace", "BROKEN_EARLY", True),
     ("trace", "BROKEN_AGAIN", True),
+    ("follow", "", False),
+    ("follow", "BROKEN_ASIDE", True),
+    ("follow", "BROKEN_TURN", True),
+    ("follow", "BROKEN_AGAIN", True),
+    ("follow", "BROKEN_MEANWHILE", True),
     ("drain", "OTHER_CPU", False),
     ("drain", "OTHER_CPU BROKEN_MOVED", True),
 )

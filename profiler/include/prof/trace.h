@@ -26,7 +26,7 @@
  *
  * Contexts: any, also an interrupt or an NMI in the middle of a call to here,
  * where nothing else is said. Wait-free, no allocation, general registers only,
- * some 200 bytes of stack. While nothing is recorded a call is a load and a
+ * some 300 bytes of stack. While nothing is recorded a call is a load and a
  * branch; with PROF_WITH_TRACE 0 (<prof/config.h>) it is nothing.
  *
  * Error policy: nothing fails. What there is no room for is counted
@@ -83,7 +83,8 @@ struct prof_trace_stats {
     uint64_t sent;        /* to the stream, or in dumps */
     uint64_t bytes;       /* of these in the stream, without packets' heads */
     uint32_t objects;     /* created */
-    uint32_t untracked;   /* of these: not in the table of live objects */
+    uint32_t untracked;   /* of these: not in the table of live objects, or
+                             without an event */
     uint32_t names;       /* known, sites included */
     uint32_t names_lost;  /* uses of names for which there was no room */
     uint32_t names_cut;   /* texts beyond PROF_TRACE_TEXT_MAX */
@@ -221,8 +222,8 @@ static inline uint32_t prof_trace_current(void)
 }
 
 /* A new object, created at (site), which is not NULL. Returns its number, from
- * 1 on, or UNKNOWN while nothing is recorded and after 4,294,901,760 objects.
- */
+ * 1 on, or UNKNOWN while nothing is recorded, after 4,294,901,760 objects, and
+ * where there is no room for its event. */
 static inline uint32_t prof_trace_create(enum prof_trace_kind kind,
                                          struct prof_trace_name *site)
 {

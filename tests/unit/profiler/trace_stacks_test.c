@@ -108,7 +108,7 @@ static void suspend_at(uintptr_t caller)
     uint32_t stack = prof_trace_stack_from(caller, (uintptr_t)frames);
 
     prof_trace_store(&prof_trace_cpus[0], PROF_TRACE_DID_SUSPEND | disk.tag,
-                     stack, 0);
+                     stack, 0, 0);
 }
 
 static int begin(void **unused)
