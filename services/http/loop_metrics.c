@@ -7,7 +7,7 @@
 
 #include "loop_metrics.h"
 
-#include "metrics.h"
+#include "metric_text.h"
 
 #include <kernel/clock.h>
 #include <prof/loop_stats.h>
@@ -105,13 +105,13 @@ static void each_site(struct http_text *text, const struct sites *sites,
                       enum what what, const char *name, const char *type,
                       const char *help)
 {
-    metrics_describe(text, name, type, help);
+    metric_describe(text, name, type, help);
     for (unsigned i = 0; i < sites->count; i++) {
         uint64_t value = value_of(&sites->row[i], what);
 
         begin(text, name, sites->row[i].site);
         if (what <= OLDEST)
-            metrics_seconds(text, "}", value);
+            metric_seconds(text, "}", value);
         else
             http_text_print(text, "} %llu\n", (unsigned long long)value);
     }
@@ -202,7 +202,7 @@ static void write_histogram(struct http_text *text, const struct sites *sites,
 {
     char full[64];
 
-    metrics_describe(text, name, "histogram", help);
+    metric_describe(text, name, "histogram", help);
     for (unsigned i = 0; i < sites->count; i++) {
         const struct prof_loop_row *row = &sites->row[i];
 
@@ -211,7 +211,7 @@ static void write_histogram(struct http_text *text, const struct sites *sites,
         write_buckets(text, name, row, measure);
         strcpy(full, name);
         begin(text, strcat(full, "_sum"), row->site);
-        metrics_seconds(text, "}", row->sums[measure].cycles);
+        metric_seconds(text, "}", row->sums[measure].cycles);
         strcpy(full, name);
         begin(text, strcat(full, "_count"), row->site);
         http_text_print(text, "} %llu\n",
@@ -239,21 +239,21 @@ static void write_account(struct http_text *text,
     };
     char name[80];
 
-    metrics_describe(text, "parasite_loop_seconds_total", "counter",
-                     "Where the event loop's time went; the sum is all.");
+    metric_describe(text, "parasite_loop_seconds_total", "counter",
+                    "Where the event loop's time went; the sum is all.");
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
         strcpy(name, "parasite_loop_seconds_total{part=\"");
         strcat(name, parts[i].name);
-        metrics_seconds(text, strcat(name, "\"}"), parts[i].cycles);
+        metric_seconds(text, strcat(name, "\"}"), parts[i].cycles);
     }
-    metrics_describe(text, "parasite_loop_wall_seconds_total", "counter",
-                     "All of the event loop's time.");
-    metrics_seconds(text, "parasite_loop_wall_seconds_total",
-                    account->wall_cycles);
-    metrics_describe(text, "parasite_loop_statistics_seconds_total", "counter",
-                     "What these statistics have cost.");
-    metrics_seconds(text, "parasite_loop_statistics_seconds_total",
-                    account->own_cycles);
+    metric_describe(text, "parasite_loop_wall_seconds_total", "counter",
+                    "All of the event loop's time.");
+    metric_seconds(text, "parasite_loop_wall_seconds_total",
+                   account->wall_cycles);
+    metric_describe(text, "parasite_loop_statistics_seconds_total", "counter",
+                    "What these statistics have cost.");
+    metric_seconds(text, "parasite_loop_statistics_seconds_total",
+                   account->own_cycles);
 }
 
 static void write_utilisation(struct http_text *text,
@@ -261,8 +261,8 @@ static void write_utilisation(struct http_text *text,
 {
     static const char *const windows[] = {"1s", "10s", "60s"};
 
-    metrics_describe(text, "parasite_loop_utilisation_ratio", "gauge",
-                     "Share of the last seconds in which the loop was busy.");
+    metric_describe(text, "parasite_loop_utilisation_ratio", "gauge",
+                    "Share of the last seconds in which the loop was busy.");
     for (unsigned i = 0; i < 3; i++)
         if (account->busy_seconds[i] != 0)
             http_text_print(
@@ -270,14 +270,14 @@ static void write_utilisation(struct http_text *text,
                 "parasite_loop_utilisation_ratio{window=\"%s\"} %u.%03u\n",
                 windows[i], (unsigned)(account->busy_permille[i] / 1000),
                 (unsigned)(account->busy_permille[i] % 1000));
-    metrics_one(text, "parasite_loop_freezes_total", "counter",
-                "Runs that the freeze guard has reported.", account->freezes);
-    metrics_one(text, "parasite_loop_sites", "gauge",
-                "Sites that have been seen.", account->sites);
-    metrics_one(text, "parasite_loop_sites_refused_total", "counter",
-                "Sites without room.", account->sites_refused);
-    metrics_one(text, "parasite_loop_unbinned_total", "counter",
-                "Values in no histogram.", account->unbinned);
+    metric_one(text, "parasite_loop_freezes_total", "counter",
+               "Runs that the freeze guard has reported.", account->freezes);
+    metric_one(text, "parasite_loop_sites", "gauge",
+               "Sites that have been seen.", account->sites);
+    metric_one(text, "parasite_loop_sites_refused_total", "counter",
+               "Sites without room.", account->sites_refused);
+    metric_one(text, "parasite_loop_unbinned_total", "counter",
+               "Values in no histogram.", account->unbinned);
 }
 
 void http_loop_metrics(struct http_text *text)
@@ -298,6 +298,7 @@ void http_loop_metrics(struct http_text *text)
     write_histogram(text, &sites, PROF_LOOP_DELAY,
                     "parasite_loop_delay_seconds",
                     "From the wake of a task until it ran.");
-    write_histogram(text, &sites, PROF_LOOP_WALL, "parasite_loop_lifetime_seconds",
+    write_histogram(text, &sites, PROF_LOOP_WALL,
+                    "parasite_loop_lifetime_seconds",
                     "From the creation of a task to its end.");
 }

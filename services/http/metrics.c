@@ -4,6 +4,7 @@
 
 #include "client.h"
 #include "loop_metrics.h"
+#include "metric_text.h"
 #include "names.h"
 
 #include <kernel/clock.h>
@@ -20,30 +21,6 @@ struct top {
     unsigned count;
 };
 
-void metrics_describe(struct http_text *text, const char *name,
-                      const char *type, const char *help)
-{
-    http_text_print(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
-                    type);
-}
-
-void metrics_one(struct http_text *text, const char *name, const char *type,
-                 const char *help, uint64_t value)
-{
-    metrics_describe(text, name, type, help);
-    http_text_print(text, "%s %llu\n", name, (unsigned long long)value);
-}
-
-/* In two steps, because cycles times a billion overflows 64 bits. */
-void metrics_seconds(struct http_text *text, const char *name, uint64_t cycles)
-{
-    uint64_t hz = clock_tsc_hz();
-
-    http_text_print(text, "%s %llu.%09llu\n", name,
-                    (unsigned long long)(cycles / hz),
-                    (unsigned long long)(cycles % hz * NS_PER_S / hz));
-}
-
 static void ratio(struct http_text *text, const char *name, uint64_t part,
                   uint64_t whole)
 {
@@ -58,39 +35,38 @@ static void ratio(struct http_text *text, const char *name, uint64_t part,
 
 static void profiler(struct http_text *text, const struct prof_stats *stats)
 {
-    metrics_one(text, "parasite_samples_total", "counter",
-                "Timer ticks that were sampled, idle ones included.",
-                stats->ticks);
-    metrics_one(text, "parasite_samples_idle_total", "counter",
-                "Samples taken while the CPU was halted.", stats->idle);
-    metrics_one(text, "parasite_samples_unresolved_total", "counter",
-                "Samples in no function of the symbol table.",
-                stats->unresolved);
-    metrics_one(text, "parasite_samples_dropped_total", "counter",
-                "Samples whose address was lost.", stats->dropped);
-    metrics_one(text, "parasite_ticks_missed_total", "counter",
-                "Timer ticks that were due but not delivered.", stats->missed);
-    metrics_describe(text, "parasite_sampled_seconds_total", "counter",
-                     "Time represented by the samples.");
-    metrics_seconds(text, "parasite_sampled_seconds_total",
-                    stats->elapsed_cycles);
-    metrics_describe(
+    metric_one(text, "parasite_samples_total", "counter",
+               "Timer ticks that were sampled, idle ones included.",
+               stats->ticks);
+    metric_one(text, "parasite_samples_idle_total", "counter",
+               "Samples taken while the CPU was halted.", stats->idle);
+    metric_one(text, "parasite_samples_unresolved_total", "counter",
+               "Samples in no function of the symbol table.",
+               stats->unresolved);
+    metric_one(text, "parasite_samples_dropped_total", "counter",
+               "Samples whose address was lost.", stats->dropped);
+    metric_one(text, "parasite_ticks_missed_total", "counter",
+               "Timer ticks that were due but not delivered.", stats->missed);
+    metric_describe(text, "parasite_sampled_seconds_total", "counter",
+                    "Time represented by the samples.");
+    metric_seconds(text, "parasite_sampled_seconds_total",
+                   stats->elapsed_cycles);
+    metric_describe(
         text, "parasite_stolen_seconds_total", "counter",
         "Time in which the host did not run the guest; in no sample.");
-    metrics_seconds(text, "parasite_stolen_seconds_total",
-                    stats->stolen_cycles);
-    metrics_describe(text, "parasite_idle_ratio", "gauge",
-                     "Share of the sampled time in which the CPU was halted.");
+    metric_seconds(text, "parasite_stolen_seconds_total", stats->stolen_cycles);
+    metric_describe(text, "parasite_idle_ratio", "gauge",
+                    "Share of the sampled time in which the CPU was halted.");
     ratio(text, "parasite_idle_ratio", stats->idle_cycles,
           stats->elapsed_cycles);
-    metrics_describe(text, "parasite_profiler_seconds_total", "counter",
-                     "Time used by the profiler itself.");
-    metrics_seconds(text, "parasite_profiler_seconds_total{part=\"interrupt\"}",
-                    stats->interrupt_cycles);
-    metrics_seconds(text, "parasite_profiler_seconds_total{part=\"drain\"}",
-                    stats->drain_cycles);
-    metrics_seconds(text, "parasite_profiler_seconds_total{part=\"report\"}",
-                    stats->report_cycles);
+    metric_describe(text, "parasite_profiler_seconds_total", "counter",
+                    "Time used by the profiler itself.");
+    metric_seconds(text, "parasite_profiler_seconds_total{part=\"interrupt\"}",
+                   stats->interrupt_cycles);
+    metric_seconds(text, "parasite_profiler_seconds_total{part=\"drain\"}",
+                   stats->drain_cycles);
+    metric_seconds(text, "parasite_profiler_seconds_total{part=\"report\"}",
+                   stats->report_cycles);
 }
 
 static void network(struct http_text *text)
@@ -98,49 +74,49 @@ static void network(struct http_text *text)
     struct net_stats stats;
 
     net_stats(&stats);
-    metrics_one(text, "parasite_net_connections", "gauge",
-                "Open TCP connections.", stats.connections);
-    metrics_one(text, "parasite_net_accepted_total", "counter",
-                "TCP connections accepted.", stats.accepted);
-    metrics_one(text, "parasite_net_refused_total", "counter",
-                "TCP connections refused by net.per_address.", stats.refused);
-    metrics_one(text, "parasite_net_pcbs", "gauge",
-                "TCP control blocks in use.", stats.pcbs);
-    metrics_one(text, "parasite_net_buffers", "gauge", "Packet buffers in use.",
-                stats.buffers);
-    metrics_one(text, "parasite_net_refusals_total", "counter",
-                "Failed allocations of the network stack.", stats.refusals);
-    metrics_one(text, "parasite_net_frames_in_total", "counter",
-                "Frames from the network device.", stats.frames_in);
-    metrics_one(text, "parasite_net_frames_out_total", "counter",
-                "Frames to the network device.", stats.frames_out);
-    metrics_describe(text, "parasite_net_frames_dropped_total", "counter",
-                     "Frames dropped for lack of buffers.");
+    metric_one(text, "parasite_net_connections", "gauge",
+               "Open TCP connections.", stats.connections);
+    metric_one(text, "parasite_net_accepted_total", "counter",
+               "TCP connections accepted.", stats.accepted);
+    metric_one(text, "parasite_net_refused_total", "counter",
+               "TCP connections refused by net.per_address.", stats.refused);
+    metric_one(text, "parasite_net_pcbs", "gauge", "TCP control blocks in use.",
+               stats.pcbs);
+    metric_one(text, "parasite_net_buffers", "gauge", "Packet buffers in use.",
+               stats.buffers);
+    metric_one(text, "parasite_net_refusals_total", "counter",
+               "Failed allocations of the network stack.", stats.refusals);
+    metric_one(text, "parasite_net_frames_in_total", "counter",
+               "Frames from the network device.", stats.frames_in);
+    metric_one(text, "parasite_net_frames_out_total", "counter",
+               "Frames to the network device.", stats.frames_out);
+    metric_describe(text, "parasite_net_frames_dropped_total", "counter",
+                    "Frames dropped for lack of buffers.");
     http_text_print(text,
                     "parasite_net_frames_dropped_total{way=\"in\"} %llu\n"
                     "parasite_net_frames_dropped_total{way=\"out\"} %llu\n",
                     (unsigned long long)stats.dropped_in,
                     (unsigned long long)stats.dropped_out);
-    metrics_one(text, "parasite_net_kicks_total", "counter",
-                "Notifications of the network device.", stats.kicks);
-    metrics_one(text, "parasite_net_interrupts_total", "counter",
-                "Interrupts raised by the network device.", stats.interrupts);
+    metric_one(text, "parasite_net_kicks_total", "counter",
+               "Notifications of the network device.", stats.kicks);
+    metric_one(text, "parasite_net_interrupts_total", "counter",
+               "Interrupts raised by the network device.", stats.interrupts);
 }
 
 static void service(struct http_text *text)
 {
-    metrics_one(text, "parasite_http_requests_total", "counter",
-                "Requests answered.", http_counts.requests);
-    metrics_one(text, "parasite_http_refused_total", "counter",
-                "Requests answered with an error.", http_counts.refused);
-    metrics_one(text, "parasite_http_timed_out_total", "counter",
-                "Clients that took too long.", http_counts.timed_out);
-    metrics_one(text, "parasite_http_answered_bytes_total", "counter",
-                "Bytes of responses.", http_counts.bytes);
-    metrics_one(text, "parasite_http_clients", "gauge", "Clients connected.",
-                http_counts.clients);
-    metrics_one(text, "parasite_heap_bytes", "gauge",
-                "Bytes of RAM in use by the heap.", service_heap_bytes());
+    metric_one(text, "parasite_http_requests_total", "counter",
+               "Requests answered.", http_counts.requests);
+    metric_one(text, "parasite_http_refused_total", "counter",
+               "Requests answered with an error.", http_counts.refused);
+    metric_one(text, "parasite_http_timed_out_total", "counter",
+               "Clients that took too long.", http_counts.timed_out);
+    metric_one(text, "parasite_http_answered_bytes_total", "counter",
+               "Bytes of responses.", http_counts.bytes);
+    metric_one(text, "parasite_http_clients", "gauge", "Clients connected.",
+               http_counts.clients);
+    metric_one(text, "parasite_heap_bytes", "gauge",
+               "Bytes of RAM in use by the heap.", service_heap_bytes());
 }
 
 static void on_row(const struct prof_row *row, void *context)
@@ -167,12 +143,12 @@ static void functions(struct http_text *text)
     struct top top = {.count = 0};
 
     prof_visit(on_row, &top);
-    metrics_describe(text, "parasite_function_seconds_total", "counter",
-                     "Time in the hottest functions, without callees.");
+    metric_describe(text, "parasite_function_seconds_total", "counter",
+                    "Time in the hottest functions, without callees.");
     for (unsigned i = 0; i < top.count; i++) {
         http_text_print(text, "parasite_function_seconds_total{function=\"");
         http_name_add(text, top.row[i].address, "\\\"");
-        metrics_seconds(text, "\"}", top.row[i].cycles);
+        metric_seconds(text, "\"}", top.row[i].cycles);
     }
 }
 

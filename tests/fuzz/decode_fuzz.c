@@ -11,6 +11,7 @@
 
 #define _GNU_SOURCE /* memmem() */
 
+#include "occupancy/occupancy.h"
 #include "tasks/tasks.h"
 #include "trace/console.h"
 #include "trace/model.h"
@@ -26,6 +27,7 @@ struct readers {
     struct packet_index index;
     struct model model;
     struct tasks tasks;
+    struct occupancy occupancy;
 };
 
 static void require(int condition)
@@ -43,6 +45,7 @@ static void take(void *owner, const struct packet *packet)
     if (packet_index_add(&readers->index, packet, 0)) {
         model_take(&readers->model, packet);
         tasks_take(&readers->tasks, packet);
+        occupancy_take(&readers->occupancy, packet);
     }
 }
 
@@ -143,6 +146,34 @@ static void look_at_tasks(struct tasks *tasks)
     tasks_free(tasks);
 }
 
+/* Everything that loop occupancy names is there, and each text can be made. */
+static void look_at_occupancy(struct occupancy *occupancy)
+{
+    const struct occupancy_snapshot *now = &occupancy->now;
+    uint32_t count, *sites;
+    char text[OCCUPANCY_TEXT_MAX];
+
+    occupancy_finish(occupancy);
+    for (unsigned i = 0; i < OCCUPANCY_ORDERS; ++i) {
+        sites =
+            occupancy_sorted(occupancy, now, (enum occupancy_order)i, &count);
+        require(count <= now->site_count);
+        for (uint32_t j = 0; j < count; ++j)
+            require(*occupancy_name(occupancy, sites[j]) != '\0' ||
+                    occupancy_line(occupancy, sites[j]) >= 0);
+        free(sites);
+    }
+    for (uint32_t i = 0; i < now->node_count; ++i)
+        require(now->nodes[i].parent == OCCUPANCY_NONE ||
+                now->nodes[i].parent < i);
+    for (uint32_t i = 0; i < occupancy->run_count; ++i)
+        require(occupancy->runs[i].site < occupancy->site_numbers.count);
+    for (unsigned i = 0; i < OCCUPANCY_PROBLEM_KINDS; ++i)
+        occupancy_problem_text(occupancy, (enum occupancy_problem_kind)i, text);
+    require(occupancy_lately(occupancy, 10) <= 1);
+    occupancy_free(occupancy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct readers readers = {0};
@@ -163,6 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     packet_index_sort(&readers.index);
     look_at(&readers.model);
     look_at_tasks(&readers.tasks);
+    look_at_occupancy(&readers.occupancy);
     packet_index_free(&readers.index);
     model_free(&readers.model);
     free(copy);

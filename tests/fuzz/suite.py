@@ -37,8 +37,9 @@ BASE += "base/printable base/utf8 "
 DECODER = BASE + (
     "base/base64 base/strings trace/console trace/event trace/guest_names "
     "trace/model trace/model_cells trace/model_tasks trace/packet "
-    "trace/packet_index tasks/acts tasks/names tasks/objects tasks/problems "
-    "tasks/running tasks/take"
+    "trace/packet_index occupancy/histogram occupancy/problems "
+    "occupancy/snapshot occupancy/sort occupancy/take tasks/acts tasks/names "
+    "tasks/objects tasks/problems tasks/running tasks/take"
 )
 IMPORT = BASE + (
     "base/strings import/eio import/fuchsia import/import import/mirage "
@@ -178,6 +179,9 @@ def streams(s):
     for wrong in ("nothing", "not_nested", "never_created"):
         tasks = run(stream_maker(s, "make_tasks"), 200, 1, wrong).data
         yield f"tasks_{wrong}", b"\xfe" + tasks
+    loops = stream_maker(s, "make_loop")
+    for wrong in ("nothing", "not_total", "no_account"):
+        yield f"loop_{wrong}", b"\xfe" + run(loops, 3, 1, wrong).data
     yield "text", b"\xfd" + run(maker, "--text", 100, 3).data
 
 

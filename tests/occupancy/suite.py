@@ -7,9 +7,9 @@ import re
 
 import guests
 from harness.command import Command
-from harness.suite import check, run
+from harness.suite import WIDTHS, check, run
 
-PARTS = ("print",)
+PARTS = ("print", *WIDTHS)
 HZ = 2000000000
 SECONDS = 20
 WRONG = {
@@ -100,7 +100,9 @@ def tree_has_totals(trace):
 
 def percentiles_are_shown(trace):
     text = trace("-q", "-p").out
-    rows = re.findall(r"^(run|delay|wall) +(\d+)( +[\d.]+){3}  serve", text, re.M)
+    rows = re.findall(
+        r"^(run|delay|wall) +(\d+)( +[\d.]+){3}  serve", text, re.M
+    )
     check.same([row[0] for row in rows], ["run", "delay", "wall"])
     check.same(int(rows[0][1]), trace.says["serve"][0])
     text = trace("-q", "--histogram", "run").out
@@ -151,7 +153,7 @@ def wrong_is_found(s, what):
     check.has(done.out, "  handle ")
 
 
-def lost_is_told(s):
+def losses_are_reported(s):
     """A trace without its third packet, and a late one."""
     trace = Trace(s, "lost")
     packets, at = [], 0
@@ -215,7 +217,7 @@ def print_part(s):
     s.holds("a part of the time is cut out", times_are_cut_out, trace)
     for what in WRONG:
         s.holds(f"{what} is found", wrong_is_found, s, what)
-    s.holds("what is lost is told", lost_is_told, s)
+    s.holds("what is lost is reported", losses_are_reported, s)
     s.holds("bad usage is refused", bad_usage_is_refused, trace)
     s.holds("top --loop prints tables", top_has_tables, trace)
 

@@ -4,10 +4,12 @@
  * loop occupancy for each second to stdout. Sites call each other as in the
  * tree below; how long they run is random. There are a long run and a freeze.
  * Nothing in it is wrong but, in the last round, what WRONG says: one of the
- * words in put_wrong*(). ADDRESSES is a file of addresses in the image's code.
+ * words in put_wrong() and put_wrong_event(). ADDRESSES is a file of addresses
+ * in the image's code.
  *
- * In the end it writes to stderr what is in the last round, as JSON: wall_cycles,
- * idle_cycles, and {site: [calls, own, total, longest]}, all in cycles.
+ * In the end it writes to stderr what is in the last round, as JSON:
+ * wall_cycles, idle_cycles, and {site: [calls, own, total, longest]}, times in
+ * cycles.
  */
 
 #include "../unit/host/loop_maker.h"

@@ -24,7 +24,7 @@ EXEMPT = (
 SUBCOMMAND = re.compile(
     r"parasite\*? tell|_tell\b|\btell\.c|\"tell[ \"]|\*TELL\*|# TELL|"
     r"\{by\} tell ends|"
-    r"tell:stacks|= tell"
+    r"tell:(?:stacks|loop)|= tell"
 )
 
 UNFINISHED = "TO" "DO|FIX" "ME|XX" "X|HA" "CK|place" "holder|not " "implemented"

@@ -38,6 +38,7 @@ static inline void read_without(size_t from, size_t to)
     struct packet_sink sink = {take, &occupancy};
     uint64_t garbage = 0;
 
+    made_word(&made, PROF_EVENT_BYE, 0); /* which ends the last round */
     made_flush(&made);
     for (size_t i = 0; i < made.sequence; ++i) {
         size_t bytes;

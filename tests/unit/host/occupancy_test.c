@@ -66,17 +66,31 @@ static void what_has_not_changed_is_not_repeated(void **state)
     assert_int_equal(occupancy_values(now->sites[SERVER].buckets[0]), 20);
 }
 
-/* A round is complete when another event has come. */
+/* A round that nothing follows may be cut: the one before is the last. */
 static void a_later_event_ends_a_round(void **state)
 {
     (void)state;
     begin_stream();
     put_round(10);
-    made_loop_site(&made, 9, 0, 1, "at the same time@");
+    put_round(20);
+    made_flush(&made);
+    read_without(made.sequence, made.sequence + 1); /* without the last event */
+    problems_are("");
+    assert_int_equal(occupancy.rounds, 1);
+    assert_int_equal(occupancy.now.account.wall, 20000000000);
+}
+
+static void a_round_alone_may_be_cut(void **state)
+{
+    (void)state;
+    begin_stream();
+    put_places();
+    begin_round(1, (struct prof_event_loop){.tasks = 2000000000});
     made_flush(&made);
     read_without(made.sequence, made.sequence + 1);
-    assert_int_equal(occupancy.rounds, 1);
-    assert_false(occupancy.is_making);
+    problems_are("not_sites");
+    assert_false(occupancy_is_wrong(&occupancy, OCCUPANCY_NOT_SITES));
+    assert_int_equal(occupancy.now.account.wall, 2000000000);
 }
 
 static void a_time_is_a_difference(void **state)
@@ -354,6 +368,7 @@ int main(void)
         TEST(a_round_is_read),
         TEST(what_has_not_changed_is_not_repeated),
         TEST(a_later_event_ends_a_round),
+        TEST(a_round_alone_may_be_cut),
         TEST(a_time_is_a_difference),
         TEST(a_reset_begins_anew),
         TEST(a_reset_is_seen_late),

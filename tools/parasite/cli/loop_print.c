@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define BAR_CELLS 40u
+#define DEPTH_MAX 200u /* of the tree as it is printed */
 
 void loop_print_site(const struct loop_print *print, uint32_t site)
 {
@@ -222,7 +223,8 @@ static void print_children(struct branches *branches, uint32_t parent,
                (int)(2 * depth), "");
         loop_print_site(print, node->site);
         putchar('\n');
-        print_children(branches, branches->order[i], depth + 1);
+        if (depth < DEPTH_MAX)
+            print_children(branches, branches->order[i], depth + 1);
     }
 }
 
@@ -286,8 +288,7 @@ void loop_print(struct loop_print *print)
             print, print_percentiles,
             "# ms      values         p50         p90         p99  site");
     else if (print->has_histogram)
-        print_sites(print, print_histogram,
-                    "#          from      values");
+        print_sites(print, print_histogram, "#          from      values");
     else
         print_sites(print, print_row,
                     "#   own    total      own ms     calls pending  oldest s "

@@ -170,10 +170,10 @@ uint32_t occupancy_line(const struct occupancy *occupancy, uint32_t site);
 
 /* ---- one snapshot */
 
-/* Subtracts (before), of the same reset. Longest runs and quantiles become those
- * of the histograms' differences, 0 where these are unknown, except a longest
- * run that was after (before). Returns false if something in (before) is
- * larger. */
+/* Subtracts (before), of the same reset. Longest runs and quantiles become
+ * those of the histograms' differences, 0 where these are unknown, except a
+ * longest run that was after (before). Returns false if something in (before)
+ * is larger. */
 bool occupancy_subtract(struct occupancy_snapshot *snapshot,
                         const struct occupancy_snapshot *before);
 
@@ -181,8 +181,8 @@ void occupancy_copy(struct occupancy_snapshot *to,
                     const struct occupancy_snapshot *from);
 void occupancy_forget(struct occupancy_snapshot *snapshot);
 
-/* What the time of a snapshot was spent with, in cycles. All but the last, which
- * is the whole, are disjoint. */
+/* What the time of a snapshot was spent with, in cycles. All but the last,
+ * which is the whole, are disjoint. */
 enum occupancy_part {
     OCCUPANCY_TASKS, /* the first six are kinds of sites */
     OCCUPANCY_CALLBACKS,

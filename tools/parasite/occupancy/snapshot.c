@@ -233,3 +233,20 @@ double occupancy_lately(const struct occupancy *occupancy, double seconds)
     return occupancy_busy(last->wall - turns[at].wall,
                           last->idle - turns[at].idle);
 }
+
+/* ---- all */
+
+void occupancy_free(struct occupancy *occupancy)
+{
+    strings_free(&occupancy->strings);
+    index_free(&occupancy->site_numbers);
+    index_free(&occupancy->node_numbers);
+    occupancy_forget(&occupancy->now);
+    occupancy_forget(&occupancy->before);
+    occupancy_forget(&occupancy->made);
+    free(occupancy->places);
+    free(occupancy->turns);
+    free(occupancy->runs);
+    free(occupancy->freezes);
+    *occupancy = (struct occupancy){0};
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From events to snapshots. A round ends when an event of a later time comes.
- * What a round does not repeat has not changed. */
+/* From events to snapshots. A round ends when an event of a later time comes,
+ * or the last one. What a round does not repeat has not changed. */
 
 #include "base/memory.h"
 #include "occupancy/occupancy.h"
@@ -317,6 +317,10 @@ static void take_event(struct occupancy *occupancy, uint16_t cpu,
     case PROF_EVENT_HELLO:
         occupancy->tsc_hz = event->as_hello.tsc_hz;
         break;
+    case PROF_EVENT_BYE:
+        if (occupancy->is_making)
+            end_round(occupancy);
+        break;
     case PROF_EVENT_LOOP:
         begin_round(occupancy, &event->as_loop, cpu);
         break;
@@ -374,27 +378,15 @@ void occupancy_finish(struct occupancy *occupancy)
 {
     const struct occupancy_snapshot *before = &occupancy->before;
 
-    if (occupancy->is_making)
+    /* of a guest that was killed the last round may be cut */
+    if (occupancy->is_making && occupancy->rounds == 0) {
+        occupancy->incomplete = true;
         end_round(occupancy);
+    }
     if (occupancy->now.time == 0)
         return;
     occupancy_check(occupancy);
     occupancy->time = occupancy->now.time;
     if (before->time != 0 && !occupancy_subtract(&occupancy->now, before))
         occupancy_problem(occupancy, OCCUPANCY_BACK, 0);
-}
-
-void occupancy_free(struct occupancy *occupancy)
-{
-    strings_free(&occupancy->strings);
-    index_free(&occupancy->site_numbers);
-    index_free(&occupancy->node_numbers);
-    occupancy_forget(&occupancy->now);
-    occupancy_forget(&occupancy->before);
-    occupancy_forget(&occupancy->made);
-    free(occupancy->places);
-    free(occupancy->turns);
-    free(occupancy->runs);
-    free(occupancy->freezes);
-    *occupancy = (struct occupancy){0};
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HTTP_METRIC_TEXT_H
+#define HTTP_METRIC_TEXT_H
+
+/* Lines of the Prometheus text format 0.0.4. */
+
+#include "text.h"
+
+#include <stdint.h>
+
+/* The help and the type of the metric (name). */
+void metric_describe(struct http_text *text, const char *name, const char *type,
+                     const char *help);
+
+/* A metric without labels, described; or a line of (name), with its labels,
+ * and a time. */
+void metric_one(struct http_text *text, const char *name, const char *type,
+                const char *help, uint64_t value);
+void metric_seconds(struct http_text *text, const char *name, uint64_t cycles);
+
+#endif
