@@ -38,12 +38,13 @@ DECODER = BASE + (
     "base/base64 base/strings trace/console trace/event trace/guest_names "
     "trace/model trace/model_cells trace/model_tasks trace/packet "
     "trace/packet_index occupancy/histogram occupancy/problems "
-    "occupancy/snapshot occupancy/sort occupancy/take tasks/acts tasks/names "
-    "tasks/objects tasks/problems tasks/running tasks/take"
+    "occupancy/snapshot occupancy/sort occupancy/take tasks/acts tasks/count "
+    "tasks/names tasks/objects tasks/problems tasks/running tasks/take"
 )
 IMPORT = BASE + (
     "base/strings import/eio import/fuchsia import/import import/mirage "
-    "import/recording import/stream tasks/acts tasks/names tasks/objects "
+    "import/recording import/stream tasks/acts tasks/count tasks/names "
+    "tasks/objects "
     "tasks/problems tasks/running tasks/take trace/event trace/guest_names "
     "trace/packet"
 )

@@ -133,7 +133,10 @@ static void end(struct made *made, unsigned kind, size_t bytes)
 /* What is not in the event's struct. */
 static size_t text_bytes(unsigned kind)
 {
-    return kind == PROF_EVENT_NAME || kind == PROF_EVENT_SITE ? sizeof text : 0;
+    return kind == PROF_EVENT_NAME || kind == PROF_EVENT_SITE ||
+                   kind == PROF_EVENT_LOOP_SITE
+               ? sizeof text
+               : 0;
 }
 
 static void put_all(struct made *made)
