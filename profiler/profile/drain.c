@@ -75,9 +75,12 @@ bool prof_drain_is_behind(void)
     return drain->behind;
 }
 
-/* Emits the ticks and the time that were lost before (tsc). */
+/* Emits the ticks and the time that were lost before (tsc), and before that the
+ * events of objects, whose times are earlier: those of a stream only grow. */
 static void emit_lost_ticks(uint64_t tsc)
 {
+    if (prof_stream_on())
+        prof_trace_before(tsc);
     prof_stream_lost_ticks(tsc, prof_clock.missed, prof_accounts.stolen_cycles);
 }
 
@@ -306,6 +309,16 @@ void prof_drain_last(void)
         prof_overflow_dropped(&prof_cpus[0].overflow, drain->taken));
 }
 
+/* Sends events of objects: all of them, before what is said with the present
+ * time; or those before the samples that are left for the next drain. */
+static void flush_events(void)
+{
+    if (drain->behind && drain->read != prof_ring_head(&prof_cpus[0].ring))
+        prof_trace_before(prof_entry_tsc(drain->read));
+    else
+        prof_trace_flush();
+}
+
 void prof_drain(void)
 {
     uint64_t begin = prof_tsc();
@@ -321,10 +334,11 @@ void prof_drain(void)
     drain->behind = false;
     drain_all();
     drain->behind = drain->behind || prof_resolve_is_enough();
-    prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
-    prof_trace_flush();
-    if (!drain->behind)
+    flush_events();
+    if (!drain->behind) {
+        prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
         prof_loop_drained(prof_tsc(), prof_accounts.stolen_cycles);
+    }
     prof_stream_flush(prof_tsc());
     if (PROF_WITH_PIT)
         prof_watchdog();

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Events of objects keep their times among samples: also where the host took
+ * time, which the stream says before the sample that is late.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profiler_world.h"
+#include "stream_checker.h"
+#include "trace/recorder.h"
+
+#include <prof/trace.h>
+
+#define SMALL WORLD_MEMORY(64)
+#define CYCLES (WORLD_TSC_HZ / (double)PROF_CLOCK_HZ) /* a clock */
+
+static unsigned char recorder[PROF_TRACE_MEMORY_MIN]
+    __attribute__((aligned(8)));
+
+/* An event at (tsc), as if that had been its time. */
+static void event_at(uint64_t tsc, uint32_t object)
+{
+    struct prof_trace_record *record =
+        prof_trace_slot(&prof_trace_cpus[0], prof_trace_cpus[0].head);
+
+    prof_trace_read(object);
+    record->tsc_low = (uint32_t)tsc;
+    record->tsc_high = (uint32_t)(tsc >> 32);
+}
+
+static void *begin(void)
+{
+    void *memory = world_new(SMALL);
+
+    kept_count = 0;
+    prof_transport_use(&keeper);
+    memset(prof_trace_cpus, 0, sizeof prof_trace_cpus);
+    assert_int_equal(prof_trace_open(recorder, sizeof recorder), 0);
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_STREAM), 0);
+    return memory;
+}
+
+/* The READ events have the times (tscs), and come in that order. */
+static void check_times(const uint64_t *tscs, unsigned count)
+{
+    unsigned found = 0;
+
+    prof_drain();
+    prof_transport_panic(0);
+    see_all();
+    for (unsigned i = 0; i < seen_count; i++) {
+        double clock;
+
+        if (seen[i].kind != PROF_EVENT_READ)
+            continue;
+        assert_true(found < count);
+        clock = (double)tscs[found++] / CYCLES;
+        assert_true((double)seen[i].clock > clock - 2 &&
+                    (double)seen[i].clock < clock + 2);
+    }
+    assert_int_equal(found, count);
+}
+
+static void events_before_stolen_time_keep_theirs(void **unused)
+{
+    const uint64_t times[] = {WORLD_PERIOD * 3 / 2, WORLD_PERIOD * 5 / 2,
+                              WORLD_PERIOD * 20, WORLD_PERIOD * 41};
+    void *memory = begin();
+
+    (void)unused;
+    world_tick(0x1000, WORLD_PERIOD);
+    for (unsigned i = 0; i < 4; i++)
+        event_at(times[i], i + 1);
+    world_tick(0x1000, 40 * WORLD_PERIOD); /* 39 periods late */
+    check_times(times, 4);
+    world_end(memory);
+}
+
+static void so_do_those_before_the_overflow_table(void **unused)
+{
+    const uint64_t times[] = {WORLD_PERIOD * 3 / 2, WORLD_PERIOD * 70};
+    void *memory = begin();
+
+    (void)unused;
+    for (unsigned i = 0; i < 200; i++)
+        world_tick(0x1000 + 16 * i, (i + 1) * WORLD_PERIOD);
+    event_at(times[0], 1);
+    event_at(times[1], 2);
+    check_times(times, 2);
+    world_end(memory);
+}
+
+/* How many walks stopped is said at the end of a drain, with that time. */
+static void so_do_those_of_a_drain_with_stopped_walks(void **unused)
+{
+    const uint64_t times[] = {WORLD_PERIOD * 3 / 2};
+    void *memory = begin();
+
+    (void)unused;
+    world_tick(0x1000, WORLD_PERIOD);
+    event_at(times[0], 1);
+    prof_accounts.stopped[PROF_WALK_OUTSIDE]++;
+    check_times(times, 1);
+    world_end(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_before_stolen_time_keep_theirs),
+        cmocka_unit_test(so_do_those_before_the_overflow_table),
+        cmocka_unit_test(so_do_those_of_a_drain_with_stopped_walks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
