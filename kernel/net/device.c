@@ -15,6 +15,7 @@
  */
 
 #include "net.h"
+#include "trace.h"
 
 #include <kernel/console.h>
 #include <kernel/loop.h>
@@ -59,6 +60,7 @@ static err_t transmit(struct netif *unused, struct pbuf *frame)
     bool sent;
 
     (void)unused;
+    net_trace_sent(frame);
     if (pbuf_clen(frame) <= NET_PARTS_MAX)
         return transmit_parts(frame) ? ERR_OK : ERR_BUF;
     whole = pbuf_clone(PBUF_RAW, PBUF_RAM, frame);
@@ -95,6 +97,7 @@ static void take_frame(const uint8_t *frame, size_t bytes, bool sum_good)
             pbuf_free(copy);
         return;
     }
+    net_trace_received(copy);
     set_checks(sum_good);
     if (netif.input(copy, &netif) != ERR_OK)
         pbuf_free(copy);

@@ -22,6 +22,7 @@ enum rest {
     SITE,     /* its byte and its name; the near form has 8 bits for that */
     NAME,     /* its name, 16 bits */
     WHY,      /* its name, 8 or 16 bits */
+    MESSAGE,  /* 32 bits */
     VALUE,    /* its name, 8 or 16 bits, and a value, 16 or 64 */
     DURATION, /* its name, 16 bits, and 32 bits of time */
 };
@@ -60,6 +61,9 @@ static const struct form {
                               BYTE},
     [PROF_TRACE_DID_EXIT] = {PROF_EVENT_IRQ_EXIT, PROF_EVENT_IRQ_EXIT, 0, BYTE},
     [PROF_TRACE_DID_DEFER] = {PROF_EVENT_DEFER, PROF_EVENT_DEFER_WIDE, 1, BYTE},
+    [PROF_TRACE_DID_SEND] = {PROF_EVENT_SEND, PROF_EVENT_SEND, 0, MESSAGE},
+    [PROF_TRACE_DID_RECEIVE] = {PROF_EVENT_RECEIVE, PROF_EVENT_RECEIVE, 0,
+                                MESSAGE},
 };
 #define FORMS (sizeof forms / sizeof *forms)
 
@@ -123,6 +127,8 @@ static void append_rest(struct made *made,
         append(made, name, 2);
     if (rest == VALUE)
         append(made, value, wide ? 8 : 2);
+    if (rest == MESSAGE)
+        append(made, record->a, 4);
     if (rest == DURATION) {
         value = prof_stream_span(value);
         append(made, value <= UINT32_MAX ? value : UINT32_MAX, 4);

@@ -5,10 +5,11 @@ instruction counter two runs are the same."""
 
 import json
 import re
+import time
 
 from expected import COROUTINES, DEMOS
 from harness import qemu
-from harness.suite import WIDTHS, check, run
+from harness.suite import WIDTHS, background, check, run, soon
 from sequence import sequence
 
 PARTS = WIDTHS
@@ -167,6 +168,65 @@ def waits_have_stacks(s):
     check.lacks(said, "symbols")
 
 
+def guest_of_two(s, demo, address, netdev):
+    """The command that records one of two guests on a wire."""
+    last = address.rsplit(".", 1)[1]
+    return (
+        *(s.parasite, "record", "-q", "-t", "virtio"),
+        *("-o", s.work / f"{demo}-of-two.trace", "--"),
+        *qemu.command(
+            s.part,
+            s.image(s.part, "async"),
+            f"demo={demo} net.ip={address}/24 prof.trace=stream prof.every=0",
+            network=True,
+            args=[
+                *("-netdev", netdev, "-device"),
+                f"virtio-net-pci,netdev=n,mac=52:54:00:00:00:{last[-2:]}",
+            ],
+        ),
+    )
+
+
+def length_of(s, trace):
+    """Seconds from the boot to the last event."""
+    text = run(s.parasite, "script", trace).out
+    return float(re.findall(r" (\d+\.\d+) \[", text)[-1])
+
+
+def two_guests_are_aligned(s):
+    """By the segments that they exchange. The host knows when the clock of each
+    was 0: after its machine was there, and at least as long before its end as
+    its trace lasts. The difference is between these bounds."""
+    wire = s.work / "wire"
+    wire.unlink(missing_ok=True)
+    end = f"stream,id=n,addr.type=unix,addr.path={wire}"
+    sink = guest_of_two(s, "sink", "10.0.2.100", f"{end},server=on")
+    client = guest_of_two(s, "tcp", "10.0.2.15", f"{end},server=off")
+    with background(*sink, log=s.work / "sink.log") as server:
+        soon(lambda: "net: address" in server.text(), "its boot", server.alive)
+        sink_begins, client_begins = wire.stat().st_mtime, time.time()
+        run(*client)
+        client_ends = time.time()
+        server.end(0)
+        sink_ends = time.time()
+    check.has(server.text(), "sink: resolved with 146000 ")
+    traces = [s.work / f"{demo}-of-two.trace" for demo in ("tcp", "sink")]
+    lengths = [length_of(s, trace) for trace in traces]
+    said = run(
+        *(s.parasite, "timeline", *traces, "-o", s.work / "two.html")
+    ).err
+    moved = float(re.search(r"tcp.*: moved by ([\d.]+) s$", said, re.M)[1])
+    found = re.search(r"sink.*: to within (.+), by (\d+) packets;", said)
+    check.true(int(found[2]) > 100, said)
+    check.true(not found[1].endswith(" s"), said)
+    slack = 0.05 * max(lengths)  # by how much their clocks may be wrong
+    check.between(
+        moved,
+        client_begins - (sink_ends - lengths[1]) - slack,
+        (client_ends - lengths[0]) - sink_begins + slack,
+    )
+
+
 def choices_are_listed(s):
     """A wrong demo is refused, and all are listed."""
     with s.guest(s.part, "async", append="demo=x prof.start=off") as guest:
@@ -199,3 +259,4 @@ def suite(s):
     s.holds(f"{s.part}: coroutines are traced", coroutines_are_traced, s)
     s.holds(f"{s.part}: samples know their task", samples_know_their_task, s)
     s.holds(f"{s.part}: waits have stacks", waits_have_stacks, s)
+    s.holds(f"{s.part}: two guests are aligned", two_guests_are_aligned, s)

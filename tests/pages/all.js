@@ -21,6 +21,7 @@ const parts = [
 (async () => {
   await start();
   for (const part of parts) await require(`./${part}_test.js`)();
+  if (parts.includes('tasks')) await require('./rows_test.js')();
   await stop();
   plan();
 })();

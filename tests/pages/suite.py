@@ -171,12 +171,12 @@ def make_large(pages):
 
 
 def make_tasks(pages):
-    """Timelines: of a stream, of a larger one, with packets missing, and of
-    two."""
+    """Timelines: random ones and their static pictures; of a stream, of a larger one, with packets missing, of two,
+    and of two that exchange messages."""
     pages.compile("make_tasks", "tests/tool/make_tasks.c")
 
-    def made(name, events, seed):
-        done = run(pages.work / "make_tasks", events, seed)
+    def made(name, events, seed, *words):
+        done = run(pages.work / "make_tasks", events, seed, *words)
         (pages.work / f"{name}.json").write_text(done.err, encoding="ascii")
         (pages.work / name).write_bytes(done.data)
         return pages.work / name
@@ -188,6 +188,15 @@ def make_tasks(pages):
     drawn("tasks.html", small)
     drawn("many.html", made("many", 120000, 3))
     drawn("both.html", small, other)
+    drawn(
+        "pair.html",
+        made("client", 20000, 4, "nothing", 0),
+        made("server", 20000, 5, "nothing", 1),
+    )
+    for i in range(1, 13):
+        random = made(f"random-{i}", 40 * i * i, 100 + i)
+        drawn(f"random-{i}.html", random)
+        drawn(f"random-{i}.svg", random)
     (pages.work / "gap").write_bytes(
         small.read_bytes()[:40960] + small.read_bytes()[61440:]
     )

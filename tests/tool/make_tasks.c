@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_tasks EVENTS SEED [WRONG]: writes a stream of at least so many
+ * make_tasks EVENTS SEED [WRONG [PEER]]: writes a stream of at least so many
  * events of objects to stdout: an event loop starts tasks, which wait for
  * promises that an interrupt resolves. Every 50th event is followed by a sample
  * of the stacks of make_stream. Nothing in it is wrong but, in the middle, what
- * WRONG says: one of the names in put_wrong().
+ * WRONG says: one of the names in put_wrong(). With PEER 0 and with PEER 1 the
+ * two exchange packets, of which OFFSET and so on say how their clocks differ.
  *
  * In the end it writes to stderr what is in the stream, as JSON: events,
  * objects, runs (switches to tasks), waits, resolved, failed, irqs, counters.
@@ -20,6 +21,13 @@
 #endif
 #define ALIVE 200u
 #define VECTOR 0x30u
+
+/* Packets leave PERIOD clocks of peer 0 after each other, by turns, and take
+ * DELAY. The clock of peer 1 is OFFSET behind, and gains 100 ppm. */
+#define PERIOD 10000u
+#define DELAY 3000u
+#define OFFSET 50000u
+#define GAIN 10000u
 
 enum { SITE = 1, WAITS = 100, REFUSED, QUEUE, COLLECTED, NAMED };
 
@@ -234,6 +242,31 @@ static bool put_wrong(const char *what)
     return true;
 }
 
+/* The packets that are due, by the network's callback. */
+static void exchange(unsigned peer)
+{
+    static uint32_t network, next = OFFSET / PERIOD + 1;
+
+    if (network == 0)
+        network = create(PROF_TRACE_CALLBACK, SITE);
+    for (;; ++next) {
+        bool sends = next % 2 == peer;
+        uint64_t due = (uint64_t)next * PERIOD + (sends ? 0 : DELAY);
+
+        if (peer == 1)
+            due = (due - OFFSET) + (due - OFFSET) / GAIN;
+        if (made.time < due)
+            return;
+        run(network);
+        next_event();
+        if (sends)
+            MADE_EVENT(&made, PROF_EVENT_SEND, next);
+        else
+            MADE_EVENT(&made, PROF_EVENT_RECEIVE, next);
+        run(0);
+    }
+}
+
 static void step(void)
 {
     struct task *task = &tasks[random_below(task_count + 1)];
@@ -258,6 +291,15 @@ static void step(void)
     }
 }
 
+static void make_until(uint64_t events, const char *peer)
+{
+    while (total.events < events) {
+        step();
+        if (peer != NULL)
+            exchange((unsigned)atoi(peer));
+    }
+}
+
 int main(int argc, char **argv)
 {
     uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
@@ -272,12 +314,10 @@ int main(int argc, char **argv)
     for (uint32_t i = 1; i <= NODES; ++i)
         made_node(&made, i, parents[i], node_addresses[i]);
     run(0);
-    while (total.events < events / 2)
-        step();
+    make_until(events / 2, argc > 4 ? argv[4] : NULL);
     if (!put_wrong(wrong))
         return 2;
-    while (total.events < events)
-        step();
+    make_until(events, argc > 4 ? argv[4] : NULL);
     made_flush(&made);
     fwrite(made.bytes, 1, made.count, stdout);
     fprintf(stderr,

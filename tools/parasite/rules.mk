@@ -30,6 +30,7 @@ decoder := base/base64 base/crc32c base/index base/log base/memory \
     $(patsubst tools/parasite/%.c,%,$(wildcard tools/parasite/tasks/*.c \
     tools/parasite/occupancy/*.c)) \
     input/answers input/shared_ring profile/interval timeline/layout \
+    timeline/match \
     top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))

@@ -170,6 +170,8 @@ enum prof_trace_what {
     PROF_TRACE_DID_ENTER,      /* byte: vector */
     PROF_TRACE_DID_EXIT,       /* byte: vector */
     PROF_TRACE_DID_DEFER,      /* a: to; byte: vector */
+    PROF_TRACE_DID_SEND,       /* a: message */
+    PROF_TRACE_DID_RECEIVE,    /* a: message */
 };
 
 extern uint32_t prof_trace_on;
@@ -381,6 +383,20 @@ static inline void prof_trace_defer(uint8_t vector, uint32_t object)
     (void)object;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_DEFER | (uint32_t)vector << 8,
                                  object, 0));
+}
+
+/* A message to another machine, or from there. (message) is a number that both
+ * compute of its bytes: traces of both are aligned by it. */
+static inline void prof_trace_send(uint32_t message)
+{
+    (void)message;
+    PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_SEND, message, 0));
+}
+
+static inline void prof_trace_receive(uint32_t message)
+{
+    (void)message;
+    PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_RECEIVE, message, 0));
 }
 
 #ifdef __cplusplus

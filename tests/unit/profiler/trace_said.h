@@ -95,6 +95,8 @@ static void say(const struct event *event)
     case PROF_EVENT_RESOLVE:
     case PROF_EVENT_CANCEL:
     case PROF_EVENT_GONE:
+    case PROF_EVENT_SEND:
+    case PROF_EVENT_RECEIVE:
     case PROF_EVENT_LOST:
     case PROF_EVENT_BYE:
         sprintf(to, "%u", event->as_read.source);

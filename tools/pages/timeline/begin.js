@@ -42,7 +42,7 @@ function checkList(id, names, words, isOn, act) {
 function fillMenus() {
   checkList(
     'arrow-list',
-    ARROWS,
+    arrowNames(),
     (name) => name.replace('_', ' '),
     (name) => view.arrows.includes(name),
     (name) => {
@@ -72,11 +72,9 @@ const LEGEND = [
 function showLegend() {
   const entries = [
     ...LEGEND.map(([name, words]) => [palette[name], words, 8]),
-    ...ARROWS.map((name, i) => [
-      palette.arrows[i],
-      name.replace('_', ' '),
-      2,
-    ]).filter((_, i) => i > 0),
+    ...arrowNames()
+      .map((name, i) => [palette.arrows[i], name.replace('_', ' '), 2])
+      .filter((_, i) => i > 0),
   ];
   $('legend').replaceChildren(
     ...entries.map(([colour, words, thick]) => {

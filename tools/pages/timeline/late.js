@@ -52,12 +52,11 @@ const overlap = (from, to, begin, end) =>
 
 // How much of [from, to) was stolen from (trace).
 function stolenIn(trace, from, to) {
-  const {stolen} = model;
+  const stolen = model.stolen[trace];
   let sum = 0;
   for (let i = firstAtLeast(stolen.end, from); i < stolen.count; ++i) {
     if (stolen.begin[i] >= to) break;
-    if (stolen.trace[i] === trace)
-      sum += Math.max(0, overlap(from, to, stolen.begin[i], stolen.end[i]));
+    sum += Math.max(0, overlap(from, to, stolen.begin[i], stolen.end[i]));
   }
   return sum;
 }

@@ -81,7 +81,7 @@ function showFacts() {
     `${plural(objects, 'object', 'objects')} in ` +
     `${secondsText(model.lastTime / head.clock_hz)}, ` +
     `${countText(items.height)} rows`;
-  const lost = model.losses.count;
+  const lost = model.losses.reduce((sum, {count}) => sum + count, 0);
   putNotes([
     ...head.notes,
     ...(lost
@@ -144,10 +144,16 @@ function zoomToChosen() {
 // From the first event of an object to the last, with a margin.
 function busyTimes() {
   const {edges, spans} = model;
-  const from = Math.min(edges.time[0] ?? Infinity, spans.begin[0] ?? Infinity);
-  let to = edges.time.length ? edges.time[edges.time.length - 1] : 0;
-  for (let i = 0; i < spans.count; ++i)
+  let from = Infinity,
+    to = 0;
+  for (const time of edges.time) {
+    from = Math.min(from, time);
+    to = Math.max(to, time);
+  }
+  for (let i = 0; i < spans.count; ++i) {
+    from = Math.min(from, spans.begin[i]);
     if (!isLoop(spans.object[i])) to = Math.max(to, spans.end[i]);
+  }
   if (!(to > from)) return [0, model.lastTime];
   return [from - 0.01 * (to - from), to + 0.01 * (to - from)];
 }

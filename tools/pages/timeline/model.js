@@ -20,7 +20,8 @@ const ST = {open: 0, failed: 2, cancelled: 3, merged: 5};
 // What an object does: enum tasks_state.
 const SPAN = {run: 1, paused: 2, wait: 3, ready: 4, unknown: 6};
 
-// Arrows by what they say; the first ten are enum tasks_edge_kind.
+// Arrows by what they say; the first ten are enum tasks_edge_kind, a packet is
+// one from another trace.
 const ARROWS = [
   'create',
   'read',
@@ -33,10 +34,17 @@ const ARROWS = [
   'become',
   'defer',
   'failed_read',
+  'packet',
 ];
 const ARROW = Object.fromEntries(ARROWS.map((name, i) => [name, i]));
 
 let model = null;
+
+// Those that this page may have: packets go between traces.
+const arrowNames = () =>
+  model.head.traces.length > 1
+    ? ARROWS
+    : ARROWS.filter((name) => name !== 'packet');
 
 const numbersOf = (Type, list) => Type.from(list);
 
@@ -169,6 +177,32 @@ function arrowsOf(edges, objects) {
   return arrows;
 }
 
+// Packets between traces are arrows as well. Arrows are in order of their ends,
+// which several traces one after the other are not.
+function withPackets(arrows, columns) {
+  const packets = {
+    begin: columns.changes('packet.sent'),
+    end: columns.changes('packet.received'),
+    from: columns.changes('packet.from'),
+    to: columns.changes('packet.to'),
+  };
+  if (columns.head.traces.length < 2) return arrows;
+  const count = arrows.count + packets.begin.length,
+    all = {count, type: new Uint8Array(count).fill(ARROW.packet)};
+  all.type.set(arrows.type);
+  for (const name of Object.keys(packets)) {
+    all[name] = new arrows[name].constructor(count);
+    all[name].set(arrows[name]);
+    all[name].set(packets[name], arrows.count);
+  }
+  const order = Uint32Array.from(all.end.keys()).sort(
+    (a, b) => all.end[a] - all.end[b] || a - b,
+  );
+  for (const name of ['type', ...Object.keys(packets)])
+    all[name] = all[name].map((_, i, list) => list[order[i]]);
+  return all;
+}
+
 // Series of values by their names.
 function countersOf(columns) {
   const time = columns.changes('counter.time'),
@@ -214,17 +248,34 @@ function* extendOpen(model) {
     if (objects.state[o] === ST.open) objects.end[o] = last[o];
 }
 
+// The same intervals, a list for each trace; (traceOf) is that of interval i.
+function byTrace({head}, intervals, traceOf) {
+  const lists = head.traces.map(() => ({count: 0, begin: [], end: []}));
+  for (let i = 0; i < intervals.count; ++i) {
+    const list = lists[traceOf(i)];
+    list.begin.push(intervals.begin[i]);
+    list.end.push(intervals.end[i]);
+    ++list.count;
+  }
+  return lists;
+}
+
+function intervalsByTrace(columns, name) {
+  const traces = columns.plain(name + '.trace');
+  return byTrace(columns, intervalsOf(columns, name), (i) => traces[i]);
+}
+
 // Spans in which the loop waited: it was idle.
-function idlesOf(model) {
-  const {spans} = model,
-    begin = [],
-    end = [];
+function idlesOf({head, objects, spans}) {
+  const idle = {count: 0, begin: [], end: [], trace: []};
   for (let i = 0; i < spans.count; ++i)
     if (spans.state[i] === SPAN.wait && isLoop(spans.object[i])) {
-      begin.push(spans.begin[i]);
-      end.push(spans.end[i]);
+      idle.begin.push(spans.begin[i]);
+      idle.end.push(spans.end[i]);
+      idle.trace.push(objects.trace[spans.object[i]]);
+      ++idle.count;
     }
-  return {count: begin.length, begin, end};
+  return byTrace({head}, idle, (i) => idle.trace[i]);
 }
 
 async function loadModel(columns) {
@@ -240,7 +291,7 @@ async function loadModel(columns) {
   const spans = spansOf(columns, objects);
   await pause();
   model = {head, objects, spans, edges, lastTime: head.clocks};
-  model.arrows = arrowsOf(edges, objects);
+  model.arrows = withPackets(arrowsOf(edges, objects), columns);
   model.labels = {
     time: columns.changes('label.time'),
     object: numbersOf(Int32Array, columns.plain('label.object')),
@@ -250,12 +301,9 @@ async function loadModel(columns) {
   await pause();
   model.counters = countersOf(columns);
   model.irqs = irqsOf(columns);
-  model.pauses = intervalsOf(columns, 'pause');
-  model.losses = intervalsOf(columns, 'loss');
-  model.stolen = {
-    ...intervalsOf(columns, 'stolen'),
-    trace: columns.plain('stolen.trace'),
-  };
+  model.pauses = intervalsByTrace(columns, 'pause');
+  model.losses = intervalsByTrace(columns, 'loss');
+  model.stolen = intervalsByTrace(columns, 'stolen');
   await finished(extendOpen(model));
   model.idles = idlesOf(model);
 }

@@ -27,30 +27,59 @@ function mergedBands(records, band) {
   if (x1 > x0) band(x0, x1);
 }
 
-function paintBands(pen, records, colour, caption) {
-  const height = port.height;
+// [top, bottom] of the ground of a trace, in pixels.
+function groundOf(trace, yOf) {
+  const last = model.head.traces.length - 1,
+    [first, next] = items.bands[trace];
+  return [
+    trace > 0 ? yOf(first - BETWEEN_TRACES) : 0,
+    trace < last ? yOf(next) : port.height,
+  ];
+}
+
+function paintBands(pen, records, colour, caption, [top, bottom]) {
   mergedBands(records, (x0, x1) => {
     pen.fillStyle = colour;
-    pen.fillRect(x0, 0, x1 - x0, height);
+    pen.fillRect(x0, top, x1 - x0, bottom - top);
     const wide = pen.measureText(caption).width;
     if (x1 - x0 < wide + 12) return;
     pen.fillStyle = palette.soft;
-    pen.fillText(caption, (x0 + x1 - wide) / 2, 12);
+    pen.fillText(caption, (x0 + x1 - wide) / 2, top + 12);
   });
 }
 
-function paintGround(pen) {
+function paintGround(pen, yOf) {
   const {width, height} = port;
   pen.fillStyle = palette.ground;
   pen.fillRect(0, 0, width, height);
-  paintBands(pen, model.idles, palette.idle, 'idle');
-  paintBands(pen, model.pauses, palette.pause, 'pause');
-  paintBands(pen, model.stolen, palette.stolenBand, 'stolen');
+  for (const trace of items.bands.keys()) {
+    const ground = groundOf(trace, yOf);
+    paintBands(pen, model.idles[trace], palette.idle, 'idle', ground);
+    paintBands(pen, model.pauses[trace], palette.pause, 'pause', ground);
+    paintBands(pen, model.stolen[trace], palette.stolenBand, 'stolen', ground);
+    paintLosses(pen, model.losses[trace], ground);
+  }
+}
+
+function paintLosses(pen, losses, [top, bottom]) {
   const hatching = hatch(pen, palette.bad);
-  mergedBands(model.losses, (x0, x1) => {
+  mergedBands(losses, (x0, x1) => {
     pen.fillStyle = hatching;
-    pen.fillRect(x0 - 1, 0, Math.max(3, x1 - x0 + 2), height);
+    pen.fillRect(x0 - 1, top, Math.max(3, x1 - x0 + 2), bottom - top);
   });
+}
+
+// Where one of several traces begins, and its name.
+function paintTraces(pen, yOf) {
+  const {traces} = model.head;
+  if (traces.length < 2) return;
+  for (const [trace, {name}] of traces.entries()) {
+    const [top] = groundOf(trace, yOf);
+    pen.fillStyle = palette.soft;
+    if (trace > 0) pen.fillRect(0, Math.round(top), port.width, 1);
+    pen.fillStyle = palette.ink;
+    pen.fillText(name.replace(/.*\//, ''), 6, top + 12);
+  }
 }
 
 function paintGrid(pen) {
@@ -262,11 +291,12 @@ function* paintRows(pen, yOf) {
 
 // All of it; (yOf) is the projection of rows.
 function* paintPicture(pen, yOf) {
-  paintGround(pen);
+  paintGround(pen, yOf);
   paintGrid(pen);
   yield;
   yield* paintRows(pen, yOf);
   yield* paintArrows(pen, yOf);
   yield* paintLabels(pen, yOf);
+  paintTraces(pen, yOf);
   if (view.counters) yield* paintCounters(pen);
 }

@@ -34,6 +34,7 @@ const ARROW_COLOURS = {
   signal: '--signal',
   wake: '--ready',
   defer: '--irq',
+  packet: '--packet',
 };
 const COUNTER_COLOURS = [
   '--read',

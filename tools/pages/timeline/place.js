@@ -18,6 +18,8 @@ const items = {
   merged: null,
   rows: null,
   height: 0, // rows
+  trace: null, // of each item
+  bands: [], // [first row, row after the last] of each trace
   ofObject: null, // item of each object, -1 = not drawn
   byRow: null, // items in order of row and begin
   rowFrom: null, // where each row begins in it, and the end
@@ -125,6 +127,7 @@ function* fillItems(chosen) {
   items.end = Float64Array.from(chosen, (one) => one[3]);
   items.object = Int32Array.from(chosen, (one) => (one[2] < 0 ? one[1] : 0));
   items.group = Int32Array.from(chosen, (one) => one[2]);
+  items.trace = Uint8Array.from(chosen, (one) => objects.trace[one[1]]);
   items.parent = new Int32Array(count).fill(-1);
   items.merged = new Uint8Array(count);
   items.ofObject = new Int32Array(objects.count).fill(-1);
@@ -159,6 +162,42 @@ function* sortByRow() {
   items.rowFrom = from;
 }
 
+// The items of one trace, for layOutRows().
+function itemsOfTrace(list) {
+  const places = new Map(list.map((item, i) => [item, i]));
+  return {
+    count: list.length,
+    begin: list.map((i) => items.begin[i]),
+    end: list.map((i) => items.end[i]),
+    merged: list.map((i) => items.merged[i]),
+    parent: list.map((i) => places.get(items.parent[i]) ?? -1),
+  };
+}
+
+const BETWEEN_TRACES = 2; // rows that are free
+
+// Traces are below each other.
+function* layOutTraces() {
+  const traces = model.head.traces.length,
+    lists = Array.from({length: traces}, () => []);
+  items.bands = [];
+  if (traces === 1) {
+    Object.assign(items, yield* layOutRows(items));
+    items.bands = [[0, items.height]];
+    return;
+  }
+  items.rows = new Int32Array(items.count);
+  items.height = 0;
+  for (let i = 0; i < items.count; ++i) lists[items.trace[i]].push(i);
+  for (const list of lists) {
+    const first = items.height + (items.bands.length ? BETWEEN_TRACES : 0),
+      {rows, height} = yield* layOutRows(itemsOfTrace(list));
+    for (const [i, item] of list.entries()) items.rows[item] = first + rows[i];
+    items.height = first + height;
+    items.bands.push([first, items.height]);
+  }
+}
+
 // Everything anew, after the filters, groups or the simplification changed.
 function* placeItems() {
   family = familyOf(model, view.simplified);
@@ -166,9 +205,7 @@ function* placeItems() {
   yield* findGroups();
   const chosen = yield* chooseItems();
   yield* fillItems(chosen);
-  const {rows, height} = yield* layOutRows(items);
-  items.rows = rows;
-  items.height = height;
+  yield* layOutTraces();
   yield* sortByRow();
 }
 

@@ -136,6 +136,10 @@ static bool named(const struct tasks *tasks, const struct event *event,
                  name(tasks, event->as_suspend_stack.why),
                  (unsigned)event->as_suspend_stack.stack);
         return true;
+    case PROF_EVENT_SEND:
+    case PROF_EVENT_RECEIVE:
+        snprintf(text, room, "message %08x", (unsigned)event->as_send.message);
+        return true;
     case PROF_EVENT_COUNTER:
         snprintf(text, room, "%s = %" PRId64,
                  name(tasks, event->as_counter.counter),

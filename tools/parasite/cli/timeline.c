@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite timeline: what asynchronous programs wait for, as a page. */
 
+#include "timeline/clocks.h"
 #include "timeline/svg.h"
 
 #include "base/log.h"
@@ -189,17 +190,15 @@ static void shift(struct timeline *timeline, const struct request *request)
 /* Says how the clocks of several traces were made one. */
 static void say_clocks(const struct timeline *timeline)
 {
-    if (timeline->count < 2)
-        return;
-    if (timeline->aligned)
-        log_info("clocks are aligned by the time of day at boot, to the second "
-                 "only; --shift corrects it");
-    else
-        log_info("clocks are not aligned: some trace has no time of day at "
-                 "boot; --shift moves one");
-    for (size_t i = 0; i < timeline->count; ++i) {
+    char how[CLOCKS_TEXT_MAX];
+
+    for (size_t i = 0; timeline->count > 1 && i < timeline->count; ++i) {
         const struct timeline_trace *trace = &timeline->traces[i];
 
+        if (i > 0)
+            log_info("%s: %s%s", trace->name, clocks_text(trace, how),
+                     trace->how == TIMELINE_PACKETS ? ""
+                                                    : "; --shift corrects it");
         if (trace->shift != 0)
             log_info("%s: moved by %.7f s", trace->name,
                      (double)trace->shift / PROF_CLOCK_HZ);

@@ -161,6 +161,19 @@ static void take_pause(struct tasks *tasks, const struct event_pause *event)
         tasks->pauses[tasks->pause_count++] = pause;
 }
 
+static void take_message(struct tasks *tasks, const struct tasks_cpu *cpu,
+                         uint32_t message, bool sent)
+{
+    struct tasks_message record = {.time = tasks->place.time,
+                                   .message = message,
+                                   .object = tasks_actor(tasks, cpu),
+                                   .sent = sent};
+
+    if (tasks_room(tasks, &tasks->messages, tasks->message_count,
+                   sizeof record))
+        tasks->messages[tasks->message_count++] = record;
+}
+
 bool tasks_act(struct tasks *tasks, struct tasks_cpu *cpu,
                const struct event *event)
 {
@@ -203,6 +216,12 @@ bool tasks_act(struct tasks *tasks, struct tasks_cpu *cpu,
         return true;
     case PROF_EVENT_PAUSE:
         take_pause(tasks, &event->as_pause);
+        return true;
+    case PROF_EVENT_SEND:
+        take_message(tasks, cpu, event->as_send.message, true);
+        return true;
+    case PROF_EVENT_RECEIVE:
+        take_message(tasks, cpu, event->as_receive.message, false);
         return true;
     default:
         return false;

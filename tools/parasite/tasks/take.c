@@ -90,6 +90,8 @@ static bool ends_idleness(const struct tasks_cpu *cpu,
     case PROF_EVENT_COUNTER:
     case PROF_EVENT_LABEL:
     case PROF_EVENT_PAUSE:
+    case PROF_EVENT_SEND:
+    case PROF_EVENT_RECEIVE:
         return cpu->irq_count == 0;
     case PROF_EVENT_SWITCH:
         return !cpu->fresh;
@@ -209,6 +211,7 @@ void tasks_free(struct tasks *tasks)
     free(tasks->pauses);
     free(tasks->irqs);
     free(tasks->losses);
+    free(tasks->messages);
     free(tasks->problems);
     guest_names_free(&tasks->names);
     free(tasks->used_names);

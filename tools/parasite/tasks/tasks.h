@@ -161,6 +161,13 @@ struct tasks_loss {
     uint16_t cpu;
 };
 
+struct tasks_message {
+    uint64_t time;
+    uint32_t message; /* what both machines call it */
+    uint32_t object;  /* current, or TASKS_INTERRUPT */
+    bool sent;        /* else it was received */
+};
+
 enum tasks_problem_kind {
     TASKS_CREATED_TWICE,
     TASKS_NEVER_CREATED, /* and no loss is marked in which it was */
@@ -231,6 +238,7 @@ struct tasks {
     struct tasks_pause *pauses;
     struct tasks_irq *irqs;
     struct tasks_loss *losses;
+    struct tasks_message *messages;
     struct tasks_problem *problems;
     uint32_t stretch_count;
     uint32_t edge_count;
@@ -239,6 +247,7 @@ struct tasks {
     uint32_t pause_count;
     uint32_t irq_count;
     uint32_t loss_count;
+    uint32_t message_count;
     uint32_t problem_count;                       /* of those that are kept */
     uint64_t problem_counts[TASKS_PROBLEM_KINDS]; /* of all */
     struct guest_names names;

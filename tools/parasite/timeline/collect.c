@@ -4,6 +4,8 @@
 #include "timeline/timeline.h"
 
 #include "base/memory.h"
+#include "timeline/clocks.h"
+#include "timeline/match.h"
 #include "trace/event.h"
 
 #include <prof/format.h>
@@ -53,42 +55,41 @@ bool timeline_add(struct timeline *timeline, const char *path, const char *name)
     return trace->tasks.events > 0;
 }
 
-#define SECONDS_MAX (UINT32_MAX * (uint64_t)4) /* so that clocks fit */
-
-/* Whether all traces have a time of day. */
-static bool have_utc(const struct timeline *timeline)
+/* Packets from trace (from) to trace (to). */
+static void add_packets(struct timeline *timeline, size_t from, size_t to)
 {
-    for (size_t i = 0; i < timeline->count; ++i) {
-        uint64_t seconds = timeline->traces[i].unix_seconds;
+    size_t count;
+    struct match_pair *pairs = match_messages(
+        &timeline->traces[from].tasks, &timeline->traces[to].tasks, &count);
 
-        if (seconds == 0 || seconds > SECONDS_MAX)
-            return false;
+    for (size_t i = 0; i < count; ++i) {
+        vector_reserve_one(&timeline->packets, timeline->packet_count,
+                           sizeof *timeline->packets);
+        timeline->packets[timeline->packet_count++] = (struct timeline_packet){
+            from, to, pairs[i].sent, pairs[i].received};
     }
-    return timeline->count > 1;
+    free(pairs);
 }
 
-/* Sets each trace's shift, the least of which is 0. */
-static void align(struct timeline *timeline)
+/* Whether the clock of trace (number) is known well enough. */
+static bool is_exact(const struct timeline *timeline, size_t number)
 {
-    int64_t least = INT64_MAX;
+    return number == 0 || timeline->traces[number].how == TIMELINE_PACKETS;
+}
 
-    timeline->aligned = have_utc(timeline);
-    for (size_t i = 0; i < timeline->count; ++i) {
-        struct timeline_trace *trace = &timeline->traces[i];
-
-        trace->shift = trace->moved;
-        if (timeline->aligned)
-            trace->shift += (int64_t)(trace->unix_seconds * PROF_CLOCK_HZ);
-        if (trace->shift < least)
-            least = trace->shift;
-    }
-    for (size_t i = 0; i < timeline->count; ++i)
-        timeline->traces[i].shift -= least;
+static void find_packets(struct timeline *timeline)
+{
+    for (size_t from = 0; from < timeline->count; ++from)
+        for (size_t to = 0; to < timeline->count; ++to)
+            if (from != to && is_exact(timeline, from) &&
+                is_exact(timeline, to))
+                add_packets(timeline, from, to);
 }
 
 void timeline_finish(struct timeline *timeline)
 {
-    align(timeline);
+    clocks_align(timeline);
+    find_packets(timeline);
     timeline->begin = UINT64_MAX;
     for (size_t i = 0; i < timeline->count; ++i) {
         const struct timeline_trace *trace = &timeline->traces[i];
@@ -109,5 +110,6 @@ void timeline_free(struct timeline *timeline)
         free(timeline->traces[i].stolen);
     }
     free(timeline->traces);
+    free(timeline->packets);
     memset(timeline, 0, sizeof *timeline);
 }

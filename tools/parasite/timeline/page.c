@@ -2,6 +2,7 @@
 /* The page: its head and its columns. */
 
 #include "page/page.h"
+#include "timeline/clocks.h"
 #include "timeline/payload.h"
 
 #include <prof/format.h>
@@ -32,14 +33,19 @@ static json_t *note(const char *text, const char *reason)
     return json_pack("[ss]", text, reason);
 }
 
-/* How the clocks of several traces were aligned. */
-static json_t *note_of_clocks(const struct timeline *timeline)
+/* How the clock of (trace) was aligned with the first one. */
+static json_t *note_of_clock(const struct timeline_trace *trace)
 {
-    if (timeline->aligned)
-        return note("Clocks are aligned to the second",
-                    "By the time of day at each boot; --shift corrects it");
-    return note("Clocks are not aligned",
-                "Some trace has no time of day; --shift moves one");
+    static const char *const words[] = {
+        [TIMELINE_AS_IS] = "Clocks are not aligned",
+        [TIMELINE_UTC] = "Clocks are aligned to the second",
+        [TIMELINE_PACKETS] = "Clocks are aligned by packets",
+    };
+    char how[CLOCKS_TEXT_MAX], text[2 * CLOCKS_TEXT_MAX];
+
+    snprintf(text, sizeof text, "%.150s: %s; --shift corrects it", trace->name,
+             clocks_text(trace, how));
+    return note(words[trace->how], text);
 }
 
 /* What the page has to warn of. */
@@ -47,8 +53,8 @@ static json_t *notes_of(const struct timeline *timeline)
 {
     json_t *notes = json_array();
 
-    if (timeline->count > 1)
-        json_array_append_new(notes, note_of_clocks(timeline));
+    for (size_t i = 1; i < timeline->count; ++i)
+        json_array_append_new(notes, note_of_clock(&timeline->traces[i]));
     for (size_t i = 0; i < timeline->count; ++i) {
         const struct tasks *tasks = &timeline->traces[i].tasks;
 

@@ -215,9 +215,11 @@ static void put_marks(struct source *source)
     PAUSES("pause.from", columns_put_change, TIME(record->from));
     PAUSES("pause.length", columns_put, record->to - record->from);
     PAUSES("pause.why", columns_put, NAME(record->why));
+    PAUSES("pause.trace", columns_put, t);
     LOSSES("loss.from", columns_put_change, TIME(record->from));
     LOSSES("loss.length", columns_put, record->to - record->from);
     LOSSES("loss.events", columns_put, record->events);
+    LOSSES("loss.trace", columns_put, t);
     STOLEN("stolen.from", columns_put_change, TIME(record->from));
     STOLEN("stolen.length", columns_put, record->to - record->from);
     STOLEN("stolen.trace", columns_put, t);
@@ -268,6 +270,32 @@ static void put_irqs(struct source *source)
     }
 }
 
+/* A packet between two traces: when it was sent and received, and by which
+ * object. */
+static void put_packets(struct source *source)
+{
+    const struct timeline *timeline = source->timeline;
+    static const char *const names[] = {"packet.sent", "packet.received",
+                                        "packet.from", "packet.to"};
+
+    for (int column = 0; column < 4; ++column) {
+        columns_begin(source->columns, names[column]);
+        for (size_t i = 0; i < timeline->packet_count; ++i) {
+            const struct timeline_packet *packet = &timeline->packets[i];
+            bool is_sent = column % 2 == 0;
+            size_t t = is_sent ? packet->from : packet->to;
+            const struct tasks_message *message =
+                &timeline->traces[t]
+                     .tasks.messages[is_sent ? packet->sent : packet->received];
+
+            if (column < 2)
+                columns_put_change(source->columns, TIME(message->time));
+            else
+                columns_put_change(source->columns, OBJECT(message->object));
+        }
+    }
+}
+
 void payload_put(const struct timeline *timeline, struct columns *columns)
 {
     struct source whole = {
@@ -280,6 +308,7 @@ void payload_put(const struct timeline *timeline, struct columns *columns)
     put_edges(source);
     put_marks(source);
     put_irqs(source);
+    put_packets(source);
     words_put(&source->words, columns);
     words_free(&source->words);
     for (size_t t = 0; t < timeline->count; ++t)

@@ -21,6 +21,9 @@ struct timeline_stolen {
     uint64_t to;
 };
 
+/* How a trace was aligned with the first one. */
+enum timeline_how { TIMELINE_AS_IS, TIMELINE_UTC, TIMELINE_PACKETS };
+
 struct timeline_trace {
     const char *name;
     struct tasks tasks;
@@ -29,6 +32,19 @@ struct timeline_trace {
     uint64_t unix_seconds; /* UTC at clock 0, 0 = unknown */
     int64_t moved;         /* clocks: what the user says to add */
     int64_t shift;         /* clocks: added to its times to have common ones */
+    enum timeline_how how; /* that was found */
+    uint64_t packets;      /* PACKETS: so many */
+    double error;          /* clocks, each way */
+    double rate;           /* its clock was too slow by this part */
+};
+
+/* A packet from one trace to another: numbers of traces, and of messages in
+ * their tasks. */
+struct timeline_packet {
+    size_t from;
+    size_t to;
+    uint32_t sent;
+    uint32_t received;
 };
 
 /* Starts as zeros. */
@@ -37,7 +53,8 @@ struct timeline {
     size_t count;
     uint64_t begin; /* clocks, common: of the first event, and of the last */
     uint64_t end;
-    bool aligned; /* by UTC, to the second; otherwise clocks are as they were */
+    struct timeline_packet *packets; /* between traces aligned by them */
+    size_t packet_count;
     const char *title;
     const struct flame *samples; /* of the first trace, finished; NULL = none */
 };
@@ -47,8 +64,7 @@ struct timeline {
 bool timeline_add(struct timeline *timeline, const char *path,
                   const char *name);
 
-/* After the last trace: aligns the clocks by UTC if all traces have it, and
- * adds what the user says. */
+/* After the last trace: makes the clocks one (clocks.h), and finds packets. */
 void timeline_finish(struct timeline *timeline);
 
 void timeline_free(struct timeline *timeline);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows and pixels of the timeline, against the same in C: the static picture of
+// `timeline --svg`, on random traces that suite.py made. And packets between
+// two traces.
+'use strict';
+
+const {readFileSync} = require('node:fs');
+const path = require('node:path');
+const {test} = require('./tap.js');
+const {assert, has, openPage, settle, work} = require('./browser.js');
+const {timelineOf} = require('./timeline_model.js');
+
+const RANDOM = 12; // traces
+const WIDTH = 1200, // of the static picture, and so on
+  HEAD = 40,
+  LINE_AT = 0.75,
+  HEIGHT_MAX = 4000,
+  PITCH = 22;
+const PAGE_PITCH = 26,
+  MARGIN_TOP = 34;
+
+// Lines of objects in the static picture: [y, x, end] each, in order.
+function linesOfSvg(name) {
+  const text = readFileSync(path.join(work, name), 'utf8');
+  return [...text.matchAll(/class="o" d="M([-\d.]+) ([\d.]+)H([\d.]+)"/g)]
+    .map(([, x, y, end]) => [Number(y), Number(x), Number(end)])
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
+}
+
+// The same from what the page's code says.
+function linesOfPage({model, items}) {
+  const pitch = Math.min(PITCH, HEIGHT_MAX / items.height);
+  const round = (x) => Math.round(x * 10) / 10,
+    xOf = (time) =>
+      Math.max(-4, Math.min(WIDTH + 4, (time / model.lastTime) * WIDTH));
+  return Array.from(items.rows, (row, i) => {
+    const x = xOf(items.begin[i]),
+      end = xOf(items.end[i]);
+    return [
+      round(HEAD + (row + LINE_AT) * pitch),
+      round(x),
+      round(Math.max(end, x + 1)),
+    ];
+  }).sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
+}
+
+// Up to a rounding of the last digit.
+function same(found, wanted) {
+  assert.strictEqual(found.length, wanted.length);
+  for (const [i, line] of found.entries())
+    for (const [j, place] of line.entries())
+      assert(
+        Math.abs(place - wanted[i][j]) < 0.15,
+        `line ${i}: ${line}, wanted ${wanted[i]}`,
+      );
+}
+
+// The colour of each place (x, y) of the canvas, as "r,g,b".
+const coloursAt = (page, places) =>
+  page.evaluate((list) => {
+    const canvas = document.getElementById('canvas'),
+      scale = canvas.width / canvas.clientWidth,
+      pen = canvas.getContext('2d');
+    return list.map(([x, y]) =>
+      pen
+        .getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1)
+        .data.slice(0, 3)
+        .join(),
+    );
+  }, places);
+
+// Places on lines of objects and between rows: each line is there, and where
+// none is, there is only ground.
+async function looksAlike(page, {model, items}) {
+  const width = await page.evaluate(
+    () => document.getElementById('canvas').clientWidth,
+  );
+  const xOf = (time) => (time / model.lastTime) * width,
+    yOf = (row) => MARGIN_TOP + (row + 0.5) * PAGE_PITCH;
+  const lines = [],
+    gaps = [];
+  for (let i = 0; i < items.count; ++i) {
+    const [x0, x1] = [xOf(items.begin[i]), xOf(items.end[i])];
+    if (x1 - x0 < 8) continue;
+    const x = (x0 + x1) / 2;
+    lines.push([x, yOf(items.rows[i])]);
+    gaps.push([x, yOf(items.rows[i]) + 8]);
+  }
+  assert(lines.length > 10, `${lines.length} lines are wide enough`);
+  const ground = new Set(await coloursAt(page, gaps));
+  assert(ground.size <= 8, [...ground].join(' '));
+  const hit = (await coloursAt(page, lines)).filter(
+    (colour) => !ground.has(colour),
+  );
+  assert(
+    hit.length >= 0.97 * lines.length,
+    `${hit.length} of ${lines.length} lines are there`,
+  );
+}
+
+// A test of the page of two traces that exchange packets.
+async function pair(what, check, hash = '') {
+  await test(what, async () => {
+    const page = await openPage('pair.html', hash);
+    await check(page);
+    assert.deepStrictEqual(page.problems, []);
+    await page.close();
+  });
+}
+
+async function packets() {
+  const {model} = await timelineOf(path.join(work, 'pair.html')),
+    packet = model.arrows.type.lastIndexOf(Math.max(...model.arrows.type));
+  await pair('clocks are aligned by packets', async (page) => {
+    await has(page, '#notes', 'Clocks are aligned by packets');
+    const title = await page.locator('#notes [title]').getAttribute('title');
+    assert.match(title, /server: to within [\d.]+ us, by \d\d packets/);
+  });
+  for (const end of ['from', 'to'])
+    await pair(
+      `a packet is listed ${end} where it goes`,
+      (page) => has(page, '#events', 'packet'),
+      `#o=${model.arrows[end][packet]}`,
+    );
+  await pair(
+    'a packet is an arrow across both traces',
+    async (page) => {
+      const shown = await pictureOf(page);
+      await page.locator('#arrows summary').click();
+      await page.locator('#arrow-list label:has-text("packet")').click();
+      await settle(page);
+      await page.waitForSelector('#busy', {state: 'hidden'});
+      await settle(page);
+      assert.notStrictEqual(await pictureOf(page), shown);
+    },
+    `#a=${model.arrows.begin[packet] - 20}&b=${model.arrows.end[packet] + 20}`,
+  );
+}
+
+const pictureOf = (page) =>
+  page.evaluate(() => document.getElementById('canvas').toDataURL());
+
+module.exports = async () => {
+  await packets();
+  await test('rows are those of the static picture', async () => {
+    for (let i = 1; i <= RANDOM; ++i)
+      same(
+        linesOfPage(await timelineOf(path.join(work, `random-${i}.html`))),
+        linesOfSvg(`random-${i}.svg`),
+      );
+  });
+  await test('pixels are where the rows are', async () => {
+    const timeline = await timelineOf(path.join(work, 'random-4.html')),
+      height = Math.ceil(timeline.items.height * PAGE_PITCH) + 400;
+    const page = await openPage(
+      'random-4.html',
+      `#a=0&b=${timeline.model.lastTime}&g=0&c=0&w=`,
+      {size: {width: 1400, height}},
+    );
+    await settle(page);
+    await page.waitForSelector('#busy', {state: 'hidden'});
+    await settle(page);
+    await looksAlike(page, timeline);
+    assert.deepStrictEqual(page.problems, []);
+    await page.close();
+  });
+};
