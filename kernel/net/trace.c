@@ -83,8 +83,5 @@ void net_trace_packet(const struct pbuf *frame, bool sent)
 
     if (copied < ETHERNET_BYTES + IP_BYTES || head[12] != 8 || head[13] != 0)
         return;
-    if (sent)
-        prof_trace_send(number_of(ip));
-    else
-        prof_trace_receive(number_of(ip));
+    prof_trace_message(number_of(ip), sent);
 }

@@ -26,7 +26,7 @@
  *
  * Contexts: any, also an interrupt or an NMI in the middle of a call to here,
  * where nothing else is said. Wait-free, no allocation, general registers only,
- * some 300 bytes of stack. While nothing is recorded a call is a load and a
+ * some 400 bytes of stack. While nothing is recorded a call is a load and a
  * branch; with PROF_WITH_TRACE 0 (<prof/config.h>) it is nothing.
  *
  * Error policy: nothing fails. What there is no room for is counted
@@ -385,18 +385,14 @@ static inline void prof_trace_defer(uint8_t vector, uint32_t object)
                                  object, 0));
 }
 
-/* A message to another machine, or from there. (message) is a number that both
- * compute of its bytes: traces of both are aligned by it. */
-static inline void prof_trace_send(uint32_t message)
+/* A message to another machine is (sent), or one from there received. (message)
+ * is a number that both compute of its bytes: traces are aligned by it. */
+static inline void prof_trace_message(uint32_t message, bool sent)
 {
     (void)message;
-    PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_SEND, message, 0));
-}
-
-static inline void prof_trace_receive(uint32_t message)
-{
-    (void)message;
-    PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_RECEIVE, message, 0));
+    (void)sent;
+    PROF_TRACE_DO(prof_trace_put(
+        sent ? PROF_TRACE_DID_SEND : PROF_TRACE_DID_RECEIVE, message, 0));
 }
 
 #ifdef __cplusplus

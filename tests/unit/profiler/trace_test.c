@@ -65,8 +65,8 @@ static void report_all(void)
     prof_trace_fail(promise, &pages);
     prof_trace_cancel(task);
     prof_trace_gone(PROF_TRACE_UNKNOWN);
-    prof_trace_send(0xdeadbeef);
-    prof_trace_receive(7);
+    prof_trace_message(0xdeadbeef, true);
+    prof_trace_message(7, false);
 }
 
 static void each_call_is_an_event(void **unused)
