@@ -53,7 +53,7 @@ static uintptr_t send_packets(void *unused)
         prof_trace_counter(&counter, i);
     }
     task_await(promise_sleep(NS_PER_MS));
-    /* Only when it sends does the driver look which ones the device has read. */
+    /* When it sends, the driver looks which ones the device has read. */
     (void)net_send_datagram(&gateway, payload, 1);
     task_yield();
     return PACKETS;

@@ -171,7 +171,8 @@ def make_large(pages):
 
 
 def make_tasks(pages):
-    """Timelines: random ones and their static pictures; of a stream, of a larger one, with packets missing, of two,
+    """Timelines: random ones and their static pictures; of a stream, of a
+    larger one, with packets missing, of two,
     and of two that exchange messages."""
     pages.compile("make_tasks", "tests/tool/make_tasks.c")
 

@@ -385,12 +385,10 @@ static inline void prof_trace_defer(uint8_t vector, uint32_t object)
                                  object, 0));
 }
 
-/* A message to another machine is (sent), or one from there received. (message)
- * is a number that both compute of its bytes: traces are aligned by it. */
+/* Both machines compute (message) of its bytes: traces are aligned by it. */
 static inline void prof_trace_message(uint32_t message, bool sent)
 {
-    (void)message;
-    (void)sent;
+    (void)message, (void)sent;
     PROF_TRACE_DO(prof_trace_put(
         sent ? PROF_TRACE_DID_SEND : PROF_TRACE_DID_RECEIVE, message, 0));
 }

@@ -73,8 +73,8 @@ struct pairs {
     size_t count;
 };
 
-/* What the packets from (a) to (b), or back, say of (b)'s clock, for which (a)'s
- * is (base) more or so. */
+/* What the packets from (a) to (b), or back, say of (b)'s clock, for which
+ * (a)'s is (base) more or so. */
 static struct match_bound *bounds_of(const struct tasks *a,
                                      const struct tasks *b,
                                      const struct pairs *pairs, bool back,
