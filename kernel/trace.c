@@ -32,7 +32,7 @@ static void enter(unsigned vector)
     if (vector != TIMER_VECTOR || !prof_loop_is_on())
         return;
     arch_irq_interrupted(__builtin_frame_address(0), &at);
-    prof_loop_guard(at.pc, at.fp, console_write);
+    prof_loop_guard(at.pc, at.sp, at.fp, console_write);
 }
 
 /* A device's interrupt leaves its work to the event loop. */

@@ -72,6 +72,11 @@ void arch_irq_interrupted(const void *frame, struct arch_interrupted *at)
 
     at->fp = caller[0];
     at->pc = caller[WORDS_TO_PC];
+#ifdef __i386__
+    at->sp = (uintptr_t)&caller[WORDS_TO_PC + 3]; /* eip, cs, eflags */
+#else
+    at->sp = caller[WORDS_TO_PC + 3];
+#endif
 }
 
 static void install(unsigned line)

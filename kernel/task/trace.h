@@ -61,7 +61,8 @@ static inline void task_trace_becomes(struct promise *promise,
 static inline void task_loop_create(struct prof_loop_task *loop,
                                     const struct promise *promise)
 {
-    prof_loop_create(loop, promise->site, promise->trace);
+    prof_loop_create(loop, promise->site,
+                     prof_trace_is_on() ? promise->trace : promise->id);
 }
 
 /* It has ended, and its promise is, or will be, in (state). */

@@ -8,6 +8,7 @@
 #include "loop/guard.h"
 
 #include "loop/loop.h"
+#include "unwind/prologue.h"
 
 #include <prof/symbols.h>
 #include <prof/text.h>
@@ -49,22 +50,51 @@ static const struct prof_loop_frame *held_by(uint64_t *mark)
     return NULL;
 }
 
-/* The callers of what has been interrupted, by their frame pointers. */
-static void walk(struct prof_freeze *freeze, uintptr_t pc, uintptr_t fp)
+static void add_caller(struct prof_freeze *freeze, uintptr_t address)
+{
+    if (freeze->count < PROF_GUARD_FRAMES)
+        freeze->addresses[freeze->count++] = address;
+}
+
+/* The caller of a function that has no frame yet, or never makes one: the frame
+ * pointer is that caller's own. */
+static void add_unframed(struct prof_freeze *freeze, uintptr_t sp,
+                         const struct prof_stack_bounds *stack)
+{
+    struct prof_symbol symbol;
+    struct prof_range range;
+    uint32_t words, framed = 0;
+    const uintptr_t word = sizeof(uintptr_t);
+
+    if (!prof_symbol_find(freeze->addresses[0], &symbol))
+        return;
+    range = (struct prof_range){symbol.start, symbol.start + symbol.size};
+    words = prof_prologue_caller(freeze->addresses[0], &range, &range, &framed);
+    if (words == PROF_PROLOGUE_FRAME || sp % word != 0 || sp < stack->begin ||
+        sp / word + words > stack->last_frame + 1)
+        return;
+    add_caller(freeze, ((const uintptr_t *)sp)[words]);
+}
+
+/* What has been interrupted, and its callers. */
+static void walk(struct prof_freeze *freeze, uintptr_t pc, uintptr_t sp,
+                 uintptr_t fp)
 {
     const struct prof_stack_bounds *stack = prof_cpus[0].stack;
     const uintptr_t word = sizeof(uintptr_t);
 
     freeze->addresses[0] = pc;
     freeze->count = 1;
-    while (stack != NULL && freeze->count < PROF_GUARD_FRAMES &&
-           fp % word == 0 && fp >= stack->begin &&
-           fp / word <= stack->last_frame) {
+    if (stack == NULL)
+        return;
+    add_unframed(freeze, sp, stack);
+    while (freeze->count < PROF_GUARD_FRAMES && fp % word == 0 &&
+           fp >= stack->begin && fp / word <= stack->last_frame) {
         const uintptr_t *frame = (const uintptr_t *)fp;
 
         if (frame[1] == 0)
             return;
-        freeze->addresses[freeze->count++] = frame[1];
+        add_caller(freeze, frame[1]);
         if (frame[0] <= fp)
             return;
         fp = frame[0];
@@ -126,7 +156,8 @@ static void report(const struct prof_freeze *freeze, prof_text_sink *write)
     prof_text_flush(&out);
 }
 
-void prof_loop_put_guard(uintptr_t pc, uintptr_t fp, prof_text_sink *write)
+void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
+                         prof_text_sink *write)
 {
     const struct prof_loop_frame *top = prof_loop_state.top, *outermost;
     uint64_t now = prof_loop_state.enter_tsc - prof_loop_state.enter_away;
@@ -153,7 +184,7 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t fp, prof_text_sink *write)
                                         .outer = outermost->site};
     if (top->site->kind == PROF_LOOP_TASKS)
         guard.freeze.object = ((const struct prof_loop_task *)top)->object;
-    walk(&guard.freeze, pc, fp);
+    walk(&guard.freeze, pc, sp, fp);
     guard.is_new = true;
     if (guard.trigger)
         prof_trace_trigger();

@@ -28,7 +28,7 @@
  * may be executed without a frame before there is one, as far as is known. With
  * it most addresses need not be followed from the beginning.
  *
- * Contexts: thread. Decodes at most about a thousand instructions, a few in
+ * Contexts: any. Decodes at most about a thousand instructions, a few in
  * most functions; 1 KiB of stack.
  */
 uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,

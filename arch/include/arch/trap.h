@@ -34,12 +34,12 @@ typedef void arch_irq_observer(unsigned vector);
 void arch_irq_observe(arch_irq_observer *enter, arch_irq_observer *leave);
 
 /*
- * What the interrupt has interrupted: its next instruction, and its frame
- * pointer. (frame) is __builtin_frame_address(0) of an observer. Contexts: the
+ * What the interrupt has interrupted: its next instruction, its stack pointer
+ * and its frame pointer. (frame) is __builtin_frame_address(0) of an observer. Contexts: the
  * observer.
  */
 struct arch_interrupted {
-    uintptr_t pc, fp;
+    uintptr_t pc, sp, fp;
 };
 void arch_irq_interrupted(const void *frame, struct arch_interrupted *at);
 

@@ -145,7 +145,8 @@ void prof_loop_put_idle(struct prof_loop_frame *frame);
 void prof_loop_put_idle_end(struct prof_loop_frame *frame);
 void prof_loop_put_irq_enter(void);
 void prof_loop_put_irq_exit(void);
-void prof_loop_put_guard(uintptr_t pc, uintptr_t fp, prof_text_sink *write);
+void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
+                         prof_text_sink *write);
 
 #define PROF_LOOP_IS_ON __builtin_expect(prof_loop_on != 0, 0)
 #define PROF_LOOP_IF(condition, call)                                          \
@@ -170,7 +171,7 @@ static inline bool prof_loop_is_on(void)
 /* ---- tasks */
 
 /* A new task, created at (site) by what runs now; (object) is its number in
- * the trace, or 0. It is not ready: either it runs at once, or it is woken. */
+ * the trace, or else the runtime's own, or 0. It is not ready: either it runs at once, or it is woken. */
 static inline void prof_loop_create(struct prof_loop_task *task,
                                     struct prof_trace_name *site,
                                     uint32_t object)
@@ -283,18 +284,19 @@ static inline void prof_loop_irq_exit(void)
 
 /*
  * The freeze guard: to be called by the kernel's timer interrupt after
- * prof_loop_irq_enter(), with the code address and the frame pointer that were
- * interrupted. If the loop has been held for too long, this is printed once
+ * prof_loop_irq_enter(), with the code address, the stack pointer and the
+ * frame pointer that were interrupted. If the loop has been held for too long, this is printed once
  * with (write), which may be NULL and is called in the interrupt. Some 20
- * instructions otherwise; 600 bytes of stack.
+ * instructions otherwise; 2 KiB of stack.
  */
-static inline void prof_loop_guard(uintptr_t pc, uintptr_t fp,
+static inline void prof_loop_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
                                    prof_text_sink *write)
 {
     (void)pc;
+    (void)sp;
     (void)fp;
     (void)write;
-    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_guard(pc, fp, write));
+    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_guard(pc, sp, fp, write));
 }
 
 #ifdef __cplusplus

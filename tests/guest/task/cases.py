@@ -43,6 +43,23 @@ CASES = [
         "inject-error.0.sector=2048 -device virtio-blk-pci,drive=d",
     ),
     disk("disk_missing_fails", "none", ""),
+    case(
+        "loop_hog_is_named",
+        image="test/loop",
+        append=f"{QUIET} prof.loop=8 do=hog",
+        icount=0,
+        exits=0,
+        shows=[
+            r"^loop: held for 1(0[0-9]|10)[.][0-9] ms by hog "
+            r"[(]tests/guest/task/loop/main[.]c:[0-9]+[)], task [0-9]+, at$",
+            "^loop:   0x[0-9a-f]+ (burn|guest_spin|arch_tsc)[+]0x",
+            "^loop:   0x[0-9a-f]+ middle[+]0x",
+            "^loop:   0x[0-9a-f]+ hog[+]0x",
+            "^loop:   0x[0-9a-f]+ task_main[+]0x",
+            "; held for too long 2 times$",
+            "; missing 0 cycles$",
+        ],
+    ),
     case("task_never_yields", append="prof.hz=1000 prof.every=0", icount=0),
     dies(
         "task_overflow_panics",

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statistics of the event loop against the instructions that QEMU has
+executed. Time passes by instructions, so they must be equal.
+
+A plugin notes each reading of the time stamp counter, and which work_NAME()
+begins; so the time between readings is that of the task that works there."""
+
+import re
+from collections import defaultdict
+
+from harness.suite import WIDTHS, check, run
+
+PARTS = WIDTHS
+PLUGIN = (
+    *("gcc", "-std=gnu11", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra"),
+    *("-Werror", "-Itests", "-o"),
+)
+BEGINS = ("run", "begin", "begin_for", "nest", "idle", "profiler")
+ENDS = ("pause", "leave", "idle_end")
+QUIET = "prof.start=off prof.every=0 prof.loop=20"
+
+
+def functions(image):
+    """Lines of the plugin's map."""
+    for line in run("nm", "-S", image).lines():
+        row = line.split()
+        if len(row) == 4 and re.match(r"prof_loop_put_|work_", row[3]):
+            start, size = int(row[0], 16), int(row[1], 16)
+            yield f"{start:x} {start + size:x} {row[3]}\n"
+
+
+def replay(lines):
+    """{name: [instructions, runs]} of what the plugin has written: the simple
+    way to count, with a stack."""
+    stack, found = [[None, 0]], defaultdict(lambda: [0, 0])
+    since, away, entered = 0, 0, None
+    for line in lines:
+        count, name = line.split()
+        count, name = int(count), name.removeprefix("prof_loop_put_")
+        if name.startswith("work_"):
+            stack[-1][0] = stack[-1][0] or name.removeprefix("work_")
+        elif name == "irq_enter":
+            entered = count
+        elif name == "irq_exit":
+            away += count - entered
+        elif name in BEGINS + ENDS:
+            stack[-1][1] += count - since - away
+            since, away = count, 0
+            if name in BEGINS:
+                stack.append([None, 0])
+            elif len(stack) > 1:
+                owner, own = stack.pop()
+                found[owner][0] += own
+                found[owner][1] += 1
+    return found
+
+
+def exact(s, width):
+    """The guest's rows, and what was counted, of one run."""
+    plugin, out = s.work / "readings.so", s.work / "readings"
+    run(*PLUGIN, plugin, "tests/loop/readings.c")
+    image = s.image(width, "test/loop")
+    (s.work / "map").write_text("".join(functions(image)), encoding="ascii")
+    with s.guest(
+        *(width, "test/loop"),
+        append=f"{QUIET} do=exact",
+        icount=0,
+        args=["-plugin", f"{plugin},map={s.work / 'map'},out={out}"],
+    ) as guest:
+        check.same(guest.end(), 0)
+        text = guest.text()
+    found = {}
+    for row in re.finditer(r"^site (\S+) own (\d+) total (\d+) runs (\d+)", text, re.M):
+        found[row[1]] = tuple(int(row[i]) for i in (2, 3, 4))
+    with open(out, encoding="ascii") as lines:
+        return found, replay(lines), text
+
+
+def suite(s):
+    width = s.part
+    rows, counted, text = {}, {}, ""
+    with s.test(f"{width}: a guest runs under the plugin"):
+        rows, counted, text = exact(s, width)
+    for name in ("parent", "child", "grandchild", "ticker"):
+        with s.test(f"{width}: the time of {name} is what was executed"):
+            check.true(counted[name][1] > 100, "runs")
+            check.same(rows[name][0], counted[name][0])
+            check.same(rows[name][2], counted[name][1])
+    with s.test(f"{width}: the total of a site is that of its descendants"):
+        tasks = [rows[name][0] for name in ("parent", "child", "grandchild")]
+        check.same(rows["parent"][1], sum(tasks))
+        check.same(rows["child"][1], sum(tasks[1:]))
+    with s.test(f"{width}: the account adds up to the cycle"):
+        check.has(text, "^account 0$")

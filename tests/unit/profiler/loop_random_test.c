@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random programs, each against a second implementation. A run takes a slice of
+ * them; LOOP_PROGRAMS=N takes N, LOOP_SEED=S others.
+ */
+
+#include "loop_model.h"
+
+#define PROGRAMS 4000u
+#define STEPS_MAX 60u
+
+static uint64_t seed;
+
+/* Steele, Lea and Flood: Fast Splittable Pseudorandom Number Generators. */
+static uint64_t draw(void)
+{
+    uint64_t z = seed += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static unsigned below(unsigned n)
+{
+    return (unsigned)(draw() % n);
+}
+
+/* Times of all sizes, and none. */
+static uint64_t time_of_any_size(void)
+{
+    return below(4) == 0 ? 0 : draw() >> (24 + below(40));
+}
+
+static struct step any_step(unsigned tasks_used, unsigned sites_used)
+{
+    static const char steps[] = "cccrrrrpppwwwefxbllnikaq++++++++s";
+    unsigned rare = below(400);
+    struct step step = {.what = steps[below(sizeof steps - 1)],
+                        .a = below(tasks_used),
+                        .b = below(tasks_used),
+                        .n = time_of_any_size()};
+
+    if (step.what == 'c')
+        step.b = below(sites_used);
+    if (step.what == 'b' || step.what == 'n')
+        step.a = below(sites_used);
+    if (rare == 0)
+        step.what = 'z';
+    return step;
+}
+
+static void one_program(void)
+{
+    unsigned tasks_used = 1 + below(MODEL_TASKS - 1);
+    unsigned sites_used = 1 + below(8), steps = 1 + below(STEPS_MAX);
+
+    model_open(64 * PROF_LOOP_SITE_BYTES);
+    for (unsigned i = 0; i < steps; i++) {
+        struct step step = any_step(tasks_used, sites_used);
+
+        do_step(&step);
+        if (below(16) == 0)
+            model_compare();
+    }
+    model_compare();
+}
+
+static unsigned setting(const char *name, unsigned otherwise)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
+
+static void random_programs(void **unused)
+{
+    unsigned programs = setting("LOOP_PROGRAMS", PROGRAMS);
+
+    (void)unused;
+    seed = setting("LOOP_SEED", 1);
+    for (unsigned i = 0; i < programs; i++)
+        one_program();
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(random_programs, model_close),
+    };
+
+    return cmocka_run_group_tests_name("loop_random", tests, NULL, NULL);
+}
