@@ -8,6 +8,7 @@
 #include "loop/guard.h"
 
 #include "loop/loop.h"
+#include "unwind/decode.h"
 #include "unwind/prologue.h"
 
 #include <prof/symbols.h>
@@ -62,14 +63,16 @@ static void add_unframed(struct prof_freeze *freeze, uintptr_t sp,
                          const struct prof_stack_bounds *stack)
 {
     struct prof_symbol symbol;
-    struct prof_range range;
+    struct prof_range range, text;
     uint32_t words, framed = 0;
     const uintptr_t word = sizeof(uintptr_t);
 
     if (!prof_symbol_find(freeze->addresses[0], &symbol))
         return;
     range = (struct prof_range){symbol.start, symbol.start + symbol.size};
-    words = prof_prologue_caller(freeze->addresses[0], &range, &range, &framed);
+    text = (struct prof_range){range.begin,
+                               range.end + PROF_INSTRUCTION_BYTES_MAX};
+    words = prof_prologue_caller(freeze->addresses[0], &range, &text, &framed);
     if (words == PROF_PROLOGUE_FRAME || sp % word != 0 || sp < stack->begin ||
         sp / word + words > stack->last_frame + 1)
         return;

@@ -99,7 +99,9 @@ static uintptr_t child(void *number)
         task_yield();
     promise = task_start("grandchild", grandchild, number);
     work_child();
-    return task_await(promise).value;
+    task_await(promise);
+    work_child();
+    return 0;
 }
 
 static uintptr_t parent(void *unused)
