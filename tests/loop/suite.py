@@ -70,7 +70,9 @@ def exact(s, width):
         check.same(guest.end(), 0)
         text = guest.text()
     found = {}
-    for row in re.finditer(r"^site (\S+) own (\d+) total (\d+) runs (\d+)", text, re.M):
+    for row in re.finditer(
+        r"^site (\S+) own (\d+) total (\d+) runs (\d+)", text, re.M
+    ):
         found[row[1]] = tuple(int(row[i]) for i in (2, 3, 4))
     with open(out, encoding="ascii") as lines:
         return found, replay(lines), text

@@ -35,8 +35,8 @@ void arch_irq_observe(arch_irq_observer *enter, arch_irq_observer *leave);
 
 /*
  * What the interrupt has interrupted: its next instruction, its stack pointer
- * and its frame pointer. (frame) is __builtin_frame_address(0) of an observer. Contexts: the
- * observer.
+ * and its frame pointer. (frame) is __builtin_frame_address(0) of an observer.
+ * Contexts: the observer.
  */
 struct arch_interrupted {
     uintptr_t pc, sp, fp;

@@ -171,7 +171,8 @@ static inline bool prof_loop_is_on(void)
 /* ---- tasks */
 
 /* A new task, created at (site) by what runs now; (object) is its number in
- * the trace, or else the runtime's own, or 0. It is not ready: either it runs at once, or it is woken. */
+ * the trace, or else the runtime's own, or 0. It is not ready: either it runs at
+ * once, or it is woken. */
 static inline void prof_loop_create(struct prof_loop_task *task,
                                     struct prof_trace_name *site,
                                     uint32_t object)
@@ -285,9 +286,9 @@ static inline void prof_loop_irq_exit(void)
 /*
  * The freeze guard: to be called by the kernel's timer interrupt after
  * prof_loop_irq_enter(), with the code address, the stack pointer and the
- * frame pointer that were interrupted. If the loop has been held for too long, this is printed once
- * with (write), which may be NULL and is called in the interrupt. Some 20
- * instructions otherwise; 2 KiB of stack.
+ * frame pointer that were interrupted. If the loop has been held for too long,
+ * this is printed once with (write), which may be NULL and is called in the
+ * interrupt. Some 20 instructions otherwise; 2 KiB of stack.
  */
 static inline void prof_loop_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
                                    prof_text_sink *write)

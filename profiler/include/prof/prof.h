@@ -163,9 +163,9 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  * for that, 24 to 1048576), prof.trace_stacks (callers with each suspend that
  * is recorded, 0 to 64), prof.loop (rows of the table of the event loop,
  * <prof/loop.h>; 0 = no statistics), prof.loop_by (own, total or longest: their
- * order), prof.loop_kb (KiB of memory for that, 48 to 1048576), prof.loop_held
- * (ms from which a run is listed with its functions, 0 = none), prof.loop_freeze
- * (ms after which a run is reported while it lasts, 0 = none),
+ * order), prof.loop_kb (KiB of memory for that, 48 to 1048576),
+ * prof.loop_held (ms from which a run is listed with its functions, 0 = none),
+ * prof.loop_freeze (ms after which a run is reported while it lasts, 0 = none),
  * prof.loop_trigger (on or off: that stops the flight recorder),
  * prof.depth (callers with each sample, 0 to 127),
  * prof.jitter (per cent of the sampling period by which it varies to either

@@ -4,7 +4,7 @@
  * them; LOOP_PROGRAMS=N takes N, LOOP_SEED=S others.
  */
 
-#include "loop_model.h"
+#include "loop_compare.h"
 
 #define PROGRAMS 4000u
 #define STEPS_MAX 60u

@@ -4,7 +4,7 @@
  * known, and each against a second implementation after each step.
  */
 
-#include "loop_model.h"
+#include "loop_compare.h"
 
 static int begin(void **unused)
 {
