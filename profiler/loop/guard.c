@@ -185,8 +185,7 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
                                         .held_cycles = held,
                                         .site = top->site,
                                         .outer = outermost->site};
-    if (top->site->kind == PROF_LOOP_TASKS)
-        guard.freeze.object = ((const struct prof_loop_task *)top)->object;
+    guard.freeze.object = top->object;
     walk(&guard.freeze, pc, sp, fp);
     guard.is_new = true;
     if (guard.trigger)

@@ -95,18 +95,19 @@ void prof_histograms_add(struct prof_histograms *histograms,
 }
 
 void prof_histograms_carry(struct prof_histograms *histograms,
-                           enum prof_loop_measure measure, uint32_t value,
-                           uint16_t *cell)
+                           enum prof_loop_measure measure, uint32_t value)
 {
     uint32_t row, range;
 
-    if (cell >= histograms->none && cell < histograms->none + 2 * RANGES) {
-        *cell = PROF_HISTOGRAM_FULL;
-        prof_histograms_add(histograms, measure, value);
-    } else {
-        (void)place(value, &row, &range);
+    (void)place(value, &row, &range);
+    if (row >= SMALL && histograms->low[measure][row] != 0) {
         carry(histograms, measure, row, range);
+        return;
     }
+    /* it was in `none` */
+    histograms->none[value < RANGES ? range : RANGES + range] =
+        PROF_HISTOGRAM_FULL;
+    prof_histograms_add(histograms, measure, value);
 }
 
 /* What is counted at (range) of (row). */

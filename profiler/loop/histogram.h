@@ -51,13 +51,13 @@ void prof_histograms_clear(struct prof_histograms *histograms);
 void prof_histograms_add(struct prof_histograms *histograms,
                          enum prof_loop_measure measure, uint64_t value);
 
-/* The rest of prof_histograms_put(): (cell) was 65535, and is 0 now. */
+/* The rest of prof_histograms_put(), where that returned false. */
 void prof_histograms_carry(struct prof_histograms *histograms,
-                           enum prof_loop_measure measure, uint32_t value,
-                           uint16_t *cell);
+                           enum prof_loop_measure measure, uint32_t value);
 
-/* The same as prof_histograms_add() for less than 2^32, on the hot path. */
-static inline void prof_histograms_put(struct prof_histograms *histograms,
+/* The same as prof_histograms_add() for less than 2^32, on the hot path. False:
+ * a counter was 65535, and is 0 now. */
+static inline bool prof_histograms_put(struct prof_histograms *histograms,
                                        enum prof_loop_measure measure,
                                        uint32_t value)
 {
@@ -70,8 +70,7 @@ static inline void prof_histograms_put(struct prof_histograms *histograms,
     cell = (void *)((char *)histograms + histograms->at[measure][octave]);
     cell += value >> octave;
     __asm__ volatile("incw %0" : "+m"(*cell), "=@ccz"(wrapped));
-    if (__builtin_expect(wrapped, 0))
-        prof_histograms_carry(histograms, measure, value, cell);
+    return __builtin_expect(!wrapped, 1);
 }
 
 /* How many values there are in the ranges; and (visit) for each range with

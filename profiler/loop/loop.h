@@ -24,8 +24,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROF_LOOP_NOT_READY UINT64_MAX /* of a task */
-#define PROF_LOOP_DEPTH_MAX 256u       /* frames that a reader looks at */
+/* A task that is not ready has the highest bit set, which is so far from any
+ * clock that a delay since then has more than 32 bits: rare as well. */
+static inline bool prof_loop_is_ready(const struct prof_loop_task *task)
+{
+    return task->ready >> 63 == 0;
+}
+
+static inline void prof_loop_set_not_ready(struct prof_loop_task *task)
+{
+    ((prof_loop_half *)&task->ready)[1] = 1u << 31; /* one store */
+}
+#define PROF_LOOP_DEPTH_MAX 256u /* frames that a reader looks at */
 
 struct prof_loop_state {
     struct prof_loop_frame *top;

@@ -41,7 +41,7 @@ static void time_pairs(void)
 
     task.frame.site = &prof_loop_sites.sites[PROF_SITE_PROFILER];
     task.frame.node = task.frame.site->top;
-    task.ready = PROF_LOOP_NOT_READY;
+    prof_loop_set_not_ready(&task);
     for (uint32_t i = 0; i < ROUNDS; i++) {
         uint64_t before = prof_loop_tsc();
 

@@ -46,8 +46,8 @@ void prof_loop_put_create(struct prof_loop_task *task,
     task->frame.node = prof_loop_node_of(creator, site);
     task->frame.node->calls++;
     site->calls++;
-    task->object = object;
-    task->ready = PROF_LOOP_NOT_READY;
+    task->frame.object = object;
+    prof_loop_set_not_ready(task);
     task->created = prof_loop_tsc();
     link(site, task);
 }

@@ -61,16 +61,16 @@ struct prof_loop_frame {
     struct prof_loop_frame *outer;
     struct prof_loop_node *node; /* NULL: not counted */
     struct prof_loop_site *site;
+    uint32_t object; /* a task's number in <prof/trace.h>, 0 = none */
 };
 
 /* A task. Initially all zero; MUST remain until prof_loop_end() and, if it runs
  * then, the pause after it. */
 struct prof_loop_task {
     struct prof_loop_frame frame;
-    uint64_t ready;                       /* since when; see ready.h */
+    uint64_t ready;                       /* since when */
     uint64_t created;                     /* when */
     struct prof_loop_task *older, *newer; /* pending ones of its site */
-    uint32_t object;                      /* its number in <prof/trace.h> */
 };
 
 enum prof_loop_end {
