@@ -3,7 +3,7 @@
 // JSON about that.
 'use strict';
 
-const {mkdtempSync, readFileSync, rmSync} = require('node:fs');
+const {mkdtempSync, readFileSync, rmSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
 const {chromium} = require('playwright-core');
 
@@ -60,6 +60,23 @@ async function opened(work, url, ready, then = null) {
   return {ms, megabytes, result};
 }
 
+// What speedscope's own command does: the profile as a script beside the page.
+// (release) is where its code is.
+function speedscopeUrl(release, profile) {
+  const script = profile + '.js';
+  writeFileSync(
+    script,
+    `speedscope.loadFileFromBase64("${path.basename(profile)}", ` +
+      `"${readFileSync(profile).toString('base64')}")`,
+  );
+  return `file://${release}/index.html#localProfilePath=${script}`;
+}
+
+const speedscopeIsDrawn = () =>
+  /speedscope/.test(document.title) &&
+  document.title !== 'speedscope' &&
+  document.querySelector('canvas');
+
 // A line with the median of (values) and what their middle half lies between.
 function emit(name, values, unit) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -88,4 +105,4 @@ function line(name, value, unit) {
   );
 }
 
-module.exports = {emit, line, opened};
+module.exports = {emit, line, opened, speedscopeIsDrawn, speedscopeUrl};

@@ -6,24 +6,19 @@
 // half.
 'use strict';
 
-const {readFileSync, readdirSync, statSync, writeFileSync} = require('node:fs');
+const {readdirSync, statSync} = require('node:fs');
 const path = require('node:path');
-const {emit, line, opened} = require('./browsers.js');
+const {
+  emit,
+  line,
+  opened,
+  speedscopeIsDrawn,
+  speedscopeUrl,
+} = require('./browsers.js');
 
 const work = path.resolve(process.argv[2]);
 const release = path.resolve(process.argv[3], 'dist/release');
 const TURNS = 5;
-// What speedscope's own command does: the profile as a script beside the page.
-function speedscopeUrl(name) {
-  const script = path.join(work, name + '.js');
-  const profile = readFileSync(path.join(work, name + '.folded'));
-  writeFileSync(
-    script,
-    `speedscope.loadFileFromBase64("${name}", ` +
-      `"${profile.toString('base64')}")`,
-  );
-  return `file://${release}/index.html#localProfilePath=${script}`;
-}
 
 // What has to be given to somebody who shall see it: one file, or a profile
 // and the viewer's code.
@@ -32,7 +27,7 @@ function speedscopeBytes(name) {
     /^(speedscope-.*\.(js|css)|index\.html|.*\.woff2)$/.test(file),
   );
   return (
-    statSync(path.join(work, name + '.js')).size +
+    statSync(path.join(work, name + '.folded.js')).size +
     code
       .map((file) => statSync(path.join(release, file)).size)
       .reduce((sum, size) => sum + size, 0)
@@ -47,7 +42,7 @@ function bytes(name, ours, theirs) {
 async function compare(name) {
   const ours = [],
     theirs = [];
-  const url = speedscopeUrl(name);
+  const url = speedscopeUrl(release, path.join(work, name + '.folded'));
   for (let turn = 0; turn < TURNS; ++turn) {
     ours.push(
       await opened(
@@ -56,16 +51,7 @@ async function compare(name) {
         () => document.body.dataset.ready,
       ),
     );
-    theirs.push(
-      await opened(
-        work,
-        url,
-        () =>
-          /speedscope/.test(document.title) &&
-          document.title !== 'speedscope' &&
-          document.querySelector('canvas'),
-      ),
-    );
+    theirs.push(await opened(work, url, speedscopeIsDrawn));
   }
   bytes(
     name,

@@ -57,5 +57,7 @@ gcc -std=gnu11 -O2 -DNODES=1000u -Iprofiler/include -o "$work/make_tasks" \
 
 "$work/make_tasks" $EVENTS 1 >"$work/tasks" 2>/dev/null
 "$parasite" timeline -q -o "$work/tasks.html" "$work/tasks" 2>/dev/null
-node bench/page_tasks.js "$work" $EVENTS >>"$results"
+node bench/evented.js $EVENTS >"$work/evented.json"
+node bench/page_tasks.js "$work" $EVENTS \
+    "$build/speedscope/node_modules/speedscope" >>"$results"
 cat "$results"

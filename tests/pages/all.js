@@ -21,7 +21,10 @@ const parts = [
 (async () => {
   await start();
   for (const part of parts) await require(`./${part}_test.js`)();
-  if (parts.includes('tasks')) await require('./rows_test.js')();
+  if (parts.includes('tasks')) {
+    await require('./rows_test.js')();
+    await require('./clicks_test.js')();
+  }
   await stop();
   plan();
 })();
