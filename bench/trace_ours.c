@@ -7,6 +7,7 @@
  * events were lost.
  */
 
+#include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "trace/send.h"
 
@@ -27,6 +28,8 @@ static PROF_TRACE_NAME(waiting, "waiting");
 #define READ(task) prof_trace_read(task)
 #define RESOLVE(task) prof_trace_resolve(task)
 #include "trace_lives.h"
+
+struct prof_cpu prof_cpus[PROF_CPUS_MAX]; /* nothing is sampled */
 
 static FILE *file;
 

@@ -91,7 +91,9 @@ void prof_packet_put(struct prof_packet_maker *packet, enum prof_event kind,
 
     store_word(to, time << (PROF_EVENT_TAG_BITS + PROF_EVENT_KIND_BITS) |
                        code << PROF_EVENT_TAG_BITS | PROF_EVENT_OTHER);
-    to += PROF_EVENT_HEAD_BYTES;
+    /* the fields of a brief event come over the highest byte */
+    to += prof_event_is_brief(kind) ? PROF_EVENT_BRIEF_BYTES
+                                    : PROF_EVENT_HEAD_BYTES;
     if (extended) {
         *to++ = (uint8_t)kind;
         *to++ = (uint8_t)bytes;

@@ -62,8 +62,19 @@ static inline uint32_t prof_packet_event_bytes(enum prof_event kind,
 {
     uint32_t extension = (uint32_t)sizeof(struct prof_event_extension);
 
+    if (prof_event_is_brief(kind))
+        return PROF_EVENT_BRIEF_BYTES + bytes;
     return PROF_EVENT_HEAD_BYTES + (kind < PROF_KIND_EXTENDED ? 0 : extension) +
            bytes;
+}
+
+/* Whether such an event at (clock) may be a brief one: the time of those is cut
+ * to as many bits as that of a sample. */
+static inline bool prof_packet_is_soon(const struct prof_packet_maker *packet,
+                                       uint64_t clock)
+{
+    return packet->used == 0 ||
+           (clock - packet->end) >> PROF_SHORT_TIME_BITS == 0;
 }
 
 /* Such an event; its fields are those of struct prof_event_NAME. */

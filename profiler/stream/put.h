@@ -23,6 +23,9 @@
 bool prof_stream_put(enum prof_event kind, uint64_t tsc, const void *fields,
                      uint32_t bytes);
 
+/* Whether a brief event may be put at (tsc), for which there is room. */
+bool prof_stream_soon(uint64_t tsc);
+
 /*
  * Makes sure that there is room for (bytes) more at (tsc), events' heads
  * included, and writes the number of the packet to (*sequence). Returns what

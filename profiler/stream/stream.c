@@ -28,12 +28,9 @@
 #define FITTING_MAX 3u        /* packets begun for one sample */
 #define AGE_MAX PROF_CLOCK_HZ /* a packet that is not full is sent after 1 s */
 #define END_ATTEMPTS 8u       /* to send the last packets */
-
-/* Half a wrap of the time in an event's head. */
-#define HALF_WRAP ((uint64_t)1 << (PROF_EVENT_TIME_BITS - 1))
+#define HALF_WRAP (1u << (PROF_EVENT_TIME_BITS - 1)) /* of an event's time */
 
 bool prof_stream_is_on;
-
 static struct prof_packet_maker packet;
 static struct prof_checked checked;
 
@@ -116,8 +113,7 @@ static void begin(uint64_t clock)
     stream.last = at;
 }
 
-/* Makes sure that a packet is begun and (bytes) more fit into it, for an event
- * at (clock). False: the transport refuses. */
+/* Begins a packet, if (bytes) at (clock) need one. False: it is refused. */
 static bool make_room(uint64_t clock, uint32_t bytes)
 {
     if (!stream.stuck && packet.used != 0 &&
@@ -148,6 +144,11 @@ bool prof_stream_put(enum prof_event kind, uint64_t tsc, const void *fields,
     return room;
 }
 
+bool prof_stream_soon(uint64_t tsc)
+{
+    return prof_packet_is_soon(&packet, clock_at(tsc));
+}
+
 const struct prof_interning *prof_stream_room(uint64_t tsc, uint32_t bytes,
                                               uint32_t *sequence)
 {
@@ -157,7 +158,7 @@ const struct prof_interning *prof_stream_room(uint64_t tsc, uint32_t bytes,
     return room ? &stream.interning : NULL;
 }
 
-/* The same for an event that is (samples) samples, or covers a time without. */
+/* The same for an event that is (samples) samples, or none. */
 static void put_samples(enum prof_event kind, uint64_t tsc, const void *fields,
                         uint32_t bytes, uint64_t samples)
 {
@@ -220,8 +221,7 @@ static void note_defined(uint32_t *note)
     *note = prof_interning_defined(stream.label.sequence, *note);
 }
 
-/* Defines those of (node) and its callers that are due, the outermost first.
- * False: there was no room for all of them. */
+/* Defines what is due of (node) and its callers. False: no room for all. */
 static bool define_callers(uint32_t node)
 {
     struct prof_packet_node known;

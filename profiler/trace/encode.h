@@ -8,6 +8,7 @@
  */
 
 #include "stream/interning.h"
+#include "trace/form.h"
 #include "trace/recorder.h"
 
 #include <prof/format.h>
@@ -27,17 +28,18 @@ struct prof_trace_sink {
     /* Puts an event, for which there is room. */
     bool (*put)(enum prof_event kind, uint64_t tsc, const void *fields,
                 uint32_t bytes);
+    /* Whether (tsc) is in reach of a brief form. */
+    bool (*soon)(uint64_t tsc);
     /* Events that the reader has put, or marked as lost. */
     uint32_t (*passed)(void);
     uint32_t *notes; /* by name: what interning.h keeps, 0 at first */
     uint32_t number; /* which of two notes each stack has for it (stacks.h) */
 
     /* Written by the encoder. */
-    bool counts;       /* near numbers have a beginning, */
-    uint32_t sequence; /* in this packet, */
-    uint32_t first;    /* which is this object */
-    uint32_t current;  /* the last that was switched to */
-    uint64_t bytes;    /* of all events so far */
+    struct prof_trace_bases bases; /* in this packet */
+    uint32_t sequence;             /* of that */
+    uint32_t current;              /* the last that was switched to */
+    uint64_t bytes;                /* of all events so far */
 };
 
 /* Puts (record), which happened at (tsc), with the definitions that are due

@@ -99,6 +99,11 @@ static bool put(enum prof_event kind, uint64_t tsc, const void *fields,
     return true;
 }
 
+static bool soon(uint64_t tsc)
+{
+    return prof_packet_is_soon(packet, clock_at(prof_stream_link(), tsc));
+}
+
 static uint32_t passed(void)
 {
     return prof_trace_reader_passed(&state->history) - history.before;
@@ -112,6 +117,7 @@ void prof_trace_history_open(struct prof_packet_maker *memory, uint32_t *notes,
     history.names = names;
     history.sink = (struct prof_trace_sink){.room = room,
                                             .put = put,
+                                            .soon = soon,
                                             .passed = passed,
                                             .notes = notes,
                                             .number = 1};

@@ -39,6 +39,7 @@ void prof_trace_stream_open(uint32_t *notes)
 {
     state->stream_sink = (struct prof_trace_sink){.room = room,
                                                   .put = prof_stream_put,
+                                                  .soon = prof_stream_soon,
                                                   .passed = passed,
                                                   .notes = notes,
                                                   .sequence = UINT32_MAX};

@@ -103,6 +103,7 @@ static void put_bytes32(const char *name)
 #define PUT_uint8(name) put_number(name, 1, false)
 #define PUT_name8 PUT_uint8
 #define PUT_near PUT_uint16
+#define PUT_tiny PUT_uint8
 #define PUT_int16(name) put_signed(name, 2)
 #define PUT_int64(name) put_signed(name, 8)
 #define PUT_text(name) put_text(name)

@@ -29,6 +29,7 @@ MACROS = r"""
 
 TAG_BITS = 2
 HEAD_BYTES = 4
+BRIEF = range(57, 63)
 EXTENDED = 64
 EXTENSION_BYTES = 2
 TYPE_BYTES = {
@@ -36,6 +37,7 @@ TYPE_BYTES = {
     "name8": 1,
     "object_kind": 1,
     "near": 2,
+    "tiny": 1,
     "int16": 2,
     "int64": 8,
     "text": 0,
@@ -93,6 +95,8 @@ def other_events(table):
     yield "|---|---|---|---|---|"
     for (_, name, kind, meaning), fields in parts(table, "event", "field"):
         size = HEAD_BYTES + sum(TYPE_BYTES[field[2]] for field in fields)
+        if int(kind) in BRIEF:
+            size -= 1
         if int(kind) >= EXTENDED:
             size += EXTENSION_BYTES
         shown = "; ".join(f"`{field[1]}` {field[3]}" for field in fields)

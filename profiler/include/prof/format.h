@@ -26,6 +26,7 @@
  * kind, the time, and the fields of that kind:
  *
  *     tag:2 kind:6 time:24, fields
+ *     tag:2 kind:6 time:16, fields                      (kinds 57 to 62)
  *     tag:2 63:6   time:24, kind:8 bytes:8, fields      (kinds from 64 on)
  *
  * A reader skips extended events of a kind that it does not know, and unknown
@@ -53,9 +54,10 @@
  *
  * Objects (<prof/trace.h>) are tasks, promises and so on, and have numbers. A
  * near number n is object first + n of the last OBJECTS event in the same
- * packet, where n is neither 0 (none) nor PROF_NEAR_UNKNOWN. SWITCH says which
- * object is current, and is repeated in each packet with events of objects;
- * what IRQ_ENTER and IRQ_EXIT enclose is the interrupt's.
+ * packet, where n is neither 0 (none) nor PROF_NEAR_UNKNOWN; a tiny one counts
+ * from the last RECENT event, and PROF_TINY_UNKNOWN is the unknown object.
+ * SWITCH says which object is current, and is repeated in each packet with
+ * events of objects; what IRQ_ENTER and IRQ_EXIT enclose is the interrupt's.
  * Names are defined and repeated like nodes. ALIVE is for readers that have
  * missed a CREATE. LOST stands where events are missing. RECORDED, in each such
  * packet and at the end, says how many events of objects the recorder has
@@ -79,6 +81,7 @@
  * and the clock are common to all CPUs.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PROF_FORMAT_VERSION 3u
@@ -121,6 +124,9 @@ _Static_assert(sizeof(struct prof_packet) == PROF_PACKET_BYTES,
 #define PROF_EVENT_TIME_BITS 24
 #define PROF_EVENT_TIME_MASK ((1u << PROF_EVENT_TIME_BITS) - 1u)
 #define PROF_EVENT_HEAD_BYTES 4u
+#define PROF_KIND_BRIEF 57u      /* the first of those with a shorter time, */
+#define PROF_KIND_BRIEF_LAST 62u /* and the last */
+#define PROF_EVENT_BRIEF_BYTES 3u
 #define PROF_KIND_ESCAPE 63u   /* in the head of an extended event */
 #define PROF_KIND_EXTENDED 64u /* the first of the extended kinds */
 #define PROF_KINDS 256u
@@ -128,6 +134,7 @@ _Static_assert(sizeof(struct prof_packet) == PROF_PACKET_BYTES,
 /* Near numbers of objects: none, and one without a number. */
 #define PROF_NEAR_NONE 0u
 #define PROF_NEAR_UNKNOWN 65535u
+#define PROF_TINY_UNKNOWN 255u
 
 /* The nodes of the stacks at which objects were suspended, which are numbered
  * from 1 on: caller (caller) of stack (stack), the innermost is 0. */
@@ -154,6 +161,12 @@ enum prof_event {
 #include <prof/events.def>
 };
 
+/* Whether the head of an event of (kind) has the shorter time. */
+static inline bool prof_event_is_brief(enum prof_event kind)
+{
+    return kind >= PROF_KIND_BRIEF && kind <= PROF_KIND_BRIEF_LAST;
+}
+
 /* PROF_SAMPLE_BYTES and so on: size of a short event with its tag. */
 enum prof_short_bytes {
 #define PROF_SHORT(NAME, name, tag, meaning, bits)                             \
@@ -175,6 +188,7 @@ enum prof_short_bytes {
 #define PROF_FIELD_int16(name) int16_t name;
 #define PROF_FIELD_int64(name) int64_t name;
 #define PROF_FIELD_near(name) uint16_t name;
+#define PROF_FIELD_tiny(name) uint8_t name;
 #define PROF_FIELD_name8(name) uint8_t name;
 #define PROF_FIELD_text(name) /* follows the struct */
 #define PROF_FIELD(type, name, meaning) PROF_FIELD_##type(name)

@@ -94,12 +94,57 @@ static void near_numbers_count_from_the_last_beginning(void **unused)
     assert_int_equal(at, 5);
 }
 
+static void put_tiny(uint8_t number)
+{
+    prof_packet_put(&packet, PROF_EVENT_READ_BRIEF, 5, &number, sizeof number);
+}
+
+static void tiny_numbers_count_from_the_last_recent_one(void **unused)
+{
+    static const uint32_t expected[] = {0, UINT32_MAX, 1007, 0x100fd};
+    struct event_reader reader;
+    struct event event;
+    uint32_t first = 1000;
+    unsigned at = 0;
+
+    (void)unused;
+    put_tiny(PROF_NEAR_NONE);
+    put_tiny(PROF_TINY_UNKNOWN);
+    prof_packet_put(&packet, PROF_EVENT_RECENT, 5, &first, sizeof first);
+    put_tiny(7);
+    first = 0xffff;
+    prof_packet_put(&packet, PROF_EVENT_RECENT, 5, &first, sizeof first);
+    put_tiny(254);
+    reader = reader_of_packet();
+    while (event_next(&reader, &event))
+        if (event.kind == PROF_EVENT_READ)
+            assert_true(event.as_read.source == expected[at++]);
+    assert_int_equal(at, 4);
+}
+
+/* 16 bits of the time: they may be less than those of the event before. */
+static void a_brief_event_may_come_after_a_wrap(void **unused)
+{
+    struct event_reader reader;
+    struct event event;
+    uint8_t number = 0;
+
+    (void)unused;
+    prof_packet_put(&packet, PROF_EVENT_STOP, 0x5ffff, NULL, 0);
+    prof_packet_put(&packet, PROF_EVENT_READ_BRIEF, 0x6fffe, &number, 1);
+    reader = reader_of_packet();
+    assert_true(event_next(&reader, &event) && event_next(&reader, &event));
+    assert_true(event.time == 0x6fffe);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_ends_where_it_says),
         cmocka_unit_test(a_text_without_an_end_is_none),
         cmocka_unit_test(near_numbers_count_from_the_last_beginning),
+        cmocka_unit_test(tiny_numbers_count_from_the_last_recent_one),
+        cmocka_unit_test(a_brief_event_may_come_after_a_wrap),
     };
 
     return cmocka_run_group_tests_name("objects", tests, NULL, NULL);

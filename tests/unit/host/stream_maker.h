@@ -128,11 +128,12 @@ static inline void made_event(struct made *made, enum prof_event kind,
                               const void *fields, size_t bytes)
 {
     bool extended = kind >= 64;
-    uint8_t *to = made_room(made, (extended ? 6 : 4) + bytes);
+    unsigned head = kind >= 57 && kind <= 62 ? 3 : 4;
+    uint8_t *to = made_room(made, head + (extended ? 2 : 0) + bytes);
     uint64_t code = extended ? 63 : kind;
 
-    made_bits(to, made->time << 8 | code << 2 | 3, 4);
-    to += 4;
+    made_bits(to, made->time << 8 | code << 2 | 3, head);
+    to += head;
     if (extended) {
         *to++ = (uint8_t)kind;
         *to++ = (uint8_t)bytes;

@@ -72,6 +72,7 @@ static void say(const struct event *event)
     case PROF_EVENT_CLOCK:
     case PROF_EVENT_RECORDED:
     case PROF_EVENT_OBJECTS:
+    case PROF_EVENT_RECENT:
     case PROF_EVENT_START:
     case PROF_EVENT_STOP:
         return;

@@ -125,6 +125,30 @@ static void numbers_of_objects_may_be_anything(void **unused)
     assert_string_equal(sent() + strlen(BEGINNING), expected);
 }
 
+/* Tasks of which 32 live at once, created one after the other. */
+static void events_of_recent_objects_are_brief(void **unused)
+{
+    uint32_t tasks[32];
+
+    (void)unused;
+    for (int turn = 0; turn < 20; turn++) {
+        for (int i = 0; i < 32; i++) {
+            tasks[i] = prof_trace_create(PROF_TRACE_TASK, &site);
+            prof_trace_switch(tasks[i]);
+            prof_trace_try_read(tasks[i]);
+        }
+        prof_trace_flush();
+        for (int i = 0; i < 32; i++) {
+            prof_trace_wake(tasks[i], tasks[0]);
+            prof_trace_read(tasks[i]);
+            prof_trace_resolve(tasks[i]);
+        }
+        prof_trace_flush();
+    }
+    assert_int_equal(stats().lost, 0);
+    assert_in_range(stats().bytes * 100 / stats().events, 400, 500);
+}
+
 static void while_it_is_off_nothing_is_recorded(void **unused)
 {
     (void)unused;
@@ -363,6 +387,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         TRACED(each_call_is_an_event),
         TRACED(numbers_of_objects_may_be_anything),
+        TRACED(events_of_recent_objects_are_brief),
         TRACED(while_it_is_off_nothing_is_recorded),
         TRACED(what_is_lost_is_marked_where_it_is_missing),
         TRACED(an_interrupt_may_come_in_the_middle),

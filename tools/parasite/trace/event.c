@@ -65,7 +65,10 @@ static inline uint32_t take_bits(const uint8_t *at, unsigned *from,
 #define READ_name8 READ_uint8
 #define READ_int16(field, at) ((field) = (int16_t)le16(at))
 #define READ_int64(field, at) ((field) = (int64_t)le64(at))
-#define READ_near(field, at) ((field) = whole_number(first, le16(at)))
+#define READ_near(field, at)                                                   \
+    ((field) = whole_number(reader->first, le16(at), PROF_NEAR_UNKNOWN))
+#define READ_tiny(field, at)                                                   \
+    ((field) = whole_number(reader->recent, *(at), PROF_TINY_UNKNOWN))
 #define READ_text(field, at) ((field) = ends(at, end) ? (const char *)(at) : "")
 #define BYTES_bytes32 32
 #define BYTES_uint8 1
@@ -74,6 +77,7 @@ static inline uint32_t take_bits(const uint8_t *at, unsigned *from,
 #define BYTES_uint16 2
 #define BYTES_int16 2
 #define BYTES_near 2
+#define BYTES_tiny 1
 #define BYTES_walk_stop 2
 #define BYTES_uint32 4
 #define BYTES_uint64 8
@@ -82,11 +86,11 @@ static inline uint32_t take_bits(const uint8_t *at, unsigned *from,
 #define BYTES_clock 8
 #define BYTES_text 0
 
-static uint32_t whole_number(uint32_t first, uint32_t near)
+static uint32_t whole_number(uint32_t first, uint32_t number, uint32_t unknown)
 {
-    if (near == PROF_NEAR_UNKNOWN)
+    if (number == unknown)
         return EVENT_UNKNOWN_OBJECT;
-    return near == PROF_NEAR_NONE ? 0 : first + near;
+    return number == PROF_NEAR_NONE ? 0 : first + number;
 }
 
 /* Whether a text at (at) ends before (end). */
@@ -97,10 +101,11 @@ static bool ends(const uint8_t *at, const uint8_t *end)
 
 #define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
     static void read_##name(struct event_##name *event, const uint8_t *at,     \
-                            const uint8_t *end, uint32_t first)                \
+                            const uint8_t *end,                                \
+                            const struct event_reader *reader)                 \
     {                                                                          \
         (void)end;                                                             \
-        (void)first;                                                           \
+        (void)reader;                                                          \
         fields                                                                 \
     }
 #define PROF_FIELD(type, name, meaning)                                        \
@@ -122,12 +127,12 @@ static const struct {
 };
 
 static void read_fields(struct event *event, const uint8_t *at,
-                        const uint8_t *end, uint32_t first)
+                        const uint8_t *end, const struct event_reader *reader)
 {
     switch (event->kind) {
 #define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
     case kind:                                                                 \
-        read_##name(&event->as_##name, at, end, first);                        \
+        read_##name(&event->as_##name, at, end, reader);                       \
         break;
 #include <prof/events.def>
     default:
@@ -195,7 +200,8 @@ static void next_short(struct event_reader *reader, struct event *event)
     reader->at += short_bytes[event->kind];
 }
 
-/* Wide forms have the same fields as the plain ones, once they are read. */
+/* Wide and brief forms have the same fields as plain ones, once they are read.
+ */
 #define WIDE_FORMS(WIDE)                                                       \
     WIDE(SWITCH, switch)                                                       \
     WIDE(CREATE, create)                                                       \
@@ -212,13 +218,25 @@ static void next_short(struct event_reader *reader, struct event *event)
     WIDE(DEFER, defer)                                                         \
     WIDE(COUNTER, counter)                                                     \
     WIDE(LABEL, label)
-#define SAME_LAYOUT(NAME, name)                                                \
+#define BRIEF_FORMS(BRIEF)                                                     \
+    BRIEF(SWITCH, switch)                                                      \
+    BRIEF(CREATE, create)                                                      \
+    BRIEF(READ, read)                                                          \
+    BRIEF(RESOLVE, resolve)                                                    \
+    BRIEF(WAKE, wake)                                                          \
+    BRIEF(SUSPEND, suspend)
+#define SAME_LAYOUT(name, other)                                               \
     _Static_assert(sizeof(struct event_##name) ==                              \
-                       sizeof(struct event_##name##_wide),                     \
+                       sizeof(struct event_##other),                           \
                    "two forms of one event");
-WIDE_FORMS(SAME_LAYOUT)
-#define PLAIN_KIND(NAME, name) [PROF_EVENT_##NAME##_WIDE] = PROF_EVENT_##NAME,
-static const uint8_t plain_kinds[PROF_KIND_ESCAPE] = {WIDE_FORMS(PLAIN_KIND)};
+#define SAME_AS_WIDE(NAME, name) SAME_LAYOUT(name, name##_wide)
+#define SAME_AS_BRIEF(NAME, name) SAME_LAYOUT(name, name##_brief)
+WIDE_FORMS(SAME_AS_WIDE)
+BRIEF_FORMS(SAME_AS_BRIEF)
+#define OF_WIDE(NAME, name) [PROF_EVENT_##NAME##_WIDE] = PROF_EVENT_##NAME,
+#define OF_BRIEF(NAME, name) [PROF_EVENT_##NAME##_BRIEF] = PROF_EVENT_##NAME,
+static const uint8_t plain_kinds[PROF_KIND_ESCAPE] = {
+    WIDE_FORMS(OF_WIDE) BRIEF_FORMS(OF_BRIEF)};
 
 /* The other forms become NODE and SAMPLE, and CLOCK sets the clock. */
 static void normalize(struct event_reader *reader, struct event *event)
@@ -245,6 +263,9 @@ static void normalize(struct event_reader *reader, struct event *event)
     case PROF_EVENT_OBJECTS:
         reader->first = event->as_objects.first;
         break;
+    case PROF_EVENT_RECENT:
+        reader->recent = event->as_recent.first;
+        break;
     default:
         if (event->kind < PROF_KIND_ESCAPE && plain_kinds[event->kind] != 0)
             event->kind = plain_kinds[event->kind];
@@ -256,6 +277,7 @@ static void normalize(struct event_reader *reader, struct event *event)
 struct head {
     uint32_t kind;
     uint32_t low_clock;
+    unsigned clock_bits;
     const uint8_t *fields;
     size_t bytes; /* of the fields */
 };
@@ -264,15 +286,19 @@ struct head {
  * (left) bytes. False: it is cut, or its length unknown. */
 static bool read_head(struct head *head, const uint8_t *at, size_t left)
 {
-    uint32_t word;
+    size_t bytes;
 
-    if (left < PROF_EVENT_HEAD_BYTES)
+    head->kind = LOW_BITS(*at >> PROF_EVENT_TAG_BITS, PROF_EVENT_KIND_BITS);
+    head->clock_bits = prof_event_is_brief(head->kind) ? PROF_SHORT_TIME_BITS
+                                                       : PROF_EVENT_TIME_BITS;
+    bytes = 1 + head->clock_bits / 8;
+    if (left < bytes)
         return false;
-    word = le32(at) >> PROF_EVENT_TAG_BITS;
-    head->kind = LOW_BITS(word, PROF_EVENT_KIND_BITS);
-    head->low_clock = word >> PROF_EVENT_KIND_BITS;
-    head->fields = at + PROF_EVENT_HEAD_BYTES;
-    left -= PROF_EVENT_HEAD_BYTES;
+    head->low_clock = le16(at + 1);
+    if (head->clock_bits == PROF_EVENT_TIME_BITS)
+        head->low_clock |= (uint32_t)at[3] << 16;
+    head->fields = at + bytes;
+    left -= bytes;
     if (head->kind != PROF_KIND_ESCAPE) {
         head->bytes = kinds[head->kind].bytes;
         return kinds[head->kind].name != NULL && left >= head->bytes;
@@ -294,11 +320,10 @@ static bool next_other(struct event_reader *reader, struct event *event)
 
     if (!read_head(&head, reader->at, (size_t)(reader->end - reader->at)))
         return false;
-    reader->clock =
-        wound_clock(reader->clock, head.low_clock, PROF_EVENT_TIME_BITS);
+    reader->clock = wound_clock(reader->clock, head.low_clock, head.clock_bits);
     reader->at = head.fields + head.bytes;
     event->kind = head.kind;
-    read_fields(event, head.fields, reader->at, reader->first);
+    read_fields(event, head.fields, reader->at, reader);
     normalize(reader, event);
     reader->passed_over =
         reader->passed_over ||

@@ -16,10 +16,12 @@
 /* What is narrow in the stream is as wide here as in the event's other form:
  * numbers of objects are whole, a text is in the packet. */
 #undef PROF_FIELD_near
+#undef PROF_FIELD_tiny
 #undef PROF_FIELD_name8
 #undef PROF_FIELD_int16
 #undef PROF_FIELD_text
 #define PROF_FIELD_near(name) uint32_t name;
+#define PROF_FIELD_tiny(name) uint32_t name;
 #define PROF_FIELD_name8(name) uint16_t name;
 #define PROF_FIELD_int16(name) int64_t name;
 #define PROF_FIELD_text(name) const char *name;
@@ -53,13 +55,14 @@ struct event_reader {
     uint64_t clock;
     uint64_t text_begin; /* that offsets are from */
     uint32_t first;      /* that near numbers are from */
+    uint32_t recent;     /* and tiny ones */
     bool passed_over;    /* something was there that is not known here */
 };
 
 void event_begin(struct event_reader *reader, const struct packet *packet);
 
 /*
- * The next event; the late and the wide forms come out as the plain ones.
+ * The next event; late, wide and brief forms come out as the plain ones.
  * Extended events of unknown kinds are passed over. False at the end, and at an
  * event that is cut or otherwise unknown; then reader->at is not reader->end.
  */

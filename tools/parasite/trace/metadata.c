@@ -75,12 +75,12 @@ static const char stream_text[] =
 
 "            struct {\n"
 "                enum : integer { size = %d; align = 1; } {\n"
-"                    plain = 0 ... %u, extended = %u\n"
+"                    plain = 0 ... %u, brief = %u ... %u, extended = %u\n"
 "                } id;\n"
-"                low_clock_t timestamp;\n"
 "                variant <id> {\n"
-"                    struct { } plain;\n"
-"                    struct { uint8_t id; } extended;\n"
+"                    struct { low_clock_t timestamp; } plain;\n"
+"                    struct { short_clock_t timestamp; } brief;\n"
+"                    struct { low_clock_t timestamp; uint8_t id; } extended;\n"
 "                } v;\n"
 "            } other;\n"
 "        } v;\n"
@@ -94,6 +94,7 @@ static const char stream_text[] =
 #define TYPE_uint8(name) "uint8_t " name "; "
 #define TYPE_name8 TYPE_uint8
 #define TYPE_near TYPE_uint16
+#define TYPE_tiny TYPE_uint8
 #define TYPE_int16(name) "int16_t " name "; "
 #define TYPE_int64(name) "int64_t " name "; "
 #define TYPE_text(name) "string " name "; "
@@ -222,7 +223,8 @@ void metadata_write(FILE *out, const uint8_t *uuid, const struct model *model,
     write_clock(out, model);
     fprintf(out, stream_text, PROF_EVENT_TIME_BITS, PROF_SHORT_TIME_BITS,
             PROF_SHORT_NODE_BITS, PROF_SHORT_OFFSET_BITS, PROF_EVENT_TAG_BITS,
-            PROF_EVENT_KIND_BITS, PROF_KIND_ESCAPE - 1, PROF_KIND_ESCAPE);
+            PROF_EVENT_KIND_BITS, PROF_KIND_BRIEF - 1, PROF_KIND_BRIEF,
+            PROF_KIND_BRIEF_LAST, PROF_KIND_ESCAPE);
     fputs(enum_text, out);
     for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i)
         fprintf(out,
