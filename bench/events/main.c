@@ -14,6 +14,7 @@
 #include <kernel/console.h>
 #include <kernel/service.h>
 #include <pic.h>
+#include <prof/loop.h>
 #include <prof/prof.h>
 #include <prof/trace.h>
 
@@ -207,6 +208,67 @@ static void million(void)
     emit("event_million_resolve", cost(resolve));
 }
 
+/* Statistics of the event loop: a task that has waited runs, and pauses. */
+static _Alignas(8) unsigned char loop_memory[PROF_LOOP_MEMORY_MIN];
+static struct prof_loop_task task;
+
+/* Longer than the 64 cycles below which times are counted elsewhere. */
+static void work(void)
+{
+    for (uint32_t i = 0; i < 64; i++)
+        __asm__ volatile("");
+}
+
+static void two_works(void)
+{
+    work();
+    work();
+}
+
+static void loop_turn(void)
+{
+    prof_loop_wake(&task);
+    work();
+    prof_loop_run(&task);
+    work();
+    prof_loop_pause(&task);
+}
+
+static void not_ready(void)
+{
+    task.ready = UINT64_MAX;
+}
+
+static void loop_wake(void)
+{
+    not_ready();
+    prof_loop_wake(&task);
+}
+
+static void loop_create(void)
+{
+    task = (struct prof_loop_task){0};
+    prof_loop_create(&task, &site, 0);
+    prof_loop_end(&task, PROF_LOOP_RESOLVED);
+}
+
+static bool loop_rows(void)
+{
+    uint64_t wake;
+
+    if (prof_loop_open(loop_memory, sizeof loop_memory, 1000000000) != 0)
+        return false;
+    emit("loop_create", cost(loop_create));
+    task = (struct prof_loop_task){0};
+    prof_loop_create(&task, &site, 0);
+    wake = cost(loop_wake) - cost(not_ready);
+    for (uint32_t i = 0; i < 4; i++)
+        (void)rounds(loop_turn); /* its pages */
+    emit("loop_wake", wake);
+    emit("loop_turn", cost(loop_turn) - cost(two_works) - wake);
+    return true;
+}
+
 /* A flight recorder in which nobody drains: once around, then as before. */
 static void undrained(void)
 {
@@ -227,5 +289,7 @@ int service_main(void)
     emit("event_in_interrupt", in_interrupt);
     undrained();
     million();
+    if (!loop_rows())
+        return 1;
     return with_stacks() ? 0 : 1;
 }

@@ -19,7 +19,8 @@
 static struct {
     uint64_t limit; /* cycles, 0 = no guard */
     bool trigger;
-    uint64_t mark;  /* the loop's frame while it is held */
+    bool held;      /* at the last tick, and then: */
+    uint64_t mark;  /* the loop's frame */
     uint64_t since; /* clock at the first tick of that */
     bool reported;
     bool is_new; /* nobody has taken it */
@@ -30,6 +31,7 @@ void prof_guard_set(uint64_t cycles, bool trigger)
 {
     guard.limit = cycles;
     guard.trigger = trigger;
+    guard.held = guard.is_new = false;
 }
 
 /* What the loop has called, and in (*mark) something that changes each time it
@@ -167,7 +169,8 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
     uint64_t mark = 0, held;
 
     outermost = held_by(&mark);
-    if (outermost == NULL || mark != guard.mark) {
+    if (!guard.held || outermost == NULL || mark != guard.mark) {
+        guard.held = outermost != NULL;
         guard.mark = mark;
         guard.since = now;
         guard.reported = false;

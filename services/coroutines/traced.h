@@ -3,8 +3,9 @@
 #define COROUTINES_TRACED_H
 
 /*
- * The adaptor from C++20 coroutines to <prof/trace.h>. A runtime derives the
- * promise of its coroutines from Coroutine and what they can await from Source.
+ * The adaptor from C++20 coroutines to <prof/trace.h> and <prof/loop.h>. A
+ * runtime derives the promise of its coroutines from Coroutine and what they can
+ * await from Source.
  *
  *     call of a coroutine     create, switch to it
  *     co_await, not ready     try_read, suspend, switch to whoever ran before
@@ -15,6 +16,7 @@
 
 #include "coroutine.h"
 
+#include <prof/loop.h>
 #include <prof/trace.h>
 
 namespace traced
@@ -35,9 +37,13 @@ struct Source {
         value = with;
         completed = true;
         prof_trace_resolve(object);
+        if (loop != nullptr)
+            prof_loop_end(loop, PROF_LOOP_RESOLVED);
         if (waiter == nullptr)
             return;
         prof_trace_wake(waiter->object, object);
+        if (waiter->loop != nullptr)
+            prof_loop_wake(waiter->loop);
         waiter->make_ready();
     }
 
@@ -46,6 +52,7 @@ struct Source {
     int value = 0;
     bool completed = false;
     Source *waiter = nullptr;
+    prof_loop_task *loop = nullptr; /* of a coroutine */
 };
 
 /* Base of a coroutine's promise: a source itself, whose value it returns. The
@@ -53,6 +60,8 @@ struct Source {
 struct Coroutine : Source {
     explicit Coroutine(prof_trace_name &site) : Source(PROF_TRACE_TASK, site)
     {
+        prof_loop_create(&task, &site, prof_trace_is_on() ? object : 0);
+        loop = &task;
     }
     void go_on(std::coroutine_handle<> handle)
     {
@@ -63,13 +72,16 @@ struct Coroutine : Source {
     {
         before = prof_trace_current();
         prof_trace_switch(object);
+        prof_loop_run(&task);
     }
     void leave()
     {
+        prof_loop_pause(&task);
         prof_trace_switch(before);
     }
 
     uint32_t before = PROF_TRACE_NONE; /* who started or resumed it */
+    prof_loop_task task = {};
 };
 
 /* For await_transform() of a promise: (source) is awaited by (self). */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* More sites and contexts than there is room for: they are counted, and the
+ * account is whole. */
+
+#include "loop/loop.h"
+
+#include <prof/error.h>
+#include <prof/loop_stats.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NAMES 200u
+#define SITES 16u /* four of which are always there */
+
+static struct prof_trace_name names[NAMES];
+static struct prof_loop_task tasks[NAMES];
+static void *memory;
+
+static int begin(void **unused)
+{
+    (void)unused;
+    prof_loop_forget();
+    memory = malloc(SITES * PROF_LOOP_SITE_BYTES);
+    prof_loop_hosted_tsc = 1000;
+    memset(tasks, 0, sizeof tasks);
+    for (unsigned i = 0; i < NAMES; i++)
+        names[i] = (struct prof_trace_name){.text = "site"};
+    assert_int_equal(prof_loop_open(memory, SITES * PROF_LOOP_SITE_BYTES, 1000),
+                     PROF_OK);
+    return 0;
+}
+
+static int end(void **unused)
+{
+    (void)unused;
+    prof_loop_forget();
+    free(memory);
+    return 0;
+}
+
+static struct prof_loop_account account(void)
+{
+    struct prof_loop_account account;
+
+    prof_loop_account(&account);
+    assert_int_equal(account.wall_cycles,
+                     account.tasks_cycles + account.callbacks_cycles +
+                         account.others_cycles + account.loop_cycles +
+                         account.idle_cycles + account.profiler_cycles +
+                         account.interrupts_cycles + account.sampler_cycles);
+    return account;
+}
+
+static void sites_beyond_the_last_are_one(void **unused)
+{
+    struct prof_loop_account found;
+
+    (void)unused;
+    for (unsigned i = 0; i < NAMES; i++) {
+        prof_loop_create(&tasks[i], &names[i], 0);
+        prof_loop_run(&tasks[i]);
+        prof_loop_hosted_tsc += 10;
+        prof_loop_pause(&tasks[i]);
+    }
+    found = account();
+    assert_int_equal(found.sites, SITES - 4);
+    assert_int_equal(found.sites, found.sites_max);
+    assert_int_equal(found.sites_refused, NAMES - found.sites);
+    assert_int_equal(found.tasks_cycles, 10 * found.sites);
+    assert_int_equal(found.others_cycles, 10 * (NAMES - found.sites));
+    for (unsigned i = 0; i < NAMES; i++)
+        prof_loop_end(&tasks[i], PROF_LOOP_RESOLVED);
+}
+
+/* Who creates whom, in every order of the sites: more than fit. */
+static void contexts_beyond_the_last_belong_to_their_site(void **unused)
+{
+    struct prof_loop_account found;
+    unsigned runs = 0;
+
+    (void)unused;
+    for (unsigned i = 0; i < 12; i++)
+        for (unsigned j = 0; j < 12; j++) {
+            struct prof_loop_task outer = {0}, inner = {0};
+
+            prof_loop_create(&outer, &names[i], 0);
+            prof_loop_run(&outer);
+            prof_loop_create(&inner, &names[j], 0);
+            prof_loop_run(&inner);
+            prof_loop_hosted_tsc += 10;
+            runs++;
+            prof_loop_end(&inner, PROF_LOOP_RESOLVED);
+            prof_loop_pause(&inner);
+            prof_loop_end(&outer, PROF_LOOP_RESOLVED);
+            prof_loop_pause(&outer);
+        }
+    found = account();
+    assert_int_equal(found.contexts, found.contexts_max);
+    assert_true(found.contexts_refused > 0);
+    assert_int_equal(found.tasks_cycles, 10 * runs);
+}
+
+static void wrong_memory_is_refused(void **unused)
+{
+    char few[64];
+
+    (void)unused;
+    assert_int_equal(prof_loop_open(memory, PROF_LOOP_MEMORY_MIN, 1000),
+                     PROF_ESTATE);
+    prof_loop_forget();
+    assert_int_equal(prof_loop_open(NULL, PROF_LOOP_MEMORY_MIN, 1000),
+                     PROF_EMEMORY);
+    assert_int_equal(prof_loop_open(few, sizeof few, 1000), PROF_EMEMORY);
+    assert_int_equal(
+        prof_loop_open((char *)memory + 4, PROF_LOOP_MEMORY_MIN, 1000),
+        PROF_EMEMORY);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sites_beyond_the_last_are_one, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(
+            contexts_beyond_the_last_belong_to_their_site, begin, end),
+        cmocka_unit_test_setup_teardown(wrong_memory_is_refused, begin, end),
+    };
+
+    return cmocka_run_group_tests_name("loop_sites", tests, NULL, NULL);
+}
