@@ -4,8 +4,8 @@
 
 /*
  * The adaptor from C++20 coroutines to <prof/trace.h> and <prof/loop.h>. A
- * runtime derives the promise of its coroutines from Coroutine and what they can
- * await from Source.
+ * runtime derives the promise of its coroutines from Coroutine and what they
+ * can await from Source.
  *
  *     call of a coroutine     create, switch to it
  *     co_await, not ready     try_read, suspend, switch to whoever ran before

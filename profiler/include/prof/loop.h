@@ -171,8 +171,8 @@ static inline bool prof_loop_is_on(void)
 /* ---- tasks */
 
 /* A new task, created at (site) by what runs now; (object) is its number in
- * the trace, or else the runtime's own, or 0. It is not ready: either it runs at
- * once, or it is woken. */
+ * the trace, or else the runtime's own, or 0. It is not ready: either it runs
+ * at once, or it is woken. */
 static inline void prof_loop_create(struct prof_loop_task *task,
                                     struct prof_trace_name *site,
                                     uint32_t object)
