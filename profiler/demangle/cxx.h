@@ -69,7 +69,7 @@ enum cxx_kind {
     CXX_ARRAY,       /* a = element, b = dimension or 0 */
     CXX_PTRMEM,      /* a = class, b = member */
     CXX_VECTOR,      /* a = element, b = dimension */
-    CXX_BITINT,      /* a = dimension, c = 1: unsigned */
+    CXX_BITINT,      /* a = dimension, c = 'U': unsigned */
     CXX_FLOATN,      /* a = bits, c = suffix */
     CXX_ELABORATED,  /* c = enum cxx_elaborated; a */
     CXX_DECLTYPE,
@@ -224,8 +224,10 @@ enum cxx_shape {
     CXX_OP_NEW,
     CXX_OP_FOLD,
     CXX_OP_SIZEOF_ARGS,
-    CXX_OP_DESIGNATED,
+    CXX_OP_FIELD,      /* .a=b */
+    CXX_OP_DESIGNATED, /* [a]=b */
     CXX_OP_RANGE,
+    CXX_SHAPES
 };
 
 struct cxx_std {
@@ -264,6 +266,7 @@ enum cxx_special_shape {
     CXX_THEN_TEMPORARY,
     CXX_THEN_MODULE,
     CXX_THEN_RESOURCE,
+    CXX_SPECIAL_SHAPES
 };
 
 PROF_HIDDEN extern const struct cxx_builtin prof_cxx_builtins[];
@@ -286,8 +289,8 @@ enum cxx_word_index {
     CXX_W_ZERO,
 };
 
-/* Index of the operator (first, second), or 0xffff. */
-PROF_HIDDEN uint16_t prof_cxx_op(char first, char second);
+/* Index of the operator with the code at (code), or 0xffff. */
+PROF_HIDDEN uint16_t prof_cxx_op(const char *code);
 /* Index of the builtin type for the letter after 'D'; letters alone are
  * numbered from 'a' on. */
 PROF_HIDDEN uint16_t prof_cxx_builtin_d(char letter);

@@ -15,9 +15,10 @@
 
 #include "demangle/cxx_parse.h"
 
-static cxx_rule_fn *const rules[CXX_RULES] = {
+static cxx_rule_fn *const rules[CXX_R_FORMS + 1] = {
     [CXX_R_ENCODING] = prof_cxx_encoding,
     [CXX_R_SPECIAL] = prof_cxx_special,
+    [CXX_R_RESOURCE] = prof_cxx_resource,
     [CXX_R_BARE] = prof_cxx_bare,
     [CXX_R_NAME] = prof_cxx_name,
     [CXX_R_NESTED] = prof_cxx_nested,
@@ -26,28 +27,19 @@ static cxx_rule_fn *const rules[CXX_RULES] = {
     [CXX_R_UNQUALIFIED] = prof_cxx_unqualified,
     [CXX_R_OPERATOR] = prof_cxx_operator,
     [CXX_R_LAMBDA] = prof_cxx_lambda,
-    [CXX_R_BINDING] = prof_cxx_binding,
     [CXX_R_TYPE] = prof_cxx_type,
     [CXX_R_TYPE_D] = prof_cxx_type_d,
     [CXX_R_QUALIFIED] = prof_cxx_qualified,
-    [CXX_R_FUNCTION] = prof_cxx_function,
-    [CXX_R_ARRAY] = prof_cxx_array,
-    [CXX_R_MEMBER] = prof_cxx_member,
-    [CXX_R_VENDOR] = prof_cxx_vendor,
     [CXX_R_TPARAM] = prof_cxx_tparam,
     [CXX_R_ARGS] = prof_cxx_args,
     [CXX_R_ARG] = prof_cxx_arg,
     [CXX_R_LITERAL] = prof_cxx_literal,
     [CXX_R_EXPR] = prof_cxx_expr,
-    [CXX_R_OPERATION] = prof_cxx_operation,
     [CXX_R_SCOPED] = prof_cxx_scoped,
-    [CXX_R_NEW] = prof_cxx_new,
-    [CXX_R_FOLD] = prof_cxx_fold,
-    [CXX_R_EXPR_LIST] = prof_cxx_expr_list,
-    [CXX_R_VENDOR_EXPR] = prof_cxx_vendor_expr,
-    [CXX_R_REQUIRES] = prof_cxx_requires,
     [CXX_R_REQUIREMENT] = prof_cxx_requirement,
     [CXX_R_TPARAM_DECL] = prof_cxx_tparam_decl,
+    [CXX_R_LIST] = prof_cxx_list_rule,
+    [CXX_R_FORMS] = prof_cxx_form,
 };
 
 /* Whether the workspace is full: nodes and stack are about to meet. */
@@ -145,7 +137,9 @@ void prof_cxx_give_type(struct cxx *x, uint16_t kind, uint16_t a, uint16_t b)
  * After a failure it resumes the rule that backtracks, if there is one. */
 uint16_t prof_cxx_parse(struct cxx *x)
 {
-    push(x, CXX_R_ENCODING, 1);
+    unsigned rule;
+
+    push(x, CXX_R_ENCODING, 0);
     while ((void *)x->frame != x->floor) {
         if (x->failed) {
             if (x->attempt == NULL)
@@ -154,7 +148,8 @@ uint16_t prof_cxx_parse(struct cxx *x)
             x->ret = 0;
             x->frame = x->attempt;
         }
-        rules[x->frame->rule](x, x->frame);
+        rule = x->frame->rule;
+        rules[rule < CXX_R_FORMS ? rule : CXX_R_FORMS](x, x->frame);
     }
     return x->failed ? 0 : x->ret;
 }

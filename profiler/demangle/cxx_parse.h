@@ -19,8 +19,9 @@
 #include "demangle/cxx.h"
 
 enum cxx_rule {
-    CXX_R_ENCODING, /* a = 1: the outermost one */
+    CXX_R_ENCODING,
     CXX_R_SPECIAL,
+    CXX_R_RESOURCE,
     CXX_R_BARE, /* a = 1: with a returned type */
     CXX_R_NAME,
     CXX_R_NESTED,
@@ -29,42 +30,75 @@ enum cxx_rule {
     CXX_R_UNQUALIFIED, /* a = scope, b = module */
     CXX_R_OPERATOR,
     CXX_R_LAMBDA,
-    CXX_R_BINDING,
     CXX_R_TYPE,
     CXX_R_TYPE_D,
     CXX_R_QUALIFIED,
-    CXX_R_FUNCTION,
-    CXX_R_ARRAY,
-    CXX_R_MEMBER,
-    CXX_R_VENDOR,
     CXX_R_TPARAM,
     CXX_R_ARGS,
     CXX_R_ARG,
     CXX_R_LITERAL,
     CXX_R_EXPR,
-    CXX_R_OPERATION, /* a = operator */
-    CXX_R_SCOPED,    /* sr */
-    CXX_R_NEW,       /* a = operator */
-    CXX_R_FOLD,
-    CXX_R_EXPR_LIST, /* a = byte that ends it */
-    CXX_R_VENDOR_EXPR,
-    CXX_R_REQUIRES,
+    CXX_R_SCOPED, /* sr */
     CXX_R_REQUIREMENT,
     CXX_R_TPARAM_DECL,
-    CXX_RULES
+    CXX_R_LIST, /* a = byte that ends it, CXX_SOME, rule of an element << 8 */
+    /* rows of cxx_forms.c: types */
+    CXX_R_FORMS,
+    CXX_R_FUNCTION = CXX_R_FORMS,
+    CXX_R_ARRAY,
+    CXX_R_ARRAY_OF,
+    CXX_R_MEMBER,
+    CXX_R_VENDOR,
+    CXX_R_VENDOR_PLAIN,
+    CXX_R_VENDOR_QUAL,
+    CXX_R_VENDOR_OF,
+    CXX_R_DECLTYPE,
+    CXX_R_EXPANSION,
+    CXX_R_VECTOR,
+    CXX_R_VECTOR_OF,
+    CXX_R_BITINT,
+    CXX_R_FLOAT,
+    /* expressions, and what is within them */
+    CXX_R_WORD_EXPR,
+    CXX_R_VENDOR_EXPR,
+    CXX_R_BRACES,
+    CXX_R_BRACES_OF,
+    CXX_R_EXPAND,
+    CXX_R_CAST,
+    CXX_R_CAST_ONE,
+    CXX_R_FOLD,
+    CXX_R_FOLD_INIT,
+    CXX_R_SUFFIX,
+    CXX_R_REQUIRES,
+    CXX_R_REQUIRES_OF,
+    CXX_R_NEEDS_EXPR,
+    CXX_R_NEEDS_PLAIN,
+    CXX_R_NEEDS_TYPE,
+    CXX_R_NEEDS_MORE,
+    CXX_R_DECL_TYPE,
+    CXX_R_DECL_CONCEPT,
+    CXX_R_DECL_VALUE,
+    CXX_R_DECL_TEMPLATE,
+    CXX_R_DECL_PACK,
+    CXX_R_BINDING,
+    CXX_R_WORD,
+    CXX_R_OPERATION,                                 /* + enum cxx_shape */
+    CXX_R_SPECIAL_OF = CXX_R_OPERATION + CXX_SHAPES, /* + cxx_special_shape */
+    CXX_RULES = CXX_R_SPECIAL_OF + CXX_SPECIAL_SHAPES
 };
+
+/* The list of a CXX_R_LIST is not empty. */
+#define CXX_SOME 0x80u
 
 typedef void cxx_rule_fn(struct cxx *x, struct cxx_frame *f);
 
-PROF_HIDDEN cxx_rule_fn prof_cxx_encoding, prof_cxx_special, prof_cxx_bare,
-    prof_cxx_name, prof_cxx_nested, prof_cxx_local, prof_cxx_unqualified,
-    prof_cxx_operator, prof_cxx_lambda, prof_cxx_binding, prof_cxx_type,
-    prof_cxx_type_d, prof_cxx_qualified, prof_cxx_function, prof_cxx_array,
-    prof_cxx_member, prof_cxx_vendor, prof_cxx_tparam, prof_cxx_args,
-    prof_cxx_arg, prof_cxx_literal, prof_cxx_expr, prof_cxx_operation,
-    prof_cxx_scoped, prof_cxx_new, prof_cxx_fold, prof_cxx_expr_list,
-    prof_cxx_vendor_expr, prof_cxx_requires, prof_cxx_requirement,
-    prof_cxx_tparam_decl;
+PROF_HIDDEN cxx_rule_fn prof_cxx_encoding, prof_cxx_special, prof_cxx_resource,
+    prof_cxx_bare, prof_cxx_name, prof_cxx_nested, prof_cxx_local,
+    prof_cxx_unqualified, prof_cxx_operator, prof_cxx_lambda, prof_cxx_type,
+    prof_cxx_type_d, prof_cxx_qualified, prof_cxx_tparam, prof_cxx_args,
+    prof_cxx_arg, prof_cxx_literal, prof_cxx_expr, prof_cxx_scoped,
+    prof_cxx_requirement, prof_cxx_tparam_decl, prof_cxx_list_rule,
+    prof_cxx_form;
 
 PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule,
                                uint16_t a);
@@ -108,6 +142,18 @@ PROF_HIDDEN uint16_t prof_cxx_number(struct cxx *x);
 /* "_" is 0, "5_" is 6. */
 PROF_HIDDEN uint16_t prof_cxx_compact(struct cxx *x);
 PROF_HIDDEN bool prof_cxx_module(struct cxx *x, uint16_t *module);
+
+/* Becomes the form that the next two letters begin, if there is one, and
+ * consumes them. f->c is the second of them. */
+PROF_HIDDEN bool prof_cxx_begin(struct cxx *x);
+/* The index of the operator whose code is next, which is consumed. */
+PROF_HIDDEN uint16_t prof_cxx_take_op(struct cxx *x);
+/* Whether a <function-param> is next. */
+PROF_HIDDEN bool prof_cxx_is_fparam(const struct cxx *x);
+/* The list of parameters; 0 for (void). */
+PROF_HIDDEN uint16_t prof_cxx_no_void(const struct cxx *x, uint16_t list);
+/* The end of a reference temporary's name, which is x->ret. */
+PROF_HIDDEN cxx_rule_fn prof_cxx_temporary;
 
 /* The last component of (node): the name of a constructor in it. */
 PROF_HIDDEN uint16_t prof_cxx_base_name(const struct cxx *x, uint16_t node);

@@ -211,36 +211,3 @@ void prof_cxx_literal(struct cxx *x, struct cxx_frame *f)
     cxx_want(x, 'E');
     prof_cxx_give(x, x->ret);
 }
-
-/* <type> ::= U <source-name> [<template-args>] <type>    vendor's qualifier
- *        ::= u <source-name> [<template-args>]           vendor's type */
-void prof_cxx_vendor(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        f->b = *x->s == 'U';
-        x->s++;
-        f->a = prof_cxx_source_name(x);
-        if (*x->s == 'I') {
-            if (!f->b)
-                x->llvm = true;
-            prof_cxx_call(x, 1, CXX_R_ARGS, 0);
-            return;
-        }
-        break;
-    case 1:
-        f->a = prof_cxx_node(x, f->b ? CXX_TEMPLATE : CXX_VENDOR_EXPR, f->a,
-                             x->ret, 0);
-        break;
-    default:
-        prof_cxx_give_type(x, CXX_VENDOR_QUAL, x->ret, f->a);
-        return;
-    }
-    if (x->failed)
-        return;
-    if (f->b) {
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    }
-    prof_cxx_give_type(x, CXX_VENDOR, f->a, 0);
-}

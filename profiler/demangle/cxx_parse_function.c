@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++ names, parser: function types and their qualifiers, arrays, pointers to
- * members (ABI 5.1.5).
+ * C++ names, parser: types with qualifiers (ABI 5.1.5.3).
  */
 
 #include "demangle/cxx_parse.h"
@@ -112,77 +111,5 @@ void prof_cxx_qualified(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 3, CXX_R_FUNCTION, 0);
     } else {
         prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-    }
-}
-
-/* <function-type> ::= F [Y] <bare-function-type> [<ref-qualifier>] E; Y means
- * extern "C" and is not printed. */
-void prof_cxx_function(struct cxx *x, struct cxx_frame *f)
-{
-    uint16_t node = x->ret;
-
-    if (f->at == 0) {
-        x->s++;
-        cxx_take(x, 'Y');
-        prof_cxx_call(x, 1, CXX_R_BARE, 1);
-        return;
-    }
-    if (cxx_take(x, 'R'))
-        node = prof_cxx_node(x, CXX_F_LREF, node, 0, 0);
-    else if (cxx_take(x, 'O'))
-        node = prof_cxx_node(x, CXX_F_RREF, node, 0, 0);
-    cxx_want(x, 'E');
-    prof_cxx_give(x, node);
-}
-
-/* <array-type> ::= A [<number> | <expression>] _ <element type> */
-void prof_cxx_array(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        x->s++;
-        if (*x->s != '_' && !cxx_is_digit(*x->s)) {
-            prof_cxx_call(x, 1, CXX_R_EXPR, 0);
-            return;
-        }
-        if (*x->s != '_')
-            f->a = prof_cxx_digits(x);
-        break;
-    case 1:
-        f->a = x->ret;
-        break;
-    default:
-        prof_cxx_give_type(x, CXX_ARRAY, x->ret, f->a);
-        return;
-    }
-    cxx_want(x, '_');
-    prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-}
-
-static bool is_array(const struct cxx *x, uint16_t node)
-{
-    while (cxx_at(x, node)->kind >= CXX_CONST &&
-           cxx_at(x, node)->kind <= CXX_RESTRICT)
-        node = cxx_at(x, node)->a;
-    return cxx_at(x, node)->kind == CXX_ARRAY;
-}
-
-/* <pointer-to-member-type> ::= M <class type> <member type>; arrays have no
- * members. */
-void prof_cxx_member(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        x->s++;
-        prof_cxx_call(x, 1, CXX_R_TYPE, 0);
-        return;
-    case 1:
-        f->a = x->ret;
-        if (is_array(x, f->a))
-            cxx_fail(x);
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-        return;
-    default:
-        prof_cxx_give_type(x, CXX_PTRMEM, f->a, x->ret);
     }
 }

@@ -135,117 +135,46 @@ void prof_cxx_encoding(struct cxx *x, struct cxx_frame *f)
     prof_cxx_give_node(x, CXX_TYPED, f->b, f->c, x->ret);
 }
 
-/* <call-offset> ::= h <nv-offset> _ | v <v-offset> _, the letter being consumed
- * already. Offsets are not printed. */
-static void call_offset(struct cxx *x)
+/* <special-name>: TV <type>, TI <type>, GV <name>, Th <call-offset> <encoding>,
+ * ... The table says what follows the two letters. */
+void prof_cxx_special(struct cxx *x, struct cxx_frame *f)
 {
-    char letter = x->s[-1];
-    int numbers = letter == 'v' ? 2 : 1;
+    uint16_t i = 0;
 
-    if (letter != 'h' && letter != 'v')
-        cxx_fail(x);
-    while (!x->failed && numbers-- > 0) {
-        cxx_take(x, 'n');
-        if (!cxx_is_digit(*x->s))
+    while (!cxx_next(x, prof_cxx_specials[i].code[0],
+                     prof_cxx_specials[i].code[1]))
+        if (++i == CXX_S_TEMPORARY) {
             cxx_fail(x);
-        while (cxx_is_digit(*x->s))
-            x->s++;
-        cxx_want(x, '_');
-    }
-}
-
-/* The same, including the letter. */
-static void whole_call_offset(struct cxx *x)
-{
-    if (*x->s != 0)
-        x->s++;
-    call_offset(x);
-}
-
-/* Consumes the two letters of a special name and returns its index. */
-static uint16_t find_special(struct cxx *x)
-{
-    for (uint16_t i = 0; i < CXX_S_TEMPORARY; i++)
-        if (cxx_next(x, prof_cxx_specials[i].code[0],
-                     prof_cxx_specials[i].code[1])) {
-            x->s += 2;
-            return i;
+            return;
         }
-    cxx_fail(x);
-    return 0;
+    x->s += 2;
+    prof_cxx_become(x, (uint8_t)(CXX_R_SPECIAL_OF + prof_cxx_specials[i].shape),
+                    0);
+    f->c = i;
 }
 
 /* Gr <number> _ <text>: GCC's Java resource. Its escapes are expanded when it
  * is printed. */
-static uint16_t resource(struct cxx *x)
+void prof_cxx_resource(struct cxx *x, struct cxx_frame *f)
 {
     uint32_t bytes = prof_cxx_number(x);
     uint16_t name;
 
+    (void)f;
     if (x->failed || bytes < 2 || bytes > (uint32_t)(x->end - x->s)) {
         cxx_fail(x);
-        return 0;
+        return;
     }
     cxx_want(x, '_');
     name = prof_cxx_node(x, CXX_NAME, (uint16_t)(x->s - x->text),
                          (uint16_t)(bytes - 1), 1);
     x->s += bytes - 1;
-    return name;
-}
-
-/* State 0 of <special-name>: TV <type>, TI <type>, GV <name>, Th <call-offset>
- * <encoding>, ... The table says what follows the letters. */
-static void special_begin(struct cxx *x, struct cxx_frame *f)
-{
-    static const uint8_t then[] = {
-        [CXX_THEN_TYPE] = CXX_R_TYPE,
-        [CXX_THEN_NAME] = CXX_R_NAME,
-        [CXX_THEN_ENCODING] = CXX_R_ENCODING,
-        [CXX_THEN_CLONE] = CXX_R_ENCODING,
-        [CXX_THEN_OFFSET] = CXX_R_ENCODING,
-        [CXX_THEN_OFFSETS] = CXX_R_ENCODING,
-        [CXX_THEN_TYPES] = CXX_R_TYPE,
-        [CXX_THEN_ARG] = CXX_R_ARG,
-        [CXX_THEN_TEMPORARY] = CXX_R_NAME,
-    };
-    uint16_t module = 0;
-
-    f->c = find_special(x);
-    if (x->failed)
-        return;
-    switch (prof_cxx_specials[f->c].shape) {
-    case CXX_THEN_RESOURCE:
-        prof_cxx_give_node(x, CXX_SPECIAL, resource(x), 0, f->c);
-        return;
-    case CXX_THEN_MODULE:
-        prof_cxx_module(x, &module);
-        prof_cxx_give(x, module == 0
-                             ? 0
-                             : prof_cxx_node(x, CXX_SPECIAL, module, 0, f->c));
-        return;
-    case CXX_THEN_CLONE:
-        if (cxx_take(x, 'n'))
-            f->c++;
-        else
-            cxx_want(x, 't');
-        break;
-    case CXX_THEN_OFFSET:
-        call_offset(x);
-        break;
-    case CXX_THEN_OFFSETS:
-        whole_call_offset(x);
-        whole_call_offset(x);
-        break;
-    default:
-        break;
-    }
-    prof_cxx_call(x, 1, then[prof_cxx_specials[f->c].shape],
-                  prof_cxx_specials[f->c].shape == CXX_THEN_ENCODING);
+    prof_cxx_give(x, name);
 }
 
 /* GR <name> [<seq-id>] _, a reference temporary. GNU expects a plain number;
  * what compilers emit ends with '_', and only LLVM accepts that. */
-static void temporary(struct cxx *x, struct cxx_frame *f)
+void prof_cxx_temporary(struct cxx *x, struct cxx_frame *f)
 {
     const char *from = x->s;
     uint16_t number;
@@ -265,25 +194,6 @@ static void temporary(struct cxx *x, struct cxx_frame *f)
     prof_cxx_give_node(x, CXX_SPECIAL, number, x->ret, f->c);
 }
 
-void prof_cxx_special(struct cxx *x, struct cxx_frame *f)
-{
-    if (f->at == 0) {
-        special_begin(x, f);
-    } else if (f->at == 2) {
-        /* TC <type> <offset> _ <base type>: the base is printed first. */
-        prof_cxx_give_node(x, CXX_SPECIAL, x->ret, f->a, f->c);
-    } else if (prof_cxx_specials[f->c].shape == CXX_THEN_TYPES) {
-        f->a = x->ret;
-        prof_cxx_number(x);
-        cxx_want(x, '_');
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-    } else if (prof_cxx_specials[f->c].shape == CXX_THEN_TEMPORARY) {
-        temporary(x, f);
-    } else {
-        prof_cxx_give_node(x, CXX_SPECIAL, x->ret, 0, f->c);
-    }
-}
-
 /* Whether a list of parameter types ends here. Consumes nothing. */
 static bool at_parameters_end(const struct cxx *x)
 {
@@ -294,17 +204,14 @@ static bool at_parameters_end(const struct cxx *x)
     return (c == 'R' || c == 'O') && x->s[1] == 'E';
 }
 
-/* The parameter list; 0 for (void). */
-static uint16_t parameters(struct cxx *x, uint16_t head, uint16_t tail)
+uint16_t prof_cxx_no_void(const struct cxx *x, uint16_t list)
 {
-    const struct cxx_node *only;
+    const struct cxx_node *n = cxx_at(x, list);
+    const struct cxx_node *only = cxx_at(x, n->a);
 
-    if (head != tail)
-        return prof_cxx_list(x, head, tail);
-    only = cxx_at(x, cxx_at(x, head)->a);
-    if (only->kind == CXX_BUILTIN && only->a == 'v' - 'a')
-        return 0;
-    return head;
+    return n->b == 0 && only->kind == CXX_BUILTIN && only->a == 'v' - 'a'
+               ? 0
+               : list;
 }
 
 /* <bare-function-type> ::= [J] <type>+. f->a: 1 if the first is the return
@@ -329,7 +236,8 @@ void prof_cxx_bare(struct cxx *x, struct cxx_frame *f)
             return;
         prof_cxx_append(x, &f->b, &f->c, x->ret);
     }
-    prof_cxx_give_node(x, CXX_FUNCTION, f->a, parameters(x, f->b, f->c), 0);
+    prof_cxx_give_node(x, CXX_FUNCTION, f->a,
+                       prof_cxx_no_void(x, prof_cxx_list(x, f->b, f->c)), 0);
 }
 
 /* State 0 of <name>. f->a becomes 1 if the template's name already is a

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++ names, parser: names of operators, lambdas and structured bindings (ABI
- * 5.1.3, 5.1.7).
+ * C++ names, parser: names of operators and lambdas, requirements, and the
+ * template parameters that lambdas declare (ABI 5.1.3, 5.1.7, 5.1.8).
  */
 
 #include "demangle/cxx_parse.h"
+
+uint16_t prof_cxx_take_op(struct cxx *x)
+{
+    uint16_t op = prof_cxx_op(x->s);
+
+    if (op == 0xffff)
+        cxx_fail(x);
+    else
+        x->s += 2;
+    return op;
+}
 
 /* <operator-name> ::= two letters | cv <type> | li <source-name>
  *                 ::= v <digit> <source-name>                 vendor's */
@@ -29,12 +40,9 @@ void prof_cxx_operator(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 1, CXX_R_TYPE, 0);
         return;
     }
-    op = prof_cxx_op(x->s[0], x->s[0] == 0 ? 0 : x->s[1]);
-    if (op == 0xffff) {
-        cxx_fail(x);
+    op = prof_cxx_take_op(x);
+    if (x->failed)
         return;
-    }
-    x->s += 2;
     if (prof_cxx_ops[op].shape == CXX_OP_NAME_ONLY)
         prof_cxx_give_node(x, CXX_LITERAL_OP, prof_cxx_source_name(x), 0, 0);
     else
@@ -64,11 +72,27 @@ void prof_cxx_lambda(struct cxx *x, struct cxx_frame *f)
         prof_cxx_call(x, 2, CXX_R_BARE, 0);
 }
 
-/* <structured binding> ::= DC <source-name>+ E */
-void prof_cxx_binding(struct cxx *x, struct cxx_frame *f)
+/* <requirement> ::= X <expression> ... | T <type> | Q <expression> */
+void prof_cxx_requirement(struct cxx *x, struct cxx_frame *f)
 {
-    x->s += 2;
-    while (!x->failed && !cxx_take(x, 'E'))
-        prof_cxx_append(x, &f->a, &f->b, prof_cxx_source_name(x));
-    prof_cxx_give(x, f->a == 0 ? 0 : prof_cxx_node(x, CXX_BINDING, f->a, 0, 0));
+    char c = *x->s;
+
+    if (c == 'X')
+        prof_cxx_become(x, CXX_R_NEEDS_EXPR, 0);
+    else if (c == 'T')
+        prof_cxx_become(x, CXX_R_NEEDS_TYPE, 0);
+    else if (c == 'Q')
+        prof_cxx_become(x, CXX_R_NEEDS_MORE, 0);
+    else
+        cxx_fail(x);
+    f->c = (uint8_t)c;
+    x->s += c != 0;
+}
+
+/* <template-param-decl> */
+void prof_cxx_tparam_decl(struct cxx *x, struct cxx_frame *f)
+{
+    (void)f;
+    if (*x->s != 'T' || !prof_cxx_begin(x))
+        cxx_fail(x);
 }

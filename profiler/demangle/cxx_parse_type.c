@@ -141,6 +141,7 @@ static uint8_t rule_of(char c)
     case 'M':
         return CXX_R_MEMBER;
     case 'U':
+        return CXX_R_VENDOR_QUAL;
     case 'u':
         return CXX_R_VENDOR;
     case 'N':
@@ -233,98 +234,19 @@ void prof_cxx_type(struct cxx *x, struct cxx_frame *f)
     prof_cxx_give_new(x, node);
 }
 
-/* <type> ::= Dv <number> _ <type> | Dv _ <expression> _ <type>, after "Dv". */
-static void vector_begin(struct cxx *x, struct cxx_frame *f)
-{
-    if (cxx_take(x, '_')) {
-        prof_cxx_call(x, 3, CXX_R_EXPR, 0);
-        return;
-    }
-    f->a = prof_cxx_digits(x);
-    cxx_want(x, '_');
-    prof_cxx_call(x, 4, CXX_R_TYPE, 0);
-}
-
-/* <builtin-type> ::= DB <number> _ | DB <expression> _, and the same with DU
- * for unsigned: _BitInt(N). After the two letters. */
-static void bitint_begin(struct cxx *x, struct cxx_frame *f)
-{
-    x->llvm = true;
-    f->c = x->s[-1] == 'U';
-    if (!cxx_is_digit(*x->s)) {
-        prof_cxx_call(x, 5, CXX_R_EXPR, 0);
-        return;
-    }
-    f->a = prof_cxx_digits(x);
-    cxx_want(x, '_');
-    prof_cxx_give_node(x, CXX_BITINT, f->a, 0, f->c);
-}
-
-/* <builtin-type> ::= DF <number> _ | DF <number> x | DF16b, after "DF". */
-static void floatn(struct cxx *x)
-{
-    uint16_t bits = prof_cxx_digits(x);
-    char form = *x->s;
-
-    if (form != '_' && form != 'x' && form != 'b')
-        cxx_fail(x);
-    else
-        x->s++;
-    prof_cxx_give_node(x, CXX_FLOATN, bits, 0, (uint16_t)form);
-}
-
-/* State 0 of a type that begins with D: Dt and DT (decltype), Dp (pack
- * expansion), Dv, DB, DU, DF, builtin types, and function qualifiers. */
-static void type_d_begin(struct cxx *x, struct cxx_frame *f)
+/* A type that begins with D: a builtin type, function qualifiers, or a form. */
+void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
 {
     char c = x->s[1];
     uint16_t builtin = c == 0 ? 0xffff : prof_cxx_builtin_d(c);
 
+    (void)f;
     if (c == 'o' || c == 'O' || c == 'w' || c == 'x') {
         prof_cxx_become(x, CXX_R_QUALIFIED, 0);
-        return;
-    }
-    x->s += c == 0 ? 1 : 2;
-    if (builtin != 0xffff)
+    } else if (builtin != 0xffff) {
+        x->s += 2;
         prof_cxx_give(x, prof_cxx_word(x, CXX_BUILTIN, builtin, 0));
-    else if (c == 't' || c == 'T')
-        prof_cxx_call(x, 1, CXX_R_EXPR, 0);
-    else if (c == 'p')
-        prof_cxx_call(x, 2, CXX_R_TYPE, 0);
-    else if (c == 'v')
-        vector_begin(x, f);
-    else if (c == 'B' || c == 'U')
-        bitint_begin(x, f);
-    else if (c == 'F')
-        floatn(x);
-    else
+    } else if (!prof_cxx_begin(x)) {
         cxx_fail(x);
-}
-
-void prof_cxx_type_d(struct cxx *x, struct cxx_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        type_d_begin(x, f);
-        return;
-    case 1: /* decltype */
-        cxx_want(x, 'E');
-        prof_cxx_give_type(x, CXX_DECLTYPE, x->ret, 0);
-        return;
-    case 2: /* expansion */
-        prof_cxx_give_type(x, CXX_EXPANSION, x->ret, 0);
-        return;
-    case 3: /* vector, after its dimension as an expression */
-        f->a = x->ret;
-        cxx_want(x, '_');
-        prof_cxx_call(x, 4, CXX_R_TYPE, 0);
-        return;
-    case 4:
-        prof_cxx_give_type(x, CXX_VECTOR, x->ret, f->a);
-        return;
-    default: /* _BitInt, after its width as an expression */
-        cxx_want(x, '_');
-        prof_cxx_give_node(x, CXX_BITINT, x->ret, 0, f->c);
-        return;
     }
 }

@@ -245,7 +245,7 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
         print_vector(x, it, n);
         break;
     case CXX_BITINT:
-        wrap(x, it, n->c ? "unsigned _BitInt(" : "_BitInt(", ")");
+        wrap(x, it, n->c == 'U' ? "unsigned _BitInt(" : "_BitInt(", ")");
         break;
     case CXX_FLOATN:
         print_floatn(x, it, n);

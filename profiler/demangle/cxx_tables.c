@@ -79,7 +79,7 @@ const struct cxx_op prof_cxx_ops[] = {
     {"da", CXX_OP_UNARY, 2, false, "delete[] "},
     {"dc", CXX_OP_CAST, 1, false, "dynamic_cast"},
     {"de", CXX_OP_UNARY, 2, false, "*"},
-    {"di", CXX_OP_DESIGNATED, 17, false, "="},
+    {"di", CXX_OP_FIELD, 17, false, "="},
     {"dl", CXX_OP_UNARY, 2, false, "delete "},
     {"ds", CXX_OP_BINARY, 4, false, ".*"},
     {"dt", CXX_OP_MEMBER, 1, false, "."},
@@ -201,7 +201,7 @@ const struct cxx_word prof_cxx_words[] = {
 };
 /* clang-format on */
 
-uint16_t prof_cxx_op(char first, char second)
+uint16_t prof_cxx_op(const char *wanted)
 {
     uint16_t low = 0;
     uint16_t high = OPS;
@@ -210,9 +210,10 @@ uint16_t prof_cxx_op(char first, char second)
         uint16_t mid = (uint16_t)((low + high) / 2);
         const char *code = prof_cxx_ops[mid].code;
 
-        if (code[0] == first && code[1] == second)
+        if (code[0] == wanted[0] && code[1] == wanted[1])
             return mid;
-        if (code[0] < first || (code[0] == first && code[1] < second))
+        if (code[0] < wanted[0] ||
+            (code[0] == wanted[0] && code[1] < wanted[1]))
             low = (uint16_t)(mid + 1);
         else
             high = mid;
