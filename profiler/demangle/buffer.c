@@ -68,16 +68,18 @@ void demangle_put_char(struct demangle_buffer *o, char c)
     o->last = c;
 }
 
-void demangle_put_string(struct demangle_buffer *o, const char *s)
+size_t demangle_length(const char *s)
 {
     size_t n = 0;
 
     while (s[n] != 0)
         n++;
-    if (n == 1)
-        demangle_put_char(o, s[0]);
-    else
-        demangle_put_bytes(o, s, n);
+    return n;
+}
+
+void demangle_put_string(struct demangle_buffer *o, const char *s)
+{
+    demangle_put_bytes(o, s, demangle_length(s));
 }
 
 void demangle_put_decimal(struct demangle_buffer *o, uint32_t value)

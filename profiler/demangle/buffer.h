@@ -35,6 +35,8 @@ PROF_HIDDEN void demangle_put_char(struct demangle_buffer *o, char c);
 PROF_HIDDEN void demangle_put_string(struct demangle_buffer *o, const char *s);
 PROF_HIDDEN void demangle_put_decimal(struct demangle_buffer *o,
                                       uint32_t value);
+/* Bytes of (s) before its NUL. */
+PROF_HIDDEN size_t demangle_length(const char *s);
 /* (code) as one to four bytes of UTF-8. MUST be a valid code point. */
 PROF_HIDDEN void demangle_put_utf8(struct demangle_buffer *o, uint32_t code);
 

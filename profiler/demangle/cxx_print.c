@@ -135,31 +135,45 @@ void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
         push(x, from, CXX_LIST_ALL, list);
 }
 
-/* Eight bytes of text: six in the first word of the item, two in its last. */
-static const char *push_text(struct cxx *x, const char *text)
+/* Up to eight bytes of text: six in the first word of the item, two in its
+ * last. */
+static void push_text(struct cxx *x, const char *text, size_t bytes)
 {
     static const struct cxx_item any;
     struct cxx_item *item = push(x, &any, CXX_TEXT, 0);
-    uint32_t low = 0, high = 0, last = 0, n = 0;
+    uint32_t parts[3] = {0};
 
-    for (; n < 2 && *text != 0; n++)
-        low |= (uint32_t)(unsigned char)*text++ << (16 + n * 8);
-    for (; n < 6 && *text != 0; n++)
-        high |= (uint32_t)(unsigned char)*text++ << ((n - 2) * 8);
-    for (; n < 8 && *text != 0; n++)
-        last |= (uint32_t)(unsigned char)*text++ << ((n - 6) * 8);
-    item->all = (uint64_t)high << 32 | low | n << 8 | CXX_TEXT;
-    item->aux = (uint16_t)last;
-    return text;
+    for (size_t n = 0; n < bytes; n++)
+        parts[(n + 2) / 4] |= (uint32_t)(unsigned char)text[n]
+                              << ((n + 2) % 4 * 8);
+    item->all =
+        (uint64_t)parts[1] << 32 | parts[0] | (uint32_t)bytes << 8 | CXX_TEXT;
+    item->aux = (uint16_t)parts[2];
+}
+
+void prof_cxx_text_bytes(struct cxx *x, const char *text, size_t bytes)
+{
+    if ((void *)x->item == x->mark) {
+        demangle_put_bytes(x->out, text, bytes);
+        return;
+    }
+    for (; bytes > 8; bytes -= 8, text += 8)
+        push_text(x, text, 8);
+    if (bytes > 0)
+        push_text(x, text, bytes);
 }
 
 void prof_cxx_text(struct cxx *x, const char *text)
 {
-    if ((void *)x->item == x->mark)
-        demangle_put_string(x->out, text);
-    else
-        while (*text != 0)
-            text = push_text(x, text);
+    prof_cxx_text_bytes(x, text, demangle_length(text));
+}
+
+void prof_cxx_numbered(struct cxx *x, const char *before, uint32_t number,
+                       const char *behind)
+{
+    demangle_put_string(x->out, before);
+    demangle_put_decimal(x->out, number);
+    demangle_put_string(x->out, behind);
 }
 
 /* Turns around what lies between the top and (mark). */
@@ -212,6 +226,8 @@ static void pre(struct cxx *x, const struct cxx_item *it)
     } else if ((n->flags & CXX_FLAT) &&
                !((it->flags & CXX_WAITING) && cxx_is_cv(n))) {
         prof_cxx_print_flat(x, it->node);
+    } else if (prof_cxx_formats[kind] != NULL) {
+        prof_cxx_format(x, it, prof_cxx_formats[kind], n->a, n->b);
     } else if (kind < CXX_LIST) {
         prof_cxx_print_name(x, it);
     } else if (kind == CXX_LIST) {

@@ -78,8 +78,29 @@ PROF_HIDDEN void prof_cxx_queue_open(struct cxx *x,
                                      const struct cxx_item *from);
 PROF_HIDDEN void prof_cxx_queue_close(struct cxx *x,
                                       const struct cxx_item *from);
-/* The same for text. */
+/* The same for text, (n) bytes of it or up to its NUL. */
+PROF_HIDDEN void prof_cxx_text_bytes(struct cxx *x, const char *text, size_t n);
 PROF_HIDDEN void prof_cxx_text(struct cxx *x, const char *text);
+/*
+ * The same for text and operands. (a) and (b) are two nodes, by default those
+ * of the item's node, and N is one of the letters a and b:
+ *
+ *     %N         both halves of the node
+ *     %<N        its first half
+ *     %[N        a list of nodes
+ *     %0N to %CN an operand: LLVM puts it in parentheses if it binds as loosely
+ *                as this number, '0' being 0, or more
+ *     %LN %MN    the same with the looseness of the item's operator, or one more
+ *     %o         the item's operator; %O: with LLVM's blanks
+ *     %{x%|y%}   x in GNU's dialect and y in LLVM's
+ */
+PROF_HIDDEN void prof_cxx_format(struct cxx *x, const struct cxx_item *it,
+                                 const char *format, uint16_t a, uint16_t b);
+/* The formats of kinds that need nothing else, else NULL. */
+PROF_HIDDEN extern const char *const prof_cxx_formats[];
+/* Prints (before), a number and (behind), at once. */
+PROF_HIDDEN void prof_cxx_numbered(struct cxx *x, const char *before,
+                                   uint32_t number, const char *behind);
 /*
  * Opens a scope for what was queued in this turn; queue only scopes after it.
  * The number of the one that is queued last is known before anything is

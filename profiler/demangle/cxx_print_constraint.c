@@ -9,41 +9,27 @@
 static void print_requirements(struct cxx *x, const struct cxx_item *it,
                                const struct cxx_node *n)
 {
-    demangle_put_string(x->out, "requires ");
-    if (n->a != 0) {
-        prof_cxx_text(x, "(");
-        prof_cxx_queue_list(x, it, n->a);
-        prof_cxx_text(x, ") ");
-    }
-    prof_cxx_text(x, "{");
-    for (uint16_t at = n->b; at != 0; at = cxx_at(x, at)->b) {
-        prof_cxx_text(x, " ");
-        prof_cxx_whole(x, it, cxx_at(x, at)->a);
-    }
+    prof_cxx_format(x, it, n->a != 0 ? "requires (%[a) {" : "requires {", n->a,
+                    0);
+    for (uint16_t at = n->b; at != 0; at = cxx_at(x, at)->b)
+        prof_cxx_format(x, it, " %a", cxx_at(x, at)->a, 0);
     prof_cxx_text(x, " }");
 }
 
 static void print_requirement(struct cxx *x, const struct cxx_item *it,
                               const struct cxx_node *n)
 {
-    bool braces = n->c == 'N' || n->b != 0;
+    const char *format = "%a;";
 
     if (n->c == 'T')
-        demangle_put_string(x->out, "typename ");
+        format = "typename %a;";
     else if (n->c == 'Q')
-        demangle_put_string(x->out, "requires ");
-    if (braces)
-        prof_cxx_text(x, "{");
-    prof_cxx_whole(x, it, n->a);
-    if (braces)
-        prof_cxx_text(x, "}");
-    if (n->c == 'N')
-        prof_cxx_text(x, " noexcept");
-    if (n->b != 0) {
-        prof_cxx_text(x, " -> ");
-        prof_cxx_whole(x, it, n->b);
-    }
-    prof_cxx_text(x, ";");
+        format = "requires %a;";
+    else if (n->c == 'N')
+        format = n->b != 0 ? "{%a} noexcept -> %b;" : "{%a} noexcept;";
+    else if (n->b != 0)
+        format = "{%a} -> %b;";
+    prof_cxx_format(x, it, format, n->a, n->b);
 }
 
 /* GNU numbers the parameters by their place, LLVM by their kind. */
@@ -57,10 +43,8 @@ void prof_cxx_print_invented(struct cxx *x, uint16_t declaration,
     demangle_put_string(x->out, n->c == 'n'   ? "$N"
                                 : n->c == 't' ? "$TT"
                                               : "$T");
-    if (!x->llvm)
-        demangle_put_decimal(x->out, index);
-    else if (n->b > 0)
-        demangle_put_decimal(x->out, n->b - 1u);
+    if (!x->llvm || n->b > 0)
+        demangle_put_decimal(x->out, x->llvm ? n->b - 1u : index);
 }
 
 /* it->aux = place of the parameter + 1; 0: it gets no name */
@@ -71,18 +55,11 @@ static void print_declaration(struct cxx *x, const struct cxx_item *it,
 
     if (pack)
         n = cxx_at(x, n->a);
-    switch (n->c) {
-    case 'y':
-        prof_cxx_text(x, "typename");
-        break;
-    case 't':
-        demangle_put_string(x->out, "template<");
-        prof_cxx_queue_list(x, it, n->a);
-        prof_cxx_text(x, x->llvm ? "> typename" : "> class");
-        break;
-    default:
-        prof_cxx_whole(x, it, n->a);
-    }
+    prof_cxx_format(x, it,
+                    n->c == 'y'   ? "typename"
+                    : n->c == 't' ? "template<%[a%{> class%|> typename%}"
+                                  : "%a",
+                    n->a, 0);
     if (x->llvm && (it->aux != 0 || pack))
         prof_cxx_text(x, " ");
     if (pack)

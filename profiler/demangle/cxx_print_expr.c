@@ -9,9 +9,7 @@
 
 #include "demangle/cxx_print.h"
 
-#define NEVER 0xffu /* limit: no parentheses in LLVM's dialect */
-#define ALWAYS 0u
-#define DEFAULT 19u
+#define LIST 0xffu /* looser than everything */
 #define ASSIGNMENT 17u
 
 /* Precedence of the outermost operator of (n); larger binds more loosely. */
@@ -29,7 +27,7 @@ static unsigned looseness(const struct cxx_node *n)
     case CXX_CAST:
         return 3;
     case CXX_LIST:
-        return NEVER;
+        return LIST;
     default:
         return 0;
     }
@@ -54,51 +52,19 @@ void prof_cxx_print_sub(struct cxx *x, const struct cxx_item *it)
         prof_cxx_text(x, ")");
 }
 
-static void sub(struct cxx *x, const struct cxx_item *it, uint16_t node,
-                unsigned limit)
-{
-    prof_cxx_queue(x, it, CXX_SUB, node)->aux = (uint16_t)limit;
-}
-
-/* "(type)value", or shorter where the type is one of those that C++ has
- * literals for. */
+/* "(type)value"; a literal that C++ has a shorter form for is flat. */
 static void print_literal(struct cxx *x, const struct cxx_item *it,
                           const struct cxx_node *n)
 {
     const struct cxx_node *type = cxx_at(x, n->a);
-    const struct cxx_builtin *builtin = NULL;
+    const char *format = n->c ? "(%a)-%b" : "(%a)%b";
 
-    if (type->kind == CXX_BUILTIN)
-        builtin = &prof_cxx_builtins[type->a];
-    if (n->b == 0) { /* a string literal: only its type is known */
-        demangle_put_string(x->out, "\"<");
-        prof_cxx_whole(x, it, n->a);
-        prof_cxx_text(x, ">\"");
-        return;
-    }
-    demangle_put_char(x->out, '(');
-    prof_cxx_whole(x, it, n->a);
-    prof_cxx_text(x, ")");
-    if (n->c)
-        prof_cxx_text(x, "-");
-    if (builtin != NULL && builtin->print == CXX_AS_FLOAT) {
-        prof_cxx_text(x, "[");
-        prof_cxx_whole(x, it, n->b);
-        prof_cxx_text(x, "]");
-    } else {
-        prof_cxx_whole(x, it, n->b);
-    }
-}
-
-/* An operator between or behind its operands: at most four bytes. */
-static void queue_op(struct cxx *x, uint16_t op, bool blanks)
-{
-    blanks = blanks && x->llvm && prof_cxx_ops[op].loose > 4;
-    if (blanks && prof_cxx_ops[op].text[0] != ',')
-        prof_cxx_text(x, " ");
-    prof_cxx_text(x, prof_cxx_ops[op].text);
-    if (blanks)
-        prof_cxx_text(x, " ");
+    if (n->b == 0) /* a string literal: only its type is known */
+        format = "\"<%a>\"";
+    else if (type->kind == CXX_BUILTIN &&
+             prof_cxx_builtins[type->a].print == CXX_AS_FLOAT)
+        format = n->c ? "(%a)-[%b]" : "(%a)[%b]";
+    prof_cxx_format(x, it, format, n->a, n->b);
 }
 
 /* Of the address of a function only its name is printed. */
@@ -153,7 +119,7 @@ static void print_unary(struct cxx *x, const struct cxx_item *it,
                         const struct cxx_node *n)
 {
     uint16_t operand = n->a, code = code_of(n);
-    bool parens = code == CODE('s', 't') || code == CODE('n', 'x');
+    const char *format = "%o%La";
 
     if (code == CODE('s', 'Z')) {
         demangle_put_decimal(
@@ -166,58 +132,38 @@ static void print_unary(struct cxx *x, const struct cxx_item *it,
     }
     if (code == CODE('a', 'd') && !x->llvm)
         operand = address_of(x, operand);
-    demangle_put_string(x->out, prof_cxx_ops[n->c].text);
-    parens = parens || (x->llvm && is_enclosing(code));
-    if (parens)
-        prof_cxx_text(x, code == CODE('n', 'x') ? " (" : "(");
-    if (parens || code == CODE('g', 's'))
-        prof_cxx_whole(x, it, operand);
-    else
-        sub(x, it, operand, prof_cxx_ops[n->c].loose);
-    if (parens)
-        prof_cxx_text(x, ")");
+    if (code == CODE('n', 'x'))
+        format = "%o (%a)";
+    else if (code == CODE('s', 't') || (x->llvm && is_enclosing(code)))
+        format = "%o(%a)";
+    else if (code == CODE('g', 's'))
+        format = "%o%a";
+    prof_cxx_format(x, it, format, operand, 0);
 }
 
 static void print_binary(struct cxx *x, const struct cxx_item *it,
                          const struct cxx_node *n)
 {
     const struct cxx_op *op = &prof_cxx_ops[n->c];
-    bool greater = code_of(n) == CODE('g', 't');
+    const char *format = "%Ma%O%Lb";
     uint16_t left = n->a;
 
     if (op->shape == CXX_OP_CAST) {
-        demangle_put_string(x->out, op->text);
-        demangle_put_char(x->out, '<');
-        prof_cxx_whole(x, it, n->a);
-        prof_cxx_text(x, ">(");
-        prof_cxx_whole(x, it, n->b);
-        prof_cxx_text(x, ")");
-        return;
-    }
-    greater = greater && !x->llvm;
-    if (greater) /* or '>' would end the template arguments */
-        demangle_put_char(x->out, '(');
-    if (op->shape == CXX_OP_CALL && !x->llvm &&
-        cxx_at(x, left)->kind == CXX_TYPED)
-        left = cxx_at(x, left)->a;
-    if (code_of(n) == CODE('i', 'x')) {
-        sub(x, it, left, op->loose);
-        prof_cxx_text(x, "[");
-        prof_cxx_whole(x, it, n->b);
-        prof_cxx_text(x, "]");
+        format = "%o<%a>(%b)";
     } else if (op->shape == CXX_OP_CALL) {
-        sub(x, it, left, NEVER);
-        sub(x, it, n->b, ALWAYS);
-    } else {
-        bool member = op->shape == CXX_OP_MEMBER;
-        bool assigns = op->loose == ASSIGNMENT;
-
-        sub(x, it, left, assigns ? ASSIGNMENT - 2u : op->loose + 1u);
-        queue_op(x, n->c, !member);
-        sub(x, it, n->b, op->loose + (assigns ? 1u : 0u));
+        format = "%Na%0b";
+        if (!x->llvm && cxx_at(x, left)->kind == CXX_TYPED)
+            left = cxx_at(x, left)->a;
+    } else if (op->shape == CXX_OP_MEMBER) {
+        format = "%Ma%o%Lb";
+    } else if (code_of(n) == CODE('i', 'x')) {
+        format = "%La[%b]";
+    } else if (code_of(n) == CODE('g', 't') && !x->llvm) {
+        format = "(%Ma%O%Lb)"; /* or '>' would end the template arguments */
+    } else if (op->loose == ASSIGNMENT) {
+        format = "%?a%O%Bb";
     }
-    if (greater)
-        prof_cxx_text(x, ")");
+    prof_cxx_format(x, it, format, left, n->b);
 }
 
 static void print_conditional(struct cxx *x, const struct cxx_item *it,
@@ -225,11 +171,8 @@ static void print_conditional(struct cxx *x, const struct cxx_item *it,
 {
     const struct cxx_node *both = cxx_at(x, n->b);
 
-    sub(x, it, n->a, prof_cxx_ops[n->c].loose);
-    prof_cxx_text(x, x->llvm ? " ? " : "?");
-    sub(x, it, both->a, DEFAULT);
-    prof_cxx_text(x, " : ");
-    sub(x, it, both->b, ASSIGNMENT + 1);
+    prof_cxx_format(x, it, "%La%{?%| ? %}%Cb", n->a, both->a);
+    prof_cxx_format(x, it, " : %Ba", both->b, 0);
 }
 
 static void print_new(struct cxx *x, const struct cxx_item *it,
@@ -237,61 +180,43 @@ static void print_new(struct cxx *x, const struct cxx_item *it,
 {
     const struct cxx_node *type = cxx_at(x, n->b);
 
-    demangle_put_string(x->out, x->llvm ? prof_cxx_ops[n->c].text : "new ");
-    if (cxx_at(x, n->a)->a != 0)
-        sub(x, it, n->a, ALWAYS);
-    if (x->llvm || cxx_at(x, n->a)->a != 0)
-        prof_cxx_text(x, " ");
-    prof_cxx_whole(x, it, type->a);
+    prof_cxx_format(x, it,
+                    cxx_at(x, n->a)->a != 0 ? "%{new %|%o%}%0a %b"
+                                            : "%{new %|%o %}%b",
+                    n->a, type->a);
     if (type->b != 0)
-        sub(x, it, type->b, 1);
+        prof_cxx_format(x, it, "%1a", type->b, 0);
 }
 
 /* Packs are printed whole in a fold. */
 static void print_fold(struct cxx *x, const struct cxx_item *it,
                        const struct cxx_node *n)
 {
+    static const char *const formats[] = {"(...%O%0a)", "(%0a%O...)",
+                                          "(%4a%O...%O%0b)", "(%0a%O...%O%4b)"};
     struct cxx_item all = *it;
-    unsigned form = n->c & CXX_FOLD_FORM;
-    uint16_t op = n->c & 0xff;
 
     all.pack = CXX_PACK_ALL;
-    demangle_put_char(x->out, '(');
-    if (form != CXX_FOLD_LEFT) {
-        sub(x, &all, n->a, form == CXX_FOLD_LEFT_INIT ? 4 : ALWAYS);
-        queue_op(x, op, true);
-    }
-    prof_cxx_text(x, "...");
-    if (form != CXX_FOLD_RIGHT) {
-        queue_op(x, op, true);
-        sub(x, &all, form == CXX_FOLD_LEFT ? n->a : n->b,
-            form == CXX_FOLD_RIGHT_INIT ? 4 : ALWAYS);
-    }
-    prof_cxx_text(x, ")");
+    prof_cxx_format(x, &all, formats[(n->c >> 8) - 1], n->a, n->b);
 }
 
 /* .a=b, [a]=b, [a ... b]=c */
 static void print_designated(struct cxx *x, const struct cxx_item *it,
                              const struct cxx_node *n)
 {
-    char form = prof_cxx_ops[n->c].code[1];
-    uint16_t value = n->b;
+    uint8_t shape = prof_cxx_ops[n->c].shape;
+    const struct cxx_node *both = cxx_at(x, n->b);
+    uint16_t value = shape == CXX_OP_RANGE ? both->b : n->b;
 
-    demangle_put_char(x->out, form == 'i' ? '.' : '[');
-    prof_cxx_whole(x, it, n->a);
-    if (form == 'X') {
-        prof_cxx_text(x, " ... ");
-        prof_cxx_whole(x, it, cxx_at(x, n->b)->a);
-        value = cxx_at(x, n->b)->b;
-    }
-    if (form != 'i')
-        prof_cxx_text(x, "]");
-    if (cxx_at(x, value)->kind != CXX_DESIGNATED)
-        prof_cxx_text(x, x->llvm ? " = " : "=");
-    if (cxx_at(x, value)->kind == CXX_DESIGNATED)
-        prof_cxx_whole(x, it, value);
-    else
-        sub(x, it, value, DEFAULT);
+    prof_cxx_format(x, it,
+                    shape == CXX_OP_FIELD   ? ".%a"
+                    : shape == CXX_OP_RANGE ? "[%a ... %b]"
+                                            : "[%a]",
+                    n->a, both->a);
+    prof_cxx_format(x, it,
+                    cxx_at(x, value)->kind == CXX_DESIGNATED ? "%a"
+                                                             : "%{=%| = %}%Ca",
+                    value, 0);
 }
 
 static void print_function_parameter(struct cxx *x, const struct cxx_node *n)
@@ -303,20 +228,8 @@ static void print_function_parameter(struct cxx *x, const struct cxx_node *n)
         if (n->a > 1)
             demangle_put_decimal(x->out, n->a - 2u);
     } else {
-        demangle_put_string(x->out, "{parm#");
-        demangle_put_decimal(x->out, n->a);
-        demangle_put_char(x->out, '}');
+        prof_cxx_numbered(x, "{parm#", n->a, "}");
     }
-}
-
-static void call_like(struct cxx *x, const struct cxx_item *it, uint16_t name,
-                      const char *open, uint16_t list, const char *close)
-{
-    if (name != 0)
-        prof_cxx_whole(x, it, name);
-    prof_cxx_text(x, open);
-    prof_cxx_queue_list(x, it, list);
-    prof_cxx_text(x, close);
 }
 
 void prof_cxx_print_expr(struct cxx *x, const struct cxx_item *it)
@@ -333,10 +246,6 @@ void prof_cxx_print_expr(struct cxx *x, const struct cxx_item *it)
     case CXX_UNARY:
         print_unary(x, it, n);
         break;
-    case CXX_POSTFIX:
-        sub(x, it, n->a, 2);
-        queue_op(x, n->c, false);
-        break;
     case CXX_BINARY:
         print_binary(x, it, n);
         break;
@@ -346,23 +255,11 @@ void prof_cxx_print_expr(struct cxx *x, const struct cxx_item *it)
     case CXX_NEW:
         print_new(x, it, n);
         break;
-    case CXX_CAST:
-        prof_cxx_text(x, "(");
-        prof_cxx_whole(x, it, n->a);
-        prof_cxx_text(x, ")");
-        sub(x, it, n->b, ALWAYS);
-        break;
     case CXX_BRACES:
-        call_like(x, it, n->a, "{", n->b, "}");
+        prof_cxx_format(x, it, n->a != 0 ? "%a{%[b}" : "{%[b}", n->a, n->b);
         break;
     case CXX_FOLD:
         print_fold(x, it, n);
-        break;
-    case CXX_NULLARY:
-        demangle_put_string(x->out, prof_cxx_ops[n->c].text);
-        break;
-    case CXX_VENDOR_EXPR:
-        call_like(x, it, n->a, "(", n->b, ")");
         break;
     case CXX_DESIGNATED:
         print_designated(x, it, n);

@@ -86,10 +86,8 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
         prof_cxx_queue(x, &type, CXX_QUALS, local_quals);
     if (returned != 0)
         prof_cxx_queue(x, &type, CXX_POST_IF, returned)->aux = x->open;
-    if (n->c != 0) {
-        prof_cxx_text(x, " requires ");
-        prof_cxx_whole(x, &type, n->c);
-    }
+    if (n->c != 0)
+        prof_cxx_format(x, &type, " requires %a", n->c, 0);
     if (template->kind == CXX_TEMPLATE)
         prof_cxx_scope(x, it, 0, template->b, it->scope);
 }
@@ -159,13 +157,14 @@ static void print_lambda(struct cxx *x, const struct cxx_item *it,
 static void print_special(struct cxx *x, const struct cxx_item *it,
                           const struct cxx_node *n)
 {
-    demangle_put_string(x->out, prof_cxx_specials[n->c].text);
-    prof_cxx_whole(x, it, n->a);
-    if (n->b == 0)
-        return;
-    prof_cxx_text(x, prof_cxx_specials[n->c].shape == CXX_THEN_TYPES ? "-in-"
-                                                                     : " for ");
-    prof_cxx_whole(x, it, n->b);
+    const struct cxx_special *special = &prof_cxx_specials[n->c];
+
+    demangle_put_string(x->out, special->text);
+    prof_cxx_format(x, it,
+                    n->b == 0                          ? "%a"
+                    : special->shape == CXX_THEN_TYPES ? "%a-in-%b"
+                                                       : "%a for %b",
+                    n->a, n->b);
 }
 
 /* A resource's name; $S, $_ and $$ are escapes of '/', '.' and '$'. */
@@ -219,24 +218,6 @@ static void print_conversion(struct cxx *x, const struct cxx_item *it,
     prof_cxx_queue_close(x, it);
 }
 
-/* A constructor's or destructor's own name. */
-static void print_structor(struct cxx *x, const struct cxx_item *it,
-                           const struct cxx_node *n)
-{
-    if (n->kind == CXX_DTOR)
-        demangle_put_char(x->out, '~');
-    prof_cxx_whole(x, it, n->a);
-}
-
-static void pair(struct cxx *x, const struct cxx_item *it, const char *between)
-{
-    const struct cxx_node *n = cxx_at(x, it->node);
-
-    prof_cxx_queue_both(x, it, n->a);
-    prof_cxx_text(x, between);
-    prof_cxx_whole(x, it, n->b);
-}
-
 static void print_unnamed(struct cxx *x, const struct cxx_node *n)
 {
     if (x->llvm) {
@@ -246,46 +227,12 @@ static void print_unnamed(struct cxx *x, const struct cxx_node *n)
         demangle_put_char(x->out, '\'');
         return;
     }
-    demangle_put_string(x->out, "{unnamed type#");
-    demangle_put_decimal(x->out, n->c + 1u);
-    demangle_put_char(x->out, '}');
+    prof_cxx_numbered(x, "{unnamed type#", n->c + 1u, "}");
 }
 
-/* Two parts with text between, or behind both. */
-static void print_parts(struct cxx *x, const struct cxx_item *it,
-                        const struct cxx_node *n)
+static const char *module_format(const struct cxx_node *n)
 {
-    switch (n->kind) {
-    case CXX_TAGGED:
-        pair(x, it, "[abi:");
-        prof_cxx_text(x, "]");
-        break;
-    case CXX_MODULE:
-        if (n->a != 0)
-            pair(x, it, n->c ? ":" : ".");
-        else
-            prof_cxx_whole(x, it, n->b);
-        break;
-    case CXX_ENTITY:
-        pair(x, it, "@");
-        break;
-    case CXX_CLONE:
-        pair(x, it, x->llvm ? " (" : " [clone ");
-        prof_cxx_text(x, x->llvm ? ")" : "]");
-        break;
-    default:
-        pair(x, it, "::");
-    }
-}
-
-/* A name with a word before it. */
-static void print_prefixed(struct cxx *x, const struct cxx_item *it,
-                           const struct cxx_node *n)
-{
-    demangle_put_string(x->out, n->kind == CXX_FRIEND       ? "friend "
-                                : n->kind == CXX_LITERAL_OP ? "operator\"\" "
-                                                            : "operator ");
-    prof_cxx_whole(x, it, n->a);
+    return n->a == 0 ? "%b" : n->c ? "%a:%b" : "%a.%b";
 }
 
 void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
@@ -296,6 +243,9 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
     case CXX_NAME: /* all but a resource's is flat */
         print_resource(x, n);
         break;
+    case CXX_MODULE:
+        prof_cxx_format(x, it, module_format(n), n->a, n->b);
+        break;
     case CXX_DEFAULT_ARG:
         prof_cxx_queue(x, it, CXX_PIECE, it->node);
         prof_cxx_whole(x, it, n->a);
@@ -305,15 +255,6 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
         break;
     case CXX_TEMPLATE:
         print_template(x, it, n);
-        break;
-    case CXX_CTOR:
-    case CXX_DTOR:
-        print_structor(x, it, n);
-        break;
-    case CXX_BINDING:
-        demangle_put_char(x->out, '[');
-        prof_cxx_queue_list(x, it, n->a);
-        prof_cxx_text(x, "]");
         break;
     case CXX_LAMBDA:
         print_lambda(x, it, n);
@@ -327,15 +268,7 @@ void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it)
     case CXX_OPERATOR:
         print_operator(x, n);
         break;
-    case CXX_OPERATOR_OF:
-    case CXX_LITERAL_OP:
-    case CXX_FRIEND:
-        print_prefixed(x, it, n);
-        break;
-    case CXX_CONVERSION:
-        print_conversion(x, it, n);
-        break;
     default:
-        print_parts(x, it, n);
+        print_conversion(x, it, n);
     }
 }

@@ -12,11 +12,8 @@ static void print_fn_qual(struct cxx *x, const struct cxx_item *it,
     };
 
     demangle_put_string(x->out, text[n->kind - CXX_F_CONST]);
-    if (n->b == 0)
-        return;
-    demangle_put_char(x->out, '(');
-    prof_cxx_whole(x, it, n->b);
-    prof_cxx_text(x, ")");
+    if (n->b != 0)
+        prof_cxx_format(x, it, "(%a)", n->b, 0);
 }
 
 /* A chain of qualifiers from the innermost to the outermost one. */
@@ -41,14 +38,10 @@ void prof_cxx_print_piece(struct cxx *x, const struct cxx_item *it)
     if (cxx_is_fn_qual(n)) {
         print_fn_qual(x, it, n);
     } else if (n->kind == CXX_LAMBDA) {
-        demangle_put_char(x->out, '#');
-        demangle_put_decimal(x->out, n->c + 1u);
-        demangle_put_char(x->out, '}');
+        prof_cxx_numbered(x, "#", n->c + 1u, "}");
     } else if (n->kind == CXX_TPARAM_DECL) {
         prof_cxx_print_invented(x, it->node, (uint16_t)(it->aux - 1));
     } else if (n->kind == CXX_DEFAULT_ARG) {
-        demangle_put_string(x->out, "{default arg#");
-        demangle_put_decimal(x->out, n->c);
-        demangle_put_string(x->out, "}::");
+        prof_cxx_numbered(x, "{default arg#", n->c, "}::");
     }
 }

@@ -150,17 +150,6 @@ static void print_expansion(struct cxx *x, const struct cxx_item *it,
     all->aux = prof_cxx_length(x, pack);
 }
 
-static void print_floatn(struct cxx *x, const struct cxx_item *it,
-                         const struct cxx_node *n)
-{
-    demangle_put_string(x->out, n->c == 'b' ? "std::bfloat" : "_Float");
-    prof_cxx_whole(x, it, n->a);
-    if (n->c == 'x')
-        prof_cxx_text(x, "x");
-    else if (n->c == 'b')
-        prof_cxx_text(x, "_t");
-}
-
 /* A function's first half is its returned type; one left open there has its
  * own parenthesis and no blank. */
 static void print_function(struct cxx *x, const struct cxx_item *it,
@@ -171,32 +160,6 @@ static void print_function(struct cxx *x, const struct cxx_item *it,
         return;
     prof_cxx_queue(x, it, CXX_PRE, n->a);
     prof_cxx_queue(x, it, CXX_FN_SPACE, 0)->aux = x->open;
-}
-
-static void wrap(struct cxx *x, const struct cxx_item *it, const char *before,
-                 const char *after)
-{
-    demangle_put_string(x->out, before);
-    prof_cxx_whole(x, it, cxx_at(x, it->node)->a);
-    prof_cxx_text(x, after);
-}
-
-static void print_vector(struct cxx *x, const struct cxx_item *it,
-                         const struct cxx_node *n)
-{
-    prof_cxx_queue(x, it, CXX_PRE, n->a);
-    prof_cxx_text(x, x->llvm ? " vector[" : " __vector(");
-    prof_cxx_whole(x, it, n->b);
-    prof_cxx_text(x, x->llvm ? "]" : ")");
-}
-
-static void print_complex(struct cxx *x, const struct cxx_item *it,
-                          const struct cxx_node *n)
-{
-    prof_cxx_queue(x, it, CXX_PRE, n->a);
-    prof_cxx_text(x, n->kind == CXX_IMAGINARY ? " _Imaginary"
-                     : x->llvm                ? " complex"
-                                              : " _Complex");
 }
 
 /* What qualifies a function; those of a function type stand behind it. */
@@ -210,13 +173,12 @@ static void print_qualified(struct cxx *x, const struct cxx_item *it,
 
 void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
 {
-    static const char elaborated[][8] = {"struct ", "union ", "enum ", "this "};
+    static const char *const elaborated[] = {"struct %a", "union %a", "enum %a",
+                                             "this %a"};
     const struct cxx_node *n = cxx_at(x, it->node);
+    const char *format = NULL;
 
     switch (n->kind) {
-    case CXX_VENDOR:
-        prof_cxx_whole(x, it, n->a);
-        break;
     case CXX_POINTER:
     case CXX_LREF:
     case CXX_RREF:
@@ -228,10 +190,6 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
     case CXX_RESTRICT:
         print_cv(x, it, n);
         break;
-    case CXX_COMPLEX:
-    case CXX_IMAGINARY:
-        print_complex(x, it, n);
-        break;
     case CXX_VENDOR_QUAL:
         print_vendor_qual(x, it, n);
         break;
@@ -241,20 +199,16 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
     case CXX_ARRAY:
         print_array(x, it, n);
         break;
-    case CXX_VECTOR:
-        print_vector(x, it, n);
-        break;
     case CXX_BITINT:
-        wrap(x, it, n->c == 'U' ? "unsigned _BitInt(" : "_BitInt(", ")");
+        format = n->c == 'U' ? "unsigned _BitInt(%a)" : "_BitInt(%a)";
         break;
     case CXX_FLOATN:
-        print_floatn(x, it, n);
+        format = n->c == 'b'   ? "std::bfloat%a_t"
+                 : n->c == 'x' ? "_Float%ax"
+                               : "_Float%a";
         break;
     case CXX_ELABORATED:
-        wrap(x, it, elaborated[n->c], "");
-        break;
-    case CXX_DECLTYPE:
-        wrap(x, it, x->llvm ? "decltype(" : "decltype (", ")");
+        format = elaborated[n->c];
         break;
     case CXX_EXPANSION:
         print_expansion(x, it, n);
@@ -265,6 +219,8 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
     default:
         print_qualified(x, it, n);
     }
+    if (format != NULL)
+        prof_cxx_format(x, it, format, n->a, 0);
 }
 
 /* (parameters) qualifiers, then the rest of the returned type. (quals) is the
