@@ -66,7 +66,6 @@ static uint16_t suffixes(struct cxx *x, uint16_t root)
 /* Divides the workspace as drawn in cxx.h. */
 static void lay_out(struct cxx *x, void *work, size_t bytes)
 {
-    x->nodes = (struct cxx_node *)(void *)(x + 1);
     x->subs = (uint16_t *)(void *)((char *)work + bytes) - CXX_SUBS_MAX;
     x->floor = x->subs;
     x->frame = x->floor;

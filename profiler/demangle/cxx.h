@@ -159,7 +159,6 @@ struct cxx {
     const char *s;    /* next byte to read */
     const char *end;  /* its NUL */
     struct demangle_buffer *out;
-    struct cxx_node *nodes;
     union {
         struct cxx_frame *frame; /* parsing: the rule under way */
         struct cxx_item *item;   /* printing: top of the stack */
@@ -183,6 +182,9 @@ struct cxx {
     uint8_t invented[3];       /* types, values, templates named so far */
     uint8_t nested;            /* depth of encodings within encodings */
     struct cxx_frame *attempt; /* the rule to return to on failure */
+    /* The fields before take less than 128 bytes: a node is then reached with
+     * a displacement of one byte. */
+    struct cxx_node nodes[];
 };
 
 /* Tables, cxx_tables.c */
@@ -313,7 +315,7 @@ PROF_HIDDEN uint16_t prof_cxx_node(struct cxx *x, uint16_t kind, uint16_t a,
 
 static inline struct cxx_node *cxx_at(const struct cxx *x, uint16_t node)
 {
-    return &x->nodes[node];
+    return (struct cxx_node *)&x->nodes[node];
 }
 
 #endif

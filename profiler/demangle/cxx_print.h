@@ -202,7 +202,7 @@ static inline bool cxx_is_fn_qual(const struct cxx_node *n)
 /* Whether nodes and items, which grow towards each other, are about to meet. */
 static inline bool cxx_is_crowded(const struct cxx *x)
 {
-    return (const char *)(x->nodes + x->node_count) >
+    return (const char *)(cxx_at(x, x->node_count)) >
            (const char *)(x->item - 3);
 }
 

@@ -228,7 +228,7 @@ uint16_t prof_cxx_find_pack(struct cxx *x, const struct cxx_item *it,
 {
     /* The nodes still to be looked at lie below the stack. */
     uint16_t *top = (uint16_t *)(void *)x->item;
-    uint16_t *bottom = (uint16_t *)(void *)(x->nodes + x->node_count);
+    uint16_t *bottom = (uint16_t *)(void *)(cxx_at(x, x->node_count));
     uint16_t *at = top;
 
     *--at = node;
