@@ -32,6 +32,38 @@ enum rust_rule {
     RUST_ARG,
     RUST_CONST, /* a = 1: within an expression, no braces */
     RUST_FIELD,
+    /* forms (rust_form.c): what a letter begins */
+    RUST_FORMS,
+    RUST_CRATE = RUST_FORMS,
+    RUST_NESTED,
+    RUST_IMPL,
+    RUST_TRAIT_IMPL,
+    RUST_TRAIT,
+    RUST_GENERIC,
+    RUST_PATH_BACK,
+    RUST_REFERENCE,
+    RUST_MUT_REFERENCE,
+    RUST_POINTER,
+    RUST_MUT_POINTER,
+    RUST_ARRAY,
+    RUST_SLICE,
+    RUST_TUPLE,
+    RUST_FN_TYPE,
+    RUST_DYN_TYPE,
+    RUST_TYPE_BACK,
+    RUST_NAMED,
+    RUST_CONST_REFERENCE,
+    RUST_CONST_MUT,
+    RUST_CONST_ARRAY,
+    RUST_CONST_TUPLE,
+    RUST_CONST_VARIANT,
+    RUST_CONST_BACK,
+    RUST_LITERAL,
+    RUST_TUPLE_FIELDS,
+    RUST_STRUCT_FIELDS,
+    RUST_OPEN_BACK,
+    RUST_OPEN_GENERIC,
+    RUST_OPEN_OTHER,
     RUST_RULES
 };
 
@@ -73,11 +105,23 @@ struct rust_ident {
 typedef void rust_rule_fn(struct rust *x, struct rust_frame *f);
 PROF_HIDDEN rust_rule_fn prof_rust_path, prof_rust_type, prof_rust_fn,
     prof_rust_dyn, prof_rust_dyn_trait, prof_rust_open_path, prof_rust_arg,
-    prof_rust_const, prof_rust_field;
+    prof_rust_const, prof_rust_field, prof_rust_form;
 
 PROF_HIDDEN void prof_rust_call(struct rust *x, uint8_t at, uint8_t rule,
                                 uint16_t a);
 PROF_HIDDEN void prof_rust_become(struct rust *x, uint8_t rule, uint16_t a);
+/* Runs (form), with what the rule has in its frame. */
+PROF_HIDDEN void prof_rust_go_on(struct rust *x, struct rust_frame *f,
+                                 uint8_t form);
+/* Everything but a literal needs braces outside of an expression: opens one,
+ * unless f->a says it is inside. f->a becomes 2: the end closes it. */
+PROF_HIDDEN void prof_rust_brace(struct rust *x, struct rust_frame *f);
+/* The <identifier> behind the namespace f->b. */
+PROF_HIDDEN rust_rule_fn prof_rust_behind_namespace;
+/* Consumes a byte, f->b, 0 at the end. Returns the entry of forms[] for it,
+ * which are 26; 0 if it is not 'A' to 'Z'. */
+PROF_HIDDEN uint8_t prof_rust_form_of(struct rust *x, struct rust_frame *f,
+                                      const uint8_t *forms);
 /* Returns from a rule that called prof_rust_deeper(). */
 PROF_HIDDEN void prof_rust_leave(struct rust *x);
 /* Returns from one that did not. */

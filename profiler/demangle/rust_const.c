@@ -192,35 +192,12 @@ static bool print_text(struct rust *x)
     return true;
 }
 
-/* Everything but a literal needs braces outside of an expression: opens one,
- * unless f->a says it is inside. f->a becomes 2: end() closes it. */
-static void brace(struct rust *x, struct rust_frame *f)
+void prof_rust_brace(struct rust *x, struct rust_frame *f)
 {
     if (f->a == 0) {
         prof_rust_print(x, "{");
         f->a = 2;
     }
-}
-
-static void end(struct rust *x, struct rust_frame *f)
-{
-    if (f->a == 2)
-        prof_rust_print(x, "}");
-    prof_rust_leave(x);
-}
-
-static void const_reference(struct rust *x, struct rust_frame *f)
-{
-    if (f->b == 'R' && prof_rust_eat(x, 'e')) {
-        if (print_text(x))
-            end(x, f);
-        else
-            prof_rust_invalid(x);
-        return;
-    }
-    brace(x, f);
-    prof_rust_print(x, f->b == 'R' ? "&" : "&mut ");
-    prof_rust_call(x, 5, RUST_CONST, 1);
 }
 
 /* <const> that is one literal, by its type's letter. False: invalid, or of
@@ -252,7 +229,7 @@ static bool literal(struct rust *x, struct rust_frame *f)
     case 'c':
         return print_char(x);
     case 'e':
-        brace(x, f);
+        prof_rust_brace(x, f);
         prof_rust_print(x, "*");
         return print_text(x);
     default:
@@ -260,93 +237,32 @@ static bool literal(struct rust *x, struct rust_frame *f)
     }
 }
 
-static void const_begin(struct rust *x, struct rust_frame *f)
-{
-    if (!prof_rust_ready(x))
-        return;
-    f->b = (uint16_t)(x->s < x->end ? *x->s++ : 0);
-    if (!prof_rust_deeper(x))
-        return;
-    switch (f->b) {
-    case 'R':
-    case 'Q':
-        const_reference(x, f);
-        return;
-    case 'A':
-        brace(x, f);
-        prof_rust_print(x, "[");
-        f->at = 1;
-        return;
-    case 'T':
-        brace(x, f);
-        prof_rust_print(x, "(");
-        f->at = 1;
-        return;
-    case 'V':
-        brace(x, f);
-        prof_rust_call(x, 2, RUST_PATH, 1);
-        return;
-    case 'B':
-        prof_rust_back(x, f, 6, RUST_CONST, f->a);
-        return;
-    default:
-        if (literal(x, f))
-            end(x, f);
-        else
-            prof_rust_invalid(x);
-    }
-}
-
-/* State 2 of "V" <path> <fields>: fields ::= "U" | "T" {<const>} "E"
- * | "S" {<field>} "E": a unit, tuple or struct variant. */
-static void fields(struct rust *x, struct rust_frame *f)
-{
-    if (!prof_rust_ready(x))
-        return;
-    if (prof_rust_eat(x, 'U')) {
-        end(x, f);
-    } else if (prof_rust_eat(x, 'T')) {
-        prof_rust_print(x, "(");
-        f->at = 3;
-    } else if (prof_rust_eat(x, 'S')) {
-        prof_rust_print(x, " { ");
-        f->at = 4;
-    } else {
-        prof_rust_invalid(x);
-    }
-}
-
+/* <const>, f->b being its type's letter. */
 void prof_rust_const(struct rust *x, struct rust_frame *f)
 {
-    switch (f->at) {
-    case 0:
-        const_begin(x, f);
+    static const uint8_t forms[26] = {
+        ['A' - 'A'] = RUST_CONST_ARRAY, ['B' - 'A'] = RUST_CONST_BACK,
+        ['Q' - 'A'] = RUST_CONST_MUT,   ['R' - 'A'] = RUST_CONST_REFERENCE,
+        ['T' - 'A'] = RUST_CONST_TUPLE, ['V' - 'A'] = RUST_CONST_VARIANT,
+    };
+    uint8_t form;
+    bool good;
+
+    if (!prof_rust_ready(x))
         return;
-    case 1:
-        if (prof_rust_list(x, f, 1, RUST_CONST, 1, ", "))
-            return;
-        prof_rust_print(x, f->b == 'A' ? "]" : f->c == 1 ? ",)" : ")");
-        break;
-    case 2:
-        fields(x, f);
+    form = prof_rust_form_of(x, f, forms);
+    if (!prof_rust_deeper(x))
         return;
-    case 3:
-        if (prof_rust_list(x, f, 3, RUST_CONST, 1, ", "))
-            return;
-        prof_rust_print(x, ")");
-        break;
-    case 4:
-        if (prof_rust_list(x, f, 4, RUST_FIELD, 0, ", "))
-            return;
-        prof_rust_print(x, " }");
-        break;
-    case 6:
-        prof_rust_back_again(x, f);
-        break;
-    default:
-        break;
+    if (form == RUST_CONST_REFERENCE && prof_rust_eat(x, 'e')) {
+        form = 0;
+        good = print_text(x);
+    } else {
+        good = form != 0 || literal(x, f);
     }
-    end(x, f);
+    if (good)
+        prof_rust_go_on(x, f, form != 0 ? form : RUST_LITERAL);
+    else
+        prof_rust_invalid(x);
 }
 
 /* A field of a struct: <identifier> <const> */

@@ -91,31 +91,8 @@ void prof_rust_dyn(struct rust *x, struct rust_frame *f)
 /* A <path> whose generic arguments are left open for more (x->open). */
 void prof_rust_open_path(struct rust *x, struct rust_frame *f)
 {
-    switch (f->at) {
-    case 0:
-        if (prof_rust_eat(x, 'B')) {
-            x->open = false;
-            prof_rust_back(x, f, 3, RUST_OPEN_PATH, 0);
-        } else if (prof_rust_eat(x, 'I')) {
-            prof_rust_call(x, 1, RUST_PATH, 0);
-        } else {
-            prof_rust_call(x, 4, RUST_PATH, 0);
-        }
-        return;
-    case 1:
-        prof_rust_print(x, "<"); /* fall through */
-    case 2:
-        if (prof_rust_list(x, f, 2, RUST_ARG, 0, ", "))
-            return;
-        x->open = true;
-        prof_rust_done(x);
-        return;
-    case 3:
-        prof_rust_back_again(x, f);
-        prof_rust_done(x);
-        return;
-    default:
-        x->open = false;
-        prof_rust_done(x);
-    }
+    prof_rust_go_on(x, f,
+                    prof_rust_eat(x, 'B')   ? RUST_OPEN_BACK
+                    : prof_rust_eat(x, 'I') ? RUST_OPEN_GENERIC
+                                            : RUST_OPEN_OTHER);
 }

@@ -6,21 +6,6 @@
 
 #include "demangle/rust.h"
 
-/* <path> ::= "C" <identifier>, after the "C": a crate. The disambiguator, which
- * distinguishes versions of the crate, is not printed. */
-static void crate(struct rust *x)
-{
-    struct rust_ident ident;
-    uint32_t which;
-
-    if (!prof_rust_name(x, &which, &ident)) {
-        prof_rust_invalid(x);
-        return;
-    }
-    prof_rust_print_ident(x, &ident);
-    prof_rust_leave(x);
-}
-
 /* The <identifier> of "N" <namespace> <path> <identifier>. Upper-case
  * namespaces are closures and shims, printed with their disambiguator. */
 static bool last_part(struct rust *x, char namespace)
@@ -52,13 +37,9 @@ static bool last_part(struct rust *x, char namespace)
     return true;
 }
 
-static void after_namespace(struct rust *x, char namespace)
+void prof_rust_behind_namespace(struct rust *x, struct rust_frame *f)
 {
-    if (!prof_rust_ready(x))
-        return;
-    if (last_part(x, namespace))
-        prof_rust_leave(x);
-    else
+    if (prof_rust_ready(x) && !last_part(x, (char)f->b))
         prof_rust_invalid(x);
 }
 
@@ -99,7 +80,7 @@ static bool short_path(struct rust *x)
 }
 
 /*
- * State 0 of <path>, f->b being its letter:
+ * <path>, f->b being its letter:
  *     C <identifier>                        crate
  *     N <namespace> <path> <identifier>     nested
  *     M <impl-path> <type>                  inherent impl
@@ -108,84 +89,31 @@ static bool short_path(struct rust *x)
  *     I <path> {<generic-arg>} E            generic arguments
  *     B <base-62-number>                    back reference
  */
-static void path_begin(struct rust *x, struct rust_frame *f)
+void prof_rust_path(struct rust *x, struct rust_frame *f)
 {
-    uint32_t which;
+    static const uint8_t forms[26] = {
+        ['C' - 'A'] = RUST_CRATE,     ['N' - 'A'] = RUST_NESTED,
+        ['M' - 'A'] = RUST_IMPL,      ['X' - 'A'] = RUST_TRAIT_IMPL,
+        ['Y' - 'A'] = RUST_TRAIT,     ['I' - 'A'] = RUST_GENERIC,
+        ['B' - 'A'] = RUST_PATH_BACK,
+    };
+    uint8_t form;
 
     if (!prof_rust_ready(x) || short_path(x) || !prof_rust_deeper(x))
         return;
-    f->b = (uint16_t)(x->s < x->end ? *x->s++ : 0);
-    switch (f->b) {
-    case 'C':
-        crate(x);
-        return;
-    case 'N':
-        f->b = (uint16_t)(x->s < x->end ? *x->s++ : 0);
+    form = prof_rust_form_of(x, f, forms);
+    if (form == RUST_NESTED) {
+        prof_rust_form_of(x, f, forms);
         if (!((f->b >= 'A' && f->b <= 'Z') || (f->b >= 'a' && f->b <= 'z')))
-            prof_rust_invalid(x);
-        else
-            prof_rust_call(x, 1, RUST_PATH, f->a);
-        return;
-    case 'M':
-    case 'X': /* the path of the impl block itself is not printed */
-        if (!prof_rust_tagged(x, 's', &which)) {
-            prof_rust_invalid(x);
-            return;
-        }
-        x->quiet++;
-        prof_rust_call(x, 2, RUST_PATH, 0);
-        return;
-    case 'Y':
-        prof_rust_print(x, "<");
-        prof_rust_call(x, 3, RUST_TYPE, 0);
-        return;
-    case 'I':
-        prof_rust_call(x, 5, RUST_PATH, f->a);
-        return;
-    case 'B':
-        prof_rust_back(x, f, 7, RUST_PATH, f->a);
-        return;
-    default:
+            form = 0;
+    }
+    f->rule = form;
+    if (form == 0)
         prof_rust_invalid(x);
-    }
-}
-
-void prof_rust_path(struct rust *x, struct rust_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        path_begin(x, f);
-        return;
-    case 1:
-        after_namespace(x, (char)f->b);
-        return;
-    case 2:
-        x->quiet--;
-        prof_rust_print(x, "<");
-        prof_rust_call(x, 3, RUST_TYPE, 0);
-        return;
-    case 3:
-        if (f->b != 'M') {
-            prof_rust_print(x, " as ");
-            prof_rust_call(x, 4, RUST_PATH, 0);
-            return;
-        } /* fall through */
-    case 4:
-        prof_rust_print(x, ">");
-        prof_rust_leave(x);
-        return;
-    case 5:
-        prof_rust_print(x, f->a ? "::<" : "<"); /* fall through */
-    case 6:
-        if (prof_rust_list(x, f, 6, RUST_ARG, 0, ", "))
-            return;
-        prof_rust_print(x, ">");
-        prof_rust_leave(x);
-        return;
-    default:
-        prof_rust_back_again(x, f);
-        prof_rust_leave(x);
-    }
+    else if (form == RUST_NESTED || form == RUST_GENERIC)
+        prof_rust_call(x, 0, RUST_PATH, f->a);
+    else
+        prof_rust_form(x, f);
 }
 
 /* <generic-arg> ::= <lifetime> | <type> | "K" <const> */
@@ -222,43 +150,27 @@ static const char *basic_type(char c)
                                                           : NULL;
 }
 
-/* <type> ::= "R" [<lifetime>] <type> | "Q" [<lifetime>] <type>: & and &mut. The
- * erased lifetime '_ is not printed. */
-static void reference(struct rust *x, char letter)
-{
-    uint32_t lifetime;
-
-    prof_rust_print(x, "&");
-    if (prof_rust_eat(x, 'L')) {
-        if (!prof_rust_number(x, &lifetime)) {
-            prof_rust_invalid(x);
-            return;
-        }
-        if (lifetime != 0) {
-            if (!prof_rust_lifetime(x, lifetime)) {
-                prof_rust_unbound(x);
-                return;
-            }
-            prof_rust_print(x, " ");
-        }
-    }
-    prof_rust_print(x, letter == 'Q' ? "mut " : "");
-    prof_rust_call(x, 1, RUST_TYPE, 0);
-}
-
 /*
- * State 0 of <type>, f->b being its letter: a basic type, or
+ * <type>, f->b being its letter: a basic type, or
  *     R, Q  reference         P, O  raw pointer       A  [T; N]     S  [T]
  *     T  tuple                F  function pointer     D  dyn Trait
  *     B  back reference; anything else is a path, a named type
  */
-static void type_begin(struct rust *x, struct rust_frame *f)
+void prof_rust_type(struct rust *x, struct rust_frame *f)
 {
+    static const uint8_t forms[26] = {
+        ['R' - 'A'] = RUST_REFERENCE, ['Q' - 'A'] = RUST_MUT_REFERENCE,
+        ['P' - 'A'] = RUST_POINTER,   ['O' - 'A'] = RUST_MUT_POINTER,
+        ['A' - 'A'] = RUST_ARRAY,     ['S' - 'A'] = RUST_SLICE,
+        ['T' - 'A'] = RUST_TUPLE,     ['F' - 'A'] = RUST_FN_TYPE,
+        ['D' - 'A'] = RUST_DYN_TYPE,  ['B' - 'A'] = RUST_TYPE_BACK,
+    };
     const char *basic;
+    uint8_t form;
 
     if (!prof_rust_ready(x))
         return;
-    f->b = (uint16_t)(x->s < x->end ? *x->s++ : 0);
+    form = prof_rust_form_of(x, f, forms);
     basic = basic_type((char)f->b);
     if (basic != NULL) {
         prof_rust_print(x, basic);
@@ -267,72 +179,18 @@ static void type_begin(struct rust *x, struct rust_frame *f)
     }
     if (!prof_rust_deeper(x))
         return;
-    switch (f->b) {
-    case 'R':
-    case 'Q':
-        reference(x, (char)f->b);
-        return;
-    case 'P':
-    case 'O':
-        prof_rust_print(x, f->b == 'P' ? "*const " : "*mut ");
-        prof_rust_call(x, 1, RUST_TYPE, 0);
-        return;
-    case 'A':
-    case 'S':
-        prof_rust_print(x, "[");
-        prof_rust_call(x, 2, RUST_TYPE, 0);
-        return;
-    case 'T':
-        prof_rust_print(x, "(");
-        f->at = 4;
-        return;
-    case 'F':
-        prof_rust_call(x, 1, RUST_FN, 0);
-        return;
-    case 'D':
-        prof_rust_call(x, 1, RUST_DYN, 0);
-        return;
-    case 'B':
-        prof_rust_back(x, f, 5, RUST_TYPE, 0);
-        return;
-    case 0:
+    if (f->b == 0) {
         prof_rust_invalid(x);
         return;
-    default:
-        x->s--;
-        prof_rust_call(x, 1, RUST_PATH, 0);
     }
-}
-
-void prof_rust_type(struct rust *x, struct rust_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        type_begin(x, f);
+    f->rule = form;
+    if (form != 0) {
+        prof_rust_form(x, f);
         return;
-    case 1:
-        prof_rust_leave(x);
-        return;
-    case 2:
-        if (f->b == 'A') {
-            prof_rust_print(x, "; ");
-            prof_rust_call(x, 3, RUST_CONST, 1);
-            return;
-        } /* fall through */
-    case 3:
-        prof_rust_print(x, "]");
-        prof_rust_leave(x);
-        return;
-    case 4:
-        if (prof_rust_list(x, f, 4, RUST_TYPE, 0, ", "))
-            return;
-        prof_rust_print(x, f->c == 1 ? ",)" : ")");
-        prof_rust_leave(x);
-        return;
-    default:
-        prof_rust_back_again(x, f);
-        prof_rust_leave(x);
     }
+    x->s--;
+    f->rule = RUST_NAMED;
+    prof_rust_call(x, 0, RUST_PATH, 0);
 }
 
 /* <dyn-trait> ::= <path> {"p" <undisambiguated-identifier> <type>}, printed as

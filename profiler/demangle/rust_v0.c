@@ -14,7 +14,7 @@
 
 #include "demangle/rust.h"
 
-static rust_rule_fn *const rules[RUST_RULES] = {
+static rust_rule_fn *const rules[RUST_FORMS + 1] = {
     [RUST_PATH] = prof_rust_path,
     [RUST_TYPE] = prof_rust_type,
     [RUST_FN] = prof_rust_fn,
@@ -24,6 +24,7 @@ static rust_rule_fn *const rules[RUST_RULES] = {
     [RUST_ARG] = prof_rust_arg,
     [RUST_CONST] = prof_rust_const,
     [RUST_FIELD] = prof_rust_field,
+    [RUST_FORMS] = prof_rust_form,
 };
 
 static void push(struct rust *x, uint8_t rule, uint16_t a)
@@ -161,6 +162,8 @@ void prof_rust_print_number(struct rust *x, uint32_t value)
  * invalid, or room or budget are exhausted. */
 static bool run(struct rust *x, bool checking)
 {
+    unsigned rule;
+
     x->frame = x->floor;
     x->quiet = checking;
     x->depth = 0;
@@ -171,7 +174,8 @@ static bool run(struct rust *x, bool checking)
         if (!checking &&
             (x->out->length > x->out->room || !demangle_pay(x->out, 1)))
             return false;
-        rules[x->frame->rule](x, x->frame);
+        rule = x->frame->rule;
+        rules[rule < RUST_FORMS ? rule : RUST_FORMS](x, x->frame);
         if (x->failed)
             return false;
     }
