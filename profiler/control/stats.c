@@ -22,6 +22,7 @@
 #include "stream/stream.h"
 #include "tick/clock.h"
 
+#include <prof/config.h>
 #include <stddef.h>
 
 /* All counters, since prof_init(). */
@@ -74,55 +75,66 @@ static void subtract_reset(struct counts *counts)
 
     for (size_t i = 0; i < COUNTS_64; i++)
         now[i] -= before[i];
-    for (size_t i = 0; i < PROF_WALK_REASONS; i++)
+    for (size_t i = 0; PROF_WITH_CALLERS && i < PROF_WALK_REASONS; i++)
         counts->accounts.stopped[i] -= at_reset.accounts.stopped[i];
 }
 
-/* The drain's accounts. Masked samples are included in attributed here;
- * take_sums() separates them. */
-static void take_accounts(struct prof_stats *stats,
-                          const struct prof_accounts *accounts)
-{
-    const struct prof_amount *drained = accounts->drained;
+#define DRAINED(of, what)                                                      \
+    offsetof(struct counts, accounts.drained[PROF_CLASS_##of].what)
+#define COUNTED(what) offsetof(struct counts, what)
+#define STATS(what) offsetof(struct prof_stats, what)
 
-    stats->attributed = drained[PROF_CLASS_ATTRIBUTED].samples;
-    stats->attributed_cycles = drained[PROF_CLASS_ATTRIBUTED].cycles;
-    stats->idle = drained[PROF_CLASS_IDLE].samples;
-    stats->idle_cycles = drained[PROF_CLASS_IDLE].cycles;
-    stats->unresolved = drained[PROF_CLASS_UNRESOLVED].samples;
-    stats->unresolved_cycles = drained[PROF_CLASS_UNRESOLVED].cycles;
-    stats->dropped_cycles =
-        accounts->dropped.cycles + accounts->no_memory.cycles;
-    stats->overflowed = accounts->overflowed;
-    stats->caller_unreachable = accounts->caller_unreachable;
-    stats->stolen_cycles = accounts->stolen_cycles;
-    stats->drain_cycles = accounts->drain_cycles;
-    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
-        stats->stopped[i] = accounts->stopped[i];
-}
+/* Which counter is which member of prof_stats; all are of 64 bits. Masked
+ * samples are included in attributed here; take_sums() separates them. */
+static const struct {
+    uint8_t from;
+    uint16_t to;
+} members[] = {
+    {DRAINED(ATTRIBUTED, samples), STATS(attributed)},
+    {DRAINED(ATTRIBUTED, cycles), STATS(attributed_cycles)},
+    {DRAINED(IDLE, samples), STATS(idle)},
+    {DRAINED(IDLE, cycles), STATS(idle_cycles)},
+    {DRAINED(UNRESOLVED, samples), STATS(unresolved)},
+    {DRAINED(UNRESOLVED, cycles), STATS(unresolved_cycles)},
+    {COUNTED(accounts.dropped.cycles), STATS(dropped_cycles)},
+    {COUNTED(accounts.overflowed), STATS(overflowed)},
+    {COUNTED(accounts.caller_unreachable), STATS(caller_unreachable)},
+    {COUNTED(accounts.stolen_cycles), STATS(stolen_cycles)},
+    {COUNTED(accounts.drain_cycles), STATS(drain_cycles)},
+    {COUNTED(ticks), STATS(ticks)},
+    {COUNTED(dropped), STATS(dropped)},
+    {COUNTED(interrupt_cycles), STATS(interrupt_cycles)},
+    {COUNTED(report_cycles), STATS(report_cycles)},
+};
 
-/* The counters of all other rooms. */
+/* The counters of all rooms. */
 static void take_counts(struct prof_stats *stats, const struct counts *counts)
 {
-    stats->ticks = counts->ticks;
-    stats->dropped = counts->dropped;
-    stats->interrupt_cycles = counts->interrupt_cycles;
-    stats->report_cycles = counts->report_cycles;
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        __builtin_memcpy((char *)stats + members[i].to,
+                         (const char *)counts + members[i].from,
+                         sizeof(uint64_t));
+    stats->dropped_cycles += counts->accounts.no_memory.cycles;
+    for (uint32_t i = 0; PROF_WITH_CALLERS && i < PROF_WALK_REASONS; i++)
+        stats->stopped[i] = counts->accounts.stopped[i];
     stats->refusals = (uint32_t)counts->refusals;
     stats->forgotten = at_reset.ticks;
     stats->missed = prof_clock_missed();
-    stats->tick = prof_tick_stats();
+    if (PROF_WITH_PIT)
+        stats->tick = prof_tick_stats();
 }
 
 /* What is not counted by the drain, but summed over the stack tree. */
 static void take_sums(struct prof_stats *stats, const struct prof_sums *sums)
 {
-    stats->attributed -= sums->masked.samples;
-    stats->attributed_cycles -= sums->masked.cycles;
-    stats->masked = sums->masked.samples;
-    stats->masked_cycles = sums->masked.cycles;
-    stats->exits = sums->vm_exit.samples;
-    stats->exits_cycles = sums->vm_exit.cycles;
+    if (PROF_WITH_CLASSES) {
+        stats->attributed -= sums->masked.samples;
+        stats->attributed_cycles -= sums->masked.cycles;
+        stats->masked = sums->masked.samples;
+        stats->masked_cycles = sums->masked.cycles;
+        stats->exits = sums->vm_exit.samples;
+        stats->exits_cycles = sums->vm_exit.cycles;
+    }
     stats->addresses = sums->addresses;
     stats->functions = sums->functions;
     stats->stacks = prof_stacks.used;
@@ -147,10 +159,10 @@ void prof_stats(struct prof_stats *stats)
 
     *stats = (struct prof_stats){.queued = read_counts(&counts)};
     subtract_reset(&counts);
-    take_accounts(stats, &counts.accounts);
     take_counts(stats, &counts);
     take_sums(stats, sums);
-    read_stream(stats);
+    if (PROF_WITH_STREAM)
+        read_stream(stats);
     stats->elapsed_cycles = stats->attributed_cycles + stats->masked_cycles +
                             stats->idle_cycles + stats->unresolved_cycles +
                             stats->dropped_cycles;

@@ -16,6 +16,7 @@
 #include <prof/config.h>
 #include <prof/format.h>
 #include <prof/symbols.h>
+#include <stddef.h>
 
 uint64_t prof_summary_whole(const struct prof_stats *stats)
 {
@@ -79,32 +80,43 @@ static void account(struct prof_text *out, const char *what, uint64_t ticks,
 
 #define ALWAYS 5 /* the first rows are printed even if they are 0 */
 
-/* Every tick is in exactly one of these rows. Queued samples have no time yet:
- * the drain finds out how much they cover. */
+/* Every tick is in exactly one of these rows: offsets in prof_stats of its
+ * ticks and cycles. Queued samples have no time yet, 0: the drain finds out how
+ * much they cover. */
+#define AT(member) offsetof(struct prof_stats, member)
+static const struct row {
+    const char *what;
+    uint16_t ticks, cycles;
+} rows[] = {
+    {"attributed to functions", AT(attributed), AT(attributed_cycles)},
+    {"masked: due while interrupts were off", AT(masked), AT(masked_cycles)},
+    {"idle", AT(idle), AT(idle_cycles)},
+    {"unresolved addresses", AT(unresolved), AT(unresolved_cycles)},
+    {"dropped", AT(dropped), AT(dropped_cycles)},
+    {"queued for the next drain", AT(queued), 0},
+};
+
+#define ROWS (sizeof rows / sizeof *rows)
+
+static uint64_t member(const struct prof_stats *stats, uint16_t offset)
+{
+    return *(const uint64_t *)(const void *)((const char *)stats + offset);
+}
+
 static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
 {
     bool time = prof_options()->weight == PROF_WEIGHT_TIME;
-    const struct row {
-        const char *what;
-        uint64_t ticks, cycles;
-    } rows[] = {
-        {"attributed to functions", stats->attributed,
-         stats->attributed_cycles},
-        {"masked: due while interrupts were off", stats->masked,
-         stats->masked_cycles},
-        {"idle", stats->idle, stats->idle_cycles},
-        {"unresolved addresses", stats->unresolved, stats->unresolved_cycles},
-        {"dropped", stats->dropped, stats->dropped_cycles},
-        {"queued for the next drain", stats->queued, 0},
-    };
     struct prof_share_sum share = {.whole = prof_summary_whole(stats)};
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint32_t part =
-            prof_share_next(&share, time ? rows[i].cycles : rows[i].ticks);
+    for (size_t i = 0; i < ROWS; i++) {
+        uint64_t ticks = member(stats, rows[i].ticks), part = ticks;
+        uint32_t given;
 
-        if (rows[i].ticks != 0 || i < ALWAYS)
-            account(out, rows[i].what, rows[i].ticks, part);
+        if (time)
+            part = rows[i].cycles ? member(stats, rows[i].cycles) : 0;
+        given = prof_share_next(&share, part);
+        if (ticks != 0 || i < ALWAYS)
+            account(out, rows[i].what, ticks, given);
     }
     account(out, "all ticks since the start", stats->ticks, share.given);
 }
@@ -191,15 +203,16 @@ static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
 static void write_difference(struct prof_text *out,
                              const struct prof_stats *stats)
 {
-    uint64_t found = stats->attributed + stats->masked + stats->idle +
-                     stats->unresolved + stats->dropped + stats->queued;
+    uint64_t lost = stats->ticks;
 
-    if (found < stats->ticks)
-        write_number(out, stats->ticks - found,
+    for (size_t i = 0; i < ROWS; i++)
+        lost -= member(stats, rows[i].ticks);
+    if ((int64_t)lost > 0)
+        write_number(out, lost,
                      " ticks missing from these rows: the profiler lost their "
                      "samples\n");
     else
-        write_number(out, found - stats->ticks,
+        write_number(out, -lost,
                      " more samples than ticks: the profiler counted them "
                      "twice\n");
 }
