@@ -69,7 +69,7 @@ text_of()
     rm -rf "$folder"
     mkdir -p "$folder"
     flags='-m64'
-    [ "$width" != i386 ] || flags='-m32 -march=i686'
+    [ "$width" != i386 ] || flags='-m32 -march=i686 -mpreferred-stack-boundary=2'
     flags="$flags -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie
         -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer
         -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables

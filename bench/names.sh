@@ -96,6 +96,6 @@ instructions legacy libiberty run_iberty_rust
 instructions v0 ours run_ours
 instructions v0 libiberty run_iberty_rust
 instructions v0 llvm run_llvm_rust
-size_of i386 -m32 -march=i686
+size_of i386 -m32 -march=i686 -mpreferred-stack-boundary=2
 size_of x86_64 -m64
 cat "$results"

@@ -7,7 +7,11 @@
 # a room of the module sees itself and what profiler/rooms grants it; debuggers
 # are given the headers' own paths, not those of the links
 profiler_room = $(rooms)/$(word 2,$(subst /, ,$<))
-room.profiler = $(PLAIN) -I$(profiler_room) -Iprofiler/include \
+# Without SSE no object needs a stack that is aligned to more than a word; on
+# i386, where arguments are on the stack, keeping it so takes 3 % of the code.
+stack.i386 = $(if $(findstring clang,$(CC)),-mstack-alignment=4 \
+    ,-mpreferred-stack-boundary=2)
+room.profiler = $(PLAIN) $(stack.$W) -I$(profiler_room) -Iprofiler/include \
     -fdebug-prefix-map=$(profiler_room)/=profiler/
 $(rooms)/.linked: profiler/rooms tools/build/rooms.py | packages
 	$(call begin,ROOMS)

@@ -12,6 +12,7 @@
 #include "control/control.h"
 
 #include "base/cpu.h"
+#include "base/options.h"
 #include "profile/drain.h"
 #include "profile/image.h"
 #include "loop/loop_send.h"
@@ -48,7 +49,7 @@ static void share_out(void *memory, size_t bytes)
     struct prof_slot *slot = memory;
     struct prof_entry *entry = (void *)(slot + 2 * (size_t)PROF_OVERFLOW_SLOTS);
     size_t rest = bytes - OVERFLOW_BYTES;
-    size_t most = prof_options()->depth == 0 ? rest / 8 : rest / 2;
+    size_t most = PROF_OPTION(depth) == 0 ? rest / 8 : rest / 2;
     uint32_t capacity = WORDS_MIN;
 
     while (frames_bytes(capacity * 2) <= most && capacity < 1u << 30)
@@ -72,7 +73,7 @@ static uint32_t depth_for(uint32_t asked)
 /* Sets depth and stack bounds for the frame walk. */
 static void prepare_walks(const struct prof_config *config)
 {
-    prof_cpus[0].depth = depth_for(prof_options()->depth);
+    prof_cpus[0].depth = depth_for(PROF_OPTION(depth));
     prof_stack_set(config->stack.begin, config->stack.end);
 }
 
@@ -236,7 +237,7 @@ void prof_hello(void)
 
 uint32_t prof_drain_ms(void)
 {
-    uint32_t asked = prof_options()->drain_ms;
+    uint32_t asked = PROF_OPTION(drain_ms);
     uint32_t enough = DRAIN_SAMPLES * 1000000u / prof_rate_mhz();
 
     if (asked != 0)

@@ -6,18 +6,35 @@
  */
 
 #include "base/cpu.h"
-#include "control/control.h"
-#include "profile/drain.h"
 #include "base/equal.h"
-#include "stream/shared_memory.h"
-#include "profile/stacks.h"
-#include "stream/stream.h"
+#include "control/control.h"
 #include "loop/loop_send.h"
+#include "profile/accounts.h"
+#include "profile/drain.h"
+#include "profile/stacks.h"
+#include "stream/shared_memory.h"
+#include "stream/stream.h"
+#include "tick/clock.h"
 #include "trace/send.h"
 
 #include <prof/transport.h>
 #include <prof/port.h>
 #include <prof/prof.h>
+
+/* Losses so far: a stream that begins now emits only later ones. */
+static struct prof_stream_losses losses(void)
+{
+    struct prof_stream_losses so_far = {
+        .missed = prof_clock.missed,
+        .stolen_cycles = prof_accounts.stolen_cycles,
+        .dropped = prof_accounts.dropped.samples,
+        .dropped_cycles = prof_accounts.dropped.cycles,
+    };
+
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
+        so_far.stopped_walks[i] = prof_accounts.stopped[i];
+    return so_far;
+}
 
 /* Begins a new stream to (transport); NULL: no stream. */
 static void open_stream(const struct prof_transport *transport)
@@ -26,7 +43,7 @@ static void open_stream(const struct prof_transport *transport)
         .transport = transport,
         .tree = prof_stacks_find,
         .config = prof_control_config(),
-        .losses = prof_drain_losses(),
+        .losses = losses(),
     };
 
     prof_stream_open(&settings);

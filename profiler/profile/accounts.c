@@ -10,7 +10,6 @@
 #include "profile/stacks.h"
 #include "profile/sums.h"
 #include "sample/cpu_state.h"
-#include "tick/clock.h"
 
 struct prof_accounts prof_accounts;
 struct prof_image prof_image;
@@ -34,20 +33,6 @@ void prof_drain_clear(void)
     (void)prof_sums(); /* counts what is pending */
     prof_stacks_clear();
     prof_sums_expire();
-}
-
-struct prof_stream_losses prof_drain_losses(void)
-{
-    struct prof_stream_losses losses = {
-        .missed = prof_clock.missed,
-        .stolen_cycles = prof_accounts.stolen_cycles,
-        .dropped = prof_accounts.dropped.samples,
-        .dropped_cycles = prof_accounts.dropped.cycles,
-    };
-
-    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
-        losses.stopped_walks[i] = prof_accounts.stopped[i];
-    return losses;
 }
 
 uint32_t prof_drain_depth(void)

@@ -4,13 +4,16 @@
 
 #include "profile/calls.h"
 
+#include <prof/config.h>
+
 struct prof_table prof_calls;
 
 /* Whether (function) is not on the path from (call) to the root, so that a call
  * of it there is not recursive. */
 static bool is_outermost(uint32_t call, uint32_t function)
 {
-    for (; call != 0; call = prof_call_at(call)->record.parent)
+    for (; PROF_WITH_CALLERS && call != 0;
+         call = prof_call_at(call)->record.parent)
         if (prof_call_at(call)->record.key == function)
             return false;
     return true;
@@ -35,8 +38,10 @@ static uint32_t add(uint32_t caller, uint32_t function)
     number = prof_table_add(&prof_calls, caller, function);
     call = prof_call_at(number);
     call->record.link = is_outermost(caller, function);
-    call->sibling = prof_call_at(caller)->child;
-    prof_call_at(caller)->child = number;
+    if (PROF_WITH_TREES) {
+        call->sibling = prof_call_at(caller)->child;
+        prof_call_at(caller)->child = number;
+    }
     return number;
 }
 

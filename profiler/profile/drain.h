@@ -50,8 +50,6 @@ uint64_t prof_ticks(void);
 uint64_t prof_queued(void);
 uint64_t prof_dropped(void);
 
-/* Losses so far: a stream that begins now emits only later ones. */
-struct prof_stream_losses prof_drain_losses(void);
 
 /* Callers recorded with each sample, 0 = none. */
 uint32_t prof_drain_depth(void);

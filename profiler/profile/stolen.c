@@ -40,9 +40,11 @@ static void forget_half(void)
 /* Whether (gap) cycles before a sample of (pc) were stolen. */
 static bool was_stolen(uintptr_t pc, uint64_t gap)
 {
+    if (!PROF_WITH_CLASSES)
+        return true;
     if (recent.elsewhere + recent.masked >= RECENT_MAX)
         forget_half();
-    if (PROF_WITH_CLASSES && prof_was_masked(pc)) {
+    if (prof_was_masked(pc)) {
         recent.masked++;
         return gap <= recent.longest &&
                recent.elsewhere >= recent.masked * ELSEWHERE_MIN;

@@ -4,12 +4,13 @@
 
 #include "profile/sums.h"
 
+#include "base/options.h"
+#include "profile/accounts.h"
 #include "profile/addresses.h"
 #include "profile/calls.h"
 #include "profile/functions.h"
 #include "profile/instruction_class.h"
 #include "profile/stacks.h"
-#include "profile/accounts.h"
 
 #include <prof/config.h>
 #include <prof/name.h>
@@ -28,11 +29,11 @@ static uint32_t find_vmm(void)
     static uint32_t known;
     struct prof_symbol symbol;
 
-    if (!PROF_WITH_CLASSES || prof_options()->vmm[0] == '\0')
+    if (!PROF_WITH_CLASSES || PROF_OPTION(vmm)[0] == '\0')
         return 0;
     for (uint32_t i = 1; i < prof_functions.used && known == 0; i++)
         if (prof_symbol_find(prof_function_at(i)->record.key, &symbol) &&
-            prof_name_is(&symbol, prof_options()->vmm))
+            prof_name_is(&symbol, PROF_OPTION(vmm)))
             known = i;
     return known;
 }
@@ -65,7 +66,9 @@ static void clear(bool addresses)
     for (uint32_t i = 0; i < prof_functions.used; i++) {
         function = PROF_TABLE_NEXT(&prof_functions, function, i);
         function->self = (struct prof_amount){0};
-        function->total = function->vm_exit = function->masked = 0;
+        function->total = 0;
+        if (PROF_WITH_CLASSES)
+            function->vm_exit = function->masked = 0;
     }
     for (uint32_t i = 0; i < prof_calls.used; i++) {
         call = PROF_TABLE_NEXT(&prof_calls, call, i);
@@ -98,13 +101,13 @@ static void add_special(const struct prof_stack *stack,
     uint32_t number = address->record.link;
     uint32_t classes = PROF_WITH_CLASSES ? prof_instruction_class(address) : 0;
 
-    if (address->pending != 0)
+    if (PROF_WITH_CALLERS && address->pending != 0)
         (void)prof_address_caller(address);
     sums.addresses += !address->counted;
     address->counted = 1;
     if (vmm != 0 && number == vmm)
         classes |= PROF_INSTRUCTION_VM_EXIT;
-    if (classes != 0)
+    if (PROF_WITH_CLASSES && classes != 0)
         add_classes(prof_function_at(number), classes, &stack->self);
 }
 
@@ -127,7 +130,7 @@ static void add_stacks(uint32_t vmm)
         if (number != stack->record.link)
             call = prof_call_at(number = stack->record.link);
         prof_amount_add(&call->self, stack->self.samples, stack->self.cycles);
-        if (!address->counted || address->pending != 0 ||
+        if (!address->counted || (PROF_WITH_CALLERS && address->pending != 0) ||
             (PROF_WITH_CLASSES &&
              address->instructions != PROF_INSTRUCTION_KNOWN))
             add_special(stack, address, vmm);
@@ -161,11 +164,11 @@ const struct prof_sums *prof_sums(void)
                    prof_accounts.drained[PROF_CLASS_UNRESOLVED].samples;
     uint32_t vmm;
 
-    if (up_to_date && weight == prof_options()->weight && summed == now)
+    if (up_to_date && weight == PROF_OPTION(weight) && summed == now)
         return &sums;
     vmm = find_vmm();
     clear(expired || vmm != 0);
-    weight = prof_options()->weight;
+    weight = PROF_OPTION(weight);
     add_stacks(vmm);
     add_calls();
     summed = now;

@@ -5,6 +5,7 @@
 #include "report/report.h"
 
 #include "base/cpu.h"
+#include "base/options.h"
 #include "loop/loop.h"
 #include "profile/amount.h"
 #include "profile/drain.h"
@@ -39,7 +40,7 @@ void prof_report_name(struct prof_text *out, uintptr_t address)
     struct prof_symbol symbol;
 
     if (prof_symbol_find(address, &symbol))
-        prof_name_write(out, &symbol, prof_options()->width);
+        prof_name_write(out, &symbol, PROF_OPTION(width));
     else
         prof_text_hex(out, address, ADDRESS_DIGITS);
 }
@@ -60,7 +61,7 @@ static void classic_row(struct prof_text *out,
 /* prof.form=classic: addresses and counts only, without shares. */
 static void classic(struct prof_text *out, const struct prof_stats *stats)
 {
-    uint32_t rows = prof_options()->top;
+    uint32_t rows = PROF_OPTION(top);
     struct prof_hottest hottest;
     const struct prof_function *function;
 
@@ -180,7 +181,7 @@ static void legend(struct prof_text *out, const struct table *table)
 /* prof.form=shares: the table with shares, the rest row and the accounts. */
 static void shares(struct prof_text *out, const struct prof_stats *stats)
 {
-    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+    bool time = PROF_OPTION(weight) == PROF_WEIGHT_TIME;
     uint64_t samples = stats->attributed + stats->masked + stats->unresolved;
     uint64_t cycles = stats->attributed_cycles + stats->masked_cycles +
                       stats->unresolved_cycles;
@@ -193,7 +194,7 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
     table.share.whole = prof_summary_whole(stats);
     table.samples = stats->ticks - stats->queued;
     prof_summary_head(out, stats);
-    prof_hottest_begin(&hottest, prof_options()->top);
+    prof_hottest_begin(&hottest, PROF_OPTION(top));
     while ((function = prof_hottest_next(&hottest)) != NULL) {
         share_row(out, function, &table);
         known -= prof_sums_weight(&function->self);
@@ -220,16 +221,16 @@ void prof_report(void)
     begin = prof_tsc();
     prof_stats(&stats);
     prof_text_open(&out, prof_port_write);
-    if (PROF_WITH_TREES && prof_options()->report == PROF_REPORT_TREE)
+    if (PROF_WITH_TREES && PROF_OPTION(report) == PROF_REPORT_TREE)
         prof_report_call_tree(&out, &stats);
-    else if (PROF_WITH_TREES && prof_options()->report == PROF_REPORT_FOLDED)
+    else if (PROF_WITH_TREES && PROF_OPTION(report) == PROF_REPORT_FOLDED)
         prof_report_folded(&out, &stats);
-    else if (PROF_WITH_OPTIONS && prof_options()->form == PROF_FORM_CLASSIC)
+    else if (PROF_WITH_OPTIONS && PROF_OPTION(form) == PROF_FORM_CLASSIC)
         classic(&out, &stats);
     else
         shares(&out, &stats);
-    if (PROF_WITH_TREES && prof_options()->callers[0] != '\0')
-        prof_report_callers(&out, prof_options()->callers, &stats);
+    if (PROF_WITH_TREES && PROF_OPTION(callers)[0] != '\0')
+        prof_report_callers(&out, PROF_OPTION(callers), &stats);
     prof_text_flush(&out);
     prof_loop_report(prof_options()->loop_rows);
     prof_loop_leave(&frame);

@@ -8,6 +8,7 @@
 #include "report/summary.h"
 
 #include "base/cpu.h"
+#include "base/options.h"
 #include "profile/accounts.h"
 #include "profile/drain.h"
 #include "profile/image.h"
@@ -20,8 +21,8 @@
 
 uint64_t prof_summary_whole(const struct prof_stats *stats)
 {
-    return prof_options()->weight == PROF_WEIGHT_TIME ? stats->elapsed_cycles
-                                                      : stats->ticks;
+    return PROF_OPTION(weight) == PROF_WEIGHT_TIME ? stats->elapsed_cycles
+                                                   : stats->ticks;
 }
 
 void prof_summary_share(struct prof_text *out, uint32_t share)
@@ -44,7 +45,7 @@ static uint64_t whole_time(const struct prof_stats *stats)
 
 void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
 {
-    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+    bool time = PROF_OPTION(weight) == PROF_WEIGHT_TIME;
 
     prof_text_string(out, "--- profile: ");
     if (stats->ticks == 0) {
@@ -105,7 +106,7 @@ static uint64_t member(const struct prof_stats *stats, uint16_t offset)
 
 static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
 {
-    bool time = prof_options()->weight == PROF_WEIGHT_TIME;
+    bool time = PROF_OPTION(weight) == PROF_WEIGHT_TIME;
     struct prof_share_sum share = {.whole = prof_summary_whole(stats)};
 
     for (size_t i = 0; i < ROWS; i++) {

@@ -11,6 +11,7 @@
  * them to its own clock. A time before the last event's counts as that one.
  */
 
+#include <prof/config.h>
 #include <prof/format.h>
 #include <prof/prof.h>
 #include <prof/transport.h>
@@ -45,6 +46,17 @@ struct prof_stream_settings {
     const struct prof_config *config;       /* of image and boot; MUST stay */
     struct prof_stream_losses losses;       /* before this stream */
 };
+
+/* What a stream has cost. */
+struct prof_stream_sums {
+    uint64_t packets;   /* taken by the transport */
+    uint64_t bytes;     /* of those packets */
+    uint64_t discarded; /* samples that could not be sent */
+};
+
+#if !PROF_WITH_STREAM
+#include "stream/left_out.h"
+#else
 
 /* Begins a new stream with an identity of its own. The present one ends without
  * a last event. */
@@ -115,12 +127,8 @@ void prof_stream_discard(uint64_t samples);
  * stream. */
 void prof_stream_end(uint64_t tsc, uint32_t code);
 
-/* What the stream has cost so far. */
-struct prof_stream_sums {
-    uint64_t packets;   /* taken by the transport */
-    uint64_t bytes;     /* of those packets */
-    uint64_t discarded; /* samples that could not be sent */
-};
+/* What it has cost so far. */
 void prof_stream_sums(struct prof_stream_sums *sums);
 
+#endif
 #endif

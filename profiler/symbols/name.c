@@ -22,7 +22,7 @@ static char linker_name[2048];
 static char text[4096];
 static struct prof_demangle_work work;
 
-/* Without any language (work) is unused, and the linker drops it. */
+/* Without any language (linker_name) and (work) are unused. */
 #define ANY_LANGUAGE (PROF_WITH_CXX || PROF_WITH_RUST || PROF_WITH_OCAML)
 
 /* Whether (byte) is a continuation byte of UTF-8. */
@@ -67,10 +67,8 @@ static bool read_text(const struct prof_symbol *symbol)
 {
     size_t size = sizeof linker_name;
 
-    if (prof_symbol_name(symbol, linker_name, size) < size)
-        return !prof_demangle(linker_name, text, sizeof text,
-                              ANY_LANGUAGE ? &work : NULL)
-                    .truncated;
+    if (ANY_LANGUAGE && prof_symbol_name(symbol, linker_name, size) < size)
+        return !prof_demangle(linker_name, text, sizeof text, &work).truncated;
     if (prof_symbol_name(symbol, text, sizeof text) < sizeof text)
         return true;
     drop_last(sizeof text - 1);
@@ -124,5 +122,6 @@ void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
 bool prof_name_is(const struct prof_symbol *symbol, const char *name)
 {
     return make_text(symbol) &&
-           (prof_equal(text, name) || prof_equal(linker_name, name));
+           (prof_equal(text, name) ||
+            (ANY_LANGUAGE && prof_equal(linker_name, name)));
 }

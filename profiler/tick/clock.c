@@ -25,14 +25,15 @@ void prof_clock_open(uint64_t tsc)
 
 void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
 {
-    struct prof_timebase before = prof_clock;
+    int64_t missed = prof_clock.missed;
+    uint64_t last = prof_clock.last_tsc, resume = prof_clock.resume_tsc;
 
     prof_timebase_set(&prof_clock, prof_tsc(), period, counts);
     /* Ticks that were made up for before they were missed do not carry over. */
     prof_clock.missed =
-        before.missed < tick.missed_before ? tick.missed_before : before.missed;
-    prof_clock.last_tsc = before.last_tsc;
-    prof_clock.resume_tsc = before.resume_tsc;
+        missed < tick.missed_before ? tick.missed_before : missed;
+    prof_clock.last_tsc = last;
+    prof_clock.resume_tsc = resume;
     /* The timer begins anew just now: what was before is not on its grid. */
     prof_clock.grid_tsc = prof_clock.run_begin_tsc;
     tick.rate_mhz = rate_mhz;

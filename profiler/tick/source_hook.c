@@ -9,6 +9,7 @@
 #include "tick/source_hook.h"
 
 #include "base/cpu.h"
+#include "base/options.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 #include "tick/source.h"
@@ -82,8 +83,8 @@ bool prof_source_hook_open(const struct prof_config *config)
         return false;
     prof_clock_set(hook.period, 1, rate_mhz);
     prof_clock_set_steady(true);
-    if (PROF_WITH_OPTIONS && (prof_options()->jitter_percent != 0 ||
-                              set_period(prof_options()->hz, false) != PROF_OK))
+    if (PROF_WITH_OPTIONS && (PROF_OPTION(jitter_percent) != 0 ||
+                              set_period(PROF_OPTION(hz), false) != PROF_OK))
         print_rate();
     return true;
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_BASE_OPTIONS_H
+#define PROF_BASE_OPTIONS_H
+
+/*
+ * The options in force, for every room. Where they were left out
+ * (<prof/config.h>) nothing changes them: the compiler knows the defaults, and
+ * leaves out what is for other values.
+ */
+
+#include <prof/config.h>
+#include <prof/prof.h>
+
+/* The members that are not zero by default, but for the two names. */
+#define PROF_OPTION_DEFAULTS                                                   \
+    .hz = PROF_HZ_DEFAULT, .top = 12, .width = 0, .every_ms = 1000,            \
+    .reports = 0, .weight = PROF_WEIGHT_TIME, .form = PROF_FORM_SHARES,        \
+    .start = true, .out = "off", .share_kib = 1024,                            \
+    .trace_kib = PROF_TRACE_KIB_DEFAULT, .loop_kib = PROF_LOOP_KIB_DEFAULT,  \
+    .loop_held_ms = PROF_LOOP_HELD_MS_DEFAULT,                               \
+    .loop_freeze_ms = PROF_LOOP_FREEZE_MS_DEFAULT,                                      \
+    .jitter_percent = PROF_WITH_PIT ? PROF_JITTER_DEFAULT : 0, .seed = 1,      \
+    .depth = PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0
+
+#if PROF_WITH_OPTIONS
+#define PROF_OPTION(name) (prof_options()->name)
+#else
+static const __attribute__((unused)) struct prof_options prof_defaults = {
+    PROF_OPTION_DEFAULTS, .callers = "", .vmm = ""};
+#define PROF_OPTION(name) (prof_defaults.name)
+#endif
+
+#endif
