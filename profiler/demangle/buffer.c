@@ -158,27 +158,32 @@ size_t demangle_close(struct demangle_buffer *o)
     return n;
 }
 
-/* The last condition rejects overlong forms (e0, f0), surrogates (ed) and code
- * points above 0x10ffff (f4): RFC 3629, section 4. */
-bool prof_utf8_valid(const char *text, size_t n)
+/* The last condition rejects overlong forms, surrogates and code points above
+ * 0x10ffff: RFC 3629, section 4. */
+size_t prof_utf8_decode(const char *text, size_t n, uint32_t *code)
 {
     const unsigned char *s = (const unsigned char *)text;
-    size_t at = 0;
+    size_t want = n > 0 ? utf8_bytes(s[0]) : 0;
 
-    while (at < n) {
-        size_t want = utf8_bytes(s[at]);
-
-        if (want == 0 || want > n - at)
-            return false;
-        for (size_t i = 1; i < want; i++)
-            if ((s[at + i] & 0xc0) != 0x80)
-                return false;
-        if ((s[at] == 0xe0 && s[at + 1] < 0xa0) ||
-            (s[at] == 0xed && s[at + 1] > 0x9f) ||
-            (s[at] == 0xf0 && s[at + 1] < 0x90) ||
-            (s[at] == 0xf4 && s[at + 1] > 0x8f))
-            return false;
-        at += want;
+    if (want == 0 || want > n)
+        return 0;
+    *code = want == 1 ? s[0] : s[0] & (0x7fu >> want);
+    for (size_t i = 1; i < want; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3f);
     }
-    return true;
+    if ((want == 3 && *code < 0x800) || (want == 4 && *code < 0x10000) ||
+        *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
+        return 0;
+    return want;
+}
+
+int demangle_hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }

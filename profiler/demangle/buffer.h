@@ -87,7 +87,10 @@ static inline bool demangle_pay(struct demangle_buffer *o, uint32_t n)
     return true;
 }
 
-/* Whether the (n) bytes at (s) are valid UTF-8. */
-PROF_HIDDEN bool prof_utf8_valid(const char *s, size_t n);
+/* Decodes the character at the beginning of the (n) bytes at (text), valid
+ * UTF-8. Returns its bytes; 0: there is none. */
+PROF_HIDDEN size_t prof_utf8_decode(const char *text, size_t n, uint32_t *code);
+/* The value of a hexadecimal digit, or -1. */
+PROF_HIDDEN int demangle_hex(char c);
 
 #endif

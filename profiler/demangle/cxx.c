@@ -12,22 +12,27 @@
 #include "demangle/cxx.h"
 #include "demangle/languages.h"
 
+static const char *digits_end(const char *s)
+{
+    while (*s >= '0' && *s <= '9')
+        s++;
+    return s;
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9');
+}
+
 /* The end of one clone suffix such as ".isra.0" or ".part.1.2": a word, then
  * numbers, as GNU's d_clone_suffix() reads it. (s) if there is none. */
 static const char *clone_end(const char *s)
 {
-    if ((s[1] >= 'a' && s[1] <= 'z') || s[1] == '_' ||
-        (s[1] >= '0' && s[1] <= '9')) {
-        s += 2;
-        while ((*s >= 'a' && *s <= 'z') || *s == '_' ||
-               (*s >= '0' && *s <= '9'))
-            s++;
-    }
-    while (*s == '.' && s[1] >= '0' && s[1] <= '9') {
-        s += 2;
-        while (*s >= '0' && *s <= '9')
-            s++;
-    }
+    if (is_word(s[1]))
+        for (s++; is_word(*s); s++)
+            ;
+    while (*s == '.' && digits_end(s + 1) != s + 1)
+        s = digits_end(s + 1);
     return s;
 }
 
@@ -64,9 +69,9 @@ static uint16_t suffixes(struct cxx *x, uint16_t root)
 }
 
 /* Divides the workspace as drawn in cxx.h. */
-static void lay_out(struct cxx *x, void *work, size_t bytes)
+static void lay_out(struct cxx *x, void *end)
 {
-    x->subs = (uint16_t *)(void *)((char *)work + bytes) - CXX_SUBS_MAX;
+    x->subs = (uint16_t *)end - CXX_SUBS_MAX;
     x->floor = x->subs;
     x->frame = x->floor;
     x->nodes[0] = (struct cxx_node){.kind = CXX_NONE}; /* no node */
@@ -114,21 +119,14 @@ static bool take_block(struct cxx *x)
  * that begins with '.'. */
 static bool take_invoke(struct cxx *x)
 {
-    static const char text[] = "_block_invoke";
-    unsigned i = 0;
+    const char *text = "_block_invoke";
 
-    while (text[i] != 0 && x->s[i] == text[i])
-        i++;
-    if (text[i] != 0)
-        return false;
-    x->s += i;
-    if (*x->s == '_') {
-        x->s++;
-        if (*x->s < '0' || *x->s > '9')
+    for (; *text != 0; text++)
+        if (*x->s++ != *text)
             return false;
-    }
-    while (*x->s >= '0' && *x->s <= '9')
-        x->s++;
+    if (*x->s == '_' && digits_end(++x->s) == x->s)
+        return false;
+    x->s = digits_end(x->s);
     if (*x->s == '.')
         x->s = x->end;
     return true;
@@ -169,16 +167,15 @@ static uint16_t read_name(struct cxx *x)
 
 /* Parses and prints the name once. If it parses but cannot be printed, the next
  * attempt uses LLVM's dialect. */
-static bool try(struct cxx *x, void *work, size_t work_bytes)
+static bool try(struct cxx *x, void *end)
 {
     uint16_t root;
 
-    lay_out(x, work, work_bytes);
+    lay_out(x, end);
     root = read_name(x);
     if (root == 0)
         return false;
-    x->floor = (char *)work + work_bytes;
-    x->item = x->floor;
+    x->item = x->floor = end;
     if (prof_cxx_print(x, root))
         return true;
     x->retry = true;
@@ -190,18 +187,20 @@ bool prof_cxx(struct demangle_buffer *out, const char *name, size_t bytes,
               void *work, size_t work_bytes)
 {
     struct cxx *x = work;
+    bool again = false, llvm = false;
 
-    *x = (struct cxx){.text = name, .s = name, .end = name + bytes, .out = out};
-    if (try(x, work, work_bytes))
-        return true;
-    if (!x->retry)
-        return false;
-    demangle_restart(out);
-    *x = (struct cxx){.text = name,
-                      .s = name,
-                      .end = name + bytes,
-                      .out = out,
-                      .strict = true,
-                      .llvm = x->meaningless};
-    return try(x, work, work_bytes);
+    do {
+        demangle_restart(out);
+        *x = (struct cxx){.text = name,
+                          .s = name,
+                          .end = name + bytes,
+                          .out = out,
+                          .strict = again,
+                          .llvm = llvm};
+        if (try(x, (char *)work + work_bytes))
+            return true;
+        llvm = x->meaningless;
+        again = !again;
+    } while (again && x->retry);
+    return false;
 }

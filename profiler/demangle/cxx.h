@@ -183,7 +183,7 @@ struct cxx {
     uint8_t nested;            /* depth of encodings within encodings */
     struct cxx_frame *attempt; /* the rule to return to on failure */
     /* The fields before take less than 128 bytes: a node is then reached with
-     * a displacement of one byte. */
+   * a displacement of one byte. */
     struct cxx_node nodes[];
 };
 

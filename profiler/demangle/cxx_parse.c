@@ -241,12 +241,17 @@ static uint16_t text_node(struct cxx *x, const char *from, uint32_t bytes)
                          (uint16_t)bytes);
 }
 
+void prof_cxx_skip_digits(struct cxx *x)
+{
+    while (cxx_is_digit(*x->s))
+        x->s++;
+}
+
 uint16_t prof_cxx_digits(struct cxx *x)
 {
     const char *from = x->s;
 
-    while (cxx_is_digit(*x->s))
-        x->s++;
+    prof_cxx_skip_digits(x);
     return text_node(x, from, (uint32_t)(x->s - from));
 }
 
@@ -284,6 +289,13 @@ uint16_t prof_cxx_source_name(struct cxx *x)
     if (*from == '_' && is_anonymous(from, bytes))
         return prof_cxx_word(x, CXX_WORD, CXX_W_ANONYMOUS, 0);
     return text_node(x, from, bytes);
+}
+
+uint16_t prof_cxx_tags(struct cxx *x, uint16_t node)
+{
+    while (!x->failed && cxx_take(x, 'B'))
+        node = prof_cxx_node(x, CXX_TAGGED, node, prof_cxx_source_name(x), 0);
+    return node;
 }
 
 /* <template-param> ::= T_ | T <parameter-2 non-negative number> _ */
@@ -346,9 +358,7 @@ static uint16_t standard(struct cxx *x, bool prefix)
     node =
         prof_cxx_word(x, CXX_STD, i, prefix && (*x->s == 'C' || *x->s == 'D'));
     if (*x->s == 'B') {
-        while (!x->failed && cxx_take(x, 'B'))
-            node =
-                prof_cxx_node(x, CXX_TAGGED, node, prof_cxx_source_name(x), 0);
+        node = prof_cxx_tags(x, node);
         cxx_remember(x, node);
     }
     return node;

@@ -134,15 +134,22 @@ PROF_HIDDEN uint16_t prof_cxx_list(struct cxx *x, uint16_t head, uint16_t tail);
 /* Terminals. Each returns a node or a number; 0 with x->failed set if there is
  * none. */
 PROF_HIDDEN uint16_t prof_cxx_source_name(struct cxx *x);
+/* {B <source-name>}: (node) with its ABI tags. */
+PROF_HIDDEN uint16_t prof_cxx_tags(struct cxx *x, uint16_t node);
 PROF_HIDDEN uint16_t prof_cxx_substitution(struct cxx *x, bool prefix);
 PROF_HIDDEN uint16_t prof_cxx_tparam_leaf(struct cxx *x);
 PROF_HIDDEN uint16_t prof_cxx_digits(struct cxx *x);
+PROF_HIDDEN void prof_cxx_skip_digits(struct cxx *x);
 /* Decimal number up to 0xfffe; fails if there is none. */
 PROF_HIDDEN uint16_t prof_cxx_number(struct cxx *x);
 /* "_" is 0, "5_" is 6. */
 PROF_HIDDEN uint16_t prof_cxx_compact(struct cxx *x);
 PROF_HIDDEN bool prof_cxx_module(struct cxx *x, uint16_t *module);
 
+/* The node kind for a type that is one letter and another type, 0 if (c) is no
+ * such letter. <type> ::= P <type> | R <type> | O <type> | C <type> | G <type>
+ * | <CV-qualifiers> <type>. */
+PROF_HIDDEN uint8_t prof_cxx_modifier(char c);
 /* Becomes the form that the next two letters begin, if there is one, and
  * consumes them. f->c is the second of them. */
 PROF_HIDDEN bool prof_cxx_begin(struct cxx *x);

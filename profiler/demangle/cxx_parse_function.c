@@ -5,24 +5,15 @@
 
 #include "demangle/cxx_parse.h"
 
-/* Kind of the qualifier at x->s, 0 if there is none. *arguments: operands
- * follow, as in DO <expression> E (noexcept) and Dw <type>+ E (throw). */
-static uint8_t qualifier(const struct cxx *x, bool *arguments)
+/* Kind of the qualifier at x->s, 0 if there is none. */
+static uint8_t qualifier(const struct cxx *x)
 {
-    *arguments = false;
-    switch (*x->s) {
-    case 'r':
-        return CXX_RESTRICT;
-    case 'V':
-        return CXX_VOLATILE;
-    case 'K':
-        return CXX_CONST;
-    case 'D':
-        break;
-    default:
+    uint8_t kind = prof_cxx_modifier(*x->s);
+
+    if (kind >= CXX_CONST && kind <= CXX_RESTRICT)
+        return kind;
+    if (*x->s != 'D')
         return 0;
-    }
-    *arguments = x->s[1] == 'O' || x->s[1] == 'w';
     switch (x->s[1]) {
     case 'x':
         return CXX_F_SAFE;
@@ -56,55 +47,49 @@ static void link_qualifier(struct cxx *x, struct cxx_frame *f, uint16_t node)
     f->b = node;
 }
 
+/* The type x->ret is known. The ref-qualifier of a function (state 3) is
+ * printed last, so it must be outermost. */
+static void end_qualified(struct cxx *x, struct cxx_frame *f)
+{
+    struct cxx_node *type = cxx_at(x, x->ret);
+    uint16_t inner = x->ret;
+
+    if (f->at == 3 && (type->kind == CXX_F_LREF || type->kind == CXX_F_RREF)) {
+        inner = type->a;
+        type->a = f->a;
+        f->a = x->ret;
+    }
+    cxx_at(x, f->b)->a = inner;
+    prof_cxx_give_new(x, f->a);
+}
+
 /* <qualified-type> ::= <qualifiers> <type>, and the qualifiers before a
- * <function-type>. f->a outermost qualifier, f->b innermost, f->c end of the
- * list of thrown types. */
+ * <function-type>. f->a outermost qualifier, f->b innermost. DO <expression> E
+ * (noexcept) and Dw <type>+ E (throw) have operands. */
 void prof_cxx_qualified(struct cxx *x, struct cxx_frame *f)
 {
-    bool arguments;
     uint8_t kind;
-    uint16_t thrown = 0;
 
-    switch (f->at) {
-    case 1: /* noexcept(x), throw(a, b): the list goes on until E */
-        if (cxx_at(x, f->b)->kind == CXX_F_NOEXCEPT) {
-            cxx_at(x, f->b)->b = x->ret;
+    if (f->at == 1) {
+        cxx_at(x, f->b)->b = x->ret;
+        if (cxx_at(x, f->b)->kind == CXX_F_NOEXCEPT)
             cxx_want(x, 'E');
-            break;
-        }
-        thrown = cxx_at(x, f->b)->b;
-        prof_cxx_append(x, &thrown, &f->c, x->ret);
-        cxx_at(x, f->b)->b = thrown;
-        if (!cxx_take(x, 'E')) {
-            prof_cxx_call(x, 1, CXX_R_TYPE, 0);
-            return;
-        }
-        break;
-    case 2:
-    case 3:
-        if (f->at == 3 && (cxx_at(x, x->ret)->kind == CXX_F_LREF ||
-                           cxx_at(x, x->ret)->kind == CXX_F_RREF)) {
-            /* The ref-qualifier is printed last, so it must be outermost. */
-            cxx_at(x, f->b)->a = cxx_at(x, x->ret)->a;
-            cxx_at(x, x->ret)->a = f->a;
-            f->a = x->ret;
-        } else {
-            cxx_at(x, f->b)->a = x->ret;
-        }
-        prof_cxx_give_new(x, f->a);
+    } else if (f->at != 0) {
+        end_qualified(x, f);
         return;
-    default:
-        break;
     }
-    while (!x->failed && (kind = qualifier(x, &arguments)) != 0) {
+    while (!x->failed && (kind = qualifier(x)) != 0) {
+        bool operand = kind == CXX_F_NOEXCEPT && x->s[1] == 'O';
+
         x->s += *x->s == 'D' ? 2 : 1;
         link_qualifier(x, f, prof_cxx_node(x, kind, 0, 0, 0));
-        if (arguments) {
-            f->c = 0;
-            prof_cxx_call(x, 1, kind == CXX_F_THROW ? CXX_R_TYPE : CXX_R_EXPR,
-                          0);
-            return;
-        }
+        if (kind == CXX_F_THROW)
+            prof_cxx_call(x, 1, CXX_R_LIST, CXX_R_TYPE << 8 | CXX_SOME | 'E');
+        else if (operand)
+            prof_cxx_call(x, 1, CXX_R_EXPR, 0);
+        else
+            continue;
+        return;
     }
     if (*x->s == 'F') {
         qualify_this(x, f->a);

@@ -19,37 +19,21 @@
 static void member_qualifiers(struct cxx *x, uint16_t *head, uint16_t *tail)
 {
     for (;;) {
-        uint8_t kind;
+        uint8_t kind = prof_cxx_modifier(*x->s);
         uint16_t node;
 
-        switch (*x->s) {
-        case 'r':
-            kind = CXX_F_RESTRICT;
-            break;
-        case 'V':
-            kind = CXX_F_VOLATILE;
-            break;
-        case 'K':
-            kind = CXX_F_CONST;
-            break;
-        case 'R':
-            kind = CXX_F_LREF;
-            break;
-        case 'O':
-            kind = CXX_F_RREF;
-            break;
-        default:
+        if (kind < CXX_LREF || kind > CXX_RESTRICT)
             return;
-        }
         x->s++;
-        node = prof_cxx_node(x, kind, 0, 0, 0);
-        if (kind == CXX_F_LREF || kind == CXX_F_RREF) {
-            cxx_at(x, node)->a = *head;
-            *head = node;
+        if (kind < CXX_CONST) {
+            kind = (uint8_t)(kind - CXX_LREF + CXX_F_LREF);
+            *head = prof_cxx_node(x, kind, *head, 0, 0);
             if (*tail == 0)
-                *tail = node;
+                *tail = *head;
             return;
         }
+        kind = (uint8_t)(kind - CXX_CONST + CXX_F_CONST);
+        node = prof_cxx_node(x, kind, 0, 0, 0);
         if (*tail == 0)
             *head = node;
         else
@@ -66,9 +50,8 @@ static void nested_words(struct cxx *x, struct cxx_frame *f)
     do {
         uint16_t name = prof_cxx_source_name(x);
 
-        while (cxx_take(x, 'B') && !x->failed)
-            name =
-                prof_cxx_node(x, CXX_TAGGED, name, prof_cxx_source_name(x), 0);
+        if (*x->s == 'B')
+            name = prof_cxx_tags(x, name);
         if (scope != 0)
             name = prof_cxx_pair(x, CXX_QUAL, scope, name);
         scope = name;
@@ -201,8 +184,7 @@ static void discriminator(struct cxx *x)
     x->s++;
     two = cxx_take(x, '_');
     from = x->s;
-    while (cxx_is_digit(*x->s))
-        x->s++;
+    prof_cxx_skip_digits(x);
     if (two && x->s - from > 1)
         cxx_want(x, '_');
 }
@@ -350,8 +332,7 @@ void prof_cxx_unqualified(struct cxx *x, struct cxx_frame *f)
     module = f->b & (FRIEND - 1);
     if (module != 0)
         f->c = prof_cxx_node(x, CXX_ENTITY, f->c, module, 0);
-    while (!x->failed && cxx_take(x, 'B'))
-        f->c = prof_cxx_node(x, CXX_TAGGED, f->c, prof_cxx_source_name(x), 0);
+    f->c = prof_cxx_tags(x, f->c);
     if (x->failed)
         return;
     if (f->b & FRIEND)

@@ -7,13 +7,7 @@
 
 #include "demangle/cxx_parse.h"
 
-/*
- * The node kind for a type that is one letter and another type, 0 if (*s) is
- * no such letter. <type> ::= P <type> | R <type> | O <type> | C <type>
- * | G <type> | <CV-qualifiers> <type>. A cv-qualifier is handled here only if
- * it is the only one and does not precede a function.
- */
-static uint8_t modifier(const char *s)
+uint8_t prof_cxx_modifier(char c)
 {
     static const uint8_t kinds['r' - 'C' + 1] = {
         ['P' - 'C'] = CXX_POINTER,   ['R' - 'C'] = CXX_LREF,
@@ -21,8 +15,16 @@ static uint8_t modifier(const char *s)
         ['G' - 'C'] = CXX_IMAGINARY, ['K' - 'C'] = CXX_CONST,
         ['V' - 'C'] = CXX_VOLATILE,  ['r' - 'C'] = CXX_RESTRICT,
     };
-    unsigned i = (unsigned char)*s - 'C';
-    uint8_t kind = i < sizeof kinds ? kinds[i] : 0;
+    unsigned i = (unsigned char)c - 'C';
+
+    return i < sizeof kinds ? kinds[i] : 0;
+}
+
+/* The same, but a cv-qualifier is handled here only if it is the only one and
+ * does not precede a function. */
+static uint8_t modifier(const char *s)
+{
+    uint8_t kind = prof_cxx_modifier(*s);
 
     if (kind >= CXX_CONST && kind <= CXX_RESTRICT &&
         (s[1] == 'r' || s[1] == 'V' || s[1] == 'K' || s[1] == 'F' ||

@@ -90,8 +90,8 @@ PROF_HIDDEN void prof_cxx_text(struct cxx *x, const char *text);
  *     %[N        a list of nodes
  *     %0N to %CN an operand: LLVM puts it in parentheses if it binds as loosely
  *                as this number, '0' being 0, or more
- *     %LN %MN    the same with the looseness of the item's operator, or one more
- *     %o         the item's operator; %O: with LLVM's blanks
+ *     %LN %MN    the same with the looseness of the item's operator, or one
+ * more %o         the item's operator; %O: with LLVM's blanks
  *     %{x%|y%}   x in GNU's dialect and y in LLVM's
  */
 PROF_HIDDEN void prof_cxx_format(struct cxx *x, const struct cxx_item *it,

@@ -31,7 +31,7 @@ static uint16_t element(struct cxx *x, uint16_t list, uint16_t index)
 uint16_t prof_cxx_scope_next(const struct cxx *x)
 {
     /* What a handler queues last is deepest after the turn-around, so a scope
-     * queued last will stand where the first item is queued now. */
+   * queued last will stand where the first item is queued now. */
     return (uint16_t)((struct cxx_item *)x->floor - x->item + 1);
 }
 

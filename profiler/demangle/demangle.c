@@ -4,8 +4,8 @@
  * demangler accepts.
  */
 
-#include "demangle/languages.h"
 #include "demangle/buffer.h"
+#include "demangle/languages.h"
 
 #include <prof/config.h>
 #include <prof/demangle.h>

@@ -11,21 +11,12 @@
 
 #include "demangle/languages.h"
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The byte that is escaped as "$xx" at (s), or -1. */
 static int escaped(const char *s)
 {
-    if (s[0] != '$' || hex(s[1]) < 0 || hex(s[2]) < 0)
+    if (s[0] != '$' || demangle_hex(s[1]) < 0 || demangle_hex(s[2]) < 0)
         return -1;
-    return hex(s[1]) << 4 | hex(s[2]);
+    return demangle_hex(s[1]) << 4 | demangle_hex(s[2]);
 }
 
 /* Decodes the escapes at (s) into one UTF-8 character, and returns its bytes;
@@ -33,7 +24,7 @@ static int escaped(const char *s)
  * are printed unchanged. */
 static uint32_t character(const char *s, char *text, uint32_t *used)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, code;
 
     *used = 0;
     do {
@@ -43,7 +34,7 @@ static uint32_t character(const char *s, char *text, uint32_t *used)
             break;
         text[n++] = (char)byte;
         *used += 3;
-        if (prof_utf8_valid(text, n))
+        if (prof_utf8_decode(text, n, &code) == n)
             return n;
     } while (n < 4);
     return 0;

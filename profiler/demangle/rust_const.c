@@ -24,58 +24,66 @@ static uint32_t nibble(char c)
     return (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* (high, low) in decimal, by long division with 16-bit digits: a 64-bit
- * division on i386 would be a call into libgcc. */
-static void print_64(struct rust *x, uint32_t high, uint32_t low)
+/* The digits without leading zeros, of which there are (*count). */
+static const char *significant(const char *s, uint32_t *count)
 {
-    char digits[20];
-    unsigned at = sizeof digits;
-
-    do {
-        uint32_t part[4] = {high >> 16, high & 0xffff, low >> 16, low & 0xffff};
-        uint32_t rest = 0;
-
-        for (unsigned i = 0; i < 4; i++) {
-            uint32_t value = rest << 16 | part[i];
-
-            part[i] = value / 10;
-            rest = value % 10;
-        }
-        high = part[0] << 16 | part[1];
-        low = part[2] << 16 | part[3];
-        digits[--at] = (char)('0' + rest);
-    } while (high != 0 || low != 0);
-    demangle_put_bytes(x->out, digits + at, sizeof digits - at);
+    for (; *count > 0 && *s == '0'; s++)
+        --*count;
+    return s;
 }
 
-/* The value of the digits; false if it does not fit into 64 bits. */
-static bool value_of(const char *s, uint32_t count, uint32_t *high,
-                     uint32_t *low)
+/* The value of the next digits; UINT32_MAX if there are more than eight, or they
+ * are none. */
+static uint32_t value_at(struct rust *x)
 {
-    for (; count > 0 && *s == '0'; s++)
-        count--;
-    *high = *low = 0;
-    if (count > 16)
-        return false;
+    uint32_t count, value = 0;
+    const char *s = nibbles(x, &count);
+
+    if (s == NULL)
+        return UINT32_MAX;
+    s = significant(s, &count);
+    if (count > 8)
+        return UINT32_MAX;
+    for (; count > 0; count--)
+        value = value << 4 | nibble(*s++);
+    return value;
+}
+
+/* Up to 16 digits in decimal. Each is added to sixteen times the decimal digits
+ * so far: a 64-bit division on i386 would be a call into libgcc. */
+static void print_64(struct rust *x, const char *s, uint32_t count)
+{
+    char digits[20];
+    uint32_t bytes = sizeof digits - 1;
+    const char *first;
+
+    __builtin_memset(digits, '0', sizeof digits);
     for (; count > 0; count--) {
-        *high = *high << 4 | *low >> 28;
-        *low = *low << 4 | nibble(*s++);
+        uint32_t carry = nibble(*s++);
+
+        for (unsigned i = sizeof digits; i-- > 0; carry /= 10) {
+            carry += (uint32_t)(digits[i] - '0') * 16;
+            digits[i] = (char)('0' + carry % 10);
+        }
     }
-    return true;
+    first = significant(digits, &bytes); /* the last one stays */
+    demangle_put_bytes(x->out, first, bytes + 1);
 }
 
 /* In decimal; integers of more than 64 bits stay in hexadecimal. */
 static bool print_number(struct rust *x)
 {
-    uint32_t count, high, low;
-    const char *s = nibbles(x, &count);
+    uint32_t count, left;
+    const char *s = nibbles(x, &count), *rest;
 
     if (s == NULL)
         return false;
     if (x->quiet > 0)
         return true;
-    if (value_of(s, count, &high, &low)) {
-        print_64(x, high, low);
+    left = count;
+    rest = significant(s, &left);
+    if (left <= 16) {
+        print_64(x, rest, left);
     } else {
         demangle_put_string(x->out, "0x");
         demangle_put_bytes(x->out, s, count);
@@ -85,12 +93,11 @@ static bool print_number(struct rust *x)
 
 static bool print_bool(struct rust *x)
 {
-    uint32_t count, high, low;
-    const char *s = nibbles(x, &count);
+    uint32_t value = value_at(x);
 
-    if (s == NULL || !value_of(s, count, &high, &low) || high != 0 || low > 1)
+    if (value > 1)
         return false;
-    prof_rust_print(x, low ? "true" : "false");
+    prof_rust_print(x, value ? "true" : "false");
     return true;
 }
 
@@ -125,49 +132,32 @@ static void print_character(struct rust *x, uint32_t c, char quote)
 
 static bool print_char(struct rust *x)
 {
-    uint32_t count, high, low;
-    const char *s = nibbles(x, &count);
+    uint32_t value = value_at(x);
 
-    if (s == NULL || !value_of(s, count, &high, &low) || high != 0 ||
-        !prof_rust_is_char(low))
+    if (!prof_rust_is_char(value))
         return false;
     if (x->quiet > 0)
         return true;
     demangle_put_char(x->out, '\'');
-    print_character(x, low, '\'');
+    print_character(x, value, '\'');
     demangle_put_char(x->out, '\'');
     return true;
 }
 
-/* Decodes one UTF-8 character in hexadecimal at *s, and moves *s past it. A
- * result above 0x10ffff means invalid UTF-8. */
+/* Decodes one UTF-8 character in hexadecimal at *s, and moves *s past it;
+ * UINT32_MAX: there is none. */
 static uint32_t character_at(const char **s, const char *end)
 {
-    uint32_t first, code, more;
+    char bytes[4];
+    uint32_t n = 0, code;
 
-    first = nibble((*s)[0]) << 4 | nibble((*s)[1]);
-    *s += 2;
-    if (first < 0x80)
-        return first;
-    if (first < 0xc2 || first > 0xf4)
-        return 0xffffffff;
-    more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    code = first & (0x3fu >> more);
-    if ((uint32_t)(end - *s) < more * 2)
-        return 0xffffffff;
-    for (uint32_t i = 0; i < more; i++, *s += 2) {
-        uint32_t byte = nibble((*s)[0]) << 4 | nibble((*s)[1]);
-
-        if ((byte & 0xc0) != 0x80)
-            return 0xffffffff;
-        code = code << 6 | (byte & 0x3f);
+    while (n < sizeof bytes && *s < end) {
+        bytes[n++] = (char)(nibble((*s)[0]) << 4 | nibble((*s)[1]));
+        *s += 2;
+        if (prof_utf8_decode(bytes, n, &code) == n)
+            return code;
     }
-    if (code < (more == 1   ? 0x80u
-                : more == 2 ? 0x800u
-                            : 0x10000u) ||
-        !prof_rust_is_char(code))
-        return 0xffffffff;
-    return code;
+    return UINT32_MAX;
 }
 
 static bool print_text(struct rust *x)

@@ -18,21 +18,12 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static int hex_digit(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool is_hash(const char *s, size_t n)
 {
     if (n == 0 || s[0] != 'h')
         return false;
     for (size_t i = 1; i < n; i++)
-        if (hex_digit(s[i]) < 0)
+        if (demangle_hex(s[i]) < 0)
             return false;
     return true;
 }
@@ -73,7 +64,7 @@ static uint32_t escape(const char *s, size_t n)
     if (n < 2 || s[0] != 'u')
         return 0;
     for (size_t i = 1; i < n; i++) {
-        int digit = hex_digit(s[i]);
+        int digit = demangle_hex(s[i]);
 
         if (digit < 0 || (s[i] >= 'A' && s[i] <= 'F') || code > 0x10ffff)
             return 0;
