@@ -124,8 +124,11 @@ static bool take_invoke(struct cxx *x)
     for (; *text != 0; text++)
         if (*x->s++ != *text)
             return false;
-    if (*x->s == '_' && digits_end(++x->s) == x->s)
-        return false;
+    if (*x->s == '_') {
+        x->s++;
+        if (digits_end(x->s) == x->s)
+            return false;
+    }
     x->s = digits_end(x->s);
     if (*x->s == '.')
         x->s = x->end;
