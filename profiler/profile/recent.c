@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 
+#include <prof/config.h>
 #include <prof/port.h>
 
 #define LEAVES 512u
@@ -33,13 +34,27 @@ static struct prof_callers *callers_at(uint32_t at)
     return (void *)(prof_recent.ring + at);
 }
 
+/* Takes over (words) for callers. */
+static void take_callers(uint32_t *words)
+{
+    prof_recent.ring = words;
+    prof_recent.slots = (void *)(prof_recent.ring + RING);
+    prof_recent.slots_mask = SLOTS - 1;
+    prof_clear_words(prof_recent.slots,
+                     SLOTS * sizeof *prof_recent.slots / sizeof(uintptr_t));
+    *callers_at(0) = no_callers;
+    prof_recent.head = PROF_CALLERS_WORDS;
+    prof_recent.oldest = prof_recent.end = prof_recent.head;
+}
+
 void prof_recent_reserve(void)
 {
-    size_t bytes = LEAVES * sizeof *prof_recent.leaves +
-                   RING * sizeof *prof_recent.ring +
-                   SLOTS * sizeof *prof_recent.slots;
+    size_t bytes = LEAVES * sizeof *prof_recent.leaves;
     struct prof_recent_leaf *leaves;
 
+    if (PROF_WITH_CALLERS)
+        bytes +=
+            RING * sizeof *prof_recent.ring + SLOTS * sizeof *prof_recent.slots;
     if (prof_recent.leaves_mask != 0)
         return;
     leaves = prof_port_alloc(bytes);
@@ -49,14 +64,8 @@ void prof_recent_reserve(void)
         leaves[i].pc = UINTPTR_MAX;
     prof_recent.leaves = leaves;
     prof_recent.leaves_mask = LEAVES - 1;
-    prof_recent.ring = (void *)(leaves + LEAVES);
-    prof_recent.slots = (void *)(prof_recent.ring + RING);
-    prof_recent.slots_mask = SLOTS - 1;
-    prof_clear_words(prof_recent.slots,
-                     SLOTS * sizeof *prof_recent.slots / sizeof(uintptr_t));
-    *callers_at(0) = no_callers;
-    prof_recent.head = PROF_CALLERS_WORDS;
-    prof_recent.oldest = prof_recent.end = prof_recent.head;
+    if (PROF_WITH_CALLERS)
+        take_callers((void *)(leaves + LEAVES));
 }
 
 /* The oldest callers are no longer found. */
@@ -96,7 +105,7 @@ void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
 {
     uint32_t slot = hash & prof_recent.slots_mask, at;
 
-    if (prof_recent.slots_mask == 0)
+    if (!PROF_WITH_CALLERS || prof_recent.slots_mask == 0)
         return;
     at = make_room(PROF_CALLERS_WORDS + callers->frames);
     *callers_at(at) = *callers;

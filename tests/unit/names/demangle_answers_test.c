@@ -55,6 +55,7 @@ static const struct pair cxx[] = {
     {"_Z1fRA5_A6_Ki", "f(int const (&) [5][6])"},
     {"_Z1fM1AKFviE", "f(void (A::*)(int) const)"},
     {"_Z1fPDoFvvE", "f(void (*)() noexcept)"},
+    {"_Z1fPDwi1AB3tagEFvvE", "f(void (*)() throw(int, A[abi:tag]))"},
     {"_Z3maxIiET_S0_S0_", "int max<int>(int, int)"},
     {"_Z1fIJicEEvDpT_", "void f<int, char>(int, char)"},
     {"_Z1fIJEEvDpT_", "void f<>()"},
