@@ -69,7 +69,8 @@ text_of()
     rm -rf "$folder"
     mkdir -p "$folder"
     flags='-m64'
-    [ "$width" != i386 ] || flags='-m32 -march=i686 -mpreferred-stack-boundary=2'
+    [ "$width" != i386 ] ||
+        flags='-m32 -march=i686 -mpreferred-stack-boundary=2'
     flags="$flags -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie
         -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer
         -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables
@@ -106,8 +107,9 @@ text()
     keep "$1" text_bytes "$code"
     keep "$1" text_and_tables_bytes "$whole"
     text_of "$1" smallest --without pit --without callers --without stream \
-        --without trace --without loop --without trees --without classes --without checks \
-        --without options --without cxx --without rust --without ocaml
+        --without trace --without loop --without trees --without classes \
+        --without checks --without options --without cxx --without rust \
+        --without ocaml
     read -r code whole <"$build/bench/text.$1.smallest"
     keep "$1" text_smallest "$code"
 }

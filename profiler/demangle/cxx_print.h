@@ -180,9 +180,7 @@ PROF_HIDDEN void prof_cxx_print_constraint(struct cxx *x,
 PROF_HIDDEN void prof_cxx_print_sub(struct cxx *x, const struct cxx_item *it);
 /* The operations of function and pointer types, and other rare ones. */
 PROF_HIDDEN void prof_cxx_print_rare(struct cxx *x, const struct cxx_item *it);
-/* The ops of these names. */
-PROF_HIDDEN void prof_cxx_print_quals(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void prof_cxx_print_piece(struct cxx *x, const struct cxx_item *it);
+/* CXX_CORE. */
 PROF_HIDDEN void prof_cxx_print_core(struct cxx *x, const struct cxx_item *it);
 
 /* The name of a lambda's template parameter. */

@@ -32,8 +32,8 @@ static const char *significant(const char *s, uint32_t *count)
     return s;
 }
 
-/* The value of the next digits; UINT32_MAX if there are more than eight, or they
- * are none. */
+/* The value of the next digits; UINT32_MAX if there are more than eight, or
+ * none. */
 static uint32_t value_at(struct rust *x)
 {
     uint32_t count, value = 0;

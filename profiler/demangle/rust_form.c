@@ -40,9 +40,11 @@
 #define ROW(rule) [RUST_##rule - RUST_FORMS]
 static const char rows[][16] = {
     ROW(CRATE) = IDENTIFIER LEAVE,
-    ROW(NESTED) = LAST_PART LEAVE, /* behind the path, and these two, too */
+    /* this, GENERIC and NAMED continue after a path */
+    ROW(NESTED) = LAST_PART LEAVE,
     ROW(IMPL) = DISAMBIGUATOR QUIET PATH LOUD "<" TYPE ">" LEAVE,
-    ROW(TRAIT_IMPL) = DISAMBIGUATOR QUIET PATH LOUD "<" TYPE " as " PATH ">" LEAVE,
+    ROW(TRAIT_IMPL) =
+        DISAMBIGUATOR QUIET PATH LOUD "<" TYPE " as " PATH ">" LEAVE,
     ROW(TRAIT) = "<" TYPE " as " PATH ">" LEAVE,
     ROW(GENERIC) = ARGUMENTS LIST ARG ">" LEAVE,
     ROW(PATH_BACK) = BACK PATH BACK_END LEAVE,

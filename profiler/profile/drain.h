@@ -50,7 +50,6 @@ uint64_t prof_ticks(void);
 uint64_t prof_queued(void);
 uint64_t prof_dropped(void);
 
-
 /* Callers recorded with each sample, 0 = none. */
 uint32_t prof_drain_depth(void);
 
