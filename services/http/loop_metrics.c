@@ -7,37 +7,10 @@
 
 #include "loop_metrics.h"
 
+#include "loop_sites.h"
 #include "metric_text.h"
 
-#include <kernel/clock.h>
-#include <prof/loop_stats.h>
 #include <string.h>
-
-#define SITES 20u
-
-/* The sites with the most own time found so far, the first of them first. */
-struct sites {
-    struct prof_loop_row row[SITES];
-    unsigned count;
-};
-
-static void on_row(const struct prof_loop_row *row, void *context)
-{
-    struct sites *sites = context;
-    unsigned at = sites->count;
-
-    if (row->own_cycles == 0 && row->calls == 0 && row->pending == 0)
-        return;
-    while (at > 0 && sites->row[at - 1].own_cycles < row->own_cycles)
-        at--;
-    if (at == SITES)
-        return;
-    if (sites->count < SITES)
-        sites->count++;
-    for (unsigned i = sites->count - 1; i > at; i--)
-        sites->row[i] = sites->row[i - 1];
-    sites->row[at] = *row;
-}
 
 /* ---- labels */
 
@@ -101,7 +74,7 @@ static uint64_t value_of(const struct prof_loop_row *row, enum what what)
     return row->pending;
 }
 
-static void each_site(struct http_text *text, const struct sites *sites,
+static void each_site(struct http_text *text, const struct loop_sites *sites,
                       enum what what, const char *name, const char *type,
                       const char *help)
 {
@@ -117,7 +90,7 @@ static void each_site(struct http_text *text, const struct sites *sites,
     }
 }
 
-static void write_sites(struct http_text *text, const struct sites *sites)
+static void write_sites(struct http_text *text, const struct loop_sites *sites)
 {
     each_site(text, sites, OWN, "parasite_loop_site_own_seconds_total",
               "counter", "Time that the tasks of a site held the event loop.");
@@ -140,69 +113,39 @@ static void write_sites(struct http_text *text, const struct sites *sites)
 
 /* ---- classic histograms */
 
-/* Upper bounds, in ns: the same for all sites, so that they can be added. */
-static const uint64_t bounds[] = {
-    1000,      3000,      10000,      30000,      100000,
-    300000,    1000000,   3000000,    10000000,   30000000,
-    100000000, 300000000, 1000000000, 3000000000, 10000000000,
-};
-#define BOUNDS (sizeof bounds / sizeof *bounds)
-
-struct classic {
-    uint64_t limit[BOUNDS]; /* the same in cycles */
-    uint64_t values[BOUNDS];
-};
-
-static uint64_t cycles_of(uint64_t ns)
-{
-    uint64_t hz = clock_tsc_hz();
-
-    return ns / NS_PER_S * hz + ns % NS_PER_S * hz / NS_PER_S;
-}
-
-/* A range counts where its highest value is within the bound, so that no value
- * is in a bucket that it exceeds. */
-static void on_range(uint64_t low, uint64_t high, uint64_t count, void *context)
-{
-    struct classic *classic = context;
-
-    (void)low;
-    for (unsigned i = 0; i < BOUNDS; i++)
-        if (high - 1 <= classic->limit[i])
-            classic->values[i] += count;
-}
-
 static void write_buckets(struct http_text *text, const char *name,
                           const struct prof_loop_row *row,
                           enum prof_loop_measure measure)
 {
-    static char full[64];
-    struct classic classic = {.values = {0}};
+    struct loop_buckets buckets;
+    char full[64];
 
-    for (unsigned i = 0; i < BOUNDS; i++)
-        classic.limit[i] = cycles_of(bounds[i]);
-    prof_loop_buckets(row->number, measure, on_range, &classic);
+    loop_buckets_take(&buckets, row, measure);
     strcpy(full, name);
     strcat(full, "_bucket");
-    for (unsigned i = 0; i < BOUNDS; i++) {
+    for (unsigned i = 0; i < LOOP_BOUNDS; i++) {
+        uint64_t us = loop_bounds_ns[i] / 1000;
+
         begin(text, full, row->site);
         http_text_print(text, ",le=\"%llu.%06llu\"} %llu\n",
-                        (unsigned long long)(bounds[i] / NS_PER_S),
-                        (unsigned long long)(bounds[i] % NS_PER_S / 1000),
-                        (unsigned long long)classic.values[i]);
+                        (unsigned long long)(us / 1000000),
+                        (unsigned long long)(us % 1000000),
+                        (unsigned long long)buckets.values[i]);
     }
     begin(text, full, row->site);
     http_text_print(text, ",le=\"+Inf\"} %llu\n",
                     (unsigned long long)row->sums[measure].count);
 }
 
-static void write_histogram(struct http_text *text, const struct sites *sites,
-                            enum prof_loop_measure measure, const char *name,
-                            const char *help)
+static void write_histogram(struct http_text *text,
+                            const struct loop_sites *sites,
+                            const struct loop_histogram *histogram)
 {
+    enum prof_loop_measure measure = histogram->measure;
+    const char *name = histogram->name;
     char full[64];
 
-    metric_describe(text, name, "histogram", help);
+    metric_describe(text, name, "histogram", histogram->help);
     for (unsigned i = 0; i < sites->count; i++) {
         const struct prof_loop_row *row = &sites->row[i];
 
@@ -282,7 +225,7 @@ static void write_utilisation(struct http_text *text,
 
 void http_loop_metrics(struct http_text *text)
 {
-    static struct sites sites;
+    static struct loop_sites sites;
     struct prof_loop_account account;
 
     if (!prof_loop_is_on())
@@ -290,15 +233,8 @@ void http_loop_metrics(struct http_text *text)
     prof_loop_account(&account);
     write_account(text, &account);
     write_utilisation(text, &account);
-    sites.count = 0;
-    prof_loop_visit(on_row, &sites);
+    loop_sites_take(&sites);
     write_sites(text, &sites);
-    write_histogram(text, &sites, PROF_LOOP_RUN, "parasite_loop_run_seconds",
-                    "How long tasks held the loop without a pause.");
-    write_histogram(text, &sites, PROF_LOOP_DELAY,
-                    "parasite_loop_delay_seconds",
-                    "From the wake of a task until it ran.");
-    write_histogram(text, &sites, PROF_LOOP_WALL,
-                    "parasite_loop_lifetime_seconds",
-                    "From the creation of a task to its end.");
+    for (unsigned i = 0; i < PROF_LOOP_MEASURES; i++)
+        write_histogram(text, &sites, &loop_histograms[i]);
 }

@@ -9,4 +9,8 @@
  * one that has done nothing since the last reset is left out. */
 void http_loop_metrics(struct http_text *text);
 
+/* Appends the histograms of these as messages of metric_proto.h, classic and
+ * native. */
+void http_loop_proto(struct http_text *out);
+
 #endif

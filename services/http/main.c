@@ -15,6 +15,8 @@
 
 #include "client.h"
 #include "files.h"
+#include "loop_metrics.h"
+#include "metric_proto.h"
 #include "metrics.h"
 #include "profile.h"
 #include "text.h"
@@ -133,12 +135,20 @@ static void send_list(struct http_client *client)
     send_text(client, "text/plain; charset=utf-8", &text);
 }
 
-static void send_metrics(struct http_client *client)
+/* Native histograms are only in the protocol buffer format. */
+static void send_metrics(struct http_client *client, bool protobuf)
 {
-    struct http_text text = {0};
+    struct http_text text = {0}, messages = {0};
 
     http_metrics(&text);
-    send_text(client, METRICS_TYPE, &text);
+    if (!protobuf) {
+        send_text(client, METRICS_TYPE, &text);
+        return;
+    }
+    metric_proto(&messages, &text);
+    http_loop_proto(&messages);
+    http_text_free(&text);
+    send_text(client, METRIC_PROTO_TYPE, &messages);
 }
 
 /* The archive is never freed, so files are sent from it directly. */
@@ -163,7 +173,7 @@ void http_answer(struct http_client *client, const struct http_request *request)
         send_list(client);
     } else if (strcmp(path, "/metrics") == 0) {
         if (allowed(client, request))
-            send_metrics(client);
+            send_metrics(client, request->protobuf);
     } else if (strcmp(path, "/profile") == 0) {
         if (allowed(client, request))
             http_profile(client, request->query);

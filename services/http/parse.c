@@ -261,6 +261,19 @@ static void take_authorization(struct http_request *request, struct span value)
     request->bearer[value.count] = '\0';
 }
 
+/* Whether one of the media types in (value) is (type), with any parameters: the
+ * other formats of metrics are not written, so weights do not matter. */
+static bool accepts(struct span value, const char *type)
+{
+    struct span one, name;
+
+    while (cut(&value, ',', &one)) {
+        if (cut(&one, ';', &name) && is(trimmed(name), type))
+            return true;
+    }
+    return false;
+}
+
 static bool parse_field(struct http_request *request, struct span line,
                         struct seen *seen)
 {
@@ -289,6 +302,9 @@ static bool parse_field(struct http_request *request, struct span line,
         request->body = true;
     else if (is(name, "connection"))
         take_connection(request, value);
+    else if (is(name, "accept"))
+        request->protobuf = request->protobuf ||
+                            accepts(value, "application/vnd.google.protobuf");
     else if (is(name, "authorization"))
         take_authorization(request, value);
     return true;

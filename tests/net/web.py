@@ -14,10 +14,11 @@ TOKEN = f"token={SECRET}"
 PACKAGE = "prometheus"
 
 
-def promtool(s):
-    """The checker of metrics, out of Debian's package. It is not installed:
-    that would start a server, and bring along what its pages need."""
-    tool = s.work / "promtool"
+def promtool(s, name="promtool"):
+    """The checker of metrics, or another program, out of Debian's package. It
+    is not installed: that would start a server, and bring along what its pages
+    need."""
+    tool = s.work / name
     if not tool.exists():
         folder = s.work / PACKAGE
         folder.mkdir(exist_ok=True)
@@ -26,8 +27,8 @@ def promtool(s):
         run("apt-get", "-qq", "download", PACKAGE, cwd=folder)
         (package,) = folder.glob("*.deb")
         files = run("dpkg-deb", "--fsys-tarfile", package).data
-        run("tar", "-x", "-C", folder, "./usr/bin/promtool", data=files)
-        os.replace(folder / "usr/bin/promtool", tool)
+        run("tar", "-x", "-C", folder, f"./usr/bin/{name}", data=files)
+        os.replace(folder / "usr/bin" / name, tool)
     return tool
 
 

@@ -4,11 +4,12 @@ dashboard."""
 
 import json
 import re
+import socket
 import sys
 from pathlib import Path
 
 from harness.command import Command
-from harness.suite import check, run, soon
+from harness.suite import background, check, run, soon
 
 for room in ("net", "top"):
     sys.path.append(str(Path(__file__).parent.parent / room))
@@ -124,6 +125,59 @@ def reset_begins_anew(site, guest):
     check.contains(said, "ok loop reset")
     check.true(wall() < before)
     metrics_add_up(site)
+
+
+# ---- a server of Prometheus
+
+SCRAPES = """\
+global: {scrape_interval: 1s}
+scrape_configs:
+  - job_name: guest
+    authorization: {credentials: "%s"}
+    static_configs: [{targets: ["127.0.0.1:%d"]}]
+"""
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def prometheus_stores_native_histograms(site):
+    """It asks for the protocol buffer format then, and gives an error where a
+    histogram's buckets are not its count."""
+    s, port = site.s, free_port()
+    settings, url = s.work / "prometheus.yml", f"http://127.0.0.1:{port}"
+    settings.write_text(SCRAPES % (web.SECRET, site.address[1]))
+
+    def ask(query):
+        done = run(
+            *("curl", "-s", "--data-urlencode", f"query={query}"),
+            f"{url}/api/v1/query",
+            status=None,
+        )
+        return done.status == 0 and json.loads(done.out)["data"]["result"]
+
+    with background(
+        *(web.promtool(s, "prometheus"), f"--config.file={settings}"),
+        f"--storage.tsdb.path={s.work / 'series'}",
+        f"--web.listen-address=127.0.0.1:{port}",
+        "--enable-feature=native-histograms",
+        log=s.work / "prometheus.log",
+    ) as server:
+        name = 'parasite_loop_run_seconds{site="network"}'
+        (found,) = soon(lambda: ask(name), "a histogram", server.alive)
+        buckets = found["histogram"][1]["buckets"]
+        check.true(len(buckets) > 3, buckets)
+        for _, low, high, _ in buckets:
+            if float(low) > 0:
+                check.near(float(high) / float(low), 2 ** (1 / 8), 1e-6)
+        count = int(found["histogram"][1]["count"])
+        check.same(sum(int(one[3]) for one in buckets), count)
+        (idle,) = ask('parasite_loop_seconds_total{part="idle"}')
+        check.true(float(idle["value"][1]) > 0)
+        check.same(len(ask("parasite_loop_utilisation_ratio")), 3)
 
 
 # ---- the dashboard
@@ -253,6 +307,10 @@ def test(s):
             ("Prometheus accepts the metrics", promtool_accepts),
             ("the account is the whole", metrics_add_up),
             ("histograms are whole", histograms_are_whole),
+            (
+                "Prometheus stores native histograms",
+                prometheus_stores_native_histograms,
+            ),
             ("the dashboard has its metrics", dashboard_has_metrics),
         ):
             s.holds(f"{width}: {what}", function, site)

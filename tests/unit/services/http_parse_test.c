@@ -121,6 +121,20 @@ static void tokens_are_found(void **state)
     assert_string_equal(request.bearer, "");
 }
 
+static void formats_are_chosen(void **state)
+{
+    (void)state;
+    whole(GET "\r\n");
+    assert_false(request.protobuf);
+    whole(GET "Accept: text/plain;version=0.0.4;q=1,*/*;q=0.1\r\n\r\n");
+    assert_false(request.protobuf);
+    whole(GET "Accept: text/html, ,;, application/vnd.google.protobuf ;"
+              "proto=io.prometheus.client.MetricFamily\r\n\r\n");
+    assert_true(request.protobuf);
+    whole(GET "Accept: application/vnd.google.protobuf2\r\n\r\n");
+    assert_false(request.protobuf);
+}
+
 static void bad_lines_are_refused(void **state)
 {
     (void)state;
@@ -246,6 +260,7 @@ int main(void)
         cmocka_unit_test(connections_stay_or_end),
         cmocka_unit_test(bodies_are_seen),
         cmocka_unit_test(tokens_are_found),
+        cmocka_unit_test(formats_are_chosen),
         cmocka_unit_test(bad_lines_are_refused),
         cmocka_unit_test(bad_fields_are_refused),
         cmocka_unit_test(bad_percents_are_refused),

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "loop_sites.h"
+
+#include <kernel/clock.h>
+
+const struct loop_histogram loop_histograms[PROF_LOOP_MEASURES] = {
+    {PROF_LOOP_RUN, "parasite_loop_run_seconds",
+     "How long tasks held the loop without a pause."},
+    {PROF_LOOP_DELAY, "parasite_loop_delay_seconds",
+     "From the wake of a task until it ran."},
+    {PROF_LOOP_WALL, "parasite_loop_lifetime_seconds",
+     "From the creation of a task to its end."},
+};
+
+const uint64_t loop_bounds_ns[LOOP_BOUNDS] = {
+    1000,      3000,      10000,      30000,      100000,
+    300000,    1000000,   3000000,    10000000,   30000000,
+    100000000, 300000000, 1000000000, 3000000000, 10000000000,
+};
+
+static void on_row(const struct prof_loop_row *row, void *context)
+{
+    struct loop_sites *sites = context;
+    unsigned at = sites->count;
+
+    if (row->own_cycles == 0 && row->calls == 0 && row->pending == 0)
+        return;
+    while (at > 0 && sites->row[at - 1].own_cycles < row->own_cycles)
+        at--;
+    if (at == LOOP_SITES)
+        return;
+    if (sites->count < LOOP_SITES)
+        sites->count++;
+    for (unsigned i = sites->count - 1; i > at; i--)
+        sites->row[i] = sites->row[i - 1];
+    sites->row[at] = *row;
+}
+
+void loop_sites_take(struct loop_sites *sites)
+{
+    sites->count = 0;
+    prof_loop_visit(on_row, sites);
+}
+
+static uint64_t cycles_of(uint64_t ns)
+{
+    uint64_t hz = clock_tsc_hz();
+
+    return ns / NS_PER_S * hz + ns % NS_PER_S * hz / NS_PER_S;
+}
+
+/* A range counts where its highest value is within the bound, so that no value
+ * is in a bucket that it exceeds. */
+static void on_range(uint64_t low, uint64_t high, uint64_t count, void *context)
+{
+    struct loop_buckets *buckets = context;
+
+    (void)low;
+    for (unsigned i = 0; i < LOOP_BOUNDS; i++)
+        if (high - 1 <= buckets->limit[i])
+            buckets->values[i] += count;
+}
+
+void loop_buckets_take(struct loop_buckets *buckets,
+                       const struct prof_loop_row *row,
+                       enum prof_loop_measure measure)
+{
+    for (unsigned i = 0; i < LOOP_BOUNDS; i++) {
+        buckets->limit[i] = cycles_of(loop_bounds_ns[i]);
+        buckets->values[i] = 0;
+    }
+    prof_loop_buckets(row->number, measure, on_range, buckets);
+}
