@@ -20,7 +20,7 @@ def promtool(s, name="promtool"):
     need."""
     tool = s.work / name
     if not tool.exists():
-        folder = s.work / PACKAGE
+        folder = s.work / "package"
         folder.mkdir(exist_ok=True)
         for old in folder.glob("*.deb"):
             old.unlink()

@@ -21,6 +21,19 @@ uint64_t clock_tsc_hz(void)
     return 1000000000u;
 }
 
+/* Instead of the statistics': two zeros, three of a second, one of two. */
+void prof_loop_buckets(uint32_t number, enum prof_loop_measure measure,
+                       void (*visit)(uint64_t low, uint64_t high,
+                                     uint64_t count, void *context),
+                       void *context)
+{
+    assert_int_equal(number, 7);
+    assert_int_equal(measure, PROF_LOOP_DELAY);
+    visit(0, 1, 2, context);
+    visit(1000000000, 1000000001, 3, context);
+    visit(2000000000, 2000000001, 1, context);
+}
+
 static int free_out(void **state)
 {
     (void)state;
@@ -119,12 +132,32 @@ static void buckets_are_logarithms(void **state)
     assert_int_equal(loop_native_bucket(125, 1000), -24);
 }
 
+static void histograms_have_spans(void **state)
+{
+    struct prof_loop_row row = {.number = 7};
+
+    (void)state;
+    loop_native(&out, &row, PROF_LOOP_DELAY);
+    IS("\x28\x06"                             /* 2^(1/8) */
+       "\x31\x11\xea\x2d\x81\x99\x97\x71\x3d" /* 1e-12 */
+       "\x38\x02"
+       "\x62\x04\x08\x00\x10\x01" /* one, from bucket 0 on */
+       "\x62\x04\x08\x0e\x10\x01" /* seven empty, then one */
+       "\x68\x06"
+       "\x68\x03");
+    http_text_free(&out);
+    row.sums[PROF_LOOP_DELAY].unbinned = 1; /* the count would be wrong */
+    loop_native(&out, &row, PROF_LOOP_DELAY);
+    assert_int_equal(out.count, 0);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(fields_have_their_wire_types, free_out),
         cmocka_unit_test_teardown(text_becomes_messages, free_out),
         cmocka_unit_test(buckets_are_logarithms),
+        cmocka_unit_test_teardown(histograms_have_spans, free_out),
     };
 
     return cmocka_run_group_tests_name("http_protobuf", tests, NULL, NULL);
