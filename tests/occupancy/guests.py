@@ -153,7 +153,7 @@ def prometheus_stores_native_histograms(site):
 
     def ask(query):
         done = run(
-            *("curl", "-s", "--data-urlencode", f"query={query}"),
+            *("curl", "-sf", "--data-urlencode", f"query={query}"),
             f"{url}/api/v1/query",
             status=None,
         )
