@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# demos.sh BUILD: bytes of an event in the stream, over the programs of
+# services/async (demos.py). Writes lines of JSON to BUILD/bench/demos.jsonl.
+set -eu
+
+build=${1:?usage: demos.sh BUILD}
+results=$build/bench/demos.jsonl
+mkdir -p "$build/bench"
+: >"$results"
+# shellcheck source=bench/lines.sh
+. bench/lines.sh
+
+for width in i386 x86_64; do
+    python3 bench/demos.py "$build" "$width" >"$build/bench/demos.$width"
+    while read -r name value; do
+        keep "$width" "$name" "$value"
+    done <"$build/bench/demos.$width"
+done
+cat "$results"
