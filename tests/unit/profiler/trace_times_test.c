@@ -14,6 +14,7 @@
 
 #include "profiler_world.h"
 #include "stream_checker.h"
+#include "trace/event.h"
 #include "trace/recorder.h"
 
 #include <prof/trace.h>
@@ -47,25 +48,47 @@ static void *begin(void)
     return memory;
 }
 
-/* The READ events have the times (tscs), and come in that order. */
-static void check_times(const uint64_t *tscs, unsigned count)
+#define FOUND_MAX 16u
+static struct event found[FOUND_MAX];
+static unsigned found_count;
+
+/* Sends all, and reads what is of interest here. */
+static void find_all(void)
 {
-    unsigned found = 0;
+    struct event_reader reader;
+    struct packet packet;
+    struct event event;
 
     prof_drain();
     prof_transport_panic(0);
-    see_all();
-    for (unsigned i = 0; i < seen_count; i++) {
-        double clock;
-
-        if (seen[i].kind != PROF_EVENT_READ)
-            continue;
-        assert_true(found < count);
-        clock = (double)tscs[found++] / CYCLES;
-        assert_true((double)seen[i].clock > clock - 2 &&
-                    (double)seen[i].clock < clock + 2);
+    found_count = 0;
+    for (unsigned i = 0; i < kept_count; i++) {
+        assert_int_equal(packet_check(kept[i].data, kept[i].bytes, &packet),
+                         PACKET_GOOD);
+        event_begin(&reader, &packet);
+        while (event_next(&reader, &event)) {
+            if (event.kind != PROF_EVENT_READ &&
+                event.kind != PROF_EVENT_SEND &&
+                event.kind != PROF_EVENT_RECEIVE)
+                continue;
+            assert_true(found_count < FOUND_MAX);
+            found[found_count++] = event;
+        }
     }
-    assert_int_equal(found, count);
+}
+
+/* The READ events have the times (tscs), and come in that order. */
+static void check_times(const uint64_t *tscs, unsigned count)
+{
+    find_all();
+    assert_int_equal(found_count, count);
+    for (unsigned i = 0; i < count; i++) {
+        double clock = (double)tscs[i] / CYCLES;
+
+        assert_int_equal(found[i].kind, PROF_EVENT_READ);
+        assert_true((double)found[i].time > clock - 2 &&
+                    (double)found[i].time < clock + 2);
+    }
 }
 
 static void events_before_stolen_time_keep_theirs(void **unused)
@@ -111,12 +134,30 @@ static void so_do_those_of_a_drain_with_stopped_walks(void **unused)
     world_end(memory);
 }
 
+/* What both machines call a message comes out as it was. */
+static void messages_are_events(void **unused)
+{
+    void *memory = begin();
+
+    (void)unused;
+    prof_trace_message(0xdeadbeef, true);
+    prof_trace_message(7, false);
+    find_all();
+    assert_int_equal(found_count, 2);
+    assert_int_equal(found[0].kind, PROF_EVENT_SEND);
+    assert_int_equal(found[0].as_send.message, 0xdeadbeef);
+    assert_int_equal(found[1].kind, PROF_EVENT_RECEIVE);
+    assert_int_equal(found[1].as_receive.message, 7);
+    world_end(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_before_stolen_time_keep_theirs),
         cmocka_unit_test(so_do_those_before_the_overflow_table),
         cmocka_unit_test(so_do_those_of_a_drain_with_stopped_walks),
+        cmocka_unit_test(messages_are_events),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,8 @@
  *
  * A message is not received before it is sent. So each one from A to B says
  * that B's clock is behind A's by so much at least, and each one from B to A
- * that it is by so much at most. What lies between is possible; the result is its
- * middle, and its error half of it. Clocks may run at different rates: all
+ * that it is by so much at most. What lies between is possible; the result is
+ * its middle, and its error half of it. Clocks may run at different rates: all
  * straight lines between the bounds are possible.
  */
 
