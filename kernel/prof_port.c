@@ -30,7 +30,7 @@
 #define TIMER_LINE 0 /* the PIT's line of the PIC */
 
 static _Alignas(8) unsigned char memory[PROF_MEMORY_DEFAULT];
-static struct loop_timer drain_timer, report_timer;
+static struct loop_timer drain_timer, soon_timer, report_timer;
 static uint32_t reports;               /* tables printed */
 static size_t held_blocks, held_bytes; /* allocated by the profiler */
 
@@ -119,6 +119,9 @@ static void on_drain(void *unused)
         return;
     drained_ns = now;
     prof_drain();
+    if (prof_drain_ms() ==
+        1) /* it has left something, so as not to take long */
+        loop_once(&soon_timer, NS_PER_MS, on_drain, NULL);
 }
 
 static uint32_t drain_check_ms(void)
@@ -213,6 +216,7 @@ void prof_port_end(int code)
     bool due = reports == 0 || reports != prof_options()->reports;
 
     loop_cancel(&drain_timer);
+    loop_cancel(&soon_timer);
     loop_cancel(&report_timer);
     if (prof_running() && due)
         prof_report();

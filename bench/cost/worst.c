@@ -19,7 +19,8 @@
 #define CALLERS 64u
 #define SLICES 20000u       /* half a second, the work alone */
 #define SLICE_ROUNDS 12500u /* of two instructions: 25 us */
-#define CHECK_SLICES 120u   /* so often is it asked whether a drain is due */
+#define CHECK_SLICES 120u   /* so often is it asked whether a drain is due, */
+#define SOON_SLICES 40u     /* or so often after one that has left something */
 #define PER_MS 1000000u     /* instructions, which are nanoseconds */
 #define OUTERMOST 8192u     /* places of the outermost caller */
 
@@ -80,7 +81,8 @@ static uint64_t work(bool drain)
         frames[2 * CALLERS - 1] = text + i % OUTERMOST * 4;
         frames[2 * CALLERS - 3] = text + i / OUTERMOST * 64;
         loop_below(frames);
-        if (drain && i % CHECK_SLICES == 0)
+        if (drain &&
+            i % (prof_drain_ms() == 1 ? SOON_SLICES : CHECK_SLICES) == 0)
             drain_if_due();
     }
     return arch_tsc() - begin;

@@ -41,8 +41,10 @@ void growth_emit(const char *name, uint32_t x, uint64_t hundredths);
 void growth_emit_each(const char *name, uint32_t x, uint64_t sum,
                       uint64_t count);
 
-/* Instructions that prof_drain() takes, interrupts off. */
+/* Instructions that it takes to drain everything, interrupts off; and those of
+ * the longest drain so far. */
 uint64_t growth_drain(void);
+extern uint64_t growth_longest_drain;
 
 /* The same for a report, whose output is discarded. */
 uint64_t growth_report(void);

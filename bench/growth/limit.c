@@ -29,7 +29,7 @@ static void feed_all(uint32_t first, uint32_t count)
     for (uint32_t i = 0; i < count;) {
         for (uint32_t k = 0; k < BURST && i < count; k++, i++)
             feed(first + i);
-        prof_drain();
+        growth_drain();
     }
 }
 

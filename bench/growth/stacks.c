@@ -31,27 +31,20 @@ static void feed_stack(uint32_t number)
     made_sample(pc);
 }
 
-struct drains {
-    uint64_t sum, longest;
-};
-
-/* Feeds (count) stacks, the first of (all) that (choose) names, and drains. */
-static struct drains feed(uint32_t (*choose)(uint32_t i, uint32_t first,
-                                             uint32_t last),
-                          uint32_t count, uint32_t first, uint32_t last)
+/* Feeds (count) stacks, the first of (all) that (choose) names, and drains.
+ * Returns instructions. */
+static uint64_t feed(uint32_t (*choose)(uint32_t i, uint32_t first,
+                                        uint32_t last),
+                     uint32_t count, uint32_t first, uint32_t last)
 {
-    struct drains drains = {0};
+    uint64_t sum = 0;
 
     for (uint32_t i = 0; i < count;) {
-        uint64_t took;
-
         for (uint32_t k = 0; k < BURST && i < count; k++, i++)
             feed_stack(choose(i, first, last));
-        took = growth_drain();
-        drains.sum += took;
-        drains.longest = took > drains.longest ? took : drains.longest;
+        sum += growth_drain();
     }
-    return drains;
+    return sum;
 }
 
 /* Each of [first, last) once. */
@@ -70,15 +63,15 @@ static uint32_t choose_known(uint32_t i, uint32_t first, uint32_t last)
 static void measure(uint32_t first, uint32_t last)
 {
     uint64_t bytes = made_stream_bytes();
-    struct drains drains = feed(choose_new, last - first, first, last);
+    uint64_t sum = feed(choose_new, last - first, first, last);
 
-    growth_emit_each("stacks_drain_new", last, drains.sum, last - first);
-    growth_emit("stacks_drain_longest", last, drains.longest * 100);
+    growth_emit_each("stacks_drain_new", last, sum, last - first);
+    growth_emit("stacks_drain_longest", last, growth_longest_drain * 100);
     growth_emit_each("stacks_stream_new", last, made_stream_bytes() - bytes,
                      last - first);
     bytes = made_stream_bytes();
-    drains = feed(choose_known, KNOWN, 0, last);
-    growth_emit_each("stacks_drain_known", last, drains.sum, KNOWN);
+    sum = feed(choose_known, KNOWN, 0, last);
+    growth_emit_each("stacks_drain_known", last, sum, KNOWN);
     growth_emit_each("stacks_stream_known", last, made_stream_bytes() - bytes,
                      KNOWN);
 }
@@ -134,9 +127,9 @@ void growth_quiet_stacks(const struct growth_points *points)
         uint32_t x = points->at[i];
 
         growth_emit_each("quiet_drain_new", x,
-                         feed(choose_new, x - done, done, x).sum, x - done);
+                         feed(choose_new, x - done, done, x), x - done);
         growth_emit_each("quiet_drain_known", x,
-                         feed(choose_known, KNOWN, 0, x).sum, KNOWN);
+                         feed(choose_known, KNOWN, 0, x), KNOWN);
         done = x;
     }
 }

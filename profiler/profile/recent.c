@@ -100,6 +100,20 @@ static uint32_t make_room(uint32_t words)
     return at;
 }
 
+/* From now on the callers (at) this place are found by (slot). */
+static void put(uint32_t slot, uint32_t at)
+{
+    prof_recent.slots[slot] = (uint16_t)at;
+    callers_at(at)->slot = (uint16_t)slot;
+}
+
+const struct prof_callers *prof_recent_find_displaced(const uint32_t *frames,
+                                                      uint32_t count,
+                                                      uint32_t hash)
+{
+    return prof_recent_find_callers(frames, count, hash ^ 1);
+}
+
 void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
                               const struct prof_callers *callers)
 {
@@ -109,8 +123,9 @@ void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
         return;
     at = make_room(PROF_CALLERS_WORDS + callers->frames);
     *callers_at(at) = *callers;
-    callers_at(at)->slot = (uint16_t)slot;
-    prof_recent.slots[slot] = (uint16_t)at;
+    if (prof_recent.slots[slot] != 0)
+        put(slot ^ 1, prof_recent.slots[slot]);
+    put(slot, at);
     for (uint32_t i = 0; i < callers->frames; i++)
         prof_recent.ring[at + PROF_CALLERS_WORDS + i] = frames[i];
 }

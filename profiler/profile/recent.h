@@ -4,7 +4,7 @@
 
 /*
  * Recent samples, so that one that is like an earlier one is counted without
- * resolving anything. Two caches, both direct-mapped:
+ * resolving anything. Two caches; in a slot of either there is one entry:
  *
  *      frames of the sample --hash--> callers: a copy of the words, their stack
  *      (pc, that stack)     --hash--> leaf:    the sample's stack
@@ -211,6 +211,12 @@ prof_recent_find_callers(const uint32_t *frames, uint32_t count, uint32_t hash)
         return NULL;
     return callers;
 }
+
+/* The same where others have taken their slot since, and they were moved to the
+ * one beside it. */
+const struct prof_callers *prof_recent_find_displaced(const uint32_t *frames,
+                                                      uint32_t count,
+                                                      uint32_t hash);
 
 /* The leaf of (pc) below (callers), a stack; NULL if it is not here. (kept) is
  * NULL for a sample without words. */

@@ -57,8 +57,14 @@ const struct prof_callers *prof_resolve_callers(const uint32_t *frames,
                                                 uint32_t count, uint32_t hash)
 {
     static struct prof_callers callers;
+    const struct prof_callers *displaced;
 
-    if (!PROF_WITH_CALLERS || prof_resolve_is_enough())
+    if (!PROF_WITH_CALLERS)
+        return NULL;
+    displaced = prof_recent_find_displaced(frames, count, hash);
+    if (displaced != NULL)
+        return displaced;
+    if (prof_resolve_is_enough())
         return NULL;
     work.words += count;
     if (!prof_stack_of_callers(frames, count, &callers))

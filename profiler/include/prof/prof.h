@@ -266,8 +266,8 @@ void prof_stack_set(uintptr_t begin, uintptr_t end);
 /*
  * Milliseconds between calls of prof_drain() such that the frame vector does
  * not fill up: prof.drain if set; otherwise 100, or less above 1.6 kHz, or 1
- * while the vector is more than half full. Deep stacks fill it early, so call
- * this every few ms. Contexts: thread.
+ * while the vector is more than half full or the last drain has left samples.
+ * Deep stacks fill it early, so call this every few ms. Contexts: thread.
  */
 uint32_t prof_drain_ms(void);
 
@@ -290,7 +290,9 @@ void prof_reset(void);
  * waits for up to two sampling periods to examine the PIT.
  *
  * Contexts: thread, on the CPU that samples, interrupts on. Linear in what is
- * queued. If an allocation fails, the rest stays queued for the next call;
+ * queued, up to about a millisecond at 1,000 MIPS; what would take longer stays
+ * queued for the next call, which is then due (prof_drain_ms()). The calls that
+ * drain before something else drain everything. If an allocation fails, the rest stays queued for the next call;
  * once the vectors are half full, samples that need memory are dropped and
  * counted.
  */

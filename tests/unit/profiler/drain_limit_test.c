@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A drain does only so much, and leaves the rest to the next: nothing is lost
+ * by that, and what must be drained whole is. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stack_maker.h"
+
+#define CALLERS 64u
+#define SAMPLES 500u
+#define STACKS_MAX                                                             \
+    900u /* new ones in a drain: half a millisecond and a sample */
+#define KNOWN 3500u
+#define KNOWN_MAX 1000u
+#define MEMORY (1u << 20)
+
+static uint64_t tsc;
+
+/* (count) samples of stacks that share nothing with another. */
+static void feed_new(uint32_t first, uint32_t count)
+{
+    uintptr_t words[CALLERS];
+
+    for (uint32_t i = first; i < first + count; i++) {
+        for (uint32_t level = 0; level < CALLERS; level++)
+            words[level] = 0x3000 + level * 16;
+        words[CALLERS - 1] = 0x100000 + i * 16;
+        tick(0x1500, tsc += WORLD_PERIOD, words, CALLERS);
+    }
+}
+
+static uint64_t queued(void)
+{
+    struct prof_stats stats;
+
+    prof_stats(&stats);
+    return stats.queued;
+}
+
+static void assert_all_are_counted(uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++) {
+        uint32_t stack = prof_stack_find(0, 0x100000 + i * 16);
+
+        for (uint32_t level = CALLERS - 1; level-- > 0;)
+            stack = prof_stack_find(stack, 0x3000 + level * 16);
+        stack = prof_stack_find(stack, 0x1500);
+        assert_int_not_equal(stack, 0);
+        assert_int_equal(prof_stack_at(stack)->self.samples, 1);
+    }
+}
+
+static void new_stacks_are_drained_in_portions(void **unused)
+{
+    void *memory = world_new(MEMORY);
+    uint32_t drains = 0;
+
+    (void)unused;
+    tsc = 0;
+    feed_new(0, SAMPLES);
+    while (queued() != 0) {
+        uint32_t stacks = prof_stacks.used;
+        uint64_t before = queued();
+
+        prof_drain();
+        drains++;
+        assert_in_range(prof_stacks.used - stacks, 1, STACKS_MAX);
+        assert_in_range(queued(), 0, before - 1);
+        if (queued() != 0)
+            assert_int_equal(prof_drain_ms(), 1);
+    }
+    assert_in_range(drains, SAMPLES * CALLERS / STACKS_MAX, SAMPLES);
+    prof_drain();
+    assert_true(prof_drain_ms() > 1);
+    assert_all_are_counted(0, SAMPLES);
+    world_end(memory);
+}
+
+static void so_are_many_known_ones(void **unused)
+{
+    void *memory = world_new(MEMORY);
+
+    (void)unused;
+    tsc = 0;
+    for (uint32_t i = 0; i < KNOWN; i++)
+        world_tick(0x1500, tsc += WORLD_PERIOD);
+    for (uint32_t left = KNOWN; left > 0;) {
+        assert_int_equal(queued(), left);
+        prof_drain();
+        left = left > KNOWN_MAX ? left - KNOWN_MAX : 0;
+    }
+    assert_int_equal(queued(), 0);
+    assert_int_equal(world_drained(0x1500).samples, KNOWN);
+    world_end(memory);
+}
+
+/* Also where the samples come in portions, behind which more wait. */
+static void before_a_change_everything_is_drained(void **unused)
+{
+    void *memory = world_new(MEMORY);
+
+    (void)unused;
+    tsc = 0;
+    feed_new(0, SAMPLES);
+    prof_report();
+    assert_int_equal(queued(), 0);
+    feed_new(SAMPLES, SAMPLES);
+    prof_drain();
+    assert_int_not_equal(queued(), 0);
+    prof_stop();
+    assert_int_equal(queued(), 0);
+    assert_all_are_counted(0, 2 * SAMPLES);
+    world_end(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_stacks_are_drained_in_portions),
+        cmocka_unit_test(so_are_many_known_ones),
+        cmocka_unit_test(before_a_change_everything_is_drained),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
