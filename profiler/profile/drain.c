@@ -157,7 +157,7 @@ static inline bool drain_entry(const struct prof_entry *entry)
     uint32_t walk = entry->frames;
 
     if (!PROF_WITH_CALLERS || walk == 0)
-        leaf = prof_find_leaf(entry->pc, 0, NULL);
+        leaf = prof_find_flat(entry->pc);
     else if (prof_walk_words(walk) != 0)
         leaf = prof_find_walked(entry, walk);
     else

@@ -13,15 +13,13 @@
 
 #include <prof/config.h>
 
-/* The leaf of a sample at (pc) below (callers); (kept) are the words kept of
- * the stack, NULL = none. NULL: it stays queued (resolve.h). */
-static inline const struct prof_recent_leaf *
-prof_find_leaf(uintptr_t pc, uint32_t callers, const uint32_t *kept)
+/* The leaf of a sample at (pc) without words. NULL: it stays queued
+ * (resolve.h). */
+static inline const struct prof_recent_leaf *prof_find_flat(uintptr_t pc)
 {
-    const struct prof_recent_leaf *leaf =
-        prof_recent_find_leaf(pc, callers, kept);
+    const struct prof_recent_leaf *leaf = prof_recent_find_flat(pc, 0);
 
-    return leaf != NULL ? leaf : prof_resolve(pc, callers, kept);
+    return leaf != NULL ? leaf : prof_resolve(pc, 0, NULL);
 }
 
 /* The leaf of an entry with words, whose walk returned (walk). Counts the walk
@@ -44,7 +42,9 @@ prof_find_walked(const struct prof_entry *entry, uint32_t walk)
         return NULL;
     stop = prof_callers_stop(frames, count, callers->count,
                              prof_walk_reason(walk));
-    leaf = prof_find_leaf(entry->pc, callers->stack, kept);
+    leaf = prof_recent_find_leaf(entry->pc, callers->stack, kept);
+    if (leaf == NULL)
+        leaf = prof_resolve(entry->pc, callers->stack, kept);
     if (stop != 0 && leaf != NULL)
         prof_accounts.stopped[stop]++;
     return leaf;
@@ -54,7 +54,7 @@ prof_find_walked(const struct prof_entry *entry, uint32_t walk)
 static inline const struct prof_recent_leaf *
 prof_find_unwalked(const struct prof_entry *entry)
 {
-    const struct prof_recent_leaf *leaf = prof_find_leaf(entry->pc, 0, NULL);
+    const struct prof_recent_leaf *leaf = prof_find_flat(entry->pc);
 
     if (leaf != NULL)
         prof_accounts.stopped[prof_walk_reason(entry->frames)]++;

@@ -49,9 +49,9 @@ static inline void prof_drain_pass(void)
 
     __builtin_memcpy(&both, &entry->frames, sizeof both);
     if (both != 0) {
-        prof_drain_state.frames_read += prof_walk_words(entry->frames);
-        if (PROF_WITH_PIT && entry->divisor != 0)
-            prof_timebase_change(&prof_clock, entry->divisor);
+        prof_drain_state.frames_read += prof_walk_words(both);
+        if (PROF_WITH_PIT && both > UINT16_MAX)
+            prof_timebase_change(&prof_clock, both >> 16);
         entry->frames = entry->divisor = 0;
     }
     prof_drain_state.read = prof_ring_next(&prof_cpus[0].ring, entry);

@@ -10,8 +10,8 @@
 #include <prof/port.h>
 
 #define LEAVES 512u
-#define SLOTS 4096u
-#define RING 14336u /* words: 56 KiB */
+#define SLOTS (1u << PROF_RECENT_BITS)
+#define RING 14080u /* words: 55 KiB */
 
 _Static_assert(RING <= UINT16_MAX, "places in the ring are in 16 bits");
 

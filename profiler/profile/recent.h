@@ -43,6 +43,9 @@ struct prof_callers {
 
 #define PROF_RECENT_NONE UINT8_MAX
 
+/* Slots for callers are as many as there are hashes of so many bits. */
+#define PROF_RECENT_BITS 12u
+
 /* Its size in words of the ring. */
 #define PROF_CALLERS_WORDS (sizeof(struct prof_callers) / sizeof(uint32_t))
 
@@ -133,7 +136,7 @@ static inline uint32_t prof_recent_hash(const uint32_t *at, uint32_t count)
         hash = prof_recent_mix(hash, at);
     if (count != 0)
         hash = (hash ^ *at) * 0x9e3779b97f4a7c15;
-    return (uint32_t)(hash >> 48);
+    return (uint32_t)(hash >> (64 - PROF_RECENT_BITS));
 }
 
 /* Of two words. */
@@ -165,7 +168,7 @@ static inline uint32_t prof_recent_hash(const uint32_t *at, uint32_t count)
         hash = prof_recent_mix(hash, at);
     if (count != 0)
         hash = (hash ^ *at) * 0x9e3779b1;
-    return hash >> 16;
+    return hash >> (32 - PROF_RECENT_BITS);
 }
 
 /* Of two words. */
@@ -218,8 +221,8 @@ const struct prof_callers *prof_recent_find_displaced(const uint32_t *frames,
                                                       uint32_t count,
                                                       uint32_t hash);
 
-/* The leaf of (pc) below (callers), a stack; NULL if it is not here. (kept) is
- * NULL for a sample without words. */
+/* The leaf of (pc) below (callers), a stack, of a sample with the words (kept),
+ * or of one without; NULL if it is not here. */
 static inline const struct prof_recent_leaf *
 prof_recent_find_leaf(uintptr_t pc, uint32_t callers, const uint32_t *kept)
 {
@@ -227,12 +230,21 @@ prof_recent_find_leaf(uintptr_t pc, uint32_t callers, const uint32_t *kept)
 
     if (leaf->pc != pc || leaf->callers != callers)
         return NULL;
-    if (kept == NULL)
-        return leaf->found_by == PROF_LEAF_FLAT ? leaf : NULL;
     if (leaf->found_by == PROF_LEAF_FRAME)
         return leaf;
     if (leaf->found_by == PROF_LEAF_FLAT ||
         leaf->kept != prof_frames_kept(kept, leaf->found_by - PROF_LEAF_KEPT))
+        return NULL;
+    return leaf;
+}
+
+static inline const struct prof_recent_leaf *
+prof_recent_find_flat(uintptr_t pc, uint32_t callers)
+{
+    const struct prof_recent_leaf *leaf = prof_recent_leaf_slot(pc, callers);
+
+    if (leaf->pc != pc || leaf->callers != callers ||
+        leaf->found_by != PROF_LEAF_FLAT)
         return NULL;
     return leaf;
 }

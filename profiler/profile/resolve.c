@@ -15,7 +15,7 @@
  * Half a millisecond at 1,000 MIPS, in units of some 50 instructions; decoding
  * one of a prologue is a unit, too.
  */
-#define WORK_MAX 10000u
+#define WORK_MAX 9000u
 #define WORK_WORD 4u /* a word of callers that are not recent ones */
 #define WORK_STACK                                                             \
     12u /* a new stack: its address, function, call, definition */

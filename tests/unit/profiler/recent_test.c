@@ -166,7 +166,8 @@ static struct prof_recent_leaf leaf_of(uint32_t found_by, uintptr_t word)
 
 static bool finds(uintptr_t pc, uint32_t callers, const uint32_t *words)
 {
-    return prof_recent_find_leaf(pc, callers, words) != NULL;
+    return (words != NULL ? prof_recent_find_leaf(pc, callers, words)
+                          : prof_recent_find_flat(pc, callers)) != NULL;
 }
 
 static void a_leaf_is_its_address_and_callers(void **unused)
