@@ -292,9 +292,9 @@ void prof_reset(void);
  * Contexts: thread, on the CPU that samples, interrupts on. Linear in what is
  * queued, up to about a millisecond at 1,000 MIPS; what would take longer stays
  * queued for the next call, which is then due (prof_drain_ms()). The calls that
- * drain before something else drain everything. If an allocation fails, the rest stays queued for the next call;
- * once the vectors are half full, samples that need memory are dropped and
- * counted.
+ * drain before something else drain everything. If an allocation fails, the
+ * rest stays queued for the next call; once the vectors are half full, samples
+ * that need memory are dropped and counted.
  */
 void prof_drain(void);
 
