@@ -239,6 +239,7 @@ static inline void prof_loop_begin(struct prof_loop_frame *frame,
 static inline void prof_loop_begin_for(struct prof_loop_frame *frame,
                                        struct prof_loop_task *task)
 {
+    (void)task;
     frame->node = NULL;
     PROF_LOOP_IF(task->frame.node != NULL,
                  prof_loop_put_begin_for(frame, task));
