@@ -22,6 +22,12 @@
 #define LINE_LOWEST_SLAVE 15u
 
 static struct virtio_device *on_line[ARCH_IRQ_COUNT];
+static void (*observer)(unsigned kind);
+
+void virtio_irq_observe(void (*observe)(unsigned kind))
+{
+    observer = observe;
+}
 
 /* Reading clears it. Bit 0: a queue; bit 1: the configuration. */
 static uint8_t read_status(const struct virtio_device *device)
@@ -38,9 +44,13 @@ static void serve(unsigned line)
     if (lowest && pic_spurious(line))
         return;
     for (struct virtio_device *each = on_line[line]; each != NULL;
-         each = each->next)
-        if (read_status(each) != 0)
-            each->interrupts = each->interrupts + 1;
+         each = each->next) {
+        if (read_status(each) == 0)
+            continue;
+        each->interrupts = each->interrupts + 1;
+        if (observer != NULL)
+            observer(each->kind);
+    }
     pic_eoi(line);
 }
 

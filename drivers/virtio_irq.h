@@ -17,4 +17,8 @@
  */
 bool virtio_irq_on(struct virtio_device *device);
 
+/* Calls (observe) in each interrupt of a device, with its kind; NULL for none.
+ * Contexts: thread. */
+void virtio_irq_observe(void (*observe)(unsigned kind));
+
 #endif

@@ -22,17 +22,7 @@ static bool stopped;
 
 /* Timers and the work of devices are objects to the recorder. */
 static PROF_TRACE_SITE(timer_site, "timer");
-static PROF_TRACE_SITE(device_site, "devices");
 static PROF_TRACE_NAME(idle, "idle");
-static uint32_t devices;
-
-uint32_t loop_devices(void)
-{
-    if (devices == PROF_TRACE_NONE || devices == PROF_TRACE_UNKNOWN)
-        devices = prof_trace_create(PROF_TRACE_CALLBACK, &device_site);
-    return devices;
-}
-
 static void insert(struct loop_timer *timer)
 {
     timers_insert(timer);
@@ -142,31 +132,49 @@ static void wait_for_interrupt(void)
     prof_trace_switch(before);
 }
 
-static void run_source(const struct loop_source *source)
+/* An interrupt may ask at any moment. */
+static uint32_t object_of(struct loop_source *source)
+{
+    bool on = arch_interrupts_save();
+
+    if (source->trace == PROF_TRACE_NONE || source->trace == PROF_TRACE_UNKNOWN)
+        source->trace = prof_trace_create(PROF_TRACE_CALLBACK, source->site);
+    arch_interrupts_restore(on);
+    return source->trace;
+}
+
+uint32_t loop_device(unsigned device)
+{
+    for (struct loop_source *each = sources; each != NULL; each = each->next)
+        if (each->device == device && each->site != NULL)
+            return object_of(each);
+    return PROF_TRACE_NONE;
+}
+
+static void run_source(struct loop_source *source)
 {
     struct prof_loop_frame frame;
+    uint32_t before = prof_trace_current();
+    bool traced;
 
     if (source->site == NULL) {
         source->turn();
         return;
     }
+    traced = prof_trace_is_on() && source->waiting();
+    if (traced)
+        prof_trace_switch(object_of(source));
     prof_loop_begin(&frame, source->site);
     source->turn();
     prof_loop_leave(&frame);
+    if (traced)
+        prof_trace_switch(before);
 }
 
 static void run_sources(void)
 {
-    bool traced = prof_trace_is_on() && any_waiting();
-    uint32_t before = prof_trace_current();
-
-    if (traced)
-        prof_trace_switch(loop_devices());
-    for (const struct loop_source *each = sources; each != NULL;
-         each = each->next)
+    for (struct loop_source *each = sources; each != NULL; each = each->next)
         run_source(each);
-    if (traced)
-        prof_trace_switch(before);
 }
 
 void loop_poll(void)

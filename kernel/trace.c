@@ -17,16 +17,20 @@
 #include <prof/trace.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <virtio_irq.h>
 #include <virtio_queue.h>
 
 #if PROF_WITH_TRACE || PROF_WITH_LOOP
 
 #define TIMER_VECTOR ARCH_IRQ_BASE
 
+static uint8_t vector_entered; /* interrupts of the kernel are not nested */
+
 static void enter(unsigned vector)
 {
     struct arch_interrupted at;
 
+    vector_entered = (uint8_t)vector;
     prof_loop_irq_enter();
     prof_trace_irq_enter((uint8_t)vector);
     if (vector != TIMER_VECTOR || !prof_loop_is_on())
@@ -36,10 +40,19 @@ static void enter(unsigned vector)
 }
 
 /* A device's interrupt leaves its work to the event loop. */
+static void interrupted(unsigned device)
+{
+    uint32_t object;
+
+    if (!prof_trace_is_on())
+        return;
+    object = loop_device(device);
+    if (object != PROF_TRACE_NONE)
+        prof_trace_defer(vector_entered, object);
+}
+
 static void leave(unsigned vector)
 {
-    if (vector != TIMER_VECTOR && prof_trace_is_on())
-        prof_trace_defer((uint8_t)vector, loop_devices());
     prof_trace_irq_exit((uint8_t)vector);
     prof_loop_irq_exit();
 }
@@ -85,6 +98,7 @@ void trace_follow(void)
     follows = on;
     virtio_observe_put(on ? submitted : NULL);
     virtio_observe(on ? taken : NULL);
+    virtio_irq_observe(on ? interrupted : NULL);
 }
 
 #else

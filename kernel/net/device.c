@@ -182,8 +182,10 @@ static err_t init(struct netif *unused)
 void net_device_start(void)
 {
     static PROF_TRACE_SITE(site, "network");
-    static struct loop_source source = {
-        .waiting = waiting, .turn = turn, .site = &site};
+    static struct loop_source source = {.waiting = waiting,
+                                        .turn = turn,
+                                        .site = &site,
+                                        .device = VIRTIO_NETWORK};
     const ip4_addr_t ip = {lwip_htonl(net_settings.ip)};
     const ip4_addr_t mask = {lwip_htonl(net_settings.mask)};
     const ip4_addr_t gateway = {lwip_htonl(net_settings.gateway)};

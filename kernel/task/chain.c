@@ -125,6 +125,7 @@ static struct promise *make(struct prof_trace_name *site,
     link->watch.object = link->own->trace;
     link->watch.loop = &link->loop;
     task_loop_create(&link->loop, link->own);
+    task_trace_awaits(link->own, link->source);
     promise_watch(link->source, &link->watch);
     return link->own;
 }

@@ -85,7 +85,7 @@ static struct part *free_part(struct transfer *transfer)
 static PROF_TRACE_NAME(pages_in_flight, "pages in flight");
 static int64_t bytes_in_flight;
 
-static void count_submitted(struct part *part)
+static void count_submitted(const struct transfer *transfer, struct part *part)
 {
     static PROF_TRACE_SITE(site, "disk request");
 
@@ -95,6 +95,7 @@ static void count_submitted(struct part *part)
         stats.most = stats.in_flight;
     bytes_in_flight += part->request.bytes;
     part->trace = prof_trace_create(PROF_TRACE_IO, &site);
+    prof_trace_await(transfer->own->trace, part->trace);
     prof_trace_counter(&pages_in_flight, bytes_in_flight / PAGE_BYTES);
 }
 
@@ -130,7 +131,7 @@ static int submit(struct transfer *transfer, struct part *part)
     error = virtio_blk_submit(&part->request);
     if (error != 0)
         return error;
-    count_submitted(part);
+    count_submitted(transfer, part);
     transfer->in_flight++;
     transfer->left -= bytes;
     transfer->sector += bytes / DISK_SECTOR;
@@ -230,8 +231,10 @@ static void *pages(size_t bytes)
 bool disk_start(void)
 {
     static PROF_TRACE_SITE(site, "disk");
-    static struct loop_source source = {
-        .waiting = waiting, .turn = turn, .site = &site};
+    static struct loop_source source = {.waiting = waiting,
+                                        .turn = turn,
+                                        .site = &site,
+                                        .device = VIRTIO_BLOCK};
     static const char *const why[] = {
         [VIRTIO_BLK_NONE] = "there is none",
         [VIRTIO_BLK_QUEUES] = "its queue is too large",

@@ -182,6 +182,7 @@ static struct group *make(struct prof_trace_name *site,
                       .loop = &group->loop},
             .group = group,
         };
+        task_trace_awaits(group->own, promises[i]);
         promise_watch(promises[i], &group->inputs[i].watch);
     }
     return group;

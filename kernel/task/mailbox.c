@@ -6,6 +6,7 @@
  */
 
 #include "internal.h"
+#include "trace.h"
 
 #include <kernel/sync.h>
 
@@ -31,6 +32,17 @@ static void prepare(struct mailbox *mailbox)
     list_init(&mailbox->messages);
     list_init(&mailbox->senders);
     list_init(&mailbox->receivers);
+}
+
+/* To the trace a mailbox is an object once somebody waits for it. */
+static void trace_waiter(struct mailbox *mailbox, const struct promise *own)
+{
+    static PROF_TRACE_SITE(site, "mailbox");
+
+    if (!prof_trace_is_on() || promise_state(own) != PROMISE_PENDING)
+        return;
+    (void)task_trace_object(&mailbox->trace, PROF_TRACE_MAILBOX, &site);
+    prof_trace_await(own->trace, mailbox->trace);
 }
 
 /* ---- letters */
@@ -155,6 +167,7 @@ struct promise *mailbox_receive_at(struct prof_trace_name *site,
         task_free(receiver);
         promise_fail_for(own, &mailbox_closed);
     }
+    trace_waiter(mailbox, own);
     return own;
 }
 
@@ -193,6 +206,7 @@ struct promise *mailbox_send_at(struct prof_trace_name *site,
     }
     list_add(&mailbox->senders, &letter->link);
     deliver(mailbox);
+    trace_waiter(mailbox, own);
     return own;
 }
 

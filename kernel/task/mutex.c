@@ -6,6 +6,7 @@
  */
 
 #include "internal.h"
+#include "trace.h"
 
 #include <kernel/sync.h>
 
@@ -13,6 +14,7 @@ struct waiter {
     struct promise_link link;
     struct promise *own; /* produced here */
     struct mutex *mutex;
+    uint32_t asker; /* for the trace: who will have it */
 };
 
 static void prepare(struct promise_link *queue)
@@ -62,11 +64,35 @@ static struct waiter *new_waiter(struct prof_trace_name *site,
     *waiter = (struct waiter){
         .own = promise_new_at(site, producer, waiter),
         .mutex = mutex,
+        .asker = prof_trace_current(),
     };
     if (waiter->own != NULL)
         return waiter;
     task_free(waiter);
     return NULL;
+}
+
+/* To the trace a mutex is an object once somebody waits for it, and itself
+ * waits for who has it. */
+static void trace_waiter(struct mutex *mutex, const struct waiter *waiter)
+{
+    static PROF_TRACE_SITE(site, "mutex");
+
+    if (!prof_trace_is_on())
+        return;
+    if (task_trace_object(&mutex->trace, PROF_TRACE_MUTEX, &site) ||
+        !mutex->shown)
+        prof_trace_await(mutex->trace, mutex->holder);
+    mutex->shown = true;
+    prof_trace_await(waiter->own->trace, mutex->trace);
+}
+
+static void set_holder(struct mutex *mutex, uint32_t holder)
+{
+    mutex->holder = holder;
+    if (mutex->shown)
+        prof_trace_await(mutex->trace, holder);
+    mutex->shown = mutex->shown && holder != PROF_TRACE_NONE;
 }
 
 /* The lock goes to the first who still wants it. */
@@ -77,12 +103,16 @@ static void pass_on(struct mutex *mutex)
     mutex->locked = true;
     while ((link = list_take(&mutex->waiters)) != NULL) {
         struct waiter *waiter = LIST_OWNER(link, struct waiter, link);
+        const uint32_t asker = waiter->asker;
 
-        if (promise_resolve(waiter->own, 0))
+        if (promise_resolve(waiter->own, 0)) {
+            set_holder(mutex, asker);
             return;
+        }
         task_free(waiter);
     }
     mutex->locked = false;
+    set_holder(mutex, PROF_TRACE_NONE);
 }
 
 static void enqueue(struct waiter *waiter)
@@ -91,7 +121,9 @@ static void enqueue(struct waiter *waiter)
 
     prepare(&mutex->waiters);
     list_add(&mutex->waiters, &waiter->link);
-    if (!mutex->locked)
+    if (mutex->locked)
+        trace_waiter(mutex, waiter);
+    else
         pass_on(mutex);
 }
 

@@ -2,6 +2,7 @@
 /* A promise that a timer of the event loop resolves. */
 
 #include "internal.h"
+#include "trace.h"
 
 #include <kernel/loop.h>
 
@@ -44,5 +45,6 @@ struct promise *promise_sleep_at(struct prof_trace_name *site, uint64_t ns)
         return NULL;
     }
     loop_once(&sleep->timer, ns, on_time, sleep);
+    task_trace_awaits_object(sleep->own, sleep->timer.trace);
     return sleep->own;
 }

@@ -144,4 +144,29 @@ static inline void task_trace_try_read(const struct promise *promise)
     prof_trace_try_read(promise->trace);
 }
 
+/* (promise) waits for (source), or for an object that is no promise. */
+static inline void task_trace_awaits(const struct promise *promise,
+                                     const struct promise *source)
+{
+    prof_trace_await(promise->trace, source->trace);
+}
+
+static inline void task_trace_awaits_object(const struct promise *promise,
+                                            uint32_t object)
+{
+    if (object != PROF_TRACE_NONE)
+        prof_trace_await(promise->trace, object);
+}
+
+/* Makes *(object) an object, unless it is one. True: it is new. */
+static inline bool task_trace_object(uint32_t *object,
+                                     enum prof_trace_kind kind,
+                                     struct prof_trace_name *site)
+{
+    if (*object != PROF_TRACE_NONE && *object != PROF_TRACE_UNKNOWN)
+        return false;
+    *object = prof_trace_create(kind, site);
+    return true;
+}
+
 #endif

@@ -65,6 +65,8 @@ static const struct form {
                              BYTE},
     [PROF_TRACE_DID_DEFER] = {0, PROF_EVENT_DEFER, PROF_EVENT_DEFER_WIDE, 1,
                               BYTE},
+    [PROF_TRACE_DID_AWAIT] = {0, PROF_EVENT_AWAIT, PROF_EVENT_AWAIT_WIDE, 2,
+                              NOTHING},
     [PROF_TRACE_DID_SEND] = {0, PROF_EVENT_SEND, PROF_EVENT_SEND, 0, MESSAGE},
     [PROF_TRACE_DID_RECEIVE] = {0, PROF_EVENT_RECEIVE, PROF_EVENT_RECEIVE, 0,
                                 MESSAGE},

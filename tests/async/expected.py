@@ -10,6 +10,7 @@ timer resolve: sleep 1
     "series": """
 [event loop] create: sleep sleep 1 (services/async/waits.c)
 [event loop] create: bind bind 2 (services/async/waits.c)
+[event loop] await: bind 2 for sleep 1
 timer resolve: sleep 1
 timer wake: bind 2 by sleep 1
 bind 2 switch: bind 2
@@ -23,6 +24,9 @@ timer resolve: sleep 3
 [event loop] create: sleep sleep 2 (services/async/waits.c)
 [event loop] create: sleep sleep 3 (services/async/waits.c)
 [event loop] create: join join 4 (services/async/waits.c)
+[event loop] await: join 4 for sleep 1
+[event loop] await: join 4 for sleep 2
+[event loop] await: join 4 for sleep 3
 timer resolve: sleep 2
 timer wake: join 4 by sleep 2
 join 4 switch: join 4
@@ -44,6 +48,9 @@ choose and wait 1 create: sleep sleep 2 (services/async/waits.c)
 choose and wait 1 create: sleep sleep 3 (services/async/waits.c)
 choose and wait 1 create: sleep sleep 4 (services/async/waits.c)
 choose and wait 1 create: choose choose 5 (services/async/waits.c)
+choose and wait 1 await: choose 5 for sleep 2
+choose and wait 1 await: choose 5 for sleep 3
+choose and wait 1 await: choose 5 for sleep 4
 choose and wait 1 try_read: choose 5
 choose and wait 1 suspend: choose
 timer resolve: sleep 3
@@ -70,6 +77,9 @@ choose and wait 1 resolve: choose and wait 1
 [event loop] create: sleep sleep 2 (services/async/waits.c)
 [event loop] create: sleep sleep 3 (services/async/waits.c)
 [event loop] create: pick pick 4 (services/async/waits.c)
+[event loop] await: pick 4 for sleep 1
+[event loop] await: pick 4 for sleep 2
+[event loop] await: pick 4 for sleep 3
 timer resolve: sleep 2
 timer wake: pick 4 by sleep 2
 pick 4 switch: pick 4
@@ -81,7 +91,9 @@ pick 4 cancel: sleep 3
     "catch": """
 [event loop] create: sleep sleep 1 (services/async/waits.c)
 [event loop] create: bind bind 2 (services/async/waits.c)
+[event loop] await: bind 2 for sleep 1
 [event loop] create: catch catch 3 (services/async/waits.c)
+[event loop] await: catch 3 for bind 2
 timer resolve: sleep 1
 timer wake: bind 2 by sleep 1
 bind 2 switch: bind 2
@@ -102,26 +114,28 @@ write lines 1 switch: write lines 1
 write lines 1 create: task print lines 2 (services/async/waits.c)
 print lines 2 switch: print lines 2
 print lines 2 create: mailbox receive 3 (services/async/waits.c)
+print lines 2 create: mailbox mailbox 4 (kernel/task/mailbox.c)
+print lines 2 await: receive 3 for mailbox 4
 print lines 2 try_read: receive 3
 print lines 2 suspend: receive
 write lines 1 switch: write lines 1
-write lines 1 create: mailbox send 4 (services/async/waits.c)
-write lines 1 resolve: send 4
-write lines 1 resolve: receive 3
-write lines 1 wake: print lines 2 by receive 3
-write lines 1 read: send 4
-write lines 1 counter: bytes sent = 6
 write lines 1 create: mailbox send 5 (services/async/waits.c)
 write lines 1 resolve: send 5
+write lines 1 resolve: receive 3
+write lines 1 wake: print lines 2 by receive 3
 write lines 1 read: send 5
-write lines 1 counter: bytes sent = 12
+write lines 1 counter: bytes sent = 6
 write lines 1 create: mailbox send 6 (services/async/waits.c)
 write lines 1 resolve: send 6
 write lines 1 read: send 6
-write lines 1 counter: bytes sent = 18
+write lines 1 counter: bytes sent = 12
 write lines 1 create: mailbox send 7 (services/async/waits.c)
 write lines 1 resolve: send 7
 write lines 1 read: send 7
+write lines 1 counter: bytes sent = 18
+write lines 1 create: mailbox send 8 (services/async/waits.c)
+write lines 1 resolve: send 8
+write lines 1 read: send 8
 write lines 1 counter: bytes sent = 24
 """,
     "disk": """
@@ -129,16 +143,19 @@ write lines 1 counter: bytes sent = 24
 read pages 1 switch: read pages 1
 read pages 1 create: io disk read 2 (services/async/devices.c)
 read pages 1 create: io disk request 3 (kernel/task/disk.c)
+read pages 1 await: disk read 2 for disk request 3
 read pages 1 counter: pages in flight = 11
 read pages 1 try_read: disk read 2
 read pages 1 suspend: disk read
 [event loop] resolve: disk request 3
 [event loop] counter: pages in flight = 0
 [event loop] create: io disk request 4 (kernel/task/disk.c)
+[event loop] await: disk read 2 for disk request 4
 [event loop] counter: pages in flight = 11
 [event loop] resolve: disk request 4
 [event loop] counter: pages in flight = 0
 [event loop] create: io disk request 5 (kernel/task/disk.c)
+[event loop] await: disk read 2 for disk request 5
 [event loop] counter: pages in flight = 10
 [event loop] resolve: disk request 5
 [event loop] counter: pages in flight = 0
@@ -155,6 +172,7 @@ read pages 1 create: io disk request 7 (kernel/task/disk.c)
 read pages 1 switch: read pages 1
 read pages 1 create: io disk read 2 (services/async/devices.c)
 read pages 1 create: io disk request 3 (kernel/task/disk.c)
+read pages 1 await: disk read 2 for disk request 3
 read pages 1 counter: pages in flight = 32
 read pages 1 try_read: disk read 2
 read pages 1 suspend: disk read

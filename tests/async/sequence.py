@@ -6,10 +6,12 @@ or belongs to the kernel alone is left out: interrupts, timers, idleness."""
 import re
 
 LINE = re.compile(r"^(.+) \d+\.\d{7} \[\d+\] (\w+): ?(.*)$", re.M)
-OBJECT = re.compile(r"\b(\d+)\b(?=$|:| by | is | \()")
+OBJECT = re.compile(r"\b(\d+)\b(?=$|:| by | for | is | \()")
 TIMER = re.compile(r"^timer \d+$")
-DEVICES = re.compile(r"^devices \d+$")
-FOREIGN = re.compile(r"timer \d|devices \d|virtio|\[unknown\]|heap bytes|idle")
+DEVICES = re.compile(r"^(disk|network) \d+$")
+FOREIGN = re.compile(
+    r"timer \d|^(callback )?(disk|network) \d|virtio|\[unknown\]|heap bytes|idle"
+)
 DROPPED = (
     "irq_enter irq_exit start stop bye miss stolen sample hello recorded"
 ).split()

@@ -227,6 +227,68 @@ def two_guests_are_aligned(s):
     )
 
 
+WAITS = """
+passer 2
+  receive 31
+    mailbox 20
+wanter 9
+  mutex 10
+    mutex 8
+      holder 6
+        sleep 32
+          timer 33
+sender 11
+  send 13
+    mailbox 14
+joiner 15
+  join 29
+    choose 24
+      bind 18
+        sleep 16
+          timer 17
+      timeout 23
+        receive 19
+          mailbox 20
+        sleep 21
+          timer 22
+    reader 25
+      disk read 26
+        disk request 28
+virtio-blk request 27
+"""
+
+
+def waits_are_a_tree(s):
+    """`tasks` shows what each task waits for, and what that waits for."""
+    trace = s.work / "waits.trace"
+    run(
+        *(s.parasite, "record", "-q", "-t", "virtio", "-o", trace, "--"),
+        *qemu.command(
+            s.part,
+            s.image(s.part, "test/trace_waits"),
+            "prof.trace=stream prof.start=off prof.every=0",
+            args=[word.replace("=1000000", "=300000000") for word in DISK]
+            + qemu.icount(0, None),
+        ),
+    )
+    run(s.parasite, "info", "--check", trace)
+    said = run(s.parasite, "tasks", trace).out
+    tree = said[said.index("# open at the end") :].splitlines()[1:]
+    check.same("\n".join(line.split(":")[0] for line in tree), WAITS.strip())
+
+
+def devices_are_told_apart(s):
+    """Each has a callback, to which its interrupts leave their work. When a
+    network interrupts is up to the host."""
+    for demo, device in (("disk", "disk"), ("tcp", "network")):
+        text = run(s.parasite, "script", s.work / f"{demo}.trace").out
+        check.has(text, rf" create: callback {device} \d+ ")
+        check.has(text, rf" switch: {device} \d+$")
+        check.lacks(text, " devices ")
+    text = run(s.parasite, "script", s.work / "disk.trace").out
+    check.has(text, r"^\[irq \d+\] .* defer: disk \d+$")
+
+
 def choices_are_listed(s):
     """A wrong demo is refused, and all are listed."""
     with s.guest(s.part, "async", append="demo=x prof.start=off") as guest:
@@ -255,6 +317,8 @@ def suite(s):
         s.holds(f"{s.part}: demo={demo} shows what it is for", shows, s, demo)
     s.holds(f"{s.part}: two runs have the same events", repeats, s)
     s.holds(f"{s.part}: the disk's fix is in the sums", disk_is_explained, s)
+    s.holds(f"{s.part}: devices are told apart", devices_are_told_apart, s)
+    s.holds(f"{s.part}: what waits is a tree", waits_are_a_tree, s)
     s.holds(f"{s.part}: the demos are listed", choices_are_listed, s)
     s.holds(f"{s.part}: coroutines are traced", coroutines_are_traced, s)
     s.holds(f"{s.part}: samples know their task", samples_know_their_task, s)

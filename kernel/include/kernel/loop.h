@@ -56,12 +56,16 @@ struct loop_source {
     void (*turn)(void);           /* called in each turn, after timers */
     struct prof_trace_name *site; /* whose time that is, for <prof/loop.h>;
                                      NULL: the loop's own */
+    unsigned device;              /* whose interrupts are for it: VIRTIO_...,
+                                     0 = none */
+    uint32_t trace;               /* private: its number (<prof/trace.h>) */
     struct loop_source *next;     /* private */
 };
 void loop_add(struct loop_source *source);
 
-/* What runs the turns of all sources, for the recorder (<prof/trace.h>). */
-uint32_t loop_devices(void);
+/* The source for (device), for the recorder (<prof/trace.h>): PROF_TRACE_NONE,
+ * there is none. Contexts: any. */
+uint32_t loop_device(unsigned device);
 
 /* Runs what is due without waiting. Nested calls do nothing. */
 void loop_poll(void);

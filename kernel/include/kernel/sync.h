@@ -29,6 +29,8 @@ extern "C" {
 struct mutex {
     struct promise_link waiters; /* private */
     bool locked;
+    bool shown;             /* private: the trace has its holder */
+    uint32_t trace, holder; /* private: numbers of itself and who has it */
 };
 
 /* Resolves with 0 when the mutex is the caller's. Otherwise it is not. */
@@ -63,6 +65,7 @@ struct mailbox {
     size_t count;    /* of these, now */
     bool closed;
     struct promise_link messages, senders, receivers; /* private */
+    uint32_t trace;                                   /* private */
 };
 
 /* Resolves with 0 when (message) is in the mailbox; fails if that is closed. */

@@ -172,6 +172,7 @@ enum prof_trace_what {
     PROF_TRACE_DID_DEFER,      /* a: to; byte: vector */
     PROF_TRACE_DID_SEND,       /* a: message */
     PROF_TRACE_DID_RECEIVE,    /* a: message */
+    PROF_TRACE_DID_AWAIT,      /* a: who; b: for what */
 };
 
 extern uint32_t prof_trace_on;
@@ -249,6 +250,15 @@ static inline void prof_trace_try_read(uint32_t source)
 {
     (void)source;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_TRY_READ, source, 0));
+}
+
+/* (object), which is not the current one, will wait for (source): a join for
+ * what it joins, a sleep for its timer, a lock for whom has it. */
+static inline void prof_trace_await(uint32_t object, uint32_t source)
+{
+    (void)object;
+    (void)source;
+    PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_AWAIT, object, source));
 }
 
 /* How an object ends, once at most: resolved, failed because of (why), or

@@ -50,6 +50,7 @@ static void say_more(const struct event *event, char *to)
     case PROF_EVENT_BECOME:
     case PROF_EVENT_SIGNAL:
     case PROF_EVENT_WAKE:
+    case PROF_EVENT_AWAIT:
         sprintf(to, "%u %u", event->as_wake.object, event->as_wake.by);
         break;
     default: /* ALIVE */

@@ -55,6 +55,7 @@ static void report_all(void)
     prof_trace_counter(&pages, -3);
     prof_trace_counter(&pages, 1ll << 40);
     prof_trace_resolve(promise);
+    prof_trace_await(promise, task);
     prof_trace_wake(task, promise);
     prof_trace_read(promise);
     prof_trace_signal(promise, task);
@@ -86,6 +87,7 @@ static void each_call_is_an_event(void **unused)
                                           "counter 3 -3\n"
                                           "counter 3 1099511627776\n"
                                           "resolve 2\n"
+                                          "await 2 1\n"
                                           "wake 1 2\n"
                                           "read 2\n"
                                           "signal 2 1\n"
@@ -97,8 +99,8 @@ static void each_call_is_an_event(void **unused)
                                           "fail 2 3\n"
                                           "cancel 1\n"
                                           "gone 4294967295\n");
-    assert_int_equal(stats().events, 22);
-    assert_int_equal(stats().sent, 22);
+    assert_int_equal(stats().events, 23);
+    assert_int_equal(stats().sent, 23);
     assert_int_equal(stats().lost, 0);
     assert_int_equal(stats().objects, 2);
     assert_int_equal(stats().names, 4);

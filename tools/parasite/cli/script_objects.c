@@ -107,6 +107,10 @@ static bool objects(const struct tasks *tasks, const struct event *event,
         two(tasks, event->as_signal.object, " by ", event->as_signal.source,
             text);
         return true;
+    case PROF_EVENT_AWAIT:
+        two(tasks, event->as_await.object, " for ", event->as_await.source,
+            text);
+        return true;
     case PROF_EVENT_WAKE:
         two(tasks, event->as_wake.object, " by ", event->as_wake.by, text);
         return true;

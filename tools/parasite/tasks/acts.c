@@ -61,6 +61,23 @@ static void take_try_read(struct tasks *tasks, struct tasks_cpu *cpu,
         tasks->objects[cpu->current].awaits = source;
 }
 
+/* The same of an object that does not run, or does not run any more. */
+static void take_await(struct tasks *tasks, const struct event_await *event)
+{
+    uint32_t object = tasks_mention(tasks, event->object);
+    uint32_t source = tasks_mention(tasks, event->source);
+    struct tasks_edge edge = {.time = tasks->place.time,
+                              .from = object,
+                              .to = source,
+                              .by = TASKS_NONE,
+                              .kind = TASKS_TRY_READ};
+
+    if (object >= TASKS_SPECIAL)
+        tasks->objects[object].awaits = source;
+    if (tasks_room(tasks, &tasks->edges, tasks->edge_count, sizeof edge))
+        tasks->edges[tasks->edge_count++] = edge;
+}
+
 static void take_end(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t id,
                      enum tasks_end ending)
 {
@@ -186,6 +203,9 @@ bool tasks_act(struct tasks *tasks, struct tasks_cpu *cpu,
         return true;
     case PROF_EVENT_TRY_READ:
         take_try_read(tasks, cpu, event->as_try_read.source);
+        return true;
+    case PROF_EVENT_AWAIT:
+        take_await(tasks, &event->as_await);
         return true;
     case PROF_EVENT_RESOLVE:
         take_end(tasks, cpu, event->as_resolve.object, TASKS_RESOLVED);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 
+#include <prof/trace.h>
 #include <stdlib.h>
 
 static struct tasks_site *site_of(struct tasks_sites *sites,
@@ -67,6 +68,20 @@ static int by_objects(const void *left, const void *right)
     return (a->other > b->other) - (a->other < b->other);
 }
 
+/* Whether whom (edge) comes from still waits. A mutex waits for who has it, one
+ * after the other. */
+static bool still_waits(const struct tasks *tasks,
+                        const struct tasks_edge *edge)
+{
+    const struct tasks_object *object;
+
+    if (edge->kind != TASKS_TRY_READ || (edge->from & TASKS_INTERRUPT) ||
+        !tasks_is_open(tasks, edge->from))
+        return false;
+    object = &tasks->objects[edge->from];
+    return object->kind != PROF_TRACE_MUTEX || object->awaits == edge->to;
+}
+
 struct tasks_wait *tasks_waits(const struct tasks *tasks, uint32_t *count)
 {
     struct tasks_wait *waits = NULL;
@@ -76,8 +91,7 @@ struct tasks_wait *tasks_waits(const struct tasks *tasks, uint32_t *count)
         const struct tasks_edge *edge = &tasks->edges[i];
         uint32_t other = tasks_became(tasks, edge->to);
 
-        if (edge->kind != TASKS_TRY_READ || (edge->from & TASKS_INTERRUPT) ||
-            !tasks_is_open(tasks, edge->from) || !tasks_is_open(tasks, other))
+        if (!still_waits(tasks, edge) || !tasks_is_open(tasks, other))
             continue;
         vector_reserve_one(&waits, all, sizeof *waits);
         waits[all++] = (struct tasks_wait){edge->from, other};

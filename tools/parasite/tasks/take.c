@@ -80,6 +80,7 @@ static bool ends_idleness(const struct tasks_cpu *cpu,
     case PROF_EVENT_CREATE:
     case PROF_EVENT_READ:
     case PROF_EVENT_TRY_READ:
+    case PROF_EVENT_AWAIT:
     case PROF_EVENT_RESOLVE:
     case PROF_EVENT_FAIL:
     case PROF_EVENT_CANCEL:

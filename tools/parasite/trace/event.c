@@ -207,6 +207,7 @@ static void next_short(struct event_reader *reader, struct event *event)
     WIDE(CREATE, create)                                                       \
     WIDE(READ, read)                                                           \
     WIDE(TRY_READ, try_read)                                                   \
+    WIDE(AWAIT, await)                                                         \
     WIDE(RESOLVE, resolve)                                                     \
     WIDE(FAIL, fail)                                                           \
     WIDE(CANCEL, cancel)                                                       \
@@ -235,8 +236,8 @@ WIDE_FORMS(SAME_AS_WIDE)
 BRIEF_FORMS(SAME_AS_BRIEF)
 #define OF_WIDE(NAME, name) [PROF_EVENT_##NAME##_WIDE] = PROF_EVENT_##NAME,
 #define OF_BRIEF(NAME, name) [PROF_EVENT_##NAME##_BRIEF] = PROF_EVENT_##NAME,
-static const uint8_t plain_kinds[PROF_KIND_ESCAPE] = {
-    WIDE_FORMS(OF_WIDE) BRIEF_FORMS(OF_BRIEF)};
+static const uint8_t plain_kinds[PROF_KINDS] = {WIDE_FORMS(OF_WIDE)
+                                                    BRIEF_FORMS(OF_BRIEF)};
 
 /* The other forms become NODE and SAMPLE, and CLOCK sets the clock. */
 static void normalize(struct event_reader *reader, struct event *event)
@@ -267,7 +268,7 @@ static void normalize(struct event_reader *reader, struct event *event)
         reader->recent = event->as_recent.first;
         break;
     default:
-        if (event->kind < PROF_KIND_ESCAPE && plain_kinds[event->kind] != 0)
+        if (event->kind < PROF_KINDS && plain_kinds[event->kind] != 0)
             event->kind = plain_kinds[event->kind];
         break;
     }
