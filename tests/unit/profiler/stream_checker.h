@@ -137,14 +137,16 @@ static size_t see_short(struct seen *event, const uint8_t *at,
 static size_t see_other(struct seen *event, const uint8_t *at, size_t room)
 {
     struct prof_event_node_wide wide;
-    size_t bytes;
+    unsigned kind = (unsigned)bits_at(at, 2, 6);
+    size_t head = kind >= 57 && kind <= 62 ? 3 : kind == 63 ? 6 : 4, bytes;
+    unsigned time_bits = head == 3 ? 16 : 24;
 
-    assert_true(room >= 4);
-    event->kind = (enum prof_event)bits_at(at, 2, 6);
-    event->clock = unwrap(event->clock, bits_at(at, 8, 24), 24);
-    bytes = field_bytes(event->kind);
-    assert_true(room >= 4 + bytes);
-    memcpy(event->fields, at + 4, bytes);
+    assert_true(room >= head);
+    event->kind = (enum prof_event)(kind == 63 ? at[4] : kind);
+    event->clock = unwrap(event->clock, bits_at(at, 8, time_bits), time_bits);
+    bytes = kind == 63 ? at[5] : field_bytes(event->kind);
+    assert_true(room >= head + bytes && bytes <= sizeof event->fields);
+    memcpy(event->fields, at + head, bytes);
     if (event->kind == PROF_EVENT_CLOCK)
         assert_memory_equal(event->fields, &event->clock, 8);
     if (event->kind == PROF_EVENT_SAMPLE_LATE)
@@ -156,7 +158,7 @@ static size_t see_other(struct seen *event, const uint8_t *at, size_t room)
         event->node = wide.node;
         know(wide.node, wide.parent, wide.address);
     }
-    return 4 + bytes;
+    return head + bytes;
 }
 
 static uint64_t see_events(unsigned number, const struct prof_packet *head,
