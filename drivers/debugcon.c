@@ -15,8 +15,5 @@ bool debugcon_present(void)
 
 void debugcon_write(const void *data, size_t bytes)
 {
-    const uint8_t *next = data;
-
-    while (bytes-- > 0)
-        arch_out8(PORT, *next++);
+    arch_out8_all(PORT, data, bytes);
 }

@@ -9,10 +9,14 @@
  * A lost packet must not spoil the others, so a definition is repeated. A node
  * is defined where it is first used; again where it is first used in a later
  * packet; and then wherever it is used and was not defined for REPEAT_PACKETS
- * and for REPEAT_CLOCKS, or since sampling was last started. A node that is
- * used in one packet only is lost with it or not at all. Whenever a leaf is
- * defined, so are those of its callers that are due: a reader who joins in the
- * middle knows every stack in use after twice that time, some twenty seconds.
+ * and for some time, or since sampling was last started or a reader asked. A
+ * node that is used in one packet only is lost with it or not at all. Whenever
+ * a leaf is defined, so are those of its callers that are due: a reader who
+ * joins in the middle knows every stack in use after twice that time.
+ *
+ * That time is short where readers cannot ask. Where they can (the command
+ * hello; `parasite record` and `top` do when they join late), it is long: it
+ * serves readers that do not, and when both of the first definitions are lost.
  *
  * Counting packets alone would not do: where the nodes in use fill
  * REPEAT_PACKETS, each would be defined at each use, and nothing else sent.
@@ -25,15 +29,19 @@
 #include <stdint.h>
 
 #define PROF_REPEAT_PACKETS 16u
-#define PROF_REPEAT_CLOCKS (10 * (uint64_t)PROF_CLOCK_HZ)
+#define PROF_REPEAT_SHORT (10 * PROF_CLOCK_HZ)
+#define PROF_REPEAT_LONG (60 * PROF_CLOCK_HZ)
 #define PROF_REPEAT_MARKS 8u /* in that time */
 
 struct prof_interning {
-    uint32_t forgotten; /* definitions in packets before this one are void */
-    uint32_t old;       /* the packet of REPEAT_CLOCKS ago, 0 = none */
+    uint32_t clocks;    /* that time */
+    uint32_t limit;     /* what these packets and those before them define must
+                           be defined again */
+    uint32_t forgotten; /* because sampling was started since, and so on */
     uint64_t marked;    /* clock of the last mark */
     uint32_t marks[PROF_REPEAT_MARKS]; /* packets, some time apart: a ring */
-    uint32_t next_mark;                /* the oldest of them */
+    uint32_t old;       /* the packet of that time ago, 0 = none */
+    uint32_t next_mark; /* the oldest of them */
 };
 
 /* All nodes are to be defined again. (sequence), here and below, is that of
@@ -41,7 +49,7 @@ struct prof_interning {
 static inline void prof_interning_forget(struct prof_interning *interning,
                                          uint32_t sequence)
 {
-    interning->forgotten = sequence;
+    interning->forgotten = interning->limit = sequence;
 }
 
 /* A packet was sent and the next one begun; the clock is (clock). */
@@ -49,13 +57,20 @@ static inline void prof_interning_sent(struct prof_interning *interning,
                                        uint32_t sequence, uint64_t clock)
 {
     uint32_t *mark = &interning->marks[interning->next_mark];
+    uint32_t limit;
 
-    if (clock - interning->marked < PROF_REPEAT_CLOCKS / PROF_REPEAT_MARKS)
+    if (clock - interning->marked >= interning->clocks / PROF_REPEAT_MARKS) {
+        interning->marked = clock;
+        interning->old = *mark;
+        *mark = sequence;
+        interning->next_mark = (interning->next_mark + 1) % PROF_REPEAT_MARKS;
+    }
+    if (sequence < PROF_REPEAT_PACKETS)
         return;
-    interning->marked = clock;
-    interning->old = *mark;
-    *mark = sequence;
-    interning->next_mark = (interning->next_mark + 1) % PROF_REPEAT_MARKS;
+    limit = sequence + 1 - PROF_REPEAT_PACKETS;
+    limit = limit < interning->old ? limit : interning->old;
+    interning->limit =
+        interning->forgotten > limit ? interning->forgotten : limit;
 }
 
 /*
@@ -66,14 +81,9 @@ static inline void prof_interning_sent(struct prof_interning *interning,
 static inline bool prof_interning_due(const struct prof_interning *interning,
                                       uint32_t sequence, uint32_t note)
 {
-    uint32_t number = note / 2;
-    uint32_t present = sequence + 1;
-
-    if (number == present)
+    if (note % 2 != 0 && note / 2 > interning->limit)
         return false;
-    return note % 2 == 0 || number <= interning->forgotten ||
-           (present - number >= PROF_REPEAT_PACKETS &&
-            number <= interning->old);
+    return note / 2 != sequence + 1;
 }
 
 /* The note of a node with the note (note), now that it is defined again. */

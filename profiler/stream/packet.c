@@ -8,6 +8,7 @@
 #include "stream/packet.h"
 
 #include "base/crc.h"
+#include "stream/packet_short.h"
 
 #include <stddef.h>
 
@@ -32,12 +33,6 @@ _Static_assert(PROF_PACKET_DEFAULT % ALIGN == 0, "a full packet needs padding");
                    "too long for an extended event");
 #include <prof/events.def>
 
-/* A word in one store, wherever it lies: x86 does not mind. */
-static void store_word(uint8_t *to, uint32_t word)
-{
-    __builtin_memcpy(to, &word, sizeof word);
-}
-
 /* No alignment, and no call for the few bytes of an event. */
 static void copy(uint8_t *to, const void *from, uint32_t bytes)
 {
@@ -46,7 +41,7 @@ static void copy(uint8_t *to, const void *from, uint32_t bytes)
 
     for (; bytes >= sizeof word; bytes -= (uint32_t)sizeof word) {
         __builtin_memcpy(&word, next, sizeof word);
-        store_word(to, word);
+        prof_packet_word(to, word);
         next += sizeof word;
         to += sizeof word;
     }
@@ -72,15 +67,6 @@ static uint8_t *next_event(struct prof_packet_maker *packet, uint64_t clock)
     return packet->data + packet->used;
 }
 
-/* The next (bytes) are an event, the last at (clock), from now on. */
-static void count_in(struct prof_packet_maker *packet, uint64_t clock,
-                     uint32_t bytes)
-{
-    packet->end = clock;
-    __atomic_signal_fence(__ATOMIC_RELEASE); /* whole, then counted */
-    packet->used += bytes;
-}
-
 void prof_packet_put(struct prof_packet_maker *packet, enum prof_event kind,
                      uint64_t clock, const void *fields, uint32_t bytes)
 {
@@ -89,8 +75,8 @@ void prof_packet_put(struct prof_packet_maker *packet, enum prof_event kind,
     bool extended = kind >= PROF_KIND_EXTENDED;
     uint32_t code = extended ? PROF_KIND_ESCAPE : (uint32_t)kind;
 
-    store_word(to, time << (PROF_EVENT_TAG_BITS + PROF_EVENT_KIND_BITS) |
-                       code << PROF_EVENT_TAG_BITS | PROF_EVENT_OTHER);
+    prof_packet_word(to, time << (PROF_EVENT_TAG_BITS + PROF_EVENT_KIND_BITS) |
+                             code << PROF_EVENT_TAG_BITS | PROF_EVENT_OTHER);
     /* the fields of a brief event come over the highest byte */
     to += prof_event_is_brief(kind) ? PROF_EVENT_BRIEF_BYTES
                                     : PROF_EVENT_HEAD_BYTES;
@@ -99,70 +85,23 @@ void prof_packet_put(struct prof_packet_maker *packet, enum prof_event kind,
         *to++ = (uint8_t)bytes;
     }
     copy(to, fields, bytes);
-    count_in(packet, clock, prof_packet_event_bytes(kind, bytes));
-}
-
-/* The first word of a SAMPLE or a LEAF. */
-static uint32_t short_head(enum prof_event kind, uint64_t clock, uint32_t node)
-{
-    uint32_t time = (uint32_t)clock & ((1u << PROF_SHORT_TIME_BITS) - 1);
-
-    return node << (PROF_EVENT_TAG_BITS + PROF_SHORT_TIME_BITS) |
-           time << PROF_EVENT_TAG_BITS | (uint32_t)kind;
-}
-
-/* Whether a sample of (node) at (clock) has room in a short form, in the event
- * that next_event() has begun. */
-static bool is_short(const struct prof_packet_maker *packet, uint64_t clock,
-                     uint32_t node)
-{
-    return (clock - packet->end) >> PROF_SHORT_TIME_BITS == 0 &&
-           node >> PROF_SHORT_NODE_BITS == 0;
-}
-
-bool prof_packet_short_sample(struct prof_packet_maker *packet, uint64_t clock,
-                              uint32_t node)
-{
-    if (packet->used == 0 ||
-        packet->used + PROF_PACKET_SAMPLE_MAX > sizeof packet->data ||
-        !is_short(packet, clock, node))
-        return false;
-    store_word(packet->data + packet->used,
-               short_head(PROF_EVENT_SAMPLE, clock, node));
-    count_in(packet, clock, PROF_SAMPLE_BYTES);
-    return true;
+    prof_packet_count_in(packet, clock, prof_packet_event_bytes(kind, bytes));
 }
 
 void prof_packet_sample(struct prof_packet_maker *packet, uint64_t clock,
                         uint32_t node)
 {
-    uint8_t *to = next_event(packet, clock);
     uint16_t narrow = (uint16_t)node;
 
-    if (is_short(packet, clock, node)) {
-        store_word(to, short_head(PROF_EVENT_SAMPLE, clock, node));
-        count_in(packet, clock, PROF_SAMPLE_BYTES);
-    } else if (narrow == node) {
+    (void)next_event(packet, clock);
+    if (prof_packet_short_sample(packet, clock, node))
+        return;
+    if (narrow == node)
         prof_packet_put(packet, PROF_EVENT_SAMPLE_LATE, clock, &narrow,
                         sizeof narrow);
-    } else {
+    else
         prof_packet_put(packet, PROF_EVENT_SAMPLE_WIDE, clock, &node,
                         sizeof node);
-    }
-}
-
-/* Writes parent:14 offset:26, where that can say it. */
-static bool write_parent(const struct prof_packet_maker *packet, uint8_t *to,
-                         const struct prof_packet_node *node)
-{
-    uint64_t offset = node->address - packet->text_begin;
-
-    if (node->parent >> PROF_SHORT_NODE_BITS != 0 ||
-        offset >> PROF_SHORT_OFFSET_BITS != 0)
-        return false;
-    store_word(to, (uint32_t)offset << PROF_SHORT_NODE_BITS | node->parent);
-    to[4] = (uint8_t)(offset >> (32 - PROF_SHORT_NODE_BITS));
-    return true;
 }
 
 void prof_packet_node(struct prof_packet_maker *packet, uint64_t clock,
@@ -174,10 +113,10 @@ void prof_packet_node(struct prof_packet_maker *packet, uint64_t clock,
     uint32_t head = node->node << PROF_EVENT_TAG_BITS | PROF_EVENT_NODE;
 
     if (node->node >> PROF_SHORT_NODE_BITS == 0 &&
-        write_parent(packet, to + 2, node)) {
+        prof_packet_write_parent(packet, to + 2, node)) {
         to[0] = (uint8_t)head;
         to[1] = (uint8_t)(head >> 8);
-        count_in(packet, packet->end, PROF_NODE_BYTES);
+        prof_packet_count_in(packet, packet->end, PROF_NODE_BYTES);
     } else {
         prof_packet_put(packet, PROF_EVENT_NODE_WIDE, packet->end, &wide,
                         sizeof wide);
@@ -187,16 +126,11 @@ void prof_packet_node(struct prof_packet_maker *packet, uint64_t clock,
 void prof_packet_leaf(struct prof_packet_maker *packet, uint64_t clock,
                       const struct prof_packet_node *leaf)
 {
-    uint8_t *to = next_event(packet, clock);
-
-    if (is_short(packet, clock, leaf->node) &&
-        write_parent(packet, to + 4, leaf)) {
-        store_word(to, short_head(PROF_EVENT_LEAF, clock, leaf->node));
-        count_in(packet, clock, PROF_LEAF_BYTES);
-    } else {
-        prof_packet_node(packet, clock, leaf);
-        prof_packet_sample(packet, clock, leaf->node);
-    }
+    (void)next_event(packet, clock);
+    if (prof_packet_short_leaf(packet, clock, leaf))
+        return;
+    prof_packet_node(packet, clock, leaf);
+    prof_packet_sample(packet, clock, leaf->node);
 }
 
 void prof_packet_close(struct prof_packet_maker *packet,
@@ -220,8 +154,8 @@ void prof_packet_close(struct prof_packet_maker *packet,
     for (uint32_t i = packet->used; i < packet->bytes; i++)
         packet->data[i] = 0;
     copy(packet->data, &head, sizeof head);
-    store_word(packet->data + offsetof(struct prof_packet, crc),
-               prof_crc32c(0, packet->data, packet->used));
+    prof_packet_word(packet->data + offsetof(struct prof_packet, crc),
+                     prof_crc32c(0, packet->data, packet->used));
 }
 
 void prof_packet_clear(struct prof_packet_maker *packet)

@@ -81,13 +81,8 @@ static inline bool prof_packet_is_soon(const struct prof_packet_maker *packet,
 void prof_packet_put(struct prof_packet_maker *packet, enum prof_event kind,
                      uint64_t clock, const void *fields, uint32_t bytes);
 
-/* A sample of (node), if it is not the packet's first event and its short form
- * will do and fits. False: nothing was done. */
-bool prof_packet_short_sample(struct prof_packet_maker *packet, uint64_t clock,
-                              uint32_t node);
-
 /* A sample of (node), a node with its parent, or a sample with both, in the
- * shortest form there is. */
+ * shortest form there is. See also packet_short.h. */
 void prof_packet_sample(struct prof_packet_maker *packet, uint64_t clock,
                         uint32_t node);
 void prof_packet_node(struct prof_packet_maker *packet, uint64_t clock,

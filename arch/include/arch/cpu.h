@@ -5,11 +5,22 @@
 /* Instructions that C cannot express: port I/O, TSC, interrupt flag, halt. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline void arch_out8(uint16_t port, uint8_t value)
 {
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+/* The (bytes) bytes at (data), one after the other. In a guest that is one exit
+ * for many bytes. */
+static inline void arch_out8_all(uint16_t port, const void *data, size_t bytes)
+{
+    __asm__ volatile("rep outsb"
+                     : "+S"(data), "+c"(bytes)
+                     : "d"(port)
+                     : "memory");
 }
 
 static inline uint8_t arch_in8(uint16_t port)

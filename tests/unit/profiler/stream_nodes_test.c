@@ -74,6 +74,44 @@ static void nodes_in_use_are_emitted_again_now_and_then(void **unused)
     assert_int_equal(known[100].defined, before + 1);
 }
 
+/* How often node 100 of 400 in use is defined in (seconds), at 1 kHz. */
+static unsigned definitions_in(unsigned seconds)
+{
+    prof_stream_start(at(0), 1000000, 0);
+    for (unsigned i = 1; i <= seconds * 1000; i++)
+        sample(at(10000ull * i), i % 400 + 1);
+    see_all();
+    return known[100].defined;
+}
+
+static int ask(void)
+{
+    return -1;
+}
+
+/* Where the reader can ask, nodes are defined twice, and then once a minute;
+ * and all in use at once when it does. */
+static void who_can_ask_is_told_less_often(void **unused)
+{
+    struct prof_transport two_way = keeper;
+    unsigned before;
+
+    two_way.receive = ask;
+    assert_in_range(definitions_in(300), 15, 2 + 300 / 10);
+    open_stream(unused);
+    prof_stream_open(
+        &(struct prof_stream_settings){&two_way, tree, &config, {0}});
+    before = definitions_in(300);
+    assert_in_range(before, 4, 2 + 300 / 60);
+    prof_stream_hello();
+    before = kept_count;
+    for (unsigned i = 300001; i <= 302000; i++)
+        sample(at(10000ull * i), i % 400 + 1);
+    see_from(before, before + 1);
+    for (unsigned node = 1; node <= 400; node++)
+        assert_int_equal(known[node].defined, 1);
+}
+
 /* So many nodes are in use that they fill the packets after which each is
  * defined again: that must not fill the next ones, and so on for ever. */
 static void emitting_nodes_again_does_not_fill_the_stream(void **unused)
@@ -182,6 +220,7 @@ int main(void)
         TEST(samples_are_known_whichever_packet_is_lost),
         TEST(nodes_come_before_what_names_them),
         TEST(nodes_in_use_are_emitted_again_now_and_then),
+        TEST(who_can_ask_is_told_less_often),
         TEST(emitting_nodes_again_does_not_fill_the_stream),
         TEST(who_joins_late_learns_all),
         TEST(what_is_too_large_takes_a_longer_form),

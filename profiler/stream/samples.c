@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Samples and the nodes of their stacks.
+ *
+ * Most samples are of a node that the reader knows, and of the others most are
+ * below callers that it knows. Both are put in here in a few steps; what else
+ * may come with a sample (a full packet, a new one, callers that are due, what
+ * has no short form) is in put_slowly().
+ */
+
+#include "stream/encoder.h"
+#include "stream/packet_short.h"
+
+#define PATH_MAX 192u  /* nodes of a stack, more than there can be */
+#define FITTING_MAX 3u /* packets begun for one sample */
+
+static struct prof_encoder *const stream = &prof_encoder;
+static struct prof_packet_maker *const packet = &prof_encoder.packet;
+
+/* Node (node), as events define it, and its (note). False: there is none. */
+static bool look_up(uint32_t node, struct prof_packet_node *found,
+                    uint32_t **note)
+{
+    struct prof_stream_node known;
+
+    if (!stream->tree(node, &known))
+        return false;
+    *found = (struct prof_packet_node){node, known.parent, known.address};
+    *note = known.note;
+    return true;
+}
+
+static inline bool is_due(uint32_t note)
+{
+    return prof_interning_due(&stream->interning, stream->label.sequence, note);
+}
+
+static void note_defined(uint32_t *note)
+{
+    *note = prof_interning_defined(stream->label.sequence, *note);
+}
+
+/* Defines those of (node) and its callers that are due, the outermost first.
+ * False: there was no room for all of them. */
+static bool define_callers(uint32_t node)
+{
+    struct prof_packet_node known;
+    uint32_t path[PATH_MAX], *note;
+    uint32_t count = 0;
+
+    while (count < PATH_MAX && !prof_is_checked(&stream->checked, node) &&
+           look_up(node, &known, &note)) {
+        if (is_due(*note))
+            path[count++] = node;
+        prof_checked_add(&stream->checked, node);
+        node = known.parent;
+    }
+    while (count-- > 0) {
+        if (!prof_packet_fits(packet, PROF_PACKET_NODE_MAX))
+            return false;
+        (void)look_up(path[count], &known, &note);
+        prof_packet_node(packet, stream->last, &known);
+        note_defined(note);
+    }
+    return true;
+}
+
+/* Puts a sample of (node), and before it the definitions that are due. False:
+ * the packet is full. Then all of it begins anew in the next, which may not
+ * depend on this one. */
+static bool put_defined(uint64_t clock, uint32_t node)
+{
+    struct prof_packet_node leaf;
+    uint32_t *note;
+
+    if (!look_up(node, &leaf, &note) || !is_due(*note)) {
+        prof_packet_sample(packet, clock, node);
+        return true;
+    }
+    if (!define_callers(leaf.parent) ||
+        !prof_packet_fits(packet, PROF_PACKET_LEAF_MAX))
+        return false;
+    prof_packet_leaf(packet, clock, &leaf);
+    note_defined(note);
+    return true;
+}
+
+/* A sample of (node) where nothing else will do. */
+static __attribute__((noinline)) void put_slowly(uint64_t clock, uint32_t node)
+{
+    for (unsigned i = 0; i < FITTING_MAX; i++) {
+        if (!prof_encoder_make_room(clock, PROF_PACKET_SAMPLE_MAX))
+            break;
+        if (put_defined(clock, node))
+            return;
+        prof_encoder_send();
+    }
+    stream->label.discarded++;
+}
+
+/* A sample of (node), which is to be defined first. */
+static __attribute__((noinline)) void put_leaf(uint64_t clock, uint32_t node)
+{
+    struct prof_packet_node leaf;
+    uint32_t *note;
+
+    if (!stream->stuck && look_up(node, &leaf, &note) &&
+        prof_packet_has_room(packet, PROF_PACKET_LEAF_MAX) &&
+        prof_packet_is_short(packet, clock, node) &&
+        (prof_is_checked(&stream->checked, leaf.parent) ||
+         define_callers(leaf.parent)) &&
+        prof_packet_short_leaf(packet, clock, &leaf))
+        note_defined(note);
+    else
+        put_slowly(clock, node);
+}
+
+void prof_stream_sample(uint64_t tsc, uint32_t node, uint32_t note)
+{
+    uint64_t clock;
+
+    if (!prof_stream_on())
+        return;
+    if (node == 0) {
+        prof_encoder_put_samples(PROF_EVENT_IDLE, tsc, PROF_NO_FIELDS, 1);
+        return;
+    }
+    clock = prof_encoder_clock(tsc);
+    if (is_due(note))
+        put_leaf(clock, node);
+    else if (stream->stuck || !prof_packet_short_sample(packet, clock, node))
+        put_slowly(clock, node);
+    stream->last = stream->sample_begin = clock;
+}
