@@ -64,19 +64,48 @@ uint32_t prof_address_calling_function(uintptr_t address)
     return known->record.link;
 }
 
+/* What is known of the frame of (function), which is at (range). */
+static uint32_t frame_of(struct prof_function *function,
+                         struct prof_range *range)
+{
+    uint32_t framed = function->framed;
+
+    *range = (struct prof_range){function->record.key, function->record.key};
+    range->end += function->bytes;
+    if (framed == 0) {
+        prof_prologue_learn(range, &prof_image.text, &framed);
+        function->framed = framed & FRAMED_MAX;
+    }
+    return framed;
+}
+
+bool prof_address_without_top(struct prof_address *address)
+{
+    struct prof_function *function = prof_function_at(address->record.link);
+    uintptr_t offset = address->record.key - function->record.key;
+    struct prof_range range;
+
+    if (!PROF_WITH_CALLERS || (address->class == PROF_CLASS_ATTRIBUTED &&
+                               offset < frame_of(function, &range)))
+        return false;
+    address->caller = PROF_CALLER_BY_FRAME;
+    address->pending = 0;
+    return true;
+}
+
 uint32_t prof_address_caller(struct prof_address *address)
 {
     struct prof_function *function = prof_function_at(address->record.link);
-    struct prof_range range = {function->record.key, function->record.key};
-    uint32_t word = PROF_PROLOGUE_FRAME, framed = function->framed;
+    uint32_t word = PROF_PROLOGUE_FRAME, framed;
+    struct prof_range range;
 
     if (!PROF_WITH_CALLERS || address->caller != PROF_CALLER_UNKNOWN)
         return address->caller;
-    range.end += function->bytes;
-    if (address->class == PROF_CLASS_ATTRIBUTED)
+    if (address->class == PROF_CLASS_ATTRIBUTED) {
+        framed = frame_of(function, &range);
         word = prof_prologue_caller(address->record.key, &range,
                                     &prof_image.text, &framed);
-    function->framed = framed & FRAMED_MAX;
+    }
     if (word == PROF_PROLOGUE_FRAME)
         address->caller = PROF_CALLER_BY_FRAME;
     else

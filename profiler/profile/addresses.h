@@ -30,7 +30,9 @@ struct prof_address {
 #define PROF_CALLER_IN_WORD 2u
 
 /*
- * Most return addresses are found by the frame pointer, so the prologue is not
+ * Most return addresses are found by the frame pointer. Behind the prologue the
+ * only other place is the top of the stack, in an epilogue: a sample without a
+ * code address there shows that it is not one. Elsewhere the prologue is not
  * analysed before a sample has a code address among its kept words, which might
  * be the return address; or until so many samples are pending, so that those
  * that follow need not look; or a report asks.
@@ -68,6 +70,11 @@ uint32_t prof_address_calling_function(uintptr_t address);
  * first, (most) at most, and until (steps) instructions were decoded; else a
  * report would have to, and take long. Contexts: the drain. */
 void prof_addresses_catch_up(uint32_t most, uint32_t steps);
+
+/* The word on top of the stack is no code address in a sample at (address),
+ * whose caller is unknown. Returns whether it is known by that. Contexts: the
+ * drain. */
+bool prof_address_without_top(struct prof_address *address);
 
 /* How the caller of code at (address) is found, PROF_CALLER_*. Analyses the
  * prologue the first time, and then counts the samples that were pending.

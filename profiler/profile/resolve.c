@@ -73,13 +73,34 @@ const struct prof_callers *prof_resolve_callers(const uint32_t *frames,
     return &callers;
 }
 
-/* Whether any of the words (kept) of the stack might be a return address. */
-static bool has_candidate(const uint32_t *kept)
+/* Whether any of the words (kept) of the stack might be the return address of
+ * a sample below the stack (callers). One that the frame pointer leads to as
+ * well is in the function's own frame, unless it is on top. */
+static bool has_candidate(const uint32_t *kept, uint32_t callers)
 {
-    for (uint32_t i = 0; i < PROF_FRAMES_KEPT; i++)
-        if (prof_is_code(prof_frames_kept(kept, i)))
+    uintptr_t by_frame = prof_stack_at(callers)->record.key;
+
+    for (uint32_t i = 0; i < PROF_FRAMES_KEPT; i++) {
+        uintptr_t word = prof_frames_kept(kept, i);
+
+        if (prof_is_code(word) && (i == 0 || word != by_frame))
             return true;
+    }
     return false;
+}
+
+/* Whether the caller of (address) remains unknown for a sample with the words
+ * (kept) below the stack (callers), since it need not be looked for. */
+static bool is_left_unknown(struct prof_address *address, const uint32_t *kept,
+                            uint32_t callers)
+{
+    if (address->caller != PROF_CALLER_UNKNOWN)
+        return false;
+    if (!prof_is_code(prof_frames_kept(kept, 0)) &&
+        prof_address_without_top(address))
+        return false;
+    return address->pending < PROF_CALLER_PENDING_MAX &&
+           !has_candidate(kept, callers);
 }
 
 /* Sets how the caller of (leaf), at (address), is found. Returns that caller if
@@ -91,8 +112,7 @@ static uintptr_t kept_caller(struct prof_address *address, const uint32_t *kept,
     uint32_t word;
 
     leaf->found_by = PROF_LEAF_FRAME;
-    if (address->caller == PROF_CALLER_UNKNOWN &&
-        address->pending < PROF_CALLER_PENDING_MAX && !has_candidate(kept))
+    if (is_left_unknown(address, kept, leaf->callers))
         return 0;
     word = prof_address_caller(address) - PROF_CALLER_IN_WORD;
     if (word >= PROF_FRAMES_KEPT)

@@ -12,6 +12,14 @@
 
 uint32_t prof_prologue_steps;
 
+void prof_prologue_learn(const struct prof_range *function,
+                         const struct prof_range *text, uint32_t *framed)
+{
+    (void)function;
+    (void)text;
+    *framed = PROF_PROLOGUE_UNSURE;
+}
+
 uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
                               const struct prof_range *text, uint32_t *framed)
 {

@@ -66,6 +66,7 @@ struct search {
     uint32_t known;     /* number of paths */
     uint32_t steps;     /* instructions decoded so far */
     bool through;       /* paths are followed through frames */
+    bool moved;         /* on some path the return address is not on top */
     bool lost;          /* some path ended where another may go on */
     bool ends;          /* returns() met a jump with an unknown target */
     bool found;         /* pc was reached */
@@ -109,10 +110,11 @@ static bool step_stack(struct search *search,
     case PROF_EFFECT_PUSH_FP:
     case PROF_EFFECT_POP_FP:
         path->bytes -= instruction->value;
+        search->moved = true;
         search->lost |= path->bytes < 0;
         return path->bytes >= 0;
     case PROF_EFFECT_SET_FP:
-        path->framed = true;
+        path->framed = search->moved = true;
         return search->through;
     case PROF_EFFECT_OTHER:
     case PROF_EFFECT_FRAMED:
@@ -305,22 +307,52 @@ static uintptr_t usual_frame(uintptr_t begin)
     return (first & USUAL_MASK) == USUAL ? begin + USUAL_BYTES : 0;
 }
 
-/* Whether a path without a frame reaches pc; sets (search)->to, and (framed) if
- * none does. */
-static bool is_reached(struct search *search, uint32_t *framed)
+/* A search in (function); pc is none of its addresses. */
+static void begin(struct search *search, const struct prof_range *function,
+                  const struct prof_range *text)
 {
-    uintptr_t begin = search->function.begin, usual;
+    search->pc = 0;
+    search->function = *function;
+    search->readable = text->end - PROF_INSTRUCTION_BYTES_MAX + 1;
+    search->lost = search->moved = search->ends = search->found = false;
+}
 
-    if (*framed == 0) {
-        usual = usual_frame(begin);
-        *framed = usual != 0 ? (uint32_t)(usual - begin) : 0;
-    }
-    if (*framed != 0 && search->pc - begin >= *framed)
-        return false;
-    follow_all(search, false);
-    if (!search->found && !search->lost)
-        *framed = frameless_bytes(search);
-    return search->found;
+/* The same as prof_prologue_learn() for a function whose first instructions
+ * are not the usual ones. */
+static uint32_t learn_by_paths(const struct prof_range *function,
+                               const struct prof_range *text)
+{
+    struct search search;
+
+    begin(&search, function, text);
+    follow_all(&search, false);
+    if (search.lost)
+        return PROF_PROLOGUE_UNSURE;
+    return search.moved ? frameless_bytes(&search) : PROF_PROLOGUE_LEAF;
+}
+
+/* Whether (function) can be read. */
+static bool is_readable(const struct prof_range *function,
+                        const struct prof_range *text)
+{
+    return text->end - text->begin >= PROF_INSTRUCTION_BYTES_MAX &&
+           function->begin >= text->begin &&
+           function->begin <= text->end - PROF_INSTRUCTION_BYTES_MAX;
+}
+
+void prof_prologue_learn(const struct prof_range *function,
+                         const struct prof_range *text, uint32_t *framed)
+{
+    uintptr_t usual;
+
+    if (*framed != 0)
+        return;
+    *framed = PROF_PROLOGUE_UNSURE;
+    if (!is_readable(function, text))
+        return;
+    usual = usual_frame(function->begin);
+    *framed = usual != 0 ? (uint32_t)(usual - function->begin)
+                         : learn_by_paths(function, text);
 }
 
 uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
@@ -329,18 +361,20 @@ uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
     struct search search;
     intptr_t bytes;
 
-    if (text->end - text->begin < PROF_INSTRUCTION_BYTES_MAX ||
-        function->begin < text->begin || pc < function->begin)
+    if (!is_readable(function, text) || pc < function->begin)
         return PROF_PROLOGUE_FRAME;
-    search.pc = pc;
-    search.function = *function;
-    search.lost = search.ends = search.found = false;
-    search.readable = text->end - PROF_INSTRUCTION_BYTES_MAX + 1;
     if (pc == function->begin)
         return 0;
+    begin(&search, function, text);
+    search.pc = pc;
     if (!inside(&search, pc))
         return PROF_PROLOGUE_FRAME;
-    if (is_reached(&search, framed))
+    prof_prologue_learn(function, text, framed);
+    if (*framed == PROF_PROLOGUE_LEAF)
+        return 0;
+    if (pc - function->begin < *framed)
+        follow_all(&search, false);
+    if (search.found)
         bytes = search.to.bytes;
     else if (!is_past_frame(&search, text, &bytes))
         return PROF_PROLOGUE_FRAME;

@@ -19,14 +19,26 @@
 #define PROF_PROLOGUE_FRAME UINT32_MAX /* follow the frame pointer */
 
 /*
+ * Learns once what holds for all addresses of a function, unless *(framed),
+ * which belongs to the function and is 0 at first, says it already: the offset
+ * from which on its frame is set up, except in an epilogue, which has restored
+ * the frame pointer and has the return address on top of the stack. Or
+ * PROF_PROLOGUE_LEAF: it has no frame, and the return address is always on top.
+ * Or PROF_PROLOGUE_UNSURE: neither. Contexts: thread.
+ */
+#define PROF_PROLOGUE_UNSURE 0x7ffffffeu
+#define PROF_PROLOGUE_LEAF 0x7fffffffu
+void prof_prologue_learn(const struct prof_range *function,
+                         const struct prof_range *text, uint32_t *framed);
+
+/*
  * Words from the stack pointer up to the return address when the instruction
  * at (pc) of (function) is about to run. PROF_PROLOGUE_FRAME if the frame
  * pointer leads to it, or if the code could not be followed to (pc). Reads code
  * within (text) only.
  *
- * *(framed) belongs to the function, and is 0 at first: how many of its bytes
- * may be executed without a frame before there is one, as far as is known. With
- * it most addresses need not be followed from the beginning.
+ * *(framed) is what prof_prologue_learn() knows of the function, and is learnt
+ * here if it is 0.
  *
  * Contexts: any. Decodes at most about a thousand instructions, a few in
  * most functions; 1 KiB of stack.
