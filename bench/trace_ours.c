@@ -62,11 +62,10 @@ static bool send_packet(const void *packet, size_t bytes)
 static const struct prof_transport transport = {
     .name = "file", .open = open_file, .send = send_packet};
 
-static bool no_tree(uint32_t node, struct prof_stream_node *found)
+static struct prof_stream_node *no_tree(uint32_t node)
 {
     (void)node;
-    (void)found;
-    return false;
+    return NULL;
 }
 
 int main(int argc, char **argv)

@@ -28,14 +28,17 @@ void prof_calls_open(void)
     last_call = 0;
 }
 
-static uint32_t add(uint32_t caller, uint32_t function)
+/* Adds the call at the free slot (slot). */
+static uint32_t add(uint32_t *slot, uint32_t caller, uint32_t function)
 {
+    const uint32_t *slots = prof_calls.slots;
     uint32_t number;
     struct prof_call *call;
 
     if (!prof_table_reserve(&prof_calls))
         return 0;
-    number = prof_table_add(&prof_calls, caller, function);
+    number = prof_table_add_at(&prof_calls, sizeof *call, slot, slots, caller,
+                               function);
     call = prof_call_at(number);
     call->record.link = is_outermost(caller, function);
     if (PROF_WITH_TREES) {
@@ -47,11 +50,13 @@ static uint32_t add(uint32_t caller, uint32_t function)
 
 uint32_t prof_call_of(uint32_t caller, uint32_t function)
 {
+    uint32_t *slot;
+
     if (last_call != 0 && caller == last_caller && function == last_function)
         return last_call;
-    last_call = prof_table_find(&prof_calls, caller, function);
-    if (last_call == 0)
-        last_call = add(caller, function);
+    slot = prof_table_slot(&prof_calls, sizeof(struct prof_call), caller,
+                           function);
+    last_call = *slot != 0 ? *slot : add(slot, caller, function);
     last_caller = caller;
     last_function = function;
     return last_call;

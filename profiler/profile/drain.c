@@ -144,8 +144,7 @@ static inline void count_entry(const struct prof_entry *entry,
     prof_held_sample(tsc, entry->pc);
     if (prof_stream_on()) {
         prof_trace_before(tsc);
-        prof_stream_sample(tsc, leaf->number,
-                           leaf->stack != NULL ? leaf->stack->emitted : 0);
+        prof_stream_sample(tsc, leaf->number, prof_stack_node(leaf->stack));
     }
 }
 

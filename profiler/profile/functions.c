@@ -26,7 +26,8 @@ uint32_t prof_function_of(uintptr_t address)
     if (last_number != 0 && address >= last.begin && address < last.end)
         return last_number;
     (void)prof_symbol_find(address, &symbol);
-    number = prof_table_find(&prof_functions, 0, symbol.start);
+    number = *prof_table_slot(&prof_functions, sizeof(struct prof_function), 0,
+                              symbol.start);
     if (number == 0 && prof_table_reserve(&prof_functions)) {
         number = prof_table_add(&prof_functions, 0, symbol.start);
         prof_function_at(number)->bytes = (uint32_t)symbol.size;

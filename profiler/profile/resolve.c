@@ -136,19 +136,6 @@ static bool count_caller(struct prof_address *address)
     return true;
 }
 
-/* The stack of (pc), in (function), below (callers) or, if (caller) is not 0,
- * below that caller between them. 0: no memory. */
-static uint32_t find_stack(uint32_t callers, uintptr_t caller, uintptr_t pc,
-                           uint32_t function)
-{
-    if (caller != 0) {
-        callers = prof_stack_of(callers, caller, 0);
-        if (callers == 0)
-            return 0;
-    }
-    return prof_stack_of(callers, pc, function);
-}
-
 /* The stack of (leaf) is (number). */
 static void set_stack(struct prof_recent_leaf *leaf, uint32_t number)
 {
@@ -156,9 +143,24 @@ static void set_stack(struct prof_recent_leaf *leaf, uint32_t number)
     leaf->stack = prof_stack_at(number);
 }
 
-/* The same as prof_resolve() for a stack that is not known to be that of all
- * samples at (leaf) with words. False: no memory. */
-static bool resolve_new(struct prof_recent_leaf *leaf, const uint32_t *kept)
+/* The stack of (leaf), in (function), below its callers or, if (caller) is not
+ * 0, below that caller between them; (slot) is that of the former. 0: no
+ * memory. */
+static uint32_t find_stack(const struct prof_recent_leaf *leaf,
+                           uintptr_t caller, uint32_t *slot, uint32_t function)
+{
+    uint32_t callers = leaf->callers;
+
+    if (caller == 0)
+        return prof_stack_in(slot, callers, leaf->pc, function);
+    callers = prof_stack_of(callers, caller, 0);
+    return callers != 0 ? prof_stack_of(callers, leaf->pc, function) : 0;
+}
+
+/* The same as prof_resolve() for a stack, at (slot), that is not known to be
+ * that of all samples at (leaf) with words. False: no memory. */
+static bool resolve_new(struct prof_recent_leaf *leaf, const uint32_t *kept,
+                        uint32_t *slot)
 {
     uint32_t number = prof_address_find(leaf->pc), stack;
     struct prof_address *address;
@@ -177,7 +179,7 @@ static bool resolve_new(struct prof_recent_leaf *leaf, const uint32_t *kept)
     address = prof_address_at(number);
     if (PROF_WITH_CALLERS && kept != NULL)
         caller = kept_caller(address, kept, leaf);
-    stack = find_stack(leaf->callers, caller, leaf->pc, address->record.link);
+    stack = find_stack(leaf, caller, slot, address->record.link);
     if (stack == 0)
         return false;
     set_stack(leaf, stack);
@@ -193,15 +195,15 @@ const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
                                             const uint32_t *kept)
 {
     static struct prof_recent_leaf leaf;
-    uint32_t number;
+    uint32_t *slot;
 
     if (prof_resolve_is_enough())
         return NULL;
-    number = prof_stack_find(callers, pc);
+    slot = prof_stack_slot(callers, pc);
     leaf = (struct prof_recent_leaf){.pc = pc, .callers = callers};
-    if (!PROF_WITH_CALLERS || kept == NULL || !prof_stack_at(number)->framed)
-        return resolve_new(&leaf, kept) ? &leaf : NULL;
-    set_stack(&leaf, number);
+    if (!PROF_WITH_CALLERS || kept == NULL || !prof_stack_at(*slot)->framed)
+        return resolve_new(&leaf, kept, slot) ? &leaf : NULL;
+    set_stack(&leaf, *slot);
     leaf.found_by = PROF_LEAF_FRAME;
     prof_recent_note_leaf(&leaf);
     return &leaf;

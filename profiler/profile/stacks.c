@@ -8,7 +8,6 @@
 #include "profile/calls.h"
 #include "profile/functions.h"
 #include "profile/image.h"
-#include "stream/stream.h"
 
 #include <prof/config.h>
 
@@ -57,30 +56,24 @@ static uint32_t count_code(const uint32_t *frames, uint32_t count)
     return code;
 }
 
-/* Adds the stack of (address), in (function), below (parent). (function) is 0
- * if there was no memory for it. Returns 0 without memory. */
-static uint32_t add(uint32_t parent, uintptr_t address, uint32_t function)
+uint32_t prof_stack_in(uint32_t *slot, uint32_t parent, uintptr_t address,
+                       uint32_t function)
 {
-    uint32_t caller = prof_stack_at(parent)->record.link;
-    uint32_t call = function != 0 ? prof_call_of(caller, function) : 0;
-    uint32_t number;
-
-    if (call == 0 || !prof_table_reserve(&prof_stacks))
-        return 0;
-    number = prof_table_add(&prof_stacks, parent, address);
-    prof_stack_at(number)->record.link = call;
-    return number;
-}
-
-uint32_t prof_stack_of(uint32_t parent, uintptr_t address, uint32_t function)
-{
-    uint32_t number = prof_stack_find(parent, address);
+    const uint32_t *slots = prof_stacks.slots;
+    uint32_t number = *slot, caller, call;
 
     if (number != 0)
         return number;
     if (function == 0)
         function = prof_address_calling_function(address);
-    return add(parent, address, function);
+    caller = prof_stack_at(parent)->record.link;
+    call = function != 0 ? prof_call_of(caller, function) : 0;
+    if (call == 0 || !prof_table_reserve(&prof_stacks))
+        return 0;
+    number = prof_table_add_at(&prof_stacks, sizeof(struct prof_stack), slot,
+                               slots, parent, address);
+    prof_stack_at(number)->record.link = call;
+    return number;
 }
 
 bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
@@ -118,15 +111,19 @@ bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
     return true;
 }
 
-bool prof_stacks_find(uint32_t number, struct prof_stream_node *found)
-{
-    struct prof_stack *stack = prof_stack_at(number);
+_Static_assert(offsetof(struct prof_record, key) ==
+                       offsetof(struct prof_stream_node, address) &&
+                   offsetof(struct prof_record, parent) ==
+                       offsetof(struct prof_stream_node, parent) &&
+                   offsetof(struct prof_stack, emitted) ==
+                       offsetof(struct prof_stream_node, note),
+               "a stack begins like a node of the stream");
 
+struct prof_stream_node *prof_stacks_find(uint32_t number)
+{
     if (!PROF_WITH_STREAM || number == 0 || number >= prof_stacks.used)
-        return false;
-    *found = (struct prof_stream_node){stack->record.parent, stack->record.key,
-                                       &stack->emitted};
-    return true;
+        return NULL;
+    return prof_stack_node(prof_stack_at(number));
 }
 
 void prof_stacks_clear(void)

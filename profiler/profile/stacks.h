@@ -12,6 +12,7 @@
 #include "profile/recent.h"
 #include "profile/table.h"
 #include "sample/frames.h"
+#include "stream/stream.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,14 +24,14 @@
 /* A stack is its caller's stack, the parent, and one address more. */
 struct prof_stack {
     struct prof_record record; /* key: the address; link: its call (calls.h) */
-    struct prof_amount self;   /* samples of exactly this stack */
-    uint64_t first_tsc;        /* when the first and the last were taken */
-    uint64_t last_tsc;
+    uint32_t emitted; /* for the stream: when it was last defined (stream.h) */
     uint32_t class : 2;    /* that of the address (accounts.h) */
     uint32_t framed : 1;   /* the frame pointer finds the caller of the address,
                               so that samples of it below the parent are here */
     uint32_t address : 29; /* its number (addresses.h), 0 until sampled */
-    uint32_t emitted; /* for the stream: when it was last defined (stream.h) */
+    struct prof_amount self; /* samples of exactly this stack */
+    uint64_t first_tsc;      /* when the first and the last were taken */
+    uint64_t last_tsc;
 };
 
 #define PROF_ADDRESS_MAX ((1u << 29) - 1) /* no table has more */
@@ -48,17 +49,26 @@ static inline struct prof_stack *prof_stack_at(uint32_t number)
  * and calls. Contexts: boot. */
 void prof_stacks_open(void);
 
-/* The number of the stack of (address) called by stack (parent), 0 if there is
- * none. */
-static inline uint32_t prof_stack_find(uint32_t parent, uintptr_t address)
+/* Where the number of the stack of (address) called by stack (parent) is, or
+ * would be; 0 there if there is no such stack. Until the next one is created. */
+static inline uint32_t *prof_stack_slot(uint32_t parent, uintptr_t address)
 {
-    return *prof_table_slot(&prof_stacks, sizeof(struct prof_stack), parent,
-                            address);
+    return prof_table_slot(&prof_stacks, sizeof(struct prof_stack), parent,
+                           address);
 }
 
-/* The same. Creates it if it is new, (address) being in (function) or, if that
- * is 0, a return address. 0: no memory. Contexts: the drain. */
-uint32_t prof_stack_of(uint32_t parent, uintptr_t address, uint32_t function);
+/* The number at that (slot). Creates the stack if it is new, (address) being in
+ * (function) or, if that is 0, a return address. 0: no memory. Contexts: the
+ * drain. */
+uint32_t prof_stack_in(uint32_t *slot, uint32_t parent, uintptr_t address,
+                       uint32_t function);
+
+static inline uint32_t prof_stack_of(uint32_t parent, uintptr_t address,
+                                     uint32_t function)
+{
+    return prof_stack_in(prof_stack_slot(parent, address), parent, address,
+                         function);
+}
 
 /*
  * Finds the callers of a sample with (count) words at (frames), as they are in
@@ -69,8 +79,13 @@ bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
                            struct prof_callers *callers);
 
 /* The callback through which the stream reads stack (number) (stream.h). */
-struct prof_stream_node;
-bool prof_stacks_find(uint32_t number, struct prof_stream_node *found);
+prof_stream_tree prof_stacks_find;
+
+/* The same for a stack, or NULL. */
+static inline struct prof_stream_node *prof_stack_node(struct prof_stack *stack)
+{
+    return (struct prof_stream_node *)(void *)stack;
+}
 
 /* Sets all samples to 0; stacks keep their numbers. Contexts: thread. */
 void prof_stacks_clear(void);

@@ -158,4 +158,27 @@ static inline uint32_t *prof_table_slot(const struct prof_table *table,
     return &table->slots[at];
 }
 
+/*
+ * prof_table_add() where prof_table_slot() has returned (slot) for the record,
+ * and nothing was added since. (slots) is the table's before
+ * prof_table_reserve() was called, which may have replaced them.
+ */
+static inline uint32_t prof_table_add_at(struct prof_table *table,
+                                         size_t record_bytes, uint32_t *slot,
+                                         const uint32_t *slots, uint32_t parent,
+                                         uintptr_t key)
+{
+    uint32_t number = table->used++;
+    struct prof_record *record =
+        prof_table_record(table->segments, record_bytes, number);
+
+    __builtin_memset(record, 0, record_bytes);
+    record->key = key;
+    record->parent = parent;
+    if (slots != table->slots)
+        slot = prof_table_slot(table, record_bytes, parent, key);
+    *slot = number;
+    return number;
+}
+
 #endif

@@ -19,15 +19,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A node of the tree of stacks, as the stream asks for it. */
+/* A node of the tree of stacks, as its owner's records begin. */
 struct prof_stream_node {
-    uint32_t parent;
     uintptr_t address;
-    uint32_t *note; /* the stream's own about this node, 0 at first */
-};
+    uint32_t parent;
+    uint32_t unused; /* by the stream */
+    uint32_t note;   /* the stream's own about this node, 0 at first */
+} __attribute__((may_alias));
 
-/* Finds node (node) of that tree; false: there is no such node. */
-typedef bool prof_stream_tree(uint32_t node, struct prof_stream_node *found);
+/* Node (node) of that tree; NULL: there is none. Stays where it is. */
+typedef struct prof_stream_node *prof_stream_tree(uint32_t node);
 
 /* Running totals of what left no sample. The stream emits by how much they have
  * grown since it last saw them. */
@@ -76,10 +77,11 @@ void prof_stream_stop(uint64_t tsc);
 /* A reader joins: HELLO comes next, and all nodes are defined again. */
 void prof_stream_hello(void);
 
-/* One sample at (tsc): the leaf's node, whose note is (note), and which is
- * defined first where the reader may not know it; or, if the node is 0, an idle
- * one. */
-void prof_stream_sample(uint64_t tsc, uint32_t node, uint32_t note);
+/* One sample at (tsc) of the node (node), which is (leaf), and is defined first
+ * where the reader may not know it; or, if the node is 0, an idle one. NULL: the
+ * node is not in the tree. */
+void prof_stream_sample(uint64_t tsc, uint32_t node,
+                        struct prof_stream_node *leaf);
 
 /* (samples) at (address) that cover (cycles), single times unknown; and such of
  * which nothing is known. (tsc) is when the last of them was taken. */

@@ -62,11 +62,11 @@ static void count_in(uintptr_t pc, const uintptr_t *words, uint32_t count)
     while (code < count && words[code] > 0x1000 && words[code] < 0x1000000)
         code++;
     while (code-- > 0) {
-        stack = prof_stack_find(stack, words[code]);
+        stack = *prof_stack_slot(stack, words[code]);
         assert_int_not_equal(stack, 0);
         used[stack] = 1;
     }
-    stack = prof_stack_find(stack, pc);
+    stack = *prof_stack_slot(stack, pc);
     assert_in_range(stack, 1, STACKS_MAX - 1);
     used[stack] = 1;
     samples[stack]++;

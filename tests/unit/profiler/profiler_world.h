@@ -136,7 +136,7 @@ static inline void world_end(void *memory)
 /* What was drained at (pc) without callers. */
 static inline struct prof_amount world_drained(uintptr_t pc)
 {
-    return prof_stack_at(prof_stack_find(0, pc))->self;
+    return prof_stack_at(*prof_stack_slot(0, pc))->self;
 }
 
 /* The memory that gives a vector of (entries) entries and the least frames. */

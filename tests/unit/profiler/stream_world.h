@@ -14,7 +14,7 @@
 #define SECOND ((uint64_t)PROF_CLOCK_HZ * CLOCK)
 
 #define NODES 100000u
-static uint32_t notes[NODES];
+static struct prof_stream_node known_nodes[NODES];
 static const uint8_t build_id[20] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
 
@@ -22,21 +22,23 @@ static const uint8_t build_id[20] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 static uint32_t odd_node;
 static uintptr_t odd_address;
 
-static bool tree(uint32_t node, struct prof_stream_node *found)
+static struct prof_stream_node *tree(uint32_t node)
 {
+    struct prof_stream_node *found = &known_nodes[node];
+
     if (node == 0 || node >= NODES)
-        return false;
-    *found = (struct prof_stream_node){
-        node / 2, 0x100000 + 16 * (uintptr_t)node, &notes[node]};
+        return NULL;
+    found->parent = node / 2;
+    found->address = 0x100000 + 16 * (uintptr_t)node;
     if (node == odd_node)
         found->address = odd_address;
-    return true;
+    return found;
 }
 
-/* A sample of (node), 0 = idle, with the note that the drain would pass. */
+/* A sample of (node), 0 = idle, as the drain would pass it. */
 static inline void sample(uint64_t tsc, uint32_t node)
 {
-    prof_stream_sample(tsc, node, node < NODES ? notes[node] : 0);
+    prof_stream_sample(tsc, node, tree(node));
 }
 
 static const struct prof_config config = {
@@ -52,7 +54,7 @@ static int open_stream(void **unused)
 {
     (void)unused;
     kept_count = kept_refuse = kept_asked = 0;
-    memset(notes, 0, sizeof notes);
+    memset(known_nodes, 0, sizeof known_nodes);
     prof_stream_open(
         &(struct prof_stream_settings){&keeper, tree, &config, {0}});
     return 0;
