@@ -69,10 +69,38 @@ static void a_drain_analyses_only_so_much(void **unused)
     world_end(memory);
 }
 
+/* Behind the prologue, what is on top of the stack decides, and nothing is
+ * decoded. */
+static void the_top_of_the_stack_decides_behind_a_prologue(void **unused)
+{
+    void *memory = world_new(WORLD_MEMORY(500));
+    uint32_t steps;
+
+    (void)unused;
+    sample_addresses();
+    memcpy(text, "\x55\x48\x89\xe5", 4); /* push rbp; mov rbp, rsp */
+    if (sizeof(void *) == 4)
+        memcpy(text, "\x55\x89\xe5", 3);
+    steps = prof_prologue_steps;
+    for (uint32_t i = 1; i < prof_addresses.used; i++) {
+        struct prof_address *address = prof_address_at(i);
+        bool behind = address->record.key - (uintptr_t)text >= 4;
+
+        address->caller = PROF_CALLER_UNKNOWN;
+        assert_int_equal(prof_address_without_top(address), behind);
+        assert_int_equal(address->caller,
+                         behind ? PROF_CALLER_BY_FRAME : PROF_CALLER_UNKNOWN);
+        assert_int_equal(address->pending, behind ? 0 : 1);
+    }
+    assert_int_equal(prof_prologue_steps, steps);
+    world_end(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_drain_analyses_only_so_much),
+        cmocka_unit_test(the_top_of_the_stack_decides_behind_a_prologue),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

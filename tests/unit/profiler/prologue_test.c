@@ -40,13 +40,14 @@ struct line {
 #define JUMP "\x08"
 #endif
 
-/* Each line by itself, and with what those before it show of the function. */
-static void check(const struct line *lines)
+/* Each line by itself, and with what those before it show of the function.
+ * (usual): its epilogues are such as compilers make. */
+static void check_as(const struct line *lines, bool usual)
 {
     static uint8_t all[ROOM + 256 + ROOM];
     uint8_t *text = all + ROOM;
     struct prof_range function, range;
-    uint32_t framed = 0, unknown;
+    uint32_t framed = 0, unknown, learnt = 0;
     size_t at = 0;
 
     memset(all, 0xcc, sizeof all);
@@ -57,8 +58,12 @@ static void check(const struct line *lines)
     function = (struct prof_range){(uintptr_t)text, (uintptr_t)text + at};
     range = (struct prof_range){(uintptr_t)all, (uintptr_t)all + sizeof all};
     at = 0;
+    prof_prologue_learn(&function, &range, &learnt);
     for (const struct line *line = lines; line->bytes != NULL; line++) {
         assert_int_equal(prof_decode(text + at).length, line->length);
+        if (usual && (at >= learnt || learnt == PROF_PROLOGUE_LEAF))
+            assert_true(line->place == 0 ||
+                        (at >= learnt && line->place == FRAME));
         unknown = 0;
         assert_int_equal(prof_prologue_caller((uintptr_t)text + at, &function,
                                               &range, &unknown),
@@ -68,6 +73,11 @@ static void check(const struct line *lines)
                          line->place);
         at += line->length;
     }
+}
+
+static void check(const struct line *lines)
+{
+    check_as(lines, true);
 }
 
 static void a_frame_from_beginning_to_end(void **unused)
@@ -87,6 +97,35 @@ static void a_frame_from_beginning_to_end(void **unused)
 
     (void)unused;
     check(lines);
+}
+
+static uint32_t learnt_of(const void *code, size_t bytes)
+{
+    static uint8_t text[ROOM];
+    struct prof_range range = {(uintptr_t)text, (uintptr_t)text + sizeof text};
+    struct prof_range function = {(uintptr_t)text, (uintptr_t)text + bytes};
+    uint32_t framed = 0;
+
+    memset(text, 0xcc, sizeof text);
+    memcpy(text, code, bytes);
+    prof_prologue_learn(&function, &range, &framed);
+    return framed;
+}
+
+static void a_function_is_learnt_once(void **unused)
+{
+    static const char usual[] = "\x55" W "\x89\xe5\x53\x5b\x5d\xc3";
+    static const char leaf[] = "\x85\xc0\x74\x01\x90\xc3";
+    static const char late[] = "\x85\xc0\x74\x06\x55" W "\x89\xe5\x5d\xc3";
+    static const char pushes[] = "\x53\x85\xc0\x5b\xc3";
+    static const char lost[] = "\xff\xe0\x90";
+
+    (void)unused;
+    assert_int_equal(learnt_of(usual, sizeof usual - 1), sizeof("" W) + 2);
+    assert_int_equal(learnt_of(leaf, sizeof leaf - 1), PROF_PROLOGUE_LEAF);
+    assert_in_range(learnt_of(late, sizeof late - 1), 6, sizeof late - 1);
+    assert_int_equal(learnt_of(pushes, sizeof pushes - 1), sizeof pushes - 1);
+    assert_int_equal(learnt_of(lost, sizeof lost - 1), PROF_PROLOGUE_UNSURE);
 }
 
 static void instructions_between_push_and_mov(void **unused)
@@ -238,7 +277,7 @@ static void a_jump_through_a_table_is_looked_at_twice(void **unused)
 
     (void)unused;
     check(within);
-    check(away);
+    check_as(away, false);
 }
 
 static void what_cannot_be_known_is_left_to_the_frame(void **unused)
@@ -343,6 +382,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_from_beginning_to_end),
+        cmocka_unit_test(a_function_is_learnt_once),
         cmocka_unit_test(instructions_between_push_and_mov),
         cmocka_unit_test(no_frame_but_pushes),
         cmocka_unit_test(a_frame_on_one_way_only),
