@@ -114,28 +114,43 @@ text()
     keep "$1" text_smallest "$code"
 }
 
-# Bytes of stream per sample, for a minute of lua at 1 kHz with complete stacks.
-# The second figure excludes the first definition of each stack, which adds five
-# bytes to its first sample; it includes packet headers and repeated
-# definitions.
-stream()
+# minute WIDTH NAME TRANSPORT ARGUMENT...: bytes of stream per sample, for a
+# minute of lua at 1 kHz with complete stacks; all, and without the first
+# definition of each stack, which adds five bytes to its first sample. The
+# latter includes packet headers and repeated definitions.
+minute()
 {
-    packets=$build/bench/stream.$1.bin
-    trace=$build/bench/stream.$1.trace
+    packets=$build/bench/$2.$1.bin
+    trace=$build/bench/$2.$1.trace
     rm -rf "$trace" "$packets"
-    guest "$1" "$build/$1/lua/lua.elf" 900 "$build/bench/stream.$1.log" \
-        -debugcon "file:$packets" -initrd services/lua/scripts/parser.lua \
-        -append 'prof.out=e9 prof.every=60000 prof.reports=1'
+    append="prof.out=$3 prof.every=60000 prof.reports=1"
+    name=$2
+    width=$1
+    shift 3
+    guest "$width" "$build/$width/lua/lua.elf" 900 \
+        "$build/bench/$name.$width.log" -initrd services/lua/scripts/parser.lua \
+        -chardev "file,id=packets,path=$packets" "$@" -append "$append"
     "$build/host/parasite" record -q -o "$trace" "file:$packets"
     "$build/host/parasite" info --json "$trace" | awk -F '[:,]' '
         { gsub(/[" ]/, "", $1); value[$1] = $2 }
         END {
             printf "%.2f %.2f\n", value["bytes"] / value["samples"],
                 (value["bytes"] - 5 * value["nodes"]) / value["samples"]
-        }' >"$trace.bytes"
-    read -r all seen <"$trace.bytes"
+        }'
+}
+
+# Where readers can ask for definitions, and where they cannot.
+stream()
+{
+    minute "$1" stream virtio -device virtio-serial-pci \
+        -device virtconsole,chardev=packets >"$build/bench/stream.$1.bytes"
+    read -r all seen <"$build/bench/stream.$1.bytes"
     keep "$1" stream_all "$all"
     keep "$1" stream_seen "$seen"
+    minute "$1" stream_one_way e9 -device isa-debugcon,chardev=packets \
+        >"$build/bench/stream_one_way.$1.bytes"
+    read -r all seen <"$build/bench/stream_one_way.$1.bytes"
+    keep "$1" stream_one_way "$all"
 }
 
 # All that a sample of a Lua script costs, counted by a plugin of QEMU.
