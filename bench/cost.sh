@@ -128,7 +128,8 @@ minute()
     width=$1
     shift 3
     guest "$width" "$build/$width/lua/lua.elf" 900 \
-        "$build/bench/$name.$width.log" -initrd services/lua/scripts/parser.lua \
+        "$build/bench/$name.$width.log" \
+        -initrd services/lua/scripts/parser.lua \
         -chardev "file,id=packets,path=$packets" "$@" -append "$append"
     "$build/host/parasite" record -q -o "$trace" "file:$packets"
     "$build/host/parasite" info --json "$trace" | awk -F '[:,]' '

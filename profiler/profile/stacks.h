@@ -50,7 +50,7 @@ static inline struct prof_stack *prof_stack_at(uint32_t number)
 void prof_stacks_open(void);
 
 /* Where the number of the stack of (address) called by stack (parent) is, or
- * would be; 0 there if there is no such stack. Until the next one is created. */
+ * would be; 0 there if there is no such stack. Until the next is created. */
 static inline uint32_t *prof_stack_slot(uint32_t parent, uintptr_t address)
 {
     return prof_table_slot(&prof_stacks, sizeof(struct prof_stack), parent,

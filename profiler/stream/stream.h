@@ -78,8 +78,8 @@ void prof_stream_stop(uint64_t tsc);
 void prof_stream_hello(void);
 
 /* One sample at (tsc) of the node (node), which is (leaf), and is defined first
- * where the reader may not know it; or, if the node is 0, an idle one. NULL: the
- * node is not in the tree. */
+ * where the reader may not know it; or, if the node is 0, an idle one. NULL:
+ * the node is not in the tree. */
 void prof_stream_sample(uint64_t tsc, uint32_t node,
                         struct prof_stream_node *leaf);
 

@@ -44,8 +44,8 @@ struct prof_transport {
      * offered again then. NULL: send() returns only then. */
     void (*finish)(void);
 
-    /* Returns a received byte, or -1 for none. NULL: output only; as its readers
-     * cannot ask, the stream then repeats itself more often. */
+    /* Returns a received byte, or -1 for none. NULL: output only; as readers
+     * cannot ask then, the stream repeats itself more often. */
     int (*receive)(void);
 };
 

@@ -34,11 +34,10 @@ struct line {
     }
 #ifdef __x86_64__
 #define W "\x48" /* REX.W, before what works on the stack pointer */
-#define JUMP "\x08"
 #else
 #define W
-#define JUMP "\x08"
 #endif
+#define JUMP "\x08"
 
 /* Each line by itself, and with what those before it show of the function.
  * (usual): its epilogues are such as compilers make. */

@@ -91,7 +91,7 @@ static int ask(void)
 
 /* Where the reader can ask, nodes are defined twice, and then once a minute;
  * and all in use at once when it does. */
-static void who_can_ask_is_told_less_often(void **unused)
+static void repeats_are_rare_where_readers_can_ask(void **unused)
 {
     struct prof_transport two_way = keeper;
     unsigned before;
@@ -220,7 +220,7 @@ int main(void)
         TEST(samples_are_known_whichever_packet_is_lost),
         TEST(nodes_come_before_what_names_them),
         TEST(nodes_in_use_are_emitted_again_now_and_then),
-        TEST(who_can_ask_is_told_less_often),
+        TEST(repeats_are_rare_where_readers_can_ask),
         TEST(emitting_nodes_again_does_not_fill_the_stream),
         TEST(who_joins_late_learns_all),
         TEST(what_is_too_large_takes_a_longer_form),
