@@ -31,11 +31,11 @@ static inline void prof_stream_hello(void)
 }
 
 static inline void prof_stream_sample(uint64_t tsc, uint32_t node,
-                                      uint32_t note)
+                                      struct prof_stream_node *leaf)
 {
     (void)tsc;
     (void)node;
-    (void)note;
+    (void)leaf;
 }
 
 static inline void prof_stream_overflow(uint64_t tsc, uintptr_t address,

@@ -46,11 +46,11 @@ static uint64_t queued(void)
 static void assert_all_are_counted(uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; i++) {
-        uint32_t stack = prof_stack_find(0, 0x100000 + i * 16);
+        uint32_t stack = *prof_stack_slot(0, 0x100000 + i * 16);
 
         for (uint32_t level = CALLERS - 1; level-- > 0;)
-            stack = prof_stack_find(stack, 0x3000 + level * 16);
-        stack = prof_stack_find(stack, 0x1500);
+            stack = *prof_stack_slot(stack, 0x3000 + level * 16);
+        stack = *prof_stack_slot(stack, 0x1500);
         assert_int_not_equal(stack, 0);
         assert_int_equal(prof_stack_at(stack)->self.samples, 1);
     }
