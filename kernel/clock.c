@@ -14,6 +14,7 @@
 #include <kernel/clock.h>
 #include <pic.h>
 #include <pit.h>
+#include <prof/causal.h>
 #include <prof/port.h>
 #include <string.h>
 #include <tsc.h>
@@ -46,12 +47,22 @@ int clock_start(void)
 }
 
 /* In two steps, because cycles times a billion overflows 64 bits. */
-uint64_t clock_ns(void)
+uint64_t clock_ns_of(uint64_t tsc)
 {
-    uint64_t cycles = arch_tsc() - boot_tsc;
+    uint64_t cycles = tsc - boot_tsc;
     uint64_t rest = cycles % tsc_hz;
 
     return cycles / tsc_hz * NS_PER_S + rest * NS_PER_S / tsc_hz;
+}
+
+uint64_t clock_ns(void)
+{
+    return clock_ns_of(prof_causal_time());
+}
+
+uint64_t clock_real_ns(void)
+{
+    return clock_ns_of(arch_tsc());
 }
 
 /* Read until two reads agree: on i386 a tick may come between the halves. */
@@ -68,7 +79,7 @@ uint64_t clock_ticks(void)
 
 uint64_t clock_unix_seconds(void)
 {
-    return boot_unix_seconds + clock_ns() / NS_PER_S;
+    return boot_unix_seconds + clock_real_ns() / NS_PER_S;
 }
 
 uint64_t clock_tsc_hz(void)

@@ -12,6 +12,7 @@
 #include <arch/cpu.h>
 #include <kernel/clock.h>
 #include <kernel/loop.h>
+#include <prof/causal.h>
 #include <prof/loop.h>
 #include <prof/trace.h>
 #include <stddef.h>
@@ -104,6 +105,39 @@ static bool due(uint64_t now_ns)
     return timers_first() != NULL && timers_first()->due_ns <= now_ns;
 }
 
+/* ---- answers that are held in causal experiments */
+
+static void run_answer(struct loop_answer *answer)
+{
+    struct prof_loop_frame frame;
+
+    if (answer->site == NULL) {
+        answer->callback(answer->context);
+        return;
+    }
+    prof_loop_begin(&frame, answer->site);
+    answer->callback(answer->context); /* which may free it */
+    prof_loop_leave(&frame);
+}
+
+void loop_deliver(struct loop_answer *answer, uint64_t due_tsc)
+{
+    if (!prof_causal_hold(due_tsc, answer))
+        run_answer(answer);
+}
+
+/* Whether one is due at (now_ns), and before the first timer. */
+static bool answer_due(uint64_t now_ns)
+{
+    uint64_t due_tsc, due_ns;
+
+    if (!prof_causal_next(&due_tsc))
+        return false;
+    due_ns = due_tsc == 0 ? 0 : clock_ns_of(due_tsc);
+    return due_ns <= now_ns &&
+           (!due(now_ns) || due_ns <= timers_first()->due_ns);
+}
+
 void loop_add(struct loop_source *source)
 {
     source->next = sources;
@@ -177,18 +211,36 @@ static void run_sources(void)
         run_source(each);
 }
 
+/* In an experiment, what has arrived is fetched first: one answer may be held
+ * while another waits to be fetched that is due before it. */
+static void run_experiment(void)
+{
+    prof_causal_turn();
+    run_sources();
+}
+
 void loop_poll(void)
 {
-    /* Read the clock once: timers that expire meanwhile wait for the next poll,
-       so callbacks that take longer than their period cannot block it. */
-    uint64_t now_ns = clock_ns();
+    uint64_t now_ns;
 
     if (in_callback)
         return;
     in_callback = true;
-    while (due(now_ns))
-        run_first(now_ns);
-    run_sources();
+    if (prof_causal_running())
+        run_experiment();
+    /* Read the clock once: timers that expire meanwhile wait for the next poll,
+       so callbacks that take longer than their period cannot block it. */
+    now_ns = clock_ns();
+    for (;;) {
+        if (answer_due(now_ns))
+            run_answer(prof_causal_take());
+        else if (due(now_ns))
+            run_first(now_ns);
+        else
+            break;
+    }
+    if (!prof_causal_running())
+        run_sources();
     in_callback = false;
 }
 
@@ -203,7 +255,9 @@ bool loop_hold(bool held)
 void loop_wait(void)
 {
     arch_interrupts_off();
-    if (due(clock_ns()) || any_waiting())
+    /* In an experiment the loop does not halt: the tick is too coarse for what
+       is held. */
+    if (prof_causal_running() || due(clock_ns()) || any_waiting())
         arch_interrupts_on();
     else
         wait_for_interrupt();

@@ -57,6 +57,7 @@ PARTS = {
     ),
     "trace": (["trace/*.c"], ["trace/left_out.c"]),
     "loop": (["loop/*.c"], ["loop/left_out.c"]),
+    "causal": (["causal/*.c"], ["causal/left_out.c"]),
     "trees": (
         ["report/call_tree.c", "report/callers.c"],
         ["report/left_out.c"],

@@ -15,8 +15,15 @@ extern "C" {
 #define CLOCK_DIVISOR 11932u /* 99.998 Hz */
 #define CLOCK_TICK_NS 10000152u
 
-/* Nanoseconds since boot by the TSC. Monotonic. Contexts: any. */
+/* Nanoseconds since boot by the TSC. Monotonic. What decides by the time reads
+ * this: in causal experiments (<prof/causal.h>) it is virtual. Contexts: any.
+ */
 uint64_t clock_ns(void);
+
+/* The same without experiments: for wall time. And for a time of the TSC, real
+ * or virtual. */
+uint64_t clock_real_ns(void);
+uint64_t clock_ns_of(uint64_t tsc);
 
 /* Timer ticks handled by the kernel. Contexts: any. */
 uint64_t clock_ticks(void);

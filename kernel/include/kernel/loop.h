@@ -63,6 +63,19 @@ struct loop_source {
 };
 void loop_add(struct loop_source *source);
 
+/* An answer from outside: of a device or a peer. Owned by the caller. */
+struct loop_answer {
+    loop_callback *callback;
+    void *context;
+    struct prof_trace_name *site; /* for <prof/loop.h>; NULL: the caller's */
+};
+
+/*
+ * Calls it when it is due by the clock of causal experiments (<prof/causal.h>),
+ * in the order of due times, timers included. Without experiments: at once.
+ */
+void loop_deliver(struct loop_answer *answer, uint64_t due);
+
 /* The source for (device), for the recorder (<prof/trace.h>): PROF_TRACE_NONE,
  * there is none. Contexts: any. */
 uint32_t loop_device(unsigned device);

@@ -52,6 +52,11 @@
 #define PROF_WITH_LOOP 1
 #endif
 
+/* Causal profiling (<prof/causal.h>). Without: all time is real. */
+#ifndef PROF_WITH_CAUSAL
+#define PROF_WITH_CAUSAL 1
+#endif
+
 /* Profiles by call stack: the call tree, folded stacks, the callers of a
  * function, and prof_visit_stacks(). Without: prof.report is "top". */
 #ifndef PROF_WITH_TREES
@@ -113,6 +118,9 @@
 #endif
 #if (PROF_WITH_LOOP) != 0 && (PROF_WITH_LOOP) != 1
 #error "PROF_WITH_LOOP is neither 0 nor 1"
+#endif
+#if (PROF_WITH_CAUSAL) != 0 && (PROF_WITH_CAUSAL) != 1
+#error "PROF_WITH_CAUSAL is neither 0 nor 1"
 #endif
 #if (PROF_WITH_TREES) != 0 && (PROF_WITH_TREES) != 1
 #error "PROF_WITH_TREES is neither 0 nor 1"

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When answers from outside are due on the virtual clock: see <prof/causal.h>.
+ * Source: the rules for agents follow from a proof by induction over events: if
+ * all that a program reads is as it would be at the speed-up, so is what it
+ * does next, on the virtual clock.
+ */
+
+#include "causal/causal.h"
+
+#include <stddef.h>
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
+                     uint32_t servers)
+{
+    *agent = (struct prof_agent){.kind = kind};
+    if (kind != PROF_AGENT_SERVERS)
+        return;
+    agent->of.queue.servers =
+        servers < PROF_AGENT_SERVERS_MAX ? servers : PROF_AGENT_SERVERS_MAX;
+    if (agent->of.queue.servers == 0)
+        agent->of.queue.servers = 1;
+}
+
+static uint64_t due(uint64_t time, uint64_t arrived)
+{
+    prof_causal.answers++;
+    prof_causal.contradictions += time > arrived;
+    return time;
+}
+
+/* ---- devices */
+
+static void serve(struct prof_agent *agent, uint32_t server,
+                  struct prof_request *request, uint64_t now)
+{
+    agent->of.queue.server[server].busy = true;
+    request->server = server;
+    request->begin = now;
+}
+
+/* Of those that are free, the one that has been so for longest by virtual time
+ * takes the request. */
+static void queue(struct prof_agent *agent, struct prof_request *request)
+{
+    uint32_t best = agent->of.queue.servers;
+
+    for (uint32_t i = 0; i < agent->of.queue.servers; i++)
+        if (!agent->of.queue.server[i].busy &&
+            (best == agent->of.queue.servers ||
+             agent->of.queue.server[i].free <
+                 agent->of.queue.server[best].free))
+            best = i;
+    if (best != agent->of.queue.servers) {
+        serve(agent, best, request, request->cause.real);
+        return;
+    }
+    if (agent->of.queue.first == NULL)
+        agent->of.queue.first = request;
+    else
+        agent->of.queue.newest->next = request;
+    agent->of.queue.newest = request;
+}
+
+void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
+                       struct prof_moment now)
+{
+    *request = (struct prof_request){.cause = now};
+    if (agent->kind == PROF_AGENT_SERVERS)
+        queue(agent, request);
+}
+
+/* The device does not answer in order: (request) was served, so take it out
+ * of the queue, and whatever was in service longest was not. */
+static void leave_queue(struct prof_agent *agent, struct prof_request *request)
+{
+    struct prof_request **link = &agent->of.queue.first;
+    struct prof_request *before = NULL;
+
+    while (*link != NULL && *link != request) {
+        before = *link;
+        link = &before->next;
+    }
+    if (*link == NULL)
+        return;
+    *link = request->next;
+    if (agent->of.queue.newest == request)
+        agent->of.queue.newest = before;
+}
+
+static uint64_t served(struct prof_agent *agent, struct prof_request *request,
+                       uint64_t arrived)
+{
+    struct prof_server *server = &agent->of.queue.server[request->server];
+    struct prof_request *next;
+
+    if (request->begin == 0) {
+        prof_causal.contradictions++;
+        leave_queue(agent, request);
+        return request->cause.virtual_time + (arrived - request->cause.real);
+    }
+    server->free = later(request->cause.virtual_time, server->free) +
+                   (arrived - request->begin);
+    server->busy = false;
+    next = agent->of.queue.first;
+    if (next != NULL) {
+        agent->of.queue.first = next->next;
+        serve(agent, request->server, next, later(arrived, next->cause.real));
+    }
+    return server->free;
+}
+
+uint64_t prof_agent_answer(struct prof_agent *agent,
+                           struct prof_request *request, uint64_t arrived)
+{
+    if (agent->kind == PROF_AGENT_SERVERS)
+        return due(served(agent, request, arrived), arrived);
+    return due(request->cause.virtual_time + (arrived - request->cause.real),
+               arrived);
+}
+
+/* ---- peers */
+
+void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
+{
+    if (agent->kind != PROF_AGENT_CLOSED)
+        return;
+    for (unsigned i = PROF_AGENT_SENT_MAX - 1; i > 0; i--)
+        agent->of.sent[i] = agent->of.sent[i - 1];
+    agent->of.sent[0] = sent;
+}
+
+/* What caused a packet of a closed peer: the last packet to it, unless it has
+ * sent one since. */
+static struct prof_moment cause_of(const struct prof_agent *agent,
+                                   uint64_t arrived)
+{
+    struct prof_moment cause = agent->last;
+
+    for (unsigned i = 0; i < PROF_AGENT_SENT_MAX; i++) {
+        const struct prof_moment *sent = &agent->of.sent[i];
+
+        if (sent->real == 0 || sent->real > arrived)
+            continue;
+        if (sent->real >= cause.real) {
+            cause.real = sent->real;
+            cause.virtual_time = later(cause.virtual_time, sent->virtual_time);
+        }
+        break;
+    }
+    return cause;
+}
+
+uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
+                           uint64_t now)
+{
+    struct prof_moment cause = agent->last;
+    uint64_t time = now;
+
+    if (agent->kind == PROF_AGENT_OPEN && agent->epoch != prof_causal.epoch)
+        cause.real = 0;
+    agent->epoch = prof_causal.epoch;
+
+    if (agent->kind == PROF_AGENT_CLOSED)
+        cause = cause_of(agent, arrived);
+    if (cause.real != 0)
+        time = cause.virtual_time + (arrived - cause.real);
+    agent->last = (struct prof_moment){arrived, time};
+    return due(time, arrived);
+}

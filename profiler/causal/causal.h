@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAUSAL_CAUSAL_H
+#define CAUSAL_CAUSAL_H
+
+/* What the files of this room share. */
+
+#include "causal/experiments.h"
+#include "causal/held.h"
+#include "causal/virtual_clock.h"
+
+#include <prof/causal.h>
+
+struct prof_causal {
+    struct prof_virtual_clock clock;
+    struct prof_held held;
+    struct prof_experiments experiments;
+    struct prof_causal_settings settings;
+    void *memory;   /* of experiments */
+    bool releases;  /* all that is held is due */
+    uint32_t epoch; /* of agents: counts releases */
+    uint64_t answers;
+    uint64_t contradictions;
+    uint64_t refused;
+};
+extern struct prof_causal prof_causal;
+
+/* All that is held is due from now on. */
+void prof_causal_release(void);
+
+/* The last one added is the first. */
+const struct prof_target *prof_causal_targets(void);
+const struct prof_progress *prof_causal_points(void);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Starting and stopping experiments, and what they have said. */
+
+#include "causal/causal.h"
+
+#include "base/cpu.h"
+
+#include <prof/error.h>
+#include <prof/port.h>
+
+#define PER_CENT (PROF_ONE / 100u)
+#define CYCLES_MIN_PART 100u /* of a second */
+#define CYCLES_MAX_SECONDS 5u
+#define VISITS_MIN 50u
+#define HELD 4096u
+
+static struct prof_causal_settings
+with_defaults(const struct prof_causal_settings *given)
+{
+    static const uint32_t usual[] = {25, 50, 95};
+    struct prof_causal_settings all = *given;
+
+    if (all.speedups == 0) {
+        all.speedups = sizeof usual / sizeof usual[0];
+        for (uint32_t i = 0; i < all.speedups; i++)
+            all.speedup[i] = usual[i] * PER_CENT;
+    }
+    if (all.cycles_min == 0)
+        all.cycles_min = prof_divide(all.tsc_hz, CYCLES_MIN_PART);
+    if (all.cycles_max == 0)
+        all.cycles_max = all.tsc_hz * CYCLES_MAX_SECONDS;
+    if (all.visits_min == 0)
+        all.visits_min = VISITS_MIN;
+    if (all.held == 0)
+        all.held = HELD;
+    return all;
+}
+
+static bool valid(const struct prof_causal_settings *settings)
+{
+    if (settings->tsc_hz == 0 ||
+        settings->speedups > PROF_CAUSAL_SPEEDUPS_MAX ||
+        prof_causal_targets() == NULL || prof_causal_points() == NULL)
+        return false;
+    for (uint32_t i = 0; i < settings->speedups; i++)
+        if (settings->speedup[i] == 0 ||
+            settings->speedup[i] > PROF_SPEEDUP_MAX)
+            return false;
+    return true;
+}
+
+/* Speed-up 0 of the experiments is none; the others follow. */
+static struct prof_experiment_settings
+experiments_of(const struct prof_causal_settings *settings)
+{
+    struct prof_experiment_settings of = {
+        .targets = prof_causal_targets()->number,
+        .points = prof_causal_points()->number,
+        .speedups = settings->speedups + 1,
+        .cycles_min = settings->cycles_min,
+        .visits_min = settings->visits_min,
+        .cycles_max = settings->cycles_max,
+        .seed = settings->seed,
+    };
+
+    for (uint32_t i = 0; i < settings->speedups; i++)
+        of.speedup[i + 1] = settings->speedup[i];
+    return of;
+}
+
+int prof_causal_start(const struct prof_causal_settings *given)
+{
+    struct prof_experiment_settings of;
+    struct prof_causal_settings all;
+    size_t bytes, events;
+    void *memory;
+
+    if (prof_causal_on)
+        return PROF_ESTATE;
+    if (!valid(given))
+        return PROF_EVALUE;
+    all = with_defaults(given);
+    of = experiments_of(&all);
+    bytes = prof_experiments_bytes(&of);
+    events = all.held * sizeof(struct prof_held_event);
+    memory = prof_port_alloc(events + bytes);
+    if (memory == NULL)
+        return PROF_EMEMORY;
+    prof_port_free(prof_causal.memory);
+    prof_causal.memory = memory;
+    prof_causal.settings = all;
+    prof_causal.answers = prof_causal.contradictions = 0;
+    prof_causal.refused = 0;
+    prof_held_init(&prof_causal.held, memory, all.held);
+    prof_experiments_init(&prof_causal.experiments, &of, &prof_causal.clock,
+                          prof_tsc(), (char *)memory + events);
+    prof_causal_on = 1;
+    return 0;
+}
+
+void prof_causal_stop(void)
+{
+    uint64_t now = prof_tsc();
+
+    if (!prof_causal_on)
+        return;
+    prof_causal_on = 0;
+    prof_virtual_left(&prof_causal.clock, now);
+    prof_virtual_speed_up(&prof_causal.clock, now, 0);
+    prof_causal_release();
+}
+
+int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
+                     const struct prof_progress *point, struct prof_gain *gain)
+{
+    const struct prof_experiments *all = &prof_causal.experiments;
+
+    if (prof_causal.memory == NULL || target->number == 0 ||
+        target->number > all->settings.targets || point->number == 0 ||
+        point->number > all->settings.points ||
+        speedup >= prof_causal.settings.speedups)
+        return PROF_EVALUE;
+    return prof_gain_of(
+        prof_experiments_sums(all, target->number - 1, 0, point->number - 1),
+        prof_experiments_sums(all, target->number - 1, speedup + 1,
+                              point->number - 1),
+        gain);
+}
+
+void prof_causal_stats(struct prof_causal_stats *stats)
+{
+    *stats = (struct prof_causal_stats){
+        .experiments = prof_causal.experiments.done,
+        .abandoned = prof_causal.experiments.abandoned,
+        .delay_cycles = prof_causal.clock.delay,
+        .held = prof_causal.held.held,
+        .held_most = prof_causal.held.most,
+        .held_refused = prof_causal.refused,
+        .answers = prof_causal.answers,
+        .contradictions = prof_causal.contradictions,
+    };
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "causal/experiments.h"
+
+/* The first visits of an experiment still show the one before: of the number
+ * that is counted, so many are not. */
+#define SETTLE_PART 1u
+
+static size_t series(const struct prof_experiment_settings *settings)
+{
+    return (size_t)settings->targets * settings->speedups * settings->points;
+}
+
+size_t prof_experiments_bytes(const struct prof_experiment_settings *settings)
+{
+    return series(settings) * PROF_GAIN_GROUPS *
+               sizeof(struct prof_progress_sum) +
+           settings->points * sizeof(uint32_t);
+}
+
+static struct prof_progress_sum *sums_of(const struct prof_experiments *all,
+                                         uint32_t target, uint32_t speedup,
+                                         uint32_t point)
+{
+    const struct prof_experiment_settings *settings = &all->settings;
+
+    return all->sums +
+           ((size_t)(target * settings->speedups + speedup) * settings->points +
+            point) *
+               PROF_GAIN_GROUPS;
+}
+
+const struct prof_progress_sum *
+prof_experiments_sums(const struct prof_experiments *all, uint32_t target,
+                      uint32_t speedup, uint32_t point)
+{
+    return sums_of(all, target, speedup, point);
+}
+
+/* 0 to (below) - 1. Source: Marsaglia, Xorshift RNGs, J. Stat. Soft. 8 (2003),
+ * 13, 17, 5; the high bits, which are the better ones. */
+static uint32_t draw(struct prof_experiments *all, uint32_t below)
+{
+    all->random ^= all->random << 13;
+    all->random ^= all->random >> 17;
+    all->random ^= all->random << 5;
+    return (uint32_t)((uint64_t)all->random * below >> 32);
+}
+
+static void count_from(struct prof_experiments *all, uint64_t at)
+{
+    all->began = at;
+    for (uint32_t i = 0; i < all->settings.points; i++)
+        all->visits[i] = 0;
+}
+
+/* Normal speed is drawn as often as two of the others: all are compared with
+ * it. */
+static void begin(struct prof_experiments *all, uint64_t now, uint64_t at)
+{
+    uint32_t drawn = draw(all, all->settings.speedups + 1);
+
+    all->target = draw(all, all->settings.targets);
+    all->speedup = drawn == 0 ? 0 : drawn - 1;
+    all->counts = false;
+    count_from(all, at);
+    prof_virtual_speed_up(all->clock, now, all->settings.speedup[all->speedup]);
+}
+
+/* All groups are full: each two become one. */
+static void merge(struct prof_progress_sum *groups)
+{
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS / 2; i++) {
+        const struct prof_progress_sum *a = &groups[2 * i];
+        const struct prof_progress_sum *b = &groups[2 * i + 1];
+
+        groups[i] = (struct prof_progress_sum){
+            a->cycles + b->cycles,
+            a->visits + b->visits,
+            a->experiments + b->experiments,
+        };
+    }
+    for (unsigned i = PROF_GAIN_GROUPS / 2; i < PROF_GAIN_GROUPS; i++)
+        groups[i] = (struct prof_progress_sum){0};
+}
+
+/* The group to add to: all before it have as many experiments as the first. */
+static struct prof_progress_sum *group_of(struct prof_progress_sum *groups)
+{
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++)
+        if (groups[i].experiments == 0 ||
+            groups[i].experiments < groups[0].experiments)
+            return &groups[i];
+    merge(groups);
+    return &groups[PROF_GAIN_GROUPS / 2];
+}
+
+static void record(struct prof_experiments *all, uint64_t cycles)
+{
+    for (uint32_t point = 0; point < all->settings.points; point++) {
+        struct prof_progress_sum *group =
+            group_of(sums_of(all, all->target, all->speedup, point));
+
+        group->cycles += cycles;
+        group->visits += all->visits[point];
+        group->experiments++;
+    }
+    all->done++;
+}
+
+void prof_experiments_init(struct prof_experiments *all,
+                           const struct prof_experiment_settings *settings,
+                           struct prof_virtual_clock *clock, uint64_t now,
+                           void *memory)
+{
+    size_t sums = series(settings) * PROF_GAIN_GROUPS;
+
+    *all = (struct prof_experiments){
+        .settings = *settings,
+        .clock = clock,
+        .sums = memory,
+        .random = settings->seed | 1,
+        .wanted = settings->visits_min,
+    };
+    all->visits = (uint32_t *)(all->sums + sums);
+    for (size_t i = 0; i < sums; i++)
+        all->sums[i] = (struct prof_progress_sum){0};
+    begin(all, now, prof_virtual_time(clock, now));
+}
+
+/* How many visits an experiment takes is decided before it begins: if it ended
+ * when something has happened, what happens then would be counted too often. */
+static void adapt(struct prof_experiments *all, uint64_t cycles)
+{
+    if (cycles < all->settings.cycles_min)
+        all->wanted += all->wanted;
+    else if (cycles / 4 > all->settings.cycles_min &&
+             all->wanted / 2 >= all->settings.visits_min)
+        all->wanted /= 2;
+}
+
+bool prof_experiments_visit(struct prof_experiments *all, uint32_t point,
+                            uint64_t now)
+{
+    uint64_t at;
+
+    all->visits[point]++;
+    if (point != 0 || all->fixed)
+        return false;
+    at = prof_virtual_time(all->clock, now);
+    if (!all->counts && all->visits[0] > all->wanted / SETTLE_PART) {
+        all->counts = true;
+        count_from(all, at);
+    }
+    if (!all->counts || all->visits[0] < all->wanted)
+        return false;
+    record(all, at - all->began);
+    adapt(all, at - all->began);
+    begin(all, now, at);
+    return true;
+}
+
+void prof_experiments_fix(struct prof_experiments *all, uint32_t target,
+                          uint32_t speedup, uint64_t now)
+{
+    all->fixed = true;
+    all->target = target;
+    prof_virtual_speed_up(all->clock, now, speedup);
+}
+
+void prof_experiments_abandon(struct prof_experiments *all, uint64_t now)
+{
+    all->abandoned++;
+    if (all->wanted / 2 >= all->settings.visits_min)
+        all->wanted /= 2;
+    begin(all, now, prof_virtual_time(all->clock, now));
+}
+
+bool prof_experiments_check(struct prof_experiments *all, uint64_t now)
+{
+    uint64_t at = prof_virtual_time(all->clock, now);
+
+    if (all->fixed || at - all->began < all->settings.cycles_max)
+        return false;
+    prof_experiments_abandon(all, now);
+    return true;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_EXPERIMENTS_H
+#define PROF_EXPERIMENTS_H
+
+/*
+ * Experiments: for a short time one of the targets is faster by one of the
+ * speed-ups, both drawn at random, and the visits of all progress points are
+ * counted. They follow each other without a gap, so that the time of all
+ * experiments is all time, and begin and end at a visit of the first progress
+ * point, so that no part of a period is lost. Each is as long as a number of
+ * visits needs. At speed-up 0 nothing else is different: these are what the
+ * others are compared with, of the same target.
+ *
+ * Contexts: thread.
+ */
+
+#include "causal/gain.h"
+#include "causal/virtual_clock.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROF_EXPERIMENT_SPEEDUPS_MAX (PROF_CAUSAL_SPEEDUPS_MAX + 1u)
+
+struct prof_experiment_settings {
+    uint32_t targets;                               /* from 1 on */
+    uint32_t points;                                /* from 1 on */
+    uint32_t speedups;                              /* of these; the first: */
+    uint32_t speedup[PROF_EXPERIMENT_SPEEDUPS_MAX]; /* is 0 */
+    uint64_t cycles_min; /* an experiment takes at least so long, and as many */
+    uint32_t visits_min; /*  visits of the first point */
+    uint64_t cycles_max; /* one that takes longer is abandoned */
+    uint32_t seed;
+};
+
+struct prof_experiments {
+    struct prof_experiment_settings settings;
+    struct prof_virtual_clock *clock;
+    struct prof_progress_sum *sums; /* by target, speed-up, point, group */
+    uint32_t *visits;               /* in this experiment, by point */
+    uint32_t target;                /* of this experiment */
+    uint32_t speedup;               /* its number */
+    uint64_t began;                 /* virtual time */
+    bool fixed;      /* no experiments: one target and one speed-up */
+    bool counts;     /* false: visits still show the experiment before */
+    uint32_t wanted; /* visits of the first point */
+    uint32_t random;
+    uint64_t done;
+    uint64_t abandoned; /* too few visits in cycles_max */
+};
+
+/* Bytes of memory that prof_experiments_init() needs. */
+size_t prof_experiments_bytes(const struct prof_experiment_settings *settings);
+
+/* (memory) is aligned to 8 and MUST remain valid. */
+void prof_experiments_init(struct prof_experiments *all,
+                           const struct prof_experiment_settings *settings,
+                           struct prof_virtual_clock *clock, uint64_t now,
+                           void *memory);
+
+/* Progress point (point) was visited at (now). True: the next experiment has
+ * begun, perhaps with another target. */
+bool prof_experiments_visit(struct prof_experiments *all, uint32_t point,
+                            uint64_t now);
+
+/* To be called now and then, so that an experiment without visits ends. True:
+ * it was abandoned, and the next has begun. */
+bool prof_experiments_check(struct prof_experiments *all, uint64_t now);
+
+/* Ends this experiment without a result, and begins the next. */
+void prof_experiments_abandon(struct prof_experiments *all, uint64_t now);
+
+/* No experiments any more: (target) is (speedup) faster. */
+void prof_experiments_fix(struct prof_experiments *all, uint32_t target,
+                          uint32_t speedup, uint64_t now);
+
+/* The groups of experiments of a target, a speed-up and a point. */
+const struct prof_progress_sum *
+prof_experiments_sums(const struct prof_experiments *all, uint32_t target,
+                      uint32_t speedup, uint32_t point);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_GAIN_H
+#define PROF_GAIN_H
+
+/*
+ * What experiments say: by how much the time from one visit of a progress point
+ * to the next becomes shorter, with an interval.
+ *
+ * The time per visit is the time of all experiments over the visits in all, not
+ * a mean of means: experiments are of different lengths. The interval is that
+ * of the delete-a-group jackknife: each group of experiments is left out in
+ * turn, and the spread of the results is that of the estimate. It needs no
+ * assumption about how single experiments vary. With few groups Student's
+ * distribution makes it wider.
+ *
+ * Source: Shao and Tu, The Jackknife and Bootstrap, Springer 1995, section 2.3.
+ * Contexts: thread; integers only.
+ */
+
+#include <prof/causal.h>
+#include <stdint.h>
+
+/* Groups at most. A group is of experiments that followed each other: what a
+ * program remembers from one to the next must not make them look alike. */
+#define PROF_GAIN_GROUPS 16u
+#define PROF_GAIN_GROUPS_MIN 4u /* with visits; fewer say nothing */
+
+/* All experiments of a group. */
+struct prof_progress_sum {
+    uint64_t cycles; /* virtual time; below 2^54 */
+    uint32_t visits;
+    uint32_t experiments;
+};
+
+/*
+ * Of groups at normal speed and of groups at the speed-up. Returns 0, or
+ * PROF_ESTATE if there are too few groups with visits; *gain has their number
+ * then. Limited to +-2,000,000,000 ppm.
+ */
+int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
+                 const struct prof_progress_sum faster[PROF_GAIN_GROUPS],
+                 struct prof_gain *gain);
+
+#endif

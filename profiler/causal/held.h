@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_HELD_H
+#define PROF_HELD_H
+
+/*
+ * Events that have arrived and are not due yet, in the order in which they are
+ * due; those due at the same time in the order in which they were held. A
+ * binary heap in fixed memory. Contexts: thread.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct prof_held_event {
+    uint64_t due; /* virtual time, cycles */
+    uint32_t order;
+    void *event;
+};
+
+struct prof_held {
+    struct prof_held_event *events;
+    uint32_t room;
+    uint32_t count;
+    uint32_t most; /* at a time, so far */
+    uint32_t order;
+    uint64_t held; /* events, so far */
+};
+
+/* (events) has room for (room) and MUST remain valid. */
+void prof_held_init(struct prof_held *held, struct prof_held_event *events,
+                    uint32_t room);
+
+/* Holds (event) until (due). False: there is no room. */
+bool prof_held_put(struct prof_held *held, uint64_t due, void *event);
+
+/* The event that is due first and its due time; NULL if none is held. */
+void *prof_held_first(const struct prof_held *held, uint64_t *due);
+
+/* Removes that one, if it is due at (virtual), and returns it; or NULL. */
+void *prof_held_take(struct prof_held *held, uint64_t virtual);
+
+#endif

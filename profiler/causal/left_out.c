@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The calls of <prof/causal.h> where causal profiling was left out. */
+
+#include "base/cpu.h"
+
+#include <prof/causal.h>
+#include <prof/error.h>
+
+uint64_t prof_causal_time(void)
+{
+    return prof_tsc();
+}
+
+uint64_t prof_causal_real(uint64_t due)
+{
+    return due;
+}
+
+struct prof_moment prof_causal_now(void)
+{
+    uint64_t now = prof_tsc();
+
+    return (struct prof_moment){now, now};
+}
+
+bool prof_causal_running(void)
+{
+    return false;
+}
+
+void prof_causal_except(uint64_t cycles)
+{
+    (void)cycles;
+}
+
+void prof_causal_add_progress(struct prof_progress *point)
+{
+    (void)point;
+}
+
+void prof_causal_add_target(struct prof_target *target)
+{
+    (void)target;
+}
+
+void prof_causal_visit(struct prof_progress *point)
+{
+    (void)point;
+}
+
+void prof_causal_enter(struct prof_target *target)
+{
+    (void)target;
+}
+
+void prof_causal_leave(struct prof_target *target)
+{
+    (void)target;
+}
+
+int prof_causal_start(const struct prof_causal_settings *settings)
+{
+    (void)settings;
+    return PROF_EABSENT;
+}
+
+int prof_causal_fix(const struct prof_target *target, uint32_t speedup)
+{
+    (void)target;
+    (void)speedup;
+    return PROF_EABSENT;
+}
+
+void prof_causal_stop(void)
+{
+}
+
+int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
+                     const struct prof_progress *point, struct prof_gain *gain)
+{
+    (void)target;
+    (void)speedup;
+    (void)point;
+    *gain = (struct prof_gain){0};
+    return PROF_EABSENT;
+}
+
+void prof_causal_stats(struct prof_causal_stats *stats)
+{
+    *stats = (struct prof_causal_stats){0};
+}
+
+void prof_causal_report(void)
+{
+}
+
+bool prof_causal_hold(uint64_t due, void *event)
+{
+    (void)due;
+    (void)event;
+    return false;
+}
+
+bool prof_causal_next(uint64_t *due)
+{
+    (void)due;
+    return false;
+}
+
+void *prof_causal_take(void)
+{
+    return 0;
+}
+
+void prof_causal_turn(void)
+{
+}
+
+/* Agents: without experiments an answer is due when it arrives. */
+
+void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
+                     uint32_t servers)
+{
+    (void)servers;
+    *agent = (struct prof_agent){.kind = kind};
+}
+
+void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
+                       struct prof_moment now)
+{
+    (void)agent;
+    *request = (struct prof_request){.cause = now};
+}
+
+uint64_t prof_agent_answer(struct prof_agent *agent,
+                           struct prof_request *request, uint64_t arrived)
+{
+    (void)agent;
+    (void)request;
+    return arrived;
+}
+
+void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
+{
+    (void)agent;
+    (void)sent;
+}
+
+uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
+                           uint64_t now)
+{
+    (void)agent;
+    (void)now;
+    return arrived;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "causal/virtual_clock.h"
+
+/* (cycles) times (share), in 1/65,536 cycles; without a 64-bit multiplication,
+ * for which i386 needs libgcc. */
+static uint64_t part(uint64_t cycles, uint32_t share)
+{
+    return ((uint64_t)(uint32_t)cycles * share) +
+           ((uint64_t)((uint32_t)(cycles >> 32) * share) << 32);
+}
+
+static uint64_t in_target(const struct prof_virtual_clock *clock, uint64_t now)
+{
+    return clock->nested == 0 ? 0 : now - clock->since - clock->excepted;
+}
+
+uint64_t prof_virtual_time(const struct prof_virtual_clock *clock, uint64_t now)
+{
+    return now - clock->delay -
+           (part(in_target(clock, now), clock->speedup) / PROF_ONE);
+}
+
+uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,
+                              uint64_t due)
+{
+    return due + clock->delay;
+}
+
+/* Fractions are kept: a short target is visited often. */
+static void add(struct prof_virtual_clock *clock, uint64_t cycles,
+                uint32_t share)
+{
+    uint64_t grown = part(cycles, share) + clock->fraction;
+
+    clock->delay += grown / PROF_ONE;
+    clock->fraction = (uint32_t)(grown % PROF_ONE);
+}
+
+static void bring_up_to(struct prof_virtual_clock *clock, uint64_t now)
+{
+    uint64_t cycles = in_target(clock, now);
+
+    clock->in_target += cycles;
+    add(clock, cycles, clock->speedup);
+    clock->since = now;
+    clock->excepted = 0;
+}
+
+void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,
+                           uint32_t speedup)
+{
+    bring_up_to(clock, now);
+    clock->speedup = speedup < PROF_SPEEDUP_MAX ? speedup : PROF_SPEEDUP_MAX;
+}
+
+void prof_virtual_enter(struct prof_virtual_clock *clock, uint64_t now)
+{
+    if (clock->nested++ != 0)
+        return;
+    clock->since = now;
+    clock->excepted = 0;
+}
+
+void prof_virtual_leave(struct prof_virtual_clock *clock, uint64_t now)
+{
+    if (clock->nested == 0)
+        return;
+    if (clock->nested == 1)
+        bring_up_to(clock, now);
+    clock->nested--;
+}
+
+void prof_virtual_left(struct prof_virtual_clock *clock, uint64_t now)
+{
+    if (clock->nested == 0)
+        return;
+    bring_up_to(clock, now);
+    clock->nested = 0;
+}
+
+void prof_virtual_except(struct prof_virtual_clock *clock, uint64_t cycles)
+{
+    clock->excepted += cycles;
+}
+
+void prof_virtual_charge(struct prof_virtual_clock *clock, uint64_t cycles,
+                         uint32_t share)
+{
+    uint32_t of_share = (uint32_t)((uint64_t)share * clock->speedup / PROF_ONE);
+
+    clock->in_target += part(cycles, share) / PROF_ONE;
+    add(clock, cycles, of_share);
+}

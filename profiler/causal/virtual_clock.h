@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_VIRTUAL_CLOCK_H
+#define PROF_VIRTUAL_CLOCK_H
+
+/*
+ * Virtual time: real time less the delay. While the target runs, the delay
+ * grows by (speedup) of that time, and so virtual time passes as if the target
+ * took that much less. What runs on virtual time runs as it would then.
+ *
+ *     real     |--f--|----------|--f--|------      f takes 4 units
+ *     virtual  |-f|----------|-f|------            and at 50 % as if it took 2
+ *
+ * The delay is never taken back: between experiments it only stops growing.
+ * Times and durations are in cycles of the time stamp counter. The calls take
+ * the present time as an argument, so that tests can have a time of their own.
+ * Contexts: thread, except where it says otherwise. Wait-free.
+ */
+
+#include <prof/causal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All zero: no target, no delay. */
+struct prof_virtual_clock {
+    uint64_t delay;    /* cycles */
+    uint32_t fraction; /* of a cycle of delay, in 1/65,536 */
+    uint32_t speedup;  /* 0 to PROF_SPEEDUP_MAX */
+    uint32_t nested;   /* entries of the target that were not left */
+    uint64_t since;    /* while nested: when delay was last brought up to now */
+    uint64_t excepted; /* of the time since then: spent in interrupts */
+    uint64_t in_target; /* time in the target, without interrupts */
+};
+
+/* Virtual time at (now). Contexts: any. */
+uint64_t prof_virtual_time(const struct prof_virtual_clock *clock,
+                           uint64_t now);
+
+/* The real time at which virtual time is (due), if the target does not run
+ * until then. */
+uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,
+                              uint64_t due);
+
+/* From (now) on the target is (speedup) faster; 0: as fast as it is. */
+void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,
+                           uint32_t speedup);
+
+/* The target is entered and left. Calls may be nested: only the time between
+ * the outermost two counts, once. Leaving without having entered does
+ * nothing. */
+void prof_virtual_enter(struct prof_virtual_clock *clock, uint64_t now);
+void prof_virtual_leave(struct prof_virtual_clock *clock, uint64_t now);
+
+/* The target was left in a way that cannot be seen, such as by longjmp(). */
+void prof_virtual_left(struct prof_virtual_clock *clock, uint64_t now);
+
+/* (cycles) until now were spent in an interrupt: not in the target.
+ * Contexts: interrupt. */
+void prof_virtual_except(struct prof_virtual_clock *clock, uint64_t cycles);
+
+/* The other way to grow: of (cycles) of a handler that has just ended,
+ * (share) were in the target, as samples say. */
+void prof_virtual_charge(struct prof_virtual_clock *clock, uint64_t cycles,
+                         uint32_t share);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_CAUSAL_H
+#define PROF_CAUSAL_H
+
+/*
+ * Causal profiling: by how much does the whole become faster if one part of it
+ * does? For programs on one event loop.
+ *
+ *     static PROF_PROGRESS(replied, "replied");
+ *     static PROF_TARGET(parsing, "parse");
+ *
+ *     prof_causal_add_progress(&replied);
+ *     prof_causal_add_target(&parsing);
+ *     prof_causal_start(&settings);
+ *     ...
+ *     prof_target_enter(&parsing); parse(); prof_target_leave(&parsing);
+ *     ...
+ *     prof_progress(&replied);             a unit of work is done
+ *     ...
+ *     prof_causal_report();
+ *
+ * While a target runs in an experiment, virtual time is slower than real time.
+ * A kernel whose loop, timers and answers from outside follow virtual time runs
+ * as if the target were faster by as much: same events, same order. So:
+ *
+ *   - what decides by the time reads prof_causal_time(), not the TSC
+ *   - each device and each peer has an agent, which says when an answer that
+ *     has arrived is due on the virtual clock
+ *   - what has arrived and is not due is held (prof_causal_hold())
+ *
+ * Error policy: calls return 0 or an enum prof_error. Without an experiment
+ * all times are real, and nothing is ever held.
+ * Contexts: thread, unless it says otherwise; one CPU.
+ */
+
+#include <prof/config.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Speed-ups are in units of 1/65,536: with 65,536 a target would take no
+ * time. */
+#define PROF_ONE 65536u
+
+/* At 100 % virtual time would stand still in the target, and nothing that it
+ * waits for would ever be due. */
+#define PROF_SPEEDUP_MAX (PROF_ONE / 100u * 95u)
+
+/* ---- virtual time */
+
+/* Virtual time, in cycles of the TSC. It never goes back. Without an
+ * experiment: the TSC less a constant. Contexts: any. */
+uint64_t prof_causal_time(void);
+
+/* The real time, by the TSC, at which virtual time will be (due) if no target
+ * runs until then. */
+uint64_t prof_causal_real(uint64_t due);
+
+/* Whether experiments are being done: a load. Contexts: any. */
+bool prof_causal_running(void);
+
+/* (cycles) until now were spent in an interrupt, and so not in the target.
+ * Contexts: interrupt. */
+void prof_causal_except(uint64_t cycles);
+
+/* ---- progress and targets */
+
+/* A place that is passed once for each unit of work. */
+struct prof_progress {
+    const char *name;           /* MUST remain valid */
+    uint32_t number;            /* private: 0, or from 1 on */
+    struct prof_progress *next; /* private */
+};
+#define PROF_PROGRESS(variable, text)                                          \
+    struct prof_progress variable = {text, 0, 0}
+
+/* A part of the program that might become faster. */
+struct prof_target {
+    const char *name;         /* MUST remain valid */
+    uint32_t number;          /* private: 0, or from 1 on */
+    uint32_t inside;          /* private: entries without an exit */
+    uint64_t visits;          /* while running */
+    struct prof_target *next; /* private */
+};
+#define PROF_TARGET(variable, text)                                            \
+    struct prof_target variable = {text, 0, 0, 0, 0}
+
+/* Adds one, while no experiments are running; again has no effect. It MUST
+ * remain valid. The first point paces the experiments: it should be passed
+ * often. */
+void prof_causal_add_progress(struct prof_progress *point);
+void prof_causal_add_target(struct prof_target *target);
+
+/* A unit of work is done. A load and a branch while nothing is running. */
+#if PROF_WITH_CAUSAL
+extern uint32_t prof_causal_on;
+#define PROF_CAUSAL_ON __builtin_expect(prof_causal_on != 0, 0)
+#else
+#define PROF_CAUSAL_ON 0
+#endif
+void prof_causal_visit(struct prof_progress *point);
+static inline void prof_progress(struct prof_progress *point)
+{
+    if (PROF_CAUSAL_ON)
+        prof_causal_visit(point);
+}
+
+/* The target begins and ends. Calls may be nested; only time between the
+ * outermost two counts. A target that waits MUST be left first: waiting does
+ * not become faster. */
+void prof_causal_enter(struct prof_target *target);
+void prof_causal_leave(struct prof_target *target);
+static inline void prof_target_enter(struct prof_target *target)
+{
+    if (PROF_CAUSAL_ON)
+        prof_causal_enter(target);
+}
+static inline void prof_target_leave(struct prof_target *target)
+{
+    if (PROF_CAUSAL_ON)
+        prof_causal_leave(target);
+}
+
+/* ---- experiments */
+
+#define PROF_CAUSAL_SPEEDUPS_MAX 8u
+
+/* 0 in a member: the value in brackets. */
+struct prof_causal_settings {
+    uint32_t speedups;                          /* of these (25, 50, 95 %) */
+    uint32_t speedup[PROF_CAUSAL_SPEEDUPS_MAX]; /* none of them 0 */
+    uint64_t cycles_min; /* an experiment is meant to take so long (10 ms) */
+    uint64_t cycles_max; /* one that takes longer is abandoned (5 s) */
+    uint32_t visits_min; /* and has so many visits (50) */
+    uint32_t held;       /* events that can be held at a time (4,096) */
+    uint64_t tsc_hz;     /* not 0 */
+    uint32_t seed;       /* of what is drawn (1) */
+};
+
+/*
+ * Begins experiments with all targets and all points. Allocates by
+ * prof_port_alloc(). Returns 0, PROF_ESTATE (they are running), PROF_EVALUE (no
+ * target or no point; too many speed-ups, or one that is 0 or above
+ * PROF_SPEEDUP_MAX; no tsc_hz) or PROF_EMEMORY.
+ */
+int prof_causal_start(const struct prof_causal_settings *settings);
+
+/* Instead of experiments: (target) is (speedup) faster from now on, 0 to
+ * PROF_SPEEDUP_MAX, until prof_causal_stop(). Returns 0, PROF_ESTATE (they are
+ * not running) or PROF_EVALUE. */
+int prof_causal_fix(const struct prof_target *target, uint32_t speedup);
+
+/* Ends them; what is held becomes due. Results remain until the next start. */
+void prof_causal_stop(void);
+
+/* By how much the time for a unit of work becomes shorter. */
+struct prof_gain {
+    int32_t ppm;           /* negative: longer */
+    uint32_t interval_ppm; /* to either side: 95 % */
+    uint32_t groups;       /* of experiments that say so, 16 at most */
+};
+
+/* Of (speedup), the number of one of the settings. Returns 0, PROF_EVALUE, or
+ * PROF_ESTATE if there were too few experiments. */
+int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
+                     const struct prof_progress *point, struct prof_gain *gain);
+
+struct prof_causal_stats {
+    uint64_t experiments;
+    uint64_t abandoned;      /* too few visits in cycles_max */
+    uint64_t delay_cycles;   /* by which virtual time lags */
+    uint64_t held;           /* events that were held */
+    uint32_t held_most;      /* at a time */
+    uint64_t held_refused;   /* for which there was no room: these ended an
+                               experiment */
+    uint64_t answers;        /* of all agents */
+    uint64_t contradictions; /* of these: came before an agent of their kind
+                                can have sent them */
+};
+void prof_causal_stats(struct prof_causal_stats *stats);
+
+/* Prints a table by prof_port_write(). */
+void prof_causal_report(void);
+
+/* ---- agents */
+
+/*
+ * An agent is what answers from outside, in its own real time. It is caused to
+ * act at one time and its answer arrives at a later one. When would that have
+ * arrived if the target were faster? It depends on the kind of agent:
+ *
+ *   PARALLEL  any number of requests at a time, each as long as alone:
+ *             due = virtual time of the cause + real time that it took
+ *   SERVERS   a queue with so many servers: a request begins when it is
+ *             caused or when a server is free, whichever is later. Virtual
+ *             servers take as long as the real ones, for the same requests.
+ *   CLOSED    a peer that sends when it has heard from us, or a while after
+ *             what it sent last: caused by the later of the two
+ *   OPEN      a peer that sends at times of its own choice: the intervals
+ *             between its packets remain as they are
+ *
+ * The kind must be right: a device that can do many things at a time and is
+ * taken for a queue promises too little, the reverse too much. Answers that the
+ * kind excludes are counted (prof_causal_stats()).
+ */
+enum prof_agent_kind {
+    PROF_AGENT_PARALLEL,
+    PROF_AGENT_SERVERS,
+    PROF_AGENT_CLOSED,
+    PROF_AGENT_OPEN,
+};
+
+#define PROF_AGENT_SERVERS_MAX 8u
+#define PROF_AGENT_SENT_MAX 4u
+
+/* The same event by both clocks. */
+struct prof_moment {
+    uint64_t real; /* TSC */
+    uint64_t virtual_time;
+};
+
+/* A request to a device, in the memory of its driver until it is answered. */
+struct prof_request {
+    struct prof_moment cause;  /* when it was submitted */
+    struct prof_request *next; /* private: in the device's queue */
+    uint64_t begin;            /* private: real time; 0: it is in the queue */
+    uint32_t server;           /* private */
+};
+
+/* One server of a device. */
+struct prof_server {
+    bool busy;
+    uint64_t free; /* virtual time at which it is or was free */
+};
+
+/* Of one device, or of one connection. */
+struct prof_agent {
+    enum prof_agent_kind kind;
+    struct prof_moment last; /* CLOSED, OPEN: its last packet; real 0: none */
+    union {
+        struct { /* SERVERS */
+            uint32_t servers;
+            struct prof_server server[PROF_AGENT_SERVERS_MAX];
+            struct prof_request *first; /* of the queue */
+            struct prof_request *newest;
+        } queue;
+        /* CLOSED: our last packets to it, the latest first */
+        struct prof_moment sent[PROF_AGENT_SENT_MAX];
+    } of;
+    uint32_t epoch; /* OPEN: packets before it say nothing (causal.c) */
+};
+
+/* (servers) matters for SERVERS only: 1 to PROF_AGENT_SERVERS_MAX, which it is
+ * limited to. */
+void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
+                     uint32_t servers);
+
+/* PARALLEL, SERVERS: (request) is submitted at (now), that of the doorbell. */
+void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
+                       struct prof_moment now);
+
+/*
+ * Due time of the answer to (request), which arrived at (arrived): by the
+ * interrupt's time stamp, not when it was found. In the order of arrival.
+ */
+uint64_t prof_agent_answer(struct prof_agent *agent,
+                           struct prof_request *request, uint64_t arrived);
+
+/* CLOSED, OPEN: we have sent it something, at the doorbell. */
+void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent);
+
+/* Due time of its packet that arrived at (arrived). (now) is the virtual time
+ * of that, for a first packet that nothing caused. */
+uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
+                           uint64_t now);
+
+/* Both clocks, now. */
+struct prof_moment prof_causal_now(void);
+
+/* Holds (event) until (due), even if that is now: what is due is to be handled
+ * in the order in which it is. False: nothing is held without experiments, or
+ * there is no room, which ends this one; it is to be handled now. */
+bool prof_causal_hold(uint64_t due, void *event);
+
+/* When the next event is due, 0: at once; false: none is held. */
+bool prof_causal_next(uint64_t *due);
+
+/* Returns that event and removes it, due or not; NULL: none is held. */
+void *prof_causal_take(void);
+
+/* To be called in each turn of the loop: ends an experiment without visits. */
+void prof_causal_turn(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

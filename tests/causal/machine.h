@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+/*
+ * The world of the programs in a guest: the kernel's event loop and timers, and
+ * instructions that are counted (QEMU's -icount: one takes a nanosecond).
+ * Devices and peers are models that answer at times of the TSC; the loop learns
+ * of it in its turn, as from a real device.
+ */
+
+#include <kernel/clock.h>
+#include <kernel/loop.h>
+#include <prof/causal.h>
+
+struct world_event {
+    struct loop_answer answer;
+    struct loop_timer timer;
+    struct event *next, **link; /* all that were not run */
+};
+
+struct world {
+    struct prof_moment begin;
+    bool ran; /* an event, in this turn */
+    struct event *events;
+};
+
+#include "causal/world.h"
+
+#define SPIN_CYCLES 2u /* of a round in spin() */
+
+static PROF_PROGRESS(visit, "request done");
+static PROF_TARGET(part_f, "F");
+static struct sim *running;
+
+static inline struct prof_moment sim_time(const struct sim *sim)
+{
+    struct prof_moment now = prof_causal_now();
+
+    now.real -= sim->world.begin.real;
+    now.virtual_time -= sim->world.begin.virtual_time;
+    return now;
+}
+
+__attribute__((noinline)) static void spin(uint32_t rounds)
+{
+    if (rounds != 0)
+        __asm__ volatile("1: dec %0\n\t"
+                         "jnz 1b"
+                         : "+r"(rounds)
+                         :
+                         : "cc");
+}
+
+static inline void sim_compute(struct sim *sim, uint32_t part, uint64_t cycles)
+{
+    if (part != sim->target) {
+        spin((uint32_t)cycles / SPIN_CYCLES);
+        return;
+    }
+    cycles -= cycles * sim->shorter / PROF_ONE;
+    prof_target_enter(&part_f);
+    spin((uint32_t)cycles / SPIN_CYCLES);
+    prof_target_leave(&part_f);
+}
+
+static inline void sim_visited(struct sim *sim)
+{
+    (void)sim;
+    prof_progress(&visit);
+}
+
+/* ---- events */
+
+static inline void sim_drop(struct event *event)
+{
+    *event->world.link = event->world.next;
+    if (event->world.next != NULL)
+        event->world.next->world.link = event->world.link;
+    loop_cancel(&event->world.timer);
+    free(event);
+}
+
+static inline void sim_run_event(void *context)
+{
+    struct event *event = context;
+
+    running->world.ran = true;
+    event->run(running, event);
+    sim_drop(event);
+}
+
+static inline struct event *sim_event(struct sim *sim, sim_handler *run,
+                                      uint32_t peer, uint32_t number,
+                                      uint64_t began)
+{
+    struct event *event = calloc(1, sizeof *event);
+
+    if (event == NULL)
+        abort();
+    event->run = run;
+    event->peer = peer;
+    event->number = number;
+    event->began = began;
+    event->world.answer = (struct loop_answer){sim_run_event, event, NULL};
+    event->world.next = sim->world.events;
+    event->world.link = &sim->world.events;
+    if (event->world.next != NULL)
+        event->world.next->world.link = &event->world.next;
+    sim->world.events = event;
+    return event;
+}
+
+static inline void sim_timer_at(struct sim *sim, uint64_t due,
+                                struct event *event)
+{
+    uint64_t now = sim_virtual(sim);
+
+    event->due = due;
+    loop_once(&event->world.timer, due > now ? due - now : 0, sim_run_event,
+              event);
+}
+
+/* ---- what arrives, in the loop's turn */
+
+static bool model_waiting(void)
+{
+    return running != NULL && running->outsiders != 0 &&
+           running->outside[0]->arrival <= sim_time(running).real;
+}
+
+/* What arrives in the meantime waits for the next turn. */
+static void model_turn(void)
+{
+    uint64_t until = running == NULL ? 0 : sim_time(running).real;
+
+    while (running != NULL && running->outsiders != 0 &&
+           running->outside[0]->arrival <= until) {
+        struct event *event = sim_arrived(running);
+        const struct prof_moment now = sim_time(running);
+
+        event->due = sim_due(running, event,
+                             now.virtual_time - (now.real - event->arrival));
+        loop_deliver(&event->world.answer,
+                     event->due + running->world.begin.virtual_time);
+    }
+}
+
+static inline void sim_run(struct sim *sim, uint64_t visits)
+{
+    const struct program *program = sim->program;
+
+    while (sim->visits < visits) {
+        sim->world.ran = false;
+        loop_poll();
+        if (!sim->world.ran && program->background != NULL)
+            program->background(sim);
+        if (program->end_of_turn != NULL)
+            program->end_of_turn(sim);
+    }
+}
+
+static inline struct sim *sim_new(const struct program *program,
+                                  const uint32_t parameter[8])
+{
+    static struct loop_source source = {.waiting = model_waiting,
+                                        .turn = model_turn};
+    static bool added;
+    struct sim *sim = calloc(1, sizeof *sim);
+
+    if (sim == NULL)
+        abort();
+    if (!added)
+        loop_add(&source);
+    added = true;
+    running = sim;
+    sim->world.begin = prof_causal_now();
+    sim_init(sim, program, parameter);
+    return sim;
+}
+
+/* After prof_causal_stop(). */
+static inline void sim_free(struct sim *sim)
+{
+    uint64_t due;
+
+    while (prof_causal_next(&due))
+        (void)prof_causal_take();
+    while (sim->world.events != NULL)
+        sim_drop(sim->world.events);
+    running = NULL;
+    free(sim);
+}
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROGRAMS_H
+#define PROGRAMS_H
+
+/*
+ * Programs whose speed depends on one of their parts in different ways. Each
+ * has a part F; what else they compute has other numbers. Durations are in
+ * microseconds: of the parts F, G and H, of a round trip to a peer, and of the
+ * disk. The world that they run in, simulated (simulation.h) or a guest
+ * (machine.h), is included before this.
+ */
+
+enum part { F = 1, G, H, KICK, SLICE, FLUSH };
+
+/* A program's parameters. */
+enum { PEERS, OF_F, OF_G, OF_H, ROUND_TRIP, DISK, SERVERS };
+
+static inline uint64_t sim_duration(const struct sim *sim, enum part part,
+                                    const struct event *event)
+{
+    return sim_about(sim->parameter[part], part, event->peer, event->number);
+}
+
+static inline void sim_next_request(struct sim *sim, const struct event *event,
+                                    sim_handler *run)
+{
+    uint32_t number = event->number + 1;
+
+    sim_reply(sim,
+              sim_about(sim->parameter[ROUND_TRIP], 10, event->peer, number),
+              sim_event(sim, run, event->peer, number, 0));
+}
+
+static inline void sim_first_requests(struct sim *sim, sim_handler *run)
+{
+    for (uint32_t peer = 0; peer < sim->parameter[PEERS]; peer++)
+        sim_reply(sim, sim_about(sim->parameter[ROUND_TRIP], 10, peer, 0),
+                  sim_event(sim, run, peer, 0, 0));
+    sim->devices[0].servers = sim->parameter[SERVERS];
+    if (sim->parameter[SERVERS] != 0)
+        prof_agent_init(&sim->devices[0].agent, PROF_AGENT_SERVERS,
+                        sim->parameter[SERVERS]);
+}
+
+/* ---- a closed loop that needs nothing but the CPU */
+
+static void closed_request(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, F, sim_duration(sim, F, event));
+    sim_compute(sim, G, sim_duration(sim, G, event));
+    sim_compute(sim, H, sim_duration(sim, H, event));
+    sim_visit(sim, event->due);
+    sim_next_request(sim, event, closed_request);
+}
+
+static void closed_start(struct sim *sim)
+{
+    sim_first_requests(sim, closed_request);
+}
+
+/* The same, with other work while there is nothing to do. */
+static bool slice_of_work(struct sim *sim)
+{
+    sim_compute(sim, SLICE, (uint64_t)(15 * US));
+    return true;
+}
+
+/* ---- request, F, disk, G, H, reply */
+
+static void disk_request(struct sim *sim, const struct event *event);
+
+static void disk_done(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, G, sim_duration(sim, G, event));
+    sim_compute(sim, H, sim_duration(sim, H, event));
+    sim_visit(sim, event->began);
+    sim_next_request(sim, event, disk_request);
+}
+
+static void disk_request(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, F, sim_duration(sim, F, event));
+    sim_request(
+        sim, 0,
+        sim_exponential(sim->parameter[DISK], 11, event->peer, event->number),
+        sim_event(sim, disk_done, event->peer, event->number, event->due));
+}
+
+static void disk_start(struct sim *sim)
+{
+    sim_first_requests(sim, disk_request);
+}
+
+/* ---- pipeline: parse F, disk, decode G, a timer that batches, send H */
+
+static void pipe_request(struct sim *sim, const struct event *event);
+
+static void pipe_flush(struct sim *sim, const struct event *unused)
+{
+    uint32_t count = sim->waiters;
+    struct event *batch[256];
+
+    (void)unused;
+    sim->waiters = 0;
+    for (uint32_t i = 0; i < count; i++)
+        batch[i] = sim->waiting[i];
+    sim_compute(sim, FLUSH, (uint64_t)(10 * US));
+    for (uint32_t i = 0; i < count; i++) {
+        sim_compute(sim, H, sim_duration(sim, H, batch[i]));
+        sim_visit(sim, batch[i]->began);
+        sim_next_request(sim, batch[i], pipe_request);
+        sim_drop(batch[i]);
+    }
+}
+
+static void pipe_done(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, G, sim_duration(sim, G, event));
+    if (sim->waiters == 0)
+        sim_timer_at(sim, sim_virtual(sim) + (uint64_t)(100 * US),
+                     sim_event(sim, pipe_flush, 0, 0, 0));
+    sim->waiting[sim->waiters++] =
+        sim_event(sim, pipe_flush, event->peer, event->number, event->began);
+}
+
+static void pipe_request(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, F, sim_duration(sim, F, event));
+    sim_request(
+        sim, 0,
+        sim_exponential(sim->parameter[DISK], 11, event->peer, event->number),
+        sim_event(sim, pipe_done, event->peer, event->number, event->due));
+}
+
+static void pipe_start(struct sim *sim)
+{
+    sim_first_requests(sim, pipe_request);
+}
+
+/* ---- batched doorbell: one notification of the device in a turn */
+
+static void kick_request(struct sim *sim, const struct event *event);
+
+static void kick_done(struct sim *sim, const struct event *event)
+{
+    if (sim->scratch == 0)
+        sim_compute(sim, H, (uint64_t)(15 * US));
+    sim->scratch = 1;
+    sim_compute(sim, G, sim_duration(sim, G, event));
+    sim_visit(sim, event->began);
+    sim_next_request(sim, event, kick_request);
+}
+
+static void kick_request(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, F, sim_duration(sim, F, event));
+    sim->waiting[sim->waiters++] =
+        sim_event(sim, kick_done, event->peer, event->number, event->due);
+}
+
+static void kick_end(struct sim *sim)
+{
+    sim->scratch = 0;
+    if (sim->waiters == 0)
+        return;
+    sim_compute(sim, KICK, (uint64_t)(40 * US));
+    for (uint32_t i = 0; i < sim->waiters; i++) {
+        struct event *event = sim->waiting[i];
+
+        sim_request(
+            sim, 0,
+            sim_about(sim->parameter[DISK], 11, event->peer, event->number),
+            event);
+    }
+    sim->waiters = 0;
+}
+
+static void kick_start(struct sim *sim)
+{
+    sim_first_requests(sim, kick_request);
+}
+
+/* ---- hedged requests: the second one is sent when the first is late */
+
+static void hedge_request(struct sim *sim, const struct event *event);
+
+static void hedge_done(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, FLUSH, (uint64_t)US);
+    if (sim->waiting[event->peer]->number != event->number)
+        return;
+    sim->waiting[event->peer]->number = UINT32_MAX;
+    sim_compute(sim, G, sim_duration(sim, G, event));
+    sim_visit(sim, event->began);
+    sim_next_request(sim, event, hedge_request);
+}
+
+static void hedge_ask(struct sim *sim, const struct event *event,
+                      uint32_t attempt)
+{
+    double us = sim_uniform(20 + attempt, event->peer, event->number) < 0.2
+                    ? 1500
+                    : sim->parameter[DISK];
+
+    sim_request(
+        sim, 0, sim_exponential(us, 22 + attempt, event->peer, event->number),
+        sim_event(sim, hedge_done, event->peer, event->number, event->began));
+}
+
+static void hedge_late(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, FLUSH, (uint64_t)US);
+    if (sim->waiting[event->peer]->number != event->number)
+        return;
+    sim_compute(sim, H, sim_duration(sim, H, event));
+    hedge_ask(sim, event, 1);
+}
+
+static void hedge_request(struct sim *sim, const struct event *event)
+{
+    struct event timed = *event;
+
+    timed.began = event->due;
+    sim_compute(sim, F, sim_duration(sim, F, event));
+    sim->waiting[event->peer]->number = event->number;
+    hedge_ask(sim, &timed, 0);
+    sim_timer_at(
+        sim, sim_virtual(sim) + (uint64_t)(250 * US),
+        sim_event(sim, hedge_late, event->peer, event->number, event->due));
+}
+
+static void hedge_start(struct sim *sim)
+{
+    sim_first_requests(sim, hedge_request);
+    for (uint32_t peer = 0; peer < sim->parameter[PEERS]; peer++)
+        sim->waiting[sim->waiters++] =
+            sim_event(sim, hedge_late, peer, UINT32_MAX, 0);
+}
+
+/* ---- open loop: requests arrive on average every ROUND_TRIP */
+
+static void open_request(struct sim *sim, const struct event *event);
+
+static void open_request(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, F, sim_duration(sim, F, event));
+    sim_compute(sim, G, sim_duration(sim, G, event));
+    sim_visit(sim, event->due);
+}
+
+/* The peer's whole schedule is known from the start, and a few thousand of its
+ * packets are on their way. */
+static void open_end(struct sim *sim)
+{
+    while (sim->scratch < sim->visits + 4000) {
+        uint32_t number = sim->scratch++;
+
+        sim->schedule +=
+            sim_exponential(sim->parameter[ROUND_TRIP], 30, 0, number);
+        sim_send_at(sim, sim->schedule,
+                    sim_event(sim, open_request, 0, number, 0));
+    }
+}
+
+static void open_start(struct sim *sim)
+{
+    prof_agent_init(&sim->peers[0], PROF_AGENT_OPEN, 0);
+    open_end(sim);
+}
+
+/* ---- work on a schedule: one unit every ROUND_TRIP, by absolute times */
+
+static void tick_run(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, F, sim_duration(sim, F, event));
+    sim_compute(sim, G, sim_duration(sim, G, event));
+    sim_visit(sim, event->due);
+    sim_timer_at(sim, event->due + (uint64_t)(sim->parameter[ROUND_TRIP] * US),
+                 sim_event(sim, tick_run, 0, event->number + 1, 0));
+}
+
+static void tick_start(struct sim *sim)
+{
+    sim_timer_at(sim, (uint64_t)(sim->parameter[ROUND_TRIP] * US),
+                 sim_event(sim, tick_run, 0, 0, 0));
+}
+
+/* ---- token bucket: reads the clock to see what it may send */
+
+#define BUCKET_DEPTH 16
+
+static void bucket_run(struct sim *sim, const struct event *event)
+{
+    uint64_t now = sim_virtual(sim), token = sim->parameter[ROUND_TRIP] * 1000;
+    uint64_t full = (uint64_t)sim->scratch * token;
+
+    if (now - event->began > full + BUCKET_DEPTH * token)
+        sim->scratch = (uint32_t)((now - event->began) / token) - BUCKET_DEPTH;
+    while ((uint64_t)(sim->scratch + 1) * token <= now - event->began) {
+        struct event unit = *event;
+
+        unit.number = sim->scratch++;
+        sim_compute(sim, F, sim_duration(sim, F, &unit));
+        sim_compute(sim, G, sim_duration(sim, G, &unit));
+        sim_visit(sim, event->due);
+    }
+    sim_timer_at(sim, sim_virtual(sim) + (uint64_t)(5 * US),
+                 sim_event(sim, bucket_run, 0, 0, event->began));
+}
+
+static void bucket_start(struct sim *sim)
+{
+    sim_timer_at(sim, (uint64_t)(5 * US), sim_event(sim, bucket_run, 0, 0, 0));
+}
+
+static const struct program closed = {"closed loop", closed_start, NULL, NULL};
+static const struct program background = {"work in idle time", closed_start,
+                                          NULL, slice_of_work};
+static const struct program disk = {"disk", disk_start, NULL, NULL};
+static const struct program pipeline = {"pipeline", pipe_start, NULL, NULL};
+static const struct program doorbell = {"batched doorbell", kick_start,
+                                        kick_end, NULL};
+static const struct program hedge = {"hedged requests", hedge_start, NULL,
+                                     NULL};
+static const struct program open_loop = {"open loop", open_start, open_end,
+                                         NULL};
+static const struct program tick = {"periodic tick", tick_start, NULL, NULL};
+static const struct program bucket = {"token bucket", bucket_start, NULL, NULL};
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Experiments in random order while a program runs, as a user sees them: the
+ * gains, the table, and what is said where nothing can be said. QEMU counts
+ * instructions, so all figures repeat.
+ */
+
+#include "guest/tap.h"
+
+#include "causal/machine.h"
+
+#include "causal/programs.h"
+
+#include <kernel/service.h>
+#include <prof/error.h>
+
+#define SETTLE 200u
+#define TRUTH_VISITS 1500u
+#define VISITS 6000u
+#define PPM 1e6
+#define ERROR_MAX 10000 /* ppm: a percentage point */
+#define INTERVAL_MAX 150000
+
+static const uint32_t cpu_bound[8] = {16, 10, 30, 5, 20};
+static const uint32_t disk_bound[8] = {4, 10, 30, 5, 20, 100, 1};
+
+static PROF_TARGET(unused, "never called");
+static PROF_PROGRESS(unreached, "never reached");
+
+static struct prof_causal_settings settings = {
+    .speedups = 1,
+    .speedup = {PROF_ONE / 2},
+    .cycles_min = 500000,
+    .visits_min = 20,
+};
+
+/* Time for a visit if F really takes (shorter) less. */
+static double period(const struct program *program, const uint32_t *parameter,
+                     uint32_t shorter)
+{
+    struct sim *sim = sim_new(program, parameter);
+    uint64_t begin;
+    double cycles;
+
+    sim->target = F;
+    sim->shorter = shorter;
+    sim_run(sim, SETTLE);
+    begin = sim_virtual(sim);
+    sim_run(sim, SETTLE + TRUTH_VISITS);
+    cycles = (double)(sim_virtual(sim) - begin) / TRUTH_VISITS;
+    sim_free(sim);
+    return cycles;
+}
+
+static struct prof_causal_stats stats(void)
+{
+    struct prof_causal_stats now;
+
+    prof_causal_stats(&now);
+    return now;
+}
+
+/* Runs experiments for (visits). */
+static void experiment(const struct program *program, const uint32_t *parameter,
+                       uint32_t visits)
+{
+    struct sim *sim;
+
+    tap_is_equal(prof_causal_start(&settings), 0, "experiments begin");
+    sim = sim_new(program, parameter);
+    sim->target = F;
+    sim_run(sim, visits);
+    prof_causal_stop();
+    sim_free(sim);
+}
+
+static void predicts(const struct program *program, const uint32_t *parameter)
+{
+    double normal = period(program, parameter, 0);
+    double faster = period(program, parameter, PROF_ONE / 2);
+    int truth = (int)lround(PPM * (1 - faster / normal));
+    struct prof_gain gain = {0};
+    int error;
+
+    experiment(program, parameter, VISITS);
+    error = prof_causal_gain(&part_f, 0, &visit, &gain);
+    tap_is_equal(error, 0, "there is a gain");
+    tap_note("%s: truth %d ppm, predicted %d +- %u, %u experiments",
+             program->name, truth, (int)gain.ppm, (unsigned)gain.interval_ppm,
+             (unsigned)stats().experiments);
+    tap_ok(abs(gain.ppm - truth) <= (int)gain.interval_ppm + ERROR_MAX,
+           "it is the truth");
+    tap_ok(gain.interval_ppm < INTERVAL_MAX, "and its interval says something");
+    tap_is_equal(prof_causal_gain(&part_f, 0, &unreached, &gain), PROF_ESTATE,
+                 "none of a point that was not reached");
+}
+
+/* Four requests at a time, and room for one. */
+static void no_room_for_held_events(void)
+{
+    settings.held = 1;
+    experiment(&disk, disk_bound, 500);
+    tap_ok(stats().held_refused > 0, "without room an event is not held");
+    tap_ok(stats().abandoned >= stats().held_refused,
+           "and its experiment is abandoned");
+    settings.held = 0;
+}
+
+/* A disk that does many things at a time, taken for a queue. */
+static void a_wrong_model_is_seen(void)
+{
+    static const uint32_t parallel[8] = {12, 10, 10, 5, 20, 300};
+    struct sim *sim;
+
+    tap_is_equal(prof_causal_start(&settings), 0, "experiments begin");
+    sim = sim_new(&disk, parallel);
+    prof_agent_init(&sim->devices[0].agent, PROF_AGENT_SERVERS, 1);
+    sim->target = F;
+    sim_run(sim, 500);
+    prof_causal_stop();
+    tap_ok(stats().contradictions > 0,
+           "a device that is no queue contradicts that it is one");
+    sim_free(sim);
+    tap_is_equal(prof_causal_start(&settings), 0, "experiments begin");
+    sim = sim_new(&disk, parallel);
+    sim->target = F;
+    sim_run(sim, 500);
+    prof_causal_stop();
+    tap_is_equal((long long)stats().contradictions, 0,
+                 "one of the right kind does not");
+    sim_free(sim);
+}
+
+int service_main(void)
+{
+    tap_plan(22);
+    settings.tsc_hz = clock_tsc_hz();
+    prof_causal_add_progress(&visit);
+    prof_causal_add_progress(&unreached);
+    prof_causal_add_target(&part_f);
+    predicts(&closed, cpu_bound);
+    predicts(&disk, disk_bound);
+    no_room_for_held_events();
+    a_wrong_model_is_seen();
+    prof_causal_add_target(&unused);
+    experiment(&closed, cpu_bound, VISITS);
+    tap_ok(!prof_causal_running(), "experiments have ended");
+    tap_is_equal(prof_causal_start(&settings), 0, "and begin again");
+    tap_is_equal(prof_causal_start(&settings), PROF_ESTATE, "but not twice");
+    prof_causal_stop();
+    experiment(&closed, cpu_bound, VISITS);
+    prof_causal_report();
+    return tap_end();
+}

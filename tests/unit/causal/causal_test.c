@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The parts of a causal profile by themselves: virtual clock, held events,
+ * agents, the estimate of a gain, and wrong calls.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "causal/gain.h"
+#include "causal/held.h"
+#include "causal/virtual_clock.h"
+
+#include <prof/error.h>
+#include <prof/port.h>
+
+void *prof_port_alloc(size_t bytes)
+{
+    return malloc(bytes);
+}
+
+void prof_port_free(void *memory)
+{
+    free(memory);
+}
+
+void prof_port_write(const char *text, size_t bytes)
+{
+    (void)text;
+    (void)bytes;
+}
+
+/* ---- virtual clock */
+
+static void time_in_the_target_passes_slower(void **state)
+{
+    struct prof_virtual_clock clock = {0};
+
+    (void)state;
+    prof_virtual_speed_up(&clock, 1000, PROF_ONE / 2);
+    assert_int_equal(prof_virtual_time(&clock, 1500), 1500);
+    prof_virtual_enter(&clock, 2000);
+    assert_int_equal(prof_virtual_time(&clock, 2400), 2200);
+    prof_virtual_enter(&clock, 2400); /* by itself */
+    prof_virtual_leave(&clock, 2600);
+    assert_int_equal(prof_virtual_time(&clock, 3000), 2500);
+    prof_virtual_except(&clock, 400); /* in an interrupt */
+    prof_virtual_leave(&clock, 3000);
+    assert_int_equal(clock.delay, 300);
+    assert_int_equal(clock.in_target, 600);
+    assert_int_equal(prof_virtual_time(&clock, 4000), 3700);
+    assert_int_equal(prof_virtual_to_real(&clock, 3700), 4000);
+    prof_virtual_leave(&clock, 5000); /* was not entered */
+    assert_int_equal(clock.delay, 300);
+}
+
+static void another_speed_begins_at_once(void **state)
+{
+    struct prof_virtual_clock clock = {0};
+
+    (void)state;
+    prof_virtual_speed_up(&clock, 0, PROF_ONE / 2);
+    prof_virtual_enter(&clock, 0);
+    prof_virtual_speed_up(&clock, 1000, PROF_ONE / 4);
+    assert_int_equal(clock.delay, 500);
+    prof_virtual_speed_up(&clock, 2000, 0);
+    assert_int_equal(clock.delay, 750);
+    prof_virtual_left(&clock, 9000);
+    assert_int_equal(clock.delay, 750);
+    assert_int_equal(clock.nested, 0);
+    prof_virtual_speed_up(&clock, 9000, PROF_ONE);
+    assert_int_equal(clock.speedup, PROF_SPEEDUP_MAX);
+}
+
+/* A target of 3 cycles at 25 %: 0.75 cycles each time. */
+static void fractions_of_a_cycle_are_kept(void **state)
+{
+    struct prof_virtual_clock clock = {0};
+    uint64_t now = 0;
+
+    (void)state;
+    prof_virtual_speed_up(&clock, 0, PROF_ONE / 4);
+    for (unsigned i = 0; i < 1000; i++) {
+        prof_virtual_enter(&clock, now);
+        prof_virtual_leave(&clock, now + 3);
+        now += 100;
+    }
+    assert_int_equal(clock.delay, 750);
+}
+
+static void long_times_do_not_overflow(void **state)
+{
+    struct prof_virtual_clock clock = {0};
+    const uint64_t hour = 3600ull * 4000000000u;
+
+    (void)state;
+    prof_virtual_speed_up(&clock, 0, PROF_ONE / 2);
+    prof_virtual_enter(&clock, 0);
+    assert_int_equal(prof_virtual_time(&clock, hour), hour / 2);
+    prof_virtual_leave(&clock, hour);
+    assert_int_equal(clock.delay, hour / 2);
+}
+
+static void a_handler_is_charged_its_share(void **state)
+{
+    struct prof_virtual_clock clock = {0};
+
+    (void)state;
+    prof_virtual_speed_up(&clock, 0, PROF_ONE / 2);
+    prof_virtual_charge(&clock, 10000, PROF_ONE / 10);
+    assert_in_range(clock.delay, 499, 500);
+    assert_in_range(clock.in_target, 999, 1000);
+}
+
+/* ---- held events */
+
+static void events_are_taken_in_due_order(void **state)
+{
+    enum { ROOM = 500 };
+    struct prof_held_event room[ROOM];
+    static uint32_t numbers[ROOM];
+    struct prof_held held;
+    uint64_t last = 0, due;
+    uint32_t random = 1;
+
+    (void)state;
+    prof_held_init(&held, room, ROOM);
+    assert_null(prof_held_first(&held, &due));
+    for (uint32_t i = 0; i < ROOM; i++) {
+        random = random * 1664525 + 1013904223;
+        numbers[i] = random >> 28; /* many at the same time */
+        assert_true(prof_held_put(&held, numbers[i], &numbers[i]));
+    }
+    assert_false(prof_held_put(&held, 0, numbers));
+    assert_int_equal(held.most, ROOM);
+    for (const uint32_t *before = NULL; held.count != 0;) {
+        const uint32_t *number;
+
+        assert_ptr_equal(prof_held_first(&held, &due), room[0].event);
+        number = prof_held_take(&held, UINT64_MAX);
+        assert_int_equal(*number, due);
+        assert_true(due >= last);
+        if (before != NULL && due == last)
+            assert_true(number > before); /* in the order they came */
+        before = number;
+        last = due;
+    }
+}
+
+static void what_is_not_due_stays(void **state)
+{
+    struct prof_held_event room[2];
+    struct prof_held held;
+    int a;
+
+    (void)state;
+    prof_held_init(&held, room, 2);
+    assert_true(prof_held_put(&held, 100, &a));
+    assert_null(prof_held_take(&held, 99));
+    assert_ptr_equal(prof_held_take(&held, 100), &a);
+}
+
+/* ---- agents */
+
+static struct prof_moment moment(uint64_t real, uint64_t virtual_time)
+{
+    return (struct prof_moment){real, virtual_time};
+}
+
+static void a_parallel_device_takes_as_long(void **state)
+{
+    struct prof_agent disk;
+    struct prof_request a, b;
+
+    (void)state;
+    prof_agent_init(&disk, PROF_AGENT_PARALLEL, 0);
+    prof_agent_submit(&disk, &a, moment(1000, 900));
+    prof_agent_submit(&disk, &b, moment(1100, 1000));
+    assert_int_equal(prof_agent_answer(&disk, &b, 1200), 1100);
+    assert_int_equal(prof_agent_answer(&disk, &a, 1500), 1400);
+}
+
+/* Two requests, 100 each; virtually the second is submitted when the first is
+ * still being served, and really as well. */
+static void a_queue_serves_one_after_the_other(void **state)
+{
+    struct prof_agent disk;
+    struct prof_request a, b, c;
+
+    (void)state;
+    prof_agent_init(&disk, PROF_AGENT_SERVERS, 1);
+    prof_agent_submit(&disk, &a, moment(1000, 1000));
+    prof_agent_submit(&disk, &b, moment(1090, 1010));
+    assert_int_equal(prof_agent_answer(&disk, &a, 1100), 1100);
+    assert_int_equal(prof_agent_answer(&disk, &b, 1200), 1200);
+    /* it was idle really; virtually too, for less long */
+    prof_agent_submit(&disk, &c, moment(1500, 1300));
+    assert_int_equal(prof_agent_answer(&disk, &c, 1600), 1400);
+}
+
+/* Answers in another order than that of a queue: no crash, and a time. */
+static void a_queue_out_of_order(void **state)
+{
+    struct prof_agent disk;
+    struct prof_request request[3];
+
+    (void)state;
+    prof_agent_init(&disk, PROF_AGENT_SERVERS, 1);
+    for (unsigned i = 0; i < 3; i++)
+        prof_agent_submit(&disk, &request[i], moment(1000 + i, 1000 + i));
+    assert_int_equal(prof_agent_answer(&disk, &request[2], 1100), 1100);
+    assert_int_equal(prof_agent_answer(&disk, &request[0], 1200), 1200);
+    assert_int_equal(prof_agent_answer(&disk, &request[1], 1300), 1300);
+    prof_agent_init(&disk, PROF_AGENT_SERVERS, 1000);
+    assert_int_equal(disk.of.queue.servers, PROF_AGENT_SERVERS_MAX);
+    prof_agent_init(&disk, PROF_AGENT_SERVERS, 0);
+    assert_int_equal(disk.of.queue.servers, 1);
+}
+
+static void a_closed_peer_answers(void **state)
+{
+    struct prof_agent peer;
+
+    (void)state;
+    prof_agent_init(&peer, PROF_AGENT_CLOSED, 0);
+    assert_int_equal(prof_agent_packet(&peer, 1000, 950), 950); /* the first */
+    prof_agent_sent(&peer, moment(1100, 1000));
+    assert_int_equal(prof_agent_packet(&peer, 1150, 1050), 1050);
+    /* a second packet, without having heard from us again */
+    assert_int_equal(prof_agent_packet(&peer, 1160, 1055), 1060);
+    /* sent after it arrived, and before it was found */
+    prof_agent_sent(&peer, moment(1300, 1150));
+    assert_int_equal(prof_agent_packet(&peer, 1200, 1080), 1100);
+}
+
+static void an_open_peer_keeps_its_intervals(void **state)
+{
+    struct prof_agent peer;
+
+    (void)state;
+    prof_agent_init(&peer, PROF_AGENT_OPEN, 0);
+    assert_int_equal(prof_agent_packet(&peer, 1000, 900), 900);
+    prof_agent_sent(&peer, moment(1100, 950));
+    assert_int_equal(prof_agent_packet(&peer, 1200, 1000), 1100);
+}
+
+/* ---- gains */
+
+static void fill(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
+                 uint32_t used, uint64_t cycles, uint64_t spread)
+{
+    for (uint32_t i = 0; i < PROF_GAIN_GROUPS; i++)
+        groups[i] = (struct prof_progress_sum){0};
+    for (uint32_t i = 0; i < used; i++)
+        groups[i] = (struct prof_progress_sum){
+            cycles + (i % 2 != 0 ? spread : -spread), 100, 1};
+}
+
+static void a_gain_and_its_interval(void **state)
+{
+    struct prof_progress_sum normal[PROF_GAIN_GROUPS], faster[PROF_GAIN_GROUPS];
+    struct prof_gain gain;
+
+    (void)state;
+    fill(normal, 16, 1000000, 0);
+    fill(faster, 16, 800000, 0);
+    assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+    assert_int_equal(gain.ppm, 200000);
+    assert_int_equal(gain.interval_ppm, 0);
+    assert_int_equal(gain.groups, 16);
+    /* sd 1 % of either: of the ratio 0.8 * sqrt(2) * 1 % / sqrt(15), times
+       Student's 2.602 */
+    fill(normal, 16, 1000000, 10000);
+    fill(faster, 16, 800000, 8000);
+    assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+    assert_in_range(gain.ppm, 199000, 201000);
+    assert_in_range(gain.interval_ppm, 7450, 7750);
+    assert_int_equal(prof_gain_of(faster, normal, &gain), 0);
+    assert_in_range(-gain.ppm, 249000, 251000);
+}
+
+static void too_little_says_nothing(void **state)
+{
+    struct prof_progress_sum normal[PROF_GAIN_GROUPS], faster[PROF_GAIN_GROUPS];
+    struct prof_gain gain;
+
+    (void)state;
+    fill(normal, 16, 1000, 0);
+    fill(faster, PROF_GAIN_GROUPS_MIN - 1, 1000, 0);
+    assert_int_equal(prof_gain_of(normal, faster, &gain), PROF_ESTATE);
+    assert_int_equal(gain.groups, PROF_GAIN_GROUPS_MIN - 1);
+}
+
+static void hours_and_moments(void **state)
+{
+    struct prof_progress_sum normal[PROF_GAIN_GROUPS], faster[PROF_GAIN_GROUPS];
+    struct prof_gain gain;
+
+    (void)state;
+    fill(normal, 16, 1ull << 49, 0);
+    fill(faster, 16, 1ull << 48, 0);
+    assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+    assert_in_range(gain.ppm, 499999, 500001);
+    fill(normal, 16, 1, 0);
+    assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+    assert_true(gain.ppm <= -2000000000);
+}
+
+/* ---- wrong calls */
+
+static PROF_PROGRESS(point, "point");
+static PROF_TARGET(target, "target");
+
+static void wrong_calls_are_refused(void **state)
+{
+    struct prof_causal_settings settings = {.tsc_hz = 1000000000};
+    struct prof_gain gain;
+
+    (void)state;
+    assert_int_equal(prof_causal_start(&settings), PROF_EVALUE);
+    prof_causal_add_target(&target);
+    assert_int_equal(prof_causal_start(&settings), PROF_EVALUE);
+    prof_causal_add_progress(&point);
+    settings.speedups = 1;
+    settings.speedup[0] = PROF_ONE;
+    assert_int_equal(prof_causal_start(&settings), PROF_EVALUE);
+    settings.speedups = PROF_CAUSAL_SPEEDUPS_MAX + 1;
+    assert_int_equal(prof_causal_start(&settings), PROF_EVALUE);
+    settings.speedups = 0;
+    settings.tsc_hz = 0;
+    assert_int_equal(prof_causal_start(&settings), PROF_EVALUE);
+    assert_int_equal(prof_causal_fix(&target, 0), PROF_ESTATE);
+    assert_int_equal(prof_causal_gain(&target, 0, &point, &gain), PROF_EVALUE);
+    assert_false(prof_causal_hold(0, &gain));
+    prof_causal_report();
+    prof_causal_stop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_in_the_target_passes_slower),
+        cmocka_unit_test(another_speed_begins_at_once),
+        cmocka_unit_test(fractions_of_a_cycle_are_kept),
+        cmocka_unit_test(long_times_do_not_overflow),
+        cmocka_unit_test(a_handler_is_charged_its_share),
+        cmocka_unit_test(events_are_taken_in_due_order),
+        cmocka_unit_test(what_is_not_due_stays),
+        cmocka_unit_test(a_parallel_device_takes_as_long),
+        cmocka_unit_test(a_queue_serves_one_after_the_other),
+        cmocka_unit_test(a_queue_out_of_order),
+        cmocka_unit_test(a_closed_peer_answers),
+        cmocka_unit_test(an_open_peer_keeps_its_intervals),
+        cmocka_unit_test(a_gain_and_its_interval),
+        cmocka_unit_test(too_little_says_nothing),
+        cmocka_unit_test(hours_and_moments),
+        cmocka_unit_test(wrong_calls_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
