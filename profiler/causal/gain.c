@@ -94,7 +94,8 @@ static uint64_t variance(const struct prof_progress_sum *groups, uint32_t used,
     int32_t results[PROF_GAIN_GROUPS];
     struct prof_progress_sum all;
     uint64_t squares = 0;
-    int64_t mean = 0;
+    uint64_t sum = 0; /* of results, LIMIT added to each: not negative */
+    int64_t mean;
     uint32_t n = 0;
 
     sum_of(groups, &all);
@@ -106,9 +107,9 @@ static uint64_t variance(const struct prof_progress_sum *groups, uint32_t used,
         rest.cycles -= groups[i].cycles;
         rest.visits -= groups[i].visits;
         results[n] = faster ? saved(other, &rest) : saved(&rest, other);
-        mean += results[n++];
+        sum += (uint64_t)((int64_t)results[n++] + LIMIT);
     }
-    mean /= (int32_t)used;
+    mean = (int64_t)prof_divide(sum, used) - LIMIT;
     for (unsigned i = 0; i < n; i++) {
         uint64_t of_one = square(results[i] - mean);
 

@@ -43,7 +43,7 @@ void *prof_held_first(const struct prof_held *held, uint64_t *due)
 }
 
 /* Moves up the smaller child until (last) fits. */
-static void sift(struct prof_held *held, struct prof_held_event last)
+static void sink(struct prof_held *held, struct prof_held_event last)
 {
     uint32_t at = 0, child;
 
@@ -68,6 +68,6 @@ void *prof_held_take(struct prof_held *held, uint64_t virtual)
     event = held->events[0].event;
     held->count--;
     if (held->count != 0)
-        sift(held, held->events[held->count]);
+        sink(held, held->events[held->count]);
     return event;
 }

@@ -13,6 +13,7 @@
 #include <prof/port.h>
 #include <prof/text.h>
 
+#define MS_PER_S 1000u
 #define PPM_PER_HUNDREDTH 100u /* of a per cent */
 #define NAME_COLUMNS 28u
 #define COLUMNS 18u
@@ -75,8 +76,9 @@ static void write_head(struct prof_text *out)
 static void write_basis(struct prof_text *out)
 {
     const struct prof_experiments *all = &prof_causal.experiments;
-    uint64_t ms = prof_divide(prof_causal.clock.delay,
-                              (uint32_t)(prof_causal.settings.tsc_hz / 1000));
+    uint64_t ms = prof_divide(
+        prof_causal.clock.delay,
+        (uint32_t)prof_divide(prof_causal.settings.tsc_hz, MS_PER_S));
 
     prof_text_decimal(out, prof_causal.held.held, 0);
     prof_text_string(out, " events held, ");

@@ -10,7 +10,8 @@ OBJECT = re.compile(r"\b(\d+)\b(?=$|:| by | for | is | \()")
 TIMER = re.compile(r"^timer \d+$")
 DEVICES = re.compile(r"^(disk|network) \d+$")
 FOREIGN = re.compile(
-    r"timer \d|^(callback )?(disk|network) \d|virtio|\[unknown\]|heap bytes|idle"
+    r"timer \d|^(callback )?(disk|network) \d|virtio|\[unknown\]"
+    r"|heap bytes|idle"
 )
 DROPPED = (
     "irq_enter irq_exit start stop bye miss stolen sample hello recorded"

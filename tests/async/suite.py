@@ -277,7 +277,7 @@ def waits_are_a_tree(s):
     check.same("\n".join(line.split(":")[0] for line in tree), WAITS.strip())
 
 
-def devices_are_told_apart(s):
+def devices_are_apart(s):
     """Each has a callback, to which its interrupts leave their work. When a
     network interrupts is up to the host."""
     for demo, device in (("disk", "disk"), ("tcp", "network")):
@@ -317,7 +317,7 @@ def suite(s):
         s.holds(f"{s.part}: demo={demo} shows what it is for", shows, s, demo)
     s.holds(f"{s.part}: two runs have the same events", repeats, s)
     s.holds(f"{s.part}: the disk's fix is in the sums", disk_is_explained, s)
-    s.holds(f"{s.part}: devices are told apart", devices_are_told_apart, s)
+    s.holds(f"{s.part}: each device has its own callback", devices_are_apart, s)
     s.holds(f"{s.part}: what waits is a tree", waits_are_a_tree, s)
     s.holds(f"{s.part}: the demos are listed", choices_are_listed, s)
     s.holds(f"{s.part}: coroutines are traced", coroutines_are_traced, s)

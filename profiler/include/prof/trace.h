@@ -34,6 +34,7 @@
  */
 
 #include <prof/config.h>
+#include <prof/site.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,24 +54,6 @@ enum prof_trace_kind {
  * recorded; all calls take it. */
 #define PROF_TRACE_NONE 0u
 #define PROF_TRACE_UNKNOWN UINT32_MAX
-
-/*
- * A name of constant text, or a place in the source that creates objects. It
- * gets a number when it is first used. Static, since the recorder keeps a
- * pointer to it; only the recorder changes it.
- */
-struct prof_trace_name {
-    const char *text; /* NUL-terminated; MUST remain valid */
-    const char *file; /* of a place in the source; NULL: a name only */
-    uint32_t line;
-    uint32_t tag;  /* its number << 16, 0 until it is first used */
-    uint32_t loop; /* its number for <prof/loop.h>, the same */
-};
-
-#define PROF_TRACE_NAME(variable, text)                                        \
-    struct prof_trace_name variable = {text, 0, 0, 0, 0}
-#define PROF_TRACE_SITE(variable, text)                                        \
-    struct prof_trace_name variable = {text, __FILE__, __LINE__, 0, 0}
 
 /* Longer texts are cut to so many bytes, the last three of which are "...". */
 #define PROF_TRACE_TEXT_MAX 120u

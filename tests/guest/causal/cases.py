@@ -19,7 +19,9 @@ CASES = [
     ),
     case(
         "causal_truth",
-        append="prof.start=off prof.every=0 prof.drain=10000 causal.visits=1500",
+        append=(
+            "prof.start=off prof.every=0 prof.drain=10000 causal.visits=1500"
+        ),
         icount=0,
     ),
 ]

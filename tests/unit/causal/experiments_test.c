@@ -21,7 +21,7 @@
 
 #define PROGRAMS 50u
 #define SPEEDUPS 4u
-#define SETTLE 5000u
+#define WARM_UP 5000u
 #define VISITS 60000u
 
 struct work {
@@ -61,9 +61,9 @@ static double period_of(const struct work *work, uint32_t real)
 
     sim->target = F;
     sim->shorter = real;
-    sim_run(sim, SETTLE);
+    sim_run(sim, WARM_UP);
     begin = sim_virtual(sim);
-    sim_run(sim, SETTLE + VISITS);
+    sim_run(sim, WARM_UP + VISITS);
     period = (double)(sim_virtual(sim) - begin) / VISITS;
     sim_free(sim);
     return period;
@@ -91,12 +91,12 @@ static void *experiment(const struct work *work, struct prof_experiments *all)
     void *memory = malloc(prof_experiments_bytes(&settings));
 
     sim->target = F;
-    sim_run(sim, SETTLE);
+    sim_run(sim, WARM_UP);
     prof_experiments_init(all, &settings, &sim->world.clock, sim->world.now,
                           memory);
     sim->world.context = all;
     sim->world.visited = visited;
-    sim_run(sim, SETTLE + VISITS);
+    sim_run(sim, WARM_UP + VISITS);
     sim_free(sim);
     all->clock = NULL;
     return memory;

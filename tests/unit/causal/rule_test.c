@@ -18,7 +18,7 @@
 #include "../../causal/programs.h"
 
 #define VISITS 20000u
-#define SETTLE 500u
+#define WARM_UP 500u
 #define ERROR_MAX 0.3 /* percentage points of the gain */
 
 struct run {
@@ -43,10 +43,10 @@ static struct run run(const struct work *work, uint32_t speedup, uint32_t real,
     sim->shorter = real;
     sim->only_now = naive;
     prof_virtual_speed_up(&sim->world.clock, sim->world.now, speedup);
-    sim_run(sim, SETTLE);
+    sim_run(sim, WARM_UP);
     begin = sim_virtual(sim);
     latency = sim->latency;
-    sim_run(sim, SETTLE + VISITS);
+    sim_run(sim, WARM_UP + VISITS);
     result.period = (double)(sim_virtual(sim) - begin) / VISITS;
     result.latency = (sim->latency - latency) / VISITS;
     sim_free(sim);

@@ -14,7 +14,7 @@
 #include <kernel/service.h>
 #include <prof/error.h>
 
-#define SETTLE 200u
+#define WARM_UP 200u
 #define TRUTH_VISITS 1500u
 #define VISITS 6000u
 #define PPM 1e6
@@ -44,9 +44,9 @@ static double period(const struct program *program, const uint32_t *parameter,
 
     sim->target = F;
     sim->shorter = shorter;
-    sim_run(sim, SETTLE);
+    sim_run(sim, WARM_UP);
     begin = sim_virtual(sim);
-    sim_run(sim, SETTLE + TRUTH_VISITS);
+    sim_run(sim, WARM_UP + TRUTH_VISITS);
     cycles = (double)(sim_virtual(sim) - begin) / TRUTH_VISITS;
     sim_free(sim);
     return cycles;

@@ -21,7 +21,7 @@
 #define PROGRAMS 12u
 #define SPEEDUPS_MAX 3u
 #define ERROR_MAX 100 /* of the gain: 1/100 percentage points */
-#define SETTLE 200u
+#define WARM_UP 200u
 
 static const struct {
     const struct program *program;
@@ -58,10 +58,10 @@ static struct run run(unsigned work, enum how how, uint32_t speedup)
     sim->target = F;
     sim->shorter = how == REALLY ? speedup : 0;
     sim->only_now = how == NAIVELY;
-    sim_run(sim, SETTLE);
+    sim_run(sim, WARM_UP);
     begin = sim_virtual(sim);
     latency = sim->latency;
-    sim_run(sim, SETTLE + visits);
+    sim_run(sim, WARM_UP + visits);
     result.period = (double)(sim_virtual(sim) - begin) / visits;
     result.latency = (sim->latency - latency) / visits;
     prof_causal_stop();
