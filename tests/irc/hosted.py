@@ -28,6 +28,7 @@ def test_of_server(s, bits, name):
     run(
         *("g++", f"-m{bits}", "-std=gnu++17", "-g", "-O0", "-Wall"),
         *("-Wextra", "-fno-exceptions", *SANITIZERS, "-Ikernel/include"),
+        "-Iprofiler/include",
         *(f"-Wl,--wrap={each}" for each in wrapped),
         *("-o", test, f"tests/irc/{name}.cpp", "tests/irc/fake_net.cpp"),
         *server_sources(),
@@ -66,7 +67,8 @@ def test_fuzz(s):
         fuzzer = s.work / "irc_fuzz"
         run(
             *("clang++-14", "-std=gnu++17", "-g", "-O1", "-fno-exceptions"),
-            *("-Ikernel/include", "-fsanitize=fuzzer,address,undefined"),
+            *("-Ikernel/include", "-Iprofiler/include"),
+            "-fsanitize=fuzzer,address,undefined",
             *("-fno-sanitize-recover=all", "-Wl,--wrap=gettimeofday"),
             *("-o", fuzzer, "tests/fuzz/irc_fuzz.cpp"),
             *("tests/irc/fake_net.cpp", *server_sources()),
