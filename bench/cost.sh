@@ -107,9 +107,9 @@ text()
     keep "$1" text_bytes "$code"
     keep "$1" text_and_tables_bytes "$whole"
     text_of "$1" smallest --without pit --without callers --without stream \
-        --without trace --without loop --without trees --without classes \
-        --without checks --without options --without cxx --without rust \
-        --without ocaml
+        --without trace --without loop --without causal --without trees \
+        --without classes --without checks --without options \
+        --without cxx --without rust --without ocaml
     read -r code whole <"$build/bench/text.$1.smallest"
     keep "$1" text_smallest "$code"
 }
