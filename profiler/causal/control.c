@@ -105,9 +105,10 @@ void prof_causal_stop(void)
 
     if (!prof_causal_on)
         return;
-    prof_causal_on = 0;
     prof_virtual_left(&prof_causal.clock, now);
     prof_virtual_speed_up(&prof_causal.clock, now, 0);
+    prof_causal_lag = prof_causal.clock.delay;
+    prof_causal_on = 0;
     prof_causal_release();
 }
 

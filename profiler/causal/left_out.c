@@ -7,11 +7,6 @@
 #include <prof/causal.h>
 #include <prof/error.h>
 
-uint64_t prof_causal_time(void)
-{
-    return prof_tsc();
-}
-
 uint64_t prof_causal_real(uint64_t due)
 {
     return due;
@@ -22,11 +17,6 @@ struct prof_moment prof_causal_now(void)
     uint64_t now = prof_tsc();
 
     return (struct prof_moment){now, now};
-}
-
-bool prof_causal_running(void)
-{
-    return false;
 }
 
 void prof_causal_except(uint64_t cycles)

@@ -11,8 +11,14 @@
 uint64_t prof_held_least = UINT64_MAX;
 uint32_t prof_held_count;
 
-static struct prof_held_run noted[PROF_HELD_RUNS];
-static struct prof_held_run kept[PROF_HELD_KEPT];
+static struct prof_held_run *noted; /* PROF_HELD_RUNS */
+static struct prof_held_run *kept;  /* PROF_HELD_KEPT */
+
+void prof_held_open(void *memory)
+{
+    noted = memory;
+    kept = noted + PROF_HELD_RUNS;
+}
 
 uint32_t prof_held_notable(uint64_t longest)
 {
@@ -125,13 +131,14 @@ void prof_held_finish(void (*send)(const struct prof_held_run *run))
 
 const struct prof_held_run *prof_held_longest(uint32_t number)
 {
-    return number < PROF_HELD_KEPT && kept[number].site != NULL ? &kept[number]
-                                                                : NULL;
+    return kept != NULL && number < PROF_HELD_KEPT && kept[number].site != NULL
+               ? &kept[number]
+               : NULL;
 }
 
 void prof_held_reset(void)
 {
     prof_held_count = 0;
-    for (uint32_t i = 0; i < PROF_HELD_KEPT; i++)
+    for (uint32_t i = 0; kept != NULL && i < PROF_HELD_KEPT; i++)
         kept[i] = (struct prof_held_run){0};
 }

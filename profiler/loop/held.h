@@ -33,6 +33,11 @@ struct prof_held_run {
                                          run is complete */
 };
 
+/* With PROF_HELD_BYTES of memory for them, aligned to 8. */
+#define PROF_HELD_BYTES                                                        \
+    ((PROF_HELD_RUNS + PROF_HELD_KEPT) * sizeof(struct prof_held_run))
+void prof_held_open(void *memory);
+
 extern uint64_t prof_held_least; /* cycles of a long run */
 extern uint32_t prof_held_count; /* noted since the last drain */
 

@@ -7,6 +7,8 @@
 
 #include "loop/sites.h"
 
+#include "loop/held.h"
+
 #include "base/cpu.h"
 
 #define NODES_A_SITE 6u
@@ -16,6 +18,7 @@
     (sizeof(struct prof_loop_site) +                                           \
      NODES_A_SITE * (sizeof(struct prof_loop_node) + 2 * sizeof(uint16_t)))
 _Static_assert(SITE_BYTES <= PROF_LOOP_SITE_BYTES, "the budget of a site");
+_Static_assert(PROF_HELD_BYTES <= PROF_LOOP_SITE_BYTES, "that of long runs");
 
 struct prof_loop_sites prof_loop_sites;
 static struct prof_loop_sites *const all = &prof_loop_sites;
@@ -48,7 +51,8 @@ static struct prof_loop_site *add_site(struct prof_trace_name *name,
 
 void prof_loop_sites_open(void *memory, size_t bytes)
 {
-    uint32_t sites = (uint32_t)(bytes / PROF_LOOP_SITE_BYTES);
+    /* the long runs take the place of one */
+    uint32_t sites = (uint32_t)(bytes / PROF_LOOP_SITE_BYTES) - 1;
     uint32_t heads = 1;
 
     *all = (struct prof_loop_sites){
@@ -61,6 +65,7 @@ void prof_loop_sites_open(void *memory, size_t bytes)
     all->heads = (void *)(all->nodes + all->node_max);
     all->heads_mask = heads - 1;
     prof_clear_words(all->heads, heads * sizeof *all->heads / sizeof(void *));
+    prof_held_open((char *)memory + sites * PROF_LOOP_SITE_BYTES);
     add_site(&loop_name, PROF_LOOP_LOOP);
     add_site(&idle_name, PROF_LOOP_IDLE);
     add_site(&profiler_name, PROF_LOOP_PROFILER);

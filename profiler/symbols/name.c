@@ -18,8 +18,8 @@
 
 #define DOTS 3u /* columns of "..." */
 
-static char linker_name[2048];
-static char text[4096];
+static char linker_name[1280];
+static char text[3328];
 static struct prof_demangle_work work;
 
 /* Without any language (linker_name) and (work) are unused. */

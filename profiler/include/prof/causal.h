@@ -50,18 +50,39 @@ extern "C" {
  * waits for would ever be due. */
 #define PROF_SPEEDUP_MAX (PROF_ONE / 100u * 95u)
 
+#if PROF_WITH_CAUSAL
+extern uint32_t prof_causal_on;
+extern uint64_t prof_causal_lag; /* that of the last experiments */
+uint64_t prof_causal_experiment_time(void);
+#define PROF_CAUSAL_ON __builtin_expect(prof_causal_on != 0, 0)
+#else
+#define PROF_CAUSAL_ON 0
+#endif
+
+/* Whether experiments are being done: a load. Contexts: any. */
+static inline bool prof_causal_running(void)
+{
+    return PROF_CAUSAL_ON;
+}
+
 /* ---- virtual time */
 
 /* Virtual time, in cycles of the TSC. It never goes back. Without an
  * experiment: the TSC less a constant. Contexts: any. */
-uint64_t prof_causal_time(void);
+static inline uint64_t prof_causal_time(void)
+{
+#if PROF_WITH_CAUSAL
+    if (PROF_CAUSAL_ON)
+        return prof_causal_experiment_time();
+    return __builtin_ia32_rdtsc() - prof_causal_lag;
+#else
+    return __builtin_ia32_rdtsc();
+#endif
+}
 
 /* The real time, by the TSC, at which virtual time will be (due) if no target
  * runs until then. */
 uint64_t prof_causal_real(uint64_t due);
-
-/* Whether experiments are being done: a load. Contexts: any. */
-bool prof_causal_running(void);
 
 /* (cycles) until now were spent in an interrupt, and so not in the target.
  * Contexts: interrupt. */
@@ -96,12 +117,6 @@ void prof_causal_add_progress(struct prof_progress *point);
 void prof_causal_add_target(struct prof_target *target);
 
 /* A unit of work is done. A load and a branch while nothing is running. */
-#if PROF_WITH_CAUSAL
-extern uint32_t prof_causal_on;
-#define PROF_CAUSAL_ON __builtin_expect(prof_causal_on != 0, 0)
-#else
-#define PROF_CAUSAL_ON 0
-#endif
 void prof_causal_visit(struct prof_progress *point);
 static inline void prof_progress(struct prof_progress *point)
 {

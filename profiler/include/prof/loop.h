@@ -90,7 +90,7 @@ enum prof_loop_end {
 
 /*
  * Begins to count, with (bytes) of (memory) for good: room for as many sites as
- * PROF_LOOP_SITE_BYTES fit in it, less four. The time stamp counter runs at
+ * PROF_LOOP_SITE_BYTES fit in it, less five. The time stamp counter runs at
  * (tsc_hz). Tasks that exist already are not counted.
  * Contexts: thread, once, outside tasks and callbacks. Returns 0, PROF_EMEMORY
  * (NULL, not aligned to 8, or too little), PROF_ESTATE (it is open) or

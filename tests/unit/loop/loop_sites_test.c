@@ -15,6 +15,7 @@
 
 #define NAMES 200u
 #define SITES 16u /* four of which are always there */
+#define MEMORY ((SITES + 1) * PROF_LOOP_SITE_BYTES) /* and long runs */
 
 static struct prof_trace_name names[NAMES];
 static struct prof_loop_task tasks[NAMES];
@@ -24,13 +25,12 @@ static int begin(void **unused)
 {
     (void)unused;
     prof_loop_forget();
-    memory = malloc(SITES * PROF_LOOP_SITE_BYTES);
+    memory = malloc(MEMORY);
     prof_loop_hosted_tsc = 1000;
     memset(tasks, 0, sizeof tasks);
     for (unsigned i = 0; i < NAMES; i++)
         names[i] = (struct prof_trace_name){.text = "site"};
-    assert_int_equal(prof_loop_open(memory, SITES * PROF_LOOP_SITE_BYTES, 1000),
-                     PROF_OK);
+    assert_int_equal(prof_loop_open(memory, MEMORY, 1000), PROF_OK);
     return 0;
 }
 

@@ -14,8 +14,8 @@
 #include "table_maker.h"
 
 /* As name.c has them: what a name may have to be demangled, and be shown. */
-#define DEMANGLED_BELOW 2048u
-#define SHOWN_BELOW 4096u
+#define DEMANGLED_BELOW 1280u
+#define SHOWN_BELOW 3328u
 
 static char written[65536];
 static size_t written_bytes;

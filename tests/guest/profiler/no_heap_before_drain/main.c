@@ -16,6 +16,8 @@
 void *__real_prof_port_alloc(size_t bytes);
 void *__wrap_prof_port_alloc(size_t bytes);
 
+#define DRAINS_MAX 100u
+
 static bool allowed;
 static unsigned allocations;
 
@@ -41,7 +43,8 @@ int service_main(void)
                  "all of them wait in the memory given at start");
     tap_is_equal(allocations, 0, "and nothing was allocated");
     allowed = true;
-    prof_drain();
+    for (unsigned i = 0; i < DRAINS_MAX && guest_stats().overflowed == 0; i++)
+        prof_drain(); /* each takes a bounded time only */
     stats = guest_stats();
     tap_ok(allocations > 0 && stats.addresses > 0, "the drain allocates");
     tap_ok(stats.ticks >= ticks && guest_accounted(&stats) == stats.ticks &&
