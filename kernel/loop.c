@@ -24,6 +24,7 @@ static bool stopped;
 /* Timers and the work of devices are objects to the recorder. */
 static PROF_TRACE_SITE(timer_site, "timer");
 static PROF_TRACE_NAME(idle, "idle");
+
 static void insert(struct loop_timer *timer)
 {
     timers_insert(timer);

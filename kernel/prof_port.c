@@ -119,8 +119,8 @@ static void on_drain(void *unused)
         return;
     drained_ns = now;
     prof_drain();
-    if (prof_drain_ms() ==
-        1) /* it has left something, so as not to take long */
+    /* It takes a bounded time, and has left something. */
+    if (prof_drain_ms() == 1)
         loop_once(&soon_timer, NS_PER_MS, on_drain, NULL);
 }
 

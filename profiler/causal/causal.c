@@ -17,7 +17,7 @@ uint64_t prof_causal_lag;
 static struct prof_progress *points;
 static struct prof_target *targets;
 
-const struct prof_target *prof_causal_targets(void)
+struct prof_target *prof_causal_targets(void)
 {
     return targets;
 }

@@ -14,7 +14,7 @@ struct prof_causal {
     struct prof_virtual_clock clock;
     struct prof_held held;
     struct prof_experiments experiments;
-    struct prof_causal_settings settings;
+    uint64_t tsc_hz;
     void *memory;   /* of experiments */
     bool releases;  /* all that is held is due */
     uint32_t epoch; /* of agents: counts releases */
@@ -28,7 +28,7 @@ extern struct prof_causal prof_causal;
 void prof_causal_release(void);
 
 /* The last one added is the first. */
-const struct prof_target *prof_causal_targets(void);
+struct prof_target *prof_causal_targets(void);
 const struct prof_progress *prof_causal_points(void);
 
 #endif

@@ -14,6 +14,7 @@
 #define CYCLES_MAX_SECONDS 5u
 #define VISITS_MIN 50u
 #define HELD 4096u
+#define HELD_MAX (1u << 20)
 
 static struct prof_causal_settings
 with_defaults(const struct prof_causal_settings *given)
@@ -41,7 +42,8 @@ static bool valid(const struct prof_causal_settings *settings)
 {
     if (settings->tsc_hz == 0 ||
         settings->speedups > PROF_CAUSAL_SPEEDUPS_MAX ||
-        prof_causal_targets() == NULL || prof_causal_points() == NULL)
+        settings->held > HELD_MAX || prof_causal_targets() == NULL ||
+        prof_causal_points() == NULL)
         return false;
     for (uint32_t i = 0; i < settings->speedups; i++)
         if (settings->speedup[i] == 0 ||
@@ -76,7 +78,7 @@ int prof_causal_start(const struct prof_causal_settings *given)
     size_t bytes, events;
     void *memory;
 
-    if (prof_causal_on)
+    if (prof_causal_on || prof_causal.held.count != 0)
         return PROF_ESTATE;
     if (!valid(given))
         return PROF_EVALUE;
@@ -89,12 +91,18 @@ int prof_causal_start(const struct prof_causal_settings *given)
         return PROF_EMEMORY;
     prof_port_free(prof_causal.memory);
     prof_causal.memory = memory;
-    prof_causal.settings = all;
+    prof_causal.tsc_hz = all.tsc_hz;
     prof_causal.answers = prof_causal.contradictions = 0;
     prof_causal.refused = 0;
     prof_held_init(&prof_causal.held, memory, all.held);
     prof_experiments_init(&prof_causal.experiments, &of, &prof_causal.clock,
                           prof_tsc(), (char *)memory + events);
+    /* it may have been stopped in the middle of one */
+    for (struct prof_target *each = prof_causal_targets(); each != NULL;
+         each = each->next) {
+        each->inside = 0;
+        each->visits = 0;
+    }
     prof_causal_on = 1;
     return 0;
 }
@@ -120,7 +128,7 @@ int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
     if (prof_causal.memory == NULL || target->number == 0 ||
         target->number > all->settings.targets || point->number == 0 ||
         point->number > all->settings.points ||
-        speedup >= prof_causal.settings.speedups)
+        speedup + 1 >= all->settings.speedups)
         return PROF_EVALUE;
     return prof_gain_of(
         prof_experiments_sums(all, target->number - 1, 0, point->number - 1),

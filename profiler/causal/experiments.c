@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "causal/experiments.h"
 
-/* The first visits of an experiment still show the one before: of the number
- * that is counted, so many are not. */
-#define UNCOUNTED_PART 1u
-
 static size_t series(const struct prof_experiment_settings *settings)
 {
     return (size_t)settings->targets * settings->speedups * settings->points;
@@ -147,7 +143,7 @@ bool prof_experiments_visit(struct prof_experiments *all, uint32_t point,
     if (point != 0 || all->fixed)
         return false;
     at = prof_virtual_time(all->clock, now);
-    if (!all->counts && all->visits[0] > all->wanted / UNCOUNTED_PART) {
+    if (!all->counts && all->visits[0] > all->wanted) {
         all->counts = true;
         count_from(all, at);
     }

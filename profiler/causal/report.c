@@ -18,6 +18,12 @@
 #define NAME_COLUMNS 28u
 #define COLUMNS 18u
 
+/* Without the first, which is none. */
+static uint32_t speedups(void)
+{
+    return prof_causal.experiments.settings.speedups - 1;
+}
+
 static void hundredths(struct prof_text *out, uint32_t ppm, unsigned width)
 {
     prof_text_fixed(out, (ppm + PPM_PER_HUNDREDTH / 2) / PPM_PER_HUNDREDTH,
@@ -39,7 +45,7 @@ static void write_row(struct prof_text *out, const struct prof_target *target,
 {
     prof_text_string(out, "  ");
     prof_text_string(out, target->name);
-    for (uint32_t i = 0; i < prof_causal.settings.speedups; i++) {
+    for (uint32_t i = 0; i < speedups(); i++) {
         struct prof_gain gain;
         int error = prof_causal_gain(target, i, point, &gain);
 
@@ -63,8 +69,8 @@ static void write_head(struct prof_text *out)
     prof_text_decimal(out, all->done, 0);
     prof_text_string(out, " experiments\n  % of the time for a unit of work "
                           "saved if the target were faster by\n  target");
-    for (uint32_t i = 0; i < prof_causal.settings.speedups; i++) {
-        uint32_t share = prof_causal.settings.speedup[i];
+    for (uint32_t i = 0; i < speedups(); i++) {
+        uint32_t share = all->settings.speedup[i + 1];
 
         prof_text_column(out, NAME_COLUMNS + i * COLUMNS + 1);
         prof_text_decimal(out, (share * 100 + PROF_ONE / 2) / PROF_ONE, 0);
@@ -76,9 +82,9 @@ static void write_head(struct prof_text *out)
 static void write_basis(struct prof_text *out)
 {
     const struct prof_experiments *all = &prof_causal.experiments;
-    uint64_t ms = prof_divide(
-        prof_causal.clock.delay,
-        (uint32_t)prof_divide(prof_causal.settings.tsc_hz, MS_PER_S));
+    uint64_t ms =
+        prof_divide(prof_causal.clock.delay,
+                    (uint32_t)prof_divide(prof_causal.tsc_hz, MS_PER_S));
 
     prof_text_decimal(out, prof_causal.held.held, 0);
     prof_text_string(out, " events held, ");

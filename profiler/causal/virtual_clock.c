@@ -82,12 +82,3 @@ void prof_virtual_except(struct prof_virtual_clock *clock, uint64_t cycles)
 {
     clock->excepted += cycles;
 }
-
-void prof_virtual_charge(struct prof_virtual_clock *clock, uint64_t cycles,
-                         uint32_t share)
-{
-    uint32_t of_share = (uint32_t)((uint64_t)share * clock->speedup / PROF_ONE);
-
-    clock->in_target += part(cycles, share) / PROF_ONE;
-    add(clock, cycles, of_share);
-}

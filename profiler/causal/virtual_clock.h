@@ -57,9 +57,4 @@ void prof_virtual_left(struct prof_virtual_clock *clock, uint64_t now);
  * Contexts: interrupt. */
 void prof_virtual_except(struct prof_virtual_clock *clock, uint64_t cycles);
 
-/* The other way to grow: of (cycles) of a handler that has just ended,
- * (share) were in the target, as samples say. */
-void prof_virtual_charge(struct prof_virtual_clock *clock, uint64_t cycles,
-                         uint32_t share);
-
 #endif
