@@ -123,20 +123,10 @@ static void run_answer(struct loop_answer *answer)
     prof_loop_leave(&frame);
 }
 
-static uint32_t held_answers;
-
 void loop_deliver(struct loop_answer *answer, uint64_t due_tsc)
 {
-    if (prof_causal_hold(due_tsc, answer))
-        held_answers++;
-    else
+    if (!prof_causal_hold(due_tsc, answer))
         run_answer(answer);
-}
-
-static void run_held_answer(void)
-{
-    held_answers--;
-    run_answer(prof_causal_take());
 }
 
 /* Whether one is due at (now_ns), and before the first timer. */
@@ -144,7 +134,7 @@ static bool answer_due(uint64_t now_ns)
 {
     uint64_t due_tsc, due_ns;
 
-    if (held_answers == 0 || !prof_causal_next(&due_tsc))
+    if (!prof_causal_next(&due_tsc))
         return false;
     due_ns = due_tsc == 0 ? 0 : clock_ns_of(due_tsc);
     return due_ns <= now_ns &&
@@ -246,7 +236,7 @@ void loop_poll(void)
     now_ns = clock_ns();
     for (;;) {
         if (answer_due(now_ns))
-            run_held_answer();
+            run_answer(prof_causal_take());
         else if (due(now_ns))
             run_first(now_ns);
         else

@@ -114,7 +114,6 @@ static void on_drain(void *unused)
     uint64_t now = clock_ns();
 
     (void)unused;
-    trace_follow(); /* a command may have changed it */
     if (now - drained_ns + NS_PER_MS < prof_drain_ms() * NS_PER_MS)
         return;
     drained_ns = now;

@@ -8,6 +8,8 @@
 
 #include "prof_transports.h"
 
+#include "trace.h"
+
 #include <debugcon.h>
 #include <kernel/console.h>
 #include <kernel/loop.h>
@@ -131,8 +133,12 @@ static void listen_to(int (*receive)(void))
     for (unsigned i = 0; i < LISTEN_BYTES; i++) {
         int byte = receive();
 
-        if (byte < 0 || prof_command_byte((uint8_t)byte))
+        if (byte < 0)
             return;
+        if (prof_command_byte((uint8_t)byte)) {
+            trace_follow(); /* the command may have changed it */
+            return;
+        }
     }
 }
 

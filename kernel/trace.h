@@ -4,7 +4,7 @@
 
 /* Reports interrupts and requests to devices to the recorder from now on if it
  * is on, and no longer if it is off, so that they cost nothing then. To be
- * called now and then. Contexts: thread. */
+ * called after what may change it. Contexts: thread. */
 void trace_follow(void);
 
 #endif
