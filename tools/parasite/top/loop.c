@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/seconds.h"
 #include "base/signals.h"
+#include "top/parts.h"
 #include "top/print.h"
 #include "top/screen.h"
 #include "top/terminal.h"
@@ -99,7 +100,7 @@ static void draw(struct top_run *run)
                         : request->target != NULL ? request->target
                                                   : request->guest[0];
 
-    run->ui.page = top_screen_page();
+    run->ui.page = parts_page();
     list(run);
     if (run->sites)
         top_sites_draw(&run->top_sites, &run->ui, title);

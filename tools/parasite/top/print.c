@@ -14,7 +14,7 @@
 #define RED_PERCENT 5.0
 #define GREEN_PERCENT 0.5
 
-void top_print_percent(double percent, bool color)
+static void print_percent(double percent, bool color)
 {
     const char *begin = percent >= RED_PERCENT     ? "\033[31m"
                         : percent >= GREEN_PERCENT ? "\033[32m"
@@ -24,6 +24,46 @@ void top_print_percent(double percent, bool color)
         printf("%s%7.2f%%\033[m", begin, percent);
     else
         printf("%7.2f%%", percent);
+}
+
+void top_print_remarks(unsigned boots, const char *remark)
+{
+    if (boots > 1)
+        printf("# boot %u of the guest\n", boots);
+    if (*remark == '\0')
+        return;
+    fputs("# ", stdout);
+    printable_put(stdout, remark);
+    putchar('\n');
+}
+
+bool top_print_rows(const struct top_row *rows, size_t count, size_t limit,
+                    const struct top_rows_form *form, bool color)
+{
+    double rest = 0;
+
+    for (size_t i = 0; i < count; ++i) {
+        const struct top_row *row = &rows[i];
+
+        if (i >= limit) {
+            rest += row->self;
+            continue;
+        }
+        print_percent(row->self, color);
+        putchar(' ');
+        print_percent(row->total, color);
+        form->put(row);
+        fputs("  ", stdout);
+        printable_put(stdout, row->name);
+        putchar('\n');
+    }
+    if (count > limit) {
+        print_percent(rest, color);
+        printf("%*sin %zu more %s\n", form->width + 11, "", count - limit,
+               form->what);
+    }
+    putchar('\n');
+    return fflush(stdout) == 0;
 }
 
 /* What is known of the guest. */
@@ -61,39 +101,19 @@ static void print_head(const struct top_model *top)
            view_weight_name(&top->report.view));
     if (top->live->boots == 0)
         printf("# %s\n", live_silence(top->live));
-    if (top->live->boots > 1)
-        printf("# boot %u of the guest\n", top->live->boots);
-    if (top->live->why[0] != '\0') {
-        fputs("# ", stdout);
-        printable_put(stdout, top->live->why);
-        putchar('\n');
-    }
+    top_print_remarks(top->live->boots, top->live->why);
     puts("#\n#  Self    Total  Samples/s  Symbol");
+}
+
+static void put_rate(const struct top_row *row)
+{
+    printf(" %10.1f", row->rate);
 }
 
 bool top_print(const struct top_model *top, size_t rows, bool color)
 {
-    double rest = 0;
+    static const struct top_rows_form form = {put_rate, 11, "functions"};
 
     print_head(top);
-    for (size_t i = 0; i < top->count; ++i) {
-        const struct top_row *row = &top->rows[i];
-
-        if (i >= rows) {
-            rest += row->self;
-            continue;
-        }
-        top_print_percent(row->self, color);
-        putchar(' ');
-        top_print_percent(row->total, color);
-        printf(" %10.1f  ", row->rate);
-        printable_put(stdout, row->name);
-        putchar('\n');
-    }
-    if (top->count > rows) {
-        top_print_percent(rest, color);
-        printf("%21sin %zu more functions\n", "", top->count - rows);
-    }
-    putchar('\n');
-    return fflush(stdout) == 0;
+    return top_print_rows(top->rows, top->count, rows, &form, color);
 }

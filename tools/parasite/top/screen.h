@@ -6,9 +6,6 @@
 
 #include "top/model.h"
 
-/* How many rows of the list fit at present. */
-size_t top_screen_page(void);
-
 /* Draws everything. (title) names the target. */
 void top_screen_draw(const struct top_model *top, const struct top_ui *ui,
                      const char *title);

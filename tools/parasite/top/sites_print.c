@@ -2,7 +2,6 @@
 /* The list of sites as plain text, for a pipe or a file. */
 
 #include "base/log.h"
-#include "base/printable.h"
 #include "top/print.h"
 #include "top/sites.h"
 
@@ -19,40 +18,20 @@ static void print_head(const struct top_sites *top)
            top_sites_busy(top), top_sites_part(top, OCCUPANCY_TASKS),
            top_sites_part(top, OCCUPANCY_CALLBACKS),
            top_sites_part(top, OCCUPANCY_INTERRUPTS));
-    if (top->boots > 1)
-        printf("# boot %u of the guest\n", top->boots);
-    if (*top_sites_remark(top, remark, sizeof remark) != '\0') {
-        fputs("# ", stdout);
-        printable_put(stdout, remark);
-        putchar('\n');
-    }
+    top_print_remarks(top->boots, top_sites_remark(top, remark, sizeof remark));
     puts("#\n#   Own    Total    Calls/s  Pending  Longest ms  Delay ms  Site");
+}
+
+static void put_counts(const struct top_row *row)
+{
+    printf(" %10.1f %8u %11.3f %9.3f", row->rate, (unsigned)row->pending,
+           row->longest_ms, row->delay_ms);
 }
 
 bool top_sites_print(const struct top_sites *top, size_t rows, bool color)
 {
-    double rest = 0;
+    static const struct top_rows_form form = {put_counts, 42, "sites"};
 
     print_head(top);
-    for (size_t i = 0; i < top->count; ++i) {
-        const struct top_row *row = &top->rows[i];
-
-        if (i >= rows) {
-            rest += row->self;
-            continue;
-        }
-        top_print_percent(row->self, color);
-        putchar(' ');
-        top_print_percent(row->total, color);
-        printf(" %10.1f %8u %11.3f %9.3f  ", row->rate, (unsigned)row->pending,
-               row->longest_ms, row->delay_ms);
-        printable_put(stdout, row->name);
-        putchar('\n');
-    }
-    if (top->count > rows) {
-        top_print_percent(rest, color);
-        printf("%53sin %zu more sites\n", "", top->count - rows);
-    }
-    putchar('\n');
-    return fflush(stdout) == 0;
+    return top_print_rows(top->rows, top->count, rows, &form, color);
 }
