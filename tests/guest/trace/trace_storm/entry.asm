@@ -12,47 +12,27 @@
 %if WORD_BYTES == 8
         push    rbp
         mov     rbp, rsp
-        push    rax
-        push    rcx
-        push    rdx
-        push    rsi
-        push    rdi
-        push    r8
-        push    r9
-        push    r10
-        push    r11
+        PUSH_SCRATCH
         cld
         lea     rdi, [rbp + 8]          ; what the CPU has pushed
         and     rsp, -16
         call    %2
-        lea     rsp, [rbp - 9 * 8]
-        pop     r11
-        pop     r10
-        pop     r9
-        pop     r8
-        pop     rdi
-        pop     rsi
-        pop     rdx
-        pop     rcx
-        pop     rax
+        lea     rsp, [rbp - SCRATCH_WORDS * 8]
+        POP_SCRATCH
         pop     rbp
         iretq
 %else
         push    ebp
         mov     ebp, esp
-        push    eax
-        push    ecx
-        push    edx
+        PUSH_SCRATCH
         cld
         lea     eax, [ebp + 4]
         and     esp, -16
         sub     esp, 12
         push    eax
         call    %2
-        lea     esp, [ebp - 3 * 4]
-        pop     edx
-        pop     ecx
-        pop     eax
+        lea     esp, [ebp - SCRATCH_WORDS * 4]
+        POP_SCRATCH
         pop     ebp
         iret
 %endif

@@ -3,7 +3,8 @@
 ; Single steps, and functions whose every instruction is a place for a sample.
 ; steps.h says what each is for.
 
-        default rel
+%include "tests/guest/both.inc"
+
         section .text
         extern  step
         global  step_through:function (step_through.end - step_through)
@@ -36,19 +37,11 @@ step_through:                           ; rdi = function
 
 ; On the stack: ss, rsp, rflags, cs, rip.
 step_stub:
-        push    rax
-        push    rcx
-        push    rdx
-        push    rsi
-        push    rdi
-        push    r8
-        push    r9
-        push    r10
-        push    r11
+        PUSH_SCRATCH
         push    rbx
         fxsave  [floats]
-        mov     rdi, [rsp + 80]
-        mov     rsi, [rsp + 80 + 24]
+        mov     rdi, [rsp + (SCRATCH_WORDS + 1) * 8]
+        mov     rsi, [rsp + (SCRATCH_WORDS + 4) * 8]
         mov     rdx, rbp
         mov     rbx, rsp
         and     rsp, -16
@@ -57,15 +50,7 @@ step_stub:
         mov     rsp, rbx
         fxrstor [floats]
         pop     rbx
-        pop     r11
-        pop     r10
-        pop     r9
-        pop     r8
-        pop     rdi
-        pop     rsi
-        pop     rdx
-        pop     rcx
-        pop     rax
+        POP_SCRATCH
         iretq
 .end:
 
