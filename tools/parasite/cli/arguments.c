@@ -71,6 +71,16 @@ void arguments_parse(const struct argp *argp, int argc, char **argv,
         die_usage("-q and -v contradict each other");
 }
 
+unsigned long arguments_rows(const char *word)
+{
+    char *end;
+    long rows = strtol(word, &end, 10);
+
+    if (end == word || *end != '\0' || rows < 0)
+        die_usage("--rows takes a number, 0 for all, not '%s'", word);
+    return (unsigned long)rows;
+}
+
 const char *arguments_ending(const char *path)
 {
     const char *slash = strrchr(path, '/');

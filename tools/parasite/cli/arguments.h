@@ -15,6 +15,10 @@ void arguments_parse(const struct argp *argp, int argc, char **argv,
 /* Prints the version on stdout. */
 void arguments_print_version(void);
 
+/* The number of rows in the argument (word) of --rows, 0 = all. Ends the
+ * process if that is not one. */
+unsigned long arguments_rows(const char *word);
+
 /* What is drawn: *(path) is a page's file or, with *(svg), a picture's. NULL
  * becomes (name) with that ending; otherwise its ending decides. Ends the
  * process if the two contradict each other. */

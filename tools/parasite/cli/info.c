@@ -49,11 +49,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
     switch (key) {
     case 'i':
     case ARGP_KEY_ARG:
-        if (request->has_input)
-            die_usage("one trace at a time: '%s' or '%s'?", request->input,
-                      word);
-        request->input = word;
-        request->has_input = true;
+        trace_choose(&request->input, &request->has_input, word);
         break;
     case 'j':
         request->json = true;

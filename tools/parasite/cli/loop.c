@@ -13,11 +13,10 @@
 
 struct request {
     struct loop_print print;
-    bool has_input;
     bool json;
 };
 
-enum { KEY_ROWS = 256, KEY_TREE, KEY_TIME, KEY_FORCE, KEY_HISTOGRAM };
+enum { KEY_ROWS = 256, KEY_TREE, KEY_HISTOGRAM };
 
 static const char help_text[] =
     "Show which tasks held the event loop, by the site that created them, as "
@@ -26,7 +25,7 @@ static const char help_text[] =
     "created, at every depth; tasks created, those that have not ended, and "
     "the "
     "age of the oldest of them; failed and cancelled ones; the longest single "
-    "run; the delay from wake to run that 99 %% of the runs had at most.\n\n"
+    "run; the delay from wake to run that 99 % of the runs had at most.\n\n"
     "For example:\n"
     "  parasite loop x.trace\n"
     "  parasite loop -s longest --rows 5 x.trace\n"
@@ -34,10 +33,6 @@ static const char help_text[] =
     "  parasite loop --json x.trace | jq '.sites[].own_ns'";
 
 static const struct argp_option options[] = {
-    {"input", 'i', "TRACE", 0, "the trace to read (default: x.trace)", 0},
-    {"kernel", 'k', "IMAGE", 0, "the guest's ELF image, for symbols", 0},
-    {"force", KEY_FORCE, NULL, 0, "use IMAGE even if its build-id differs", 0},
-    {"time", KEY_TIME, "A,B", 0, "only from second A to second B", 0},
     {"sort", 's', "KEY", 0,
      "own (default), total, longest, delay, wall, calls, pending or name", 0},
     {"rows", KEY_ROWS, "N", 0, "rows of a table (40; 0 = all)", 0},
@@ -48,19 +43,8 @@ static const struct argp_option options[] = {
     {"histogram", KEY_HISTOGRAM, "WHAT", 0,
      "for each site: of its run, delay or wall times", 0},
     {"json", 'j', NULL, 0, "print JSON, with all rows", 0},
-    {"quiet", 'q', NULL, 0, "no messages except errors, and no headers", 0},
     {0},
 };
-
-static unsigned long rows_of(const char *word)
-{
-    char *end;
-    unsigned long rows = strtoul(word, &end, 10);
-
-    if (end == word || *end != '\0' || *word == '-')
-        die_usage("--rows takes a number, 0 for all, not '%s'", word);
-    return rows;
-}
 
 static void set_histogram(struct loop_print *print, const char *word)
 {
@@ -74,19 +58,15 @@ static void set_histogram(struct loop_print *print, const char *word)
     print->has_histogram = true;
 }
 
-static void set_input(struct request *request, const char *word)
+static error_t parse(int key, char *word, struct argp_state *state)
 {
-    struct view *view = &request->print.view;
+    struct request *request = state->input;
+    struct loop_print *print = &request->print;
 
-    if (request->has_input)
-        die_usage("one trace at a time: '%s' or '%s'?", view->input, word);
-    view->input = word;
-    request->has_input = true;
-}
-
-static error_t parse_form(int key, char *word, struct loop_print *print)
-{
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &print->view;
+        break;
     case 's':
         print->order = occupancy_order_of(word);
         if (print->order == OCCUPANCY_ORDERS)
@@ -95,7 +75,7 @@ static error_t parse_form(int key, char *word, struct loop_print *print)
                       word);
         break;
     case KEY_ROWS:
-        print->rows = rows_of(word);
+        print->rows = arguments_rows(word);
         break;
     case KEY_TREE:
         print->tree = true;
@@ -106,39 +86,11 @@ static error_t parse_form(int key, char *word, struct loop_print *print)
     case KEY_HISTOGRAM:
         set_histogram(print, word);
         break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static error_t parse(int key, char *word, struct argp_state *state)
-{
-    struct request *request = state->input;
-    struct view *view = &request->print.view;
-
-    switch (key) {
-    case 'i':
-    case ARGP_KEY_ARG:
-        set_input(request, word);
-        break;
-    case 'k':
-        view->image_path = word;
-        break;
-    case KEY_FORCE:
-        view->force = true;
-        break;
-    case KEY_TIME:
-        view->time_text = word;
-        break;
     case 'j':
         request->json = true;
         break;
-    case 'q':
-        log_quiet = true;
-        break;
     default:
-        return parse_form(key, word, &request->print);
+        return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
@@ -191,8 +143,10 @@ static bool print_problems(const struct occupancy *occupancy)
 
 int command_loop(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, "[TRACE]", help_text,
-                                     0,       0,     0};
+    static const struct argp_child children[] = {{&view_trace_argp, 0, NULL, 0},
+                                                 {0}};
+    static const struct argp argp = {options,  parse, "[TRACE]", help_text,
+                                     children, 0,     0};
     static struct request request = {
         .print = {.rows = 40, .view = {.input = "x.trace", .by_time = true}}};
     struct loop_print *print = &request.print;

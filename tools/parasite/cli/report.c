@@ -93,16 +93,6 @@ static double percent_of(const char *text)
     return percent;
 }
 
-static long rows_of(const char *text)
-{
-    char *end;
-    long rows = strtol(text, &end, 10);
-
-    if (end == text || *end != '\0' || rows < 0)
-        die_usage("--rows takes a number, 0 for all, not '%s'", text);
-    return rows;
-}
-
 static void want_exits(struct report *report, const char *functions)
 {
     static regex_t always;
@@ -131,7 +121,7 @@ static error_t parse_form(int key, char *word, struct report *report)
         report->stdio = true;
         break;
     case KEY_ROWS:
-        report->row_limit = rows_of(word);
+        report->row_limit = (long)arguments_rows(word);
         break;
     case KEY_EXITS:
         want_exits(report, word);

@@ -49,24 +49,6 @@ static enum tasks_order order_of(const char *word)
     die_usage("-s takes waiting, ready, running or count, not '%s'", word);
 }
 
-static unsigned long rows_of(const char *word)
-{
-    char *end;
-    unsigned long rows = strtoul(word, &end, 10);
-
-    if (end == word || *end != '\0' || *word == '-')
-        die_usage("--rows takes a number, 0 for all, not '%s'", word);
-    return rows;
-}
-
-static void set_input(struct request *request, const char *word)
-{
-    if (request->has_input)
-        die_usage("one trace at a time: '%s' or '%s'?", request->input, word);
-    request->input = word;
-    request->has_input = true;
-}
-
 static error_t parse(int key, char *word, struct argp_state *state)
 {
     struct request *request = state->input;
@@ -74,13 +56,13 @@ static error_t parse(int key, char *word, struct argp_state *state)
     switch (key) {
     case 'i':
     case ARGP_KEY_ARG:
-        set_input(request, word);
+        trace_choose(&request->input, &request->has_input, word);
         break;
     case 's':
         request->order = order_of(word);
         break;
     case KEY_ROWS:
-        request->rows = rows_of(word);
+        request->rows = arguments_rows(word);
         break;
     case 'j':
         request->json = true;

@@ -18,22 +18,26 @@
 
 enum { KEY_FORCE = 256, KEY_TIME, KEY_WEIGHT, KEY_INLINE, KEY_CPU };
 
-static const struct argp_option options[] = {
+static const struct argp_option trace_options[] = {
     {"input", 'i', "TRACE", 0, "the trace to read (default: x.trace)", 1},
     {"kernel", 'k', "IMAGE", 0,
      "the guest's ELF image, for symbols and source lines", 1},
     {"force", KEY_FORCE, NULL, 0, "use IMAGE even if its build-id differs", 1},
+    {"time", KEY_TIME, "A,B", 0, "only from second A to second B", 2},
+    {"quiet", 'q', NULL, 0, "no messages except errors, and no headers", 4},
+    {"verbose", 'v', NULL, 0, "also say what is read", 4},
+    {0},
+};
+
+static const struct argp_option options[] = {
     {"include", 'I', "REGEX", 0,
      "only stacks with a function that matches REGEX", 2},
     {"exclude", 'X', "REGEX", 0, "no stacks with a function that matches REGEX",
      2},
-    {"time", KEY_TIME, "A,B", 0, "only from second A to second B", 2},
     {"cpu", 'C', "CPU", 0, "only this CPU", 2},
     {"task", 't', "FUNCTION", 0, "only tasks whose entry is FUNCTION", 2},
     {"weight", KEY_WEIGHT, "WHAT", 0, "count time (default) or samples", 3},
     {"inline", KEY_INLINE, NULL, 0, "show inlined functions separately", 3},
-    {"quiet", 'q', NULL, 0, "no messages except errors, and no headers", 4},
-    {"verbose", 'v', NULL, 0, "also say what is read", 4},
     {0},
 };
 
@@ -65,9 +69,45 @@ static uint32_t cpu_number(const char *word)
     return (uint32_t)number;
 }
 
-static error_t parse_choice(int key, char *word, struct view *view)
+static error_t parse_trace(int key, char *word, struct argp_state *state)
 {
+    struct view *view = state->input;
+
     switch (key) {
+    case 'i':
+    case ARGP_KEY_ARG:
+        trace_choose(&view->input, &view->has_input, word);
+        break;
+    case 'k':
+        view->image_path = word;
+        break;
+    case KEY_FORCE:
+        view->force = true;
+        break;
+    case KEY_TIME:
+        view->time_text = word;
+        break;
+    case 'q':
+        log_quiet = true;
+        break;
+    case 'v':
+        log_is_verbose = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    struct view *view = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        view->by_time = true;
+        state->child_inputs[0] = view;
+        break;
     case 'I':
         set_regex(&view->include, word);
         view->has_include = true;
@@ -83,8 +123,11 @@ static error_t parse_choice(int key, char *word, struct view *view)
     case 't':
         view->task = word;
         break;
-    case KEY_TIME:
-        view->time_text = word;
+    case KEY_WEIGHT:
+        set_weight(view, word);
+        break;
+    case KEY_INLINE:
+        view->inlined = true;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -92,51 +135,12 @@ static error_t parse_choice(int key, char *word, struct view *view)
     return 0;
 }
 
-static void set_input(struct view *view, const char *word)
-{
-    if (view->has_input)
-        die_usage("one trace at a time: '%s' or '%s'?", view->input, word);
-    view->input = word;
-    view->has_input = true;
-}
+const struct argp view_trace_argp = {trace_options, parse_trace, 0, 0, 0, 0, 0};
 
-static error_t parse(int key, char *word, struct argp_state *state)
-{
-    struct view *view = state->input;
+static const struct argp_child children[] = {{&view_trace_argp, 0, NULL, 0},
+                                             {0}};
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        view->by_time = true;
-        break;
-    case 'i':
-    case ARGP_KEY_ARG:
-        set_input(view, word);
-        break;
-    case 'k':
-        view->image_path = word;
-        break;
-    case KEY_FORCE:
-        view->force = true;
-        break;
-    case KEY_WEIGHT:
-        set_weight(view, word);
-        break;
-    case KEY_INLINE:
-        view->inlined = true;
-        break;
-    case 'q':
-        log_quiet = true;
-        break;
-    case 'v':
-        log_is_verbose = true;
-        break;
-    default:
-        return parse_choice(key, word, view);
-    }
-    return 0;
-}
-
-const struct argp view_argp = {options, parse, 0, 0, 0, 0, 0};
+const struct argp view_argp = {options, parse, 0, 0, children, 0, 0};
 
 static uint64_t clocks_of(const char *text, char **end)
 {

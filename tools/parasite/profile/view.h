@@ -44,8 +44,10 @@ struct view {
     uint32_t pseudo_names[MODEL_PSEUDOS];
 };
 
-/* The common options, for a command's argp children. Input: the view. */
+/* The common options, for a command's argp children; and those of them that
+ * also suit a command that shows no samples. Input: the view. */
 extern const struct argp view_argp;
+extern const struct argp view_trace_argp;
 
 /* Opens what the options name; ends the process on failure. */
 void view_open(struct view *view);

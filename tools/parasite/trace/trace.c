@@ -251,6 +251,14 @@ void trace_feed(const struct trace *trace, struct model *model)
     trace_each(trace, &sink);
 }
 
+void trace_choose(const char **path, bool *given, const char *word)
+{
+    if (*given)
+        die_usage("one trace at a time: '%s' or '%s'?", *path, word);
+    *path = word;
+    *given = true;
+}
+
 void trace_close(struct trace *trace)
 {
     unmap(trace);

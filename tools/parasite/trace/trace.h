@@ -41,6 +41,10 @@ void trace_feed(const struct trace *trace, struct model *model);
 
 void trace_close(struct trace *trace);
 
+/* (word) of the command line is the trace to read, in place of the default in
+ * (path). Ends the process if another was (given) before. */
+void trace_choose(const char **path, bool *given, const char *word);
+
 /* The packets of one CPU, in the file trace_stream_name(). */
 struct trace_stream {
     uint16_t cpu;
