@@ -68,13 +68,7 @@ text_of()
     folder=$build/bench/text/$width.$name
     rm -rf "$folder"
     mkdir -p "$folder"
-    flags='-m64'
-    [ "$width" != i386 ] ||
-        flags='-m32 -march=i686 -mpreferred-stack-boundary=2'
-    flags="$flags -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie
-        -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer
-        -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables
-        -mgeneral-regs-only $(sources "$@" include | sed 's/^/-I/')
+    flags="$(small_flags "$width") -Os $(sources "$@" include | sed 's/^/-I/')
         $(sources "$@" defines | sed 's/^/-D/')"
     # shellcheck disable=SC2086 # lists of words
     for source in $(sources "$@" c); do

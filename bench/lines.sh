@@ -31,3 +31,13 @@ ratio()
 {
     awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4g", a / b }'
 }
+
+# small_flags WIDTH: how the Makefile compiles the module, but for -Os, -g and
+# the include paths
+small_flags()
+{
+    # shellcheck disable=SC2016 # variables of make
+    MAKEFLAGS='' make -s --no-print-directory CC=gcc W="$1" --eval='flags: ; \
+        echo $(filter-out -O% -g,$(width.$W) $(GUEST)) -mgeneral-regs-only \
+        $(stack.$W)' flags
+}

@@ -50,17 +50,14 @@ measure() {
         >"$results"
 }
 
-# size_of WIDTH OPTION...: bytes of code, and of code and tables, with the flags
-# of the image except -Os
+# size_of WIDTH: bytes of code, and of code and tables, at -Os
 size_of() {
     width=$1
-    shift
     mkdir -p "$work/$width"
+    flags=$(small_flags "$width")
     for source in $sources; do
-        gcc "$@" -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie \
-            -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer \
-            -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \
-            -mgeneral-regs-only -Iprofiler -Iprofiler/include \
+        # shellcheck disable=SC2086 # a list of words
+        gcc $flags -Os -Iprofiler -Iprofiler/include \
             -c -o "$work/$width/$(basename "$source").o" "$source"
     done
     size -A "$work/$width"/*.o | awk '
@@ -96,6 +93,6 @@ instructions legacy libiberty run_iberty_rust
 instructions v0 ours run_ours
 instructions v0 libiberty run_iberty_rust
 instructions v0 llvm run_llvm_rust
-size_of i386 -m32 -march=i686 -mpreferred-stack-boundary=2
-size_of x86_64 -m64
+size_of i386
+size_of x86_64
 cat "$results"
