@@ -79,7 +79,7 @@ static void each_site(struct http_text *text, const struct loop_sites *sites,
                       const char *help)
 {
     metric_describe(text, name, type, help);
-    for (unsigned i = 0; i < sites->count; i++) {
+    for (unsigned i = 0; i < sites->ranking.count; i++) {
         uint64_t value = value_of(&sites->row[i], what);
 
         begin(text, name, sites->row[i].site);
@@ -146,7 +146,7 @@ static void write_histogram(struct http_text *text,
     char full[64];
 
     metric_describe(text, name, "histogram", histogram->help);
-    for (unsigned i = 0; i < sites->count; i++) {
+    for (unsigned i = 0; i < sites->ranking.count; i++) {
         const struct prof_loop_row *row = &sites->row[i];
 
         if (row->sums[measure].count == 0)
@@ -189,14 +189,10 @@ static void write_account(struct http_text *text,
         strcat(name, parts[i].name);
         metric_seconds(text, strcat(name, "\"}"), parts[i].cycles);
     }
-    metric_describe(text, "parasite_loop_wall_seconds_total", "counter",
-                    "All of the event loop's time.");
-    metric_seconds(text, "parasite_loop_wall_seconds_total",
-                   account->wall_cycles);
-    metric_describe(text, "parasite_loop_statistics_seconds_total", "counter",
-                    "What these statistics have cost.");
-    metric_seconds(text, "parasite_loop_statistics_seconds_total",
-                   account->own_cycles);
+    metric_time(text, "parasite_loop_wall_seconds_total", "counter",
+                "All of the event loop's time.", account->wall_cycles);
+    metric_time(text, "parasite_loop_statistics_seconds_total", "counter",
+                "What these statistics have cost.", account->own_cycles);
 }
 
 static void write_utilisation(struct http_text *text,

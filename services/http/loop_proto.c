@@ -76,7 +76,7 @@ void http_loop_proto(struct http_text *out)
         protobuf_string(&family, FAMILY_NAME, histogram->name);
         protobuf_string(&family, FAMILY_HELP, histogram->help);
         protobuf_uint(&family, FAMILY_TYPE, TYPE_HISTOGRAM);
-        for (unsigned j = 0; j < sites.count; j++)
+        for (unsigned j = 0; j < sites.ranking.count; j++)
             if (sites.row[j].sums[histogram->measure].count != 0)
                 put_site(&family, &sites.row[j], histogram->measure);
         protobuf_delimited(out, &family);

@@ -22,24 +22,16 @@ const uint64_t loop_bounds_ns[LOOP_BOUNDS] = {
 static void on_row(const struct prof_loop_row *row, void *context)
 {
     struct loop_sites *sites = context;
-    unsigned at = sites->count;
 
     if (row->own_cycles == 0 && row->calls == 0 && row->pending == 0)
         return;
-    while (at > 0 && sites->row[at - 1].own_cycles < row->own_cycles)
-        at--;
-    if (at == LOOP_SITES)
-        return;
-    if (sites->count < LOOP_SITES)
-        sites->count++;
-    for (unsigned i = sites->count - 1; i > at; i--)
-        sites->row[i] = sites->row[i - 1];
-    sites->row[at] = *row;
+    ranking_take(&sites->ranking, row->own_cycles, sites->row, row,
+                 sizeof *row);
 }
 
 void loop_sites_take(struct loop_sites *sites)
 {
-    sites->count = 0;
+    sites->ranking.count = 0;
     prof_loop_visit(on_row, sites);
 }
 

@@ -4,15 +4,15 @@
 
 /* What the metrics of the event loop are of, in either format. */
 
-#include <prof/loop_stats.h>
+#include "ranking.h"
 
-#define LOOP_SITES 20u
+#include <prof/loop_stats.h>
 
 /* Those with the most own time, the first of them first. One that has done
  * nothing since the last reset is left out. */
 struct loop_sites {
-    struct prof_loop_row row[LOOP_SITES];
-    unsigned count;
+    struct prof_loop_row row[RANKING_ROWS];
+    struct ranking ranking;
 };
 void loop_sites_take(struct loop_sites *sites);
 

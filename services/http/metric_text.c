@@ -27,3 +27,10 @@ void metric_seconds(struct http_text *text, const char *name, uint64_t cycles)
                     (unsigned long long)(cycles / hz),
                     (unsigned long long)(cycles % hz * NS_PER_S / hz));
 }
+
+void metric_time(struct http_text *text, const char *name, const char *type,
+                 const char *help, uint64_t cycles)
+{
+    metric_describe(text, name, type, help);
+    metric_seconds(text, name, cycles);
+}

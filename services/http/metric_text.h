@@ -12,10 +12,13 @@
 void metric_describe(struct http_text *text, const char *name, const char *type,
                      const char *help);
 
-/* A metric without labels, described; or a line of (name), with its labels,
- * and a time. */
+/* A metric without labels, described: a number, or a time. */
 void metric_one(struct http_text *text, const char *name, const char *type,
                 const char *help, uint64_t value);
+void metric_time(struct http_text *text, const char *name, const char *type,
+                 const char *help, uint64_t cycles);
+
+/* A line of (name), with its labels, and a time. */
 void metric_seconds(struct http_text *text, const char *name, uint64_t cycles);
 
 #endif

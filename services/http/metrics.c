@@ -6,19 +6,19 @@
 #include "loop_metrics.h"
 #include "metric_text.h"
 #include "names.h"
+#include "ranking.h"
 
 #include <kernel/clock.h>
 #include <kernel/net.h>
 #include <kernel/service.h>
 #include <prof/prof.h>
 
-#define FUNCTIONS 20u
 #define PPM 1000000ull
 
 /* The hottest functions found so far, hottest first. */
 struct top {
-    struct prof_row row[FUNCTIONS];
-    unsigned count;
+    struct prof_row row[RANKING_ROWS];
+    struct ranking ranking;
 };
 
 static void ratio(struct http_text *text, const char *name, uint64_t part,
@@ -47,14 +47,11 @@ static void profiler(struct http_text *text, const struct prof_stats *stats)
                "Samples whose address was lost.", stats->dropped);
     metric_one(text, "parasite_ticks_missed_total", "counter",
                "Timer ticks that were due but not delivered.", stats->missed);
-    metric_describe(text, "parasite_sampled_seconds_total", "counter",
-                    "Time represented by the samples.");
-    metric_seconds(text, "parasite_sampled_seconds_total",
-                   stats->elapsed_cycles);
-    metric_describe(
-        text, "parasite_stolen_seconds_total", "counter",
-        "Time in which the host did not run the guest; in no sample.");
-    metric_seconds(text, "parasite_stolen_seconds_total", stats->stolen_cycles);
+    metric_time(text, "parasite_sampled_seconds_total", "counter",
+                "Time represented by the samples.", stats->elapsed_cycles);
+    metric_time(text, "parasite_stolen_seconds_total", "counter",
+                "Time in which the host did not run the guest; in no sample.",
+                stats->stolen_cycles);
     metric_describe(text, "parasite_idle_ratio", "gauge",
                     "Share of the sampled time in which the CPU was halted.");
     ratio(text, "parasite_idle_ratio", stats->idle_cycles,
@@ -122,30 +119,20 @@ static void service(struct http_text *text)
 static void on_row(const struct prof_row *row, void *context)
 {
     struct top *top = context;
-    unsigned at = top->count;
 
-    if (!row->named)
-        return;
-    while (at > 0 && top->row[at - 1].cycles < row->cycles)
-        at--;
-    if (at == FUNCTIONS)
-        return;
-    if (top->count < FUNCTIONS)
-        top->count++;
-    for (unsigned i = top->count - 1; i > at; i--)
-        top->row[i] = top->row[i - 1];
-    top->row[at] = *row;
+    if (row->named)
+        ranking_take(&top->ranking, row->cycles, top->row, row, sizeof *row);
 }
 
 /* The name is written between the label and its value. */
 static void functions(struct http_text *text)
 {
-    struct top top = {.count = 0};
+    struct top top = {.ranking = {.count = 0}};
 
     prof_visit(on_row, &top);
     metric_describe(text, "parasite_function_seconds_total", "counter",
                     "Time in the hottest functions, without callees.");
-    for (unsigned i = 0; i < top.count; i++) {
+    for (unsigned i = 0; i < top.ranking.count; i++) {
         http_text_print(text, "parasite_function_seconds_total{function=\"");
         http_name_add(text, top.row[i].address, "\\\"");
         metric_seconds(text, "\"}", top.row[i].cycles);

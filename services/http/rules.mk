@@ -23,7 +23,7 @@ endif
 define http_host_rules
 $(BUILD)/host$1/libhttp.a: $(addprefix $(BUILD)/host$1/obj/services/http/,\
     deadline.o files.o loop_metrics.o loop_native.o loop_proto.o loop_sites.o\
-    metric_proto.o metric_text.o parse.o protobuf.o text.o)
+    metric_proto.o metric_text.o parse.o protobuf.o ranking.o text.o)
 	$$(archive)
 $(patsubst tests/unit/services/%.c,$(BUILD)/host$1/%,\
     $(wildcard tests/unit/services/http_*_test.c)): $(BUILD)/host$1/libhttp.a
