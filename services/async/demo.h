@@ -18,5 +18,6 @@ struct demo {
 extern const struct demo demo_waits[];
 extern const struct demo demo_devices[];
 extern const struct demo demo_network[];
+extern const struct demo demo_many[];
 
 #endif

@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const struct demo *const lists[] = {demo_waits, demo_devices,
-                                           demo_network};
+                                           demo_network, demo_many};
 static const struct demo *chosen;
 
 static const struct demo *find(const char *name)

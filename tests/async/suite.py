@@ -74,6 +74,16 @@ def shows(s, demo):
     check.same("\n".join(found), "\n".join(wanted))
 
 
+def many_are_served(s):
+    """Ten thousand alike: none is left, and the refused ones have failed."""
+    trace = record(s, "many", "many", "prof.trace_kb=8192")[0]
+    run(s.parasite, "info", "--check", trace)
+    found = sites(s, "many")["serve request"]
+    check.same(found["count"], 10000)
+    check.same(found["failed"], 22)
+    check.same(found["resolved"], 10000 - 22)
+
+
 def sites(s, demo):
     """What `tasks` sums up of the trace that shows() made, by site."""
     said = run(s.parasite, "tasks", "--json", s.work / f"{demo}.trace").out
@@ -297,7 +307,7 @@ def choices_are_listed(s):
     with s.guest(s.part, "async", append="demo=x prof.start=off") as guest:
         check.same(guest.end(), 1)
         text = guest.text()
-    for demo in SHOWS:
+    for demo in (*SHOWS, "many"):
         check.has(text, rf"^async:   {demo} +\S", count=1)
 
 
@@ -318,6 +328,7 @@ def repeats(s):
 def suite(s):
     for demo in SHOWS:
         s.holds(f"{s.part}: demo={demo} shows what it is for", shows, s, demo)
+    s.holds(f"{s.part}: ten thousand requests", many_are_served, s)
     s.holds(f"{s.part}: two runs have the same events", repeats, s)
     s.holds(f"{s.part}: the disk's fix is in the sums", disk_is_explained, s)
     s.holds(f"{s.part}: each device has its own callback", devices_are_apart, s)

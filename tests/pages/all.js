@@ -24,6 +24,7 @@ const parts = [
   if (parts.includes('tasks')) {
     await require('./rows_test.js')();
     await require('./clicks_test.js')();
+    await require('./bands_test.js')();
   }
   await stop();
   plan();

@@ -188,6 +188,9 @@ def make_tasks(pages):
     small, other = made("tasks", 20000, 1), made("other", 20000, 2)
     drawn("tasks.html", small)
     drawn("many.html", made("many", 120000, 3))
+    pages.compile("make_alike", "tests/tool/make_tasks.c", "-DSITES=1u")
+    alike = pages.stream("make_alike", "alike", 60000, 6)
+    drawn("alike.html", alike)
     drawn("both.html", small, other)
     drawn(
         "pair.html",

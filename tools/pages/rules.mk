@@ -13,7 +13,8 @@ page_flame := $(addprefix tools/pages/flame/,body.html style.css parts.css \
 page_timeline := $(addprefix tools/pages/timeline/,body.html style.css \
     model.js simplify.js layout.js indexes.js \
     state.js palette.js place.js project.js paint.js arrows.js labels.js \
-    counters.js late.js path.js statistics.js about.js panels.js times.js \
+    bands.js density.js lives.js counters.js late.js path.js statistics.js \
+    about.js panels.js times.js \
     stacks.js search.js picture.js keys.js main.js begin.js)
 page_annotate := $(addprefix tools/pages/annotate/,body.html style.css \
     script.js)

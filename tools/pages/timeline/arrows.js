@@ -11,7 +11,7 @@ function rowOfObject(object, inGroups = true) {
   const item = items.ofObject[object];
   return item < 0 || (!inGroups && items.group[item] >= 0)
     ? -1
-    : items.rows[item];
+    : items.rows[item] + (items.tall[item] - 1) / 2;
 }
 
 // Arrows end in order of time, so those in sight are a range.

@@ -12,7 +12,8 @@ function showTip(object, event) {
         textContent:
           `${countText(group.shown.length)} objects of ` + siteName(group.site),
       }),
-      'Click to open the group.',
+      groupAt(groups[-1 - object], timeOf(pointAt(event)[0])) +
+        'Click to open the group.',
     );
   } else {
     const {objects, head} = model;

@@ -72,7 +72,7 @@ function* paintCounters(pen) {
     const steps = stepsOf(counter, scales.get(scaleKey(text)));
     if (steps.length === 0) continue;
     paintRanges(pen, steps, colour);
-    pen.lineWidth = 2;
+    pen.lineWidth = 1.5;
     pen.strokeStyle = colour;
     pen.globalAlpha = steps.length * 3 > port.width ? 0.45 : 0.9;
     strokeSteps(pen, steps);

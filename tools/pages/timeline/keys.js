@@ -26,6 +26,10 @@ function walk(rows, along) {
   }
   const item = items.ofObject[view.chosen],
     row = items.rows[item];
+  if (along && items.group[item] >= 0) {
+    chooseInGroup(items.group[item], along);
+    return;
+  }
   if (along) {
     const {rowFrom, byRow} = items;
     let at = rowFrom[row];
@@ -36,22 +40,51 @@ function walk(rows, along) {
   }
   const middle = (items.begin[item] + items.end[item]) / 2;
   chooseInRow(
-    Math.min(items.height - 1, Math.max(0, row + rows)),
+    Math.min(
+      items.height - 1,
+      Math.max(0, rows > 0 ? row + items.tall[item] : row - 1),
+    ),
     Math.min(Math.max(middle, view.from), view.to),
   );
 }
 
-function chooseItem(item) {
-  const group = items.group[item];
-  choose(group >= 0 ? -1 - group : items.object[item]);
-  if (group < 0) bringIntoSight(items.object[item]);
+// Of a group the object that ended next, or before the chosen one.
+function chooseInGroup(group, along) {
+  const {band} = groups[group];
+  if (!band) return;
+  const o = band.byEnd[band.byEnd.indexOf(view.chosen) + along];
+  if (!o) return;
+  choose(o);
+  bringIntoSight(o);
 }
 
-function chooseInRow(row, time) {
-  const {rowFrom, byRow} = items;
+// The longest-lived object of a group of those in sight, or of all.
+function longestOf({shown}) {
+  const isSeen = (o) => endOf(o) >= view.from && endOf(o) <= view.to;
+  const seen = shown.filter(isSeen),
+    list = seen.length ? seen : shown;
+  return list.reduce((a, b) => (lifeOf(b) > lifeOf(a) ? b : a));
+}
+
+function chooseItem(item) {
+  const group = items.group[item],
+    object = group >= 0 ? longestOf(groups[group]) : items.object[item];
+  choose(object);
+  bringIntoSight(object);
+}
+
+// Opens the group of the chosen object, or closes it.
+function toggleGroup() {
+  const group = groups.findIndex(({members}) => members.includes(view.chosen));
+  if (group >= 0 && isLarge(groups[group])) choose(-1 - group);
+}
+
+function chooseInRow(at, time) {
+  const {rowFrom, byRow, bandAt, rows} = items,
+    row = bandAt[at] >= 0 ? rows[bandAt[at]] : at;
   if (!items.height || rowFrom[row] === rowFrom[row + 1]) return;
-  const at = Math.min(firstInRow(row, time), rowFrom[row + 1] - 1);
-  chooseItem(byRow[at]);
+  const first = Math.min(firstInRow(row, time), rowFrom[row + 1] - 1);
+  chooseItem(byRow[first]);
 }
 
 const keyList = [
@@ -74,6 +107,7 @@ const keyList = [
   ],
   [['x'], 'select the life of the chosen object', () => selectChosen()],
   [['b'], 'simplify continuations or not', () => toggle('simplified')],
+  [['e'], 'open or close the group of the chosen object', () => toggleGroup()],
   [['g'], 'group alike objects or not', () => toggle('grouped')],
   [['c'], 'draw counters or not', () => toggle('counters')],
   [['k'], 'draw the critical path', () => togglePath()],
@@ -97,6 +131,9 @@ const keyList = [
 const helpTexts = [
   'Mouse: drag to move, turn the wheel to zoom in time, Shift and drag to ' +
     'select a time, click an object for its details, click a group to open it.',
+  'A group of many alike objects shows how many exist (blue) and are ready ' +
+    '(orange), when one of them runs (white, below), and each life at its ' +
+    'end, the longer the higher; red ones failed. Click a life to choose it.',
   'A line is an object from its creation to its end; it is white where it ' +
     'runs, orange where it could run and something else held the loop. The ' +
     'ground is darker while the loop was idle. Arrows slope by the delay ' +

@@ -108,7 +108,7 @@ function paintGrid(pen) {
 
 // Lines of the objects of a row, joined where they are closer than a pixel.
 function paintRowLines(pen, row, y) {
-  const {byRow, rowFrom, begin, end, group} = items;
+  const {byRow, rowFrom, begin, end} = items;
   let x0 = -10,
     x1 = -10;
   const flush = () => {
@@ -117,7 +117,6 @@ function paintRowLines(pen, row, y) {
   for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
     const i = byRow[at];
     if (begin[i] > port.to) break;
-    if (group[i] >= 0) continue;
     const from = Math.max(-2, paintX(begin[i])),
       to = Math.min(port.width + 2, paintX(end[i]));
     if (from - x1 < 0.4 && from >= x0) {
@@ -173,18 +172,14 @@ function paintEnd(pen, object, y) {
 
 // What an object's row has besides its line.
 function paintDetails(pen, row, y) {
-  const {byRow, rowFrom, begin, end, object, group} = items;
+  const {byRow, rowFrom, begin, end, object} = items;
   let until = -10;
   for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
     const i = byRow[at];
     if (begin[i] > port.to) break;
-    if (group[i] >= 0) {
-      paintDensity(pen, i, y);
-      continue;
-    }
     const x0 = paintX(begin[i]),
       x1 = paintX(end[i]);
-    if (x1 < until + 0.5) continue;
+    if (!object[i] || x1 < until + 0.5) continue;
     until = x1;
     if (object[i] === view.chosen) paintGlow(pen, x0, x1, y);
     paintSpans(pen, object[i], y);
@@ -196,52 +191,6 @@ function paintGlow(pen, x0, x1, y) {
   pen.fillStyle = palette.glow;
   pen.fillRect(x0 - 4, y - 6, x1 - x0 + 8, 12);
 }
-
-// A group: how many of its objects live at each time, as darkness.
-function paintDensity(pen, item, y) {
-  const {width} = port,
-    change = new Float32Array(width + 2),
-    group = groups[items.group[item]];
-  for (const o of group.shown) {
-    const x0 = Math.max(0, Math.floor(paintX(family.begin[o]))),
-      x1 = Math.min(width, Math.ceil(paintX(endOf(o))));
-    if (x1 < 0 || x0 > width) continue;
-    ++change[x0];
-    --change[Math.max(x1, x0 + 1)];
-  }
-  let most = 0,
-    sum = 0;
-  for (const by of change) {
-    sum += by;
-    most = Math.max(most, sum);
-  }
-  pen.fillStyle = palette.density;
-  sum = 0;
-  for (let x = 0, from = 0; x <= width; ++x) {
-    if (change[x] === 0 && x < width) continue;
-    if (sum > 0.5) {
-      pen.globalAlpha = 0.2 + (0.8 * sum) / most;
-      pen.fillRect(from, y - 8, x - from, 16);
-    }
-    sum += change[x];
-    from = x;
-  }
-  pen.globalAlpha = 1;
-  if (roomBelow(items.rows[item]) < LABEL_ROOM) return;
-  pen.fillStyle = palette.ink;
-  const text = groupText(group, most);
-  pen.fillText(text, Math.max(6, paintX(items.begin[item]) + 4), y);
-}
-
-// Pixels between (row) and the next.
-function roomBelow(row) {
-  const yOf = projection(port.focus);
-  return row + 1 < items.height ? yOf(row + 1) - yOf(row) : PITCH;
-}
-
-const groupText = (group, most) =>
-  `${countText(group.shown.length)} × ${siteName(group.site)}` +
-  ` (${countText(most)} at once)`;
 
 // Rows that share a pixel: how much of them is in use, as darkness.
 function paintPressed(pen, from, to, y) {
@@ -272,9 +221,21 @@ function paintPressed(pen, from, to, y) {
   pen.globalAlpha = 1;
 }
 
+// Whether the group (item) is more than a line.
+function hasRoom(item, yOf) {
+  const [top, bottom] = edgesOfBand(item, yOf);
+  return bottom - top >= 4;
+}
+
 function* paintRows(pen, yOf) {
   for (let row = 0; row < items.height; ) {
-    const y = yOf(row);
+    const y = yOf(row),
+      band = items.bandAt[row];
+    if (band >= 0 && hasRoom(band, yOf)) {
+      yield* paintBand(pen, band, yOf);
+      row += items.tall[band];
+      continue;
+    }
     let next = row + 1;
     while (next < items.height && yOf(next) < Math.floor(y) + 1) ++next;
     pen.fillStyle = palette.line;

@@ -132,7 +132,12 @@ const repaintSoon = perFrame(() => {
 function objectAt(x, y) {
   const yOf = projection(view.focus);
   if (items.count === 0) return 0;
-  const row = rowOfY(y, yOf);
+  const row = rowOfY(y, yOf),
+    band = items.bandAt[row];
+  if (band >= 0) {
+    const group = items.group[band];
+    return lifeAt(groups[group].band, x, y) || -1 - group;
+  }
   if (Math.abs(yOf(row) - y) > 16) return 0;
   const slack = timeOf(x + 8) - timeOf(x),
     time = timeOf(x);

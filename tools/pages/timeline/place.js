@@ -16,7 +16,9 @@ const items = {
   end: null,
   parent: null, // item, -1 = none
   merged: null,
-  rows: null,
+  rows: null, // the first, where there are several
+  tall: null, // rows of each item: a group may have several
+  bandAt: null, // of each row the group's item, -1 = objects
   height: 0, // rows
   trace: null, // of each item
   bands: [], // [first row, row after the last] of each trace
@@ -25,14 +27,14 @@ const items = {
   rowFrom: null, // where each row begins in it, and the end
 };
 
-let groups = []; // {key, site: an object of it, members, shown}
+let groups = []; // {key, site: an object of it, members, shown, band}
 let family = null;
+
+const typeOf = (object) => model.head.types[model.objects.type[object]] || '';
 
 function siteName(object) {
   const {objects, head} = model;
-  return (
-    head.names[objects.site[object]] || head.types[objects.type[object]] || ''
-  );
+  return head.names[objects.site[object]] || typeOf(object);
 }
 
 function objectName(object) {
@@ -110,6 +112,7 @@ function* chooseItems() {
       end = Math.max(end, endOf(o));
     }
     group.shown = members;
+    group.band = null;
     chosen.push([begin, members[0], number, end]);
   }
   yield;
@@ -130,6 +133,7 @@ function* fillItems(chosen) {
   items.trace = Uint8Array.from(chosen, (one) => objects.trace[one[1]]);
   items.parent = new Int32Array(count).fill(-1);
   items.merged = new Uint8Array(count);
+  items.tall = new Uint8Array(count).fill(1);
   items.ofObject = new Int32Array(objects.count).fill(-1);
   yield;
   for (let i = 0; i < count; ++i) {
@@ -176,26 +180,52 @@ function itemsOfTrace(list) {
 
 const BETWEEN_TRACES = 2; // rows that are free
 
+// Groups are above all else, those of tasks first, then the larger ones. They
+// take several rows, if there is room.
+function placeGroups(list, others) {
+  const isTask = (i) => typeOf(groups[items.group[i]].site) === 'task',
+    size = (i) => groups[items.group[i]].shown.length,
+    tasks = list.filter(isTask),
+    promises = list.filter((i) => !isTask(i)),
+    tall = rowsOfBands(tasks.length, promises.length, others);
+  for (const [kind, part] of [tasks, promises].entries()) {
+    part.sort((a, b) => size(b) - size(a) || a - b);
+    for (const i of part) {
+      items.rows[i] = items.height;
+      items.tall[i] = tall[kind];
+      items.height += tall[kind];
+    }
+  }
+}
+
+// The items of one trace, below what has been laid out.
+function* layOutTrace(list) {
+  const first = items.height + (items.bands.length ? BETWEEN_TRACES : 0),
+    isGroup = (i) => items.group[i] >= 0,
+    objects = list.filter((i) => !isGroup(i)),
+    bands = list.filter(isGroup);
+  const {rows, height} = yield* layOutRows(itemsOfTrace(objects));
+  items.height = first;
+  if (bands.length) placeGroups(bands, height);
+  for (const [i, item] of objects.entries())
+    items.rows[item] = items.height + rows[i];
+  items.height += height;
+  items.bands.push([first, items.height]);
+}
+
 // Traces are below each other.
 function* layOutTraces() {
   const traces = model.head.traces.length,
     lists = Array.from({length: traces}, () => []);
   items.bands = [];
-  if (traces === 1) {
-    Object.assign(items, yield* layOutRows(items));
-    items.bands = [[0, items.height]];
-    return;
-  }
   items.rows = new Int32Array(items.count);
   items.height = 0;
   for (let i = 0; i < items.count; ++i) lists[items.trace[i]].push(i);
-  for (const list of lists) {
-    const first = items.height + (items.bands.length ? BETWEEN_TRACES : 0),
-      {rows, height} = yield* layOutRows(itemsOfTrace(list));
-    for (const [i, item] of list.entries()) items.rows[item] = first + rows[i];
-    items.height = first + height;
-    items.bands.push([first, items.height]);
-  }
+  for (const list of lists) yield* layOutTrace(list);
+  items.bandAt = new Int32Array(items.height).fill(-1);
+  for (let i = 0; i < items.count; ++i)
+    if (items.group[i] >= 0)
+      items.bandAt.fill(i, items.rows[i], items.rows[i] + items.tall[i]);
 }
 
 // Everything anew, after the filters, groups or the simplification changed.
