@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer behind every line that the profiler prints.
+ * The writer of every line that the profiler prints.
  *
  * The buffer exists because a serial console is asked once per call: a report
  * of single characters would be a thousand calls. It is handed on as soon as it

@@ -44,7 +44,7 @@ static void queue_op(struct cxx *x, uint16_t c, bool blanks)
 }
 
 /* What follows the next "%(mark)". */
-static const char *behind(const char *s, char mark)
+static const char *after(const char *s, char mark)
 {
     while (s[0] != '%' || s[1] != mark)
         s++;
@@ -93,9 +93,9 @@ void prof_cxx_format(struct cxx *x, const struct cxx_item *it,
             queue_op(x, cxx_at(x, it->node)->c, c == 'O');
         } else if (c == '{') {
             if (x->llvm)
-                format = behind(format, '|');
+                format = after(format, '|');
         } else if (c == '|') {
-            format = behind(format, '}');
+            format = after(format, '}');
         } else if (c != '}') {
             operand(x, it, c, *format++ == 'a' ? a : b);
         }

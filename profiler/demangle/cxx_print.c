@@ -169,11 +169,11 @@ void prof_cxx_text(struct cxx *x, const char *text)
 }
 
 void prof_cxx_numbered(struct cxx *x, const char *before, uint32_t number,
-                       const char *behind)
+                       const char *after)
 {
     demangle_put_string(x->out, before);
     demangle_put_decimal(x->out, number);
-    demangle_put_string(x->out, behind);
+    demangle_put_string(x->out, after);
 }
 
 /* Turns around what lies between the top and (mark). */

@@ -98,9 +98,9 @@ PROF_HIDDEN void prof_cxx_format(struct cxx *x, const struct cxx_item *it,
                                  const char *format, uint16_t a, uint16_t b);
 /* The formats of kinds that need nothing else, else NULL. */
 PROF_HIDDEN extern const char *const prof_cxx_formats[];
-/* Prints (before), a number and (behind), at once. */
+/* Prints (before), a number and (after), at once. */
 PROF_HIDDEN void prof_cxx_numbered(struct cxx *x, const char *before,
-                                   uint32_t number, const char *behind);
+                                   uint32_t number, const char *after);
 /*
  * Opens a scope for what was queued in this turn; queue only scopes after it.
  * The number of the one that is queued last is known before anything is
@@ -125,7 +125,7 @@ PROF_HIDDEN bool prof_cxx_resolve(struct cxx *x, const struct cxx_item *it,
 /*
  * The same for the parameter that the reference (it->node) refers to, one
  * step, as GNU does it. It remembers in which scope it first saw a parameter
- * behind a reference, and looks there again when it comes upon it from
+ * after a reference, and looks there again when it comes upon it from
  * elsewhere. *copy is then what is left of that scope, to be queued again with
  * prof_cxx_scope_again(), else 0.
  */

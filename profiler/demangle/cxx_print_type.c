@@ -162,7 +162,7 @@ static void print_function(struct cxx *x, const struct cxx_item *it,
     prof_cxx_queue(x, it, CXX_FN_SPACE, 0)->aux = x->open;
 }
 
-/* What qualifies a function; those of a function type stand behind it. */
+/* What qualifies a function; those of a function type follow it. */
 static void print_qualified(struct cxx *x, const struct cxx_item *it,
                             const struct cxx_node *n)
 {

@@ -116,7 +116,7 @@ PROF_HIDDEN void prof_rust_go_on(struct rust *x, struct rust_frame *f,
 /* Everything but a literal needs braces outside of an expression: opens one,
  * unless f->a says it is inside. f->a becomes 2: the end closes it. */
 PROF_HIDDEN void prof_rust_brace(struct rust *x, struct rust_frame *f);
-/* The <identifier> behind the namespace f->b. */
+/* The <identifier> that follows the namespace at f->b. */
 PROF_HIDDEN rust_rule_fn prof_rust_behind_namespace;
 /* Consumes a byte, f->b, 0 at the end. Returns the entry of forms[] for it,
  * which are 26; 0 if it is not 'A' to 'Z'. */

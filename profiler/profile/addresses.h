@@ -30,7 +30,7 @@ struct prof_address {
 #define PROF_CALLER_IN_WORD 2u
 
 /*
- * Most return addresses are found by the frame pointer. Behind the prologue the
+ * Most return addresses are found by the frame pointer. After the prologue the
  * only other place is the top of the stack, in an epilogue: a sample without a
  * code address there shows that it is not one. Elsewhere the prologue is not
  * analysed before a sample has a code address among its kept words, which might

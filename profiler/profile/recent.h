@@ -74,7 +74,7 @@ struct prof_recent {
     uint32_t slots_mask;  /* slots - 1 */
     uint32_t leaves_mask; /* leaves - 1 */
     uint32_t head;        /* where the next callers will be */
-    uint32_t oldest;      /* of the last lap: these come behind the head */
+    uint32_t oldest;      /* of the last lap: these follow the head */
     uint32_t end;         /* of that lap */
 };
 

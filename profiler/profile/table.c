@@ -23,7 +23,7 @@
 #define ENTERED 5u
 
 /* So many times as much where memory was refused until there was no room. */
-#define BEHIND 512u
+#define CATCH_UP 512u
 
 const uint64_t prof_table_zeros[8];
 const uintptr_t prof_table_no_segments[1] = {(uintptr_t)prof_table_zeros};
@@ -173,7 +173,7 @@ static void grow_slots(struct prof_table *table)
         table->entered = 1;
     }
     if (table->next_slots != NULL)
-        make_slots(table, slots, table->used < present / 2 ? 1 : BEHIND);
+        make_slots(table, slots, table->used < present / 2 ? 1 : CATCH_UP);
 }
 
 /* How many records there may be before there is work to do again. */

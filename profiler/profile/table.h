@@ -76,7 +76,7 @@ static inline void *prof_table_record(const uintptr_t *segments,
 #define PROF_TABLE_AT(table, type, number)                                     \
     ((type *)prof_table_record((table)->segments, sizeof(type), number))
 
-/* The same where the one before it, or behind it, is at (record): to go over
+/* The same where the one before it, or after it, is at (record): to go over
  * all of them. */
 static inline void *prof_table_next(const struct prof_table *table,
                                     const void *record, size_t record_bytes,

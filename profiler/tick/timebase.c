@@ -163,7 +163,7 @@ uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)
         end_run(time, tsc, PROF_RUN_MIN);
     else
         time->run_ticks++;
-    /* A tick behind a gap is late: the run begins with the one after it. */
+    /* A tick after a gap is late: the run begins with the one after it. */
     time->run_begun = places == 1;
     time->last_tsc = tsc;
     /* Long runs are cut, so that they are used in time. */

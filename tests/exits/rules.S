@@ -21,7 +21,7 @@ function f4 # 0 2
     cpuid; nop; ret
 function f5 # 0 1: the end of a function that stops
     hlt; ret
-function f6 # 3 5 7: one behind the other
+function f6 # 3 5 7: one after the other
     nop; nop; nop; rdmsr; wrmsr; nop; ret
 function f7 # : nothing at all
     nop; mov %eax, %ebx; pause; ret

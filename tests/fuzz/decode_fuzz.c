@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Feeds anything to what reads a stream: packets, console text, and the model
- * behind them. To be built with clang's libFuzzer, ASan and UBSan.
+ * after them. To be built with clang's libFuzzer, ASan and UBSan.
  *
  * The first byte of the input says what it is: 1 = console text instead of
  * packets, 2 = the length and the checksum of what looks like a packet are made

@@ -7,7 +7,7 @@
  * As in ring.pml each memory access is a step of its own. Samples carry 0 to 2
  * words; every word of a sample is the sample's number, and so is its entry.
  * Counts of words wrap at COUNTS, a multiple of the capacity, and a sample's
- * words run on into the margin behind the last one.
+ * words run on into the margin after the last one.
  *
  * What must hold, whatever the order of steps:
  *   - a sample that is seen comes with its own words            (torn, mixed up)

@@ -15,7 +15,7 @@
 
 #define FUNCTION_BYTES 64u /* of each function of the image */
 #define TEXT 0x100000u
-#define OFFSET 8u /* of a sample in its function; 2 is behind "out" */
+#define OFFSET 8u /* of a sample in its function; 2 is after "out" */
 
 struct stack {
     uint32_t parent;   /* node, 0 = none */
@@ -31,7 +31,7 @@ static const struct stack stacks[] = {
     {1, 1, OFFSET, {300, 0}},   /* 2 main;work */
     {2, 2, OFFSET, {100, 0}},   /* 3 main;work;helper */
     {1, 2, OFFSET, {0, 150}},   /* 4 main;helper */
-    {1, 3, 2, {100, 100}},      /* 5 main;port, behind an out */
+    {1, 3, 2, {100, 100}},      /* 5 main;port, after an out */
     {1, 3, OFFSET, {20, 20}},   /* 6 main;port, elsewhere */
     {1, 4, OFFSET, {30, 30}},   /* 7 main;recurse */
     {7, 4, OFFSET, {30, 30}},   /* 8 main;recurse;recurse */

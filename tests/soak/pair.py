@@ -126,7 +126,7 @@ class Pair:
             self.breach("answers", f"command '{line}': status {status}: {said}")
 
     def answered(self, words, since):
-        """Whether a line behind line (since) of the console begins so."""
+        """Whether a line after line (since) of the console begins so."""
         return any(l.startswith(words) for l in self.guest.lines[since:])
 
     def do_wrong(self, line):

@@ -242,7 +242,7 @@ class Conversation:
             self.wait(pattern)
 
     def garbage(self):
-        """Each "start" of it with a byte of no text before and behind it."""
+        """Each "start" of it with a byte of no text before and after it."""
         return "".join(
             f"{chr(1 + i % 9)}{chr(128 + i % 90)}start\x0e" for i in range(60)
         )

@@ -6,7 +6,7 @@ import re
 from harness import progress
 from harness.suite import check, soon
 
-#: a row's name, before what is drawn behind it
+#: a row's name, before what is drawn after it
 ROW = re.compile(r"^ *[0-9.]*% .*  ([^ ].*)$")
 
 

@@ -7,7 +7,7 @@ Prints what it compares; ends with 1 where something differs.
 
 Each report was printed while nothing was sampled, just before a mark of the
 plugin's. What the ticks were is known as well, from where they came: idle,
-unresolved, behind an instruction that turns interrupts on, or in a function.
+unresolved, after an instruction that turns interrupts on, or in a function.
 Where some were dropped, their kinds are lost and their number is not.
 """
 

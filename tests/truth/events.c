@@ -21,7 +21,7 @@ static bool in_thief;       /* which is one of these, and no tick */
 static bool leaving;        /* by iret; over when the next block begins */
 static bool after_return;   /* the next block is where a return leads */
 static unsigned after_tick; /* ticks that have interrupted the next block */
-static uint64_t opened;     /* (all) behind which a tick has waited for it */
+static uint64_t opened;     /* (all) after which a tick has waited for it */
 
 uint64_t truth_clock(void)
 {
@@ -53,7 +53,7 @@ void on_cli(unsigned vcpu, void *owner)
         masked_begin();
 }
 
-/* A tick that waits gets in behind the instruction after sti ... */
+/* A tick that waits gets in after the instruction after sti ... */
 void on_sti(unsigned vcpu, void *owner)
 {
     (void)vcpu;
@@ -62,7 +62,7 @@ void on_sti(unsigned vcpu, void *owner)
         masked_end(owner);
 }
 
-/* ... and behind popf at once. */
+/* ... and after popf at once. */
 void on_popf(unsigned vcpu, void *owner)
 {
     (void)vcpu;
@@ -130,7 +130,7 @@ static void end_interrupt(void)
     in_handler = in_thief = leaving = false;
 }
 
-/* Interrupts are over when the block behind their iret begins. */
+/* Interrupts are over when the block after their iret begins. */
 static void settle(void)
 {
     if (leaving)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is executed while interrupts are off: a tick that is due then comes
- * behind the sti or popf that turns them on, and is a sample of the function
+ * after the sti or popf that turns them on, and is a sample of the function
  * that this stands in.
  *
  * It begins with cli. A popf is taken to turn interrupts on: who uses it to

@@ -3,7 +3,7 @@
 
 A function reaches up to its end, or to the next symbol; without a size, always
 to the next symbol. A bare label within a function with a size is a place in it,
-and so is a local one behind a global one. Names of one address, and addresses
+and so is a local one after a global one. Names of one address, and addresses
 of one name, are one group: where two static functions have one name a report
 cannot distinguish them, and need not.
 """

@@ -36,7 +36,7 @@ struct function *truth_function_at(uint64_t address)
     return &truth.functions[truth.functions[low - 1].group];
 }
 
-/* The instruction behind its prefixes. What begins with 0x4x and has more bytes
+/* The instruction after its prefixes. What begins with 0x4x and has more bytes
  * has a REX prefix; 32 bits wide, such an instruction is one byte. */
 static const uint8_t *opcode_of(const struct qemu_plugin_insn *insn,
                                 size_t *left)

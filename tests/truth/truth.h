@@ -32,7 +32,7 @@
  * one that is executed next, and the return addresses of the calls that have
  * not returned, the innermost first; hexadecimal, spaces between. Whenever
  * (mark) is executed, "marks" gets how many ticks there were, and how many of
- * them came just behind an instruction that turns interrupts on.
+ * them came just after an instruction that turns interrupts on.
  */
 
 #include "ideal.h"
@@ -111,7 +111,7 @@ uint64_t calls_total(const struct function *function);
 size_t calls_depth(void);
 struct function *calls_caller(size_t at);
 
-/* Writes the return addresses, each behind a space. */
+/* Writes the return addresses, each after a space. */
 void calls_print(FILE *out);
 
 #endif

@@ -54,7 +54,7 @@ def totals(annotate, report, lines):
     check.true(len(ours) > 15, len(ours))
 
 
-#: objdump's own names for what has two, and what it writes before or behind
+#: objdump's own names for what has two, and what it writes before or after
 SAME = {"cs": "nop", "data16": "nop", "xchg": "nop", "repz": "rep"}
 
 

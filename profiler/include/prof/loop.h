@@ -116,7 +116,7 @@ void prof_loop_reset(void);
 void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
                           bool trigger);
 
-/* ---- behind the calls of a runtime */
+/* ---- the implementation of a runtime's calls */
 
 #if PROF_WITH_LOOP
 

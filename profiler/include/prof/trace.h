@@ -125,7 +125,7 @@ void prof_trace_stats(struct prof_trace_stats *stats);
 
 #if PROF_WITH_TRACE
 
-/* ---- behind the calls below */
+/* ---- the implementation of the calls */
 
 #ifdef __i386__
 #define PROF_TRACE_CALL __attribute__((regparm(3)))

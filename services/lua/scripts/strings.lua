@@ -2,7 +2,7 @@
 --
 -- String building: writes a page from records, with escapes and padding, and
 -- takes it apart again. The time goes to concatenation, formatting, patterns,
--- and to the collector that clears up behind them.
+-- and to the collector that clears up after them.
 
 local words = {
     "harbour", "lantern", "meadow", "orchard", "quarry", "saddle", "thicket",

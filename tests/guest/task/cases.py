@@ -18,7 +18,7 @@ def dies(name, how, shows):
 
 
 def disk(name, want, device):
-    """The disk with promises, on a device without a file behind it."""
+    """The disk with promises, on a device without a backing file."""
     return case(
         name,
         image="test/disk",

@@ -241,7 +241,7 @@ class Program:
     def __init__(self, seed, instructions):
         self.seed, self.instructions = seed, instructions
         self.functions = {}
-        self.data = []  # lines behind the code
+        self.data = []  # lines after the code
 
     def add(self, function):
         assert function.name not in self.functions, function.name

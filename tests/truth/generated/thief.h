@@ -7,7 +7,7 @@
  * at irregular times and keeps the CPU for 1 to 50 ms, with interrupts off. To
  * everything else in the guest this is the same: the TSC and the PIT go on, no
  * other instruction is executed, and of the PIT's ticks one is left, which
- * comes with the first instruction behind it. With time by instructions
+ * comes with the first instruction after it. With time by instructions
  * (QEMU's -icount) such a run repeats.
  *
  * One difference: where interrupts are off it waits until they are on.

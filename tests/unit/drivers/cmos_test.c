@@ -41,7 +41,7 @@ static uint8_t arch_in8(uint16_t port)
     case 0x0a:
         if (machine.update == 0)
             return 0x26;
-        /* the first read is behind no other */
+        /* no read is before the first */
         assert_true(machine.waited >= 16 || machine.reads < 3);
         machine.waited = 0;
         machine.update--;

@@ -69,7 +69,7 @@ static void a_drain_analyses_only_so_much(void **unused)
     world_end(memory);
 }
 
-/* Behind the prologue, what is on top of the stack decides, and nothing is
+/* After the prologue, what is on top of the stack decides, and nothing is
  * decoded. */
 static void the_top_of_the_stack_decides_behind_a_prologue(void **unused)
 {
@@ -84,13 +84,13 @@ static void the_top_of_the_stack_decides_behind_a_prologue(void **unused)
     steps = prof_prologue_steps;
     for (uint32_t i = 1; i < prof_addresses.used; i++) {
         struct prof_address *address = prof_address_at(i);
-        bool behind = address->record.key - (uintptr_t)text >= 4;
+        bool after = address->record.key - (uintptr_t)text >= 4;
 
         address->caller = PROF_CALLER_UNKNOWN;
-        assert_int_equal(prof_address_without_top(address), behind);
+        assert_int_equal(prof_address_without_top(address), after);
         assert_int_equal(address->caller,
-                         behind ? PROF_CALLER_BY_FRAME : PROF_CALLER_UNKNOWN);
-        assert_int_equal(address->pending, behind ? 0 : 1);
+                         after ? PROF_CALLER_BY_FRAME : PROF_CALLER_UNKNOWN);
+        assert_int_equal(address->pending, after ? 0 : 1);
     }
     assert_int_equal(prof_prologue_steps, steps);
     world_end(memory);

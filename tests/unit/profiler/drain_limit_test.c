@@ -100,7 +100,7 @@ static void so_are_many_known_ones(void **unused)
     world_end(memory);
 }
 
-/* Also where the samples come in portions, behind which more wait. */
+/* Also where the samples come in portions, after which more wait. */
 static void before_a_change_everything_is_drained(void **unused)
 {
     void *memory = world_new(MEMORY);

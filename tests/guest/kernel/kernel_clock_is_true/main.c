@@ -36,7 +36,7 @@ static void look(void)
         worst = now < 0 ? -now : now;
 }
 
-/* Begins a part just behind a tick, so that a deviation is the part's own. */
+/* Begins a part just after a tick, so that a deviation is the part's own. */
 static void begin(void)
 {
     begin_ticks = clock_ticks();

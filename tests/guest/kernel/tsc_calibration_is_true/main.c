@@ -2,7 +2,7 @@
 /*
  * The TSC's frequency must come out right however the host stops us while it
  * is measured. Every look at the PIT goes through a wrap (ldflags) that waits
- * behind the look, as if the machine had been stopped there: so the TSC that
+ * after the look, as if the machine had been stopped there: so the TSC that
  * was read around it is wrong, by half of the wait, and only the looks that
  * were not disturbed are good. QEMU counts instructions, by which both clocks
  * run, so nothing but the wrap disturbs.
@@ -32,11 +32,11 @@ struct pit_state __wrap_pit_read(unsigned channel);
 
 /* Which looks are disturbed, by what the stopwatch shows. */
 static struct {
-    bool first, last;  /* those before the middle, those behind it */
+    bool first, last;  /* those before the middle, those after it */
     bool stuck;        /* the PIT does not count at all */
     unsigned too_long; /* so many are stopped for longer than the stretch */
     bool last_gone;    /* there is no look between LAST_GONE and LAST_BACK */
-    bool brief;        /* none behind BRIEF, for longer than the stretch */
+    bool brief;        /* none after BRIEF, for longer than the stretch */
 } trouble;
 static unsigned looks;
 

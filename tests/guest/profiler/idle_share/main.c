@@ -5,9 +5,9 @@
  * loop, which halts. The share of idle samples, and of idle time, must be the
  * share of time that was halted.
  *
- * Two things begin just behind a tick that has woken the loop, which then was
+ * Two things begin just after a tick that has woken the loop, which then was
  * idle, and are not seen, or not to their end: drains, which last less than a
- * period (those behind a slice of work are seen like any other code), and the
+ * period (those after a slice of work are seen like any other code), and the
  * last part of a slice, half a period on average. What counts is the period
  * that is in force then. As long ones are in force for longer, that is
  * (1 + 1/12) times the mean, for periods that vary evenly by half of it.

@@ -16,7 +16,7 @@ dark_sti:
 .round: cli
         times   358 nop
         sti
-        nop                             ; interrupts get in behind this one
+        nop                             ; interrupts get in after this one
         times   36 nop
         dec     ecx
         jnz     .round

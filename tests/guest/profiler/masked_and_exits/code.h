@@ -13,7 +13,7 @@ void dark_sti(uint32_t rounds);
 void dark_popf(uint32_t rounds);
 void bright(uint32_t rounds);
 
-/* One in ten instructions leaves the guest: in, with a jump behind it. The
+/* One in ten instructions leaves the guest: in, with a jump after it. The
  * bytes of that instruction, and of sti, also stand in others, as numbers. */
 void port_access(uint32_t rounds);
 void looks_like_it(uint32_t rounds);

@@ -66,7 +66,7 @@ int service_main(void)
     test_plain(bright, ROUNDS);
     test_plain(looks_like_it, ROUNDS * 50);
     run(port_access, ROUNDS * 20);
-    /* At in, at the jump behind it, and behind that: 3 of 20 instructions. */
+    /* At in, at the jump after it, and after that: 3 of 20 instructions. */
     tap_is_between(percent(stats.exits), 12, 18,
                    "samples at port access are the hypervisor's");
     tap_is_between(percent(stats.masked), 0, 0, "and not masked");

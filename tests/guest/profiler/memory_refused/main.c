@@ -151,7 +151,7 @@ static void test_for_good(void)
            "and changes nothing");
 }
 
-/* Known ones behind new ones without room: these must not be in the way. */
+/* Known ones after new ones without room: these must not be in the way. */
 static void test_known_go_on(void)
 {
     struct prof_stats before = guest_stats(), stats;

@@ -3,7 +3,7 @@
 /*
  * Skid: a sample is at the instruction that was to run next. One that takes
  * long and can be interrupted, as a string instruction, is blamed for its own
- * time; the one behind it is not.
+ * time; the one after it is not.
  */
 
 #include "guest/guest.h"
@@ -49,7 +49,7 @@ int service_main(void)
     prof_drain();
     prof_visit_stacks(count, NULL);
     all = at_string + at_after + at_rest;
-    tap_note("%u samples: %u at the string instruction, %u behind it, %u in "
+    tap_note("%u samples: %u at the string instruction, %u after it, %u in "
              "the thousand",
              (unsigned)all, (unsigned)at_string, (unsigned)at_after,
              (unsigned)at_rest);
@@ -58,6 +58,6 @@ int service_main(void)
         (int64_t)(at_string * 1000 / all), STEPS * 1000 / (STEPS + REST) - 20,
         STEPS * 1000 / (STEPS + REST) + 20, "it has the share of its steps");
     tap_is_between((int64_t)(at_after * 1000 / all), 0, 5,
-                   "the one behind it has one step's");
+                   "the one after it has one step's");
     return tap_end();
 }

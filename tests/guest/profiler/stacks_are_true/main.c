@@ -72,7 +72,7 @@ void step(uintptr_t pc, uintptr_t sp, uintptr_t fp)
     struct chain wanted, got;
 
     if (!steps.begun) {
-        /* behind the call, which the trap flag lets pass */
+        /* after the call, which the trap flag lets pass */
         steps.base = chain_of_frames(fp);
         steps.returns[steps.depth++] = *(const uintptr_t *)sp;
         steps.begun = true;

@@ -13,7 +13,7 @@ dark:
 .round: cli
         times   358 nop
         sti
-        nop                             ; interrupts get in behind this one
+        nop                             ; interrupts get in after this one
         times   36 nop
         dec     ecx
         jnz     .round

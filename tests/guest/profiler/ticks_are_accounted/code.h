@@ -7,7 +7,7 @@
 /* Interrupts are off for nine in ten of its 400 (rounds) instructions. */
 void dark(uint32_t rounds);
 
-/* Goes on behind its own end, (rounds) times two instructions: in no function
+/* Goes on after its own end, (rounds) times two instructions: in no function
  * of the table. */
 void nameless(uint32_t rounds);
 

@@ -20,7 +20,7 @@ spin:
         lea     edi, [esp - PAINT_WORDS * 4]
         mov     ecx, PAINT_WORDS + 1    ; the last one is our own, not paint
         repe    scasd
-        lea     eax, [esp + 4]          ; edi is behind what differed
+        lea     eax, [esp + 4]          ; edi is after what differed
         sub     eax, edi
         pop     edi
         ret

@@ -21,7 +21,7 @@ spin:
         lea     rdi, [rsp - PAINT_WORDS * 8]
         mov     ecx, PAINT_WORDS + 1    ; the last one is our own, not paint
         repe    scasq
-        lea     rax, [rsp + 8]          ; rdi is behind what differed
+        lea     rax, [rsp + 8]          ; rdi is after what differed
         sub     rax, rdi
         pop     rbx
         ret

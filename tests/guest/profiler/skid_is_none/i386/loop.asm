@@ -2,7 +2,7 @@
 ;
 ; void skid_loop(uint32_t rounds, void *memory);
 ;
-; A string instruction of 4,096 steps, and a thousand plain ones behind it.
+; A string instruction of 4,096 steps, and a thousand plain ones after it.
 ; skid_string and skid_after are the addresses of the string instruction and of
 ; what follows it. clobbers: what a C function may
 
