@@ -14,12 +14,14 @@
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
+#include <arch/patch.h>
 #include <arch/trap.h>
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/loop.h>
 #include <kernel/service.h>
 #include <malloc.h>
+#include <prof/causal.h>
 #include <prof/transport.h>
 #include <prof/loop_stats.h>
 #include <prof/port.h>
@@ -114,6 +116,7 @@ static void on_drain(void *unused)
     uint64_t now = clock_ns();
 
     (void)unused;
+    trace_follow(); /* experiments may have begun */
     if (now - drained_ns + NS_PER_MS < prof_drain_ms() * NS_PER_MS)
         return;
     drained_ns = now;
@@ -178,6 +181,8 @@ void prof_port_init(void)
         .boot_tsc = clock_boot_tsc(),
         .boot_unix_seconds = clock_boot_unix_seconds(),
     };
+    const struct prof_causal_code code = {config.text.begin, config.text.end,
+                                          arch_patch};
     int error;
 
     config.build_id = build_id(&config.build_id_bytes)->id;
@@ -186,6 +191,7 @@ void prof_port_init(void)
         console_line("prof: not sampling: %s", prof_strerror(error));
         return;
     }
+    prof_causal_code(&code);
     prof_transports_start();
     error = prof_trace_start();
     if (error != 0)

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What the recorder of tasks (<prof/trace.h>) and the statistics of the event
- * loop (<prof/loop.h>) learn of interrupts, and the recorder of devices. The
+ * What the recorder of tasks (<prof/trace.h>), the statistics of the event loop
+ * (<prof/loop.h>) and causal experiments learn of interrupts, and the recorder
+ * of devices. The
  * loop itself (loop.c), the network and the services report what they do
  * themselves.
  */
 
 #include "trace.h"
 
+#include <arch/cpu.h>
 #include <arch/trap.h>
 #include <kernel/loop.h>
 #include <kernel/console.h>
+#include <prof/causal.h>
 #include <prof/config.h>
 #include <prof/loop.h>
 #include <prof/trace.h>
@@ -20,17 +23,21 @@
 #include <virtio_irq.h>
 #include <virtio_queue.h>
 
-#if PROF_WITH_TRACE || PROF_WITH_LOOP
+#if PROF_WITH_TRACE || PROF_WITH_LOOP || PROF_WITH_CAUSAL
 
 #define TIMER_VECTOR ARCH_IRQ_BASE
 
-static uint8_t vector_entered; /* interrupts of the kernel are not nested */
+/* Interrupts of the kernel are not nested. */
+static uint8_t vector_entered;
+static uint64_t entered_tsc; /* in a causal experiment */
 
 static void enter(unsigned vector)
 {
     struct arch_interrupted at;
 
     vector_entered = (uint8_t)vector;
+    if (prof_causal_running())
+        entered_tsc = arch_tsc();
     prof_loop_irq_enter();
     prof_trace_irq_enter((uint8_t)vector);
     if (vector != TIMER_VECTOR || !prof_loop_is_on())
@@ -55,6 +62,9 @@ static void leave(unsigned vector)
 {
     prof_trace_irq_exit((uint8_t)vector);
     prof_loop_irq_exit();
+    if (prof_causal_running() && entered_tsc != 0)
+        prof_causal_except(arch_tsc() - entered_tsc);
+    entered_tsc = 0;
 }
 
 /* A request is an object from its submission until it is taken from the
@@ -88,7 +98,8 @@ static void taken(const struct virtio_request *request)
 void trace_follow(void)
 {
     static bool follows, observes;
-    bool on = prof_trace_is_on(), observe = on || prof_loop_is_on();
+    bool on = prof_trace_is_on();
+    bool observe = on || prof_loop_is_on() || prof_causal_running();
 
     if (observe != observes)
         arch_irq_observe(observe ? enter : NULL, observe ? leave : NULL);

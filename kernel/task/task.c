@@ -21,6 +21,7 @@
 #include <arch/boot.h>
 #include <arch/context.h>
 #include <kernel/loop.h>
+#include <prof/causal.h>
 #include <prof/prof.h>
 
 struct task {
@@ -50,6 +51,7 @@ static void switch_to(struct task *task)
     struct task *from = current;
 
     current = task;
+    prof_causal_switch(task->stack.begin, task->stack.end);
     prof_stack_set(task->stack.begin, task->stack.end);
     arch_context_switch(&from->sp, task->sp);
 }

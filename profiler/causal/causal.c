@@ -5,8 +5,11 @@
  */
 
 #include "causal/causal.h"
+#include "causal/patch.h"
 
 #include "base/cpu.h"
+#include "base/equal.h"
+#include "sample/cpu_state.h"
 
 #include <prof/error.h>
 
@@ -29,6 +32,26 @@ const struct prof_progress *prof_causal_points(void)
 
 /* ---- time */
 
+/* The sampler's interrupts are counted by its stubs, the others are passed
+ * to prof_causal_except(). */
+static uint64_t sampler_cycles(void)
+{
+    const volatile struct prof_cpu *cpu = &prof_cpus[0];
+
+    return cpu->interrupt_cycles - cpu->observed_cycles;
+}
+
+static uint64_t sampled; /* of these, up to when the clock was last read */
+
+uint64_t prof_causal_exactly(void)
+{
+    uint64_t cycles = sampler_cycles();
+
+    prof_virtual_except(&prof_causal.clock, cycles - sampled);
+    sampled = cycles;
+    return prof_tsc();
+}
+
 /* An interrupt changes (excepted). That matters in the target only, which is
  * why the time outside of it costs no more than a load. */
 uint64_t prof_causal_experiment_time(void)
@@ -39,7 +62,7 @@ uint64_t prof_causal_experiment_time(void)
     if (prof_causal.clock.nested == 0)
         return prof_tsc() - prof_causal.clock.delay;
     on = prof_interrupts_save();
-    time = prof_virtual_time(&prof_causal.clock, prof_tsc());
+    time = prof_virtual_time(&prof_causal.clock, prof_causal_exactly());
     prof_interrupts_restore(on);
     return time;
 }
@@ -52,7 +75,7 @@ uint64_t prof_causal_real(uint64_t due)
 struct prof_moment prof_causal_now(void)
 {
     bool on = prof_interrupts_save();
-    uint64_t now = prof_tsc();
+    uint64_t now = prof_causal_exactly();
     struct prof_moment both = {now, prof_virtual_time(&prof_causal.clock, now)};
 
     prof_interrupts_restore(on);
@@ -84,6 +107,15 @@ void prof_causal_add_target(struct prof_target *target)
     targets = target;
 }
 
+const struct prof_target *prof_causal_target(const char *name)
+{
+    const struct prof_target *each = targets;
+
+    while (each != NULL && !prof_equal(each->name, name))
+        each = each->next;
+    return each;
+}
+
 static bool chosen(const struct prof_target *target)
 {
     return target->number == prof_causal.experiments.target + 1;
@@ -100,26 +132,48 @@ static void follow(uint64_t now)
 
 void prof_causal_visit(struct prof_progress *point)
 {
-    uint64_t now = prof_tsc();
+    bool on = prof_interrupts_save();
+    uint64_t now = prof_causal_exactly();
 
     if (point->number != 0 && prof_experiments_visit(&prof_causal.experiments,
                                                      point->number - 1, now))
         follow(now);
+    prof_interrupts_restore(on);
 }
 
 void prof_causal_enter(struct prof_target *target)
 {
+    bool on;
+
     target->visits++;
-    if (target->inside++ == 0 && chosen(target))
-        prof_virtual_enter(&prof_causal.clock, prof_tsc());
+    if (target->inside++ != 0 || !chosen(target))
+        return;
+    on = prof_interrupts_save();
+    sampled = sampler_cycles();
+    prof_virtual_enter(&prof_causal.clock, prof_tsc());
+    prof_interrupts_restore(on);
 }
 
 void prof_causal_leave(struct prof_target *target)
 {
-    if (target->inside == 0)
+    bool on = prof_interrupts_save();
+
+    prof_causal_leave_at(target, prof_causal_exactly());
+    prof_interrupts_restore(on);
+}
+
+void prof_causal_leave_at(struct prof_target *target, uint64_t now)
+{
+    if (target->inside != 0 && --target->inside == 0 && chosen(target))
+        prof_virtual_leave(&prof_causal.clock, now);
+}
+
+void prof_causal_entered_now(const struct prof_target *target)
+{
+    if (!chosen(target) || prof_causal.clock.nested != 1)
         return;
-    if (--target->inside == 0 && chosen(target))
-        prof_virtual_leave(&prof_causal.clock, prof_tsc());
+    sampled = sampler_cycles();
+    prof_virtual_since(&prof_causal.clock, prof_tsc());
 }
 
 /* ---- held events */
@@ -166,6 +220,7 @@ void prof_causal_turn(void)
 {
     uint64_t now = prof_tsc();
 
+    prof_patch_turn();
     if (prof_causal_on && prof_experiments_check(&prof_causal.experiments, now))
         follow(now);
 }

@@ -21,8 +21,18 @@ struct prof_causal {
     uint64_t answers;
     uint64_t contradictions;
     uint64_t refused;
+    uint32_t strange; /* functions that were not as they were left */
 };
 extern struct prof_causal prof_causal;
+
+/* Now; the sampler's interrupts so far are not in the target. Contexts:
+ * interrupts off. */
+uint64_t prof_causal_exactly(void);
+
+/* The target is left at (now), by that; it was entered just now, and not when
+ * that was found. Contexts: interrupts off. */
+void prof_causal_leave_at(struct prof_target *target, uint64_t now);
+void prof_causal_entered_now(const struct prof_target *target);
 
 /* All that is held is due from now on. */
 void prof_causal_release(void);

@@ -3,6 +3,7 @@
 /* Starting and stopping experiments, and what they have said. */
 
 #include "causal/causal.h"
+#include "causal/patch.h"
 
 #include "base/cpu.h"
 
@@ -103,6 +104,7 @@ int prof_causal_start(const struct prof_causal_settings *given)
         each->inside = 0;
         each->visits = 0;
     }
+    prof_patch_on();
     prof_causal_on = 1;
     return 0;
 }
@@ -117,6 +119,7 @@ void prof_causal_stop(void)
     prof_virtual_speed_up(&prof_causal.clock, now, 0);
     prof_causal_lag = prof_causal.clock.delay;
     prof_causal_on = 0;
+    prof_causal.strange += prof_patch_off();
     prof_causal_release();
 }
 

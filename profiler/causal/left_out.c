@@ -76,6 +76,37 @@ int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
     return PROF_EABSENT;
 }
 
+void prof_causal_code(const struct prof_causal_code *code)
+{
+    (void)code;
+}
+
+int prof_causal_add_function(const char *name, enum prof_causal_kind kind)
+{
+    (void)name;
+    (void)kind;
+    return PROF_EABSENT;
+}
+
+int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind)
+{
+    (void)address;
+    (void)kind;
+    return PROF_EABSENT;
+}
+
+const struct prof_target *prof_causal_target(const char *name)
+{
+    (void)name;
+    return 0;
+}
+
+void prof_causal_switched(uintptr_t begin, uintptr_t end)
+{
+    (void)begin;
+    (void)end;
+}
+
 void prof_causal_stats(struct prof_causal_stats *stats)
 {
     *stats = (struct prof_causal_stats){0};

@@ -11,7 +11,11 @@ static uint64_t part(uint64_t cycles, uint32_t share)
 
 static uint64_t in_target(const struct prof_virtual_clock *clock, uint64_t now)
 {
-    return clock->nested == 0 ? 0 : now - clock->since - clock->excepted;
+    uint64_t cycles = now - clock->since;
+
+    if (clock->nested == 0 || cycles < clock->excepted)
+        return 0;
+    return cycles - clock->excepted;
 }
 
 uint64_t prof_virtual_time(const struct prof_virtual_clock *clock, uint64_t now)
@@ -57,6 +61,12 @@ void prof_virtual_enter(struct prof_virtual_clock *clock, uint64_t now)
 {
     if (clock->nested++ != 0)
         return;
+    clock->since = now;
+    clock->excepted = 0;
+}
+
+void prof_virtual_since(struct prof_virtual_clock *clock, uint64_t now)
+{
     clock->since = now;
     clock->excepted = 0;
 }

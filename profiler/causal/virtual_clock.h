@@ -50,6 +50,9 @@ void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,
 void prof_virtual_enter(struct prof_virtual_clock *clock, uint64_t now);
 void prof_virtual_leave(struct prof_virtual_clock *clock, uint64_t now);
 
+/* The target was entered at (now), and not before. */
+void prof_virtual_since(struct prof_virtual_clock *clock, uint64_t now);
+
 /* The target was left in a way that cannot be seen, such as by longjmp(). */
 void prof_virtual_left(struct prof_virtual_clock *clock, uint64_t now);
 

@@ -5,6 +5,22 @@
 
 #include <prof/error.h>
 
+/* Why a function cannot be patched. */
+static const char *patch_line(enum prof_error error)
+{
+    static const char *const lines[] = {
+        "no function of this name (it may have been inlined everywhere)",
+        "several functions have this name",
+        "the function is too short to be patched",
+        "the function's instructions cannot be moved, or are unknown",
+        "the function jumps to its first instructions",
+        "the function is the profiler's own",
+        "too many functions",
+    };
+
+    return lines[PROF_EPATCH_NAME - error];
+}
+
 /* No default: the compiler then warns of an enumerator without a text. */
 static const char *line_of(enum prof_error error)
 {
@@ -57,6 +73,14 @@ static const char *line_of(enum prof_error error)
         return "the symbol table belongs to an image of another width";
     case PROF_ESYM_INDEX:
         return "the symbol table is damaged (its index misses functions)";
+    case PROF_EPATCH_NAME:
+    case PROF_EPATCH_NAMES:
+    case PROF_EPATCH_SHORT:
+    case PROF_EPATCH_CODE:
+    case PROF_EPATCH_BRANCH:
+    case PROF_EPATCH_OWN:
+    case PROF_EPATCH_ROOM:
+        return patch_line(error);
     }
     return "unknown error";
 }

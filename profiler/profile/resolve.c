@@ -4,6 +4,7 @@
 
 #include "profile/resolve.h"
 
+#include "causal/origin.h"
 #include "profile/image.h"
 #include "profile/stacks.h"
 #include "unwind/prologue.h"
@@ -81,7 +82,7 @@ static bool has_candidate(const uint32_t *kept, uint32_t callers)
     uintptr_t by_frame = prof_stack_at(callers)->record.key;
 
     for (uint32_t i = 0; i < PROF_FRAMES_KEPT; i++) {
-        uintptr_t word = prof_frames_kept(kept, i);
+        uintptr_t word = prof_origin(prof_frames_kept(kept, i));
 
         if (prof_is_code(word) && (i == 0 || word != by_frame))
             return true;
@@ -119,7 +120,7 @@ static uintptr_t kept_caller(struct prof_address *address, const uint32_t *kept,
         return 0;
     leaf->found_by = (PROF_LEAF_KEPT + word) & 7u;
     leaf->kept = prof_frames_kept(kept, word);
-    return prof_is_code(leaf->kept) ? leaf->kept : 0;
+    return prof_is_code(leaf->kept) ? prof_origin(leaf->kept) : 0;
 }
 
 /* Counts a sample of (address) with callers if its own caller is not known or
@@ -199,6 +200,7 @@ const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
 
     if (prof_resolve_is_enough())
         return NULL;
+    pc = prof_origin(pc);
     slot = prof_stack_slot(callers, pc);
     leaf = (struct prof_recent_leaf){.pc = pc, .callers = callers};
     if (!PROF_WITH_CALLERS || kept == NULL || !prof_stack_at(*slot)->framed)

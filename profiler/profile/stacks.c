@@ -4,6 +4,7 @@
 
 #include "profile/stacks.h"
 
+#include "causal/origin.h"
 #include "profile/addresses.h"
 #include "profile/calls.h"
 #include "profile/functions.h"
@@ -98,8 +99,9 @@ bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
         stack = last.stacks[at - 1];
     for (last.length = at; at < count; last.length = ++at) {
         uint32_t word = frames[count - 1 - at];
+        uintptr_t caller = prof_image.text_base + (word - base);
 
-        stack = prof_stack_of(stack, prof_image.text_base + (word - base), 0);
+        stack = prof_stack_of(stack, prof_origin(caller), 0);
         if (stack == 0)
             return false;
         last.words[at] = word;

@@ -119,9 +119,18 @@ void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
         prof_text_char(out, '.');
 }
 
+/* Whether the text is (name), or that with arguments behind it. */
+static bool text_is(const char *name)
+{
+    const char *at = text;
+
+    while (*name != '\0' && *at == *name)
+        at++, name++;
+    return *name == '\0' && (*at == '\0' || *at == '(');
+}
+
 bool prof_name_is(const struct prof_symbol *symbol, const char *name)
 {
     return make_text(symbol) &&
-           (prof_equal(text, name) ||
-            (ANY_LANGUAGE && prof_equal(linker_name, name)));
+           (text_is(name) || (ANY_LANGUAGE && prof_equal(linker_name, name)));
 }

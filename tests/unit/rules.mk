@@ -19,13 +19,16 @@ $(BUILD)/host$1/obj/walk.o: profiler/sample/$2/walk.asm \
     $(BUILD)/$2/prof_offsets.inc
 	$$(call begin,NASM)
 	$(Q)nasm -f elf$1 -g -F dwarf -Werror -I$(BUILD)/$2/ -o $$@ $$<
+$(BUILD)/host$1/obj/hooks.o: profiler/causal/$2/hooks.asm
+	$$(call begin,NASM)
+	$(Q)nasm -f elf$1 -g -F dwarf -Werror -o $$@ $$<
 $(BUILD)/host$1/libdemangle.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
     $(wildcard profiler/demangle/*.c))
 	$$(archive)
 $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
     $(filter-out profiler/demangle/%,$(filter %.c,\
     $(call profiler_sources,host)))) \
-    $(BUILD)/host$1/obj/walk.o
+    $(BUILD)/host$1/obj/walk.o $(BUILD)/host$1/obj/hooks.o
 	$$(archive)
 $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/tools/embed/%.o,lookup fail)

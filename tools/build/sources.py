@@ -57,7 +57,10 @@ PARTS = {
     ),
     "trace": (["trace/*.c"], ["trace/left_out.c"]),
     "loop": (["loop/*.c"], ["loop/left_out.c"]),
-    "causal": (["causal/*.c"], ["causal/left_out.c"]),
+    "causal": (
+        ["causal/*.c", "causal/*/*.asm"],
+        ["causal/left_out.c"],
+    ),
     "trees": (
         ["report/call_tree.c", "report/callers.c"],
         ["report/left_out.c"],
@@ -71,7 +74,7 @@ PARTS = {
 }
 # What several parts need: compiled unless all of them are left out.
 SHARED = {
-    ("callers", "classes"): ["unwind/decode*.c", "unwind/forms.c"],
+    ("callers", "classes", "causal"): ["unwind/decode*.c", "unwind/forms.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
 }
 

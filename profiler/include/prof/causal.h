@@ -140,6 +140,52 @@ static inline void prof_target_leave(struct prof_target *target)
         prof_causal_leave(target);
 }
 
+/* ---- functions as targets and progress points, by name */
+
+/*
+ * Functions of the program need not be changed: their first instructions are
+ * replaced by a jump while experiments run, and restored afterwards. A function
+ * is left when it returns; time in what it calls counts, also by a tail call.
+ * How it is left otherwise, by longjmp(), is known at the loop's next turn or
+ * earlier. It need not be left to wait if the kernel calls prof_causal_switch()
+ * at each switch of tasks; a function that runs the loop itself is no target.
+ */
+
+/* The code of the image, and how to write to it: as arch_patch() does in the
+ * reference kernel. Contexts of both calls: thread. */
+struct prof_causal_code {
+    uintptr_t begin, end;
+    void (*write)(uintptr_t address, const void *bytes, size_t count);
+};
+void prof_causal_code(const struct prof_causal_code *code);
+
+enum prof_causal_kind {
+    PROF_CAUSAL_TARGET,
+    PROF_CAUSAL_PROGRESS,
+};
+
+/*
+ * Adds the function (name), mangled or not, with its arguments or without, or
+ * the one that (address) is in; it may be of both kinds. Allocates once, some 8
+ * KiB. Returns 0, PROF_ESTATE (experiments are running, or there was no
+ * prof_causal_code()), PROF_EMEMORY, or PROF_EPATCH_...: why it cannot be
+ * patched (<prof/error.h>).
+ */
+int prof_causal_add_function(const char *name, enum prof_causal_kind kind);
+int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind);
+
+/* The target (name), as the table shows it; NULL: there is none. */
+const struct prof_target *prof_causal_target(const char *name);
+
+/* To be called before the current stack becomes [begin, end), and before
+ * prof_stack_set(). Contexts: thread. */
+void prof_causal_switched(uintptr_t begin, uintptr_t end);
+static inline void prof_causal_switch(uintptr_t begin, uintptr_t end)
+{
+    if (PROF_CAUSAL_ON)
+        prof_causal_switched(begin, end);
+}
+
 /* ---- experiments */
 
 #define PROF_CAUSAL_SPEEDUPS_MAX 8u

@@ -25,8 +25,8 @@ void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
                      size_t width);
 
 /*
- * Whether (name) is the name of the function, mangled or demangled. Contexts
- * and buffers as above.
+ * Whether (name) is the name of the function: mangled, demangled, or that
+ * without arguments. Contexts and buffers as above.
  */
 bool prof_name_is(const struct prof_symbol *symbol, const char *name);
 

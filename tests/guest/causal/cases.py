@@ -18,6 +18,11 @@ CASES = [
         ],
     ),
     case(
+        "causal_patch",
+        append="prof.start=off prof.every=0 prof.drain=10000",
+        icount=0,
+    ),
+    case(
         "causal_truth",
         append=(
             "prof.start=off prof.every=0 prof.drain=10000 causal.visits=1500"

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Functions are found by name, checked, given an entry, patched and restored.
+ * An entry belongs to its function forever, and so does what is in it.
+ */
+
+#include "causal/patch.h"
+
+#include "base/equal.h"
+#include "causal/move.h"
+#include "causal/origin.h"
+
+#include <prof/error.h>
+#include <prof/name.h>
+#include <prof/port.h>
+#include <prof/symbols.h>
+
+/* Moved instructions follow what hooks.asm has at the beginning of an entry. */
+#define ENTRY_HEAD (sizeof(uintptr_t) == 8 ? 10u : 9u)
+#define OWN "prof_" /* functions of the profiler */
+
+static struct prof_causal_code code;
+
+void prof_causal_code(const struct prof_causal_code *given)
+{
+    code = *given;
+}
+
+/* ---- by name */
+
+static bool begins(const char *text, const char *with)
+{
+    while (*with != '\0')
+        if (*text++ != *with++)
+            return false;
+    return true;
+}
+
+static bool contains(const char *text, const char *part)
+{
+    for (; *text != '\0'; text++)
+        if (begins(text, part))
+            return true;
+    return false;
+}
+
+/* The last part of a name with colons, which a mangled one has as well. */
+static const char *last_part(const char *name)
+{
+    const char *last = name;
+
+    for (; *name != '\0' && *name != '(' && *name != '<'; name++)
+        if (*name == ':')
+            last = name + 1;
+    return *name == '\0' ? last : "";
+}
+
+/* Comparing mangled names first: to demangle thousands takes too long. */
+static bool is_named(const struct prof_symbol *symbol, const char *name)
+{
+    char mangled[256];
+    size_t bytes = prof_symbol_name(symbol, mangled, sizeof mangled);
+
+    if (bytes < sizeof mangled && !contains(mangled, last_part(name)))
+        return false;
+    return prof_name_is(symbol, name);
+}
+
+/* The only function (name). */
+static int find(const char *name, struct prof_symbol *found)
+{
+    struct prof_symbol symbol;
+    bool any = false;
+
+    for (uintptr_t at = code.begin; at < code.end;) {
+        if (!prof_symbol_find(at, &symbol)) {
+            at++;
+            continue;
+        }
+        at = symbol.start + symbol.size;
+        if (!is_named(&symbol, name))
+            continue;
+        if (any)
+            return PROF_EPATCH_NAMES;
+        any = true;
+        *found = symbol;
+    }
+    return any ? 0 : PROF_EPATCH_NAME;
+}
+
+/* ---- entries */
+
+static char *name_end; /* of what keep_name() writes, and the room left */
+static size_t name_room;
+
+static void add_to_name(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes && name_room > 1; i++, name_room--)
+        *name_end++ = text[i];
+    *name_end = '\0';
+}
+
+/* Without its arguments; these are what a table has no room for. */
+static void keep_name(struct prof_patched *function,
+                      const struct prof_symbol *symbol)
+{
+    struct prof_text out;
+
+    name_end = function->name;
+    name_room = sizeof function->name;
+    prof_text_open(&out, add_to_name);
+    prof_name_write(&out, symbol, 0);
+    prof_text_flush(&out);
+    for (char *at = function->name + 1; *at != '\0'; at++)
+        if (*at == '(' && at[-1] != ':' && at[-1] != ' ') {
+            *at = '\0';
+            break;
+        }
+}
+
+static uintptr_t entry_of(const struct prof_patched *function)
+{
+    return (uintptr_t)prof_patch_entries +
+           (uintptr_t)(function - prof_patch->functions) * PROF_ENTRY_BYTES;
+}
+
+static int check(const struct prof_symbol *symbol)
+{
+    char mangled[sizeof OWN];
+
+    (void)prof_symbol_name(symbol, mangled, sizeof mangled);
+    if (begins(mangled, OWN) || symbol->start < code.begin ||
+        symbol->start >= code.end)
+        return PROF_EPATCH_OWN;
+    return 0;
+}
+
+static int new_function(const struct prof_symbol *symbol,
+                        struct prof_patched **added)
+{
+    struct prof_patched *function =
+        &prof_patch->functions[prof_patch->functions_count];
+    struct prof_moved moved;
+    uintptr_t at = entry_of(function) + ENTRY_HEAD;
+    int error = check(symbol);
+
+    if (error == 0 && prof_patch->functions_count == PROF_ENTRIES)
+        error = PROF_EPATCH_ROOM;
+    if (error == 0)
+        error = prof_move(symbol->start, symbol->size, at, &moved);
+    if (error != 0)
+        return error;
+    code.write(at, moved.bytes, moved.count);
+    *function =
+        (struct prof_patched){.address = symbol->start, .taken = moved.taken};
+    for (uint32_t i = 0; i < sizeof function->original; i++)
+        function->original[i] = ((const uint8_t *)symbol->start)[i];
+    keep_name(function, symbol);
+    function->target.name = function->point.name = function->name;
+    prof_patch->functions_count++;
+    *added = function;
+    return 0;
+}
+
+static bool open_patch(void)
+{
+    if (prof_patch != NULL)
+        return true;
+    prof_patch = prof_port_alloc(sizeof *prof_patch);
+    if (prof_patch == NULL)
+        return false;
+    *prof_patch = (struct prof_patch){0};
+    return true;
+}
+
+static int add(const struct prof_symbol *symbol, enum prof_causal_kind kind)
+{
+    struct prof_patched *function = NULL;
+    int error;
+
+    if (!open_patch())
+        return PROF_EMEMORY;
+    for (uint32_t i = 0; i < prof_patch->functions_count; i++)
+        if (prof_patch->functions[i].address == symbol->start)
+            function = &prof_patch->functions[i];
+    error = function == NULL ? new_function(symbol, &function) : 0;
+    if (error != 0)
+        return error;
+    if (kind == PROF_CAUSAL_TARGET) {
+        function->is_target = true;
+        prof_causal_add_target(&function->target);
+    } else {
+        function->is_point = true;
+        prof_causal_add_progress(&function->point);
+    }
+    return 0;
+}
+
+int prof_causal_add_function(const char *name, enum prof_causal_kind kind)
+{
+    struct prof_symbol symbol;
+    int error;
+
+    if (code.write == NULL || prof_causal_on)
+        return PROF_ESTATE;
+    error = find(name, &symbol);
+    return error != 0 ? error : add(&symbol, kind);
+}
+
+int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind)
+{
+    struct prof_symbol symbol;
+
+    if (code.write == NULL || prof_causal_on)
+        return PROF_ESTATE;
+    return prof_symbol_find(address, &symbol) ? add(&symbol, kind)
+                                              : PROF_EPATCH_NAME;
+}
+
+/* ---- on and off */
+
+static bool is_there(uintptr_t address, const uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < PROF_JUMP_BYTES; i++)
+        if (((const volatile uint8_t *)address)[i] != bytes[i])
+            return false;
+    return true;
+}
+
+void prof_patch_on(void)
+{
+    uint8_t jump[PROF_JUMP_BYTES];
+
+    if (prof_patch == NULL)
+        return;
+    prof_patch->visits_count = 0;
+    prof_patch->untracked = 0;
+    for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
+        struct prof_patched *function = &prof_patch->functions[i];
+
+        if (function->on || !is_there(function->address, function->original))
+            continue;
+        prof_jump(jump, function->address, entry_of(function));
+        code.write(function->address, jump, sizeof jump);
+        function->on = true;
+        function->loops = false;
+    }
+}
+
+uint32_t prof_patch_off(void)
+{
+    uint8_t jump[PROF_JUMP_BYTES];
+    uint32_t strange = 0;
+
+    if (prof_patch == NULL)
+        return 0;
+    for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
+        struct prof_patched *function = &prof_patch->functions[i];
+
+        prof_jump(jump, function->address, entry_of(function));
+        if (function->on && is_there(function->address, jump))
+            code.write(function->address, function->original,
+                       sizeof function->original);
+        else
+            strange += function->on;
+        function->on = false;
+    }
+    return strange;
+}
+
+/* ---- what a sample or a walk has found */
+
+/* In an entry: where the instruction was, as far as one was moved there without
+ * a change of its length; at least the function is right. */
+static uintptr_t origin_of_entry(uint32_t offset)
+{
+    const struct prof_patched *function =
+        &prof_patch->functions[offset / PROF_ENTRY_BYTES];
+    uint32_t inside = offset % PROF_ENTRY_BYTES;
+
+    if (inside <= ENTRY_HEAD)
+        return function->address;
+    inside -= ENTRY_HEAD;
+    return function->address +
+           (inside < function->taken ? inside : function->taken);
+}
+
+uintptr_t prof_patch_origin(uintptr_t address)
+{
+    uintptr_t in_entries = address - (uintptr_t)prof_patch_entries;
+    uintptr_t in_returns = address - (uintptr_t)prof_patch_returns;
+
+    if (in_entries < sizeof prof_patch_entries &&
+        in_entries / PROF_ENTRY_BYTES < prof_patch->functions_count)
+        return origin_of_entry((uint32_t)in_entries);
+    if (in_returns < sizeof prof_patch_returns &&
+        prof_patch->returns[in_returns / PROF_RETURN_BYTES] != 0)
+        return prof_patch->returns[in_returns / PROF_RETURN_BYTES];
+    return address;
+}
