@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Clears CR0.WP meanwhile. Writing CR0 also serialises (Intel SDM vol. 3A, 8.3),
- * so that the new bytes are fetched. */
-
 #include "cpu_bits.h"
 
 #include <arch/cpu.h>
@@ -18,6 +15,6 @@ void arch_patch(uintptr_t address, const void *bytes, size_t count)
     cpu_set_cr0(cr0 & ~CR0_WP);
     for (size_t i = 0; i < count; i++)
         to[i] = from[i];
-    cpu_set_cr0(cr0);
+    cpu_set_cr0(cr0); /* serialises (Intel SDM vol. 3A, 8.3) */
     arch_interrupts_restore(on);
 }

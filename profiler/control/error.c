@@ -73,13 +73,7 @@ static const char *line_of(enum prof_error error)
         return "the symbol table belongs to an image of another width";
     case PROF_ESYM_INDEX:
         return "the symbol table is damaged (its index misses functions)";
-    case PROF_EPATCH_NAME:
-    case PROF_EPATCH_NAMES:
-    case PROF_EPATCH_SHORT:
-    case PROF_EPATCH_CODE:
-    case PROF_EPATCH_BRANCH:
-    case PROF_EPATCH_OWN:
-    case PROF_EPATCH_ROOM:
+    case PROF_EPATCH_ROOM ... PROF_EPATCH_NAME:
         return patch_line(error);
     }
     return "unknown error";
