@@ -102,15 +102,18 @@ void prof_text_fixed(struct prof_text *out, uint64_t value, unsigned width,
 
 void prof_text_hex(struct prof_text *out, uint64_t value, unsigned digits)
 {
-    unsigned needed = 1;
+    char text[HEX_DIGITS + 1];
+    char *first = text + HEX_DIGITS;
 
-    while (needed < HEX_DIGITS && value >> (4 * needed) != 0)
-        ++needed;
+    *first = '\0';
+    do {
+        *--first = "0123456789abcdef"[value & 15];
+        value >>= 4;
+    } while (value != 0);
     prof_text_string(out, "0x");
-    for (; digits > needed; --digits)
+    for (; digits > (unsigned)(text + HEX_DIGITS - first); --digits)
         prof_text_char(out, '0');
-    while (needed-- > 0)
-        prof_text_char(out, "0123456789abcdef"[(value >> (4 * needed)) & 15]);
+    prof_text_string(out, first);
 }
 
 void prof_text_column(struct prof_text *out, size_t column)

@@ -20,6 +20,7 @@
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/source.h"
+#include "tick/watchdog.h"
 #include "trace/send.h"
 
 #include <prof/config.h>
@@ -35,6 +36,8 @@ static const struct prof_source *source; /* of ticks, from prof_init() on */
 
 static size_t frames_bytes(uint32_t capacity)
 {
+    if (!PROF_WITH_CALLERS)
+        return 0;
     return (capacity + PROF_FRAMES_MARGIN) * sizeof(uint32_t);
 }
 
@@ -52,22 +55,24 @@ static void share_out(void *memory, size_t bytes)
     size_t most = PROF_OPTION(depth) == 0 ? rest / 8 : rest / 2;
     uint32_t capacity = WORDS_MIN;
 
-    while (frames_bytes(capacity * 2) <= most && capacity < 1u << 30)
+    while (PROF_WITH_CALLERS && frames_bytes(capacity * 2) <= most &&
+           capacity < 1u << 30)
         capacity *= 2;
     prof_overflow_open(&prof_cpus[0].overflow, slot);
     prof_ring_open(&prof_cpus[0].ring, entry,
                    entry + (rest - frames_bytes(capacity)) / sizeof *entry);
     for (; entry < prof_cpus[0].ring.end; entry++)
         *entry = (struct prof_entry){0};
-    prof_frames_open(&prof_cpus[0].frames, (uint32_t *)prof_cpus[0].ring.end,
-                     capacity);
+    if (PROF_WITH_CALLERS)
+        prof_frames_open(&prof_cpus[0].frames,
+                         (uint32_t *)prof_cpus[0].ring.end, capacity);
 }
 
 /* The walk stores 32-bit words, so an image with 4 GiB of code or more gets no
  * callers. */
 static uint32_t depth_for(uint32_t asked)
 {
-    return prof_image.text_bytes == 0 ? 0 : asked;
+    return !PROF_WITH_CALLERS || prof_image.text_bytes == 0 ? 0 : asked;
 }
 
 /* Sets depth and stack bounds for the frame walk. */
@@ -211,8 +216,8 @@ int prof_set_depth(uint32_t frames)
 {
     if (frames > PROF_DEPTH_MAX)
         return PROF_EVALUE;
-    if (!PROF_WITH_CALLERS && frames != 0)
-        return PROF_EABSENT;
+    if (!PROF_WITH_CALLERS)
+        return frames == 0 ? PROF_OK : PROF_EABSENT;
     if (running)
         prof_drain_whole();
     prof_cpus[0].depth = depth_for(frames);
@@ -289,7 +294,9 @@ void prof_reset(void)
     prof_drain_clear();
     on = prof_interrupts_save();
     forget_ticks();
-    prof_tick_reset();
+    prof_clock_reset();
+    if (PROF_WITH_PIT)
+        prof_tick_reset();
     prof_interrupts_restore(on);
     prof_loop_reset();
     emit_change();

@@ -21,6 +21,7 @@
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
+#include "tick/watchdog.h"
 
 #include <prof/config.h>
 #include <stddef.h>
@@ -63,7 +64,8 @@ static uint64_t read_counts(struct counts *counts)
     counts->accounts = prof_accounts;
     counts->report_cycles = prof_report_cycles();
     counts->refusals = prof_addresses.refusals + prof_functions.refusals +
-                       prof_stacks.refusals + prof_calls.refusals;
+                       prof_stacks.refusals +
+                       (PROF_HAS_CALLS ? prof_calls.refusals : 0);
     return queued;
 }
 

@@ -13,6 +13,8 @@
 _Static_assert(sizeof(struct prof_demangle_work) == PROF_DEMANGLE_WORK_BYTES,
                "the workspace is as large as its contract says");
 
+#if PROF_WITH_CXX || PROF_WITH_RUST || PROF_WITH_OCAML
+
 /* A host's strlen() uses vector registers and is faster; an image need not have
  * one. */
 static size_t length(const char *s)
@@ -29,8 +31,6 @@ static size_t length(const char *s)
     return (size_t)(at - s);
 #endif
 }
-
-#if PROF_WITH_CXX || PROF_WITH_RUST || PROF_WITH_OCAML
 
 /* Quick test for Rust's legacy mangling, which ends with a hash of 16 digits,
  * "17h...E". A name with a suffix always passes. */
@@ -106,16 +106,16 @@ struct prof_demangled prof_demangle_as(enum prof_language language,
                                        struct prof_demangle_work *work)
 {
     struct prof_demangled got = {.language = PROF_LANGUAGE_NONE};
-    size_t bytes = length(name);
+    size_t bytes = 0;
 
     (void)language;
     (void)work;
-    got.truncated = bytes >= size;
-    got.bytes = got.truncated ? (size > 0 ? size - 1 : 0) : bytes;
-    for (size_t i = 0; i < got.bytes; i++)
-        out[i] = name[i];
+    for (; name[bytes] != '\0' && bytes + 1 < size; bytes++)
+        out[bytes] = name[bytes];
     if (size > 0)
-        out[got.bytes] = '\0';
+        out[bytes] = '\0';
+    got.bytes = bytes;
+    got.truncated = size == 0 || name[bytes] != '\0';
     return got;
 }
 

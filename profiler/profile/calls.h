@@ -11,7 +11,12 @@
 #include "profile/amount.h"
 #include "profile/table.h"
 
+#include <prof/config.h>
 #include <stdbool.h>
+
+/* Without callers, and nothing that prints trees, a call is no more than its
+ * function: there is no call tree, and stacks have the numbers of functions. */
+#define PROF_HAS_CALLS (PROF_WITH_CALLERS || PROF_WITH_TREES)
 
 struct prof_call {
     struct prof_record record; /* key: number of the function; link: 1 unless

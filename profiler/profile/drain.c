@@ -104,11 +104,17 @@ static bool is_crowded(void)
 }
 
 /* Counts samples as dropped because there is no memory for their stack. */
-static void drop_no_memory(uint64_t tsc, uint64_t samples, uint64_t cycles)
+static void drop_no_memory(uint64_t tsc, uint32_t samples, uint64_t cycles)
 {
     prof_amount_add(&prof_accounts.no_memory, samples, cycles);
     emit_lost_ticks(tsc);
-    prof_stream_drop(tsc, (uint32_t)samples, cycles);
+    prof_stream_drop(tsc, samples, cycles);
+}
+
+/* Whether the image panics; what is drained then goes to the stream alone. */
+static bool is_dying(void)
+{
+    return PROF_WITH_STREAM && drain->dying;
 }
 
 /* Handles an entry that was not resolved, unless it waits for the next drain.
@@ -120,7 +126,7 @@ static bool drain_unresolved(const struct prof_entry *entry)
 
     if (prof_resolve_is_enough())
         return false;
-    if (drain->dying)
+    if (is_dying())
         prof_stream_overflow(tsc, entry->pc, 1,
                              prof_timebase_step(&prof_clock, tsc));
     else if (is_crowded())
@@ -207,11 +213,11 @@ static bool drain_slot(const struct prof_slot *slot)
 
     if (!memory && prof_resolve_is_enough())
         return false;
-    if (!memory && !drain->dying && !is_crowded())
+    if (!memory && !is_dying() && !is_crowded())
         return false;
     cycles = prof_stolen_charge_all(slot->pc, slot->count, cycles,
                                     &drain->taken_gap);
-    if (!memory && !drain->dying) {
+    if (!memory && !is_dying()) {
         drop_no_memory(tsc, slot->count, cycles);
         return true;
     }
@@ -341,7 +347,8 @@ void prof_drain(void)
     prof_stream_flush(prof_tsc());
     if (PROF_WITH_PIT)
         prof_watchdog();
-    if (prof_resolve_work() < PROLOGUES_STEPS_MAX) /* nothing waits for it */
+    if (PROF_WITH_CALLERS &&
+        prof_resolve_work() < PROLOGUES_STEPS_MAX) /* nothing waits for it */
         prof_addresses_catch_up(PROLOGUES_MAX, PROLOGUES_STEPS_MAX);
     (void)prof_ticks();
     drain->draining = false;

@@ -45,9 +45,10 @@ _Static_assert(offsetof(struct prof_entry, divisor) ==
 static inline void prof_drain_pass(void)
 {
     struct prof_entry *entry = prof_drain_state.read;
-    uint32_t both; /* frames and divisor, in one load */
+    uint32_t both = 0; /* frames and divisor, in one load */
 
-    __builtin_memcpy(&both, &entry->frames, sizeof both);
+    if (PROF_WITH_CALLERS || PROF_WITH_PIT) /* else they are always 0 */
+        __builtin_memcpy(&both, &entry->frames, sizeof both);
     if (both != 0) {
         prof_drain_state.frames_read += prof_walk_words(both);
         if (PROF_WITH_PIT && both > UINT16_MAX)

@@ -17,16 +17,16 @@ uint64_t prof_ticks(void)
 }
 
 /* Samples not drained yet of the half that was taken. */
-static uint64_t taken_left(void)
+static uint32_t taken_left(void)
 {
     return drain->taken == NULL
                ? 0
                : prof_overflow_samples(drain->taken, drain->taken_at);
 }
 
-static uint64_t discard_taken(void)
+static uint32_t discard_taken(void)
 {
-    uint64_t samples = taken_left();
+    uint32_t samples = taken_left();
 
     if (drain->taken != NULL)
         prof_overflow_free(drain->taken);
@@ -34,12 +34,13 @@ static uint64_t discard_taken(void)
     return samples;
 }
 
-static uint64_t discard_vector(void)
+static uint32_t discard_vector(void)
 {
     struct prof_cpu *cpu = &prof_cpus[0];
     struct prof_entry *until =
         prof_overflow_until(&cpu->overflow, &cpu->ring, drain->read);
-    size_t samples = prof_ring_distance(&cpu->ring, drain->read, until);
+    uint32_t samples =
+        (uint32_t)prof_ring_distance(&cpu->ring, drain->read, until);
 
     if (samples != 0)
         prof_timebase_skip(&prof_clock,

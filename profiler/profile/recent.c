@@ -111,7 +111,8 @@ const struct prof_callers *prof_recent_find_displaced(const uint32_t *frames,
                                                       uint32_t count,
                                                       uint32_t hash)
 {
-    return prof_recent_find_callers(frames, count, hash ^ 1);
+    return PROF_WITH_CALLERS ? prof_recent_find_callers(frames, count, hash ^ 1)
+                             : NULL;
 }
 
 void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,

@@ -40,7 +40,7 @@ const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
 
 /* Adds (samples) that cover (cycles), the last of them taken at (tsc), to
  * (stack), NULL = idle, and to its account. */
-static inline void prof_credit(struct prof_stack *stack, uint64_t samples,
+static inline void prof_credit(struct prof_stack *stack, uint32_t samples,
                                uint64_t cycles, uint64_t tsc)
 {
     enum prof_class class = PROF_CLASS_IDLE;

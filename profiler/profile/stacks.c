@@ -31,7 +31,8 @@ void prof_stacks_open(void)
 {
     prof_addresses_open();
     prof_functions_open();
-    prof_calls_open();
+    if (PROF_HAS_CALLS)
+        prof_calls_open();
     prof_stacks = PROF_TABLE(struct prof_stack);
     last.length = last.outside = 0;
 }
@@ -61,14 +62,15 @@ uint32_t prof_stack_in(uint32_t *slot, uint32_t parent, uintptr_t address,
                        uint32_t function)
 {
     const uint32_t *slots = prof_stacks.slots;
-    uint32_t number = *slot, caller, call;
+    uint32_t number = *slot, call;
 
     if (number != 0)
         return number;
-    if (function == 0)
+    if (PROF_WITH_CALLERS && function == 0)
         function = prof_address_calling_function(address);
-    caller = prof_stack_at(parent)->record.link;
-    call = function != 0 ? prof_call_of(caller, function) : 0;
+    call = function;
+    if (PROF_HAS_CALLS && function != 0)
+        call = prof_call_of(prof_stack_at(parent)->record.link, function);
     if (call == 0 || !prof_table_reserve(&prof_stacks))
         return 0;
     number = prof_table_add_at(&prof_stacks, sizeof(struct prof_stack), slot,

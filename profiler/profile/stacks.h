@@ -23,7 +23,8 @@
 
 /* A stack is its caller's stack, the parent, and one address more. */
 struct prof_stack {
-    struct prof_record record; /* key: the address; link: its call (calls.h) */
+    struct prof_record record; /* key: the address; link: its call, or
+                                  its function where there are none (calls.h) */
     uint32_t emitted; /* for the stream: when it was last defined (stream.h) */
     uint32_t class : 2;    /* that of the address (accounts.h) */
     uint32_t framed : 1;   /* the frame pointer finds the caller of the address,

@@ -63,10 +63,10 @@ uint64_t prof_stolen_charge(uintptr_t pc, uint64_t cycles, uint64_t gap)
     return cycles - gap;
 }
 
-uint64_t prof_stolen_charge_all(uintptr_t pc, uint64_t samples, uint64_t cycles,
+uint64_t prof_stolen_charge_all(uintptr_t pc, uint32_t samples, uint64_t cycles,
                                 uint64_t *gap)
 {
-    uint64_t covered = samples * prof_clock.step;
+    uint64_t covered = (uint64_t)samples * prof_clock.step;
     uint64_t beyond = cycles > covered ? cycles - covered : 0;
 
     /* Less than half a period is a tick that came late. */

@@ -29,7 +29,7 @@ uint64_t prof_stolen_charge(uintptr_t pc, uint64_t cycles, uint64_t gap);
 /* The same for (samples) samples of the overflow table, which cover (cycles)
  * together; at (pc), 0 = anywhere. *(gap) is what its half may lose, and is
  * reduced by what is taken from these. */
-uint64_t prof_stolen_charge_all(uintptr_t pc, uint64_t samples, uint64_t cycles,
+uint64_t prof_stolen_charge_all(uintptr_t pc, uint32_t samples, uint64_t cycles,
                                 uint64_t *gap);
 
 #endif

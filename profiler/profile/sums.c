@@ -70,7 +70,7 @@ static void clear(bool addresses)
         if (PROF_WITH_CLASSES)
             function->vm_exit = function->masked = 0;
     }
-    for (uint32_t i = 0; i < prof_calls.used; i++) {
+    for (uint32_t i = 0; PROF_HAS_CALLS && i < prof_calls.used; i++) {
         call = PROF_TABLE_NEXT(&prof_calls, call, i);
         call->self = (struct prof_amount){0};
         call->total = 0;
@@ -111,14 +111,21 @@ static void add_special(const struct prof_stack *stack,
         add_classes(prof_function_at(number), classes, &stack->self);
 }
 
+/* Where the samples of stacks with the (link) are added up. */
+static struct prof_amount *sum_of(uint32_t link)
+{
+    return PROF_HAS_CALLS ? &prof_call_at(link)->self
+                          : &prof_function_at(link)->self;
+}
+
 /* Adds each stack's samples to its call's; those of functions and of callers
  * are sums over calls, of which there are fewer. Most addresses are known and
  * of no class; with prof.vmm none counts as known (clear()). */
 static void add_stacks(uint32_t vmm)
 {
     const struct prof_stack *stack = prof_stack_at(0);
-    struct prof_call *call = prof_call_at(0);
-    uint32_t number = 0; /* of that call: new stacks are often in the same */
+    struct prof_amount *sum = NULL;
+    uint32_t link = 0; /* whose sum: new stacks are often in the same call */
 
     for (uint32_t i = 1; i < prof_stacks.used; i++) {
         struct prof_address *address;
@@ -127,9 +134,11 @@ static void add_stacks(uint32_t vmm)
         if (stack->self.samples == 0)
             continue;
         address = prof_address_at(stack->address);
-        if (number != stack->record.link)
-            call = prof_call_at(number = stack->record.link);
-        prof_amount_add(&call->self, stack->self.samples, stack->self.cycles);
+        if (link != stack->record.link)
+            sum = sum_of(link = stack->record.link);
+        if (!PROF_HAS_CALLS)
+            sums.functions += sum->samples == 0;
+        prof_amount_add(sum, stack->self.samples, stack->self.cycles);
         if (!address->counted || (PROF_WITH_CALLERS && address->pending != 0) ||
             (PROF_WITH_CLASSES &&
              address->instructions != PROF_INSTRUCTION_KNOWN))
@@ -144,7 +153,7 @@ static void add_calls(void)
 {
     struct prof_call *call = NULL;
 
-    for (uint32_t i = prof_calls.used; i > 1; i--) {
+    for (uint32_t i = prof_calls.used; PROF_HAS_CALLS && i > 1; i--) {
         struct prof_function *function;
 
         call = PROF_TABLE_BEFORE(&prof_calls, call, i - 1);

@@ -195,10 +195,16 @@ bool prof_table_grow(struct prof_table *table)
     return table->used < table->capacity && table->used < slots_of(table) / 2;
 }
 
+uint32_t *prof_table_find_slot(const struct prof_table *table, uint32_t parent,
+                               uintptr_t key)
+{
+    return prof_table_slot(table, table->record_bytes, parent, key);
+}
+
 uint32_t prof_table_find(const struct prof_table *table, uint32_t parent,
                          uintptr_t key)
 {
-    return *prof_table_slot(table, table->record_bytes, parent, key);
+    return *prof_table_find_slot(table, parent, key);
 }
 
 uint32_t prof_table_add(struct prof_table *table, uint32_t parent,
@@ -210,6 +216,6 @@ uint32_t prof_table_add(struct prof_table *table, uint32_t parent,
     prof_clear_words(record, words(table->record_bytes));
     record->key = key;
     record->parent = parent;
-    *prof_table_slot(table, table->record_bytes, parent, key) = number;
+    *prof_table_find_slot(table, parent, key) = number;
     return number;
 }

@@ -158,6 +158,10 @@ static inline uint32_t *prof_table_slot(const struct prof_table *table,
     return &table->slots[at];
 }
 
+/* The same where that does not matter. */
+uint32_t *prof_table_find_slot(const struct prof_table *table, uint32_t parent,
+                               uintptr_t key);
+
 /*
  * prof_table_add() where prof_table_slot() has returned (slot) for the record,
  * and nothing was added since. (slots) is the table's before
@@ -176,7 +180,7 @@ static inline uint32_t prof_table_add_at(struct prof_table *table,
     record->key = key;
     record->parent = parent;
     if (slots != table->slots)
-        slot = prof_table_slot(table, record_bytes, parent, key);
+        slot = prof_table_find_slot(table, parent, key);
     *slot = number;
     return number;
 }

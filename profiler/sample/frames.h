@@ -37,6 +37,7 @@
  * stack. tests/model/frames.pml proves the protocol.
  */
 
+#include <prof/config.h>
 #include <prof/format.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,18 +111,20 @@ static inline uintptr_t prof_frames_kept(const uint32_t *words, uint32_t number)
     return kept;
 }
 
-/* Whether the words from count (from) on fill more than half of the vector. */
+/* Whether the words from count (from) on fill more than half of the vector.
+ * Without callers there is none. */
 static inline bool prof_frames_half_full(const struct prof_frames *frames,
                                          uint32_t from)
 {
-    return frames->head - from > (frames->mask + 1) / 2;
+    return PROF_WITH_CALLERS && frames->head - from > (frames->mask + 1) / 2;
 }
 
 /* Consumer: releases all words before count (tail). */
 static inline void prof_frames_release(struct prof_frames *frames,
                                        uint32_t tail)
 {
-    __atomic_store_n(&frames->tail, tail, __ATOMIC_RELEASE); /* (B) */
+    if (PROF_WITH_CALLERS)
+        __atomic_store_n(&frames->tail, tail, __ATOMIC_RELEASE); /* (B) */
 }
 
 #endif

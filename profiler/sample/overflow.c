@@ -48,7 +48,7 @@ static struct prof_overflow_half *claim(struct prof_overflow *overflow,
 {
     struct prof_overflow_half *half =
         &overflow->half[overflow->claimed == overflow->half];
-    uint64_t before = prof_entry_tsc(prof_ring_before(ring, ring->head));
+    uint64_t before = prof_ring_newest_tsc(ring);
 
     if (__atomic_load_n(&half->at, __ATOMIC_ACQUIRE) != NULL) { /* (C') */
         overflow->no_half++;

@@ -77,6 +77,13 @@ static inline struct prof_entry *prof_ring_before(const struct prof_ring *ring,
     return (entry == ring->begin ? ring->end : entry) - 1;
 }
 
+/* When the newest sample in the vector was taken, drained or not; the first
+ * time, 0: all entries are zeros. */
+static inline uint64_t prof_ring_newest_tsc(const struct prof_ring *ring)
+{
+    return prof_entry_tsc(prof_ring_before(ring, ring->head));
+}
+
 /* Initialises (ring) with the entries [begin, end), which are clear. Contexts:
  * boot. */
 static inline void prof_ring_open(struct prof_ring *ring,

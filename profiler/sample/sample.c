@@ -44,6 +44,8 @@ void prof_stack_set(uintptr_t begin, uintptr_t end)
     const uintptr_t word = sizeof(uintptr_t);
     uintptr_t words = end > begin ? (end - begin) / word : 0;
 
+    if (!PROF_WITH_CALLERS) /* nothing is walked */
+        return;
     other->begin = words < 2 ? UINTPTR_MAX : begin;
     other->last_kept =
         words < PROF_FRAMES_KEPT ? 0 : end - PROF_FRAMES_KEPT * word;

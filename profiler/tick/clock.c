@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The time base in force, the rate, and what is counted of the source. */
+/* The time base in force, the rate, and the ticks that were missed. */
 
 #include "tick/clock.h"
 
 #include "base/cpu.h"
-#include "sample/cpu_state.h"
 
 struct prof_timebase prof_clock;
 
 static struct {
     uint32_t rate_mhz;
     bool steady;
-    struct prof_tick_stats counted; /* since prof_init() */
-    struct prof_tick_stats before;  /* of them, at the last reset */
-    int64_t missed_before;          /* prof_clock.missed then */
+    int64_t missed_before; /* prof_clock.missed at the last reset */
 } tick;
 
 void prof_clock_open(uint64_t tsc)
@@ -61,57 +58,7 @@ uint64_t prof_clock_missed(void)
     return missed > 0 ? (uint64_t)missed : 0;
 }
 
-struct prof_tick_stats prof_tick_stats(void)
+void prof_clock_reset(void)
 {
-    return (struct prof_tick_stats){
-        .gate_taken_back =
-            tick.counted.gate_taken_back - tick.before.gate_taken_back,
-        .pit_taken_back =
-            tick.counted.pit_taken_back - tick.before.pit_taken_back,
-    };
-}
-
-void prof_tick_reset(void)
-{
-    tick.before = tick.counted;
     tick.missed_before = prof_clock.missed;
-}
-
-void prof_tick_count_gate(void)
-{
-    tick.counted.gate_taken_back++;
-}
-
-void prof_tick_count_pit(void)
-{
-    tick.counted.pit_taken_back++;
-}
-
-/* The newest entry of the vector; the first time, one that is all zeros. */
-static uint64_t newest_stored(void)
-{
-    const struct prof_ring *ring = &prof_cpus[0].ring;
-
-    return prof_entry_tsc(prof_ring_before(ring, ring->head));
-}
-
-/* Two words on i386, between which a tick may write both; so they are read
- * again if one came. Turning interrupts off would not stop an NMI. */
-uint64_t prof_newest_tsc(void)
-{
-    uint64_t stored, overflowed;
-    uint32_t ticks;
-
-    do {
-        ticks = __atomic_load_n(&prof_cpus[0].ticks, __ATOMIC_ACQUIRE);
-        stored = newest_stored();
-        overflowed = prof_overflow_newest(&prof_cpus[0].overflow);
-        __atomic_signal_fence(__ATOMIC_ACQ_REL);
-    } while (__atomic_load_n(&prof_cpus[0].ticks, __ATOMIC_ACQUIRE) != ticks);
-    return stored > overflowed ? stored : overflowed;
-}
-
-bool prof_newest_waits(void)
-{
-    return newest_stored() > prof_clock.last_tsc;
 }

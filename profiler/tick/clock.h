@@ -10,7 +10,6 @@
 
 #include "tick/timebase.h"
 
-#include <prof/tick.h>
 #include <stdbool.h>
 
 /* Written by tick/, and by the drain through the calls of timebase.h. Its count
@@ -38,20 +37,7 @@ bool prof_clock_is_steady(void);
 /* Ticks that were due and not delivered since the last reset. */
 uint64_t prof_clock_missed(void);
 
-/* What befell the source since the last reset. */
-struct prof_tick_stats prof_tick_stats(void);
-
-/* From now on both count from 0 again. */
-void prof_tick_reset(void);
-
-/* The gate, or the PIT, had to be taken back. */
-void prof_tick_count_gate(void);
-void prof_tick_count_pit(void);
-
-/* When the newest sample was taken. */
-uint64_t prof_newest_tsc(void);
-
-/* Whether the newest sample in the vector is still to be drained. */
-bool prof_newest_waits(void);
+/* From now on they count from 0 again. */
+void prof_clock_reset(void);
 
 #endif

@@ -13,9 +13,10 @@
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
 #include "sample/stub.h"
-#include "tick/clock.h"
 #include "tick/gate.h"
 #include "tick/message.h"
+#include "tick/newest.h"
+#include "tick/watchdog.h"
 
 static struct {
     uintptr_t handler; /* found in the gate in our place, or 0 */

@@ -22,6 +22,8 @@
 #include "tick/jitter.h"
 #include "tick/pit.h"
 
+#include <prof/tick.h>
+
 /* For this part of a tick after it has come, it may still be pending. */
 #define PENDING_PART 16
 

@@ -84,7 +84,7 @@ static void note_period(uint32_t counts)
 {
     struct prof_ring *ring = &prof_cpus[0].ring;
 
-    if (prof_newest_waits())
+    if (prof_ring_newest_tsc(ring) > prof_clock.last_tsc) /* not drained */
         prof_ring_before(ring, ring->head)->divisor = (uint16_t)counts;
     else
         prof_timebase_change(&prof_clock, counts);

@@ -34,9 +34,6 @@ struct prof_source {
      */
     int (*set_period)(uint32_t hz, bool on);
 
-    /* TSC cycles until the kernel's next tick; 0 where it is overdue. */
-    uint64_t (*time_left)(void);
-
     /*
      * The variable that points at what acknowledges those ticks which are not
      * the kernel's, too. A variable, because a kernel may change it while ticks

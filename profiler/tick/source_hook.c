@@ -43,19 +43,10 @@ static int set_period(uint32_t hz, bool on)
     return hz == (hook.rate_mhz + MHZ / 2) / MHZ ? PROF_OK : PROF_EFIXED;
 }
 
-static uint64_t time_left(void)
-{
-    uint64_t due = prof_newest_tsc() + (prof_clock.period >> PROF_PERIOD_SHIFT);
-    uint64_t now = prof_tsc();
-
-    return due > now ? due - now : 0;
-}
-
 const struct prof_source prof_source_hook = {
     .start = start,
     .stop = stop,
     .set_period = set_period,
-    .time_left = time_left,
 };
 
 static void print_rate(void)

@@ -73,6 +73,7 @@ static void program(uint64_t cycles)
     }
 }
 
+/* TSC cycles until the kernel's next tick; 0 where it is overdue. */
 static uint64_t time_left(void)
 {
     if (pit.running && prof_pit_is_multiplied(&pit.rate))
@@ -139,7 +140,6 @@ const struct prof_source prof_source_pit = {
     .start = start,
     .stop = stop,
     .set_period = set_period,
-    .time_left = time_left,
     .acknowledge = &current_eoi_mechanism,
 };
 

@@ -111,12 +111,10 @@ static uint64_t advance_grid(struct prof_timebase *time, uint64_t tsc,
 {
     uint32_t period = time->step;
     uint64_t from = time->grid_tsc != 0 ? time->grid_tsc : tsc - cycles;
-    uint64_t places = 0;
+    uint64_t ahead = tsc - from + period / 2, places = 0;
 
-    if (tsc - from + period / 2 < (uint64_t)period * 2)
-        places = tsc - from >= period / 2;
-    else if ((int64_t)(tsc - from) > 0)
-        places = prof_divide(tsc - from + period / 2, period);
+    if ((int64_t)ahead > 0)
+        places = prof_divide(ahead, period);
     if (time->grid_tsc == 0 || places > GRID_GAP_MAX) {
         time->grid_tsc = tsc;
         return places > 0 ? places : 1;
@@ -175,12 +173,12 @@ uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)
 }
 
 void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
-                        uint64_t count)
+                        uint32_t count)
 {
     bool paused = time->last_tsc < time->resume_tsc && tsc >= time->resume_tsc;
     uint64_t cycles = since_last(time, tsc);
     uint64_t places = advance_grid(time, tsc, cycles);
-    uint64_t covered = count * time->step;
+    uint64_t covered = (uint64_t)count * time->step;
 
     time->gap = 0;
     /* It is not known how many of them came before the pause. */
@@ -192,10 +190,4 @@ void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
     end_run(time, tsc, PROF_RUN_MIN);
     time->last_tsc = tsc;
     time->regular_ticks = 0;
-}
-
-uint64_t prof_timebase_cycles(const struct prof_timebase *time,
-                              uint32_t divisor, uint32_t counts)
-{
-    return prof_divide(time->period * counts, divisor) >> PROF_PERIOD_SHIFT;
 }

@@ -24,6 +24,8 @@
  * Plain arithmetic, no hardware: tests/unit/profiler/timebase_test.c runs it.
  */
 
+#include "base/cpu.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -106,10 +108,13 @@ static inline bool prof_timebase_step_regular(struct prof_timebase *time,
 /* Accounts for (count) samples of which the last was taken at (tsc) and whose
  * single times are no longer known. */
 void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
-                        uint64_t count);
+                        uint32_t count);
 
 /* Cycles in (counts), by the measured period of (divisor) counts. */
-uint64_t prof_timebase_cycles(const struct prof_timebase *time,
-                              uint32_t divisor, uint32_t counts);
+static inline uint64_t prof_timebase_cycles(const struct prof_timebase *time,
+                                            uint32_t divisor, uint32_t counts)
+{
+    return prof_divide(time->period * counts, divisor) >> PROF_PERIOD_SHIFT;
+}
 
 #endif

@@ -38,6 +38,36 @@ static struct {
     uint32_t doubled; /* close looks since one found something */
 } seen;
 
+static struct {
+    struct prof_tick_stats now;   /* since prof_init() */
+    struct prof_tick_stats reset; /* of them, at the last reset */
+} counted;
+
+struct prof_tick_stats prof_tick_stats(void)
+{
+    return (struct prof_tick_stats){
+        .gate_taken_back =
+            counted.now.gate_taken_back - counted.reset.gate_taken_back,
+        .pit_taken_back =
+            counted.now.pit_taken_back - counted.reset.pit_taken_back,
+    };
+}
+
+void prof_tick_reset(void)
+{
+    counted.reset = counted.now;
+}
+
+void prof_tick_count_gate(void)
+{
+    counted.now.gate_taken_back++;
+}
+
+void prof_tick_count_pit(void)
+{
+    counted.now.pit_taken_back++;
+}
+
 /* One look at the PIT, and between which two times it was. */
 struct look {
     uint64_t begin, end; /* TSC */

@@ -2,6 +2,8 @@
 #ifndef PROF_WATCHDOG_H
 #define PROF_WATCHDOG_H
 
+#include <prof/tick.h>
+
 /*
  * While the source `pit` runs: checks whether somebody else has changed the
  * timer's gate or the PIT, takes it back, and prints a line. Corrects the
@@ -9,5 +11,15 @@
  * Contexts: the drain.
  */
 void prof_watchdog(void);
+
+/* What was taken back since the last reset. Contexts: thread. */
+struct prof_tick_stats prof_tick_stats(void);
+
+/* From now on both count from 0 again. Contexts: thread. */
+void prof_tick_reset(void);
+
+/* The gate, or the PIT, was taken back. Contexts: the drain. */
+void prof_tick_count_gate(void);
+void prof_tick_count_pit(void);
 
 #endif

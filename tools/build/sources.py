@@ -40,6 +40,7 @@ PARTS = {
             "tick/gate*.c",
             "tick/handover.c",
             "tick/jitter.c",
+            "tick/newest.c",
             "tick/pit.c",
             "tick/source_pit.c",
             "tick/watchdog.c",
@@ -75,6 +76,7 @@ PARTS = {
 # What several parts need: compiled unless all of them are left out.
 SHARED = {
     ("callers", "classes", "causal"): ["unwind/decode*.c", "unwind/forms.c"],
+    ("callers", "trees"): ["profile/calls.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
 }
 

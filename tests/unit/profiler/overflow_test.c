@@ -16,6 +16,7 @@
 
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
+#include "tick/newest.h"
 
 #include <signal.h>
 #include <string.h>

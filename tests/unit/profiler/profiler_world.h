@@ -20,6 +20,7 @@
 #include "sample/cpu_state.h"
 #include "sample/stub.h"
 #include "tick/clock.h"
+#include "tick/watchdog.h"
 
 #include <prof/port.h>
 #include <prof/prof.h>
@@ -102,6 +103,7 @@ static inline void *world_new(size_t bytes)
     prof_timebase_set(&prof_clock, 0,
                       (uint64_t)WORLD_PERIOD << PROF_PERIOD_SHIFT,
                       WORLD_DIVISOR);
+    prof_clock_reset();
     prof_tick_reset();
     prof_overflow_resume(&prof_cpus[0].overflow, 0);
     return memory;

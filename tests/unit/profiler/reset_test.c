@@ -11,7 +11,7 @@
 
 #include "profiler_world.h"
 
-#include "tick/clock.h"
+#include "tick/watchdog.h"
 
 #define SMALL WORLD_MEMORY(64)
 #define CALLER 0x2001u

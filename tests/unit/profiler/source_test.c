@@ -105,26 +105,6 @@ static void the_hook_has_one_rate(void **unused)
                                             << PROF_PERIOD_SHIFT);
 }
 
-/* In TSC cycles of this machine, which the test cannot choose: a tick taken
- * just now leaves nearly a period, one of long ago nothing. */
-static void the_hook_knows_when_the_next_tick_is_due(void **unused)
-{
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
-    const struct prof_source *source = prof_source_open(&hook);
-    uint64_t period = WORLD_TSC_HZ / HOOK_HZ, begin, left;
-
-    (void)unused;
-    world_tick(0x1000, 1);
-    assert_int_equal(source->time_left(), 0);
-    begin = prof_tsc();
-    world_tick(0x1000, begin);
-    left = source->time_left();
-    assert_true(left <= period);
-    assert_true(left + (prof_tsc() - begin) >= period);
-    prof_drain();
-    world_end(memory);
-}
-
 static void the_hook_says_what_has_no_effect(void **unused)
 {
     (void)unused;
@@ -178,7 +158,6 @@ int main(void)
         cmocka_unit_test(what_cannot_work_is_refused),
         cmocka_unit_test(the_pit_divides_by_whole_numbers_within_bounds),
         cmocka_unit_test(the_hook_has_one_rate),
-        cmocka_unit_test(the_hook_knows_when_the_next_tick_is_due),
         cmocka_unit_test(the_hook_says_what_has_no_effect),
         cmocka_unit_test(a_reset_of_missed_ticks_leaves_the_clock_alone),
         cmocka_unit_test(ticks_that_cannot_be_acknowledged_do_not_begin),
