@@ -25,6 +25,8 @@ const parts = [
     await require('./rows_test.js')();
     await require('./clicks_test.js')();
     await require('./bands_test.js')();
+    await require('./waits_test.js')();
+    await require('./pictures_test.js')();
   }
   await stop();
   plan();

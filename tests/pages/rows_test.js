@@ -98,6 +98,32 @@ async function looksAlike(page, {model, items}) {
   );
 }
 
+// Packets in the static picture of two traces: as many as the page has, each
+// where its times are, from one trace to the other.
+async function packetsOfSvg() {
+  const {model} = await timelineOf(path.join(work, 'pair.html')),
+    {arrows, head} = model,
+    packet = 11, // ARROW.packet
+    text = readFileSync(path.join(work, 'pair.svg'), 'utf8');
+  const found = [...text.matchAll(/class="k"[^>]*d="M([\d. L-]+)m/g)]
+    .map(([, line]) => line.split(/[ L]/).map(Number))
+    .sort((a, b) => a[0] - b[0]);
+  const wanted = [...arrows.type.keys()]
+    .filter((i) => arrows.type[i] === packet)
+    .map((i) =>
+      [arrows.begin[i], arrows.end[i]].map((t) => (t / model.lastTime) * WIDTH),
+    )
+    .sort((a, b) => a[0] - b[0]);
+  assert(found.length > 10);
+  assert.strictEqual(head.traces.length, 2);
+  assert.strictEqual(found.length, wanted.length);
+  for (const [i, [x0, y0, x1, y1]] of found.entries()) {
+    assert(Math.abs(x0 - wanted[i][0]) < 0.2, `${x0}, not ${wanted[i][0]}`);
+    assert(Math.abs(x1 - wanted[i][1]) < 0.2, `${x1}, not ${wanted[i][1]}`);
+    assert(Math.abs(y1 - y0) > 2 * PITCH);
+  }
+}
+
 // A test of the page of two traces that exchange packets.
 async function pair(what, check, hash = '') {
   await test(what, async () => {
@@ -142,6 +168,7 @@ const pictureOf = (page) =>
 
 module.exports = async () => {
   await packets();
+  await test('packets are in the static picture of two', packetsOfSvg);
   await test('rows are those of the static picture', async () => {
     for (let i = 1; i <= RANDOM; ++i)
       same(

@@ -191,12 +191,15 @@ def make_tasks(pages):
     pages.compile("make_alike", "tests/tool/make_tasks.c", "-DSITES=1u")
     alike = pages.stream("make_alike", "alike", 60000, 6)
     drawn("alike.html", alike)
+    pages.compile("make_stacks", "tests/tool/make_tasks.c", "-DSTACKS=3u")
+    drawn("waits.html", pages.stream("make_stacks", "waits", 3000, 7))
     drawn("both.html", small, other)
     drawn(
         "pair.html",
         made("client", 20000, 4, "nothing", 0),
         made("server", 20000, 5, "nothing", 1),
     )
+    drawn("pair.svg", pages.work / "client", pages.work / "server")
     for i in range(1, 13):
         random = made(f"random-{i}", 40 * i * i, 100 + i)
         drawn(f"random-{i}.html", random)

@@ -129,12 +129,36 @@ static uint32_t create(enum prof_trace_kind kind, unsigned site)
     return last_id;
 }
 
+/* With STACKS tasks are suspended in one of so many functions, called by a
+ * common one; the loop has no stack. */
+#ifndef STACKS
+#define STACKS 0u
+#endif
+#define STACK_CALLER 0x104001u /* return addresses */
+#define STACK_LEAF(stack) (0x105001u + 64u * (stack))
+
+static void put_stacks(void)
+{
+    for (uint32_t i = 1; i <= STACKS; ++i) {
+        made_node(&made, PROF_SUSPEND_NODE(i, 1), 0, STACK_CALLER);
+        made_node(&made, PROF_SUSPEND_NODE(i, 0), PROF_SUSPEND_NODE(i, 1),
+                  STACK_LEAF(i));
+    }
+}
+
 static void suspend(void)
 {
     uint8_t why = WAITS;
 
     next_event();
-    MADE_EVENT(&made, PROF_EVENT_SUSPEND, why);
+    if (STACKS > 0 && current != 0) {
+        struct prof_event_suspend_stack event = {
+            WAITS, (uint16_t)(1 + current % (STACKS + !STACKS))};
+
+        MADE_EVENT(&made, PROF_EVENT_SUSPEND_STACK, event);
+    } else {
+        MADE_EVENT(&made, PROF_EVENT_SUSPEND, why);
+    }
 }
 
 /* The current task waits for a promise of its own, or ends. */
@@ -313,6 +337,7 @@ int main(int argc, char **argv)
     put_names();
     for (uint32_t i = 1; i <= NODES; ++i)
         made_node(&made, i, parents[i], node_addresses[i]);
+    put_stacks();
     run(0);
     make_until(events / 2, argc > 4 ? argv[4] : NULL);
     if (!put_wrong(wrong))

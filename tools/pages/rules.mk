@@ -15,7 +15,7 @@ page_timeline := $(addprefix tools/pages/timeline/,body.html style.css \
     state.js palette.js place.js project.js paint.js arrows.js labels.js \
     bands.js density.js lives.js counters.js late.js path.js statistics.js \
     about.js panels.js times.js \
-    stacks.js search.js picture.js keys.js main.js begin.js)
+    stacks.js waits.js search.js picture.js keys.js main.js begin.js)
 page_annotate := $(addprefix tools/pages/annotate/,body.html style.css \
     script.js)
 page_overview := $(addprefix tools/pages/overview/,body.html style.css \

@@ -174,6 +174,7 @@ function showObject(panel) {
     listOfFacts(factsOf(object)),
     make('h3', {textContent: 'Its life'}),
     ...splitTable(splitOf(object)),
+    ...waitPart(object),
     ...pathPart(),
     make('h3', {textContent: 'Events'}),
     eventTable(object),

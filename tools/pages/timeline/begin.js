@@ -138,6 +138,7 @@ async function begin() {
   await loadModel(columns);
   await finished(makeIndexes());
   await loadStacks(columns);
+  loadWaits(columns);
   arrange();
   readTheme();
   view.arrows = ARROWS.slice();

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters as step lines over the picture. Names that are equal up to their
-// last number sign share a scale; every scale includes 0.
+// Counters as step lines over what is drawn of their trace, or below it where
+// there is room. Names that are equal up to their last number sign share a
+// scale; every scale includes 0.
+
+const COUNTER_ROOM = 90; // pixels below the rows, to be drawn there
+
+// [top, bottom] of the counters of (trace), in pixels.
+function groundOfCounters(trace, yOf) {
+  const [top, bottom] = groundOf(trace, yOf),
+    last = trace === model.head.traces.length - 1,
+    low = bottom - (last ? MARGIN_BOTTOM : 6),
+    rows = yOf(items.bands[trace][1] - 0.5) + 14;
+  if (low - rows >= COUNTER_ROOM) return [rows, low];
+  return [top + (trace > 0 ? 6 : MARGIN_TOP), low];
+}
 
 const scaleKey = (name) => name.replace(/#[^#]*$/, '');
 
@@ -20,14 +33,13 @@ function scaleOfCounters() {
 
 // The steps of a counter in sight, [x, y, least y, greatest y] each; those in
 // one pixel are one, with the last value.
-function stepsOf(counter, scale) {
-  const high = port.height - MARGIN_TOP - MARGIN_BOTTOM,
-    unit = high / (scale.most - scale.least);
+function stepsOf(counter, scale, [top, bottom]) {
+  const unit = (bottom - top) / (scale.most - scale.least);
   const steps = [];
   let i = Math.max(0, firstAtLeast(counter.time, port.from) - 1);
   for (; i < counter.count && counter.time[i] <= port.to; ++i) {
     const x = Math.round(Math.max(-1, paintX(counter.time[i]))),
-      y = port.height - MARGIN_BOTTOM - (counter.value[i] - scale.least) * unit,
+      y = bottom - (counter.value[i] - scale.least) * unit,
       last = steps[steps.length - 1];
     if (last && last[0] === x) {
       last[1] = y;
@@ -62,14 +74,26 @@ function strokeSteps(pen, steps) {
   pen.stroke();
 }
 
-function* paintCounters(pen) {
+// Names at the right, readable over lines and each other.
+function paintCounterNames(pen, names) {
+  names.sort((a, b) => a[0] - b[0]);
+  let until = -20;
+  for (const [y, text, colour] of names) {
+    until = Math.max(until + 15, y);
+    const wide = pen.measureText(text).width;
+    haloText(pen, text, port.width - wide - 8, until - 8, colour);
+  }
+}
+
+function* paintCounters(pen, yOf) {
   const scales = scaleOfCounters(),
-    names = [];
+    names = model.head.traces.map(() => []);
   let n = 0;
   for (const [name, counter] of model.counters) {
     const text = model.head.names[name],
-      colour = palette.counters[n++ % palette.counters.length];
-    const steps = stepsOf(counter, scales.get(scaleKey(text)));
+      colour = palette.counters[n++ % palette.counters.length],
+      ground = groundOfCounters(counter.trace, yOf);
+    const steps = stepsOf(counter, scales.get(scaleKey(text)), ground);
     if (steps.length === 0) continue;
     paintRanges(pen, steps, colour);
     pen.lineWidth = 1.5;
@@ -77,18 +101,8 @@ function* paintCounters(pen) {
     pen.globalAlpha = steps.length * 3 > port.width ? 0.45 : 0.9;
     strokeSteps(pen, steps);
     pen.globalAlpha = 1;
-    names.push([steps[steps.length - 1][1], text, colour]);
+    names[counter.trace].push([steps[steps.length - 1][1], text, colour]);
     yield;
   }
-  names.sort((a, b) => a[0] - b[0]);
-  let until = -20;
-  pen.strokeStyle = palette.ground; // names are readable over lines
-  pen.lineWidth = 4;
-  for (const [y, text, colour] of names) {
-    until = Math.max(until + 15, y);
-    pen.fillStyle = colour;
-    const wide = pen.measureText(text).width;
-    pen.strokeText(text, port.width - wide - 8, until - 8);
-    pen.fillText(text, port.width - wide - 8, until - 8);
-  }
+  for (const list of names) paintCounterNames(pen, list);
 }

@@ -130,7 +130,6 @@ function* paintBand(pen, item, yOf) {
   if (strip) paintStrip(pen, band, base);
   yield;
   if (hasLives) yield* paintLives(pen, band, [base + strip + 8, bottom]);
-  paintLosses(pen, model.losses[items.trace[item]], [top, bottom]);
   if (bottom - top >= LABEL_ROOM) paintBandName(pen, group, top + 8);
 }
 

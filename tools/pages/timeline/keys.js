@@ -121,6 +121,11 @@ const keyList = [
     'show a panel',
     (key) => setPanel(PANELS[key - 1]),
   ],
+  [
+    ['v'],
+    'show where tasks run, or where they wait',
+    () => setWaits(view.panel === 'stacks' && !view.waits),
+  ],
   [['t'], 'next theme', () => $('theme').click()],
   [['p'], 'save a picture', () => savePng()],
   [['r'], 'reset the view', () => resetView()],

@@ -135,6 +135,7 @@ function spansOf(columns, objects) {
     state: numbersOf(Uint8Array, columns.plain('span.state')),
     what: numbersOf(Int32Array, columns.plain('span.other')),
     why: numbersOf(Int32Array, columns.plain('span.why')),
+    stack: numbersOf(Int32Array, columns.plain('span.stack')),
   };
 }
 
@@ -203,14 +204,16 @@ function withPackets(arrows, columns) {
   return all;
 }
 
-// Series of values by their names.
+// Series of values by their names, each of one trace.
 function countersOf(columns) {
   const time = columns.changes('counter.time'),
     name = columns.plain('counter.name'),
+    trace = columns.plain('counter.trace'),
     value = signed(columns.plain('counter.value'), false);
   const series = new Map();
   for (let i = 0; i < time.length; ++i) {
-    if (!series.has(name[i])) series.set(name[i], {time: [], value: []});
+    if (!series.has(name[i]))
+      series.set(name[i], {time: [], value: [], trace: trace[i]});
     series.get(name[i]).time.push(time[i]);
     series.get(name[i]).value.push(value[i]);
   }

@@ -57,16 +57,21 @@ function paintGround(pen, yOf) {
     paintBands(pen, model.idles[trace], palette.idle, 'idle', ground);
     paintBands(pen, model.pauses[trace], palette.pause, 'pause', ground);
     paintBands(pen, model.stolen[trace], palette.stolenBand, 'stolen', ground);
-    paintLosses(pen, model.losses[trace], ground);
   }
 }
 
-function paintLosses(pen, losses, [top, bottom]) {
+// Over all else: what goes on across a gap is not known.
+function paintLosses(pen, yOf) {
   const hatching = hatch(pen, palette.bad);
-  mergedBands(losses, (x0, x1) => {
-    pen.fillStyle = hatching;
-    pen.fillRect(x0 - 1, top, Math.max(3, x1 - x0 + 2), bottom - top);
-  });
+  for (const trace of items.bands.keys()) {
+    const [top, bottom] = groundOf(trace, yOf);
+    mergedBands(model.losses[trace], (x0, x1) => {
+      for (const style of [palette.ground, hatching]) {
+        pen.fillStyle = style;
+        pen.fillRect(x0 - 1, top, Math.max(3, x1 - x0 + 2), bottom - top);
+      }
+    });
+  }
 }
 
 // Where one of several traces begins, and its name.
@@ -258,6 +263,7 @@ function* paintPicture(pen, yOf) {
   yield* paintRows(pen, yOf);
   yield* paintArrows(pen, yOf);
   yield* paintLabels(pen, yOf);
+  if (view.counters) yield* paintCounters(pen, yOf);
+  paintLosses(pen, yOf);
   paintTraces(pen, yOf);
-  if (view.counters) yield* paintCounters(pen);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of the selection: those of the chosen object, which were taken while
 // it ran, or of all; in the selected time, or in all of it. As an icicle, the
-// callers at the top, and as a table of functions.
+// callers at the top, and as a table of functions. Waits are shown as well.
 
 const LEVEL = 17; // pixels
 const THIN = 1; // pixels; thinner boxes are left out
@@ -41,7 +41,7 @@ function stretches() {
   return list;
 }
 
-// Weights of all nodes: {self, total, whole, count}.
+// Weights of all nodes: {tree, names, self, total, whole, count}.
 function weighStretches() {
   const {tree, stackNode, samples} = profile,
     self = new Float64Array(tree.count);
@@ -58,16 +58,16 @@ function weighStretches() {
   const total = self.slice();
   for (let node = tree.count - 1; node > 0; --node)
     total[tree.parent[node]] += total[node];
-  return {self, total, whole: total[0], count};
+  const {names} = profile;
+  return {tree, names, self, total, whole: total[0], count};
 }
 
-const stackName = (node) =>
-  profile.tree.func[node] < 0 ? 'all' : profile.names[profile.tree.func[node]];
+const stackName = ({tree, names}, node) =>
+  tree.func[node] < 0 ? 'all' : names[tree.func[node]];
 
 // Boxes [node, level, x, width], the heaviest first among siblings.
-function icicle({total, whole}, width) {
-  const {tree} = profile,
-    boxes = [];
+function icicle({tree, total, whole}, width) {
+  const boxes = [];
   const place = (node, level, x) => {
     const wide = (total[node] / whole) * width;
     if (wide < THIN) return;
@@ -97,7 +97,8 @@ function icicleOf(weights, width) {
     pen.fillRect(x, level * LEVEL, Math.max(1, wide - 1), LEVEL - 1);
     pen.globalAlpha = 1;
     pen.fillStyle = palette.ink;
-    const text = wide > 24 ? clipped(pen, stackName(node), wide - 6) : '';
+    const text =
+      wide > 24 ? clipped(pen, stackName(weights, node), wide - 6) : '';
     if (text) pen.fillText(text, x + 3, level * LEVEL + LEVEL / 2);
   }
   canvas.addEventListener('pointermove', (event) => {
@@ -107,7 +108,8 @@ function icicleOf(weights, width) {
         l === level && event.offsetX >= x && event.offsetX < x + wide,
     );
     canvas.title = box
-      ? `${stackName(box[0])}: ` +
+      ? `${stackName(weights, box[0])}: ` +
+        `${clocksText(weights.total[box[0]])}, ` +
         shareText(weights.total[box[0]] / weights.whole)
       : '';
   });
@@ -115,9 +117,8 @@ function icicleOf(weights, width) {
 }
 
 // Functions by their own time.
-function functionTable({self, whole}) {
-  const sums = new Map(),
-    {tree} = profile;
+function functionTable({tree, names, self, whole}) {
+  const sums = new Map();
   for (let node = 1; node < tree.count; ++node)
     if (self[node])
       sums.set(tree.func[node], (sums.get(tree.func[node]) || 0) + self[node]);
@@ -128,29 +129,80 @@ function functionTable({self, whole}) {
   );
   for (const [f, clocks] of [...sums].sort((a, b) => b[1] - a[1]).slice(0, 40))
     table.append(
-      rowOf([profile.names[f], clocksText(clocks), shareText(clocks / whole)]),
+      rowOf([names[f], clocksText(clocks), shareText(clocks / whole)]),
     );
   return table;
 }
 
+// Buttons that choose between samples and waits.
+function whichStacks() {
+  const button = (waits, textContent, title) => {
+    const one = make('button', {type: 'button', textContent, title});
+    one.id = waits ? 'stacks-waits' : 'stacks-samples';
+    one.setAttribute('aria-pressed', String(view.waits === waits));
+    one.addEventListener('click', () => setWaits(waits));
+    return one;
+  };
+  return make(
+    'p',
+    {className: 'pickers'},
+    button(false, 'Running', 'Samples (v)'),
+    button(true, 'Waiting', 'Time in which tasks did not run (v)'),
+  );
+}
+
+function setWaits(waits) {
+  view.waits = waits;
+  view.panel = 'stacks';
+  changed('view');
+  showPanel();
+}
+
+function putStacks(panel, weights, what) {
+  const whose = view.chosen ? objectName(view.chosen) : 'all objects';
+  panel.append(
+    make('p', {
+      id: 'stacks-of',
+      textContent: `${what} of ${whose}${
+        view.range ? ' in the selected time' : ''
+      }`,
+    }),
+  );
+  if (weights.whole > 0)
+    panel.append(icicleOf(weights, panel.clientWidth - 26));
+}
+
+function showWaits(panel) {
+  const list = view.chosen ? [view.chosen] : shownObjects();
+  panelWork = inSlices(waitTree(list), (weights) => {
+    const {count, whole} = weights;
+    putStacks(
+      panel,
+      weights,
+      `${plural(count, 'stretch', 'stretches')}, ${clocksText(whole)},`,
+    );
+    if (!hasWaits())
+      panel.append(
+        make('p', {
+          textContent:
+            'Functions are missing: prof.trace_stacks=32 records them.',
+        }),
+      );
+    panel.dataset.done = 'yes';
+  });
+}
+
 function showStacks(panel) {
+  panel.append(whichStacks());
+  if (view.waits) {
+    showWaits(panel);
+    return;
+  }
   if (!profile) {
     panel.append(make('p', {textContent: 'The trace has no samples.'}));
     return;
   }
-  const weights = weighStretches(),
-    whose = view.chosen ? objectName(view.chosen) : 'all objects';
-  panel.append(
-    make('p', {
-      id: 'stacks-of',
-      textContent:
-        `${samplesText(weights.count)} of ${whose}` +
-        (view.range ? ' in the selected time' : ''),
-    }),
-  );
-  if (weights.whole > 0)
-    panel.append(
-      icicleOf(weights, panel.clientWidth - 26),
-      functionTable(weights),
-    );
+  const weights = weighStretches();
+  putStacks(panel, weights, samplesText(weights.count));
+  if (weights.whole > 0) panel.append(functionTable(weights));
 }

@@ -21,6 +21,7 @@ const view = {
   counters: true,
   path: false, // the critical path of the chosen object is drawn
   panel: 'object',
+  waits: false, // the panel of stacks shows waits
   mark: 'create', // of response times
   until: 'resolve',
 };
@@ -56,6 +57,7 @@ const hashParts = {
   c: ['counters', asFlag],
   k: ['path', asFlag],
   p: ['panel', asChoice(PANELS)],
+  v: ['waits', asFlag],
   m: ['mark', asText],
   u: ['until', asText],
 };

@@ -116,8 +116,6 @@ static void check_output(struct request *request)
         die_usage("--from and --to are for a picture; the page has buttons");
     if (request->range.to <= request->range.from)
         die_usage("--to must be after --from");
-    if (request->svg && request->count > 1)
-        die_usage("a picture shows one trace");
 }
 
 static void write_out(const struct timeline *timeline,
@@ -143,6 +141,30 @@ static void write_out(const struct timeline *timeline,
                     number_count(objects, object_text));
 }
 
+/* Adds the stacks of suspends of trace number (trace), if it has any. */
+static void add_waits(struct timeline *timeline, size_t trace,
+                      struct view *view)
+{
+    const struct tasks *tasks = &timeline->traces[trace].tasks;
+
+    if (tasks->stacks > 0)
+        waits_add(&timeline->waits, trace, tasks, view);
+}
+
+/* The same of all but the first. */
+static void add_other_waits(struct timeline *timeline)
+{
+    for (size_t i = 1; i < timeline->count; ++i) {
+        struct view view = {.input = timeline->traces[i].name};
+
+        if (timeline->traces[i].tasks.stacks == 0)
+            continue;
+        view_open(&view);
+        add_waits(timeline, i, &view);
+        view_close(&view);
+    }
+}
+
 /* Draws with the samples of the first trace, if it has any. */
 static void draw(struct timeline *timeline, const struct request *request)
 {
@@ -152,6 +174,8 @@ static void draw(struct timeline *timeline, const struct request *request)
     struct flame flame = {.by_time = true};
 
     view_open(&view);
+    add_waits(timeline, 0, &view);
+    add_other_waits(timeline);
     flame_add(&flame, &view, FLAME_NEW, NULL);
     if (flame_nodes(&flame) > 0) {
         flame_finish(&flame);

@@ -111,5 +111,6 @@ void timeline_free(struct timeline *timeline)
     }
     free(timeline->traces);
     free(timeline->packets);
+    waits_free(&timeline->waits);
     memset(timeline, 0, sizeof *timeline);
 }

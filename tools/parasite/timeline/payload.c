@@ -158,6 +158,8 @@ static void put_spans(struct source *source)
           record->state == TASKS_WAITING || record->state == TASKS_READY
               ? OBJECT(record->other)
               : 0);
+    SPANS("span.stack", columns_put,
+          waits_of(&source->timeline->waits, t, record));
     SPANS("span.why", columns_put, NAME(record->why));
     columns_begin(source->columns, "span.length");
     for (size_t t = 0; t < source->timeline->count; ++t) {
@@ -211,6 +213,7 @@ static void put_marks(struct source *source)
     LABELS("label.name", columns_put, NAME(record->name));
     COUNTERS("counter.time", columns_put_change, TIME(record->time));
     COUNTERS("counter.name", columns_put, NAME(record->name));
+    COUNTERS("counter.trace", columns_put, t);
     COUNTERS("counter.value", columns_put_signed, record->value);
     PAUSES("pause.from", columns_put_change, TIME(record->from));
     PAUSES("pause.length", columns_put, record->to - record->from);
@@ -309,6 +312,7 @@ void payload_put(const struct timeline *timeline, struct columns *columns)
     put_marks(source);
     put_irqs(source);
     put_packets(source);
+    waits_put(&timeline->waits, columns);
     words_put(&source->words, columns);
     words_free(&source->words);
     for (size_t t = 0; t < timeline->count; ++t)

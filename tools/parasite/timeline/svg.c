@@ -18,6 +18,7 @@
 #define HEAD 40.0 /* above the rows: the title */
 #define FOOT 26.0 /* below them: times */
 #define PITCH 22.0
+#define BETWEEN 30.0      /* two traces: the name of the lower one */
 #define LINE_AT 0.75      /* of a row's height; the name is above it */
 #define HEIGHT_MAX 4000.0 /* then rows are closer */
 #define CHAR 6.2          /* width of a letter, about */
@@ -25,14 +26,17 @@
 #define NAMED 30.0        /* has its name */
 #define GRID 12           /* lines at most */
 
+/* One trace of the picture. */
 struct svg {
     const struct tasks *tasks;
+    const char *name;
     struct family family;
     FILE *out;
-    uint64_t from; /* clocks of the trace */
-    uint64_t to;
+    int64_t from; /* clocks of the trace */
+    int64_t to;
     double pitch;
-    double height;
+    double top; /* of its rows */
+    double high;
 };
 
 static const char style[] =
@@ -45,33 +49,34 @@ static const char style[] =
     ".e{stroke:#b3261e;stroke-width:2}.u{fill:#3c4454}\n"
     ".a0,.a8{stroke:#8a93a3}.a1{stroke:#0b57c4}.a2{stroke:#a8941a}"
     ".a3{stroke:#00795a}.a4,.a5,.a10{stroke:#b3261e}"
-    ".a6{stroke:#c05600}.a7{stroke:#d98200}.a9{stroke:#a04481}\n"
+    ".a6{stroke:#c05600}.a7{stroke:#d98200}.a9{stroke:#a04481}"
+    ".k{stroke:#005a8c}\n"
     "@media(prefers-color-scheme:dark){.f{fill:#171b23}text{fill:#e7eaf0}.s{"
     "fill:#9aa5b6}"
     ".b{fill:#1a1f28}.i{fill:#0e1117}.p{fill:#4a2f35}.g{stroke:#262d39}"
     ".o{stroke:#8a95a8}.y{fill:#ffb84d}.e{stroke:#ff8a80}.u{fill:#8a95a8}"
     ".a1{stroke:#6fb1ff}.a2{stroke:#d9c64a}.a3{stroke:#35c79a}"
     ".a4,.a5,.a10{stroke:#ff8a80}.a6{stroke:#ff9a4d}.a7{stroke:#ffb84d}"
-    ".a9{stroke:#f09ad0}}\n"
+    ".a9{stroke:#f09ad0}.k{stroke:#8fd6ff}}\n"
     "</style>\n";
 
 static double x_of(const struct svg *svg, uint64_t time)
 {
     double span = (double)(svg->to - svg->from);
-    double x = ((double)time - (double)svg->from) / span * WIDTH;
+    double x = (double)((int64_t)time - svg->from) / span * WIDTH;
 
     return x < -4 ? -4 : x > WIDTH + 4 ? WIDTH + 4 : x;
 }
 
 static double y_of(const struct svg *svg, uint32_t item)
 {
-    return HEAD + (svg->family.rows[item] + LINE_AT) * svg->pitch;
+    return svg->top + (svg->family.rows[item] + LINE_AT) * svg->pitch;
 }
 
 /* Whether [from, to) is in sight. */
 static bool in_sight(const struct svg *svg, uint64_t from, uint64_t to)
 {
-    return from < svg->to && to > svg->from;
+    return (int64_t)from < svg->to && (int64_t)to > svg->from;
 }
 
 static void put_rect(const struct svg *svg, const char *class, uint64_t from,
@@ -86,25 +91,36 @@ static void put_rect(const struct svg *svg, const char *class, uint64_t from,
                 class, x, y, width, height);
 }
 
-/* The ground: idle, paused, unknown. */
+/* The ground: idle, paused. */
 static void put_ground(const struct svg *svg)
 {
     const struct tasks *tasks = svg->tasks;
-    double high = svg->height - HEAD - FOOT;
+    double top = svg->top, high = svg->high;
 
-    put_rect(svg, "b", svg->from, svg->to, HEAD, high);
+    fprintf(svg->out,
+            "<rect class=\"b\" x=\"0.0\" y=\"%.1f\" width=\"%.1f\" "
+            "height=\"%.1f\"/>\n",
+            top, WIDTH, high);
     for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
         const struct tasks_stretch *one = &tasks->stretches[i];
 
         if (one->object == TASKS_LOOP && one->state == TASKS_WAITING)
-            put_rect(svg, "i", one->from, one->to, HEAD, high);
+            put_rect(svg, "i", one->from, one->to, top, high);
     }
     for (uint32_t i = 0; i < tasks->pause_count; ++i)
-        put_rect(svg, "p", tasks->pauses[i].from, tasks->pauses[i].to, HEAD,
+        put_rect(svg, "p", tasks->pauses[i].from, tasks->pauses[i].to, top,
                  high);
-    for (uint32_t i = 0; i < tasks->loss_count; ++i)
-        put_rect(svg, "x", tasks->losses[i].from, tasks->losses[i].to + 1, HEAD,
-                 high);
+}
+
+/* Over all else: what goes on across a gap is not known. */
+static void put_losses(const struct svg *svg)
+{
+    for (uint32_t i = 0; i < svg->tasks->loss_count; ++i) {
+        const struct tasks_loss *one = &svg->tasks->losses[i];
+
+        put_rect(svg, "b", one->from, one->to + 1, svg->top, svg->high);
+        put_rect(svg, "x", one->from, one->to + 1, svg->top, svg->high);
+    }
 }
 
 /* The least of 1, 2 and 5 times a power of ten with at most GRID lines, so that
@@ -121,15 +137,16 @@ static uint64_t grid_step(uint64_t span)
                                     : step;
 }
 
-static void put_grid(const struct svg *svg)
+/* Times since the first event of all traces. */
+static void put_grid(const struct svg *svg, const struct svg_range *range,
+                     double bottom)
 {
-    uint64_t begin = svg->tasks->begin;
-    uint64_t step = grid_step(svg->to - svg->from);
-    double bottom = svg->height - FOOT;
+    uint64_t step = grid_step(range->to - range->from);
 
-    for (uint64_t since = (svg->from - begin + step - 1) / step * step;
-         begin + since < svg->to; since += step) {
-        double x = x_of(svg, begin + since);
+    for (uint64_t since = (range->from + step - 1) / step * step;
+         since < range->to; since += step) {
+        double x = (double)(since - range->from) /
+                   (double)(range->to - range->from) * WIDTH;
 
         fprintf(svg->out,
                 "<path class=\"g\" d=\"M%.1f %.0fV%.0f\"/>"
@@ -257,46 +274,123 @@ static void put_edge(const struct svg *svg, const struct tasks_edge *edge)
               edge->to, edge->time, edge->time);
 }
 
-static void put_title(const struct svg *svg, const char *title)
+static void put_title(FILE *out, const char *title)
 {
-    fputs("<text class=\"t\" x=\"8\" y=\"24\">", svg->out);
-    xml_put(svg->out, title, 100);
-    fputs("</text>\n", svg->out);
+    fputs("<text class=\"t\" x=\"8\" y=\"24\">", out);
+    xml_put(out, title, 100);
+    fputs("</text>\n", out);
 }
 
-static void put_all(const struct svg *svg, const char *title)
+static void put_trace(const struct svg *svg)
 {
-    fprintf(svg->out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
-            "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n%s"
-            "<rect class=\"f\" width=\"100%%\" height=\"100%%\"/>\n",
-            WIDTH, svg->height, WIDTH, svg->height, style);
-    put_title(svg, title);
-    put_ground(svg);
-    put_grid(svg);
     put_objects(svg);
     put_spans(svg);
     for (uint32_t i = 0; i < svg->tasks->edge_count; ++i)
         put_edge(svg, &svg->tasks->edges[i]);
-    fputs("</svg>\n", svg->out);
+    put_losses(svg);
+}
+
+/* A packet is an arrow from the object that sent it. */
+static void put_packet(const struct svg *all,
+                       const struct timeline_packet *packet)
+{
+    const struct svg *from = &all[packet->from], *to = &all[packet->to];
+    const struct tasks_message *sent = &from->tasks->messages[packet->sent];
+    const struct tasks_message *got = &to->tasks->messages[packet->received];
+    uint32_t tail = item_of(from, sent->object);
+    uint32_t head = item_of(to, got->object);
+    int way = packet->to > packet->from ? 1 : -1;
+
+    if (tail == LAYOUT_NONE || head == LAYOUT_NONE ||
+        !in_sight(from, sent->time, sent->time + 1) ||
+        !in_sight(to, got->time, got->time + 1))
+        return;
+    fprintf(all->out,
+            "<path class=\"k\" fill=\"none\" "
+            "d=\"M%.1f %.1fL%.1f %.1fm-3 %dl3 %dl3 %d\"/>\n",
+            x_of(from, sent->time), y_of(from, tail), x_of(to, got->time),
+            y_of(to, head), -7 * way, 7 * way, -7 * way);
+}
+
+/* The names of several traces, the first one's beside the title. */
+static void put_trace_name(const struct svg *svg)
+{
+    const char *slash = strrchr(svg->name, '/');
+
+    fprintf(svg->out,
+            "<text class=\"s\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">",
+            WIDTH - 8, svg->top - 8);
+    xml_put(svg->out, slash != NULL ? slash + 1 : svg->name, 100);
+    fputs("</text>\n", svg->out);
+}
+
+static void put_all(const struct timeline *timeline, const struct svg *all,
+                    const struct svg_range *range, FILE *out)
+{
+    const struct svg *last = &all[timeline->count - 1];
+    double bottom = last->top + last->high;
+
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
+            "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n%s"
+            "<rect class=\"f\" width=\"100%%\" height=\"100%%\"/>\n",
+            WIDTH, bottom + FOOT, WIDTH, bottom + FOOT, style);
+    put_title(out, timeline->title);
+    for (size_t i = 0; i < timeline->count; ++i) {
+        if (timeline->count > 1)
+            put_trace_name(&all[i]);
+        put_ground(&all[i]);
+    }
+    put_grid(all, range, bottom);
+    for (size_t i = 0; i < timeline->count; ++i)
+        put_trace(&all[i]);
+    for (size_t i = 0; i < timeline->packet_count; ++i)
+        put_packet(all, &timeline->packets[i]);
+    fputs("</svg>\n", out);
+}
+
+/* Rows of all traces, below each other. */
+static void place(const struct timeline *timeline, struct svg *all,
+                  const struct svg_range *range)
+{
+    double rows = 0, top = HEAD, pitch = PITCH;
+
+    for (size_t i = 0; i < timeline->count; ++i) {
+        family_make(&all[i].family, all[i].tasks, true);
+        rows += all[i].family.height;
+    }
+    if (rows * PITCH > HEIGHT_MAX)
+        pitch = HEIGHT_MAX / rows;
+    for (size_t i = 0; i < timeline->count; ++i) {
+        int64_t moved = (int64_t)timeline->begin - timeline->traces[i].shift;
+
+        all[i].from = moved + (int64_t)range->from;
+        all[i].to = moved + (int64_t)range->to;
+        all[i].pitch = pitch;
+        all[i].top = top;
+        all[i].high = all[i].family.height * pitch;
+        top += all[i].high + BETWEEN;
+    }
 }
 
 bool timeline_write_svg(const struct timeline *timeline,
-                        const struct svg_range *range, FILE *out)
+                        const struct svg_range *wanted, FILE *out)
 {
-    struct svg svg = {.tasks = &timeline->traces[0].tasks, .out = out};
-    uint64_t begin = svg.tasks->begin, end = svg.tasks->end;
+    struct svg all[TIMELINE_TRACES_MAX];
+    uint64_t clocks = timeline->end - timeline->begin;
+    struct svg_range range = *wanted;
 
-    svg.from = begin + range->from;
-    svg.to = range->to < end - begin ? begin + range->to : end;
-    if (svg.to <= svg.from)
-        svg.to = svg.from + 1;
-    family_make(&svg.family, svg.tasks, true);
-    svg.pitch = PITCH;
-    if (svg.family.height * PITCH > HEIGHT_MAX)
-        svg.pitch = HEIGHT_MAX / svg.family.height;
-    svg.height = HEAD + FOOT + svg.family.height * svg.pitch;
-    put_all(&svg, timeline->title);
-    family_free(&svg.family);
+    if (range.to > clocks)
+        range.to = clocks;
+    if (range.to <= range.from)
+        range.to = range.from + 1;
+    for (size_t i = 0; i < timeline->count; ++i)
+        all[i] = (struct svg){.tasks = &timeline->traces[i].tasks,
+                              .name = timeline->traces[i].name,
+                              .out = out};
+    place(timeline, all, &range);
+    put_all(timeline, all, &range, out);
+    for (size_t i = 0; i < timeline->count; ++i)
+        family_free(&all[i].family);
     return ferror(out) == 0;
 }

@@ -10,8 +10,8 @@ struct svg_range {
     uint64_t to; /* UINT64_MAX: to the end */
 };
 
-/* Writes a picture of the first trace of (timeline) in (range). Returns whether
- * all of it was written. */
+/* Writes a picture of (timeline) in (range), its traces below each other.
+ * Returns whether all of it was written. */
 bool timeline_write_svg(const struct timeline *timeline,
                         const struct svg_range *range, FILE *out);
 

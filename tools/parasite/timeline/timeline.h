@@ -9,6 +9,7 @@
 
 #include "flame/flame.h"
 #include "tasks/tasks.h"
+#include "timeline/waits.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,6 +57,7 @@ struct timeline {
     struct timeline_packet *packets; /* between traces aligned by them */
     size_t packet_count;
     const char *title;
+    struct waits waits;
     const struct flame *samples; /* of the first trace, finished; NULL = none */
 };
 

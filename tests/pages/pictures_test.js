@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole pictures of the timeline, compared with those in pictures/, with
+// tolerance. The picture has a fixed size and is drawn without texts, whose
+// fonts differ between machines; means of blocks of 4 x 4 pixels are compared,
+// which differ little where edges are smoothed in another way. That the
+// tolerance is not too wide is tested, too: arrows, bars or colours that change
+// are found.
+//
+// Where a picture has changed on purpose: look at FOLDER/NAME.new.png, and copy
+// it to pictures/NAME.png.
+'use strict';
+
+const {existsSync, readFileSync, writeFileSync} = require('node:fs');
+const path = require('node:path');
+const {test} = require('./tap.js');
+const {assert, openPage, settle, work} = require('./browser.js');
+const {timelineOf} = require('./timeline_model.js');
+
+const FOLDER = path.join(__dirname, 'pictures');
+const BLOCK = 4,
+  WIDTH = 1000,
+  HEIGHT = 560;
+const NEAR = 20; // of 255: blocks whose colours differ by less are the same
+const FAR_MAX = 0.002; // at most this part of the blocks may differ by more
+
+// The picture fills a corner of fixed size; there are no texts, nor (style).
+const STYLE = `#picture {
+  position: fixed; left: 0; top: 0; z-index: 99; border: 0; border-radius: 0;
+  width: ${WIDTH}px; height: ${HEIGHT}px;
+}`;
+
+async function pictureOf(name, hash, {scheme = 'light', style = ''} = {}) {
+  const page = await openPage(name, hash, {
+    scheme,
+    before: (fresh) =>
+      fresh.addInitScript((css) => {
+        const pen = CanvasRenderingContext2D.prototype;
+        pen.fillText = pen.strokeText = () => {};
+        document.addEventListener('DOMContentLoaded', () => {
+          const element = document.createElement('style');
+          element.textContent = css;
+          document.head.append(element);
+        });
+      }, STYLE + style),
+  });
+  await page.waitForSelector('body[data-painted]');
+  await settle(page);
+  await page.waitForSelector('#busy', {state: 'hidden'});
+  await settle(page);
+  const url = await page.evaluate(shrunk, BLOCK);
+  assert.deepStrictEqual(page.problems, []);
+  await page.close();
+  return Buffer.from(url.split(',')[1], 'base64');
+}
+
+// In the page: the means of its blocks as a PNG.
+function shrunk(block) {
+  const canvas = document.getElementById('canvas'),
+    small = document.createElement('canvas'),
+    width = Math.floor(canvas.width / block),
+    height = Math.floor(canvas.height / block);
+  Object.assign(small, {width, height});
+  const {data} = canvas
+      .getContext('2d')
+      .getImageData(0, 0, width * block, height * block),
+    pen = small.getContext('2d'),
+    means = pen.createImageData(width, height);
+  for (let i = 0; i < means.data.length; ++i) {
+    const x = (i >> 2) % width,
+      y = Math.floor((i >> 2) / width);
+    let sum = 0;
+    for (let dy = 0; dy < block; ++dy)
+      for (let dx = 0; dx < block; ++dx)
+        sum +=
+          data[
+            ((y * block + dy) * width * block + x * block + dx) * 4 + (i & 3)
+          ];
+    means.data[i] = Math.round(sum / block ** 2);
+  }
+  pen.putImageData(means, 0, 0);
+  return small.toDataURL('image/png');
+}
+
+// The part of the blocks of two such PNGs that differ; 1: their sizes do. They
+// are decoded in (page).
+const difference = (page, one, other) =>
+  page.evaluate(
+    async ([urls, near]) => {
+      const datas = await Promise.all(
+        urls.map(async (url) => {
+          const image = new Image();
+          image.src = url;
+          await image.decode();
+          const canvas = document.createElement('canvas');
+          canvas.width = image.width;
+          canvas.height = image.height;
+          const pen = canvas.getContext('2d');
+          pen.drawImage(image, 0, 0);
+          return pen.getImageData(0, 0, image.width, image.height).data;
+        }),
+      );
+      const [a, b] = datas;
+      if (a.length !== b.length) return 1;
+      let far = 0;
+      for (let i = 0; i < a.length; i += 4)
+        far += [0, 1, 2].some((c) => Math.abs(a[i + c] - b[i + c]) > near);
+      return far / (a.length / 4);
+    },
+    [
+      [one, other].map(
+        (png) => `data:image/png;base64,${png.toString('base64')}`,
+      ),
+      NEAR,
+    ],
+  );
+
+module.exports = async () => {
+  const {model} = await timelineOf(path.join(work, 'tasks.html')),
+    near = `#a=${model.lastTime * 0.3}&b=${model.lastTime * 0.306}`,
+    gap = (await timelineOf(path.join(work, 'gap.html'))).model.losses[0];
+  const pictures = {
+    arrows: ['tasks.html', near],
+    bars: ['tasks.html', `${near}&w=`],
+    dark: ['tasks.html', near, {scheme: 'dark'}],
+    whole: ['tasks.html', ''],
+    alike: ['alike.html', ''],
+    gap: ['gap.html', `#a=${gap.begin[0] - 2000}&b=${gap.end[0] + 2000}`],
+    pair: ['pair.html', ''],
+  };
+  const tool = await openPage('tasks.html', ''),
+    taken = {};
+  for (const [name, [page, hash, options]] of Object.entries(pictures))
+    await test(`picture "${name}" is as it was`, async () => {
+      taken[name] = await pictureOf(page, hash, options);
+      const file = path.join(FOLDER, `${name}.png`);
+      writeFileSync(path.join(work, `${name}.new.png`), taken[name]);
+      assert(existsSync(file), `there is no ${file}`);
+      const part = await difference(tool, taken[name], readFileSync(file));
+      assert(part <= FAR_MAX, `${(100 * part).toFixed(2)} % differ`);
+    });
+  const changes = {
+    'arrows that are missing': ['arrows', `${near}&w=`],
+    'one kind of arrows that is missing': [
+      'arrows',
+      `${near}&w=create.read.try_read.resolve.fail`,
+    ],
+    'another colour of arrows': ['arrows', near, '--read: #c08000'],
+    'another colour of bars': ['bars', `${near}&w=`, '--run: #70a0ff'],
+    'bars that are not drawn': ['bars', `${near}&w=`, '--ready: transparent'],
+    'another colour of groups': ['alike', '', '--density: #508050'],
+    'another ground': ['whole', '', '--ground: #f4d8d8'],
+  };
+  for (const [what, [name, hash, colour]] of Object.entries(changes))
+    await test(`pictures find ${what}`, async () => {
+      const style = colour ? `:root { ${colour} !important; }` : '',
+        changed = await pictureOf(pictures[name][0], hash, {style}),
+        part = await difference(tool, changed, taken[name]);
+      assert(part > FAR_MAX, `only ${(100 * part).toFixed(2)} % differ`);
+    });
+  await tool.close();
+};
