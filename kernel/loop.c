@@ -278,3 +278,28 @@ void loop_stop(void)
 {
     stopped = true;
 }
+
+static bool among(const void *code, uintptr_t begin, size_t bytes)
+{
+    return (uintptr_t)code - begin < bytes;
+}
+
+bool loop_polls(uintptr_t begin, size_t bytes)
+{
+    static const void *const own[] = {
+        (const void *)loop_poll,      (const void *)loop_wait,
+        (const void *)loop_run,       (const void *)run_sources,
+        (const void *)run_source,     (const void *)any_waiting,
+        (const void *)run_experiment, (const void *)answer_due,
+    };
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (among(own[i], begin, bytes))
+            return true;
+    for (const struct loop_source *each = sources; each != NULL;
+         each = each->next)
+        if (among((const void *)each->waiting, begin, bytes) ||
+            among((const void *)each->turn, begin, bytes))
+            return true;
+    return false;
+}

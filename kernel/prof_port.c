@@ -121,6 +121,7 @@ static void on_drain(void *unused)
         return;
     drained_ns = now;
     prof_drain();
+    prof_causal_step();
     /* It takes a bounded time, and has left something. */
     if (prof_drain_ms() == 1)
         loop_once(&soon_timer, NS_PER_MS, on_drain, NULL);
@@ -182,7 +183,7 @@ void prof_port_init(void)
         .boot_unix_seconds = clock_boot_unix_seconds(),
     };
     const struct prof_causal_code code = {config.text.begin, config.text.end,
-                                          arch_patch};
+                                          arch_patch, loop_polls};
     int error;
 
     config.build_id = build_id(&config.build_id_bytes)->id;
@@ -228,5 +229,9 @@ void prof_port_end(int code)
     else if (due)
         prof_loop_report(options->loop_rows);
     prof_stop();
+    if (prof_causal_running()) {
+        prof_causal_stop();
+        prof_causal_report();
+    }
     prof_transports_end(code);
 }

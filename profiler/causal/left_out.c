@@ -95,6 +95,13 @@ int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind)
     return PROF_EABSENT;
 }
 
+bool prof_causal_polls(uintptr_t begin, size_t bytes)
+{
+    (void)begin;
+    (void)bytes;
+    return false;
+}
+
 const struct prof_target *prof_causal_target(const char *name)
 {
     (void)name;

@@ -27,6 +27,11 @@ void prof_causal_code(const struct prof_causal_code *given)
     code = *given;
 }
 
+bool prof_causal_polls(uintptr_t begin, size_t bytes)
+{
+    return code.polls != NULL && code.polls(begin, bytes);
+}
+
 /* ---- by name */
 
 static bool begins(const char *text, const char *with)

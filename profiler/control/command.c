@@ -15,6 +15,7 @@ enum follows {
     SWITCH, /* on or off */
     TRACE,  /* on, off or dump */
     LOOP,   /* reset or report */
+    CAUSAL, /* start, stop or report */
 };
 
 static const struct row {
@@ -33,6 +34,8 @@ static const struct row {
     {"stacks", PROF_COMMAND_STACKS, SWITCH, 0, 0, "stacks takes on or off"},
     {"trace", PROF_COMMAND_TRACE, TRACE, 0, 0, "trace takes on, off or dump"},
     {"loop", PROF_COMMAND_LOOP, LOOP, 0, 0, "loop takes reset or report"},
+    {"causal", PROF_COMMAND_CAUSAL, CAUSAL, 0, 0,
+     "causal takes start, stop or report"},
     {"reset", PROF_COMMAND_RESET, NOTHING, 0, 0, "reset takes no argument"},
     {"hello", PROF_COMMAND_HELLO, NOTHING, 0, 0, "hello takes no argument"},
     {"report", PROF_COMMAND_REPORT, NOTHING, 0, 0, "report takes no argument"},
@@ -40,8 +43,8 @@ static const struct row {
 
 static const char unknown[] =
     "not a command; commands are start, stop, rate HZ, "
-    "depth N, stacks on|off, trace on|off|dump, loop reset|report, reset, "
-    "hello, report";
+    "depth N, stacks on|off, trace on|off|dump, loop reset|report, "
+    "causal start|stop|report, reset, hello, report";
 
 static const char *skip_blanks(const char *text)
 {
@@ -93,6 +96,12 @@ static bool fits(const char *rest, const struct row *row, uint32_t *value)
     case LOOP:
         *value = is(rest, "reset")    ? PROF_COMMAND_LOOP_RESET
                  : is(rest, "report") ? PROF_COMMAND_LOOP_REPORT
+                                      : 0;
+        return *value != 0;
+    case CAUSAL:
+        *value = is(rest, "start")    ? PROF_COMMAND_CAUSAL_START
+                 : is(rest, "stop")   ? PROF_COMMAND_CAUSAL_STOP
+                 : is(rest, "report") ? PROF_COMMAND_CAUSAL_REPORT
                                       : 0;
         return *value != 0;
     case TRACE:

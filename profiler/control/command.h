@@ -15,6 +15,9 @@
  *     trace dump       send what the flight recorder has kept
  *     loop reset       forget the statistics of the event loop (<prof/loop.h>)
  *     loop report      print their table now
+ *     causal start     begin experiments (<prof/causal.h>)
+ *     causal stop      end them
+ *     causal report    print what they have shown
  *     reset            discard all samples and counts
  *     hello            repeat what a new reader of the stream needs
  *     report           print the table now
@@ -34,6 +37,10 @@
 #define PROF_COMMAND_LOOP_RESET 1u /* values of LOOP */
 #define PROF_COMMAND_LOOP_REPORT 2u
 
+#define PROF_COMMAND_CAUSAL_START 1u /* values of CAUSAL */
+#define PROF_COMMAND_CAUSAL_STOP 2u
+#define PROF_COMMAND_CAUSAL_REPORT 3u
+
 enum prof_command_kind {
     PROF_COMMAND_NONE, /* an empty line */
     PROF_COMMAND_START,
@@ -43,6 +50,7 @@ enum prof_command_kind {
     PROF_COMMAND_STACKS, /* value: 1 on, 0 off */
     PROF_COMMAND_TRACE,  /* value: 1 on, 0 off, PROF_COMMAND_DUMP */
     PROF_COMMAND_LOOP,   /* value: PROF_COMMAND_LOOP_RESET or _REPORT */
+    PROF_COMMAND_CAUSAL, /* value: PROF_COMMAND_CAUSAL_... */
     PROF_COMMAND_RESET,
     PROF_COMMAND_HELLO,
     PROF_COMMAND_REPORT,

@@ -5,6 +5,7 @@
  * script knows when the command was executed and with what result.
  */
 
+#include "control/causal.h"
 #include "control/command.h"
 #include "control/control.h"
 #include "control/trace.h"
@@ -77,6 +78,19 @@ static int run_loop(uint32_t value)
     return PROF_OK;
 }
 
+static int run_causal(uint32_t value)
+{
+    if (!PROF_WITH_CAUSAL)
+        return PROF_EABSENT;
+    if (value == PROF_COMMAND_CAUSAL_START)
+        return prof_causal_begin();
+    if (value == PROF_COMMAND_CAUSAL_STOP)
+        prof_causal_stop();
+    else
+        prof_causal_report();
+    return PROF_OK;
+}
+
 /* Executes (command); returns 0 or a negative enum prof_error. */
 static int run(const struct prof_command *command)
 {
@@ -96,6 +110,8 @@ static int run(const struct prof_command *command)
         return run_trace(command->value);
     case PROF_COMMAND_LOOP:
         return run_loop(command->value);
+    case PROF_COMMAND_CAUSAL:
+        return run_causal(command->value);
     case PROF_COMMAND_RESET:
         prof_reset();
         return PROF_OK;

@@ -21,6 +21,18 @@ static const char *patch_line(enum prof_error error)
     return lines[PROF_EPATCH_NAME - error];
 }
 
+static const char *causal_line(enum prof_error error)
+{
+    static const char *const lines[] = {
+        "neither without a target nor without a progress point (prof.target, "
+        "prof.progress)",
+        "experiments are running, or what they held was not taken",
+        "no memory for experiments",
+    };
+
+    return lines[PROF_ECAUSAL - error];
+}
+
 /* No default: the compiler then warns of an enumerator without a text. */
 static const char *line_of(enum prof_error error)
 {
@@ -53,6 +65,8 @@ static const char *line_of(enum prof_error error)
                "(prof.trace=flight)";
     case PROF_ELOOP:
         return "no statistics of the event loop (prof.loop)";
+    case PROF_ECAUSAL_MEMORY ... PROF_ECAUSAL:
+        return causal_line(error);
     case PROF_ESYM_NONE:
         return "the image contains no symbol table";
     case PROF_ESYM_SHORT:

@@ -7,6 +7,7 @@
 
 #include "base/equal.h"
 #include "base/options.h"
+#include "control/causal.h"
 
 #include <prof/config.h>
 #include <prof/format.h>
@@ -152,6 +153,17 @@ static int parse_loop_by(const char *value)
     return order;
 }
 
+/* In the order of enum prof_causal_mode. */
+static int parse_causal(const char *value)
+{
+    static const char *const modes[3] = {"off", "on", "auto"};
+    int mode = parse_word(value, modes);
+
+    if (mode >= 0)
+        options.causal = (enum prof_causal_mode)mode;
+    return mode;
+}
+
 /* Copies a function's name into (name), which has (room) bytes. -1: too long,
  * and nothing is copied. */
 static int parse_name(const char *value, char *name, size_t room)
@@ -200,6 +212,12 @@ static int set_choice(const char *word)
         choice = parse_name(value, callers, sizeof callers);
     } else if ((value = value_of(word, "prof.vmm")) != NULL) {
         choice = parse_name(value, vmm, sizeof vmm);
+    } else if ((value = value_of(word, "prof.causal")) != NULL) {
+        choice = parse_causal(value);
+    } else if ((value = value_of(word, "prof.target")) != NULL) {
+        return prof_causal_want(PROF_CAUSAL_TARGET, value);
+    } else if ((value = value_of(word, "prof.progress")) != NULL) {
+        return prof_causal_want(PROF_CAUSAL_PROGRESS, value);
     } else {
         return PROF_EOPTION;
     }
@@ -208,7 +226,8 @@ static int set_choice(const char *word)
 
 #define ALL_IN                                                                 \
     (PROF_WITH_CALLERS && PROF_WITH_STREAM && PROF_WITH_TRACE &&               \
-     PROF_WITH_TREES && PROF_WITH_PIT && PROF_WITH_CLASSES && PROF_WITH_LOOP)
+     PROF_WITH_TREES && PROF_WITH_PIT && PROF_WITH_CLASSES &&                  \
+     PROF_WITH_LOOP && PROF_WITH_CAUSAL)
 
 /* Options of parts that may have been left out, and the only value that is
  * accepted then; "" = none is. */
@@ -231,6 +250,9 @@ static const struct part {
     {PROF_WITH_LOOP, "prof.loop_held", ""},
     {PROF_WITH_LOOP, "prof.loop_freeze", ""},
     {PROF_WITH_LOOP, "prof.loop_trigger", ""},
+    {PROF_WITH_CAUSAL, "prof.causal", "off"},
+    {PROF_WITH_CAUSAL, "prof.target", ""},
+    {PROF_WITH_CAUSAL, "prof.progress", ""},
     {PROF_WITH_TREES, "prof.report", "top"},
     {PROF_WITH_TREES, "prof.callers", ""},
 };

@@ -28,7 +28,8 @@ $(BUILD)/host$1/libdemangle.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
 $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
     $(filter-out profiler/demangle/%,$(filter %.c,\
     $(call profiler_sources,host)))) \
-    $(BUILD)/host$1/obj/walk.o $(BUILD)/host$1/obj/hooks.o
+    $(BUILD)/host$1/obj/walk.o $(BUILD)/host$1/obj/hooks.o \
+    $(BUILD)/host$1/obj/tests/unit/port_alloc.o
 	$$(archive)
 $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/tools/embed/%.o,lookup fail)

@@ -63,6 +63,10 @@ struct loop_source {
 };
 void loop_add(struct loop_source *source);
 
+/* Whether one of the sources' functions is in the (bytes) bytes at (begin), or
+ * one of the loop's own: they look for work. For causal experiments. */
+bool loop_polls(uintptr_t begin, size_t bytes);
+
 /* An answer from outside: of a device or a peer. Owned by the caller. */
 struct loop_answer {
     loop_callback *callback;

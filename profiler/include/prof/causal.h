@@ -156,6 +156,9 @@ static inline void prof_target_leave(struct prof_target *target)
 struct prof_causal_code {
     uintptr_t begin, end;
     void (*write)(uintptr_t address, const void *bytes, size_t count);
+    /* Whether the function of (bytes) bytes at (begin) looks again and again
+     * for work; NULL: none does. It is not chosen by itself. */
+    bool (*polls)(uintptr_t begin, size_t bytes);
 };
 void prof_causal_code(const struct prof_causal_code *code);
 
@@ -173,6 +176,8 @@ enum prof_causal_kind {
  */
 int prof_causal_add_function(const char *name, enum prof_causal_kind kind);
 int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind);
+
+bool prof_causal_polls(uintptr_t begin, size_t bytes);
 
 /* The target (name), as the table shows it; NULL: there is none. */
 const struct prof_target *prof_causal_target(const char *name);
@@ -247,6 +252,13 @@ void prof_causal_stats(struct prof_causal_stats *stats);
 
 /* Prints a table by prof_port_write(). */
 void prof_causal_report(void);
+
+/*
+ * To be called after each prof_drain(): begins, once, what prof.causal= asks
+ * for; with auto when there are enough samples to choose targets by. Its caller
+ * MUST be the event loop: functions that are on the stack are not chosen.
+ */
+void prof_causal_step(void);
 
 /* ---- agents */
 

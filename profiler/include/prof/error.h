@@ -9,35 +9,38 @@ extern "C" {
 /* Error codes of all set-up calls. */
 enum prof_error {
     PROF_OK = 0,
-    PROF_EMEMORY = -1,        /* the memory given is too small */
-    PROF_ECONFIG = -2,        /* invalid configuration */
-    PROF_ESTATE = -3,         /* called before prof_init() */
-    PROF_ERATE = -4,          /* the sampling rate is 0 */
-    PROF_EOPTION = -5,        /* unknown option */
-    PROF_EVALUE = -6,         /* the option is known, its value is invalid */
-    PROF_EGATE = -7,          /* the timer's IDT gate is not present */
-    PROF_EFIXED = -8,         /* the rate is the kernel's and cannot change */
-    PROF_EPORT = -9,          /* current_eoi_mechanism is NULL */
-    PROF_EABSENT = -10,       /* not in this image (<prof/config.h>) */
-    PROF_EFLIGHT = -11,       /* the recorder is not in flight mode */
-    PROF_ELOOP = -12,         /* no statistics of the event loop: prof.loop */
-    PROF_ESYM_NONE = -16,     /* the image has no symbol table */
-    PROF_ESYM_SHORT = -17,    /* shorter than its header says */
-    PROF_ESYM_MAGIC = -18,    /* not a symbol table, or of another version */
-    PROF_ESYM_CRC = -19,      /* the checksum is wrong */
-    PROF_ESYM_LAYOUT = -20,   /* an array lies outside the table */
-    PROF_ESYM_ORDER = -21,    /* not sorted by address, or overlapping */
-    PROF_ESYM_NAME = -22,     /* a name that cannot be read */
-    PROF_ESYM_BUILD = -23,    /* made for another build of the image */
-    PROF_ESYM_WIDTH = -24,    /* made for another width */
-    PROF_ESYM_INDEX = -25,    /* an index that misses functions */
-    PROF_EPATCH_NAME = -32,   /* no function has this name */
-    PROF_EPATCH_NAMES = -33,  /* several functions have this name */
-    PROF_EPATCH_SHORT = -34,  /* the function is shorter than a jump */
-    PROF_EPATCH_CODE = -35,   /* its first instructions cannot be moved */
-    PROF_EPATCH_BRANCH = -36, /* it jumps to its first instructions */
-    PROF_EPATCH_OWN = -37,    /* the profiler's own, or not in the code */
-    PROF_EPATCH_ROOM = -38,   /* too many functions */
+    PROF_EMEMORY = -1,       /* the memory given is too small */
+    PROF_ECONFIG = -2,       /* invalid configuration */
+    PROF_ESTATE = -3,        /* called before prof_init() */
+    PROF_ERATE = -4,         /* the sampling rate is 0 */
+    PROF_EOPTION = -5,       /* unknown option */
+    PROF_EVALUE = -6,        /* the option is known, its value is invalid */
+    PROF_EGATE = -7,         /* the timer's IDT gate is not present */
+    PROF_EFIXED = -8,        /* the rate is the kernel's and cannot change */
+    PROF_EPORT = -9,         /* current_eoi_mechanism is NULL */
+    PROF_EABSENT = -10,      /* not in this image (<prof/config.h>) */
+    PROF_EFLIGHT = -11,      /* the recorder is not in flight mode */
+    PROF_ELOOP = -12,        /* no statistics of the event loop: prof.loop */
+    PROF_ECAUSAL = -13,      /* experiments without target or progress point */
+    PROF_ECAUSAL_RUNS = -14, /* experiments are running */
+    PROF_ECAUSAL_MEMORY = -15, /* no memory for them */
+    PROF_ESYM_NONE = -16,      /* the image has no symbol table */
+    PROF_ESYM_SHORT = -17,     /* shorter than its header says */
+    PROF_ESYM_MAGIC = -18,     /* not a symbol table, or of another version */
+    PROF_ESYM_CRC = -19,       /* the checksum is wrong */
+    PROF_ESYM_LAYOUT = -20,    /* an array lies outside the table */
+    PROF_ESYM_ORDER = -21,     /* not sorted by address, or overlapping */
+    PROF_ESYM_NAME = -22,      /* a name that cannot be read */
+    PROF_ESYM_BUILD = -23,     /* made for another build of the image */
+    PROF_ESYM_WIDTH = -24,     /* made for another width */
+    PROF_ESYM_INDEX = -25,     /* an index that misses functions */
+    PROF_EPATCH_NAME = -32,    /* no function has this name */
+    PROF_EPATCH_NAMES = -33,   /* several functions have this name */
+    PROF_EPATCH_SHORT = -34,   /* the function is shorter than a jump */
+    PROF_EPATCH_CODE = -35,    /* its first instructions cannot be moved */
+    PROF_EPATCH_BRANCH = -36,  /* it jumps to its first instructions */
+    PROF_EPATCH_OWN = -37,     /* the profiler's own, or not in the code */
+    PROF_EPATCH_ROOM = -38,    /* too many functions */
 };
 
 /* One line in English for (error), never NULL. Contexts: any. */

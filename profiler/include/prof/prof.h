@@ -180,6 +180,14 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config);
  */
 int prof_option(const char *word);
 
+/* When causal experiments begin. */
+enum prof_causal_mode {
+    PROF_CAUSAL_MODE_OFF,  /* by a command */
+    PROF_CAUSAL_MODE_ON,   /* at once, with what was named */
+    PROF_CAUSAL_MODE_AUTO, /* when targets can be chosen: what was named, and the
+                         hottest functions */
+};
+
 /* The options in force; only prof_option() changes them. */
 struct prof_options {
     uint32_t hz;       /* rate asked for, Hz */
@@ -194,20 +202,21 @@ struct prof_options {
     const char *callers; /* list the callers of this function, "" = none */
     bool start;          /* sample from boot on */
     const char *vmm; /* function that counts as the hypervisor's, "" = none */
-    uint32_t jitter_percent;    /* of the period, to either side, 0 = none */
-    uint32_t seed;              /* of the jitter */
-    uint32_t depth;             /* callers with each sample, 0 = none */
-    const char *out;            /* where the stream goes, "off" = nowhere */
-    uint32_t share_kib;         /* memory for the stream in memory */
-    enum prof_trace_mode trace; /* recorder of tasks (<prof/trace.h>) */
-    uint32_t trace_kib;         /* its memory */
-    uint32_t trace_stacks;      /* callers with each suspend, 0 = none */
-    uint32_t loop_rows;         /* of the table of the event loop, 0 = none */
-    enum prof_loop_by loop_by;  /* their order */
-    uint32_t loop_kib;          /* memory of these statistics */
-    uint32_t loop_held_ms;      /* a long run, 0 = none */
-    uint32_t loop_freeze_ms;    /* a frozen loop, 0 = none */
-    bool loop_trigger;          /* that stops the flight recorder */
+    uint32_t jitter_percent;      /* of the period, to either side, 0 = none */
+    uint32_t seed;                /* of the jitter */
+    uint32_t depth;               /* callers with each sample, 0 = none */
+    const char *out;              /* where the stream goes, "off" = nowhere */
+    uint32_t share_kib;           /* memory for the stream in memory */
+    enum prof_trace_mode trace;   /* recorder of tasks (<prof/trace.h>) */
+    uint32_t trace_kib;           /* its memory */
+    uint32_t trace_stacks;        /* callers with each suspend, 0 = none */
+    uint32_t loop_rows;           /* of the table of the event loop, 0 = none */
+    enum prof_loop_by loop_by;    /* their order */
+    uint32_t loop_kib;            /* memory of these statistics */
+    uint32_t loop_held_ms;        /* a long run, 0 = none */
+    uint32_t loop_freeze_ms;      /* a frozen loop, 0 = none */
+    bool loop_trigger;            /* that stops the flight recorder */
+    enum prof_causal_mode causal; /* experiments (<prof/causal.h>) */
 };
 const struct prof_options *prof_options(void);
 

@@ -18,6 +18,37 @@ CASES = [
         ],
     ),
     case(
+        "causal_options",
+        append="prof.causal=auto prof.progress=work_done prof.every=0",
+        icount=0,
+        exits=0,
+        shows=[
+            r"^causal: hot_work is a target$",
+            r"^causal: experiments have begun$",
+            r"^--- causal profile: \d+ experiments$",
+            r"^work_done:$",
+            # 41 % of the time, at 50 % faster
+            r"^  hot_work .* (39|4[0-2])\.\d\d \+- ",
+        ],
+        hides=[r"loop_\w+ is a target", "service_main is a target"],
+    ),
+    case(
+        "causal_refused",
+        image="test/causal_options",
+        append=(
+            "prof.causal=on prof.progress=work_done prof.target=no_such "
+            "prof.target=prof_drain prof.every=0"
+        ),
+        icount=0,
+        exits=0,
+        shows=[
+            r"^causal: no_such: no function of this name",
+            r"^causal: prof_drain: the function is the profiler's own$",
+            r"^causal: no experiments: neither without a target",
+        ],
+        hides=["causal profile"],
+    ),
+    case(
         "causal_patch",
         append="prof.start=off prof.every=0 prof.drain=10000",
         icount=0,

@@ -43,6 +43,12 @@ static void each_option_is_taken(void **unused)
     assert_int_equal(o->report, PROF_REPORT_FOLDED);
     assert_int_equal(prof_option("prof.report=top"), 0);
     assert_int_equal(o->report, PROF_REPORT_TOP);
+    assert_int_equal(prof_option("prof.causal=auto"), 0);
+    assert_int_equal(prof_options()->causal, PROF_CAUSAL_MODE_AUTO);
+    assert_int_equal(prof_option("prof.causal=on"), 0);
+    assert_int_equal(prof_options()->causal, PROF_CAUSAL_MODE_ON);
+    assert_int_equal(prof_option("prof.target=a::b"), 0);
+    assert_int_equal(prof_option("prof.progress=c"), 0);
     assert_int_equal(prof_option("prof.callers=a::b(int)"), 0);
     assert_string_equal(o->callers, "a::b(int)");
     assert_int_equal(prof_option("prof.depth=127"), 0);
@@ -80,6 +86,9 @@ static void nonsense_changes_nothing(void **unused)
         {"prof.depth=128", PROF_EVALUE},
         {"prof.report=", PROF_EVALUE},
         {"prof.report=tre", PROF_EVALUE},
+        {"prof.causal=yes", PROF_EVALUE},
+        {"prof.target=", PROF_EVALUE},
+        {"prof.progress=", PROF_EVALUE},
         {"prof.reports=4294967296", PROF_EVALUE},
     };
     struct prof_options before = *prof_options();

@@ -48,7 +48,7 @@ _parasite()
         -*) choices=$(_parasite_options "${COMP_WORDS[1]}") ;;
         *)
             if [ "${COMP_WORDS[1]}" = tell ] && [ "$COMP_CWORD" -gt 2 ]; then
-                choices='start stop rate depth stacks loop reset hello report'
+                choices='start stop rate depth stacks loop causal reset hello report'
             fi
             ;;
         esac

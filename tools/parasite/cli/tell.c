@@ -41,7 +41,8 @@ struct request {
 static const char help_text[] =
     "Send commands to a running guest and print its answers. COMMAND is "
     "start, stop, rate HZ, depth N, stacks on|off, "
-    "trace on|off|dump, loop reset|report, reset, hello or report."
+    "trace on|off|dump, loop reset|report, causal start|stop|report, "
+    "reset, hello or report."
     "\vTARGET is the line that the guest listens to: the stream's line with "
     "prof.out=uart2 or virtio, otherwise the guest's console. It is unix:PATH, "
     "tcp:HOST:PORT or the name of a terminal. Each command is sent after the "

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Causal experiments, as options and commands ask for them. Targets are those
+ * that were named, or the hottest functions of the profile so far.
+ *
+ * Code that waits for something to happen is never chosen: it would only wait
+ * less. That is the idle loop, what the kernel knows as polling, and, since
+ * this is called by the event loop, whatever is on the stack now.
+ */
+
+#include "control/causal.h"
+
+#include "base/equal.h"
+#include "control/control.h"
+#include "profile/functions.h"
+#include "profile/sums.h"
+#include "sample/cpu_state.h"
+
+#include <prof/causal.h>
+#include <prof/config.h>
+#include <prof/error.h>
+#include <prof/name.h>
+#include <prof/port.h>
+#include <prof/text.h>
+
+#define CHOSEN_MAX 5u
+#define TRIED_MAX 16u
+#define SAMPLES_MIN 500u /* that targets are chosen by */
+#define LEAST_PERCENT 2u /* of the busy time, of a target with its callees */
+#define MOST_PERCENT 95u
+#define FRAMES_MAX 48u
+
+static bool begun; /* what the options ask for */
+
+/* ---- what is printed */
+
+static void say(const char *name, const char *what)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_string(&out, "causal: ");
+    prof_text_string(&out, name);
+    prof_text_string(&out, what);
+    prof_text_char(&out, '\n');
+    prof_text_flush(&out);
+}
+
+static void say_function(const struct prof_symbol *symbol, const char *what)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_string(&out, "causal: ");
+    prof_name_write(&out, symbol, 0);
+    prof_text_string(&out, what);
+    prof_text_char(&out, '\n');
+    prof_text_flush(&out);
+}
+
+static void refuse(const char *name, int error)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_string(&out, "causal: ");
+    prof_text_string(&out, name);
+    prof_text_string(&out, ": ");
+    prof_text_string(&out, prof_strerror(error));
+    prof_text_char(&out, '\n');
+    prof_text_flush(&out);
+}
+
+/* ---- choosing targets */
+
+struct choice {
+    uintptr_t frames[FRAMES_MAX]; /* return addresses on the present stack */
+    uint32_t frames_count;
+    uintptr_t tried[TRIED_MAX];
+    uint32_t tried_count;
+    uint64_t busy; /* weight of all samples in functions */
+};
+
+static void walk(struct choice *choice)
+{
+    const struct prof_stack_bounds *bounds = prof_cpu_here()->stack;
+    const uintptr_t *frame = __builtin_frame_address(0);
+
+    if (bounds == NULL)
+        return;
+    while (choice->frames_count < FRAMES_MAX &&
+           (uintptr_t)frame >= bounds->begin &&
+           (uintptr_t)frame / sizeof *frame <= bounds->last_frame) {
+        choice->frames[choice->frames_count++] = frame[1];
+        if (frame[0] <= (uintptr_t)frame)
+            break;
+        frame = (const uintptr_t *)frame[0];
+    }
+}
+
+static bool is_among(const struct prof_function *function,
+                     const uintptr_t *addresses, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (addresses[i] - function->record.key < function->bytes)
+            return true;
+    return false;
+}
+
+static bool is_eligible(const struct choice *choice,
+                        const struct prof_function *function)
+{
+    const struct prof_range *idle = &prof_control_config()->idle;
+    uintptr_t begin = (uintptr_t)function->record.key;
+
+    return prof_function_is_named(function) &&
+           function->total * 100 >= choice->busy * LEAST_PERCENT &&
+           function->total * 100 <= choice->busy * MOST_PERCENT &&
+           (begin >= idle->end || begin + function->bytes <= idle->begin) &&
+           !prof_causal_polls(begin, function->bytes) &&
+           !is_among(function, choice->frames, choice->frames_count) &&
+           !is_among(function, choice->tried, choice->tried_count);
+}
+
+/* What is hot by itself comes first, then what is with its callees. */
+static uint64_t heat(const struct prof_function *function)
+{
+    return prof_sums_weight(&function->self) + function->total / 2;
+}
+
+static const struct prof_function *hottest(const struct choice *choice)
+{
+    const struct prof_function *found = NULL;
+
+    for (uint32_t i = 1; i < prof_functions.used; i++) {
+        const struct prof_function *each = prof_function_at(i);
+
+        if (is_eligible(choice, each) &&
+            (found == NULL || heat(each) > heat(found)))
+            found = each;
+    }
+    return found;
+}
+
+/* Adds the hottest functions that can be patched. Returns how many. */
+static uint32_t choose(void)
+{
+    struct choice choice = {0};
+    const struct prof_function *function;
+    struct prof_symbol symbol;
+    uint32_t chosen = 0;
+
+    walk(&choice);
+    (void)prof_sums();
+    for (uint32_t i = 1; i < prof_functions.used; i++)
+        choice.busy += prof_sums_weight(&prof_function_at(i)->self);
+    while (chosen < CHOSEN_MAX && choice.tried_count < TRIED_MAX &&
+           (function = hottest(&choice)) != NULL) {
+        uintptr_t address = (uintptr_t)function->record.key;
+
+        choice.tried[choice.tried_count++] = address;
+        if (prof_causal_add_address(address, PROF_CAUSAL_TARGET) != 0)
+            continue;
+        chosen++;
+        if (prof_symbol_find(address, &symbol))
+            say_function(&symbol, " is a target");
+    }
+    return chosen;
+}
+
+/* ---- start and stop */
+
+static void add_wanted(void)
+{
+    for (struct prof_causal_wanted *each = prof_causal_wanted; each != NULL;
+         each = each->next) {
+        int error = each->added
+                        ? PROF_OK
+                        : prof_causal_add_function(each->name, each->kind);
+
+        each->added = true;
+        if (error != PROF_OK)
+            refuse(each->name, error);
+    }
+}
+
+int prof_causal_begin(void)
+{
+    const struct prof_causal_settings settings = {
+        .tsc_hz = prof_control_config()->tsc_hz,
+        .seed = prof_options()->seed,
+    };
+
+    if (prof_causal_running())
+        return PROF_ECAUSAL_RUNS;
+    add_wanted();
+    if (prof_options()->causal == PROF_CAUSAL_MODE_AUTO)
+        (void)choose();
+    switch (prof_causal_start(&settings)) {
+    case PROF_OK:
+        say("experiments", " have begun");
+        return PROF_OK;
+    case PROF_EVALUE:
+        return PROF_ECAUSAL;
+    case PROF_EMEMORY:
+        return PROF_ECAUSAL_MEMORY;
+    default:
+        return PROF_ECAUSAL_RUNS;
+    }
+}
+
+/* Whether the profile says enough to choose targets by. */
+static bool is_enough(void)
+{
+    struct prof_stats stats;
+
+    if (prof_options()->causal != PROF_CAUSAL_MODE_AUTO)
+        return true;
+    prof_stats(&stats);
+    return stats.attributed >= SAMPLES_MIN;
+}
+
+void prof_causal_step(void)
+{
+    int error;
+
+    if (!PROF_WITH_CAUSAL || begun ||
+        prof_options()->causal == PROF_CAUSAL_MODE_OFF || !is_enough())
+        return;
+    begun = true;
+    error = prof_causal_begin();
+    if (error != PROF_OK)
+        refuse("no experiments", error);
+}

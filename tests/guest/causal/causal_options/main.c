@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program that knows nothing of causal profiling, and for which options ask
+ * it (cases.py): most of its time is spent in one function, some in another,
+ * and a third is called when a unit of work is done.
+ */
+
+#include <kernel/console.h>
+#include <kernel/loop.h>
+#include <kernel/service.h>
+#include <stddef.h>
+
+#define NAMED __attribute__((noinline, noclone))
+#define UNITS 8000u
+#define HOT 90000u /* rounds of two instructions */
+#define COLD 20000u
+
+void hot_work(uint32_t rounds);
+void cold_work(uint32_t rounds);
+void work_done(void);
+
+static struct loop_timer timer;
+static unsigned done;
+
+NAMED void hot_work(uint32_t rounds)
+{
+    for (uint32_t i = 0; i < rounds; i++)
+        __asm__ volatile("");
+}
+
+NAMED void cold_work(uint32_t rounds)
+{
+    for (uint32_t i = 0; i < rounds; i++)
+        __asm__ volatile("");
+}
+
+NAMED void work_done(void)
+{
+    if (++done == UNITS)
+        loop_stop();
+}
+
+static void work(void *unused)
+{
+    (void)unused;
+    hot_work(HOT);
+    cold_work(COLD);
+    work_done();
+    loop_once(&timer, 0, work, NULL);
+}
+
+int service_main(void)
+{
+    loop_once(&timer, 0, work, NULL);
+    loop_run();
+    console_line("%u units done", done);
+    return 0;
+}
