@@ -24,8 +24,7 @@ static const char *patch_line(enum prof_error error)
 static const char *causal_line(enum prof_error error)
 {
     static const char *const lines[] = {
-        "neither without a target nor without a progress point (prof.target, "
-        "prof.progress)",
+        "they need prof.target= or prof.causal=auto, and prof.progress=",
         "experiments are running, or what they held was not taken",
         "no memory for experiments",
     };

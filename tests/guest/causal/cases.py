@@ -44,7 +44,7 @@ CASES = [
         shows=[
             r"^causal: no_such: no function of this name",
             r"^causal: prof_drain: the function is the profiler's own$",
-            r"^causal: no experiments: neither without a target",
+            r"^causal: no experiments: they need prof.target=",
         ],
         hides=["causal profile"],
     ),

@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 #define NAMED __attribute__((noinline, noclone))
-#define UNITS 8000u
-#define HOT 90000u /* rounds of two instructions */
-#define COLD 20000u
+#define UNITS 60000u
+#define HOT 18000u /* rounds of two instructions */
+#define COLD 4000u
 
 void hot_work(uint32_t rounds);
 void cold_work(uint32_t rounds);
