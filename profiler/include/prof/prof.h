@@ -184,7 +184,7 @@ int prof_option(const char *word);
 enum prof_causal_mode {
     PROF_CAUSAL_MODE_OFF,  /* by a command */
     PROF_CAUSAL_MODE_ON,   /* at once, with what was named */
-    PROF_CAUSAL_MODE_AUTO, /* with hot functions as well, when these are known */
+    PROF_CAUSAL_MODE_AUTO, /* with hot functions too, once they are known */
 };
 
 /* The options in force; only prof_option() changes them. */
