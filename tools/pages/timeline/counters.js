@@ -88,10 +88,11 @@ function paintCounterNames(pen, names) {
 function* paintCounters(pen, yOf) {
   const scales = scaleOfCounters(),
     names = model.head.traces.map(() => []);
-  let n = 0;
+  const texts = new Set(); // one colour for a name, in all traces
   for (const [name, counter] of model.counters) {
     const text = model.head.names[name],
-      colour = palette.counters[n++ % palette.counters.length],
+      number = [...texts.add(text)].indexOf(text),
+      colour = palette.counters[number % palette.counters.length],
       ground = groundOfCounters(counter.trace, yOf);
     const steps = stepsOf(counter, scales.get(scaleKey(text)), ground);
     if (steps.length === 0) continue;
@@ -101,7 +102,8 @@ function* paintCounters(pen, yOf) {
     pen.globalAlpha = steps.length * 3 > port.width ? 0.45 : 0.9;
     strokeSteps(pen, steps);
     pen.globalAlpha = 1;
-    names[counter.trace].push([steps[steps.length - 1][1], text, colour]);
+    const said = `${text}, up to ${countText(scales.get(scaleKey(text)).most)}`;
+    names[counter.trace].push([steps[steps.length - 1][1], said, colour]);
     yield;
   }
   for (const list of names) paintCounterNames(pen, list);

@@ -103,11 +103,9 @@ function paintGrid(pen) {
     pen.fillStyle = palette.grid;
     pen.fillRect(x, 0, 1, port.height - MARGIN_BOTTOM);
     pen.fillStyle = palette.soft;
-    pen.fillText(
-      secondsText(i * step, step, port.to / hz),
-      x + 4,
-      port.height - MARGIN_BOTTOM / 2,
-    );
+    const text = secondsText(i * step, step, port.to / hz);
+    if (x + 4 + pen.measureText(text).width < port.width)
+      pen.fillText(text, x + 4, port.height - MARGIN_BOTTOM / 2);
   }
 }
 

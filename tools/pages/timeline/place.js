@@ -6,6 +6,7 @@
 // is one item, a row of their density, until it is opened.
 
 const GROUP_FROM = 200; // objects; smaller groups are never closed
+const GROUP_KIND_FROM = 2000; // of a kind, where their sites are not known
 const GROUPS_MAX = 40; // with more, parents do not separate groups
 
 const items = {
@@ -71,7 +72,8 @@ function* groupBy(ofParent) {
   }
 }
 
-const isLarge = (group) => group.members.length >= GROUP_FROM;
+const isLarge = ({site, members}) =>
+  members.length >= (model.objects.site[site] ? GROUP_FROM : GROUP_KIND_FROM);
 const isClosed = (group) =>
   view.grouped && isLarge(group) && !view.opened.includes(group.key);
 

@@ -25,6 +25,7 @@
 #define NARROW 0.3        /* left out */
 #define NAMED 30.0        /* has its name */
 #define GRID 12           /* lines at most */
+#define TIME_ROOM 60.0    /* of a time below them */
 
 /* One trace of the picture. */
 struct svg {
@@ -148,11 +149,12 @@ static void put_grid(const struct svg *svg, const struct svg_range *range,
         double x = (double)(since - range->from) /
                    (double)(range->to - range->from) * WIDTH;
 
-        fprintf(svg->out,
-                "<path class=\"g\" d=\"M%.1f %.0fV%.0f\"/>"
-                "<text class=\"s\" x=\"%.1f\" y=\"%.0f\">%.6g ms</text>\n",
-                x, HEAD, bottom, x + 3, bottom + 16,
-                (double)since * 1000 / PROF_CLOCK_HZ);
+        fprintf(svg->out, "<path class=\"g\" d=\"M%.1f %.0fV%.0f\"/>\n", x,
+                HEAD, bottom);
+        if (x < WIDTH - TIME_ROOM)
+            fprintf(svg->out,
+                    "<text class=\"s\" x=\"%.1f\" y=\"%.0f\">%.6g ms</text>\n",
+                    x + 3, bottom + 16, (double)since * 1000 / PROF_CLOCK_HZ);
     }
 }
 
