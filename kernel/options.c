@@ -27,6 +27,14 @@ __attribute__((weak)) bool service_option(const char *key, const char *value)
     return false;
 }
 
+/* The same for images without tasks; kernel/task overrides it. */
+__attribute__((weak)) bool disk_option(const char *key, const char *value)
+{
+    (void)key;
+    (void)value;
+    return false;
+}
+
 /* Default for images without a network; kernel/net overrides it. */
 __attribute__((weak)) bool net_option(const char *key, const char *value)
 {
@@ -48,6 +56,9 @@ static const char *set_option(const char *key, const char *value)
     if (strcmp(key, "statistics") == 0)
         return statistics_option(value) ? NULL
                                         : "must be 1 to 3600000 milliseconds";
+    if (strncmp(key, "disk.", 5) == 0)
+        return disk_option(key, value) ? NULL
+                                       : "unknown disk option, or invalid";
     if (strncmp(key, "net.", 4) == 0)
         return net_option(key, value)
                    ? NULL

@@ -10,6 +10,9 @@
  */
 bool net_option(const char *key, const char *value);
 
+/* The same of disk.KEY=value, in images with tasks. Contexts: boot. */
+bool disk_option(const char *key, const char *value);
+
 /*
  * Sets each option "key=value" of (command_line); options are separated by
  * blanks. prof.* goes to the profiler, net.* to the network, clock to the

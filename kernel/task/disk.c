@@ -8,12 +8,13 @@
 
 #include <kernel/disk.h>
 
+#include "disk_device.h"
 #include "internal.h"
 #include "stacks.h"
 
 #include <kernel/console.h>
 #include <kernel/loop.h>
-#include <malloc.h>
+#include <prof/causal.h>
 #include <virtio_blk.h>
 
 #define PAGE_BYTES 4096
@@ -22,6 +23,7 @@ struct part {
     struct virtio_blk_request request; /* its user is the transfer */
     uint32_t trace;                    /* its number there */
     bool in_flight;
+    struct disk_answer answer; /* in an experiment it may be held */
 };
 
 struct transfer {
@@ -118,6 +120,7 @@ static int submit(struct transfer *transfer, struct part *part)
     const size_t bytes = transfer->left < transfer->part_max
                              ? transfer->left
                              : transfer->part_max;
+    struct prof_moment doorbell;
     int error;
 
     part->request = (struct virtio_blk_request){
@@ -128,9 +131,11 @@ static int submit(struct transfer *transfer, struct part *part)
         .done = on_done,
         .user = transfer,
     };
+    doorbell = prof_causal_now();
     error = virtio_blk_submit(&part->request);
     if (error != 0)
         return error;
+    disk_submitted(&part->answer, doorbell);
     count_submitted(transfer, part);
     transfer->in_flight++;
     transfer->left -= bytes;
@@ -182,9 +187,10 @@ static void go_on(struct transfer *transfer)
     complete_if_done(transfer);
 }
 
-static void on_done(struct virtio_blk_request *request)
+static void finish(void *context)
 {
-    struct part *part = LIST_OWNER(request, struct part, request);
+    struct part *part = context;
+    struct virtio_blk_request *request = &part->request;
     struct transfer *transfer = request->user;
 
     count_done(part);
@@ -193,6 +199,13 @@ static void on_done(struct virtio_blk_request *request)
         transfer->why = reason(request->error);
     if (transfer->link.next == NULL || list_empty(&transfer->link))
         go_on(transfer);
+}
+
+static void on_done(struct virtio_blk_request *request)
+{
+    struct part *part = LIST_OWNER(request, struct part, request);
+
+    disk_answered(&part->answer, finish, part);
 }
 
 /* ---- turns of the loop */
@@ -211,7 +224,7 @@ static void turn(void)
     if (stats.in_flight == 0 && list_empty(&waiting_for_room))
         return;
     (void)virtio_interrupts(virtio_blk_queue(), false);
-    virtio_blk_poll();
+    disk_poll();
     while ((link = list_take(&waiting_for_room)) != NULL) {
         struct transfer *transfer = LIST_OWNER(link, struct transfer, link);
 
@@ -223,11 +236,6 @@ static void turn(void)
     }
 }
 
-static void *pages(size_t bytes)
-{
-    return memalign(VIRTIO_PAGE_BYTES, bytes);
-}
-
 bool disk_start(void)
 {
     static PROF_TRACE_SITE(site, "disk");
@@ -235,16 +243,10 @@ bool disk_start(void)
                                         .turn = turn,
                                         .site = &site,
                                         .device = VIRTIO_BLOCK};
-    static const char *const why[] = {
-        [VIRTIO_BLK_NONE] = "there is none",
-        [VIRTIO_BLK_QUEUES] = "its queue is too large",
-        [VIRTIO_BLK_MEMORY] = "no memory",
-        [VIRTIO_BLK_LINE] = "it has no interrupt line",
-    };
-    int error = started ? 0 : virtio_blk_start(pages);
+    const char *why = started ? NULL : disk_device_start();
 
-    if (error != 0) {
-        console_line("disk: not started: %s", why[error]);
+    if (why != NULL) {
+        console_line("disk: not started: %s", why);
         return false;
     }
     if (!started) {
@@ -257,6 +259,17 @@ bool disk_start(void)
 
 /* ---- transfers */
 
+/* What is held has arrived. */
+static void finish_held(struct transfer *transfer)
+{
+    for (unsigned i = 0; i < transfer->slots; i++)
+        if (transfer->parts[i].in_flight &&
+            prof_causal_withdraw(&transfer->parts[i].answer.of_loop)) {
+            finish(&transfer->parts[i]);
+            return;
+        }
+}
+
 /* The device may still read or write the memory: so this waits for it. The
  * promise has an owner, or nobody could cancel it, and so exists. */
 static void on_cancel(struct promise *own, void *context)
@@ -266,8 +279,8 @@ static void on_cancel(struct promise *own, void *context)
     transfer->why = &promise_cancelled;
     list_remove(&transfer->link);
     complete_if_done(transfer);
-    while ((own->flags & PROMISE_PRODUCED) != 0)
-        virtio_blk_poll();
+    for (; (own->flags & PROMISE_PRODUCED) != 0; disk_poll())
+        finish_held(transfer);
 }
 
 static struct transfer *new_transfer(struct prof_trace_name *site,
@@ -379,16 +392,6 @@ bool disk_limit(size_t request_bytes, unsigned in_flight)
     request_max = request_bytes;
     in_flight_max = in_flight;
     return true;
-}
-
-uint64_t disk_sectors(void)
-{
-    return virtio_blk_sectors();
-}
-
-bool disk_read_only(void)
-{
-    return virtio_blk_read_only();
 }
 
 struct disk_stats disk_stats(void)

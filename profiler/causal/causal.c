@@ -216,6 +216,15 @@ void *prof_causal_take(void)
     return event;
 }
 
+bool prof_causal_withdraw(const void *event)
+{
+    bool was_held = prof_held_withdraw(&prof_causal.held, event);
+
+    if (prof_causal.held.count == 0)
+        prof_causal.releases = false;
+    return was_held;
+}
+
 void prof_causal_turn(void)
 {
     uint64_t now = prof_tsc();

@@ -15,18 +15,24 @@ static bool before(const struct prof_held_event *a,
     return (int32_t)(a->order - b->order) < 0;
 }
 
-bool prof_held_put(struct prof_held *held, uint64_t due, void *event)
+/* Places (added) at (at), which is free, or nearer to the first. */
+static void rise(struct prof_held *held, struct prof_held_event added,
+                 uint32_t at)
 {
-    struct prof_held_event added = {due, held->order, event};
-    uint32_t at = held->count;
-
-    if (at == held->room)
-        return false;
     while (at != 0 && before(&added, &held->events[(at - 1) / 2])) {
         held->events[at] = held->events[(at - 1) / 2];
         at = (at - 1) / 2;
     }
     held->events[at] = added;
+}
+
+bool prof_held_put(struct prof_held *held, uint64_t due, void *event)
+{
+    struct prof_held_event added = {due, held->order, event};
+
+    if (held->count == held->room)
+        return false;
+    rise(held, added, held->count);
     held->order++;
     held->held++;
     if (++held->count > held->most)
@@ -42,10 +48,11 @@ void *prof_held_first(const struct prof_held *held, uint64_t *due)
     return held->events[0].event;
 }
 
-/* Moves up the smaller child until (last) fits. */
-static void sink(struct prof_held *held, struct prof_held_event last)
+/* Moves up the smaller child from (at), which is free, until (last) fits. */
+static void sink(struct prof_held *held, struct prof_held_event last,
+                 uint32_t at)
 {
-    uint32_t at = 0, child;
+    uint32_t child;
 
     while ((child = 2 * at + 1) < held->count) {
         if (child + 1 < held->count &&
@@ -68,6 +75,25 @@ void *prof_held_take(struct prof_held *held, uint64_t virtual)
     event = held->events[0].event;
     held->count--;
     if (held->count != 0)
-        sink(held, held->events[held->count]);
+        sink(held, held->events[held->count], 0);
     return event;
+}
+
+bool prof_held_withdraw(struct prof_held *held, const void *event)
+{
+    struct prof_held_event last;
+    uint32_t at = 0;
+
+    while (at < held->count && held->events[at].event != event)
+        at++;
+    if (at == held->count)
+        return false;
+    last = held->events[--held->count];
+    if (at == held->count)
+        return true;
+    if (before(&last, &held->events[at]))
+        rise(held, last, at);
+    else
+        sink(held, last, at);
+    return true;
 }

@@ -37,6 +37,9 @@ bool prof_held_put(struct prof_held *held, uint64_t due, void *event);
 /* The event that is due first and its due time; NULL if none is held. */
 void *prof_held_first(const struct prof_held *held, uint64_t *due);
 
+/* Removes (event), due or not. False: it is not held. Linear. */
+bool prof_held_withdraw(struct prof_held *held, const void *event);
+
 /* Removes that one, if it is due at (virtual), and returns it; or NULL. */
 void *prof_held_take(struct prof_held *held, uint64_t virtual);
 

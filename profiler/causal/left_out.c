@@ -141,6 +141,12 @@ void *prof_causal_take(void)
     return 0;
 }
 
+bool prof_causal_withdraw(const void *event)
+{
+    (void)event;
+    return false;
+}
+
 void prof_causal_turn(void)
 {
 }

@@ -38,7 +38,8 @@ $(BUILD)/host$1/function_symbols_test: \
 $(BUILD)/host$1/boot_info_test: $(BUILD)/host$1/obj/arch/x86/boot_info.o
 $(BUILD)/host$1/timers_test: $(BUILD)/host$1/obj/kernel/timers.o
 $(BUILD)/host$1/peers_test: $(BUILD)/host$1/obj/kernel/net/peers.o
-$(BUILD)/host$1/disk_test: $(BUILD)/host$1/obj/kernel/task/disk.o
+$(BUILD)/host$1/disk_test: $(addprefix \
+    $(BUILD)/host$1/obj/kernel/task/,disk.o disk_device.o)
 $(BUILD)/host$1/tcp_stream_test: $(addprefix \
     $(BUILD)/host$1/obj/kernel/task/,stream.o stream_begin.o)
 $(addprefix $(BUILD)/host$1/,promise_test sync_test promise_refusals_test \

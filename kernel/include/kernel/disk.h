@@ -39,6 +39,13 @@ bool disk_read_only(void);
 #define DISK_IN_FLIGHT_MAX 16u
 bool disk_limit(size_t request_bytes, unsigned in_flight);
 
+/*
+ * What causal experiments (<prof/causal.h>) take the disk for: a queue with
+ * (servers), 1 to 8; 0, the default: it does all requests at once. Not while
+ * experiments are running. False: no such number. Option disk.servers=.
+ */
+bool disk_servers(unsigned servers);
+
 /* Reads or writes (bytes), whole sectors, from (sector) on. Resolves with
  * (bytes). */
 #define disk_read(sector, memory, bytes)                                       \

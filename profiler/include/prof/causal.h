@@ -366,6 +366,10 @@ bool prof_causal_next(uint64_t *due);
 /* Returns that event and removes it, due or not; NULL: none is held. */
 void *prof_causal_take(void);
 
+/* Removes (event), due or not: its owner does not want it any more. False: it
+ * is not held. Linear in what is held. */
+bool prof_causal_withdraw(const void *event);
+
 /* To be called in each turn of the loop: ends an experiment without visits. */
 void prof_causal_turn(void);
 

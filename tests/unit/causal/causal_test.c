@@ -129,12 +129,17 @@ static void events_are_taken_in_due_order(void **state)
     }
     assert_false(prof_held_put(&held, 0, numbers));
     assert_int_equal(held.most, ROOM);
+    for (uint32_t i = 0; i < ROOM; i += 3)
+        assert_true(prof_held_withdraw(&held, &numbers[i]));
+    assert_false(prof_held_withdraw(&held, &numbers[0]));
+    assert_int_equal(held.count, ROOM - (ROOM + 2) / 3);
     for (const uint32_t *before = NULL; held.count != 0;) {
         const uint32_t *number;
 
         assert_ptr_equal(prof_held_first(&held, &due), room[0].event);
         number = prof_held_take(&held, UINT64_MAX);
         assert_int_equal(*number, due);
+        assert_int_not_equal((number - numbers) % 3, 0);
         assert_true(due >= last);
         if (before != NULL && due == last)
             assert_true(number > before); /* in the order they came */

@@ -10,6 +10,9 @@
 #include "../../../kernel/task/stacks.h"
 
 #include <kernel/disk.h>
+#include <kernel/loop.h>
+#include <prof/causal.h>
+#include <prof/port.h>
 #include <virtio_blk.h>
 
 #define SECTORS 1000u
@@ -84,6 +87,30 @@ unsigned virtio_blk_poll(void)
                          : 0;
     request->done(request);
     return queued;
+}
+
+/* ---- the loop, in causal experiments */
+
+void prof_port_free(void *block)
+{
+    free(block);
+}
+
+void loop_deliver(struct loop_answer *answer, uint64_t due)
+{
+    if (!prof_causal_hold(due, answer))
+        answer->callback(answer->context);
+}
+
+/* All that is held. */
+static unsigned deliver(void)
+{
+    struct loop_answer *answer;
+    unsigned count = 0;
+
+    for (; (answer = prof_causal_take()) != NULL; count++)
+        answer->callback(answer->context);
+    return count;
 }
 
 bool stack_find(uintptr_t address, struct stack *stack)
@@ -200,6 +227,71 @@ static void cancelled_at_any_time(void **state)
     }
 }
 
+static PROF_TARGET(target, "target");
+static PROF_PROGRESS(point, "point");
+
+static void begin_experiments(unsigned servers)
+{
+    const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
+
+    prof_causal_add_target(&target);
+    prof_causal_add_progress(&point);
+    assert_true(disk_servers(servers));
+    assert_int_equal(prof_causal_start(&settings), 0);
+    assert_false(disk_servers(0));
+}
+
+static void answers_are_held_in_experiments(void **state)
+{
+    struct prof_causal_stats stats;
+    struct promise *promise;
+
+    (void)state;
+    assert_false(disk_servers(PROF_AGENT_SERVERS_MAX + 1));
+    for (unsigned servers = 0; servers < 3; servers++) {
+        begin(PART, 2);
+        begin_experiments(servers);
+        promise = read_of(10, 16);
+        turn_all();
+        is(promise, PROMISE_PENDING);
+        assert_int_equal(queued, 0);
+        while (deliver() != 0)
+            turn_all();
+        ends_as(promise, PROMISE_RESOLVED, 16 * DISK_SECTOR);
+        prof_causal_stats(&stats);
+        assert_int_equal(stats.answers, 4);
+        assert_int_equal(stats.held, 4);
+        assert_int_equal(stats.held_most, 2);
+        prof_causal_stop();
+        nothing_in_flight();
+    }
+}
+
+/* What is held is taken back; an experiment may end meanwhile. */
+static void cancelled_while_held(void **state)
+{
+    (void)state;
+    for (unsigned polls = 0; polls < 20; polls++) {
+        struct promise *promises[3];
+
+        begin(PART, 4);
+        begin_experiments(polls % 3);
+        for (unsigned i = 0; i < 3; i++)
+            promises[i] = read_of(100 * i, 40);
+        for (unsigned i = 0; i < polls; i++)
+            virtio_blk_poll();
+        if (polls % 2 == 1)
+            prof_causal_stop();
+        for (unsigned i = 3; i-- > 0;)
+            promise_cancel(promises[i]);
+        assert_int_equal(deliver(), 0);
+        prof_causal_stop();
+        for (unsigned i = 0; i < 3; i++)
+            promise_free(promises[i]);
+        nothing_in_flight();
+    }
+}
+
 static void memory_is_refused(void **state)
 {
     bool refused = true;
@@ -231,6 +323,8 @@ int main(void)
         cmocka_unit_test(a_full_queue_is_waited_for),
         cmocka_unit_test(errors_end_a_transfer),
         cmocka_unit_test(cancelled_at_any_time),
+        cmocka_unit_test(answers_are_held_in_experiments),
+        cmocka_unit_test(cancelled_while_held),
         cmocka_unit_test(memory_is_refused),
     };
 
