@@ -3,90 +3,74 @@
 #define PROF_LOOP_CLOCK_H
 
 /*
- * The clock of the loop: the time stamp counter less the time in interrupts. It
- * stands while one is handled, so what is interrupted need not know.
- *
- * The time in interrupts is prof_cpu.interrupt_cycles, where the sampler's stub
- * adds its own, and prof_loop_irq_exit() that of the kernel's handlers. One
- * that comes between the two readings has changed its lower half; then the
- * clock is read again.
+ * The clock of the loop is the time stamp counter. What each run and each pause
+ * does with it needs its lower half only, and no interrupt's time: as long as
+ * its upper half is still the one of the last prof_loop_rebase(), and no time
+ * in interrupts has been added to prof_cpu.interrupt_cycles since then, by the
+ * sampler's stub or by prof_loop_irq_exit(). This must be looked at after the
+ * counter was read, for then an interrupt between the two is seen.
  */
 
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef PROF_HOSTED
 extern uint64_t prof_loop_hosted_tsc; /* a test's own */
 #endif
 
-static inline uint64_t prof_loop_tsc(void)
+struct prof_loop_reading {
+    uint32_t low, high;
+};
+
+static inline struct prof_loop_reading prof_loop_read(void)
 {
+    struct prof_loop_reading now;
+
 #ifdef PROF_HOSTED
-    return prof_loop_hosted_tsc;
+    now.low = (uint32_t)prof_loop_hosted_tsc;
+    now.high = (uint32_t)(prof_loop_hosted_tsc >> 32);
 #else
-    return prof_tsc();
+    __asm__ volatile("rdtsc" : "=a"(now.low), "=d"(now.high) : : "memory");
 #endif
+    return now;
 }
 
-/* The time in interrupts so far, and its lower half. */
-static inline uint64_t prof_loop_away(void)
+static inline uint64_t prof_loop_whole(struct prof_loop_reading reading)
 {
-    return *(volatile const uint64_t *)&prof_cpus[0].interrupt_cycles;
+    return (uint64_t)reading.high << 32 | reading.low;
+}
+
+static inline uint64_t prof_loop_tsc(void)
+{
+    return prof_loop_whole(prof_loop_read());
 }
 
 typedef uint32_t __attribute__((may_alias)) prof_loop_half;
 
-static inline uint32_t prof_loop_away_low(void)
+/* Whether there was an interrupt. On i386 the lower half says enough. */
+static inline bool prof_loop_interrupted(void)
 {
-    return *(volatile const prof_loop_half *)&prof_cpus[0].interrupt_cycles;
-}
-
-static inline uint64_t prof_loop_clock(void)
-{
-    uint32_t before;
-    uint64_t now;
-
-#ifndef PROF_HOSTED
-    /* the same as below, for which compilers take half as many again */
-    volatile const prof_loop_half *away =
-        (volatile const prof_loop_half *)&prof_cpus[0].interrupt_cycles;
+    bool any;
 
 #ifdef __i386__
-    __asm__ volatile("1: movl %2, %1\n\t"
-                     "rdtsc\n\t"
-                     "subl %1, %%eax\n\t"
-                     "sbbl %3, %%edx\n\t"
-                     "cmpl %2, %1\n\t"
-                     "jne 1b"
-                     : "=&A"(now), "=&r"(before)
-                     : "m"(away[0]), "m"(away[1])
-                     : "cc");
+    __asm__ volatile("cmpl $0, %1"
+                     : "=@ccnz"(any)
+                     : "m"(*(prof_loop_half *)&prof_cpus[0].interrupt_cycles));
 #else
-    uint64_t first, high;
+    __asm__ volatile("cmpq $0, %1"
+                     : "=@ccnz"(any)
+                     : "m"(prof_cpus[0].interrupt_cycles));
+#endif
+    return any;
+}
 
-    (void)before;
-    __asm__ volatile("1: movq %3, %1\n\t"
-                     "rdtsc\n\t"
-                     "shlq $32, %2\n\t"
-                     "orq %2, %0\n\t"
-                     "subq %1, %0\n\t"
-                     "cmpq %3, %1\n\t"
-                     "jne 1b"
-                     : "=&a"(now), "=&r"(first), "=&d"(high)
-                     : "m"(*(volatile const uint64_t *)away)
-                     : "cc");
-#endif
-    return now;
-#else
-    do {
-        before = prof_loop_away_low();
-        now = prof_loop_tsc();
-        now -= prof_loop_away();
-    } while (__builtin_expect(prof_loop_away_low() != before, 0));
-    return now;
-#endif
+/* The time in interrupts so far. Contexts: interrupts off. */
+static inline uint64_t prof_loop_away(void)
+{
+    return prof_cpus[0].interrupt_cycles + prof_cpus[0].taken_cycles;
 }
 
 #endif

@@ -41,10 +41,10 @@ static const struct prof_loop_frame *held_by(uint64_t *mark)
     const struct prof_loop_frame *at = prof_loop_state.top, *outermost = NULL;
 
     for (uint32_t i = 0; i < PROF_LOOP_DEPTH_MAX && at != NULL; i++) {
-        if (at->site->kind == PROF_LOOP_IDLE)
+        if (at->node->site->kind == PROF_LOOP_IDLE)
             return NULL;
-        if (at->site->kind == PROF_LOOP_LOOP) {
-            *mark = at->start;
+        if (at->node->site->kind == PROF_LOOP_LOOP) {
+            *mark = prof_loop_so_far(at, 0);
             return outermost;
         }
         outermost = at;
@@ -166,7 +166,7 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
 {
     const struct prof_loop_frame *top = prof_loop_state.top, *outermost;
     uint64_t now = prof_loop_state.enter_tsc - prof_loop_state.enter_away;
-    uint64_t mark = 0, held;
+    uint64_t mark = 0, held, away;
 
     outermost = held_by(&mark);
     if (!guard.held || outermost == NULL || mark != guard.mark) {
@@ -177,7 +177,9 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
     }
     if (outermost == NULL || guard.limit == 0 || guard.reported)
         return;
-    held = now - top->start;
+    held = prof_loop_so_far(top, prof_loop_state.enter_tsc);
+    away = prof_loop_state.enter_away - prof_cpus[0].taken_cycles;
+    held = held > away ? held - away : 0;
     if (held < now - guard.since)
         held = now - guard.since;
     if (held < guard.limit)
@@ -186,8 +188,8 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
     prof_loop_state.freezes++;
     guard.freeze = (struct prof_freeze){.tsc = prof_loop_state.enter_tsc,
                                         .held_cycles = held,
-                                        .site = top->site,
-                                        .outer = outermost->site};
+                                        .site = top->node->site,
+                                        .outer = outermost->node->site};
     guard.freeze.object = top->object;
     walk(&guard.freeze, pc, sp, fp);
     guard.is_new = true;

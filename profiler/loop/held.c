@@ -22,10 +22,10 @@ void prof_held_open(void *memory)
 
 uint32_t prof_held_notable(uint64_t longest)
 {
-    uint64_t notable = prof_held_least - 1;
+    uint64_t notable = prof_held_least;
 
     if (longest < notable)
-        notable = longest;
+        notable = longest + 1;
     return notable < UINT32_MAX ? (uint32_t)notable : UINT32_MAX;
 }
 

@@ -45,7 +45,7 @@ extern uint32_t prof_held_count; /* noted since the last drain */
 void prof_held_add(struct prof_loop_site *site, uint64_t begin, uint64_t end,
                    uint64_t own, uint32_t object);
 
-/* What a run must exceed to be looked at, if the longest was (longest). */
+/* The shortest run to be looked at, if the longest was (longest). */
 uint32_t prof_held_notable(uint64_t longest);
 
 /* The drain has a sample at (tsc), in the code at (pc). */

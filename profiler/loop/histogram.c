@@ -13,14 +13,16 @@
 #define SMALL 2u /* rows of values below 64 */
 #define HIGH_SHIFT 16
 
-#define NONE_AT ((int16_t)offsetof(struct prof_histograms, none))
+/* A counter's place, from the begin of the struct on. */
+#define PLACE(member)                                                          \
+    ((uint32_t)(offsetof(struct prof_histograms, member) / sizeof(uint16_t)))
 
 void prof_histograms_clear(struct prof_histograms *histograms)
 {
     *histograms = (struct prof_histograms){0};
     for (uint32_t i = 0; i < PROF_LOOP_MEASURES; i++)
-        for (uint32_t n = 0; n <= PROF_HISTOGRAM_OCTAVES; n++)
-            histograms->at[i][n] = NONE_AT;
+        for (uint32_t n = 0; n <= PROF_HISTOGRAM_OCTAVES_32; n++)
+            histograms->at[i][n] = PLACE(none);
     for (uint32_t i = 0; i < 2 * RANGES; i++)
         histograms->none[i] = PROF_HISTOGRAM_FULL;
 }
@@ -56,11 +58,9 @@ static uint16_t *cell_of(struct prof_histograms *histograms,
         *number = take(histograms);
         if (*number == 0)
             return NULL;
-        if (row >= SMALL)
+        if (row >= SMALL && row - 1 <= PROF_HISTOGRAM_OCTAVES_32)
             histograms->at[measure][row - 1] =
-                (int16_t)((char *)histograms->page[*number - 1] -
-                          (char *)histograms -
-                          (int)(RANGES * sizeof(uint16_t)));
+                (uint16_t)(PLACE(page) + (*number - 2u) * RANGES);
     }
     return &histograms->page[*number - 1][range];
 }
@@ -80,34 +80,41 @@ static void carry(struct prof_histograms *histograms,
         histograms->page[*number - 1][range]++;
 }
 
-void prof_histograms_add(struct prof_histograms *histograms,
-                         enum prof_loop_measure measure, uint64_t value)
+static void add_at(struct prof_histograms *histograms,
+                   enum prof_loop_measure measure, uint32_t row, uint32_t range)
 {
-    uint32_t row, range;
-    uint16_t *cell = NULL;
+    uint16_t *cell = cell_of(histograms, measure, row, range);
 
-    if (place(value, &row, &range))
-        cell = cell_of(histograms, measure, row, range);
     if (cell == NULL)
         histograms->unbinned[measure]++;
     else if (++*cell == 0)
         carry(histograms, measure, row, range);
 }
 
-void prof_histograms_carry(struct prof_histograms *histograms,
-                           enum prof_loop_measure measure, uint32_t value)
+void prof_histograms_add(struct prof_histograms *histograms,
+                         enum prof_loop_measure measure, uint64_t value)
 {
     uint32_t row, range;
 
-    (void)place(value, &row, &range);
+    if (place(value, &row, &range))
+        add_at(histograms, measure, row, range);
+    else
+        histograms->unbinned[measure]++;
+}
+
+void prof_histograms_carry(struct prof_histograms *histograms,
+                           enum prof_loop_measure measure, uint32_t cell,
+                           uint32_t octave)
+{
+    uint32_t shifted = cell - histograms->at[measure][octave];
+    uint32_t row = shifted < RANGES ? 0 : octave + 1;
+
     if (row >= SMALL && histograms->low[measure][row] != 0) {
-        carry(histograms, measure, row, range);
+        carry(histograms, measure, row, shifted % RANGES);
         return;
     }
-    /* it was in `none` */
-    histograms->none[value < RANGES ? range : RANGES + range] =
-        PROF_HISTOGRAM_FULL;
-    prof_histograms_add(histograms, measure, value);
+    histograms->none[shifted] = PROF_HISTOGRAM_FULL; /* it was there */
+    add_at(histograms, measure, row, shifted % RANGES);
 }
 
 /* What is counted at (range) of (row). */
@@ -126,14 +133,25 @@ static uint64_t count_at(const struct prof_histograms *histograms,
     return count;
 }
 
+/* Most rows have no page. */
+static bool is_empty(const struct prof_histograms *histograms,
+                     enum prof_loop_measure measure, uint32_t row)
+{
+    return histograms->low[measure][row] == 0 &&
+           histograms->high[measure][row] == 0;
+}
+
 uint64_t prof_histograms_count(const struct prof_histograms *histograms,
                                enum prof_loop_measure measure)
 {
     uint64_t count = 0;
 
-    for (uint32_t row = 0; row < ROWS; row++)
+    for (uint32_t row = 0; row < ROWS; row++) {
+        if (is_empty(histograms, measure, row))
+            continue;
         for (uint32_t range = 0; range < RANGES; range++)
             count += count_at(histograms, measure, row, range);
+    }
     return count;
 }
 
@@ -143,13 +161,17 @@ void prof_histograms_visit(const struct prof_histograms *histograms,
                                          uint64_t count, void *context),
                            void *context)
 {
-    for (uint32_t row = 0; row < ROWS; row++)
+    for (uint32_t row = 0; row < ROWS; row++) {
+        uint32_t octave = row < SMALL ? 0 : row - 1;
+
+        if (is_empty(histograms, measure, row))
+            continue;
         for (uint32_t range = 0; range < RANGES; range++) {
             uint64_t count = count_at(histograms, measure, row, range);
-            uint32_t octave = row < SMALL ? 0 : row - 1;
             uint64_t low = row == 0 ? range : RANGES + range;
 
             if (count != 0)
                 visit(low << octave, (low + 1) << octave, count, context);
         }
+    }
 }

@@ -26,15 +26,18 @@
 #include <stdint.h>
 
 #define PROF_HISTOGRAM_RANGES 32u
-#define PROF_HISTOGRAM_OCTAVES 40u /* values below 2^46 cycles */
-#define PROF_HISTOGRAM_PAGES 21u   /* for all three */
+#define PROF_HISTOGRAM_OCTAVES 40u    /* values below 2^46 cycles */
+#define PROF_HISTOGRAM_OCTAVES_32 26u /* below 2^32 */
+#define PROF_HISTOGRAM_PAGES 21u      /* for all three */
 #define PROF_HISTOGRAM_FULL UINT16_MAX
 
 /* Pages are numbered from 1 on, 0 = none. */
 struct prof_histograms {
-    /* where in this struct the counter of octave n and `value >> n` = 0 would
-     * be; of octave 0, always `none` */
-    int16_t at[PROF_LOOP_MEASURES][PROF_HISTOGRAM_OCTAVES + 1];
+    uint32_t notable; /* a run as long or longer is looked at; first here, since
+                         rebase.c has one without the rest */
+    /* in which of the counters from the begin of this struct on that of octave
+     * n and `value >> n` = 0 would be; of octave 0, always `none` */
+    uint16_t at[PROF_LOOP_MEASURES][PROF_HISTOGRAM_OCTAVES_32 + 1];
     uint8_t low[PROF_LOOP_MEASURES][PROF_HISTOGRAM_OCTAVES + 2];
     uint8_t high[PROF_LOOP_MEASURES][PROF_HISTOGRAM_OCTAVES + 2];
     uint8_t pages; /* in use */
@@ -51,27 +54,40 @@ void prof_histograms_clear(struct prof_histograms *histograms);
 void prof_histograms_add(struct prof_histograms *histograms,
                          enum prof_loop_measure measure, uint64_t value);
 
-/* The rest of prof_histograms_put(), where that returned false. */
+/*
+ * The same for less than 2^32, on the hot path. False: the counter (*cell) of
+ * octave (*octave) was 65535 and is 0 now, and prof_histograms_carry() does the
+ * rest. They are where switch.c passes them on, so that nothing is copied.
+ */
+#ifdef __i386__
+#define PROF_HISTOGRAMS_REGISTER "d"
+#else
+#define PROF_HISTOGRAMS_REGISTER "S"
+#endif
+#define PROF_HISTOGRAMS_PUT(name, measure)                                     \
+    static inline bool name(struct prof_histograms *histograms,                \
+                            uint32_t value, uintptr_t *cell,                   \
+                            uintptr_t *octave)                                 \
+    {                                                                          \
+        bool full;                                                             \
+                                                                               \
+        *cell = value;                                                         \
+        __asm__ volatile(                                                      \
+            "movl %k0, %k1; orl $32, %k1; bsrl %k1, %k1; subl $5, %k1\n\t"     \
+            "shrl %%cl, %k0; addw %c4(%3, %1, 2), %w0; incw (%3, %0, 2)"       \
+            : "+a"(*cell), "=&c"(*octave), "=@ccz"(full)                       \
+            : PROF_HISTOGRAMS_REGISTER(histograms),                            \
+              "i"(offsetof(struct prof_histograms, at) +                       \
+                  (measure) * sizeof histograms->at[0])                        \
+            : "memory");                                                       \
+        return __builtin_expect(!full, 1);                                     \
+    }
+PROF_HISTOGRAMS_PUT(prof_histograms_put_run, PROF_LOOP_RUN)
+PROF_HISTOGRAMS_PUT(prof_histograms_put_delay, PROF_LOOP_DELAY)
+
 void prof_histograms_carry(struct prof_histograms *histograms,
-                           enum prof_loop_measure measure, uint32_t value);
-
-/* The same as prof_histograms_add() for less than 2^32, on the hot path. False:
- * a counter was 65535, and is 0 now. */
-static inline bool prof_histograms_put(struct prof_histograms *histograms,
-                                       enum prof_loop_measure measure,
-                                       uint32_t value)
-{
-    uint32_t octave;
-    uint16_t *cell;
-    bool wrapped;
-
-    __asm__("bsrl %1, %0" : "=r"(octave) : "r"(value | 32) : "cc");
-    octave -= 5;
-    cell = (void *)((char *)histograms + histograms->at[measure][octave]);
-    cell += value >> octave;
-    __asm__ volatile("incw %0" : "+m"(*cell), "=@ccz"(wrapped));
-    return __builtin_expect(!wrapped, 1);
-}
+                           enum prof_loop_measure measure, uint32_t cell,
+                           uint32_t octave);
 
 /* How many values there are in the ranges; and (visit) for each range with
  * some. */

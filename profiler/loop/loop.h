@@ -14,6 +14,10 @@
  *
  * So `now - start` of the frame at the top, and `- start` of all others, is
  * their own time so far, with nothing counted twice or left out.
+ *
+ * All this modulo 2^32. Frames are rebased (rebase.c) at the
+ * first change in each new 2^32 cycles: each frame's time so far is moved to
+ * `before`, and its site is replaced by one for which every run is notable.
  */
 
 #include "loop/clock.h"
@@ -24,21 +28,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A task that is not ready has the highest bit set, which is so far from any
- * clock that a delay since then has more than 32 bits: rare as well. */
-static inline bool prof_loop_is_ready(const struct prof_loop_task *task)
+/* A task that is not ready has the highest bit of `ready` set; one that was
+ * woken in an interrupt when a rebase was due, the second highest. So a run
+ * compares the upper half with that of the present moment, and knows at once
+ * that the task was woken, within the last 2^32 cycles, and since the last
+ * rebase. */
+#define PROF_LOOP_NOT_READY (1u << 31)
+#define PROF_LOOP_NOT_REBASED ((uint64_t)1 << 62)
+
+static inline prof_loop_half *prof_loop_halves(uint64_t *value)
 {
-    return task->ready >> 63 == 0;
+    return (prof_loop_half *)value;
+}
+
+static inline bool prof_loop_is_ready(struct prof_loop_task *task)
+{
+    return (prof_loop_halves(&task->ready)[1] & PROF_LOOP_NOT_READY) == 0;
 }
 
 static inline void prof_loop_set_not_ready(struct prof_loop_task *task)
 {
-    ((prof_loop_half *)&task->ready)[1] = 1u << 31; /* one store */
+    prof_loop_halves(&task->ready)[1] = PROF_LOOP_NOT_READY; /* one store */
 }
+
 #define PROF_LOOP_DEPTH_MAX 256u /* frames that a reader looks at */
 
 struct prof_loop_state {
     struct prof_loop_frame *top;
+    uint32_t high;                 /* of the clock, at the last rebase */
     struct prof_loop_frame bottom; /* the event loop */
     uint64_t tsc_hz;
     uint64_t opened_tsc;  /* or reset */
@@ -58,11 +75,28 @@ struct prof_loop_state {
 
 extern struct prof_loop_state prof_loop_state;
 
-/* The own time of (frame) so far, at (now). */
+/* What all counts belong to. */
+struct prof_loop_now {
+    uint64_t tsc, away; /* away: time in interrupts */
+    uint64_t irq_cycles, irqs;
+};
+
+/* Rebases all frames, at a moment that (now), which may be NULL, says. */
+void prof_loop_rebase(struct prof_loop_now *now);
+uint64_t prof_loop_put_rebase(void); /* returns its TSC */
+
+/* Where frames that have run for long turn to. Aligned to 4. */
+#define PROF_LOOP_LONG_BYTES sizeof(uint32_t)
+void prof_loop_rebase_open(void *memory);
+
+/* The own time of (frame) so far, at (now), that of a rebase. */
 static inline uint64_t prof_loop_so_far(const struct prof_loop_frame *frame,
                                         uint64_t now)
 {
-    return frame == prof_loop_state.top ? now - frame->start : -frame->start;
+    uint32_t end = frame == prof_loop_state.top ? (uint32_t)now : 0;
+    uint64_t before = frame->site != frame->node->site ? frame->before : 0;
+
+    return before + (uint32_t)(end - frame->start);
 }
 
 /* The profiler works from now on, until prof_loop_leave(). */

@@ -20,15 +20,13 @@ static struct prof_loop_state *const state = &prof_loop_state;
 /* Counts from now on. */
 static void begin(void)
 {
-    uint64_t away;
+    struct prof_loop_now now;
 
-    do {
-        away = prof_loop_away();
-        state->opened_tsc = prof_loop_tsc();
-        state->irq_cycles_reset = state->irq_cycles;
-        state->irqs_reset = state->irqs;
-    } while ((uint32_t)away != prof_loop_away_low());
-    state->opened_away = away;
+    prof_loop_rebase(&now);
+    state->opened_tsc = now.tsc;
+    state->opened_away = now.away;
+    state->irq_cycles_reset = now.irq_cycles;
+    state->irqs_reset = now.irqs;
     state->freezes_reset = state->freezes;
     state->stolen_cycles_reset = state->stolen_cycles;
 }
@@ -69,6 +67,7 @@ int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz)
     state->bottom.site = &prof_loop_sites.sites[PROF_SITE_LOOP];
     state->bottom.node = state->bottom.site->top;
     state->top = &state->bottom;
+    state->high = prof_loop_read().high;
     time_pairs();
     prof_loop_on = 1;
     prof_utilisation_open(prof_loop_tsc(), tsc_hz);
@@ -87,9 +86,10 @@ void prof_loop_reset(void)
     prof_loop_send_again();
     begin();
     for (struct prof_loop_frame *at = state->top;
-         at != NULL && depth < PROF_LOOP_DEPTH_MAX; at = at->outer, depth++)
-        at->start =
-            at == state->top ? state->opened_tsc - state->opened_away : 0;
+         at != NULL && depth < PROF_LOOP_DEPTH_MAX; at = at->outer, depth++) {
+        at->start = at == state->top ? (uint32_t)state->opened_tsc : 0;
+        at->before = 0;
+    }
 }
 
 void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,

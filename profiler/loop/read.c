@@ -18,26 +18,6 @@
 static struct prof_loop_state *const state = &prof_loop_state;
 static struct prof_loop_sites *const all = &prof_loop_sites;
 
-/* The present moment: by the time stamp counter, and less interrupts. */
-struct now {
-    uint64_t tsc, clock, away;
-    uint64_t irq_cycles, irqs;
-};
-
-static struct now read_now(void)
-{
-    struct now now;
-
-    do {
-        now.away = prof_loop_away();
-        now.tsc = prof_loop_tsc();
-        now.irq_cycles = state->irq_cycles;
-        now.irqs = state->irqs;
-    } while ((uint32_t)now.away != prof_loop_away_low());
-    now.clock = now.tsc - now.away;
-    return now;
-}
-
 /* Own times of all nodes and sites up to (now), and their totals. */
 static void sum_up(uint64_t now)
 {
@@ -105,13 +85,13 @@ static void add_busy(struct prof_loop_account *account, uint64_t tsc)
 
 void prof_loop_account(struct prof_loop_account *account)
 {
-    struct now now;
+    struct prof_loop_now now;
 
     *account = (struct prof_loop_account){0};
     if (prof_loop_on == 0)
         return;
-    now = read_now();
-    sum_up(now.clock);
+    prof_loop_rebase(&now);
+    sum_up(now.tsc);
     account->wall_cycles = now.tsc - state->opened_tsc;
     account->interrupts_cycles = now.irq_cycles - state->irq_cycles_reset;
     account->interrupts = now.irqs - state->irqs_reset;
@@ -189,12 +169,12 @@ void prof_loop_visit(void (*visit)(const struct prof_loop_row *row,
                      void *context)
 {
     struct prof_loop_row row;
-    struct now now;
+    struct prof_loop_now now;
 
     if (prof_loop_on == 0)
         return;
-    now = read_now();
-    sum_up(now.clock);
+    prof_loop_rebase(&now);
+    sum_up(now.tsc);
     for (uint32_t i = 0; i < all->site_count; i++) {
         fill_row(&row, i, now.tsc);
         visit(&row, context);
@@ -210,9 +190,12 @@ void prof_loop_contexts(void (*visit)(const struct prof_loop_context *node,
                                       void *context),
                         void *context)
 {
+    struct prof_loop_now now;
+
     if (prof_loop_on == 0)
         return;
-    sum_up(read_now().clock);
+    prof_loop_rebase(&now);
+    sum_up(now.tsc);
     for (uint32_t i = 0; i < all->node_count; i++) {
         const struct prof_loop_node *node = &all->nodes[i];
         const struct prof_loop_context found = {

@@ -8,6 +8,7 @@
 #include "loop/sites.h"
 
 #include "loop/held.h"
+#include "loop/loop.h"
 
 #include "base/cpu.h"
 
@@ -18,7 +19,8 @@
     (sizeof(struct prof_loop_site) +                                           \
      NODES_A_SITE * (sizeof(struct prof_loop_node) + 2 * sizeof(uint16_t)))
 _Static_assert(SITE_BYTES <= PROF_LOOP_SITE_BYTES, "the budget of a site");
-_Static_assert(PROF_HELD_BYTES <= PROF_LOOP_SITE_BYTES, "that of long runs");
+_Static_assert(PROF_HELD_BYTES + PROF_LOOP_LONG_BYTES <= PROF_LOOP_SITE_BYTES,
+               "that of long runs");
 
 struct prof_loop_sites prof_loop_sites;
 static struct prof_loop_sites *const all = &prof_loop_sites;
@@ -66,6 +68,8 @@ void prof_loop_sites_open(void *memory, size_t bytes)
     all->heads_mask = heads - 1;
     prof_clear_words(all->heads, heads * sizeof *all->heads / sizeof(void *));
     prof_held_open((char *)memory + sites * PROF_LOOP_SITE_BYTES);
+    prof_loop_rebase_open((char *)memory + sites * PROF_LOOP_SITE_BYTES +
+                          PROF_HELD_BYTES);
     add_site(&loop_name, PROF_LOOP_LOOP);
     add_site(&idle_name, PROF_LOOP_IDLE);
     add_site(&profiler_name, PROF_LOOP_PROFILER);
@@ -77,7 +81,6 @@ void prof_loop_sites_reset(void)
     for (uint32_t i = 0; i < all->site_count; i++) {
         struct prof_loop_site *site = &all->sites[i];
 
-        site->notable = 0;
         site->delay_cycles = site->wall_cycles = site->calls = 0;
         for (uint32_t how = 0; how <= PROF_LOOP_CANCELLED; how++)
             site->ends[how] = 0;

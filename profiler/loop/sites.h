@@ -31,8 +31,6 @@ struct prof_loop_site {
     struct prof_histograms histograms;
     struct prof_trace_name *name;
     enum prof_loop_kind kind;
-    uint32_t notable; /* cycles: a run as long is longer than the longest one,
-                         or beyond prof.loop_hold */
     uint64_t delay_cycles; /* sum of the values in each histogram, and beside */
     uint64_t wall_cycles;
     uint64_t calls, ends[3]; /* by enum prof_loop_end */

@@ -11,6 +11,11 @@
 
 #define RARE __attribute__((noinline, cold))
 #define IS_RARE(condition) __builtin_expect(condition, 0)
+#ifdef __i386__
+#define IN_REGISTERS __attribute__((regparm(3)))
+#else
+#define IN_REGISTERS
+#endif
 
 #ifdef PROF_HOSTED
 uint64_t prof_loop_hosted_tsc;
@@ -20,128 +25,137 @@ uint32_t prof_loop_on;
 struct prof_loop_state prof_loop_state;
 static struct prof_loop_state *const state = &prof_loop_state;
 
-/* On i386 compilers do these in four instructions, with two more registers. */
-static inline void add(uint64_t *sum, uint64_t value)
+/* On i386 compilers do this in four instructions, with two more registers. */
+static inline void add(uint64_t *sum, uint32_t value)
 {
 #ifdef __i386__
     prof_loop_half *half = (prof_loop_half *)sum;
 
-    __asm__("addl %%eax, %0\n\tadcl %%edx, %1"
+    __asm__("addl %2, %0\n\tadcl $0, %1"
             : "+m"(half[0]), "+m"(half[1])
-            : "A"(value)
+            : "r"(value)
             : "cc");
 #else
     *sum += value;
 #endif
 }
 
-static inline void subtract(uint64_t *sum, uint64_t value)
+/* And this in two, with one more. */
+static inline uint32_t subtract(uint32_t minuend,
+                                const prof_loop_half *subtrahend)
 {
 #ifdef __i386__
-    prof_loop_half *half = (prof_loop_half *)sum;
-
-    __asm__("subl %%eax, %0\n\tsbbl %%edx, %1"
-            : "+m"(half[0]), "+m"(half[1])
-            : "A"(value)
-            : "cc");
+    __asm__("subl %1, %0" : "+r"(minuend) : "m"(*subtrahend) : "cc");
+    return minuend;
 #else
-    *sum -= value;
+    return minuend - *subtrahend;
 #endif
 }
 
-static inline void enter(struct prof_loop_frame *frame, uint64_t now)
+static inline void enter(struct prof_loop_frame *frame, uint32_t now)
 {
     struct prof_loop_frame *outer = state->top;
 
-    subtract(&outer->start, now);
+    outer->start -= now;
     frame->outer = outer;
     frame->start = now;
     __atomic_store_n(&state->top, frame, __ATOMIC_RELEASE); /* guard.c */
 }
 
-/* Ends (frame), which is at the top. Returns its own time. */
-static inline uint64_t leave(struct prof_loop_frame *frame, uint64_t now)
+/* Ends (frame), which is at the top. Returns its own time since the
+ * last rebase. */
+static inline uint32_t leave(struct prof_loop_frame *frame, uint32_t now)
 {
     struct prof_loop_frame *outer = frame->outer;
 
-    add(&outer->start, now);
+    outer->start += now;
     __atomic_store_n(&state->top, outer, __ATOMIC_RELEASE);
-    now -= frame->start;
+    now = subtract(now, &frame->start);
     add(&frame->node->own_cycles, now);
     return now;
 }
 
 /*
  * What is rare is called last, with what fits in registers; so the rest needs
- * few of them. Time that a run has had is left in its frame's start.
+ * few of them.
  */
 
-/* A run is longer than the site's longest, or held the loop, or is beyond 32
- * bits. */
-RARE PROF_LOOP_CALL static void count_notable(struct prof_loop_frame *frame)
+/* A run is longer than the site's longest, or held the loop, or began before
+ * the last rebase. */
+RARE PROF_LOOP_CALL static void count_notable(struct prof_loop_frame *frame,
+                                              uint32_t since)
 {
-    struct prof_loop_site *site = frame->site;
-    uint64_t own = frame->start, end = prof_loop_tsc(), begin = end - own;
+    struct prof_loop_site *site = frame->node->site;
+    uint64_t own = since, end = prof_loop_tsc();
 
+    if (frame->site != site) {
+        own += frame->before;
+        frame->node->own_cycles += frame->before;
+        frame->site = site;
+    }
     if (own > site->longest_cycles) {
         site->longest_cycles = own;
-        site->longest_tsc = begin;
+        site->longest_tsc = end - own;
         site->longest_object = frame->object;
     }
     if (own >= prof_held_least && site->kind != PROF_LOOP_IDLE &&
         site->kind != PROF_LOOP_LOOP)
-        prof_held_add(site, begin, end, own, frame->object);
-    site->notable = prof_held_notable(site->longest_cycles);
+        prof_held_add(site, end - own, end, own, frame->object);
+    site->histograms.notable = prof_held_notable(site->longest_cycles);
     prof_histograms_add(&site->histograms, PROF_LOOP_RUN, own);
 }
 
-RARE PROF_LOOP_CALL static void carry_run(struct prof_loop_site *site,
-                                          uint32_t own)
+RARE IN_REGISTERS static void
+carry_run(uintptr_t cell, struct prof_histograms *histograms, uintptr_t octave)
 {
-    prof_histograms_carry(&site->histograms, PROF_LOOP_RUN, own);
+    prof_histograms_carry(histograms, PROF_LOOP_RUN, (uint32_t)cell,
+                          (uint32_t)octave);
 }
 
-RARE PROF_LOOP_CALL static void carry_delay(struct prof_loop_site *site,
-                                            uint32_t delay)
+RARE IN_REGISTERS static void carry_delay(uintptr_t cell,
+                                          struct prof_histograms *histograms,
+                                          uintptr_t octave)
 {
-    prof_histograms_carry(&site->histograms, PROF_LOOP_DELAY, delay);
+    prof_histograms_carry(histograms, PROF_LOOP_DELAY, (uint32_t)cell,
+                          (uint32_t)octave);
 }
 
-/* Whether (value) has more than 32 bits. */
-static inline bool is_wide(uint64_t value)
+/* The present moment, after a rebase if that is due. */
+static inline uint64_t read_rebased(void)
 {
-#ifdef __i386__
-    bool wide;
+    struct prof_loop_reading now = prof_loop_read();
 
-    __asm__("testl %%edx, %%edx" : "=@ccnz"(wide) : "A"(value));
-    return wide;
-#else
-    return value >> 32 != 0;
-#endif
+    if (IS_RARE(now.high != state->high || prof_loop_interrupted()))
+        return prof_loop_put_rebase();
+    return prof_loop_whole(now);
 }
 
-static inline bool is_notable(uint64_t own, const struct prof_loop_site *site)
+RARE PROF_LOOP_CALL static void leave_rebased(struct prof_loop_frame *frame)
 {
-#ifdef __i386__
-    return is_wide(own) || (uint32_t)own > site->notable;
-#else
-    return own > site->notable;
-#endif
+    count_notable(frame, leave(frame, (uint32_t)prof_loop_put_rebase()));
 }
 
 /* (frame) is at the top, and is left now. */
 static inline void leave_top(struct prof_loop_frame *frame)
 {
-    uint64_t own = leave(frame, prof_loop_clock());
-    struct prof_loop_site *site = frame->site;
+    struct prof_loop_reading now = prof_loop_read();
+    struct prof_histograms *histograms;
+    uintptr_t cell, octave;
+    uint32_t own;
 
-    if (IS_RARE(is_notable(own, site))) {
-        frame->start = own;
-        count_notable(frame);
-    } else if (!prof_histograms_put(&site->histograms, PROF_LOOP_RUN,
-                                    (uint32_t)own)) {
-        carry_run(site, (uint32_t)own);
+    if (IS_RARE(now.high != state->high) || IS_RARE(prof_loop_interrupted())) {
+        leave_rebased(frame);
+        return;
     }
+    own = leave(frame, now.low);
+    histograms = &frame->site->histograms;
+    if (IS_RARE(own >= histograms->notable)) {
+        __asm__("" : "+r"(own)); /* compilers would copy it before */
+        count_notable(frame, own);
+        return;
+    }
+    if (!prof_histograms_put_run(histograms, own, &cell, &octave))
+        carry_run(cell, histograms, octave);
 }
 
 /* The same after frames within it that nobody has left, because an exception or
@@ -156,17 +170,17 @@ RARE PROF_LOOP_CALL static void leave_all(struct prof_loop_frame *frame)
     if (at != frame)
         return;
     while (state->top != frame)
-        leave_top(state->top);
-    leave_top(frame);
+        leave_rebased(state->top);
+    leave_rebased(frame);
 }
 
 /* ---- tasks */
 
-/* It has waited for long, or was never woken. */
-RARE PROF_LOOP_CALL static void count_delay(struct prof_loop_task *task)
+/* Counts since when it was ready until (now), if it was. */
+static void count_delay(struct prof_loop_task *task, uint64_t now)
 {
-    struct prof_loop_site *site = task->frame.site;
-    uint64_t delay = task->frame.start - task->ready;
+    struct prof_loop_site *site = task->frame.node->site;
+    uint64_t delay = now - (task->ready & ~PROF_LOOP_NOT_REBASED);
 
     if (!prof_loop_is_ready(task))
         return;
@@ -174,22 +188,32 @@ RARE PROF_LOOP_CALL static void count_delay(struct prof_loop_task *task)
     prof_histograms_add(&site->histograms, PROF_LOOP_DELAY, delay);
 }
 
+RARE PROF_LOOP_CALL static void run_rebased(struct prof_loop_task *task)
+{
+    uint64_t now = prof_loop_put_rebase();
+
+    enter(&task->frame, (uint32_t)now);
+    count_delay(task, now);
+}
+
 PROF_LOOP_CALL void prof_loop_put_run(struct prof_loop_task *task)
 {
-    uint64_t now = prof_loop_clock(), delay;
+    struct prof_loop_reading now = prof_loop_read();
+    const prof_loop_half *ready = prof_loop_halves(&task->ready);
     struct prof_loop_site *site;
+    uintptr_t cell, octave;
+    uint32_t delay;
 
-    enter(&task->frame, now);
-    delay = now - task->ready;
-    if (IS_RARE(is_wide(delay))) {
-        count_delay(task);
+    if (IS_RARE(now.high != ready[1]) || IS_RARE(prof_loop_interrupted())) {
+        run_rebased(task);
         return;
     }
+    enter(&task->frame, now.low);
+    delay = subtract(now.low, &ready[0]);
     site = task->frame.site;
     add(&site->delay_cycles, delay);
-    if (!prof_histograms_put(&site->histograms, PROF_LOOP_DELAY,
-                             (uint32_t)delay))
-        carry_delay(site, (uint32_t)delay);
+    if (!prof_histograms_put_delay(&site->histograms, delay, &cell, &octave))
+        carry_delay(cell, &site->histograms, octave);
 }
 
 PROF_LOOP_CALL void prof_loop_put_pause(struct prof_loop_task *task)
@@ -201,12 +225,29 @@ PROF_LOOP_CALL void prof_loop_put_pause(struct prof_loop_task *task)
         leave_top(&task->frame);
 }
 
-/* In an interrupt the clock stands still. */
+/* A rebase must come before it runs. */
+RARE PROF_LOOP_CALL static void wake_rebased(struct prof_loop_task *task)
+{
+    if (state->depth == 0)
+        task->ready = prof_loop_put_rebase();
+    else
+        task->ready = prof_loop_tsc() | PROF_LOOP_NOT_REBASED;
+}
+
 PROF_LOOP_CALL void prof_loop_put_wake(struct prof_loop_task *task)
 {
-    if (!prof_loop_is_ready(task))
-        task->ready = state->depth == 0 ? prof_loop_clock()
-                                        : state->enter_tsc - state->enter_away;
+    prof_loop_half *ready = prof_loop_halves(&task->ready);
+    struct prof_loop_reading now;
+
+    if (prof_loop_is_ready(task))
+        return;
+    now = prof_loop_read();
+    if (IS_RARE(now.high != state->high)) {
+        wake_rebased(task);
+        return;
+    }
+    ready[0] = now.low;
+    ready[1] = now.high;
 }
 
 /* ---- callbacks */
@@ -217,20 +258,19 @@ PROF_LOOP_CALL void prof_loop_put_begin(struct prof_loop_frame *frame,
     frame->site = prof_loop_site_of(name, PROF_LOOP_CALLBACKS);
     frame->node = frame->site->top;
     frame->object = 0;
-    enter(frame, prof_loop_clock());
+    enter(frame, (uint32_t)read_rebased());
 }
 
 void prof_loop_put_begin_for(struct prof_loop_frame *frame,
                              struct prof_loop_task *task)
 {
-    uint64_t now = prof_loop_clock();
+    uint64_t now = read_rebased();
 
-    frame->site = task->frame.site;
     frame->node = task->frame.node;
+    frame->site = frame->node->site;
     frame->object = task->frame.object;
-    enter(frame, now);
-    task->frame.start = now;
-    count_delay(task);
+    enter(frame, (uint32_t)now);
+    count_delay(task, now);
     prof_loop_set_not_ready(task);
 }
 
@@ -247,7 +287,7 @@ void prof_loop_put_nest(struct prof_loop_frame *frame)
     frame->site = &prof_loop_sites.sites[PROF_SITE_LOOP];
     frame->node = frame->site->top;
     frame->object = 0;
-    enter(frame, prof_loop_clock());
+    enter(frame, (uint32_t)read_rebased());
 }
 
 void prof_loop_put_profiler(struct prof_loop_frame *frame)
@@ -255,7 +295,7 @@ void prof_loop_put_profiler(struct prof_loop_frame *frame)
     frame->site = &prof_loop_sites.sites[PROF_SITE_PROFILER];
     frame->node = frame->site->top;
     frame->object = 0;
-    enter(frame, prof_loop_clock());
+    enter(frame, (uint32_t)read_rebased());
 }
 
 void prof_loop_put_idle(struct prof_loop_frame *frame)
@@ -263,7 +303,7 @@ void prof_loop_put_idle(struct prof_loop_frame *frame)
     frame->site = &prof_loop_sites.sites[PROF_SITE_IDLE];
     frame->node = frame->site->top;
     frame->object = 0;
-    enter(frame, prof_loop_clock());
+    enter(frame, (uint32_t)read_rebased());
     prof_utilisation_idle(prof_loop_tsc());
 }
 

@@ -56,12 +56,12 @@ void prof_loop_put_adopt(struct prof_loop_task *task,
                          const struct prof_loop_task *parent)
 {
     task->frame.node = prof_loop_node_of(
-        parent != NULL ? parent->frame.node : NULL, task->frame.site);
+        parent != NULL ? parent->frame.node : NULL, task->frame.node->site);
 }
 
 void prof_loop_put_end(struct prof_loop_task *task, enum prof_loop_end how)
 {
-    struct prof_loop_site *site = task->frame.site;
+    struct prof_loop_site *site = task->frame.node->site;
     uint64_t wall = prof_loop_tsc() - task->created;
 
     site->ends[how]++;

@@ -55,16 +55,18 @@ struct prof_cpu {
     /* Written only by the interrupt. */
     uint32_t ticks;            /* modulo 2^32; the drain extends it */
     uint64_t interrupt_cycles; /* time spent in the interrupt handler, and in
-                                  those that prof_loop_irq_enter() announces */
-    uint64_t observed_cycles;  /* of these: in the latter */
+                                  those that prof_loop_irq_enter() announces,
+                                  without taken_cycles */
+    uint64_t observed_cycles;  /* of all these: in the latter */
 
     /* Written by the thread in one store; the target is complete by then. */
     const struct prof_stack_bounds *stack; /* one of the next two */
     struct prof_stack_bounds stacks[2];
 
     /* Written by the thread with interrupts off. */
-    uint32_t depth;   /* callers to be recorded, 0 = none */
-    uint32_t enabled; /* prof_sample() records */
+    uint64_t taken_cycles; /* taken out of interrupt_cycles (loop/rebase.c) */
+    uint32_t depth;        /* callers to be recorded, 0 = none */
+    uint32_t enabled;      /* prof_sample() records */
 };
 
 extern struct prof_cpu prof_cpus[PROF_CPUS_MAX];

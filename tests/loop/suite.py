@@ -29,14 +29,29 @@ def functions(image):
             yield f"{start:x} {start + size:x} {row[3]}\n"
 
 
+def changes(lines):
+    """Pairs (count, name). A change that has to rebase first reads the counter
+    once more, and that is when it happens."""
+    last = None
+    for line in lines:
+        count, name = line.split()
+        count, name = int(count), name.removeprefix("prof_loop_put_")
+        if name == "rebase" and last is not None:
+            last = (count, last[1])
+            continue
+        if last is not None:
+            yield last
+        last = (count, name)
+    if last is not None:
+        yield last
+
+
 def replay(lines):
     """{name: [instructions, runs]} of what the plugin has written: the simple
     way to count, with a stack."""
     stack, found = [[None, 0]], defaultdict(lambda: [0, 0])
-    since, away, entered = 0, 0, None
-    for line in lines:
-        count, name = line.split()
-        count, name = int(count), name.removeprefix("prof_loop_put_")
+    since, away, entered, nests = 0, 0, None, []
+    for count, name in changes(lines):
         if name.startswith("work_"):
             stack[-1][0] = stack[-1][0] or name.removeprefix("work_")
         elif name == "irq_enter":
@@ -47,9 +62,14 @@ def replay(lines):
             stack[-1][1] += count - since - away
             since, away = count, 0
             if name in BEGINS:
+                if name == "nest":
+                    nests.append(len(stack))
                 stack.append([None, 0])
             elif len(stack) > 1:
                 owner, own = stack.pop()
+                if name == "leave" and nests and len(stack) == nests[-1]:
+                    nests.pop()
+                    owner = "nested loop"
                 found[owner][0] += own
                 found[owner][1] += 1
     return found
@@ -92,5 +112,9 @@ def suite(s):
         tasks = [rows[name][0] for name in ("parent", "child", "grandchild")]
         check.same(rows["parent"][1], sum(tasks))
         check.same(rows["child"][1], sum(tasks[1:]))
+    with s.test(f"{width}: a nested loop is not the task that runs it"):
+        check.same(counted["nested loop"][1], 15)
+        check.true(counted["nested loop"][0] > 0, "it took no time")
+        check.same(rows["parent"][0], counted["parent"][0])
     with s.test(f"{width}: the account adds up to the cycle"):
         check.has(text, "^account 0$")

@@ -57,18 +57,19 @@ struct prof_loop_site;
 
 /* Something that runs, and what it has interrupted. */
 struct prof_loop_frame {
-    uint64_t start; /* clock at its begin, moved on by what ran in between */
+    uint32_t start;  /* its begin, moved on by what ran in between */
+    uint32_t object; /* a task's number in <prof/trace.h>, 0 = none */
     struct prof_loop_frame *outer;
     struct prof_loop_node *node; /* NULL: not counted */
-    struct prof_loop_site *site;
-    uint32_t object; /* a task's number in <prof/trace.h>, 0 = none */
+    struct prof_loop_site *site; /* not the node's: it has run for long, */
+    uint64_t before;             /* so long before that */
 };
 
 /* A task. Initially all zero; MUST remain until prof_loop_end() and, if it runs
  * then, the pause after it. */
 struct prof_loop_task {
     struct prof_loop_frame frame;
-    uint64_t ready;                       /* since when */
+    uint64_t ready;                       /* since when, and whether */
     uint64_t created;                     /* when */
     struct prof_loop_task *older, *newer; /* pending ones of its site */
 };
@@ -151,7 +152,7 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
 #define PROF_LOOP_IS_ON __builtin_expect(prof_loop_on != 0, 0)
 #define PROF_LOOP_IF(condition, call)                                          \
     do {                                                                       \
-        if (__builtin_expect(condition, 0))                                    \
+        if (__builtin_expect(condition, 1))                                    \
             call;                                                              \
     } while (0)
 

@@ -92,7 +92,8 @@ static void model_compare(void)
  *
  *     c0A create   r0 run   p pause   w0 wake   e0 f0 x0 end   bA callback
  *     k0 callback of a task   n loop   i idle   l leave   a01 adopt
- *     q=5 interrupt   s0=5 s1=5 sampler, nested or not   +=5 time   z reset
+ *     q=5 interrupt   v0=5 interrupt with a wake
+ *     s0=5 s1=5 sampler, nested or not   +=5 time   z reset
  */
 static unsigned model_parse(const char **text, struct step *step)
 {

@@ -21,10 +21,22 @@ static int begin(void **unused)
 
 static void put(enum prof_loop_measure measure, uint64_t value)
 {
-    if (value > UINT32_MAX)
+    uintptr_t cell = 0, octave = 0;
+    bool done = false;
+
+    if (value > UINT32_MAX || measure == PROF_LOOP_WALL) {
         prof_histograms_add(&histograms, measure, value);
-    else if (!prof_histograms_put(&histograms, measure, (uint32_t)value))
-        prof_histograms_carry(&histograms, measure, (uint32_t)value);
+        return;
+    }
+    if (measure == PROF_LOOP_RUN)
+        done = prof_histograms_put_run(&histograms, (uint32_t)value, &cell,
+                                       &octave);
+    if (measure == PROF_LOOP_DELAY)
+        done = prof_histograms_put_delay(&histograms, (uint32_t)value, &cell,
+                                         &octave);
+    if (!done)
+        prof_histograms_carry(&histograms, measure, (uint32_t)cell,
+                              (uint32_t)octave);
 }
 
 /* The one range with values. */

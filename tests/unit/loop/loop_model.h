@@ -63,8 +63,6 @@ static unsigned depth; /* frames[0] is the loop */
 static bool in_irq;
 static uint64_t model_wall, model_idle, model_loop, model_irq, model_sampler;
 
-static uint64_t model_interrupts; /* not reset by a program */
-
 static struct prof_trace_name names[MODEL_SITES];
 static void *loop_memory;
 
@@ -73,11 +71,10 @@ static void model_open(size_t bytes)
     static char texts[MODEL_SITES][3];
 
     prof_loop_forget();
-    free(loop_memory);
-    loop_memory = malloc(bytes);
+    if (loop_memory == NULL)
+        loop_memory = malloc(bytes); /* of the same size in each program */
     prof_loop_hosted_tsc = 1000;
     prof_cpus[0].interrupt_cycles = prof_cpus[0].observed_cycles = 0;
-    model_interrupts = 0;
     assert_int_equal(prof_loop_open(loop_memory, bytes, MODEL_HZ), 0);
     for (unsigned i = 0; i < MODEL_SITES; i++) {
         snprintf(texts[i], sizeof texts[i], "%c", 'A' + (int)i);
@@ -117,19 +114,12 @@ static void credit(const struct model_frame *frame, uint64_t cycles)
             sites[i].total += cycles;
 }
 
-/* Stands still in interrupts. */
-static uint64_t model_clock(void)
-{
-    return prof_loop_hosted_tsc - model_interrupts;
-}
-
 static void pass(uint64_t cycles)
 {
     prof_loop_hosted_tsc += cycles;
     model_wall += cycles;
     if (in_irq) {
         model_irq += cycles;
-        model_interrupts += cycles;
     } else {
         frames[depth - 1].own += cycles;
     }
@@ -167,7 +157,7 @@ static void count_delay_of(struct model_task *task)
     if (!task->ready)
         return;
     sites[task->site].delays++;
-    sites[task->site].delay += model_clock() - task->ready_at;
+    sites[task->site].delay += prof_loop_hosted_tsc - task->ready_at;
 }
 
 /* ---- steps. Those that make no sense here do nothing. */
@@ -224,7 +214,7 @@ static void do_wake(unsigned a)
     if (!task->exists || task->ended)
         return;
     if (!task->ready)
-        task->ready_at = model_clock();
+        task->ready_at = prof_loop_hosted_tsc;
     task->ready = true;
     prof_loop_wake(&task->real);
 }
@@ -304,6 +294,18 @@ static void do_irq(uint64_t n)
     prof_loop_irq_exit();
 }
 
+/* An interrupt in whose middle a task is woken. */
+static void do_wake_in_irq(unsigned a, uint64_t n)
+{
+    prof_loop_irq_enter();
+    in_irq = true;
+    pass(n);
+    do_wake(a);
+    pass(n);
+    in_irq = false;
+    prof_loop_irq_exit();
+}
+
 /* The sampler interrupts, within an interrupt of the kernel's or alone. */
 static void do_sample(uint64_t n, bool nested)
 {
@@ -313,7 +315,6 @@ static void do_sample(uint64_t n, bool nested)
     prof_cpus[0].interrupt_cycles += n;
     model_wall += n;
     model_sampler += n;
-    model_interrupts += n;
     if (nested)
         prof_loop_irq_exit();
 }
@@ -373,6 +374,9 @@ static void do_step(const struct step *step)
         break;
     case 'q':
         do_irq(step->n);
+        break;
+    case 'v':
+        do_wake_in_irq(step->a, step->n);
         break;
     case 's':
         do_sample(step->n, step->a % 2 == 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs whose occupancy of the event loop is known. do=hog: a task holds the
- * loop for a while. do=exact: tasks within each other, of changing lengths,
- * whose functions work_NAME() a plugin counts (tests/loop).
+ * loop for a while. do=exact: tasks within each other, of changing lengths, one
+ * of which runs the loop itself from time to time. A plugin counts their
+ * functions work_NAME() (tests/loop).
  */
 
 #include "guest/guest.h"
@@ -76,10 +77,28 @@ WORK(child, 100)
 WORK(grandchild, 1000)
 WORK(ticker, 5)
 
+static unsigned ticks;
+
 static void ticker(void *unused)
 {
     (void)unused;
     work_ticker();
+    ticks++;
+}
+
+/* A task that runs the loop itself, until the ticker was called in it. The
+ * kernel has no call for that; so nothing else may become due. */
+static void run_nested(void)
+{
+    unsigned before = ticks;
+    struct prof_loop_frame frame;
+    bool held = loop_hold(false);
+
+    prof_loop_nest(&frame);
+    while (ticks == before)
+        loop_wait();
+    prof_loop_leave(&frame);
+    loop_hold(held);
 }
 
 static uintptr_t grandchild(void *unused)
@@ -111,6 +130,8 @@ static uintptr_t parent(void *unused)
         struct promise *promise;
 
         work_parent();
+        if (i % 10 == 0)
+            run_nested();
         promise = task_start("child", child, (void *)i);
         work_parent();
         task_await(promise);
