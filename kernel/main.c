@@ -32,6 +32,9 @@
 typedef void constructor(void);
 extern constructor *const init_array_begin[], *const init_array_end[];
 
+/* task/pool.c, which an image without promises does not have. */
+void promise_at_end(void) __attribute__((weak));
+
 static void print_boot_summary(void)
 {
     uint64_t khz = clock_tsc_hz() / 1000;
@@ -86,6 +89,8 @@ void kernel_main(void)
 
 void kernel_exit(int code)
 {
+    if (promise_at_end != NULL)
+        promise_at_end();
     fflush(NULL);
     prof_port_end(code & EXIT_CODE_MASK);
     arch_interrupts_off();

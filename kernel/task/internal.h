@@ -64,6 +64,9 @@ void promise_pool_give(struct promise *promise);
 void promise_misused(const struct promise *promise, const char *what,
                      const char *detail);
 
+/* The image ends: prints which promises nobody has awaited or freed. */
+void promise_at_end(void);
+
 /* ---- ready.c */
 
 /* Calls ready->run(ready) in a turn of the loop, after all that is ready now.

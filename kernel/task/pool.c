@@ -11,7 +11,14 @@
 #include <kernel/console.h>
 
 #define SLAB_PROMISES 64u
+#define LINES_AT_END 8u
 
+struct slab {
+    struct slab *next;
+    struct promise promises[SLAB_PROMISES];
+};
+
+static struct slab *slabs;
 static struct promise *free_first, *free_last;
 static struct promise_stats stats;
 static uint32_t last_id;
@@ -33,14 +40,16 @@ static void append(struct promise *promise)
 
 static bool grow(void)
 {
-    struct promise *slab = task_alloc(SLAB_PROMISES * sizeof *slab);
+    struct slab *slab = task_alloc(sizeof *slab);
 
     if (slab == NULL)
         return false;
-    stats.bytes += SLAB_PROMISES * (uint32_t)sizeof *slab;
+    slab->next = slabs;
+    slabs = slab;
+    stats.bytes += (uint32_t)sizeof slab->promises;
     for (unsigned i = 0; i < SLAB_PROMISES; i++) {
-        slab[i] = (struct promise){0};
-        append(&slab[i]);
+        slab->promises[i] = (struct promise){0};
+        append(&slab->promises[i]);
     }
     return true;
 }
@@ -80,7 +89,28 @@ void promise_misused(const struct promise *promise, const char *what,
         console_line("promise: %s", what);
         return;
     }
-    console_line("promise: %s (%lu) %s%s%s", promise_name(promise),
-                 (unsigned long)promise->id, what, detail == NULL ? "" : ": ",
-                 detail == NULL ? "" : detail);
+    console_line("promise: %s (%lu), made at %s:%lu, %s%s%s",
+                 promise_name(promise), (unsigned long)promise->id,
+                 promise->site->file, (unsigned long)promise->site->line, what,
+                 detail == NULL ? "" : ": ", detail == NULL ? "" : detail);
+}
+
+/* Somebody still has it, and nobody waits for it or has seen its result. */
+static bool is_forgotten(const struct promise *promise)
+{
+    return (promise->flags & PROMISE_OWNED) != 0 &&
+           (promise->flags & PROMISE_READ) == 0 && promise->watchers == 0;
+}
+
+void promise_at_end(void)
+{
+    unsigned count = 0;
+
+    for (const struct slab *slab = slabs; slab != NULL; slab = slab->next)
+        for (unsigned i = 0; i < SLAB_PROMISES; i++)
+            if (is_forgotten(&slab->promises[i]) && ++count <= LINES_AT_END)
+                promise_misused(&slab->promises[i],
+                                "was neither awaited nor freed", NULL);
+    if (count > LINES_AT_END)
+        console_line("promise: and %u more", count - LINES_AT_END);
 }

@@ -130,14 +130,20 @@ bool promise_complete(struct promise *promise,
 {
     bool failed = result->state == PROMISE_FAILED;
     bool owned;
+    struct promise_result before;
 
     if (promise == NULL || !may_complete(promise))
         return false;
+    before = (struct promise_result){
+        .state = (enum promise_state)promise->state,
+        .why = (struct prof_trace_name *)promise->value};
+    if (before.state == PROMISE_PENDING)
+        task_trace_complete(promise, result);
+    else if (task_trace_goes_on(promise))
+        task_trace_complete(promise, &before);
     owned = (promise->flags & PROMISE_OWNED) != 0 &&
             promise->state == PROMISE_PENDING;
     promise->flags &= (uint8_t)~PROMISE_PRODUCED;
-    if (promise->state == PROMISE_PENDING)
-        task_trace_complete(promise, result);
     if (owned) {
         set(promise, result->state,
             result->state == PROMISE_RESOLVED ? result->value
@@ -254,7 +260,7 @@ static void forsake(struct promise *promise)
     bool pending = promise->state == PROMISE_PENDING;
 
     promise_misused(promise, "was freed while it was awaited", NULL);
-    if (pending)
+    if (pending && !task_trace_goes_on(promise))
         task_trace_complete(promise, &result);
     set(promise, PROMISE_FAILED, (uintptr_t)&freed);
     if (pending && promise->producer->cancel != NULL)

@@ -42,9 +42,17 @@ static inline void task_trace_complete(const struct promise *promise,
         prof_trace_cancel(promise->trace);
 }
 
+/* A task whose promise is cancelled, or freed while awaited, goes on until it
+ * returns; so its object ends then, and not before. */
+static inline bool task_trace_goes_on(const struct promise *promise)
+{
+    return promise->producer->kind == PROF_TRACE_TASK &&
+           (promise->flags & PROMISE_PRODUCED) != 0;
+}
+
 static inline void task_trace_cancel(const struct promise *promise)
 {
-    if ((promise->flags & PROMISE_BECAME) == 0)
+    if ((promise->flags & PROMISE_BECAME) == 0 && !task_trace_goes_on(promise))
         prof_trace_cancel(promise->trace);
 }
 
@@ -136,7 +144,10 @@ static inline void task_trace_wake(const struct promise *promise,
  * and has to wait. */
 static inline void task_trace_read(const struct promise *promise)
 {
-    prof_trace_read(task_trace_id(promise));
+    if (promise != NULL && task_trace_goes_on(promise))
+        prof_trace_try_read(promise->trace);
+    else
+        prof_trace_read(task_trace_id(promise));
 }
 
 static inline void task_trace_try_read(const struct promise *promise)
