@@ -22,6 +22,13 @@ static void lose(struct prof_trace_reader *reader, uint32_t events)
     reader->read += events;
 }
 
+static bool is_overwritten(const struct prof_trace_cpu *cpu, uint32_t at)
+{
+    uint32_t head = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
+
+    return (head - at) / PROF_TRACE_STEP > slots(cpu);
+}
+
 /* Passes over what was overwritten. */
 static void catch_up(struct prof_trace_reader *reader,
                      const struct prof_trace_cpu *cpu)
@@ -74,13 +81,17 @@ bool prof_trace_reader_next(struct prof_trace_reader *reader,
 uint32_t prof_trace_current_at(const struct prof_trace_cpu *cpu, uint32_t at)
 {
     uint32_t head = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
+    uint32_t begin = at, found = cpu->current;
     struct prof_trace_record record;
 
     for (; (int32_t)(head - at) > 0; at += PROF_TRACE_STEP)
         if (prof_trace_ring_read(cpu, at, &record) &&
-            prof_trace_what_of(record.what) == PROF_TRACE_DID_SWITCH)
-            return record.b;
-    return cpu->current;
+            prof_trace_what_of(record.what) == PROF_TRACE_DID_SWITCH) {
+            found = record.b;
+            break;
+        }
+    /* Meanwhile the switch that it was may have been overwritten. */
+    return is_overwritten(cpu, begin) ? PROF_TRACE_UNKNOWN : found;
 }
 
 bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,

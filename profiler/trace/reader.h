@@ -51,7 +51,8 @@ bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,
                                 const struct prof_trace_cpu *cpu,
                                 struct prof_trace_sink *sink);
 
-/* Which object is current before position (at). */
+/* Which object is current before position (at); UNKNOWN if that was overwritten
+ * while this looked. */
 uint32_t prof_trace_current_at(const struct prof_trace_cpu *cpu, uint32_t at);
 
 /* What the recorder has. The mode, and the two readers of the ring. */

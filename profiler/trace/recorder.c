@@ -68,10 +68,11 @@ PROF_TRACE_CALL void prof_trace_put_end(uint32_t what, uint32_t a, uint32_t b)
 PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to)
 {
     struct prof_trace_cpu *cpu = here();
-    uint32_t from = cpu->current;
 
+    /* Changed last: a dump in the middle of this finds the switch, or who was
+     * current before it. */
+    prof_trace_store(cpu, PROF_TRACE_DID_SWITCH, to, cpu->current, 0);
     cpu->current = to;
-    prof_trace_store(cpu, PROF_TRACE_DID_SWITCH, to, from, 0);
 }
 
 static inline uint32_t tag_of(const struct prof_trace_name *name)

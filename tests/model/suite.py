@@ -30,6 +30,12 @@ MODELS = (
     ("follow", "BROKEN_TURN", True),
     ("follow", "BROKEN_AGAIN", True),
     ("follow", "BROKEN_MEANWHILE", True),
+    ("flight", "", False),
+    ("flight", "BROKEN_AGAIN", True),
+    ("flight", "BROKEN_NOW", True),
+    ("flight", "BROKEN_GAP", True),
+    ("flight", "BROKEN_PASSED", True),
+    ("flight", "BROKEN_EARLY", True),
     ("drain", "OTHER_CPU", False),
     ("drain", "OTHER_CPU BROKEN_MOVED", True),
 )
