@@ -65,21 +65,15 @@ static void print_beginnings(const struct check *check)
 
 static void print_losses(const struct check *check)
 {
+    char text[TASKS_TEXT_MAX];
+
     print_beginnings(check);
     for (uint32_t i = 0; i < check->tasks.loss_count; ++i) {
         const struct tasks_loss *loss = &check->tasks.losses[i];
 
-        printf("lost: CPU %u, from %.7f to %.7f s: ", (unsigned)loss->cpu,
-               seconds(check, loss->from), seconds(check, loss->to));
-        if (loss->packets > 0 && loss->events > 0)
-            printf("%u packets with %u events\n", (unsigned)loss->packets,
-                   (unsigned)loss->events);
-        else if (loss->packets > 0)
-            printf("%u packets\n", (unsigned)loss->packets);
-        else if (loss->events > 0)
-            printf("%u events\n", (unsigned)loss->events);
-        else
-            puts("events, nobody knows how many");
+        printf("lost: CPU %u, from %.7f to %.7f s: %s\n", (unsigned)loss->cpu,
+               seconds(check, loss->from), seconds(check, loss->to),
+               tasks_loss_text(loss, text));
     }
 }
 

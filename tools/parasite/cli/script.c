@@ -24,6 +24,8 @@ struct script {
     struct tasks tasks;
     struct script_actor actor;
     uint64_t printed;
+    uint32_t losses; /* that come before the next line */
+    bool begun;
 };
 
 static const char help_text[] =
@@ -41,21 +43,64 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
-/* A line that begins with (who). */
+/* A line that begins with (who), at (time). */
+static void print_at(const struct script *script, const char *who,
+                     uint64_t time, uint16_t cpu, const char *name,
+                     const char *detail)
+{
+    time -= script->view.model.begin;
+    printable_put(stdout, who);
+    printf(" %" PRIu64 ".%07u [%03u] %s:%s", time / PROF_CLOCK_HZ,
+           (unsigned)(time % PROF_CLOCK_HZ), (unsigned)cpu, name,
+           *detail != '\0' ? " " : "");
+    printable_put(stdout, detail);
+    putchar('\n');
+}
+
 static void print_as(const struct script *script, const char *who,
                      const struct event *event, const struct model_cpu *cpu,
                      const char *detail)
 {
-    uint64_t time = event->time - script->view.model.begin;
     bool is_idle = event->kind == PROF_EVENT_IDLE; /* a sample as any other */
-    const char *name = event_name(is_idle ? PROF_EVENT_SAMPLE : event->kind);
 
-    printable_put(stdout, who);
-    printf(" %" PRIu64 ".%07u [%03u] %s:%s", time / PROF_CLOCK_HZ,
-           (unsigned)(time % PROF_CLOCK_HZ), (unsigned)cpu->cpu, name,
-           *detail != '\0' ? " " : "");
-    printable_put(stdout, detail);
-    putchar('\n');
+    print_at(script, who, event->time, cpu->cpu,
+             event_name(is_idle ? PROF_EVENT_SAMPLE : event->kind), detail);
+}
+
+/* What came before the trace. */
+static void print_beginning(const struct script *script, uint64_t time)
+{
+    const struct tasks *tasks = &script->tasks;
+    char text[TASKS_TEXT_MAX], events[NUMBER_TEXT_MAX];
+
+    for (size_t i = 0; i < tasks->cpu_count; ++i) {
+        if (tasks->cpus[i].before == 0)
+            continue;
+        snprintf(text, sizeof text, "%s events before the trace",
+                 number_count(tasks->cpus[i].before, events));
+        print_at(script, "[unknown]", time, tasks->cpus[i].cpu, "lost", text);
+    }
+}
+
+/* Packets that are missing before (time). What the guest itself has lost is an
+ * event. */
+static void print_missing(struct script *script, uint64_t time)
+{
+    const struct tasks *tasks = &script->tasks;
+    char text[TASKS_TEXT_MAX];
+
+    if (!script->begun)
+        print_beginning(script, time);
+    script->begun = true;
+    for (; script->losses < tasks->loss_count; ++script->losses) {
+        const struct tasks_loss *loss = &tasks->losses[script->losses];
+
+        if (loss->to > time)
+            return;
+        if (loss->packets > 0 && loss->to >= script->view.model.from)
+            print_at(script, "[unknown]", loss->to, loss->cpu, "lost",
+                     tasks_loss_text(loss, text));
+    }
 }
 
 /* The line before a sample's stack; other events are one line. */
@@ -145,6 +190,7 @@ static void print_event(void *owner, const struct event *event, uint32_t node,
 {
     struct script *script = owner;
 
+    print_missing(script, event->time);
     switch (event->kind) {
     case PROF_EVENT_START:
         print_start(script, event, cpu);

@@ -90,11 +90,14 @@ static json_t *open_json(const struct tasks *tasks)
 void tasks_print_json(const struct tasks *tasks)
 {
     json_t *all = json_object();
+    char missing[TASKS_TEXT_MAX];
 
     json_object_set_new(all, "events", json_count(tasks->events));
     json_object_set_new(all, "objects",
                         json_count(tasks_objects(tasks) - TASKS_SPECIAL));
     json_object_set_new(all, "losses", json_count(tasks->loss_count));
+    tasks_missing_text(tasks, missing);
+    json_object_set_new(all, "missing", json_text(missing));
     json_object_set_new(all, "ns", ns(tasks->end - tasks->begin));
     json_object_set_new(all, "idle_ns",
                         ns(tasks->objects[TASKS_LOOP].clocks[TASKS_WAITING]));

@@ -181,10 +181,10 @@ static void print_waits(const struct tasks *tasks, unsigned long rows)
 void tasks_print(const struct tasks *tasks, enum tasks_order order,
                  unsigned long rows)
 {
+    char text[TASKS_TEXT_MAX];
+
     print_sites(tasks, order, rows);
     print_waits(tasks, rows);
-    if (tasks->loss_count > 0)
-        printf("# events are missing at %u places: what is unknown there is in "
-               "no column\n",
-               (unsigned)tasks->loss_count);
+    if (tasks_missing_text(tasks, text))
+        printf("# %s: what is unknown there is in no column\n", text);
 }

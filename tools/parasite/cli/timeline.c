@@ -229,6 +229,16 @@ static void say_clocks(const struct timeline *timeline)
     }
 }
 
+/* Says what each trace lacks. */
+static void say_missing(const struct timeline *timeline)
+{
+    char text[TASKS_TEXT_MAX];
+
+    for (size_t i = 0; i < timeline->count; ++i)
+        if (tasks_missing_text(&timeline->traces[i].tasks, text))
+            log_info("%s: %s", timeline->traces[i].name, text);
+}
+
 /* The last part of (path). */
 static const char *name_of(const char *path)
 {
@@ -256,6 +266,7 @@ int command_timeline(int argc, char **argv)
     shift(&timeline, &request);
     timeline_finish(&timeline);
     say_clocks(&timeline);
+    say_missing(&timeline);
     timeline.title =
         request.title != NULL ? request.title : name_of(request.inputs[0]);
     if (request.svg)

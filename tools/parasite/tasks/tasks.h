@@ -301,6 +301,12 @@ const char *tasks_edge_word(uint8_t kind);
  * it. (object) may have TASKS_INTERRUPT. */
 const char *tasks_title(const struct tasks *tasks, uint32_t object, char *text);
 
+/* "2 packets with 1,612 events": what is missing there. Writes as above. */
+const char *tasks_loss_text(const struct tasks_loss *loss, char *text);
+
+/* One line about all that is missing. False: nothing is; (text) is empty. */
+bool tasks_missing_text(const struct tasks *tasks, char *text);
+
 /* One line about a problem, without its place. */
 const char *tasks_problem_text(const struct tasks *tasks,
                                const struct tasks_problem *problem, char *text);
