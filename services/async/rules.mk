@@ -4,6 +4,8 @@
 
 #: which of SERVICE=async is run: `make async DEMO=list` lists them
 DEMO ?= disk
+#: the trace that `make async` records
+OUT ?= x.trace
 async_disk := driver=null-co,node-name=disk,size=1048576,read-zeroes=on
 # each request takes a millisecond
 async_disk := $(async_disk),latency-ns=1000000

@@ -7,6 +7,7 @@ import json
 import re
 import time
 
+from excerpts import page_is_true
 from expected import COROUTINES, DEMOS
 from harness import qemu
 from harness.suite import WIDTHS, background, check, run, soon
@@ -332,6 +333,7 @@ def suite(s):
     s.holds(f"{s.part}: two runs have the same events", repeats, s)
     s.holds(f"{s.part}: the disk's fix is in the sums", disk_is_explained, s)
     s.holds(f"{s.part}: each device has its own callback", devices_are_apart, s)
+    s.holds(f"{s.part}: docs/async.md shows what they do", page_is_true, s)
     s.holds(f"{s.part}: what waits is a tree", waits_are_a_tree, s)
     s.holds(f"{s.part}: the demos are listed", choices_are_listed, s)
     s.holds(f"{s.part}: coroutines are traced", coroutines_are_traced, s)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a newcomer types: make run, with values that are wrong, and with a web
-site."""
+site; and make async, with each of its programs."""
 
+import re
 import socket
 
 from harness.suite import WIDTHS, background, check, run, soon
 
-PARTS = ("words", *WIDTHS)
+PARTS = ("words", *WIDTHS, *(f"async-{width}" for width in WIDTHS))
 PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
 TOKEN = "hz-secret"
 WRONG = (
@@ -64,7 +65,46 @@ def site(s, width):
         )
 
 
+def make_async(width, demo, *words, **options):
+    return run(
+        *("make", "async", f"ARCH={width}", f"DEMO={demo}", "ACCEL=tcg"),
+        *words,
+        env=PLAIN,
+        **options,
+    ).text
+
+
+def programs(s, width):
+    """Those that make async DEMO=list names; sink waits for another guest."""
+    out = s.work / "list.trace"
+    said = make_async(width, "list", f"OUT={out}", status=2)
+    found = re.findall(r"^async:   (\S+) +\S", said.replace("\r", ""), re.M)
+    check.true(len(found) > 10, said)
+    return [demo for demo in found if demo != "sink"]
+
+
+def recorded(s, width, demo):
+    """It is run, recorded, checked and summed up."""
+    out = s.work / f"{demo}.trace"
+    said = make_async(width, demo, f"OUT={out}").replace("\r", "")
+    check.has(said, rf"^async: {demo}: resolved with \d+ after \d+ us$")
+    check.has(said, r"^checked [\d,]+ events of .*: 0 problems")
+    check.has(said, "^#  count   open failed .*kind +site$")
+    check.has(said, r"^ +\d+ .* \(services/async/\w+\.c:\d+\)$")
+    check.has(run(s.parasite, "script", "-q", out).out, r" hello:| create: ")
+    check.true((out / "metadata").exists(), "a trace")
+
+
+def suite_async(s):
+    width = s.part.removeprefix("async-")
+    for demo in programs(s, width):
+        s.holds(f"{width}: make async DEMO={demo}", recorded, s, width, demo)
+
+
 def suite(s):
+    if s.part.startswith("async-"):
+        suite_async(s)
+        return
     if s.part in WIDTHS:
         s.holds(f"{s.part}: make run serves a web site", site, s, s.part)
         return
