@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorder of tasks in images, on both widths: as a stream, as a flight
 recorder that is dumped by a command or by a panic, and switched on and off by
-commands. What it sends is read by the host's command and by babeltrace2."""
+commands; with many tasks, late readers, and packets that are missing. What it
+sends is read by the host's command and by babeltrace2."""
 
 import re
 
 from harness.command import Command
 from harness.suite import WIDTHS, check, run, soon
+import crowd
+from missing import missing
 
 PARTS = WIDTHS
 PARSER = "services/lua/scripts/parser.lua"
@@ -149,3 +152,14 @@ def suite(s):
     s.holds(f"{width}: commands switch it on, off and dump", commands, s, width)
     s.holds(f"{width}: it has interrupts when switched on late", late, s, width)
     s.holds(f"{width}: without memory it is off", no_memory, s, width)
+    s.holds(f"{width}: what is missing is said", missing, s)
+    for what, function in (
+        ("100,000 tasks are recorded", crowd.many_are_recorded),
+        ("100,000 tasks are remembered", crowd.many_are_remembered),
+        ("a late reader learns all, by virtio", crowd.late_by_virtio),
+        ("a late reader learns all, by a UART", crowd.late_by_uart),
+        ("each allocation is refused in turn", crowd.refused_in_turn),
+        ("and each of the recorder's own", crowd.refused_at_boot),
+        ("promises that nobody awaits are named", crowd.forgotten_are_named),
+    ):
+        s.holds(f"{width}: {what}", function, s)
