@@ -4,95 +4,59 @@
  */
 
 #include <prof/error.h>
+#include <stddef.h>
 
-/* Why a function cannot be patched. */
-static const char *patch_line(enum prof_error error)
-{
-    static const char *const lines[] = {
-        "no function of this name (it may have been inlined everywhere)",
-        "several functions have this name",
-        "the function is too short to be patched",
-        "the function's instructions cannot be moved, or are unknown",
-        "the function jumps to its first instructions",
-        "the function is the profiler's own",
-        "too many functions",
-    };
-
-    return lines[PROF_EPATCH_NAME - error];
-}
-
-static const char *causal_line(enum prof_error error)
-{
-    static const char *const lines[] = {
+static const char *const lines[] = {
+    [-PROF_OK] = "no error",
+    [-PROF_EMEMORY] = "the memory given to the profiler is too small",
+    [-PROF_ECONFIG] = "invalid configuration",
+    [-PROF_ESTATE] = "called before prof_init()",
+    [-PROF_ERATE] = "the sampling rate is 0",
+    [-PROF_EOPTION] = "unknown option",
+    [-PROF_EVALUE] = "invalid value for this option",
+    [-PROF_EGATE] = "the timer's IDT gate is not present",
+    [-PROF_EFIXED] =
+        "the rate is fixed: the kernel calls the sampler from its own "
+        "timer interrupt",
+    [-PROF_EPORT] = "current_eoi_mechanism is not set",
+    [-PROF_EABSENT] = "not part of this image (<prof/config.h>)",
+    [-PROF_EFLIGHT] = "nothing to dump: the recorder is not in flight mode "
+                      "(prof.trace=flight)",
+    [-PROF_ELOOP] = "no statistics of the event loop (prof.loop)",
+    [-PROF_ECAUSAL] =
         "they need prof.target= or prof.causal=auto, and prof.progress=",
+    [-PROF_ECAUSAL_RUNS] =
         "experiments are running, or what they held was not taken",
-        "no memory for experiments",
-    };
-
-    return lines[PROF_ECAUSAL - error];
-}
-
-/* No default: the compiler then warns of an enumerator without a text. */
-static const char *line_of(enum prof_error error)
-{
-    switch (error) {
-    case PROF_OK:
-        return "no error";
-    case PROF_EMEMORY:
-        return "the memory given to the profiler is too small";
-    case PROF_ECONFIG:
-        return "invalid configuration";
-    case PROF_ESTATE:
-        return "called before prof_init()";
-    case PROF_ERATE:
-        return "the sampling rate is 0";
-    case PROF_EOPTION:
-        return "unknown option";
-    case PROF_EVALUE:
-        return "invalid value for this option";
-    case PROF_EGATE:
-        return "the timer's IDT gate is not present";
-    case PROF_EFIXED:
-        return "the rate is fixed: the kernel calls the sampler from its own "
-               "timer interrupt";
-    case PROF_EPORT:
-        return "current_eoi_mechanism is not set";
-    case PROF_EABSENT:
-        return "not part of this image (<prof/config.h>)";
-    case PROF_EFLIGHT:
-        return "nothing to dump: the recorder is not in flight mode "
-               "(prof.trace=flight)";
-    case PROF_ELOOP:
-        return "no statistics of the event loop (prof.loop)";
-    case PROF_ECAUSAL_MEMORY ... PROF_ECAUSAL:
-        return causal_line(error);
-    case PROF_ESYM_NONE:
-        return "the image contains no symbol table";
-    case PROF_ESYM_SHORT:
-        return "the symbol table is truncated";
-    case PROF_ESYM_MAGIC:
-        return "not a symbol table, or one of another version";
-    case PROF_ESYM_CRC:
-        return "the symbol table is damaged (wrong checksum)";
-    case PROF_ESYM_LAYOUT:
-        return "the symbol table is damaged (an array lies outside)";
-    case PROF_ESYM_ORDER:
-        return "the symbol table is not sorted, or overlaps";
-    case PROF_ESYM_NAME:
-        return "the symbol table is damaged (a name cannot be read)";
-    case PROF_ESYM_BUILD:
-        return "the symbol table belongs to another build of the image";
-    case PROF_ESYM_WIDTH:
-        return "the symbol table belongs to an image of another width";
-    case PROF_ESYM_INDEX:
-        return "the symbol table is damaged (its index misses functions)";
-    case PROF_EPATCH_ROOM ... PROF_EPATCH_NAME:
-        return patch_line(error);
-    }
-    return "unknown error";
-}
+    [-PROF_ECAUSAL_MEMORY] = "no memory for experiments",
+    [-PROF_ESYM_NONE] = "the image contains no symbol table",
+    [-PROF_ESYM_SHORT] = "the symbol table is truncated",
+    [-PROF_ESYM_MAGIC] = "not a symbol table, or one of another version",
+    [-PROF_ESYM_CRC] = "the symbol table is damaged (wrong checksum)",
+    [-PROF_ESYM_LAYOUT] = "the symbol table is damaged (an array lies outside)",
+    [-PROF_ESYM_ORDER] = "the symbol table is not sorted, or overlaps",
+    [-PROF_ESYM_NAME] = "the symbol table is damaged (a name cannot be read)",
+    [-PROF_ESYM_BUILD] =
+        "the symbol table belongs to another build of the image",
+    [-PROF_ESYM_WIDTH] =
+        "the symbol table belongs to an image of another width",
+    [-PROF_ESYM_INDEX] =
+        "the symbol table is damaged (its index misses functions)",
+    [-PROF_EPATCH_NAME] =
+        "no function of this name (it may have been inlined everywhere)",
+    [-PROF_EPATCH_NAMES] = "several functions have this name",
+    [-PROF_EPATCH_SHORT] = "the function is too short to be patched",
+    [-PROF_EPATCH_CODE] =
+        "the function's instructions cannot be moved, or are unknown",
+    [-PROF_EPATCH_BRANCH] = "the function jumps to its first instructions",
+    [-PROF_EPATCH_OWN] = "the function is the profiler's own",
+    [-PROF_EPATCH_ROOM] = "too many functions",
+};
 
 const char *prof_strerror(int error)
 {
-    return line_of((enum prof_error)error);
+    unsigned at = 0u - (unsigned)error;
+
+    if (at >= sizeof lines / sizeof *lines || lines[at] == NULL)
+        return "unknown error";
+    return lines[at];
 }
