@@ -82,6 +82,7 @@ static void run_first(uint64_t now_ns)
     struct prof_loop_frame frame;
     bool once = timer->period_ns == 0;
 
+    prof_causal_work();
     timers_remove(timer);
     timer->armed = false;
     if (!once) {
@@ -114,6 +115,7 @@ static void run_answer(struct loop_answer *answer)
 {
     struct prof_loop_frame frame;
 
+    prof_causal_work();
     if (answer->site == NULL) {
         answer->callback(answer->context);
         return;
@@ -125,6 +127,7 @@ static void run_answer(struct loop_answer *answer)
 
 void loop_deliver(struct loop_answer *answer, uint64_t due_tsc)
 {
+    prof_causal_work();
     if (!prof_causal_hold(due_tsc, answer))
         run_answer(answer);
 }
@@ -258,13 +261,17 @@ bool loop_hold(bool held)
 void loop_wait(void)
 {
     arch_interrupts_off();
-    /* In an experiment the loop does not halt: the tick is too coarse for what
-       is held. */
-    if (prof_causal_running() || due(clock_ns()) || any_waiting())
+    if (due(clock_ns()) || any_waiting()) {
         arch_interrupts_on();
-    else
+    } else if (prof_causal_running()) {
+        /* It does not halt: the tick is too coarse for what is held. */
+        prof_causal_spin();
+        arch_interrupts_on();
+    } else {
         wait_for_interrupt();
+    }
     loop_poll();
+    prof_causal_work();
 }
 
 void loop_run(void)

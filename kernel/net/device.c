@@ -26,6 +26,7 @@
 #include <lwip/pbuf.h>
 #include <lwip/timeouts.h>
 #include <netif/ethernet.h>
+#include <prof/causal.h>
 #include <virtio_net.h>
 
 #define FRAMES_A_TURN 64 /* before timers run again */
@@ -90,6 +91,7 @@ static void take_frame(const uint8_t *frame, size_t bytes, bool sum_good)
 {
     struct pbuf *copy = pbuf_alloc(PBUF_RAW, (u16_t)bytes, PBUF_POOL);
 
+    prof_causal_work();
     net_device_counts.in++;
     if (copy == NULL || pbuf_take(copy, frame, (u16_t)bytes) != ERR_OK) {
         net_device_counts.dropped_in++;

@@ -16,6 +16,7 @@
 struct prof_causal prof_causal;
 uint32_t prof_causal_on;
 uint64_t prof_causal_lag;
+uint32_t prof_causal_spins;
 
 static struct prof_progress *points;
 static struct prof_target *targets;
@@ -125,6 +126,8 @@ static bool chosen(const struct prof_target *target)
 static void follow(uint64_t now)
 {
     prof_virtual_left(&prof_causal.clock, now);
+    if (prof_causal_spins != 0)
+        return;
     for (struct prof_target *each = targets; each != NULL; each = each->next)
         if (chosen(each) && each->inside != 0)
             prof_virtual_enter(&prof_causal.clock, now);
@@ -146,7 +149,7 @@ void prof_causal_enter(struct prof_target *target)
     bool on;
 
     target->visits++;
-    if (target->inside++ != 0 || !chosen(target))
+    if (target->inside++ != 0 || !chosen(target) || prof_causal_spins != 0)
         return;
     on = prof_interrupts_save();
     sampled = sampler_cycles();
@@ -174,6 +177,20 @@ void prof_causal_entered_now(const struct prof_target *target)
         return;
     sampled = sampler_cycles();
     prof_virtual_since(&prof_causal.clock, prof_tsc());
+}
+
+void prof_causal_spin(void)
+{
+    prof_causal_spins = prof_causal_on;
+}
+
+void prof_causal_found(void)
+{
+    bool on = prof_interrupts_save();
+
+    prof_causal_spins = 0;
+    follow(prof_causal_exactly());
+    prof_interrupts_restore(on);
 }
 
 /* ---- held events */

@@ -119,6 +119,7 @@ void prof_causal_stop(void)
     prof_virtual_speed_up(&prof_causal.clock, now, 0);
     prof_causal_lag = prof_causal.clock.delay;
     prof_causal_on = 0;
+    prof_causal_spins = 0;
     prof_causal.strange += prof_patch_off();
     prof_causal_release();
 }

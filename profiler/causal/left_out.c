@@ -147,6 +147,14 @@ bool prof_causal_withdraw(const void *event)
     return false;
 }
 
+void prof_causal_spin(void)
+{
+}
+
+void prof_causal_found(void)
+{
+}
+
 void prof_causal_turn(void)
 {
 }

@@ -72,11 +72,21 @@ static bool is_named(const struct prof_symbol *symbol, const char *name)
     return prof_name_is(symbol, name);
 }
 
-/* The only function (name). */
+/* Whether the compiler has made it of a function: of a part, or for some
+ * arguments. Its name has a dot. */
+static bool is_clone(const struct prof_symbol *symbol)
+{
+    char mangled[256];
+
+    (void)prof_symbol_name(symbol, mangled, sizeof mangled);
+    return contains(mangled, ".");
+}
+
+/* The only function (name), or without one the only clone. */
 static int find(const char *name, struct prof_symbol *found)
 {
-    struct prof_symbol symbol;
-    bool any = false;
+    struct prof_symbol symbol, clone;
+    uint32_t functions = 0, clones = 0;
 
     for (uintptr_t at = code.begin; at < code.end;) {
         if (!prof_symbol_find(at, &symbol)) {
@@ -86,12 +96,21 @@ static int find(const char *name, struct prof_symbol *found)
         at = symbol.start + symbol.size;
         if (!is_named(&symbol, name))
             continue;
-        if (any)
-            return PROF_EPATCH_NAMES;
-        any = true;
-        *found = symbol;
+        if (is_clone(&symbol)) {
+            clones++;
+            clone = symbol;
+        } else {
+            functions++;
+            *found = symbol;
+        }
     }
-    return any ? 0 : PROF_EPATCH_NAME;
+    if (functions == 0 && clones == 1)
+        *found = clone;
+    if (functions + clones == 0)
+        return PROF_EPATCH_NAME;
+    return functions == 1 || (functions == 0 && clones == 1)
+               ? 0
+               : PROF_EPATCH_NAMES;
 }
 
 /* ---- entries */

@@ -119,14 +119,14 @@ void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
         prof_text_char(out, '.');
 }
 
-/* Whether the text is (name), or that with arguments behind it. */
+/* Whether the text is (name), or that with arguments or as a clone after it. */
 static bool text_is(const char *name)
 {
     const char *at = text;
 
     while (*name != '\0' && *at == *name)
         at++, name++;
-    return *name == '\0' && (*at == '\0' || *at == '(');
+    return *name == '\0' && (*at == '\0' || *at == '(' || *at == '.');
 }
 
 bool prof_name_is(const struct prof_symbol *symbol, const char *name)

@@ -52,6 +52,7 @@ extern "C" {
 
 #if PROF_WITH_CAUSAL
 extern uint32_t prof_causal_on;
+extern uint32_t prof_causal_spins;
 extern uint64_t prof_causal_lag; /* that of the last experiments */
 uint64_t prof_causal_experiment_time(void);
 #define PROF_CAUSAL_ON __builtin_expect(prof_causal_on != 0, 0)
@@ -369,6 +370,22 @@ void *prof_causal_take(void);
 /* Removes (event), due or not: its owner does not want it any more. False: it
  * is not held. Linear in what is held. */
 bool prof_causal_withdraw(const void *event);
+
+/*
+ * The loop would halt if there were no experiments: what runs until
+ * prof_causal_work() only looks for work, which no target's time is. The second
+ * is to be called when there is some: a timer or an answer is due, a device has
+ * something. Contexts: thread.
+ */
+void prof_causal_spin(void);
+void prof_causal_found(void);
+static inline void prof_causal_work(void)
+{
+#if PROF_WITH_CAUSAL
+    if (__builtin_expect(prof_causal_spins != 0, 0))
+        prof_causal_found();
+#endif
+}
 
 /* To be called in each turn of the loop: ends an experiment without visits. */
 void prof_causal_turn(void);

@@ -178,6 +178,41 @@ static void test_loop(void)
     ran(0, 1, "a function that runs the loop does not count");
 }
 
+NAMED void polls(void);
+NAMED void polls(void)
+{
+    spin_for(CYCLES / 10);
+}
+
+static bool never(void)
+{
+    return false;
+}
+
+static void on_plain(void *unused)
+{
+    (void)unused;
+    polls();
+    on_stop(unused);
+}
+
+/* Called in each turn of a loop that would halt, and once where there is
+ * work. */
+static void test_polling(void)
+{
+    static struct loop_source source = {.waiting = never, .turn = polls};
+    static struct loop_timer timer;
+    uint64_t visits;
+
+    loop_add(&source);
+    begin("polls");
+    loop_once(&timer, 20 * 1000000, on_plain, NULL);
+    loop_run();
+    visits = target->visits - visits_before;
+    ran(CYCLES / 10, visits, "looking for work does not count");
+    tap_ok(visits > 10, "though it was called");
+}
+
 static void test_values(void)
 {
     struct three three;
@@ -288,12 +323,13 @@ static void test_refused(void)
 int service_main(void)
 {
     static const char *const names[] = {
-        "plain",          "recursive", "jumps_out",    "tail_call",
-        "waits_inside",   "runs_loop", "wide",         "floats",
-        "returns_struct", "switches",  "all_relative", "calls_first",
+        "plain",          "recursive", "jumps_out", "tail_call",
+        "waits_inside",   "runs_loop", "wide",      "floats",
+        "returns_struct", "polls",     "switches",  "all_relative",
+        "calls_first",
     };
 
-    tap_plan(47);
+    tap_plan(51);
     prof_causal_add_progress(&unit);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         add(names[i]);
@@ -302,6 +338,7 @@ int service_main(void)
     test_longjmp();
     test_tasks();
     test_loop();
+    test_polling();
     test_values();
     test_samples();
     test_code();
