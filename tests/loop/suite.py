@@ -8,6 +8,7 @@ begins; so the time between readings is that of the task that works there."""
 import re
 from collections import defaultdict
 
+from harness.command import Command
 from harness.suite import WIDTHS, check, run
 
 PARTS = WIDTHS
@@ -98,6 +99,44 @@ def exact(s, width):
         return found, replay(lines), text
 
 
+def frozen(s, width):
+    """A task that holds the loop for 250 ms, with a flight recorder that this
+    stops: what `script` prints of it."""
+    packets, trace = s.work / "frozen.bin", s.work / "frozen.trace"
+    packets.unlink(missing_ok=True)
+    with s.guest(
+        *(width, "test/loop"),
+        append="prof.hz=1000 prof.every=0 prof.out=e9 prof.loop=8 do=hog "
+        "prof.trace=flight prof.loop_trigger=on",
+        icount=0,
+        stream=packets,
+    ) as guest:
+        check.same(guest.end(), 0)
+    Command(s).record(
+        *(trace, "-q", f"file:{packets}"),
+        *("-k", s.image(width, "test/loop")),
+    )
+    return run(s.parasite, "script", "-q", trace).out
+
+
+def freezes_are_events(s, width):
+    """The freeze with its stack, and both long runs; the recorder stopped at
+    the tick that found the first, 100 to 110 ms after its begin."""
+    text = frozen(s, width)
+    frozen_at = re.findall(
+        r"^hog \d+ [0-9.]+ \[\d+\] loop_freeze: 10\d\.\d+ ms\n"
+        r"\t(?:burn|guest_spin|arch_tsc)\n((?:\t\w+\n)+)$",
+        text,
+        re.M,
+    )
+    check.same(len(frozen_at), 1)
+    check.same(frozen_at[0].split()[:3], ["middle", "hog", "task_main"])
+    runs = re.findall(r"^hog \d+ .* loop_held: (\d+)[.]\d+ ms$", text, re.M)
+    check.same(runs, ["249", "249"])
+    times = re.findall(r"^\S.* ([0-9.]+) \[\d+\] irq_", text, re.M)
+    check.between(float(times[-1]), 0.1, 0.112)
+
+
 def suite(s):
     width = s.part
     rows, counted, text = {}, {}, ""
@@ -118,3 +157,7 @@ def suite(s):
         check.same(rows["parent"][0], counted["parent"][0])
     with s.test(f"{width}: the account adds up to the cycle"):
         check.has(text, "^account 0$")
+    s.holds(
+        f"{width}: a freeze is an event and stops the flight recorder",
+        *(freezes_are_events, s, width),
+    )

@@ -185,6 +185,46 @@ static void print_bye(struct script *script, const struct event *event,
     print_line(script, event, cpu, detail);
 }
 
+/* ---- the event loop */
+
+/* That (task) has held the loop for (cycles) of the TSC. */
+static void print_hold(struct script *script, const struct event *event,
+                       uint32_t task, uint64_t cycles,
+                       const struct model_cpu *cpu)
+{
+    uint64_t hz = script->view.model.hello.tsc_hz;
+    char who[TASKS_TEXT_MAX], detail[64];
+
+    tasks_title(&script->tasks, tasks_object(&script->tasks, task), who);
+    snprintf(detail, sizeof detail, "%.3f ms",
+             hz > 0 ? (double)cycles * 1000.0 / (double)hz : 0);
+    print_as(script, task != 0 ? who : "[no task]", event, cpu, detail);
+    ++script->printed;
+}
+
+/* The functions that were running when the guard reported it. */
+static void print_freeze(struct script *script, const struct event *event,
+                         const struct model_cpu *cpu)
+{
+    const struct event_loop_freeze *freeze = &event->as_loop_freeze;
+    const uint64_t stack[] = {freeze->address_0, freeze->address_1,
+                              freeze->address_2, freeze->address_3,
+                              freeze->address_4, freeze->address_5,
+                              freeze->address_6, freeze->address_7};
+    struct names *names = &script->view.names;
+
+    print_hold(script, event, freeze->task, freeze->held, cpu);
+    for (size_t i = 0; i < sizeof stack / sizeof *stack && stack[i] != 0; ++i) {
+        size_t count;
+        const struct frame *frame = names_at(names, stack[i], i > 0, &count);
+
+        putchar('\t');
+        printable_put(stdout, names_text(names, frame[count - 1].function));
+        putchar('\n');
+    }
+    putchar('\n');
+}
+
 static void print_event(void *owner, const struct event *event, uint32_t node,
                         uint64_t clocks, const struct model_cpu *cpu)
 {
@@ -217,6 +257,13 @@ static void print_event(void *owner, const struct event *event, uint32_t node,
     case PROF_EVENT_OVERFLOW:
     case PROF_EVENT_DROP:
         print_sample(script, event, node, clocks, cpu);
+        break;
+    case PROF_EVENT_LOOP_FREEZE:
+        print_freeze(script, event, cpu);
+        break;
+    case PROF_EVENT_LOOP_HELD:
+        print_hold(script, event, event->as_loop_held.task,
+                   event->as_loop_held.own, cpu);
         break;
     default:
         print_object(script, event, cpu);
