@@ -3,6 +3,7 @@
 /* Starting and stopping experiments, and what they have said. */
 
 #include "causal/causal.h"
+#include "causal/causal_send.h"
 #include "causal/patch.h"
 
 #include "base/cpu.h"
@@ -65,6 +66,7 @@ experiments_of(const struct prof_causal_settings *settings)
         .visits_min = settings->visits_min,
         .cycles_max = settings->cycles_max,
         .seed = settings->seed,
+        .ended = prof_causal_log,
     };
 
     for (uint32_t i = 0; i < settings->speedups; i++)
@@ -76,7 +78,7 @@ int prof_causal_start(const struct prof_causal_settings *given)
 {
     struct prof_experiment_settings of;
     struct prof_causal_settings all;
-    size_t bytes, events;
+    size_t bytes, events, noted;
     void *memory;
 
     if (prof_causal_on || prof_causal.held.count != 0)
@@ -87,7 +89,8 @@ int prof_causal_start(const struct prof_causal_settings *given)
     of = experiments_of(&all);
     bytes = prof_experiments_bytes(&of);
     events = all.held * sizeof(struct prof_held_event);
-    memory = prof_port_alloc(events + bytes);
+    noted = prof_causal_log_bytes(of.points);
+    memory = prof_port_alloc(noted + events + bytes);
     if (memory == NULL)
         return PROF_EMEMORY;
     prof_port_free(prof_causal.memory);
@@ -95,9 +98,11 @@ int prof_causal_start(const struct prof_causal_settings *given)
     prof_causal.tsc_hz = all.tsc_hz;
     prof_causal.answers = prof_causal.contradictions = 0;
     prof_causal.refused = 0;
-    prof_held_init(&prof_causal.held, memory, all.held);
+    prof_held_init(&prof_causal.held, (void *)((char *)memory + noted),
+                   all.held);
     prof_experiments_init(&prof_causal.experiments, &of, &prof_causal.clock,
-                          prof_tsc(), (char *)memory + events);
+                          prof_tsc(), (char *)memory + noted + events);
+    prof_causal_log_init(memory, of.points);
     /* it may have been stopped in the middle of one */
     for (struct prof_target *each = prof_causal_targets(); each != NULL;
          each = each->next) {
@@ -121,6 +126,7 @@ void prof_causal_stop(void)
     prof_causal_on = 0;
     prof_causal_spins = 0;
     prof_causal.strange += prof_patch_off();
+    prof_causal_log_stop();
     prof_causal_release();
 }
 

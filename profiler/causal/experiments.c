@@ -42,9 +42,11 @@ static uint32_t draw(struct prof_experiments *all, uint32_t below)
     return (uint32_t)((uint64_t)all->random * below >> 32);
 }
 
-static void count_from(struct prof_experiments *all, uint64_t at)
+static void count_from(struct prof_experiments *all, uint64_t now, uint64_t at)
 {
     all->began = at;
+    all->began_real = now;
+    all->began_in_target = prof_virtual_in_target(all->clock, now);
     for (uint32_t i = 0; i < all->settings.points; i++)
         all->visits[i] = 0;
 }
@@ -58,49 +60,35 @@ static void begin(struct prof_experiments *all, uint64_t now, uint64_t at)
     all->target = draw(all, all->settings.targets);
     all->speedup = drawn == 0 ? 0 : drawn - 1;
     all->counts = false;
-    count_from(all, at);
+    count_from(all, now, at);
     prof_virtual_speed_up(all->clock, now, all->settings.speedup[all->speedup]);
-}
-
-/* All groups are full: each two become one. */
-static void merge(struct prof_progress_sum *groups)
-{
-    for (unsigned i = 0; i < PROF_GAIN_GROUPS / 2; i++) {
-        const struct prof_progress_sum *a = &groups[2 * i];
-        const struct prof_progress_sum *b = &groups[2 * i + 1];
-
-        groups[i] = (struct prof_progress_sum){
-            a->cycles + b->cycles,
-            a->visits + b->visits,
-            a->experiments + b->experiments,
-        };
-    }
-    for (unsigned i = PROF_GAIN_GROUPS / 2; i < PROF_GAIN_GROUPS; i++)
-        groups[i] = (struct prof_progress_sum){0};
-}
-
-/* The group to add to: all before it have as many experiments as the first. */
-static struct prof_progress_sum *group_of(struct prof_progress_sum *groups)
-{
-    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++)
-        if (groups[i].experiments == 0 ||
-            groups[i].experiments < groups[0].experiments)
-            return &groups[i];
-    merge(groups);
-    return &groups[PROF_GAIN_GROUPS / 2];
 }
 
 static void record(struct prof_experiments *all, uint64_t cycles)
 {
-    for (uint32_t point = 0; point < all->settings.points; point++) {
-        struct prof_progress_sum *group =
-            group_of(sums_of(all, all->target, all->speedup, point));
-
-        group->cycles += cycles;
-        group->visits += all->visits[point];
-        group->experiments++;
-    }
+    for (uint32_t point = 0; point < all->settings.points; point++)
+        prof_gain_add(sums_of(all, all->target, all->speedup, point), cycles,
+                      all->visits[point]);
     all->done++;
+}
+
+static void record_end(const struct prof_experiments *all, uint64_t now,
+                       enum prof_experiment_end end)
+{
+    uint64_t at = prof_virtual_time(all->clock, now);
+    const struct prof_experiment_record record = {
+        .number = (uint32_t)(all->done + all->abandoned),
+        .target = all->target,
+        .speedup = all->speedup,
+        .end = end,
+        .virtual_time = at - all->began,
+        .real_time = now - all->began_real,
+        .in_target =
+            prof_virtual_in_target(all->clock, now) - all->began_in_target,
+    };
+
+    if (all->settings.ended != NULL)
+        all->settings.ended(&record, all->visits);
 }
 
 void prof_experiments_init(struct prof_experiments *all,
@@ -145,11 +133,12 @@ bool prof_experiments_visit(struct prof_experiments *all, uint32_t point,
     at = prof_virtual_time(all->clock, now);
     if (!all->counts && all->visits[0] > all->wanted) {
         all->counts = true;
-        count_from(all, at);
+        count_from(all, now, at);
     }
     if (!all->counts || all->visits[0] < all->wanted)
         return false;
     record(all, at - all->began);
+    record_end(all, now, PROF_EXPERIMENT_COUNTS);
     adapt(all, at - all->began);
     begin(all, now, at);
     return true;
@@ -163,12 +152,19 @@ void prof_experiments_fix(struct prof_experiments *all, uint32_t target,
     prof_virtual_speed_up(all->clock, now, speedup);
 }
 
-void prof_experiments_abandon(struct prof_experiments *all, uint64_t now)
+static void abandon(struct prof_experiments *all, uint64_t now,
+                    enum prof_experiment_end end)
 {
     all->abandoned++;
+    record_end(all, now, end);
     if (all->wanted / 2 >= all->settings.visits_min)
         all->wanted /= 2;
     begin(all, now, prof_virtual_time(all->clock, now));
+}
+
+void prof_experiments_abandon(struct prof_experiments *all, uint64_t now)
+{
+    abandon(all, now, PROF_EXPERIMENT_FULL);
 }
 
 bool prof_experiments_check(struct prof_experiments *all, uint64_t now)
@@ -177,6 +173,6 @@ bool prof_experiments_check(struct prof_experiments *all, uint64_t now)
 
     if (all->fixed || at - all->began < all->settings.cycles_max)
         return false;
-    prof_experiments_abandon(all, now);
+    abandon(all, now, PROF_EXPERIMENT_SLOW);
     return true;
 }

@@ -14,14 +14,32 @@
  * Contexts: thread.
  */
 
-#include "causal/gain.h"
 #include "causal/virtual_clock.h"
 
+#include <prof/gain.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define PROF_EXPERIMENT_SPEEDUPS_MAX (PROF_CAUSAL_SPEEDUPS_MAX + 1u)
+
+/* Why one has ended. */
+enum prof_experiment_end {
+    PROF_EXPERIMENT_COUNTS,
+    PROF_EXPERIMENT_SLOW, /* too few visits in cycles_max */
+    PROF_EXPERIMENT_FULL, /* no room for held events */
+};
+
+/* One that has ended; its visits are still those of the experiments. */
+struct prof_experiment_record {
+    uint32_t number; /* from 1 on, abandoned ones too */
+    uint32_t target;
+    uint32_t speedup; /* its number */
+    enum prof_experiment_end end;
+    uint64_t virtual_time; /* cycles of what counts */
+    uint64_t real_time;    /* the same of the real time */
+    uint64_t in_target;    /* of this */
+};
 
 struct prof_experiment_settings {
     uint32_t targets;                               /* from 1 on */
@@ -32,6 +50,9 @@ struct prof_experiment_settings {
     uint32_t visits_min; /*  visits of the first point */
     uint64_t cycles_max; /* one that takes longer is abandoned */
     uint32_t seed;
+    /* Called for each that has ended, if it is not NULL. */
+    void (*ended)(const struct prof_experiment_record *record,
+                  const uint32_t *visits);
 };
 
 struct prof_experiments {
@@ -42,7 +63,9 @@ struct prof_experiments {
     uint32_t target;                /* of this experiment */
     uint32_t speedup;               /* its number */
     uint64_t began;                 /* virtual time */
-    bool fixed;      /* no experiments: one target and one speed-up */
+    uint64_t began_real;
+    uint64_t began_in_target; /* time in the target before it */
+    bool fixed;               /* no experiments: one target and one speed-up */
     bool counts;     /* false: visits still show the experiment before */
     uint32_t wanted; /* visits of the first point */
     uint32_t random;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "causal/gain.h"
-
-#include <prof/error.h>
+#include <prof/gain.h>
 
 #include "base/cpu.h"
+
+#include <prof/error.h>
 
 #define MILLION 1000000u
 #define LIMIT 2000000000
@@ -17,6 +17,44 @@ static const uint16_t student[PROF_GAIN_GROUPS] = {
     0,    31821, 6965, 4541, 3747, 3365, 3143, 2998,
     2896, 2821,  2764, 2718, 2681, 2650, 2624, 2602,
 };
+
+/* All groups are full: each two become one. */
+static void merge(struct prof_progress_sum *groups)
+{
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS / 2; i++) {
+        const struct prof_progress_sum *a = &groups[2 * i];
+        const struct prof_progress_sum *b = &groups[2 * i + 1];
+
+        groups[i] = (struct prof_progress_sum){
+            a->cycles + b->cycles,
+            a->visits + b->visits,
+            a->experiments + b->experiments,
+        };
+    }
+    for (unsigned i = PROF_GAIN_GROUPS / 2; i < PROF_GAIN_GROUPS; i++)
+        groups[i] = (struct prof_progress_sum){0};
+}
+
+/* The group to add to: all before it have as many experiments as the first. */
+static struct prof_progress_sum *group_of(struct prof_progress_sum *groups)
+{
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++)
+        if (groups[i].experiments == 0 ||
+            groups[i].experiments < groups[0].experiments)
+            return &groups[i];
+    merge(groups);
+    return &groups[PROF_GAIN_GROUPS / 2];
+}
+
+void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
+                   uint64_t cycles, uint32_t visits)
+{
+    struct prof_progress_sum *group = group_of(groups);
+
+    group->cycles += cycles;
+    group->visits += visits;
+    group->experiments++;
+}
 
 static void add(struct prof_progress_sum *to,
                 const struct prof_progress_sum *what)

@@ -3,9 +3,11 @@
 /* The calls of <prof/causal.h> where causal profiling was left out. */
 
 #include "base/cpu.h"
+#include "causal/causal_send.h"
 
 #include <prof/causal.h>
 #include <prof/error.h>
+#include <prof/gain.h>
 
 uint64_t prof_causal_real(uint64_t due)
 {
@@ -195,4 +197,38 @@ uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
     (void)agent;
     (void)now;
     return arrived;
+}
+
+void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
+                   uint64_t cycles, uint32_t visits)
+{
+    (void)groups;
+    (void)cycles;
+    (void)visits;
+}
+
+int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
+                 const struct prof_progress_sum faster[PROF_GAIN_GROUPS],
+                 struct prof_gain *gain)
+{
+    (void)normal;
+    (void)faster;
+    *gain = (struct prof_gain){0};
+    return PROF_EABSENT;
+}
+
+/* ---- the stream */
+
+void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles)
+{
+    (void)tsc;
+    (void)stolen_cycles;
+}
+
+void prof_causal_send_again(void)
+{
+}
+
+void prof_causal_send_last(void)
+{
 }

@@ -24,6 +24,12 @@ uint64_t prof_virtual_time(const struct prof_virtual_clock *clock, uint64_t now)
            (part(in_target(clock, now), clock->speedup) / PROF_ONE);
 }
 
+uint64_t prof_virtual_in_target(const struct prof_virtual_clock *clock,
+                                uint64_t now)
+{
+    return clock->in_target + in_target(clock, now);
+}
+
 uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,
                               uint64_t due)
 {

@@ -40,6 +40,10 @@ uint64_t prof_virtual_time(const struct prof_virtual_clock *clock,
 uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,
                               uint64_t due);
 
+/* Time in the target until (now), without interrupts. */
+uint64_t prof_virtual_in_target(const struct prof_virtual_clock *clock,
+                                uint64_t now);
+
 /* From (now) on the target is (speedup) faster; 0: as fast as it is. */
 void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,
                            uint32_t speedup);

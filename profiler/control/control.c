@@ -13,6 +13,7 @@
 
 #include "base/cpu.h"
 #include "base/options.h"
+#include "causal/causal_send.h"
 #include "profile/drain.h"
 #include "profile/image.h"
 #include "loop/loop_send.h"
@@ -232,6 +233,7 @@ void prof_hello(void)
     prof_stream_hello();
     prof_trace_hello();
     prof_loop_send_again();
+    prof_causal_send_again();
     emit_change();
 }
 

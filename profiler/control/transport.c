@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "base/equal.h"
 #include "control/control.h"
+#include "causal/causal_send.h"
 #include "loop/loop_send.h"
 #include "profile/accounts.h"
 #include "profile/drain.h"
@@ -48,6 +49,7 @@ static void open_stream(const struct prof_transport *transport)
 
     prof_stream_open(&settings);
     prof_trace_hello();
+    prof_causal_send_again();
 }
 
 /* Prints that transport (asked) is not there, and what is used instead. */
@@ -125,5 +127,6 @@ void prof_transport_end(uint32_t code)
 {
     prof_trace_last(false);
     prof_loop_send_last();
+    prof_causal_send_last();
     prof_stream_end(prof_tsc(), code);
 }

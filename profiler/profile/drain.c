@@ -28,6 +28,7 @@
 #include "profile/stolen.h"
 #include "profile/sums.h"
 #include "sample/cpu_state.h"
+#include "causal/causal_send.h"
 #include "loop/held.h"
 #include "loop/loop.h"
 #include "loop/loop_send.h"
@@ -343,6 +344,7 @@ void prof_drain(void)
     if (!drain->behind) {
         prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
         prof_loop_drained(prof_tsc(), prof_accounts.stolen_cycles);
+        prof_causal_drained(prof_tsc(), prof_accounts.stolen_cycles);
     }
     prof_stream_flush(prof_tsc());
     if (PROF_WITH_PIT)

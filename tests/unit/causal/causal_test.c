@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "causal/gain.h"
+#include <prof/gain.h>
 #include "causal/held.h"
 #include "causal/virtual_clock.h"
 

@@ -3,6 +3,9 @@
 #define PROF_GAIN_H
 
 /*
+ * Arithmetic of causal profiling, for the guest and for whoever reads its
+ * stream: both say the same, to the last digit.
+ *
  * What experiments say: by how much the time from one visit of a progress point
  * to the next becomes shorter, with an interval.
  *
@@ -20,6 +23,10 @@
 #include <prof/causal.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Groups at most. A group is of experiments that followed each other: what a
  * program remembers from one to the next must not make them look alike. */
 #define PROF_GAIN_GROUPS 16u
@@ -32,6 +39,11 @@ struct prof_progress_sum {
     uint32_t experiments;
 };
 
+/* Adds an experiment that took (cycles) and had (visits): to the group whose
+ * turn it is. If all are full, each two become one. */
+void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
+                   uint64_t cycles, uint32_t visits);
+
 /*
  * Of groups at normal speed and of groups at the speed-up. Returns 0, or
  * PROF_ESTATE if there are too few groups with visits; *gain has their number
@@ -40,5 +52,9 @@ struct prof_progress_sum {
 int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
                  const struct prof_progress_sum faster[PROF_GAIN_GROUPS],
                  struct prof_gain *gain);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

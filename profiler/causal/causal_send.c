@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "causal/causal_send.h"
+
+#include "causal/causal.h"
+
+#include "base/cpu.h"
+#include "stream/put.h"
+#include "stream/stream.h"
+
+#include <prof/causal.h>
+
+#define NOTES 32u        /* experiments between two drains */
+#define SERIES_A_DRAIN 4 /* of sums, each of up to 16 events */
+#define NAME_MAX 120u
+
+struct note {
+    struct prof_experiment_record record;
+    uint32_t held;
+    uint32_t late;
+    uint64_t stolen;
+};
+
+struct prof_causal_log {
+    uint32_t points;
+    uint32_t noted; /* so far */
+    uint32_t sent;  /* or given up */
+    uint32_t owed;  /* series of sums that are still to be sent */
+    uint32_t series;
+    bool again; /* definitions are due, too */
+    uint64_t head_tsc;
+    uint64_t held; /* totals when the last one was noted */
+    uint64_t late;
+    uint64_t stolen;
+    uint64_t stolen_now;
+    struct note notes[NOTES];
+    uint32_t visits[]; /* of each note, by point */
+};
+
+static struct prof_causal_log *causal_log;
+static uint16_t runs;
+
+size_t prof_causal_log_bytes(uint32_t points)
+{
+    return (sizeof(struct prof_causal_log) +
+            (size_t)points * NOTES * sizeof(uint32_t) + 7) &
+           ~(size_t)7;
+}
+
+static uint32_t all_series(void)
+{
+    const struct prof_experiment_settings *settings =
+        &prof_causal.experiments.settings;
+
+    return settings->targets * settings->speedups * settings->points;
+}
+
+void prof_causal_log_init(void *memory, uint32_t points)
+{
+    causal_log = memory;
+    *causal_log = (struct prof_causal_log){
+        .points = points, .again = true, .held = prof_causal.held.held};
+    runs++;
+}
+
+/* Where there is no room, the sums that come later have it. */
+void prof_causal_log(const struct prof_experiment_record *record,
+                     const uint32_t *visits)
+{
+    struct prof_causal_log *to = causal_log;
+    uint32_t at = to->noted % NOTES;
+
+    if (to->noted - to->sent == NOTES) {
+        to->sent++;
+        to->owed = all_series();
+    }
+    to->notes[at] = (struct note){
+        *record,
+        (uint32_t)(prof_causal.held.held - to->held),
+        (uint32_t)(prof_causal.contradictions - to->late),
+        to->stolen_now - to->stolen,
+    };
+    for (uint32_t i = 0; i < to->points; i++)
+        to->visits[at * to->points + i] = visits[i];
+    to->held = prof_causal.held.held;
+    to->late = prof_causal.contradictions;
+    to->stolen = to->stolen_now;
+    to->noted++;
+}
+
+void prof_causal_send_again(void)
+{
+    if (causal_log != NULL)
+        causal_log->again = true;
+}
+
+void prof_causal_log_stop(void)
+{
+    prof_causal_send_again();
+}
+
+/* ---- definitions */
+
+static uint32_t copy_name(char *to, const char *name)
+{
+    uint32_t length = 0;
+
+    for (; length < NAME_MAX && name[length] != '\0'; length++)
+        to[length] = name[length] >= ' ' ? name[length] : '?';
+    to[length] = '\0';
+    return length + 1;
+}
+
+static void send_point(uint64_t tsc, const struct prof_progress *point)
+{
+    struct {
+        struct prof_event_causal_point fields;
+        char text[NAME_MAX + 1];
+    } __attribute__((packed))
+    made = {.fields = {(uint16_t)(point->number - 1), 0}};
+    uint32_t length = copy_name(made.text, point->name);
+
+    (void)prof_stream_put(PROF_EVENT_CAUSAL_POINT, tsc, &made,
+                          (uint32_t)sizeof made.fields + length);
+}
+
+static void send_target(uint64_t tsc, const struct prof_target *target)
+{
+    struct {
+        struct prof_event_causal_target fields;
+        char text[NAME_MAX + 1];
+    } __attribute__((packed))
+    made = {.fields = {(uint16_t)(target->number - 1), 0, target->visits}};
+    uint32_t length = copy_name(made.text, target->name);
+
+    (void)prof_stream_put(PROF_EVENT_CAUSAL_TARGET, tsc, &made,
+                          (uint32_t)sizeof made.fields + length);
+}
+
+static void send_targets(uint64_t tsc)
+{
+    for (const struct prof_target *each = prof_causal_targets(); each != NULL;
+         each = each->next)
+        send_target(tsc, each);
+}
+
+static void send_head(uint64_t tsc)
+{
+    const struct prof_experiments *all = &prof_causal.experiments;
+
+    (void)prof_stream_put(
+        PROF_EVENT_CAUSAL, tsc,
+        PROF_FIELDS(causal, runs, (uint8_t)prof_causal_running(),
+                    (uint8_t)all->settings.speedups,
+                    (uint16_t)all->settings.targets,
+                    (uint16_t)all->settings.points, all->done, all->abandoned,
+                    prof_causal.clock.delay, prof_causal.held.held,
+                    prof_causal.held.most, prof_causal.refused,
+                    prof_causal.answers, prof_causal.contradictions));
+    causal_log->head_tsc = tsc;
+}
+
+static void send_definitions(uint64_t tsc)
+{
+    const struct prof_experiment_settings *settings =
+        &prof_causal.experiments.settings;
+
+    send_head(tsc);
+    for (uint8_t i = 0; i < settings->speedups; i++)
+        (void)prof_stream_put(
+            PROF_EVENT_CAUSAL_SPEEDUP, tsc,
+            PROF_FIELDS(causal_speedup, i, settings->speedup[i]));
+    for (const struct prof_progress *each = prof_causal_points(); each != NULL;
+         each = each->next)
+        send_point(tsc, each);
+    send_targets(tsc);
+    causal_log->owed = all_series();
+    causal_log->again = false;
+}
+
+/* ---- experiments */
+
+static void send_note(uint64_t tsc, uint32_t at)
+{
+    const struct note *note = &causal_log->notes[at];
+    const struct prof_experiment_record *of = &note->record;
+    const uint32_t *visits = causal_log->visits + at * causal_log->points;
+    uint16_t points = 0;
+
+    for (uint32_t i = 0; i < causal_log->points; i++) {
+        if (visits[i] == 0)
+            continue;
+        (void)prof_stream_put(
+            PROF_EVENT_CAUSAL_VISITS, tsc,
+            PROF_FIELDS(causal_visits, (uint16_t)i, visits[i]));
+        points++;
+    }
+    (void)prof_stream_put(
+        PROF_EVENT_CAUSAL_EXPERIMENT, tsc,
+        PROF_FIELDS(causal_experiment, of->number, (uint16_t)of->target,
+                    (uint8_t)of->speedup, (uint8_t)of->end, points,
+                    of->virtual_time, of->real_time, of->in_target, note->held,
+                    note->late, note->stolen));
+}
+
+static void send_notes(uint64_t tsc)
+{
+    while (causal_log->sent != causal_log->noted)
+        send_note(tsc, causal_log->sent++ % NOTES);
+}
+
+/* Those of a target, a speed-up and a point: all at once. */
+static void send_sums(uint64_t tsc, uint32_t series)
+{
+    const struct prof_experiments *all = &prof_causal.experiments;
+    uint32_t point = series % all->settings.points;
+    uint32_t rest = series / all->settings.points;
+    uint32_t speedup = rest % all->settings.speedups;
+    uint32_t target = rest / all->settings.speedups;
+    const struct prof_progress_sum *sums =
+        prof_experiments_sums(all, target, speedup, point);
+
+    for (uint8_t i = 0; i < PROF_GAIN_GROUPS; i++)
+        if (i == 0 || sums[i].experiments != 0)
+            (void)prof_stream_put(PROF_EVENT_CAUSAL_SUM, tsc,
+                                  PROF_FIELDS(causal_sum, (uint16_t)target,
+                                              (uint16_t)point, (uint8_t)speedup,
+                                              i, sums[i].cycles, sums[i].visits,
+                                              sums[i].experiments));
+}
+
+static void send_some_sums(uint64_t tsc, uint32_t most)
+{
+    for (; causal_log->owed != 0 && most != 0; causal_log->owed--, most--) {
+        causal_log->series = (causal_log->series + 1) % all_series();
+        send_sums(tsc, causal_log->series);
+    }
+}
+
+void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles)
+{
+    if (causal_log == NULL)
+        return;
+    causal_log->stolen_now = stolen_cycles;
+    if (!prof_stream_on()) {
+        causal_log->sent = causal_log->noted;
+        return;
+    }
+    if (causal_log->again)
+        send_definitions(tsc);
+    send_notes(tsc);
+    send_some_sums(tsc, SERIES_A_DRAIN);
+    if (!prof_causal_running() ||
+        tsc - causal_log->head_tsc < prof_causal.tsc_hz)
+        return;
+    /* once a second, for those who have missed a packet */
+    send_head(tsc);
+    send_targets(tsc);
+    if (causal_log->owed == 0)
+        causal_log->owed = 1;
+}
+
+void prof_causal_send_last(void)
+{
+    uint64_t tsc = prof_tsc();
+
+    if (causal_log == NULL || !prof_stream_on())
+        return;
+    send_definitions(tsc);
+    send_notes(tsc);
+    send_some_sums(tsc, UINT32_MAX);
+}
