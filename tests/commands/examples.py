@@ -90,6 +90,7 @@ class Answering:
 #: commands that need events of tasks, or loop occupancy
 OF_TASKS = re.compile(r"^parasite (tasks|timeline) | --wait ")
 OF_LOOP = re.compile(r"^parasite loop ")
+OF_CAUSAL = re.compile(r"^parasite causal ")
 
 
 def make_traces(made, folder, command):
@@ -98,6 +99,8 @@ def make_traces(made, folder, command):
         packets, image = made.tasks, ()
     elif OF_LOOP.search(command):
         packets, image = made.loop, ()
+    elif OF_CAUSAL.search(command):
+        packets, image = made.causal, ()
     for name in ("x", "base", "new", "before", "after", "client", "server"):
         trace = folder / f"{name}.trace"
         made.parasite.record(trace, "-q", *image, packets)

@@ -11,7 +11,7 @@ from harness.suite import check, run
 
 PARTS = ("options", "output", "examples")
 COMMANDS = ["record", "tell", "top", "report", "annotate", "diff", "script"]
-COMMANDS += ["info", "tasks", "loop", "export", "flame", "timeline"]
+COMMANDS += ["info", "tasks", "loop", "causal", "export", "flame", "timeline"]
 COMMANDS += ["open", "demangle"]
 
 
@@ -33,6 +33,8 @@ class Made:
         self.tasks.write_bytes(run(s.build / "host/make_tasks", 20000, 1).data)
         self.loop = s.work / "loop"  # packets with loop occupancy
         self.loop.write_bytes(run(s.build / "host/make_loop", 5, 1).data)
+        self.causal = s.work / "causal"  # and with causal profiling
+        self.causal.write_bytes(run(s.build / "host/make_causal", 99, 1).data)
         self.trace = s.work / "x.trace"
         self.parasite.record(self.trace, "-q", "-k", self.image, self.packets)
 

@@ -11,6 +11,7 @@
 
 #define _GNU_SOURCE /* memmem() */
 
+#include "causal/causal.h"
 #include "occupancy/occupancy.h"
 #include "tasks/tasks.h"
 #include "trace/console.h"
@@ -28,6 +29,7 @@ struct readers {
     struct model model;
     struct tasks tasks;
     struct occupancy occupancy;
+    struct causal causal;
 };
 
 static void require(int condition)
@@ -46,6 +48,7 @@ static void take(void *owner, const struct packet *packet)
         model_take(&readers->model, packet);
         tasks_take(&readers->tasks, packet);
         occupancy_take(&readers->occupancy, packet);
+        causal_take(&readers->causal, packet);
     }
 }
 
@@ -174,6 +177,33 @@ static void look_at_occupancy(struct occupancy *occupancy)
     occupancy_free(occupancy);
 }
 
+/* Each curve has values in order, and says something that fits. */
+static void look_at_causal(struct causal *causal)
+{
+    char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX], text[CAUSAL_TEXT_MAX];
+    uint32_t points = causal->point_count < 4 ? causal->point_count : 4;
+
+    require(causal_notes(causal, notes) <= CAUSAL_NOTES_MAX);
+    for (uint32_t i = 0; i < points; ++i) {
+        struct causal_curve *curves = causal_curves(causal, i);
+
+        for (uint32_t j = 0; j < causal->target_count; ++j) {
+            const struct causal_curve *curve = &curves[j];
+
+            require(curve->count < CAUSAL_SPEEDUPS_MAX);
+            for (uint32_t k = 1; k < curve->count; ++k)
+                require(curve->values[k - 1].speedup <=
+                        curve->values[k].speedup);
+            require(*causal_explain(causal, curve, text) != '\0');
+        }
+        free(curves);
+    }
+    for (uint32_t i = 0; i < causal->record_count; ++i)
+        require(causal->records[i].visits + causal->records[i].event.points <=
+                causal->visit_count);
+    causal_free(causal);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct readers readers = {0};
@@ -195,6 +225,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     look_at(&readers.model);
     look_at_tasks(&readers.tasks);
     look_at_occupancy(&readers.occupancy);
+    look_at_causal(&readers.causal);
     packet_index_free(&readers.index);
     model_free(&readers.model);
     free(copy);

@@ -35,7 +35,7 @@ HOST = "tools/parasite"
 BASE = "base/crc32c base/index base/log base/memory base/pager "
 BASE += "base/printable base/utf8 "
 DECODER = BASE + (
-    "base/base64 base/strings trace/console trace/event trace/guest_names "
+    "causal/curve causal/explain causal/take base/base64 base/strings trace/console trace/event trace/guest_names "
     "trace/model trace/model_cells trace/model_tasks trace/packet "
     "trace/packet_index occupancy/histogram occupancy/problems "
     "occupancy/snapshot occupancy/sort occupancy/take tasks/acts tasks/count "
@@ -76,8 +76,12 @@ FUZZERS = {
         "no stream makes its reader read beyond it",
         8192,
         HOST,
-        tuple(f"{HOST}/{name}.c" for name in DECODER.split()),
+        (
+            *(f"{HOST}/{name}.c" for name in DECODER.split()),
+            "profiler/causal/gain.c",
+        ),
         1 / 3,
+        ("-idirafter", "profiler"),
     ),
     "imports": Fuzzer(
         "import_fuzz",
@@ -183,6 +187,11 @@ def streams(s):
     loops = stream_maker(s, "make_loop")
     for wrong in ("nothing", "not_total", "no_account"):
         yield f"loop_{wrong}", b"\xfe" + run(loops, 3, 1, wrong).data
+    causal = stream_maker(s, "make_causal")
+    for words in (("8",), ("40", "late"), ("4", "wrong")):
+        yield f"causal_{words[-1]}", b"\xfe" + run(
+            causal, words[0], 1, *words[1:]
+        ).data
     yield "text", b"\xfd" + run(maker, "--text", 100, 3).data
 
 

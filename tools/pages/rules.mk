@@ -20,14 +20,17 @@ page_annotate := $(addprefix tools/pages/annotate/,body.html style.css \
     script.js)
 page_overview := $(addprefix tools/pages/overview/,body.html style.css \
     script.js)
+page_causal := $(addprefix tools/pages/causal/,body.html style.css draw.js \
+    script.js)
 pages := $(addprefix $(BUILD)/host/pages/,flame.html annotate.html \
-    overview.html timeline.html)
+    overview.html timeline.html causal.html)
 
 $(BUILD)/host/pages/flame.html: $(page_shared) $(page_interactive) $(page_flame)
 $(BUILD)/host/pages/annotate.html: $(page_annotate)
 $(BUILD)/host/pages/overview.html: $(page_shared) $(page_overview)
 $(BUILD)/host/pages/timeline.html: $(page_shared) $(page_interactive) \
     $(page_timeline)
+$(BUILD)/host/pages/causal.html: tools/pages/shared/keys.js $(page_causal)
 $(pages): $(page_base)
 	$(call begin,PAGE)
 	$(Q)tools/pages/build_page.py $(@F:.html=) \

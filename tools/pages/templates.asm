@@ -4,6 +4,7 @@
 ; extern const char page_annotate_begin[], page_annotate_end[];
 ; extern const char page_overview_begin[], page_overview_end[];
 ; extern const char page_timeline_begin[], page_timeline_end[];
+; extern const char page_causal_begin[], page_causal_end[];
 ;
 ; The pages' templates, as build_page.py made them.
 
@@ -12,6 +13,7 @@ global page_flame_begin, page_flame_end
 global page_annotate_begin, page_annotate_end
 global page_overview_begin, page_overview_end
 global page_timeline_begin, page_timeline_end
+global page_causal_begin, page_causal_end
 page_flame_begin:
     incbin "flame.html"
 page_flame_end:
@@ -24,5 +26,8 @@ page_overview_end:
 page_timeline_begin:
     incbin "timeline.html"
 page_timeline_end:
+page_causal_begin:
+    incbin "causal.html"
+page_causal_end:
 
 section .note.GNU-stack noalloc noexec nowrite progbits

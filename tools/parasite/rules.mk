@@ -16,7 +16,8 @@ parasite_main := tools/parasite/cli/main.c
 # all but main(), for programs of the tests
 $(BUILD)/host/libparasite.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(filter-out $(parasite_main),$(parasite_sources)) \
-    $(wildcard tools/symbols/*.c)) $(BUILD)/host/obj/tools/pages/templates.o
+    $(wildcard tools/symbols/*.c) profiler/causal/gain.c) \
+    $(BUILD)/host/obj/tools/pages/templates.o
 	$(archive)
 $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
     $(BUILD)/host/libparasite.a $(BUILD)/host/libdemangle.a
@@ -27,13 +28,15 @@ decoder := base/base64 base/crc32c base/index base/log base/memory \
     base/pager base/printable base/strings base/utf8 trace/console trace/event \
     trace/guest_names trace/model trace/model_cells \
     trace/model_tasks trace/packet trace/packet_index \
+    causal/take causal/curve causal/explain \
     $(patsubst tools/parasite/%.c,%,$(wildcard tools/parasite/tasks/*.c \
     tools/parasite/occupancy/*.c)) \
     input/answers input/shared_ring profile/interval timeline/layout \
     timeline/match \
     top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
-    $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o)))
+    $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o) \
+    $(BUILD)/host$b/obj/profiler/causal/gain.o))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 	$(archive)
 test-images bench: $(BUILD)/host/parasite $(BUILD)/host/libparasite.a

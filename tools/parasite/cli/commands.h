@@ -15,6 +15,7 @@ int command_script(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_tasks(int argc, char **argv);
 int command_loop(int argc, char **argv);
+int command_causal(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_timeline(int argc, char **argv);

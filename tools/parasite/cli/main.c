@@ -31,6 +31,8 @@ static const struct {
     {"info", command_info, "show what a trace contains and what was lost"},
     {"tasks", command_tasks, "show what tasks did and what they wait for"},
     {"loop", command_loop, "show which tasks held the event loop"},
+    {"causal", command_causal,
+     "show what would become faster, and by how much"},
     {"export", command_export, "convert a trace to another tool's format"},
     {"flame", command_flame,
      "draw a flame graph, as an HTML page or a picture"},

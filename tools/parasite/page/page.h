@@ -28,6 +28,7 @@ extern const struct page page_flame;
 extern const struct page page_annotate;
 extern const struct page page_overview;
 extern const struct page page_timeline;
+extern const struct page page_causal;
 
 /* Writes (page) with a payload of the text (json) and (bytes) of columns to
  * (out). Returns whether all of it was written. */

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of causal profiling and Coz's viewer, in Chromium without a window.
+// usage: node pages.js FOLDER VIEWER; pictures stay in FOLDER
+'use strict';
+
+const assert = require('node:assert');
+const {readFileSync} = require('node:fs');
+const path = require('node:path');
+const {chromium} = require('playwright-core');
+const {plan, test} = require('../pages/tap.js');
+
+const [work, viewer] = process.argv.slice(2).map((word) => path.resolve(word));
+const data = JSON.parse(readFileSync(path.join(work, 'causal.json')));
+const NEVER_MS = 600000; // how long an element is waited for, on any machine
+let browser;
+
+async function open(url, scheme = 'light', size = {width: 1100, height: 800}) {
+  const page = await browser.newPage({viewport: size, colorScheme: scheme});
+  page.setDefaultTimeout(NEVER_MS);
+  page.problems = [];
+  page.on('pageerror', (error) => page.problems.push(String(error)));
+  page.on('request', (request) => {
+    if (!/^(file|data):/.test(request.url())) page.problems.push(request.url());
+  });
+  await page.goto('file://' + url);
+  return page;
+}
+
+async function openOurs(...words) {
+  const page = await open(path.join(work, 'causal.html'), ...words);
+  await page.waitForSelector('body[data-ready]');
+  return page;
+}
+
+const titles = (page) => page.locator('.card h2').allTextContents();
+
+async function cardsAreSorted() {
+  const page = await openOurs();
+  const {curves} = data.points[0];
+  assert.deepStrictEqual(
+    await titles(page),
+    curves.map((curve) => curve.target),
+  );
+  assert.deepStrictEqual(
+    await page.locator('.card .why').allTextContents(),
+    curves.map((curve) => curve.explanation),
+  );
+  assert.deepStrictEqual(
+    await page.locator('#notes li').allTextContents(),
+    data.notes,
+  );
+  assert.strictEqual(await page.locator('.card svg .bend').count(), 1);
+  assert.deepStrictEqual(page.problems, []);
+  await page.close();
+}
+
+// Dots are where the gains are, by the scale that the lines of the grid show.
+async function dotsAreTheGains() {
+  const page = await openOurs();
+  const cards = await page.evaluate(() =>
+    [...document.querySelectorAll('.card')].map((card) => ({
+      zero: Number(card.querySelector('.zero').getAttribute('y1')),
+      dots: [...card.querySelectorAll('.dot')].map((dot) => [
+        Number(dot.getAttribute('cx')),
+        Number(dot.getAttribute('cy')),
+      ]),
+    })),
+  );
+  const {curves} = data.points[0];
+  const scales = [];
+  cards.forEach(({zero, dots}, i) => {
+    assert.strictEqual(dots.length, curves[i].values.length);
+    dots.forEach(([x, y], j) => {
+      const {speedup, gain} = curves[i].values[j];
+      assert(Math.abs(x - 46 - speedup * 362) < 0.01, `x ${x}`);
+      if (gain > 0.05) scales.push((zero - y) / gain);
+    });
+  });
+  assert(scales.length >= 5);
+  for (const scale of scales) assert(Math.abs(scale - scales[0]) < 0.01);
+  await page.close();
+}
+
+async function keysWalk() {
+  const page = await openOurs();
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  const {target, values} = data.points[0].curves[0];
+  const tip = await page.locator('#tip').textContent();
+  assert(tip.startsWith(`${target}, 50 % faster:`), tip);
+  assert(tip.includes(`${(100 * values[1].gain).toFixed(2)} %`), tip);
+  await page.keyboard.press('Escape');
+  assert(await page.locator('#tip').isHidden());
+  await page.keyboard.press(']');
+  const pressed = page.locator('#points [aria-pressed=true]');
+  assert.strictEqual(await pressed.textContent(), data.points[1].point);
+  await page.keyboard.press('s');
+  const scale = page.locator('#scale[aria-pressed=true]');
+  assert.strictEqual(await scale.count(), 1);
+  await page.keyboard.press('/');
+  await page.keyboard.type('parse');
+  assert.strictEqual((await titles(page)).length, 1);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  assert(await page.locator('#help').isVisible());
+  assert.deepStrictEqual(page.problems, []);
+  await page.close();
+}
+
+async function pointerShowsDetails() {
+  const page = await openOurs();
+  const dot = page.locator('.card >> nth=1').locator('.dot >> nth=2');
+  await dot.hover();
+  const tip = await page.locator('#tip').textContent();
+  const {target} = data.points[0].curves[1];
+  assert(tip.startsWith(`${target}, 95 % faster:`), tip);
+  await page.close();
+}
+
+async function themesDiffer() {
+  const seen = new Set();
+  for (const scheme of ['light', 'dark']) {
+    const page = await openOurs(scheme);
+    await page.keyboard.press('j');
+    await page.keyboard.press('ArrowRight');
+    await page.screenshot({path: path.join(work, `causal-${scheme}.png`)});
+    seen.add(
+      await page.evaluate(
+        () => getComputedStyle(document.body).backgroundColor,
+      ),
+    );
+    await page.close();
+  }
+  assert.strictEqual(seen.size, 2);
+}
+
+async function fitsAPhone() {
+  const page = await openOurs('light', {width: 360, height: 740});
+  const wide = await page.evaluate(
+    () => document.documentElement.scrollWidth > innerWidth,
+  );
+  assert(!wide, 'it can be scrolled sideways');
+  await page.close();
+}
+
+// ---- Coz's own viewer
+
+async function loaded() {
+  const page = await open(path.join(viewer, 'index.htm'));
+  await page.click('#load-profile-btn');
+  await page.setInputFiles(
+    '#load-profile-file',
+    path.join(work, 'profile.coz'),
+  );
+  await page.waitForSelector('#load-profile-open-btn:not(.disabled)');
+  await page.evaluate(() => {
+    document.getElementById('minpoints_field').value = 3;
+  });
+  await page.evaluate(() =>
+    document.getElementById('load-profile-open-btn').click(),
+  );
+  await page.waitForSelector('div.plot circle', {state: 'attached'});
+  await page.evaluate(() =>
+    document
+      .getElementById('minpoints_field')
+      .dispatchEvent(new Event('input')),
+  );
+  return page;
+}
+
+async function cozShowsTheGains() {
+  const page = await loaded();
+  const plots = await page.evaluate(() =>
+    [...document.querySelectorAll('div.plot')].map((plot) => ({
+      name: plot.__data__.name,
+      series: [...plot.querySelectorAll('g.series')].map((series) => ({
+        name: series.__data__.name,
+        line: series.querySelector('path').getAttribute('d'),
+        points: [...series.querySelectorAll('circle')].map(
+          (circle) => circle.__data__,
+        ),
+      })),
+    })),
+  );
+  assert.strictEqual(plots.length, data.points[0].curves.length);
+  for (const {point, curves} of data.points)
+    for (const {target, values} of curves) {
+      const {series} = plots.find((plot) => plot.name === target);
+      const {points, line} = series.find(({name}) => name === point);
+      assert.strictEqual(points.length, values.length + 1);
+      assert(line.length > 20, line);
+      values.forEach(({speedup, gain}, i) => {
+        assert(Math.abs(points[i + 1].speedup - speedup) < 0.01);
+        assert(Math.abs(points[i + 1].progress_speedup - gain) < 1e-4);
+      });
+    }
+  const warnings = await page.locator('#warning-area .alert').allTextContents();
+  assert.deepStrictEqual(warnings, []);
+  await page.waitForTimeout(700); // plots move to their places
+  await page.screenshot({path: path.join(work, 'coz.png')});
+  await page.close();
+}
+
+async function main() {
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    timeout: NEVER_MS,
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  await test('cards are sorted, and say why', cardsAreSorted);
+  await test('dots are where the gains are', dotsAreTheGains);
+  await test('keys walk through targets and speed-ups', keysWalk);
+  await test('details are shown under the pointer', pointerShowsDetails);
+  await test('both themes are drawn', themesDiffer);
+  await test('the page fits a small screen', fitsAPhone);
+  await test("Coz's viewer shows the same gains", cozShowsTheGains);
+  await browser.close();
+  plan();
+}
+
+main();

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Causal profiling: what parasite says of streams that make_causal wrote and of
+guests, its page, and Coz's viewer, which is fetched from Debian."""
+
+import json
+import re
+
+from harness.command import Command, event_counts
+from harness.suite import WIDTHS, check, run
+
+PARTS = ("print", "pages", *WIDTHS)
+PLAYWRIGHT = "playwright-core@1.65.1"
+COZ = "coz-profiler"
+VIEWER = "usr/share/coz-profiler/viewer"
+SPEEDUPS = (0.25, 0.5, 0.95)
+ROW = re.compile(r"^ +([\d.]+)((?: +-?[\d.]+ \+- [\d.]+)+) +(\S.*)$", re.M)
+VALUE = re.compile(r"(-?[\d.]+) \+- ([\d.]+)")
+
+
+class Trace:
+    """A trace of what make_causal wrote."""
+
+    def __init__(self, s, *words, experiments=400):
+        self.parasite = Command(s)
+        name = "-".join(("made", *words))
+        done = run(s.build / "host/make_causal", experiments, 1, *words)
+        self.truth = json.loads(done.err)
+        self.path = s.work / f"{name}.trace"
+        self.parasite.record(self.path, "-q", "-", data=done.data)
+
+    def __call__(self, *words, **options):
+        return self.parasite("causal", *words, self.path, **options)
+
+    def json(self):
+        return json.loads(self("--json").out)
+
+
+def curves_of(found, point=0):
+    return {
+        curve["target"]: curve for curve in found["points"][point]["curves"]
+    }
+
+
+# ---- streams that were made
+
+
+def gains_are_true(trace):
+    for point in (0, 1):
+        curves = curves_of(trace.json(), point)
+        check.same(set(curves), set(trace.truth))
+        for target, truth in trace.truth.items():
+            values = curves[target]["values"]
+            check.same([round(v["speedup"], 2) for v in values], list(SPEEDUPS))
+            for value, gain in zip(values, truth):
+                check.true(abs(value["gain"] - gain) < 0.01, (target, value))
+                check.between(value["interval"], 0.0005, 0.02)
+
+
+def shapes_are_named(trace):
+    curves = trace.json()["points"][0]["curves"]
+    found = {curve["target"]: curve for curve in curves}
+    check.same(
+        {target: curve["shape"] for target, curve in found.items()},
+        {
+            "reply": "whole",
+            'parse<int>("x", <b>)': "bends",
+            "log(char const*)": "nothing",
+            "unused": "not called",
+        },
+    )
+    check.same(found['parse<int>("x", <b>)']["bend"], 0.5)
+    check.near(found["reply"]["share"], 0.3, 0.01)
+    slopes = [curve["slope"] for curve in curves]
+    check.same(slopes, sorted(slopes, reverse=True))
+
+
+def table_is_json(trace):
+    """The table has the same numbers."""
+    text = trace().out
+    check.has(text, "^# 400 experiments$")
+    check.has(text, "^answered:$")
+    check.has(text, "^every fourth:$")
+    check.has(text, "beyond 50 % faster something else is the limit")
+    check.has(text, "^# 12345 events held, 67 at a time;")
+    check.has(text, "^# 3 of 1000 answers came before an agent")
+    rows = ROW.findall(text)
+    curves = curves_of(trace.json())
+    check.same(len(rows), 2 * len(curves))
+    for share, values, target in rows[: len(curves)]:
+        check.same(float(share), round(100 * curves[target]["share"], 2))
+        for (gain, interval), value in zip(
+            VALUE.findall(values), curves[target]["values"]
+        ):
+            check.true(abs(float(gain) - 100 * value["gain"]) < 0.0051)
+            check.true(abs(float(interval) - 100 * value["interval"]) < 0.0051)
+
+
+def late_reader_knows_all(s, trace):
+    late = Trace(s, "late")
+    whole, found = curves_of(trace.json()), curves_of(late.json())
+    check.same(late.json()["not_in_stream"], 200)
+    check.has(late().out, "^# 200 experiments are known by their sums only")
+    for target, curve in whole.items():
+        for one, other in zip(curve["values"], found[target]["values"]):
+            check.same(one["gain"], other["gain"], target)
+
+
+def wrong_events_are_counted(s, trace):
+    wrong = Trace(s, "wrong")
+    check.has(wrong().out, "^# 4 events of the stream make no sense")
+    check.same(wrong.json()["points"], trace.json()["points"])
+
+
+def coz_of(trace, path, *words):
+    """What a file for Coz says: {(target, speed-up, point): [ns, visits]}."""
+    trace("-q", "--coz", path, *words)
+    sums, experiment = {}, None
+    for line in path.read_text().splitlines():
+        if path.suffix == ".jsonl":
+            record = json.loads(line)
+            kind = record["type"]
+        else:
+            kind, *fields = line.split("\t")
+            record = dict(field.split("=", 1) for field in fields)
+        if kind == "experiment":
+            experiment = record
+        elif kind == "throughput-point":
+            key = (experiment["selected"], float(experiment["speedup"]))
+            found = sums.setdefault((*key, record["name"]), [0, 0])
+            found[0] += int(experiment["duration"])
+            found[1] += int(record["delta"])
+    return sums
+
+
+def coz_is_the_same(s, trace):
+    """The gains by Coz's arithmetic, in both of its formats."""
+    sums = coz_of(trace, s.work / "profile.coz")
+    check.same(coz_of(trace, s.work / "profile.jsonl"), sums)
+    for target, curve in curves_of(trace.json()).items():
+        cycles, visits = sums[target, 0, "answered"]
+        for value in curve["values"]:
+            key = (target, round(value["speedup"], 2), "answered")
+            gain = 1 - sums[key][0] / sums[key][1] / (cycles / visits)
+            check.true(abs(gain - value["gain"]) < 1e-5, key)
+
+
+def nothing_is_said(s):
+    trace, parasite = s.work / "none.trace", Command(s)
+    parasite.record(trace, "-q", "-", data=parasite.make_stream(100, 1))
+    done = parasite("causal", trace, status=1)
+    check.has(done.err, "there are no experiments of causal profiling")
+
+
+def test_print(s):
+    trace = Trace(s)
+    s.holds("gains are what was made", gains_are_true, trace)
+    s.holds("shapes of curves are named", shapes_are_named, trace)
+    s.holds("the table has the same numbers", table_is_json, trace)
+    s.holds("a late reader knows all", late_reader_knows_all, s, trace)
+    s.holds(
+        "events of no sense are counted", wrong_events_are_counted, s, trace
+    )
+    s.holds("Coz's formats say the same", coz_is_the_same, s, trace)
+    s.holds("a trace without experiments is refused", nothing_is_said, s)
+
+
+# ---- a guest
+
+
+def record(s):
+    parasite, trace = Command(s), s.work / "guest.trace"
+    done = parasite.record(
+        *(trace, "-q", "-t", "virtio"),
+        *parasite.machine(
+            *(s.part, "test/causal_experiments"),
+            "prof.start=off prof.every=0",
+            *("-serial", "stdio"),
+            icount=0,
+        ),
+    )
+    return trace, done.text
+
+
+def packets_of(trace):
+    data = (trace / "stream").read_bytes()
+    at, found = 0, []
+    while at < len(data):
+        bits = int.from_bytes(data[at + 48 : at + 52], "little")
+        check.true(bits > 0, "a packet's length")
+        found.append(data[at : at + bits // 8])
+        at += bits // 8
+    return found
+
+
+def equals_table(s, trace, console):
+    """Each row of the guest's table, to the last digit."""
+    found = json.loads(run(s.parasite, "causal", "--json", trace).out)
+    text = run(s.parasite, "causal", trace).out
+    table = console[console.index("--- causal profile") :]
+    check.has(table, rf"^--- causal profile: {found['experiments']} exp")
+    rows = re.findall(r"^  (\S[^\n]*?)  +(-?[\d.]+ \+- [\d.]+)", table, re.M)
+    check.same(len(rows), 2)
+    for target, value in rows:
+        check.has(text, rf"{re.escape(value)} +{re.escape(target)}$")
+
+
+def test_guest(s):
+    width, trace, console = s.part, None, ""
+    with s.test(f"{width}: a guest's experiments are recorded"):
+        trace, console = record(s)
+        check.has(console, "^--- causal profile")
+    with s.test(f"{width}: the table is the guest's"):
+        equals_table(s, trace, console)
+    with s.test(f"{width}: also if the first half of the packets is missing"):
+        packets = packets_of(trace)
+        half = s.work / "half"
+        half.write_bytes(b"".join([packets[0], *packets[len(packets) // 2 :]]))
+        equals_table(s, half, console)
+    with s.test(f"{width}: babeltrace2 reads all of it"):
+        counts = event_counts(trace)
+        check.true(counts["causal_experiment"] > 100, counts)
+        for name in ("", "_speedup", "_point", "_target", "_visits", "_sum"):
+            check.true(counts[f"causal{name}"] > 0, name)
+
+
+# ---- in a browser
+
+
+def fetch_viewer(s):
+    """The folder with Coz's viewer, from Debian's package."""
+    folder = s.work / "coz"
+    if not (folder / VIEWER).is_dir():
+        folder.mkdir(exist_ok=True)
+        run("apt-get", "-qq", "download", COZ, cwd=folder)
+        (package,) = folder.glob("*.deb")
+        files = run("dpkg-deb", "--fsys-tarfile", package).data
+        run("tar", "-x", "-C", folder, f"./{VIEWER}", data=files)
+    return folder / VIEWER
+
+
+def test_pages(s):
+    trace = Trace(s)
+    trace("-q", "-o", s.work / "causal.html", "--coz", s.work / "profile.coz")
+    (s.work / "causal.json").write_text(trace("--json").out, encoding="ascii")
+    modules = s.npm(PLAYWRIGHT, "playwright")
+    done = run(
+        *("node", "tests/causal/pages.js", s.work, fetch_viewer(s)),
+        status=None,
+        env={"NODE_PATH": str(modules)},
+    )
+    s.tap_of("", done.text)
+
+
+def suite(s):
+    if s.part == "print":
+        test_print(s)
+    elif s.part == "pages":
+        test_pages(s)
+    else:
+        test_guest(s)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_causal EXPERIMENTS SEED [late|wrong]: writes a stream with that many
+ * experiments of causal profiling to stdout: four targets that run into other
+ * limits, or are never called, at four speed-ups, and two points of progress,
+ * of which one is passed in every fourth unit of work. With `late` the first
+ * half is in sums only; with `wrong` there are events of no sense too.
+ *
+ * In the end it writes to stderr what is true, as JSON: {target: [gain at 25,
+ * 50 and 95 %]}. Experiments differ from it by 1 % at random.
+ */
+
+#include "../unit/host/causal_maker.h"
+
+#define UNIT_CYCLES 200000u /* for a unit of work, at normal speed */
+#define UNITS 200u
+#define TARGETS 4u
+#define SPEEDUPS 4u
+#define GROUPS 16u
+
+static const double speedups[SPEEDUPS] = {0, 0.25, 0.5, 0.95};
+static const struct {
+    const char *name;
+    double share; /* of the time of a unit */
+    double most;  /* that it can gain */
+} targets[TARGETS] = {
+    {"log(char const*)", 0.2, 0},
+    {"parse<int>(\"x\", <b>)", 0.4, 0.2},
+    {"reply", 0.3, 1},
+    {"unused", 0, 0},
+};
+
+static struct made made = {.packet_room = PROF_PACKET_DEFAULT, .step = 10};
+static struct {
+    uint64_t cycles;
+    uint32_t experiments;
+} sums[TARGETS][SPEEDUPS][GROUPS];
+static uint64_t state;
+
+static uint32_t draw(uint32_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((state >> 33) % below);
+}
+
+static double gain(unsigned target, unsigned speedup)
+{
+    double part = targets[target].share * speedups[speedup];
+
+    return part < targets[target].most ? part : targets[target].most;
+}
+
+static void put_account(uint64_t experiments)
+{
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL,
+               (struct prof_event_causal){
+                   .run = 1,
+                   .speedups = SPEEDUPS,
+                   .targets = TARGETS,
+                   .points = 2,
+                   .experiments = experiments,
+                   .abandoned = 1,
+                   .delay = 2000000,
+                   .held = 12345,
+                   .held_most = 67,
+                   .answers = 1000,
+                   .contradictions = 3,
+               });
+}
+
+static void put_definitions(void)
+{
+    put_account(0);
+    for (uint8_t i = 0; i < SPEEDUPS; ++i)
+        made_causal_speedup(&made, i, (uint32_t)(speedups[i] * 65536));
+    made_causal_point(&made, 0, "answered");
+    made_causal_point(&made, 1, "every fourth");
+    for (uint16_t i = 0; i < TARGETS; ++i)
+        made_causal_target(&made, i, targets[i].share > 0 ? 1000 : 0,
+                           targets[i].name);
+}
+
+static void put_experiment(uint32_t number, bool shown)
+{
+    uint32_t target = draw(TARGETS), speedup = draw(SPEEDUPS);
+    double cycles = (double)UNITS * UNIT_CYCLES * (1 - gain(target, speedup)) *
+                    (0.99 + draw(2001) / 100000.0);
+    double in_target = (double)UNITS * UNIT_CYCLES * targets[target].share;
+    uint32_t group =
+        sums[target][speedup][0].experiments == 0 ? 0 : draw(GROUPS);
+
+    sums[target][speedup][group].cycles += (uint64_t)cycles;
+    ++sums[target][speedup][group].experiments;
+    if (!shown)
+        return;
+    made_causal_visits(&made, 0, UNITS);
+    made_causal_visits(&made, 1, UNITS / 4);
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_EXPERIMENT,
+               (struct prof_event_causal_experiment){
+                   .number = number,
+                   .target = (uint16_t)target,
+                   .speedup = (uint8_t)speedup,
+                   .points = 2,
+                   .virtual_time = (uint64_t)cycles,
+                   .real_time = (uint64_t)cycles,
+                   .in_target = (uint64_t)in_target,
+                   .stolen = 2000,
+               });
+}
+
+static void put_sums_of(unsigned target, unsigned speedup)
+{
+    for (uint16_t point = 0; point < 2; ++point)
+        for (uint8_t group = 0; group < GROUPS; ++group)
+            MADE_EVENT(
+                &made, PROF_EVENT_CAUSAL_SUM,
+                (struct prof_event_causal_sum){
+                    .target = (uint16_t)target,
+                    .point = point,
+                    .speedup = (uint8_t)speedup,
+                    .group = group,
+                    .virtual_time = sums[target][speedup][group].cycles,
+                    .visits = sums[target][speedup][group].experiments * UNITS /
+                              (point == 0 ? 1 : 4),
+                    .experiments = sums[target][speedup][group].experiments,
+                });
+}
+
+/* An abandoned experiment, and one whose visits are missing. */
+static void put_other_experiments(void)
+{
+    struct prof_event_causal_experiment other = {.reason = 1, .number = 1};
+
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_EXPERIMENT, other);
+    other.reason = 0;
+    other.points = 2;
+    made_causal_visits(&made, 0, 99);
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_EXPERIMENT, other);
+}
+
+static void put_wrong(void)
+{
+    made_causal_visits(&made, 60000, 1);
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_SUM,
+               (struct prof_event_causal_sum){.group = 16});
+    made_causal_speedup(&made, 99, 1);
+    made_causal_point(&made, 65535, "far");
+    made_causal_target(&made, 65535, 0, "far");
+}
+
+static void print_truth(void)
+{
+    for (unsigned i = 0; i < TARGETS; ++i) {
+        fprintf(stderr, i == 0 ? "{" : ", ");
+        fputc('"', stderr);
+        for (const char *c = targets[i].name; *c != '\0'; ++c)
+            fprintf(stderr, *c == '"' ? "\\%c" : "%c", *c);
+        fprintf(stderr, "\": [%g, %g, %g]", gain(i, 1), gain(i, 2), gain(i, 3));
+    }
+    fputs("}\n", stderr);
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t count = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
+    bool late = argc > 3 && strcmp(argv[3], "late") == 0;
+
+    if (argc < 3)
+        return 2;
+    state = (uint64_t)atoi(argv[2]);
+    made_hello(&made, 64);
+    made_start(&made, 1000000, 64);
+    put_definitions();
+    put_other_experiments();
+    for (uint32_t i = 0; i < count; ++i) {
+        put_experiment(i + 2, !late || i >= count / 2);
+        if (late && i == count / 2)
+            for (unsigned j = 0; j < TARGETS * SPEEDUPS; ++j)
+                put_sums_of(j / SPEEDUPS, j % SPEEDUPS);
+    }
+    if (argc > 3 && strcmp(argv[3], "wrong") == 0)
+        put_wrong();
+    put_account(count);
+    made_sample(&made, 0);
+    made_flush(&made);
+    fwrite(made.bytes, 1, made.count, stdout);
+    print_truth();
+    return 0;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture of one curve. Sizes are those of its view box.
+
+const WIDTH = 420,
+  HEIGHT = 210,
+  LEFT = 46,
+  RIGHT = 12,
+  TOP = 10,
+  BOTTOM = 24;
+const SVG = 'http://www.w3.org/2000/svg';
+
+function shape(tag, attributes, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes))
+    element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+const percent = (part, digits = 2) => (100 * part).toFixed(digits) + ' %';
+
+const xOf = (speedup) => LEFT + speedup * (WIDTH - LEFT - RIGHT);
+
+// Values that are known, and none at no speed-up.
+const knownOf = (curve) => [
+  {speedup: 0, gain: 0, interval: 0},
+  ...curve.values.filter((value) => value.gain !== null),
+];
+
+// What a scale of these curves has to show.
+function rangeOf(curves) {
+  let low = 0,
+    high = 0.01;
+  for (const curve of curves)
+    for (const {gain, interval, speedup} of knownOf(curve)) {
+      // a wide interval says little: it must not flatten all else
+      const reach = Math.min(interval, Math.abs(gain) + 0.05);
+      low = Math.min(low, gain - reach);
+      high = Math.max(high, gain + reach, (curve.share || 0) * speedup);
+    }
+  return {low: Math.max(low, -10), high: Math.min(high * 1.05, 1.05)};
+}
+
+// A distance of lines, 1, 2 or 5 times a power of ten, for four to ten.
+function stepOf(range) {
+  const rough = (range.high - range.low) / 9;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  return unit * [1, 2, 5, 10].find((times) => times * unit >= rough * 0.999);
+}
+
+function drawFrame(svg, range, yOf) {
+  const step = stepOf(range);
+  const first = Math.ceil(range.low / step);
+  for (let i = first; i * step <= range.high; ++i) {
+    const y = yOf(i * step);
+    svg.append(
+      shape('line', {
+        class: i === 0 ? 'zero' : 'grid',
+        x1: LEFT,
+        x2: WIDTH - RIGHT,
+        y1: y,
+        y2: y,
+      }),
+      shape(
+        'text',
+        {x: LEFT - 6, y: y + 4, 'text-anchor': 'end'},
+        percent(i * step, step < 0.01 ? 1 : 0),
+      ),
+    );
+  }
+  for (const speedup of [0, 0.25, 0.5, 0.75, 1])
+    svg.append(
+      shape(
+        'text',
+        {
+          x: xOf(speedup),
+          y: HEIGHT - 8,
+          'text-anchor': speedup === 1 ? 'end' : 'middle',
+        },
+        speedup === 1 ? '100 % faster' : percent(speedup, 0),
+      ),
+    );
+}
+
+// The picture; its dots have (value).
+function pictureOf(curve, range) {
+  const known = knownOf(curve);
+  const scale = (HEIGHT - TOP - BOTTOM) / (range.high - range.low);
+  const clamp = (gain) => Math.min(Math.max(gain, range.low), range.high);
+  const yOf = (gain) => TOP + (range.high - clamp(gain)) * scale;
+  const path = (points) => points.map(([x, y]) => `${x},${y}`).join(' ');
+  const svg = shape('svg', {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    role: 'img',
+    'aria-label': `Gain of ${curve.target} by its speed-up`,
+  });
+  drawFrame(svg, range, yOf);
+  const upper = known.map((v) => [xOf(v.speedup), yOf(v.gain + v.interval)]);
+  const lower = known.map((v) => [xOf(v.speedup), yOf(v.gain - v.interval)]);
+  svg.append(
+    shape('polygon', {
+      class: 'band',
+      points: path([...upper, ...lower.reverse()]),
+    }),
+  );
+  if (curve.share > 0) {
+    const end = Math.min(1, range.high / curve.share); // of the picture
+    svg.append(
+      shape('line', {
+        class: 'whole',
+        x1: xOf(0),
+        y1: yOf(0),
+        x2: xOf(end),
+        y2: yOf(end * curve.share),
+      }),
+    );
+  }
+  if (curve.bend !== null)
+    svg.append(
+      shape('line', {
+        class: 'bend',
+        x1: xOf(curve.bend),
+        x2: xOf(curve.bend),
+        y1: TOP,
+        y2: HEIGHT - BOTTOM,
+      }),
+    );
+  svg.append(
+    shape('polyline', {
+      class: 'curve',
+      points: path(known.map((v) => [xOf(v.speedup), yOf(v.gain)])),
+    }),
+  );
+  for (const value of known.slice(1)) {
+    const dot = shape('circle', {
+      class: 'dot',
+      cx: xOf(value.speedup),
+      cy: yOf(value.gain),
+      r: 4,
+    });
+    dot.value = value;
+    svg.append(dot);
+  }
+  return svg;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAUSAL_CAUSAL_H
+#define CAUSAL_CAUSAL_H
+
+/*
+ * What experiments of causal profiling say (<prof/causal.h>): by how much the
+ * time for a unit of work becomes shorter if a target is faster.
+ *
+ * A stream has each experiment, and now and then the sums of all so far, by
+ * target, speed-up and point of progress. Sums take the place of what was
+ * added up before them, so that results are the guest's even if the recording
+ * began late or packets are missing. Times are cycles of the time stamp
+ * counter.
+ */
+
+#include "base/index.h"
+#include "base/strings.h"
+#include "trace/event.h"
+#include "trace/packet.h"
+
+#include <prof/gain.h>
+#include <stdio.h>
+
+#define CAUSAL_SPEEDUPS_MAX 16u
+#define CAUSAL_POINTS_MAX 1024u
+#define CAUSAL_TARGETS_MAX 8192u
+#define CAUSAL_SERIES_MAX (1u << 16)
+#define CAUSAL_RECORDS_MAX (1u << 20) /* experiments; and visits in them */
+
+struct causal_target {
+    uint32_t name; /* of strings */
+    uint8_t accrual;
+    uint64_t visits;
+    uint64_t real; /* time of experiments at speed-up 0 */
+    uint64_t in_target;
+};
+
+struct causal_point {
+    uint32_t name;
+    bool is_latency;
+};
+
+struct causal_visits {
+    uint16_t point;
+    uint32_t visits;
+};
+
+struct causal_record {
+    struct event_causal_experiment event;
+    uint32_t visits; /* index of the first of event.points */
+};
+
+/* One value of a curve. */
+struct causal_value {
+    double speedup; /* 0 to 1 */
+    bool known;
+    double gain;     /* 0.1 = 10 % shorter; negative: longer */
+    double interval; /* to either side, 95 % */
+    uint32_t groups; /* that say so */
+};
+
+/* What a curve is like, of a target and a point. */
+enum causal_shape {
+    CAUSAL_NOT_CALLED,
+    CAUSAL_TOO_FEW,
+    CAUSAL_NOTHING, /* no speed-up gains anything */
+    CAUSAL_WHOLE,   /* all of the time that is saved is gained */
+    CAUSAL_MORE,    /* and more than that */
+    CAUSAL_PART,    /* the same part of it everywhere */
+    CAUSAL_BENDS,   /* from (bend) on less than before */
+    CAUSAL_HARMS,   /* it takes longer */
+    CAUSAL_SHAPES,
+};
+
+struct causal_curve {
+    uint32_t target;
+    uint32_t point;
+    uint32_t count; /* of values, the least speed-up first */
+    struct causal_value values[CAUSAL_SPEEDUPS_MAX];
+    double slope; /* gain of the greatest speed-up known, over that */
+    enum causal_shape shape;
+    double bend; /* the speed-up */
+};
+
+/* Starts as zeros. */
+struct causal {
+    bool any;               /* there was an account, the last of which is */
+    struct event_causal is; /* of the run that the rest is of */
+    uint64_t tsc_hz;
+    struct strings strings;
+    uint32_t speedup_count;
+    uint32_t speedups[CAUSAL_SPEEDUPS_MAX]; /* in 1/65536, by number */
+    struct causal_target *targets;
+    uint32_t target_count;
+    struct causal_point *points;
+    uint32_t point_count;
+    struct index series_keys;
+    struct prof_progress_sum (*series)[PROF_GAIN_GROUPS];
+    struct causal_record *records;
+    uint32_t record_count;
+    struct causal_visits *visits;
+    uint32_t visit_count;
+    uint32_t visits_begin; /* of the experiment being received */
+    uint64_t late;         /* answers that contradict their agent, */
+    uint64_t late_normal;  /* and those at speed-up 0 */
+    uint64_t stolen;
+    uint64_t incomplete; /* experiments whose visits are missing */
+    uint64_t unkept;     /* events beyond a limit, or of no sense */
+    bool begun;
+    uint16_t cpu;
+    uint32_t next_sequence;
+    uint64_t missing_packets;
+};
+
+/* Adds a packet; those of each CPU come in order. */
+void causal_take(struct causal *causal, const struct packet *packet);
+
+void causal_free(struct causal *causal);
+
+/* Names, "[target 7]" where none came. */
+const char *causal_target_name(const struct causal *causal, uint32_t target);
+const char *causal_point_name(const struct causal *causal, uint32_t point);
+
+/* The part of the time that is spent in (target) at normal speed, negative if
+ * it is not known. */
+double causal_share(const struct causal *causal, uint32_t target);
+
+/* Experiments of which the stream has said nothing. */
+uint64_t causal_missing(const struct causal *causal);
+
+/* The groups of a target, a speed-up and a point; NULL: there are none. */
+const struct prof_progress_sum *causal_groups(const struct causal *causal,
+                                              uint32_t target, uint32_t speedup,
+                                              uint32_t point);
+
+/* The curve of a target and a point. */
+void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
+                  struct causal_curve *curve);
+
+/* All curves of (point), the steepest first, unknown ones last; target_count of
+ * them, to be freed. */
+struct causal_curve *causal_curves(const struct causal *causal, uint32_t point);
+
+/* What limits, or bends, a curve: a sentence. (text) has room for
+ * CAUSAL_TEXT_MAX. */
+#define CAUSAL_TEXT_MAX 256u
+const char *causal_explain(const struct causal *causal,
+                           const struct causal_curve *curve, char *text);
+
+/* What results assume and rest on, a sentence each; at most
+ * CAUSAL_NOTES_MAX. */
+#define CAUSAL_NOTES_MAX 8u
+uint32_t causal_notes(const struct causal *causal,
+                      char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
+
+/* ---- outputs */
+
+/* The guest's table, with shares and explanations. */
+void causal_print(const struct causal *causal, FILE *out);
+
+/* Each returns whether all of it was written. */
+bool causal_write_json(const struct causal *causal, const char *title,
+                       FILE *out);
+bool causal_write_page(const struct causal *causal, const char *title,
+                       FILE *out);
+
+/* For Coz's viewer: the classic format, or lines of JSON. Experiments that were
+ * abandoned are left out. */
+bool causal_write_coz(const struct causal *causal, bool lines, FILE *out);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For the viewer of Coz: https://github.com/plasma-umass/coz. An experiment,
+ * then each point's visits in it. A target is where Coz has a line of source,
+ * and its time in samples of Coz's period.
+ */
+
+#include "base/json_put.h"
+#include "base/memory.h"
+#include "causal/causal.h"
+
+#include <inttypes.h>
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COZ_SAMPLE_NS 1000000u
+#define NS_PER_S 1000000000.0
+
+struct coz {
+    const struct causal *causal;
+    bool lines; /* of JSON */
+    FILE *out;
+};
+
+static uint64_t ns(const struct coz *coz, uint64_t cycles)
+{
+    uint64_t hz = coz->causal->tsc_hz;
+
+    return hz == 0 ? cycles
+                   : (uint64_t)((double)cycles * NS_PER_S / (double)hz + 0.5);
+}
+
+/* Fields end at a tab, and records at a newline. */
+static void put_name(const struct coz *coz, const char *name)
+{
+    if (coz->lines) {
+        json_put(coz->out, name);
+        return;
+    }
+    for (; *name != '\0'; ++name)
+        fputc((unsigned char)*name < ' ' ? '?' : *name, coz->out);
+}
+
+static void put_experiment(const struct coz *coz,
+                           const struct event_causal_experiment *event)
+{
+    const struct causal *causal = coz->causal;
+    uint64_t samples = ns(coz, event->in_target) / COZ_SAMPLE_NS;
+
+    fputs(coz->lines ? "{\"type\":\"experiment\",\"selected\":"
+                     : "experiment\tselected=",
+          coz->out);
+    put_name(coz, causal_target_name(causal, event->target));
+    fprintf(coz->out,
+            coz->lines ? ",\"speedup\":%.2f,\"duration\":%" PRIu64
+                         ",\"selected_samples\":%" PRIu64 "}\n"
+                       : "\tspeedup=%.2f\tduration=%" PRIu64
+                         "\tselected-samples=%" PRIu64 "\n",
+            causal->speedups[event->speedup] / (double)PROF_ONE,
+            ns(coz, event->virtual_time), samples);
+}
+
+static void put_point(const struct coz *coz, uint32_t point, uint64_t visits)
+{
+    fputs(coz->lines ? "{\"type\":\"throughput-point\",\"name\":"
+                     : "throughput-point\tname=",
+          coz->out);
+    put_name(coz, causal_point_name(coz->causal, point));
+    fprintf(coz->out,
+            coz->lines ? ",\"delta\":%" PRIu64 "}\n" : "\tdelta=%" PRIu64 "\n",
+            visits);
+}
+
+static void put_record(const struct coz *coz,
+                       const struct causal_record *record, uint32_t *visits)
+{
+    const struct causal *causal = coz->causal;
+
+    memset(visits, 0, causal->point_count * sizeof *visits);
+    for (uint32_t i = 0; i < record->event.points; ++i) {
+        const struct causal_visits *each = &causal->visits[record->visits + i];
+
+        if (each->point < causal->point_count)
+            visits[each->point] = each->visits;
+    }
+    put_experiment(coz, &record->event);
+    for (uint32_t i = 0; i < causal->point_count; ++i)
+        put_point(coz, i, visits[i]);
+}
+
+/* The time of all experiments, and the samples in each target. */
+static void put_end(const struct coz *coz, const uint64_t *in_target,
+                    uint64_t real)
+{
+    fprintf(coz->out,
+            coz->lines ? "{\"type\":\"runtime\",\"time\":%" PRIu64 "}\n"
+                       : "runtime\ttime=%" PRIu64 "\n",
+            ns(coz, real));
+    for (uint32_t i = 0; i < coz->causal->target_count; ++i) {
+        fputs(coz->lines ? "{\"type\":\"samples\",\"location\":"
+                         : "samples\tlocation=",
+              coz->out);
+        put_name(coz, causal_target_name(coz->causal, i));
+        fprintf(coz->out,
+                coz->lines ? ",\"count\":%" PRIu64 "}\n"
+                           : "\tcount=%" PRIu64 "\n",
+                ns(coz, in_target[i]) / COZ_SAMPLE_NS);
+    }
+}
+
+bool causal_write_coz(const struct causal *causal, bool lines, FILE *out)
+{
+    const struct coz coz = {causal, lines, out};
+    uint32_t *visits =
+        xreallocarray(NULL, causal->point_count + 1, sizeof *visits);
+    uint64_t *in_target =
+        xreallocarray(NULL, causal->target_count + 1, sizeof *in_target);
+    uint64_t real = 0;
+
+    memset(in_target, 0, (causal->target_count + 1) * sizeof *in_target);
+    fputs(lines ? "{\"type\":\"startup\",\"time\":0}\n" : "startup\ttime=0\n",
+          out);
+    for (uint32_t i = 0; i < causal->record_count; ++i) {
+        const struct event_causal_experiment *event = &causal->records[i].event;
+
+        if (event->reason != 0 || event->target >= causal->target_count ||
+            event->speedup >= causal->speedup_count)
+            continue;
+        in_target[event->target] += event->in_target;
+        real += event->real_time;
+        put_record(&coz, &causal->records[i], visits);
+    }
+    put_end(&coz, in_target, real);
+    free(visits);
+    free(in_target);
+    return ferror(out) == 0;
+}

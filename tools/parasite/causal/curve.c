@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From sums to curves, and what they are like. */
+
+#include "base/memory.h"
+#include "causal/causal.h"
+
+#include <stdlib.h>
+
+#define PPM 1e6
+#define NEARLY 0.9 /* of what was saved: as good as all of it */
+#define BENT 0.5   /* of the slope before */
+#define VISITS_MAX (UINT32_MAX / (2 * PROF_GAIN_GROUPS))
+
+const char *causal_target_name(const struct causal *causal, uint32_t target)
+{
+    return strings_text(&causal->strings, causal->targets[target].name);
+}
+
+const char *causal_point_name(const struct causal *causal, uint32_t point)
+{
+    return strings_text(&causal->strings, causal->points[point].name);
+}
+
+double causal_share(const struct causal *causal, uint32_t target)
+{
+    const struct causal_target *of = &causal->targets[target];
+
+    return of->real == 0 ? -1 : (double)of->in_target / (double)of->real;
+}
+
+uint64_t causal_missing(const struct causal *causal)
+{
+    uint64_t said = causal->is.experiments + causal->is.abandoned;
+
+    return said > causal->record_count ? said - causal->record_count : 0;
+}
+
+/* A stream can say anything; sums must not overflow. */
+static bool is_sane(const struct prof_progress_sum *groups)
+{
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS; ++i)
+        if (groups[i].visits > VISITS_MAX || groups[i].cycles >> 50 != 0)
+            return false;
+    return true;
+}
+
+static void value_of(const struct causal *causal, uint32_t target,
+                     uint32_t point, uint32_t speedup,
+                     struct causal_value *value)
+{
+    const struct prof_progress_sum *normal, *faster;
+    struct prof_gain gain;
+
+    value->speedup = causal->speedups[speedup] / (double)PROF_ONE;
+    normal = causal_groups(causal, target, 0, point);
+    faster = causal_groups(causal, target, speedup, point);
+    if (normal == NULL || faster == NULL || !is_sane(normal) ||
+        !is_sane(faster) || prof_gain_of(normal, faster, &gain) != 0)
+        return;
+    value->known = true;
+    value->gain = gain.ppm / PPM;
+    value->interval = gain.interval_ppm / PPM;
+    value->groups = gain.groups;
+}
+
+static int by_speedup(const void *a, const void *b)
+{
+    const struct causal_value *left = a, *right = b;
+
+    return (left->speedup > right->speedup) - (left->speedup < right->speedup);
+}
+
+/* The greatest speed-up of which something is known. */
+static const struct causal_value *last_known(const struct causal_curve *curve)
+{
+    for (uint32_t i = curve->count; i > 0; --i)
+        if (curve->values[i - 1].known)
+            return &curve->values[i - 1];
+    return NULL;
+}
+
+/* Where the slope falls below half of the first one; 0: nowhere. */
+static double bend_of(const struct causal_curve *curve)
+{
+    struct causal_value before = {0};
+    double first = 0;
+
+    for (uint32_t i = 0; i < curve->count; ++i) {
+        const struct causal_value *value = &curve->values[i];
+        double step = value->speedup - before.speedup, slope;
+
+        if (!value->known || step <= 0)
+            continue;
+        slope = (value->gain - before.gain) / step;
+        if (first == 0)
+            first = slope;
+        else if (first > 0 && slope < BENT * first &&
+                 first * step - (value->gain - before.gain) >
+                     value->interval + before.interval)
+            return before.speedup;
+        before = *value;
+    }
+    return 0;
+}
+
+static enum causal_shape shape_of(const struct causal *causal,
+                                  const struct causal_curve *curve)
+{
+    const struct causal_value *last = last_known(curve);
+    double share = causal_share(causal, curve->target), whole;
+
+    if (causal->targets[curve->target].visits == 0 && share <= 0)
+        return CAUSAL_NOT_CALLED;
+    if (last == NULL)
+        return CAUSAL_TOO_FEW;
+    if (last->gain + last->interval < 0)
+        return CAUSAL_HARMS;
+    if (last->gain - last->interval <= 0)
+        return CAUSAL_NOTHING;
+    if (curve->bend > 0)
+        return CAUSAL_BENDS;
+    whole = share * last->speedup;
+    if (share < 0)
+        return CAUSAL_PART;
+    if (last->gain - last->interval > whole)
+        return CAUSAL_MORE;
+    return last->gain + last->interval >= NEARLY * whole ? CAUSAL_WHOLE
+                                                         : CAUSAL_PART;
+}
+
+void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
+                  struct causal_curve *curve)
+{
+    const struct causal_value *last;
+
+    *curve = (struct causal_curve){.target = target, .point = point};
+    for (uint32_t i = 1; i < causal->speedup_count; ++i)
+        value_of(causal, target, point, i, &curve->values[curve->count++]);
+    qsort(curve->values, curve->count, sizeof *curve->values, by_speedup);
+    last = last_known(curve);
+    if (last != NULL && last->speedup > 0)
+        curve->slope = last->gain / last->speedup;
+    curve->bend = bend_of(curve);
+    curve->shape = shape_of(causal, curve);
+}
+
+static int by_slope(const void *a, const void *b)
+{
+    const struct causal_curve *left = a, *right = b;
+    bool of_left = last_known(left) != NULL,
+         of_right = last_known(right) != NULL;
+
+    if (of_left != of_right)
+        return of_left ? -1 : 1;
+    if (left->slope != right->slope)
+        return left->slope > right->slope ? -1 : 1;
+    return (left->target > right->target) - (left->target < right->target);
+}
+
+struct causal_curve *causal_curves(const struct causal *causal, uint32_t point)
+{
+    struct causal_curve *curves =
+        xreallocarray(NULL, causal->target_count + 1, sizeof *curves);
+
+    for (uint32_t i = 0; i < causal->target_count; ++i)
+        causal_curve(causal, i, point, &curves[i]);
+    qsort(curves, causal->target_count, sizeof *curves, by_slope);
+    return curves;
+}

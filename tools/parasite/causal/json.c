@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All of it as JSON, which is also the page's payload. */
+
+#include "base/json_text.h"
+#include "base/log.h"
+#include "causal/causal.h"
+#include "page/page.h"
+
+#include <stdlib.h>
+
+#define NS_PER_S 1e9
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+static json_t *ns(const struct causal *causal, uint64_t cycles)
+{
+    return causal->tsc_hz == 0
+               ? json_null()
+               : json_real((double)cycles * NS_PER_S / (double)causal->tsc_hz);
+}
+
+static json_t *value_json(const struct causal_value *value)
+{
+    json_t *object = json_object();
+
+    set(object, "speedup", json_real(value->speedup));
+    set(object, "gain", value->known ? json_real(value->gain) : json_null());
+    set(object, "interval",
+        value->known ? json_real(value->interval) : json_null());
+    set(object, "groups", json_count(value->groups));
+    return object;
+}
+
+static const char *accrual_word(uint8_t accrual)
+{
+    return accrual == 0 ? "from enter to leave" : "by shares of handlers";
+}
+
+static json_t *curve_json(const struct causal *causal,
+                          const struct causal_curve *curve)
+{
+    static const char *const shapes[CAUSAL_SHAPES] = {
+        [CAUSAL_NOT_CALLED] = "not called",
+        [CAUSAL_TOO_FEW] = "too few visits",
+        [CAUSAL_NOTHING] = "nothing",
+        [CAUSAL_WHOLE] = "whole",
+        [CAUSAL_MORE] = "more",
+        [CAUSAL_PART] = "part",
+        [CAUSAL_BENDS] = "bends",
+        [CAUSAL_HARMS] = "harms",
+    };
+    const struct causal_target *target = &causal->targets[curve->target];
+    double share = causal_share(causal, curve->target);
+    json_t *object = json_object(), *values = json_array();
+    char text[CAUSAL_TEXT_MAX];
+
+    for (uint32_t i = 0; i < curve->count; ++i)
+        json_array_append_new(values, value_json(&curve->values[i]));
+    set(object, "target", json_text(causal_target_name(causal, curve->target)));
+    set(object, "accrual", json_text(accrual_word(target->accrual)));
+    set(object, "visits", json_count(target->visits));
+    set(object, "share", share < 0 ? json_null() : json_real(share));
+    set(object, "slope", json_real(curve->slope));
+    set(object, "shape", json_text(shapes[curve->shape]));
+    set(object, "bend", curve->bend > 0 ? json_real(curve->bend) : json_null());
+    set(object, "explanation", json_text(causal_explain(causal, curve, text)));
+    set(object, "values", values);
+    return object;
+}
+
+static json_t *point_json(const struct causal *causal, uint32_t point)
+{
+    struct causal_curve *curves = causal_curves(causal, point);
+    json_t *object = json_object(), *all = json_array();
+
+    for (uint32_t i = 0; i < causal->target_count; ++i)
+        json_array_append_new(all, curve_json(causal, &curves[i]));
+    free(curves);
+    set(object, "point", json_text(causal_point_name(causal, point)));
+    set(object, "kind",
+        json_text(causal->points[point].is_latency ? "latency" : "throughput"));
+    set(object, "curves", all);
+    return object;
+}
+
+static json_t *notes_json(const struct causal *causal)
+{
+    char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX];
+    uint32_t count = causal_notes(causal, notes);
+    json_t *all = json_array();
+
+    for (uint32_t i = 0; i < count; ++i)
+        json_array_append_new(all, json_text(notes[i]));
+    return all;
+}
+
+static json_t *whole_json(const struct causal *causal, const char *title)
+{
+    const struct event_causal *is = &causal->is;
+    json_t *all = json_object(), *points = json_array();
+
+    set(all, "title", json_text(title));
+    set(all, "run", json_count(is->run));
+    set(all, "running", json_boolean(is->running != 0));
+    set(all, "experiments", json_count(is->experiments));
+    set(all, "abandoned", json_count(is->abandoned));
+    set(all, "not_in_stream", json_count(causal_missing(causal)));
+    set(all, "held", json_count(is->held));
+    set(all, "held_most", json_count(is->held_most));
+    set(all, "held_refused", json_count(is->refused));
+    set(all, "answers", json_count(is->answers));
+    set(all, "contradictions", json_count(is->contradictions));
+    set(all, "delay_ns", ns(causal, is->delay));
+    set(all, "stolen_ns", ns(causal, causal->stolen));
+    set(all, "notes", notes_json(causal));
+    for (uint32_t i = 0; i < causal->point_count; ++i)
+        json_array_append_new(points, point_json(causal, i));
+    set(all, "points", points);
+    return all;
+}
+
+bool causal_write_json(const struct causal *causal, const char *title,
+                       FILE *out)
+{
+    json_t *all = whole_json(causal, title);
+
+    json_dumpf(all, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    fputc('\n', out);
+    json_decref(all);
+    return ferror(out) == 0;
+}
+
+bool causal_write_page(const struct causal *causal, const char *title,
+                       FILE *out)
+{
+    return page_write_head(&page_causal, whole_json(causal, title), NULL, out);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guest's table: a row of each target, for each point of progress. */
+
+#include "base/log.h"
+#include "base/printable.h"
+#include "causal/causal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define PER_CENT 100.0
+#define VALUE_COLUMNS 16
+#define ROUNDS_UP 1e-6 /* what ends in 5 */
+
+/* Rounded as the guest does. */
+static double hundredths(double part)
+{
+    double size = floor(fabs(part) * 1e4 + 0.5 + ROUNDS_UP) / 1e2;
+
+    return part < 0 ? -size : size;
+}
+
+static void print_values(const struct causal_curve *curve, FILE *out)
+{
+    char text[64];
+
+    for (uint32_t i = 0; i < curve->count; ++i) {
+        const struct causal_value *value = &curve->values[i];
+
+        if (value->known)
+            snprintf(text, sizeof text, "%6.2f +- %.2f",
+                     hundredths(value->gain), hundredths(value->interval));
+        else
+            snprintf(text, sizeof text, "%6s", "-");
+        fprintf(out, "  %-*s", VALUE_COLUMNS, text);
+    }
+}
+
+static void print_row(const struct causal *causal,
+                      const struct causal_curve *curve, FILE *out)
+{
+    double share = causal_share(causal, curve->target);
+    char text[CAUSAL_TEXT_MAX];
+
+    if (share < 0)
+        fprintf(out, "%8s", "-");
+    else
+        fprintf(out, "%8.2f", PER_CENT * share);
+    print_values(curve, out);
+    fputs("  ", out);
+    printable_put(out, causal_target_name(causal, curve->target));
+    fprintf(out, "\n%8s  %s\n", "", causal_explain(causal, curve, text));
+}
+
+static void print_head(const struct causal *causal, FILE *out)
+{
+    struct causal_curve first = {0};
+    char text[32];
+
+    if (log_quiet)
+        return;
+    if (causal->target_count != 0 && causal->point_count != 0)
+        causal_curve(causal, 0, 0, &first);
+    fprintf(out,
+            "# %" PRIu64 " experiments\n"
+            "# %% of the time for a unit of work that is saved if the target "
+            "is faster by\n#  share",
+            causal->is.experiments);
+    for (uint32_t i = 0; i < first.count; ++i) {
+        snprintf(text, sizeof text, "%4.0f %%",
+                 PER_CENT * first.values[i].speedup);
+        fprintf(out, "  %-*s", VALUE_COLUMNS, text);
+    }
+    fputs("  target\n", out);
+}
+
+static void print_notes(const struct causal *causal, FILE *out)
+{
+    char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX];
+    uint32_t count = causal_notes(causal, notes);
+
+    for (uint32_t i = 0; i < count && !log_quiet; ++i)
+        fprintf(out, "# %s\n", notes[i]);
+}
+
+void causal_print(const struct causal *causal, FILE *out)
+{
+    print_head(causal, out);
+    for (uint32_t point = 0; point < causal->point_count; ++point) {
+        struct causal_curve *curves = causal_curves(causal, point);
+
+        printable_put(out, causal_point_name(causal, point));
+        fputs(":\n", out);
+        for (uint32_t i = 0; i < causal->target_count; ++i)
+            print_row(causal, &curves[i], out);
+        free(curves);
+    }
+    print_notes(causal, out);
+}

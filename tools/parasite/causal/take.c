@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From events to sums. */
+
+#include "base/memory.h"
+#include "causal/causal.h"
+
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what there is */
+
+static uint32_t numbered(struct causal *causal, const char *what,
+                         uint32_t number)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "[%s %u]", what, (unsigned)number);
+    return strings_put(&causal->strings, name);
+}
+
+static struct causal_target *target_of(struct causal *causal, uint32_t number)
+{
+    if (number >= CAUSAL_TARGETS_MAX) {
+        ++causal->unkept;
+        return NULL;
+    }
+    while (causal->target_count <= number) {
+        vector_reserve_one(&causal->targets, causal->target_count,
+                           sizeof *causal->targets);
+        causal->targets[causal->target_count] = (struct causal_target){
+            .name = numbered(causal, "target", causal->target_count)};
+        ++causal->target_count;
+    }
+    return &causal->targets[number];
+}
+
+static struct causal_point *point_of(struct causal *causal, uint32_t number)
+{
+    if (number >= CAUSAL_POINTS_MAX) {
+        ++causal->unkept;
+        return NULL;
+    }
+    while (causal->point_count <= number) {
+        vector_reserve_one(&causal->points, causal->point_count,
+                           sizeof *causal->points);
+        causal->points[causal->point_count] = (struct causal_point){
+            .name = numbered(causal, "point", causal->point_count)};
+        ++causal->point_count;
+    }
+    return &causal->points[number];
+}
+
+static bool speedup_exists(struct causal *causal, uint32_t number)
+{
+    if (number >= CAUSAL_SPEEDUPS_MAX) {
+        ++causal->unkept;
+        return false;
+    }
+    if (causal->speedup_count <= number)
+        causal->speedup_count = number + 1;
+    return true;
+}
+
+static uint64_t series_key(uint32_t target, uint32_t speedup, uint32_t point)
+{
+    return index_pair(target, speedup << 16 | point);
+}
+
+static struct prof_progress_sum *groups_of(struct causal *causal,
+                                           uint32_t target, uint32_t speedup,
+                                           uint32_t point)
+{
+    uint64_t key = series_key(target, speedup, point);
+    uint32_t found = index_find(&causal->series_keys, key);
+
+    if (found != INDEX_NONE)
+        return causal->series[found];
+    if (causal->series_keys.count == CAUSAL_SERIES_MAX ||
+        target_of(causal, target) == NULL || point_of(causal, point) == NULL ||
+        !speedup_exists(causal, speedup)) {
+        ++causal->unkept;
+        return NULL;
+    }
+    found = index_add(&causal->series_keys, key, NULL);
+    vector_reserve_one(&causal->series, found, sizeof *causal->series);
+    memset(causal->series[found], 0, sizeof *causal->series);
+    return causal->series[found];
+}
+
+const struct prof_progress_sum *causal_groups(const struct causal *causal,
+                                              uint32_t target, uint32_t speedup,
+                                              uint32_t point)
+{
+    uint32_t found =
+        index_find(&causal->series_keys, series_key(target, speedup, point));
+
+    return found == INDEX_NONE ? NULL : causal->series[found];
+}
+
+/* ---- events */
+
+/* Another run of experiments: nothing is left of the one before but names. */
+static void begin_run(struct causal *causal)
+{
+    for (uint32_t i = 0; i < causal->target_count; ++i)
+        causal->targets[i].visits = causal->targets[i].real =
+            causal->targets[i].in_target = 0;
+    for (uint32_t i = 0; i < causal->series_keys.count; ++i)
+        memset(causal->series[i], 0, sizeof *causal->series);
+    causal->record_count = causal->visit_count = causal->visits_begin = 0;
+    causal->speedup_count = 0;
+    causal->late = causal->late_normal = causal->stolen = 0;
+    causal->incomplete = 0;
+}
+
+static void take_account(struct causal *causal, const struct event_causal *is)
+{
+    if (causal->any && causal->is.run != is->run)
+        begin_run(causal);
+    causal->any = true;
+    causal->is = *is;
+}
+
+static void take_target(struct causal *causal,
+                        const struct event_causal_target *event)
+{
+    struct causal_target *target = target_of(causal, event->target);
+
+    if (target == NULL)
+        return;
+    target->name = strings_put(&causal->strings, event->text);
+    target->accrual = event->accrual;
+    target->visits = event->visits;
+}
+
+static void take_point(struct causal *causal,
+                       const struct event_causal_point *event)
+{
+    struct causal_point *point = point_of(causal, event->point);
+
+    if (point == NULL)
+        return;
+    point->name = strings_put(&causal->strings, event->text);
+    point->is_latency = event->point_kind == 1;
+}
+
+static void take_visits(struct causal *causal,
+                        const struct event_causal_visits *event)
+{
+    if (causal->visit_count == CAUSAL_RECORDS_MAX) {
+        ++causal->unkept;
+        return;
+    }
+    vector_reserve_one(&causal->visits, causal->visit_count,
+                       sizeof *causal->visits);
+    causal->visits[causal->visit_count++] =
+        (struct causal_visits){event->point, event->visits};
+}
+
+static uint32_t visits_at(const struct causal *causal,
+                          const struct causal_record *record, uint32_t point)
+{
+    for (uint32_t i = 0; i < record->event.points; ++i)
+        if (causal->visits[record->visits + i].point == point)
+            return causal->visits[record->visits + i].visits;
+    return 0;
+}
+
+static void add_record(struct causal *causal,
+                       const struct causal_record *record)
+{
+    const struct event_causal_experiment *event = &record->event;
+    struct causal_target *target = target_of(causal, event->target);
+
+    if (target == NULL || !speedup_exists(causal, event->speedup))
+        return;
+    if (event->speedup == 0) {
+        target->real += event->real_time;
+        target->in_target += event->in_target;
+    }
+    for (uint32_t i = 0; i < causal->point_count; ++i) {
+        struct prof_progress_sum *groups =
+            groups_of(causal, event->target, event->speedup, i);
+
+        if (groups != NULL)
+            prof_gain_add(groups, event->virtual_time,
+                          visits_at(causal, record, i));
+    }
+}
+
+static void take_experiment(struct causal *causal,
+                            const struct event_causal_experiment *event)
+{
+    struct causal_record record = {*event, causal->visits_begin};
+    bool whole = causal->visit_count - causal->visits_begin == event->points;
+
+    causal->late += event->late;
+    causal->late_normal += event->speedup == 0 ? event->late : 0;
+    causal->stolen += event->stolen;
+    causal->incomplete += !whole;
+    if (!whole || causal->record_count == CAUSAL_RECORDS_MAX) {
+        causal->visit_count = causal->visits_begin;
+        causal->unkept += whole;
+        return;
+    }
+    vector_reserve_one(&causal->records, causal->record_count,
+                       sizeof *causal->records);
+    causal->records[causal->record_count++] = record;
+    causal->visits_begin = causal->visit_count;
+    if (event->reason == 0)
+        add_record(causal, &record);
+}
+
+static void take_sum(struct causal *causal,
+                     const struct event_causal_sum *event)
+{
+    struct prof_progress_sum *groups;
+
+    if (event->group >= PROF_GAIN_GROUPS) {
+        ++causal->unkept;
+        return;
+    }
+    groups = groups_of(causal, event->target, event->speedup, event->point);
+    if (groups == NULL)
+        return;
+    if (event->group == 0)
+        memset(groups, 0, sizeof *causal->series);
+    groups[event->group] = (struct prof_progress_sum){
+        event->virtual_time, event->visits, event->experiments};
+}
+
+static void take_event(struct causal *causal, const struct event *event)
+{
+    switch (event->kind) {
+    case PROF_EVENT_HELLO:
+        causal->tsc_hz = event->as_hello.tsc_hz;
+        break;
+    case PROF_EVENT_CAUSAL:
+        take_account(causal, &event->as_causal);
+        break;
+    case PROF_EVENT_CAUSAL_SPEEDUP:
+        if (speedup_exists(causal, event->as_causal_speedup.speedup))
+            causal->speedups[event->as_causal_speedup.speedup] =
+                event->as_causal_speedup.share;
+        break;
+    case PROF_EVENT_CAUSAL_POINT:
+        take_point(causal, &event->as_causal_point);
+        break;
+    case PROF_EVENT_CAUSAL_TARGET:
+        take_target(causal, &event->as_causal_target);
+        break;
+    case PROF_EVENT_CAUSAL_VISITS:
+        take_visits(causal, &event->as_causal_visits);
+        break;
+    case PROF_EVENT_CAUSAL_EXPERIMENT:
+        take_experiment(causal, &event->as_causal_experiment);
+        break;
+    case PROF_EVENT_CAUSAL_SUM:
+        take_sum(causal, &event->as_causal_sum);
+        break;
+    default:
+        break;
+    }
+}
+
+/* What was said before a missing packet may be of another experiment. */
+static void take_head(struct causal *causal, const struct packet *packet)
+{
+    if (causal->begun && causal->cpu == packet->cpu &&
+        causal->next_sequence != packet->sequence) {
+        causal->missing_packets += packet->sequence - causal->next_sequence;
+        causal->visit_count = causal->visits_begin;
+    }
+    if (!causal->begun)
+        causal->cpu = packet->cpu;
+    causal->begun = true;
+    if (causal->cpu == packet->cpu)
+        causal->next_sequence = packet->sequence + 1;
+}
+
+void causal_take(struct causal *causal, const struct packet *packet)
+{
+    struct event_reader reader;
+    struct event event;
+
+    if (packet->version != PROF_FORMAT_VERSION)
+        return;
+    take_head(causal, packet);
+    event_begin(&reader, packet);
+    while (event_next(&reader, &event))
+        take_event(causal, &event);
+}
+
+void causal_free(struct causal *causal)
+{
+    strings_free(&causal->strings);
+    index_free(&causal->series_keys);
+    free(causal->targets);
+    free(causal->points);
+    free(causal->series);
+    free(causal->records);
+    free(causal->visits);
+    *causal = (struct causal){0};
+}
