@@ -125,6 +125,10 @@ void prof_causal_report(void)
 {
 }
 
+void prof_causal_step(void)
+{
+}
+
 bool prof_causal_hold(uint64_t due, void *event)
 {
     (void)due;

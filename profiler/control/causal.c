@@ -225,8 +225,7 @@ void prof_causal_step(void)
 {
     int error;
 
-    if (!PROF_WITH_CAUSAL || begun ||
-        prof_options()->causal == PROF_CAUSAL_MODE_OFF || !is_enough())
+    if (begun || prof_options()->causal == PROF_CAUSAL_MODE_OFF || !is_enough())
         return;
     begun = true;
     error = prof_causal_begin();

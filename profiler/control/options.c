@@ -164,6 +164,11 @@ static int parse_causal(const char *value)
     return mode;
 }
 
+static int want(enum prof_causal_kind kind, const char *name)
+{
+    return PROF_WITH_CAUSAL ? prof_causal_want(kind, name) : PROF_EABSENT;
+}
+
 /* Copies a function's name into (name), which has (room) bytes. -1: too long,
  * and nothing is copied. */
 static int parse_name(const char *value, char *name, size_t room)
@@ -215,9 +220,9 @@ static int set_choice(const char *word)
     } else if ((value = value_of(word, "prof.causal")) != NULL) {
         choice = parse_causal(value);
     } else if ((value = value_of(word, "prof.target")) != NULL) {
-        return prof_causal_want(PROF_CAUSAL_TARGET, value);
+        return want(PROF_CAUSAL_TARGET, value);
     } else if ((value = value_of(word, "prof.progress")) != NULL) {
-        return prof_causal_want(PROF_CAUSAL_PROGRESS, value);
+        return want(PROF_CAUSAL_PROGRESS, value);
     } else {
         return PROF_EOPTION;
     }

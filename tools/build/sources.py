@@ -59,7 +59,7 @@ PARTS = {
     "trace": (["trace/*.c"], ["trace/left_out.c"]),
     "loop": (["loop/*.c"], ["loop/left_out.c"]),
     "causal": (
-        ["causal/*.c", "causal/*/*.asm"],
+        ["causal/*.c", "causal/*/*.asm", "control/causal*.c"],
         ["causal/left_out.c"],
     ),
     "trees": (
