@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from harness import qemu  # noqa: E402 (its folder comes first)
 
 DEMOS = "sleep series join choose pick catch disk disk-fixed udp tcp console"
