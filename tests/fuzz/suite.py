@@ -277,7 +277,7 @@ def suite(s):
         check.true(list(seeds.iterdir()), "seeds")
         program = s.work / fuzzer.name
         run(
-            *("clang-14", "-std=gnu11", "-g", "-O1", f"-I{fuzzer.tree}"),
+            *("clang-14", "-std=gnu11", "-g", "-O2", f"-I{fuzzer.tree}"),
             *("-fsanitize=fuzzer,address,undefined", "-Iprofiler/include"),
             *("-fno-sanitize-recover=all", "-o", program),
             *(f"tests/fuzz/{fuzzer.name}.c", *fuzzer.sources),
