@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # demos.sh BUILD: bytes of an event in the stream, over the programs of
-# services/async (demos/demos.py), of the IRC server under load (irc_events.py) and of
-# three minutes (hour.py). Writes lines of JSON to BUILD/bench/demos.jsonl.
+# services/async (demos/demos.py), of the IRC server under load (irc_events.py)
+# and of three minutes (hour.py). Writes lines of JSON to
+# BUILD/bench/demos.jsonl.
 set -eu
 
 build=${1:?usage: demos.sh BUILD}
