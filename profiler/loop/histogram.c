@@ -38,10 +38,8 @@ static uint8_t take(struct prof_histograms *histograms)
 /* The row and the range of (value). False: it is too large. */
 static bool place(uint64_t value, uint32_t *row, uint32_t *range)
 {
-    uint32_t octave = 0;
+    uint32_t octave = 58 - (uint32_t)__builtin_clzll(value | RANGES);
 
-    while (value >> octave >= 2 * RANGES)
-        octave++;
     *range = (uint32_t)(value >> octave) % RANGES;
     *row = value < RANGES ? 0 : octave + 1;
     return octave <= PROF_HISTOGRAM_OCTAVES;
