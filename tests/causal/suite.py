@@ -144,6 +144,16 @@ def coz_is_the_same(s, trace):
             check.true(abs(gain - value["gain"]) < 1e-5, key)
 
 
+def wide_intervals_say_nothing(s):
+    """Of few experiments."""
+    found = Trace(s, experiments=110).json()["points"][0]["curves"]
+    for curve in found:
+        last = curve["values"][-1]
+        if curve["shape"] == "nothing":
+            whole = curve["share"] * last["speedup"]
+            check.true(last["gain"] + last["interval"] < whole, curve)
+
+
 def nothing_is_said(s):
     trace, parasite = s.work / "none.trace", Command(s)
     parasite.record(trace, "-q", "-", data=parasite.make_stream(100, 1))
@@ -161,6 +171,7 @@ def test_print(s):
         "events of no sense are counted", wrong_events_are_counted, s, trace
     )
     s.holds("Coz's formats say the same", coz_is_the_same, s, trace)
+    s.holds("wide intervals say nothing", wide_intervals_say_nothing, s)
     s.holds("a trace without experiments is refused", nothing_is_said, s)
 
 

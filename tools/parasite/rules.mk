@@ -67,6 +67,16 @@ record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
 	    -no-reboot -monitor none -nic none -m $(MEM) \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
 	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'
+.PHONY: causal
+#: what would make the IRC server faster: a table, build/causal.html
+causal:
+	$(Q)rm -rf $(BUILD)/causal.trace
+	$(Q)$(MAKE) --no-print-directory record SERVICE=irc ACCEL=tcg \
+	    SESSIONS=30000 OUT=$(BUILD)/causal.trace \
+	    APPEND="prof.causal=auto prof.progress=irc::Server::privmsg $(APPEND)"
+	$(Q)$(BUILD)/host/parasite causal $(BUILD)/causal.trace
+	$(Q)$(BUILD)/host/parasite causal -o $(BUILD)/causal.html \
+	    --coz $(BUILD)/profile.coz $(BUILD)/causal.trace
 #: what the command takes for ten million samples, beside perf
 benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 	$(Q)bench/host.sh $(BUILD) 10000000

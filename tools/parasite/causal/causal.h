@@ -63,6 +63,7 @@ struct causal_value {
 enum causal_shape {
     CAUSAL_NOT_CALLED,
     CAUSAL_TOO_FEW,
+    CAUSAL_UNSURE,  /* it may gain nothing, or all of the time saved */
     CAUSAL_NOTHING, /* no speed-up gains anything */
     CAUSAL_WHOLE,   /* all of the time that is saved is gained */
     CAUSAL_MORE,    /* and more than that */

@@ -115,11 +115,13 @@ static enum causal_shape shape_of(const struct causal *causal,
         return CAUSAL_TOO_FEW;
     if (last->gain + last->interval < 0)
         return CAUSAL_HARMS;
+    whole = share * last->speedup;
     if (last->gain - last->interval <= 0)
-        return CAUSAL_NOTHING;
+        return share >= 0 && last->gain + last->interval >= NEARLY * whole
+                   ? CAUSAL_UNSURE
+                   : CAUSAL_NOTHING;
     if (curve->bend > 0)
         return CAUSAL_BENDS;
-    whole = share * last->speedup;
     if (share < 0)
         return CAUSAL_PART;
     if (last->gain - last->interval > whole)

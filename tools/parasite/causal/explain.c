@@ -32,6 +32,8 @@ const char *causal_explain(const struct causal *causal,
     static const char *const plain[CAUSAL_SHAPES] = {
         [CAUSAL_NOT_CALLED] = "it was never called",
         [CAUSAL_TOO_FEW] = "too few visits to say anything",
+        [CAUSAL_UNSURE] = "the interval is too wide to say: more experiments "
+                          "are needed",
         [CAUSAL_NOTHING] = "limited by something else: a device, a peer, a "
                            "timer, or when work arrives",
         [CAUSAL_WHOLE] = "limited by the CPU: all of its time counts",

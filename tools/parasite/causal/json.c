@@ -45,6 +45,7 @@ static json_t *curve_json(const struct causal *causal,
     static const char *const shapes[CAUSAL_SHAPES] = {
         [CAUSAL_NOT_CALLED] = "not called",
         [CAUSAL_TOO_FEW] = "too few visits",
+        [CAUSAL_UNSURE] = "unsure",
         [CAUSAL_NOTHING] = "nothing",
         [CAUSAL_WHOLE] = "whole",
         [CAUSAL_MORE] = "more",
