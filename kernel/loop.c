@@ -94,9 +94,11 @@ static void run_first(uint64_t now_ns)
         timer->trace = PROF_TRACE_NONE;
     }
     prof_trace_switch(object);
+    prof_handler_begin((const void *)timer->callback);
     prof_loop_begin(&frame, timer->site);
     timer->callback(timer->context); /* which may free it */
     prof_loop_leave(&frame);
+    prof_handler_end();
     if (once)
         prof_trace_resolve(object);
     prof_trace_switch(before);
@@ -116,13 +118,15 @@ static void run_answer(struct loop_answer *answer)
     struct prof_loop_frame frame;
 
     prof_causal_work();
+    prof_handler_begin((const void *)answer->callback);
     if (answer->site == NULL) {
         answer->callback(answer->context);
-        return;
+    } else {
+        prof_loop_begin(&frame, answer->site);
+        answer->callback(answer->context); /* which may free it */
+        prof_loop_leave(&frame);
     }
-    prof_loop_begin(&frame, answer->site);
-    answer->callback(answer->context); /* which may free it */
-    prof_loop_leave(&frame);
+    prof_handler_end();
 }
 
 void loop_deliver(struct loop_answer *answer, uint64_t due_tsc)
@@ -244,6 +248,9 @@ void loop_poll(void)
             run_first(now_ns);
         else
             break;
+        /* a device is faster than it is, but the CPU is not */
+        while (prof_causal_owes())
+            run_sources();
     }
     if (!prof_causal_running())
         run_sources();

@@ -27,11 +27,58 @@ void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
         agent->of.queue.servers = 1;
 }
 
-static uint64_t due(uint64_t time, uint64_t arrived)
+/* While nothing is faster, nothing is due later than it arrives: unless the
+ * agent is of another kind. That can be seen if virtual time has lagged by as
+ * much since the cause, and all before it are done. */
+static void check(const struct prof_moment *cause, uint64_t time,
+                  uint64_t arrived)
+{
+    const struct prof_virtual_clock *clock = &prof_causal.clock;
+
+    if (clock->speedup != 0 ||
+        cause->real - cause->virtual_time != clock->delay ||
+        !(prof_causal.experiments.counts || prof_causal.experiments.fixed))
+        return;
+    prof_causal.checked++;
+    prof_causal.contradictions += time > arrived - clock->delay;
+}
+
+static uint64_t due(enum prof_limit origin, const struct prof_moment *cause,
+                    uint64_t time, uint64_t arrived)
 {
     prof_causal.answers++;
-    prof_causal.contradictions += time > arrived;
+    prof_causal.held.origin = origin;
+    check(cause, time, arrived);
     return time;
+}
+
+/* ---- agents that are targets */
+
+void prof_agent_target(struct prof_agent *agent, struct prof_target *target)
+{
+    target->outside = true;
+    agent->target = target;
+}
+
+static void begins(const struct prof_agent *agent)
+{
+    if (agent->target != NULL && prof_causal_on)
+        prof_causal_enter(agent->target);
+}
+
+static void ends(const struct prof_agent *agent, uint64_t arrived)
+{
+    if (agent->target != NULL)
+        prof_causal_leave_at(agent->target, arrived);
+}
+
+/* How long (cycles) of its work take by virtual time. */
+static uint64_t taken(const struct prof_agent *agent, uint64_t cycles)
+{
+    if (agent->target == NULL || !prof_causal_on ||
+        !prof_causal_chosen(agent->target))
+        return cycles;
+    return cycles - prof_virtual_saved(&prof_causal.clock, cycles);
 }
 
 /* ---- devices */
@@ -71,6 +118,7 @@ void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
                        struct prof_moment now)
 {
     *request = (struct prof_request){.cause = now};
+    begins(agent);
     if (agent->kind == PROF_AGENT_SERVERS)
         queue(agent, request);
 }
@@ -105,7 +153,7 @@ static uint64_t served(struct prof_agent *agent, struct prof_request *request,
         return request->cause.virtual_time + (arrived - request->cause.real);
     }
     server->free = later(request->cause.virtual_time, server->free) +
-                   (arrived - request->begin);
+                   taken(agent, arrived - request->begin);
     server->busy = false;
     next = agent->of.queue.first;
     if (next != NULL) {
@@ -118,10 +166,15 @@ static uint64_t served(struct prof_agent *agent, struct prof_request *request,
 uint64_t prof_agent_answer(struct prof_agent *agent,
                            struct prof_request *request, uint64_t arrived)
 {
+    uint64_t time;
+
     if (agent->kind == PROF_AGENT_SERVERS)
-        return due(served(agent, request, arrived), arrived);
-    return due(request->cause.virtual_time + (arrived - request->cause.real),
-               arrived);
+        time = served(agent, request, arrived);
+    else
+        time = request->cause.virtual_time +
+               taken(agent, arrived - request->cause.real);
+    ends(agent, arrived);
+    return due(PROF_LIMIT_DEVICE, &request->cause, time, arrived);
 }
 
 /* ---- peers */
@@ -133,6 +186,9 @@ void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
     for (unsigned i = PROF_AGENT_SENT_MAX - 1; i > 0; i--)
         agent->of.sent[i] = agent->of.sent[i - 1];
     agent->of.sent[0] = sent;
+    if (!agent->asked)
+        begins(agent);
+    agent->asked = true;
 }
 
 /* What caused a packet of a closed peer: the last packet to it, unless it has
@@ -162,14 +218,22 @@ uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
     struct prof_moment cause = agent->last;
     uint64_t time = now;
 
-    if (agent->kind == PROF_AGENT_OPEN && agent->epoch != prof_causal.epoch)
-        cause.real = 0;
+    if (agent->kind == PROF_AGENT_OPEN) {
+        prof_causal.open = true;
+        if (agent->epoch != prof_causal.epoch)
+            cause.real = 0;
+    }
     agent->epoch = prof_causal.epoch;
 
     if (agent->kind == PROF_AGENT_CLOSED)
         cause = cause_of(agent, arrived);
     if (cause.real != 0)
-        time = cause.virtual_time + (arrived - cause.real);
+        time = cause.virtual_time + taken(agent, arrived - cause.real);
+    if (agent->asked)
+        ends(agent, arrived);
+    agent->asked = false;
     agent->last = (struct prof_moment){arrived, time};
-    return due(time, arrived);
+    return due(agent->kind == PROF_AGENT_OPEN ? PROF_LIMIT_ARRIVALS
+                                              : PROF_LIMIT_PEER,
+               &cause, time, arrived);
 }

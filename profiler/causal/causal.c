@@ -20,6 +20,7 @@ uint32_t prof_causal_spins;
 
 static struct prof_progress *points;
 static struct prof_target *targets;
+static struct prof_latency *latencies;
 
 struct prof_target *prof_causal_targets(void)
 {
@@ -29,6 +30,11 @@ struct prof_target *prof_causal_targets(void)
 const struct prof_progress *prof_causal_points(void)
 {
     return points;
+}
+
+const struct prof_latency *prof_causal_latencies(void)
+{
+    return latencies;
 }
 
 /* ---- time */
@@ -48,7 +54,8 @@ uint64_t prof_causal_exactly(void)
 {
     uint64_t cycles = sampler_cycles();
 
-    prof_virtual_except(&prof_causal.clock, cycles - sampled);
+    if (!prof_causal.outside)
+        prof_virtual_except(&prof_causal.clock, cycles - sampled);
     sampled = cycles;
     return prof_tsc();
 }
@@ -57,15 +64,9 @@ uint64_t prof_causal_exactly(void)
  * why the time outside of it costs no more than a load. */
 uint64_t prof_causal_experiment_time(void)
 {
-    uint64_t time;
-    bool on;
-
-    if (prof_causal.clock.nested == 0)
+    if (prof_causal.clock.nested == 0 && !prof_causal.outside)
         return prof_tsc() - prof_causal.clock.delay;
-    on = prof_interrupts_save();
-    time = prof_virtual_time(&prof_causal.clock, prof_causal_exactly());
-    prof_interrupts_restore(on);
-    return time;
+    return prof_causal_now().virtual_time;
 }
 
 uint64_t prof_causal_real(uint64_t due)
@@ -79,13 +80,16 @@ struct prof_moment prof_causal_now(void)
     uint64_t now = prof_causal_exactly();
     struct prof_moment both = {now, prof_virtual_time(&prof_causal.clock, now)};
 
+    if (prof_causal.outside)
+        both.virtual_time = prof_causal_not_before(both.virtual_time, now);
     prof_interrupts_restore(on);
     return both;
 }
 
 void prof_causal_except(uint64_t cycles)
 {
-    prof_virtual_except(&prof_causal.clock, cycles);
+    if (!prof_causal.outside)
+        prof_virtual_except(&prof_causal.clock, cycles);
 }
 
 /* ---- progress and targets */
@@ -117,20 +121,38 @@ const struct prof_target *prof_causal_target(const char *name)
     return each;
 }
 
-static bool chosen(const struct prof_target *target)
+void prof_causal_add_latency(struct prof_latency *latency)
+{
+    if (latency->number != 0 || prof_causal_on)
+        return;
+    latency->number = latencies == NULL ? 1 : latencies->number + 1;
+    latency->next = latencies;
+    latencies = latency;
+}
+
+bool prof_causal_chosen(const struct prof_target *target)
 {
     return target->number == prof_causal.experiments.target + 1;
 }
 
-/* Another experiment has begun at (now), perhaps inside of its target. */
-static void follow(uint64_t now)
+/* Enters the target again that it is inside of. */
+static void enter_again(uint64_t now)
 {
     prof_virtual_left(&prof_causal.clock, now);
-    if (prof_causal_spins != 0)
-        return;
-    for (struct prof_target *each = targets; each != NULL; each = each->next)
-        if (chosen(each) && each->inside != 0)
+    prof_causal.outside = false;
+    for (struct prof_target *each = targets; each != NULL; each = each->next) {
+        if (!prof_causal_chosen(each))
+            continue;
+        prof_causal.outside = each->outside;
+        if (each->inside != 0 && (prof_causal_spins == 0 || each->outside))
             prof_virtual_enter(&prof_causal.clock, now);
+    }
+}
+
+void prof_causal_follow(uint64_t now)
+{
+    prof_causal_forgive(now);
+    enter_again(now);
 }
 
 void prof_causal_visit(struct prof_progress *point)
@@ -139,8 +161,10 @@ void prof_causal_visit(struct prof_progress *point)
     uint64_t now = prof_causal_exactly();
 
     if (point->number != 0 && prof_experiments_visit(&prof_causal.experiments,
-                                                     point->number - 1, now))
-        follow(now);
+                                                     point->number - 1, now)) {
+        prof_causal_follow(now);
+        prof_causal_drain(now);
+    }
     prof_interrupts_restore(on);
 }
 
@@ -149,12 +173,21 @@ void prof_causal_enter(struct prof_target *target)
     bool on;
 
     target->visits++;
-    if (target->inside++ != 0 || !chosen(target) || prof_causal_spins != 0)
+    if (target->inside++ != 0 || !prof_causal_chosen(target) ||
+        (prof_causal_spins != 0 && !target->outside))
         return;
     on = prof_interrupts_save();
     sampled = sampler_cycles();
     prof_virtual_enter(&prof_causal.clock, prof_tsc());
     prof_interrupts_restore(on);
+}
+
+void prof_causal_leave_at(struct prof_target *target, uint64_t now)
+{
+    if (target->inside == 0)
+        return;
+    if (--target->inside == 0 && prof_causal_chosen(target))
+        prof_virtual_leave(&prof_causal.clock, now);
 }
 
 void prof_causal_leave(struct prof_target *target)
@@ -165,15 +198,9 @@ void prof_causal_leave(struct prof_target *target)
     prof_interrupts_restore(on);
 }
 
-void prof_causal_leave_at(struct prof_target *target, uint64_t now)
-{
-    if (target->inside != 0 && --target->inside == 0 && chosen(target))
-        prof_virtual_leave(&prof_causal.clock, now);
-}
-
 void prof_causal_entered_now(const struct prof_target *target)
 {
-    if (!chosen(target) || prof_causal.clock.nested != 1)
+    if (!prof_causal_chosen(target) || prof_causal.clock.nested != 1)
         return;
     sampled = sampler_cycles();
     prof_virtual_since(&prof_causal.clock, prof_tsc());
@@ -189,66 +216,9 @@ void prof_causal_found(void)
     bool on = prof_interrupts_save();
 
     prof_causal_spins = 0;
-    follow(prof_causal_exactly());
+    if (!prof_causal.outside)
+        enter_again(prof_causal_exactly());
     prof_interrupts_restore(on);
-}
-
-/* ---- held events */
-
-void prof_causal_release(void)
-{
-    prof_causal.releases = prof_causal.held.count != 0;
-    prof_causal.epoch++;
-}
-
-bool prof_causal_hold(uint64_t due, void *event)
-{
-    if (!prof_causal_on)
-        return false;
-    if (prof_held_put(&prof_causal.held, due, event))
-        return true;
-    prof_causal.refused++;
-    prof_experiments_abandon(&prof_causal.experiments, prof_tsc());
-    follow(prof_tsc());
-    prof_causal_release();
-    return false;
-}
-
-bool prof_causal_next(uint64_t *due)
-{
-    if (prof_causal.held.count == 0) /* by far the most often */
-        return false;
-    (void)prof_held_first(&prof_causal.held, due);
-    if (prof_causal.releases)
-        *due = 0;
-    return true;
-}
-
-void *prof_causal_take(void)
-{
-    void *event = prof_held_take(&prof_causal.held, UINT64_MAX);
-
-    if (prof_causal.held.count == 0)
-        prof_causal.releases = false;
-    return event;
-}
-
-bool prof_causal_withdraw(const void *event)
-{
-    bool was_held = prof_held_withdraw(&prof_causal.held, event);
-
-    if (prof_causal.held.count == 0)
-        prof_causal.releases = false;
-    return was_held;
-}
-
-void prof_causal_turn(void)
-{
-    uint64_t now = prof_tsc();
-
-    prof_patch_turn();
-    if (prof_causal_on && prof_experiments_check(&prof_causal.experiments, now))
-        follow(now);
 }
 
 int prof_causal_fix(const struct prof_target *target, uint32_t speedup)
@@ -261,6 +231,6 @@ int prof_causal_fix(const struct prof_target *target, uint32_t speedup)
         return PROF_EVALUE;
     prof_experiments_fix(&prof_causal.experiments, target->number - 1, speedup,
                          now);
-    follow(now);
+    prof_causal_follow(now);
     return 0;
 }

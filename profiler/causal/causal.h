@@ -6,22 +6,54 @@
 
 #include "causal/experiments.h"
 #include "causal/held.h"
+#include "causal/latency.h"
 #include "causal/virtual_clock.h"
 
 #include <prof/causal.h>
+
+/* What the loop does. */
+struct prof_work {
+    const void *kind;      /* of the handler that runs; NULL: none does */
+    uint64_t real;         /* while one runs: when it began */
+    uint64_t began;        /* by virtual time */
+    uint64_t ended;        /* virtual time of the last end of one */
+    uint32_t turns;        /* since then */
+    uint64_t polled;       /* real time: the last prof_causal_owes(), */
+    uint64_t answers;      /* and how many there were */
+    enum prof_limit taken; /* what the event came from that was taken since */
+    struct prof_moment turned; /* when the last turn began */
+    uint64_t turn_max;         /* cycles of one without work */
+    uint64_t drain_end;        /* of an open loop: real time, at the latest */
+    uint64_t drain_lag;        /* when the last time began */
+};
+
+/* Virtual time by what it went to, of one target and one speed-up. */
+struct prof_limit_sum {
+    uint64_t cycles[PROF_LIMITS];
+};
 
 struct prof_causal {
     struct prof_virtual_clock clock;
     struct prof_held held;
     struct prof_experiments experiments;
+    struct prof_latency_sum *latencies; /* by target, speed-up, kind */
+    uint32_t kinds;                     /* of these */
+    struct prof_limit_sum *limits;      /* by target, speed-up */
+    struct prof_work *work;             /* NULL until the first start */
+    uint64_t due;                       /* of the event that was taken last */
     uint64_t tsc_hz;
     void *memory;   /* of experiments */
+    bool outside;   /* the target is what an agent does */
+    bool open;      /* there is an open loop, since the last release */
     bool releases;  /* all that is held is due */
     uint32_t epoch; /* of agents: counts releases */
     uint64_t answers;
+    uint64_t checked; /* of these: could have contradicted their kind */
     uint64_t contradictions;
     uint64_t refused;
     uint32_t strange; /* functions that were not as they were left */
+    uint64_t drained; /* releases for an open loop */
+    uint64_t stolen;  /* cycles of waiting without a turn of the loop */
 };
 extern struct prof_causal prof_causal;
 
@@ -40,5 +72,30 @@ void prof_causal_release(void);
 /* The last one added is the first. */
 struct prof_target *prof_causal_targets(void);
 const struct prof_progress *prof_causal_points(void);
+const struct prof_latency *prof_causal_latencies(void);
+
+/* Of target, speed-up and kind of requests, each from 0 on. */
+struct prof_latency_sum *
+prof_causal_latency_sum(uint32_t target, uint32_t speedup, uint32_t kind);
+struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup);
+
+/* Another experiment has begun at (now), perhaps inside of its target. */
+void prof_causal_follow(uint64_t now);
+
+/* To be called between two: lets traffic through if there is too much. */
+void prof_causal_drain(uint64_t now);
+
+/* Experiments begin. */
+void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now);
+
+/* Whether the experiment is with (target). */
+bool prof_causal_chosen(const struct prof_target *target);
+
+/* While the target is what an agent does: (time), or the time that the loop's
+ * handlers have come to if that is later. (now) is the real time. */
+uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
+
+/* What they owe is forgiven: the target is another one from (now) on. */
+void prof_causal_forgive(uint64_t now);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Starting and stopping experiments, and what they have said. */
+/* Starting and stopping experiments. */
 
 #include "causal/causal.h"
 #include "causal/causal_send.h"
@@ -74,12 +74,57 @@ experiments_of(const struct prof_causal_settings *settings)
     return of;
 }
 
+/* What is kept beside the sums of experiments, of each target and speed-up. */
+static size_t series_bytes(const struct prof_experiment_settings *settings,
+                           uint32_t kinds)
+{
+    return (size_t)settings->targets * settings->speedups *
+               (kinds * sizeof(struct prof_latency_sum) +
+                sizeof(struct prof_limit_sum)) +
+           sizeof(struct prof_work);
+}
+
+static void series_init(const struct prof_experiment_settings *settings,
+                        uint32_t kinds, void *memory)
+{
+    size_t series = (size_t)settings->targets * settings->speedups;
+
+    prof_causal.kinds = kinds;
+    prof_causal.latencies = memory;
+    for (size_t i = 0; i < series * kinds; i++)
+        prof_causal.latencies[i] = (struct prof_latency_sum){0};
+    prof_causal.limits = (void *)(prof_causal.latencies + series * kinds);
+    for (size_t i = 0; i < series; i++)
+        prof_causal.limits[i] = (struct prof_limit_sum){0};
+    prof_causal.work = (void *)(prof_causal.limits + series);
+}
+
+static void begin(const struct prof_experiment_settings *of, void *memory)
+{
+    uint64_t now = prof_tsc();
+
+    prof_causal_traffic_begin(prof_causal.tsc_hz, now);
+    prof_experiments_init(&prof_causal.experiments, of, &prof_causal.clock, now,
+                          memory);
+    /* it may have been stopped in the middle of one */
+    for (struct prof_target *each = prof_causal_targets(); each != NULL;
+         each = each->next) {
+        each->inside = 0;
+        each->visits = 0;
+    }
+    prof_causal_follow(now);
+    prof_patch_on();
+    prof_causal_on = 1;
+}
+
 int prof_causal_start(const struct prof_causal_settings *given)
 {
+    const struct prof_latency *last = prof_causal_latencies();
+    uint32_t kinds = last == NULL ? 0 : last->number;
     struct prof_experiment_settings of;
     struct prof_causal_settings all;
-    size_t bytes, events, noted;
-    void *memory;
+    size_t noted, events, series;
+    char *memory;
 
     if (prof_causal_on || prof_causal.held.count != 0)
         return PROF_ESTATE;
@@ -87,30 +132,21 @@ int prof_causal_start(const struct prof_causal_settings *given)
         return PROF_EVALUE;
     all = with_defaults(given);
     of = experiments_of(&all);
-    bytes = prof_experiments_bytes(&of);
     events = all.held * sizeof(struct prof_held_event);
     noted = prof_causal_log_bytes(of.points);
-    memory = prof_port_alloc(noted + events + bytes);
+    series = series_bytes(&of, kinds);
+    memory =
+        prof_port_alloc(noted + events + series + prof_experiments_bytes(&of));
     if (memory == NULL)
         return PROF_EMEMORY;
     prof_port_free(prof_causal.memory);
     prof_causal.memory = memory;
     prof_causal.tsc_hz = all.tsc_hz;
-    prof_causal.answers = prof_causal.contradictions = 0;
-    prof_causal.refused = 0;
-    prof_held_init(&prof_causal.held, (void *)((char *)memory + noted),
-                   all.held);
-    prof_experiments_init(&prof_causal.experiments, &of, &prof_causal.clock,
-                          prof_tsc(), (char *)memory + noted + events);
     prof_causal_log_init(memory, of.points);
-    /* it may have been stopped in the middle of one */
-    for (struct prof_target *each = prof_causal_targets(); each != NULL;
-         each = each->next) {
-        each->inside = 0;
-        each->visits = 0;
-    }
-    prof_patch_on();
-    prof_causal_on = 1;
+    memory += noted;
+    prof_held_init(&prof_causal.held, (void *)memory, all.held);
+    series_init(&of, kinds, memory + events);
+    begin(&of, memory + events + series);
     return 0;
 }
 
@@ -120,6 +156,8 @@ void prof_causal_stop(void)
 
     if (!prof_causal_on)
         return;
+    prof_causal_forgive(now);
+    prof_causal.outside = false;
     prof_virtual_left(&prof_causal.clock, now);
     prof_virtual_speed_up(&prof_causal.clock, now, 0);
     prof_causal_lag = prof_causal.clock.delay;
@@ -128,35 +166,4 @@ void prof_causal_stop(void)
     prof_causal.strange += prof_patch_off();
     prof_causal_log_stop();
     prof_causal_release();
-}
-
-int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
-                     const struct prof_progress *point, struct prof_gain *gain)
-{
-    const struct prof_experiments *all = &prof_causal.experiments;
-
-    if (prof_causal.memory == NULL || target->number == 0 ||
-        target->number > all->settings.targets || point->number == 0 ||
-        point->number > all->settings.points ||
-        speedup + 1 >= all->settings.speedups)
-        return PROF_EVALUE;
-    return prof_gain_of(
-        prof_experiments_sums(all, target->number - 1, 0, point->number - 1),
-        prof_experiments_sums(all, target->number - 1, speedup + 1,
-                              point->number - 1),
-        gain);
-}
-
-void prof_causal_stats(struct prof_causal_stats *stats)
-{
-    *stats = (struct prof_causal_stats){
-        .experiments = prof_causal.experiments.done,
-        .abandoned = prof_causal.experiments.abandoned,
-        .delay_cycles = prof_causal.clock.delay,
-        .held = prof_causal.held.held,
-        .held_most = prof_causal.held.most,
-        .held_refused = prof_causal.refused,
-        .answers = prof_causal.answers,
-        .contradictions = prof_causal.contradictions,
-    };
 }

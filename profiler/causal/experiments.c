@@ -10,6 +10,7 @@ size_t prof_experiments_bytes(const struct prof_experiment_settings *settings)
 {
     return series(settings) * PROF_GAIN_GROUPS *
                sizeof(struct prof_progress_sum) +
+           settings->targets * sizeof(struct prof_target_share) +
            settings->points * sizeof(uint32_t);
 }
 
@@ -64,8 +65,13 @@ static void begin(struct prof_experiments *all, uint64_t now, uint64_t at)
     prof_virtual_speed_up(all->clock, now, all->settings.speedup[all->speedup]);
 }
 
-static void record(struct prof_experiments *all, uint64_t cycles)
+static void record(struct prof_experiments *all, uint64_t cycles,
+                   uint64_t inside)
 {
+    if (all->speedup == 0) {
+        all->shares[all->target].inside += inside;
+        all->shares[all->target].cycles += cycles;
+    }
     for (uint32_t point = 0; point < all->settings.points; point++)
         prof_gain_add(sums_of(all, all->target, all->speedup, point), cycles,
                       all->visits[point]);
@@ -105,7 +111,10 @@ void prof_experiments_init(struct prof_experiments *all,
         .random = settings->seed | 1,
         .wanted = settings->visits_min,
     };
-    all->visits = (uint32_t *)(all->sums + sums);
+    all->shares = (struct prof_target_share *)(all->sums + sums);
+    all->visits = (uint32_t *)(all->shares + settings->targets);
+    for (uint32_t i = 0; i < settings->targets; i++)
+        all->shares[i] = (struct prof_target_share){0};
     for (size_t i = 0; i < sums; i++)
         all->sums[i] = (struct prof_progress_sum){0};
     begin(all, now, prof_virtual_time(clock, now));
@@ -128,7 +137,7 @@ bool prof_experiments_visit(struct prof_experiments *all, uint32_t point,
     uint64_t at;
 
     all->visits[point]++;
-    if (point != 0 || all->fixed)
+    if (point != 0 || all->fixed || all->paused)
         return false;
     at = prof_virtual_time(all->clock, now);
     if (!all->counts && all->visits[0] > all->wanted) {
@@ -137,7 +146,8 @@ bool prof_experiments_visit(struct prof_experiments *all, uint32_t point,
     }
     if (!all->counts || all->visits[0] < all->wanted)
         return false;
-    record(all, at - all->began);
+    record(all, at - all->began,
+           prof_virtual_in_target(all->clock, now) - all->began_in_target);
     record_end(all, now, PROF_EXPERIMENT_COUNTS);
     adapt(all, at - all->began);
     begin(all, now, at);
@@ -148,8 +158,22 @@ void prof_experiments_fix(struct prof_experiments *all, uint32_t target,
                           uint32_t speedup, uint64_t now)
 {
     all->fixed = true;
+    all->counts = false;
     all->target = target;
     prof_virtual_speed_up(all->clock, now, speedup);
+}
+
+void prof_experiments_pause(struct prof_experiments *all, uint64_t now)
+{
+    all->paused = true;
+    all->counts = false;
+    prof_virtual_speed_up(all->clock, now, 0);
+}
+
+void prof_experiments_resume(struct prof_experiments *all, uint64_t now)
+{
+    all->paused = false;
+    begin(all, now, prof_virtual_time(all->clock, now));
 }
 
 static void abandon(struct prof_experiments *all, uint64_t now,
@@ -171,7 +195,7 @@ bool prof_experiments_check(struct prof_experiments *all, uint64_t now)
 {
     uint64_t at = prof_virtual_time(all->clock, now);
 
-    if (all->fixed || at - all->began < all->settings.cycles_max)
+    if (all->fixed || all->paused || at - all->began < all->settings.cycles_max)
         return false;
     abandon(all, now, PROF_EXPERIMENT_SLOW);
     return true;

@@ -55,17 +55,25 @@ struct prof_experiment_settings {
                   const uint32_t *visits);
 };
 
+/* Of a target, in experiments at normal speed. */
+struct prof_target_share {
+    uint64_t inside; /* cycles in it */
+    uint64_t cycles; /* in all */
+};
+
 struct prof_experiments {
     struct prof_experiment_settings settings;
     struct prof_virtual_clock *clock;
-    struct prof_progress_sum *sums; /* by target, speed-up, point, group */
-    uint32_t *visits;               /* in this experiment, by point */
-    uint32_t target;                /* of this experiment */
-    uint32_t speedup;               /* its number */
-    uint64_t began;                 /* virtual time */
+    struct prof_progress_sum *sums;   /* by target, speed-up, point, group */
+    struct prof_target_share *shares; /* by target */
+    uint32_t *visits;                 /* in this experiment, by point */
+    uint32_t target;                  /* of this experiment */
+    uint32_t speedup;                 /* its number */
+    uint64_t began;                   /* virtual time */
     uint64_t began_real;
     uint64_t began_in_target; /* time in the target before it */
     bool fixed;               /* no experiments: one target and one speed-up */
+    bool paused;              /* no experiment: held traffic is let through */
     bool counts;     /* false: visits still show the experiment before */
     uint32_t wanted; /* visits of the first point */
     uint32_t random;
@@ -93,6 +101,10 @@ bool prof_experiments_check(struct prof_experiments *all, uint64_t now);
 
 /* Ends this experiment without a result, and begins the next. */
 void prof_experiments_abandon(struct prof_experiments *all, uint64_t now);
+
+/* No experiments from (now) on, at normal speed, until the next one begins. */
+void prof_experiments_pause(struct prof_experiments *all, uint64_t now);
+void prof_experiments_resume(struct prof_experiments *all, uint64_t now);
 
 /* No experiments any more: (target) is (speedup) faster. */
 void prof_experiments_fix(struct prof_experiments *all, uint32_t target,

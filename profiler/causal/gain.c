@@ -56,11 +56,12 @@ void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
     group->experiments++;
 }
 
-static void add(struct prof_progress_sum *to,
-                const struct prof_progress_sum *what)
+void prof_gain_sum(struct prof_progress_sum *to,
+                   const struct prof_progress_sum *what)
 {
     to->cycles += what->cycles;
     to->visits += what->visits;
+    to->experiments += what->experiments;
 }
 
 /* Returns the number of groups with visits. */
@@ -71,7 +72,7 @@ static uint32_t sum_of(const struct prof_progress_sum *groups,
 
     *sum = (struct prof_progress_sum){0};
     for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++) {
-        add(sum, &groups[i]);
+        prof_gain_sum(sum, &groups[i]);
         used += groups[i].visits != 0;
     }
     return used;

@@ -28,7 +28,7 @@ static void rise(struct prof_held *held, struct prof_held_event added,
 
 bool prof_held_put(struct prof_held *held, uint64_t due, void *event)
 {
-    struct prof_held_event added = {due, held->order, event};
+    struct prof_held_event added = {due, held->order, held->origin, event};
 
     if (held->count == held->room)
         return false;

@@ -15,6 +15,7 @@
 struct prof_held_event {
     uint64_t due; /* virtual time, cycles */
     uint32_t order;
+    uint32_t origin;
     void *event;
 };
 
@@ -24,7 +25,8 @@ struct prof_held {
     uint32_t count;
     uint32_t most; /* at a time, so far */
     uint32_t order;
-    uint64_t held; /* events, so far */
+    uint32_t origin; /* of the events that are held from now on */
+    uint64_t held;   /* events, so far */
 };
 
 /* (events) has room for (room) and MUST remain valid. */

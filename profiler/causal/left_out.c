@@ -41,6 +41,33 @@ void prof_causal_visit(struct prof_progress *point)
     (void)point;
 }
 
+void prof_causal_add_latency(struct prof_latency *latency)
+{
+    (void)latency;
+}
+
+uint64_t prof_causal_due(void)
+{
+    return prof_tsc();
+}
+
+void prof_causal_done(struct prof_latency *latency, uint64_t began)
+{
+    (void)latency;
+    (void)began;
+}
+
+int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
+                          const struct prof_latency *latency,
+                          struct prof_quantiles *quantiles)
+{
+    (void)target;
+    (void)speedup;
+    (void)latency;
+    *quantiles = (struct prof_quantiles){0};
+    return PROF_EABSENT;
+}
+
 void prof_causal_enter(struct prof_target *target)
 {
     (void)target;
@@ -165,6 +192,36 @@ void prof_causal_turn(void)
 {
 }
 
+void prof_causal_handler(const void *kind)
+{
+    (void)kind;
+}
+
+void prof_causal_handled(void)
+{
+}
+
+bool prof_causal_owes(void)
+{
+    return false;
+}
+
+int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain)
+{
+    (void)point;
+    *gain = (struct prof_gain){0};
+    return PROF_EABSENT;
+}
+
+int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
+                       struct prof_shares *shares)
+{
+    (void)target;
+    (void)speedup;
+    *shares = (struct prof_shares){0};
+    return PROF_EABSENT;
+}
+
 /* Agents: without experiments an answer is due when it arrives. */
 
 void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
@@ -172,6 +229,12 @@ void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
 {
     (void)servers;
     *agent = (struct prof_agent){.kind = kind};
+}
+
+void prof_agent_target(struct prof_agent *agent, struct prof_target *target)
+{
+    (void)agent;
+    (void)target;
 }
 
 void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,

@@ -5,18 +5,19 @@
  * what it would gain at each speed-up, and what the figures rest on.
  */
 
-#include "causal/causal.h"
+#include "causal/report.h"
 
 #include "base/cpu.h"
 
 #include <prof/error.h>
 #include <prof/port.h>
-#include <prof/text.h>
 
-#define MS_PER_S 1000u
 #define PPM_PER_HUNDREDTH 100u /* of a per cent */
-#define NAME_COLUMNS 28u
+#define PPM_PER_CENT 10000u
+#define SHARE_COLUMN 28u
+#define NAME_COLUMNS 36u
 #define COLUMNS 18u
+#define LIMIT_COLUMN 37u /* and one for each speed-up before it */
 
 /* Without the first, which is none. */
 static uint32_t speedups(void)
@@ -40,24 +41,92 @@ static void write_gain(struct prof_text *out, const struct prof_gain *gain)
     hundredths(out, gain->interval_ppm, 0);
 }
 
+static bool reached(const struct prof_progress *point)
+{
+    const struct prof_experiments *all = &prof_causal.experiments;
+
+    for (uint32_t i = 0; i < all->settings.targets; i++)
+        for (uint32_t j = 0; j < all->settings.speedups; j++)
+            if (prof_experiments_sums(all, i, j, point->number - 1)->visits)
+                return true;
+    return false;
+}
+
+/* Why nothing can be said. */
+static const char *reason(const struct prof_target *target,
+                          const struct prof_progress *point)
+{
+    if (target->visits == 0)
+        return "never called";
+    if (prof_causal.experiments.done != 0 && !reached(point))
+        return "point never reached";
+    if (prof_causal.refused > prof_causal.experiments.done)
+        return "too much traffic held";
+    return "too few visits";
+}
+
+/* What most of the time goes to at the greatest speed-up. */
+static void write_limit(struct prof_text *out, const struct prof_target *target)
+{
+    static const char *const names[PROF_LIMITS] = {"timers", "devices", "peers",
+                                                   "arrivals", "CPU"};
+    struct prof_shares shares;
+    unsigned most = 0;
+
+    if (prof_causal_shares(target, speedups() - 1, &shares) != 0)
+        return;
+    for (unsigned i = 1; i < PROF_LIMITS; i++)
+        if (shares.limit_ppm[i] > shares.limit_ppm[most])
+            most = i;
+    prof_text_column(out, LIMIT_COLUMN + speedups() * COLUMNS);
+    prof_text_decimal(out, shares.limit_ppm[most] / PPM_PER_CENT, 3);
+    prof_text_string(out, " % ");
+    prof_text_string(out, names[most]);
+}
+
+static void write_share(struct prof_text *out, const struct prof_target *target)
+{
+    struct prof_shares shares;
+
+    if (prof_causal_shares(target, PROF_NORMAL_SPEED, &shares) != 0)
+        return;
+    prof_text_column(out, SHARE_COLUMN);
+    hundredths(out, shares.target_ppm, 6);
+}
+
 static void write_row(struct prof_text *out, const struct prof_target *target,
                       const struct prof_progress *point)
 {
     prof_text_string(out, "  ");
     prof_text_string(out, target->name);
+    write_share(out, target);
     for (uint32_t i = 0; i < speedups(); i++) {
         struct prof_gain gain;
-        int error = prof_causal_gain(target, i, point, &gain);
 
         prof_text_string(out, " ");
         prof_text_column(out, NAME_COLUMNS + i * COLUMNS);
-        if (error == 0)
+        if (prof_causal_gain(target, i, point, &gain) == 0) {
             write_gain(out, &gain);
-        else if (target->visits == 0)
-            prof_text_string(out, " never called");
-        else
-            prof_text_string(out, " too few visits");
+            continue;
+        }
+        prof_text_char(out, ' ');
+        prof_text_string(out, reason(target, point));
+        prof_text_char(out, '\n');
+        return;
     }
+    write_limit(out, target);
+    prof_text_char(out, '\n');
+}
+
+static void write_none(struct prof_text *out, const struct prof_progress *point)
+{
+    struct prof_gain gain;
+
+    if (prof_causal_none(point, &gain) != 0)
+        return;
+    prof_text_string(out, "  (A/A: nothing is faster)");
+    prof_text_column(out, NAME_COLUMNS);
+    write_gain(out, &gain);
     prof_text_char(out, '\n');
 }
 
@@ -76,35 +145,9 @@ static void write_head(struct prof_text *out)
         prof_text_decimal(out, (share * 100 + PROF_ONE / 2) / PROF_ONE, 0);
         prof_text_string(out, " %");
     }
+    prof_text_column(out, LIMIT_COLUMN + speedups() * COLUMNS);
+    prof_text_string(out, "  then most time is");
     prof_text_char(out, '\n');
-}
-
-static void write_basis(struct prof_text *out)
-{
-    const struct prof_experiments *all = &prof_causal.experiments;
-    uint64_t ms =
-        prof_divide(prof_causal.clock.delay,
-                    (uint32_t)prof_divide(prof_causal.tsc_hz, MS_PER_S));
-
-    prof_text_decimal(out, prof_causal.held.held, 0);
-    prof_text_string(out, " events held, ");
-    prof_text_decimal(out, prof_causal.held.most, 0);
-    prof_text_string(out, " at a time; virtual time lags by ");
-    prof_text_decimal(out, ms, 0);
-    prof_text_string(out, " ms\n");
-    if (all->abandoned != 0) {
-        prof_text_decimal(out, all->abandoned, 0);
-        prof_text_string(out, " experiments abandoned: too few visits of ");
-        prof_text_string(out, prof_causal_points()->name);
-        prof_text_string(out, ", or no room for held events\n");
-    }
-    if (prof_causal.contradictions != 0) {
-        prof_text_decimal(out, prof_causal.contradictions, 0);
-        prof_text_string(out, " of ");
-        prof_text_decimal(out, prof_causal.answers, 0);
-        prof_text_string(out, " answers came before an agent of their kind "
-                              "can have sent them\n");
-    }
 }
 
 void prof_causal_report(void)
@@ -122,8 +165,10 @@ void prof_causal_report(void)
         for (const struct prof_target *target = prof_causal_targets();
              target != NULL; target = target->next)
             write_row(&out, target, point);
+        write_none(&out, point);
     }
-    write_basis(&out);
+    prof_causal_write_latencies(&out);
+    prof_causal_write_basis(&out);
     prof_text_string(&out, "---\n");
     prof_text_flush(&out);
 }

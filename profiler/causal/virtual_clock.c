@@ -13,7 +13,8 @@ static uint64_t in_target(const struct prof_virtual_clock *clock, uint64_t now)
 {
     uint64_t cycles = now - clock->since;
 
-    if (clock->nested == 0 || cycles < clock->excepted)
+    /* the end of what an agent does is learnt later, but not in this order */
+    if (clock->nested == 0 || now < clock->since || cycles < clock->excepted)
         return 0;
     return cycles - clock->excepted;
 }
@@ -28,6 +29,12 @@ uint64_t prof_virtual_in_target(const struct prof_virtual_clock *clock,
                                 uint64_t now)
 {
     return clock->in_target + in_target(clock, now);
+}
+
+uint64_t prof_virtual_saved(const struct prof_virtual_clock *clock,
+                            uint64_t cycles)
+{
+    return part(cycles, clock->speedup) / PROF_ONE;
 }
 
 uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,

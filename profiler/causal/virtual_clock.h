@@ -35,6 +35,10 @@ struct prof_virtual_clock {
 uint64_t prof_virtual_time(const struct prof_virtual_clock *clock,
                            uint64_t now);
 
+/* What (cycles) in the target are shorter by. */
+uint64_t prof_virtual_saved(const struct prof_virtual_clock *clock,
+                            uint64_t cycles);
+
 /* The real time at which virtual time is (due), if the target does not run
  * until then. */
 uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,

@@ -30,6 +30,7 @@ struct world {
 #define SPIN_CYCLES 2u /* of a round in spin() */
 
 static PROF_PROGRESS(visit, "request done");
+static PROF_LATENCY(latency, "request");
 static PROF_TARGET(part_f, "F");
 static struct sim *running;
 
@@ -40,6 +41,11 @@ static inline struct prof_moment sim_time(const struct sim *sim)
     now.real -= sim->world.begin.real;
     now.virtual_time -= sim->world.begin.virtual_time;
     return now;
+}
+
+static inline struct prof_moment sim_begin(const struct sim *sim)
+{
+    return sim->world.begin;
 }
 
 __attribute__((noinline)) static void spin(uint32_t rounds)
@@ -64,10 +70,10 @@ static inline void sim_compute(struct sim *sim, uint32_t part, uint64_t cycles)
     prof_target_leave(&part_f);
 }
 
-static inline void sim_visited(struct sim *sim)
+static inline void sim_visited(struct sim *sim, uint64_t began)
 {
-    (void)sim;
     prof_progress(&visit);
+    prof_latency_end(&latency, began + sim->world.begin.virtual_time);
 }
 
 /* ---- events */
@@ -86,6 +92,7 @@ static inline void sim_run_event(void *context)
     struct event *event = context;
 
     running->world.ran = true;
+    prof_handler_begin((const void *)event->run);
     event->run(running, event);
     sim_drop(event);
 }
@@ -146,6 +153,25 @@ static void model_turn(void)
     }
 }
 
+/* What a program does outside of the loop's handlers is one, too. */
+static bool model_handler(bool (*work)(struct sim *sim), struct sim *sim)
+{
+    bool worked;
+
+    prof_handler_begin((const void *)work);
+    worked = work(sim);
+    prof_handler_end();
+    while (prof_causal_owes())
+        model_turn();
+    return worked;
+}
+
+static bool model_end(struct sim *sim)
+{
+    sim->program->end_of_turn(sim);
+    return true;
+}
+
 static inline void sim_run(struct sim *sim, uint64_t visits)
 {
     const struct program *program = sim->program;
@@ -154,8 +180,12 @@ static inline void sim_run(struct sim *sim, uint64_t visits)
         sim->world.ran = false;
         loop_poll();
         if (!sim->world.ran && program->background != NULL)
-            program->background(sim);
-        if (program->end_of_turn != NULL)
+            (void)model_handler(program->background, sim);
+        if (program->end_of_turn == NULL)
+            continue;
+        if (sim->waiters != 0)
+            (void)model_handler(model_end, sim);
+        else
             program->end_of_turn(sim);
     }
 }

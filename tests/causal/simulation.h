@@ -35,6 +35,12 @@ static inline struct prof_moment sim_time(const struct sim *sim)
                                 prof_virtual_time(&world->clock, world->now)};
 }
 
+static inline struct prof_moment sim_begin(const struct sim *sim)
+{
+    (void)sim;
+    return (struct prof_moment){0, 0};
+}
+
 static inline void sim_compute(struct sim *sim, uint32_t part, uint64_t cycles)
 {
     struct world *world = &sim->world;
@@ -77,8 +83,9 @@ static inline void sim_timer_at(struct sim *sim, uint64_t due,
         abort();
 }
 
-static inline void sim_visited(struct sim *sim)
+static inline void sim_visited(struct sim *sim, uint64_t began)
 {
+    (void)began;
     if (sim->world.visited != NULL)
         sim->world.visited(sim->world.context, sim->world.now);
 }

@@ -20,6 +20,7 @@
 #define PEERS_MAX 64u
 #define DEVICES_MAX 2u
 #define WAITERS_MAX 256u
+#define LATENCIES_MAX 65536u
 
 struct sim;
 struct event;
@@ -55,16 +56,20 @@ struct program {
 struct sim {
     const struct program *program;
     uint32_t parameter[8];
-    uint32_t target;  /* the part that is faster */
-    uint32_t shorter; /* really: by so much, in 1/65,536 */
-    bool only_now;    /* the naive rule: events are run when they arrive */
+    uint32_t target;         /* the part that is faster */
+    uint32_t shorter;        /* really: by so much, in 1/65,536 */
+    uint32_t device_shorter; /* and what devices do; */
+    uint32_t peer_shorter;   /* and peers */
+    bool only_now; /* the naive rule: events are run when they arrive */
     struct device devices[DEVICES_MAX];
     struct prof_agent peers[PEERS_MAX];
     struct event *outside[OUTSIDE_MAX]; /* by arrival; a binary heap */
     uint32_t outsiders;
     uint64_t order;
     uint64_t visits;
-    double latency; /* of requests, in all */
+    double latency;                    /* of requests, in all */
+    uint64_t warm_up;                  /* visits that do not count below */
+    uint64_t latencies[LATENCIES_MAX]; /* of the others */
     /* of the program */
     uint32_t scratch;
     uint64_t schedule;
@@ -77,6 +82,9 @@ struct sim {
 
 /* The time, from the program's begin on. */
 static struct prof_moment sim_time(const struct sim *sim);
+
+/* The time of its begin, from which on agents do not count. */
+static struct prof_moment sim_begin(const struct sim *sim);
 
 /* The part (part) of the program takes (cycles). */
 static void sim_compute(struct sim *sim, uint32_t part, uint64_t cycles);
@@ -91,8 +99,8 @@ static void sim_drop(struct event *event);
 /* Runs (event) at the virtual time (due). */
 static void sim_timer_at(struct sim *sim, uint64_t due, struct event *event);
 
-/* Counts a visit. */
-static void sim_visited(struct sim *sim);
+/* Counts a visit: a request is done that began at (began). */
+static void sim_visited(struct sim *sim, uint64_t began);
 
 /* ---- random durations */
 
@@ -163,17 +171,28 @@ static inline struct event *sim_arrived(struct sim *sim)
     return first;
 }
 
+static inline struct prof_moment sim_absolute(const struct sim *sim,
+                                              struct prof_moment time)
+{
+    const struct prof_moment begin = sim_begin(sim);
+
+    return (struct prof_moment){begin.real + time.real,
+                                begin.virtual_time + time.virtual_time};
+}
+
 /* When (event), which has arrived, is due; (now) is the virtual time of its
  * arrival. */
 static inline uint64_t sim_due(struct sim *sim, struct event *event,
                                uint64_t now)
 {
+    const struct prof_moment begin = sim_begin(sim);
+    uint64_t arrival = begin.real + event->arrival;
     uint64_t due =
         event->packet
-            ? prof_agent_packet(event->agent, event->arrival, now)
-            : prof_agent_answer(event->agent, &event->request, event->arrival);
+            ? prof_agent_packet(event->agent, arrival, begin.virtual_time + now)
+            : prof_agent_answer(event->agent, &event->request, arrival);
 
-    return sim->only_now ? now : due;
+    return sim->only_now ? now : due - begin.virtual_time;
 }
 
 /* ---- what a program calls */
@@ -191,9 +210,10 @@ static inline void sim_request(struct sim *sim, uint32_t device,
     const struct prof_moment now = sim_time(sim);
     uint64_t *server = NULL;
 
+    cycles -= cycles * sim->device_shorter / PROF_ONE;
     event->agent = &of->agent;
     event->packet = false;
-    prof_agent_submit(event->agent, &event->request, now);
+    prof_agent_submit(event->agent, &event->request, sim_absolute(sim, now));
     event->arrival = now.real + cycles;
     for (uint32_t i = 0; i < of->servers; i++)
         if (server == NULL || of->busy_until[i] < *server)
@@ -222,16 +242,37 @@ static inline void sim_reply(struct sim *sim, uint64_t cycles,
 {
     const struct prof_moment now = sim_time(sim);
 
-    prof_agent_sent(&sim->peers[event->peer], now);
+    cycles -= cycles * sim->peer_shorter / PROF_ONE;
+    prof_agent_sent(&sim->peers[event->peer], sim_absolute(sim, now));
     sim_send_at(sim, now.real + cycles, event);
 }
 
 /* The request that began at (began) is done. */
 static inline void sim_visit(struct sim *sim, uint64_t began)
 {
+    uint64_t took = sim_virtual(sim) - began;
+
+    if (sim->visits >= sim->warm_up &&
+        sim->visits < sim->warm_up + LATENCIES_MAX)
+        sim->latencies[sim->visits - sim->warm_up] = took;
     sim->visits++;
-    sim->latency += (double)(sim_virtual(sim) - began);
-    sim_visited(sim);
+    sim->latency += (double)took;
+    sim_visited(sim, began);
+}
+
+static inline int sim_in_order(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* (permille) of the (count) latencies are below that. They are sorted. */
+static inline double sim_quantile(struct sim *sim, uint64_t count,
+                                  uint32_t permille)
+{
+    qsort(sim->latencies, count, sizeof(uint64_t), sim_in_order);
+    return (double)sim->latencies[(count - 1) * permille / 1000];
 }
 
 static inline void sim_init(struct sim *sim, const struct program *program,

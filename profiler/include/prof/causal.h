@@ -33,6 +33,7 @@
  * Contexts: thread, unless it says otherwise; one CPU.
  */
 
+#include <prof/causal_agent.h>
 #include <prof/config.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,9 +108,10 @@ struct prof_target {
     uint32_t inside;          /* private: entries without an exit */
     uint64_t visits;          /* while running */
     struct prof_target *next; /* private */
+    bool outside;             /* private: it is what an agent does */
 };
 #define PROF_TARGET(variable, text)                                            \
-    struct prof_target variable = {text, 0, 0, 0, 0}
+    struct prof_target variable = {text, 0, 0, 0, 0, 0}
 
 /* Adds one, while no experiments are running; again has no effect. It MUST
  * remain valid. The first point paces the experiments: it should be passed
@@ -123,6 +125,32 @@ static inline void prof_progress(struct prof_progress *point)
 {
     if (PROF_CAUSAL_ON)
         prof_causal_visit(point);
+}
+
+/* A kind of request, of which it is asked how long it takes: from when the
+ * event was due that caused it until it is done. */
+struct prof_latency {
+    const char *name;          /* MUST remain valid */
+    uint32_t number;           /* private: 0, or from 1 on */
+    struct prof_latency *next; /* private */
+};
+#define PROF_LATENCY(variable, text) struct prof_latency variable = {text, 0, 0}
+
+/* As prof_causal_add_progress(). */
+void prof_causal_add_latency(struct prof_latency *latency);
+
+/* Virtual time at which the event was due that was taken last
+ * (prof_causal_take()): when a request began that it has brought, however long
+ * it had to wait. Without experiments: the time. */
+uint64_t prof_causal_due(void);
+
+/* A request is done that began at (began), virtual time. */
+void prof_causal_done(struct prof_latency *latency, uint64_t began);
+static inline void prof_latency_end(struct prof_latency *latency,
+                                    uint64_t began)
+{
+    if (PROF_CAUSAL_ON)
+        prof_causal_done(latency, began);
 }
 
 /* The target begins and ends. Calls may be nested; only time between the
@@ -237,6 +265,44 @@ struct prof_gain {
 int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
                      const struct prof_progress *point, struct prof_gain *gain);
 
+/* What virtual time goes to: a handler, or waiting for the next one. */
+enum prof_limit {
+    PROF_LIMIT_TIME,     /* a timer, or what is not known to agents */
+    PROF_LIMIT_DEVICE,   /* answers of agents PARALLEL and SERVERS */
+    PROF_LIMIT_PEER,     /* packets of CLOSED */
+    PROF_LIMIT_ARRIVALS, /* and of OPEN */
+    PROF_LIMIT_CPU,      /* handlers */
+};
+#define PROF_LIMITS 5u
+
+struct prof_shares {
+    uint32_t target_ppm; /* at normal speed: time in the target */
+    uint32_t limit_ppm[PROF_LIMITS];
+};
+
+/* As prof_causal_quantiles(); PROF_ESTATE without any experiment. */
+int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
+                       struct prof_shares *shares);
+
+/* A/A: of experiments at normal speed, each second one is the speed-up. */
+int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain);
+
+/* What a speed-up would make of the requests of a kind, in cycles. */
+struct prof_quantiles {
+    uint64_t requests;
+    uint64_t mean;
+    uint64_t p50; /* half of them take less */
+    uint64_t p99; /* 99 % do */
+};
+
+#define PROF_NORMAL_SPEED UINT32_MAX
+
+/* Of (speedup), the number of one of the settings or PROF_NORMAL_SPEED. As
+ * prof_causal_gain(); PROF_ESTATE without any request. */
+int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
+                          const struct prof_latency *latency,
+                          struct prof_quantiles *quantiles);
+
 struct prof_causal_stats {
     uint64_t experiments;
     uint64_t abandoned;      /* too few visits in cycles_max */
@@ -246,8 +312,14 @@ struct prof_causal_stats {
     uint64_t held_refused;   /* for which there was no room: these ended an
                                experiment */
     uint64_t answers;        /* of all agents */
+    uint64_t checked;        /* of these: came while nothing was faster, so
+                                that a wrong model shows */
     uint64_t contradictions; /* of these: came before an agent of their kind
                                 can have sent them */
+    uint64_t drained;        /* how often all traffic of an open loop was let
+                                through */
+    uint64_t stolen_cycles;  /* at least: of waiting, in which the loop did not
+                                run */
 };
 void prof_causal_stats(struct prof_causal_stats *stats);
 
@@ -260,98 +332,6 @@ void prof_causal_report(void);
  * MUST be the event loop: functions that are on the stack are not chosen.
  */
 void prof_causal_step(void);
-
-/* ---- agents */
-
-/*
- * An agent is what answers from outside, in its own real time. It is caused to
- * act at one time and its answer arrives at a later one. When would that have
- * arrived if the target were faster? It depends on the kind of agent:
- *
- *   PARALLEL  any number of requests at a time, each as long as alone:
- *             due = virtual time of the cause + real time that it took
- *   SERVERS   a queue with so many servers: a request begins when it is
- *             caused or when a server is free, whichever is later. Virtual
- *             servers take as long as the real ones, for the same requests.
- *   CLOSED    a peer that sends when it has heard from us, or a while after
- *             what it sent last: caused by the later of the two
- *   OPEN      a peer that sends at times of its own choice: the intervals
- *             between its packets remain as they are
- *
- * The kind must be right: a device that can do many things at a time and is
- * taken for a queue promises too little, the reverse too much. Answers that the
- * kind excludes are counted (prof_causal_stats()).
- */
-enum prof_agent_kind {
-    PROF_AGENT_PARALLEL,
-    PROF_AGENT_SERVERS,
-    PROF_AGENT_CLOSED,
-    PROF_AGENT_OPEN,
-};
-
-#define PROF_AGENT_SERVERS_MAX 8u
-#define PROF_AGENT_SENT_MAX 4u
-
-/* The same event by both clocks. */
-struct prof_moment {
-    uint64_t real; /* TSC */
-    uint64_t virtual_time;
-};
-
-/* A request to a device, in the memory of its driver until it is answered. */
-struct prof_request {
-    struct prof_moment cause;  /* when it was submitted */
-    struct prof_request *next; /* private: in the device's queue */
-    uint64_t begin;            /* private: real time; 0: it is in the queue */
-    uint32_t server;           /* private */
-};
-
-/* One server of a device. */
-struct prof_server {
-    bool busy;
-    uint64_t free; /* virtual time at which it is or was free */
-};
-
-/* Of one device, or of one connection. */
-struct prof_agent {
-    enum prof_agent_kind kind;
-    struct prof_moment last; /* CLOSED, OPEN: its last packet; real 0: none */
-    union {
-        struct { /* SERVERS */
-            uint32_t servers;
-            struct prof_server server[PROF_AGENT_SERVERS_MAX];
-            struct prof_request *first; /* of the queue */
-            struct prof_request *newest;
-        } queue;
-        /* CLOSED: our last packets to it, the latest first */
-        struct prof_moment sent[PROF_AGENT_SENT_MAX];
-    } of;
-    uint32_t epoch; /* OPEN: packets before it say nothing (causal.c) */
-};
-
-/* (servers) matters for SERVERS only: 1 to PROF_AGENT_SERVERS_MAX, which it is
- * limited to. */
-void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
-                     uint32_t servers);
-
-/* PARALLEL, SERVERS: (request) is submitted at (now), that of the doorbell. */
-void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
-                       struct prof_moment now);
-
-/*
- * Due time of the answer to (request), which arrived at (arrived): by the
- * interrupt's time stamp, not when it was found. In the order of arrival.
- */
-uint64_t prof_agent_answer(struct prof_agent *agent,
-                           struct prof_request *request, uint64_t arrived);
-
-/* CLOSED, OPEN: we have sent it something, at the doorbell. */
-void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent);
-
-/* Due time of its packet that arrived at (arrived). (now) is the virtual time
- * of that, for a first packet that nothing caused. */
-uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
-                           uint64_t now);
 
 /* Both clocks, now. */
 struct prof_moment prof_causal_now(void);
@@ -389,6 +369,28 @@ static inline void prof_causal_work(void)
 
 /* To be called in each turn of the loop: ends an experiment without visits. */
 void prof_causal_turn(void);
+
+/*
+ * The loop calls a handler, and it has returned. (kind) is anything that those
+ * for the same events have in common, such as the function; not NULL. One that
+ * is called inside of another one only says more precisely what that is.
+ */
+void prof_causal_handler(const void *kind);
+void prof_causal_handled(void);
+static inline void prof_handler_begin(const void *kind)
+{
+    if (PROF_CAUSAL_ON)
+        prof_causal_handler(kind);
+}
+static inline void prof_handler_end(void)
+{
+    if (PROF_CAUSAL_ON)
+        prof_causal_handled();
+}
+
+/* After a handler: whether the loop has to wait, because an agent is faster. It
+ * takes what arrives meanwhile, and calls no other handler. */
+bool prof_causal_owes(void);
 
 #ifdef __cplusplus
 }

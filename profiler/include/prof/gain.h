@@ -44,6 +44,10 @@ struct prof_progress_sum {
 void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
                    uint64_t cycles, uint32_t visits);
 
+/* Adds (what) to (to). */
+void prof_gain_sum(struct prof_progress_sum *to,
+                   const struct prof_progress_sum *what);
+
 /*
  * Of groups at normal speed and of groups at the speed-up. Returns 0, or
  * PROF_ESTATE if there are too few groups with visits; *gain has their number

@@ -11,10 +11,14 @@ CASES = [
         shows=[
             r"^--- causal profile: \d+ experiments$",
             r"^request done:$",
-            r"^  F  +\d+\.\d\d \+- \d\.\d\d$",
-            r"^  never called  +never called$",
+            r"^  F  +2\d\.\d\d  +1\d\.\d\d \+- \d\.\d\d +\d+ % CPU$",
+            r"^  \(A/A: nothing is faster\) +-?\d\.\d\d \+- \d\.\d\d$",
+            r"^latency of request, us: ",
+            r"^  F( +\d{3}\.\d){4}$",
+            r"^0 of \d+ answers at normal speed came before ",
+            r"^  never called  +0\.00  never called$",
             r"^never reached:$",
-            r"^  F  +too few visits$",
+            r"^  F  +2\d\.\d\d  point never reached$",
         ],
     ),
     case(

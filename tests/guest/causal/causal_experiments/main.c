@@ -22,6 +22,7 @@
 #define INTERVAL_MAX 150000
 
 static const uint32_t cpu_bound[8] = {16, 10, 30, 5, 20};
+static const uint32_t half_loaded[8] = {1, 10, 15, 0, 50};
 static const uint32_t disk_bound[8] = {4, 10, 30, 5, 20, 100, 1};
 
 static PROF_TARGET(unused, "never called");
@@ -106,6 +107,67 @@ static void no_room_for_held_events(void)
     settings.held = 0;
 }
 
+static bool about(double got, double wanted, double part)
+{
+    return fabs(got - wanted) <= part * wanted;
+}
+
+struct latencies {
+    double p50, p99;
+};
+
+/* If F really takes (shorter) less, while nothing is faster. */
+static struct latencies latencies_of(uint32_t shorter)
+{
+    struct latencies found;
+    struct sim *sim;
+
+    prof_causal_start(&settings);
+    prof_causal_fix(&part_f, 0);
+    sim = sim_new(&open_loop, half_loaded);
+    sim->target = F;
+    sim->shorter = shorter;
+    sim_run(sim, VISITS);
+    found.p50 = sim_quantile(sim, VISITS, 500);
+    found.p99 = sim_quantile(sim, VISITS, 990);
+    prof_causal_stop();
+    sim_free(sim);
+    return found;
+}
+
+static void latencies_are(uint32_t speedup, struct latencies truth)
+{
+    struct prof_quantiles found;
+
+    tap_is_equal(prof_causal_quantiles(&part_f, speedup, &latency, &found), 0,
+                 "there are latencies");
+    tap_note("latency, us: p50 %u, predicted %u; p99 %u, predicted %u",
+             (unsigned)(truth.p50 / US), (unsigned)(found.p50 / 1000),
+             (unsigned)(truth.p99 / US), (unsigned)(found.p99 / 1000));
+    tap_ok(about((double)found.p50, truth.p50, 0.1), "half are below");
+}
+
+/* The traffic of an open loop is held longer and longer. */
+static void an_open_loop_is_drained(void)
+{
+    struct latencies normal = latencies_of(0);
+    struct latencies faster = latencies_of(PROF_ONE / 2);
+    struct prof_gain gain = {0};
+
+    settings.held = 128;
+    experiment(&open_loop, half_loaded, VISITS);
+    settings.held = 0;
+    tap_note("drained %u times, %u experiments, %u abandoned",
+             (unsigned)stats().drained, (unsigned)stats().experiments,
+             (unsigned)stats().abandoned);
+    tap_ok(stats().drained > 1, "traffic is let through between experiments");
+    tap_is_equal((long long)stats().held_refused, 0, "before there is no room");
+    tap_is_equal(prof_causal_gain(&part_f, 0, &visit, &gain), 0, "a gain");
+    tap_ok(abs(gain.ppm) <= (int)gain.interval_ppm, "which is none");
+    latencies_are(PROF_NORMAL_SPEED, normal);
+    latencies_are(0, faster);
+}
+
 /* A disk that does many things at a time, taken for a queue. */
 static void a_wrong_model_is_seen(void)
 {
@@ -133,14 +195,16 @@ static void a_wrong_model_is_seen(void)
 
 int service_main(void)
 {
-    tap_plan(22);
+    tap_plan(31);
     settings.tsc_hz = clock_tsc_hz();
     prof_causal_add_progress(&visit);
     prof_causal_add_progress(&unreached);
+    prof_causal_add_latency(&latency);
     prof_causal_add_target(&part_f);
     predicts(&closed, cpu_bound);
     predicts(&disk, disk_bound);
     no_room_for_held_events();
+    an_open_loop_is_drained();
     a_wrong_model_is_seen();
     prof_causal_add_target(&unused);
     experiment(&closed, cpu_bound, VISITS);

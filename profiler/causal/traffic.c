@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events that are held until they are due.
+ *
+ * An open loop does not wait for answers: of its traffic more and more is held,
+ * as much as virtual time lags. Before there is no room for it, all of it is
+ * let through between two experiments, and the next one begins when the program
+ * has caught up.
+ */
+
+#include "causal/causal.h"
+#include "causal/patch.h"
+
+#include "base/cpu.h"
+
+/* While draining, the program works on what has come during the lag. With a
+ * load of r that takes r / (1 - r) times as long: up to 94 %. */
+#define DRAIN_LAGS 16u
+
+/* A turn of the loop that finds nothing to do takes microseconds. If it took
+ * more than 1/10,000 s, the time went elsewhere. */
+#define STOLEN_PART 10000u
+
+void prof_causal_release(void)
+{
+    prof_causal.releases = prof_causal.held.count != 0;
+    prof_causal.epoch++;
+    prof_causal.open = false;
+}
+
+static void let_through(uint64_t now)
+{
+    uint64_t lag = prof_causal.clock.delay - prof_causal.work->drain_lag;
+
+    prof_causal_release();
+    prof_causal.work->drain_end = now + lag * DRAIN_LAGS;
+    prof_causal.work->drain_lag = prof_causal.clock.delay;
+    prof_experiments_pause(&prof_causal.experiments, now);
+    prof_causal_follow(now);
+}
+
+void prof_causal_drain(uint64_t now)
+{
+    if (!prof_causal.open || prof_causal.held.count < prof_causal.held.room / 2)
+        return;
+    prof_causal.drained++;
+    let_through(now);
+}
+
+/* What was let through is done if there is nothing to do. */
+static void check_drained(uint64_t now)
+{
+    if (!prof_causal.experiments.paused || prof_causal.releases ||
+        (prof_causal.work->turns < 2 && now < prof_causal.work->drain_end))
+        return;
+    prof_experiments_resume(&prof_causal.experiments, now);
+    prof_causal_follow(now);
+}
+
+bool prof_causal_hold(uint64_t due, void *event)
+{
+    if (!prof_causal_on)
+        return false;
+    if (prof_held_put(&prof_causal.held, due, event))
+        return true;
+    prof_causal.refused++;
+    prof_experiments_abandon(&prof_causal.experiments, prof_tsc());
+    let_through(prof_tsc());
+    return false;
+}
+
+bool prof_causal_next(uint64_t *due)
+{
+    if (prof_causal.held.count == 0) /* by far the most often */
+        return false;
+    (void)prof_held_first(&prof_causal.held, due);
+    if (prof_causal.releases)
+        *due = 0;
+    return true;
+}
+
+void *prof_causal_take(void)
+{
+    void *event;
+
+    if (prof_causal.held.count != 0)
+        prof_causal.work->taken = prof_causal.held.events[0].origin;
+    (void)prof_held_first(&prof_causal.held, &prof_causal.due);
+    event = prof_held_take(&prof_causal.held, UINT64_MAX);
+    if (prof_causal.held.count == 0)
+        prof_causal.releases = false;
+    return event;
+}
+
+bool prof_causal_withdraw(const void *event)
+{
+    bool was_held = prof_held_withdraw(&prof_causal.held, event);
+
+    if (prof_causal.held.count == 0)
+        prof_causal.releases = false;
+    return was_held;
+}
+
+/* Only of turns without work: a handler may take as long as it likes. */
+static void watch(struct prof_moment now)
+{
+    uint64_t cycles = now.real - prof_causal.work->turned.real;
+
+    if (prof_causal.work->turns > 1 && cycles > prof_causal.work->turn_max)
+        prof_causal.stolen += cycles;
+    prof_causal.work->turned = now;
+    prof_causal.work->turns++;
+}
+
+void prof_causal_turn(void)
+{
+    struct prof_moment now;
+
+    if (!prof_causal_on)
+        return;
+    now = prof_causal_now();
+    watch(now);
+    prof_patch_turn();
+    check_drained(now.real);
+    if (prof_experiments_check(&prof_causal.experiments, now.real))
+        prof_causal_follow(now.real);
+}
+
+void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now)
+{
+    *prof_causal.work = (struct prof_work){0};
+    prof_causal.work->ended = prof_virtual_time(&prof_causal.clock, now);
+    prof_causal.work->turn_max = prof_divide(tsc_hz, STOLEN_PART);
+    prof_causal.work->turned =
+        (struct prof_moment){now, prof_causal.work->ended};
+    prof_causal.work->drain_lag = prof_causal.clock.delay;
+    prof_causal.answers = prof_causal.checked = prof_causal.contradictions = 0;
+    prof_causal.drained = prof_causal.stolen = prof_causal.refused = 0;
+    prof_causal.open = prof_causal.outside = false;
+}

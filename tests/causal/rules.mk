@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Prediction beside truth, in long. Included by the Makefile.
+
+#: requests that `make causal-truth` measures in each run
+CAUSAL_VISITS ?= 6000
+causal_truth := tests/guest/causal/causal_truth
+causal_units := $(BUILD)/host64/experiments_test
+
+.PHONY: causal-truth
+#: what causal profiling predicts, beside programs that really are faster
+causal-truth: $(call images,$(causal_truth)) $(causal_units)
+	$(Q)PYTHONPATH=tests python3 tests/causal/truth.py $(BUILD) \
+	    $(CAUSAL_VISITS)

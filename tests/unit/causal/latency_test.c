@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Quantiles of latencies from a histogram, beside those of the values.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "causal/latency.h"
+
+#define VALUES 100000u
+
+static struct prof_latency_sum sum;
+
+/* 1 to (VALUES) times (unit), each once, in another order. */
+static void add_all(uint64_t unit)
+{
+    memset(&sum, 0, sizeof sum);
+    for (uint32_t i = 0; i < VALUES; i++)
+        prof_latency_add(&sum, (i * 7919ull % VALUES + 1) * unit);
+}
+
+static void is_near(uint64_t got, uint64_t wanted)
+{
+    uint64_t error = got > wanted ? got - wanted : wanted - got;
+
+    assert_true(error <= wanted / 200 + 1);
+}
+
+static void quantiles_are_near_those_of_the_values(void **state)
+{
+    static const uint64_t units[] = {1, 3, 1000, 1000000};
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        add_all(units[i]);
+        assert_int_equal(sum.count, VALUES);
+        assert_int_equal(sum.cycles,
+                         (uint64_t)VALUES * (VALUES + 1) / 2 * units[i]);
+        is_near(prof_latency_quantile(&sum, 500), VALUES / 2 * units[i]);
+        is_near(prof_latency_quantile(&sum, 990), VALUES / 100 * 99 * units[i]);
+        /* of the last range not all is used */
+        assert_in_range(prof_latency_quantile(&sum, 1000), VALUES * units[i],
+                        VALUES * units[i] / 32 * 33);
+    }
+}
+
+static void a_few_values(void **state)
+{
+    (void)state;
+    memset(&sum, 0, sizeof sum);
+    assert_int_equal(prof_latency_quantile(&sum, 990), 0);
+    prof_latency_add(&sum, 20);
+    assert_in_range(prof_latency_quantile(&sum, 500), 20, 21);
+    prof_latency_add(&sum, 31);
+    prof_latency_add(&sum, 32);
+    prof_latency_add(&sum, 64);
+    assert_in_range(prof_latency_quantile(&sum, 250), 20, 21);
+    assert_in_range(prof_latency_quantile(&sum, 500), 31, 32);
+    assert_in_range(prof_latency_quantile(&sum, 750), 32, 33);
+    assert_in_range(prof_latency_quantile(&sum, 999), 64, 66);
+}
+
+static void values_without_bounds(void **state)
+{
+    (void)state;
+    memset(&sum, 0, sizeof sum);
+    for (unsigned i = 0; i < 64; i++)
+        prof_latency_add(&sum, (uint64_t)1 << i);
+    assert_int_equal(sum.count, 64);
+    prof_latency_add(&sum, 0);
+    assert_in_range(prof_latency_quantile(&sum, 1), 0, 1);
+    assert_true(prof_latency_quantile(&sum, 1000) >= (uint64_t)1 << 40);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles_are_near_those_of_the_values),
+        cmocka_unit_test(a_few_values),
+        cmocka_unit_test(values_without_bounds),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
