@@ -4,7 +4,8 @@
 # irc.sh BUILD: the cost of sampling the IRC server, and the effect of its
 # settings. First the four settings of `make story`, as ratios in one run. Then
 # the cost of a sample in instructions at both widths (irc_counted.py), which is
-# independent of other load. Then PAIRS (100) pairs of slices of SECONDS_EACH
+# independent of other load, and what the statistics of the event loop add to
+# the server (irc_loop.py). Then PAIRS (100) pairs of slices of SECONDS_EACH
 # (0.3) within one boot, with the profiler at 1 kHz and stopped (irc_slices.py):
 # the loss of sessions per second, and the increase of CPU time of QEMU's
 # threads per session, which depends less on other load. Both are medians over
@@ -42,6 +43,16 @@ counted()
             printf "at 1 kHz and 1,000 million instructions a second %.2f %%\n",
                 is["irc_cost_1000_mips"]
         }' "$out/counted.$1"
+}
+
+# loop_counted WIDTH: what the statistics of the event loop add
+loop_counted()
+{
+    python3 bench/irc_loop.py "$build" "$1" >"$out/loop.$1"
+    while read -r name value; do
+        keep "$name" "$value" "$1"
+        echo "on $1: $name $value"
+    done <"$out/loop.$1"
 }
 
 # Only the ratios, a column of the story's table.
@@ -88,6 +99,8 @@ emit()
 settings
 counted i386
 counted x86_64
+loop_counted i386
+loop_counted x86_64
 python3 bench/irc_slices.py "$build" "$arch" "$pairs" "$seconds" "$out/pairs" \
     2>"$out/log"
 emit irc_sampling_cost_percent 'sampling at 1 kHz, in sessions a second' 2 1

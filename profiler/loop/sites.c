@@ -93,18 +93,15 @@ void prof_loop_sites_reset(void)
     all->refused_contexts = 0;
 }
 
-struct prof_loop_site *prof_loop_site_of(struct prof_trace_name *name,
-                                         enum prof_loop_kind kind)
+struct prof_loop_site *prof_loop_site_new(struct prof_trace_name *name,
+                                          enum prof_loop_kind kind)
 {
-    if (name->loop == 0) {
-        /* a node must be left for its top */
-        if (all->site_count < all->site_max &&
-            all->node_count < all->node_max) {
-            name->loop = prof_loop_site_number(add_site(name, kind));
-        } else {
-            name->loop = PROF_SITE_OTHERS;
-            all->refused++;
-        }
+    /* a node must be left for its top */
+    if (all->site_count < all->site_max && all->node_count < all->node_max) {
+        name->loop = prof_loop_site_number(add_site(name, kind));
+    } else {
+        name->loop = PROF_SITE_OTHERS;
+        all->refused++;
     }
     return &all->sites[name->loop];
 }

@@ -83,10 +83,18 @@ void prof_loop_sites_open(void *memory, size_t bytes);
 /* Forgets times and counts. */
 void prof_loop_sites_reset(void);
 
-/* The site of (name), `others` if there is no room. (kind) holds if it is
- * new. */
-struct prof_loop_site *prof_loop_site_of(struct prof_trace_name *name,
-                                         enum prof_loop_kind kind);
+/* A new site for (name), `others` if there is no room. */
+struct prof_loop_site *prof_loop_site_new(struct prof_trace_name *name,
+                                          enum prof_loop_kind kind);
+
+/* The site of (name). (kind) holds if it is new. */
+static inline struct prof_loop_site *
+prof_loop_site_of(struct prof_trace_name *name, enum prof_loop_kind kind)
+{
+    if (__builtin_expect(name->loop == 0, 0))
+        return prof_loop_site_new(name, kind);
+    return &prof_loop_sites.sites[name->loop];
+}
 
 /* The node of (site), created by (parent), NULL: by nobody. */
 struct prof_loop_node *prof_loop_node_of(struct prof_loop_node *parent,

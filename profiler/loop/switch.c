@@ -125,30 +125,18 @@ static inline uint64_t read_rebased(void)
 {
     struct prof_loop_reading now = prof_loop_read();
 
-    if (IS_RARE(now.high != state->high || prof_loop_interrupted()))
+    if (IS_RARE(now.high != state->high) || IS_RARE(prof_loop_interrupted()))
         return prof_loop_put_rebase();
     return prof_loop_whole(now);
 }
 
-RARE PROF_LOOP_CALL static void leave_rebased(struct prof_loop_frame *frame)
+/* (frame) is at the top, and is left (now). */
+static inline void leave_at(struct prof_loop_frame *frame, uint32_t now)
 {
-    count_notable(frame, leave(frame, (uint32_t)prof_loop_put_rebase()));
-}
-
-/* (frame) is at the top, and is left now. */
-static inline void leave_top(struct prof_loop_frame *frame)
-{
-    struct prof_loop_reading now = prof_loop_read();
-    struct prof_histograms *histograms;
+    uint32_t own = leave(frame, now);
+    struct prof_histograms *histograms = &frame->site->histograms;
     uintptr_t cell, octave;
-    uint32_t own;
 
-    if (IS_RARE(now.high != state->high) || IS_RARE(prof_loop_interrupted())) {
-        leave_rebased(frame);
-        return;
-    }
-    own = leave(frame, now.low);
-    histograms = &frame->site->histograms;
     if (IS_RARE(own >= histograms->notable)) {
         __asm__("" : "+r"(own)); /* compilers would copy it before */
         count_notable(frame, own);
@@ -156,6 +144,22 @@ static inline void leave_top(struct prof_loop_frame *frame)
     }
     if (!prof_histograms_put_run(histograms, own, &cell, &octave))
         carry_run(cell, histograms, octave);
+}
+
+/* Not only what is rare: each idle stretch ends with an interrupt. */
+RARE PROF_LOOP_CALL static void leave_rebased(struct prof_loop_frame *frame)
+{
+    leave_at(frame, (uint32_t)prof_loop_put_rebase());
+}
+
+static inline void leave_top(struct prof_loop_frame *frame)
+{
+    struct prof_loop_reading now = prof_loop_read();
+
+    if (IS_RARE(now.high != state->high) || IS_RARE(prof_loop_interrupted()))
+        leave_rebased(frame);
+    else
+        leave_at(frame, now.low);
 }
 
 /* The same after frames within it that nobody has left, because an exception or
@@ -252,13 +256,41 @@ PROF_LOOP_CALL void prof_loop_put_wake(struct prof_loop_task *task)
 
 /* ---- callbacks */
 
+RARE PROF_LOOP_CALL static void enter_rebased(struct prof_loop_frame *frame)
+{
+    enter(frame, (uint32_t)prof_loop_put_rebase());
+}
+
+static inline void begin_at(struct prof_loop_frame *frame,
+                            struct prof_loop_site *site)
+{
+    struct prof_loop_reading now;
+
+    frame->site = site;
+    frame->node = site->top;
+    frame->object = 0;
+    now = prof_loop_read();
+    if (IS_RARE(now.high != state->high) || IS_RARE(prof_loop_interrupted()))
+        enter_rebased(frame);
+    else
+        enter(frame, now.low);
+}
+
+/* Named as the others, by which tests/loop knows the readings of changes. */
+RARE PROF_LOOP_CALL static void
+prof_loop_put_begin_new(struct prof_loop_frame *frame,
+                        struct prof_trace_name *name)
+{
+    begin_at(frame, prof_loop_site_new(name, PROF_LOOP_CALLBACKS));
+}
+
 PROF_LOOP_CALL void prof_loop_put_begin(struct prof_loop_frame *frame,
                                         struct prof_trace_name *name)
 {
-    frame->site = prof_loop_site_of(name, PROF_LOOP_CALLBACKS);
-    frame->node = frame->site->top;
-    frame->object = 0;
-    enter(frame, (uint32_t)read_rebased());
+    if (IS_RARE(name->loop == 0))
+        prof_loop_put_begin_new(frame, name);
+    else
+        begin_at(frame, &prof_loop_sites.sites[name->loop]);
 }
 
 void prof_loop_put_begin_for(struct prof_loop_frame *frame,
@@ -284,31 +316,33 @@ PROF_LOOP_CALL void prof_loop_put_leave(struct prof_loop_frame *frame)
 
 void prof_loop_put_nest(struct prof_loop_frame *frame)
 {
-    frame->site = &prof_loop_sites.sites[PROF_SITE_LOOP];
-    frame->node = frame->site->top;
-    frame->object = 0;
-    enter(frame, (uint32_t)read_rebased());
+    begin_at(frame, &prof_loop_sites.sites[PROF_SITE_LOOP]);
 }
 
 void prof_loop_put_profiler(struct prof_loop_frame *frame)
 {
-    frame->site = &prof_loop_sites.sites[PROF_SITE_PROFILER];
-    frame->node = frame->site->top;
-    frame->object = 0;
-    enter(frame, (uint32_t)read_rebased());
+    begin_at(frame, &prof_loop_sites.sites[PROF_SITE_PROFILER]);
 }
 
 void prof_loop_put_idle(struct prof_loop_frame *frame)
 {
+    uint64_t now;
+
     frame->site = &prof_loop_sites.sites[PROF_SITE_IDLE];
     frame->node = frame->site->top;
     frame->object = 0;
-    enter(frame, (uint32_t)read_rebased());
-    prof_utilisation_idle(prof_loop_tsc());
+    now = read_rebased();
+    enter(frame, (uint32_t)now);
+    prof_utilisation_change(now, true);
 }
 
 void prof_loop_put_idle_end(struct prof_loop_frame *frame)
 {
-    prof_loop_put_leave(frame);
-    prof_utilisation_busy(prof_loop_tsc());
+    uint64_t now = read_rebased();
+
+    if (IS_RARE(state->top != frame))
+        leave_all(frame);
+    else
+        leave_at(frame, (uint32_t)now);
+    prof_utilisation_change(now, false);
 }

@@ -16,7 +16,7 @@ PLUGIN = (
     *("gcc", "-std=gnu11", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra"),
     *("-Werror", "-Itests", "-o"),
 )
-BEGINS = ("run", "begin", "begin_for", "nest", "idle", "profiler")
+BEGINS = ("run", "begin", "begin_new", "begin_for", "nest", "idle", "profiler")
 ENDS = ("pause", "leave", "idle_end")
 QUIET = "prof.start=off prof.every=0 prof.loop=20"
 
