@@ -15,6 +15,10 @@ COMMANDS += ["info", "tasks", "loop", "causal", "export", "flame", "timeline"]
 COMMANDS += ["open", "demangle"]
 
 
+#: functions that the examples of help texts name
+EXAMPLES_NAME = ("leaf_a",)
+
+
 class Made:
     """A trace over some functions of an image."""
 
@@ -22,7 +26,8 @@ class Made:
         self.s, self.parasite = s, Command(s)
         self.image = s.image("x86_64", "split")
         addresses, self.packets = s.work / "addresses", s.work / "packets"
-        lines = text_addresses(self.image).splitlines()[:400]
+        lines = text_addresses(self.image).splitlines()[:399]
+        lines += text_addresses(self.image, EXAMPLES_NAME).splitlines()
         addresses.write_text("\n".join(lines) + "\n")
         self.packets.write_bytes(
             self.parasite.make_stream(

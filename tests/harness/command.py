@@ -94,13 +94,15 @@ def build_id(image):
     return re.search(r"Build ID: (\S+)", run("readelf", "-n", image).out)[1]
 
 
-def text_addresses(image):
-    """Addresses of its functions as nm prints them, one per line."""
+def text_addresses(image, names=None):
+    """Addresses of its functions as nm prints them, one per line; with names
+    only of the functions that are among these."""
     found = [line.split() for line in run("nm", image).lines()]
     return "".join(
         f"{words[0]}\n"
         for words in found
         if len(words) == 3 and words[1] in "Tt" and "." not in words[2]
+        if names is None or words[2] in names
     )
 
 
