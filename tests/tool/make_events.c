@@ -135,7 +135,9 @@ static void end(struct made *made, unsigned kind, size_t bytes)
 static size_t text_bytes(unsigned kind)
 {
     return kind == PROF_EVENT_NAME || kind == PROF_EVENT_SITE ||
-                   kind == PROF_EVENT_LOOP_SITE
+                   kind == PROF_EVENT_LOOP_SITE ||
+                   kind == PROF_EVENT_CAUSAL_POINT ||
+                   kind == PROF_EVENT_CAUSAL_TARGET
                ? sizeof text
                : 0;
 }
