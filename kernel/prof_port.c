@@ -109,19 +109,21 @@ void prof_port_names(void)
  * kHz half of the profiler's memory fills up in 4 ms. */
 #define DRAIN_CHECK_MS 3u
 
-static uint64_t drained_ns; /* time of the last drain */
+/* When the last drain was, and how long a millisecond is. Real time, and not
+ * divided: this is asked at each tick. */
+static uint64_t drained_tsc, cycles_per_ms;
 
 static void on_drain(void *unused)
 {
-    uint64_t now = clock_ns();
+    uint64_t now = arch_tsc();
 
     (void)unused;
-    trace_follow(); /* experiments may have begun */
-    if (now - drained_ns + NS_PER_MS < prof_drain_ms() * NS_PER_MS)
+    if (now - drained_tsc + cycles_per_ms < prof_drain_ms() * cycles_per_ms)
         return;
-    drained_ns = now;
+    drained_tsc = now;
     prof_drain();
     prof_causal_step();
+    trace_follow(); /* experiments may have begun */
     /* It takes a bounded time, and has left something. */
     if (prof_drain_ms() == 1)
         loop_once(&soon_timer, NS_PER_MS, on_drain, NULL);
@@ -205,6 +207,7 @@ void prof_port_init(void)
     prof_trace_switch(PROF_TRACE_NONE); /* no task runs yet */
     if (options->start)
         start();
+    cycles_per_ms = clock_tsc_hz() / 1000;
     loop_every(&drain_timer, drain_check_ms() * NS_PER_MS, on_drain, NULL);
     if (options->every_ms != 0)
         loop_every(&report_timer, options->every_ms * NS_PER_MS, on_report,
