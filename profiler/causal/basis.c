@@ -133,6 +133,7 @@ static void write_models(struct prof_text *out)
 
 void prof_causal_write_basis(struct prof_text *out)
 {
+    prof_text_string(out, "targets are measured from enter to leave\n");
     write_held(out);
     write_abandoned(out);
     write_models(out);

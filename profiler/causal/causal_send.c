@@ -110,14 +110,17 @@ static uint32_t copy_name(char *to, const char *name)
     return length + 1;
 }
 
-static void send_point(uint64_t tsc, const struct prof_progress *point)
+enum point_kind { THROUGHPUT, LATENCY };
+
+static void send_point(uint64_t tsc, enum point_kind kind, uint32_t number,
+                       const char *name)
 {
     struct {
         struct prof_event_causal_point fields;
         char text[NAME_MAX + 1];
     } __attribute__((packed))
-    made = {.fields = {(uint16_t)(point->number - 1), 0}};
-    uint32_t length = copy_name(made.text, point->name);
+    made = {.fields = {(uint16_t)(number - 1), (uint8_t)kind}};
+    uint32_t length = copy_name(made.text, name);
 
     (void)prof_stream_put(PROF_EVENT_CAUSAL_POINT, tsc, &made,
                           (uint32_t)sizeof made.fields + length);
@@ -149,13 +152,14 @@ static void send_head(uint64_t tsc)
 
     (void)prof_stream_put(
         PROF_EVENT_CAUSAL, tsc,
-        PROF_FIELDS(causal, runs, (uint8_t)prof_causal_running(),
-                    (uint8_t)all->settings.speedups,
-                    (uint16_t)all->settings.targets,
-                    (uint16_t)all->settings.points, all->done, all->abandoned,
-                    prof_causal.clock.delay, prof_causal.held.held,
-                    prof_causal.held.most, prof_causal.refused,
-                    prof_causal.answers, prof_causal.contradictions));
+        PROF_FIELDS(
+            causal, runs, (uint8_t)prof_causal_running(),
+            (uint8_t)all->settings.speedups, (uint16_t)all->settings.targets,
+            (uint16_t)all->settings.points, all->done, all->abandoned,
+            prof_causal.clock.delay, prof_causal.held.held,
+            prof_causal.held.most, prof_causal.refused, prof_causal.answers,
+            prof_causal.contradictions, prof_causal.checked,
+            prof_causal.drained, prof_causal.stolen));
     causal_log->head_tsc = tsc;
 }
 
@@ -171,7 +175,10 @@ static void send_definitions(uint64_t tsc)
             PROF_FIELDS(causal_speedup, i, settings->speedup[i]));
     for (const struct prof_progress *each = prof_causal_points(); each != NULL;
          each = each->next)
-        send_point(tsc, each);
+        send_point(tsc, THROUGHPUT, each->number, each->name);
+    for (const struct prof_latency *each = prof_causal_latencies();
+         each != NULL; each = each->next)
+        send_point(tsc, LATENCY, each->number, each->name);
     send_targets(tsc);
     causal_log->owed = all_series();
     causal_log->again = false;
@@ -208,7 +215,41 @@ static void send_notes(uint64_t tsc)
         send_note(tsc, causal_log->sent++ % NOTES);
 }
 
-/* Those of a target, a speed-up and a point: all at once. */
+static void send_latency(uint64_t tsc, uint32_t target, uint32_t speedup,
+                         uint32_t kind)
+{
+    const struct prof_latency_sum *sum =
+        prof_causal_latency_sum(target, speedup, kind);
+    struct prof_latency_interval of_p50, of_p99;
+
+    if (sum->count == 0)
+        return;
+    of_p50 = prof_latency_interval(sum, 500);
+    of_p99 = prof_latency_interval(sum, 990);
+    (void)prof_stream_put(
+        PROF_EVENT_CAUSAL_LATENCY, tsc,
+        PROF_FIELDS(causal_latency, (uint16_t)target, (uint16_t)kind,
+                    (uint8_t)speedup, sum->count, sum->cycles, of_p50.low,
+                    prof_latency_quantile(sum, 500), of_p50.high, of_p99.low,
+                    prof_latency_quantile(sum, 990), of_p99.high));
+}
+
+static void send_limit(uint64_t tsc, uint32_t target, uint32_t speedup)
+{
+    const struct prof_target_share *share =
+        &prof_causal.experiments.shares[target];
+    const uint64_t *cycles = prof_causal_limit_sum(target, speedup)->cycles;
+
+    (void)prof_stream_put(
+        PROF_EVENT_CAUSAL_LIMIT, tsc,
+        PROF_FIELDS(causal_limit, (uint16_t)target, (uint8_t)speedup,
+                    cycles[PROF_LIMIT_TIME], cycles[PROF_LIMIT_DEVICE],
+                    cycles[PROF_LIMIT_PEER], cycles[PROF_LIMIT_ARRIVALS],
+                    cycles[PROF_LIMIT_CPU], share->inside, share->cycles));
+}
+
+/* Those of a target, a speed-up and a point: all at once. What has no point
+ * goes with those of the first. */
 static void send_sums(uint64_t tsc, uint32_t series)
 {
     const struct prof_experiments *all = &prof_causal.experiments;
@@ -226,6 +267,11 @@ static void send_sums(uint64_t tsc, uint32_t series)
                                               (uint16_t)point, (uint8_t)speedup,
                                               i, sums[i].cycles, sums[i].visits,
                                               sums[i].experiments));
+    if (point != 0)
+        return;
+    send_limit(tsc, target, speedup);
+    for (uint32_t kind = 0; kind < prof_causal.kinds; kind++)
+        send_latency(tsc, target, speedup, kind);
 }
 
 static void send_some_sums(uint64_t tsc, uint32_t most)

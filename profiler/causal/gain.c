@@ -108,7 +108,7 @@ static uint64_t square(int64_t x)
     return (uint64_t)size * size;
 }
 
-static uint32_t root(uint64_t x)
+uint32_t prof_gain_root(uint64_t x)
 {
     uint64_t low = 0, bit = 1ull << 62;
 
@@ -173,8 +173,8 @@ int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
     gain->ppm = saved(&of_normal, &of_faster);
     spread = variance(faster, faster_used, &of_normal, true) +
              variance(normal, normal_used, &of_faster, false);
-    spread =
-        prof_divide((uint64_t)root(spread) * student[gain->groups - 1], 1000);
+    spread = prof_divide(
+        (uint64_t)prof_gain_root(spread) * student[gain->groups - 1], 1000);
     gain->interval_ppm = spread > LIMIT ? LIMIT : (uint32_t)spread;
     return 0;
 }

@@ -3,6 +3,8 @@
 
 #include "base/cpu.h"
 
+#include <prof/gain.h>
+
 #define RANGES PROF_LATENCY_RANGES
 #define LAST (PROF_LATENCY_ROWS * RANGES - 1)
 #define PERMILLE 1000u
@@ -19,11 +21,10 @@ void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles)
     sum->count++;
 }
 
-uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
-                               uint32_t permille)
+/* (wanted) thousandths of a value are below that. */
+static uint64_t value_at(const struct prof_latency_sum *sum, uint64_t wanted)
 {
-    uint64_t wanted = (uint64_t)sum->count * permille, part;
-    uint64_t below = 0; /* in thousandths, as (wanted) is */
+    uint64_t below = 0, part; /* in thousandths, as (wanted) is */
     uint32_t at = 0, octave;
 
     if (sum->count == 0)
@@ -41,4 +42,25 @@ uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
                             << octave,
                         PERMILLE) >>
             10);
+}
+
+uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
+                               uint32_t permille)
+{
+    return value_at(sum, (uint64_t)sum->count * permille);
+}
+
+/* How many values are below the quantile is a binomial. */
+struct prof_latency_interval
+prof_latency_interval(const struct prof_latency_sum *sum, uint32_t permille)
+{
+    uint64_t all = (uint64_t)sum->count * PERMILLE;
+    uint64_t middle = (uint64_t)sum->count * permille;
+    uint64_t variance = middle * (PERMILLE - permille);
+    uint64_t reach = prof_divide((uint64_t)prof_gain_root(variance) * 196, 100);
+
+    return (struct prof_latency_interval){
+        value_at(sum, reach < middle ? middle - reach : 0),
+        value_at(sum, reach < all - middle ? middle + reach : all),
+    };
 }

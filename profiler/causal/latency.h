@@ -28,4 +28,12 @@ void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles);
 uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
                                uint32_t permille);
 
+/* The interval that the quantile of so many requests is in, by 95 %, if they
+ * know nothing of each other; zeros without any. */
+struct prof_latency_interval {
+    uint64_t low, high;
+};
+struct prof_latency_interval
+prof_latency_interval(const struct prof_latency_sum *sum, uint32_t permille);
+
 #endif

@@ -127,6 +127,7 @@ int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
                           const struct prof_latency *latency,
                           struct prof_quantiles *quantiles)
 {
+    struct prof_latency_interval of_p50, of_p99;
     const struct prof_latency_sum *sum;
     uint32_t number;
 
@@ -138,11 +139,17 @@ int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
                                   latency->number - 1);
     if (sum->count == 0)
         return PROF_ESTATE;
+    of_p50 = prof_latency_interval(sum, 500);
+    of_p99 = prof_latency_interval(sum, 990);
     *quantiles = (struct prof_quantiles){
         .requests = sum->count,
         .mean = prof_divide(sum->cycles, sum->count),
         .p50 = prof_latency_quantile(sum, 500),
         .p99 = prof_latency_quantile(sum, 990),
+        .p50_low = of_p50.low,
+        .p50_high = of_p50.high,
+        .p99_low = of_p99.low,
+        .p99_high = of_p99.high,
     };
     return 0;
 }

@@ -69,8 +69,12 @@ async function dotsAreTheGains() {
   const {curves} = data.points[0];
   const scales = [];
   cards.forEach(({zero, dots}, i) => {
-    assert.strictEqual(dots.length, curves[i].values.length);
-    dots.forEach(([x, y], j) => {
+    const {values} = data.latencies[0].targets[curves[i].number];
+    assert.strictEqual(
+      dots.length,
+      curves[i].values.length + 2 * values.length,
+    );
+    dots.slice(0, curves[i].values.length).forEach(([x, y], j) => {
       const {speedup, gain} = curves[i].values[j];
       assert(Math.abs(x - 46 - speedup * 362) < 0.01, `x ${x}`);
       if (gain > 0.05) scales.push((zero - y) / gain);
@@ -78,6 +82,47 @@ async function dotsAreTheGains() {
   });
   assert(scales.length >= 5);
   for (const scale of scales) assert(Math.abs(scale - scales[0]) < 0.01);
+  await page.close();
+}
+
+// Dots of both quantiles by one scale, and the band around them.
+async function latenciesAreDrawn() {
+  const page = await openOurs();
+  const cards = await page.evaluate(() =>
+    [...document.querySelectorAll('.card')].map((card) => {
+      const dots = [...card.querySelectorAll('.dot50, .dot99')];
+      return {
+        title: card.querySelector('h3')?.textContent,
+        zero: Number(
+          dots[0]?.parentNode.querySelector('.zero').getAttribute('y1'),
+        ),
+        bands: card.querySelectorAll('.band50, .band99').length,
+        dots: dots.map((dot) => [
+          dot.latency[`p${dot.quantile}_ns`],
+          Number(dot.getAttribute('cy')),
+        ]),
+      };
+    }),
+  );
+  const scales = [];
+  cards.forEach(({title, zero, bands, dots}, i) => {
+    const {number} = data.points[0].curves[i];
+    const {values} = data.latencies[0].targets[number];
+    assert.strictEqual(dots.length, 2 * values.length);
+    assert.strictEqual(bands, values.length ? 2 : 0);
+    if (values.length) assert.strictEqual(title, 'How long requests take');
+    dots.forEach(([ns, y], j) => {
+      const value = values[j % values.length];
+      assert.strictEqual(ns, j < values.length ? value.p50_ns : value.p99_ns);
+      scales.push((zero - y) / ns);
+    });
+  });
+  assert.strictEqual(scales.length, 24);
+  for (const scale of scales) assert(Math.abs(scale / scales[0] - 1) < 1e-6);
+  await page.locator('.dot99 >> nth=3').hover();
+  const tip = await page.locator('#tip').textContent();
+  assert(/99 % of requests take less than .* ms/.test(tip), tip);
+  assert.deepStrictEqual(page.problems, []);
   await page.close();
 }
 
@@ -210,6 +255,7 @@ async function main() {
   });
   await test('cards are sorted, and say why', cardsAreSorted);
   await test('dots are where the gains are', dotsAreTheGains);
+  await test('latencies are next to the gains', latenciesAreDrawn);
   await test('keys walk through targets and speed-ups', keysWalk);
   await test('details are shown under the pointer', pointerShowsDetails);
   await test('both themes are drawn', themesDiffer);

@@ -14,6 +14,14 @@ COZ = "coz-profiler"
 VIEWER = "usr/share/coz-profiler/viewer"
 SPEEDUPS = (0.25, 0.5, 0.95)
 ROW = re.compile(r"^ +([\d.]+)((?: +-?[\d.]+ \+- [\d.]+)+) +(\S.*)$", re.M)
+GUEST_ROW = re.compile(
+    r"^  (\S.*?) +([\d.]+) +(-?[\d.]+ \+- [\d.]+) +(\d+) % (\w+)$", re.M
+)
+P50_P99 = ("p50", "p99")
+KINDS = (
+    *("", "_speedup", "_point", "_target", "_visits", "_sum", "_latency"),
+    "_limit",
+)
 VALUE = re.compile(r"(-?[\d.]+) \+- ([\d.]+)")
 
 
@@ -81,8 +89,9 @@ def table_is_json(trace):
     check.has(text, "^answered:$")
     check.has(text, "^every fourth:$")
     check.has(text, "beyond 50 % faster something else is the limit")
-    check.has(text, "^# 12345 events held, 67 at a time;")
-    check.has(text, "^# 3 of 1000 answers came before an agent")
+    check.has(text, "^# 12345 events held, 67 at a time; .* 2 ms stolen")
+    check.has(text, "^# 2 times all traffic of open loops was let through$")
+    check.has(text, "^# 3 of 500 answers at normal speed came before an agent")
     rows = ROW.findall(text)
     curves = curves_of(trace.json())
     check.same(len(rows), 2 * len(curves))
@@ -93,6 +102,35 @@ def table_is_json(trace):
         ):
             check.true(abs(float(gain) - 100 * value["gain"]) < 0.0051)
             check.true(abs(float(interval) - 100 * value["interval"]) < 0.0051)
+
+
+def latencies_are_true(trace):
+    """Median and 99th percentile, with their intervals."""
+    found = trace.json()
+    (kind,) = found["latencies"]
+    check.same(kind["name"], "requests")
+    rows = re.findall(r"^ +([\d. ]+\.\d)  (\S.*)$", trace().out, re.M)
+    rows = {target: values.split() for values, target in rows}
+    for target in kind["targets"]:
+        gains = (0, *trace.truth[target["target"]])
+        if target["target"] == "unused":
+            check.same(target["values"], [])
+            continue
+        us = [v[f"{p}_ns"] / 1e3 for v in target["values"] for p in P50_P99]
+        check.same([f"{x:.1f}" for x in us], rows[target["target"]])
+        check.same(len(target["values"]), len(gains))
+        for value, gain in zip(target["values"], gains):
+            check.near(value["p50_ns"], 5e5 * (1 - gain), 1e-5)
+            check.near(value["p99_high_ns"] - value["p99_low_ns"], 2.5e5, 1e-5)
+            check.near(value["mean_ns"], 6e5 * (1 - gain), 1e-5)
+
+
+def limits_are_named(trace):
+    curves = curves_of(trace.json())
+    check.same(curves["log(char const*)"]["limit"], "devices")
+    check.near(curves["log(char const*)"]["limit_share"], 0.7, 1e-9)
+    check.has(curves["reply"]["explanation"], "then 75 % of the time is CPU$")
+    check.same(curves["unused"]["limit"], None)
 
 
 def late_reader_knows_all(s, trace):
@@ -107,7 +145,7 @@ def late_reader_knows_all(s, trace):
 
 def wrong_events_are_counted(s, trace):
     wrong = Trace(s, "wrong")
-    check.has(wrong().out, "^# 4 events of the stream make no sense")
+    check.has(wrong().out, "^# 6 events of the stream make no sense")
     check.same(wrong.json()["points"], trace.json()["points"])
 
 
@@ -166,6 +204,8 @@ def test_print(s):
     s.holds("gains are what was made", gains_are_true, trace)
     s.holds("shapes of curves are named", shapes_are_named, trace)
     s.holds("the table has the same numbers", table_is_json, trace)
+    s.holds("latencies are what was made", latencies_are_true, trace)
+    s.holds("what limits a target is named", limits_are_named, trace)
     s.holds("a late reader knows all", late_reader_knows_all, s, trace)
     s.holds(
         "events of no sense are counted", wrong_events_are_counted, s, trace
@@ -189,7 +229,7 @@ def record(s):
             icount=0,
         ),
     )
-    return trace, done.text
+    return trace, done.text.replace("\r", "")
 
 
 def packets_of(trace):
@@ -209,10 +249,33 @@ def equals_table(s, trace, console):
     text = run(s.parasite, "causal", trace).out
     table = console[console.index("--- causal profile") :]
     check.has(table, rf"^--- causal profile: {found['experiments']} exp")
-    rows = re.findall(r"^  (\S[^\n]*?)  +(-?[\d.]+ \+- [\d.]+)", table, re.M)
+    rows = GUEST_ROW.findall(table)
     check.same(len(rows), 2)
-    for target, value in rows:
-        check.has(text, rf"{re.escape(value)} +{re.escape(target)}$")
+    for target, share, value, part, word in rows:
+        target = re.escape(target)
+        check.has(text, rf"^ +{share} +{re.escape(value)} +{target}$")
+        check.has(text, f"; then {part} % of the time is {word}$")
+
+
+def equals_latencies(s, trace, console):
+    """Also what results rest on."""
+    text = run(s.parasite, "causal", trace).out
+    table = console[console.index("--- causal profile") :]
+    check.has(text, "^latency of request, us: half are below, 99 % are below$")
+    (values,) = re.findall(r"^  F((?: +\d+\.\d){4})$", table, re.M)
+    check.has(text, rf"^ +{' +'.join(values.split())}  F$")
+    (held,) = re.findall(r"^\d+ events held, .* at least$", table, re.M)
+    check.has(text, f"^# {held}$")
+
+
+def intervals_contain_quantiles(s, trace):
+    found = json.loads(run(s.parasite, "causal", "--json", trace).out)
+    for target in found["latencies"][0]["targets"]:
+        for value in target["values"]:
+            for name in P50_P99:
+                low, high = value[f"{name}_low_ns"], value[f"{name}_high_ns"]
+                check.between(value[f"{name}_ns"], low, high)
+                check.between(high - low, 1, value[f"{name}_ns"] / 4)
 
 
 def test_guest(s):
@@ -222,15 +285,19 @@ def test_guest(s):
         check.has(console, "^--- causal profile")
     with s.test(f"{width}: the table is the guest's"):
         equals_table(s, trace, console)
+    with s.test(f"{width}: so are latencies"):
+        equals_latencies(s, trace, console)
+        intervals_contain_quantiles(s, trace)
     with s.test(f"{width}: also if the first half of the packets is missing"):
         packets = packets_of(trace)
         half = s.work / "half"
         half.write_bytes(b"".join([packets[0], *packets[len(packets) // 2 :]]))
         equals_table(s, half, console)
+        equals_latencies(s, half, console)
     with s.test(f"{width}: babeltrace2 reads all of it"):
         counts = event_counts(trace)
         check.true(counts["causal_experiment"] > 100, counts)
-        for name in ("", "_speedup", "_point", "_target", "_visits", "_sum"):
+        for name in KINDS:
             check.true(counts[f"causal{name}"] > 0, name)
 
 

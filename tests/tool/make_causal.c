@@ -3,8 +3,9 @@
  * make_causal EXPERIMENTS SEED [late|wrong]: writes a stream with that many
  * experiments of causal profiling to stdout: four targets that run into other
  * limits, or are never called, at four speed-ups, and two points of progress,
- * of which one is passed in every fourth unit of work. With `late` the first
- * half is in sums only; with `wrong` there are events of no sense too.
+ * of which one is passed in every fourth unit of work; latencies become shorter
+ * by what is gained. With `late` the first half is in sums only; with `wrong`
+ * there are events of no sense too.
  *
  * In the end it writes to stderr what is true, as JSON: {target: [gain at 25,
  * 50 and 95 %]}. Experiments differ from it by 1 % at random.
@@ -65,6 +66,9 @@ static void put_account(uint64_t experiments)
                    .held_most = 67,
                    .answers = 1000,
                    .contradictions = 3,
+                   .checked = 500,
+                   .drained = 2,
+                   .stolen = 4000000,
                });
 }
 
@@ -73,8 +77,9 @@ static void put_definitions(void)
     put_account(0);
     for (uint8_t i = 0; i < SPEEDUPS; ++i)
         made_causal_speedup(&made, i, (uint32_t)(speedups[i] * 65536));
-    made_causal_point(&made, 0, "answered");
-    made_causal_point(&made, 1, "every fourth");
+    made_causal_point(&made, 0, 0, "answered");
+    made_causal_point(&made, 1, 0, "every fourth");
+    made_causal_point(&made, 0, 1, "requests");
     for (uint16_t i = 0; i < TARGETS; ++i)
         made_causal_target(&made, i, targets[i].share > 0 ? 1000 : 0,
                            targets[i].name);
@@ -126,6 +131,40 @@ static void put_sums_of(unsigned target, unsigned speedup)
                 });
 }
 
+/* 1 and 4 ms, and what is gained of them. */
+static void put_latency(uint16_t target, uint8_t speedup)
+{
+    double part = 1 - gain(target, speedup);
+    uint64_t p50 = (uint64_t)(1000000 * part), p99 = 4 * p50;
+
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_LATENCY,
+               (struct prof_event_causal_latency){
+                   .target = target,
+                   .speedup = speedup,
+                   .requests = 1000,
+                   .total = 1200 * p50,
+                   .p50_low = p50 - 20000,
+                   .p50 = p50,
+                   .p50_high = p50 + 30000,
+                   .p99_low = p99 - 200000,
+                   .p99 = p99,
+                   .p99_high = p99 + 300000,
+               });
+}
+
+static void put_limit(uint16_t target, uint8_t speedup)
+{
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_LIMIT,
+               (struct prof_event_causal_limit){
+                   .target = target,
+                   .speedup = speedup,
+                   .devices = target == 0 ? 700 : 100,
+                   .cpu = 300,
+                   .in_target = (uint64_t)(targets[target].share * 100000),
+                   .real_time = 100000,
+               });
+}
+
 /* An abandoned experiment, and one whose visits are missing. */
 static void put_other_experiments(void)
 {
@@ -144,7 +183,10 @@ static void put_wrong(void)
     MADE_EVENT(&made, PROF_EVENT_CAUSAL_SUM,
                (struct prof_event_causal_sum){.group = 16});
     made_causal_speedup(&made, 99, 1);
-    made_causal_point(&made, 65535, "far");
+    made_causal_point(&made, 65535, 0, "far");
+    made_causal_point(&made, 65535, 1, "far");
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_LATENCY,
+               (struct prof_event_causal_latency){.speedup = 99});
     made_causal_target(&made, 65535, 0, "far");
 }
 
@@ -177,6 +219,10 @@ int main(int argc, char **argv)
         if (late && i == count / 2)
             for (unsigned j = 0; j < TARGETS * SPEEDUPS; ++j)
                 put_sums_of(j / SPEEDUPS, j % SPEEDUPS);
+    }
+    for (unsigned i = 0; i < (TARGETS - 1) * SPEEDUPS; ++i) {
+        put_latency((uint16_t)(i / SPEEDUPS), (uint8_t)(i % SPEEDUPS));
+        put_limit((uint16_t)(i / SPEEDUPS), (uint8_t)(i % SPEEDUPS));
     }
     if (argc > 3 && strcmp(argv[3], "wrong") == 0)
         put_wrong();

@@ -287,12 +287,13 @@ int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
 /* A/A: of experiments at normal speed, each second one is the speed-up. */
 int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain);
 
-/* What a speed-up would make of the requests of a kind, in cycles. */
+/* What a speed-up would make of the requests of a kind, in cycles; 95 %. */
 struct prof_quantiles {
     uint64_t requests;
     uint64_t mean;
     uint64_t p50; /* half of them take less */
     uint64_t p99; /* 99 % do */
+    uint64_t p50_low, p50_high, p99_low, p99_high;
 };
 
 #define PROF_NORMAL_SPEED UINT32_MAX

@@ -48,6 +48,9 @@ void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
 void prof_gain_sum(struct prof_progress_sum *to,
                    const struct prof_progress_sum *what);
 
+/* The square root of (x), rounded down. */
+uint32_t prof_gain_root(uint64_t x);
+
 /*
  * Of groups at normal speed and of groups at the speed-up. Returns 0, or
  * PROF_ESTATE if there are too few groups with visits; *gain has their number

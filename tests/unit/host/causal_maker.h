@@ -26,9 +26,9 @@ static inline void made_causal_target(struct made *made, uint16_t target,
 }
 
 static inline void made_causal_point(struct made *made, uint16_t point,
-                                     const char *name)
+                                     uint8_t kind, const char *name)
 {
-    struct prof_event_causal_point head = {point, 0};
+    struct prof_event_causal_point head = {point, kind};
 
     made_named(made, PROF_EVENT_CAUSAL_POINT, &head, sizeof head, name);
 }

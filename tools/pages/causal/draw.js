@@ -48,7 +48,23 @@ function stepOf(range) {
   return unit * [1, 2, 5, 10].find((times) => times * unit >= rough * 0.999);
 }
 
-function drawFrame(svg, range, yOf) {
+function drawSpeedups(svg) {
+  for (const speedup of [0, 0.25, 0.5, 0.75, 1])
+    svg.append(
+      shape(
+        'text',
+        {
+          x: xOf(speedup),
+          y: HEIGHT - 8,
+          'text-anchor': speedup === 1 ? 'end' : 'middle',
+        },
+        speedup === 1 ? '100 % faster' : percent(speedup, 0),
+      ),
+    );
+}
+
+// The grid, with text(value, step) beside each line.
+function drawFrame(svg, range, yOf, text) {
   const step = stepOf(range);
   const first = Math.ceil(range.low / step);
   for (let i = first; i * step <= range.high; ++i) {
@@ -64,23 +80,16 @@ function drawFrame(svg, range, yOf) {
       shape(
         'text',
         {x: LEFT - 6, y: y + 4, 'text-anchor': 'end'},
-        percent(i * step, step < 0.01 ? 1 : 0),
+        text(i * step, step),
       ),
     );
   }
-  for (const speedup of [0, 0.25, 0.5, 0.75, 1])
-    svg.append(
-      shape(
-        'text',
-        {
-          x: xOf(speedup),
-          y: HEIGHT - 8,
-          'text-anchor': speedup === 1 ? 'end' : 'middle',
-        },
-        speedup === 1 ? '100 % faster' : percent(speedup, 0),
-      ),
-    );
+  drawSpeedups(svg);
 }
+
+const pathOf = (points) => points.map(([x, y]) => `${x},${y}`).join(' ');
+
+const stepText = (gain, step) => percent(gain, step < 0.01 ? 1 : 0);
 
 // The picture; its dots have (value).
 function pictureOf(curve, range) {
@@ -88,19 +97,18 @@ function pictureOf(curve, range) {
   const scale = (HEIGHT - TOP - BOTTOM) / (range.high - range.low);
   const clamp = (gain) => Math.min(Math.max(gain, range.low), range.high);
   const yOf = (gain) => TOP + (range.high - clamp(gain)) * scale;
-  const path = (points) => points.map(([x, y]) => `${x},${y}`).join(' ');
   const svg = shape('svg', {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     role: 'img',
     'aria-label': `Gain of ${curve.target} by its speed-up`,
   });
-  drawFrame(svg, range, yOf);
+  drawFrame(svg, range, yOf, stepText);
   const upper = known.map((v) => [xOf(v.speedup), yOf(v.gain + v.interval)]);
   const lower = known.map((v) => [xOf(v.speedup), yOf(v.gain - v.interval)]);
   svg.append(
     shape('polygon', {
       class: 'band',
-      points: path([...upper, ...lower.reverse()]),
+      points: pathOf([...upper, ...lower.reverse()]),
     }),
   );
   if (curve.share > 0) {
@@ -128,7 +136,7 @@ function pictureOf(curve, range) {
   svg.append(
     shape('polyline', {
       class: 'curve',
-      points: path(known.map((v) => [xOf(v.speedup), yOf(v.gain)])),
+      points: pathOf(known.map((v) => [xOf(v.speedup), yOf(v.gain)])),
     }),
   );
   for (const value of known.slice(1)) {
@@ -141,5 +149,73 @@ function pictureOf(curve, range) {
     dot.value = value;
     svg.append(dot);
   }
+  return svg;
+}
+
+// ---- latencies: values have (speedup) and p50 and p99 in ns
+
+const PARTS = ['50', '99'];
+const UNITS = [
+  [1, 'ns'],
+  [1e3, '\u00b5s'],
+  [1e6, 'ms'],
+  [1e9, 's'],
+];
+
+// Three digits in the unit of (scale), such as "1.25 ms".
+function timeText(ns, scale = ns) {
+  const [size, name] = UNITS.findLast(([least]) => scale >= least) || UNITS[0];
+  const value = ns / size;
+  const digits = value === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)} ${name}`;
+}
+
+function drawQuantile(svg, values, part, yOf) {
+  const points = (suffix) =>
+    values.map((v) => [xOf(v.speedup), yOf(v[`p${part}${suffix}_ns`])]);
+  svg.append(
+    shape('polygon', {
+      class: `band${part}`,
+      points: pathOf([...points('_high'), ...points('_low').reverse()]),
+    }),
+    shape('polyline', {class: `p${part}`, points: pathOf(points(''))}),
+  );
+  points('').forEach(([x, y], i) => {
+    const dot = shape('circle', {
+      class: `dot dot${part}`,
+      cx: x,
+      cy: y,
+      r: 4,
+    });
+    dot.latency = values[i];
+    dot.quantile = part;
+    svg.append(dot);
+  });
+  const [x, y] = points('').at(-1);
+  svg.append(
+    shape(
+      'text',
+      {class: `name${part}`, x, y: y - 9, 'text-anchor': 'end'},
+      part === '50' ? 'half' : '99 %',
+    ),
+  );
+}
+
+// What scale these need; bounds of a wide interval may be outside.
+function latencyRangeOf(values) {
+  const most = values.map((v) => Math.min(v.p99_high_ns, 1.5 * v.p99_ns));
+  return {low: 0, high: Math.max(1, ...most) * 1.08};
+}
+
+function latencyPictureOf(name, values, range) {
+  const scale = (HEIGHT - TOP - BOTTOM) / range.high;
+  const yOf = (ns) => TOP + (range.high - Math.min(ns, range.high)) * scale;
+  const svg = shape('svg', {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    role: 'img',
+    'aria-label': `Latency of ${name} by the speed-up`,
+  });
+  drawFrame(svg, range, yOf, (ns) => timeText(ns, range.high));
+  for (const part of PARTS) drawQuantile(svg, values, part, yOf);
   return svg;
 }

@@ -20,7 +20,21 @@ const gainText = (part) => (part < 0 ? '\u2212' : '') + percent(Math.abs(part));
 
 // ---- details under the pointer, or of the dot that was walked to
 
-function textOf(curve, value) {
+function latencyText(curve, {name, latency: value, quantile: part}) {
+  const [middle, low, high] = ['', '_low', '_high'].map((suffix) =>
+    timeText(value[`p${part}${suffix}_ns`]),
+  );
+  return [
+    `${curve.target}, ${percent(value.speedup, 0)} faster:`,
+    `${part === '50' ? 'half' : '99 %'} of ${name} take less than ${middle}`,
+    `${low} to ${high}, if requests know nothing of each other`,
+    `${value.requests.toLocaleString('en-US')} requests`,
+  ].join('\n');
+}
+
+function textOf(curve, dot) {
+  if (dot.latency) return latencyText(curve, dot);
+  const {value} = dot;
   const lines = [
     `${curve.target}, ${percent(value.speedup, 0)} faster:`,
     `${gainText(value.gain)} \u00b1 ${percent(value.interval)} ` +
@@ -42,7 +56,7 @@ function showTip(card, index) {
   tip.hidden = !dot;
   if (!dot) return;
   dot.classList.add('at');
-  tip.textContent = textOf(card.curve, dot.value);
+  tip.textContent = textOf(card.curve, dot);
   const place = dot.getBoundingClientRect(),
     size = tip.getBoundingClientRect();
   const left = Math.min(place.right + 10, innerWidth - size.width - 8);
@@ -51,14 +65,20 @@ function showTip(card, index) {
   tip.style.top = `${above > 8 ? above : place.bottom + 8}px`;
 }
 
-// The dot that is nearest to the pointer, by speed-up.
+// The dot that is nearest to the pointer, by speed-up first.
 function underPointer(event) {
   const svg = event.target.closest('svg');
   const card = event.target.closest('.card');
   if (!svg || !card || !card.dots.length) return showTip(null);
   const frame = svg.getBoundingClientRect();
   const x = ((event.clientX - frame.left) * WIDTH) / frame.width;
-  const far = card.dots.map((dot) => Math.abs(xOf(dot.value.speedup) - x));
+  const y = ((event.clientY - frame.top) * WIDTH) / frame.width;
+  const far = card.dots.map((dot) =>
+    dot.closest('svg') !== svg
+      ? Infinity
+      : 1e3 * Math.abs(dot.getAttribute('cx') - x) +
+        Math.abs(dot.getAttribute('cy') - y),
+  );
   return showTip(card, far.indexOf(Math.min(...far)));
 }
 
@@ -70,6 +90,21 @@ function factsOf(curve) {
   facts.push(`${curve.visits.toLocaleString('en-US')} visits`);
   facts.push(`measured ${curve.accrual}`);
   return facts.join(' \u00b7 ');
+}
+
+// Next to the gain, how long requests take.
+function addLatencies(card, curve) {
+  for (const {name, targets} of data.latencies) {
+    const {values} = targets[curve.number];
+    if (!values.length || values[0].p50_ns === null) continue;
+    const all = ownScales ? values : targets.flatMap((each) => each.values);
+    const picture = latencyPictureOf(name, values, latencyRangeOf(all));
+    for (const dot of picture.querySelectorAll('.dot')) {
+      dot.name = name;
+      card.dots.push(dot);
+    }
+    card.append(make('h3', {textContent: `How long ${name} take`}), picture);
+  }
 }
 
 function cardOf(curve, range) {
@@ -86,6 +121,7 @@ function cardOf(curve, range) {
     card.dots = [...picture.querySelectorAll('.dot')];
     card.append(picture);
   }
+  addLatencies(card, curve);
   card.append(make('p', {className: 'why', textContent: curve.explanation}));
   return card;
 }
@@ -168,6 +204,8 @@ function showFacts() {
     `${data.experiments.toLocaleString('en-US')} experiments`,
     `${data.abandoned.toLocaleString('en-US')} abandoned`,
   ].join(' \u00b7 ');
+  for (const key of document.querySelectorAll('.quantile'))
+    key.hidden = !data.latencies.length;
   for (const note of data.notes)
     $('notes').append(make('li', {textContent: note}));
   data.points.forEach((each, index) => {

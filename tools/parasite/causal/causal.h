@@ -37,7 +37,18 @@ struct causal_target {
 
 struct causal_point {
     uint32_t name;
-    bool is_latency;
+};
+
+/* How long requests of a kind take, of a target and a speed-up. */
+struct causal_latency {
+    bool known;
+    struct event_causal_latency event;
+};
+
+/* What virtual time goes to, of a target and a speed-up. */
+#define CAUSAL_LIMITS 5u
+struct causal_limit {
+    uint64_t cycles[CAUSAL_LIMITS];
 };
 
 struct causal_visits {
@@ -95,6 +106,12 @@ struct causal {
     uint32_t target_count;
     struct causal_point *points;
     uint32_t point_count;
+    struct causal_point *kinds; /* of requests that take time */
+    uint32_t kind_count;
+    struct index latency_keys;
+    struct causal_latency *latencies;
+    struct index limit_keys;
+    struct causal_limit *limits;
     struct index series_keys;
     struct prof_progress_sum (*series)[PROF_GAIN_GROUPS];
     struct causal_record *records;
@@ -102,8 +119,6 @@ struct causal {
     struct causal_visits *visits;
     uint32_t visit_count;
     uint32_t visits_begin; /* of the experiment being received */
-    uint64_t late;         /* answers that contradict their agent, */
-    uint64_t late_normal;  /* and those at speed-up 0 */
     uint64_t stolen;
     uint64_t incomplete; /* experiments whose visits are missing */
     uint64_t unkept;     /* events beyond a limit, or of no sense */
@@ -113,6 +128,13 @@ struct causal {
     uint64_t missing_packets;
 };
 
+/* Of the indexes; private. */
+static inline uint64_t causal_key(uint32_t target, uint32_t speedup,
+                                  uint32_t point)
+{
+    return index_pair(target, speedup << 16 | point);
+}
+
 /* Adds a packet; those of each CPU come in order. */
 void causal_take(struct causal *causal, const struct packet *packet);
 
@@ -121,6 +143,8 @@ void causal_free(struct causal *causal);
 /* Names, "[target 7]" where none came. */
 const char *causal_target_name(const struct causal *causal, uint32_t target);
 const char *causal_point_name(const struct causal *causal, uint32_t point);
+
+const char *causal_kind_name(const struct causal *causal, uint32_t kind);
 
 /* The part of the time that is spent in (target) at normal speed, negative if
  * it is not known. */
@@ -133,6 +157,21 @@ uint64_t causal_missing(const struct causal *causal);
 const struct prof_progress_sum *causal_groups(const struct causal *causal,
                                               uint32_t target, uint32_t speedup,
                                               uint32_t point);
+
+/* How long requests of a kind take; NULL: nothing is known. */
+const struct causal_latency *causal_latency(const struct causal *causal,
+                                            uint32_t target, uint32_t speedup,
+                                            uint32_t kind);
+
+/* The numbers of all speed-ups, none among them, the least first; returns how
+ * many. */
+uint32_t causal_speedups(const struct causal *causal,
+                         uint32_t numbers[CAUSAL_SPEEDUPS_MAX]);
+
+/* What most of the virtual time goes to when the target is faster by
+ * (speedup), and which part of it in *(part); NULL: nothing is known. */
+const char *causal_limited_by(const struct causal *causal, uint32_t target,
+                              uint32_t speedup, double *part);
 
 /* The curve of a target and a point. */
 void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
@@ -148,9 +187,12 @@ struct causal_curve *causal_curves(const struct causal *causal, uint32_t point);
 const char *causal_explain(const struct causal *causal,
                            const struct causal_curve *curve, char *text);
 
+/* (cycles) as the guest writes them: tenths of a microsecond, rounded down. */
+uint64_t causal_us10(const struct causal *causal, uint64_t cycles);
+
 /* What results assume and rest on, a sentence each; at most
  * CAUSAL_NOTES_MAX. */
-#define CAUSAL_NOTES_MAX 8u
+#define CAUSAL_NOTES_MAX 10u
 uint32_t causal_notes(const struct causal *causal,
                       char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
 

@@ -21,6 +21,11 @@ const char *causal_point_name(const struct causal *causal, uint32_t point)
     return strings_text(&causal->strings, causal->points[point].name);
 }
 
+const char *causal_kind_name(const struct causal *causal, uint32_t kind)
+{
+    return strings_text(&causal->strings, causal->kinds[kind].name);
+}
+
 double causal_share(const struct causal *causal, uint32_t target)
 {
     const struct causal_target *of = &causal->targets[target];

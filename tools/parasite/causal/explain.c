@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #define PER_CENT 100.0
 
@@ -24,6 +25,25 @@ static double gain_at(const struct causal_curve *curve, double speedup)
         if (curve->values[i].known && curve->values[i].speedup == speedup)
             return curve->values[i].gain;
     return 0;
+}
+
+/* What most of the time goes to at the greatest speed-up. */
+static void append_limit(const struct causal *causal,
+                         const struct causal_curve *curve, char *text)
+{
+    uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
+    uint32_t count = causal_speedups(causal, numbers);
+    size_t used = strlen(text);
+    const char *word;
+    double part;
+
+    if (count == 0 || curve->shape == CAUSAL_NOT_CALLED)
+        return;
+    word = causal_limited_by(causal, curve->target, numbers[count - 1], &part);
+    if (word != NULL)
+        snprintf(text + used, CAUSAL_TEXT_MAX - used,
+                 "; then %.0f %% of the time is %s", floor(PER_CENT * part),
+                 word);
 }
 
 const char *causal_explain(const struct causal *causal,
@@ -60,6 +80,7 @@ const char *causal_explain(const struct causal *causal,
         snprintf(text, CAUSAL_TEXT_MAX, "%s",
                  curve->shape == CAUSAL_PART ? "some of its time counts"
                                              : plain[curve->shape]);
+    append_limit(causal, curve, text);
     return text;
 }
 
@@ -77,20 +98,30 @@ uint32_t causal_notes(const struct causal *causal,
     const struct event_causal *is = &causal->is;
     uint32_t count = 0;
 
-    NOTE("assumed: devices and peers are of the kind that their agents say, "
-         "also with more to do; caches work as they do now");
+    NOTE(is->answers == 0
+             ? "assumed: nothing from outside matters; no agent answered"
+             : "assumed: devices and peers are of the kind that their agents "
+               "say, "
+               "also with more to do; caches work as they do now");
     NOTE("%" PRIu64 " events held, %" PRIu32
-         " at a time; virtual time lags by %.0f ms",
-         is->held, is->held_most, floor(ms(causal, is->delay)));
+         " at a time; virtual time lags by %.0f ms; %.0f ms stolen at least",
+         is->held, is->held_most, floor(ms(causal, is->delay)),
+         floor(ms(causal, is->stolen)));
+    if (is->drained != 0)
+        NOTE("%" PRIu64 " times all traffic of open loops was let through",
+             is->drained);
     if (is->abandoned != 0)
         NOTE("%" PRIu64 " experiments abandoned: too few visits, or no room "
              "for held events (%" PRIu64 " of these)",
              is->abandoned, is->refused);
-    if (is->contradictions != 0)
-        NOTE("%" PRIu64 " of %" PRIu64 " answers came before an agent of "
-             "their kind can have sent them (%" PRIu64
-             " seen at normal speed): its kind is wrong",
-             is->contradictions, is->answers, causal->late_normal);
+    if (is->checked != 0)
+        NOTE("%" PRIu64 " of %" PRIu64 " answers at normal speed came before "
+             "an agent of their kind can have sent them%s",
+             is->contradictions, is->checked,
+             is->contradictions != 0 ? ": its kind is wrong" : "");
+    if (causal->kind_count != 0)
+        NOTE("intervals of latencies are those of requests that know nothing "
+             "of each other");
     if (causal->stolen != 0)
         NOTE("the host took %.1f ms from the guest meanwhile",
              ms(causal, causal->stolen));

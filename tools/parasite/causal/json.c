@@ -6,6 +6,7 @@
 #include "causal/causal.h"
 #include "page/page.h"
 
+#include <prof/format.h>
 #include <stdlib.h>
 
 #define NS_PER_S 1e9
@@ -39,6 +40,21 @@ static const char *accrual_word(uint8_t accrual)
     return accrual == 0 ? "from enter to leave" : "by shares of handlers";
 }
 
+/* At the greatest speed-up. */
+static void set_limit(const struct causal *causal, uint32_t target,
+                      json_t *object)
+{
+    uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
+    uint32_t count = causal_speedups(causal, numbers);
+    const char *word = NULL;
+    double part = 0;
+
+    if (count != 0)
+        word = causal_limited_by(causal, target, numbers[count - 1], &part);
+    set(object, "limit", word == NULL ? json_null() : json_text(word));
+    set(object, "limit_share", word == NULL ? json_null() : json_real(part));
+}
+
 static json_t *curve_json(const struct causal *causal,
                           const struct causal_curve *curve)
 {
@@ -61,6 +77,7 @@ static json_t *curve_json(const struct causal *causal,
     for (uint32_t i = 0; i < curve->count; ++i)
         json_array_append_new(values, value_json(&curve->values[i]));
     set(object, "target", json_text(causal_target_name(causal, curve->target)));
+    set(object, "number", json_count(curve->target));
     set(object, "accrual", json_text(accrual_word(target->accrual)));
     set(object, "visits", json_count(target->visits));
     set(object, "share", share < 0 ? json_null() : json_real(share));
@@ -68,6 +85,7 @@ static json_t *curve_json(const struct causal *causal,
     set(object, "shape", json_text(shapes[curve->shape]));
     set(object, "bend", curve->bend > 0 ? json_real(curve->bend) : json_null());
     set(object, "explanation", json_text(causal_explain(causal, curve, text)));
+    set_limit(causal, curve->target, object);
     set(object, "values", values);
     return object;
 }
@@ -81,10 +99,67 @@ static json_t *point_json(const struct causal *causal, uint32_t point)
         json_array_append_new(all, curve_json(causal, &curves[i]));
     free(curves);
     set(object, "point", json_text(causal_point_name(causal, point)));
-    set(object, "kind",
-        json_text(causal->points[point].is_latency ? "latency" : "throughput"));
     set(object, "curves", all);
     return object;
+}
+
+static json_t *latency_json(const struct causal *causal, uint32_t kind,
+                            uint32_t target, uint32_t speedup)
+{
+    const struct causal_latency *found =
+        causal_latency(causal, target, speedup, kind);
+    const struct event_causal_latency *event;
+    json_t *object;
+
+    if (found == NULL || found->event.requests == 0)
+        return NULL;
+    event = &found->event;
+    object = json_object();
+    set(object, "speedup",
+        json_real(causal->speedups[speedup] / (double)PROF_ONE));
+    set(object, "requests", json_count(event->requests));
+    set(object, "mean_ns", ns(causal, event->total / event->requests));
+    set(object, "p50_ns", ns(causal, event->p50));
+    set(object, "p50_low_ns", ns(causal, event->p50_low));
+    set(object, "p50_high_ns", ns(causal, event->p50_high));
+    set(object, "p99_ns", ns(causal, event->p99));
+    set(object, "p99_low_ns", ns(causal, event->p99_low));
+    set(object, "p99_high_ns", ns(causal, event->p99_high));
+    return object;
+}
+
+/* By the numbers of targets. */
+static json_t *kind_json(const struct causal *causal, uint32_t kind)
+{
+    json_t *object = json_object(), *all = json_array();
+    uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
+    uint32_t count = causal_speedups(causal, numbers);
+
+    for (uint32_t i = 0; i < causal->target_count; ++i) {
+        json_t *of_target = json_object(), *values = json_array();
+
+        for (uint32_t j = 0; j < count; ++j) {
+            json_t *value = latency_json(causal, kind, i, numbers[j]);
+
+            if (value != NULL)
+                json_array_append_new(values, value);
+        }
+        set(of_target, "target", json_text(causal_target_name(causal, i)));
+        set(of_target, "values", values);
+        json_array_append_new(all, of_target);
+    }
+    set(object, "name", json_text(causal_kind_name(causal, kind)));
+    set(object, "targets", all);
+    return object;
+}
+
+static json_t *kinds_json(const struct causal *causal)
+{
+    json_t *all = json_array();
+
+    for (uint32_t i = 0; i < causal->kind_count; ++i)
+        json_array_append_new(all, kind_json(causal, i));
+    return all;
 }
 
 static json_t *notes_json(const struct causal *causal)
@@ -114,12 +189,16 @@ static json_t *whole_json(const struct causal *causal, const char *title)
     set(all, "held_refused", json_count(is->refused));
     set(all, "answers", json_count(is->answers));
     set(all, "contradictions", json_count(is->contradictions));
+    set(all, "checked", json_count(is->checked));
+    set(all, "drained", json_count(is->drained));
     set(all, "delay_ns", ns(causal, is->delay));
     set(all, "stolen_ns", ns(causal, causal->stolen));
+    set(all, "stolen_waiting_ns", ns(causal, is->stolen));
     set(all, "notes", notes_json(causal));
     for (uint32_t i = 0; i < causal->point_count; ++i)
         json_array_append_new(points, point_json(causal, i));
     set(all, "points", points);
+    set(all, "latencies", kinds_json(causal));
     return all;
 }
 

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <prof/format.h>
 #include <stdlib.h>
 
 #define PER_CENT 100.0
@@ -75,6 +76,48 @@ static void print_head(const struct causal *causal, FILE *out)
     fputs("  target\n", out);
 }
 
+static void print_latency_row(const struct causal *causal, uint32_t kind,
+                              uint32_t target, FILE *out)
+{
+    uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
+    uint32_t count = causal_speedups(causal, numbers);
+
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct causal_latency *found =
+            causal_latency(causal, target, numbers[i], kind);
+
+        if (found == NULL)
+            fprintf(out, "  %8s %8s", "-", "-");
+        else
+            fprintf(out, "  %8.1f %8.1f",
+                    (double)causal_us10(causal, found->event.p50) / 10,
+                    (double)causal_us10(causal, found->event.p99) / 10);
+    }
+    fputs("  ", out);
+    printable_put(out, causal_target_name(causal, target));
+    fputc('\n', out);
+}
+
+static void print_latencies(const struct causal *causal, uint32_t kind,
+                            FILE *out)
+{
+    uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
+    uint32_t count = causal_speedups(causal, numbers);
+
+    fputs("latency of ", out);
+    printable_put(out, causal_kind_name(causal, kind));
+    fputs(", us: half are below, 99 % are below\n", out);
+    if (!log_quiet)
+        fputc('#', out);
+    for (uint32_t i = 0; i < count && !log_quiet; ++i)
+        fprintf(out, "%*.0f %%%*s", i == 0 ? 7 : 8,
+                PER_CENT * causal->speedups[numbers[i]] / PROF_ONE, 9, "");
+    if (!log_quiet)
+        fputs("  target\n", out);
+    for (uint32_t i = 0; i < causal->target_count; ++i)
+        print_latency_row(causal, kind, i, out);
+}
+
 static void print_notes(const struct causal *causal, FILE *out)
 {
     char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX];
@@ -96,5 +139,7 @@ void causal_print(const struct causal *causal, FILE *out)
             print_row(causal, &curves[i], out);
         free(curves);
     }
+    for (uint32_t kind = 0; kind < causal->kind_count; ++kind)
+        print_latencies(causal, kind, out);
     print_notes(causal, out);
 }

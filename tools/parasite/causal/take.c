@@ -51,6 +51,22 @@ static struct causal_point *point_of(struct causal *causal, uint32_t number)
     return &causal->points[number];
 }
 
+static struct causal_point *kind_of(struct causal *causal, uint32_t number)
+{
+    if (number >= CAUSAL_POINTS_MAX) {
+        ++causal->unkept;
+        return NULL;
+    }
+    while (causal->kind_count <= number) {
+        vector_reserve_one(&causal->kinds, causal->kind_count,
+                           sizeof *causal->kinds);
+        causal->kinds[causal->kind_count] = (struct causal_point){
+            .name = numbered(causal, "kind", causal->kind_count)};
+        ++causal->kind_count;
+    }
+    return &causal->kinds[number];
+}
+
 static bool speedup_exists(struct causal *causal, uint32_t number)
 {
     if (number >= CAUSAL_SPEEDUPS_MAX) {
@@ -62,16 +78,11 @@ static bool speedup_exists(struct causal *causal, uint32_t number)
     return true;
 }
 
-static uint64_t series_key(uint32_t target, uint32_t speedup, uint32_t point)
-{
-    return index_pair(target, speedup << 16 | point);
-}
-
 static struct prof_progress_sum *groups_of(struct causal *causal,
                                            uint32_t target, uint32_t speedup,
                                            uint32_t point)
 {
-    uint64_t key = series_key(target, speedup, point);
+    uint64_t key = causal_key(target, speedup, point);
     uint32_t found = index_find(&causal->series_keys, key);
 
     if (found != INDEX_NONE)
@@ -88,16 +99,6 @@ static struct prof_progress_sum *groups_of(struct causal *causal,
     return causal->series[found];
 }
 
-const struct prof_progress_sum *causal_groups(const struct causal *causal,
-                                              uint32_t target, uint32_t speedup,
-                                              uint32_t point)
-{
-    uint32_t found =
-        index_find(&causal->series_keys, series_key(target, speedup, point));
-
-    return found == INDEX_NONE ? NULL : causal->series[found];
-}
-
 /* ---- events */
 
 /* Another run of experiments: nothing is left of the one before but names. */
@@ -108,9 +109,13 @@ static void begin_run(struct causal *causal)
             causal->targets[i].in_target = 0;
     for (uint32_t i = 0; i < causal->series_keys.count; ++i)
         memset(causal->series[i], 0, sizeof *causal->series);
+    for (uint32_t i = 0; i < causal->latency_keys.count; ++i)
+        causal->latencies[i] = (struct causal_latency){0};
+    for (uint32_t i = 0; i < causal->limit_keys.count; ++i)
+        causal->limits[i] = (struct causal_limit){0};
     causal->record_count = causal->visit_count = causal->visits_begin = 0;
     causal->speedup_count = 0;
-    causal->late = causal->late_normal = causal->stolen = 0;
+    causal->stolen = 0;
     causal->incomplete = 0;
 }
 
@@ -137,12 +142,12 @@ static void take_target(struct causal *causal,
 static void take_point(struct causal *causal,
                        const struct event_causal_point *event)
 {
-    struct causal_point *point = point_of(causal, event->point);
+    struct causal_point *point = event->point_kind == 1
+                                     ? kind_of(causal, event->point)
+                                     : point_of(causal, event->point);
 
-    if (point == NULL)
-        return;
-    point->name = strings_put(&causal->strings, event->text);
-    point->is_latency = event->point_kind == 1;
+    if (point != NULL)
+        point->name = strings_put(&causal->strings, event->text);
 }
 
 static void take_visits(struct causal *causal,
@@ -195,8 +200,6 @@ static void take_experiment(struct causal *causal,
     struct causal_record record = {*event, causal->visits_begin};
     bool whole = causal->visit_count - causal->visits_begin == event->points;
 
-    causal->late += event->late;
-    causal->late_normal += event->speedup == 0 ? event->late : 0;
     causal->stolen += event->stolen;
     causal->incomplete += !whole;
     if (!whole || causal->record_count == CAUSAL_RECORDS_MAX) {
@@ -230,6 +233,53 @@ static void take_sum(struct causal *causal,
         event->virtual_time, event->visits, event->experiments};
 }
 
+static void take_latency(struct causal *causal,
+                         const struct event_causal_latency *event)
+{
+    uint64_t key = causal_key(event->target, event->speedup, event->point);
+    uint32_t found = index_find(&causal->latency_keys, key);
+
+    if (found == INDEX_NONE) {
+        if (target_of(causal, event->target) == NULL ||
+            kind_of(causal, event->point) == NULL ||
+            !speedup_exists(causal, event->speedup))
+            return;
+        if (causal->latency_keys.count == CAUSAL_SERIES_MAX) {
+            ++causal->unkept;
+            return;
+        }
+        found = index_add(&causal->latency_keys, key, NULL);
+        vector_reserve_one(&causal->latencies, found,
+                           sizeof *causal->latencies);
+    }
+    causal->latencies[found] = (struct causal_latency){true, *event};
+}
+
+/* The guest's share is that of all experiments so far. */
+static void take_limit(struct causal *causal,
+                       const struct event_causal_limit *event)
+{
+    struct causal_target *target = target_of(causal, event->target);
+    uint64_t key = causal_key(event->target, event->speedup, 0);
+    uint32_t found = index_find(&causal->limit_keys, key);
+
+    if (target == NULL || !speedup_exists(causal, event->speedup))
+        return;
+    if (found == INDEX_NONE) {
+        if (causal->limit_keys.count == CAUSAL_SERIES_MAX) {
+            ++causal->unkept;
+            return;
+        }
+        found = index_add(&causal->limit_keys, key, NULL);
+        vector_reserve_one(&causal->limits, found, sizeof *causal->limits);
+    }
+    target->in_target = event->in_target;
+    target->real = event->real_time;
+    causal->limits[found] =
+        (struct causal_limit){{event->timers, event->devices, event->peers,
+                               event->arrivals, event->cpu}};
+}
+
 static void take_event(struct causal *causal, const struct event *event)
 {
     switch (event->kind) {
@@ -258,6 +308,12 @@ static void take_event(struct causal *causal, const struct event *event)
         break;
     case PROF_EVENT_CAUSAL_SUM:
         take_sum(causal, &event->as_causal_sum);
+        break;
+    case PROF_EVENT_CAUSAL_LATENCY:
+        take_latency(causal, &event->as_causal_latency);
+        break;
+    case PROF_EVENT_CAUSAL_LIMIT:
+        take_limit(causal, &event->as_causal_limit);
         break;
     default:
         break;
@@ -296,6 +352,11 @@ void causal_free(struct causal *causal)
 {
     strings_free(&causal->strings);
     index_free(&causal->series_keys);
+    index_free(&causal->latency_keys);
+    index_free(&causal->limit_keys);
+    free(causal->kinds);
+    free(causal->latencies);
+    free(causal->limits);
     free(causal->targets);
     free(causal->points);
     free(causal->series);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of a target and a speed-up. */
+
+#include "causal/causal.h"
+
+#include <stdlib.h>
+
+#define TENTHS 10u
+#define US_PER_S 1000000u
+
+const struct prof_progress_sum *causal_groups(const struct causal *causal,
+                                              uint32_t target, uint32_t speedup,
+                                              uint32_t point)
+{
+    uint32_t found =
+        index_find(&causal->series_keys, causal_key(target, speedup, point));
+
+    return found == INDEX_NONE ? NULL : causal->series[found];
+}
+
+const struct causal_latency *causal_latency(const struct causal *causal,
+                                            uint32_t target, uint32_t speedup,
+                                            uint32_t kind)
+{
+    uint32_t found =
+        index_find(&causal->latency_keys, causal_key(target, speedup, kind));
+
+    return found == INDEX_NONE || !causal->latencies[found].known
+               ? NULL
+               : &causal->latencies[found];
+}
+
+uint32_t causal_speedups(const struct causal *causal,
+                         uint32_t numbers[CAUSAL_SPEEDUPS_MAX])
+{
+    for (uint32_t i = 0; i < causal->speedup_count; ++i) {
+        uint32_t at = i;
+
+        for (;
+             at > 0 && causal->speedups[numbers[at - 1]] > causal->speedups[i];
+             --at)
+            numbers[at] = numbers[at - 1];
+        numbers[at] = i;
+    }
+    return causal->speedup_count;
+}
+
+const char *causal_limited_by(const struct causal *causal, uint32_t target,
+                              uint32_t speedup, double *part)
+{
+    static const char *const names[CAUSAL_LIMITS] = {
+        "timers", "devices", "peers", "arrivals", "CPU"};
+    uint32_t found =
+        index_find(&causal->limit_keys, causal_key(target, speedup, 0));
+    const uint64_t *cycles;
+    unsigned most = 0;
+    double all = 0;
+
+    if (found == INDEX_NONE)
+        return NULL;
+    cycles = causal->limits[found].cycles;
+    for (unsigned i = 0; i < CAUSAL_LIMITS; ++i) {
+        all += (double)cycles[i];
+        if (cycles[i] > cycles[most])
+            most = i;
+    }
+    if (all <= 0)
+        return NULL;
+    *part = (double)cycles[most] / all;
+    return names[most];
+}
+
+uint64_t causal_us10(const struct causal *causal, uint64_t cycles)
+{
+    uint64_t per_us = causal->tsc_hz / US_PER_S;
+
+    return cycles * TENTHS / (per_us == 0 ? 1 : per_us);
+}
