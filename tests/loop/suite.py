@@ -157,6 +157,13 @@ def suite(s):
         check.same(rows["parent"][0], counted["parent"][0])
     with s.test(f"{width}: the account adds up to the cycle"):
         check.has(text, "^account 0$")
+    with s.test(f"{width}: nothing is allocated after the boot"):
+        check.has(text, "^allocations [1-9][0-9]* at boot, 0 since$")
+    with s.test(f"{width}: the account has what the statistics cost"):
+        runs = sum(row[2] for row in rows.values())
+        cost = int(re.search(r"^cost (\d+)", text, re.M)[1])
+        # the time of a run and its pause is that of 40 to 150 instructions
+        check.between(cost / runs, 20, 200)
     s.holds(
         f"{width}: a freeze is an event and stops the flight recorder",
         *(freezes_are_events, s, width),

@@ -19,6 +19,19 @@
 
 static bool hogs;
 
+/* ---- memory for the profiler */
+
+void *__real_prof_port_alloc(size_t bytes);
+void *__wrap_prof_port_alloc(size_t bytes);
+
+static unsigned allocations;
+
+void *__wrap_prof_port_alloc(size_t bytes)
+{
+    allocations++;
+    return __real_prof_port_alloc(bytes);
+}
+
 bool service_option(const char *key, const char *value)
 {
     hogs = strcmp(value, "hog") == 0;
@@ -162,11 +175,13 @@ static void print_account(void)
                              account.loop_cycles - account.profiler_cycles -
                              account.idle_cycles - account.interrupts_cycles -
                              account.sampler_cycles));
+    console_line("cost %llu", (unsigned long long)account.own_cycles);
 }
 
 int service_main(void)
 {
     static struct loop_timer timer;
+    unsigned at_boot = allocations;
 
     if (hogs) {
         task_await(task_start("starter", starter, NULL));
@@ -176,5 +191,7 @@ int service_main(void)
     task_await(task_start("parent", parent, NULL));
     prof_loop_visit(print, NULL);
     print_account();
+    console_line("allocations %u at boot, %u since", at_boot,
+                 allocations - at_boot);
     return 0;
 }
