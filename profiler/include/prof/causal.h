@@ -287,7 +287,7 @@ int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
 /* A/A: of experiments at normal speed, each second one is the speed-up. */
 int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain);
 
-/* What a speed-up would make of the requests of a kind, in cycles; 95 %. */
+/* Of the requests of a kind, in cycles; from low to high with 95 %. */
 struct prof_quantiles {
     uint64_t requests;
     uint64_t mean;
