@@ -62,9 +62,14 @@ uint64_t prof_causal_exactly(void)
 
 /* An interrupt changes (excepted). That matters in the target only, which is
  * why the time outside of it costs no more than a load. */
+static inline bool no_target_runs(void)
+{
+    return prof_causal.clock.nested == 0 && !prof_causal.outside;
+}
+
 uint64_t prof_causal_experiment_time(void)
 {
-    if (prof_causal.clock.nested == 0 && !prof_causal.outside)
+    if (no_target_runs())
         return prof_tsc() - prof_causal.clock.delay;
     return prof_causal_now().virtual_time;
 }
@@ -74,7 +79,7 @@ uint64_t prof_causal_real(uint64_t due)
     return prof_virtual_to_real(&prof_causal.clock, due);
 }
 
-struct prof_moment prof_causal_now(void)
+static struct prof_moment now_in_target(void)
 {
     bool on = prof_interrupts_save();
     uint64_t now = prof_causal_exactly();
@@ -84,6 +89,16 @@ struct prof_moment prof_causal_now(void)
         both.virtual_time = prof_causal_not_before(both.virtual_time, now);
     prof_interrupts_restore(on);
     return both;
+}
+
+struct prof_moment prof_causal_now(void)
+{
+    uint64_t now;
+
+    if (!no_target_runs())
+        return now_in_target();
+    now = prof_tsc();
+    return (struct prof_moment){now, now - prof_causal.clock.delay};
 }
 
 void prof_causal_except(uint64_t cycles)

@@ -11,10 +11,10 @@
 
 void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles)
 {
-    uint32_t octave = 0, at;
+    uint32_t octave = 58 - (uint32_t)__builtin_clzll(cycles | RANGES), at;
 
-    while (octave < PROF_LATENCY_ROWS && cycles >> octave >= 2 * RANGES)
-        octave++;
+    if (octave > PROF_LATENCY_ROWS)
+        octave = PROF_LATENCY_ROWS;
     at = octave * RANGES + (uint32_t)(cycles >> octave);
     sum->range[at < LAST ? at : LAST]++;
     sum->cycles += cycles;
