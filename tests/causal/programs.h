@@ -239,7 +239,7 @@ static void hedge_start(struct sim *sim)
 
 /* ---- open loop: requests arrive on average every ROUND_TRIP */
 
-static void open_request(struct sim *sim, const struct event *event);
+#define OPEN_BEGINS_US 20000.0
 
 static void open_request(struct sim *sim, const struct event *event)
 {
@@ -265,6 +265,8 @@ static void open_end(struct sim *sim)
 static void open_start(struct sim *sim)
 {
     prof_agent_init(&sim->peers[0], PROF_AGENT_OPEN, 0);
+    /* after the schedule is made: what arrived meanwhile would be a burst */
+    sim->schedule = (uint64_t)(OPEN_BEGINS_US * US);
     open_end(sim);
 }
 

@@ -17,9 +17,12 @@
 #define WARM_UP 200u
 #define TRUTH_VISITS 1500u
 #define VISITS 6000u
+#define LATENCY_VISITS 12000u
 #define PPM 1e6
 #define ERROR_MAX 10000 /* ppm: a percentage point */
 #define INTERVAL_MAX 150000
+#define P50_ERROR 0.05
+#define P99_ERROR 0.25 /* a few bursts make it, in either run its own */
 
 static const uint32_t cpu_bound[8] = {16, 10, 30, 5, 20};
 static const uint32_t half_loaded[8] = {1, 10, 15, 0, 50};
@@ -127,9 +130,9 @@ static struct latencies latencies_of(uint32_t shorter)
     sim = sim_new(&open_loop, half_loaded);
     sim->target = F;
     sim->shorter = shorter;
-    sim_run(sim, VISITS);
-    found.p50 = sim_quantile(sim, VISITS, 500);
-    found.p99 = sim_quantile(sim, VISITS, 990);
+    sim_run(sim, LATENCY_VISITS);
+    found.p50 = sim_quantile(sim, LATENCY_VISITS, 500);
+    found.p99 = sim_quantile(sim, LATENCY_VISITS, 990);
     prof_causal_stop();
     sim_free(sim);
     return found;
@@ -144,7 +147,8 @@ static void latencies_are(uint32_t speedup, struct latencies truth)
     tap_note("latency, us: p50 %u, predicted %u; p99 %u, predicted %u",
              (unsigned)(truth.p50 / US), (unsigned)(found.p50 / 1000),
              (unsigned)(truth.p99 / US), (unsigned)(found.p99 / 1000));
-    tap_ok(about((double)found.p50, truth.p50, 0.1), "half are below");
+    tap_ok(about((double)found.p50, truth.p50, P50_ERROR), "half are below");
+    tap_ok(about((double)found.p99, truth.p99, P99_ERROR), "99 % are");
 }
 
 /* The traffic of an open loop is held longer and longer. */
@@ -155,7 +159,7 @@ static void an_open_loop_is_drained(void)
     struct prof_gain gain = {0};
 
     settings.held = 128;
-    experiment(&open_loop, half_loaded, VISITS);
+    experiment(&open_loop, half_loaded, LATENCY_VISITS);
     settings.held = 0;
     tap_note("drained %u times, %u experiments, %u abandoned",
              (unsigned)stats().drained, (unsigned)stats().experiments,
@@ -195,7 +199,7 @@ static void a_wrong_model_is_seen(void)
 
 int service_main(void)
 {
-    tap_plan(31);
+    tap_plan(33);
     settings.tsc_hz = clock_tsc_hz();
     prof_causal_add_progress(&visit);
     prof_causal_add_progress(&unreached);
