@@ -13,6 +13,7 @@
 
 #include "causal/experiments.h"
 
+#include <prof/config.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,14 +32,21 @@ void prof_causal_log(const struct prof_experiment_record *record,
 /* No more of them: all sums are sent again. */
 void prof_causal_log_stop(void);
 
-/* The drain has passed all samples on; (stolen_cycles) are known to have been
- * stolen by the host so far. A bounded amount of work. */
+/*
+ * What the rest of the module calls; nothing where causal profiling is left
+ * out. prof_causal_drained(): the drain has passed all samples on, and
+ * (stolen_cycles) are known to have been stolen by the host so far; a bounded
+ * amount of work. prof_causal_send_again(): there is a new reader, or another
+ * stream, and what was sent is void. prof_causal_send_last(): the image ends.
+ */
+#if PROF_WITH_CAUSAL
 void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles);
-
-/* A new reader, or another stream: what was sent is void. */
 void prof_causal_send_again(void);
-
-/* The image ends. */
 void prof_causal_send_last(void);
+#else
+#define prof_causal_drained(tsc, stolen_cycles) ((void)0)
+#define prof_causal_send_again() ((void)0)
+#define prof_causal_send_last() ((void)0)
+#endif
 
 #endif

@@ -3,7 +3,6 @@
 /* The calls of <prof/causal.h> where causal profiling was left out. */
 
 #include "base/cpu.h"
-#include "causal/causal_send.h"
 
 #include <prof/causal.h>
 #include <prof/error.h>
@@ -282,20 +281,4 @@ int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
     (void)faster;
     *gain = (struct prof_gain){0};
     return PROF_EABSENT;
-}
-
-/* ---- the stream */
-
-void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles)
-{
-    (void)tsc;
-    (void)stolen_cycles;
-}
-
-void prof_causal_send_again(void)
-{
-}
-
-void prof_causal_send_last(void)
-{
 }
