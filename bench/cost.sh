@@ -15,21 +15,21 @@ mkdir -p "$build/bench"
 # shellcheck source=bench/lines.sh
 . bench/lines.sh
 
-# guest WIDTH IMAGE LIMIT LOG ARGUMENT...: runs it to its end by debug-exit with
-# code 0, which is QEMU's exit status 1
+# guest WIDTH IMAGE LIMIT CONSOLE ARGUMENT...: runs it to its end by debug-exit,
+# with code 0, which is QEMU's exit status 1
 guest()
 {
     width=$1
     image=$2
     limit=$3
-    log=$4
+    console=$4
     shift 4
     timeout "$limit" "qemu-system-$width" -accel tcg -display none \
         -no-reboot -serial stdio \
         -device isa-debug-exit,iobase=0xf4,iosize=4 -m 128 \
         -icount shift=0,sleep=off -rtc clock=vm -kernel "$image" "$@" \
-        >"$log" </dev/null || [ $? = 1 ] || {
-        echo "cost.sh: $image did not come to its end; see $log" >&2
+        >"$console" </dev/null || [ $? = 1 ] || {
+        echo "cost.sh: $image did not come to its end; see $console" >&2
         return 1
     }
 }
