@@ -177,6 +177,23 @@ static void look_at_occupancy(struct occupancy *occupancy)
     occupancy_free(occupancy);
 }
 
+/* Latencies and limits, of numbers that exist and of one that does not. */
+static void look_at_target(const struct causal *causal, uint32_t target)
+{
+    for (uint32_t i = 0; i <= causal->speedup_count; ++i) {
+        double part = 0;
+
+        if (causal_limited_by(causal, target, i, &part) != NULL)
+            require(part >= 0 && part <= 1);
+        for (uint32_t k = 0; k <= causal->kind_count; ++k) {
+            const struct causal_latency *latency =
+                causal_latency(causal, target, i, k);
+
+            require(latency == NULL || latency->known);
+        }
+    }
+}
+
 /* Each curve has values in order, and says something that fits. */
 static void look_at_causal(struct causal *causal)
 {
@@ -198,6 +215,8 @@ static void look_at_causal(struct causal *causal)
         }
         free(curves);
     }
+    for (uint32_t i = 0; i < causal->target_count; ++i)
+        look_at_target(causal, i);
     for (uint32_t i = 0; i < causal->record_count; ++i)
         require(causal->records[i].visits + causal->records[i].event.points <=
                 causal->visit_count);
