@@ -5,7 +5,7 @@ guests, its page, and Coz's viewer, which is fetched from Debian."""
 import json
 import re
 
-from harness.command import Command, event_counts
+from harness.command import Command, event_counts, packets_of
 from harness.suite import WIDTHS, check, run
 
 PARTS = ("print", "pages", *WIDTHS)
@@ -232,17 +232,6 @@ def record(s):
     return trace, done.text.replace("\r", "")
 
 
-def packets_of(trace):
-    data = (trace / "stream").read_bytes()
-    at, found = 0, []
-    while at < len(data):
-        bits = int.from_bytes(data[at + 48 : at + 52], "little")
-        check.true(bits > 0, "a packet's length")
-        found.append(data[at : at + bits // 8])
-        at += bits // 8
-    return found
-
-
 def equals_table(s, trace, console):
     """Each row of the guest's table, to the last digit."""
     found = json.loads(run(s.parasite, "causal", "--json", trace).out)
@@ -289,7 +278,7 @@ def test_guest(s):
         equals_latencies(s, trace, console)
         intervals_contain_quantiles(s, trace)
     with s.test(f"{width}: also if the first half of the packets is missing"):
-        packets = packets_of(trace)
+        packets = packets_of((trace / "stream").read_bytes())
         half = s.work / "half"
         half.write_bytes(b"".join([packets[0], *packets[len(packets) // 2 :]]))
         equals_table(s, half, console)

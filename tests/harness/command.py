@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 
-from . import qemu
+from . import check, qemu
 from .proc import run
 
 _EVENT = re.compile(r"\[[^]]*\] \([^)]*\) ([a-z_]*):")
@@ -77,6 +77,17 @@ class Command:
                 width, image, append, modules=modules, serial=None, args=args
             ),
         )
+
+
+def packets_of(data):
+    """The packets of a stream that nothing else is in."""
+    found = []
+    while data:
+        size = int.from_bytes(data[48:52], "little") // 8
+        check.true(size > 0, "a packet's length")
+        found.append(data[:size])
+        data = data[size:]
+    return found
 
 
 def event_counts(trace):

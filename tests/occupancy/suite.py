@@ -6,7 +6,7 @@ import json
 import re
 
 import guests
-from harness.command import Command
+from harness.command import Command, packets_of
 from harness.suite import WIDTHS, check, run
 
 PARTS = ("print", *WIDTHS)
@@ -156,11 +156,7 @@ def wrong_is_found(s, what):
 def losses_are_reported(s):
     """A trace without its third packet, and a late one."""
     trace = Trace(s, "lost")
-    packets, at = [], 0
-    while at < len(trace.data):
-        size = int.from_bytes(trace.data[at + 48 : at + 52], "little") // 8
-        packets.append(trace.data[at : at + size])
-        at += size
+    packets = packets_of(trace.data)
     for kept in (packets[:3] + packets[4:], packets[7:]):
         trace.parasite.record(trace.path, "-q", "-", data=b"".join(kept))
         late = kept[0] != packets[0]

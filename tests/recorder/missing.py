@@ -5,21 +5,11 @@ what it makes of the rest is what it makes of the whole."""
 import json
 import re
 
-from harness.command import Command
+from harness.command import Command, packets_of
 from harness.suite import check, run
 
 CROWD = "test/trace_crowd"
 TASKS = 1000
-
-
-def packets_of(data):
-    """The packets of a stream that nothing else is in."""
-    found = []
-    while data:
-        size = int.from_bytes(data[48:52], "little") // 8
-        found.append(data[:size])
-        data = data[size:]
-    return found
 
 
 class Whole:

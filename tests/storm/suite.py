@@ -7,7 +7,7 @@ Time is instructions, so that each run is the same."""
 import json
 import re
 
-from harness.command import Command
+from harness.command import Command, packets_of
 from harness.suite import WIDTHS, check, run
 
 PARTS = WIDTHS
@@ -114,9 +114,7 @@ def without_mark(packets, events):
     """The packets without the first LOST of so many events; as bytes."""
     head, number = 72, events.to_bytes(4, "little")
     kept, removed = bytearray(), 0
-    while packets:
-        size = int.from_bytes(packets[48:52], "little") // 8
-        packet, packets = bytearray(packets[:size]), packets[size:]
+    for packet in map(bytearray, packets_of(packets)):
         content = int.from_bytes(packet[44:48], "little") // 8
         at = packet.find(number, head, content)
         while at >= head + 4 and packet[at - 4] != 52 << 2 | 3:
