@@ -168,10 +168,11 @@ class Plain:
 
     def helps_have_examples(self):
         for command in self.commands():
+            text = self.parasite(command, "--help").text
             check.has(
-                self.parasite(command, "--help").text,
-                rf"^ +(parasite {command}|.*\| *parasite {command})",
+                text, rf"^ +(parasite {command}|.*\| *parasite {command})"
             )
+            check.true("%%" not in text, command)
 
     # ---- exit codes
 

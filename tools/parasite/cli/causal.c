@@ -25,7 +25,7 @@ enum { KEY_COZ = 256 };
 
 static const char help_text[] =
     "Show what the guest's experiments say: by how much the time for a unit of "
-    "work becomes shorter if a target is faster, with 95 %% intervals, and "
+    "work becomes shorter if a target is faster, with 95 % intervals, and "
     "what limits it."
     "\vThe columns: the part of the time that is spent in the target at normal "
     "speed, and the gain at each speed-up. --coz writes the format of Coz's "
@@ -45,14 +45,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void set_input(struct request *request, const char *word)
-{
-    if (request->has_input)
-        die_usage("one trace at a time: '%s' or '%s'?", request->input, word);
-    request->input = word;
-    request->has_input = true;
-}
-
 static error_t parse(int key, char *word, struct argp_state *state)
 {
     struct request *request = state->input;
@@ -60,7 +52,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
     switch (key) {
     case 'i':
     case ARGP_KEY_ARG:
-        set_input(request, word);
+        trace_choose(&request->input, &request->has_input, word);
         break;
     case 'o':
         request->output = word;
@@ -107,14 +99,6 @@ static const char *title_of(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text);
-
-    return length >= strlen(end) &&
-           strcmp(text + length - strlen(end), end) == 0;
-}
-
 static void close_file(FILE *out, bool fine, const char *path)
 {
     if (!output_close(out, fine))
@@ -134,7 +118,8 @@ static void write_files(const struct causal *causal,
         close_file(out, causal_write_page(causal, title, out), request->output);
     }
     if (request->coz != NULL) {
-        bool lines = ends_in(request->coz, ".jsonl");
+        const char *ending = arguments_ending(request->coz);
+        bool lines = strcmp(ending, ".jsonl") == 0;
 
         out = output_open(request->coz);
         close_file(out, causal_write_coz(causal, lines, out), request->coz);
