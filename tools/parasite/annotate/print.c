@@ -9,6 +9,7 @@
 #include "annotate/annotate.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/path.h"
 #include "base/printable.h"
 #include "trace/metadata.h"
 
@@ -109,13 +110,6 @@ static void print_left_out(const struct printer *printer, size_t *count,
     *count = 0;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 static void print_inlined(const struct printer *printer, uint32_t inlined)
 {
     const char *names = annotate_name(printer->annotate, inlined);
@@ -152,7 +146,7 @@ static void print_position(const struct printer *printer,
         return;
     line = listing_line(&printer->annotate->listing, path, code->line);
     printf("%9s  %s", "", colored(printer, CYAN));
-    print_clean(base_name(path));
+    print_clean(path_name(path));
     printf(":%" PRIu32 "%s  ", code->line, colored(printer, "\033[m"));
     print_clean(line != NULL ? line : "");
     putchar('\n');

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/output.h"
 #include "base/pager.h"
+#include "base/path.h"
 #include "causal/causal.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -92,13 +93,6 @@ static void read_trace(struct causal *causal, const char *path)
             path);
 }
 
-static const char *title_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 static void close_file(FILE *out, bool fine, const char *path)
 {
     if (!output_close(out, fine))
@@ -110,7 +104,7 @@ static void close_file(FILE *out, bool fine, const char *path)
 static void write_files(const struct causal *causal,
                         const struct request *request)
 {
-    const char *title = title_of(request->input);
+    const char *title = path_name(request->input);
     FILE *out;
 
     if (request->output != NULL) {
@@ -138,7 +132,7 @@ int command_causal(int argc, char **argv)
     read_trace(&causal, request.input);
     write_files(&causal, &request);
     if (request.json) {
-        fine = causal_write_json(&causal, title_of(request.input), stdout);
+        fine = causal_write_json(&causal, path_name(request.input), stdout);
     } else if (request.output == NULL && request.coz == NULL) {
         pager_start();
         causal_print(&causal, stdout);

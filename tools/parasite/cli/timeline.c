@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/output.h"
+#include "base/path.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "profile/view.h"
@@ -239,14 +240,6 @@ static void say_missing(const struct timeline *timeline)
             log_info("%s: %s", timeline->traces[i].name, text);
 }
 
-/* The last part of (path). */
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 int command_timeline(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -268,7 +261,7 @@ int command_timeline(int argc, char **argv)
     say_clocks(&timeline);
     say_missing(&timeline);
     timeline.title =
-        request.title != NULL ? request.title : name_of(request.inputs[0]);
+        request.title != NULL ? request.title : path_name(request.inputs[0]);
     if (request.svg)
         write_out(&timeline, &request);
     else

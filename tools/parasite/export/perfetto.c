@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "export/perfetto.h"
 #include "export/perfetto_tasks.h"
 #include "export/protobuf.h"
@@ -167,12 +168,10 @@ static void put_mapping(struct perfetto *perfetto)
 {
     const struct view *view = perfetto->view;
     const char *path = view->names.image != NULL ? view->image_path : "[image]";
-    const char *slash = strrchr(path, '/');
     char build_id[65];
 
     metadata_build_id(&view->model.hello, build_id);
-    put_string(perfetto, INTERNED_PATH, MAPPING_OF_ALL,
-               slash != NULL ? slash + 1 : path);
+    put_string(perfetto, INTERNED_PATH, MAPPING_OF_ALL, path_name(path));
     put_string(perfetto, INTERNED_BUILD_ID, MAPPING_OF_ALL, build_id);
     message_number(&perfetto->inner, MAPPING_ID, MAPPING_OF_ALL);
     message_number(&perfetto->inner, MAPPING_BUILD_ID, MAPPING_OF_ALL);

@@ -6,13 +6,13 @@
  */
 
 #include "base/number.h"
+#include "base/path.h"
 #include "base/xml.h"
 #include "timeline/family.h"
 #include "timeline/svg.h"
 
 #include <prof/format.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 1200.0
 #define HEAD 40.0 /* above the rows: the title */
@@ -317,12 +317,10 @@ static void put_packet(const struct svg *all,
 /* The names of several traces, the first one's beside the title. */
 static void put_trace_name(const struct svg *svg)
 {
-    const char *slash = strrchr(svg->name, '/');
-
     fprintf(svg->out,
             "<text class=\"s\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">",
             WIDTH - 8, svg->top - 8);
-    xml_put(svg->out, slash != NULL ? slash + 1 : svg->name, 100);
+    xml_put(svg->out, path_name(svg->name), 100);
     fputs("</text>\n", svg->out);
 }
 

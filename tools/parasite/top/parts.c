@@ -18,13 +18,6 @@ size_t parts_page(void)
     return rows > 0 ? (size_t)rows : 1;
 }
 
-const char *parts_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 void parts_title(const char *left, unsigned boots, double seconds)
 {
     char right[64] = "";

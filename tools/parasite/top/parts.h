@@ -27,9 +27,6 @@ enum { PARTS_COLUMNS = 3, PARTS_ROWS };
 /* How many rows fit at present. */
 size_t parts_page(void);
 
-/* The last component of (path). */
-const char *parts_name(const char *path);
-
 /* The title, (left), and at its end the number of the boot, if it is not the
  * first, and (seconds). */
 void parts_title(const char *left, unsigned boots, double seconds);

@@ -5,11 +5,11 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/path.h"
 #include "base/printable.h"
 #include "trace/metadata.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define RED_PERCENT 5.0
 #define GREEN_PERCENT 0.5
@@ -70,12 +70,11 @@ bool top_print_rows(const struct top_row *rows, size_t count, size_t limit,
 static void print_guest(const struct top_model *top)
 {
     const struct model *model = &top->live->model;
-    const char *image = top->report.view.image_path, *slash;
+    const char *image = top->report.view.image_path;
 
     fputs("# ", stdout);
     if (image != NULL) {
-        slash = strrchr(image, '/');
-        printable_put(stdout, slash != NULL ? slash + 1 : image);
+        printable_put(stdout, path_name(image));
         fputs(", ", stdout);
     }
     if (model->hello.version != 0)

@@ -11,6 +11,7 @@
 #include "top/screen.h"
 
 #include "base/number.h"
+#include "base/path.h"
 #include "top/parts.h"
 #include "trace/metadata.h"
 
@@ -26,7 +27,7 @@ static void put_title(const struct top_model *top, const char *title)
     char text[PARTS_LINE_BYTES];
     size_t used;
 
-    snprintf(text, sizeof text, " %s", parts_name(title));
+    snprintf(text, sizeof text, " %s", path_name(title));
     used = strlen(text);
     if (model->hello.version != 0 && COLS >= PARTS_TOTAL_COLUMNS)
         snprintf(text + used, sizeof text - used, "  %s",

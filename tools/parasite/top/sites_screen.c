@@ -7,6 +7,7 @@
  * tasks and calls, then totals.
  */
 
+#include "base/path.h"
 #include "top/parts.h"
 #include "top/sites.h"
 
@@ -21,7 +22,7 @@ static void put_title(const struct top_sites *top, const char *title)
     double hz = (double)top->occupancy.tsc_hz;
     char text[PARTS_LINE_BYTES];
 
-    snprintf(text, sizeof text, " %s  event loop", parts_name(title));
+    snprintf(text, sizeof text, " %s  event loop", path_name(title));
     parts_title(text, top->boots,
                 hz > 0 ? (double)top->last.account.wall / hz : 0.0);
 }
