@@ -39,20 +39,13 @@ const struct prof_latency *prof_causal_latencies(void)
 
 /* ---- time */
 
-/* The sampler's interrupts are counted by its stubs, the others are passed
- * to prof_causal_except(). */
-static uint64_t sampler_cycles(void)
-{
-    const volatile struct prof_cpu *cpu = &prof_cpus[0];
-
-    return cpu->interrupt_cycles - cpu->observed_cycles;
-}
-
-static uint64_t sampled; /* of these, up to when the clock was last read */
+/* The sampler's interrupts count themselves, the others are passed to
+ * prof_causal_except(). */
+static uint64_t sampled; /* of the former, up to when the clock was last read */
 
 uint64_t prof_causal_exactly(void)
 {
-    uint64_t cycles = sampler_cycles();
+    uint64_t cycles = prof_sampler_cycles(&prof_cpus[0]);
 
     if (!prof_causal.outside)
         prof_virtual_except(&prof_causal.clock, cycles - sampled);
@@ -192,7 +185,7 @@ void prof_causal_enter(struct prof_target *target)
         (prof_causal_spins != 0 && !target->outside))
         return;
     on = prof_interrupts_save();
-    sampled = sampler_cycles();
+    sampled = prof_sampler_cycles(&prof_cpus[0]);
     prof_virtual_enter(&prof_causal.clock, prof_tsc());
     prof_interrupts_restore(on);
 }
@@ -217,7 +210,7 @@ void prof_causal_entered_now(const struct prof_target *target)
 {
     if (!prof_causal_chosen(target) || prof_causal.clock.nested != 1)
         return;
-    sampled = sampler_cycles();
+    sampled = prof_sampler_cycles(&prof_cpus[0]);
     prof_virtual_since(&prof_causal.clock, prof_tsc());
 }
 

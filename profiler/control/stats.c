@@ -57,9 +57,7 @@ static uint64_t read_counts(struct counts *counts)
     do {
         counts->ticks = prof_ticks();
         counts->dropped = prof_dropped();
-        counts->interrupt_cycles = prof_cpus[0].interrupt_cycles +
-                                   prof_cpus[0].taken_cycles -
-                                   prof_cpus[0].observed_cycles;
+        counts->interrupt_cycles = prof_sampler_cycles(&prof_cpus[0]);
         queued = prof_queued();
     } while (prof_ticks() != counts->ticks);
     counts->accounts = prof_accounts;

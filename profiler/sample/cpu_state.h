@@ -71,6 +71,13 @@ struct prof_cpu {
 
 extern struct prof_cpu prof_cpus[PROF_CPUS_MAX];
 
+/* Cycles in the sampler's own interrupts, so far. Contexts: interrupts off; or
+ * any, for a reader that checks that no tick came meanwhile. */
+static inline uint64_t prof_sampler_cycles(const struct prof_cpu *cpu)
+{
+    return cpu->interrupt_cycles + cpu->taken_cycles - cpu->observed_cycles;
+}
+
 /* The state of the current CPU. Contexts: the interrupt. */
 static inline struct prof_cpu *prof_cpu_here(void)
 {

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The statistics of the event loop take cycles out of the sampler's sum of
+ * those in interrupts. Virtual time goes on.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <prof/causal.h>
+#include <prof/port.h>
+#include "sample/cpu_state.h"
+
+void *prof_port_alloc(size_t bytes)
+{
+    return malloc(bytes);
+}
+
+void prof_port_free(void *memory)
+{
+    free(memory);
+}
+
+void prof_port_write(const char *text, size_t bytes)
+{
+    (void)text;
+    (void)bytes;
+}
+
+static PROF_PROGRESS(point, "point");
+static PROF_TARGET(target, "target");
+
+/* Cycles that virtual time lags by more after some time in the target, during
+ * which the statistics of the event loop take (taken) cycles out of the count
+ * of those in interrupts. */
+static uint64_t lag_of_a_visit(uint64_t taken)
+{
+    struct prof_causal_stats before, after;
+
+    prof_causal_stats(&before);
+    prof_cpus[0].interrupt_cycles = taken;
+    prof_target_enter(&target);
+    for (unsigned i = 0; i < 1000; i++)
+        (void)prof_causal_now();
+    prof_cpus[0].interrupt_cycles -= taken;
+    prof_cpus[0].taken_cycles += taken;
+    prof_target_leave(&target);
+    prof_causal_stats(&after);
+    return after.delay_cycles - before.delay_cycles;
+}
+
+static void interrupts_may_be_counted_elsewhere(void **state)
+{
+    const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
+
+    (void)state;
+    prof_causal_add_progress(&point);
+    prof_causal_add_target(&target);
+    assert_int_equal(prof_causal_start(&settings), 0);
+    assert_int_equal(prof_causal_fix(&target, PROF_ONE / 2), 0);
+    assert_int_not_equal(lag_of_a_visit(0), 0);
+    assert_int_not_equal(lag_of_a_visit(1000000), 0);
+    prof_causal_stop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(interrupts_may_be_counted_elsewhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
