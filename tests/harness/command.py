@@ -79,6 +79,24 @@ class Command:
         )
 
 
+def boot_and_record(s, width, image, name, append, code=0, **options):
+    """Boots an image until it ends, with that exit code, and records what it
+    writes to port 0xe9: the trace NAME.trace, and its console."""
+    packets, trace = s.work / f"{name}.bin", s.work / f"{name}.trace"
+    with s.guest(
+        *(width, image, name),
+        append=f"prof.out=e9 {append}",
+        stream=packets,
+        **{"icount": 0, **options},
+    ) as guest:
+        check.same(guest.end(), code)
+        text = guest.text()
+    Command(s).record(
+        *(trace, "-q", f"file:{packets}", "-k", s.image(width, image))
+    )
+    return trace, text
+
+
 def packets_of(data):
     """The packets of a stream that nothing else is in."""
     found = []

@@ -8,7 +8,7 @@ begins; so the time between readings is that of the task that works there."""
 import re
 from collections import defaultdict
 
-from harness.command import Command
+from harness.command import boot_and_record
 from harness.suite import WIDTHS, check, run
 
 PARTS = WIDTHS
@@ -102,19 +102,10 @@ def exact(s, width):
 def frozen(s, width):
     """A task that holds the loop for 250 ms, with a flight recorder that this
     stops: what `script` prints of it."""
-    packets, trace = s.work / "frozen.bin", s.work / "frozen.trace"
-    packets.unlink(missing_ok=True)
-    with s.guest(
-        *(width, "test/loop"),
-        append="prof.hz=1000 prof.every=0 prof.out=e9 prof.loop=8 do=hog "
+    trace, _ = boot_and_record(
+        *(s, width, "test/loop", "frozen"),
+        "prof.hz=1000 prof.every=0 prof.loop=8 do=hog "
         "prof.trace=flight prof.loop_trigger=on",
-        icount=0,
-        stream=packets,
-    ) as guest:
-        check.same(guest.end(), 0)
-    Command(s).record(
-        *(trace, "-q", f"file:{packets}"),
-        *("-k", s.image(width, "test/loop")),
     )
     return run(s.parasite, "script", "-q", trace).out
 

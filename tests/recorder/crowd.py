@@ -5,7 +5,7 @@ refused, and promises that nobody awaits: in images."""
 import json
 import re
 
-from harness.command import Command
+from harness.command import Command, boot_and_record
 from harness.suite import check, given_time, run
 from missing import CROWD
 
@@ -21,23 +21,11 @@ DISK = [
 
 
 def trace_of(s, image, name, append, **options):
-    """Boots it with a stream to a file: the trace, and its console."""
-    packets = s.work / f"{s.part}-{name}.bin"
-    packets.unlink(missing_ok=True)
-    with s.guest(
-        *(s.part, image, f"{s.part}-{name}"),
-        append=f"{QUIET} prof.out=e9 {append}",
-        icount=0,
-        stream=packets,
+    """Of the image without samples; and its console."""
+    return boot_and_record(
+        *(s, s.part, image, f"{s.part}-{name}", f"{QUIET} {append}"),
         **options,
-    ) as guest:
-        check.same(guest.end(), 0)
-        said = guest.text()
-    trace = s.work / f"{s.part}-{name}.trace"
-    Command(s).record(
-        *(trace, "-q", f"file:{packets}", "-k", s.image(s.part, image))
     )
-    return trace, said
 
 
 def checked(s, trace):

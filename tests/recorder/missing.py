@@ -5,7 +5,7 @@ what it makes of the rest is what it makes of the whole."""
 import json
 import re
 
-from harness.command import Command, packets_of
+from harness.command import Command, boot_and_record, packets_of
 from harness.suite import check, run
 
 CROWD = "test/trace_crowd"
@@ -17,19 +17,14 @@ class Whole:
 
     def __init__(self, s):
         self.s, self.parasite = s, Command(s)
-        stream = s.work / f"{s.part}-whole.bin"
-        stream.unlink(missing_ok=True)
-        with s.guest(
-            *(s.part, CROWD, "whole"),
-            append="prof.start=off prof.every=0 prof.out=e9 prof.trace=stream "
+        name = f"{s.part}-whole"
+        self.trace, _ = boot_and_record(
+            *(s, s.part, CROWD, name),
+            "prof.start=off prof.every=0 prof.trace=stream "
             f"prof.trace_kb=1024 crowd={TASKS}",
-            icount=0,
-            stream=stream,
-        ) as guest:
-            check.same(guest.end(), 0)
-        self.packets = packets_of(stream.read_bytes())
+        )
+        self.packets = packets_of((s.work / f"{name}.bin").read_bytes())
         check.true(len(self.packets) > 10, "packets")
-        self.trace = self.without(())
         self.lines = self.script(self.trace)
 
     def without(self, numbers):

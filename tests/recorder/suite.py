@@ -6,7 +6,7 @@ sends is read by the host's command and by babeltrace2."""
 
 import re
 
-from harness.command import Command
+from harness.command import Command, boot_and_record
 from harness.suite import WIDTHS, check, run, soon
 import crowd
 from missing import missing
@@ -35,18 +35,10 @@ def streams(s, width):
     """What an image does is in its trace: the same each time, and sound."""
     found = []
     for turn in range(2):
-        packets = s.work / f"{width}-stream-{turn}.bin"
-        packets.unlink(missing_ok=True)
-        with s.guest(
-            *(width, "lua", f"{width}-stream-{turn}"),
-            append="prof.out=e9 prof.trace=stream prof.reports=1",
+        trace, _ = boot_and_record(
+            *(s, width, "lua", f"{width}-stream-{turn}"),
+            "prof.trace=stream prof.reports=1",
             modules=[PARSER],
-            icount=0,
-            stream=packets,
-        ) as guest:
-            check.same(guest.end(), 0)
-        trace = recorded(
-            s, f"{width}-stream-{turn}", packets, s.image(width, "lua")
         )
         run(s.parasite, "info", "--check", trace)
         found.append(events(trace))
@@ -61,16 +53,12 @@ def streams(s, width):
 
 def panics(s, width):
     """A panic sends what the flight recorder has kept, and nothing before."""
-    packets = s.work / f"{width}-panic.bin"
-    packets.unlink(missing_ok=True)
-    with s.guest(
-        *(width, "test/panic", f"{width}-panic"),
-        append="prof.out=e9 prof.trace=flight prof.every=0 die=write_null",
+    trace, _ = boot_and_record(
+        *(s, width, "test/panic", f"{width}-panic"),
+        "prof.trace=flight prof.every=0 die=write_null",
+        code=101,
         icount=2,
-        stream=packets,
-    ) as guest:
-        check.same(guest.end(), 101)
-    trace = recorded(s, f"{width}-panic", packets, s.image(width, "test/panic"))
+    )
     check.true((trace / f"stream-{HISTORY}").exists(), "a stream of its own")
     found = events(trace)
     check.same(found.count("history"), 1)

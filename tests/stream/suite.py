@@ -6,7 +6,7 @@ reads must be, to the last sample, what the guest says it has counted."""
 import os
 import re
 
-from harness.command import Command
+from harness.command import Command, boot_and_record
 from harness.suite import WIDTHS, check, soon
 
 SUBJECTS = ("transports", "ends", "commands")
@@ -132,22 +132,13 @@ def boots_twice(s, width):
 
 def panics(s, width, image, how):
     """An image that dies in that way, recorded: its info and its console."""
-    packets = s.work / f"panic-{how}.bin"
-    with s.guest(
-        *(width, f"test/{image}", f"panic-{how}"),
-        append=f"prof.out=e9 prof.every=0 prof.jitter=0 die={how}",
+    trace, text = boot_and_record(
+        *(s, width, f"test/{image}", f"panic-{how}"),
+        f"prof.every=0 prof.jitter=0 die={how}",
+        code=101,
         icount=2,
-        stream=packets,
-    ) as guest:
-        check.same(guest.end(), 101)
-        text = guest.text()
-    info = recorded(
-        Command(s),
-        s.work / f"panic-{how}.trace",
-        f"file:{packets}",
-        "-k",
-        guest_image(s, width, image),
     )
+    info = Command(s).info(trace)
     check.same(info["exit_code"], 101)
     return info, text
 
