@@ -54,8 +54,8 @@ static json_t *code_object(const struct annotate *annotate,
                   json_count(code->self.samples), "self_ns", ns(&code->self));
 
     if (code->inlined != 0)
-        json_object_set_new(object, "inlined",
-                            names_list(annotate_name(annotate, code->inlined)));
+        json_set(object, "inlined",
+                 names_list(annotate_name(annotate, code->inlined)));
     return object;
 }
 

@@ -33,3 +33,10 @@ json_t *json_text(const char *text)
     free(mended);
     return string;
 }
+
+void json_print(json_t *value, FILE *out)
+{
+    json_dumpf(value, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    fputc('\n', out);
+    json_decref(value);
+}

@@ -11,11 +11,6 @@
 
 #define NS_PER_S 1e9
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-    json_object_set_new(object, key, value);
-}
-
 static json_t *ns(const struct causal *causal, uint64_t cycles)
 {
     return causal->tsc_hz == 0
@@ -27,11 +22,12 @@ static json_t *value_json(const struct causal_value *value)
 {
     json_t *object = json_object();
 
-    set(object, "speedup", json_real(value->speedup));
-    set(object, "gain", value->known ? json_real(value->gain) : json_null());
-    set(object, "interval",
-        value->known ? json_real(value->interval) : json_null());
-    set(object, "groups", json_count(value->groups));
+    json_set(object, "speedup", json_real(value->speedup));
+    json_set(object, "gain",
+             value->known ? json_real(value->gain) : json_null());
+    json_set(object, "interval",
+             value->known ? json_real(value->interval) : json_null());
+    json_set(object, "groups", json_count(value->groups));
     return object;
 }
 
@@ -51,8 +47,9 @@ static void set_limit(const struct causal *causal, uint32_t target,
 
     if (count != 0)
         word = causal_limited_by(causal, target, numbers[count - 1], &part);
-    set(object, "limit", word == NULL ? json_null() : json_text(word));
-    set(object, "limit_share", word == NULL ? json_null() : json_real(part));
+    json_set(object, "limit", word == NULL ? json_null() : json_text(word));
+    json_set(object, "limit_share",
+             word == NULL ? json_null() : json_real(part));
 }
 
 static json_t *curve_json(const struct causal *causal,
@@ -76,17 +73,20 @@ static json_t *curve_json(const struct causal *causal,
 
     for (uint32_t i = 0; i < curve->count; ++i)
         json_array_append_new(values, value_json(&curve->values[i]));
-    set(object, "target", json_text(causal_target_name(causal, curve->target)));
-    set(object, "number", json_count(curve->target));
-    set(object, "accrual", json_text(accrual_word(target->accrual)));
-    set(object, "visits", json_count(target->visits));
-    set(object, "share", share < 0 ? json_null() : json_real(share));
-    set(object, "slope", json_real(curve->slope));
-    set(object, "shape", json_text(shapes[curve->shape]));
-    set(object, "bend", curve->bend > 0 ? json_real(curve->bend) : json_null());
-    set(object, "explanation", json_text(causal_explain(causal, curve, text)));
+    json_set(object, "target",
+             json_text(causal_target_name(causal, curve->target)));
+    json_set(object, "number", json_count(curve->target));
+    json_set(object, "accrual", json_text(accrual_word(target->accrual)));
+    json_set(object, "visits", json_count(target->visits));
+    json_set(object, "share", share < 0 ? json_null() : json_real(share));
+    json_set(object, "slope", json_real(curve->slope));
+    json_set(object, "shape", json_text(shapes[curve->shape]));
+    json_set(object, "bend",
+             curve->bend > 0 ? json_real(curve->bend) : json_null());
+    json_set(object, "explanation",
+             json_text(causal_explain(causal, curve, text)));
     set_limit(causal, curve->target, object);
-    set(object, "values", values);
+    json_set(object, "values", values);
     return object;
 }
 
@@ -98,8 +98,8 @@ static json_t *point_json(const struct causal *causal, uint32_t point)
     for (uint32_t i = 0; i < causal->target_count; ++i)
         json_array_append_new(all, curve_json(causal, &curves[i]));
     free(curves);
-    set(object, "point", json_text(causal_point_name(causal, point)));
-    set(object, "curves", all);
+    json_set(object, "point", json_text(causal_point_name(causal, point)));
+    json_set(object, "curves", all);
     return object;
 }
 
@@ -115,16 +115,16 @@ static json_t *latency_json(const struct causal *causal, uint32_t kind,
         return NULL;
     event = &found->event;
     object = json_object();
-    set(object, "speedup",
-        json_real(causal->speedups[speedup] / (double)PROF_ONE));
-    set(object, "requests", json_count(event->requests));
-    set(object, "mean_ns", ns(causal, event->total / event->requests));
-    set(object, "p50_ns", ns(causal, event->p50));
-    set(object, "p50_low_ns", ns(causal, event->p50_low));
-    set(object, "p50_high_ns", ns(causal, event->p50_high));
-    set(object, "p99_ns", ns(causal, event->p99));
-    set(object, "p99_low_ns", ns(causal, event->p99_low));
-    set(object, "p99_high_ns", ns(causal, event->p99_high));
+    json_set(object, "speedup",
+             json_real(causal->speedups[speedup] / (double)PROF_ONE));
+    json_set(object, "requests", json_count(event->requests));
+    json_set(object, "mean_ns", ns(causal, event->total / event->requests));
+    json_set(object, "p50_ns", ns(causal, event->p50));
+    json_set(object, "p50_low_ns", ns(causal, event->p50_low));
+    json_set(object, "p50_high_ns", ns(causal, event->p50_high));
+    json_set(object, "p99_ns", ns(causal, event->p99));
+    json_set(object, "p99_low_ns", ns(causal, event->p99_low));
+    json_set(object, "p99_high_ns", ns(causal, event->p99_high));
     return object;
 }
 
@@ -144,12 +144,12 @@ static json_t *kind_json(const struct causal *causal, uint32_t kind)
             if (value != NULL)
                 json_array_append_new(values, value);
         }
-        set(of_target, "target", json_text(causal_target_name(causal, i)));
-        set(of_target, "values", values);
+        json_set(of_target, "target", json_text(causal_target_name(causal, i)));
+        json_set(of_target, "values", values);
         json_array_append_new(all, of_target);
     }
-    set(object, "name", json_text(causal_kind_name(causal, kind)));
-    set(object, "targets", all);
+    json_set(object, "name", json_text(causal_kind_name(causal, kind)));
+    json_set(object, "targets", all);
     return object;
 }
 
@@ -178,27 +178,27 @@ static json_t *whole_json(const struct causal *causal, const char *title)
     const struct event_causal *is = &causal->is;
     json_t *all = json_object(), *points = json_array();
 
-    set(all, "title", json_text(title));
-    set(all, "run", json_count(is->run));
-    set(all, "running", json_boolean(is->running != 0));
-    set(all, "experiments", json_count(is->experiments));
-    set(all, "abandoned", json_count(is->abandoned));
-    set(all, "not_in_stream", json_count(causal_missing(causal)));
-    set(all, "held", json_count(is->held));
-    set(all, "held_most", json_count(is->held_most));
-    set(all, "held_refused", json_count(is->refused));
-    set(all, "answers", json_count(is->answers));
-    set(all, "contradictions", json_count(is->contradictions));
-    set(all, "checked", json_count(is->checked));
-    set(all, "drained", json_count(is->drained));
-    set(all, "delay_ns", ns(causal, is->delay));
-    set(all, "stolen_ns", ns(causal, causal->stolen));
-    set(all, "stolen_waiting_ns", ns(causal, is->stolen));
-    set(all, "notes", notes_json(causal));
+    json_set(all, "title", json_text(title));
+    json_set(all, "run", json_count(is->run));
+    json_set(all, "running", json_boolean(is->running != 0));
+    json_set(all, "experiments", json_count(is->experiments));
+    json_set(all, "abandoned", json_count(is->abandoned));
+    json_set(all, "not_in_stream", json_count(causal_missing(causal)));
+    json_set(all, "held", json_count(is->held));
+    json_set(all, "held_most", json_count(is->held_most));
+    json_set(all, "held_refused", json_count(is->refused));
+    json_set(all, "answers", json_count(is->answers));
+    json_set(all, "contradictions", json_count(is->contradictions));
+    json_set(all, "checked", json_count(is->checked));
+    json_set(all, "drained", json_count(is->drained));
+    json_set(all, "delay_ns", ns(causal, is->delay));
+    json_set(all, "stolen_ns", ns(causal, causal->stolen));
+    json_set(all, "stolen_waiting_ns", ns(causal, is->stolen));
+    json_set(all, "notes", notes_json(causal));
     for (uint32_t i = 0; i < causal->point_count; ++i)
         json_array_append_new(points, point_json(causal, i));
-    set(all, "points", points);
-    set(all, "latencies", kinds_json(causal));
+    json_set(all, "points", points);
+    json_set(all, "latencies", kinds_json(causal));
     return all;
 }
 
@@ -207,9 +207,7 @@ bool causal_write_json(const struct causal *causal, const char *title,
 {
     json_t *all = whole_json(causal, title);
 
-    json_dumpf(all, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    fputc('\n', out);
-    json_decref(all);
+    json_print(all, out);
     return ferror(out) == 0;
 }
 

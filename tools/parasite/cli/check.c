@@ -102,14 +102,13 @@ static json_t *problems_json(const struct check *check)
         const struct tasks_problem *problem = &check->tasks.problems[i];
         json_t *one = json_object();
 
-        json_object_set_new(one, "cpu", json_count(problem->place.cpu));
-        json_object_set_new(one, "packet", json_count(problem->place.packet));
-        json_object_set_new(one, "event", json_count(problem->place.event));
-        json_object_set_new(one, "seconds",
-                            json_real(seconds(check, problem->place.time)));
-        json_object_set_new(
-            one, "problem",
-            json_text(tasks_problem_text(&check->tasks, problem, text)));
+        json_set(one, "cpu", json_count(problem->place.cpu));
+        json_set(one, "packet", json_count(problem->place.packet));
+        json_set(one, "event", json_count(problem->place.event));
+        json_set(one, "seconds",
+                 json_real(seconds(check, problem->place.time)));
+        json_set(one, "problem",
+                 json_text(tasks_problem_text(&check->tasks, problem, text)));
         json_array_append_new(all, one);
     }
     return all;
@@ -123,11 +122,11 @@ static json_t *losses_json(const struct check *check)
         const struct tasks_loss *loss = &check->tasks.losses[i];
         json_t *one = json_object();
 
-        json_object_set_new(one, "cpu", json_count(loss->cpu));
-        json_object_set_new(one, "from", json_real(seconds(check, loss->from)));
-        json_object_set_new(one, "to", json_real(seconds(check, loss->to)));
-        json_object_set_new(one, "events", json_count(loss->events));
-        json_object_set_new(one, "packets", json_count(loss->packets));
+        json_set(one, "cpu", json_count(loss->cpu));
+        json_set(one, "from", json_real(seconds(check, loss->from)));
+        json_set(one, "to", json_real(seconds(check, loss->to)));
+        json_set(one, "events", json_count(loss->events));
+        json_set(one, "packets", json_count(loss->packets));
         json_array_append_new(all, one);
     }
     return all;
@@ -137,18 +136,15 @@ static void print_json(const struct check *check)
 {
     json_t *all = json_object();
 
-    json_object_set_new(all, "events", json_count(check->tasks.events));
-    json_object_set_new(
-        all, "objects",
-        json_count(tasks_objects(&check->tasks) - TASKS_SPECIAL));
-    json_object_set_new(all, "packets", json_count(check->trace->index.count));
-    json_object_set_new(all, "unchecked", json_count(check->tasks.unkept));
-    json_object_set_new(all, "problem_count", json_count(check->problems));
-    json_object_set_new(all, "problems", problems_json(check));
-    json_object_set_new(all, "losses", losses_json(check));
-    json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    putchar('\n');
-    json_decref(all);
+    json_set(all, "events", json_count(check->tasks.events));
+    json_set(all, "objects",
+             json_count(tasks_objects(&check->tasks) - TASKS_SPECIAL));
+    json_set(all, "packets", json_count(check->trace->index.count));
+    json_set(all, "unchecked", json_count(check->tasks.unkept));
+    json_set(all, "problem_count", json_count(check->problems));
+    json_set(all, "problems", problems_json(check));
+    json_set(all, "losses", losses_json(check));
+    json_print(all, stdout);
 }
 
 int check_trace(const struct trace *trace, bool json)

@@ -80,14 +80,12 @@ static void print_json(const struct fact *facts, size_t count, double hz)
     json_t *all = json_object();
 
     for (size_t i = 0; i < count; ++i)
-        json_object_set_new(all, facts[i].name,
-                            facts[i].text != NULL
-                                ? json_text(facts[i].text)
-                                : json_integer((json_int_t)facts[i].number));
-    json_object_set_new(all, "hz", json_real(hz));
-    json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    putchar('\n');
-    json_decref(all);
+        json_set(all, facts[i].name,
+                 facts[i].text != NULL
+                     ? json_text(facts[i].text)
+                     : json_integer((json_int_t)facts[i].number));
+    json_set(all, "hz", json_real(hz));
+    json_print(all, stdout);
 }
 
 static void print_text(const struct fact *facts, size_t count, double hz)

@@ -15,19 +15,14 @@ static json_t *ns(const struct loop_print *print, uint64_t cycles)
     return json_integer(value < 9e18 ? (json_int_t)value : INT64_MAX);
 }
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-    json_object_set_new(object, key, value);
-}
-
 static void set_name(const struct loop_print *print, json_t *object,
                      uint32_t site)
 {
     const struct occupancy *occupancy = &print->occupancy;
 
-    set(object, "site", json_text(occupancy_name(occupancy, site)));
-    set(object, "file", json_text(occupancy_file(occupancy, site)));
-    set(object, "line", json_count(occupancy_line(occupancy, site)));
+    json_set(object, "site", json_text(occupancy_name(occupancy, site)));
+    json_set(object, "file", json_text(occupancy_file(occupancy, site)));
+    json_set(object, "line", json_count(occupancy_line(occupancy, site)));
 }
 
 /* ---- sites */
@@ -45,10 +40,10 @@ static json_t *histogram_json(const struct loop_print *print,
     const uint32_t *buckets = site->buckets[which];
     json_t *object = json_object(), *all = json_array();
 
-    set(object, "count", json_count(quantiles[which][0]));
-    set(object, "p50_ns", ns(print, quantiles[which][1]));
-    set(object, "p90_ns", ns(print, quantiles[which][2]));
-    set(object, "p99_ns", ns(print, quantiles[which][3]));
+    json_set(object, "count", json_count(quantiles[which][0]));
+    json_set(object, "p50_ns", ns(print, quantiles[which][1]));
+    json_set(object, "p90_ns", ns(print, quantiles[which][2]));
+    json_set(object, "p99_ns", ns(print, quantiles[which][3]));
     for (uint32_t i = 0; buckets != NULL && i < OCCUPANCY_BUCKETS; ++i) {
         json_t *bucket;
 
@@ -59,24 +54,24 @@ static json_t *histogram_json(const struct loop_print *print,
         json_array_append_new(bucket, json_count(buckets[i]));
         json_array_append_new(all, bucket);
     }
-    set(object, "ranges", all);
+    json_set(object, "ranges", all);
     return object;
 }
 
 /* Numbers of counts by their names. */
 static void set_counts(json_t *object, const struct event_loop_row *row)
 {
-    set(object, "calls", json_count(row->calls));
-    set(object, "pending", json_count(row->pending));
-    set(object, "resolved", json_count(row->resolved));
-    set(object, "failed", json_count(row->failed));
-    set(object, "cancelled", json_count(row->cancelled));
-    set(object, "runs", json_count(row->runs));
-    set(object, "own_cycles", json_count(row->own));
-    set(object, "total_cycles", json_count(row->total));
-    set(object, "longest_task", json_count(row->longest_task));
-    set(object, "longest_tsc", json_count(row->longest_begin));
-    set(object, "held", json_count(row->held));
+    json_set(object, "calls", json_count(row->calls));
+    json_set(object, "pending", json_count(row->pending));
+    json_set(object, "resolved", json_count(row->resolved));
+    json_set(object, "failed", json_count(row->failed));
+    json_set(object, "cancelled", json_count(row->cancelled));
+    json_set(object, "runs", json_count(row->runs));
+    json_set(object, "own_cycles", json_count(row->own));
+    json_set(object, "total_cycles", json_count(row->total));
+    json_set(object, "longest_task", json_count(row->longest_task));
+    json_set(object, "longest_tsc", json_count(row->longest_begin));
+    json_set(object, "held", json_count(row->held));
 }
 
 static json_t *site_json(const struct loop_print *print, uint32_t number)
@@ -86,19 +81,19 @@ static json_t *site_json(const struct loop_print *print, uint32_t number)
     json_t *object = json_object();
 
     set_name(print, object, number);
-    set(object, "number", json_count(row->site));
-    set(object, "kind", json_text(loop_part_keys[site->kind]));
+    json_set(object, "number", json_count(row->site));
+    json_set(object, "kind", json_text(loop_part_keys[site->kind]));
     set_counts(object, row);
-    set(object, "own_ns", ns(print, row->own));
-    set(object, "total_ns", ns(print, row->total));
-    set(object, "oldest_ns", ns(print, row->oldest));
-    set(object, "longest_ns", ns(print, row->longest));
-    set(object, "delay_ns", ns(print, row->delay));
-    set(object, "wall_ns", ns(print, row->wall));
-    set(object, "held_ns", ns(print, row->held_time));
+    json_set(object, "own_ns", ns(print, row->own));
+    json_set(object, "total_ns", ns(print, row->total));
+    json_set(object, "oldest_ns", ns(print, row->oldest));
+    json_set(object, "longest_ns", ns(print, row->longest));
+    json_set(object, "delay_ns", ns(print, row->delay));
+    json_set(object, "wall_ns", ns(print, row->wall));
+    json_set(object, "held_ns", ns(print, row->held_time));
     for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i)
-        set(object, loop_histograms[i],
-            histogram_json(print, site, (enum occupancy_histogram)i));
+        json_set(object, loop_histograms[i],
+                 histogram_json(print, site, (enum occupancy_histogram)i));
     return object;
 }
 
@@ -128,12 +123,12 @@ static json_t *nodes_json(const struct loop_print *print)
         if (node->time == 0)
             continue;
         object = json_object();
-        set(object, "node", json_count(node->counts.node));
-        set(object, "parent", json_count(node->counts.parent));
+        json_set(object, "node", json_count(node->counts.node));
+        json_set(object, "parent", json_count(node->counts.parent));
         set_name(print, object, node->site);
-        set(object, "calls", json_count(node->counts.calls));
-        set(object, "own_cycles", json_count(node->counts.own));
-        set(object, "total_cycles", json_count(node->counts.total));
+        json_set(object, "calls", json_count(node->counts.calls));
+        json_set(object, "own_cycles", json_count(node->counts.own));
+        json_set(object, "total_cycles", json_count(node->counts.total));
         json_array_append_new(all, object);
     }
     return all;
@@ -161,20 +156,22 @@ static json_t *runs_json(struct loop_print *print)
         json_t *object = json_object(), *functions = json_array();
 
         set_name(print, object, run->site);
-        set(object, "task", json_count(run->task));
-        set(object, "at_ns", at_ns(print, run->time));
-        set(object, "ns", ns(print, run->cycles));
-        set(object, "samples", json_count(run->samples));
+        json_set(object, "task", json_count(run->task));
+        json_set(object, "at_ns", at_ns(print, run->time));
+        json_set(object, "ns", ns(print, run->cycles));
+        json_set(object, "samples", json_count(run->samples));
         for (unsigned j = 0;
              j < OCCUPANCY_FUNCTIONS && run->functions[j].address != 0; ++j) {
             json_t *function = json_object();
 
-            set(function, "function",
+            json_set(
+                function, "function",
                 json_text(loop_function(print, run->functions[j].address)));
-            set(function, "samples", json_count(run->functions[j].samples));
+            json_set(function, "samples",
+                     json_count(run->functions[j].samples));
             json_array_append_new(functions, function);
         }
-        set(object, "functions", functions);
+        json_set(object, "functions", functions);
         json_array_append_new(all, object);
     }
     free(runs);
@@ -193,12 +190,12 @@ static json_t *freezes_json(struct loop_print *print)
         json_t *object = json_object(), *stack = json_array();
 
         set_name(print, object, freeze->site);
-        set(object, "task", json_count(freeze->task));
-        set(object, "at_ns", at_ns(print, freeze->time));
-        set(object, "ns", ns(print, freeze->cycles));
+        json_set(object, "task", json_count(freeze->task));
+        json_set(object, "at_ns", at_ns(print, freeze->time));
+        json_set(object, "ns", ns(print, freeze->cycles));
         for (size_t j = 0; j < count; ++j)
             json_array_append_new(stack, json_text(functions[j]));
-        set(object, "stack", stack);
+        json_set(object, "stack", stack);
         json_array_append_new(all, object);
     }
     return all;
@@ -214,9 +211,9 @@ static json_t *account_json(const struct loop_print *print)
 
     occupancy_account(now, parts);
     for (unsigned i = 0; i < OCCUPANCY_PARTS; ++i)
-        set(object, loop_part_keys[i], json_count(parts[i]));
-    set(object, "of_all_stolen", json_count(now->account.stolen));
-    set(object, "of_all_statistics", json_count(now->account.own));
+        json_set(object, loop_part_keys[i], json_count(parts[i]));
+    json_set(object, "of_all_stolen", json_count(now->account.stolen));
+    json_set(object, "of_all_statistics", json_count(now->account.own));
     return object;
 }
 
@@ -230,13 +227,14 @@ static json_t *busy_json(const struct occupancy *occupancy)
     json_t *object = json_object();
 
     occupancy_account(&occupancy->now, parts);
-    set(object, "all",
-        json_real(
-            occupancy_busy(parts[OCCUPANCY_WALL], parts[OCCUPANCY_IDLE])));
+    json_set(object, "all",
+             json_real(
+                 occupancy_busy(parts[OCCUPANCY_WALL], parts[OCCUPANCY_IDLE])));
     for (size_t i = 0; i < sizeof spans / sizeof *spans; ++i) {
         double busy = occupancy_lately(occupancy, spans[i].seconds);
 
-        set(object, spans[i].key, busy < 0 ? json_null() : json_real(busy));
+        json_set(object, spans[i].key,
+                 busy < 0 ? json_null() : json_real(busy));
     }
     return object;
 }
@@ -247,19 +245,17 @@ void loop_print_json(struct loop_print *print)
     const struct event_loop *account = &occupancy->now.account;
     json_t *all = json_object();
 
-    set(all, "tsc_hz", json_count(occupancy->tsc_hz));
-    set(all, "rounds", json_count(occupancy->rounds));
-    set(all, "sites_refused", json_count(account->sites_refused));
-    set(all, "contexts_refused", json_count(account->contexts_refused));
-    set(all, "unbinned", json_count(account->unbinned));
-    set(all, "busy", busy_json(occupancy));
-    set(all, "cycles", account_json(print));
-    set(all, "freeze_count", json_count(account->freezes));
-    set(all, "sites", sites_json(print));
-    set(all, "tree", nodes_json(print));
-    set(all, "long_runs", runs_json(print));
-    set(all, "freezes", freezes_json(print));
-    json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    putchar('\n');
-    json_decref(all);
+    json_set(all, "tsc_hz", json_count(occupancy->tsc_hz));
+    json_set(all, "rounds", json_count(occupancy->rounds));
+    json_set(all, "sites_refused", json_count(account->sites_refused));
+    json_set(all, "contexts_refused", json_count(account->contexts_refused));
+    json_set(all, "unbinned", json_count(account->unbinned));
+    json_set(all, "busy", busy_json(occupancy));
+    json_set(all, "cycles", account_json(print));
+    json_set(all, "freeze_count", json_count(account->freezes));
+    json_set(all, "sites", sites_json(print));
+    json_set(all, "tree", nodes_json(print));
+    json_set(all, "long_runs", runs_json(print));
+    json_set(all, "freezes", freezes_json(print));
+    json_print(all, stdout);
 }

@@ -3,6 +3,7 @@
 
 #include "flame/flame.h"
 
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "page/columns.h"
 #include "page/page.h"
@@ -140,19 +141,19 @@ static json_t *head_of(const struct flame *flame)
         json_array_append_new(languages, json_string(source_language_name(
                                              (enum source_language)i)));
     /* by number: a path need not be UTF-8, which JSON must be */
-    json_object_set_new(head, "title", json_integer(flame->title));
-    json_object_set_new(head, "arch", json_string(flame->arch));
-    json_object_set_new(head, "hz", json_real(flame->hz));
-    json_object_set_new(head, "clocks",
-                        json_integer((json_int_t)(flame->end - flame->begin)));
-    json_object_set_new(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
-    json_object_set_new(head, "diff", json_boolean(flame->is_diff));
-    json_object_set_new(head, "waits", json_boolean(flame->is_waits));
-    json_object_set_new(head, "z", json_real(flame_z(flame)));
-    json_object_set_new(head, "by_time", json_boolean(flame->by_time));
-    json_object_set_new(head, "served", json_boolean(flame->is_served));
-    json_object_set_new(head, "sides", sides_of(flame));
-    json_object_set_new(head, "languages", languages);
+    json_set(head, "title", json_integer(flame->title));
+    json_set(head, "arch", json_string(flame->arch));
+    json_set(head, "hz", json_real(flame->hz));
+    json_set(head, "clocks",
+             json_integer((json_int_t)(flame->end - flame->begin)));
+    json_set(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
+    json_set(head, "diff", json_boolean(flame->is_diff));
+    json_set(head, "waits", json_boolean(flame->is_waits));
+    json_set(head, "z", json_real(flame_z(flame)));
+    json_set(head, "by_time", json_boolean(flame->by_time));
+    json_set(head, "served", json_boolean(flame->is_served));
+    json_set(head, "sides", sides_of(flame));
+    json_set(head, "languages", languages);
     return head;
 }
 

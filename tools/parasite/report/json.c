@@ -11,12 +11,12 @@
 
 static void set_count(json_t *object, const char *name, uint64_t count)
 {
-    json_object_set_new(object, name, json_integer((json_int_t)count));
+    json_set(object, name, json_integer((json_int_t)count));
 }
 
 static void set_text(json_t *object, const char *name, const char *text)
 {
-    json_object_set_new(object, name, json_text(text));
+    json_set(object, name, json_text(text));
 }
 
 static void set_keys(json_t *object, const struct report *report,
@@ -43,10 +43,8 @@ static void set_counts(json_t *object, const struct report *report,
     set_count(object, "total", total->samples);
     set_count(object, "self_ns", self->clocks * NS_PER_CLOCK);
     set_count(object, "total_ns", total->clocks * NS_PER_CLOCK);
-    json_object_set_new(object, "self_percent",
-                        json_real(report_percent(report, self)));
-    json_object_set_new(object, "total_percent",
-                        json_real(report_percent(report, total)));
+    json_set(object, "self_percent", json_real(report_percent(report, self)));
+    json_set(object, "total_percent", json_real(report_percent(report, total)));
 }
 
 static json_t *calls(const struct report *report, uint32_t row, bool callers)
@@ -80,7 +78,7 @@ static json_t *children(const struct report *report, uint32_t parent)
 
         set_keys(child, report, branch->row);
         set_counts(child, report, &branch->self, &branch->total);
-        json_object_set_new(child, "children", children(report, branches[i]));
+        json_set(child, "children", children(report, branches[i]));
         json_array_append_new(list, child);
     }
     free(branches);
@@ -111,14 +109,14 @@ static json_t *row_object(const struct report *report, uint32_t number)
     set_keys(object, report, number);
     set_counts(object, report, &row->self, &row->total);
     (void)report_interval(report, &row->self, &interval);
-    json_object_set_new(object, "self_percent_low", json_real(interval.low));
-    json_object_set_new(object, "self_percent_high", json_real(interval.high));
+    json_set(object, "self_percent_low", json_real(interval.low));
+    json_set(object, "self_percent_high", json_real(interval.high));
     if (report->has_exits)
         set_count(object, "hypervisor", row->exits.samples);
     if (report->callers)
-        json_object_set_new(object, "callers", calls(report, number, true));
+        json_set(object, "callers", calls(report, number, true));
     if (report->callees)
-        json_object_set_new(object, "callees", calls(report, number, false));
+        json_set(object, "callees", calls(report, number, false));
     return object;
 }
 

@@ -104,9 +104,9 @@ static void put_functions(json_t *head, struct view *view)
                             json_count(row->total), "code",
                             (int)has_code(&rows, view, row)));
     }
-    json_object_set_new(head, "weight", json_count(rows.sum));
-    json_object_set_new(head, "functions", list);
-    json_object_set_new(head, "functions_not_shown", json_count(count - i));
+    json_set(head, "weight", json_count(rows.sum));
+    json_set(head, "functions", list);
+    json_set(head, "functions_not_shown", json_count(count - i));
     free(rows.rows);
     index_free(&rows.functions);
 }
@@ -127,18 +127,18 @@ static json_t *head_of(struct view *view, unsigned port)
     char build_id[65];
 
     metadata_build_id(&model->hello, build_id);
-    json_object_set_new(head, "port", json_count(port));
-    json_object_set_new(head, "trace", json_text(view->input));
-    json_object_set_new(head, "image",
-                        view->names.image != NULL ? json_text(view->image_path)
-                                                  : json_null());
-    json_object_set_new(head, "build_id", json_text(build_id));
-    json_object_set_new(head, "arch", json_text(metadata_arch(&model->hello)));
-    json_object_set_new(head, "hz", json_real(model->rate_mhz / 1000.0));
-    json_object_set_new(head, "samples", json_count(model_samples(model)));
-    json_object_set_new(head, "clocks", json_count(model->end - model->begin));
-    json_object_set_new(head, "idle", json_count(model->idle.samples));
-    json_object_set_new(head, "losses", losses_of(model));
+    json_set(head, "port", json_count(port));
+    json_set(head, "trace", json_text(view->input));
+    json_set(head, "image",
+             view->names.image != NULL ? json_text(view->image_path)
+                                       : json_null());
+    json_set(head, "build_id", json_text(build_id));
+    json_set(head, "arch", json_text(metadata_arch(&model->hello)));
+    json_set(head, "hz", json_real(model->rate_mhz / 1000.0));
+    json_set(head, "samples", json_count(model_samples(model)));
+    json_set(head, "clocks", json_count(model->end - model->begin));
+    json_set(head, "idle", json_count(model->idle.samples));
+    json_set(head, "losses", losses_of(model));
     put_functions(head, view);
     return head;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page: its head and its columns. */
 
+#include "base/json_text.h"
 #include "page/page.h"
 #include "timeline/clocks.h"
 #include "timeline/payload.h"
@@ -96,20 +97,17 @@ static json_t *head_of(const struct timeline *timeline)
         json_array_append_new(
             traces, json_pack("{ss}", "name", timeline->traces[i].name));
     }
-    json_object_set_new(head, "title", json_string(timeline->title));
-    json_object_set_new(head, "types", types());
-    json_object_set_new(head, "loops", loops);
-    json_object_set_new(head, "traces", traces);
-    json_object_set_new(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
-    json_object_set_new(
-        head, "clocks",
-        json_integer((json_int_t)(timeline->end - timeline->begin)));
-    json_object_set_new(head, "events", json_integer((json_int_t)events));
-    json_object_set_new(head, "notes", notes_of(timeline));
-    json_object_set_new(head, "has_samples",
-                        json_boolean(timeline->samples != NULL));
-    json_object_set_new(head, "samples_shift",
-                        json_integer(samples_shift(timeline)));
+    json_set(head, "title", json_string(timeline->title));
+    json_set(head, "types", types());
+    json_set(head, "loops", loops);
+    json_set(head, "traces", traces);
+    json_set(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
+    json_set(head, "clocks",
+             json_integer((json_int_t)(timeline->end - timeline->begin)));
+    json_set(head, "events", json_integer((json_int_t)events));
+    json_set(head, "notes", notes_of(timeline));
+    json_set(head, "has_samples", json_boolean(timeline->samples != NULL));
+    json_set(head, "samples_shift", json_integer(samples_shift(timeline)));
     return head;
 }
 
