@@ -21,7 +21,7 @@ $(rooms)/.linked: profiler/rooms tools/build/rooms.py | packages
 # something is left out, knows what that is
 ifeq ($(PROF_CONFIG),)
 profiler_sources = $(filter-out %/offsets.c %/left_out.c,$(wildcard \
-    profiler/*/*.c profiler/*/$1/*.asm))
+    profiler/*/*.c profiler/*/*.asm profiler/*/$1/*.asm))
 else
 profiler_sources = $(shell tools/build/sources.py --width $1 \
     --config $(PROF_CONFIG) c asm)

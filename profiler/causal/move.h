@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define PROF_JUMP_BYTES 5u       /* of a jump with 32 bits */
-#define PROF_MOVED_BYTES_MAX 38u /* of what is moved, with the jump behind it */
+#define PROF_MOVED_BYTES_MAX 38u /* of what is moved, with the jump after it */
 
 struct prof_moved {
     uint8_t bytes[PROF_MOVED_BYTES_MAX]; /* to be executed at (at) */

@@ -19,7 +19,7 @@ $(BUILD)/host$1/obj/walk.o: profiler/sample/$2/walk.asm \
     $(BUILD)/$2/prof_offsets.inc
 	$$(call begin,NASM)
 	$(Q)nasm -f elf$1 -g -F dwarf -Werror -I$(BUILD)/$2/ -o $$@ $$<
-$(BUILD)/host$1/obj/hooks.o: profiler/causal/$2/hooks.asm
+$(BUILD)/host$1/obj/hooks.o: profiler/causal/hooks.asm
 	$$(call begin,NASM)
 	$(Q)nasm -f elf$1 -g -F dwarf -Werror -o $$@ $$<
 $(BUILD)/host$1/libdemangle.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\

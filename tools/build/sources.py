@@ -59,7 +59,7 @@ PARTS = {
     "trace": (["trace/*.c"], ["trace/left_out.c"]),
     "loop": (["loop/*.c"], ["loop/left_out.c"]),
     "causal": (
-        ["causal/*.c", "causal/*/*.asm", "control/causal*.c"],
+        ["causal/*.c", "causal/*.asm", "control/causal*.c"],
         ["causal/left_out.c"],
     ),
     "trees": (
@@ -115,7 +115,7 @@ def found(patterns):
 
 def sources(width, without):
     """C and nasm sources, as paths below profiler/."""
-    listed = found(["*/*.c", f"*/{width}/*.asm"]) - {OFFSETS}
+    listed = found(["*/*.c", "*/*.asm", f"*/{width}/*.asm"]) - {OFFSETS}
     listed = {path for path in listed if os.path.basename(path) != LEFT_OUT}
     if "stream" in without and "trace" not in without:
         without = [*without, "trace"]

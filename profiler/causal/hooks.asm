@@ -1,6 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; Where the entry of a patched function leads, and its return; hooks.h.
+; Where the entry of a patched function leads, and its return; hooks.h. For
+; both widths.
 ;
 ; All registers are preserved but the flags, which no function expects or
 ; returns anything in: callers may know which registers a function leaves
@@ -12,21 +13,32 @@
 %define RETURNS 128
 %define RETURN_BYTES 8
 
+%ifidn __OUTPUT_FORMAT__, elf64
         bits 64
         default rel
+%define WORD 8
+%define BP rbp
+%define SP rsp
+%else
+        bits 32
+%define WORD 4
+%define BP ebp
+%define SP esp
+%endif
+
         section .text
 
         extern  prof_patch_entered, prof_patch_left
         global  prof_patch_entries:function (ENTRIES * ENTRY_BYTES)
         global  prof_patch_returns:function (RETURNS * RETURN_BYTES)
 
-; Behind this are the instructions that were moved.
+; The instructions that were moved come after this.
 %macro ENTRY 0
 %%begin:
-        push    rbp
-        mov     rbp, rsp
+        push    BP
+        mov     BP, SP
         call    entered
-        pop     rbp
+        pop     BP
         times ENTRY_BYTES - ($ - %%begin) int3
 %endmacro
 
@@ -48,9 +60,12 @@ prof_patch_returns:
         RETURN
 %endrep
 
-%macro SAVE 0
-        push    rbp
-        mov     rbp, rsp
+; Calls %1(at, place): (at) is where this was called from, and (place) so many
+; bytes (%2) above the frame pointer.
+%macro HOOK 2
+        push    BP
+        mov     BP, SP
+%if WORD == 8
         push    rax
         push    rcx
         push    rdx
@@ -62,10 +77,10 @@ prof_patch_returns:
         push    r11
         cld
         and     rsp, -16
-%endmacro
-
-%macro RESTORE 0
-        lea     rsp, [rbp - 9 * 8]
+        mov     rdi, [rbp + WORD]
+        lea     rsi, [rbp + %2]
+        call    %1
+        lea     rsp, [rbp - 9 * WORD]
         pop     r11
         pop     r10
         pop     r9
@@ -75,22 +90,30 @@ prof_patch_returns:
         pop     rdx
         pop     rcx
         pop     rax
-        pop     rbp
+%else
+        push    eax
+        push    ecx
+        push    edx
+        cld
+        lea     eax, [ebp + %2]
+        push    eax
+        push    dword [ebp + WORD]
+        call    %1
+        add     esp, 2 * WORD
+        pop     edx
+        pop     ecx
+        pop     eax
+%endif
+        pop     BP
         ret
 %endmacro
 
+; From an entry: the return address is above its frame.
 entered:
-        SAVE
-        mov     rdi, [rbp + 8]          ; in the entry
-        lea     rsi, [rbp + 24]         ; where the return address is
-        call    prof_patch_entered
-        RESTORE
+        HOOK    prof_patch_entered, 3 * WORD
 
+; From prof_patch_returns: the call has pushed the place of the return address.
 left:
-        SAVE
-        mov     rdi, [rbp + 8]          ; in prof_patch_returns
-        lea     rsi, [rbp + 8]          ; the place of the return address
-        call    prof_patch_left
-        RESTORE
+        HOOK    prof_patch_left, WORD
 
         section .note.GNU-stack noalloc noexec nowrite progbits
