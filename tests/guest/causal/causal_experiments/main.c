@@ -17,7 +17,7 @@
 #define WARM_UP 200u
 #define TRUTH_VISITS 1500u
 #define VISITS 6000u
-#define LATENCY_VISITS 12000u
+#define LATENCY_VISITS 24000u
 #define PPM 1e6
 #define ERROR_MAX 10000 /* ppm: a percentage point */
 #define INTERVAL_MAX 150000
