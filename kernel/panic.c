@@ -23,6 +23,7 @@
 #include <arch/trap.h>
 
 #include <prof/name.h>
+#include <prof/origin.h>
 #include <prof/symbols.h>
 #include <prof/text.h>
 
@@ -81,6 +82,7 @@ static void write_call(struct prof_text *out, unsigned number,
 {
     struct prof_symbol symbol;
 
+    address = prof_origin(address);
     prof_text_string(out, "  #");
     prof_text_decimal(out, number, 0);
     prof_text_column(out, 6);

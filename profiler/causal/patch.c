@@ -9,10 +9,10 @@
 
 #include "base/equal.h"
 #include "causal/move.h"
-#include "causal/origin.h"
 
 #include <prof/error.h>
 #include <prof/name.h>
+#include <prof/origin.h>
 #include <prof/port.h>
 #include <prof/symbols.h>
 
@@ -296,18 +296,20 @@ uint32_t prof_patch_off(void)
 /* ---- what a sample or a walk has found */
 
 /* In an entry: where the instruction was, as far as one was moved there without
- * a change of its length; at least the function is right. */
+ * a change of its length; at least the function is right, also for a return
+ * address. Before these the entry makes a frame, as most functions do. */
 static uintptr_t origin_of_entry(uint32_t offset)
 {
     const struct prof_patched *function =
         &prof_patch->functions[offset / PROF_ENTRY_BYTES];
     uint32_t inside = offset % PROF_ENTRY_BYTES;
+    uint32_t most = function->taken;
 
-    if (inside <= ENTRY_HEAD)
-        return function->address;
-    inside -= ENTRY_HEAD;
-    return function->address +
-           (inside < function->taken ? inside : function->taken);
+    if (inside < ENTRY_HEAD)
+        most--;
+    else
+        inside -= ENTRY_HEAD;
+    return function->address + (inside < most ? inside : most);
 }
 
 uintptr_t prof_patch_origin(uintptr_t address)

@@ -21,6 +21,7 @@
 #include <prof/config.h>
 #include <prof/error.h>
 #include <prof/name.h>
+#include <prof/origin.h>
 #include <prof/port.h>
 #include <prof/text.h>
 
@@ -92,7 +93,7 @@ static void walk(struct choice *choice)
     while (choice->frames_count < FRAMES_MAX &&
            (uintptr_t)frame >= bounds->begin &&
            (uintptr_t)frame / sizeof *frame <= bounds->last_frame) {
-        choice->frames[choice->frames_count++] = frame[1];
+        choice->frames[choice->frames_count++] = prof_origin(frame[1]);
         if (frame[0] <= (uintptr_t)frame)
             break;
         frame = (const uintptr_t *)frame[0];

@@ -11,6 +11,7 @@
 #include "unwind/decode.h"
 #include "unwind/prologue.h"
 
+#include <prof/origin.h>
 #include <prof/symbols.h>
 #include <prof/text.h>
 
@@ -53,10 +54,10 @@ static const struct prof_loop_frame *held_by(uint64_t *mark)
     return NULL;
 }
 
-static void add_caller(struct prof_freeze *freeze, uintptr_t address)
+static void add(struct prof_freeze *freeze, uintptr_t address)
 {
     if (freeze->count < PROF_GUARD_FRAMES)
-        freeze->addresses[freeze->count++] = address;
+        freeze->addresses[freeze->count++] = prof_origin(address);
 }
 
 /* The caller of a function that has no frame yet, or never makes one: the frame
@@ -78,7 +79,7 @@ static void add_unframed(struct prof_freeze *freeze, uintptr_t sp,
     if (words == PROF_PROLOGUE_FRAME || sp % word != 0 || sp < stack->begin ||
         sp / word + words > stack->last_frame + 1)
         return;
-    add_caller(freeze, ((const uintptr_t *)sp)[words]);
+    add(freeze, ((const uintptr_t *)sp)[words]);
 }
 
 /* What has been interrupted, and its callers. */
@@ -88,8 +89,7 @@ static void walk(struct prof_freeze *freeze, uintptr_t pc, uintptr_t sp,
     const struct prof_stack_bounds *stack = prof_cpus[0].stack;
     const uintptr_t word = sizeof(uintptr_t);
 
-    freeze->addresses[0] = pc;
-    freeze->count = 1;
+    add(freeze, pc);
     if (stack == NULL)
         return;
     add_unframed(freeze, sp, stack);
@@ -99,7 +99,7 @@ static void walk(struct prof_freeze *freeze, uintptr_t pc, uintptr_t sp,
 
         if (frame[1] == 0)
             return;
-        add_caller(freeze, frame[1]);
+        add(freeze, frame[1]);
         if (frame[0] <= fp)
             return;
         fp = frame[0];

@@ -168,8 +168,11 @@ static inline bool drain_entry(const struct prof_entry *entry)
         leaf = prof_find_walked(entry, walk);
     else
         leaf = prof_find_unwalked(entry);
-    if (leaf == NULL)
+    if (leaf == NULL) {
+        if (is_dying()) /* it will be emitted, and times only grow */
+            prof_trace_before(prof_entry_tsc(entry));
         return drain_unresolved(entry);
+    }
     count_entry(entry, leaf);
     return true;
 }

@@ -4,13 +4,13 @@
 
 #include "profile/resolve.h"
 
-#include "causal/origin.h"
 #include "profile/image.h"
 #include "profile/stacks.h"
 #include "unwind/prologue.h"
 
 #include <prof/config.h>
 #include <prof/format.h>
+#include <prof/origin.h>
 
 /*
  * Half a millisecond at 1,000 MIPS, in units of some 50 instructions; decoding

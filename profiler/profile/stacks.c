@@ -4,13 +4,13 @@
 
 #include "profile/stacks.h"
 
-#include "causal/origin.h"
 #include "profile/addresses.h"
 #include "profile/calls.h"
 #include "profile/functions.h"
 #include "profile/image.h"
 
 #include <prof/config.h>
+#include <prof/origin.h>
 
 struct prof_table prof_stacks;
 

@@ -9,6 +9,7 @@
 #include "trace/recorder.h"
 
 #include <prof/format.h>
+#include <prof/origin.h>
 
 #define PROBES 8u
 #define ROOM_MAX 32768u
@@ -65,9 +66,10 @@ static void walk_from(struct walk *walk, uintptr_t caller, uintptr_t frame)
 
     while (count < depth && caller - text < bytes) {
         const uintptr_t *words = (const uintptr_t *)frame;
+        uint32_t offset = (uint32_t)(prof_origin(caller) - text);
 
-        sum = (sum ^ (uint32_t)(caller - text)) * HASH_FACTOR;
-        walk->offsets[count++] = (uint32_t)(caller - text);
+        sum = (sum ^ offset) * HASH_FACTOR;
+        walk->offsets[count++] = offset;
         if (frame - begin > span || frame % sizeof frame != 0)
             break;
         caller = words[1];

@@ -5,6 +5,7 @@ guests, its page, and Coz's viewer, which is fetched from Debian."""
 import json
 import re
 
+from beside import test_beside
 from harness.command import Command, event_counts, packets_of
 from harness.suite import WIDTHS, check, run
 
@@ -325,3 +326,4 @@ def suite(s):
         test_pages(s)
     else:
         test_guest(s)
+        test_beside(s)

@@ -2,12 +2,19 @@
 #ifndef PROF_ORIGIN_H
 #define PROF_ORIGIN_H
 
-/* While functions are patched, samples and stacks have addresses in code of the
- * profiler instead of their own. */
+/*
+ * While the functions of a causal experiment are patched (<prof/causal.h>),
+ * stacks have return addresses in code of the profiler, and what was
+ * interrupted may be there as well. Whatever shows an address that it found in
+ * such a place, shows the address in the program.
+ */
 
 #include <prof/config.h>
-#include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #if PROF_WITH_CAUSAL
 extern struct prof_patch *prof_patch;
@@ -19,10 +26,14 @@ uintptr_t prof_patch_origin(uintptr_t address);
 static inline uintptr_t prof_origin(uintptr_t address)
 {
 #if PROF_WITH_CAUSAL
-    if (prof_patch != NULL)
+    if (__builtin_expect(prof_patch != 0, 0))
         return prof_patch_origin(address);
 #endif
     return address;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
