@@ -221,7 +221,7 @@ HELD = ("connections", "closing", "pcbs", "buffers", "segments", "heap_pieces")
 ASK_S = 1  # between two questions, each of which is a connection, too
 
 
-def settled(address, before):
+def until_closed(address, before):
     """Waits until the guest holds no more than it held (before)."""
 
     def attempt():
@@ -287,10 +287,10 @@ def many(echo_address, farewell_address, stats_address, count):
 
     open_and_close(count // 10)
     none_waiting(stats_address)
-    before = settled(stats_address, stats(stats_address))
+    before = until_closed(stats_address, stats(stats_address))
     open_and_close(count)
     none_waiting(stats_address)
-    after = settled(stats_address, before)
+    after = until_closed(stats_address, before)
     states = f"{before}\n{after}"
     check.true(after["accepted"] - before["accepted"] >= count, states)
     check.same(after["refusals"], before["refusals"], states)
@@ -299,7 +299,7 @@ def many(echo_address, farewell_address, stats_address, count):
 
 def crowd(echo_address, stats_address, count):
     """(count) connections at a time."""
-    before = settled(stats_address, stats(stats_address))
+    before = until_closed(stats_address, stats(stats_address))
     talks = []
     for i in range(count):
         talks.append(connect(echo_address))
@@ -312,7 +312,7 @@ def crowd(echo_address, stats_address, count):
     check.true(stats(stats_address)["connections"] >= count, "too few")
     for talk in talks:
         talk.close()
-    settled(stats_address, before)
+    until_closed(stats_address, before)
 
 
 def raw(address, data):

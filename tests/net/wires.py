@@ -118,7 +118,12 @@ def test_damage(s, wire, port, before):
             check.true(int(counts[what]) > 0, counts)
     with s.test(f"{s.width}: the guest has detected damage"):
         check.true(talk.stats(port[13])["damaged_in"] > 0)
-    holds("the bad wire leaves nothing behind", talk.settled, port[13], before)
+    holds(
+        "the bad wire leaves nothing behind",
+        talk.until_closed,
+        port[13],
+        before,
+    )
 
 
 def test_floods(s, wire, port, before):
@@ -130,7 +135,9 @@ def test_floods(s, wire, port, before):
         "it answers after 5,000 frames of noise",
         *(talk.echo, port[7], 5, 10000),
     )
-    holds("the noise leaves nothing behind", talk.settled, port[13], before)
+    holds(
+        "the noise leaves nothing behind", talk.until_closed, port[13], before
+    )
     wire.order("flood 5000 7")
     holds("other ports answer through a flood", talk.until_answered, port[23])
     holds(
@@ -140,7 +147,9 @@ def test_floods(s, wire, port, before):
     with s.test(f"{s.width}: the flood was answered"):
         counts = wire.counts()
         check.true(int(counts["answers"]) > 0, counts)
-    holds("the flood leaves nothing behind", talk.settled, port[13], before)
+    holds(
+        "the flood leaves nothing behind", talk.until_closed, port[13], before
+    )
 
 
 def test_wire(s):

@@ -7,7 +7,7 @@ const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
 const {test} = require('./tap.js');
-const {assert, has, hashOf, openPage, press, settle, text, work} =
+const {assert, has, hashOf, openPage, press, untilDrawn, text, work} =
   require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
@@ -53,7 +53,7 @@ async function fresh(what, check, hash = '') {
   await test(what, async () => {
     const page = await openPage('alike.html', hash);
     await page.waitForSelector('body[data-painted]');
-    await settle(page);
+    await untilDrawn(page);
     await check(page, await page.locator('#canvas').boundingBox());
     assert.deepStrictEqual(page.problems, []);
     await page.close();

@@ -64,14 +64,14 @@ async function openPage(name, hash = '', options = {}) {
   if (options.before) await options.before(page);
   await page.goto('file://' + path.resolve(work, name) + hash);
   if (!options.isStatic) await page.waitForSelector('body[data-ready]');
-  await settle(page);
+  await untilDrawn(page);
   return page;
 }
 
 // Waits until what was done has been drawn, and the hash written, or what else
 // the page does within (ms). Its timers were set before this one and are
 // shorter, so they have run, however late all of them are.
-const settle = (page, ms = 260) =>
+const untilDrawn = (page, ms = 260) =>
   page.evaluate(
     (pause) =>
       new Promise((done) =>
@@ -85,7 +85,7 @@ const settle = (page, ms = 260) =>
 // Waits until a search has found something, and that is drawn.
 async function found(page) {
   await page.waitForSelector('#matched.found');
-  await settle(page);
+  await untilDrawn(page);
 }
 
 async function press(page, ...keys) {
@@ -93,7 +93,7 @@ async function press(page, ...keys) {
     await page.keyboard.press(key);
     await page.waitForTimeout(60);
   }
-  await settle(page);
+  await untilDrawn(page);
 }
 
 const text = (page, selector) => page.locator(selector).innerText();
@@ -108,7 +108,7 @@ async function has(page, selector, wanted, again = () => {}) {
     const fits =
       wanted instanceof RegExp ? wanted.test(got) : got.includes(wanted);
     if (fits) return;
-    await settle(page, 20);
+    await untilDrawn(page, 20);
     await again();
   }
   assert.fail(`${selector} should have ${wanted}, is: ${got}`);
@@ -230,7 +230,7 @@ module.exports = {
   readFolded,
   reportOf,
   run,
-  settle,
+  untilDrawn,
   spotOf,
   start,
   stop,

@@ -5,7 +5,14 @@
 
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, hashOf, openPage, settle, work} = require('./browser.js');
+const {
+  assert,
+  has,
+  hashOf,
+  openPage,
+  untilDrawn,
+  work,
+} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 async function fresh(what, check, name = 'tasks.html', hash = '') {
@@ -19,9 +26,9 @@ async function fresh(what, check, name = 'tasks.html', hash = '') {
 }
 
 async function drawn(page) {
-  await settle(page);
+  await untilDrawn(page);
   await page.waitForSelector('#busy', {state: 'hidden'});
-  await settle(page);
+  await untilDrawn(page);
 }
 
 async function click(page, id) {
@@ -42,7 +49,7 @@ async function panels(page) {
   ]) {
     await page.locator(`#tab-${panel}`).click();
     await page.locator(shown).first().waitFor();
-    await settle(page);
+    await untilDrawn(page);
     assert.strictEqual(await kept(page, 'p'), panel);
   }
   await click(page, 'tab-object');

@@ -3,7 +3,14 @@
 'use strict';
 
 const {test} = require('./tap.js');
-const {assert, has, openPage, press, settle, text} = require('./browser.js');
+const {
+  assert,
+  has,
+  openPage,
+  press,
+  untilDrawn,
+  text,
+} = require('./browser.js');
 
 // Every function's row: {name: [change, kind]}.
 const changesOf = (page) =>
@@ -88,7 +95,7 @@ module.exports = async () => {
     const changes = await changesOf(page);
     assert.strictEqual(changes.work[1], 'less');
     await page.click('.row:has-text("work")');
-    await settle(page);
+    await untilDrawn(page);
     await has(page, '#chosen', 'Total 0 %, 0 samples');
     await has(page, '#chosen', /Change \u2212.*, significant/);
   });

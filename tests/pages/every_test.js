@@ -5,7 +5,14 @@
 
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, openPage, reportOf, settle, text} = require('./browser.js');
+const {
+  assert,
+  has,
+  openPage,
+  reportOf,
+  untilDrawn,
+  text,
+} = require('./browser.js');
 
 const DOCS = path.resolve(__dirname, '../../docs');
 const PAGES = {
@@ -109,7 +116,7 @@ async function warnings() {
       const page = await openPage(name);
       for (const width of WIDTHS) {
         await page.setViewportSize({width, height: 740});
-        await settle(page);
+        await untilDrawn(page);
         const notes = await page.$$('#notes span');
         assert(notes.length >= least, `${notes.length} warnings`);
         assert.deepStrictEqual(await cropped(page, '#notes span'), []);

@@ -13,7 +13,7 @@ const {
   openPage,
   press,
   readFolded,
-  settle,
+  untilDrawn,
   spotOf,
 } = require('./browser.js');
 
@@ -34,7 +34,7 @@ async function fresh(what, check, hash = '#i=1') {
 
 async function clickOn(page, ...wanted) {
   await page.mouse.click(...(await spotOf(page, MADE, ...wanted)));
-  await settle(page);
+  await untilDrawn(page);
 }
 
 async function zooms() {
@@ -49,11 +49,11 @@ async function zooms() {
   await fresh('the path leads back, and so do Reset and r', async (page) => {
     await clickOn(page, 'main', 'work');
     await page.click('#path button');
-    await settle(page);
+    await untilDrawn(page);
     await has(page, '#path', /^$/);
     await clickOn(page, 'main', 'work');
     await page.click('#reset');
-    await settle(page);
+    await untilDrawn(page);
     await has(page, '#path', /^$/);
     await clickOn(page, 'main', 'work');
     await press(page, 'r');
@@ -77,21 +77,21 @@ async function zooms() {
       await page.mouse.click(...(await spotOf(page, MADE, 'main', 'port')), {
         button: 'right',
       });
-      await settle(page);
+      await untilDrawn(page);
       await has(page, '#path', /^$/);
       await page.click('#zoom');
-      await settle(page);
+      await untilDrawn(page);
       await has(page, '#path', /port$/);
     },
   );
   await fresh('a tap selects, and a second one zooms', async (page) => {
     const spot = await spotOf(page, MADE, 'main', 'port');
     await page.touchscreen.tap(...spot);
-    await settle(page);
+    await untilDrawn(page);
     await has(page, '#chosen', /^port /);
     await has(page, '#path', /^$/);
     await page.touchscreen.tap(...spot);
-    await settle(page);
+    await untilDrawn(page);
     await has(page, '#path', /port$/);
   });
 }
@@ -99,12 +99,12 @@ async function zooms() {
 async function tooltip() {
   await fresh('the tooltip has counts, shares, intervals', async (page) => {
     await page.mouse.move(...(await spotOf(page, MADE, 'main', 'port')));
-    await settle(page);
+    await untilDrawn(page);
     await has(page, '#tip', /^port Total 12\.3 %, 240 samples Self 12\.3 %/);
     await has(page, '#tip', /95 % interval 10\.9 % to 13\.8 %/);
     await has(page, '#tip', 'In hypervisor 83.3 % of it');
     await page.mouse.move(5, 5);
-    await settle(page);
+    await untilDrawn(page);
     assert(await page.locator('#tip').isHidden());
   });
   await fresh('what is chosen is said to a screen reader', async (page) => {
@@ -123,13 +123,13 @@ async function tooltip() {
   await fresh('y and Copy put the name on the clipboard', async (page) => {
     const pasted = () => page.evaluate(() => navigator.clipboard.readText());
     await page.mouse.click(...(await spotOf(page, MADE, 'main', 'port')));
-    await settle(page);
+    await untilDrawn(page);
     await press(page, 'y');
     assert.strictEqual(await pasted(), 'port');
     await page.mouse.click(...(await spotOf(page, MADE, 'main')));
-    await settle(page);
+    await untilDrawn(page);
     await page.click('#copy');
-    await settle(page);
+    await untilDrawn(page);
     assert.strictEqual(await pasted(), 'main');
   });
 }
@@ -146,12 +146,12 @@ async function removes() {
       await page.mouse.click(...(await spotOf(page, MADE, 'main', 'port')), {
         button: 'right',
       });
-      await settle(page);
+      await untilDrawn(page);
       await page.click('#remove');
-      await settle(page);
+      await untilDrawn(page);
       await has(page, '#facts', /^1,715 samples/);
       await page.click('#restore');
-      await settle(page);
+      await untilDrawn(page);
       await has(page, '#facts', /^1,955 samples/);
     },
   );
@@ -173,9 +173,9 @@ async function sandwiches() {
     await page.mouse.click(...(await spotOf(page, MADE, 'main', 'helper')), {
       button: 'right',
     });
-    await settle(page);
+    await untilDrawn(page);
     await page.click('#sandwich');
-    await settle(page);
+    await untilDrawn(page);
     await has(page, '#chosen', /^helper Total 14\.8 %, 290 samples/);
     await press(page, 'g', 'ArrowUp');
     await has(page, '#chosen', /^main Total 7\.67 %, 150 samples/);
@@ -200,10 +200,10 @@ async function looks() {
     await press(page, 'i');
     assert(!(await painted()));
     await page.click('#icicle');
-    await settle(page);
+    await untilDrawn(page);
     assert(await painted());
     await page.click('#flame');
-    await settle(page);
+    await untilDrawn(page);
     assert(!(await painted()));
   });
   await fresh('colours by folder, language and hypervisor', async (page) => {
@@ -212,7 +212,7 @@ async function looks() {
     const [r, , b] = await colourAt(page, '#graph', spot);
     assert(Math.abs(r - b) < 24, 'its folder is unknown: grey');
     await page.selectOption('#colour', 'exits');
-    await settle(page);
+    await untilDrawn(page);
     await has(page, '#legend', 'entirely in the hypervisor');
     const hot = await colourAt(page, '#graph', spot);
     assert(hot[0] > hot[2] + 60, `should be hot: ${hot}`);
@@ -229,7 +229,7 @@ async function looks() {
     await press(page, 'm', 'g', 'ArrowDown');
     await has(page, '#chosen', /Total 100\.0 %, 1\.96 s/);
     await page.click('#samples');
-    await settle(page);
+    await untilDrawn(page);
     await press(page, 'g', 'ArrowDown');
     await has(page, '#chosen', /Total 100\.0 %, 1,955 samples/);
   });
@@ -252,16 +252,16 @@ async function themes() {
       });
     assert(!(await dark()));
     await page.emulateMedia({colorScheme: 'dark'});
-    await settle(page);
+    await untilDrawn(page);
     assert(await dark());
     await press(page, 't');
     assert(!(await dark()));
     await page.click('#theme');
-    await settle(page);
+    await untilDrawn(page);
     assert(await dark());
     await press(page, 't');
     await page.emulateMedia({colorScheme: 'light'});
-    await settle(page);
+    await untilDrawn(page);
     assert(!(await dark()));
   });
 }
@@ -270,7 +270,7 @@ async function keeps() {
   await fresh('the hash holds the view', async (page) => {
     await clickOn(page, 'main', 'work');
     await press(page, '/', 'h', 'e', 'l', 'p');
-    await settle(page, 300);
+    await untilDrawn(page, 300);
     await press(page, 'Tab', 'c', 'm', 'l', 'o');
     const hash = await hashOf(page),
       again = await openPage('made.html', hash);

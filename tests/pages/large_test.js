@@ -8,7 +8,7 @@
 const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, openPage, settle, work} = require('./browser.js');
+const {assert, has, openPage, untilDrawn, work} = require('./browser.js');
 const {countEffort, effortOf, slicesOf, within} = require('./effort.js');
 
 const SAMPLES = 1000000,
@@ -230,7 +230,7 @@ module.exports = async () => {
   await test('a second pass is noticed', async () => {
     const effort = await effortOf(page, async () => {
       await press('0')(page);
-      await settle(page);
+      await untilDrawn(page);
       await press('0')(page);
     });
     assert.throws(() => within(effort, {most: 2 * NODES, total: 2 * WEIGH}));
@@ -242,7 +242,7 @@ module.exports = async () => {
       await check(page);
     });
   await test('nothing went wrong meanwhile', async () => {
-    await settle(page);
+    await untilDrawn(page);
     assert.deepStrictEqual(page.problems, []);
   });
   await page.close();

@@ -6,7 +6,14 @@
 const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, openPage, press, settle, work} = require('./browser.js');
+const {
+  assert,
+  has,
+  openPage,
+  press,
+  untilDrawn,
+  work,
+} = require('./browser.js');
 
 const NARROW = {width: 360, height: 740};
 
@@ -125,7 +132,7 @@ module.exports = async () => {
     async (page) => {
       assert(await page.locator('#side').isHidden());
       await page.click('#side-toggle');
-      await settle(page);
+      await untilDrawn(page);
       assert(await page.locator('#picture').isHidden());
       assert(await page.locator('.row').first().isVisible());
       await fits(page);
@@ -144,7 +151,7 @@ module.exports = async () => {
     async (page) => {
       await has(page, '#facts', /^100 samples/);
       await page.click('.row:has-text("helper")');
-      await settle(page);
+      await untilDrawn(page);
       await has(page, '#chosen', /^helper Total 100\.0 %, 100 samples/);
       assert(
         (await page.evaluate(

@@ -13,7 +13,7 @@
 const {existsSync, readFileSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, openPage, settle, work} = require('./browser.js');
+const {assert, openPage, untilDrawn, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const FOLDER = path.join(__dirname, 'pictures');
@@ -44,9 +44,9 @@ async function pictureOf(name, hash, {scheme = 'light', style = ''} = {}) {
       }, STYLE + style),
   });
   await page.waitForSelector('body[data-painted]');
-  await settle(page);
+  await untilDrawn(page);
   await page.waitForSelector('#busy', {state: 'hidden'});
-  await settle(page);
+  await untilDrawn(page);
   const url = await page.evaluate(shrunk, BLOCK);
   assert.deepStrictEqual(page.problems, []);
   await page.close();

@@ -7,7 +7,7 @@
 const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, openPage, settle, work} = require('./browser.js');
+const {assert, has, openPage, untilDrawn, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const RANDOM = 12; // traces
@@ -154,9 +154,9 @@ async function packets() {
       const shown = await pictureOf(page);
       await page.locator('#arrows summary').click();
       await page.locator('#arrow-list label:has-text("packet")').click();
-      await settle(page);
+      await untilDrawn(page);
       await page.waitForSelector('#busy', {state: 'hidden'});
-      await settle(page);
+      await untilDrawn(page);
       assert.notStrictEqual(await pictureOf(page), shown);
     },
     `#a=${model.arrows.begin[packet] - 20}&b=${model.arrows.end[packet] + 20}`,
@@ -184,9 +184,9 @@ module.exports = async () => {
       `#a=0&b=${timeline.model.lastTime}&g=0&c=0&w=`,
       {size: {width: 1400, height}},
     );
-    await settle(page);
+    await untilDrawn(page);
     await page.waitForSelector('#busy', {state: 'hidden'});
-    await settle(page);
+    await untilDrawn(page);
     await looksAlike(page, timeline);
     assert.deepStrictEqual(page.problems, []);
     await page.close();

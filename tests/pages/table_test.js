@@ -10,7 +10,7 @@ const {
   openPage,
   press,
   reportOf,
-  settle,
+  untilDrawn,
   spotOf,
   text,
 } = require('./browser.js');
@@ -74,12 +74,12 @@ async function tables() {
     'a row chooses in the graph, the graph chooses a row',
     async (page) => {
       await page.click('.row:has-text("port")');
-      await settle(page);
+      await untilDrawn(page);
       await has(page, '#chosen', /^port Total 12\.3 %/);
       await page.mouse.click(...(await spotOf(page, MADE, 'main', 'recurse')), {
         button: 'right',
       });
-      await settle(page);
+      await untilDrawn(page);
       await has(page, '.row.chosen .name', /^recurse$/);
     },
   );
@@ -95,7 +95,7 @@ async function tables() {
   );
   await fresh('a double click opens the sandwich', async (page) => {
     await page.dblclick('.row:has-text("recurse")');
-    await settle(page);
+    await untilDrawn(page);
     await has(page, '#path', 'callers and callees of recurse');
   });
   await fresh('callers and callees are those of parasite report', callsAgree);
@@ -135,7 +135,7 @@ async function callsAgree(page) {
 // Searches, and waits for what it says of it.
 async function type(page, regex) {
   await page.fill('#regex', regex);
-  await settle(page, 350);
+  await untilDrawn(page, 350);
   await has(page, '#matched', regex === '' ? /^$/ : /./);
 }
 
@@ -181,7 +181,7 @@ async function searches() {
     const last = await text(page, '#chosen');
     await page.click('#previous');
     await page.click('#next');
-    await settle(page);
+    await untilDrawn(page);
     assert.strictEqual(await text(page, '#chosen'), last);
     await page.focus('#graph');
     await press(page, 'N');
@@ -230,7 +230,7 @@ async function hardNames() {
     await has(page, '#matched', /^8\.18 %$/);
     await type(page, '');
     await page.click('.row:has-text("xxxxxxxxxxxx")');
-    await settle(page);
+    await untilDrawn(page);
     await press(page, 'y');
     assert.strictEqual(
       await page.evaluate(() => navigator.clipboard.readText()),

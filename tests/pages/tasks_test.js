@@ -12,7 +12,7 @@ const {
   hashOf,
   openPage,
   press,
-  settle,
+  untilDrawn,
   text,
   work,
 } = require('./browser.js');
@@ -24,9 +24,9 @@ const number = (words) => Number(words.replace(/,/g, ''));
 
 // Waits for the picture of what was asked for last.
 async function drawn(page) {
-  await settle(page);
+  await untilDrawn(page);
   await page.waitForSelector('#busy', {state: 'hidden'});
-  await settle(page);
+  await untilDrawn(page);
 }
 
 async function fresh(what, check, name = 'tasks.html', hash = '') {
@@ -86,10 +86,10 @@ async function clickObject(page) {
   const frame = await page.locator('#canvas').boundingBox();
   for (let x = 60; x < frame.width; x += 37) {
     await page.mouse.move(frame.x + x, frame.y + 50);
-    await settle(page, 30);
+    await untilDrawn(page, 30);
     if (await page.locator('#tip').isHidden()) continue;
     await page.mouse.click(frame.x + x, frame.y + 50);
-    await settle(page);
+    await untilDrawn(page);
     if (await kept(page, 'o')) return;
   }
   assert.fail('no object was hit');
@@ -129,7 +129,7 @@ async function choosing() {
     await press(page, 'ArrowDown');
     const first = await kept(page, 'o');
     await page.locator('#events .link').first().click();
-    await settle(page);
+    await untilDrawn(page);
     assert.notStrictEqual(await kept(page, 'o'), first);
   });
   await fresh('the address carries the view', async (page) => {
@@ -186,7 +186,7 @@ async function moving() {
     await page.mouse.move(frame.x + 500, frame.y + 100, {steps: 4});
     await page.mouse.up();
     await page.keyboard.up('Shift');
-    await settle(page);
+    await untilDrawn(page);
     const [from, to] = (await kept(page, 'r')).split('-').map(Number);
     assert(to > from);
     await press(page, '5');
@@ -228,7 +228,7 @@ async function filtering() {
       /[1-9]/.test(document.getElementById('matched').textContent),
     );
     await page.keyboard.press('Enter');
-    await settle(page);
+    await untilDrawn(page);
     assert.match(await text(page, '#panel h2'), /^handler_3 /);
     await page.keyboard.press('Enter');
     await has(page, '#matched', '2 of');

@@ -12,7 +12,7 @@ const {
   openPage,
   press,
   reportOf,
-  settle,
+  untilDrawn,
   text,
 } = require('./browser.js');
 
@@ -37,7 +37,7 @@ async function drag(page, from, to) {
   await page.mouse.move(frame.x + ((from + to) / 2) * frame.width, y);
   await page.mouse.move(frame.x + to * frame.width, y);
   await page.mouse.up();
-  await settle(page);
+  await untilDrawn(page);
 }
 
 const samplesOf = async (page) =>
@@ -93,7 +93,7 @@ async function ranges() {
     await drag(page, 0.3, 0.4);
     const frame = await page.locator('#timeline').boundingBox();
     await page.mouse.click(frame.x + 0.8 * frame.width, frame.y + 20);
-    await settle(page);
+    await untilDrawn(page);
     assert.strictEqual(await samplesOf(page), 1955);
     await drag(page, 0.3, 0.4);
     await press(page, '0');
@@ -126,7 +126,7 @@ async function timeAt(page, part) {
   const frame = await page.locator('#timeline').boundingBox();
   await page.mouse.move(5, 400);
   await page.mouse.move(frame.x + part * frame.width, frame.y + 20);
-  await settle(page);
+  await untilDrawn(page);
   const [, number, unit] = (await text(page, '#tip')).match(/([\d.]+) (s|ms)/);
   return Number(number) / (unit === 's' ? 1 : 1000);
 }
@@ -174,7 +174,7 @@ async function sums() {
         await page.evaluate((to) => {
           location.hash = to;
         }, hash);
-        await settle(page);
+        await untilDrawn(page);
         const again = await openPage('made.html', hash);
         for (const part of ['#facts', '#rows'])
           assert.strictEqual(await text(page, part), await text(again, part));

@@ -5,7 +5,7 @@
 
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, hashOf, openPage, press, settle, work} =
+const {assert, has, hashOf, openPage, press, untilDrawn, work} =
   require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
@@ -85,7 +85,7 @@ module.exports = async () => {
     const boxes = await boxesAt(page, 0.5);
     assert.match(boxes[3], LEAVES[objects.id[task] % 3]);
     await press(page, 'v');
-    await settle(page);
+    await untilDrawn(page);
     assert.match(await hashOf(page), /^((?!v=1).)*$/);
   });
 };

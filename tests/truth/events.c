@@ -131,17 +131,17 @@ static void end_interrupt(void)
 }
 
 /* Interrupts are over when the block after their iret begins. */
-static void settle(void)
+static void end_returned(void)
 {
     if (leaving)
         end_interrupt();
-    traps_settle(&after_return, &after_tick);
+    traps_end_returned(&after_return, &after_tick);
 }
 
 void on_thief(unsigned vcpu, void *owner)
 {
     (void)vcpu, (void)owner;
-    settle();
+    end_returned();
     ++truth.thefts;
     in_thief = true;
     begin_interrupt();
@@ -151,7 +151,7 @@ void on_thief(unsigned vcpu, void *owner)
 void on_trap(unsigned vcpu, void *owner)
 {
     (void)vcpu, (void)owner;
-    settle();
+    end_returned();
     if (!in_handler)
         traps_enter(&after_return, &after_tick);
 }
@@ -178,7 +178,7 @@ void on_block(unsigned vcpu, void *owner)
     uint64_t address = block->address;
 
     (void)vcpu;
-    settle();
+    end_returned();
     if (in_handler || address == truth.enter)
         return;
     masked_block(block);

@@ -59,7 +59,7 @@ void traps_leave(void)
     leaving = nested > 0;
 }
 
-void traps_settle(bool *after_return, unsigned *after_tick)
+void traps_end_returned(bool *after_return, unsigned *after_tick)
 {
     if (!leaving)
         return;

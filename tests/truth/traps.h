@@ -25,6 +25,6 @@ void traps_enter(bool *after_return, unsigned *after_tick);
 void traps_leave(void);
 
 /* Another block begins: gives back what was pending if one has ended. */
-void traps_settle(bool *after_return, unsigned *after_tick);
+void traps_end_returned(bool *after_return, unsigned *after_tick);
 
 #endif
