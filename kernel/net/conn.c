@@ -83,8 +83,8 @@ static void deliver(struct net_conn *conn)
         piece->next = NULL;
         piece->tot_len = piece->len;
         tcp_recved(conn->pcb, piece->len);
-        if (conn->handlers->receive != NULL && piece->len != 0)
-            conn->handlers->receive(conn, piece->payload, piece->len);
+        if (piece->len != 0)
+            net_call_receive(conn, piece->payload, piece->len);
         pbuf_free(piece);
     }
     if (conn->state != NET_CONN_OPEN || conn->paused || conn->held != NULL ||
@@ -92,7 +92,7 @@ static void deliver(struct net_conn *conn)
         return;
     conn->end_reported = true;
     if (conn->handlers->ended != NULL)
-        conn->handlers->ended(conn);
+        net_call_ended(conn);
     else
         net_close(conn);
 }
@@ -129,8 +129,7 @@ static void offer_room(struct net_conn *conn)
     if (conn->state != NET_CONN_OPEN || !conn->want_room)
         return;
     conn->want_room = false;
-    if (conn->handlers->room != NULL)
-        conn->handlers->room(conn);
+    net_call_room(conn);
 }
 
 static err_t on_sent(void *context, struct tcp_pcb *pcb, u16_t bytes)
@@ -166,8 +165,8 @@ static void on_error(void *context, err_t error)
     enum net_reason reason = error == ERR_ABRT ? NET_TIMEOUT : NET_RESET;
 
     conn->pcb = NULL;
-    if (conn->state == NET_CONN_OPEN && conn->handlers->gone != NULL)
-        conn->handlers->gone(conn, reason);
+    if (conn->state == NET_CONN_OPEN)
+        net_call_gone(conn, reason);
     net_conn_free(conn);
 }
 
@@ -245,7 +244,7 @@ static err_t on_accept(void *context, struct tcp_pcb *pcb, err_t error)
     if (conn->address->connections > net_settings.per_address)
         return refuse(conn);
     net_conn_counts.accepted++;
-    if (handlers->accept == NULL || handlers->accept(conn, listener->context))
+    if (net_call_accept(conn, listener->context))
         return ERR_OK;
     net_conn_free(conn);
     tcp_abort(pcb);

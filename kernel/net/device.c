@@ -27,6 +27,7 @@
 #include <lwip/timeouts.h>
 #include <netif/ethernet.h>
 #include <prof/causal.h>
+#include <prof/loop.h>
 #include <virtio_net.h>
 
 #define FRAMES_A_TURN 64 /* before timers run again */
@@ -39,6 +40,7 @@ static struct netif netif;
 static struct {
     void (*hook)(void *context);
     void *context;
+    struct prof_trace_name *site;
 } hooks[NET_HOOKS_MAX];
 static unsigned hook_count;
 
@@ -126,11 +128,16 @@ static void take_frames(void)
 
 static void turn(void)
 {
+    struct prof_loop_frame frame;
+
     (void)virtio_interrupts(virtio_net_in(), false);
     take_frames();
     sys_check_timeouts();
-    for (unsigned i = 0; i < hook_count; i++)
+    for (unsigned i = 0; i < hook_count; i++) {
+        prof_loop_begin(&frame, hooks[i].site);
         hooks[i].hook(hooks[i].context);
+        prof_loop_leave(&frame);
+    }
     net_conn_turn();
     net_link_flush();
 }
@@ -140,12 +147,14 @@ static bool waiting(void)
     return net_conn_waiting() || virtio_interrupts(virtio_net_in(), true);
 }
 
-bool net_each_turn(void (*hook)(void *context), void *context)
+bool net_each_turn_at(struct prof_trace_name *site, void (*hook)(void *context),
+                      void *context)
 {
     if (hook_count == NET_HOOKS_MAX)
         return false;
     hooks[hook_count].hook = hook;
     hooks[hook_count].context = context;
+    hooks[hook_count].site = site;
     hook_count++;
     return true;
 }

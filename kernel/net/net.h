@@ -9,6 +9,7 @@
  *     device.c  frames from the device to lwIP and back, in turns of the loop
  *     link.c    frames to the device, and its notification
  *     conn.c    connections (<kernel/net.h>): accepting and receiving
+ *     calls.c   connections: handlers of services
  *     end.c     connections: writing and closing
  *     connect.c connections to others, datagrams
  *     peers.c   how many connections each address has

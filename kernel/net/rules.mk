@@ -17,7 +17,7 @@ $(BUILD)/$1/liblwip.a: tools/build/lwip.sh $(LWIP)/.unpacked \
     $(NEWLIB)/$1/lib/libc.a
 	$$(call begin,LWIP)
 	$(Q)$$< $$@ $(LWIP)/src gcc $(width.$1) $(GUEST) $$(LIBC) \
-	    -Ikernel/include $(LWIP_INCLUDE)
+	    -Ikernel/include -Iprofiler/include $(LWIP_INCLUDE)
 $(BUILD)/$1/libnet.a: $(call objects,$1,kernel/net)
 	$$(archive)
 $(foreach f,$(net_programs),$(call image,$1,$f)): $(BUILD)/$1/libnet.a \

@@ -97,6 +97,7 @@ static void write_row(struct prof_text *out, const struct prof_loop_row *row,
     prof_text_char(out, ' ');
     prof_loop_write_time(out,
                          prof_loop_quantile(row->number, PROF_LOOP_RUN, 990));
+    prof_text_char(out, ' ');
     prof_loop_write_time(out, row->longest_cycles);
     prof_text_char(out, ' ');
     prof_loop_write_time(out,
@@ -122,7 +123,7 @@ static void write_rows(struct prof_text *out, uint32_t rows, uint64_t wall)
 {
     static const char head[] =
         "    own    total      runs 99% below  longest 99% delay     calls "
-        "pending   oldest  site\n";
+        "pending  oldest  site\n";
     uint32_t listed[LISTED_MAX / 32] = {0};
 
     for (uint32_t i = 0; i < rows; i++) {
@@ -158,7 +159,7 @@ static void write_account(struct prof_text *out,
 
     prof_text_string(out, "loop: ");
     prof_loop_write_time(out, wall);
-    write_part(out, "= tasks ", account->tasks_cycles, wall);
+    write_part(out, " = tasks ", account->tasks_cycles, wall);
     write_part(out, ", callbacks ", account->callbacks_cycles, wall);
     if (account->others_cycles != 0)
         write_part(out, ", other sites ", account->others_cycles, wall);

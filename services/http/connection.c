@@ -181,8 +181,15 @@ static const char too_many[] =
 
 int http_listen(uint16_t port)
 {
+    static struct net_sites sites = NET_SITES("http");
     static const struct net_handlers handlers = {
-        on_accept, on_receive, on_ended, on_room, on_gone, too_many,
+        .accept = on_accept,
+        .receive = on_receive,
+        .ended = on_ended,
+        .room = on_room,
+        .gone = on_gone,
+        .refusal = too_many,
+        .sites = &sites,
     };
     int error = net_listen(port, &handlers, NULL);
 

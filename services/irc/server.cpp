@@ -69,6 +69,7 @@ static void room(net_conn *conn)
 
 int Server::start(uint16_t port)
 {
+    static net_sites sites = NET_SITES("irc");
     static const net_handlers handlers = {
         .accept = accept,
         .receive =
@@ -94,6 +95,7 @@ int Server::start(uint16_t port)
             },
         .refusal = "ERROR :Closing Link: too many connections from your "
                    "address\r\n",
+        .sites = &sites,
     };
     int code = net_start();
 

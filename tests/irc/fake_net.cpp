@@ -159,7 +159,8 @@ void net_abort(net_conn *conn)
     conn->reset = true;
 }
 
-bool net_each_turn(void (*their_hook)(void *), void *context)
+bool net_each_turn_at(prof_trace_name *, void (*their_hook)(void *),
+                      void *context)
 {
     hook = their_hook;
     hook_context = context;

@@ -6,10 +6,12 @@ import json
 import re
 
 import guests
+import load
 from harness.command import Command, packets_of
 from harness.suite import WIDTHS, check, run
 
-PARTS = ("print", *WIDTHS)
+LOADS = {f"{width}-load": width for width in WIDTHS}
+PARTS = ("print", *WIDTHS, *LOADS)
 HZ = 2000000000
 SECONDS = 20
 WRONG = {
@@ -221,5 +223,7 @@ def print_part(s):
 def suite(s):
     if s.part == "print":
         print_part(s)
+    elif s.part in LOADS:
+        load.test(s, LOADS[s.part])
     else:
         guests.test(s)

@@ -27,6 +27,8 @@
  * if that fails, the call returns an error as described below.
  */
 
+#include <kernel/loop.h>
+#include <prof/site.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,6 +62,26 @@ const char *net_address_text(const struct net_address *address,
 
 struct net_conn; /* a connection, owned by the stack */
 
+/*
+ * Where the time of a service's handlers goes, by which <prof/loop.h> says who
+ * holds the event loop: a site for each.
+ *
+ *     static struct net_sites sites = NET_SITES("irc");
+ */
+struct net_sites {
+    struct prof_trace_name accept, receive, ended, room, gone;
+};
+#define NET_SITE(text)                                                         \
+    {                                                                          \
+        text, __FILE__, __LINE__, 0, 0                                         \
+    }
+#define NET_SITES(service)                                                     \
+    {                                                                          \
+        NET_SITE(service " accept"), NET_SITE(service " receive"),             \
+            NET_SITE(service " ended"), NET_SITE(service " room"),             \
+            NET_SITE(service " gone")                                          \
+    }
+
 /* Callbacks of a listening service; any may be NULL. */
 struct net_handlers {
     /*
@@ -92,6 +114,8 @@ struct net_handlers {
      * connections; NULL: it is reset. `accept` is not called for it.
      */
     const char *refusal;
+
+    struct net_sites *sites; /* NULL: its time is the network's */
 };
 
 /*
@@ -197,7 +221,10 @@ uint32_t net_ip(void);
  * NET_HOOKS_MAX already.
  */
 #define NET_HOOKS_MAX 8
-bool net_each_turn(void (*hook)(void *context), void *context);
+#define net_each_turn(hook, context)                                           \
+    net_each_turn_at(LOOP_HERE(#hook), hook, context)
+bool net_each_turn_at(struct prof_trace_name *site, void (*hook)(void *context),
+                      void *context);
 
 /* Current state, and counts since net_start(); all 0 before it. */
 struct net_stats {

@@ -76,8 +76,13 @@ static void echo_gone(struct net_conn *conn, enum net_reason reason)
     free(net_user(conn));
 }
 
-static const struct net_handlers echo = {echo_accept, echo_receive, echo_ended,
-                                         echo_room,   echo_gone,    NULL};
+static const struct net_handlers echo = {
+    .accept = echo_accept,
+    .receive = echo_receive,
+    .ended = echo_ended,
+    .room = echo_room,
+    .gone = echo_gone,
+};
 
 /* ---- discard */
 
