@@ -6,6 +6,7 @@
 #include "causal/causal_send.h"
 #include "causal/patch.h"
 
+#include "base/alloc.h"
 #include "base/cpu.h"
 
 #include <prof/error.h>
@@ -135,11 +136,10 @@ int prof_causal_start(const struct prof_causal_settings *given)
     events = all.held * sizeof(struct prof_held_event);
     noted = prof_causal_log_bytes(of.points);
     series = series_bytes(&of, kinds);
-    memory =
-        prof_port_alloc(noted + events + series + prof_experiments_bytes(&of));
+    memory = prof_alloc(noted + events + series + prof_experiments_bytes(&of));
     if (memory == NULL)
         return PROF_EMEMORY;
-    prof_port_free(prof_causal.memory);
+    prof_free(prof_causal.memory);
     prof_causal.memory = memory;
     prof_causal.tsc_hz = all.tsc_hz;
     prof_causal_log_init(memory, of.points);

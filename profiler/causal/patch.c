@@ -7,6 +7,7 @@
 
 #include "causal/patch.h"
 
+#include "base/alloc.h"
 #include "base/equal.h"
 #include "causal/move.h"
 
@@ -191,7 +192,7 @@ static bool open_patch(void)
 {
     if (prof_patch != NULL)
         return true;
-    prof_patch = prof_port_alloc(sizeof *prof_patch);
+    prof_patch = prof_alloc(sizeof *prof_patch);
     if (prof_patch == NULL)
         return false;
     *prof_patch = (struct prof_patch){0};

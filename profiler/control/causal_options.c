@@ -4,6 +4,7 @@
 
 #include "control/causal.h"
 
+#include "base/alloc.h"
 #include <prof/error.h>
 #include <prof/port.h>
 
@@ -18,7 +19,7 @@ int prof_causal_want(enum prof_causal_kind kind, const char *name)
         bytes++;
     if (bytes == 1)
         return PROF_EVALUE;
-    added = prof_port_alloc(sizeof *added + bytes);
+    added = prof_alloc(sizeof *added + bytes);
     if (added == NULL)
         return PROF_EMEMORY;
     *added = (struct prof_causal_wanted){.kind = kind};

@@ -11,9 +11,11 @@
 
 #include "control/control.h"
 
+#include "base/busy.h"
 #include "base/cpu.h"
 #include "base/options.h"
 #include "causal/causal_send.h"
+#include "control/builtin.h"
 #include "profile/drain.h"
 #include "profile/image.h"
 #include "loop/loop_send.h"
@@ -101,6 +103,10 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
     prof_drain_open(config);
     prof_stats_open();
     prepare_walks(config);
+    if (PROF_WITH_BUILTIN) {
+        prof_pool_open(config->pool, config->pool_bytes);
+        prof_poll_open(config->tsc_hz);
+    }
     ready = true;
     return PROF_OK;
 }
@@ -144,6 +150,9 @@ int prof_start(void)
         return PROF_ESTATE;
     if (running)
         return PROF_OK;
+    prof_enter();
+    if (PROF_WITH_BUILTIN && PROF_WITH_STREAM)
+        prof_transport_default();
     prof_drain_whole(); /* the pause lies between samples of two drains */
     on = prof_interrupts_save();
     error = begin(on);
@@ -151,6 +160,7 @@ int prof_start(void)
     if (error == PROF_OK)
         prof_stream_start(prof_clock.resume_tsc, prof_rate_mhz(),
                           prof_cpus[0].depth);
+    prof_leave();
     return error;
 }
 
@@ -160,6 +170,7 @@ void prof_stop(void)
 
     if (!running)
         return;
+    prof_enter();
     prof_drain_whole(); /* the last start lies between samples drained */
     on = prof_interrupts_save();
     source->stop(on);
@@ -170,6 +181,7 @@ void prof_stop(void)
         prof_drain_whole(); /* what came before it is sent before it */
         prof_stream_stop(prof_tsc());
     }
+    prof_leave();
 }
 
 const struct prof_config *prof_control_config(void)
@@ -191,15 +203,12 @@ static int set_period(uint32_t hz)
     return error;
 }
 
-int prof_set_rate(uint32_t hz)
+/* prof_set_rate(), with the vector drained before it changes. */
+static int set_rate(uint32_t hz)
 {
     uint32_t before = prof_clock_rate_mhz();
     int error;
 
-    if (hz == 0)
-        return PROF_ERATE;
-    if (!ready)
-        return PROF_ESTATE;
     prof_drain_whole();
     error = set_period(hz);
     if (error == PROF_ESTATE) {
@@ -213,16 +222,32 @@ int prof_set_rate(uint32_t hz)
     return error;
 }
 
+int prof_set_rate(uint32_t hz)
+{
+    int error;
+
+    if (hz == 0)
+        return PROF_ERATE;
+    if (!ready)
+        return PROF_ESTATE;
+    prof_enter();
+    error = set_rate(hz);
+    prof_leave();
+    return error;
+}
+
 int prof_set_depth(uint32_t frames)
 {
     if (frames > PROF_DEPTH_MAX)
         return PROF_EVALUE;
     if (!PROF_WITH_CALLERS)
         return frames == 0 ? PROF_OK : PROF_EABSENT;
+    prof_enter();
     if (running)
         prof_drain_whole();
     prof_cpus[0].depth = depth_for(frames);
     emit_change();
+    prof_leave();
     return PROF_OK;
 }
 
@@ -290,6 +315,7 @@ void prof_reset(void)
 {
     bool on;
 
+    prof_enter();
     prof_drain_whole();
     /* Only the thread uses the tree. Linear in its size, so it is cleared
        before interrupts are turned off. */
@@ -302,6 +328,7 @@ void prof_reset(void)
     prof_interrupts_restore(on);
     prof_loop_reset();
     emit_change();
+    prof_leave();
 }
 
 #ifdef PROF_HOSTED

@@ -2,6 +2,7 @@
 
 /* The statistics of the event loop, as options ask for them. */
 
+#include "base/alloc.h"
 #include "base/cpu.h"
 #include "control/control.h"
 
@@ -22,11 +23,11 @@ int prof_loop_start(void)
 
     if (!PROF_WITH_LOOP || options->loop_rows == 0)
         return PROF_OK;
-    memory = prof_port_alloc(bytes);
+    memory = prof_alloc(bytes);
     error = prof_loop_open(memory, bytes, tsc_hz);
     if (error != PROF_OK) {
         if (memory != NULL)
-            prof_port_free(memory);
+            prof_free(memory);
         return error;
     }
     prof_loop_set_limits(options->loop_held_ms * ms,

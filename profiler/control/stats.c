@@ -9,6 +9,7 @@
  * a reset: the stack tree, which is cleared, and the queue, which is discarded.
  */
 
+#include "base/busy.h"
 #include "control/control.h"
 #include "profile/accounts.h"
 #include "profile/addresses.h"
@@ -155,9 +156,11 @@ static void read_stream(struct prof_stats *stats)
  * read: all of these then belong to nearly the same moment. */
 void prof_stats(struct prof_stats *stats)
 {
-    const struct prof_sums *sums = prof_sums();
+    const struct prof_sums *sums;
     struct counts counts;
 
+    prof_enter();
+    sums = prof_sums();
     *stats = (struct prof_stats){.queued = read_counts(&counts)};
     subtract_reset(&counts);
     take_counts(stats, &counts);
@@ -167,6 +170,7 @@ void prof_stats(struct prof_stats *stats)
     stats->elapsed_cycles = stats->attributed_cycles + stats->masked_cycles +
                             stats->idle_cycles + stats->unresolved_cycles +
                             stats->dropped_cycles;
+    prof_leave();
 }
 
 void prof_stats_open(void)

@@ -4,6 +4,7 @@
 
 #include "control/trace.h"
 
+#include "base/alloc.h"
 #include "control/control.h"
 #include "trace/stacks.h"
 
@@ -21,7 +22,7 @@ static void open_stacks(void)
     const struct prof_range *text = &prof_control_config()->text;
     const uint32_t depth = prof_options()->trace_stacks;
     const size_t bytes = PROF_TRACE_STACKS_KIB * 1024u;
-    void *memory = depth != 0 ? prof_port_alloc(bytes) : NULL;
+    void *memory = depth != 0 ? prof_alloc(bytes) : NULL;
 
     if (memory != NULL)
         prof_trace_stacks_open(memory, bytes, text->begin, text->end, depth);
@@ -36,10 +37,10 @@ static int open_recorder(void)
 
     if (has_memory)
         return PROF_OK;
-    memory = prof_port_alloc(bytes);
+    memory = prof_alloc(bytes);
     error = prof_trace_open(memory, bytes);
     if (error != PROF_OK && memory != NULL)
-        prof_port_free(memory);
+        prof_free(memory);
     has_memory = error == PROF_OK || error == PROF_ESTATE;
     if (has_memory)
         open_stacks();

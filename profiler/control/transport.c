@@ -5,8 +5,10 @@
  * panic. The transports are the image's own, except shared memory.
  */
 
+#include "base/busy.h"
 #include "base/cpu.h"
 #include "base/equal.h"
+#include "control/builtin.h"
 #include "control/control.h"
 #include "causal/causal_send.h"
 #include "loop/loop_send.h"
@@ -18,9 +20,13 @@
 #include "tick/clock.h"
 #include "trace/send.h"
 
+#include <prof/config.h>
 #include <prof/transport.h>
 #include <prof/port.h>
 #include <prof/prof.h>
+
+static const struct prof_transport *in_use; /* NULL: none */
+static bool chosen;                         /* prof_transport_choose() */
 
 /* Losses so far: a stream that begins now emits only later ones. */
 static struct prof_stream_losses losses(void)
@@ -47,9 +53,12 @@ static void open_stream(const struct prof_transport *transport)
         .losses = losses(),
     };
 
+    prof_enter();
+    in_use = transport;
     prof_stream_open(&settings);
     prof_trace_hello();
     prof_causal_send_again();
+    prof_leave();
 }
 
 /* Prints that transport (asked) is not there, and what is used instead. */
@@ -70,7 +79,8 @@ static void report_missing(const char *asked,
 }
 
 /* The first transport that opens, beginning with the one named (asked), or with
- * the first in (list) if none has that name. NULL: none opens. */
+ * the first in (list) if none has that name. The built-in one if it is asked
+ * for and the image has none of this name, or none at all. NULL: none opens. */
 static const struct prof_transport *
 find(const char *asked, const struct prof_transport *list, size_t count)
 {
@@ -78,6 +88,9 @@ find(const char *asked, const struct prof_transport *list, size_t count)
 
     while (at < count && !prof_equal(list[at].name, asked))
         at++;
+    if (PROF_WITH_BUILTIN && at == count &&
+        (count == 0 || prof_equal(asked, prof_serial_transport.name)))
+        return &prof_serial_transport;
     if (at == count)
         at = 0;
     while (at < count && !list[at].open())
@@ -91,6 +104,7 @@ prof_transport_choose(const struct prof_transport *list, size_t count)
     const char *asked = prof_options()->out;
     const struct prof_transport *taken = NULL;
 
+    chosen = true;
     if (prof_equal(asked, "off")) {
         open_stream(NULL);
         return NULL;
@@ -105,6 +119,17 @@ prof_transport_choose(const struct prof_transport *list, size_t count)
         report_missing(asked, taken);
     open_stream(taken);
     return taken;
+}
+
+void prof_transport_default(void)
+{
+    if (!chosen && !prof_equal(prof_options()->out, "off"))
+        (void)prof_transport_choose(NULL, 0);
+}
+
+const struct prof_transport *prof_transport_in_use(void)
+{
+    return in_use;
 }
 
 /* What was drained is sent first: draining the rest reads the heap, and damage
@@ -125,8 +150,10 @@ void prof_transport_use(const struct prof_transport *transport)
 
 void prof_transport_end(uint32_t code)
 {
+    prof_enter();
     prof_trace_last(false);
     prof_loop_send_last();
     prof_causal_send_last();
     prof_stream_end(prof_tsc(), code);
+    prof_leave();
 }

@@ -18,6 +18,7 @@
 
 #include "profile/drain.h"
 
+#include "base/busy.h"
 #include "base/cpu.h"
 #include "profile/addresses.h"
 #include "profile/drain_find.h"
@@ -335,6 +336,7 @@ void prof_drain(void)
 
     if (!drain->open || drain->draining)
         return;
+    prof_enter();
     prof_loop_profiler(&frame);
     drain->draining = true;
     if (prof_drain_is_more())
@@ -359,6 +361,7 @@ void prof_drain(void)
     drain->draining = false;
     prof_accounts.drain_cycles += prof_tsc() - begin;
     prof_loop_leave(&frame);
+    prof_leave();
 }
 
 void prof_drain_whole(void)

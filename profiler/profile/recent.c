@@ -4,6 +4,7 @@
 
 #include "profile/recent.h"
 
+#include "base/alloc.h"
 #include "base/cpu.h"
 
 #include <prof/config.h>
@@ -57,7 +58,7 @@ void prof_recent_reserve(void)
             RING * sizeof *prof_recent.ring + SLOTS * sizeof *prof_recent.slots;
     if (prof_recent.leaves_mask != 0)
         return;
-    leaves = prof_port_alloc(bytes);
+    leaves = prof_alloc(bytes);
     if (leaves == NULL)
         return;
     for (uint32_t i = 0; i < LEAVES; i++)

@@ -4,6 +4,7 @@
 
 #include "profile/table.h"
 
+#include "base/alloc.h"
 #include "base/cpu.h"
 
 #include <prof/port.h>
@@ -53,7 +54,7 @@ static void *allocate(struct prof_table *table, size_t count, size_t bytes)
     void *memory = NULL;
 
     if (count <= SIZE_MAX / bytes)
-        memory = prof_port_alloc(count * bytes);
+        memory = prof_alloc(count * bytes);
     if (memory == NULL)
         table->refusals++;
     return memory;
@@ -71,7 +72,7 @@ static bool add_segments(struct prof_table *table)
     prof_copy_words(segments, table->segments,
                     words(before * sizeof *segments));
     if (before != 0)
-        prof_port_free(table->segments);
+        prof_free(table->segments);
     else
         segments[0] = table->segments[0];
     table->segments = segments;
@@ -115,7 +116,7 @@ static uint32_t begin_at(const struct prof_table *table)
 static void replace_slots(struct prof_table *table, uint32_t slots)
 {
     if (table->mask != 0)
-        prof_port_free(table->slots);
+        prof_free(table->slots);
     table->slots = table->next_slots;
     table->mask = slots - 1;
     table->next_slots = NULL;

@@ -2,6 +2,7 @@
 
 /* prof_visit() and prof_visit_stacks(): access to the raw profile. */
 
+#include "base/busy.h"
 #include "profile/functions.h"
 #include "profile/stacks.h"
 #include "profile/sums.h"
@@ -11,6 +12,7 @@
 void prof_visit(void (*visit)(const struct prof_row *row, void *context),
                 void *context)
 {
+    prof_enter();
     (void)prof_sums();
     for (uint32_t i = 1; i < prof_functions.used; i++) {
         const struct prof_function *function = prof_function_at(i);
@@ -24,6 +26,7 @@ void prof_visit(void (*visit)(const struct prof_row *row, void *context),
         if (row.samples != 0)
             visit(&row, context);
     }
+    prof_leave();
 }
 
 void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
@@ -32,6 +35,7 @@ void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
 {
     uintptr_t addresses[PROF_STACK_MAX];
 
+    prof_enter();
     for (uint32_t i = 1; PROF_WITH_TREES && i < prof_stacks.used; i++) {
         const struct prof_stack *stack = prof_stack_at(i);
         struct prof_stack_row row = {
@@ -49,4 +53,5 @@ void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
             addresses[row.count++] = stack->record.key;
         visit(&row, context);
     }
+    prof_leave();
 }

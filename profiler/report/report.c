@@ -4,6 +4,7 @@
 
 #include "report/report.h"
 
+#include "base/busy.h"
 #include "base/cpu.h"
 #include "base/options.h"
 #include "loop/loop.h"
@@ -216,6 +217,7 @@ void prof_report(void)
 
     if (!prof_drain_is_open())
         return;
+    prof_enter();
     prof_drain_whole();
     prof_loop_profiler(&frame);
     begin = prof_tsc();
@@ -235,4 +237,5 @@ void prof_report(void)
     prof_loop_report(prof_options()->loop_rows);
     prof_loop_leave(&frame);
     report_cycles += prof_tsc() - begin;
+    prof_leave();
 }

@@ -12,6 +12,7 @@
 
 #include "stream/shared_memory.h"
 
+#include "base/alloc.h"
 #include "base/cpu.h"
 
 #include <prof/format.h>
@@ -53,7 +54,7 @@ bool prof_shared_memory_open(size_t bytes, uintptr_t image_offset)
 {
     while ((bytes & (bytes - 1)) != 0)
         bytes &= bytes - 1; /* to the power of two below */
-    ring = prof_port_alloc(bytes);
+    ring = prof_alloc(bytes);
     if (ring == NULL)
         return false;
     for (size_t i = 0; i < bytes; i++)

@@ -28,8 +28,7 @@ $(BUILD)/host$1/libdemangle.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
 $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
     $(filter-out profiler/demangle/%,$(filter %.c,\
     $(call profiler_sources,host)))) \
-    $(BUILD)/host$1/obj/walk.o $(BUILD)/host$1/obj/hooks.o \
-    $(BUILD)/host$1/obj/tests/unit/port_alloc.o
+    $(BUILD)/host$1/obj/walk.o $(BUILD)/host$1/obj/hooks.o
 	$$(archive)
 $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/tools/embed/%.o,lookup fail)
@@ -50,8 +49,9 @@ $(BUILD)/host$1/promise_misuse_test: $(addprefix \
 $(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
 $(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \
     $(s:%.c=$(BUILD)/host$1/obj/%.o)))
-$(unit_tests:%=$(BUILD)/host$1/%): $(addprefix $(BUILD)/host$1/,libprof.a \
-    libdemangle.a libdecode.a libcmocka.a)
+$(unit_tests:%=$(BUILD)/host$1/%): \
+    $(BUILD)/host$1/obj/tests/unit/port_alloc.o \
+    $(addprefix $(BUILD)/host$1/,libprof.a libdemangle.a libdecode.a libcmocka.a)
 	$$(call begin,HOSTLD)
 	$(Q)gcc -m$1 $$(UNIT) -o $$@ $$(filter %.o,$$^) \
 	    $$(filter %.a,$$^) -lm

@@ -53,7 +53,12 @@ PARTS = {
         ["unwind/left_out.c"],
     ),
     "stream": (
-        ["stream/*.c", "control/transport.c", "control/command*.c"],
+        [
+            "stream/*.c",
+            "control/transport.c",
+            "control/serial.c",
+            "control/command*.c",
+        ],
         ["stream/left_out.c", "control/left_out.c"],
     ),
     "trace": (["trace/*.c"], ["trace/left_out.c"]),
@@ -67,6 +72,15 @@ PARTS = {
         ["report/left_out.c"],
     ),
     "classes": (["profile/instruction_class.c"], []),
+    "builtin": (
+        [
+            "control/poll.c",
+            "control/pool.c",
+            "control/serial.c",
+            "tick/calibrate.c",
+        ],
+        [],
+    ),
     "checks": ([], []),
     "options": ([], []),
     "cxx": (["demangle/cxx*.c"], []),
@@ -128,6 +142,12 @@ def sources(width, without):
     return sorted(listed)
 
 
+def without_of(options):
+    """The parts that the command line and the header leave out."""
+    named = list(options.without)
+    return named + (left_out_by(options.config) if options.config else [])
+
+
 def answer(what, options):
     """Lines of one WHAT."""
     if what == "include":
@@ -146,12 +166,9 @@ def answer(what, options):
         ) as file:
             return [line.strip() for line in file if line[0] != "#"]
     ending = ".c" if what == "c" else ".asm"
-    left_out = list(options.without)
-    if options.config:
-        left_out += left_out_by(options.config)
     return [
         seen(path)
-        for path in sources(options.width, left_out)
+        for path in sources(options.width, without_of(options))
         if path.endswith(ending)
     ]
 

@@ -57,6 +57,14 @@
 #define PROF_WITH_CAUSAL 1
 #endif
 
+/* What a kernel may also do itself: prof_poll(), the allocator on config.pool,
+ * the transport "serial" on prof_port_write(), and measuring the time stamp
+ * counter. Without: the image defines prof_port_alloc() and prof_port_free(),
+ * and config.tsc_hz must be set. */
+#ifndef PROF_WITH_BUILTIN
+#define PROF_WITH_BUILTIN 1
+#endif
+
 /* Profiles by call stack: the call tree, folded stacks, the callers of a
  * function, and prof_visit_stacks(). Without: prof.report is "top". */
 #ifndef PROF_WITH_TREES
@@ -121,6 +129,9 @@
 #endif
 #if (PROF_WITH_CAUSAL) != 0 && (PROF_WITH_CAUSAL) != 1
 #error "PROF_WITH_CAUSAL is neither 0 nor 1"
+#endif
+#if (PROF_WITH_BUILTIN) != 0 && (PROF_WITH_BUILTIN) != 1
+#error "PROF_WITH_BUILTIN is neither 0 nor 1"
 #endif
 #if (PROF_WITH_TREES) != 0 && (PROF_WITH_TREES) != 1
 #error "PROF_WITH_TREES is neither 0 nor 1"

@@ -6,27 +6,40 @@
  * What the image around the profiler provides.
  *
  * The profiler is one relocatable object that uses no C library. The image MUST
- * define what is declared here, and nothing else; each build checks the
- * object's undefined symbols against profiler/port.symbols. The compiler may
- * also call memcpy, memmove, memset and memcmp, as in any freestanding program.
+ * define current_eoi_mechanism and prof_port_write(), and nothing else; each
+ * build checks the object's undefined symbols against profiler/port.symbols.
+ * The compiler may also call memcpy, memmove, memset and memcmp, as in any
+ * freestanding program.
+ *
+ * The other functions are built in unless the image defines them. References
+ * to them are weak, so one that is in an archive is not found: link its object.
  *
  * Level 1, enough to sample and to count the samples:
- *   current_eoi_mechanism, prof_port_write; prof_port_alloc and prof_port_free
- *   must exist, but the allocator MAY always return NULL
+ *   current_eoi_mechanism, prof_port_write
  * Level 2, enough to print a table:
- *   a prof_port_alloc that returns memory
+ *   memory: config.pool (<prof/prof.h>), or a prof_port_alloc of your own
  * Level 3, a stream to the host and commands from it:
- *   no further functions, but transports (<prof/transport.h>)
+ *   "serial" is built in and writes to prof_port_write(); prof_port_read for
+ *   commands; other transports: <prof/transport.h>
  *
  * Error policy: none of these may panic. After a failed allocation samples stay
  * in the vector, count as queued, and are drained later.
  */
 
+#include <prof/config.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The stack that prof_drain(), prof_report() and what calls them need, without
+ * that of the functions below. */
+#define PROF_STACK_BYTES 4096u
+
+/* The largest block, see prof_port_alloc(); and a size for config.pool. */
+#define PROF_BLOCK_BYTES (80u * 1024u)
+#define PROF_POOL_DEFAULT (256u * 1024u)
 
 /*
  * Acknowledges the interrupt in service to the interrupt controller.
@@ -50,12 +63,26 @@ void prof_port_write(const char *text, size_t bytes);
 /*
  * Returns (bytes) bytes aligned for any scalar, or NULL if there are none.
  *
- * Contexts: thread. Called by prof_drain() and prof_transport_choose() only.
+ * Contexts: thread. Called by prof_drain() and what drains, by
+ * prof_transport_choose(), and by the start of the recorder, of the statistics
+ * of the event loop, and of experiments.
+ *
+ * The largest block that the drain asks for is PROF_BLOCK_BYTES, while there
+ * are less than 8,192 different stacks; beyond that, blocks of their number
+ * rounded up to a power of two, times 16. PROF_POOL_DEFAULT is enough for some
+ * 1,500 stacks.
+ *
+ * By default: memory of config.pool, and NULL if there is none.
  */
 void *prof_port_alloc(size_t bytes);
 
-/* Frees what prof_port_alloc() returned. Contexts: as prof_port_alloc(). */
+/* Frees what prof_port_alloc() returned. Contexts: as prof_port_alloc(). By
+ * default: to config.pool. */
 void prof_port_free(void *memory);
+
+/* Returns a received byte, or -1 if there is none: a command. Contexts: thread,
+ * called by prof_poll(). By default: -1. */
+int prof_port_read(void);
 
 #ifdef __cplusplus
 }

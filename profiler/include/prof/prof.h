@@ -7,8 +7,11 @@
  *
  *     prof_init(memory, sizeof memory, &config);     once, at boot
  *     prof_start();                                  take the timer's gate
- *     every 100 ms, in a timer callback: prof_drain();
- *     every second, in a timer callback: prof_report();
+ *     prof_poll();                                   as often as you like
+ *
+ * prof_poll() (<prof/poll.h>) drains, reports and reads commands when that is
+ * due. A kernel with timer callbacks may call prof_drain() and prof_report()
+ * itself instead.
  *
  * The timer interrupt stores (pc, time) in a fixed vector and continues with
  * the kernel's own handler. The drain runs where the heap may be used, and
@@ -24,6 +27,8 @@
 
 #include <prof/error.h>
 #include <prof/loop.h>
+#include <prof/poll.h>
+#include <prof/stats.h>
 #include <prof/tick.h>
 #include <prof/trace.h>
 #include <stdbool.h>
@@ -87,7 +92,23 @@ struct prof_config {
     struct prof_tick tick;   /* where ticks come from (<prof/tick.h>) */
     struct prof_range text;  /* the image's code */
     struct prof_range idle;  /* code that waits for interrupts (hlt) */
-    struct prof_range stack; /* the current one; empty: no callers */
+    struct prof_range stack; /* the current one; empty: see memory */
+
+    /*
+     * Where (stack) is empty, and no other was set since: the walk of a sample
+     * reads up to 16 KiB from the stack pointer on, and nothing outside of
+     * (memory), which MUST be mapped. Where that is empty, too, (mapped_end)
+     * returns the end of the mapped memory that an address is in, or 0; it is
+     * called in the interrupt. Without either, the walk stays in the page of
+     * the stack pointer; without paging, in its 16 KiB.
+     */
+    struct prof_range memory;
+    uintptr_t (*mapped_end)(uintptr_t address);
+
+    /* Memory for the built-in allocator (<prof/port.h>), aligned to 16. Kept
+     * for good. NULL, 0: none. */
+    void *pool;
+    size_t pool_bytes;
 
     /* For the stream (<prof/transport.h>); 0 if not known. */
     uint64_t boot_tsc;          /* time stamp counter at boot */
@@ -95,48 +116,6 @@ struct prof_config {
     const uint8_t *build_id;    /* not copied: MUST remain valid */
     size_t build_id_bytes;
     uintptr_t image_offset; /* virtual less physical address of data */
-};
-
-/* What is counted since prof_init() or prof_reset(): ticks, or as it says. */
-struct prof_stats {
-    uint64_t ticks;      /* delivered, by the interrupt's own count; equals the
-                            sum of the next six unless the profiler has a bug */
-    uint64_t attributed; /* in a named function, and not masked */
-    uint64_t masked;     /* in one, just after interrupts were enabled */
-    uint64_t idle;       /* in config.idle */
-    uint64_t unresolved; /* in no function of the symbol table */
-    uint64_t dropped;    /* address lost: vector and overflow table full, or no
-                            memory for a new stack and the vector half full */
-    uint64_t queued;     /* not drained yet: too recent, or no memory */
-    uint64_t missed;     /* due by the clock, never delivered; not in ticks */
-    uint64_t overflowed; /* of ticks: went through the overflow table */
-    uint64_t caller_unreachable; /* of ticks: in a function without a frame
-                                    whose return address was not recorded */
-    uint64_t stopped[7]; /* walks that ended early, by enum prof_walk_stop */
-    uint64_t elapsed_cycles; /* time that shares are of: the sum of the next
-                                five. Without what was stolen */
-    uint64_t attributed_cycles;
-    uint64_t masked_cycles;
-    uint64_t idle_cycles;
-    uint64_t unresolved_cycles;
-    uint64_t dropped_cycles;
-    uint64_t exits; /* of attributed and masked: at an instruction that leaves
-                       the guest, or in prof.vmm */
-    uint64_t exits_cycles;
-    uint64_t stolen_cycles;      /* besides elapsed: the host did not run us */
-    uint64_t interrupt_cycles;   /* the sampler's own, in the interrupt */
-    uint64_t drain_cycles;       /* the sampler's own, in prof_drain() */
-    uint64_t report_cycles;      /* the sampler's own, in prof_report() */
-    uint32_t addresses;          /* distinct ones that were sampled */
-    uint32_t functions;          /* distinct ones that were sampled */
-    uint32_t stacks;             /* nodes of the tree of call stacks */
-    uint32_t refusals;           /* allocations refused */
-    struct prof_tick_stats tick; /* problems of the source (<prof/tick.h>) */
-    uint64_t stream_packets;     /* that left the image (<prof/transport.h>) */
-    uint64_t stream_bytes;       /* in these */
-    uint64_t stream_discarded;   /* samples that the transport did not take, or
-                                    that a reset discarded; since prof_init() */
-    uint64_t forgotten; /* ticks before the last reset, since prof_init() */
 };
 
 /*

@@ -8,8 +8,8 @@
  *
  *     prof_init(...);
  *     prof_transport_choose(list, count);   once, before prof_start()
- *     a few times a second:                 while ((c = uart_read()) >= 0 &&
- *                                                  !prof_command_byte(c)) ;
+ *     a few times a second, without         while ((c = uart_read()) >= 0 &&
+ *     prof_poll():                                 !prof_command_byte(c)) ;
  *     prof_transport_end(code);             at exit, or
  *     prof_transport_panic(code);           in a panic
  *
@@ -53,7 +53,8 @@ struct prof_transport {
  * Opens the transport that prof.out names: one of the (count) in (list), in
  * order of preference, or "shm", the profiler's own (memory from
  * prof_port_alloc(), prof.share KiB). If that device is missing, the next one
- * in (list) is used, after "shm" the first, and a line is printed.
+ * in (list) is used, after "shm" the first, and a line is printed. Without a
+ * list, or if it has no "serial", that is built in (<prof/port.h>).
  *
  * Contexts: boot, after prof_init() and before prof_start(). Returns the
  * transport, valid as long as (list); NULL if prof.out is "off" or no device

@@ -103,6 +103,8 @@ CASES = [
         append="prof.every=0 prof.hz=10000 prof.jitter=0",
         icount=4,
     ),
+    case("poll_does_all", append="prof.start=off prof.every=0", icount=0),
+    case("port_sizes", append="prof.start=off prof.every=0", icount=0),
     case(
         "registers_survive",
         append="prof.start=off prof.every=0 prof.depth=0",

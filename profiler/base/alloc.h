@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_ALLOC_H
+#define PROF_ALLOC_H
+
+/* Memory: prof_port_alloc() and prof_port_free() of the image or, where it has
+ * none, the built-in ones (control/pool.c); the contract: <prof/port.h>. */
+
+#include <prof/config.h>
+#include <prof/port.h>
+
+#if PROF_WITH_BUILTIN
+
+void *prof_alloc(size_t bytes);
+void prof_free(void *memory);
+
+#else
+
+static inline void *prof_alloc(size_t bytes)
+{
+    return prof_port_alloc(bytes);
+}
+
+static inline void prof_free(void *memory)
+{
+    prof_port_free(memory);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_BUSY_H
+#define PROF_BUSY_H
+
+/*
+ * Calls of the profiler that use what the drain changes. prof_poll() in an
+ * interrupt, and the drain in the tick, do nothing while one is in progress.
+ * One CPU, and whoever interrupts leaves the count as it was: so counting needs
+ * no atomic instruction.
+ */
+
+#include <prof/config.h>
+#include <stdint.h>
+
+extern volatile uint32_t prof_busy; /* such calls, one in another */
+
+static inline void prof_enter(void)
+{
+    if (PROF_WITH_BUILTIN)
+        prof_busy++;
+}
+
+static inline void prof_leave(void)
+{
+    if (PROF_WITH_BUILTIN)
+        prof_busy--;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONTROL_BUILTIN_H
+#define CONTROL_BUILTIN_H
+
+/* What the profiler does itself unless the image does: PROF_WITH_BUILTIN. */
+
+#include <prof/transport.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Packets as lines of text to prof_port_write(). serial.c */
+extern const struct prof_transport prof_serial_transport;
+
+/* The weak prof_port_alloc() and prof_port_free() use (bytes) at (memory) from
+ * now on. pool.c Contexts: boot. */
+void prof_pool_open(void *memory, size_t bytes);
+
+/* Whether the image has no prof_port_alloc() of its own. Contexts: any. */
+bool prof_pool_in_use(void);
+
+/* prof_poll() begins: its pauses are those of a clock of (tsc_hz). poll.c
+ * Contexts: boot. */
+void prof_poll_open(uint64_t tsc_hz);
+
+/* Chooses a transport as prof_transport_choose() does if the image never has.
+ * transport.c Contexts: thread. */
+void prof_transport_default(void);
+
+/* The transport of the stream, or NULL. transport.c Contexts: any. */
+const struct prof_transport *prof_transport_in_use(void);
+
+#endif

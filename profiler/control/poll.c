@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * prof_poll(): what is due is done, and the next look at it is set to a time.
+ * Before that time a call is a comparison.
+ */
+
+#include "base/busy.h"
+#include "base/cpu.h"
+#include "base/options.h"
+#include "control/builtin.h"
+#include "control/control.h"
+
+#include <prof/causal.h>
+#include <prof/config.h>
+#include <prof/port.h>
+#include <prof/prof.h>
+
+/* Between two looks: with a hundred callers at 5 kHz half of the profiler's
+ * memory fills up in 4 ms. */
+#define LOOK_MS 3u
+
+#define COMMAND_BYTES 64u /* read at a time, so that garbage costs little */
+
+volatile uint32_t prof_busy;
+
+static struct {
+    uint64_t due;         /* TSC of the next look */
+    uint64_t drained_tsc; /* when the last drain ended */
+    uint64_t reported_tsc;
+    uint32_t cycles_per_ms; /* 0: not open */
+    uint32_t reports;       /* tables printed */
+} poll;
+
+void prof_poll_open(uint64_t tsc_hz)
+{
+    poll.cycles_per_ms = (uint32_t)prof_divide(tsc_hz, 1000);
+    poll.due = poll.drained_tsc = poll.reported_tsc = prof_tsc();
+    poll.reports = 0;
+}
+
+/* That of the image, or NULL; see pool.c. */
+#pragma weak prof_port_read
+static int (*volatile port_read)(void) = prof_port_read;
+
+static bool is_due(uint64_t since, uint32_t ms)
+{
+    return prof_tsc() - since >= (uint64_t)ms * poll.cycles_per_ms;
+}
+
+static void drain(void)
+{
+    if (!is_due(poll.drained_tsc, prof_drain_ms()))
+        return;
+    prof_drain();
+    prof_causal_step();
+    poll.drained_tsc = prof_tsc();
+}
+
+/* Executes one command at most. */
+static void listen(void)
+{
+    const struct prof_transport *transport =
+        PROF_WITH_STREAM ? prof_transport_in_use() : NULL;
+    int (*receive)(void) = port_read;
+
+    if (transport != NULL && transport->receive != NULL)
+        receive = transport->receive;
+    for (uint32_t i = 0; receive != NULL && i < COMMAND_BYTES; i++) {
+        int byte = receive();
+
+        if (byte < 0 || prof_command_byte((uint8_t)byte))
+            return;
+    }
+}
+
+static void report(void)
+{
+    uint32_t every = PROF_OPTION(every_ms), most = PROF_OPTION(reports);
+
+    if (every == 0 || (most != 0 && poll.reports == most))
+        return;
+    if (!is_due(poll.reported_tsc, every))
+        return;
+    poll.reported_tsc += (uint64_t)every * poll.cycles_per_ms;
+    if (is_due(poll.reported_tsc, every)) /* nobody has polled for long */
+        poll.reported_tsc = prof_tsc();
+    if (!prof_running())
+        return;
+    poll.reports++;
+    prof_report();
+}
+
+/* Kept out of prof_poll(), so that this needs no stack of its own. */
+static __attribute__((noinline)) void look(void)
+{
+    uint32_t ms;
+
+    if (poll.cycles_per_ms == 0 || prof_busy != 0)
+        return;
+    prof_enter();
+    drain();
+    listen();
+    report();
+    ms = prof_drain_ms();
+    poll.due = prof_tsc() + (ms < LOOK_MS ? ms : LOOK_MS) * poll.cycles_per_ms;
+    prof_leave();
+}
+
+void prof_poll(void)
+{
+    if (prof_tsc() >= poll.due)
+        look();
+}
