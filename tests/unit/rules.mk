@@ -51,7 +51,8 @@ $(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \
     $(s:%.c=$(BUILD)/host$1/obj/%.o)))
 $(unit_tests:%=$(BUILD)/host$1/%): \
     $(BUILD)/host$1/obj/tests/unit/port_alloc.o \
-    $(addprefix $(BUILD)/host$1/,libprof.a libdemangle.a libdecode.a libcmocka.a)
+    $(addprefix $(BUILD)/host$1/,libprof.a libdemangle.a libdecode.a \
+    libcmocka.a)
 	$$(call begin,HOSTLD)
 	$(Q)gcc -m$1 $$(UNIT) -o $$@ $$(filter %.o,$$^) \
 	    $$(filter %.a,$$^) -lm
