@@ -20,7 +20,8 @@ $(rooms)/.linked: profiler/rooms tools/build/rooms.py | packages
 # the module's sources; tools/build/sources.py lists the same and, where
 # something is left out, knows what that is
 ifeq ($(PROF_CONFIG),)
-profiler_sources = $(filter-out %/offsets.c %/left_out.c,$(wildcard \
+profiler_sources = $(filter-out %/offsets.c %/left_out.c \
+    %/reserve.c,$(wildcard \
     profiler/*/*.c profiler/*/*.asm profiler/*/$1/*.asm))
 else
 profiler_sources = $(shell tools/build/sources.py --width $1 \
@@ -55,7 +56,8 @@ $(BUILD)/$1/profiler.o: $$(call object,$1,$$(filter-out profiler/demangle/%,\
 $(BUILD)/$1/libdemangle.a: $$(call object,$1,$$(filter profiler/demangle/%,\
     $$(profiler_sources.$1)))
 	$$(archive)
-$(BUILD)/$1/libprof.a: $(BUILD)/$1/profiler.o
+$(BUILD)/$1/libprof.a: $(BUILD)/$1/profiler.o \
+    $(call object,$1,profiler/symbols/reserve.c)
 	$$(archive)
 endef
 $(foreach w,$(WIDTHS),$(eval $(call profiler_rules,$w)))

@@ -109,6 +109,7 @@ FUZZERS = {
         (
             *(f"{HOST}/{name}.c" for name in IMAGE.split()),
             "tools/symbols/function_symbols.c",
+            "tools/symbols/space.c",
         ),
         1 / 30,
         ("-Itools/symbols", "-lelf"),

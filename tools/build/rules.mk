@@ -5,6 +5,7 @@
 
 host_room.profiler = -I$(rooms)/$(word 2,$(subst /, ,$<))
 host_room.tools = $(if $(filter tools/parasite/%,$<),-Itools/symbols \
+    -Itools/embed \
     -I$(BUILD)/rooms/parasite/$(word 3,$(subst /, ,$<)))
 host_room.arch = -Iarch/include
 host_room.kernel = -Ikernel/include -Idrivers -Iarch/include

@@ -31,6 +31,7 @@ ROOT = os.path.dirname(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 )
 OFFSETS = "sample/offsets.c"
+RESERVE = "symbols/reserve.c"  # for an archive, as a member of its own
 LEFT_OUT = "left_out.c"
 
 # What belongs to each part alone, and what is compiled where it is left out.
@@ -129,7 +130,8 @@ def found(patterns):
 
 def sources(width, without):
     """C and nasm sources, as paths below profiler/."""
-    listed = found(["*/*.c", "*/*.asm", f"*/{width}/*.asm"]) - {OFFSETS}
+    listed = found(["*/*.c", "*/*.asm", f"*/{width}/*.asm"])
+    listed -= {OFFSETS, RESERVE}
     listed = {path for path in listed if os.path.basename(path) != LEFT_OUT}
     if "stream" in without and "trace" not in without:
         without = [*without, "trace"]

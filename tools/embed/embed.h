@@ -3,7 +3,8 @@
 #define EMBED_H
 
 /*
- * embed, the link step that gives an image the names of its own functions.
+ * embed, the step after the link that gives an image the names of its own
+ * functions.
  *
  *     image.c   reads an ELF file: function symbols, build-id, embedded table
  *     select.c  one name and one size for each address (tools/symbols)
@@ -12,6 +13,8 @@
  *     lookup.c  where in the table a search begins
  *     table.c   the bytes of <prof/symtab.h>
  *     verify.c  whether the second link kept what the table says
+ *     fill.c    the table put into the space that an image reserves for it
+ *     build_id.c  a build-id for an image that was linked without
  *     fail.c    errors that end the program
  *     main.c    the command line
  *
@@ -21,6 +24,7 @@
  */
 
 #include "../symbols/function_symbols.h"
+#include "../symbols/space.h"
 
 #include <prof/symtab.h>
 #include <stdbool.h>
@@ -30,6 +34,7 @@
 struct functions {
     struct function *at; /* by address; on the heap */
     size_t count;
+    size_t beyond; /* further ones that a table's offsets do not reach */
 };
 
 /* The parts of an ELF file that matter here. */
@@ -37,11 +42,13 @@ struct image {
     const char *path;
     void *elf; /* libelf's handle; owns what is pointed to below */
     int file;
-    unsigned bits;            /* 32 or 64 */
+    unsigned bits;            /* 32 or 64, those of its code */
     bool stripped;            /* it has no symbol table */
     struct functions symbols; /* all function symbols, several to an address */
     uint32_t build_id_bytes;  /* 0 = the file has none */
     uint8_t build_id[PROF_BUILD_ID_MAX];
+    enum space_result space_result;
+    struct space space;   /* reserved for a table */
     const uint8_t *table; /* section .prof_symtab, NULL = none or empty */
     size_t table_bytes;
     uint64_t table_address;
@@ -80,7 +87,11 @@ struct table {
     size_t count;
 };
 
-/* Prints "embed: (path): ..." as one line on stderr and exits with status 1. */
+/* The program's name in messages, "embed". */
+extern const char *embed_program;
+
+/* Prints "(program): (path): ..." as one line on stderr and exits with
+ * status 1. */
 __attribute__((noreturn, format(printf, 2, 3))) void
 embed_fail(const char *path, const char *format, ...);
 
@@ -88,18 +99,20 @@ embed_fail(const char *path, const char *format, ...);
 void *embed_alloc(size_t count, size_t bytes);
 
 /* Reads (path), which must stay valid. */
-void image_open(struct image *image, const char *path);
-void image_close(struct image *image);
+void embed_open(struct image *image, const char *path);
+void embed_close(struct image *image);
 
 /* Fails if (image) has no functions to make a table of. */
-void image_need_symbols(const struct image *image);
+void embed_need_symbols(const struct image *image);
 
 /* Fails if (image) has no build-id. */
-void image_need_build_id(const struct image *image);
+void embed_need_build_id(const struct image *image);
 
 /*
  * One function for each address (functions_choose()). (all) is sorted by
- * function_compare(); the result is new and shares its names.
+ * function_compare(); the result is new and shares its names. A table reaches
+ * 4 GiB: of functions further apart, such as the start code of a kernel in the
+ * higher half, the 4 GiB with the most of them are kept.
  */
 struct functions select_functions(const struct functions *all);
 
@@ -128,6 +141,36 @@ void lookup_free(struct lookup *index);
 /* The table of (image), with its build-id. The same functions always make the
  * same bytes. */
 struct table table_make(const struct image *image, enum names_form form);
+
+/* Fails unless (table), decoded as <prof/symtab.h> says, has the names and
+ * addresses of (image). */
+void verify_table(const struct image *image, const uint8_t *table);
+
+/* Makes a build-id for (image) from what is loaded of it, its headers and the
+ * space for the table aside: stripping the image does not change it. */
+void build_id_make(struct image *image);
+
+/* What `parasite embed` is to do. */
+struct fill {
+    const char *image;
+    const char *symbols; /* NULL: those of the image, else of this twin of it */
+    const char *output;  /* NULL: the image itself */
+};
+
+/* What it did. */
+struct filled {
+    size_t functions;
+    size_t beyond; /* that had to be left out */
+    uint32_t bytes, reserved;
+    uint32_t build_id_bytes;
+    uint8_t build_id[PROF_BUILD_ID_MAX];
+    bool build_id_made;
+    bool relocatable; /* it may run elsewhere than it was linked for */
+};
+
+/* Fills in the space that an image reserves. An image that cannot be filled
+ * remains as it was. */
+struct filled fill_image(const struct fill *fill);
 
 /* Fails unless (last) has the functions of (first) and the table for them. */
 void verify_images(const struct image *first, const struct image *last);

@@ -9,10 +9,12 @@
 
 #define STATUS_DATA 1
 
+const char *embed_program = "embed";
+
 static void print_failure(const char *path, const char *format, va_list words)
 {
     fflush(stdout);
-    fprintf(stderr, "embed: %s: ", path);
+    fprintf(stderr, "%s: %s: ", embed_program, path);
     vfprintf(stderr, format, words);
     fputc('\n', stderr);
 }

@@ -135,8 +135,9 @@ static struct sections read_sections(struct image *image, Elf *elf,
     Elf_Scn *section = NULL;
     size_t names;
 
-    if (elf_getshdrnum(elf, &sections.count) != 0 ||
-        elf_getshdrstrndx(elf, &names) != 0)
+    if (elf_getshdrnum(elf, &sections.count) == 0 && sections.count == 0)
+        return sections;
+    if (sections.count == 0 || elf_getshdrstrndx(elf, &names) != 0)
         embed_fail(image->path, "damaged: %s", elf_errmsg(-1));
     sections.all = embed_alloc(sections.count, sizeof *sections.all);
     while ((section = elf_nextscn(elf, section)) != NULL) {
@@ -165,6 +166,13 @@ static bool read_symbol(Elf *elf, const struct sections *sections,
                               elf_strptr(elf, strings, symbol.st_name), out);
 }
 
+/* Adds what a 32-bit file cuts off the addresses of 64-bit code. */
+static void complete(const struct space *space, struct function *function)
+{
+    function->start = space_full(space, function->start);
+    function->limit = space_full(space, function->limit - 1) + 1;
+}
+
 static void read_symbols(struct image *image, Elf *elf,
                          const struct sections *sections)
 {
@@ -185,12 +193,12 @@ static void read_symbols(struct image *image, Elf *elf,
     for (size_t i = 0; i < count; ++i) {
         if (read_symbol(elf, sections, data, header.sh_link, (int)i,
                         &found->at[found->count]))
-            ++found->count;
+            complete(&image->space, &found->at[found->count++]);
     }
     qsort(found->at, found->count, sizeof *found->at, function_compare);
 }
 
-void image_open(struct image *image, const char *path)
+void embed_open(struct image *image, const char *path)
 {
     struct sections sections;
     uint64_t file_bytes;
@@ -200,20 +208,23 @@ void image_open(struct image *image, const char *path)
     elf = open_elf(image, &file_bytes);
     image->elf = elf;
     read_header(image, elf, file_bytes);
+    image->space_result = space_find(elf, &image->space);
+    if (image->space_result == SPACE_FOUND)
+        image->bits = image->space.bits;
     sections = read_sections(image, elf, file_bytes);
     read_symbols(image, elf, &sections);
     image->stripped = sections.symbols == NULL;
     free(sections.all);
 }
 
-void image_close(struct image *image)
+void embed_close(struct image *image)
 {
     free(image->symbols.at);
     elf_end(image->elf);
     close(image->file);
 }
 
-void image_need_symbols(const struct image *image)
+void embed_need_symbols(const struct image *image)
 {
     if (image->stripped)
         embed_fail(image->path, "no symbol table: link it without -s and do "
@@ -222,7 +233,7 @@ void image_need_symbols(const struct image *image)
         embed_fail(image->path, "no function in any executable section");
 }
 
-void image_need_build_id(const struct image *image)
+void embed_need_build_id(const struct image *image)
 {
     if (image->build_id_bytes == 0)
         embed_fail(image->path, "no build-id: link it with --build-id=sha1 "

@@ -47,7 +47,7 @@ static void write_table(const char *path, const struct table *table)
 
 static void print_build_id(const struct image *image)
 {
-    image_need_build_id(image);
+    embed_need_build_id(image);
     for (uint32_t i = 0; i < image->build_id_bytes; ++i)
         printf("%02x", image->build_id[i]);
     putchar('\n');
@@ -58,7 +58,7 @@ static void print_functions(const struct image *image)
     struct functions chosen = select_functions(&image->symbols);
     int digits = image->bits == 64 ? 16 : 8;
 
-    image_need_symbols(image);
+    embed_need_symbols(image);
     for (size_t i = 0; i < chosen.count; ++i)
         printf("%0*" PRIx64 " %7" PRIu64 " %s\n", digits, chosen.at[i].start,
                chosen.at[i].size, chosen.at[i].name);
@@ -83,9 +83,9 @@ static void verify(const struct image *first, const char *path)
 {
     struct image last;
 
-    image_open(&last, path);
+    embed_open(&last, path);
     verify_images(first, &last);
-    image_close(&last);
+    embed_close(&last);
 }
 
 static int bad_usage(void)
@@ -102,7 +102,7 @@ static int run(enum action action, unsigned width, char **paths, int count)
 
     if (count != (two ? 2 : 1))
         return bad_usage();
-    image_open(&image, paths[0]);
+    embed_open(&image, paths[0]);
     if (action == ACTION_EMBED)
         embed(&image, width, paths[1]);
     else if (action == ACTION_VERIFY)
@@ -111,7 +111,7 @@ static int run(enum action action, unsigned width, char **paths, int count)
         print_build_id(&image);
     else
         print_functions(&image);
-    image_close(&image);
+    embed_close(&image);
     if (fflush(stdout) != 0)
         embed_fail("standard output", "%s", strerror(errno));
     return 0;

@@ -14,7 +14,6 @@
 #include "embed.h"
 
 #include <endian.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,19 +29,6 @@ static uint32_t crc32c(const uint8_t *bytes, size_t count)
             crc = (crc >> 1) ^ ((crc & 1u) != 0 ? 0x82f63b78u : 0u);
     }
     return ~crc;
-}
-
-/* Offsets have 32 bits; the whole image has to be within their reach. */
-static void need_reach(const struct image *image, const struct functions *all)
-{
-    const struct function *first = &all->at[0];
-    const struct function *last = &all->at[all->count - 1];
-
-    if (last->start - first->start + last->size > UINT32_MAX)
-        embed_fail(image->path,
-                   "%s at 0x%" PRIx64 " and %s at 0x%" PRIx64
-                   " are 4 GiB or more apart: link the code closer together",
-                   first->name, first->start, last->name, last->start);
 }
 
 /* The functions and the wide gaps between them, in the table's order. */
@@ -234,9 +220,10 @@ struct table table_make(const struct image *image, enum names_form form)
     struct entries entries;
     struct table table;
 
-    image_need_symbols(image);
-    need_reach(image, &functions);
-    image_need_build_id(image);
+    embed_need_symbols(image);
+    if (functions.count == 0)
+        embed_fail(image->path, "its only functions are 4 GiB or longer");
+    embed_need_build_id(image);
     entries = entries_of(&functions);
     table = form == NAMES_AS_PAYS ? make_better(image, &entries)
                                   : make(image, &entries, form == NAMES_PACKED);

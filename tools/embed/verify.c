@@ -47,8 +47,8 @@ static void same_functions(const struct image *first, const struct image *last)
 
 static void same_build(const struct image *first, const struct image *last)
 {
-    image_need_build_id(first);
-    image_need_build_id(last);
+    embed_need_build_id(first);
+    embed_need_build_id(last);
     if (first->build_id_bytes != last->build_id_bytes ||
         memcmp(first->build_id, last->build_id, first->build_id_bytes) != 0)
         embed_fail(last->path,
@@ -140,11 +140,10 @@ static bool same_name(const char *name, const char *in_table)
     return strncmp(name, in_table, PROF_SYMTAB_NAME_MAX - 3) == 0;
 }
 
-static void same_names(const struct image *last)
+void verify_table(const struct image *last, const uint8_t *table)
 {
     static char name[2 * PROF_SYMTAB_NAME_MAX];
     struct functions wanted = select_functions(&last->symbols);
-    const uint8_t *table = last->table;
     const uint8_t *at =
         table + word_at(table, offsetof(struct prof_symtab, names_at));
     uint32_t offsets = word_at(table, offsetof(struct prof_symtab, offsets_at));
@@ -175,5 +174,5 @@ void verify_images(const struct image *first, const struct image *last)
     same_build(first, last);
     usable_section(last);
     same_table(last);
-    same_names(last);
+    verify_table(last, last->table);
 }

@@ -16,6 +16,7 @@ parasite_main := tools/parasite/cli/main.c
 # all but main(), for programs of the tests
 $(BUILD)/host/libparasite.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(filter-out $(parasite_main),$(parasite_sources)) \
+    $(filter-out tools/embed/main.c,$(wildcard tools/embed/*.c)) \
     $(wildcard tools/symbols/*.c) profiler/causal/gain.c) \
     $(BUILD)/host/obj/tools/pages/templates.o
 	$(archive)

@@ -100,6 +100,12 @@
 #define PROF_WITH_OCAML 1
 #endif
 
+/* Bytes that libprof.a reserves for the table of names, if the image does not
+ * do so itself (PROF_SYMBOLS_RESERVE in <prof/symbols.h>). */
+#ifndef PROF_SYMBOLS_BYTES
+#define PROF_SYMBOLS_BYTES 65536
+#endif
+
 #if (PROF_WITH_PIT) != 0 && (PROF_WITH_PIT) != 1
 #error "PROF_WITH_PIT is neither 0 nor 1"
 #endif

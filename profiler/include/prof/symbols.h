@@ -4,13 +4,18 @@
 
 /*
  * Finds the function that contains an address, without a heap and without
- * waiting: the image includes its own sorted table (<prof/symtab.h>).
+ * waiting: the image includes its own sorted table (<prof/symtab.h>), in space
+ * that one source file reserves and `parasite embed` fills in the linked image:
  *
- * prof_symbols_open() validates the whole table once; lookups then need no
- * checks. Without a table, or with a damaged one, every lookup fails and
- * callers print the address in hexadecimal.
+ *     PROF_SYMBOLS_RESERVE(65536);     once, outside functions
+ *     prof_symbols_embedded();         before prof_init()
+ *
+ * Opening validates the whole table once; lookups then need no checks. Without
+ * a table, or with a damaged one, every lookup fails and callers print the
+ * address in hexadecimal.
  */
 
+#include <prof/symtab.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,6 +45,61 @@ int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
 
 /* What the last prof_symbols_open() returned, PROF_ESYM_NONE before any. */
 int prof_symbols_error(void);
+
+/*
+ * Reserves (size) bytes for the table, in read-only data, and says where they
+ * are: once in an image, at file scope. `parasite embed` says how many are
+ * needed; libprof.a has PROF_SYMBOLS_BYTES (<prof/config.h>) for an image that
+ * does not do it.
+ */
+#define PROF_SYMBOLS_RESERVE(size)                                             \
+    static const unsigned char prof_symbols_reserved[size]                     \
+        __attribute__((aligned(8), used)) = {0};                               \
+    const struct prof_symbols_space prof_symbols_space                         \
+        __attribute__((aligned(8), used)) = {                                  \
+            PROF_SYMBOLS_SPACE_MAGIC, 8 * sizeof(void *), (size),              \
+            &prof_symbols_space, prof_symbols_reserved}
+extern const struct prof_symbols_space prof_symbols_space;
+
+/* The table in the reserved space. The compiler may neither assume the zeros
+ * that it saw there nor drop the description of it, which embed looks for. */
+static inline const struct prof_symtab *prof_symbols_in_image(void)
+{
+    const struct prof_symbols_space *space = &prof_symbols_space;
+    const void *table;
+
+    __asm__("" : "+r"(space));
+    table = space->table;
+    __asm__("" : "+r"(table));
+    return (const struct prof_symtab *)table;
+}
+
+/*
+ * Opens the table in the reserved space, as prof_symbols_open() does. Returns
+ * PROF_ESYM_NONE if `parasite embed` has not filled it.
+ */
+static inline int prof_symbols_embedded(void)
+{
+    const struct prof_symtab *table = prof_symbols_in_image();
+    size_t bytes = prof_symbols_space.bytes;
+
+    if (bytes < sizeof *table || table->magic == 0)
+        bytes = 0;
+    return prof_symbols_open(table, bytes, NULL, 0);
+}
+
+/*
+ * The image's build-id for prof_config.build_id, as `parasite embed` found it
+ * in a note or made it; (*bytes) is its length. Contexts: any, after
+ * prof_symbols_embedded(); NULL and 0 where that failed.
+ */
+static inline const uint8_t *prof_symbols_build_id(size_t *bytes)
+{
+    const struct prof_symtab *table = prof_symbols_in_image();
+
+    *bytes = prof_symbols_error() == 0 ? table->build_id_bytes : 0;
+    return *bytes != 0 ? table->build_id : NULL;
+}
 
 /*
  * Entries of the table in use: functions, and wide gaps between them

@@ -20,6 +20,7 @@ int command_export(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_timeline(int argc, char **argv);
 int command_flame(int argc, char **argv);
+int command_embed(int argc, char **argv);
 int command_demangle(int argc, char **argv);
 
 #endif

@@ -39,6 +39,7 @@ static const struct {
     {"timeline", command_timeline,
      "draw tasks and promises over time, as an HTML page"},
     {"open", command_open, "show a trace in the browser"},
+    {"embed", command_embed, "give a linked image the names of its functions"},
     {"demangle", command_demangle, "demangle C++, Rust and OCaml names"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])

@@ -10,11 +10,14 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "function_symbols.h"
+#include "space.h"
 #include "trace/metadata.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <prof/symtab.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +37,26 @@ static void read_note(struct image *image, Elf_Data *data)
         memcpy(image->build_id, (char *)data->d_buf + descriptor,
                image->build_id_bytes);
     }
+}
+
+/* An image that was linked without a note has the build-id that `parasite
+ * embed` put into its symbol table. */
+static void read_embedded_id(struct image *image, Elf *elf)
+{
+    size_t file_bytes;
+    const char *file = elf_rawfile(elf, &file_bytes);
+    struct prof_symtab head;
+    struct space space;
+
+    if (space_find(elf, &space) != SPACE_FOUND || space.bytes < sizeof head)
+        return;
+    memcpy(&head, file + space.at, sizeof head);
+    if (le32toh(head.magic) != PROF_SYMTAB_MAGIC ||
+        le32toh(head.version) != PROF_SYMTAB_VERSION ||
+        le32toh(head.build_id_bytes) > sizeof image->build_id)
+        return;
+    image->build_id_bytes = le32toh(head.build_id_bytes);
+    memcpy(image->build_id, head.build_id, image->build_id_bytes);
 }
 
 /* Symbols as they are read; functions have several to an address. */
@@ -140,6 +163,8 @@ void image_open(struct image *image, const char *path)
     if (symbols.elf == NULL || elf_kind(symbols.elf) != ELF_K_ELF)
         die("%s: not an ELF file; -k takes the image as it was linked", path);
     read_sections(&symbols);
+    if (image->build_id_bytes == 0)
+        read_embedded_id(image, symbols.elf);
     elf_end(symbols.elf);
     close(file);
     choose_functions(&symbols);
