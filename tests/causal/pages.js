@@ -46,8 +46,18 @@ async function cardsAreSorted() {
     curves.map((curve) => curve.explanation),
   );
   assert.deepStrictEqual(
-    await page.locator('#notes li').allTextContents(),
+    await page.locator('#notes li:not(.none)').allTextContents(),
     data.notes,
+  );
+  assert.deepStrictEqual(
+    await page.locator('#notes .none').allTextContents(),
+    data.points.map(({point, none}) => {
+      const [gain, interval] = [none.gain, none.interval].map(
+        (part) => (100 * part).toFixed(2).replace('-', '\u2212') + ' %',
+      );
+      const what = `A/A: where nothing is faster, ${point} gains`;
+      return `${what} ${gain} \u00b1 ${interval}`;
+    }),
   );
   assert.strictEqual(await page.locator('.card svg .bend').count(), 1);
   assert.deepStrictEqual(page.problems, []);
@@ -240,6 +250,17 @@ async function cozShowsTheGains() {
         assert(Math.abs(points[i + 1].progress_speedup - gain) < 1e-4);
       });
     }
+  // Coz draws what makes requests shorter downwards
+  for (const {target, values} of data.latencies[0].targets) {
+    if (!values.length) continue;
+    const {series} = plots.find((plot) => plot.name === target);
+    const {points} = series.find(({name}) => name === 'latency of requests');
+    assert.strictEqual(points.length, values.length);
+    values.forEach(({mean_ns: mean}, i) => {
+      const gain = 1 - mean / values[0].mean_ns;
+      assert(Math.abs(points[i].progress_speedup + gain) < 1e-4, target);
+    });
+  }
   const warnings = await page.locator('#warning-area .alert').allTextContents();
   assert.deepStrictEqual(warnings, []);
   await page.waitForTimeout(700); // plots move to their places

@@ -15,6 +15,10 @@ COZ = "coz-profiler"
 VIEWER = "usr/share/coz-profiler/viewer"
 SPEEDUPS = (0.25, 0.5, 0.95)
 ROW = re.compile(r"^ +([\d.]+)((?: +-?[\d.]+ \+- [\d.]+)+) +(\S.*)$", re.M)
+NONE = re.compile(
+    r"^ +(-?[\d.]+ \+- [\d.]+) +\(A/A: nothing is faster\)$", re.M
+)
+GUEST_NONE = re.compile(r"^  \(A/A: nothing is faster\) +(.*)$", re.M)
 GUEST_ROW = re.compile(
     r"^  (\S.*?) +([\d.]+) +(-?[\d.]+ \+- [\d.]+) +(\d+) % (\w+)$", re.M
 )
@@ -105,6 +109,30 @@ def table_is_json(trace):
             check.true(abs(float(interval) - 100 * value["interval"]) < 0.0051)
 
 
+def nothing_gains_nothing(trace):
+    """The check A/A has a row below each point, and is in JSON."""
+    rows = NONE.findall(trace().out)
+    points = trace.json()["points"]
+    check.same(len(rows), len(points))
+    for row, point in zip(rows, points):
+        gain, interval = VALUE.match(row).groups()
+        none = point["none"]
+        check.true(abs(float(gain) - 100 * none["gain"]) < 0.0051)
+        check.true(abs(float(interval) - 100 * none["interval"]) < 0.0051)
+        check.true(abs(none["gain"]) < 0.01, none)
+        check.between(none["interval"], 0.0005, 0.02)
+
+
+def reasons_are_named(s):
+    """Where nothing can be said."""
+    for words, shape in (((), "too few visits"), (("full",), "too much held")):
+        trace = Trace(s, *words, experiments=8)
+        for curve in trace.json()["points"][0]["curves"]:
+            called = curve["target"] != "unused"
+            check.same(curve["shape"], shape if called else "not called")
+        check.same(NONE.findall(trace().out), [])
+
+
 def latencies_are_true(trace):
     """Median and 99th percentile, with their intervals."""
     found = trace.json()
@@ -151,7 +179,8 @@ def wrong_events_are_counted(s, trace):
 
 
 def coz_of(trace, path, *words):
-    """What a file for Coz says: {(target, speed-up, point): [ns, visits]}."""
+    """What a file for Coz says: {(target, speed-up, point): [ns, visits]}, and
+    of a latency [ns of all requests at a time, requests]."""
     trace("-q", "--coz", path, *words)
     sums, experiment = {}, None
     for line in path.read_text().splitlines():
@@ -168,6 +197,12 @@ def coz_of(trace, path, *words):
             found = sums.setdefault((*key, record["name"]), [0, 0])
             found[0] += int(experiment["duration"])
             found[1] += int(record["delta"])
+        elif kind == "latency-point":
+            key = (experiment["selected"], float(experiment["speedup"]))
+            ns = int(experiment["duration"]) * int(record["difference"])
+            check.same(record["arrivals"], record["departures"])
+            check.true((*key, record["name"]) not in sums, record)
+            sums[(*key, record["name"])] = [ns, int(record["arrivals"])]
     return sums
 
 
@@ -181,6 +216,12 @@ def coz_is_the_same(s, trace):
             key = (target, round(value["speedup"], 2), "answered")
             gain = 1 - sums[key][0] / sums[key][1] / (cycles / visits)
             check.true(abs(gain - value["gain"]) < 1e-5, key)
+    for row in trace.json()["latencies"][0]["targets"]:
+        for value in row["values"]:
+            key = (row["target"], round(value["speedup"], 2))
+            ns, count = sums[(*key, "latency of requests")]
+            check.near(ns / count, value["mean_ns"], 1e-6)
+            check.same(count, value["requests"], key)
 
 
 def wide_intervals_say_nothing(s):
@@ -205,6 +246,7 @@ def test_print(s):
     s.holds("gains are what was made", gains_are_true, trace)
     s.holds("shapes of curves are named", shapes_are_named, trace)
     s.holds("the table has the same numbers", table_is_json, trace)
+    s.holds("what is not faster gains nothing", nothing_gains_nothing, trace)
     s.holds("latencies are what was made", latencies_are_true, trace)
     s.holds("what limits a target is named", limits_are_named, trace)
     s.holds("a late reader knows all", late_reader_knows_all, s, trace)
@@ -213,6 +255,7 @@ def test_print(s):
     )
     s.holds("Coz's formats say the same", coz_is_the_same, s, trace)
     s.holds("wide intervals say nothing", wide_intervals_say_nothing, s)
+    s.holds("it is said why nothing is known", reasons_are_named, s)
     s.holds("a trace without experiments is refused", nothing_is_said, s)
 
 
@@ -245,6 +288,14 @@ def equals_table(s, trace, console):
         target = re.escape(target)
         check.has(text, rf"^ +{share} +{re.escape(value)} +{target}$")
         check.has(text, f"; then {part} % of the time is {word}$")
+    nones = GUEST_NONE.findall(table)
+    check.same(NONE.findall(text), nones)
+    check.same(len(nones), 1)
+    points = {point["point"]: point["curves"] for point in found["points"]}
+    check.same(
+        [curve["shape"] for curve in points["never reached"]],
+        ["point not reached", "not called"],
+    )
 
 
 def equals_latencies(s, trace, console):

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_causal EXPERIMENTS SEED [late|wrong]: writes a stream with that many
+ * make_causal EXPERIMENTS SEED [late|wrong|full]: writes a stream with so many
  * experiments of causal profiling to stdout: four targets that run into other
  * limits, or are never called, at four speed-ups, and two points of progress,
  * of which one is passed in every fourth unit of work; latencies become shorter
  * by what is gained. With `late` the first half is in sums only; with `wrong`
- * there are events of no sense too.
+ * there are events of no sense too; with `full` there was no room for held
+ * events, again and again.
  *
  * In the end it writes to stderr what is true, as JSON: {target: [gain at 25,
  * 50 and 95 %]}. Experiments differ from it by 1 % at random.
@@ -36,7 +37,7 @@ static struct {
     uint64_t cycles;
     uint32_t experiments;
 } sums[TARGETS][SPEEDUPS][GROUPS];
-static uint64_t state;
+static uint64_t state, refused;
 
 static uint32_t draw(uint32_t below)
 {
@@ -64,6 +65,7 @@ static void put_account(uint64_t experiments)
                    .delay = 2000000,
                    .held = 12345,
                    .held_most = 67,
+                   .refused = refused,
                    .answers = 1000,
                    .contradictions = 3,
                    .checked = 500,
@@ -210,6 +212,7 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     state = (uint64_t)atoi(argv[2]);
+    refused = argc > 3 && strcmp(argv[3], "full") == 0 ? 1000 : 0;
     made_hello(&made, 64);
     made_start(&made, 1000000, 64);
     put_definitions();

@@ -197,6 +197,14 @@ function press(event) {
   action();
 }
 
+// What the rest is to be compared with.
+function showNone({point: name, none}) {
+  if (none.gain === null) return;
+  const gain = `${gainText(none.gain)} \u00b1 ${percent(none.interval)}`;
+  const textContent = `A/A: where nothing is faster, ${name} gains ${gain}`;
+  $('notes').append(make('li', {className: 'none', textContent}));
+}
+
 function showFacts() {
   document.title = $('title').textContent =
     'What would be faster: ' + data.title;
@@ -208,6 +216,7 @@ function showFacts() {
     key.hidden = !data.latencies.length;
   for (const note of data.notes)
     $('notes').append(make('li', {textContent: note}));
+  data.points.forEach(showNone);
   data.points.forEach((each, index) => {
     const button = make('button', {
       type: 'button',

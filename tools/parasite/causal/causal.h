@@ -74,13 +74,15 @@ struct causal_value {
 enum causal_shape {
     CAUSAL_NOT_CALLED,
     CAUSAL_TOO_FEW,
-    CAUSAL_UNSURE,  /* it may gain nothing, or all of the time saved */
-    CAUSAL_NOTHING, /* no speed-up gains anything */
-    CAUSAL_WHOLE,   /* all of the time that is saved is gained */
-    CAUSAL_MORE,    /* and more than that */
-    CAUSAL_PART,    /* the same part of it everywhere */
-    CAUSAL_BENDS,   /* from (bend) on less than before */
-    CAUSAL_HARMS,   /* it takes longer */
+    CAUSAL_NOT_REACHED, /* the point */
+    CAUSAL_TOO_MUCH,    /* was held, so that experiments were abandoned */
+    CAUSAL_UNSURE,      /* it may gain nothing, or all of the time saved */
+    CAUSAL_NOTHING,     /* no speed-up gains anything */
+    CAUSAL_WHOLE,       /* all of the time that is saved is gained */
+    CAUSAL_MORE,        /* and more than that */
+    CAUSAL_PART,        /* the same part of it everywhere */
+    CAUSAL_BENDS,       /* from (bend) on less than before */
+    CAUSAL_HARMS,       /* it takes longer */
     CAUSAL_SHAPES,
 };
 
@@ -173,6 +175,11 @@ uint32_t causal_speedups(const struct causal *causal,
 const char *causal_limited_by(const struct causal *causal, uint32_t target,
                               uint32_t speedup, double *part);
 
+/* What nothing gains: of experiments at normal speed, each second group is the
+ * speed-up, as the guest has it. */
+void causal_none(const struct causal *causal, uint32_t point,
+                 struct causal_value *value);
+
 /* The curve of a target and a point. */
 void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
                   struct causal_curve *curve);
@@ -208,7 +215,9 @@ bool causal_write_page(const struct causal *causal, const char *title,
                        FILE *out);
 
 /* For Coz's viewer: the classic format, or lines of JSON. Experiments that were
- * abandoned are left out. */
+ * abandoned are left out. Each series of latencies is an experiment of its own,
+ * in which the requests came one at a time: Coz has the mean only, by Little's
+ * law. */
 bool causal_write_coz(const struct causal *causal, bool lines, FILE *out);
 
 #endif

@@ -42,23 +42,24 @@ static void put_name(const struct coz *coz, const char *name)
         fputc((unsigned char)*name < ' ' ? '?' : *name, coz->out);
 }
 
-static void put_experiment(const struct coz *coz,
-                           const struct event_causal_experiment *event)
+static void put_experiment(const struct coz *coz, uint32_t target,
+                           uint32_t speedup, uint64_t cycles,
+                           uint64_t in_target)
 {
     const struct causal *causal = coz->causal;
-    uint64_t samples = ns(coz, event->in_target) / COZ_SAMPLE_NS;
+    uint64_t samples = ns(coz, in_target) / COZ_SAMPLE_NS;
 
     fputs(coz->lines ? "{\"type\":\"experiment\",\"selected\":"
                      : "experiment\tselected=",
           coz->out);
-    put_name(coz, causal_target_name(causal, event->target));
+    put_name(coz, causal_target_name(causal, target));
     fprintf(coz->out,
             coz->lines ? ",\"speedup\":%.2f,\"duration\":%" PRIu64
                          ",\"selected_samples\":%" PRIu64 "}\n"
                        : "\tspeedup=%.2f\tduration=%" PRIu64
                          "\tselected-samples=%" PRIu64 "\n",
-            causal->speedups[event->speedup] / (double)PROF_ONE,
-            ns(coz, event->virtual_time), samples);
+            causal->speedups[speedup] / (double)PROF_ONE, ns(coz, cycles),
+            samples);
 }
 
 static void put_point(const struct coz *coz, uint32_t point, uint64_t visits)
@@ -84,9 +85,46 @@ static void put_record(const struct coz *coz,
         if (each->point < causal->point_count)
             visits[each->point] = each->visits;
     }
-    put_experiment(coz, &record->event);
+    put_experiment(coz, record->event.target, record->event.speedup,
+                   record->event.virtual_time, record->event.in_target);
     for (uint32_t i = 0; i < causal->point_count; ++i)
         put_point(coz, i, visits[i]);
+}
+
+/* One request at a time, for as long as all of them took. */
+static void put_latency(const struct coz *coz, uint32_t kind,
+                        const struct event_causal_latency *event)
+{
+    char name[CAUSAL_TEXT_MAX];
+
+    snprintf(name, sizeof name, "latency of %s",
+             causal_kind_name(coz->causal, kind));
+    put_experiment(coz, event->target, event->speedup, event->total, 0);
+    fputs(coz->lines ? "{\"type\":\"latency-point\",\"name\":"
+                     : "latency-point\tname=",
+          coz->out);
+    put_name(coz, name);
+    fprintf(coz->out,
+            coz->lines ? ",\"arrivals\":%" PRIu32 ",\"departures\":%" PRIu32
+                         ",\"difference\":1}\n"
+                       : "\tarrivals=%" PRIu32 "\tdepartures=%" PRIu32
+                         "\tdifference=1\n",
+            event->requests, event->requests);
+}
+
+static void put_latencies(const struct coz *coz)
+{
+    const struct causal *causal = coz->causal;
+
+    for (uint32_t kind = 0; kind < causal->kind_count; ++kind)
+        for (uint32_t i = 0; i < causal->target_count; ++i)
+            for (uint32_t j = 0; j < causal->speedup_count; ++j) {
+                const struct causal_latency *found =
+                    causal_latency(causal, i, j, kind);
+
+                if (found != NULL && found->event.requests != 0)
+                    put_latency(coz, kind, &found->event);
+            }
 }
 
 /* The time of all experiments, and the samples in each target. */
@@ -131,6 +169,7 @@ bool causal_write_coz(const struct causal *causal, bool lines, FILE *out)
         real += event->real_time;
         put_record(&coz, &causal->records[i], visits);
     }
+    put_latencies(&coz);
     put_end(&coz, in_target, real);
     free(visits);
     free(in_target);

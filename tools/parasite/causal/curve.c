@@ -49,16 +49,13 @@ static bool is_sane(const struct prof_progress_sum *groups)
     return true;
 }
 
-static void value_of(const struct causal *causal, uint32_t target,
-                     uint32_t point, uint32_t speedup,
-                     struct causal_value *value)
+/* (normal) and (faster) may be NULL. */
+static void gain_of(const struct prof_progress_sum *normal,
+                    const struct prof_progress_sum *faster,
+                    struct causal_value *value)
 {
-    const struct prof_progress_sum *normal, *faster;
     struct prof_gain gain;
 
-    value->speedup = causal->speedups[speedup] / (double)PROF_ONE;
-    normal = causal_groups(causal, target, 0, point);
-    faster = causal_groups(causal, target, speedup, point);
     if (normal == NULL || faster == NULL || !is_sane(normal) ||
         !is_sane(faster) || prof_gain_of(normal, faster, &gain) != 0)
         return;
@@ -66,6 +63,33 @@ static void value_of(const struct causal *causal, uint32_t target,
     value->gain = gain.ppm / PPM;
     value->interval = gain.interval_ppm / PPM;
     value->groups = gain.groups;
+}
+
+static void value_of(const struct causal *causal, uint32_t target,
+                     uint32_t point, uint32_t speedup,
+                     struct causal_value *value)
+{
+    value->speedup = causal->speedups[speedup] / (double)PROF_ONE;
+    gain_of(causal_groups(causal, target, 0, point),
+            causal_groups(causal, target, speedup, point), value);
+}
+
+void causal_none(const struct causal *causal, uint32_t point,
+                 struct causal_value *value)
+{
+    struct prof_progress_sum halves[2][PROF_GAIN_GROUPS] = {{{0}}};
+
+    *value = (struct causal_value){0};
+    for (uint32_t target = 0; target < causal->target_count; ++target) {
+        const struct prof_progress_sum *groups =
+            causal_groups(causal, target, 0, point);
+
+        for (unsigned i = 0; groups != NULL && i < PROF_GAIN_GROUPS; ++i)
+            prof_gain_sum(&halves[i % 2][i / 2], &groups[i]);
+        if (!is_sane(halves[0]) || !is_sane(halves[1]))
+            return;
+    }
+    gain_of(halves[0], halves[1], value);
 }
 
 static int by_speedup(const void *a, const void *b)
@@ -108,6 +132,29 @@ static double bend_of(const struct causal_curve *curve)
     return 0;
 }
 
+static bool is_reached(const struct causal *causal, uint32_t point)
+{
+    for (uint32_t target = 0; target < causal->target_count; ++target)
+        for (uint32_t i = 0; i < causal->speedup_count; ++i) {
+            const struct prof_progress_sum *groups =
+                causal_groups(causal, target, i, point);
+
+            for (unsigned j = 0; groups != NULL && j < PROF_GAIN_GROUPS; ++j)
+                if (groups[j].visits != 0)
+                    return true;
+        }
+    return false;
+}
+
+/* Why nothing is known, in the same order as the guest. */
+static enum causal_shape reason(const struct causal *causal, uint32_t point)
+{
+    if (causal->is.experiments != 0 && !is_reached(causal, point))
+        return CAUSAL_NOT_REACHED;
+    return causal->is.refused > causal->is.experiments ? CAUSAL_TOO_MUCH
+                                                       : CAUSAL_TOO_FEW;
+}
+
 static enum causal_shape shape_of(const struct causal *causal,
                                   const struct causal_curve *curve)
 {
@@ -117,7 +164,7 @@ static enum causal_shape shape_of(const struct causal *causal,
     if (causal->targets[curve->target].visits == 0 && share <= 0)
         return CAUSAL_NOT_CALLED;
     if (last == NULL)
-        return CAUSAL_TOO_FEW;
+        return reason(causal, curve->point);
     if (last->gain + last->interval < 0)
         return CAUSAL_HARMS;
     whole = share * last->speedup;

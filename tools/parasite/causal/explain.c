@@ -52,6 +52,9 @@ const char *causal_explain(const struct causal *causal,
     static const char *const plain[CAUSAL_SHAPES] = {
         [CAUSAL_NOT_CALLED] = "it was never called",
         [CAUSAL_TOO_FEW] = "too few visits to say anything",
+        [CAUSAL_NOT_REACHED] = "the point was never reached",
+        [CAUSAL_TOO_MUCH] = "too much traffic was held, which ended "
+                            "experiments",
         [CAUSAL_UNSURE] = "the interval is too wide to say: more experiments "
                           "are needed",
         [CAUSAL_NOTHING] = "limited by something else: a device, a peer, a "

@@ -18,16 +18,23 @@ static json_t *ns(const struct causal *causal, uint64_t cycles)
                : json_real((double)cycles * NS_PER_S / (double)causal->tsc_hz);
 }
 
-static json_t *value_json(const struct causal_value *value)
+static json_t *gain_json(const struct causal_value *value)
 {
     json_t *object = json_object();
 
-    json_set(object, "speedup", json_real(value->speedup));
     json_set(object, "gain",
              value->known ? json_real(value->gain) : json_null());
     json_set(object, "interval",
              value->known ? json_real(value->interval) : json_null());
     json_set(object, "groups", json_count(value->groups));
+    return object;
+}
+
+static json_t *value_json(const struct causal_value *value)
+{
+    json_t *object = gain_json(value);
+
+    json_set(object, "speedup", json_real(value->speedup));
     return object;
 }
 
@@ -58,6 +65,8 @@ static json_t *curve_json(const struct causal *causal,
     static const char *const shapes[CAUSAL_SHAPES] = {
         [CAUSAL_NOT_CALLED] = "not called",
         [CAUSAL_TOO_FEW] = "too few visits",
+        [CAUSAL_NOT_REACHED] = "point not reached",
+        [CAUSAL_TOO_MUCH] = "too much held",
         [CAUSAL_UNSURE] = "unsure",
         [CAUSAL_NOTHING] = "nothing",
         [CAUSAL_WHOLE] = "whole",
@@ -94,11 +103,14 @@ static json_t *point_json(const struct causal *causal, uint32_t point)
 {
     struct causal_curve *curves = causal_curves(causal, point);
     json_t *object = json_object(), *all = json_array();
+    struct causal_value none;
 
+    causal_none(causal, point, &none);
     for (uint32_t i = 0; i < causal->target_count; ++i)
         json_array_append_new(all, curve_json(causal, &curves[i]));
     free(curves);
     json_set(object, "point", json_text(causal_point_name(causal, point)));
+    json_set(object, "none", gain_json(&none));
     json_set(object, "curves", all);
     return object;
 }

@@ -22,20 +22,16 @@ static double hundredths(double part)
     return part < 0 ? -size : size;
 }
 
-static void print_values(const struct causal_curve *curve, FILE *out)
+static void print_value(const struct causal_value *value, FILE *out)
 {
     char text[64];
 
-    for (uint32_t i = 0; i < curve->count; ++i) {
-        const struct causal_value *value = &curve->values[i];
-
-        if (value->known)
-            snprintf(text, sizeof text, "%6.2f +- %.2f",
-                     hundredths(value->gain), hundredths(value->interval));
-        else
-            snprintf(text, sizeof text, "%6s", "-");
-        fprintf(out, "  %-*s", VALUE_COLUMNS, text);
-    }
+    if (value->known)
+        snprintf(text, sizeof text, "%6.2f +- %.2f", hundredths(value->gain),
+                 hundredths(value->interval));
+    else
+        snprintf(text, sizeof text, "%6s", "-");
+    fprintf(out, "  %-*s", VALUE_COLUMNS, text);
 }
 
 static void print_row(const struct causal *causal,
@@ -48,10 +44,26 @@ static void print_row(const struct causal *causal,
         fprintf(out, "%8s", "-");
     else
         fprintf(out, "%8.2f", PER_CENT * share);
-    print_values(curve, out);
+    for (uint32_t i = 0; i < curve->count; ++i)
+        print_value(&curve->values[i], out);
     fputs("  ", out);
     printable_put(out, causal_target_name(causal, curve->target));
     fprintf(out, "\n%8s  %s\n", "", causal_explain(causal, curve, text));
+}
+
+/* In the first of (columns). */
+static void print_none(const struct causal *causal, uint32_t point,
+                       uint32_t columns, FILE *out)
+{
+    struct causal_value none;
+
+    causal_none(causal, point, &none);
+    if (!none.known || columns == 0)
+        return;
+    fprintf(out, "%8s", "");
+    print_value(&none, out);
+    fprintf(out, "%*s  (A/A: nothing is faster)\n",
+            (int)(columns - 1) * (VALUE_COLUMNS + 2), "");
 }
 
 static void print_head(const struct causal *causal, FILE *out)
@@ -137,6 +149,8 @@ void causal_print(const struct causal *causal, FILE *out)
         fputs(":\n", out);
         for (uint32_t i = 0; i < causal->target_count; ++i)
             print_row(causal, &curves[i], out);
+        if (causal->target_count != 0)
+            print_none(causal, point, curves[0].count, out);
         free(curves);
     }
     for (uint32_t kind = 0; kind < causal->kind_count; ++kind)
