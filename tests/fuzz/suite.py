@@ -49,6 +49,10 @@ IMPORT = BASE + (
     "tasks/problems tasks/running tasks/take trace/event trace/guest_names "
     "trace/packet"
 )
+STUB = BASE + (
+    "attach/registers attach/remote attach/stub attach/stub_begin "
+    "attach/stub_wire base/signals"
+)
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = "base/index base/memory image/image trace/metadata"
 FUZZERS = {
@@ -99,6 +103,14 @@ FUZZERS = {
         HOST,
         tuple(f"{HOST}/{name}.c" for name in RING.split()),
         1 / 3,
+    ),
+    "stubs": Fuzzer(
+        "stub_fuzz",
+        "no stub makes its reader read beyond what came or wait for ever",
+        8192,
+        HOST,
+        tuple(f"{HOST}/{name}.c" for name in STUB.split()),
+        1 / 10,
     ),
     # what libelf allocates for a refused image is not freed
     "images": Fuzzer(
@@ -236,6 +248,21 @@ def rings(s):
     yield "mended", b"\x09" + ram + ram
     last = struct.pack("<6Q", 0x676E6972666F7270, 48, 2048, 2**64 - 1, 0, 0)
     yield "last", b"\0" + last + ram[48:] + last + ram[48:]
+
+
+def stubs(_):
+    """What QEMU answers, and stops."""
+    xml = 'l<reg name="rip" bitsize="64"/><xi:include href="a.xml"/>'
+    answers = [
+        *("T02thread:01;", "PacketSize=1000;qXfer:features:read+", xml),
+        *("l<reg name='rsp' bitsize='64'/>", "m01,02", "l", "ENABLE=1"),
+        *("OK", "0* " * 40, "OK", "00" * 164) * 2,
+    ]
+    for name, kind in (("qemu", answers), ("other", answers[1:])):
+        yield name, b"".join(
+            b"$%s#%02x" % (text.encode(), sum(text.encode()) & 255)
+            for text in kind
+        )
 
 
 def images(s):

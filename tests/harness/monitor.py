@@ -30,7 +30,10 @@ class Monitor:
 
     def _answer(self, key="return"):
         for line in self.file:
-            words = json.loads(line)
+            try:
+                words = json.loads(line)
+            except ValueError:  # an event, of very many, that was cut
+                continue
             if "error" in words:
                 raise RuntimeError(words["error"]["desc"])
             if key in words:

@@ -6,6 +6,7 @@
  * and returns the exit status. */
 
 int command_record(int argc, char **argv);
+int command_attach(int argc, char **argv);
 int command_tell(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_report(int argc, char **argv);

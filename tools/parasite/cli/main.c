@@ -21,6 +21,8 @@ static const struct {
     const char *help;
 } commands[] = {
     {"record", command_record, "record a guest's profile into a trace"},
+    {"attach", command_attach,
+     "sample any guest from outside, through its VMM's GDB stub"},
     {"tell", command_tell, "send commands to a guest: start, stop, rate, ..."},
     {"top", command_top, "show what a guest is doing now"},
     {"report", command_report, "show where the time went"},

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@ static const struct {
     [GUEST_SHM] = {"shm", "shm"},
 };
 
+/* GUEST_STUB is none that can be asked for. */
 bool guest_transport(const char *name, enum guest_transport *transport)
 {
     for (size_t i = 0; i < sizeof transports / sizeof transports[0]; ++i) {
@@ -79,6 +81,12 @@ static bool has_word(char *const *words, const char *word)
     while (*words != NULL && strcmp(*words, word) != 0)
         ++words;
     return *words != NULL;
+}
+
+static void put_all_words(struct guest *guest, char **words)
+{
+    while (*words != NULL)
+        put_word(guest, *words++);
 }
 
 /* The user's words, with the guest's command line extended. */
@@ -140,7 +148,8 @@ static void put_ram(struct guest *guest, char **words)
 static void put_device(struct guest *guest, char **words,
                        enum guest_transport transport)
 {
-    if (transport != GUEST_SERIAL && !has_word(words, "-serial"))
+    if (transport != GUEST_SERIAL && transport != GUEST_STUB &&
+        !has_word(words, "-serial"))
         put_two(guest, "-serial",
                 has_word(words, "-nographic") ? "mon:stdio" : "stdio");
     switch (transport) {
@@ -159,6 +168,10 @@ static void put_device(struct guest *guest, char **words,
         break;
     case GUEST_SHM:
         put_ram(guest, words);
+        break;
+    case GUEST_STUB:
+        put_two(guest, "-gdb", "chardev:prof");
+        put_word(guest, "-S");
         break;
     }
 }
@@ -180,11 +193,22 @@ static void print_words(const struct guest *guest)
     free(line);
 }
 
-static void put_pipe(struct guest *guest, int file)
+/* Opens (ends) of the stream, and gives the second one to the guest. */
+static void open_stream(struct guest *guest, enum guest_transport transport,
+                        int *ends)
 {
+    bool both_ways = transport == GUEST_STUB;
     char chardev[64];
 
-    snprintf(chardev, sizeof chardev, "file,id=prof,path=/dev/fd/%d", file);
+    if ((both_ways ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends)) !=
+        0)
+        die("cannot create a pipe: %s", strerror(errno));
+    if (!both_ways)
+        fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+    snprintf(chardev, sizeof chardev,
+             both_ways ? "socket,id=prof,fd=%d"
+                       : "file,id=prof,path=/dev/fd/%d",
+             ends[1]);
     put_two(guest, "-chardev", chardev);
 }
 
@@ -217,13 +241,12 @@ void guest_start(struct guest *guest, char **words,
     int ends[2] = {-1, -1}, errors[2] = {-1, -1};
 
     *guest = (struct guest){.stream = -1, .errors = -1, .talk = guest->talk};
-    put_users_words(guest, words, transport, hz, depth);
-    if (transport != GUEST_SHM) {
-        if (pipe(ends) != 0)
-            die("cannot create a pipe: %s", strerror(errno));
-        fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
-        put_pipe(guest, ends[1]);
-    }
+    if (transport == GUEST_STUB)
+        put_all_words(guest, words);
+    else
+        put_users_words(guest, words, transport, hz, depth);
+    if (transport != GUEST_SHM)
+        open_stream(guest, transport, ends);
     put_device(guest, words, transport);
     put_word(guest, NULL);
     print_words(guest);

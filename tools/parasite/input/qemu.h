@@ -20,6 +20,7 @@ enum guest_transport {
     GUEST_VIRTIO,   /* a virtio console */
     GUEST_SERIAL,   /* text among the console's output */
     GUEST_SHM,      /* the guest's RAM, a file */
+    GUEST_STUB,     /* no stream: GDB's protocol, and the guest not started */
 };
 
 struct guest {

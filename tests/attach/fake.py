@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stub for GDB that answers as no good stub does."""
+
+import os
+import socket
+import struct
+import tempfile
+import threading
+import time
+
+STACK, CODE = 0x8000, 0x100000
+CALLERS = 12
+
+
+def packet(payload):
+    data = payload.encode("latin-1") if isinstance(payload, str) else payload
+    return b"$" + data + b"#%02x" % (sum(data) & 255)
+
+
+def stack_bytes():
+    """Frames of CALLERS callers, from STACK up."""
+    words = []
+    for i in range(CALLERS):
+        last = i == CALLERS - 1
+        words += [0 if last else STACK + 32 * (i + 1), CODE + 16 * (i + 1)]
+        words += [0, 0]
+    return struct.pack(f"<{len(words)}Q", *words).ljust(4096, b"\0")
+
+
+def registers(address=CODE):
+    """What "g" answers: x86_64, as GDB expects without a description."""
+    words = [0] * 16
+    words[6] = words[7] = STACK
+    data = struct.pack("<17Q7I", *words, address, 2, 8, 8, 8, 8, 8, 8)
+    return data.hex()
+
+
+class Stub:
+    """Serves one connection at a socket; target is what attach connects to.
+    Use as a context manager. Subclasses change answer() and stopped()."""
+
+    is_qemu = True
+    lead = b""  # before every packet
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="stub.")
+        self.path = os.path.join(self.folder.name, "gdb")
+        self.target = f"gdb:unix:{self.path}"
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.bind(self.path)
+        self.socket.listen(1)
+        self.peer, self.stops, self.running = None, 0, False
+        self.memory = stack_bytes()
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+        if self.peer:
+            self.close()
+        self.thread.join(10)
+        self.folder.cleanup()
+
+    def close(self):
+        try:
+            self.peer.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def send(self, payload):
+        self.peer.sendall(self.lead + packet(payload))
+
+    # ---- what may be changed
+
+    def answer(self, words):
+        """The answer to a packet, None for none at all."""
+        known = {
+            "qSupported": "PacketSize=1000" + self.features(),
+            "QStartNoAckMode": "OK",
+            "qfThreadInfo": "m01",
+            "qsThreadInfo": "l",
+            "vCont?": "vCont;c;C;s;S",
+            "g": registers(),
+            "D": "OK",
+        }
+        if words[:1] == "m":
+            return self.read(*(int(w, 16) for w in words[1:].split(",")))
+        if words[:1] == "H":
+            return "OK"
+        if words == "qqemu.sstepbits":
+            return "ENABLE=1,NOIRQ=2,NOTIMER=4" if self.is_qemu else ""
+        return known.get(words.split(":")[0], "")
+
+    def features(self):
+        return "" if self.is_qemu else ";QStartNoAckMode+"
+
+    def read(self, address, count):
+        if not STACK <= address + count <= STACK + len(self.memory):
+            return "E14"
+        start = max(address, STACK) - STACK
+        if address < STACK:
+            return (
+                "00" * (STACK - address)
+                + self.memory[: address + count - STACK].hex()
+            )
+        return self.memory[start : start + count].hex()
+
+    def stopped(self):
+        """The guest was stopped: what is said of it."""
+        self.send("T02thread:01;")
+
+    # ---- the protocol
+
+    def _serve(self):
+        try:
+            self.peer, _ = self.socket.accept()
+            if self.is_qemu:
+                self.send("T02thread:01;")
+            waiting = b""
+            while data := self.peer.recv(4096):
+                waiting = self._take(waiting + data)
+        except OSError:
+            pass
+
+    def _take(self, data):
+        while data:
+            if data[:1] == b"$":
+                end = data.find(b"#")
+                if end < 0 or len(data) < end + 3:
+                    break
+                self._packet(data[1:end].decode("latin-1"))
+                data = data[end + 3 :]
+                continue
+            if data[:1] == b"\x03" and self.running:
+                self.running = False
+                self.stops += 1
+                self.stopped()
+            data = data[1:]
+        return data
+
+    def _packet(self, words):
+        if words in ("c", "vCont;c"):
+            self.running = True
+            return
+        if not self.is_qemu:
+            self.peer.sendall(b"+")
+        answer = self.answer(words)
+        if answer is not None:
+            self.send(answer)
+
+
+class Other(Stub):
+    """No QEMU: several round trips."""
+
+    is_qemu = False
+
+
+class Garbage(Stub):
+    """Bytes that are no packets, and news that nobody asked for."""
+
+    lead = b"\x00\xff++--}*junk" + b"%Stop:T05#2a"
+
+
+class Slow(Stub):
+    def answer(self, words):
+        if words == "g":
+            time.sleep(0.02)
+        return super().answer(words)
+
+
+class After(Stub):
+    """Behaves for (good) stops."""
+
+    good = 20
+
+    def bad(self):
+        return self.stops > self.good
+
+
+class Stalls(After):
+    def answer(self, words):
+        return None if self.bad() else super().answer(words)
+
+
+class Leaves(After):
+    def answer(self, words):
+        if self.bad():
+            self.close()
+            return None
+        return super().answer(words)
+
+
+class Exits(After):
+    def stopped(self):
+        if self.bad():
+            self.send("W00")
+        else:
+            super().stopped()
+
+
+class Lies(After):
+    """Registers that are none."""
+
+    def answer(self, words):
+        if words == "g" and self.bad():
+            return ("E01", "zz", "00", "OK")[self.stops % 4]
+        return super().answer(words)
+
+
+class Damages(After):
+    """Wrong checksums."""
+
+    def send(self, payload):
+        if self.bad() and self.running is False and len(payload) > 100:
+            self.peer.sendall(packet(payload)[:-2] + b"zz")
+        else:
+            super().send(payload)
+
+
+class Tears(Stub):
+    """Every third stop says in the middle that it has stopped again, and then
+    has another address."""
+
+    def answer(self, words):
+        if self.stops % 3 == 2 and words[:1] in "gm":
+            if words[:1] == "m":
+                self.send("T05thread:01;")
+            else:
+                return registers(0xDEAD00)
+        return super().answer(words)
+
+
+class Floods(After):
+    """Says without end that it has stopped."""
+
+    def stopped(self):
+        super().stopped()
+        for _ in range(5000 * self.bad()):
+            self.send("T05thread:01;")

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`parasite attach`: guests sampled from outside, through QEMU's stub for GDB;
+and stubs that lie, stall and leave."""
+
+import re
+import shutil
+import signal
+from contextlib import contextmanager
+
+import fake
+from harness.command import Command
+from harness.suite import WIDTHS, background, check, given_time, run, soon
+
+PARTS = (*WIDTHS, "fake")
+SHARES = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
+CHAIN = ("service_main", "level_7")
+SAMPLES = 300
+
+
+class Attach:
+    def __init__(self, s):
+        self.s, self.parasite = s, Command(s)
+        self.trace = s.work / "x.trace"
+
+    def __call__(self, *words, **options):
+        shutil.rmtree(self.trace, ignore_errors=True)
+        return self.parasite("attach", "-o", self.trace, *words, **options)
+
+    def fact(self, name):
+        return self.parasite.info(self.trace)[name]
+
+    def machine(self, width, append, *args):
+        return self.parasite.machine(width, "split", append, *args)
+
+
+def rate(said):
+    """The figures that a run reports of itself."""
+    found = re.search(
+        r"median (\d+) us, p99 (\d+) us, worst (\d+) us; ([\d.]+) %.*"
+        r"rate: ([\d.]+) Hz of ([\d.]+) Hz, ([\d,]+) deadlines missed, "
+        r"([\d,]+) torn",
+        said,
+        re.DOTALL,
+    )
+    check.true(found, said)
+    return [float(part.replace(",", "")) for part in found.groups()]
+
+
+def shares(attach, cpus, seconds, *words):
+    """The leaves' shares of what is not idle, and who calls them."""
+    said = attach(
+        *("-F", 400, "-T", seconds, *words),
+        *attach.machine(attach.s.part, "prof.start=off", "-smp", cpus),
+    ).err
+    stacks = attach.parasite.folded(attach.trace)
+    whole = {name: 0 for name in SHARES}
+    for names, samples in stacks:
+        for name in SHARES:
+            if names[-1] == name:
+                whole[name] += samples
+                for caller in CHAIN:
+                    check.contains(names, caller)
+    total = sum(whole.values())
+    check.true(total >= SAMPLES, f"{total} samples")
+    for name, share in SHARES.items():
+        check.between(
+            whole[name] / total, share - 0.09, share + 0.09, f"{name}: {whole}"
+        )
+    return said
+
+
+def booted(s, attach):
+    for cpus in (1, 2):
+        with s.test(f"{s.part}, {cpus} CPUs: shares and callers of a guest"):
+            said = given_time(lambda t, n=cpus: shares(attach, n, t))
+            check.has(said, f"QEMU's stub.*, {cpus} CPU")
+    with s.test(f"{s.part}: what a run reports of itself"):
+        median, p99, worst, share, got, asked, _, torn = rate(said)
+        check.true(0 < median <= p99 <= worst, said)
+        check.between(share, 0.01, 100, said)
+        check.true(0 < got <= asked == 400, said)
+        check.same(torn, 0)
+    with s.test(f"{s.part}: the other CPU is halted"):
+        check.has(said, "[1-9][0-9,]* of halted CPUs")
+        idle = [
+            n
+            for names, n in attach.parasite.folded(attach.trace, "--cpu=1")
+            if names == ["[idle]"]
+        ]
+        check.true(sum(idle) > SAMPLES // 2, idle)
+
+
+def views(s, attach):
+    with s.test(f"{s.part}: the trace is like any other"):
+        for words in (
+            ("report",),
+            ("flame", "-o", s.work / "f.html"),
+            ("annotate", "leaf_a"),
+            ("info", "--check"),
+            ("diff", attach.trace),
+            ("export", "-f", "pprof", "-o", s.work / "f.pb"),
+        ):
+            run(s.parasite, *words, attach.trace)
+
+
+def budget(attach, seconds):
+    said = attach(
+        *("-F", 1000, "-T", seconds, "--pause-budget", "2%"),
+        *attach.machine(attach.s.part, "prof.start=off"),
+    ).err
+    _, _, worst, share, *_ = rate(said)
+    # the last pause may come on top
+    check.true(share <= 2.05 + worst / 1e4 / seconds, said)
+    return said
+
+
+class Running:
+    """A guest that runs already, and what is sampled of it."""
+
+    def __init__(self, s, attach, guest):
+        self.s, self.attach, self.guest = s, attach, guest
+        self.image = s.image(s.part, "split")
+        self.target = f"gdb:{guest.address('stub')}"
+        self.log = s.work / "attach.log"
+
+    def status(self):
+        return self.guest.monitor.command("query-status")["status"]
+
+    def samples(self):
+        return self.attach.fact("samples")
+
+    def wait_samples(self, count=20):
+        soon(lambda: self.samples() > count)
+
+    @contextmanager
+    def sampled(self):
+        """Attached, with some samples; Ctrl-C unless it ends by itself."""
+        trace = self.attach.trace
+        shutil.rmtree(trace, ignore_errors=True)
+        words = ("attach", "-F", 200, "-k", self.image, "-o", trace)
+        with background(
+            self.s.parasite, *words, self.target, log=self.log
+        ) as sampling:
+            self.wait_samples()
+            yield
+            if self.guest.alive():
+                sampling.signal(signal.SIGINT)
+            sampling.end()
+
+    # ---- the tests
+
+    def interrupted(self):
+        with self.sampled():
+            pass
+        check.has(self.log.read_text(), "samples, .* of halted CPUs")
+        check.true(self.samples() > 20)
+        check.same(self.status(), "running")
+
+    def once(self):
+        said = self.attach("--once", "-k", self.image, self.target).out
+        check.has(said, r"^CPU 0: (running|halted), \d\d-bit$")
+        check.has(said, r"^ +\d+  0x[0-9a-f]+  service_main  main\.c:\d+$")
+        check.same(self.status(), "running")
+
+    def idle(self, seconds):
+        self.attach("-F", 200, "-T", seconds, "-k", self.image, self.target)
+        stacks = self.attach.parasite.folded(self.attach.trace)
+        count = sum(n for names, n in stacks if names == ["[idle]"])
+        total = sum(n for _, n in stacks)
+        check.true(total > 50, total)
+        check.between(count / total, 0.3, 0.7)
+
+    def paused_before(self):
+        self.guest.monitor.command("stop")
+        said = self.attach("-T", 1, "-k", self.image, self.target).err
+        check.has(said, "somebody else held the guest")
+        check.same(self.status(), "paused")
+        self.guest.monitor.command("cont")
+
+    def stays_paused(self):
+        """Pauses it, unless that comes during a pause of ours: nothing
+        distinguishes the two then. From one look to the next a sample is due."""
+        self.guest.monitor.command("stop")
+        return all(
+            self.samples() and self.status() == "paused" for _ in range(20)
+        )
+
+    def paused(self):
+        given_time(lambda _: self.paused_meanwhile())
+
+    def paused_meanwhile(self):
+        with self.sampled():
+            soon(self.stays_paused)
+            self.guest.monitor.command("cont")
+            self.wait_samples(self.samples() + 20)
+        check.has(self.log.read_text(), "somebody else held the guest")
+
+    def reboots(self):
+        with self.sampled():
+            self.guest.monitor.command("set-action", reboot="reset")
+            self.guest.monitor.command("system_reset")
+            self.guest.wait_line("^boot: ", 2)
+            self.wait_samples(self.samples() + 20)
+
+    def killed(self):
+        with self.sampled():
+            self.guest.interrupt()
+        check.has(self.log.read_text(), "after [0-9]+ samples")
+        check.true(self.samples() > 20)
+
+
+def running(s, attach):
+    with s.guest(
+        *(s.part, "split", "running"),
+        append="prof.start=off split.idle=50",
+        channels={"stub": "unix"},
+        args=["-gdb", "chardev:stub"],
+    ) as guest:
+        guest.wait_line("^boot: ")
+        there = Running(s, attach, guest)
+        for what, test in (
+            ("Ctrl-C keeps what was collected", there.interrupted),
+            ("--once prints the stack of every CPU", there.once),
+            ("halted time is idle time", lambda: given_time(there.idle)),
+            ("what somebody else has paused stays so", there.paused_before),
+            ("what is paused meanwhile, too", there.paused),
+            ("a guest that reboots is sampled on", there.reboots),
+            ("the trace of a guest that is killed stays", there.killed),
+        ):
+            s.holds(f"{s.part}: {what}", test)
+
+
+def triple_fault(s, attach):
+    """A boot sector that counts down, and then has no interrupt table."""
+    code = bytes.fromhex("66b900000020" "6649" "75fc" "0f011e2a7c" "cc" "ebfe")
+    sector = s.work / f"triple.{s.part}.img"
+    sector.write_bytes(code.ljust(510, b"\0") + b"\x55\xaa")
+    words = (
+        *(f"qemu-system-{s.part}", "-accel", "tcg", "-display", "none"),
+        *("-monitor", "none", "-nic", "none", "-m", 16, "-drive"),
+        f"file={sector},format=raw",
+    )
+    with s.test(f"{s.part}: a triple fault ends the recording, not the trace"):
+        attach("-F", 200, "--", *words, "-no-reboot")
+        check.true(attach.fact("samples") > 0)
+    with s.test(f"{s.part}: one after the other do not end it"):
+
+        def reboots(seconds):
+            attach("-F", 200, "-T", seconds, "--", *words)
+            check.true(attach.fact("samples") > 50)
+
+        given_time(reboots)
+
+
+def ends(s, attach):
+    with s.test(f"{s.part}: the guest's exit code is that of attach"):
+        attach("-F", 100, *attach.machine(s.part, "split.rounds=20"))
+        dies = ("test/panic", "prof.start=off die=guard_read")
+        machine = attach.parasite.machine(s.part, *dies)
+        attach("-F", 100, *machine, status=101)
+    with s.test(f"{s.part}: pauses stay within their budget"):
+        given_time(lambda t: budget(attach, t))
+
+
+def stub_test(s, attach, what, kind, *words, status=0, says=(), samples=1):
+    with s.test(f"a stub that {what}"):
+
+        def once(seconds):
+            with kind() as stub:
+                said = attach(
+                    "-F",
+                    200,
+                    "--timeout",
+                    3,
+                    "-T",
+                    seconds,
+                    *words,
+                    stub.target,
+                    status=status,
+                ).err
+            check.true(attach.fact("samples") >= samples, said)
+            for text in says:
+                check.has(said, text)
+            stacks = attach.parasite.folded(attach.trace)
+            for names, _ in stacks:
+                check.same(len(names), fake.CALLERS + 1, names)
+                check.same(names[-1], "0x100000")
+
+        given_time(once)
+
+
+def fakes(s, attach):
+    def test(*words, **options):
+        stub_test(s, attach, *words, **options)
+
+    test("is QEMU's", fake.Stub, says=["one round trip"], samples=20)
+    test("is another", fake.Other, says=["several round"], samples=20)
+    test("sends garbage", fake.Garbage, samples=20)
+    test("is slow", fake.Slow, says=["[1-9][0-9,]* deadlines missed"])
+    test(
+        "stalls",
+        fake.Stalls,
+        status=1,
+        samples=20,
+        says=["does not answer after 20 samples"],
+    )
+    test("leaves", fake.Leaves, samples=20, says=["connection was closed"])
+    test(
+        "says that the guest ended",
+        fake.Exits,
+        samples=20,
+        says=["the guest has ended"],
+    )
+    test("lies", fake.Lies, status=1, samples=20, says=["make no sense"])
+    test(
+        "damages its packets",
+        fake.Damages,
+        status=1,
+        samples=20,
+        says=["make no sense"],
+    )
+    test(
+        "tears samples",
+        fake.Tears,
+        samples=10,
+        says=["[1-9][0-9]* torn samples"],
+    )
+    test(
+        "never ends", fake.Floods, status=1, samples=20, says=["make no sense"]
+    )
+    with s.test("no stub at all"):
+        attach("gdb:localhost:1", status=1)
+        attach("unix:x", status=2)
+        attach("xen:1", status=2)
+        attach(status=2)
+        attach("--pause-budget", "0", "gdb:localhost:1", status=2)
+
+
+def suite(s):
+    attach = Attach(s)
+    if s.part == "fake":
+        fakes(s, attach)
+        return
+    booted(s, attach)
+    views(s, attach)
+    ends(s, attach)
+    running(s, attach)
+    triple_fault(s, attach)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Feeds any bytes to whoever speaks with a stub for GDB. To be built with
+ * clang's libFuzzer, ASan and UBSan. Whatever a stub sends, the conversation
+ * ends with a reason, and nothing is read beyond what came.
+ */
+
+#include "attach/stub.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void look(const struct stub *stub)
+{
+    require(stub->cpu_count <= STUB_CPUS_MAX);
+    for (size_t i = 0; i < stub->cpu_count; ++i)
+        require(stub->cpus[i].window_bytes <= STUB_WINDOW_MAX);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    static struct stub stub;
+    int ends[2];
+
+    require(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    require(write(ends[1], data, bytes) == (ssize_t)bytes);
+    shutdown(ends[1], SHUT_WR);
+    if (stub_begin(&stub, ends[0], 1)) {
+        stub_continue(&stub);
+        for (int i = 0; i < 4 && stub_stop(&stub) != STUB_ENDED; ++i) {
+            look(&stub);
+            stub.cpus[0].guess = 0x1000;
+            stub.guess_bytes = 64;
+            stub_read(&stub, 0, 0x8000, 256);
+            stub_is_halted(&stub, 0);
+            if (stub.late_stop)
+                stub_settle(&stub);
+            stub_continue(&stub);
+        }
+    }
+    require(stub.reason != STUB_SILENT);
+    stub_end(&stub);
+    close(ends[1]);
+    return 0;
+}

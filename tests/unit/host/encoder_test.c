@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What parasite attach writes is what readers of traces read; and when its
+ * samples are due. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "attach/encoder.h"
+#include "attach/pauses.h"
+#include "trace/model.h"
+
+#define MS (PROF_CLOCK_HZ / 1000)
+
+static void take(void *owner, const struct packet *packet)
+{
+    model_take(owner, packet);
+}
+
+static void begin(struct encoder *encoder, struct model *model, size_t cpus)
+{
+    struct event_hello hello = {.version = PROF_FORMAT_VERSION,
+                                .pointer_bits = 64,
+                                .text_begin = 0x100000,
+                                .text_end = 0x200000};
+
+    *encoder = (struct encoder){.sink = {take, model}};
+    *model = (struct model){0};
+    encoder_begin(encoder, cpus, &hello, 99000, 64);
+}
+
+static void samples_are_read_back(void **unused)
+{
+    static const uint64_t stack[] = {0xffffffff80001000u, 0x100200, 0x100100};
+    struct encoder encoder;
+    struct model model;
+    uint32_t nodes[8];
+
+    (void)unused;
+    begin(&encoder, &model, 2);
+    for (unsigned i = 1; i <= 1000; ++i) {
+        encoder_sample(&encoder, 0, i * MS, stack, i % 2 ? 3 : 1);
+        encoder_idle(&encoder, 1, i * MS);
+    }
+    encoder_miss(&encoder, 0, 1000 * MS, 7);
+    encoder_stopped(&encoder, 0, 1000 * MS, PROF_WALK_NOT_CODE);
+    encoder.discarded = 3;
+    encoder_end(&encoder, 1000 * MS);
+    assert_int_equal(model.hello.pointer_bits, 64);
+    assert_int_equal(model.rate_mhz, 99000);
+    assert_true(model.stacks.samples == 1000);
+    assert_true(model.stacks.clocks == 1000 * (uint64_t)MS);
+    assert_true(model.idle.samples == 1000);
+    assert_true(model.missed_ticks == 7 && model.discarded == 3);
+    assert_true(model.stopped_walks[PROF_WALK_NOT_CODE] == 1);
+    assert_true(model.missing_packets == 0 && model.unread_packets == 0);
+    assert_true(model.ended);
+    assert_int_equal(model_nodes(&model), MODEL_PSEUDOS + 4);
+    assert_int_equal(model_stack(&model, model_node(&model, 3), nodes, 8), 3);
+    for (unsigned i = 0; i < 3; ++i)
+        assert_true(model.nodes[nodes[i]].address == stack[i]);
+    model_free(&model);
+}
+
+static void long_pauses_keep_their_length(void **unused)
+{
+    static const uint64_t address = 0x100100;
+    struct encoder encoder;
+    struct model model;
+
+    (void)unused;
+    begin(&encoder, &model, 1);
+    encoder_sample(&encoder, 0, 1, &address, 1);
+    encoder_sample(&encoder, 0, 1 + 100000 * (uint64_t)MS, &address, 1);
+    encoder_flush(&encoder);
+    encoder_sample(&encoder, 0, 1 + 500000 * (uint64_t)MS, &address, 1);
+    encoder_end(&encoder, 600000 * (uint64_t)MS);
+    assert_true(model.stacks.clocks == 1 + 500000 * (uint64_t)MS);
+    assert_true(model.end == 600000 * (uint64_t)MS);
+    model_free(&model);
+}
+
+/* ---- when samples are due */
+
+static void intervals_have_their_mean_and_vary(void **unused)
+{
+    struct schedule schedule = {.interval = 0.01};
+    double last, least = 1, most = 0;
+
+    (void)unused;
+    schedule_begin(&schedule, 100, 5);
+    last = schedule.due;
+    for (int i = 0; i < 10000; ++i) {
+        double interval;
+
+        assert_int_equal(schedule_next(&schedule, schedule.due, 0), 0);
+        interval = schedule.due - last;
+        last = schedule.due;
+        least = interval < least ? interval : least;
+        most = interval > most ? interval : most;
+    }
+    assert_true(schedule.due > 199 && schedule.due < 201);
+    assert_true(least >= 0.00499 && least < 0.0051);
+    assert_true(most <= 0.01501 && most > 0.0149);
+}
+
+static void what_is_late_is_missed(void **unused)
+{
+    struct schedule schedule = {.interval = 0.01};
+    uint32_t missed;
+
+    (void)unused;
+    schedule_begin(&schedule, 0, 5);
+    missed = schedule_next(&schedule, 1, 0);
+    assert_true(missed > 90 && missed < 110);
+    assert_true(schedule.due >= 1 && schedule.due < 1.016);
+    schedule_resume(&schedule, 50);
+    assert_true(schedule.due > 50 && schedule.due < 50.016);
+}
+
+static void pauses_stay_within_their_budget(void **unused)
+{
+    struct schedule schedule = {.interval = 0.001, .budget = 0.005};
+    double now, paused = 0;
+
+    (void)unused;
+    schedule_begin(&schedule, 0, 5);
+    for (int i = 0; i < 1000; ++i) {
+        now = schedule.due;
+        assert_true(paused <= 0.005 * now + 1e-9);
+        paused += 0.0001 * (1 + i % 3);
+        assert_int_equal(schedule_next(&schedule, now + 0.0001, paused), 0);
+    }
+    assert_true(paused > 0.004 * now); /* and it is made use of */
+}
+
+static void parts_of_the_pauses(void **unused)
+{
+    struct pauses pauses = {0};
+
+    (void)unused;
+    assert_true(pauses_part(&pauses, 0.5) == 0);
+    for (int i = 100; i > 0; --i)
+        pauses_add(&pauses, i);
+    assert_true(pauses_part(&pauses, 0.5) == 51);
+    assert_true(pauses_part(&pauses, 0.985) == 99);
+    assert_true(pauses_part(&pauses, 1) == 100);
+    assert_true(pauses.total == 5050);
+    pauses_free(&pauses);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_are_read_back),
+        cmocka_unit_test(long_pauses_keep_their_length),
+        cmocka_unit_test(intervals_have_their_mean_and_vary),
+        cmocka_unit_test(what_is_late_is_missed),
+        cmocka_unit_test(pauses_stay_within_their_budget),
+        cmocka_unit_test(parts_of_the_pauses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

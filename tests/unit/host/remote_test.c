@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Packets of GDB's remote protocol, whole and damaged; and registers from what
+ * a stub sends and how it describes that. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "attach/registers.h"
+#include "attach/remote.h"
+
+static struct remote_reader reader;
+
+/* Feeds (bytes); the last event that is not REMOTE_MORE. */
+static enum remote_event feed(const char *bytes)
+{
+    enum remote_event last = REMOTE_MORE;
+
+    for (; *bytes != '\0'; ++bytes) {
+        enum remote_event event = remote_feed(&reader, (uint8_t)*bytes);
+
+        if (event != REMOTE_MORE)
+            last = event;
+    }
+    return last;
+}
+
+static void check(const char *bytes, const char *wanted)
+{
+    assert_int_equal(feed(bytes), REMOTE_PACKET);
+    assert_string_equal((const char *)reader.data, wanted);
+    assert_int_equal(reader.used, strlen(wanted));
+}
+
+static void packets_are_decoded(void **unused)
+{
+    (void)unused;
+    check("$OK#9a", "OK");
+    check("+-junk$#00", "");
+    check("$0* #7a", "0000");
+    check("$}\x03#80", "#");
+    check("$}]#da", "}");
+}
+
+static void notifications_are_skipped(void **unused)
+{
+    (void)unused;
+    assert_int_equal(feed("%Stop:T05#2a"), REMOTE_MORE);
+    check("$OK#9a", "OK");
+}
+
+static void damage_is_seen_and_ends_with_the_packet(void **unused)
+{
+    (void)unused;
+    assert_int_equal(feed("$OK#9b"), REMOTE_DAMAGED);
+    assert_int_equal(feed("$OK#zz"), REMOTE_DAMAGED);
+    assert_int_equal(feed("$*!#4b"), REMOTE_DAMAGED);
+    assert_int_equal(feed("$OK$"), REMOTE_DAMAGED);
+    check("OK#9a", "OK");
+}
+
+static void packets_that_are_too_long_are_damaged(void **unused)
+{
+    (void)unused;
+    feed("$");
+    for (unsigned i = 0; i <= REMOTE_PACKET_MAX; ++i)
+        feed("a");
+    assert_int_equal(feed("#61"), REMOTE_DAMAGED);
+    assert_true(reader.used <= REMOTE_PACKET_MAX);
+    check("$OK#9a", "OK");
+}
+
+static void what_is_framed_is_read(void **unused)
+{
+    char packet[64];
+    size_t bytes = remote_frame(packet, sizeof packet, "m1000,40");
+
+    (void)unused;
+    assert_int_equal(bytes, strlen("m1000,40") + 4);
+    check(packet, "m1000,40");
+    assert_int_equal(remote_frame(packet, 12, "m1000,40"), 0);
+}
+
+static void digits_end_at_other_characters(void **unused)
+{
+    uint8_t bytes[4];
+
+    (void)unused;
+    assert_int_equal(remote_hex((const uint8_t *)"01fFx", 5, bytes, 4), 2);
+    assert_int_equal(bytes[1], 0xff);
+    assert_int_equal(remote_hex((const uint8_t *)"0", 1, bytes, 4), 0);
+    assert_int_equal(remote_hex((const uint8_t *)"0011223344", 10, bytes, 4),
+                     4);
+}
+
+/* ---- registers */
+
+static uint8_t sent[1024];
+
+static void set(uint32_t offset, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; ++i)
+        sent[offset + i] = (uint8_t)(value >> (8 * i));
+}
+
+static void layouts_without_a_description(void **unused)
+{
+    struct register_layout layout = {0};
+    struct registers found;
+
+    (void)unused;
+    memset(sent, 0, sizeof sent);
+    set(128, 0xffffffff80001234u, 8);
+    set(56, 0x8000, 8);
+    set(48, 0x8010, 8);
+    assert_true(registers_take(&layout, sent, 164, &found));
+    assert_int_equal(found.mode, MODE_64);
+    assert_true(found.ip == 0xffffffff80001234u);
+    assert_true(found.sp == 0x8000 && found.fp == 0x8010);
+    memset(sent, 0, sizeof sent);
+    set(32, 0x1234, 4);
+    assert_true(registers_take(&layout, sent, 64, &found));
+    assert_int_equal(found.mode, MODE_32);
+    assert_true(found.ip == 0x1234);
+    assert_false(registers_take(&layout, sent, 20, &found));
+}
+
+#define CORE                                                                   \
+    "<reg name=\"rax\" bitsize=\"64\"/><reg name=\"rbp\" bitsize='64'/>"       \
+    "<reg name=\"rsp\" bitsize=\"64\"/><reg name=\"rip\" bitsize=\"64\"/>"     \
+    "<reg name=\"cs\" bitsize=\"32\"/>"
+#define CONTROL                                                                \
+    "<reg name=\"cr0\" bitsize=\"64\"/><reg name=\"efer\" bitsize=\"64\"/>"
+
+static void described_layouts_and_modes(void **unused)
+{
+    struct register_layout layout = {0};
+    struct registers found;
+
+    (void)unused;
+    memset(sent, 0, sizeof sent);
+    registers_add_xml(&layout, CORE);
+    registers_add_xml(&layout, CONTROL);
+    assert_true(layout.described && layout.is_64);
+    set(24, 0x100, 8);
+    set(32, 0xf000, 4);
+    assert_true(registers_take(&layout, sent, 52, &found));
+    assert_int_equal(found.mode, MODE_REAL);
+    assert_true(found.ip == 0xf0100);
+    set(36, 1, 8);
+    assert_true(registers_take(&layout, sent, 52, &found));
+    assert_int_equal(found.mode, MODE_32);
+    assert_true(found.ip == 0x100);
+    set(44, 1u << 10, 8);
+    assert_true(registers_take(&layout, sent, 52, &found));
+    assert_int_equal(found.mode, MODE_64);
+    assert_false(registers_take(&layout, sent, 12, &found));
+}
+
+/* QEMU 7 sends three registers before cr0 that it does not describe. */
+static void registers_without_a_description_are_passed_over(void **unused)
+{
+    struct register_layout layout = {0};
+    struct registers found;
+
+    (void)unused;
+    memset(sent, 0, sizeof sent);
+    registers_add_xml(&layout, CORE CONTROL);
+    set(36 + 24, 1, 8);
+    set(44 + 24, 1u << 10, 8);
+    assert_true(registers_take(&layout, sent, 52 + 24, &found));
+    assert_int_equal(found.mode, MODE_64);
+    layout = (struct register_layout){0};
+    registers_add_xml(&layout, CORE CONTROL);
+    assert_true(registers_take(&layout, sent, 52 + 8, &found));
+    assert_int_equal(found.mode, MODE_64); /* nothing says otherwise */
+}
+
+static void included_files_are_named(void **unused)
+{
+    static const char xml[] = "<target><xi:include href=\"a.xml\"/>\n"
+                              "<xi:include href='b.xml'/><xi:include href=\"";
+    char name[8];
+
+    (void)unused;
+    assert_true(registers_included(xml, 0, name, sizeof name));
+    assert_string_equal(name, "a.xml");
+    assert_true(registers_included(xml, 1, name, sizeof name));
+    assert_string_equal(name, "b.xml");
+    assert_false(registers_included(xml, 2, name, sizeof name));
+    assert_false(registers_included(xml, 0, name, 5));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packets_are_decoded),
+        cmocka_unit_test(notifications_are_skipped),
+        cmocka_unit_test(damage_is_seen_and_ends_with_the_packet),
+        cmocka_unit_test(packets_that_are_too_long_are_damaged),
+        cmocka_unit_test(what_is_framed_is_read),
+        cmocka_unit_test(digits_end_at_other_characters),
+        cmocka_unit_test(layouts_without_a_description),
+        cmocka_unit_test(described_layouts_and_modes),
+        cmocka_unit_test(registers_without_a_description_are_passed_over),
+        cmocka_unit_test(included_files_are_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ATTACH_PAUSES_H
+#define ATTACH_PAUSES_H
+
+/*
+ * What a run has cost the guest. A pause lasts from when the request to stop is
+ * sent until the request to go on has been sent, so it is not less than what
+ * the guest notices.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Starts as zeros. */
+struct pauses {
+    float *list; /* seconds, in the order in which they came */
+    size_t count;
+    double total;
+};
+
+void pauses_add(struct pauses *pauses, double seconds);
+
+/* The pause that a share (part) of all, 0 to 1, does not exceed; 0 if there
+ * are none. Sorts the list. */
+double pauses_part(struct pauses *pauses, double part);
+
+void pauses_free(struct pauses *pauses);
+
+/*
+ * When samples are due: at a mean rate, with intervals that vary uniformly by
+ * half of their mean to either side, so that no loop of the guest is in step
+ * with them. With a budget, no sample is due before all pauses together are a
+ * smaller share of the time since the beginning.
+ */
+struct schedule {
+    double interval; /* mean, seconds */
+    double budget;   /* share of the time, 0 = none */
+    double began;
+    double due;
+    uint64_t random;
+};
+
+void schedule_begin(struct schedule *schedule, double now, uint64_t seed);
+
+/* After a sample: the next one's time goes to schedule->due. Returns how many
+ * have been missed, because it took so long. (paused): all pauses so far. */
+uint32_t schedule_next(struct schedule *schedule, double now, double paused);
+
+/* Goes on at (now), after a time in which nothing could be due. */
+void schedule_resume(struct schedule *schedule, double now);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ATTACH_REGISTERS_H
+#define ATTACH_REGISTERS_H
+
+/*
+ * The registers of a CPU that an unwinder needs, and where they are in what a
+ * stub sends. A stub describes that in XML; one that does not is taken to send
+ * what GDB expects of old: 164 bytes and more are x86_64's.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum registers_mode {
+    MODE_REAL,
+    MODE_32,
+    MODE_64,
+};
+
+struct registers {
+    enum registers_mode mode;
+    uint64_t ip; /* linear where the mode is real */
+    uint64_t sp;
+    uint64_t fp;
+    uint64_t cs;
+    uint64_t cr0;
+    uint64_t cr3;
+    uint64_t cr4;
+    uint64_t efer;
+};
+
+enum register_name {
+    REGISTER_IP,
+    REGISTER_SP,
+    REGISTER_FP,
+    REGISTER_CS,
+    REGISTER_CR0,
+    REGISTER_CR3,
+    REGISTER_CR4,
+    REGISTER_EFER,
+    REGISTERS,
+};
+
+struct register_place {
+    uint32_t offset;
+    uint32_t bytes; /* 0 = it is not sent */
+};
+
+struct register_layout {
+    bool is_64;
+    bool described; /* by XML */
+    struct register_place places[REGISTERS];
+    uint32_t bytes; /* of all registers, as far as known */
+};
+
+/* Adds the registers in (xml), one part of a description, to (layout), which
+ * starts as zeros. The parts are to be added in the order of their inclusion.
+ */
+void registers_add_xml(struct register_layout *layout, const char *xml);
+
+/* Copies the (number)th file that (xml) includes to (name), which has (room)
+ * bytes; false if there is none. */
+bool registers_included(const char *xml, unsigned number, char *name,
+                        size_t room);
+
+/* Takes the registers from the (count) bytes of a stub; false if the layout
+ * does not fit these. A layout that is not described is chosen first. */
+bool registers_take(struct register_layout *layout, const uint8_t *bytes,
+                    size_t count, struct registers *registers);
+
+#endif

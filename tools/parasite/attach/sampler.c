@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop, and the report of what it cost. */
+
+#include "attach/sampler.h"
+
+#include "base/log.h"
+#include "base/number.h"
+#include "base/seconds.h"
+#include "base/signals.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <time.h>
+
+#define NAP_SECONDS 0.1
+#define PROGRESS_SECONDS 0.25
+#define FLUSH_SECONDS 1.0
+
+static void take_packet(void *owner, const struct packet *packet)
+{
+    struct sampler *sampler = owner;
+
+    boots_take(&sampler->boots, packet);
+}
+
+static uint64_t clocks(double seconds)
+{
+    return (uint64_t)(seconds * PROF_CLOCK_HZ);
+}
+
+static void begin_stream(struct sampler *sampler)
+{
+    struct event_hello hello = {
+        .version = PROF_FORMAT_VERSION,
+        .pointer_bits = sampler->stub->layout.is_64 ? 64 : 32,
+        .unix_seconds = (uint64_t)time(NULL),
+    };
+    const struct image *image = sampler->image;
+
+    unwind_text(sampler->unwinder, &hello.text_begin, &hello.text_end);
+    if (image != NULL) {
+        hello.build_id_bytes = image->build_id_bytes;
+        memcpy(hello.build_id, image->build_id, sizeof hello.build_id);
+    }
+    if (getrandom(sampler->encoder.uuid, sizeof sampler->encoder.uuid, 0) < 0)
+        die("no random numbers: %s", strerror(errno));
+    sampler->encoder.sink = (struct packet_sink){take_packet, sampler};
+    encoder_begin(&sampler->encoder, sampler->stub->cpu_count, &hello,
+                  (uint32_t)(sampler->hz * 1000), sampler->depth);
+}
+
+static bool is_over(struct sampler *sampler)
+{
+    return signals_caught() || sampler->stub->reason != STUB_LIVES ||
+           (sampler->seconds > 0 &&
+            seconds_now() - sampler->began >= sampler->seconds) ||
+           (sampler->alive != NULL && !sampler->alive(sampler->owner));
+}
+
+static void show_progress(struct sampler *sampler)
+{
+    char samples[NUMBER_TEXT_MAX];
+    double now = seconds_now(), span = now - sampler->began;
+
+    if (now - sampler->shown < PROGRESS_SECONDS)
+        return;
+    sampler->shown = now;
+    if (log_shows_progress())
+        log_progress("[ %s: %.1f s, %s samples, %.0f/s, paused %.2f %%%s ]",
+                     log_name, span, number_count(sampler->samples, samples),
+                     (double)sampler->samples / span,
+                     100 * sampler->pauses.total / span,
+                     sampler->stub->held ? ", held by somebody else" : "");
+}
+
+/* Sleeps until the next sample is due; false if there will be none. */
+static bool wait_until_due(struct sampler *sampler)
+{
+    for (;;) {
+        double left = sampler->schedule.due - seconds_now();
+        struct timespec nap = {0};
+
+        if (is_over(sampler))
+            return false;
+        if (left <= 0)
+            return true;
+        if (left > NAP_SECONDS)
+            left = NAP_SECONDS;
+        nap.tv_nsec = (long)(left * 1e9);
+        nanosleep(&nap, NULL);
+        show_progress(sampler);
+    }
+}
+
+/* False if the guest ran meanwhile, or is gone. */
+static bool take_cpu(struct sampler *sampler, size_t cpu)
+{
+    static struct unwind_stack stack;
+    uint64_t time = clocks(sampler->ran);
+    bool runs = sampler_walk(sampler, cpu, &stack);
+
+    if (sampler->stub->reason != STUB_LIVES || sampler->stub->late_stop)
+        return false;
+    if (!runs) {
+        encoder_idle(&sampler->encoder, cpu, time);
+        ++sampler->halted;
+    } else {
+        if (stack.stopped != 0)
+            encoder_stopped(&sampler->encoder, cpu, time, stack.stopped);
+        encoder_sample(&sampler->encoder, cpu, time, stack.addresses,
+                       stack.count);
+    }
+    ++sampler->samples;
+    return true;
+}
+
+/* One stop. */
+static void take(struct sampler *sampler)
+{
+    struct stub *stub = sampler->stub;
+    double stopped = seconds_now();
+    enum stub_stop stop = stub_stop(stub);
+    double now;
+    bool ran = stop != STUB_HELD;
+    uint32_t missed;
+
+    if (ran)
+        sampler->ran += stopped - sampler->continued;
+    else
+        sampler->held += stopped - sampler->continued;
+    for (size_t i = 0; i < stub->cpu_count && stop == STUB_STOPPED; ++i) {
+        if (!take_cpu(sampler, i))
+            stop = STUB_TORN;
+    }
+    if (stub->late_stop)
+        stub_settle(stub);
+    stub_continue(stub);
+    now = seconds_now();
+    sampler->continued = now;
+    sampler->encoder.discarded = stub->torn;
+    if (!ran) {
+        schedule_resume(&sampler->schedule, now);
+        return;
+    }
+    ++sampler->stops;
+    pauses_add(&sampler->pauses, now - stopped);
+    missed = schedule_next(&sampler->schedule, now, sampler->pauses.total);
+    if (missed > 0 && stop == STUB_STOPPED)
+        encoder_miss(&sampler->encoder, 0, clocks(sampler->ran), missed);
+    sampler->missed += missed;
+}
+
+void sampler_run(struct sampler *sampler, const char *path)
+{
+    uint64_t seed = 1;
+    double flushed;
+
+    boots_begin(&sampler->boots, path);
+    begin_stream(sampler);
+    encoder_flush(&sampler->encoder);
+    prctl(PR_SET_TIMERSLACK, 1);
+    memcpy(&seed, sampler->encoder.uuid, sizeof seed);
+    sampler->began = sampler->shown = flushed = seconds_now();
+    sampler->schedule.interval = 1 / sampler->hz;
+    sampler->schedule.budget = sampler->budget;
+    schedule_begin(&sampler->schedule, sampler->began, seed);
+    stub_continue(sampler->stub);
+    sampler->continued = seconds_now();
+    while (wait_until_due(sampler)) {
+        take(sampler);
+        show_progress(sampler);
+        if (sampler->continued - flushed > FLUSH_SECONDS) {
+            encoder_flush(&sampler->encoder);
+            flushed = sampler->continued;
+        }
+    }
+    sampler->ended = seconds_now();
+    encoder_end(&sampler->encoder, clocks(sampler->ran));
+    boots_end(&sampler->boots);
+    index_free(&sampler->seen);
+    free(sampler->seen_states);
+}
+
+void sampler_report(struct sampler *sampler)
+{
+    char samples[NUMBER_TEXT_MAX], bytes[NUMBER_TEXT_MAX];
+    char missed[NUMBER_TEXT_MAX], torn[NUMBER_TEXT_MAX];
+    char halted[NUMBER_TEXT_MAX];
+    double span = sampler->ended - sampler->began - sampler->held;
+    double median = pauses_part(&sampler->pauses, 0.5);
+
+    if (span <= 0)
+        span = 1e-9;
+    if (log_quiet)
+        return;
+    log_summary("[ %s: wrote %s, %s samples, %s of halted CPUs ]", log_name,
+                number_bytes(sampler->boots.list[0]->writer.written, bytes),
+                number_count(sampler->samples, samples),
+                number_count(sampler->halted, halted));
+    log_summary("[ pause per sample: median %.0f us, p99 %.0f us, worst "
+                "%.0f us; %.2f %% of the guest's time ]",
+                median * 1e6, pauses_part(&sampler->pauses, 0.99) * 1e6,
+                pauses_part(&sampler->pauses, 1) * 1e6,
+                100 * sampler->pauses.total / span);
+    log_summary("[ rate: %.1f Hz of %.1f Hz, %s deadlines missed, %s torn "
+                "samples discarded ]",
+                (double)sampler->stops / span, sampler->hz,
+                number_count(sampler->missed, missed),
+                number_count(sampler->stub->torn, torn));
+    if (sampler->held > 0)
+        log_summary("[ somebody else held the guest for %.1f s ]",
+                    sampler->held);
+    pauses_free(&sampler->pauses);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ATTACH_SAMPLER_H
+#define ATTACH_SAMPLER_H
+
+/*
+ * The loop of `parasite attach`: stop, take a sample of every CPU, go on.
+ *
+ * The clock of the samples is the time that the guest ran: pauses are not in
+ * it, neither ours nor those of somebody else. So shares are of the guest's
+ * own time; what it lost is reported aside.
+ */
+
+#include "attach/pauses.h"
+#include "attach/encoder.h"
+#include "attach/stub.h"
+#include "attach/unwind.h"
+#include "trace/boots.h"
+
+struct sampler {
+    struct stub *stub;
+    struct unwinder *unwinder;
+    const struct image *image; /* or NULL */
+    double hz;
+    double seconds; /* time limit, 0 = none */
+    double budget;  /* share of time that pauses may take, 0 = any */
+    unsigned depth; /* callers */
+    bool (*alive)(void *owner); /* of a guest that we started, or NULL */
+    void *owner;
+
+    struct boots boots;
+    struct encoder encoder;
+    struct schedule schedule;
+    struct pauses pauses;
+    double began; /* on the monotonic clock */
+    double ended;
+    double continued; /* when the guest last went on */
+    double ran;       /* seconds, until it was stopped */
+    double held;      /* seconds in which somebody else held it */
+    double shown;
+    uint64_t stops;
+    uint64_t samples; /* of all CPUs */
+    uint64_t halted;  /* of these */
+    uint64_t missed;
+    size_t stack_bytes; /* that most walks read */
+    size_t deepest;     /* of the last walks */
+    unsigned walks;
+    struct index seen;    /* addresses that may be behind a HLT */
+    uint8_t *seen_states; /* by number */
+};
+
+/* Samples until the time is over, Ctrl-C is pressed or the guest ends, and
+ * writes a trace to the folder (path). The other fields have been set. */
+void sampler_run(struct sampler *sampler, const char *path);
+
+/* Prints what it has done, and what that has cost. */
+void sampler_report(struct sampler *sampler);
+
+/* The guest is stopped: unwinds (cpu). sampler_walk() returns false instead if
+ * the CPU is halted. */
+void sampler_unwind(struct sampler *sampler, size_t cpu,
+                    struct unwind_stack *stack);
+bool sampler_walk(struct sampler *sampler, size_t cpu,
+                  struct unwind_stack *stack);
+
+#endif

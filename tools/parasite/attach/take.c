@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One CPU of a stopped guest. Its stack usually came with the registers, from
+ * where the last sample's was; else it is read in one piece, as large as most
+ * walks have lately needed.
+ */
+
+#include "attach/sampler.h"
+
+#include "base/memory.h"
+
+#define ALIGN 64u
+#define BELOW 512u /* the stack pointer may fall by that much */
+#define LEAST 256u
+#define MORE 512u /* bytes of each further read */
+#define READS_MAX 16u
+#define WALKS 64u
+#define PAGE 4096u
+#define HLT 0xf4
+#define RESET_VECTOR 0xffff0u /* as ip of a CPU that was never started */
+
+struct reading {
+    struct stub *stub;
+    size_t cpu;
+    unsigned reads;
+};
+
+static bool has_bytes(const struct stub_cpu *cpu, uint64_t address,
+                      unsigned bytes)
+{
+    return address >= cpu->window &&
+           address - cpu->window + bytes <= cpu->window_bytes;
+}
+
+/* Reads from (address), or what is left of its page. */
+static bool fetch(struct stub *stub, size_t cpu, uint64_t address, size_t bytes)
+{
+    size_t page = PAGE - address % PAGE;
+
+    if (stub_read(stub, cpu, address, bytes))
+        return true;
+    return bytes > page && stub->reason == STUB_LIVES &&
+           stub_read(stub, cpu, address, page);
+}
+
+static bool read_word(void *owner, uint64_t address, unsigned bytes,
+                      uint64_t *value)
+{
+    struct reading *reading = owner;
+    struct stub_cpu *cpu = &reading->stub->cpus[reading->cpu];
+
+    if (!has_bytes(cpu, address, bytes) &&
+        (reading->reads++ == READS_MAX || reading->stub->reason != STUB_LIVES ||
+         !fetch(reading->stub, reading->cpu, address, MORE) ||
+         !has_bytes(cpu, address, bytes)))
+        return false;
+    *value = 0;
+    for (unsigned i = bytes; i-- > 0;)
+        *value = *value << 8 | cpu->bytes[address - cpu->window + i];
+    return true;
+}
+
+enum { SEEN_ONCE = 1, SEEN_RUNNING, SEEN_HALTED };
+
+/* Whether (address), of which there is no image, is behind a HLT. A halted CPU
+ * is always at the same few addresses: each is looked at when it comes again.
+ */
+static bool reads_halt(struct sampler *sampler, size_t cpu, uint64_t address)
+{
+    bool is_new;
+    uint32_t number = index_add(&sampler->seen, address, &is_new);
+    uint64_t byte = 0;
+    struct reading reading = {sampler->stub, cpu, 0};
+
+    if (is_new) {
+        vector_reserve_one(&sampler->seen_states, number, 1);
+        sampler->seen_states[number] = SEEN_ONCE;
+        return false;
+    }
+    if (sampler->seen_states[number] == SEEN_ONCE) {
+        read_word(&reading, address - 1, 1, &byte);
+        sampler->seen_states[number] = byte == HLT ? SEEN_HALTED : SEEN_RUNNING;
+    }
+    return sampler->seen_states[number] == SEEN_HALTED;
+}
+
+static bool is_halted(struct sampler *sampler, size_t cpu)
+{
+    const struct registers *now = &sampler->stub->cpus[cpu].registers;
+    uint64_t begin, end;
+    bool behind;
+
+    if (now->mode == MODE_REAL && now->ip == RESET_VECTOR)
+        return true;
+    unwind_text(sampler->unwinder, &begin, &end);
+    behind = now->ip >= begin && now->ip < end
+                 ? unwind_after_halt(sampler->unwinder, now->ip)
+                 : reads_halt(sampler, cpu, now->ip);
+    return behind &&
+           (!sampler->stub->is_qemu || stub_is_halted(sampler->stub, cpu));
+}
+
+/* Learns from a walk how much the next ones will need, and where. */
+static void learn(struct sampler *sampler, struct stub_cpu *cpu,
+                  const struct unwind_stack *stack)
+{
+    uint64_t sp = cpu->registers.sp & ~(uint64_t)(ALIGN - 1);
+    size_t bytes = stack->highest > sp ? (size_t)(stack->highest - sp) : 0;
+
+    if (bytes > sampler->deepest && bytes <= STUB_WINDOW_MAX)
+        sampler->deepest = bytes;
+    if (++sampler->walks % WALKS == 0) {
+        sampler->stack_bytes = (sampler->deepest + ALIGN - 1) / ALIGN * ALIGN;
+        if (sampler->stack_bytes < LEAST)
+            sampler->stack_bytes = LEAST;
+        sampler->deepest = 0;
+    }
+    if (cpu->registers.mode == MODE_REAL || sp < BELOW)
+        cpu->guess = 0;
+    else
+        cpu->guess = sp - BELOW;
+    sampler->stub->guess_bytes = sampler->stack_bytes + BELOW < STUB_WINDOW_MAX
+                                     ? sampler->stack_bytes + BELOW
+                                     : STUB_WINDOW_MAX;
+}
+
+void sampler_unwind(struct sampler *sampler, size_t number,
+                    struct unwind_stack *stack)
+{
+    struct stub *stub = sampler->stub;
+    struct stub_cpu *cpu = &stub->cpus[number];
+    struct reading reading = {stub, number, 0};
+    const struct unwind_memory memory = {read_word, &reading};
+    uint64_t sp = cpu->registers.sp & ~(uint64_t)(sizeof(uint64_t) - 1);
+
+    if (sampler->stack_bytes == 0)
+        sampler->stack_bytes = STUB_WINDOW_MAX / 2;
+    if (cpu->registers.mode != MODE_REAL && !has_bytes(cpu, sp, ALIGN))
+        fetch(stub, number, sp, sampler->stack_bytes);
+    unwind_walk(sampler->unwinder, &cpu->registers, &memory, sampler->depth,
+                stack);
+    learn(sampler, cpu, stack);
+}
+
+bool sampler_walk(struct sampler *sampler, size_t cpu,
+                  struct unwind_stack *stack)
+{
+    if (is_halted(sampler, cpu))
+        return false;
+    sampler_unwind(sampler, cpu, stack);
+    return true;
+}

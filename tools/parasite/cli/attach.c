@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parasite attach: samples of a guest that need not know of it. */
+
+#include "attach/once.h"
+#include "attach/sampler.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "input/qemu.h"
+#include "input/request.h"
+#include "input/target.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HZ_USUAL 99
+#define DEPTH_USUAL 64
+#define TIMEOUT_USUAL 10 /* seconds */
+
+struct attach {
+    const char *target;
+    const char *image;
+    const char *output;
+    char **guest;
+    double timeout;
+    bool once;
+    bool force;
+    struct sampler sampler;
+};
+
+enum { KEY_BUDGET = 1024, KEY_DEPTH, KEY_ONCE, KEY_TIMEOUT };
+
+static const char help_text[] =
+    "Sample a guest from outside, with nothing in it: its VMM stops it for "
+    "each "
+    "sample. The trace is like one of 'parasite record'."
+    "\vTARGET is gdb:HOST:PORT or gdb:unix:PATH, where a VMM listens for GDB: "
+    "QEMU does with -gdb tcp::1234, or -s. The command line after -- starts "
+    "QEMU with a connection of its own; its exit code becomes that of attach."
+    "\n\nFor example:\n"
+    "  parasite attach -F 999 -T 10 -k vmlinux gdb:localhost:1234\n"
+    "  parasite attach --once -k image.elf gdb:unix:gdb.sock\n"
+    "  parasite attach -T 10 -- qemu-system-x86_64 -kernel image.elf \\\n"
+    "    -display none";
+
+static const struct argp_option options[] = {
+    {"freq", 'F', "HZ", 0, "sample HZ times a second (99)", 0},
+    {"duration", 'T', "SECONDS", 0, "stop after SECONDS", 0},
+    {"kernel", 'k', "IMAGE", 0,
+     "the ELF image that the guest runs, for callers and names", 0},
+    {"output", 'o', "TRACE", 0, "the folder to write (x.trace)", 0},
+    {"depth", KEY_DEPTH, "N", 0, "at most N callers, 0 to 127 (64)", 0},
+    {"pause-budget", KEY_BUDGET, "SHARE", 0,
+     "sample less often, so that the guest is paused for no more than this "
+     "share of the time, such as 0.5%",
+     0},
+    {"once", KEY_ONCE, NULL, 0, "print the stack of every CPU instead", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "give up when an answer takes longer (10)", 0},
+    {"quiet", 'q', NULL, 0, "no messages except errors", 1},
+    {"verbose", 'v', NULL, 0, "also say what is done", 1},
+    {0},
+};
+
+static unsigned depth_of(const char *text)
+{
+    char *end;
+    long depth = strtol(text, &end, 10);
+
+    if (end == text || *end != '\0' || depth < 0 ||
+        depth >= (long)UNWIND_FRAMES_MAX)
+        die_usage("--depth takes 0 to %u, not '%s'", UNWIND_FRAMES_MAX - 1,
+                  text);
+    return (unsigned)depth;
+}
+
+/* "0.5%" or "0.005". */
+static double share_of(const char *text)
+{
+    char *end;
+    double share = strtod(text, &end);
+
+    if (*end == '%') {
+        share /= 100;
+        ++end;
+    }
+    if (end == text || *end != '\0' || !(share > 0 && share <= 1))
+        die_usage("--pause-budget takes a share such as 0.5%%, not '%s'", text);
+    return share;
+}
+
+static error_t parse_sampling(int key, char *word, struct sampler *sampler)
+{
+    switch (key) {
+    case 'F':
+        sampler->hz = request_number("-F", word);
+        break;
+    case 'T':
+        sampler->seconds = request_number("-T", word);
+        break;
+    case KEY_DEPTH:
+        sampler->depth = depth_of(word);
+        break;
+    case KEY_BUDGET:
+        sampler->budget = share_of(word);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    struct attach *attach = state->input;
+
+    switch (key) {
+    case 'k':
+        attach->image = word;
+        break;
+    case 'o':
+        attach->output = word;
+        break;
+    case KEY_ONCE:
+        attach->once = true;
+        break;
+    case KEY_TIMEOUT:
+        attach->timeout = request_number("--timeout", word);
+        break;
+    case 'q':
+        log_quiet = true;
+        break;
+    case 'v':
+        log_is_verbose = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (attach->target != NULL)
+            die_usage("one target at a time: '%s' or '%s'?", attach->target,
+                      word);
+        attach->target = word;
+        break;
+    default:
+        return parse_sampling(key, word, &attach->sampler);
+    }
+    return 0;
+}
+
+static void check(struct attach *attach)
+{
+    if (attach->guest == NULL && attach->target == NULL)
+        die_usage("name a target, gdb:HOST:PORT or gdb:unix:PATH, or a QEMU "
+                  "command line after --");
+    if (attach->guest != NULL && attach->target != NULL)
+        die_usage("'%s' and the guest after --: which one?", attach->target);
+    if (attach->guest != NULL && attach->image == NULL)
+        attach->image = guest_word(attach->guest, "-kernel");
+    if (attach->target != NULL && strncmp(attach->target, "xen:", 4) == 0)
+        die_usage("%s: this build has no Xen; gdbsx offers gdb:HOST:PORT",
+                  attach->target);
+}
+
+/* Connects to gdb:HOST:PORT or gdb:unix:PATH. */
+static int connect_to(const char *target)
+{
+    static const char scheme[] = "gdb:";
+    struct target found;
+    char uri[512];
+
+    if (strncmp(target, scheme, strlen(scheme)) != 0)
+        die_usage("%s: expected gdb:HOST:PORT or gdb:unix:PATH", target);
+    target += strlen(scheme);
+    snprintf(uri, sizeof uri, "%s%s",
+             strncmp(target, "unix:", 5) == 0 ? "" : "tcp:", target);
+    target_open(&found, uri);
+    return found.file;
+}
+
+static bool alive(void *owner)
+{
+    return guest_runs(owner);
+}
+
+static void print_method(const struct attach *attach, const struct stub *stub)
+{
+    log_info("%s, %zu CPU%s, %s; %s",
+             stub->is_qemu ? "QEMU's stub, one round trip for each sample"
+                           : "a stub for GDB, several round trips for each "
+                             "sample",
+             stub->cpu_count, stub->cpu_count == 1 ? "" : "s",
+             stub->layout.is_64 ? "x86_64" : "i386",
+             attach->image != NULL
+                 ? "callers by the image's call frame information and by "
+                   "frame pointers"
+                 : "callers by frame pointers only; -k IMAGE knows more");
+}
+
+static int print_once(struct attach *attach, struct image *image)
+{
+    struct sampler *sampler = &attach->sampler;
+    enum stub_stop stop = stub_stop(sampler->stub);
+
+    if (stop == STUB_ENDED || stop == STUB_TORN)
+        die("%s", stub_reason_text(sampler->stub->reason));
+    once_print(stdout, sampler, image);
+    return STATUS_OK;
+}
+
+/* Samples, and says how it ended. */
+static int sample(struct attach *attach)
+{
+    struct sampler *sampler = &attach->sampler;
+    enum stub_reason reason;
+
+    sampler_run(sampler, attach->output);
+    reason = sampler->stub->reason;
+    if (reason == STUB_SILENT || reason == STUB_NONSENSE ||
+        (reason != STUB_LIVES && attach->guest == NULL))
+        log_error("%s after %llu samples", stub_reason_text(reason),
+                  (unsigned long long)sampler->samples);
+    sampler_report(sampler);
+    return reason == STUB_SILENT || reason == STUB_NONSENSE ? STATUS_DATA
+                                                            : STATUS_OK;
+}
+
+static int run(struct attach *attach, struct image *image)
+{
+    static struct stub stub;
+    struct sampler *sampler = &attach->sampler;
+    struct guest guest = {.stream = -1};
+    int file, code;
+
+    signals_catch();
+    if (attach->guest != NULL) {
+        guest_start(&guest, attach->guest, GUEST_STUB, 0, -1);
+        file = guest.stream;
+        sampler->alive = alive;
+        sampler->owner = &guest;
+    } else {
+        file = connect_to(attach->target);
+    }
+    if (!stub_begin(&stub, file, attach->timeout))
+        die("%s: %s", attach->target != NULL ? attach->target : "QEMU",
+            stub_reason_text(stub.reason));
+    if (attach->guest != NULL)
+        stub.held = false; /* by -S, for us */
+    sampler->stub = &stub;
+    sampler->unwinder = unwind_open(attach->image != NULL ? image : NULL);
+    print_method(attach, &stub);
+    code = attach->once ? print_once(attach, image) : sample(attach);
+    unwind_close(sampler->unwinder);
+    stub_end(&stub);
+    if (attach->guest != NULL) {
+        guest.stream = -1;
+        guest_stop(&guest);
+        code = code != STATUS_OK ? code : guest_code(&guest);
+        guest_free(&guest);
+    }
+    return code;
+}
+
+int command_attach(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "TARGET\n-- QEMU-COMMAND...", help_text, NULL, 0, 0};
+    static struct attach attach = {
+        .output = "x.trace",
+        .timeout = TIMEOUT_USUAL,
+        .sampler = {.hz = HZ_USUAL, .depth = DEPTH_USUAL}};
+    struct request split = REQUEST_NOTHING;
+    static struct image image;
+
+    argc = request_split(&split, argc, argv);
+    attach.guest = split.guest;
+    arguments_parse(&argp, argc, argv, &attach);
+    check(&attach);
+    if (attach.image != NULL) {
+        image_open(&image, attach.image);
+        attach.sampler.image = &image;
+        attach.sampler.boots.image = realpath(attach.image, NULL);
+    }
+    return run(&attach, &image);
+}
