@@ -69,7 +69,7 @@ static void begins(const struct prof_agent *agent)
 static void ends(const struct prof_agent *agent, uint64_t arrived)
 {
     if (agent->target != NULL)
-        prof_causal_leave_at(agent->target, arrived);
+        prof_causal_leave_at(agent->target, arrived, 0);
 }
 
 /* How long (cycles) of its work take by virtual time. */

@@ -5,6 +5,7 @@
  */
 
 #include "causal/causal.h"
+#include "causal/own.h"
 #include "causal/patch.h"
 
 #include "base/cpu.h"
@@ -166,6 +167,7 @@ void prof_causal_follow(uint64_t now)
 void prof_causal_visit(struct prof_progress *point)
 {
     bool on = prof_interrupts_save();
+    uint64_t began = prof_own_begin();
     uint64_t now = prof_causal_exactly();
 
     if (point->number != 0 && prof_experiments_visit(&prof_causal.experiments,
@@ -173,6 +175,7 @@ void prof_causal_visit(struct prof_progress *point)
         prof_causal_follow(now);
         prof_causal_drain(now);
     }
+    prof_own_end(began, prof_own.visit);
     prof_interrupts_restore(on);
 }
 
@@ -190,19 +193,21 @@ void prof_causal_enter(struct prof_target *target)
     prof_interrupts_restore(on);
 }
 
-void prof_causal_leave_at(struct prof_target *target, uint64_t now)
+void prof_causal_leave_at(struct prof_target *target, uint64_t now,
+                          uint32_t own)
 {
-    if (target->inside == 0)
+    if (target->inside == 0 || --target->inside != 0 ||
+        !prof_causal_chosen(target))
         return;
-    if (--target->inside == 0 && prof_causal_chosen(target))
-        prof_virtual_leave(&prof_causal.clock, now);
+    prof_virtual_except(&prof_causal.clock, own);
+    prof_virtual_leave(&prof_causal.clock, now);
 }
 
 void prof_causal_leave(struct prof_target *target)
 {
     bool on = prof_interrupts_save();
 
-    prof_causal_leave_at(target, prof_causal_exactly());
+    prof_causal_leave_at(target, prof_causal_exactly(), prof_own.visit);
     prof_interrupts_restore(on);
 }
 

@@ -61,9 +61,11 @@ extern struct prof_causal prof_causal;
  * interrupts off. */
 uint64_t prof_causal_exactly(void);
 
-/* The target is left at (now), by that; it was entered just now, and not when
- * that was found. Contexts: interrupts off. */
-void prof_causal_leave_at(struct prof_target *target, uint64_t now);
+/* The target is left at (now), by that; (own) cycles of the visit were the
+ * profiler's. It was entered just now, and not when that was found. Contexts:
+ * interrupts off. */
+void prof_causal_leave_at(struct prof_target *target, uint64_t now,
+                          uint32_t own);
 void prof_causal_entered_now(const struct prof_target *target);
 
 /* All that is held is due from now on. */

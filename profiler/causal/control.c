@@ -4,6 +4,7 @@
 
 #include "causal/causal.h"
 #include "causal/causal_send.h"
+#include "causal/own.h"
 #include "causal/patch.h"
 
 #include "base/alloc.h"
@@ -116,6 +117,7 @@ static void begin(const struct prof_experiment_settings *of, void *memory)
     prof_causal_follow(now);
     prof_patch_on();
     prof_causal_on = 1;
+    prof_own_measure();
 }
 
 int prof_causal_start(const struct prof_causal_settings *given)

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define PROF_ENTRIES 32u
+#define PROF_ENTRIES 33u
 #define PROF_ENTRY_BYTES 48u
 #define PROF_RETURNS 128u
 #define PROF_RETURN_BYTES 8u

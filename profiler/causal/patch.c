@@ -144,7 +144,7 @@ static void keep_name(struct prof_patched *function,
         }
 }
 
-static uintptr_t entry_of(const struct prof_patched *function)
+uintptr_t prof_patch_entry(const struct prof_patched *function)
 {
     return (uintptr_t)prof_patch_entries +
            (uintptr_t)(function - prof_patch->functions) * PROF_ENTRY_BYTES;
@@ -167,10 +167,10 @@ static int new_function(const struct prof_symbol *symbol,
     struct prof_patched *function =
         &prof_patch->functions[prof_patch->functions_count];
     struct prof_moved moved;
-    uintptr_t at = entry_of(function) + ENTRY_HEAD;
+    uintptr_t at = prof_patch_entry(function) + ENTRY_HEAD;
     int error = check(symbol);
 
-    if (error == 0 && prof_patch->functions_count == PROF_ENTRIES)
+    if (error == 0 && prof_patch->functions_count == PROF_PROBE)
         error = PROF_EPATCH_ROOM;
     if (error == 0)
         error = prof_move(symbol->start, symbol->size, at, &moved);
@@ -190,12 +190,18 @@ static int new_function(const struct prof_symbol *symbol,
 
 static bool open_patch(void)
 {
+    static const uint8_t just_return = 0xc3;
+
     if (prof_patch != NULL)
         return true;
     prof_patch = prof_alloc(sizeof *prof_patch);
     if (prof_patch == NULL)
         return false;
     *prof_patch = (struct prof_patch){0};
+    prof_patch->functions[PROF_PROBE].is_target = true;
+    code.write(prof_patch_entry(&prof_patch->functions[PROF_PROBE]) +
+                   ENTRY_HEAD,
+               &just_return, sizeof just_return);
     return true;
 }
 
@@ -266,7 +272,7 @@ void prof_patch_on(void)
 
         if (function->on || !is_there(function->address, function->original))
             continue;
-        prof_jump(jump, function->address, entry_of(function));
+        prof_jump(jump, function->address, prof_patch_entry(function));
         code.write(function->address, jump, sizeof jump);
         function->on = true;
         function->loops = false;
@@ -283,7 +289,7 @@ uint32_t prof_patch_off(void)
     for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
         struct prof_patched *function = &prof_patch->functions[i];
 
-        prof_jump(jump, function->address, entry_of(function));
+        prof_jump(jump, function->address, prof_patch_entry(function));
         if (function->on && is_there(function->address, jump))
             code.write(function->address, function->original,
                        sizeof function->original);

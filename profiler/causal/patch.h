@@ -37,6 +37,9 @@ struct prof_visit {
 
 #define PROF_VISITS_MAX 64u /* a task that waits in a target has one */
 
+/* Of these, the last is no function: it returns at once (own.h). */
+#define PROF_PROBE (PROF_ENTRIES - 1)
+
 struct prof_patch {
     uint32_t functions_count;
     uint32_t visits_count;
@@ -47,6 +50,9 @@ struct prof_patch {
 };
 
 extern struct prof_patch *prof_patch; /* NULL: none was added */
+
+/* Where its beginning leads to. */
+uintptr_t prof_patch_entry(const struct prof_patched *function);
 
 /* Patches all functions, and restores them. The second returns how many it did
  * not find as it had left them; these it does not touch. Contexts: thread. */

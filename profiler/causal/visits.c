@@ -11,6 +11,7 @@
  */
 
 #include "causal/causal.h"
+#include "causal/own.h"
 #include "causal/patch.h"
 
 #include "base/cpu.h"
@@ -48,7 +49,8 @@ static void current_stack(uintptr_t *begin, uintptr_t *end)
 /* The call has ended, at (now). */
 static void end_visit(uint32_t number, uint64_t now)
 {
-    prof_causal_leave_at(&prof_patch->visits[number].function->target, now);
+    prof_causal_leave_at(&prof_patch->visits[number].function->target, now,
+                         prof_own.patched);
     prof_patch->visits[number] = prof_patch->visits[--prof_patch->visits_count];
 }
 
@@ -124,15 +126,18 @@ void prof_patch_entered(uintptr_t at, uintptr_t *place)
 {
     uintptr_t number = (at - (uintptr_t)prof_patch_entries) / PROF_ENTRY_BYTES;
     struct prof_patched *function = &prof_patch->functions[number];
+    uint64_t began;
     bool on;
 
     if (!prof_causal_on)
         return;
     on = prof_interrupts_save();
+    began = prof_own_begin();
     if (function->is_point)
         prof_causal_visit(&function->point);
     if (function->is_target && !function->loops)
         enter(function, place);
+    prof_own_end(began, prof_own.patched);
     prof_interrupts_restore(on);
 }
 
@@ -141,6 +146,7 @@ void prof_patch_entered(uintptr_t at, uintptr_t *place)
 void prof_patch_left(uintptr_t at, uintptr_t *place)
 {
     bool on = prof_interrupts_save();
+    uint64_t began = prof_own_begin();
     uint64_t now = prof_causal_exactly();
     uintptr_t number = (at - (uintptr_t)prof_patch_returns) / PROF_RETURN_BYTES;
     uintptr_t begin, end;
@@ -153,6 +159,7 @@ void prof_patch_left(uintptr_t at, uintptr_t *place)
             end_visit(i, now);
     }
     *place = prof_patch->returns[number];
+    prof_own_end(began, prof_own.patched);
     prof_interrupts_restore(on);
 }
 

@@ -22,12 +22,13 @@
 #include <stdio.h>
 
 #define CYCLES 1000000u
-#define ERROR_MAX 10000   /* cycles that what is around the calls may take */
-#define ERROR_A_VISIT 120 /* and what is around each */
+#define ERROR_MAX 10000  /* cycles that what is around the calls may take */
+#define ERROR_A_VISIT 25 /* and what is around each */
 
 static const struct prof_causal_settings settings_of_nothing;
 static struct prof_causal_settings settings;
 static PROF_PROGRESS(unit, "unit");
+static PROF_TARGET(by_hand, "by hand");
 
 static void add(const char *name)
 {
@@ -181,7 +182,7 @@ static void test_loop(void)
 NAMED void polls(void);
 NAMED void polls(void)
 {
-    spin_for(CYCLES / 10);
+    spin_for(CYCLES / 50);
 }
 
 static bool never(void)
@@ -191,13 +192,13 @@ static bool never(void)
 
 static void on_plain(void *unused)
 {
-    (void)unused;
-    polls();
+    for (unsigned i = 0; i < 50; i++)
+        polls();
     on_stop(unused);
 }
 
-/* Called in each turn of a loop that would halt, and once where there is
- * work. */
+/* Called in each turn of a loop that would halt, and 50 times where there is
+ * work; once more if the timer is due just before the loop asks whether. */
 static void test_polling(void)
 {
     static struct loop_source source = {.waiting = never, .turn = polls};
@@ -209,8 +210,8 @@ static void test_polling(void)
     loop_once(&timer, 20 * 1000000, on_plain, NULL);
     loop_run();
     visits = target->visits - visits_before;
-    ran(CYCLES / 10, visits, "looking for work does not count");
-    tap_ok(visits > 10, "though it was called");
+    ran(CYCLES, visits, "looking for work does not count");
+    tap_ok(visits > 100, "though it was called");
 }
 
 static void test_values(void)
@@ -231,9 +232,6 @@ static void test_values(void)
 
 /* ---- beside the sampler */
 
-static unsigned samples_in, samples_right, samples_wrong;
-static struct prof_symbol plain_is, caller_is;
-
 NAMED void calls_plain(void);
 NAMED void calls_plain(void)
 {
@@ -241,6 +239,36 @@ NAMED void calls_plain(void)
         plain(CYCLES / 100);
     __asm__ volatile("");
 }
+
+/* Visits so short that what the profiler takes would be seen in them. */
+static void test_short(void)
+{
+    begin("plain");
+    for (unsigned i = 0; i < 1000; i++)
+        plain(CYCLES / 500);
+    ran(2 * CYCLES, 1000, "short calls have their own time only");
+    begin("by hand");
+    for (unsigned i = 0; i < 1000; i++) {
+        prof_target_enter(&by_hand);
+        spin_for(CYCLES / 500);
+        prof_target_leave(&by_hand);
+    }
+    ran(2 * CYCLES, 1000, "and so have short visits by hand");
+    begin("calls_plain");
+    calls_plain();
+    ran(CYCLES, 1, "calls of other targets do not count");
+    begin("by hand");
+    prof_target_enter(&by_hand);
+    for (unsigned i = 0; i < 200; i++) {
+        spin_for(CYCLES / 200);
+        prof_progress(&unit);
+    }
+    prof_target_leave(&by_hand);
+    ran(CYCLES, 1, "nor do visits of a point");
+}
+
+static unsigned samples_in, samples_right, samples_wrong;
+static struct prof_symbol plain_is, caller_is;
 
 static void see(const struct prof_stack_row *row, void *unused)
 {
@@ -323,14 +351,15 @@ static void test_refused(void)
 int service_main(void)
 {
     static const char *const names[] = {
-        "plain",          "recursive", "jumps_out", "tail_call",
-        "waits_inside",   "runs_loop", "wide",      "floats",
-        "returns_struct", "polls",     "switches",  "all_relative",
-        "calls_first",
+        "plain",          "recursive",   "jumps_out", "tail_call",
+        "waits_inside",   "runs_loop",   "wide",      "floats",
+        "returns_struct", "polls",       "switches",  "all_relative",
+        "calls_first",    "calls_plain",
     };
 
-    tap_plan(51);
+    tap_plan(60);
     prof_causal_add_progress(&unit);
+    prof_causal_add_target(&by_hand);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         add(names[i]);
     test_refused();
@@ -340,6 +369,7 @@ int service_main(void)
     test_loop();
     test_polling();
     test_values();
+    test_short();
     test_samples();
     test_code();
     return tap_end();
