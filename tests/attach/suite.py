@@ -46,12 +46,11 @@ def rate(said):
     return [float(part.replace(",", "")) for part in found.groups()]
 
 
-def shares(attach, cpus, seconds, *words):
+def shares(attach, cpus, seconds, *words, machine=None):
     """The leaves' shares of what is not idle, and who calls them."""
-    said = attach(
-        *("-F", 400, "-T", seconds, *words),
-        *attach.machine(attach.s.part, "prof.start=off", "-smp", cpus),
-    ).err
+    if machine is None:
+        machine = attach.machine(attach.s.part, "prof.start=off", "-smp", cpus)
+    said = attach("-F", 400, "-T", seconds, *words, *machine).err
     stacks = attach.parasite.folded(attach.trace)
     whole = {name: 0 for name in SHARES}
     for names, samples in stacks:
@@ -179,7 +178,8 @@ class Running:
 
     def stays_paused(self):
         """Pauses it, unless that comes during a pause of ours: nothing
-        distinguishes the two then. From one look to the next a sample is due."""
+        distinguishes the two then. From one look to the next a sample is due.
+        """
         self.guest.monitor.command("stop")
         return all(
             self.samples() and self.status() == "paused" for _ in range(20)
@@ -228,6 +228,25 @@ def running(s, attach):
             ("the trace of a guest that is killed stays", there.killed),
         ):
             s.holds(f"{s.part}: {what}", test)
+
+
+def shared_ram(s, attach):
+    """The stack comes from the file that is the guest's memory."""
+    ram = s.work / f"ram.{s.part}"
+    memory = f"memory-backend-file,id=ram,size=128M,share=on,mem-path={ram}"
+    machine = attach.machine(
+        *(s.part, "prof.start=off", "-object", memory),
+        *("-machine", "memory-backend=ram"),
+    )
+    with s.test(f"{s.part}: callers from shared RAM"):
+        said = given_time(
+            lambda t: shares(attach, 1, t, "--ram", ram, machine=machine)
+        )
+        check.has(said, "stacks from shared RAM")
+    with s.test(f"{s.part}: RAM that is not there"):
+        said = attach("--ram", s.work / "none", *machine, status=1).err
+        check.has(said, "none: cannot be read")
+    ram.unlink()
 
 
 def triple_fault(s, attach):
@@ -343,6 +362,7 @@ def suite(s):
         return
     booted(s, attach)
     views(s, attach)
+    shared_ram(s, attach)
     ends(s, attach)
     running(s, attach)
     triple_fault(s, attach)

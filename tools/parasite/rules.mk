@@ -25,7 +25,8 @@ $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
 	    -ltinfo -lz -lm
-decoder := attach/encoder attach/pauses attach/registers attach/remote \
+decoder := attach/encoder attach/paging attach/pauses attach/registers \
+    attach/remote \
     base/base64 base/crc32c base/index base/log base/memory \
     base/pager base/printable base/strings base/utf8 trace/console trace/event \
     trace/guest_names trace/model trace/model_cells \

@@ -10,8 +10,9 @@
  * own time; what it lost is reported aside.
  */
 
-#include "attach/pauses.h"
 #include "attach/encoder.h"
+#include "attach/pauses.h"
+#include "attach/ram.h"
 #include "attach/stub.h"
 #include "attach/unwind.h"
 #include "trace/boots.h"
@@ -20,6 +21,7 @@ struct sampler {
     struct stub *stub;
     struct unwinder *unwinder;
     const struct image *image; /* or NULL */
+    struct ram ram;            /* opened: stacks are read there */
     double hz;
     double seconds; /* time limit, 0 = none */
     double budget;  /* share of time that pauses may take, 0 = any */

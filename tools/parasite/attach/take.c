@@ -20,6 +20,7 @@
 #define RESET_VECTOR 0xffff0u /* as ip of a CPU that was never started */
 
 struct reading {
+    struct sampler *sampler;
     struct stub *stub;
     size_t cpu;
     unsigned reads;
@@ -33,14 +34,23 @@ static bool has_bytes(const struct stub_cpu *cpu, uint64_t address,
 }
 
 /* Reads from (address), or what is left of its page. */
-static bool fetch(struct stub *stub, size_t cpu, uint64_t address, size_t bytes)
+static bool fetch(struct sampler *sampler, size_t number, uint64_t address,
+                  size_t bytes)
 {
+    struct stub *stub = sampler->stub;
+    struct stub_cpu *cpu = &stub->cpus[number];
     size_t page = PAGE - address % PAGE;
 
-    if (stub_read(stub, cpu, address, bytes))
+    if (sampler->ram.bytes != NULL) {
+        cpu->window = address;
+        cpu->window_bytes = ram_read(&sampler->ram, &cpu->registers, address,
+                                     cpu->bytes, bytes);
+        return cpu->window_bytes > 0;
+    }
+    if (stub_read(stub, number, address, bytes))
         return true;
     return bytes > page && stub->reason == STUB_LIVES &&
-           stub_read(stub, cpu, address, page);
+           stub_read(stub, number, address, page);
 }
 
 static bool read_word(void *owner, uint64_t address, unsigned bytes,
@@ -51,7 +61,7 @@ static bool read_word(void *owner, uint64_t address, unsigned bytes,
 
     if (!has_bytes(cpu, address, bytes) &&
         (reading->reads++ == READS_MAX || reading->stub->reason != STUB_LIVES ||
-         !fetch(reading->stub, reading->cpu, address, MORE) ||
+         !fetch(reading->sampler, reading->cpu, address, MORE) ||
          !has_bytes(cpu, address, bytes)))
         return false;
     *value = 0;
@@ -70,7 +80,7 @@ static bool reads_halt(struct sampler *sampler, size_t cpu, uint64_t address)
     bool is_new;
     uint32_t number = index_add(&sampler->seen, address, &is_new);
     uint64_t byte = 0;
-    struct reading reading = {sampler->stub, cpu, 0};
+    struct reading reading = {sampler, sampler->stub, cpu, 0};
 
     if (is_new) {
         vector_reserve_one(&sampler->seen_states, number, 1);
@@ -115,7 +125,8 @@ static void learn(struct sampler *sampler, struct stub_cpu *cpu,
             sampler->stack_bytes = LEAST;
         sampler->deepest = 0;
     }
-    if (cpu->registers.mode == MODE_REAL || sp < BELOW)
+    if (cpu->registers.mode == MODE_REAL || sp < BELOW ||
+        sampler->ram.bytes != NULL)
         cpu->guess = 0;
     else
         cpu->guess = sp - BELOW;
@@ -129,14 +140,14 @@ void sampler_unwind(struct sampler *sampler, size_t number,
 {
     struct stub *stub = sampler->stub;
     struct stub_cpu *cpu = &stub->cpus[number];
-    struct reading reading = {stub, number, 0};
+    struct reading reading = {sampler, stub, number, 0};
     const struct unwind_memory memory = {read_word, &reading};
     uint64_t sp = cpu->registers.sp & ~(uint64_t)(sizeof(uint64_t) - 1);
 
     if (sampler->stack_bytes == 0)
         sampler->stack_bytes = STUB_WINDOW_MAX / 2;
     if (cpu->registers.mode != MODE_REAL && !has_bytes(cpu, sp, ALIGN))
-        fetch(stub, number, sp, sampler->stack_bytes);
+        fetch(sampler, number, sp, sampler->stack_bytes);
     unwind_walk(sampler->unwinder, &cpu->registers, &memory, sampler->depth,
                 stack);
     learn(sampler, cpu, stack);

@@ -12,6 +12,7 @@
 #include "input/target.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct attach {
     const char *target;
     const char *image;
     const char *output;
+    const char *ram;
     char **guest;
     double timeout;
     bool once;
@@ -31,7 +33,7 @@ struct attach {
     struct sampler sampler;
 };
 
-enum { KEY_BUDGET = 1024, KEY_DEPTH, KEY_ONCE, KEY_TIMEOUT };
+enum { KEY_BUDGET = 1024, KEY_DEPTH, KEY_ONCE, KEY_RAM, KEY_TIMEOUT };
 
 static const char help_text[] =
     "Sample a guest from outside, with nothing in it: its VMM stops it for "
@@ -58,6 +60,9 @@ static const struct argp_option options[] = {
      "share of the time, such as 0.5%",
      0},
     {"once", KEY_ONCE, NULL, 0, "print the stack of every CPU instead", 0},
+    {"ram", KEY_RAM, "FILE", 0,
+     "read stacks from the guest's RAM, a memory-backend-file with share=on",
+     0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "give up when an answer takes longer (10)", 0},
     {"quiet", 'q', NULL, 0, "no messages except errors", 1},
@@ -127,6 +132,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case KEY_ONCE:
         attach->once = true;
         break;
+    case KEY_RAM:
+        attach->ram = word;
+        break;
     case KEY_TIMEOUT:
         attach->timeout = request_number("--timeout", word);
         break;
@@ -185,12 +193,13 @@ static bool alive(void *owner)
 
 static void print_method(const struct attach *attach, const struct stub *stub)
 {
-    log_info("%s, %zu CPU%s, %s; %s",
+    log_info("%s, %zu CPU%s, %s; %s%s",
              stub->is_qemu ? "QEMU's stub, one round trip for each sample"
                            : "a stub for GDB, several round trips for each "
                              "sample",
              stub->cpu_count, stub->cpu_count == 1 ? "" : "s",
              stub->layout.is_64 ? "x86_64" : "i386",
+             attach->ram != NULL ? "stacks from shared RAM; " : "",
              attach->image != NULL
                  ? "callers by the image's call frame information and by "
                    "frame pointers"
@@ -246,11 +255,14 @@ static int run(struct attach *attach, struct image *image)
             stub_reason_text(stub.reason));
     if (attach->guest != NULL)
         stub.held = false; /* by -S, for us */
+    if (attach->ram != NULL && !ram_open(&sampler->ram, attach->ram))
+        die("%s: cannot be read: %s", attach->ram, strerror(errno));
     sampler->stub = &stub;
     sampler->unwinder = unwind_open(attach->image != NULL ? image : NULL);
     print_method(attach, &stub);
     code = attach->once ? print_once(attach, image) : sample(attach);
     unwind_close(sampler->unwinder);
+    ram_close(&sampler->ram);
     stub_end(&stub);
     if (attach->guest != NULL) {
         guest.stream = -1;

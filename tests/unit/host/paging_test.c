@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Page tables of every form, walked in a small memory. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "attach/paging.h"
+
+#define PG (1u << 31)
+#define PSE (1u << 4)
+#define PAE (1u << 5)
+#define LA57 (1u << 12)
+#define LMA (1u << 10)
+#define P 1u
+#define PS 0x80u
+
+static uint8_t memory[0x8000];
+
+static void put(uint64_t table, unsigned index, unsigned bytes, uint64_t entry)
+{
+    for (unsigned i = 0; i < bytes; ++i)
+        memory[table + index * bytes + i] = (uint8_t)(entry >> (8 * i));
+}
+
+static bool read_entry(void *owner, uint64_t physical, unsigned bytes,
+                       uint64_t *value)
+{
+    (void)owner;
+    if (physical + bytes > sizeof memory)
+        return false;
+    *value = 0;
+    for (unsigned i = bytes; i-- > 0;)
+        *value = *value << 8 | memory[physical + i];
+    return true;
+}
+
+static const struct paging_memory reader = {read_entry, NULL};
+
+static void check(const struct registers *registers, uint64_t address,
+                  uint64_t wanted, uint64_t bytes)
+{
+    uint64_t physical, left;
+
+    assert_true(
+        paging_translate(registers, &reader, address, &physical, &left));
+    assert_true(physical == wanted);
+    assert_true(left == bytes);
+}
+
+static void check_none(const struct registers *registers, uint64_t address)
+{
+    uint64_t physical, left;
+
+    assert_false(
+        paging_translate(registers, &reader, address, &physical, &left));
+}
+
+static int clear(void **unused)
+{
+    (void)unused;
+    memset(memory, 0, sizeof memory);
+    return 0;
+}
+
+static void without_paging_addresses_are_physical(void **unused)
+{
+    const struct registers registers = {.cr0 = 1};
+
+    (void)unused;
+    check(&registers, 0x12345678, 0x12345678, 0x988);
+    check(&registers, 0x100001000, 0x1000, 0x1000);
+}
+
+static void two_levels(void **unused)
+{
+    struct registers registers = {.cr0 = PG | 1, .cr3 = 0x1018};
+
+    (void)unused;
+    put(0x1000, 1, 4, 0x2000 | P);
+    put(0x2000, 3, 4, 0xabcde000 | P | PS); /* not a size here */
+    put(0x1000, 2, 4, 0x00c00000 | 5u << 13 | PS | P);
+    put(0x1000, 4, 4, 0x2000); /* not present */
+    put(0x1000, 5, 4, 0xfffff000 | P);
+    check(&registers, 0x403010, 0xabcde010, 0xff0);
+    check_none(&registers, 0x404000);
+    check_none(&registers, 0x1000000);
+    check_none(&registers, 0x1400000);
+    check_none(&registers, 0x800000); /* a table at 0xc00000 */
+    registers.cr4 = PSE;
+    check(&registers, 0x812345, 0x500c12345, 0x400000 - 0x12345);
+}
+
+static void pae(void **unused)
+{
+    const struct registers registers = {
+        .cr0 = PG | 1, .cr3 = 0x1020, .cr4 = PAE};
+
+    (void)unused;
+    put(0x1020, 3, 8, 0x2000 | P);
+    put(0x2000, 511, 8, 0x3000 | P);
+    put(0x3000, 510, 8, 0x8000000123456000 | P);
+    put(0x2000, 1, 8, 0x7ffe00000 | PS | P);
+    check(&registers, 0xffffe123, 0x123456123, 0xedd);
+    check(&registers, 0xc0212345, 0x7ffe12345, 0x200000 - 0x12345);
+    check_none(&registers, 0x1000);
+}
+
+static void four_levels(void **unused)
+{
+    const struct registers registers = {
+        .cr0 = PG | 1, .cr3 = 0x1000, .cr4 = PAE, .efer = LMA};
+
+    (void)unused;
+    put(0x1000, 511, 8, 0x2000 | P);
+    put(0x2000, 510, 8, 0x3000 | P);
+    put(0x2000, 509, 8, 0x40000000 | PS | P);
+    put(0x3000, 1, 8, 0x4000 | P);
+    put(0x3000, 2, 8, 0x1234600000 | PS | P);
+    put(0x4000, 7, 8, 0xfff0000abc000000 | P);
+    check(&registers, 0xffffffff80207008, 0xabc000008, 0xff8);
+    check(&registers, 0xffffffff80412345, 0x1234612345, 0x200000 - 0x12345);
+    check(&registers, 0xffffffff40123456, 0x40123456, 0x40000000 - 0x123456);
+    check_none(&registers, 0x80207008);
+}
+
+static void five_levels(void **unused)
+{
+    const struct registers registers = {
+        .cr0 = PG | 1, .cr3 = 0x5000, .cr4 = PAE | LA57, .efer = LMA};
+
+    (void)unused;
+    put(0x5000, 1, 8, 0x1000 | P);
+    put(0x1000, 2, 8, 0x2000 | P);
+    put(0x2000, 0, 8, 0x3000 | P);
+    put(0x3000, 0, 8, 0x4000 | P);
+    put(0x4000, 0, 8, 0x6000 | P);
+    check(&registers, 0x1010000000010, 0x6010, 0xff0);
+    check_none(&registers, 0x10000000010);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(without_paging_addresses_are_physical, clear),
+        cmocka_unit_test_setup(two_levels, clear),
+        cmocka_unit_test_setup(pae, clear),
+        cmocka_unit_test_setup(four_levels, clear),
+        cmocka_unit_test_setup(five_levels, clear),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
