@@ -93,7 +93,7 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         bytes < OVERFLOW_BYTES + ENTRIES_MIN * sizeof(struct prof_entry) +
                     frames_bytes(WORDS_MIN))
         return PROF_EMEMORY;
-    if (!PROF_WITH_PIT && config->tick.kind == PROF_TICK_PIT)
+    if (!PROF_WITH_PIT && config->tick.kind != PROF_TICK_HOOK)
         return PROF_EABSENT;
     source = prof_source_open(config);
     if (source == NULL)

@@ -138,3 +138,11 @@ void prof_handover_return(const struct prof_pit_rate *rate, bool on)
     }
     prof_pit_set(rate->kernel);
 }
+
+void prof_handover_end(const struct prof_pit_rate *rate, bool on)
+{
+    prof_jitter_end(rate);
+    prof_pit_stop();
+    if (on)
+        let_in(on); /* a tick that has come, while the stub takes it */
+}

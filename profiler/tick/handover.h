@@ -35,4 +35,7 @@ uint64_t prof_handover_left_multiplied(void);
  */
 void prof_handover_return(const struct prof_pit_rate *rate, bool on);
 
+/* The kernel does not use the PIT: stops it. */
+void prof_handover_end(const struct prof_pit_rate *rate, bool on);
+
 #endif

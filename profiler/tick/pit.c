@@ -8,6 +8,7 @@
 #define PORT_COMMAND 0x43
 
 #define COMMAND_RATE 0x34      /* channel 0, low then high byte, mode 2 */
+#define COMMAND_WAIT 0x32      /* channel 0, mode 1: waits for its gate */
 #define COMMAND_READ_BACK 0xc2 /* latch status and count of channel 0 */
 #define STATUS_MODE_MASK 0x3f  /* access, mode and BCD bits of the status */
 #define STATUS_HIGH 0x80       /* level of the output */
@@ -32,6 +33,11 @@ void prof_pit_set(uint32_t divisor)
     out8(PORT_COMMAND, COMMAND_RATE);
     out8(PORT_CHANNEL_0, (uint8_t)divisor);
     out8(PORT_CHANNEL_0, (uint8_t)(divisor >> 8));
+}
+
+void prof_pit_stop(void)
+{
+    out8(PORT_COMMAND, COMMAND_WAIT);
 }
 
 struct prof_pit_state prof_pit_read(void)

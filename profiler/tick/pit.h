@@ -30,6 +30,9 @@ struct prof_pit_state {
 /* Ticks every (divisor) counts, 1 to 65536, from now on. Interrupts off. */
 void prof_pit_set(uint32_t divisor);
 
+/* No more ticks. Interrupts off. */
+void prof_pit_stop(void);
+
 /* Reads back what channel 0 is doing. Interrupts off. */
 struct prof_pit_state prof_pit_read(void);
 

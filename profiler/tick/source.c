@@ -21,7 +21,7 @@ const struct prof_source *prof_source_open(const struct prof_config *config)
     if (config->tsc_hz == 0 || config->tsc_hz >> TSC_HZ_BITS != 0)
         return NULL;
     prof_clock_open(prof_tsc());
-    if (PROF_WITH_PIT && config->tick.kind == PROF_TICK_PIT &&
+    if (PROF_WITH_PIT && config->tick.kind != PROF_TICK_HOOK &&
         prof_source_pit_open(config))
         source = &prof_source_pit;
     if (config->tick.kind == PROF_TICK_HOOK && prof_source_hook_open(config))

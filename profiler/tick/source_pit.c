@@ -10,7 +10,8 @@
  * how much of it is left; stopping gives the PIT back at the end of one
  * (handover.c).
  *
- * At the kernel's own rate the PIT is not touched at all.
+ * At the kernel's own rate the PIT is not touched at all. A kernel that does
+ * not use the PIT has no tick: none is ever due, and stopping stops the PIT.
  */
 
 #include "tick/source_pit.h"
@@ -28,13 +29,15 @@
 
 #define DIVISOR_MIN (PROF_PIT_HZ / PROF_HZ_MAX)
 #define DIVISOR_MAX 65536u
-#define VECTOR_MIN 32u /* those below are the CPU's exceptions */
+#define NEVER (1ull << 62) /* cycles until a tick that the kernel never gets */
+#define VECTOR_MIN 32u     /* those below are the CPU's exceptions */
 
 static struct {
     struct prof_pit_rate rate;
     uint64_t tsc_hz;
     uint8_t vector;
     bool running;
+    bool unused; /* by the kernel */
 } pit;
 
 /* The divisor for (hz), within what kernel and sampler can bear. */
@@ -44,6 +47,8 @@ static uint32_t divisor_for(uint32_t hz)
 
     if (divisor < DIVISOR_MIN)
         divisor = DIVISOR_MIN;
+    if (pit.unused && divisor >= DIVISOR_MAX)
+        return DIVISOR_MAX - 1; /* so that all ticks are additional ones */
     return divisor < pit.rate.kernel ? divisor : pit.rate.kernel;
 }
 
@@ -76,6 +81,8 @@ static void program(uint64_t cycles)
 /* TSC cycles until the kernel's next tick; 0 where it is overdue. */
 static uint64_t time_left(void)
 {
+    if (pit.unused)
+        return NEVER;
     if (pit.running && prof_pit_is_multiplied(&pit.rate))
         return prof_handover_left_multiplied();
     return prof_handover_left(&pit.rate);
@@ -83,7 +90,7 @@ static uint64_t time_left(void)
 
 static int start(bool on)
 {
-    if (prof_pit_is_multiplied(&pit.rate))
+    if (prof_pit_is_multiplied(&pit.rate) && !pit.unused)
         prof_handover_wait(&pit.rate, on);
     if (!prof_gate_chain_enter(pit.vector))
         return PROF_EGATE;
@@ -94,7 +101,9 @@ static int start(bool on)
 
 static void stop(bool on)
 {
-    if (prof_pit_is_multiplied(&pit.rate))
+    if (pit.unused)
+        prof_handover_end(&pit.rate, on);
+    else if (prof_pit_is_multiplied(&pit.rate))
         prof_handover_return(&pit.rate, on);
     prof_gate_chain_leave(pit.vector);
     /* Whoever stands before the stub goes on to it: all ticks pass. */
@@ -147,6 +156,11 @@ bool prof_source_pit_open(const struct prof_config *config)
 {
     uint32_t divisor = config->tick.kernel_divisor;
 
+    pit.unused = config->tick.kind == PROF_TICK_OWN_PIT;
+    if (pit.unused)
+        divisor = DIVISOR_MAX;
+    else if (config->tick.kind != PROF_TICK_PIT)
+        return false;
     if (divisor < DIVISOR_MIN || divisor > DIVISOR_MAX ||
         config->tick.vector < VECTOR_MIN)
         return false;

@@ -8,6 +8,9 @@
  *   pit   The profiler takes the interrupt gate of the PIT and programs the PIT
  *         to any rate from the kernel's own up to PROF_HZ_MAX. The kernel's
  *         handler still runs at the kernel's own rate.
+ *   own pit  The same where the kernel does not use the PIT: it is the
+ *         profiler's alone, and the handler in the gate is never called. The
+ *         kernel lets the PIT's line through to (vector).
  *   hook  The kernel calls prof_sample() from a timer interrupt of its own. The
  *         profiler touches neither gate nor timer. The rate is the kernel's and
  *         cannot be changed: prof_set_rate() returns PROF_EFIXED, and prof.hz
@@ -28,13 +31,14 @@ extern "C" {
 enum prof_tick_kind {
     PROF_TICK_PIT,
     PROF_TICK_HOOK,
+    PROF_TICK_OWN_PIT,
 };
 
 /* The kernel's description of the source. Only members of (kind) are read. */
 struct prof_tick {
     enum prof_tick_kind kind;
 
-    /* pit */
+    /* pit; own pit: only the vector */
     uint32_t kernel_divisor; /* PIT counts per kernel tick, 59 to 65536 */
     uint8_t vector;          /* IDT vector of the PIT's interrupt, from 32 on */
 

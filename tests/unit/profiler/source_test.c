@@ -51,6 +51,10 @@ static void what_cannot_work_is_refused(void **unused)
     assert_true(accepts(config));
     config.tick.kernel_divisor = 65537;
     assert_false(accepts(config));
+    config.tick.kind = PROF_TICK_OWN_PIT; /* has no divisor */
+    assert_true(accepts(config));
+    config.tick.vector = 31;
+    assert_false(accepts(config));
     config = hook;
     config.tick.rate_mhz = 999;
     assert_false(accepts(config));
