@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of others: each is built by a Makefile and a linker script of its
+own, against the library and its headers alone, gets its names by `parasite
+embed`, and boots. Its table must have the right names, shares and callers, and
+it must not take more than 30 lines of C and 5 of its Makefile. The lines of the
+kits are counted as well."""
+
+import re
+from pathlib import Path
+
+from harness.command import Command
+from harness.suite import Guest, check, run
+
+PARTS = ("higher", "tasks", "cxx", "kits")
+KERNELS = PARTS[:3]
+
+ICOUNT = 4
+GLUE_LINES, RULE_LINES, MORE_LINES = 30, 5, 10
+# Unikraft's interrupt has to be set up first.
+KITS = {"xv6": 30, "lk": 30, "includeos": 30, "unikraft": 36}
+WIDTH = {"higher": "x86_64", "tasks": "i386", "cxx": "x86_64"}
+MODEL = {"higher": "-mcmodel=kernel"}
+TAKE = "shop::Orders::take() const"
+# Per cent of the samples in these, and from where they are called.
+SHARES = {
+    "higher": {
+        "code_begin;kernel_main;run_until;answer;parse": 60,
+        "code_begin;kernel_main;run_until;answer;render": 30,
+        "code_begin;kernel_main;run_until;answer;send": 10,
+    },
+    "tasks": {
+        "task_entry;read_all;read": 10,
+        "task_entry;work_all;work": 60,
+        "task_entry;write_all;write": 30,
+    },
+    "cxx": {
+        f"code_begin;kernel_main;{TAKE};{name}() const": share
+        for name, share in (
+            ("shop::Sum<int>::add", 60),
+            ("shop::Sum<long>::add", 30),
+            ("shop::Orders::close", 10),
+        )
+    },
+}
+EARLY_MAX = 0.03
+OFF_BY = 5  # per cent of all samples
+ROW = r"^ *(\S+) %(?: +\S+ %)+ +\d+ .. +0x\S+ +(\S.*?)(?:  \(.*)?$"
+
+
+def code_lines(path):
+    """Lines of a C file that are neither blank nor comments."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(), flags=re.S)
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def folded(text):
+    """The call stacks of a folded report, with their samples."""
+    stacks = {}
+    for line in text.splitlines():
+        found = re.match(r"(\S.*;.*) (\d+)$", line)
+        if found:
+            stacks[found[1]] = stacks.get(found[1], 0) + int(found[2])
+    return stacks
+
+
+class Kernel:
+    """One of the kernels, built in the suite's folder."""
+
+    def __init__(self, s):
+        self.s, self.name, self.width = s, s.part, WIDTH[s.part]
+        self.sources = Path("tests/embed").resolve() / s.part
+        self.image = s.work / "kernel.elf"
+
+    def library(self):
+        """Builds the library as this kernel needs it; its folder."""
+        flags = MODEL.get(self.name)
+        if not flags:
+            return self.s.build / self.width
+        folder = self.s.work / "library"
+        library = folder / self.width / "libprof.a"
+        run(
+            *("make", "-s", f"BUILD={folder}", f"CC=gcc {flags}"),
+            library,
+        )
+        return library.parent
+
+    def build(self):
+        """What somebody does who has the library, and only that."""
+        s = self.s
+        run(
+            *("make", "-f", self.sources / "Makefile"),
+            f"INCLUDE={Path('profiler/include').resolve()}",
+            f"LIBRARY={self.library()}",
+            f"PARASITE={s.parasite}",
+            cwd=s.work,
+        )
+        check.true(self.image.is_file(), f"no {self.image}")
+
+    def glue(self):
+        """Its lines of C, and of its Makefile, that are there for the
+        profiler."""
+        for name in ("parasite.c", "parasite.cpp"):
+            if (self.sources / name).exists():
+                lines = code_lines(self.sources / name)
+        rules = (self.sources / "Makefile").read_text().splitlines()
+        wanted = r"INCLUDE|LIBRARY|PARASITE|parasite|prof"
+        return len(lines), sum(
+            1 for line in rules if line[:1] != "#" and re.search(wanted, line)
+        )
+
+    def boot(self, log, **options):
+        """What it prints, to its end."""
+        with Guest(
+            self.image,
+            self.width,
+            self.s.work / f"{log}.log",
+            icount=ICOUNT,
+            **options,
+        ) as guest:
+            check.same(guest.end(), 0)
+            return guest.text()
+
+
+def near(got, wanted, what):
+    check.between(got, wanted - OFF_BY, wanted + OFF_BY, what)
+
+
+def check_table(kernel, text):
+    """The last table: names, shares, and nothing to remark."""
+    table = text.rpartition("--- profile")[2].partition("\n---")[0]
+    rows = {
+        name.strip(): float(share)
+        for share, name in re.findall(ROW, table, re.M)
+    }
+    all_of = sum(rows.values())
+    for stack, share in SHARES[kernel.name].items():
+        name = stack.rpartition(";")[2]
+        near(100 * rows.get(name, 0) / all_of, share, name)
+    check.lacks(table, "no names")
+    early = re.search(r"^(\d+) stack walks ended early", table, re.M)
+    if early:  # between two stacks
+        samples = int(check.has(table, r"(\d+) samples in")[1])
+        check.between(int(early[1]), 0, samples * EARLY_MAX)
+    check.lacks(table, "stolen")
+
+
+def check_callers(kernel, text):
+    """The folded stacks: each function that works has all of its callers."""
+    stacks = folded(text)
+    all_of = sum(stacks.values())
+    for stack, share in SHARES[kernel.name].items():
+        near(100 * stacks.get(stack, 0) / all_of, share, stack)
+
+
+# ---- the kernel with a scheduler: what more it reports, and what that takes
+
+MORE = {
+    "trace": r"prof_trace|uint32_t trace;|PROF_TRACE",
+    "loop": r"prof_loop",
+    "causal": r"prof_causal|PROF_PROGRESS|PROF_TARGET|prof_progress|prof_target"
+    r"|prof/causal",
+}
+
+
+def more_lines(kernel, wanted):
+    """Lines of the kernel for one of MORE."""
+    return sum(
+        re.search(wanted, line) is not None
+        for path in kernel.sources.glob("*.[ch]")
+        for line in code_lines(path)
+    )
+
+
+def check_loop(kernel):
+    text = kernel.boot("loop", append="prof.loop=10")
+    table = text.rpartition("--- event loop")[2]
+    shares = {
+        name: float(share)
+        for share, name in re.findall(
+            r"^ *(\S+) % .* (reader|worker|writer) \(.*task.c:\d+\)$",
+            table,
+            re.M,
+        )
+    }
+    tasks = sum(shares.values())
+    for name, share in (("reader", 10), ("worker", 60), ("writer", 30)):
+        near(100 * shares.get(name, 0) / tasks, share, name)
+    idle = check.has(table, r"^loop: .* idle (\S+) %")
+    check.between(float(idle[1]), 10, 60, "idle")
+
+
+def check_trace(s, kernel):
+    kernel.boot(
+        "trace",
+        append="prof.trace=stream prof.out=serial "
+        "prof.trace_kb=512 prof.drain=20",
+    )
+    trace = s.work / "tasks.trace"
+    command = Command(s)
+    command.record(trace, "-q", f"file:{s.work / 'trace.log'}")
+    text = run(s.parasite, "tasks", trace).out
+    for name in ("reader", "worker", "writer"):
+        check.has(text, rf"\b{name}\b")
+
+
+def check_causal(kernel):
+    text = kernel.boot(
+        "causal", append="busy prof.causal=on prof.every=0", cpu_limit=600
+    )
+    row = check.has(text, r"^  work +(\S+) +\S+ \+- \S+ +(\S+) \+- ")
+    check.between(float(row[1]), 56, 64, "its share")
+    check.between(float(row[2]), 26, 36, "its gain at 50 %")
+
+
+def suite_more(s, kernel):
+    for name, wanted in MORE.items():
+        lines = more_lines(kernel, wanted)
+        s.measured(f"{kernel.name}: {lines} lines for {name}")
+        with s.test(f"{name}: it takes at most {MORE_LINES} lines more"):
+            check.between(lines, 1, MORE_LINES)
+    s.holds("loop: who occupies the scheduler", check_loop, kernel)
+    s.holds("trace: what the tasks wait for", check_trace, s, kernel)
+    s.holds("causal: what would be gained", check_causal, kernel)
+
+
+def suite_kits(s):
+    """The glue of kernels that are not here: it is counted, and no more."""
+    for name, lines_max in KITS.items():
+        (glue,) = Path("kits", name).rglob("parasite.c*")
+        lines = len(code_lines(glue))
+        s.measured(f"kits/{name}: {lines} lines of C")
+        with s.test(f"{name}: it takes at most {lines_max} lines of C"):
+            check.between(lines, 1, lines_max)
+    with s.test("there is no other kit"):
+        folders = {
+            path.name for path in Path("kits").iterdir() if path.is_dir()
+        }
+        check.same(folders, set(KITS))
+
+
+def suite(s):
+    if s.part not in KERNELS:
+        suite_kits(s)
+        return
+    kernel = Kernel(s)
+    lines, rules = kernel.glue()
+    s.measured(f"{s.part}: {lines} lines of C, {rules} of the Makefile")
+    with s.test(f"{s.part}: it takes at most {GLUE_LINES} lines of C"):
+        check.between(lines, 1, GLUE_LINES)
+    with s.test(f"{s.part}: it takes at most {RULE_LINES} lines of rules"):
+        check.between(rules, 1, RULE_LINES)
+    s.holds(f"{s.part}: it builds with its own rules", kernel.build)
+    text = ""
+    with s.test(f"{s.part}: it boots, and comes to its end"):
+        text = kernel.boot("boot")
+    s.holds(f"{s.part}: names and shares", check_table, kernel, text)
+    s.holds(f"{s.part}: complete callers", check_callers, kernel, text)
+    if s.part == "tasks":
+        suite_more(s, kernel)
