@@ -19,6 +19,7 @@
 #include "profile/drain.h"
 #include "profile/image.h"
 #include "loop/loop_send.h"
+#include "sample/bounds.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
@@ -81,6 +82,8 @@ static uint32_t depth_for(uint32_t asked)
 /* Sets depth and stack bounds for the frame walk. */
 static void prepare_walks(const struct prof_config *config)
 {
+    if (PROF_WITH_CALLERS)
+        prof_bounds_open(config);
     prof_cpus[0].depth = depth_for(PROF_OPTION(depth));
     prof_stack_set(config->stack.begin, config->stack.end);
 }

@@ -11,6 +11,7 @@
 #include "sample/overflow.h"
 #include "sample/ring.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* CPUs that are sampled. With one, the stubs use constant addresses. */
@@ -46,6 +47,11 @@ struct prof_stack_bounds {
     uintptr_t last_frame; /* highest frame, in words from address 0 */
 };
 
+/* Makes (bounds) those of a stack in [begin, end); no word of it may be read if
+ * it is shorter than two. */
+void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
+                           uintptr_t end);
+
 struct prof_cpu {
     struct prof_ring ring;     /* for who writes what see ring.h */
     struct prof_frames frames; /* and frames.h */
@@ -59,9 +65,14 @@ struct prof_cpu {
                                   without taken_cycles */
     uint64_t observed_cycles;  /* of all these: in the latter */
 
-    /* Written by the thread in one store; the target is complete by then. */
-    const struct prof_stack_bounds *stack; /* one of the next two */
+    /* Written in one store; the target is complete by then. */
+    const struct prof_stack_bounds *stack; /* one of the next three */
     struct prof_stack_bounds stacks[2];
+
+    /* Written by the interrupt, where no stack is set (bounds.h). */
+    struct prof_stack_bounds found;
+    bool unknown_stack; /* written by the thread: that is so */
+    bool user_seen;     /* user code was interrupted */
 
     /* Written by the thread with interrupts off. */
     uint64_t taken_cycles; /* taken out of interrupt_cycles (loop/rebase.c) */

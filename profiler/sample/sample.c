@@ -32,6 +32,18 @@ void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
     cpu->interrupt_cycles += prof_tsc() - tsc;
 }
 
+void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
+                           uintptr_t end)
+{
+    const uintptr_t word = sizeof(uintptr_t);
+    uintptr_t words = end > begin ? (end - begin) / word : 0;
+
+    bounds->begin = words < 2 ? UINTPTR_MAX : begin;
+    bounds->last_kept =
+        words < PROF_FRAMES_KEPT ? 0 : end - PROF_FRAMES_KEPT * word;
+    bounds->last_frame = words < 2 ? 0 : end / word - 2;
+}
+
 /*
  * The spare bounds are written first and then selected with a single store, so
  * that a sample at any moment sees the bounds of a stack that exists.
@@ -41,14 +53,11 @@ void prof_stack_set(uintptr_t begin, uintptr_t end)
     struct prof_stack_bounds *other =
         prof_cpus[0].stack == &prof_cpus[0].stacks[0] ? &prof_cpus[0].stacks[1]
                                                       : &prof_cpus[0].stacks[0];
-    const uintptr_t word = sizeof(uintptr_t);
-    uintptr_t words = end > begin ? (end - begin) / word : 0;
 
     if (!PROF_WITH_CALLERS) /* nothing is walked */
         return;
-    other->begin = words < 2 ? UINTPTR_MAX : begin;
-    other->last_kept =
-        words < PROF_FRAMES_KEPT ? 0 : end - PROF_FRAMES_KEPT * word;
-    other->last_frame = words < 2 ? 0 : end / word - 2;
+    prof_cpus[0].unknown_stack = false;
+    prof_stack_bounds_set(other, begin, end);
     __atomic_store_n(&prof_cpus[0].stack, other, __ATOMIC_RELEASE);
+    prof_cpus[0].unknown_stack = begin == end;
 }

@@ -50,7 +50,7 @@ PARTS = {
         [],
     ),
     "callers": (
-        ["sample/*/walk.asm", "unwind/prologue.c"],
+        ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
         ["unwind/left_out.c"],
     ),
     "stream": (

@@ -8,7 +8,7 @@
 ; In:  [esp + 4] = sp, [esp + 8] = fp of the interrupted code; interrupts off,
 ;      DF clear
 ; Out: eax = words written, and why they are not more
-; Clobbers ecx and edx. Uses 20 bytes of stack.
+; Clobbers ecx and edx. Uses 20 bytes of stack, 100 where it asks bounds.c.
 ;
 ; A frame pointer is kept in words, turned right by two bits: one that is not
 ; aligned becomes enormous and fails the test of its bounds. That test is one
@@ -25,6 +25,7 @@
         section .text
 
         extern  prof_cpus
+        extern  prof_bounds_find, prof_bounds_is_end
         global  prof_walk:function (prof_walk.end - prof_walk)
 
 %define CPU prof_cpus
@@ -33,6 +34,17 @@
 %define BEGAN 0                         ; [esp]: where this sample's words began
 %define SP 20                           ; after five pushes, the arguments
 %define FP 24
+
+%macro  CALL_C 1                        ; eax = %1(esi, eax), all else kept
+        push    ecx
+        push    edx
+        push    eax
+        push    esi
+        call    %1
+        add     esp, 8
+        pop     edx
+        pop     ecx
+%endmacro
 
         align   16
 prof_walk:
@@ -53,6 +65,7 @@ prof_walk:
         mov     esi, [esp + SP]                 ; esi = sp
         mov     edx, [esp + FP]                 ; edx = fp
 
+.bounds:
         mov     eax, [CPU + CPU_STACK]  ; is sp in the stack?
         mov     ebx, [eax + STACK_LAST_FRAME]   ; ebx = last place of a frame
         cmp     esi, [eax + STACK_BEGIN]
@@ -98,16 +111,20 @@ prof_walk:
         mov     ecx, WALK_UNALIGNED << WALK_STOP_SHIFT
         mov     ebx, eax
         shr     ebx, 32 - SHIFT
-        jnz     .done
+        jnz     .early
         mov     ecx, WALK_FALLING << WALK_STOP_SHIFT
         shl     eax, SHIFT
         mov     ebx, [CPU + CPU_STACK]
         cmp     eax, [ebx + STACK_BEGIN]
         jb      .outside
         test    edx, edx                        ; edx = this - next
-        jns     .done
+        jns     .early
 .outside:
         mov     ecx, WALK_OUTSIDE << WALK_STOP_SHIFT
+.early: CALL_C  prof_bounds_is_end              ; unless it is complete
+        test    al, al
+        jz      .done
+        xor     ecx, ecx
 .done:  mov     eax, edi
         pop     edx                             ; BEGAN
         sub     eax, edx
@@ -141,7 +158,11 @@ prof_walk:
         mov     ebx, [ebx + STACK_LAST_FRAME]
         jmp     .kept
 
-.lost:  xor     ecx, ecx                        ; nothing may be read
+.lost:  CALL_C  prof_bounds_find                ; is it in another stack?
+        test    al, al
+        jnz     .bounds
+        xor     ecx, ecx                        ; nothing may be read
+        mov     eax, edx
         test    edx, edx
         jz      .done
         jmp     .outside

@@ -8,8 +8,8 @@
 ;
 ; In:  rdi = sp, rsi = fp of the interrupted code; interrupts off, DF clear
 ; Out: eax = words written, and why they are not more
-; Clobbers rcx, rdx, rsi, rdi and r8. Uses 8 bytes of stack, or 24 if
-; fewer words lie above sp than are kept.
+; Clobbers rcx, rdx, rsi, rdi and r8. Uses 8 bytes of stack, 24 if fewer
+; words lie above sp than are kept, and 200 where it asks bounds.c.
 ;
 ; A frame pointer is kept in words, turned right by three bits: one that is not
 ; aligned becomes enormous and fails the test of its bounds. That test is one
@@ -29,6 +29,7 @@
         extern  prof_cpus
         global  prof_walk:function (prof_walk_here.end - prof_walk)
         global  prof_walk_here
+        extern  prof_bounds_find, prof_bounds_is_end
 
 %define CPU prof_cpus
 %define WORD 8
@@ -41,6 +42,31 @@
         sub     eax, edi
         shr     eax, 2
         add     [CPU + FRAMES_WRITTEN], eax     ; (A)
+%endmacro
+
+%macro  CALL_C 1                        ; eax = %1(rsi, rax), all else kept but r8
+        push    rcx
+        push    rdx
+        push    rsi
+        push    rdi
+        push    r9
+        push    r10
+        push    r11
+        push    rbp
+        mov     rbp, rsp
+        and     rsp, -16
+        mov     rdi, rsi
+        mov     rsi, rax
+        call    %1
+        mov     rsp, rbp
+        pop     rbp
+        pop     r11
+        pop     r10
+        pop     r9
+        pop     rdi
+        pop     rsi
+        pop     rdx
+        pop     rcx
 %endmacro
 
         align   16
@@ -60,6 +86,7 @@ prof_walk_here:
         lea     rdi, [rdi + rax * 4]            ; rdi = where words go
         push    rdi                             ; BEGAN
 
+.bounds:
         mov     rax, [CPU + CPU_STACK]  ; is sp in the stack?
         mov     r8, [rax + STACK_LAST_FRAME]    ; r8 = last place of a frame
         cmp     rsi, [rax + STACK_BEGIN]
@@ -105,16 +132,19 @@ prof_walk_here:
         mov     ecx, WALK_UNALIGNED << WALK_STOP_SHIFT
         mov     r8, rax
         shr     r8, 64 - SHIFT
-        jnz     .done
+        jnz     .early
         mov     ecx, WALK_FALLING << WALK_STOP_SHIFT
         shl     rax, SHIFT
         mov     r8, [CPU + CPU_STACK]
         cmp     rax, [r8 + STACK_BEGIN]
         jb      .outside
         test    rdx, rdx                        ; rdx = this - next
-        jns     .done
+        jns     .early
 .outside:
         mov     ecx, WALK_OUTSIDE << WALK_STOP_SHIFT
+.early: CALL_C  prof_bounds_is_end              ; unless it is complete
+        test    al, al
+        jnz     .end_of_stack
 .done:  GIVE_WORDS
         or      eax, ecx
         ret
@@ -147,8 +177,12 @@ prof_walk_here:
         add     rsi, FRAMES_KEPT * WORD
         jmp     .kept
 
-.lost:  test    rdx, rdx                        ; nothing may be read
+.lost:  CALL_C  prof_bounds_find                ; is it in another stack?
+        test    al, al
+        jnz     .bounds
+        test    rdx, rdx                        ; nothing may be read
         jz      .end_of_stack
+        mov     rax, rdx
         jmp     .outside
 .end:
 

@@ -120,6 +120,7 @@ CASES = [
         append="prof.start=off prof.every=0 prof.depth=0",
         icount=3,
     ),
+    case("stacks_are_found", append="prof.start=off prof.every=0", icount=2),
     case(
         "stacks_are_true", append="prof.start=off prof.every=0 prof.depth=127"
     ),

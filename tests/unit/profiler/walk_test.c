@@ -205,7 +205,7 @@ static void another_stack_is_not_read(void **unused)
     make_frames(10, 3, 3);
     assert_int_equal(prof_walk(at(0) - PAGE, at(10)), outside);
     assert_int_equal(prof_walk(at(WORDS), at(10)), outside);
-    prof_stack_set(0, 0);
+    prof_stack_set(at(100), at(101));
     assert_int_equal(prof_walk(at(3), at(10)), outside);
     assert_int_equal(prof_walk(0, 0), 0);
     assert_int_equal(prof_cpus[0].frames.head, 0);
