@@ -98,6 +98,10 @@ static const struct {
     {DRAINED(IDLE, cycles), STATS(idle_cycles)},
     {DRAINED(UNRESOLVED, samples), STATS(unresolved)},
     {DRAINED(UNRESOLVED, cycles), STATS(unresolved_cycles)},
+#if PROF_WITH_USER
+    {DRAINED(USER, samples), STATS(user)},
+    {DRAINED(USER, cycles), STATS(user_cycles)},
+#endif
     {COUNTED(accounts.dropped.cycles), STATS(dropped_cycles)},
     {COUNTED(accounts.overflowed), STATS(overflowed)},
     {COUNTED(accounts.caller_unreachable), STATS(caller_unreachable)},
@@ -169,7 +173,8 @@ void prof_stats(struct prof_stats *stats)
         read_stream(stats);
     stats->elapsed_cycles = stats->attributed_cycles + stats->masked_cycles +
                             stats->idle_cycles + stats->unresolved_cycles +
-                            stats->dropped_cycles;
+                            stats->dropped_cycles +
+                            (PROF_WITH_USER ? stats->user_cycles : 0);
     prof_leave();
 }
 

@@ -14,6 +14,7 @@ enum prof_class {
     PROF_CLASS_ATTRIBUTED, /* in a function that has a name */
     PROF_CLASS_IDLE,
     PROF_CLASS_UNRESOLVED,
+    PROF_CLASS_USER, /* in user mode */
     PROF_CLASSES,
 };
 

@@ -7,6 +7,7 @@
 #include "profile/accounts.h"
 #include "profile/functions.h"
 #include "profile/image.h"
+#include "sample/user.h"
 #include "unwind/prologue.h"
 
 #include <prof/config.h>
@@ -40,6 +41,8 @@ uint32_t prof_address_add(uintptr_t address)
     added->class = prof_function_is_named(prof_function_at(function))
                        ? PROF_CLASS_ATTRIBUTED
                        : PROF_CLASS_UNRESOLVED;
+    if (prof_is_user(address))
+        added->class = PROF_CLASS_USER;
     return number;
 }
 

@@ -14,7 +14,7 @@
 struct prof_address {
     struct prof_record record; /* key: the address; link: number of its
                                   function (functions.h) */
-    uint32_t class : 2;        /* attributed or unresolved (accounts.h) */
+    uint32_t class : 2;        /* not idle (accounts.h) */
     uint32_t counted : 1;      /* in the sums (sums.c) */
     uint32_t instructions : 3; /* their class (instruction_class.h), 0 = not
                                   decoded yet */

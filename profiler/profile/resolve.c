@@ -4,8 +4,10 @@
 
 #include "profile/resolve.h"
 
+#include "profile/drain.h"
 #include "profile/image.h"
 #include "profile/stacks.h"
+#include "sample/user.h"
 #include "unwind/prologue.h"
 
 #include <prof/config.h>
@@ -192,6 +194,18 @@ static bool resolve_new(struct prof_recent_leaf *leaf, const uint32_t *kept,
     return true;
 }
 
+/* Without walks the interrupt does not look for user mode: then it is what lies
+ * below a kernel in the upper half, and not in its code. Else (pc) itself. */
+static uintptr_t user_or(uintptr_t pc)
+{
+    const uintptr_t half = UINTPTR_MAX / 2 + 1;
+
+    if (PROF_WITH_USER && prof_image.text.begin >= half && pc < half &&
+        prof_drain_depth() == 0)
+        return PROF_USER_BASE;
+    return pc;
+}
+
 const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
                                             const uint32_t *kept)
 {
@@ -200,7 +214,7 @@ const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
 
     if (prof_resolve_is_enough())
         return NULL;
-    pc = prof_origin(pc);
+    pc = user_or(prof_origin(pc));
     slot = prof_stack_slot(callers, pc);
     leaf = (struct prof_recent_leaf){.pc = pc, .callers = callers};
     if (!PROF_WITH_CALLERS || kept == NULL || !prof_stack_at(*slot)->framed)

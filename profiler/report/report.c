@@ -13,6 +13,7 @@
 #include "profile/functions.h"
 #include "profile/hottest.h"
 #include "profile/sums.h"
+#include "profile/user.h"
 #include "report/share.h"
 #include "report/summary.h"
 
@@ -42,6 +43,8 @@ void prof_report_name(struct prof_text *out, uintptr_t address)
 
     if (prof_symbol_find(address, &symbol))
         prof_name_write(out, &symbol, PROF_OPTION(width));
+    else if (prof_is_user(address))
+        prof_user_write(out, address);
     else
         prof_text_hex(out, address, ADDRESS_DIGITS);
 }
@@ -183,9 +186,11 @@ static void legend(struct prof_text *out, const struct table *table)
 static void shares(struct prof_text *out, const struct prof_stats *stats)
 {
     bool time = PROF_OPTION(weight) == PROF_WEIGHT_TIME;
-    uint64_t samples = stats->attributed + stats->masked + stats->unresolved;
+    uint64_t samples = stats->attributed + stats->masked + stats->unresolved +
+                       (PROF_WITH_USER ? stats->user : 0);
     uint64_t cycles = stats->attributed_cycles + stats->masked_cycles +
-                      stats->unresolved_cycles;
+                      stats->unresolved_cycles +
+                      (PROF_WITH_USER ? stats->user_cycles : 0);
     uint64_t known = time ? cycles : samples;
     uint32_t functions = stats->functions;
     struct prof_hottest hottest;

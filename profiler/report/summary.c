@@ -95,6 +95,9 @@ static const struct row {
     {"unresolved addresses", AT(unresolved), AT(unresolved_cycles)},
     {"dropped", AT(dropped), AT(dropped_cycles)},
     {"queued for the next drain", AT(queued), 0},
+#if PROF_WITH_USER
+    {"user mode", AT(user), AT(user_cycles)},
+#endif
 };
 
 #define ROWS (sizeof rows / sizeof *rows)

@@ -73,6 +73,7 @@ struct prof_cpu {
     struct prof_stack_bounds found;
     bool unknown_stack; /* written by the thread: that is so */
     bool user_seen;     /* user code was interrupted */
+    uint8_t space;      /* written by any context: user code's address space */
 
     /* Written by the thread with interrupts off. */
     uint64_t taken_cycles; /* taken out of interrupt_cycles (loop/rebase.c) */

@@ -7,6 +7,7 @@
  */
 
 #include "sample/cpu_state.h"
+#include "sample/user.h"
 
 #include <prof/config.h>
 #include <prof/format.h>
@@ -35,6 +36,10 @@ void prof_offsets(void)
     EMIT(ENTRY_FRAMES, offsetof(struct prof_entry, frames));
     EMIT(ENTRY_BYTES, sizeof(struct prof_entry));
     EMIT(CPU_DEPTH, offsetof(struct prof_cpu, depth));
+    EMIT(WITH_USER, PROF_WITH_USER);
+    EMIT(CPU_SPACE, offsetof(struct prof_cpu, space));
+    EMIT(CPU_USER_SEEN, offsetof(struct prof_cpu, user_seen));
+    EMIT(USER_BASE, (intptr_t)PROF_USER_BASE);
     EMIT(CPU_STACK, offsetof(struct prof_cpu, stack));
     EMIT(FRAMES_WORDS, offsetof(struct prof_cpu, frames.words));
     EMIT(FRAMES_MASK, offsetof(struct prof_cpu, frames.mask));

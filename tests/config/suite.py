@@ -20,7 +20,8 @@ from harness.suite import Guest, check, run
 PARTS = ("i386-gcc", "x86_64-gcc", "i386-clang-14", "x86_64-clang-14")
 
 PARTS_OF_PROFILER = (
-    *("pit", "callers", "stream", "trace", "loop", "causal", "trees"),
+    *("pit", "callers", "user", "stream", "trace", "loop", "causal"),
+    "trees",
     *("classes", "checks", "options", "builtin"),
     *("cxx", "rust", "ocaml"),
 )

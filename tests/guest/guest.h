@@ -32,7 +32,7 @@ static inline struct prof_stats guest_stats(void)
 static inline uint64_t guest_accounted(const struct prof_stats *stats)
 {
     return stats->attributed + stats->masked + stats->idle + stats->unresolved +
-           stats->dropped + stats->queued;
+           stats->dropped + stats->queued + stats->user;
 }
 
 /* Ticks of a PIT with (divisor) in (cycles), rounded. */

@@ -53,6 +53,7 @@ PARTS = {
         ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
         ["unwind/left_out.c"],
     ),
+    "user": (["sample/user.c", "profile/user.c"], []),
     "stream": (
         [
             "stream/*.c",
@@ -135,6 +136,8 @@ def sources(width, without):
     listed = {path for path in listed if os.path.basename(path) != LEFT_OUT}
     if "stream" in without and "trace" not in without:
         without = [*without, "trace"]
+    if "callers" in without and "user" not in without:
+        without = [*without, "user"]
     for part in without:
         own, instead = PARTS[part]
         listed = listed - found(own) | set(instead)

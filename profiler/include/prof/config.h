@@ -34,6 +34,11 @@
 #define PROF_WITH_CALLERS 1
 #endif
 
+/* Samples of user mode (<prof/user.h>). Without: they are unresolved. */
+#ifndef PROF_WITH_USER
+#define PROF_WITH_USER PROF_WITH_CALLERS
+#endif
+
 /* Packets for the host, all transports, and commands from outside. Without:
  * prof.out is "off". */
 #ifndef PROF_WITH_STREAM
@@ -120,6 +125,12 @@
 #endif
 #if (PROF_WITH_CALLERS) != 0 && (PROF_WITH_CALLERS) != 1
 #error "PROF_WITH_CALLERS is neither 0 nor 1"
+#endif
+#if (PROF_WITH_USER) != 0 && (PROF_WITH_USER) != 1
+#error "PROF_WITH_USER is neither 0 nor 1"
+#endif
+#if PROF_WITH_USER && !PROF_WITH_CALLERS
+#error "PROF_WITH_USER needs PROF_WITH_CALLERS"
 #endif
 #if (PROF_WITH_STREAM) != 0 && (PROF_WITH_STREAM) != 1
 #error "PROF_WITH_STREAM is neither 0 nor 1"

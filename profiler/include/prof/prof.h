@@ -31,6 +31,7 @@
 #include <prof/stats.h>
 #include <prof/tick.h>
 #include <prof/trace.h>
+#include <prof/user.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -306,7 +307,7 @@ struct prof_row {
 /*
  * Calls (visit) once for each function with samples, in no particular order,
  * with (context). Idle and queued samples are not included: the rows add up to
- * attributed + masked + unresolved. A row is valid during the call only.
+ * attributed + masked + unresolved + user. A row is valid during the call only.
  *
  * Contexts: thread. Neither drains nor allocates. (visit) MUST NOT drain,
  * report, reset or change the rate.

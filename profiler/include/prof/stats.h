@@ -14,7 +14,7 @@ extern "C" {
 /* What is counted since prof_init() or prof_reset(): ticks, or as it says. */
 struct prof_stats {
     uint64_t ticks;      /* delivered, by the interrupt's own count; equals the
-                            sum of the next six unless the profiler has a bug */
+                            sum of the next six and user unless the profiler has a bug */
     uint64_t attributed; /* in a named function, and not masked */
     uint64_t masked;     /* in one, just after interrupts were enabled */
     uint64_t idle;       /* in config.idle */
@@ -27,8 +27,10 @@ struct prof_stats {
     uint64_t caller_unreachable; /* of ticks: in a function without a frame
                                     whose return address was not recorded */
     uint64_t stopped[7]; /* walks that ended early, by enum prof_walk_stop */
+    uint64_t user;           /* in user mode (<prof/user.h>) */
+    uint64_t user_cycles;
     uint64_t elapsed_cycles; /* time that shares are of: the sum of the next
-                                five. Without what was stolen */
+                                five and user. Without what was stolen */
     uint64_t attributed_cycles;
     uint64_t masked_cycles;
     uint64_t idle_cycles;

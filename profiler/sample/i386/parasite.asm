@@ -96,6 +96,10 @@ prof_parasite:
 
 %if WITH_CALLERS
 .walk:                                  ; prof_walk(esp then, ebp)
+%if WITH_USER
+        test    byte [esp + SAVED + 4], 3       ; cs
+        jnz     .user
+%endif
         push    eax
         push    ecx
         push    edx
@@ -112,6 +116,18 @@ prof_parasite:
         jmp     .walked
 %endif
 
+%if WITH_USER
+.user:  mov     [ecx + ENTRY_TSC + 4], edx
+        push    eax
+        movzx   eax, byte [CPU + CPU_SPACE]
+        add     eax, USER_BASE                  ; all that is kept
+        mov     [ecx + ENTRY_PC], eax
+        pop     eax
+        mov     byte [CPU + CPU_USER_SEEN], 1
+        mov     [CPU + CPU_HEAD], esi   ; (A)
+        jmp     .stored
+%endif
+
 .full:  pop     eax                     ; prof_sample_full(pc, now)
         push    edx                     ; now, kept over the call
         push    eax
@@ -119,6 +135,14 @@ prof_parasite:
         push    edx
         push    eax
         push    dword [esp + SAVED + 16]
+%if WITH_USER
+        test    byte [esp + SAVED + 20 + 4], 3
+        jz      .kernel
+        movzx   ecx, byte [CPU + CPU_SPACE]
+        add     ecx, USER_BASE
+        mov     [esp], ecx
+.kernel:
+%endif
         call    prof_sample_full
         add     esp, 12
         pop     eax

@@ -110,6 +110,10 @@ prof_parasite:
 
 %if WITH_CALLERS
 .walk:                                  ; eax = prof_walk(rsp then, rbp)
+%if WITH_USER
+        test    byte [rsp + SAVED + 8], 3       ; cs
+        jnz     .user
+%endif
         push    rsi
         push    rdi
         push    r8
@@ -126,12 +130,27 @@ prof_parasite:
         jmp     .walked
 %endif
 
+%if WITH_USER
+.user:  movzx   eax, byte [CPU + CPU_SPACE]
+        add     rax, USER_BASE                  ; all that is kept
+        mov     [rcx + ENTRY_PC], rax
+        mov     byte [CPU + CPU_USER_SEEN], 1
+        jmp     .walked
+%endif
+
 .full:                                  ; prof_sample_full(pc, now)
         SAVE_THE_REST
         push    rdx                     ; now, kept over the call
         sub     rsp, 8                  ; calls want rsp on 16 bytes
         mov     rdi, [rsp + SAVED + 56]
         mov     rsi, rdx
+%if WITH_USER
+        test    byte [rsp + SAVED + 56 + 8], 3
+        jz      .kernel
+        movzx   edi, byte [CPU + CPU_SPACE]
+        add     rdi, USER_BASE
+.kernel:
+%endif
         call    prof_sample_full
         add     rsp, 8
         pop     rdx

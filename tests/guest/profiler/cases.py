@@ -140,4 +140,15 @@ CASES = [
         append="prof.every=0 prof.hz=1000 prof.jitter=0",
         icount=4,
     ),
+    case(
+        "user_mode",
+        append="prof.start=off prof.every=0 prof.hz=1 prof.jitter=0",
+        icount=0,
+        shows=[
+            r"^ +[0-9.]+ % +[0-9.]+ % +300 .*  \[user mode: sh\]$",
+            r"^ +[0-9.]+ % +[0-9.]+ % +200 .*  \[user mode: space 5\]$",
+            r"^ +[0-9.]+ % +[0-9.]+ % +100 .*  \[user mode\]$",
+            "^ *[0-9.]+ % +600    user mode$",
+        ],
+    ),
 ]

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROFILE_USER_H
+#define PROFILE_USER_H
+
+/* The names of user mode's address spaces (<prof/user.h>). */
+
+#include "sample/user.h"
+
+#include <prof/text.h>
+
+/* Writes what (address) stands for, a sample of user mode: "[user mode]", or
+ * with the name or number of its space. Contexts: thread. */
+#if PROF_WITH_USER
+void prof_user_write(struct prof_text *out, uintptr_t address);
+#else
+static inline void prof_user_write(struct prof_text *out, uintptr_t address)
+{
+    (void)out;
+    (void)address;
+}
+#endif
+
+/* The name of space (number), "" = none. Contexts: thread. */
+const char *prof_user_name(uint32_t number);
+
+/* Counts changes of names. Contexts: any. */
+uint32_t prof_user_changes(void);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Samples of user mode; <prof/user.h>. With the PIT as the source the stub does
+ * the same: <width>/parasite.asm. */
+
+#include "sample/user.h"
+
+#include "sample/cpu_state.h"
+
+#include <prof/prof.h>
+
+#if !PROF_WITH_USER
+#error "this is compiled only with user mode; see tools/build/sources.py"
+#endif
+
+void prof_sample_user(void)
+{
+    prof_cpus[0].user_seen = true;
+    prof_sample(PROF_USER_BASE + prof_cpus[0].space, 0, 0);
+}
+
+void prof_space_set(uint32_t number)
+{
+    prof_cpus[0].space = (uint8_t)(number < PROF_SPACES ? number : 0);
+}
