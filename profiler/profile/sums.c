@@ -169,11 +169,10 @@ static void add_calls(void)
 
 const struct prof_sums *prof_sums(void)
 {
-    uint64_t now = prof_accounts.drained[PROF_CLASS_ATTRIBUTED].samples +
-                   prof_accounts.drained[PROF_CLASS_UNRESOLVED].samples +
-                   (PROF_WITH_USER ? prof_accounts.drained[PROF_CLASS_USER]
-                                         .samples
-                                   : 0);
+    uint64_t now =
+        prof_accounts.drained[PROF_CLASS_ATTRIBUTED].samples +
+        prof_accounts.drained[PROF_CLASS_UNRESOLVED].samples +
+        (PROF_WITH_USER ? prof_accounts.drained[PROF_CLASS_USER].samples : 0);
     uint32_t vmm;
 
     if (up_to_date && weight == PROF_OPTION(weight) && summed == now)

@@ -27,7 +27,7 @@ struct prof_stats {
     uint64_t caller_unreachable; /* of ticks: in a function without a frame
                                     whose return address was not recorded */
     uint64_t stopped[7]; /* walks that ended early, by enum prof_walk_stop */
-    uint64_t user;           /* in user mode (<prof/user.h>) */
+    uint64_t user;       /* in user mode (<prof/user.h>) */
     uint64_t user_cycles;
     uint64_t elapsed_cycles; /* time that shares are of: the sum of the next
                                 five and user. Without what was stolen */

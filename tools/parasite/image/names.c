@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <prof/demangle.h>
+#include <prof/user.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,22 @@ void names_open(struct names *names, struct image *image, bool lines,
     }
 }
 
+/* Samples of user mode have one of these addresses for their space
+ * (<prof/user.h>). Writes what they stand for; false: another address. */
+static bool user_mode(uint64_t address, char *text, size_t room)
+{
+    uint64_t end = address >> 32 == 0 ? UINT32_MAX : UINT64_MAX;
+    uint64_t space = address - (end - 255);
+
+    if (space >= PROF_SPACES)
+        return false;
+    if (space == 0)
+        snprintf(text, room, "[user mode]");
+    else
+        snprintf(text, room, "[user mode: space %u]", (unsigned)space);
+    return true;
+}
+
 static uint32_t function_at(struct names *names, uint64_t address)
 {
     const struct image_symbol *symbol =
@@ -48,7 +65,8 @@ static uint32_t function_at(struct names *names, uint64_t address)
 
     if (symbol != NULL)
         return strings_put(&names->strings, names->readable(symbol->name));
-    snprintf(text, sizeof text, "0x%" PRIx64, address);
+    if (!user_mode(address, text, sizeof text))
+        snprintf(text, sizeof text, "0x%" PRIx64, address);
     return strings_put(&names->strings, text);
 }
 
