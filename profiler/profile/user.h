@@ -8,7 +8,7 @@
 
 #include <prof/text.h>
 
-/* Writes what (address) stands for, a sample of user mode: "[user mode]", or
+/* Writes what (address) is, that of samples of user mode: "[user mode]", or
  * with the name or number of its space. Contexts: thread. */
 #if PROF_WITH_USER
 void prof_user_write(struct prof_text *out, uintptr_t address);

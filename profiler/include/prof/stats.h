@@ -14,7 +14,8 @@ extern "C" {
 /* What is counted since prof_init() or prof_reset(): ticks, or as it says. */
 struct prof_stats {
     uint64_t ticks;      /* delivered, by the interrupt's own count; equals the
-                            sum of the next six and user unless the profiler has a bug */
+                            sum of the next six and (user), unless the
+                            profiler has a bug */
     uint64_t attributed; /* in a named function, and not masked */
     uint64_t masked;     /* in one, just after interrupts were enabled */
     uint64_t idle;       /* in config.idle */

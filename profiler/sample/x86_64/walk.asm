@@ -44,7 +44,7 @@
         add     [CPU + FRAMES_WRITTEN], eax     ; (A)
 %endmacro
 
-%macro  CALL_C 1                        ; eax = %1(rsi, rax), all else kept but r8
+%macro  CALL_C 1                ; eax = %1(rsi, rax), all else kept but r8
         push    rcx
         push    rdx
         push    rsi
