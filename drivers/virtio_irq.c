@@ -48,6 +48,8 @@ static void serve(unsigned line)
         if (read_status(each) == 0)
             continue;
         each->interrupts = each->interrupts + 1;
+        if (each->interrupted != NULL)
+            each->interrupted();
         if (observer != NULL)
             observer(each->kind);
     }

@@ -36,6 +36,7 @@
 #define FRAME_AT 12u
 #define BUFFER_BYTES 1536u
 #define ETHERNET_HEADER 14u
+#define STAMPS 64u /* interrupts between two polls; a power of two */
 
 /* struct virtio_net_hdr, directly before the frame. */
 struct header {
@@ -207,12 +208,62 @@ void virtio_net_put(size_t bytes, const struct virtio_net_sum *sum)
 
 /* ---- in */
 
+/*
+ * Each interrupt stores how many frames have been completed until then. The
+ * first one that includes a frame says when that arrived. The interrupt writes
+ * only `end`, the thread only `begin`; an interrupt that finds no room stores
+ * nothing, and its frames have arrived when they are taken.
+ */
+static struct {
+    uint16_t completed;
+    uint64_t tsc;
+} stamps[STAMPS];
+static volatile uint32_t stamps_begin, stamps_end;
+static uint64_t arrived;
+
+static void stamp(void)
+{
+    uint32_t end = stamps_end;
+
+    if (end - stamps_begin == STAMPS)
+        return;
+    stamps[end % STAMPS].tsc = arch_tsc();
+    stamps[end % STAMPS].completed = virtio_completed(&in);
+    stamps_end = end + 1;
+}
+
+/* The frames before (taken) of the queue have been taken. */
+static void find_arrival(uint16_t taken)
+{
+    uint32_t begin = stamps_begin;
+
+    while (begin != stamps_end &&
+           (int16_t)(stamps[begin % STAMPS].completed - taken) < 0)
+        begin++;
+    stamps_begin = begin;
+    arrived = begin != stamps_end ? stamps[begin % STAMPS].tsc : arch_tsc();
+}
+
+void virtio_net_stamp(bool on)
+{
+    device.interrupted = on ? stamp : NULL;
+    stamps_begin = stamps_end;
+    arrived = 0;
+}
+
+uint64_t virtio_net_arrived(void)
+{
+    return arrived;
+}
+
 const uint8_t *virtio_net_take(size_t *bytes, bool *sum_good)
 {
     uint32_t written;
     const uint8_t *frame;
 
     while ((frame = virtio_take(&in, &written)) != NULL) {
+        if (device.interrupted != NULL)
+            find_arrival(in.seen);
         if (written >= header_bytes + ETHERNET_HEADER &&
             written <= header_bytes + VIRTIO_NET_FRAME_MAX) {
             *bytes = written - header_bytes;

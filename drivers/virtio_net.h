@@ -61,6 +61,14 @@ void virtio_net_put(size_t bytes, const struct virtio_net_sum *sum);
  */
 const uint8_t *virtio_net_take(size_t *bytes, bool *sum_good);
 
+/*
+ * When the frame that was taken last has arrived, by the TSC: as its interrupt
+ * saw it, or now without one. Without virtio_net_stamp(): 0. While it is on,
+ * interrupts of `in` should be wanted all the time.
+ */
+uint64_t virtio_net_arrived(void);
+void virtio_net_stamp(bool on);
+
 /* Returns the buffer of a frame; the device may use it from the next offer. */
 void virtio_net_give_back(const uint8_t *frame);
 void virtio_net_offer(void);

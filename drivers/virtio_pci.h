@@ -36,6 +36,7 @@ struct virtio_device {
     struct pci_device pci;
     unsigned kind;              /* VIRTIO_... */
     uint32_t interrupts;        /* so far; written by virtio_irq.c */
+    void (*interrupted)(void);  /* called in each of them, or NULL */
     struct virtio_device *next; /* on the same line; virtio_irq.c only */
 };
 

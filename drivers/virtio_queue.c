@@ -204,10 +204,14 @@ static void count(struct virtio_queue *queue, uint16_t head)
         observer(&request);
 }
 
+uint16_t virtio_completed(const struct virtio_queue *queue)
+{
+    return __atomic_load_n(&queue->used->index, __ATOMIC_ACQUIRE); /* (U) */
+}
+
 bool virtio_done(const struct virtio_queue *queue)
 {
-    return __atomic_load_n(&queue->used->index, __ATOMIC_ACQUIRE) !=
-           queue->seen; /* (U) */
+    return virtio_completed(queue) != queue->seen;
 }
 
 bool virtio_interrupts(struct virtio_queue *queue, bool wanted)

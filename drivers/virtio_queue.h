@@ -106,6 +106,9 @@ void *virtio_take(struct virtio_queue *queue, uint32_t *written);
 /* Whether virtio_take() would return a chain. Contexts: any. */
 bool virtio_done(const struct virtio_queue *queue);
 
+/* Chains that have been completed so far, modulo 65,536. Contexts: any. */
+uint16_t virtio_completed(const struct virtio_queue *queue);
+
 /*
  * Asks the device to raise an interrupt when it completes a chain of (queue),
  * or to stop doing so; a few may still come. Returns virtio_done() as read

@@ -129,11 +129,17 @@ static void run_answer(struct loop_answer *answer)
     prof_handler_end();
 }
 
+/* Without room, all that is held is due, and comes first. */
 void loop_deliver(struct loop_answer *answer, uint64_t due_tsc)
 {
+    bool is_held = prof_causal_hold(due_tsc, answer);
+
     prof_causal_work();
-    if (!prof_causal_hold(due_tsc, answer))
-        run_answer(answer);
+    if (is_held)
+        return;
+    while (prof_causal_next(&due_tsc) && due_tsc == 0)
+        run_answer(prof_causal_take());
+    run_answer(answer);
 }
 
 /* Whether one is due at (now_tsc), which is (now_ns), and before the first

@@ -11,9 +11,11 @@
  *
  * A received frame is copied into a buffer of lwIP and its own buffer returned
  * to the device at once, so that data kept by lwIP, such as segments out of
- * order, never leave the device without buffers.
+ * order, never leave the device without buffers. In causal experiments it is
+ * held before that (model.h).
  */
 
+#include "model.h"
 #include "net.h"
 #include "trace.h"
 
@@ -107,7 +109,7 @@ static void take_frame(const uint8_t *frame, size_t bytes, bool sum_good)
         pbuf_free(copy);
 }
 
-static void take_frames(void)
+static void take_frames(bool modelled)
 {
     const uint8_t *frame;
     size_t bytes;
@@ -116,7 +118,11 @@ static void take_frames(void)
 
     while (taken < FRAMES_A_TURN &&
            (frame = virtio_net_take(&bytes, &sum_good)) != NULL) {
-        take_frame(frame, bytes, sum_good);
+        if (modelled)
+            net_model_hold(frame, bytes, sum_good, virtio_net_arrived(),
+                           take_frame);
+        else
+            take_frame(frame, bytes, sum_good);
         virtio_net_give_back(frame);
         taken++;
     }
@@ -129,9 +135,10 @@ static void take_frames(void)
 static void turn(void)
 {
     struct prof_loop_frame frame;
+    bool modelled = net_model_turn();
 
-    (void)virtio_interrupts(virtio_net_in(), false);
-    take_frames();
+    (void)virtio_interrupts(virtio_net_in(), modelled);
+    take_frames(modelled);
     sys_check_timeouts();
     for (unsigned i = 0; i < hook_count; i++) {
         prof_loop_begin(&frame, hooks[i].site);

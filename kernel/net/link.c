@@ -10,9 +10,11 @@
  * delays its receiver by a quarter of a second.
  */
 
+#include "agents.h"
 #include "net.h"
 
 #include <kernel/clock.h>
+#include <prof/causal.h>
 #include <string.h>
 #include <virtio_net.h>
 
@@ -53,8 +55,8 @@ void *net_link_room(void)
     if (room != NULL)
         return room;
     ring();
-    begin_ns = clock_ns();
-    while (room == NULL && clock_ns() - begin_ns < ROOM_WAIT_NS)
+    begin_ns = clock_real_ns(); /* the device's time is never virtual */
+    while (room == NULL && clock_real_ns() - begin_ns < ROOM_WAIT_NS)
         room = virtio_net_room();
     return room;
 }
@@ -109,8 +111,11 @@ static struct virtio_net_sum leave_sum(uint8_t *frame, size_t bytes)
 
 void net_link_put(size_t bytes)
 {
-    struct virtio_net_sum sum = leave_sum(virtio_net_room(), bytes);
+    uint8_t *frame = virtio_net_room();
+    struct virtio_net_sum sum = leave_sum(frame, bytes);
 
+    if (prof_causal_running())
+        net_agents_queued(frame, bytes);
     virtio_net_put(bytes, &sum);
     pending = true;
 }
@@ -127,6 +132,8 @@ bool net_link_bell(struct net_bell *bell)
     if (!pending)
         return false;
     pending = false;
+    if (prof_causal_running())
+        net_agents_sent();
     bell->address = out->notify;
     bell->queue = out->index;
     bell->port = out->device->common == NULL;

@@ -13,7 +13,9 @@
  *     end.c     connections: writing and closing
  *     connect.c connections to others, datagrams
  *     peers.c   how many connections each address has
- *     options.c net.ip, net.kick and net.per_address
+ *     options.c net.ip, net.kick, net.per_address and net.peer
+ *     model.c   frames that are held in causal experiments, see
+ *     agents.c  when they are due; flow.c and rules.c are parts of that
  *     port.c    the system below lwIP
  *     stats.c   counts
  *
@@ -27,6 +29,7 @@
 
 uint32_t net_port_pieces(void);   /* of the heap, in use by the network */
 uint32_t net_port_refusals(void); /* failed allocations */
+void *net_port_alloc(size_t bytes);
 void *net_port_alloc_zeroed(size_t count, size_t bytes);
 void net_port_free(void *piece);
 

@@ -2,6 +2,7 @@
 /* Options of the network. */
 
 #include "net.h"
+#include "rules.h"
 
 #include "../options.h"
 
@@ -86,6 +87,8 @@ bool net_option(const char *key, const char *value)
         net_settings.per_address = count;
         return true;
     }
+    if (strcmp(key, "net.peer") == 0)
+        return net_rule_option(value);
     if (strcmp(key, "net.ip") != 0)
         return false;
     if (strcmp(value, "dhcp") != 0)

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <virtio_blk.h>
 
+static const char any_number[] = "disk: any number of requests at a time";
+static char queue[] = "disk: a queue, servers: N";
+static struct prof_assumption assumption = {any_number, NULL, false};
 static struct prof_agent agent;
 static uint64_t polled_tsc, polled_before_tsc;
 
@@ -28,7 +31,11 @@ const char *disk_device_start(void)
         [VIRTIO_BLK_LINE] = "it has no interrupt line",
     };
 
-    return why[virtio_blk_start(pages)];
+    int error = virtio_blk_start(pages);
+
+    if (error == 0)
+        prof_causal_assume(&assumption);
+    return why[error];
 }
 
 uint64_t disk_sectors(void)
@@ -54,6 +61,8 @@ bool disk_servers(unsigned servers)
 {
     if (servers > PROF_AGENT_SERVERS_MAX || prof_causal_running())
         return false;
+    queue[sizeof queue - 2] = (char)('0' + servers);
+    assumption.text = servers == 0 ? any_number : queue;
     prof_agent_init(&agent,
                     servers == 0 ? PROF_AGENT_PARALLEL : PROF_AGENT_SERVERS,
                     servers);

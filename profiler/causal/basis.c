@@ -115,6 +115,21 @@ static void write_abandoned(struct prof_text *out)
     prof_text_char(out, '\n');
 }
 
+static struct prof_assumption *assumptions;
+
+void prof_causal_assume(struct prof_assumption *assumption)
+{
+    struct prof_assumption **end = &assumptions;
+
+    if (assumption->added)
+        return;
+    assumption->added = true;
+    assumption->next = NULL;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = assumption;
+}
+
 static void write_models(struct prof_text *out)
 {
     if (prof_causal.answers == 0) {
@@ -122,8 +137,15 @@ static void write_models(struct prof_text *out)
                               "agent answered\n");
         return;
     }
-    prof_text_string(out, "assumed: devices and peers are of the kinds that "
-                          "their agents have\n");
+    if (assumptions == NULL)
+        prof_text_string(out, "assumed: devices and peers are of the kinds "
+                              "that their agents have\n");
+    for (const struct prof_assumption *each = assumptions; each != NULL;
+         each = each->next) {
+        prof_text_string(out, "assumed: ");
+        prof_text_string(out, each->text);
+        prof_text_char(out, '\n');
+    }
     prof_text_decimal(out, prof_causal.contradictions, 0);
     prof_text_string(out, " of ");
     prof_text_decimal(out, prof_causal.checked, 0);

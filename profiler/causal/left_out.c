@@ -282,3 +282,12 @@ int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
     *gain = (struct prof_gain){0};
     return PROF_EABSENT;
 }
+
+void prof_causal_refuse(void)
+{
+}
+
+void prof_causal_assume(struct prof_assumption *assumption)
+{
+    (void)assumption;
+}

@@ -57,15 +57,22 @@ static void check_drained(uint64_t now)
     prof_causal_follow(now);
 }
 
+void prof_causal_refuse(void)
+{
+    if (!prof_causal_on)
+        return;
+    prof_causal.refused++;
+    prof_experiments_abandon(&prof_causal.experiments, prof_tsc());
+    let_through(prof_tsc());
+}
+
 bool prof_causal_hold(uint64_t due, void *event)
 {
     if (!prof_causal_on)
         return false;
     if (prof_held_put(&prof_causal.held, due, event))
         return true;
-    prof_causal.refused++;
-    prof_experiments_abandon(&prof_causal.experiments, prof_tsc());
-    let_through(prof_tsc());
+    prof_causal_refuse();
     return false;
 }
 

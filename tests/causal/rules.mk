@@ -4,7 +4,7 @@
 
 #: requests that `make causal-truth` measures in each run
 CAUSAL_VISITS ?= 6000
-causal_truth := tests/guest/causal/causal_truth
+causal_truth := $(addprefix tests/guest/causal/,causal_truth causal_net)
 causal_units := $(BUILD)/host64/experiments_test
 
 .PHONY: causal-truth

@@ -114,6 +114,21 @@ void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent);
 uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
                            uint64_t now);
 
+/* There was no memory to hold an answer (prof_causal_hold()): this experiment
+ * is abandoned. */
+void prof_causal_refuse(void);
+
+/*
+ * What results rest on, for their readers: such as of which kind an agent is.
+ * Adds one, which MUST remain valid; again has no effect. Its text may change.
+ */
+struct prof_assumption {
+    const char *text;
+    struct prof_assumption *next; /* private */
+    bool added;                   /* private */
+};
+void prof_causal_assume(struct prof_assumption *assumption);
+
 #ifdef __cplusplus
 }
 #endif

@@ -53,6 +53,18 @@ CASES = [
         hides=["causal profile"],
     ),
     case(
+        "causal_net",
+        append=(
+            "prof.start=off prof.every=0 prof.drain=10000 "
+            "net.ip=10.0.2.15/24 causal.visits=1500 net.peer=open:81"
+        ),
+        icount=0,
+        shows=[
+            r"^assumed: network: peers wait for our answers \(closed loop\)$",
+            r"^assumed: network, port 81: requests come by themselves ",
+        ],
+    ),
+    case(
         "causal_patch",
         append="prof.start=off prof.every=0 prof.drain=10000",
         icount=0,

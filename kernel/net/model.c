@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "model.h"
+
+#include "agents.h"
+#include "net.h"
+#include "rules.h"
+
+#include <kernel/loop.h>
+#include <prof/causal.h>
+#include <string.h>
+#include <virtio_net.h>
+
+struct held {
+    struct loop_answer answer;
+    net_model_frame *take;
+    size_t bytes;
+    bool sum_good;
+    uint8_t frame[];
+};
+
+bool net_model_turn(void)
+{
+    static bool was_running;
+    bool running = prof_causal_running();
+
+    if (running == was_running)
+        return running;
+    was_running = running;
+    virtio_net_stamp(running);
+    if (running)
+        net_rules_start();
+    else
+        net_agents_forget();
+    return running;
+}
+
+static void deliver(void *context)
+{
+    struct held *held = context;
+
+    held->take(held->frame, held->bytes, held->sum_good);
+    net_port_free(held);
+}
+
+void net_model_hold(const uint8_t *frame, size_t bytes, bool sum_good,
+                    uint64_t arrived, net_model_frame *take)
+{
+    static PROF_TRACE_SITE(site, "network frame");
+    struct held *held = net_port_alloc(sizeof *held + bytes);
+    uint64_t due = net_agents_due(frame, bytes, arrived);
+
+    if (held == NULL) { /* as if there was no room: the order is not kept */
+        prof_causal_refuse();
+        take(frame, bytes, sum_good);
+        return;
+    }
+    held->answer = (struct loop_answer){deliver, held, &site};
+    held->take = take;
+    held->bytes = bytes;
+    held->sum_good = sum_good;
+    memcpy(held->frame, frame, bytes);
+    loop_deliver(&held->answer, due);
+}

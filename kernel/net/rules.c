@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct net_rule rules[NET_RULES_MAX + 1]; /* the first: of all others */
+static unsigned used = 1;
+
+static const struct {
+    const char *name, *text;
+} kinds[] = {
+    [NET_PEER_CLOSED] = {"closed", "peers wait for our answers (closed loop)"},
+    [NET_PEER_OPEN] = {"open", "requests come by themselves (open loop)"},
+    [NET_PEER_PARTLY] = {"partly", "connections come by themselves, then peers "
+                                   "wait for answers"},
+};
+
+/* For the report. */
+static void state(struct net_rule *rule)
+{
+    char port[16] = "";
+
+    if (rule->port != 0)
+        snprintf(port, sizeof port, ", port %u", (unsigned)rule->port);
+    snprintf(rule->text, sizeof rule->text, "network%s: %s", port,
+             kinds[rule->kind].text);
+    rule->assumption.text = rule->text;
+    prof_causal_assume(&rule->assumption);
+}
+
+static struct net_rule *rule_at(uint16_t port)
+{
+    unsigned i = 0;
+
+    while (i < used && rules[i].port != port)
+        i++;
+    if (i > NET_RULES_MAX)
+        return NULL;
+    if (i == used)
+        rules[used++].port = port;
+    return &rules[i];
+}
+
+static void set(struct net_rule *rule, enum net_peer_kind kind)
+{
+    rule->kind = kind;
+    prof_agent_init(&rule->arrivals, PROF_AGENT_OPEN, 0);
+    state(rule);
+}
+
+/* ":PORT" or nothing, which is 0. */
+static bool read_port(const char *text, uint16_t *port)
+{
+    unsigned long number;
+    char *end;
+
+    *port = 0;
+    if (*text == '\0')
+        return true;
+    if (text[0] != ':' || text[1] < '1' || text[1] > '9')
+        return false;
+    number = strtoul(text + 1, &end, 10);
+    *port = (uint16_t)number;
+    return *end == '\0' && number <= UINT16_MAX;
+}
+
+bool net_rule_option(const char *value)
+{
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t bytes = strlen(kinds[i].name);
+        struct net_rule *rule;
+        uint16_t port;
+
+        if (strncmp(value, kinds[i].name, bytes) != 0 ||
+            !read_port(value + bytes, &port))
+            continue;
+        rule = rule_at(port);
+        if (rule != NULL)
+            set(rule, (enum net_peer_kind)i);
+        return rule != NULL;
+    }
+    return false;
+}
+
+struct net_rule *net_rule_of(uint16_t own, uint16_t port)
+{
+    struct net_rule *found = &rules[0];
+
+    for (unsigned i = 1; i < used; i++)
+        if (rules[i].port == own || rules[i].port == port)
+            found = &rules[i];
+    return found;
+}
+
+void net_rules_start(void)
+{
+    if (rules[0].assumption.text == NULL)
+        set(&rules[0], NET_PEER_CLOSED);
+}
+
+void net_rules_forget(void)
+{
+    for (unsigned i = 0; i < used; i++)
+        prof_agent_init(&rules[i].arrivals, PROF_AGENT_OPEN, 0);
+}
