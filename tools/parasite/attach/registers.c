@@ -151,9 +151,9 @@ static enum registers_mode mode(const struct register_layout *layout,
 }
 
 /*
- * Makes a description fit the (count) bytes that came. QEMU before 8.0 sends
- * three base registers before cr0 that it does not describe; what follows those
- * is not known if anything else is missing.
+ * Makes a description fit the (count) bytes that came. QEMU 7 sends three base
+ * registers before cr0, and describes none of them for i386 and six for x86_64.
+ * What follows those is not known if anything else differs.
  */
 static void fit(struct register_layout *layout, size_t count)
 {
@@ -162,8 +162,10 @@ static void fit(struct register_layout *layout, size_t count)
     for (int i = REGISTER_CR0; i <= REGISTER_EFER; ++i) {
         struct register_place *place = &layout->places[i];
 
-        if (count == layout->bytes + bases && place->bytes > 0)
+        if (place->bytes > 0 && count == layout->bytes + bases)
             place->offset += bases;
+        else if (place->offset >= bases && count + bases == layout->bytes)
+            place->offset -= bases;
         else
             place->bytes = 0;
     }

@@ -19,6 +19,9 @@
 #define RET_BYTES 0xc2 /* and takes arguments off the stack */
 #define PUSH_FP 0x55
 #define ENDBR_BYTES 4u
+#define CALL 0xe8
+#define CALL_BYTES 5u /* with the distance to its target */
+#define SEARCHED_WORDS 32
 
 struct unwinder {
     const struct image *image;
@@ -169,28 +172,69 @@ static enum step step_by_rule(struct walk *walk, bool *known)
     return STEP_UP;
 }
 
+/* Whether the instruction before (address) calls (function). */
+static bool is_call_of(const struct unwinder *unwinder, uint64_t address,
+                       uint64_t function)
+{
+    uint32_t distance = 0;
+
+    if (code(unwinder, address - CALL_BYTES) != CALL)
+        return false;
+    for (unsigned i = 1; i < CALL_BYTES; ++i)
+        distance |= (uint32_t)code(unwinder, address - i)
+                    << (8 * (CALL_BYTES - 1 - i));
+    return (uint32_t)(address + distance) == (uint32_t)function;
+}
+
+/* A function without a frame: the first word from the stack pointer on that
+ * was pushed by a call of it, unless that is above the frame pointer. -1 if
+ * there is none. */
+static int search_words(struct walk *walk, uint64_t function)
+{
+    const struct place *at = &walk->at;
+
+    for (int i = 0; i < SEARCHED_WORDS; ++i) {
+        uint64_t place = at->sp + (unsigned)i * at->word, value;
+
+        if (place == at->fp || !read_word(walk, place, &value))
+            return -1;
+        if (is_call_of(walk->unwinder, value, function))
+            return i;
+    }
+    return -1;
+}
+
 /* Words from the stack pointer to the return address where the frame is not
  * set up; -1 if it seems to be. */
-static int words_above(const struct unwinder *unwinder, uint64_t ip)
+static int words_above(struct walk *walk)
 {
+    const struct unwinder *unwinder = walk->unwinder;
     const struct image_symbol *function;
+    uint64_t ip = walk->at.ip;
     int byte = code(unwinder, ip);
 
     if (byte == RET || byte == RET_BYTES)
         return 0;
     function =
         unwinder->image != NULL ? image_function(unwinder->image, ip) : NULL;
-    if (function == NULL || ip - function->start > ENDBR_BYTES + 1)
+    if (function == NULL)
         return -1;
-    if (ip == function->start || (byte == PUSH_FP))
-        return 0;
-    return code(unwinder, ip - 1) == PUSH_FP ? 1 : -1;
+    if (ip - function->start <= ENDBR_BYTES + 1) {
+        if (ip == function->start || byte == PUSH_FP)
+            return 0;
+        if (code(unwinder, ip - 1) == PUSH_FP)
+            return 1;
+    }
+    if (code(unwinder, function->start) == PUSH_FP ||
+        code(unwinder, function->start + ENDBR_BYTES) == PUSH_FP)
+        return -1;
+    return search_words(walk, function->start);
 }
 
 static enum step step_by_code(struct walk *walk, bool *known)
 {
     struct place *at = &walk->at;
-    int words = at->innermost ? words_above(walk->unwinder, at->ip) : -1;
+    int words = at->innermost ? words_above(walk) : -1;
     uint64_t ip;
 
     *known = words >= 0;

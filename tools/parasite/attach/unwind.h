@@ -9,7 +9,8 @@
  *   1. the image's call frame information (.eh_frame, .debug_frame), which is
  *      exact wherever a compiler wrote it (cfi.h)
  *   2. in the innermost frame: the instructions, where the frame pointer is
- *      not the function's own yet, or not any more
+ *      not the function's own yet, or not any more; where it never is, the
+ *      first word on the stack that a call of the function has left
  *   3. the frame pointer
  * Each step must lead up the stack, and to code if it is known what is code.
  * Without an image only frame pointers are left.

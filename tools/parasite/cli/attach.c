@@ -257,6 +257,8 @@ static int run(struct attach *attach, struct image *image)
         stub.held = false; /* by -S, for us */
     if (attach->ram != NULL && !ram_open(&sampler->ram, attach->ram))
         die("%s: cannot be read: %s", attach->ram, strerror(errno));
+    if (attach->ram != NULL && stub.layout.places[REGISTER_CR3].bytes == 0)
+        die("--ram: the stub does not send cr3, which pages are found by");
     sampler->stub = &stub;
     sampler->unwinder = unwind_open(attach->image != NULL ? image : NULL);
     print_method(attach, &stub);
