@@ -7,7 +7,6 @@
 #define KERNEL_TICK_HZ 1024
 
 extern "C" {
-extern unsigned char boot_stack[16384];
 extern const char code_begin[], code_end[];
 }
 

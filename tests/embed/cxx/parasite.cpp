@@ -22,6 +22,6 @@ bool profiler_start()
     config.tick.kind = PROF_TICK_HOOK;
     config.tick.rate_mhz = KERNEL_TICK_HZ * 1000;
     config.text = {uintptr_t(code_begin), uintptr_t(code_end)};
-    config.stack = {uintptr_t(boot_stack), uintptr_t(boot_stack + 16384)};
+    config.memory = {0x100000, 0x8000000};
     return prof_begin(&config) == 0;
 }

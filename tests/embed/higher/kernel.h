@@ -4,7 +4,8 @@
 
 #include "../pc.h"
 
-extern unsigned char boot_stack[16384];
+#define KERNEL_BASE 0xffffffff80000000 /* kernel.ld */
+
 extern volatile uint64_t kernel_ticks;
 extern const char code_begin[], code_end[];
 

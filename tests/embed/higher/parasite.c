@@ -20,7 +20,7 @@ int profiler_start(void)
         .tsc_hz = pc_tsc_hz(),
         .tick = {.kind = PROF_TICK_OWN_PIT, .vector = PC_VECTOR},
         .text = {(uintptr_t)code_begin, (uintptr_t)code_end},
-        .stack = {(uintptr_t)boot_stack, (uintptr_t)boot_stack + 16384},
+        .memory = {KERNEL_BASE, KERNEL_BASE + (1 << 30)},
     };
 
     if (prof_begin(&config) != 0)

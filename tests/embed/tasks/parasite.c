@@ -24,6 +24,7 @@ int profiler_start(void)
         .tick = {.kernel_divisor = KERNEL_DIVISOR, .vector = PC_VECTOR},
         .text = {(uintptr_t)code_begin, (uintptr_t)code_end},
         .idle = {(uintptr_t)idle_begin, (uintptr_t)idle_end},
+        .memory = {0x100000, 0x8000000},
         .pool = pool,
         .pool_bytes = sizeof pool,
     };

@@ -7,7 +7,6 @@
 #define TASKS 8
 
 extern const char task_entry[];
-extern unsigned char boot_stack[16384];
 void stack_switch(uint32_t **from, uint32_t *to);
 
 struct task *task_current;
@@ -62,11 +61,9 @@ void task_sleep(uint64_t cycles)
 static void run(struct task *task)
 {
     task_current = task;
-    prof_stack_set((uintptr_t)task->stack, (uintptr_t)(task + 1));
     prof_trace_switch(task->trace);
     prof_loop_run(&task->loop);
     stack_switch(&scheduler_sp, task->sp);
-    prof_stack_set((uintptr_t)boot_stack, (uintptr_t)boot_stack + 16384);
     prof_loop_pause(&task->loop);
     prof_trace_switch(PROF_TRACE_NONE);
     task_current = NULL;
