@@ -44,7 +44,7 @@ static int start(struct uk_init_ctx *unused)
 
     for (int i = 0; i < 4; i++)
         outb(0x70 + i % 2, "\x8a\x26\x8b\x42"[i]);
-    uk_intctlr_irq_unmask(CLOCK_IRQ);
+    uk_intctlr_irq_register(CLOCK_IRQ, on_interrupt, NULL);
     return prof_begin(&config);
 }
 uk_late_initcall(start, 0);
