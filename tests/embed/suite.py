@@ -6,12 +6,13 @@ it must not take more than 30 lines of C and 5 of its Makefile. The lines of the
 kits are counted as well."""
 
 import re
+import shutil
 from pathlib import Path
 
 from harness.command import Command
 from harness.suite import Guest, check, run
 
-PARTS = ("higher", "tasks", "cxx", "kits")
+PARTS = ("higher", "tasks", "cxx", "document", "kits")
 KERNELS = PARTS[:3]
 
 ICOUNT = 4
@@ -238,7 +239,55 @@ def suite_kits(s):
         check.same(folders, set(KITS))
 
 
+# ---- the example of the document
+
+DOCUMENT = "docs/embedding.md"
+FILES = ("parasite.c", "Makefile", "kernel.c", "start.asm", "kernel.ld")
+
+
+def extract(s):
+    """Writes the files of the document's example: each is the first indented
+    block after the first line that has its name."""
+    text = Path(DOCUMENT).read_text()
+    for name in FILES:
+        place = text.index(f"`{name}`")
+        found = re.compile(r"\n\n((?:    .*\n|\n)+)").search(text, place)
+        lines = [line[4:] for line in found[1].rstrip().splitlines()]
+        (s.work / name).write_text("\n".join(lines) + "\n")
+    shutil.copy("tests/embed/memory.c", s.work)
+
+
+def suite_document(s):
+    text = ""
+    s.holds("the example can be taken from the document", extract, s)
+    lines = len(code_lines(s.work / "parasite.c"))
+    s.measured(f"the document's example: {lines} lines of C")
+    with s.test(f"it takes at most {GLUE_LINES} lines of C"):
+        check.between(lines, 1, GLUE_LINES)
+    with s.test("it builds"):
+        run(
+            *("make", f"INCLUDE={Path('profiler/include').resolve()}"),
+            *(f"LIBRARY={s.build / 'i386'}", f"PARASITE={s.parasite}"),
+            cwd=s.work,
+        )
+    with s.test("it boots, and prints its table"):
+        with Guest(
+            *(s.work / "kernel.elf", "i386", s.work / "boot.log"),
+            icount=ICOUNT,
+        ) as guest:
+            guest.wait_line("^--- profile", 3)
+            text = guest.text()
+    with s.test("its table has names and callers"):
+        check.has(text, r"^ *9\d\.\d\d % .* add$")
+        for name, share in (("work_long", 75), ("work_short", 25)):
+            row = check.has(text, rf"^ *(\S+) % +{name}$")
+            near(float(row[1]), share, name)
+
+
 def suite(s):
+    if s.part == "document":
+        suite_document(s)
+        return
     if s.part not in KERNELS:
         suite_kits(s)
         return
@@ -252,7 +301,7 @@ def suite(s):
     s.holds(f"{s.part}: it builds with its own rules", kernel.build)
     text = ""
     with s.test(f"{s.part}: it boots, and comes to its end"):
-        text = kernel.boot("boot")
+        text = kernel.boot("boot", append="busy")
     s.holds(f"{s.part}: names and shares", check_table, kernel, text)
     s.holds(f"{s.part}: complete callers", check_callers, kernel, text)
     if s.part == "tasks":
