@@ -68,6 +68,8 @@ class Running:
         self.guest.monitor.command("stop")
         said = self.attach("-T", 1, "-k", self.image, self.target).err
         check.has(said, "somebody else held the guest")
+        said = self.attach("--once", "-k", self.image, self.target).out
+        check.has(said, "  service_main  main")
         check.same(self.status(), "paused")
         self.guest.monitor.command("cont")
 
@@ -123,3 +125,31 @@ def running(s, attach):
             ("the trace of a guest that is killed stays", there.killed),
         ):
             s.holds(f"{s.part}: {what}", test)
+
+
+def ring(s, attach):
+    """A guest whose own profiler writes to its RAM."""
+    ram, image = s.work / f"ring.{s.part}", s.image(s.part, "split")
+    with s.guest(
+        *(s.part, "split", "ring"),
+        append="prof.out=shm prof.hz=1000 prof.every=0",
+        channels={"stub": "unix"},
+        args=["-gdb", "chardev:stub"],
+        ram=ram,
+    ) as guest:
+        guest.wait_line("^boot: ")
+        there = Running(s, attach, guest)
+        words = ("--ram", ram, "-k", image)
+
+        def read(seconds):
+            target = f"{there.target}.none"
+            said = attach("-T", seconds, *words, target).err
+            check.has(said, "read without a stop")
+            check.true(there.samples() > 100)
+
+        with s.test(f"{s.part}: a ring in shared RAM is read without a stop"):
+            given_time(read)
+        with s.test(f"{s.part}: but not if the stub is asked for"):
+            said = attach("-T", 1, "--stub", *words, there.target).err
+            check.has(said, "QEMU's stub.* stacks from shared RAM")
+    ram.unlink()

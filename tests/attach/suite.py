@@ -251,4 +251,5 @@ def suite(s):
     foreign.foreign(s, attach)
     ends(s, attach)
     running.running(s, attach)
+    running.ring(s, attach)
     triple_fault(s, attach)

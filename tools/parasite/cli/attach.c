@@ -3,10 +3,12 @@
 
 #include "attach/once.h"
 #include "attach/sampler.h"
+#include "base/bytes.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "input/capture.h"
 #include "input/qemu.h"
 #include "input/request.h"
 #include "input/target.h"
@@ -20,6 +22,7 @@
 #define HZ_USUAL 99
 #define DEPTH_USUAL 64
 #define TIMEOUT_USUAL 10 /* seconds */
+#define FOR_EVER 1e9     /* the same */
 
 struct attach {
     const char *target;
@@ -29,11 +32,11 @@ struct attach {
     char **guest;
     double timeout;
     bool once;
-    bool force;
+    bool stub; /* even if there is a ring */
     struct sampler sampler;
 };
 
-enum { KEY_BUDGET = 1024, KEY_DEPTH, KEY_ONCE, KEY_RAM, KEY_TIMEOUT };
+enum { KEY_BUDGET = 1024, KEY_DEPTH, KEY_ONCE, KEY_RAM, KEY_STUB, KEY_TIMEOUT };
 
 static const char help_text[] =
     "Sample a guest from outside, with nothing in it: its VMM stops it for "
@@ -63,6 +66,8 @@ static const struct argp_option options[] = {
     {"ram", KEY_RAM, "FILE", 0,
      "read stacks from the guest's RAM, a memory-backend-file with share=on",
      0},
+    {"stub", KEY_STUB, NULL, 0,
+     "use the stub even if the guest's own profiler writes to FILE", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "give up when an answer takes longer (10)", 0},
     {"quiet", 'q', NULL, 0, "no messages except errors", 1},
@@ -134,6 +139,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
         break;
     case KEY_RAM:
         attach->ram = word;
+        break;
+    case KEY_STUB:
+        attach->stub = true;
         break;
     case KEY_TIMEOUT:
         attach->timeout = request_number("--timeout", word);
@@ -234,6 +242,47 @@ static int sample(struct attach *attach)
                                                             : STATUS_OK;
 }
 
+/* Whether the guest's own profiler has a ring in its RAM, and where. */
+static bool find_ring(const struct attach *attach, const struct image *image,
+                      uint64_t *address)
+{
+    struct ram ram = {0};
+    bool found;
+
+    if (attach->ram == NULL || attach->image == NULL || attach->once ||
+        attach->stub || attach->guest != NULL ||
+        !image_object(image, "prof_share_ring", address) ||
+        !ram_open(&ram, attach->ram))
+        return false;
+    found = *address + sizeof(uint64_t) <= ram.count &&
+            le64(ram.bytes + *address) == PROF_SHARE_MAGIC;
+    ram_close(&ram);
+    return found;
+}
+
+/* Reads the ring at (address), at the guest's own rate. */
+static int read_ring(struct attach *attach, struct image *image,
+                     uint64_t address)
+{
+    static struct capture capture;
+    const struct target target = {
+        .is_ram = true, .path = attach->ram, .file = -1};
+
+    log_info("the ring of the guest's own profiler in %s, which is read "
+             "without a stop, at its own rate; --stub samples from outside",
+             attach->ram);
+    capture.image = image;
+    capture.boots.image = attach->sampler.boots.image;
+    capture.seconds =
+        attach->sampler.seconds > 0 ? attach->sampler.seconds : FOR_EVER;
+    capture_begin(&capture, attach->output);
+    capture_run(&capture, &target, NULL, address);
+    capture_end(&capture);
+    if (!capture.refused && capture.boots.list[0]->writer.index.count == 0)
+        die("no packets came in that time");
+    return capture.refused ? STATUS_DATA : STATUS_OK;
+}
+
 static int run(struct attach *attach, struct image *image)
 {
     static struct stub stub;
@@ -285,6 +334,7 @@ int command_attach(int argc, char **argv)
         .sampler = {.hz = HZ_USUAL, .depth = DEPTH_USUAL}};
     struct request split = REQUEST_NOTHING;
     static struct image image;
+    uint64_t ring;
 
     argc = request_split(&split, argc, argv);
     attach.guest = split.guest;
@@ -295,5 +345,7 @@ int command_attach(int argc, char **argv)
         attach.sampler.image = &image;
         attach.sampler.boots.image = realpath(attach.image, NULL);
     }
+    if (find_ring(&attach, &image, &ring))
+        return read_ring(&attach, &image, ring);
     return run(&attach, &image);
 }
