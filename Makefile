@@ -37,6 +37,10 @@ TESTS ?= *
 #: header that leaves out parts of the profiler (prof/config.h), with a BUILD of
 #: its own
 PROF_CONFIG ?=
+#: the same for `make lib`
+LIB_CONFIG ?= $(PROF_CONFIG)
+#: more flags for `make lib`, as in LIB_CFLAGS='-mcmodel=kernel'
+LIB_CFLAGS ?=
 #: where everything is built
 BUILD ?= build
 #: 1 = show the commands
@@ -71,7 +75,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 GUEST := -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
     -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer \
     -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \
-    $(if $(PROF_CONFIG),-DPROF_CONFIG_HEADER='"$(abspath $(PROF_CONFIG))"')
+    $(if $(LIB_CONFIG),-DPROF_CONFIG_HEADER='"$(abspath $(LIB_CONFIG))"')
 PLAIN = -mgeneral-regs-only -nostdinc -isystem $(CC_INCLUDE)
 LIBC = -nostdinc -isystem $(CC_INCLUDE) -isystem $(NEWLIB)/$W/include \
     -U__linux__

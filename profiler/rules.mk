@@ -12,21 +12,30 @@ profiler_room = $(rooms)/$(word 2,$(subst /, ,$<))
 stack.i386 = $(if $(findstring clang,$(CC)),-mstack-alignment=4 \
     ,-mpreferred-stack-boundary=2)
 room.profiler = $(PLAIN) $(stack.$W) -I$(profiler_room) -Iprofiler/include \
-    -fdebug-prefix-map=$(profiler_room)/=profiler/
+    -fdebug-prefix-map=$(profiler_room)/=profiler/ $(LIB_CFLAGS)
 $(rooms)/.linked: profiler/rooms tools/build/rooms.py | packages
 	$(call begin,ROOMS)
 	$(Q)tools/build/rooms.py link profiler $(@D) && touch $@
 
 # the module's sources; tools/build/sources.py lists the same and, where
 # something is left out, knows what that is
-ifeq ($(PROF_CONFIG),)
+ifeq ($(LIB_CONFIG),)
 profiler_sources = $(filter-out %/offsets.c %/left_out.c \
     %/reserve.c,$(wildcard \
     profiler/*/*.c profiler/*/*.asm profiler/*/$1/*.asm))
 else
 profiler_sources = $(shell tools/build/sources.py --width $1 \
-    --config $(PROF_CONFIG) c asm)
+    --config $(LIB_CONFIG) c asm)
 endif
+
+# What was chosen for the objects that are there; other choices remake them.
+lib_choice := $(strip $(LIB_CFLAGS) $(LIB_CONFIG))
+lib_stamp := $(BUILD)/lib.choice
+ifneq ($(lib_choice),$(strip $(file <$(lib_stamp))))
+.PHONY: $(lib_stamp)
+endif
+$(lib_stamp):
+	$(Q)mkdir -p $(@D) && echo '$(lib_choice)' >$@
 
 define merge
 $(call begin,LD-R)
@@ -43,9 +52,12 @@ endef
 
 define profiler_rules
 $(BUILD)/$1/prof_offsets.inc: profiler/sample/offsets.c Makefile \
+    $(if $(lib_choice)$(wildcard $(lib_stamp)),$(lib_stamp)) \
     | packages $(rooms)/.linked
 	$$(offsets)
 profiler_sources.$1 := $(call profiler_sources,$1)
+$$(call object,$1,$$(profiler_sources.$1)): \
+    $(if $(lib_choice)$(wildcard $(lib_stamp)),$(lib_stamp))
 # an event's budget is in instructions; calls from there are rare
 $$(call object,$1,profiler/trace/recorder.c \
     profiler/loop/switch.c): room.profiler += \
@@ -64,4 +76,8 @@ $(foreach w,$(WIDTHS),$(eval $(call profiler_rules,$w)))
 
 .PHONY: lib
 #: the profiler alone, both widths: build/ARCH/profiler.o and libprof.a
-lib: $(foreach w,$(WIDTHS),$(BUILD)/$w/libprof.a)
+lib: $(foreach w,$(WIDTHS),$(BUILD)/$w/libprof.a) $(BUILD)/sources.txt
+$(BUILD)/sources.txt: $(foreach w,$(WIDTHS),$(BUILD)/$w/profiler.o) \
+    tools/build/sources.py
+	$(call begin,LIST)
+	$(Q)tools/build/sources.py list >$@

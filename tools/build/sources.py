@@ -17,6 +17,7 @@ HEADER is the one given to the compiler as PROF_CONFIG_HEADER: its lines
     include   include paths for both
     defines   definitions for the compiler
     symbols   what the object needs from the image around it
+    list      the sources of both widths, for build/sources.txt
 
 One a line, paths as seen from the present folder.
 """
@@ -153,6 +154,22 @@ def without_of(options):
     return named + (left_out_by(options.config) if options.config else [])
 
 
+def listing():
+    """The lines of build/sources.txt."""
+    either = {width: sources(width, []) for width in ("i386", "x86_64")}
+    lines = []
+    for path in sorted({*either["i386"], *either["x86_64"]}):
+        widths = [width for width, paths in either.items() if path in paths]
+        lines.append(path if len(widths) == 2 else f"{path} {widths[0]}")
+    return [
+        "# SPDX-License-Identifier: Apache-2.0",
+        "# What `tools/build/sources.py list` prints: the sources of the whole",
+        "# profiler, below profiler/, and the width if a file is for one.",
+        f"# {RESERVE} is one more, for a library.",
+        *lines,
+    ]
+
+
 def answer(what, options):
     """Lines of one WHAT."""
     if what == "include":
@@ -170,6 +187,8 @@ def answer(what, options):
             os.path.join(ROOT, "profiler/port.symbols"), encoding="utf-8"
         ) as file:
             return [line.strip() for line in file if line[0] != "#"]
+    if what == "list":
+        return listing()
     ending = ".c" if what == "c" else ".asm"
     return [
         seen(path)
@@ -200,7 +219,15 @@ def main():
         "what",
         nargs="+",
         metavar="WHAT",
-        choices=["c", "asm", "offsets", "include", "defines", "symbols"],
+        choices=[
+            "c",
+            "asm",
+            "offsets",
+            "include",
+            "defines",
+            "symbols",
+            "list",
+        ],
     )
     options = parser.parse_args()
     for what in options.what:

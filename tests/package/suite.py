@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profiler in builds of others: by pkg-config, by CMake, with a code model
+or a configuration of their own, and from the packed sources."""
+
+import os
+
+from harness.suite import WIDTHS, Guest, check, run
+
+PARTS = WIDTHS
+BITS = {"i386": 32, "x86_64": 64}
+PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
+SPACE = "tests/symbol_space"
+FLAGS = """-O2 -ffreestanding -fno-pic -fno-stack-protector
+    -mgeneral-regs-only -fno-asynchronous-unwind-tables -Wall -Wextra
+    -Werror""".split()
+LINK = ["-nostdlib", "-static", "-no-pie", "-Wl,--build-id=none"]
+LINK += ["-T", f"{SPACE}/image.ld", "-Wl,--defsym=boot_at=0x300000"]
+NAMES = "^0 first_function second_function [0-9a-f]{40}$"
+
+
+class Packages:
+    """What make installs and packs, for one width."""
+
+    def __init__(self, s):
+        self.s, self.width = s, s.part
+        self.bits = f"-m{BITS[s.part]}"
+
+    def install(self, name, *words):
+        """The library, made with (words), in a folder of its own."""
+        prefix = self.s.work / name
+        own = [f"BUILD={self.s.work}/build-{name}"] if words else []
+        run(
+            *("make", "-j2", "install-lib", f"PREFIX={prefix}", *own, *words),
+            *([f"WIDTHS={self.width}", f"ARCH={self.width}"] if words else []),
+            env=PLAIN,
+        )
+        return prefix
+
+    def asked(self, prefix, what):
+        return run(
+            *("pkg-config", f"--define-variable=arch={self.width}", what),
+            "parasite",
+            env={"PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"},
+        ).out.split()
+
+    def link(self, prefix, *model, base=0x400000):
+        """An image of what pkg-config says, with names."""
+        image = prefix / "image.elf"
+        flags = [
+            word.replace("\\", "") for word in self.asked(prefix, "--cflags")
+        ]
+        run(
+            *("gcc", self.bits, *FLAGS, *LINK, *model, "-DNO_SPACE", *flags),
+            *(f"-Wl,--defsym=base={base}", f"-Wl,--defsym=load={base}"),
+            *("-o", image, f"{SPACE}/program.c", "tests/package/port.c"),
+            *self.asked(prefix, "--libs"),
+        )
+        run(self.s.parasite, "embed", image)
+        return image
+
+
+def by_pkg_config(packages):
+    """libprof.a reserves the space where the image does not."""
+    image = packages.link(packages.install("plain"))
+    check.has(run(image).out, NAMES)
+
+
+def listed(packages):
+    """The list has what is in the library."""
+    lines = (packages.s.build / "sources.txt").read_text().splitlines()
+    paths = [line.split() for line in lines if not line.startswith("#")]
+    for words in paths:
+        check.true(os.path.exists(f"profiler/{words[0]}"), words[0])
+    mine = sorted(
+        f"profiler/{words[0]}"
+        for words in paths
+        if words[1:] in ([], [packages.width])
+    )
+    made = run(
+        "make",
+        *("-s", "--no-print-directory", "shown"),
+        f"--eval=shown: ; @echo $(profiler_sources.{packages.width})",
+        env=PLAIN,
+    )
+    check.same(sorted(made.out.split()), mine)
+
+
+def by_cmake(packages):
+    prefix = packages.install("plain")
+    folder = packages.s.work / "cmake"
+    run(
+        *("cmake", "-S", "tests/package", "-B", folder),
+        *(f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_FLAGS={packages.bits}"),
+        f"-DPARASITE_COMMAND={packages.s.parasite}",
+    )
+    run("cmake", "--build", folder)
+    check.has(run(folder / "kernel").out, NAMES)
+
+
+def in_another_model(packages, model, base, runs):
+    prefix = packages.install(model, f"LIB_CFLAGS=-mcmodel={model}")
+    image = packages.link(prefix, f"-mcmodel={model}", base=base)
+    if runs:
+        check.has(run(image).out, NAMES)
+    found = run("nm", image).out
+    check.has(found, f"^{base >> 32:08x}[0-9a-f]+ T prof_init$")
+
+
+def position_independent(packages):
+    """Other flags later make the objects again."""
+    prefix = packages.install("pic", "LIB_CFLAGS=-fPIC -mno-sse")
+    module = prefix / "lib/parasite" / packages.width / "profiler.o"
+    check.contains(run("readelf", "-rW", module).out, "GOT")
+    own = f"BUILD={packages.s.work}/build-pic"
+    run(
+        "make",
+        "-j2",
+        "lib",
+        own,
+        f"WIDTHS={packages.width}",
+        f"ARCH={packages.width}",
+        env=PLAIN,
+    )
+    module = packages.s.work / "build-pic" / packages.width / "profiler.o"
+    check.lacks(run("readelf", "-rW", module).out, "GOT")
+
+
+def configured(packages):
+    header = packages.s.work / "choice.h"
+    header.write_text(
+        "#define PROF_WITH_STREAM 0\n#define PROF_WITH_TREES 0\n"
+        "#define PROF_SYMBOLS_BYTES 12288\n"
+    )
+    prefix = packages.install("small", f"LIB_CONFIG={header}")
+    check.contains(
+        " ".join(packages.asked(prefix, "--cflags")), "prof/choice.h"
+    )
+    image = packages.link(prefix)
+    check.has(run(image).out, "^0 first_function")
+    check.contains(
+        run(packages.s.parasite, "embed", image).out, " of 12288 bytes"
+    )
+    names = run("nm", image).out
+    check.contains(names, "prof_init")
+    check.lacks(names, "prof_packet_put")
+
+
+def packed(packages):
+    """Plainly compiled without a word; with a kernel's flags it runs in ours,
+    and prints a right table."""
+    s, bits = packages.s, packages.bits
+    run("make", "dist-embed", f"BUILD={s.work}/dist", env=PLAIN)
+    run("tar", "-C", s.work, "-xf", s.work / "dist/parasite-embed.tar.gz")
+    [folder] = s.work.glob("parasite-embed-*/")
+    listed = (folder / "SOURCES").read_text().split()
+    c = [name for name in listed if name.endswith(".c")]
+    asm = [name for name in listed if name.endswith(".asm")]
+    check.true(len(c) > 100 and len(asm) > 2)
+    check.same(run("cc", bits, "-c", *c, cwd=folder).text, "")
+    run("cc", "@cflags", bits, "-fno-pic", "-Wall", "-c", *c, cwd=folder)
+    for name in asm:
+        run("nasm", "-f", f"elf{BITS[s.part]}", name, cwd=folder)
+    module = folder / "profiler.o"
+    objects = sorted(
+        path
+        for path in folder.glob("*.o")
+        if path.name not in ("symbols_reserve.o", "profiler.o")
+    )
+    emulation = {"i386": "elf_i386", "x86_64": "elf_x86_64"}[s.part]
+    run("ld", "-m", emulation, "-r", "-o", module, *objects)
+    image = link_ours(s, module)
+    append = "prof.every=0 prof.hz=2000 split.rounds=4000"
+    with Guest(
+        image, s.part, s.work / "boot.log", append=append, icount=0
+    ) as guest:
+        check.same(guest.end(), 0)
+        check.has(guest.text(), r" [34]\d\.\d+ % .*leaf_a")
+
+
+def link_ours(s, module):
+    """The service split with (module) in place of our build of it."""
+    image = f"build/{s.part}/split/split.elf"
+    line = run(*("make", "-n", "-B", "V=1", image), env=PLAIN).out.replace(
+        "\\\n", " "
+    )
+    [line] = [x for x in line.splitlines() if "link.sh" in x]
+    ours = f"build/{s.part}/profiler.o"
+    stem = s.work / "split"
+    check.contains(line, f" {ours} ")
+    line = line.replace(f" {ours} ", f" {module} ")
+    line = line.replace(f" {os.path.splitext(image)[0]} ", f" {stem} ")
+    run("sh", "-c", line)
+    return stem.with_suffix(".elf")
+
+
+def changed_offsets(packages):
+    """Assembly with offsets of another configuration does not compile."""
+    [folder] = packages.s.work.glob("parasite-embed-*/")
+    path = folder / "sample" / "cpu_state.h"
+    text = path.read_text()
+    changed = text.replace("uint32_t", "uint64_t")
+    check.true(changed != text)
+    path.write_text(changed)
+    done = run(
+        *("cc", packages.bits, "-c", "sample_offsets.c"),
+        cwd=folder,
+        status=1,
+    )
+    check.contains(done.err, "prof_offsets.inc is of another configuration")
+    path.write_text(text)
+
+
+def suite(s):
+    packages = Packages(s)
+    tests = [
+        ("an image by pkg-config", by_pkg_config),
+        ("an image by CMake", by_cmake),
+        ("a list of the sources", listed),
+        ("with a configuration", configured),
+        ("with -fPIC, and without again", position_independent),
+        ("the packed sources build, and run in our kernel", packed),
+        ("offsets that do not fit do not compile", changed_offsets),
+    ]
+    for what, function in tests:
+        s.holds(f"{s.part}: {what}", function, packages)
+    if s.part == "x86_64":
+        for model, base, runs in (
+            ("kernel", 0xFFFFFFFF80100000, False),
+            ("large", 0x7E0000100000, True),
+        ):
+            s.holds(
+                f"{s.part}: in the code model {model}",
+                *(in_another_model, packages, model, base, runs),
+            )
