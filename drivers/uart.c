@@ -31,7 +31,6 @@
 #define STATUS_ALL_SENT 0x40u
 
 #define DIVISOR_115200 1u
-#define FIFO_BYTES 16u
 #define WAIT_READS_MAX 100000u /* about 0.1 s of port reads */
 #define SCRATCH_PATTERN 0x5au
 
@@ -68,12 +67,22 @@ static bool wait_for(uint16_t port, uint8_t status)
     return false;
 }
 
+bool uart_empty(uint16_t port)
+{
+    return (get(port, LINE_STATUS) & STATUS_THR_EMPTY) != 0;
+}
+
+bool uart_ready(uint16_t port)
+{
+    return wait_for(port, STATUS_THR_EMPTY);
+}
+
 size_t uart_write(uint16_t port, const char *text, size_t bytes)
 {
     size_t sent = 0;
 
     while (sent < bytes && wait_for(port, STATUS_THR_EMPTY))
-        for (unsigned i = 0; i < FIFO_BYTES && sent < bytes; i++)
+        for (unsigned i = 0; i < UART_FIFO && sent < bytes; i++)
             set(port, DATA, (uint8_t)text[sent++]);
     return sent;
 }

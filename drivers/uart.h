@@ -10,6 +10,8 @@
 
 #define UART_COM1 0x3f8u
 #define UART_COM2 0x2f8u
+#define UART_BAUD 115200u
+#define UART_FIFO 16u /* bytes that it takes at once when it is empty */
 
 /*
  * Sets port (port) to 115200 baud, 8 data bits, no parity, 1 stop bit, FIFOs
@@ -23,6 +25,11 @@ int uart_start(uint16_t port);
  * interrupts another one for the same port mixes their output.
  */
 size_t uart_write(uint16_t port, const char *text, size_t bytes);
+
+/* Whether it takes UART_FIFO bytes now; ready: after a wait of at most about
+ * 0.1 s. Contexts: any. */
+bool uart_empty(uint16_t port);
+bool uart_ready(uint16_t port);
 
 /* Waits until all is sent, at most about 0.1 s. Contexts: any. */
 void uart_finish(uint16_t port);

@@ -6,7 +6,12 @@
 
 #include "console.h"
 
+#include "console_model.h"
+
+#include <arch/cpu.h>
+#include <kernel/clock.h>
 #include <kernel/console.h>
+#include <prof/causal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +28,15 @@ void console_start(void)
     absent = uart_start(UART_COM1) != 0;
 }
 
+/* An interrupt, or a crash, does not wait for virtual time. */
+static void put(const char *text, size_t bytes)
+{
+    if (prof_causal_running() && (arch_flags() & ARCH_FLAGS_IF) != 0)
+        console_model_write(UART_COM1, text, bytes, clock_tsc_hz());
+    else
+        uart_write(UART_COM1, text, bytes);
+}
+
 void console_write(const char *text, size_t bytes)
 {
     const char *end = text + bytes;
@@ -33,9 +47,9 @@ void console_write(const char *text, size_t bytes)
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline != NULL ? newline : end;
 
-        uart_write(UART_COM1, text, (size_t)(stop - text));
+        put(text, (size_t)(stop - text));
         if (newline != NULL)
-            uart_write(UART_COM1, "\r\n", 2);
+            put("\r\n", 2);
         text = stop + 1;
     }
 }

@@ -221,7 +221,14 @@ void prof_causal_entered_now(const struct prof_target *target)
 
 void prof_causal_spin(void)
 {
+    bool on;
+
     prof_causal_spins = prof_causal_on;
+    if (prof_causal.clock.nested == 0 || prof_causal.outside)
+        return;
+    on = prof_interrupts_save();
+    prof_virtual_left(&prof_causal.clock, prof_causal_exactly());
+    prof_interrupts_restore(on);
 }
 
 void prof_causal_found(void)

@@ -37,6 +37,8 @@ $(BUILD)/host$1/function_symbols_test: \
 $(BUILD)/host$1/boot_info_test: $(BUILD)/host$1/obj/arch/x86/boot_info.o
 $(BUILD)/host$1/timers_test: $(BUILD)/host$1/obj/kernel/timers.o
 $(BUILD)/host$1/peers_test: $(BUILD)/host$1/obj/kernel/net/peers.o
+$(BUILD)/host$1/console_model_test: \
+    $(BUILD)/host$1/obj/kernel/console_model.o
 $(BUILD)/host$1/net_agents_test: $(addprefix \
     $(BUILD)/host$1/obj/kernel/net/,agents.o flow.o rules.o)
 $(BUILD)/host$1/disk_test: $(addprefix \

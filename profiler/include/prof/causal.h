@@ -353,9 +353,9 @@ void *prof_causal_take(void);
 bool prof_causal_withdraw(const void *event);
 
 /*
- * The loop would halt if there were no experiments: what runs until
- * prof_causal_work() only looks for work, which no target's time is. The second
- * is to be called when there is some: a timer or an answer is due, a device has
+ * The loop would halt if there were no experiments, or a driver waits for its
+ * device: what runs until prof_causal_work() is in no target's time. The second
+ * is to be called when there is work: a timer or an answer is due, a device has
  * something. Contexts: thread.
  */
 void prof_causal_spin(void);
