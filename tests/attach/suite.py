@@ -162,6 +162,8 @@ def ends(s, attach):
         dies = ("test/panic", "prof.start=off die=guard_read")
         machine = attach.parasite.machine(s.part, *dies)
         attach("-F", 100, *machine, status=101)
+        said = attach("--", f"qemu-system-{s.part}", "-wrong", status=1).err
+        check.has(said, "-wrong: invalid option")
     with s.test(f"{s.part}: pauses stay within their budget"):
         given_time(lambda t: budget(attach, t))
 

@@ -140,19 +140,30 @@ static void pauses_stay_within_their_budget(void **unused)
     assert_true(paused > 0.004 * now); /* and it is made use of */
 }
 
+static void check_part(const struct pauses *pauses, double part, double wanted)
+{
+    double found = pauses_part(pauses, part);
+
+    assert_true(found >= wanted && found <= 1.03 * wanted);
+}
+
 static void parts_of_the_pauses(void **unused)
 {
-    struct pauses pauses = {0};
+    static struct pauses pauses;
 
     (void)unused;
     assert_true(pauses_part(&pauses, 0.5) == 0);
-    for (int i = 100; i > 0; --i)
-        pauses_add(&pauses, i);
-    assert_true(pauses_part(&pauses, 0.5) == 51);
-    assert_true(pauses_part(&pauses, 0.985) == 99);
-    assert_true(pauses_part(&pauses, 1) == 100);
-    assert_true(pauses.total == 5050);
-    pauses_free(&pauses);
+    for (int i = 1000; i > 0; --i)
+        pauses_add(&pauses, i * 1e-6);
+    check_part(&pauses, 0.5, 500e-6);
+    check_part(&pauses, 0.99, 990e-6);
+    assert_true(pauses_part(&pauses, 1) == pauses.worst);
+    assert_true(pauses.worst == 1000 * 1e-6);
+    assert_true(pauses.total > 0.5004 && pauses.total < 0.5006);
+    pauses_add(&pauses, 0);
+    pauses_add(&pauses, 1e6);
+    assert_true(pauses_part(&pauses, 1) == 1e6);
+    check_part(&pauses, 0, 1e-7);
 }
 
 int main(void)

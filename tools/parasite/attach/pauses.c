@@ -3,40 +3,37 @@
 
 #include "attach/pauses.h"
 
-#include "base/memory.h"
+#include <math.h>
+#include <stddef.h>
 
-#include <stdlib.h>
-
+#define LEAST 1e-7          /* seconds, of a histogram */
 #define MISSED_MAX 1000000u /* at a time */
 
 void pauses_add(struct pauses *pauses, double seconds)
 {
-    vector_reserve_one(&pauses->list, pauses->count, sizeof *pauses->list);
-    pauses->list[pauses->count++] = (float)seconds;
+    double octaves = seconds > LEAST ? log2(seconds / LEAST) : 0;
+    size_t bucket = (size_t)(octaves * PAUSES_OCTAVE);
+
+    ++pauses->buckets[bucket < PAUSES_BUCKETS ? bucket : PAUSES_BUCKETS - 1];
+    ++pauses->count;
     pauses->total += seconds;
+    if (seconds > pauses->worst)
+        pauses->worst = seconds;
 }
 
-static int compare(const void *left, const void *right)
+double pauses_part(const struct pauses *pauses, double part)
 {
-    const float *a = left, *b = right;
+    double wanted = part * (double)pauses->count;
+    uint64_t below = 0;
 
-    return (*a > *b) - (*a < *b);
-}
+    for (size_t i = 0; i + 1 < PAUSES_BUCKETS; ++i) {
+        double bound = LEAST * exp2((double)(i + 1) / PAUSES_OCTAVE);
 
-double pauses_part(struct pauses *pauses, double part)
-{
-    size_t at = (size_t)(part * (double)pauses->count);
-
-    if (pauses->count == 0)
-        return 0;
-    qsort(pauses->list, pauses->count, sizeof *pauses->list, compare);
-    return pauses->list[at < pauses->count ? at : pauses->count - 1];
-}
-
-void pauses_free(struct pauses *pauses)
-{
-    free(pauses->list);
-    *pauses = (struct pauses){0};
+        below += pauses->buckets[i];
+        if (below > 0 && (double)below >= wanted)
+            return bound < pauses->worst ? bound : pauses->worst;
+    }
+    return pauses->worst;
 }
 
 /* Uniform from 0 to 1; xorshift64*. */

@@ -8,23 +8,26 @@
  * the guest notices.
  */
 
-#include <stddef.h>
 #include <stdint.h>
+
+/* Buckets of a histogram whose bounds grow by a 32nd of an octave, 2 %, from
+ * 0.1 us on; the last one has all from 3 min on. */
+#define PAUSES_OCTAVE 32u
+#define PAUSES_BUCKETS (31u * PAUSES_OCTAVE)
 
 /* Starts as zeros. */
 struct pauses {
-    float *list; /* seconds, in the order in which they came */
-    size_t count;
-    double total;
+    uint64_t buckets[PAUSES_BUCKETS];
+    uint64_t count;
+    double total; /* seconds */
+    double worst; /* the same */
 };
 
 void pauses_add(struct pauses *pauses, double seconds);
 
-/* The pause that a share (part) of all, 0 to 1, does not exceed; 0 if there
- * are none. Sorts the list. */
-double pauses_part(struct pauses *pauses, double part);
-
-void pauses_free(struct pauses *pauses);
+/* The pause that a share (part) of all, 0 to 1, does not exceed, to 2 %; 0 if
+ * there are none. */
+double pauses_part(const struct pauses *pauses, double part);
 
 /*
  * When samples are due: at a mean rate, with intervals that vary uniformly by

@@ -203,7 +203,7 @@ void sampler_report(struct sampler *sampler)
     log_summary("[ pause per sample: median %.0f us, p99 %.0f us, worst "
                 "%.0f us; %.2f %% of the guest's time ]",
                 median * 1e6, pauses_part(&sampler->pauses, 0.99) * 1e6,
-                pauses_part(&sampler->pauses, 1) * 1e6,
+                sampler->pauses.worst * 1e6,
                 100 * sampler->pauses.total / span);
     log_summary("[ rate: %.1f Hz of %.1f Hz, %s deadlines missed, %s torn "
                 "samples discarded ]",
@@ -213,5 +213,4 @@ void sampler_report(struct sampler *sampler)
     if (sampler->held > 0)
         log_summary("[ somebody else held the guest for %.1f s ]",
                     sampler->held);
-    pauses_free(&sampler->pauses);
 }

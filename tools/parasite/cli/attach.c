@@ -299,9 +299,12 @@ static int run(struct attach *attach, struct image *image)
     } else {
         file = connect_to(attach->target);
     }
-    if (!stub_begin(&stub, file, attach->timeout))
+    if (!stub_begin(&stub, file, attach->timeout)) {
+        if (attach->guest != NULL)
+            guest_stop(&guest); /* prints what QEMU said */
         die("%s: %s", attach->target != NULL ? attach->target : "QEMU",
             stub_reason_text(stub.reason));
+    }
     if (attach->guest != NULL)
         stub.held = false; /* by -S, for us */
     if (attach->ram != NULL && !ram_open(&sampler->ram, attach->ram))
