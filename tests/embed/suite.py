@@ -80,7 +80,7 @@ class Kernel:
         folder = self.s.work / "library"
         library = folder / self.width / "libprof.a"
         run(
-            *("make", "-s", f"BUILD={folder}", f"CC=gcc {flags}"),
+            *("make", "-s", f"BUILD={folder}", f"LIB_CFLAGS={flags}"),
             library,
         )
         return library.parent
