@@ -23,7 +23,7 @@ def stack_bytes():
     for i in range(CALLERS):
         last = i == CALLERS - 1
         words += [0 if last else STACK + 32 * (i + 1), CODE + 16 * (i + 1)]
-        words += [0, 0]
+        words += [0x2A7D2324, 0]  # bytes that need an escape
     return struct.pack(f"<{len(words)}Q", *words).ljust(4096, b"\0")
 
 
@@ -156,6 +156,30 @@ class Other(Stub):
     """No QEMU: several round trips."""
 
     is_qemu = False
+
+
+class Binary(Stub):
+    """Memory as bytes, and two CPUs."""
+
+    is_qemu = False
+
+    def features(self):
+        return ";binary-upload+"
+
+    def answer(self, words):
+        if words == "qfThreadInfo":
+            return "m01,02"
+        if words[:1] == "m":
+            return "E01"
+        if words[:1] == "x":
+            digits = super().answer("m" + words[1:])
+            if digits[:1] == "E":
+                return digits
+            return b"b" + b"".join(
+                bytes([0x7D, byte ^ 0x20]) if byte in b"$#}*" else bytes([byte])
+                for byte in bytes.fromhex(digits)
+            )
+        return super().answer(words)
 
 
 class Garbage(Stub):

@@ -201,6 +201,7 @@ def fakes(s, attach):
 
     test("is QEMU's", fake.Stub, says=["one round trip"], samples=20)
     test("is another", fake.Other, says=["several round"], samples=20)
+    test("sends bytes", fake.Binary, says=["2 CPUs"], samples=40)
     test("sends garbage", fake.Garbage, samples=20)
     test("is slow", fake.Slow, says=["[1-9][0-9,]* deadlines missed"])
     test(
