@@ -64,6 +64,12 @@ def folded(text):
     return stacks
 
 
+def forget(folder):
+    """Deletes what was built: their Makefiles do not know the headers."""
+    for path in [*folder.glob("*.o"), *folder.glob("*.elf")]:
+        path.unlink()
+
+
 class Kernel:
     """One of the kernels, built in the suite's folder."""
 
@@ -88,6 +94,7 @@ class Kernel:
     def build(self):
         """What somebody does who has the library, and only that."""
         s = self.s
+        forget(s.work)
         run(
             *("make", "-f", self.sources / "Makefile"),
             f"INCLUDE={Path('profiler/include').resolve()}",
@@ -249,6 +256,7 @@ def extract(s):
     """Writes the files of the document's example: each is the first indented
     block after the first line that has its name."""
     text = Path(DOCUMENT).read_text()
+    forget(s.work)
     for name in FILES:
         place = text.index(f"`{name}`")
         found = re.compile(r"\n\n((?:    .*\n|\n)+)").search(text, place)
