@@ -61,6 +61,7 @@ static void switch_to(struct task *task)
 static void resume(struct task *task)
 {
     const bool held = loop_hold(true);
+    const void *kind = prof_handler_part((const void *)task->function);
     uint32_t before;
 
     task->resumer = current;
@@ -68,6 +69,7 @@ static void resume(struct task *task)
     before = task_trace_enter(task->promise, &task->loop);
     switch_to(task);
     task_trace_leave(before, &task->loop);
+    (void)prof_handler_part(kind);
     loop_hold(held);
     if (task->ended)
         stack_give(&task->stack);

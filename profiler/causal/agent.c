@@ -7,6 +7,7 @@
  */
 
 #include "causal/causal.h"
+#include "causal/shares.h"
 
 #include <stddef.h>
 
@@ -118,6 +119,8 @@ void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
                        struct prof_moment now)
 {
     *request = (struct prof_request){.cause = now};
+    if (prof_shares_on)
+        prof_shares_doorbell();
     begins(agent);
     if (agent->kind == PROF_AGENT_SERVERS)
         queue(agent, request);
@@ -181,6 +184,8 @@ uint64_t prof_agent_answer(struct prof_agent *agent,
 
 void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
 {
+    if (prof_shares_on)
+        prof_shares_doorbell();
     if (agent->kind != PROF_AGENT_CLOSED)
         return;
     for (unsigned i = PROF_AGENT_SENT_MAX - 1; i > 0; i--)

@@ -7,6 +7,7 @@
 #include "causal/report.h"
 
 #include "base/cpu.h"
+#include "causal/shares.h"
 
 #include <prof/error.h>
 
@@ -153,9 +154,30 @@ static void write_models(struct prof_text *out)
                           "their kind can have sent them\n");
 }
 
+/* How time in targets is known. */
+static void write_accrual(struct prof_text *out)
+{
+    bool entered = false;
+
+    for (const struct prof_target *each = prof_causal_targets(); each != NULL;
+         each = each->next) {
+        entered = entered || each->end == 0;
+        if (each->end == 0)
+            continue;
+        prof_text_string(out, each->name);
+        prof_text_string(out, " is measured by its share of handlers: ");
+        prof_text_decimal(out, each->visits, 0);
+        prof_text_string(out, " of ");
+        prof_text_decimal(out, prof_shares_samples(), 0);
+        prof_text_string(out, " samples were in it\n");
+    }
+    if (entered)
+        prof_text_string(out, "targets are measured from enter to leave\n");
+}
+
 void prof_causal_write_basis(struct prof_text *out)
 {
-    prof_text_string(out, "targets are measured from enter to leave\n");
+    write_accrual(out);
     write_held(out);
     write_abandoned(out);
     write_models(out);

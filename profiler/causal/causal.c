@@ -7,6 +7,7 @@
 #include "causal/causal.h"
 #include "causal/own.h"
 #include "causal/patch.h"
+#include "causal/shares.h"
 
 #include "base/cpu.h"
 #include "base/equal.h"
@@ -144,16 +145,30 @@ bool prof_causal_chosen(const struct prof_target *target)
     return target->number == prof_causal.experiments.target + 1;
 }
 
+/* All that does not wait may be in it. */
+static void follow_shares(struct prof_target *target, uint64_t now)
+{
+    prof_causal.by_shares = target;
+    if (prof_causal_spins != 0)
+        return;
+    sampled = prof_sampler_cycles(&prof_cpus[0]);
+    prof_virtual_enter(&prof_causal.clock, now);
+    prof_virtual_share(&prof_causal.clock, now, prof_shares_of(target));
+}
+
 /* Enters the target again that it is inside of. */
 static void enter_again(uint64_t now)
 {
     prof_virtual_left(&prof_causal.clock, now);
     prof_causal.outside = false;
+    prof_causal.by_shares = NULL;
     for (struct prof_target *each = targets; each != NULL; each = each->next) {
         if (!prof_causal_chosen(each))
             continue;
         prof_causal.outside = each->outside;
-        if (each->inside != 0 && (prof_causal_spins == 0 || each->outside))
+        if (each->end != 0)
+            follow_shares(each, now);
+        else if (each->inside != 0 && (prof_causal_spins == 0 || each->outside))
             prof_virtual_enter(&prof_causal.clock, now);
     }
 }
@@ -172,6 +187,7 @@ void prof_causal_visit(struct prof_progress *point)
 
     if (point->number != 0 && prof_experiments_visit(&prof_causal.experiments,
                                                      point->number - 1, now)) {
+        prof_causal_learn(now);
         prof_causal_follow(now);
         prof_causal_drain(now);
     }
@@ -183,6 +199,8 @@ void prof_causal_enter(struct prof_target *target)
 {
     bool on;
 
+    if (target->end != 0)
+        return;
     target->visits++;
     if (target->inside++ != 0 || !prof_causal_chosen(target) ||
         (prof_causal_spins != 0 && !target->outside))
@@ -196,7 +214,7 @@ void prof_causal_enter(struct prof_target *target)
 void prof_causal_leave_at(struct prof_target *target, uint64_t now,
                           uint32_t own)
 {
-    if (target->inside == 0 || --target->inside != 0 ||
+    if (target->inside == 0 || target->end != 0 || --target->inside != 0 ||
         !prof_causal_chosen(target))
         return;
     prof_virtual_except(&prof_causal.clock, own);
@@ -223,6 +241,8 @@ void prof_causal_spin(void)
 {
     bool on;
 
+    if (prof_shares_on)
+        prof_shares_pause();
     prof_causal_spins = prof_causal_on;
     if (prof_causal.clock.nested == 0 || prof_causal.outside)
         return;
@@ -236,6 +256,8 @@ void prof_causal_found(void)
     bool on = prof_interrupts_save();
 
     prof_causal_spins = 0;
+    if (prof_shares_on)
+        prof_shares_go_on();
     if (!prof_causal.outside)
         enter_again(prof_causal_exactly());
     prof_interrupts_restore(on);

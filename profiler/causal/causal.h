@@ -42,8 +42,11 @@ struct prof_causal {
     struct prof_work *work;             /* NULL until the first start */
     uint64_t due;                       /* of the event that was taken last */
     uint64_t tsc_hz;
-    void *memory;   /* of experiments */
-    bool outside;   /* the target is what an agent does */
+    void *memory;                  /* of experiments */
+    void *of_shares;               /* the part of it for shares.h */
+    uint64_t began;                /* real time, of the first experiment */
+    bool outside;                  /* the target is what an agent does */
+    struct prof_target *by_shares; /* the target, if it is (shares.h) */
     bool open;      /* there is an open loop, since the last release */
     bool releases;  /* all that is held is due */
     uint32_t epoch; /* of agents: counts releases */
@@ -89,6 +92,10 @@ void prof_causal_drain(uint64_t now);
 
 /* Experiments begin. */
 void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now);
+
+/* An experiment has ended at (now): a target that was called too often is
+ * learnt from samples from now on, and all experiments begin again. */
+void prof_causal_learn(uint64_t now);
 
 /* Whether the experiment is with (target). */
 bool prof_causal_chosen(const struct prof_target *target);

@@ -132,7 +132,8 @@ static void send_target(uint64_t tsc, const struct prof_target *target)
         struct prof_event_causal_target fields;
         char text[NAME_MAX + 1];
     } __attribute__((packed))
-    made = {.fields = {(uint16_t)(target->number - 1), 0, target->visits}};
+    made = {.fields = {(uint16_t)(target->number - 1), target->end != 0,
+                       target->visits}};
     uint32_t length = copy_name(made.text, target->name);
 
     (void)prof_stream_put(PROF_EVENT_CAUSAL_TARGET, tsc, &made,

@@ -6,6 +6,7 @@
 #include "causal/causal_send.h"
 #include "causal/own.h"
 #include "causal/patch.h"
+#include "causal/shares.h"
 
 #include "base/alloc.h"
 #include "base/cpu.h"
@@ -56,6 +57,16 @@ static bool valid(const struct prof_causal_settings *settings)
     return true;
 }
 
+/* What is learnt from samples needs some. */
+static bool known(uint32_t number)
+{
+    const struct prof_target *target = prof_causal_targets();
+
+    while (target->number != number + 1)
+        target = target->next;
+    return target->end == 0 || prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN;
+}
+
 /* Speed-up 0 of the experiments is none; the others follow. */
 static struct prof_experiment_settings
 experiments_of(const struct prof_causal_settings *settings)
@@ -68,6 +79,7 @@ experiments_of(const struct prof_causal_settings *settings)
         .visits_min = settings->visits_min,
         .cycles_max = settings->cycles_max,
         .seed = settings->seed,
+        .known = known,
         .ended = prof_causal_log,
     };
 
@@ -101,23 +113,49 @@ static void series_init(const struct prof_experiment_settings *settings,
     prof_causal.work = (void *)(prof_causal.limits + series);
 }
 
+/* In (memory), in which there is nothing yet. */
+static void begin_all(const struct prof_experiment_settings *of, void *memory,
+                      uint64_t now)
+{
+    bool any = false;
+
+    for (struct prof_target *each = prof_causal_targets(); each != NULL;
+         each = each->next) {
+        each->visits = 0;
+        any = any || each->end != 0;
+    }
+    prof_causal.began = now;
+    if (any)
+        prof_shares_init(prof_causal.of_shares, of->targets);
+    prof_experiments_init(&prof_causal.experiments, of, &prof_causal.clock, now,
+                          memory);
+}
+
 static void begin(const struct prof_experiment_settings *of, void *memory)
 {
     uint64_t now = prof_tsc();
 
     prof_causal_traffic_begin(prof_causal.tsc_hz, now);
-    prof_experiments_init(&prof_causal.experiments, of, &prof_causal.clock, now,
-                          memory);
     /* it may have been stopped in the middle of one */
     for (struct prof_target *each = prof_causal_targets(); each != NULL;
-         each = each->next) {
+         each = each->next)
         each->inside = 0;
-        each->visits = 0;
-    }
+    begin_all(of, memory, now);
     prof_causal_follow(now);
     prof_patch_on();
     prof_causal_on = 1;
     prof_own_measure();
+}
+
+void prof_causal_learn(uint64_t now)
+{
+    const struct prof_experiment_settings of = prof_causal.experiments.settings;
+
+    if (!prof_patch_learn_if(now - prof_causal.began))
+        return;
+    prof_causal_log_init(prof_causal.memory, of.points);
+    series_init(&of, prof_causal.kinds, prof_causal.latencies);
+    begin_all(&of, prof_causal.experiments.sums, now);
 }
 
 int prof_causal_start(const struct prof_causal_settings *given)
@@ -126,7 +164,7 @@ int prof_causal_start(const struct prof_causal_settings *given)
     uint32_t kinds = last == NULL ? 0 : last->number;
     struct prof_experiment_settings of;
     struct prof_causal_settings all;
-    size_t noted, events, series;
+    size_t noted, events, series, learnt;
     char *memory;
 
     if (prof_causal_on || prof_causal.held.count != 0)
@@ -138,7 +176,9 @@ int prof_causal_start(const struct prof_causal_settings *given)
     events = all.held * sizeof(struct prof_held_event);
     noted = prof_causal_log_bytes(of.points);
     series = series_bytes(&of, kinds);
-    memory = prof_alloc(noted + events + series + prof_experiments_bytes(&of));
+    learnt = prof_patch == NULL ? 0 : prof_shares_bytes(of.targets);
+    memory = prof_alloc(noted + learnt + events + series +
+                        prof_experiments_bytes(&of));
     if (memory == NULL)
         return PROF_EMEMORY;
     prof_free(prof_causal.memory);
@@ -146,6 +186,8 @@ int prof_causal_start(const struct prof_causal_settings *given)
     prof_causal.tsc_hz = all.tsc_hz;
     prof_causal_log_init(memory, of.points);
     memory += noted;
+    prof_causal.of_shares = memory;
+    memory += learnt;
     prof_held_init(&prof_causal.held, (void *)memory, all.held);
     series_init(&of, kinds, memory + events);
     begin(&of, memory + events + series);
@@ -165,6 +207,8 @@ void prof_causal_stop(void)
     prof_causal_lag = prof_causal.clock.delay;
     prof_causal_on = 0;
     prof_causal_spins = 0;
+    prof_shares_on = 0;
+    prof_causal.by_shares = NULL;
     prof_causal.strange += prof_patch_off();
     prof_causal_log_stop();
     prof_causal_release();

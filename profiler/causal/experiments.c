@@ -60,6 +60,8 @@ static void begin(struct prof_experiments *all, uint64_t now, uint64_t at)
 
     all->target = draw(all, all->settings.targets);
     all->speedup = drawn == 0 ? 0 : drawn - 1;
+    if (all->settings.known != NULL && !all->settings.known(all->target))
+        all->speedup = 0;
     all->counts = false;
     count_from(all, now, at);
     prof_virtual_speed_up(all->clock, now, all->settings.speedup[all->speedup]);

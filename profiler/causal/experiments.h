@@ -50,6 +50,8 @@ struct prof_experiment_settings {
     uint32_t visits_min; /*  visits of the first point */
     uint64_t cycles_max; /* one that takes longer is abandoned */
     uint32_t seed;
+    /* Whether a target may be faster; NULL: all may. */
+    bool (*known)(uint32_t target);
     /* Called for each that has ended, if it is not NULL. */
     void (*ended)(const struct prof_experiment_record *record,
                   const uint32_t *visits);

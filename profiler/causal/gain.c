@@ -9,6 +9,8 @@
 #define LIMIT 2000000000
 #define PERIOD_SHIFT 8 /* periods are in 1/256 cycles */
 
+#define NORMAL_SQUARE 541u /* 2.326^2, 98 % as below, in 1/100 */
+
 /* Student's t for 98 %, two-sided, by degrees of freedom, in 1/1000. With that
  * for 95 %, 94 to 96 % of the intervals of fifty programs contain the truth: a
  * program remembers more than one experiment. An interval of 95 % should not
@@ -177,4 +179,21 @@ int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
         (uint64_t)prof_gain_root(spread) * student[gain->groups - 1], 1000);
     gain->interval_ppm = spread > LIMIT ? LIMIT : (uint32_t)spread;
     return 0;
+}
+
+/* How many there are is a binomial. Limits keep squares within 64 bits. */
+void prof_gain_widen(struct prof_gain *gain, uint64_t samples)
+{
+    uint64_t own =
+        square(gain->interval_ppm < LIMIT ? gain->interval_ppm : LIMIT);
+    uint64_t more;
+
+    if (samples > UINT32_MAX)
+        return;
+    more = prof_divide(square(gain->ppm), samples == 0 ? 1 : (uint32_t)samples);
+    more = more < UINT64_MAX / 1024 ? prof_divide(more * NORMAL_SQUARE, 100)
+                                    : UINT64_MAX / 4;
+    gain->interval_ppm = prof_gain_root(own + more);
+    if (gain->interval_ppm > LIMIT)
+        gain->interval_ppm = LIMIT;
 }

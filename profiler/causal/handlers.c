@@ -11,6 +11,7 @@
  */
 
 #include "causal/causal.h"
+#include "causal/shares.h"
 
 #include "base/cpu.h"
 
@@ -28,11 +29,25 @@ static void account(enum prof_limit limit, uint64_t then, uint64_t now)
             now - then;
 }
 
+/* What was known by another kind is a segment of its own (shares.h). */
+const void *prof_causal_part(const void *kind)
+{
+    static const void *present;
+    const void *before = present;
+
+    present = kind;
+    if (prof_shares_on)
+        prof_shares_switch(kind);
+    return before;
+}
+
 void prof_causal_handler(const void *kind)
 {
     struct prof_work *work = prof_causal.work;
     struct prof_moment now;
 
+    if (prof_shares_on)
+        prof_causal_part(kind);
     if (work->kind != NULL) { /* the loop's, which has its own name for it */
         work->kind = kind;
         return;
@@ -54,6 +69,8 @@ void prof_causal_handled(void)
 
     if (work->kind == NULL)
         return;
+    if (prof_shares_on)
+        prof_causal_part(NULL);
     work->ended = prof_causal_time();
     work->polled = prof_tsc();
     work->answers = prof_causal.answers;

@@ -200,6 +200,11 @@ void prof_causal_handled(void)
 {
 }
 
+const void *prof_causal_part(const void *kind)
+{
+    return kind;
+}
+
 bool prof_causal_owes(void)
 {
     return false;
@@ -271,6 +276,12 @@ void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
     (void)groups;
     (void)cycles;
     (void)visits;
+}
+
+void prof_gain_widen(struct prof_gain *gain, uint64_t samples)
+{
+    (void)gain;
+    (void)samples;
 }
 
 int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],

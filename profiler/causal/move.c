@@ -159,7 +159,8 @@ static bool add_one(struct prof_moved *moved, uintptr_t at,
     return true;
 }
 
-/* Whether something in the function leads into the bytes of the jump. */
+/* Whether something in the function leads into the bytes of the jump, or to it:
+ * a loop would be entered again and again. */
 static int check_branches(uintptr_t function, size_t size)
 {
     for (size_t at = 0; at < size;) {
@@ -168,8 +169,7 @@ static int check_branches(uintptr_t function, size_t size)
 
         if (one.is.length == 0)
             return PROF_EPATCH_CODE;
-        if (leads(&one, &to) && to > function &&
-            to - function < PROF_JUMP_BYTES)
+        if (leads(&one, &to) && to - function < PROF_JUMP_BYTES)
             return PROF_EPATCH_BRANCH;
         at += one.is.length;
     }

@@ -48,6 +48,7 @@ void prof_own_measure(void)
 
     prof_own = (struct prof_own){0};
     prof_causal.outside = false;
+    prof_causal.clock.nested = 0; /* a target by samples is entered */
     prof_own.visit = least(visit, &probe);
     if (prof_patch != NULL)
         prof_own.patched =

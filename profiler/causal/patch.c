@@ -10,6 +10,8 @@
 #include "base/alloc.h"
 #include "base/equal.h"
 #include "causal/move.h"
+#include "causal/causal.h"
+#include "sample/cpu_state.h"
 
 #include <prof/error.h>
 #include <prof/name.h>
@@ -21,6 +23,9 @@
 #define ENTRY_HEAD (sizeof(uintptr_t) == 8 ? 10u : 9u)
 #define OWN "prof_" /* functions of the profiler */
 
+/* more often, and too much of its time is that of its hooks */
+#define CYCLES_A_VISIT 5000u
+
 static struct prof_causal_code code;
 
 void prof_causal_code(const struct prof_causal_code *given)
@@ -28,9 +33,20 @@ void prof_causal_code(const struct prof_causal_code *given)
     code = *given;
 }
 
+const struct prof_causal_code *prof_patch_code(void)
+{
+    return &code;
+}
+
 bool prof_causal_polls(uintptr_t begin, size_t bytes)
 {
     return code.polls != NULL && code.polls(begin, bytes);
+}
+
+void prof_patch_learn(struct prof_patched *function)
+{
+    function->target.begin = function->address;
+    function->target.end = function->end;
 }
 
 /* ---- by name */
@@ -166,19 +182,23 @@ static int new_function(const struct prof_symbol *symbol,
 {
     struct prof_patched *function =
         &prof_patch->functions[prof_patch->functions_count];
-    struct prof_moved moved;
+    struct prof_moved moved = {0};
     uintptr_t at = prof_patch_entry(function) + ENTRY_HEAD;
     int error = check(symbol);
 
     if (error == 0 && prof_patch->functions_count == PROF_PROBE)
         error = PROF_EPATCH_ROOM;
-    if (error == 0)
-        error = prof_move(symbol->start, symbol->size, at, &moved);
     if (error != 0)
         return error;
-    code.write(at, moved.bytes, moved.count);
-    *function =
-        (struct prof_patched){.address = symbol->start, .taken = moved.taken};
+    error = prof_move(symbol->start, symbol->size, at, &moved);
+    if (error == 0)
+        code.write(at, moved.bytes, moved.count);
+    *function = (struct prof_patched){
+        .address = symbol->start,
+        .end = symbol->start + symbol->size,
+        .taken = moved.taken,
+        .error = error,
+    };
     for (uint32_t i = 0; i < sizeof function->original; i++)
         function->original[i] = ((const uint8_t *)symbol->start)[i];
     keep_name(function, symbol);
@@ -205,6 +225,21 @@ static bool open_patch(void)
     return true;
 }
 
+/* A target once is one for ever, in the way in which it was added first. */
+static int add_target(struct prof_patched *function, enum prof_causal_kind kind)
+{
+    if (function->error != 0 && kind == PROF_CAUSAL_TARGET_ENTRY)
+        return function->error;
+    if (function->is_target)
+        return 0;
+    function->is_target = true;
+    function->may_be_learnt = kind == PROF_CAUSAL_TARGET;
+    if (function->error != 0 || kind == PROF_CAUSAL_TARGET_SAMPLES)
+        prof_patch_learn(function);
+    prof_causal_add_target(&function->target);
+    return 0;
+}
+
 static int add(const struct prof_symbol *symbol, enum prof_causal_kind kind)
 {
     struct prof_patched *function = NULL;
@@ -218,14 +253,12 @@ static int add(const struct prof_symbol *symbol, enum prof_causal_kind kind)
     error = function == NULL ? new_function(symbol, &function) : 0;
     if (error != 0)
         return error;
-    if (kind == PROF_CAUSAL_TARGET) {
-        function->is_target = true;
-        prof_causal_add_target(&function->target);
-    } else {
-        function->is_point = true;
+    if (kind != PROF_CAUSAL_PROGRESS)
+        return add_target(function, kind);
+    function->is_point = function->error == 0;
+    if (function->is_point)
         prof_causal_add_progress(&function->point);
-    }
-    return 0;
+    return function->error;
 }
 
 int prof_causal_add_function(const char *name, enum prof_causal_kind kind)
@@ -259,6 +292,12 @@ static bool is_there(uintptr_t address, const uint8_t *bytes)
     return true;
 }
 
+/* A target that is learnt from samples needs no hook, but a point does. */
+static bool is_hooked(const struct prof_patched *function)
+{
+    return function->is_point || function->target.end == 0;
+}
+
 void prof_patch_on(void)
 {
     uint8_t jump[PROF_JUMP_BYTES];
@@ -270,7 +309,8 @@ void prof_patch_on(void)
     for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
         struct prof_patched *function = &prof_patch->functions[i];
 
-        if (function->on || !is_there(function->address, function->original))
+        if (function->on || function->error != 0 || !is_hooked(function) ||
+            !is_there(function->address, function->original))
             continue;
         prof_jump(jump, function->address, prof_patch_entry(function));
         code.write(function->address, jump, sizeof jump);
@@ -279,25 +319,51 @@ void prof_patch_on(void)
     }
 }
 
-uint32_t prof_patch_off(void)
+/* Returns whether it was not as it was left. */
+static bool restore(struct prof_patched *function)
 {
     uint8_t jump[PROF_JUMP_BYTES];
+    bool strange = false;
+
+    prof_jump(jump, function->address, prof_patch_entry(function));
+    if (function->on && is_there(function->address, jump))
+        code.write(function->address, function->original,
+                   sizeof function->original);
+    else
+        strange = function->on;
+    function->on = false;
+    return strange;
+}
+
+uint32_t prof_patch_off(void)
+{
     uint32_t strange = 0;
 
     if (prof_patch == NULL)
         return 0;
+    for (uint32_t i = 0; i < prof_patch->functions_count; i++)
+        strange += restore(&prof_patch->functions[i]);
+    return strange;
+}
+
+bool prof_patch_learn_if(uint64_t cycles)
+{
+    bool any = false;
+
+    if (prof_patch == NULL || !prof_cpus[0].enabled)
+        return false;
     for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
         struct prof_patched *function = &prof_patch->functions[i];
 
-        prof_jump(jump, function->address, prof_patch_entry(function));
-        if (function->on && is_there(function->address, jump))
-            code.write(function->address, function->original,
-                       sizeof function->original);
-        else
-            strange += function->on;
-        function->on = false;
+        if (!function->may_be_learnt || function->target.end != 0 ||
+            function->target.visits * CYCLES_A_VISIT < cycles)
+            continue;
+        prof_patch_learn(function);
+        if (!is_hooked(function))
+            prof_causal.strange += restore(function);
+        any = true;
     }
-    return strange;
+    return any;
 }
 
 /* ---- what a sample or a walk has found */

@@ -23,6 +23,9 @@ struct prof_patched {
     uintptr_t address;
     uint32_t taken;      /* bytes that were moved to its entry */
     uint8_t original[5]; /* what the jump replaces */
+    int error;           /* why it cannot be patched, or 0 */
+    bool may_be_learnt;  /* its samples can take the place of that */
+    uintptr_t end;       /* of its code */
     bool is_target, is_point;
     bool on;    /* it is patched */
     bool loops; /* the event loop was run inside of it */
@@ -54,10 +57,19 @@ extern struct prof_patch *prof_patch; /* NULL: none was added */
 /* Where its beginning leads to. */
 uintptr_t prof_patch_entry(const struct prof_patched *function);
 
+const struct prof_causal_code *prof_patch_code(void);
+
 /* Patches all functions, and restores them. The second returns how many it did
  * not find as it had left them; these it does not touch. Contexts: thread. */
 void prof_patch_on(void);
 uint32_t prof_patch_off(void);
+
+/* (function), a target, is learnt from samples. */
+void prof_patch_learn(struct prof_patched *function);
+
+/* The same for those that were called too often in (cycles) of experiments.
+ * True: there was one, and all that was measured is void. Contexts: thread. */
+bool prof_patch_learn_if(uint64_t cycles);
 
 /* The loop turns: no target runs on the current stack. */
 void prof_patch_turn(void);

@@ -8,6 +8,7 @@
 #include "causal/report.h"
 
 #include "base/cpu.h"
+#include "causal/shares.h"
 
 #include <prof/error.h>
 #include <prof/port.h>
@@ -56,6 +57,10 @@ static bool reached(const struct prof_progress *point)
 static const char *reason(const struct prof_target *target,
                           const struct prof_progress *point)
 {
+    if (target->end != 0 && prof_shares_samples() < PROF_SHARES_SAMPLES_MIN)
+        return "too few samples";
+    if (target->end != 0 && target->visits == 0)
+        return "in no sample";
     if (target->visits == 0)
         return "never called";
     if (prof_causal.experiments.done != 0 && !reached(point))

@@ -52,11 +52,15 @@ int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
         point->number > all->settings.points ||
         speedup + 1 >= all->settings.speedups)
         return PROF_EVALUE;
-    return prof_gain_of(
-        prof_experiments_sums(all, target->number - 1, 0, point->number - 1),
-        prof_experiments_sums(all, target->number - 1, speedup + 1,
-                              point->number - 1),
-        gain);
+    if (prof_gain_of(prof_experiments_sums(all, target->number - 1, 0,
+                                           point->number - 1),
+                     prof_experiments_sums(all, target->number - 1, speedup + 1,
+                                           point->number - 1),
+                     gain) != 0)
+        return PROF_ESTATE;
+    if (target->end != 0)
+        prof_gain_widen(gain, target->visits);
+    return 0;
 }
 
 static int series_of(const struct prof_target *target, uint32_t speedup,

@@ -16,7 +16,10 @@ static uint64_t in_target(const struct prof_virtual_clock *clock, uint64_t now)
     /* the end of what an agent does is learnt later, but not in this order */
     if (clock->nested == 0 || now < clock->since || cycles < clock->excepted)
         return 0;
-    return cycles - clock->excepted;
+    cycles -= clock->excepted;
+    if (clock->others != 0)
+        cycles -= part(cycles, clock->others) / PROF_ONE;
+    return cycles;
 }
 
 uint64_t prof_virtual_time(const struct prof_virtual_clock *clock, uint64_t now)
@@ -78,6 +81,7 @@ void prof_virtual_enter(struct prof_virtual_clock *clock, uint64_t now)
         return;
     clock->since = now;
     clock->excepted = 0;
+    clock->others = 0;
 }
 
 void prof_virtual_since(struct prof_virtual_clock *clock, uint64_t now)
@@ -93,6 +97,13 @@ void prof_virtual_leave(struct prof_virtual_clock *clock, uint64_t now)
     if (clock->nested == 1)
         bring_up_to(clock, now);
     clock->nested--;
+}
+
+void prof_virtual_share(struct prof_virtual_clock *clock, uint64_t now,
+                        uint32_t share)
+{
+    bring_up_to(clock, now);
+    clock->others = share < PROF_ONE ? PROF_ONE - share : 0;
 }
 
 void prof_virtual_left(struct prof_virtual_clock *clock, uint64_t now)

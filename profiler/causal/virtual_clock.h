@@ -29,6 +29,8 @@ struct prof_virtual_clock {
     uint64_t since;    /* while nested: when delay was last brought up to now */
     uint64_t excepted; /* of the time since then: spent in interrupts */
     uint64_t in_target; /* time in the target, without interrupts */
+    uint32_t others;    /* while nested: what is not the target's of the time
+                           since then, in 1/65,536 */
 };
 
 /* Virtual time at (now). Contexts: any. */
@@ -60,6 +62,11 @@ void prof_virtual_leave(struct prof_virtual_clock *clock, uint64_t now);
 
 /* The target was entered at (now), and not before. */
 void prof_virtual_since(struct prof_virtual_clock *clock, uint64_t now);
+
+/* From (now) on (share), in 1/65,536, of the time in the target is its own, as
+ * it is where it is not known when it is entered. */
+void prof_virtual_share(struct prof_virtual_clock *clock, uint64_t now,
+                        uint32_t share);
 
 /* The target was left in a way that cannot be seen, such as by longjmp(). */
 void prof_virtual_left(struct prof_virtual_clock *clock, uint64_t now);

@@ -135,7 +135,7 @@ void prof_patch_entered(uintptr_t at, uintptr_t *place)
     began = prof_own_begin();
     if (function->is_point)
         prof_causal_visit(&function->point);
-    if (function->is_target && !function->loops)
+    if (function->is_target && function->target.end == 0 && !function->loops)
         enter(function, place);
     prof_own_end(began, prof_own.patched);
     prof_interrupts_restore(on);

@@ -144,7 +144,20 @@ static const struct prof_function *hottest(const struct choice *choice)
     return found;
 }
 
-/* Adds the hottest functions that can be patched. Returns how many. */
+/* What prof.accrue asks for. */
+static enum prof_causal_kind kind_of_target(void)
+{
+    switch (prof_options()->accrue) {
+    case PROF_ACCRUE_ENTRY:
+        return PROF_CAUSAL_TARGET_ENTRY;
+    case PROF_ACCRUE_SMOOTH:
+        return PROF_CAUSAL_TARGET_SAMPLES;
+    default:
+        return PROF_CAUSAL_TARGET;
+    }
+}
+
+/* Adds the hottest functions that can be targets. Returns how many. */
 static uint32_t choose(void)
 {
     struct choice choice = {0};
@@ -161,7 +174,7 @@ static uint32_t choose(void)
         uintptr_t address = (uintptr_t)function->record.key;
 
         choice.tried[choice.tried_count++] = address;
-        if (prof_causal_add_address(address, PROF_CAUSAL_TARGET) != 0)
+        if (prof_causal_add_address(address, kind_of_target()) != 0)
             continue;
         chosen++;
         if (prof_symbol_find(address, &symbol))
@@ -176,9 +189,10 @@ static void add_wanted(void)
 {
     for (struct prof_causal_wanted *each = prof_causal_wanted; each != NULL;
          each = each->next) {
-        int error = each->added
-                        ? PROF_OK
-                        : prof_causal_add_function(each->name, each->kind);
+        enum prof_causal_kind kind =
+            each->kind == PROF_CAUSAL_TARGET ? kind_of_target() : each->kind;
+        int error =
+            each->added ? PROF_OK : prof_causal_add_function(each->name, kind);
 
         each->added = true;
         if (error != PROF_OK)

@@ -164,6 +164,17 @@ static int parse_causal(const char *value)
     return mode;
 }
 
+/* In the order of enum prof_accrue_mode. */
+static int parse_accrue(const char *value)
+{
+    static const char *const modes[3] = {"auto", "entry", "smooth"};
+    int mode = parse_word(value, modes);
+
+    if (mode >= 0)
+        options.accrue = (enum prof_accrue_mode)mode;
+    return mode;
+}
+
 static int want(enum prof_causal_kind kind, const char *name)
 {
     return PROF_WITH_CAUSAL ? prof_causal_want(kind, name) : PROF_EABSENT;
@@ -219,6 +230,8 @@ static int set_choice(const char *word)
         choice = parse_name(value, vmm, sizeof vmm);
     } else if ((value = value_of(word, "prof.causal")) != NULL) {
         choice = parse_causal(value);
+    } else if ((value = value_of(word, "prof.accrue")) != NULL) {
+        choice = parse_accrue(value);
     } else if ((value = value_of(word, "prof.target")) != NULL) {
         return want(PROF_CAUSAL_TARGET, value);
     } else if ((value = value_of(word, "prof.progress")) != NULL) {
@@ -256,6 +269,7 @@ static const struct part {
     {PROF_WITH_LOOP, "prof.loop_freeze", ""},
     {PROF_WITH_LOOP, "prof.loop_trigger", ""},
     {PROF_WITH_CAUSAL, "prof.causal", "off"},
+    {PROF_WITH_CAUSAL, "prof.accrue", ""},
     {PROF_WITH_CAUSAL, "prof.target", ""},
     {PROF_WITH_CAUSAL, "prof.progress", ""},
     {PROF_WITH_TREES, "prof.report", "top"},

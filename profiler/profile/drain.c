@@ -30,6 +30,7 @@
 #include "profile/sums.h"
 #include "sample/cpu_state.h"
 #include "causal/causal_send.h"
+#include "causal/shares.h"
 #include "loop/held.h"
 #include "loop/loop.h"
 #include "loop/loop_send.h"
@@ -339,6 +340,7 @@ void prof_drain(void)
     prof_enter();
     prof_loop_profiler(&frame);
     drain->draining = true;
+    prof_shares_drains();
     if (prof_drain_is_more())
         prof_recent_reserve();
     prof_resolve_begin(false);
@@ -358,6 +360,7 @@ void prof_drain(void)
         prof_resolve_work() < PROLOGUES_STEPS_MAX) /* nothing waits for it */
         prof_addresses_catch_up(PROLOGUES_MAX, PROLOGUES_STEPS_MAX);
     (void)prof_ticks();
+    prof_shares_drained();
     drain->draining = false;
     prof_accounts.drain_cycles += prof_tsc() - begin;
     prof_loop_leave(&frame);

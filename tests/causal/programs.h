@@ -12,8 +12,8 @@
 
 enum part { F = 1, G, H, KICK, SLICE, FLUSH };
 
-/* A program's parameters. */
-enum { PEERS, OF_F, OF_G, OF_H, ROUND_TRIP, DISK, SERVERS };
+/* A program's parameters; the last is which part is the target, 0: F. */
+enum { PEERS, OF_F, OF_G, OF_H, ROUND_TRIP, DISK, SERVERS, PART };
 
 static inline uint64_t sim_duration(const struct sim *sim, enum part part,
                                     const struct event *event)
@@ -315,6 +315,31 @@ static void bucket_start(struct sim *sim)
     sim_timer_at(sim, (uint64_t)(5 * US), sim_event(sim, bucket_run, 0, 0, 0));
 }
 
+/* ---- G, then the disk, and meanwhile F, which the disk may hide */
+
+static void hidden_request(struct sim *sim, const struct event *event);
+
+static void hidden_done(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, H, sim_duration(sim, H, event));
+    sim_visit(sim, event->began);
+    sim_next_request(sim, event, hidden_request);
+}
+
+static void hidden_request(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, G, sim_duration(sim, G, event));
+    sim_request(
+        sim, 0, sim_about(sim->parameter[DISK], 11, event->peer, event->number),
+        sim_event(sim, hidden_done, event->peer, event->number, event->due));
+    sim_compute(sim, F, sim_duration(sim, F, event));
+}
+
+static void hidden_start(struct sim *sim)
+{
+    sim_first_requests(sim, hidden_request);
+}
+
 static const struct program closed = {"closed loop", closed_start, NULL, NULL};
 static const struct program background = {"work in idle time", closed_start,
                                           NULL, slice_of_work};
@@ -326,6 +351,8 @@ static const struct program hedge = {"hedged requests", hedge_start, NULL,
                                      NULL};
 static const struct program open_loop = {"open loop", open_start, open_end,
                                          NULL};
+static const struct program hidden = {"one hides the other", hidden_start, NULL,
+                                      NULL};
 static const struct program tick = {"periodic tick", tick_start, NULL, NULL};
 static const struct program bucket = {"token bucket", bucket_start, NULL, NULL};
 

@@ -3,8 +3,9 @@
 # Prediction beside truth, in long. Included by the Makefile.
 
 #: requests that `make causal-truth` measures in each run
-CAUSAL_VISITS ?= 6000
-causal_truth := $(addprefix tests/guest/causal/,causal_truth causal_net)
+CAUSAL_VISITS ?= 4000
+causal_truth := $(addprefix tests/guest/causal/,causal_truth causal_net \
+    causal_smooth)
 causal_units := $(BUILD)/host64/experiments_test
 
 .PHONY: causal-truth

@@ -25,11 +25,12 @@ static const struct {
     const char *name;
     double share; /* of the time of a unit */
     double most;  /* that it can gain */
+    bool samples; /* that is how it is known */
 } targets[TARGETS] = {
-    {"log(char const*)", 0.2, 0},
-    {"parse<int>(\"x\", <b>)", 0.4, 0.2},
-    {"reply", 0.3, 1},
-    {"unused", 0, 0},
+    {"log(char const*)", 0.2, 0, false},
+    {"parse<int>(\"x\", <b>)", 0.4, 0.2, false},
+    {"reply", 0.3, 1, true},
+    {"unused", 0, 0, false},
 };
 
 static struct made made = {.packet_room = PROF_PACKET_DEFAULT, .step = 10};
@@ -84,7 +85,7 @@ static void put_definitions(void)
     made_causal_point(&made, 0, 1, "requests");
     for (uint16_t i = 0; i < TARGETS; ++i)
         made_causal_target(&made, i, targets[i].share > 0 ? 1000 : 0,
-                           targets[i].name);
+                           targets[i].samples, targets[i].name);
 }
 
 static void put_experiment(uint32_t number, bool shown)
@@ -189,7 +190,7 @@ static void put_wrong(void)
     made_causal_point(&made, 65535, 1, "far");
     MADE_EVENT(&made, PROF_EVENT_CAUSAL_LATENCY,
                (struct prof_event_causal_latency){.speedup = 99});
-    made_causal_target(&made, 65535, 0, "far");
+    made_causal_target(&made, 65535, 0, false, "far");
 }
 
 static void print_truth(void)

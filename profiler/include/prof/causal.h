@@ -34,6 +34,7 @@
  */
 
 #include <prof/causal_agent.h>
+#include <prof/causal_functions.h>
 #include <prof/config.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,9 +110,11 @@ struct prof_target {
     uint64_t visits;          /* while running */
     struct prof_target *next; /* private */
     bool outside;             /* private: it is what an agent does */
+    uintptr_t begin, end;     /* private: its code, if it is learnt from
+                                 samples; visits are samples in it then */
 };
 #define PROF_TARGET(variable, text)                                            \
-    struct prof_target variable = {text, 0, 0, 0, 0, 0}
+    struct prof_target variable = {text, 0, 0, 0, 0, 0, 0, 0}
 
 /* Adds one, while no experiments are running; again has no effect. It MUST
  * remain valid. The first point paces the experiments: it should be passed
@@ -168,48 +171,6 @@ static inline void prof_target_leave(struct prof_target *target)
     if (PROF_CAUSAL_ON)
         prof_causal_leave(target);
 }
-
-/* ---- functions as targets and progress points, by name */
-
-/*
- * Functions of the program need not be changed: their first instructions are
- * replaced by a jump while experiments run, and restored afterwards. A function
- * is left when it returns; time in what it calls counts, also by a tail call.
- * How it is left otherwise, by longjmp(), is known at the loop's next turn or
- * earlier. It need not be left to wait if the kernel calls prof_causal_switch()
- * at each switch of tasks; a function that runs the loop itself is no target.
- */
-
-/* The code of the image, and how to write to it: as arch_patch() does in the
- * reference kernel. Contexts of both calls: thread. */
-struct prof_causal_code {
-    uintptr_t begin, end;
-    void (*write)(uintptr_t address, const void *bytes, size_t count);
-    /* Whether the function of (bytes) bytes at (begin) looks again and again
-     * for work; NULL: none does. It is not chosen by itself. */
-    bool (*polls)(uintptr_t begin, size_t bytes);
-};
-void prof_causal_code(const struct prof_causal_code *code);
-
-enum prof_causal_kind {
-    PROF_CAUSAL_TARGET,
-    PROF_CAUSAL_PROGRESS,
-};
-
-/*
- * Adds the function (name), mangled or not, with its arguments or without, or
- * the one that (address) is in; it may be of both kinds. Allocates once, some 8
- * KiB. Returns 0, PROF_ESTATE (experiments are running, or there was no
- * prof_causal_code()), PROF_EMEMORY, or PROF_EPATCH_...: why it cannot be
- * patched (<prof/error.h>).
- */
-int prof_causal_add_function(const char *name, enum prof_causal_kind kind);
-int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind);
-
-bool prof_causal_polls(uintptr_t begin, size_t bytes);
-
-/* The target (name), as the table shows it; NULL: there is none. */
-const struct prof_target *prof_causal_target(const char *name);
 
 /* To be called before the current stack becomes [begin, end), and before
  * prof_stack_set(). Contexts: thread. */
@@ -387,6 +348,14 @@ static inline void prof_handler_end(void)
 {
     if (PROF_CAUSAL_ON)
         prof_causal_handled();
+}
+
+/* What runs from now on is of another kind, such as a task in the handler that
+ * lets it go on. Returns the kind until now, to be passed at its end. */
+const void *prof_causal_part(const void *kind);
+static inline const void *prof_handler_part(const void *kind)
+{
+    return PROF_CAUSAL_ON ? prof_causal_part(kind) : NULL;
 }
 
 /* After a handler: whether the loop has to wait, because an agent is faster. It

@@ -60,6 +60,10 @@ int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
                  const struct prof_progress_sum faster[PROF_GAIN_GROUPS],
                  struct prof_gain *gain);
 
+/* Of a target that (samples) samples were in, which is all that is known of its
+ * time: its gain is as wrong as they are few. */
+void prof_gain_widen(struct prof_gain *gain, uint64_t samples);
+
 #ifdef __cplusplus
 }
 #endif

@@ -167,6 +167,13 @@ enum prof_causal_mode {
     PROF_CAUSAL_MODE_AUTO, /* with hot functions too, once they are known */
 };
 
+/* How functions become targets: <prof/causal.h>. */
+enum prof_accrue_mode {
+    PROF_ACCRUE_AUTO,   /* patched if that can be */
+    PROF_ACCRUE_ENTRY,  /* patched */
+    PROF_ACCRUE_SMOOTH, /* by samples of handlers */
+};
+
 /* The options in force; only prof_option() changes them. */
 struct prof_options {
     uint32_t hz;       /* rate asked for, Hz */
@@ -196,6 +203,7 @@ struct prof_options {
     uint32_t loop_freeze_ms;      /* a frozen loop, 0 = none */
     bool loop_trigger;            /* that stops the flight recorder */
     enum prof_causal_mode causal; /* experiments (<prof/causal.h>) */
+    enum prof_accrue_mode accrue; /* their targets */
 };
 const struct prof_options *prof_options(void);
 

@@ -65,8 +65,81 @@ CASES = [
         ],
     ),
     case(
+        "causal_learnt",
+        append=(
+            "prof.causal=on prof.progress=work_done prof.target=jumps_back "
+            "prof.target=often prof.target=rest prof.every=0 prof.hz=4000"
+        ),
+        icount=0,
+        exits=0,
+        shows=[
+            r"^jumps_back is measured by its share of handlers: \d+ of \d+ ",
+            r"^often is measured by its share of handlers: \d+ of \d+ ",
+            r"^targets are measured from enter to leave$",
+            # 38, 29 and 29 % of the time, the half of it at 50 % faster
+            r"^  jumps_back +3[5-9]\.\d\d( +\S+ \+- \S+)"
+            r" +(1[7-9]|20)\.\d\d \+- \d\.",
+            r"^  often +(2[7-9]|3[0-2])\.\d\d( +\S+ \+- \S+)"
+            r" +1[2-6]\.\d\d \+- \d\.",
+            r"^  rest +2\d\.\d\d( +\S+ \+- \S+) +1[3-5]\.\d\d \+- \d\.",
+        ],
+        hides=["rest is measured"],
+    ),
+    case(
+        "causal_learnt_callers",
+        image="test/causal_learnt",
+        append=(
+            "prof.causal=on prof.progress=work_done prof.target=calls_it "
+            "prof.accrue=smooth prof.every=0 prof.hz=4000"
+        ),
+        icount=0,
+        exits=0,
+        shows=[
+            r"^calls_it is measured by its share of handlers: \d+ of \d+ ",
+            r"^  calls_it +3[5-9]\.\d\d( +\S+ \+- \S+)"
+            r" +(1[7-9]|20)\.\d\d \+- \d\.",
+        ],
+        hides=["from enter to leave"],
+    ),
+    case(
+        "causal_learnt_not",
+        image="test/causal_learnt",
+        append=(
+            "prof.causal=on prof.progress=work_done prof.target=jumps_back "
+            "prof.accrue=entry prof.every=0"
+        ),
+        icount=0,
+        exits=0,
+        shows=[
+            r"^causal: jumps_back: the function (jumps|is too short) to ",
+            r"^causal: no experiments: they need prof.target=",
+        ],
+    ),
+    case(
+        "causal_learnt_without_samples",
+        image="test/causal_learnt",
+        append=(
+            "prof.causal=on prof.progress=work_done prof.target=jumps_back "
+            "prof.start=off prof.every=0"
+        ),
+        icount=0,
+        exits=0,
+        shows=[
+            r"^jumps_back is measured by its share of handlers: 0 of 0 ",
+            r"^  jumps_back .* too few samples$",
+        ],
+    ),
+    case(
         "causal_patch",
         append="prof.start=off prof.every=0 prof.drain=10000",
+        icount=0,
+    ),
+    case(
+        "causal_smooth",
+        append=(
+            "prof.start=off prof.every=0 prof.depth=0 prof.hz=20000 "
+            "causal.visits=1500"
+        ),
         icount=0,
     ),
     case(

@@ -113,9 +113,9 @@ static void test_refused(void **state)
     assert_int_equal(MOVE(0xc5, 0xf8, 0x77, 0x90, 0x90), PROF_EPATCH_CODE);
     assert_int_equal(MOVE(0x90, 0x90, 0x90, 0x90, 0x90, 0xc5, 0xf8, 0x77),
                      PROF_EPATCH_CODE);
-    /* nop; nop; jmp -3 leads to the second; -4 to the first, which is right */
+    /* nop; nop; jmp -3 leads to the second; -4 to the first: a loop */
     assert_int_equal(MOVE(0x90, 0x90, 0xeb, 0xfd, 0x90), PROF_EPATCH_BRANCH);
-    assert_int_equal(MOVE(0x90, 0x90, 0xeb, 0xfc, 0x90), 0);
+    assert_int_equal(MOVE(0x90, 0x90, 0xeb, 0xfc, 0x90), PROF_EPATCH_BRANCH);
     /* a jump from further on */
     assert_int_equal(MOVE(0x90, 0x90, 0x90, 0x90, 0x90, 0x75, 0xfc),
                      PROF_EPATCH_BRANCH);

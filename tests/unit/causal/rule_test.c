@@ -39,7 +39,7 @@ static struct run run(const struct work *work, uint32_t speedup, uint32_t real,
     uint64_t begin;
     double latency;
 
-    sim->target = F;
+    sim->target = work->parameter[PART] == 0 ? F : work->parameter[PART];
     sim->shorter = real;
     sim->only_now = naive;
     prof_virtual_speed_up(&sim->world.clock, sim->world.now, speedup);
@@ -60,12 +60,20 @@ static double gain(double normal, double faster)
 }
 
 static const struct work works[] = {
-    {&closed, {16, 10, 30, 5, 20}},      {&background, {3, 20, 10, 5, 120}},
-    {&disk, {4, 10, 30, 5, 20, 500}},    {&disk, {4, 10, 30, 5, 20, 100, 1}},
-    {&disk, {12, 20, 20, 5, 20, 60, 2}}, {&pipeline, {12, 15, 20, 8, 30, 300}},
-    {&doorbell, {24, 8, 10, 0, 20, 80}}, {&hedge, {8, 20, 15, 12, 20, 100}},
-    {&open_loop, {1, 10, 15, 0, 50}},    {&open_loop, {1, 20, 25, 0, 50}},
-    {&tick, {1, 30, 20, 0, 100}},        {&bucket, {1, 20, 10, 0, 60}},
+    {&closed, {16, 10, 30, 5, 20}},
+    {&background, {3, 20, 10, 5, 120}},
+    {&disk, {4, 10, 30, 5, 20, 500}},
+    {&disk, {4, 10, 30, 5, 20, 100, 1}},
+    {&disk, {12, 20, 20, 5, 20, 60, 2}},
+    {&pipeline, {12, 15, 20, 8, 30, 300}},
+    {&doorbell, {24, 8, 10, 0, 20, 80}},
+    {&hedge, {8, 20, 15, 12, 20, 100}},
+    {&open_loop, {1, 10, 15, 0, 50}},
+    {&open_loop, {1, 20, 25, 0, 50}},
+    {&tick, {1, 30, 20, 0, 100}},
+    {&bucket, {1, 20, 10, 0, 60}},
+    {&hidden, {2, 40, 30, 10, 20, 150}},
+    {&hidden, {2, 40, 30, 10, 20, 150, 0, G}},
 };
 
 static void a_prediction_is_the_truth(void **state)

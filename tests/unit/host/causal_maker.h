@@ -18,9 +18,10 @@ static inline void made_named(struct made *made, enum prof_event kind,
 }
 
 static inline void made_causal_target(struct made *made, uint16_t target,
-                                      uint64_t visits, const char *name)
+                                      uint64_t visits, bool samples,
+                                      const char *name)
 {
-    struct prof_event_causal_target head = {target, 0, visits};
+    struct prof_event_causal_target head = {target, samples, visits};
 
     made_named(made, PROF_EVENT_CAUSAL_TARGET, &head, sizeof head, name);
 }

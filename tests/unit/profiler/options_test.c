@@ -47,6 +47,12 @@ static void each_option_is_taken(void **unused)
     assert_int_equal(prof_options()->causal, PROF_CAUSAL_MODE_AUTO);
     assert_int_equal(prof_option("prof.causal=on"), 0);
     assert_int_equal(prof_options()->causal, PROF_CAUSAL_MODE_ON);
+    assert_int_equal(prof_option("prof.accrue=smooth"), 0);
+    assert_int_equal(o->accrue, PROF_ACCRUE_SMOOTH);
+    assert_int_equal(prof_option("prof.accrue=entry"), 0);
+    assert_int_equal(o->accrue, PROF_ACCRUE_ENTRY);
+    assert_int_equal(prof_option("prof.accrue=auto"), 0);
+    assert_int_equal(o->accrue, PROF_ACCRUE_AUTO);
     assert_int_equal(prof_option("prof.target=a::b"), 0);
     assert_int_equal(prof_option("prof.progress=c"), 0);
     assert_int_equal(prof_option("prof.callers=a::b(int)"), 0);
@@ -87,6 +93,7 @@ static void nonsense_changes_nothing(void **unused)
         {"prof.report=", PROF_EVALUE},
         {"prof.report=tre", PROF_EVALUE},
         {"prof.causal=yes", PROF_EVALUE},
+        {"prof.accrue=samples", PROF_EVALUE},
         {"prof.target=", PROF_EVALUE},
         {"prof.progress=", PROF_EVALUE},
         {"prof.reports=4294967296", PROF_EVALUE},

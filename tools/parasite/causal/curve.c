@@ -49,9 +49,11 @@ static bool is_sane(const struct prof_progress_sum *groups)
     return true;
 }
 
-/* (normal) and (faster) may be NULL. */
+/* (normal) and (faster) may be NULL, as may (target); it widens the interval if
+ * it is known by samples. */
 static void gain_of(const struct prof_progress_sum *normal,
                     const struct prof_progress_sum *faster,
+                    const struct causal_target *target,
                     struct causal_value *value)
 {
     struct prof_gain gain;
@@ -59,6 +61,8 @@ static void gain_of(const struct prof_progress_sum *normal,
     if (normal == NULL || faster == NULL || !is_sane(normal) ||
         !is_sane(faster) || prof_gain_of(normal, faster, &gain) != 0)
         return;
+    if (target != NULL && target->accrual != 0)
+        prof_gain_widen(&gain, target->visits);
     value->known = true;
     value->gain = gain.ppm / PPM;
     value->interval = gain.interval_ppm / PPM;
@@ -71,7 +75,8 @@ static void value_of(const struct causal *causal, uint32_t target,
 {
     value->speedup = causal->speedups[speedup] / (double)PROF_ONE;
     gain_of(causal_groups(causal, target, 0, point),
-            causal_groups(causal, target, speedup, point), value);
+            causal_groups(causal, target, speedup, point),
+            &causal->targets[target], value);
 }
 
 void causal_none(const struct causal *causal, uint32_t point,
@@ -89,7 +94,7 @@ void causal_none(const struct causal *causal, uint32_t point,
         if (!is_sane(halves[0]) || !is_sane(halves[1]))
             return;
     }
-    gain_of(halves[0], halves[1], value);
+    gain_of(halves[0], halves[1], NULL, value);
 }
 
 static int by_speedup(const void *a, const void *b)

@@ -46,6 +46,20 @@ static void append_limit(const struct causal *causal,
                  word);
 }
 
+/* How its time is known, if not from enter to leave. */
+static void append_accrual(const struct causal *causal,
+                           const struct causal_curve *curve, char *text)
+{
+    const struct causal_target *target = &causal->targets[curve->target];
+    size_t used = strlen(text);
+
+    if (target->accrual != 0)
+        snprintf(text + used, CAUSAL_TEXT_MAX - used,
+                 "; measured by its share of handlers: %" PRIu64
+                 " samples in it",
+                 target->visits);
+}
+
 const char *causal_explain(const struct causal *causal,
                            const struct causal_curve *curve, char *text)
 {
@@ -84,6 +98,7 @@ const char *causal_explain(const struct causal *causal,
                  curve->shape == CAUSAL_PART ? "some of its time counts"
                                              : plain[curve->shape]);
     append_limit(causal, curve, text);
+    append_accrual(causal, curve, text);
     return text;
 }
 

@@ -43,8 +43,8 @@ static void cannot(const char *name, int error)
     char what[80];
 
     snprintf(what, sizeof what, "%s cannot: %s", name, prof_strerror(error));
-    tap_is_equal(prof_causal_add_function(name, PROF_CAUSAL_TARGET), error,
-                 what);
+    tap_is_equal(prof_causal_add_function(name, PROF_CAUSAL_TARGET_ENTRY),
+                 error, what);
 }
 
 static uint64_t lag(void)

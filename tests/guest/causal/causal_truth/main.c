@@ -5,124 +5,21 @@
  * instructions, so all figures repeat.
  *
  * causal.visits=N sets how many requests are measured, causal.speedups=N how
- * many of 50, 25 and 75 %, causal.first=N from which program on,
- * of 16: with 16 only what experiments cost is measured.
+ * many of 50, 25 and 75 %, causal.first=N from which program on, of 18: with 18
+ * only what experiments cost is measured.
  */
 
 #include "guest/tap.h"
 
-#include "causal/machine.h"
+#include "causal/truth.h"
 
-#include "causal/programs.h"
-
-#include <kernel/service.h>
-#include <stdio.h>
-#include <string.h>
-
-#define PROGRAMS 16u
-#define SPEEDUPS_MAX 3u
 #define ERROR_MAX 100     /* of the gain: 1/100 percentage points */
 #define P99_ERROR_MAX 300 /* 1/100 per cent */
-#define VISITS_ENOUGH 4000
 #define P99_VISITS_ENOUGH 20000
-#define WARM_UP 200u
 #define FEW 500u
 /* instructions of a request with one answer, and with two */
 #define OVERHEAD_MAX 1150
 #define OVERHEAD_2_MAX 1950
-
-static PROF_TARGET(all_disks, "disk");
-static PROF_TARGET(all_peers, "network");
-
-/* What becomes faster. */
-enum what { PART_F, DISKS, NETWORK };
-
-static const struct {
-    enum what what;
-    const struct program *program;
-    uint32_t parameter[8];
-} works[PROGRAMS] = {
-    {PART_F, &closed, {16, 10, 30, 5, 20}},
-    {PART_F, &background, {3, 20, 10, 5, 120}},
-    {PART_F, &disk, {4, 10, 30, 5, 20, 500}},
-    {PART_F, &disk, {4, 10, 30, 5, 20, 100, 1}},
-    {PART_F, &disk, {12, 20, 20, 5, 20, 60, 2}},
-    {PART_F, &pipeline, {12, 15, 20, 8, 30, 300}},
-    {PART_F, &doorbell, {24, 8, 10, 0, 20, 80}},
-    {PART_F, &hedge, {8, 20, 15, 12, 20, 100}},
-    {PART_F, &open_loop, {1, 10, 15, 0, 50}},
-    {PART_F, &open_loop, {1, 20, 25, 0, 50}},
-    {PART_F, &tick, {1, 30, 20, 0, 100}},
-    {PART_F, &bucket, {1, 20, 10, 0, 60}},
-    {DISKS, &disk, {4, 10, 30, 5, 20, 500}},
-    {DISKS, &disk, {4, 10, 30, 5, 20, 100, 1}},
-    {DISKS, &pipeline, {12, 15, 20, 8, 30, 300}},
-    {NETWORK, &disk, {4, 10, 30, 5, 300, 50}},
-};
-
-static uint32_t visits = 500, speedups = 1, first;
-
-struct run {
-    double period; /* virtual time between visits */
-    double p99;    /* of requests */
-};
-
-enum how { REALLY, VIRTUALLY, NAIVELY };
-
-/* (what) becomes faster, in (sim) or on the virtual clock. */
-static void make_faster(struct sim *sim, enum what what, enum how how,
-                        uint32_t speedup)
-{
-    struct prof_target *const targets[] = {&part_f, &all_disks, &all_peers};
-    uint32_t real = how == REALLY ? speedup : 0;
-
-    sim->target = F;
-    sim->shorter = what == PART_F ? real : 0;
-    sim->device_shorter = what == DISKS ? real : 0;
-    sim->peer_shorter = what == NETWORK ? real : 0;
-    sim->only_now = how == NAIVELY;
-    for (unsigned i = 0; i < DEVICES_MAX; i++)
-        prof_agent_target(&sim->devices[i].agent, &all_disks);
-    for (unsigned i = 0; i < PEERS_MAX; i++)
-        prof_agent_target(&sim->peers[i], &all_peers);
-    prof_causal_fix(targets[what], how == REALLY ? 0 : speedup);
-}
-
-static struct run run(unsigned work, enum how how, uint32_t speedup)
-{
-    const struct prof_causal_settings settings = {.tsc_hz = clock_tsc_hz()};
-    struct sim *sim;
-    struct run result;
-    uint64_t begin;
-
-    prof_causal_start(&settings);
-    sim = sim_new(works[work].program, works[work].parameter);
-    make_faster(sim, works[work].what, how, speedup);
-    sim->warm_up = WARM_UP;
-    sim_run(sim, WARM_UP);
-    begin = sim_virtual(sim);
-    sim_run(sim, WARM_UP + visits);
-    result.period = (double)(sim_virtual(sim) - begin) / visits;
-    result.p99 = sim_quantile(sim, visits, 990);
-    prof_causal_stop();
-    sim_free(sim);
-    return result;
-}
-
-/* By how much (faster) is: 1/100 per cent. */
-static int gain(double normal, double faster)
-{
-    return (int)lround(10000 * (1 - faster / normal));
-}
-
-static const char *text(int hundredths, char to[16])
-{
-    unsigned size = (unsigned)(hundredths < 0 ? -hundredths : hundredths);
-
-    snprintf(to, 16, "%s%u.%02u", hundredths < 0 ? "-" : "", size / 100,
-             size % 100);
-    return to;
-}
 
 static void heading(void)
 {
@@ -135,7 +32,6 @@ static void heading(void)
 static void show(unsigned work, uint32_t percent, const int of_gain[3],
                  const struct run p99[2], int p99_error)
 {
-    static const char *const faster[] = {"F", "disk", "network"};
     char texts[7][16];
 
     tap_note(
@@ -173,12 +69,10 @@ static void compare(unsigned work, uint32_t percent, double normal)
     char what[80];
 
     show(work, percent, gains, runs, p99_error);
-    snprintf(what, sizeof what, "%s, %u %%: gain", works[work].program->name,
-             (unsigned)percent);
-    tap_ok(abs(gains[1] - gains[0]) <= gain_bound(), what);
-    snprintf(what, sizeof what, "%s, %u %%: p99", works[work].program->name,
-             (unsigned)percent);
-    tap_ok(abs(p99_error) <= p99_bound(), what);
+    tap_ok(abs(gains[1] - gains[0]) <= gain_bound(),
+           check_name(work, percent, "gain", what));
+    tap_ok(abs(p99_error) <= p99_bound(),
+           check_name(work, percent, "p99", what));
 }
 
 /* ---- at the greatest speed-up */
@@ -264,24 +158,11 @@ static void costs_little(unsigned work, int most)
 
 bool service_option(const char *key, const char *value)
 {
-    uint32_t number = (uint32_t)strtoul(value, NULL, 10);
-
-    if (strcmp(key, "causal.visits") == 0)
-        visits = number;
-    else if (strcmp(key, "causal.speedups") == 0)
-        speedups = number;
-    else if (strcmp(key, "causal.first") == 0)
-        first = number;
-    else
-        return false;
-    return first <= PROGRAMS && visits != 0 && visits <= LATENCIES_MAX &&
-           speedups != 0 && speedups <= SPEEDUPS_MAX;
+    return truth_option(key, value);
 }
 
 int service_main(void)
 {
-    static const uint32_t percent[SPEEDUPS_MAX] = {50, 25, 75};
-
     prof_causal_add_progress(&visit);
     prof_causal_add_latency(&latency);
     prof_causal_add_target(&part_f);
@@ -293,7 +174,7 @@ int service_main(void)
         double normal = run(i, REALLY, 0).period;
 
         for (unsigned j = 0; j < speedups; j++)
-            compare(i, percent[j], normal);
+            compare(i, truth_percent[j], normal);
         nothing_is_lost(i);
     }
     costs_little(0, OVERHEAD_MAX);
