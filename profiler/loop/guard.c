@@ -35,6 +35,12 @@ void prof_guard_set(uint64_t cycles, bool trigger)
     guard.held = guard.is_new = false;
 }
 
+void prof_guard_shorten(uint64_t tsc, uint64_t cycles)
+{
+    if (guard.held && tsc - prof_loop_away() > guard.since)
+        guard.since += cycles;
+}
+
 /* What the loop has called, and in (*mark) something that changes each time it
  * runs itself. NULL: it is not held. */
 static const struct prof_loop_frame *held_by(uint64_t *mark)

@@ -33,6 +33,10 @@ struct prof_freeze {
 /* (cycles) 0: no guard. (trigger): it also stops the flight recorder. */
 void prof_guard_set(uint64_t cycles, bool trigger);
 
+/* (cycles) were stolen at (tsc): nobody has held the loop meanwhile. Contexts:
+ * thread, interrupts off. */
+void prof_guard_shorten(uint64_t tsc, uint64_t cycles);
+
 /* The last freeze that nobody has taken; false: there is none. Contexts:
  * thread. */
 bool prof_guard_take(struct prof_freeze *freeze);

@@ -100,6 +100,42 @@ void prof_histograms_add(struct prof_histograms *histograms,
         histograms->unbinned[measure]++;
 }
 
+/* What carry() has done is undone where it was. */
+static void borrow(struct prof_histograms *histograms,
+                   enum prof_loop_measure measure, uint32_t row, uint32_t range)
+{
+    uint8_t number = histograms->high[measure][row];
+
+    if (number == 0 || histograms->page[number - 1][range] == 0)
+        histograms->unbinned[measure] -= (uint64_t)1 << HIGH_SHIFT;
+    else
+        histograms->page[number - 1][range]--;
+}
+
+/* Where there is no page now there was none before: none is ever given back. */
+static void remove(struct prof_histograms *histograms,
+                   enum prof_loop_measure measure, uint64_t value)
+{
+    uint32_t row, range;
+    uint16_t *cell;
+
+    if (!place(value, &row, &range) || histograms->low[measure][row] == 0) {
+        histograms->unbinned[measure]--;
+        return;
+    }
+    cell = &histograms->page[histograms->low[measure][row] - 1][range];
+    if ((*cell)-- == 0)
+        borrow(histograms, measure, row, range);
+}
+
+void prof_histograms_move(struct prof_histograms *histograms,
+                          enum prof_loop_measure measure, uint64_t from,
+                          uint64_t to)
+{
+    remove(histograms, measure, from);
+    prof_histograms_add(histograms, measure, to);
+}
+
 void prof_histograms_carry(struct prof_histograms *histograms,
                            enum prof_loop_measure measure, uint32_t cell,
                            uint32_t octave)

@@ -54,10 +54,16 @@ void prof_histograms_clear(struct prof_histograms *histograms);
 void prof_histograms_add(struct prof_histograms *histograms,
                          enum prof_loop_measure measure, uint64_t value);
 
+/* One value that was added, (from), becomes (to). */
+void prof_histograms_move(struct prof_histograms *histograms,
+                          enum prof_loop_measure measure, uint64_t from,
+                          uint64_t to);
+
 /*
- * The same for less than 2^32, on the hot path. False: the counter (*cell) of
- * octave (*octave) was 65535 and is 0 now, and prof_histograms_carry() does the
- * rest. They are where switch.c passes them on, so that nothing is copied.
+ * As prof_histograms_add(), for less than 2^32, on the hot path. False: the
+ * counter (*cell) of octave (*octave) was 65535 and is 0 now, and
+ * prof_histograms_carry() does the rest. They are where switch.c passes them
+ * on, so that nothing is copied.
  */
 #ifdef __i386__
 #define PROF_HISTOGRAMS_REGISTER "d"

@@ -6,6 +6,7 @@
  * own time already.
  */
 
+#include "loop/held.h"
 #include "loop/loop.h"
 
 static struct prof_loop_state *const state = &prof_loop_state;
@@ -42,6 +43,10 @@ void prof_loop_put_irq_exit(void)
     cycles = prof_loop_tsc() - state->enter_tsc;
     cycles -= prof_loop_away() - state->enter_away;
     state->irqs++;
+    if (__builtin_expect(cycles >= prof_noted_least, 0)) {
+        state->long_irq_enter = state->enter_tsc;
+        state->long_irq_exit = state->enter_tsc + cycles;
+    }
     add(&state->irq_cycles, cycles);
     add(&prof_cpus[0].interrupt_cycles, cycles);
     add(&prof_cpus[0].observed_cycles, cycles);

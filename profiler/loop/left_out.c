@@ -88,10 +88,13 @@ void prof_held_put_sample(uint64_t tsc, uintptr_t pc)
     (void)pc;
 }
 
-void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles)
+void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
+                       uint64_t period_cycles, uint64_t last_tsc)
 {
     (void)tsc;
     (void)stolen_cycles;
+    (void)period_cycles;
+    (void)last_tsc;
 }
 
 void prof_loop_send_again(void)

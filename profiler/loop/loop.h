@@ -60,8 +60,11 @@ struct prof_loop_state {
     uint64_t tsc_hz;
     uint64_t opened_tsc;  /* or reset */
     uint64_t opened_away; /* time in interrupts until then */
+    uint64_t read_tsc;    /* the last time that somebody read */
     uint64_t stolen_cycles, stolen_cycles_reset; /* as the drain says */
-    uint64_t pair_cycles; /* what a run and a pause cost */
+    uint64_t taken_out_cycles; /* of these: out of what they were stolen from */
+    uint64_t taken_out_irq_cycles; /* out of interrupts */
+    uint64_t pair_cycles;          /* what a run and a pause cost */
 
     /* Written by the interrupt. */
     uint32_t depth;     /* interrupts that have not ended */
@@ -70,6 +73,7 @@ struct prof_loop_state {
     uint64_t irq_cycles; /* their time, and how many; never reset */
     uint64_t irqs;
     uint64_t irq_cycles_reset, irqs_reset;
+    uint64_t long_irq_enter, long_irq_exit; /* of the last long one */
     uint32_t freezes, freezes_reset;
 };
 
@@ -97,6 +101,15 @@ static inline uint64_t prof_loop_so_far(const struct prof_loop_frame *frame,
     uint64_t before = frame->site != frame->node->site ? frame->before : 0;
 
     return before + (uint32_t)(end - frame->start);
+}
+
+/* When (frame) began. It is rebased, or has begun since the last rebase. */
+static inline uint64_t prof_loop_begun(const struct prof_loop_frame *frame)
+{
+    uint32_t high = frame->site != frame->node->site ? frame->begin_high
+                                                     : prof_loop_state.high;
+
+    return (uint64_t)high << 32 | frame->begin;
 }
 
 /* The profiler works from now on, until prof_loop_leave(). */

@@ -29,6 +29,7 @@ static void begin(void)
     state->irqs_reset = now.irqs;
     state->freezes_reset = state->freezes;
     state->stolen_cycles_reset = state->stolen_cycles;
+    state->taken_out_cycles = state->taken_out_irq_cycles = 0;
 }
 
 /* What a wake, a run and a pause cost, in the fastest of some rounds. */
@@ -95,7 +96,8 @@ void prof_loop_reset(void)
 void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
                           bool trigger)
 {
-    prof_held_least = held_cycles != 0 ? held_cycles : UINT64_MAX;
+    prof_held_set_limits(held_cycles != 0 ? held_cycles : UINT64_MAX,
+                         prof_noted_least);
     prof_guard_set(freeze_cycles, trigger);
 }
 

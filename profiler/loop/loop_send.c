@@ -21,6 +21,11 @@
 #define NAME_MAX 120u
 #define ROUNDS 16u /* between two texts of a site */
 
+/* If the last sample was so many periods ago, much may have been stolen that
+ * the next one will show: a round waits for it, but not for ever. */
+#define LATE 8u
+#define SECONDS_MAX 8u
+
 static struct prof_loop_state *const state = &prof_loop_state;
 static uint64_t sent_tsc;
 static uint32_t rounds; /* from 1 on; 0 = begin again */
@@ -185,7 +190,7 @@ static void send_account(uint64_t tsc)
             loop, sums.wall_cycles, sums.tasks_cycles, sums.callbacks_cycles,
             sums.others_cycles, sums.loop_cycles, sums.profiler_cycles,
             sums.idle_cycles, sums.interrupts_cycles, sums.sampler_cycles,
-            sums.stolen_cycles, sums.own_cycles,
+            sums.stolen_cycles, sums.stolen_inside_cycles, sums.own_cycles,
             (uint16_t)sums.busy_permille[0], (uint16_t)sums.busy_permille[1],
             (uint16_t)sums.busy_permille[2], sums.sites, sums.sites_refused,
             sums.contexts_refused, sums.unbinned, sums.freezes));
@@ -193,10 +198,12 @@ static void send_account(uint64_t tsc)
 
 static void send_all(uint64_t tsc)
 {
+    prof_loop_hold_still(true);
     send_account(tsc);
     prof_loop_visit(send_if_changed, &tsc);
     if (rounds % ROUNDS == 0)
         prof_loop_contexts(send_context, &tsc);
+    prof_loop_hold_still(false);
     rounds++;
     sent_tsc = tsc;
 }
@@ -243,19 +250,24 @@ static void send_freeze(const struct prof_freeze *freeze)
                           sizeof fields);
 }
 
-void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles)
+void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
+                       uint64_t period_cycles, uint64_t last_tsc)
 {
     struct prof_freeze freeze;
+    uint64_t since = tsc - sent_tsc;
 
     if (prof_loop_on == 0)
         return;
     state->stolen_cycles = stolen_cycles;
     prof_held_finish(prof_stream_on() ? send_held : NULL);
+    if (prof_noted_least != period_cycles / 2)
+        prof_held_set_limits(prof_held_least, period_cycles / 2);
     if (!prof_stream_on())
         return;
     if (prof_guard_take(&freeze))
         send_freeze(&freeze);
-    if (sent_tsc == 0 || tsc - sent_tsc >= state->tsc_hz)
+    if (sent_tsc == 0 || since >= SECONDS_MAX * state->tsc_hz ||
+        (since >= state->tsc_hz && tsc - last_tsc < LATE * period_cycles))
         send_all(tsc);
 }
 

@@ -7,9 +7,10 @@
 
 #include <stdint.h>
 
-/* The drain has passed all samples on; (stolen_cycles) are known to have been
- * stolen by the host so far. */
-void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles);
+/* The drain has passed all samples on, (period_cycles) apart, the last one at
+ * (last_tsc); (stolen_cycles) are known to have been stolen by the host. */
+void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
+                       uint64_t period_cycles, uint64_t last_tsc);
 
 /* A new reader, or a reset: what was sent is void. */
 void prof_loop_send_again(void);

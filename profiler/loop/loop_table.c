@@ -155,7 +155,8 @@ static void write_account(struct prof_text *out,
     uint64_t rest = wall - account->tasks_cycles - account->callbacks_cycles -
                     account->others_cycles - account->loop_cycles -
                     account->profiler_cycles - account->idle_cycles -
-                    account->interrupts_cycles - account->sampler_cycles;
+                    account->interrupts_cycles - account->sampler_cycles -
+                    account->stolen_cycles;
 
     prof_text_string(out, "loop: ");
     prof_loop_write_time(out, wall);
@@ -168,6 +169,8 @@ static void write_account(struct prof_text *out,
                account->profiler_cycles + account->sampler_cycles, wall);
     write_part(out, ", interrupts ", account->interrupts_cycles, wall);
     write_part(out, ", idle ", account->idle_cycles, wall);
+    if (account->stolen_cycles != 0)
+        write_part(out, ", stolen ", account->stolen_cycles, wall);
     prof_text_string(out, "; missing ");
     if ((int64_t)rest < 0) {
         prof_text_char(out, '-');
@@ -177,8 +180,9 @@ static void write_account(struct prof_text *out,
     prof_text_string(out, " cycles\n");
     write_part(out, "loop: of these: these statistics ", account->own_cycles,
                wall);
-    if (account->stolen_cycles != 0)
-        write_part(out, ", stolen by the host ", account->stolen_cycles, wall);
+    if (account->stolen_inside_cycles != 0)
+        write_part(out, ", stolen as well ", account->stolen_inside_cycles,
+                   wall);
     if (account->freezes != 0) {
         prof_text_string(out, "; held for too long ");
         prof_text_decimal(out, account->freezes, 0);
@@ -220,7 +224,8 @@ static void write_head(struct prof_text *out,
     }
     prof_text_char(out, ' ');
     prof_text_fixed(out,
-                    share(account->wall_cycles - account->idle_cycles,
+                    share(account->wall_cycles - account->idle_cycles -
+                              account->stolen_cycles,
                           account->wall_cycles),
                     0, 100);
     prof_text_string(out, " % of all ---\n");

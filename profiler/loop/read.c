@@ -18,6 +18,24 @@
 static struct prof_loop_state *const state = &prof_loop_state;
 static struct prof_loop_sites *const all = &prof_loop_sites;
 
+static bool holds_still;
+static struct prof_loop_now still;
+
+void prof_loop_hold_still(bool hold)
+{
+    if (hold)
+        prof_loop_rebase(&still);
+    holds_still = hold;
+}
+
+static void read_now(struct prof_loop_now *now)
+{
+    if (holds_still)
+        *now = still;
+    else
+        prof_loop_rebase(now);
+}
+
 /* Own times of all nodes and sites up to (now), and their totals. */
 static void sum_up(uint64_t now)
 {
@@ -83,6 +101,16 @@ static void add_busy(struct prof_loop_account *account, uint64_t tsc)
     }
 }
 
+/* The drain may have found more since it last said how much there is. */
+static void add_stolen(struct prof_loop_account *account)
+{
+    uint64_t known = state->stolen_cycles - state->stolen_cycles_reset;
+
+    account->stolen_cycles = state->taken_out_cycles;
+    if (known > account->stolen_cycles)
+        account->stolen_inside_cycles = known - account->stolen_cycles;
+}
+
 void prof_loop_account(struct prof_loop_account *account)
 {
     struct prof_loop_now now;
@@ -90,17 +118,19 @@ void prof_loop_account(struct prof_loop_account *account)
     *account = (struct prof_loop_account){0};
     if (prof_loop_on == 0)
         return;
-    prof_loop_rebase(&now);
+    read_now(&now);
     sum_up(now.tsc);
     account->wall_cycles = now.tsc - state->opened_tsc;
     account->interrupts_cycles = now.irq_cycles - state->irq_cycles_reset;
     account->interrupts = now.irqs - state->irqs_reset;
     account->sampler_cycles =
         now.away - state->opened_away - account->interrupts_cycles;
+    account->interrupts_cycles -= state->taken_out_irq_cycles;
     add_sites(account);
     add_busy(account, now.tsc);
-    account->longest_idle_cycles = all->sites[PROF_SITE_IDLE].longest_cycles;
-    account->stolen_cycles = state->stolen_cycles - state->stolen_cycles_reset;
+    account->longest_idle_cycles =
+        prof_held_longest_of(&all->sites[PROF_SITE_IDLE]).cycles;
+    add_stolen(account);
     account->sites = all->site_count - PROF_SITES_FIXED;
     account->sites_max = all->site_max - PROF_SITES_FIXED;
     account->sites_refused = all->refused;
@@ -136,6 +166,7 @@ static uint64_t paused_cycles(uint32_t number)
 static void fill_row(struct prof_loop_row *row, uint32_t number, uint64_t tsc)
 {
     const struct prof_loop_site *site = &all->sites[number];
+    const struct prof_longest_run longest = prof_held_longest_of(site);
 
     *row = (struct prof_loop_row){
         .number = number,
@@ -147,9 +178,9 @@ static void fill_row(struct prof_loop_row *row, uint32_t number, uint64_t tsc)
         .cancelled = site->ends[PROF_LOOP_CANCELLED],
         .own_cycles = site->own_sum,
         .total_cycles = site->total_sum,
-        .longest_cycles = site->longest_cycles,
-        .longest_tsc = site->longest_tsc,
-        .longest_object = site->longest_object,
+        .longest_cycles = longest.cycles,
+        .longest_tsc = longest.begin_tsc,
+        .longest_object = longest.object,
         .pending = site->pending,
         .held = site->held,
         .held_cycles = site->held_cycles,
@@ -173,7 +204,7 @@ void prof_loop_visit(void (*visit)(const struct prof_loop_row *row,
 
     if (prof_loop_on == 0)
         return;
-    prof_loop_rebase(&now);
+    read_now(&now);
     sum_up(now.tsc);
     for (uint32_t i = 0; i < all->site_count; i++) {
         fill_row(&row, i, now.tsc);
@@ -194,7 +225,7 @@ void prof_loop_contexts(void (*visit)(const struct prof_loop_context *node,
 
     if (prof_loop_on == 0)
         return;
-    prof_loop_rebase(&now);
+    read_now(&now);
     sum_up(now.tsc);
     for (uint32_t i = 0; i < all->node_count; i++) {
         const struct prof_loop_node *node = &all->nodes[i];
@@ -236,6 +267,7 @@ uint64_t prof_loop_quantile(uint32_t number, enum prof_loop_measure measure,
 {
     const struct prof_histograms *histograms;
     struct quantile quantile = {0};
+    uint64_t longest;
 
     if (prof_loop_on == 0 || number >= all->site_count)
         return 0;
@@ -244,9 +276,9 @@ uint64_t prof_loop_quantile(uint32_t number, enum prof_loop_measure measure,
         prof_histograms_count(histograms, measure) * permille + PERMILLE - 1,
         PERMILLE);
     prof_histograms_visit(histograms, measure, find_value, &quantile);
-    if (measure == PROF_LOOP_RUN &&
-        quantile.value > all->sites[number].longest_cycles)
-        return all->sites[number].longest_cycles;
+    longest = prof_held_longest_of(&all->sites[number]).cycles;
+    if (measure == PROF_LOOP_RUN && quantile.value > longest)
+        return longest;
     return quantile.value;
 }
 

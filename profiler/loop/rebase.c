@@ -25,10 +25,12 @@ void prof_loop_rebase_open(void *memory)
 
 static void move(struct prof_loop_frame *frame, uint64_t so_far)
 {
-    if (frame->site != frame->node->site)
+    if (frame->site != frame->node->site) {
         frame->before += so_far;
-    else
+    } else {
         frame->before = so_far;
+        frame->begin_high = state->high;
+    }
     frame->site = long_site;
     frame->start = 0;
 }
@@ -72,6 +74,8 @@ static ALWAYS_INLINE uint64_t rebase(struct prof_loop_now *now)
 void prof_loop_rebase(struct prof_loop_now *now)
 {
     (void)rebase(now);
+    if (now != NULL)
+        state->read_tsc = now->tsc;
 }
 
 /* The same under a name by which tests/loop knows the readings of changes. */

@@ -58,7 +58,7 @@ static inline void enter(struct prof_loop_frame *frame, uint32_t now)
 
     outer->start -= now;
     frame->outer = outer;
-    frame->start = now;
+    frame->start = frame->begin = now;
     __atomic_store_n(&state->top, frame, __ATOMIC_RELEASE); /* guard.c */
 }
 
@@ -85,24 +85,20 @@ static inline uint32_t leave(struct prof_loop_frame *frame, uint32_t now)
 RARE PROF_LOOP_CALL static void count_notable(struct prof_loop_frame *frame,
                                               uint32_t since)
 {
-    struct prof_loop_site *site = frame->node->site;
-    uint64_t own = since, end = prof_loop_tsc();
+    struct prof_held_run run = {.node = frame->node,
+                                .site = frame->node->site,
+                                .begin_tsc = prof_loop_begun(frame),
+                                .end_tsc = prof_loop_tsc(),
+                                .own_cycles = since,
+                                .object = frame->object};
 
-    if (frame->site != site) {
-        own += frame->before;
-        frame->node->own_cycles += frame->before;
-        frame->site = site;
+    if (frame->site != run.site) {
+        run.own_cycles += frame->before;
+        run.node->own_cycles += frame->before;
+        frame->site = run.site;
     }
-    if (own > site->longest_cycles) {
-        site->longest_cycles = own;
-        site->longest_tsc = end - own;
-        site->longest_object = frame->object;
-    }
-    if (own >= prof_held_least && site->kind != PROF_LOOP_IDLE &&
-        site->kind != PROF_LOOP_LOOP)
-        prof_held_add(site, end - own, end, own, frame->object);
-    site->histograms.notable = prof_held_notable(site->longest_cycles);
-    prof_histograms_add(&site->histograms, PROF_LOOP_RUN, own);
+    prof_held_add(&run);
+    prof_histograms_add(&run.site->histograms, PROF_LOOP_RUN, run.own_cycles);
 }
 
 RARE IN_REGISTERS static void

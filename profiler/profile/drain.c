@@ -32,6 +32,7 @@
 #include "causal/causal_send.h"
 #include "causal/shares.h"
 #include "loop/held.h"
+#include "loop/loop_stolen.h"
 #include "loop/loop.h"
 #include "loop/loop_send.h"
 #include "stream/stream.h"
@@ -91,8 +92,11 @@ static void emit_lost_ticks(uint64_t tsc)
 static uint64_t step(uintptr_t pc, uint64_t tsc)
 {
     uint64_t cycles = prof_timebase_step(&prof_clock, tsc);
+    uint64_t charged = prof_stolen_charge(pc, cycles, prof_clock.gap);
 
-    return prof_stolen_charge(pc, cycles, prof_clock.gap);
+    if (charged != cycles)
+        prof_loop_stolen(tsc, cycles - charged);
+    return charged;
 }
 
 /* Whether more than half of a vector is queued, so that it may fill up soon. */
@@ -350,7 +354,8 @@ void prof_drain(void)
     flush_events();
     if (!drain->behind) {
         prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
-        prof_loop_drained(prof_tsc(), prof_accounts.stolen_cycles);
+        prof_loop_drained(prof_tsc(), prof_accounts.stolen_cycles,
+                          prof_clock.step, prof_clock.last_tsc);
         prof_causal_drained(prof_tsc(), prof_accounts.stolen_cycles);
     }
     prof_stream_flush(prof_tsc());

@@ -213,6 +213,20 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
     prof_summary_close(out, stats);
 }
 
+/* Time that was stolen meanwhile must be known before the loop's statistics are
+ * read: it takes long to print a profile. */
+static void report_loop(void)
+{
+    uint64_t begin;
+
+    if (!prof_loop_is_on())
+        return;
+    prof_drain_whole();
+    begin = prof_tsc();
+    prof_loop_report(prof_options()->loop_rows);
+    report_cycles += prof_tsc() - begin;
+}
+
 void prof_report(void)
 {
     struct prof_text out;
@@ -239,8 +253,8 @@ void prof_report(void)
     if (PROF_WITH_TREES && PROF_OPTION(callers)[0] != '\0')
         prof_report_callers(&out, PROF_OPTION(callers), &stats);
     prof_text_flush(&out);
-    prof_loop_report(prof_options()->loop_rows);
-    prof_loop_leave(&frame);
     report_cycles += prof_tsc() - begin;
+    report_loop();
+    prof_loop_leave(&frame);
     prof_leave();
 }

@@ -179,6 +179,7 @@ static void write_account(struct http_text *text,
         {"idle", account->idle_cycles},
         {"interrupts", account->interrupts_cycles},
         {"sampler", account->sampler_cycles},
+        {"stolen", account->stolen_cycles},
     };
     char name[80];
 

@@ -18,6 +18,7 @@ from screen import Screen  # noqa: E402  pylint: disable=wrong-import-position
 
 DASHBOARD = Path("docs/grafana/loop.json")
 PARTS = "tasks callbacks others loop profiler idle interrupts sampler".split()
+PARTS.append("stolen")
 SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? ([0-9.+eInf]+)$")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 

@@ -5,6 +5,7 @@ while, and what the stream says must be what the guest says. A busy host steals
 more, in shorter pieces, so no sum is compared with the pause. Shares of the
 functions must not notice. Where no time can be stolen, none is."""
 
+import json
 import math
 import re
 import time
@@ -94,6 +95,45 @@ def same_everywhere(s, name):
         any(total - 2 <= guest <= total + 2 for total in later),
         f"no sum of stretches is {guest} ms: {later[:20]}",
     )
+
+
+def nobody_held_the_loop(s):
+    """A pause while tasks run and nobody reads the statistics: it is a part of
+    the loop's account, which is the whole, and in no run or idle stretch. On a
+    busy host the tick after it may come so late that its place is not known;
+    that is said, and not the rule."""
+    parasite, name = Command(s), "loop"
+
+    def attempt(rounds):
+        packets, trace = s.work / f"{name}.bin", s.work / f"{name}.trace"
+        packets.unlink(missing_ok=True)
+        with s.guest(
+            *(s.part, "split", name),
+            append="prof.hz=1000 prof.out=e9 prof.every=0 prof.loop=8 "
+            f"split.rounds={rounds}",
+            stream=packets,
+        ) as guest:
+            soon(
+                lambda: packets.exists() and packets.stat().st_size > 5000,
+                "packets",
+                guest.alive,
+            )
+            guest.stop()
+            begun = time.monotonic()
+            soon(lambda: time.monotonic() - begun >= PAUSE_S, "the pause")
+            check.true(guest.alive())
+            guest.cont()
+            check.same(guest.end(), 0)
+        parasite.record(trace, "-q", f"file:{packets}")
+        found = json.loads(parasite("loop", "-q", "--json", trace).out)
+        wall_ns = sum(site["own_ns"] for site in found["sites"])
+        hz = sum(site["own_cycles"] for site in found["sites"]) / wall_ns * 1e9
+        s.note(f"loop: {found['cycles']['stolen'] / hz:.3f} s taken out")
+        check.true(found["cycles"]["stolen"] / hz >= 0.9 * PAUSE_S)
+        for site in found["sites"]:
+            check.true(site["longest_ns"] < 5e8 * PAUSE_S, site)
+
+    given_time(attempt, [ROUNDS // 2 * n for n in (1, 1, 2, 2, 4, 4, 8)])
 
 
 def shares(s, name, weight):
@@ -188,6 +228,10 @@ def suite(s):
             f"{s.part}: {percent} % are stolen, and from no function",
             *(taken_from, s, percent),
         )
+    s.holds(
+        f"{s.part}: the event loop's runs are without it",
+        *(nobody_held_the_loop, s),
+    )
     with s.test(f"{s.part}: without a pause nothing is stolen"):
         # by the instruction counter, from which no host can take time
         run_guest(s, "running", False, 2, icount=4)

@@ -63,6 +63,7 @@ struct prof_loop_frame {
     struct prof_loop_node *node; /* NULL: not counted */
     struct prof_loop_site *site; /* not the node's: it has run for long, */
     uint64_t before;             /* so long before that */
+    uint32_t begin, begin_high;  /* when it began */
 };
 
 /* A task. Initially all zero; MUST remain until prof_loop_end() and, if it runs

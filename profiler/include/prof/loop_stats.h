@@ -19,7 +19,7 @@ extern "C" {
 
 /* ---- the closing account */
 
-/* The first eight are wall_cycles, to the cycle. */
+/* The next nine are wall_cycles, to the cycle. */
 struct prof_loop_account {
     uint64_t wall_cycles;
     uint64_t tasks_cycles;     /* own time of all tasks */
@@ -30,10 +30,12 @@ struct prof_loop_account {
     uint64_t idle_cycles;
     uint64_t interrupts_cycles; /* in the handlers of interrupts */
     uint64_t sampler_cycles;    /* the sampler's, in the timer's interrupt */
+    uint64_t stolen_cycles;     /* by the host, and in none of these */
 
-    uint64_t stolen_cycles; /* of all these: known to be stolen by the host */
-    uint64_t own_cycles;    /* of all these: what the statistics have cost */
-    uint64_t interrupts;    /* how many */
+    uint64_t stolen_inside_cycles; /* of all these: stolen by the host, too, but
+                                      it is not known from which of them */
+    uint64_t own_cycles; /* of all these: what the statistics have cost */
+    uint64_t interrupts; /* how many */
     uint64_t longest_idle_cycles;
 
     /* How busy the loop was in the last 1, 10 and 60 whole seconds, or as many

@@ -212,7 +212,7 @@ static json_t *account_json(const struct loop_print *print)
     occupancy_account(now, parts);
     for (unsigned i = 0; i < OCCUPANCY_PARTS; ++i)
         json_set(object, loop_part_keys[i], json_count(parts[i]));
-    json_set(object, "of_all_stolen", json_count(now->account.stolen));
+    json_set(object, "of_all_stolen", json_count(now->account.stolen_inside));
     json_set(object, "of_all_statistics", json_count(now->account.own));
     return object;
 }

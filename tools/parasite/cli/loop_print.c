@@ -56,7 +56,8 @@ static void print_head(const struct loop_print *print)
     if (log_quiet)
         return;
     occupancy_account(&occupancy->now, parts);
-    busy = occupancy_busy(parts[OCCUPANCY_WALL], parts[OCCUPANCY_IDLE]);
+    busy = occupancy_busy(parts[OCCUPANCY_WALL],
+                          parts[OCCUPANCY_IDLE] + parts[OCCUPANCY_STOLEN]);
     printf("# the loop was busy for %.1f %% of %.3f s", 100 * busy,
            loop_ms(print, account->wall) / 1000);
     print_lately(occupancy);
@@ -273,9 +274,9 @@ static void print_account(const struct loop_print *print)
     }
     printf("# the parts are %s cycles: %s\n", number_count(sum, number),
            sum == account->wall ? "the whole, to the cycle" : "NOT the whole");
-    printf("# of all: these statistics %.3f %%, stolen by the host %.3f %%\n",
+    printf("# of all: these statistics %.3f %%, stolen as well %.3f %%\n",
            loop_percent(print, account->own),
-           loop_percent(print, account->stolen));
+           loop_percent(print, account->stolen_inside));
 }
 
 void loop_print(struct loop_print *print)

@@ -26,19 +26,16 @@ const char *const loop_parts[OCCUPANCY_PARTS] = {
     [OCCUPANCY_IDLE] = "idle",
     [OCCUPANCY_INTERRUPTS] = "interrupts",
     [OCCUPANCY_SAMPLER] = "the sampler",
+    [OCCUPANCY_STOLEN] = "stolen by the host",
     [OCCUPANCY_WALL] = "wall time",
 };
 
 const char *const loop_part_keys[OCCUPANCY_PARTS] = {
-    [OCCUPANCY_TASKS] = "tasks",
-    [OCCUPANCY_CALLBACKS] = "callbacks",
-    [OCCUPANCY_OTHERS] = "others",
-    [OCCUPANCY_LOOP] = "loop",
-    [OCCUPANCY_PROFILER] = "profiler",
-    [OCCUPANCY_IDLE] = "idle",
-    [OCCUPANCY_INTERRUPTS] = "interrupts",
-    [OCCUPANCY_SAMPLER] = "sampler",
-    [OCCUPANCY_WALL] = "wall",
+    [OCCUPANCY_TASKS] = "tasks",           [OCCUPANCY_CALLBACKS] = "callbacks",
+    [OCCUPANCY_OTHERS] = "others",         [OCCUPANCY_LOOP] = "loop",
+    [OCCUPANCY_PROFILER] = "profiler",     [OCCUPANCY_IDLE] = "idle",
+    [OCCUPANCY_INTERRUPTS] = "interrupts", [OCCUPANCY_SAMPLER] = "sampler",
+    [OCCUPANCY_STOLEN] = "stolen",         [OCCUPANCY_WALL] = "wall",
 };
 
 static const struct occupancy_run *all_runs;

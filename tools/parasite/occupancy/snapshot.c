@@ -83,6 +83,7 @@ static bool subtract_account(struct event_loop *from,
     enough &= take_away(&from->interrupts, less->interrupts);
     enough &= take_away(&from->sampler, less->sampler);
     enough &= take_away(&from->stolen, less->stolen);
+    (void)take_away(&from->stolen_inside, less->stolen_inside);
     enough &= take_away(&from->own, less->own);
     enough &= take_away_32(&from->freezes, less->freezes);
     return enough;
@@ -208,6 +209,7 @@ void occupancy_account(const struct occupancy_snapshot *snapshot,
     parts[OCCUPANCY_IDLE] = account->idle;
     parts[OCCUPANCY_INTERRUPTS] = account->interrupts;
     parts[OCCUPANCY_SAMPLER] = account->sampler;
+    parts[OCCUPANCY_STOLEN] = account->stolen;
     parts[OCCUPANCY_WALL] = account->wall;
 }
 

@@ -187,7 +187,7 @@ static void add_turn(struct occupancy *occupancy)
     vector_reserve_one(&occupancy->turns, occupancy->turn_count,
                        sizeof *occupancy->turns);
     occupancy->turns[occupancy->turn_count++] = (struct occupancy_turn){
-        occupancy->made.time, account->wall, account->idle};
+        occupancy->made.time, account->wall, account->idle + account->stolen};
 }
 
 /* The round is complete. */

@@ -215,7 +215,8 @@ double top_sites_part(const struct top_sites *top, enum occupancy_part part)
 
 double top_sites_busy(const struct top_sites *top)
 {
-    double idle = top_sites_part(top, OCCUPANCY_IDLE);
+    double idle = top_sites_part(top, OCCUPANCY_IDLE) +
+                  top_sites_part(top, OCCUPANCY_STOLEN);
 
     return top->parts[OCCUPANCY_WALL] > 0 ? 100 - idle : 0;
 }
