@@ -22,6 +22,7 @@
 #include "sample/bounds.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
+#include "tick/calibrate.h"
 #include "tick/clock.h"
 #include "tick/source.h"
 #include "tick/watchdog.h"
@@ -98,11 +99,14 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         return PROF_EMEMORY;
     if (!PROF_WITH_PIT && config->tick.kind != PROF_TICK_HOOK)
         return PROF_EABSENT;
+    kept_config = *config;
+    if (PROF_WITH_BUILTIN && config->tsc_hz == 0)
+        kept_config.tsc_hz = prof_calibrate();
+    config = &kept_config;
     source = prof_source_open(config);
     if (source == NULL)
         return PROF_ECONFIG;
     share_out(memory, bytes);
-    kept_config = *config;
     prof_drain_open(config);
     prof_stats_open();
     prepare_walks(config);

@@ -37,6 +37,7 @@
 #include "loop/loop_send.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
+#include "tick/meter.h"
 #include "tick/watchdog.h"
 #include "trace/send.h"
 
@@ -334,13 +335,12 @@ static void flush_events(void)
         prof_trace_flush();
 }
 
-void prof_drain(void)
+/* prof_drain(), of entries whose time is known. */
+static void drain_entries(void)
 {
     uint64_t begin = prof_tsc();
     struct prof_loop_frame frame;
 
-    if (!drain->open || drain->draining)
-        return;
     prof_enter();
     prof_loop_profiler(&frame);
     drain->draining = true;
@@ -372,11 +372,33 @@ void prof_drain(void)
     prof_leave();
 }
 
+/* Whether entries stay queued until it is known how often they come; (now): as
+ * far as it can be. */
+static bool is_measuring(bool now)
+{
+    if (!PROF_WITH_BUILTIN ||
+        !prof_meter_waits(&prof_cpus[0].ring, drain->read, now)) {
+        if (PROF_WITH_BUILTIN)
+            prof_image.tsc_hz = prof_clock_tsc_hz();
+        return false;
+    }
+    return true;
+}
+
+void prof_drain(void)
+{
+    if (drain->open && !drain->draining && !is_measuring(false))
+        drain_entries();
+}
+
 void prof_drain_whole(void)
 {
     uint64_t most = prof_queued(); /* each drain takes one at least */
 
+    if (!drain->open || drain->draining)
+        return;
+    (void)is_measuring(true);
     do
-        prof_drain();
+        drain_entries();
     while (drain->behind && most-- > 0);
 }

@@ -26,6 +26,13 @@ void prof_clock_open(uint64_t tsc);
  */
 void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz);
 
+/* Cycles in (ms), of the TSC as it is known. */
+uint64_t prof_clock_cycles(uint32_t ms);
+
+/* That is (tsc_hz); set by the source. */
+void prof_clock_set_tsc_hz(uint64_t tsc_hz);
+uint64_t prof_clock_tsc_hz(void);
+
 /* The rate in force in 1/1000 Hz. */
 uint32_t prof_clock_rate_mhz(void);
 

@@ -3,7 +3,7 @@
 #define PROF_SOURCE_H
 
 /*
- * A source of ticks, as the control of the profiler sees it. There are two
+ * A source of ticks, as the control of the profiler sees it. There are three
  * (<prof/tick.h>); prof_source_open() chooses. Which timer it is, whether it
  * can change its rate and what it must give back is the source's own business.
  *
@@ -42,7 +42,8 @@ struct prof_source {
     void (**acknowledge)(void);
 };
 
-extern const struct prof_source prof_source_pit, prof_source_hook;
+extern const struct prof_source prof_source_pit, prof_source_hook,
+    prof_source_gate;
 
 /*
  * Checks (config), prepares the source that it names, at the rate of the

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
+#include "tick/meter.h"
 #include "tick/source.h"
 
 #include <prof/config.h>
@@ -20,6 +21,7 @@
 
 #define MHZ 1000u      /* thousandths of a Hz in one */
 #define PERIOD_BITS 31 /* of a period in cycles */
+#define RATE_UNKNOWN (100u * MHZ + 1) /* until it is measured */
 
 static struct {
     uint32_t rate_mhz;
@@ -37,7 +39,7 @@ static void stop(bool on)
     (void)on;
 }
 
-static int set_period(uint32_t hz, bool on)
+int prof_source_fixed_period(uint32_t hz, bool on)
 {
     (void)on;
     return hz == (hook.rate_mhz + MHZ / 2) / MHZ ? PROF_OK : PROF_EFIXED;
@@ -46,25 +48,45 @@ static int set_period(uint32_t hz, bool on)
 const struct prof_source prof_source_hook = {
     .start = start,
     .stop = stop,
-    .set_period = set_period,
+    .set_period = prof_source_fixed_period,
 };
 
-static void print_rate(void)
+static void print_rate(const char *why)
 {
     struct prof_text out;
 
     prof_text_open(&out, prof_port_write);
     prof_text_string(&out, "prof: sampling at the kernel's own ");
     prof_text_fixed(&out, hook.rate_mhz, 0, MHZ);
-    prof_text_string(&out, " Hz, because it calls prof_sample(); prof.hz and "
-                           "prof.jitter have no effect\n");
+    prof_text_string(&out, why);
     prof_text_flush(&out);
 }
 
-bool prof_source_hook_open(const struct prof_config *config)
+/* The rate as it was measured; (period) is a 24.8 number. */
+static void take_rate(uint64_t period)
+{
+    uint32_t stated = hook.rate_mhz;
+    uint32_t cycles = (uint32_t)(period >> PROF_PERIOD_SHIFT);
+
+    if (cycles == 0)
+        return;
+    hook.period = period;
+    hook.rate_mhz =
+        (uint32_t)prof_divide(prof_clock_tsc_hz() * MHZ + cycles / 2, cycles);
+    prof_clock_set(period, 1, hook.rate_mhz);
+    print_rate(stated == RATE_UNKNOWN
+                   ? " Hz, as measured\n"
+                   : " Hz, as measured: config.tick.rate_mhz or config.tsc_hz "
+                     "is wrong\n");
+}
+
+bool prof_source_fixed_open(const struct prof_config *config, const char *why)
 {
     uint32_t rate_mhz = config->tick.rate_mhz;
+    bool measure = PROF_WITH_BUILTIN && rate_mhz == 0;
 
+    if (measure)
+        rate_mhz = RATE_UNKNOWN;
     if (rate_mhz < MHZ || rate_mhz > PROF_HZ_MAX * MHZ)
         return false;
     hook.rate_mhz = rate_mhz;
@@ -74,8 +96,21 @@ bool prof_source_hook_open(const struct prof_config *config)
         return false;
     prof_clock_set(hook.period, 1, rate_mhz);
     prof_clock_set_steady(true);
-    if (PROF_WITH_OPTIONS && (PROF_OPTION(jitter_percent) != 0 ||
-                              set_period(PROF_OPTION(hz), false) != PROF_OK))
-        print_rate();
+    if (PROF_WITH_BUILTIN) {
+        prof_clock.irregular = config->tick.irregular;
+        if (measure || !config->tick.irregular)
+            prof_meter_begin(measure ? 0 : hook.period, true, take_rate);
+    }
+    if (PROF_WITH_OPTIONS && !measure &&
+        (PROF_OPTION(jitter_percent) != 0 ||
+         prof_source_fixed_period(PROF_OPTION(hz), false) != PROF_OK))
+        print_rate(why);
     return true;
+}
+
+bool prof_source_hook_open(const struct prof_config *config)
+{
+    return prof_source_fixed_open(
+        config, " Hz, because it calls prof_sample(); prof.hz and prof.jitter "
+                "have no effect\n");
 }

@@ -17,15 +17,18 @@
 #include "tick/source_pit.h"
 
 #include "base/cpu.h"
+#include "base/options.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 #include "tick/gate_chain.h"
 #include "tick/handover.h"
 #include "tick/jitter.h"
+#include "tick/meter.h"
 #include "tick/pit.h"
 #include "tick/source.h"
 
 #include <prof/port.h>
+#include <prof/text.h>
 
 #define DIVISOR_MIN (PROF_PIT_HZ / PROF_HZ_MAX)
 #define DIVISOR_MAX 65536u
@@ -40,7 +43,16 @@ static struct {
     bool unused; /* by the kernel */
 } pit;
 
-/* The divisor for (hz), within what kernel and sampler can bear. */
+/* The longest period that leaves room for jitter: none may be longer than the
+ * kernel's tick. */
+static uint32_t divisor_with_room(void)
+{
+    return pit.rate.kernel * 100u / (100u + PROF_OPTION(jitter_percent));
+}
+
+/* The divisor for (hz), within what kernel and sampler can bear. At the
+ * kernel's own rate, or little above, the period could not vary: it is
+ * shortened. Who asks for less than that gets the kernel's. */
 static uint32_t divisor_for(uint32_t hz)
 {
     uint32_t divisor = (PROF_PIT_HZ + hz / 2) / hz;
@@ -49,7 +61,9 @@ static uint32_t divisor_for(uint32_t hz)
         divisor = DIVISOR_MIN;
     if (pit.unused && divisor >= DIVISOR_MAX)
         return DIVISOR_MAX - 1; /* so that all ticks are additional ones */
-    return divisor < pit.rate.kernel ? divisor : pit.rate.kernel;
+    if (divisor > pit.rate.kernel)
+        return pit.rate.kernel;
+    return divisor < divisor_with_room() ? divisor : divisor_with_room();
 }
 
 /* Measures the period of the rate in force anew. */
@@ -152,6 +166,23 @@ const struct prof_source prof_source_pit = {
     .acknowledge = &current_eoi_mechanism,
 };
 
+/* Ticks of the PIT, whose clock is known, are (period) apart by the TSC, a 24.8
+ * number: nothing but the TSC's frequency can be wrong by so much. */
+static void take_period(uint64_t period)
+{
+    uint32_t before = (uint32_t)(prof_clock.nominal >> PROF_PERIOD_SHIFT);
+    struct prof_text out;
+
+    pit.tsc_hz = prof_divide(pit.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
+    prof_clock_set_tsc_hz(pit.tsc_hz);
+    restart_clock();
+    prof_text_open(&out, prof_port_write);
+    prof_text_string(&out, "prof: config.tsc_hz is wrong: by the PIT it is ");
+    prof_text_decimal(&out, pit.tsc_hz, 0);
+    prof_text_string(&out, ", which is used from now on\n");
+    prof_text_flush(&out);
+}
+
 bool prof_source_pit_open(const struct prof_config *config)
 {
     uint32_t divisor = config->tick.kernel_divisor;
@@ -171,6 +202,8 @@ bool prof_source_pit_open(const struct prof_config *config)
     pit.running = false;
     prof_jitter_open();
     restart_clock();
+    if (PROF_WITH_BUILTIN)
+        prof_meter_begin(prof_clock.period, false, take_period);
     return true;
 }
 

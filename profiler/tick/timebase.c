@@ -153,8 +153,14 @@ static void count_missed(struct prof_timebase *time, int64_t ticks)
 uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)
 {
     uint64_t cycles = since_last(time, tsc);
-    uint64_t places = advance_grid(time, tsc, cycles);
+    uint64_t places;
 
+    if (PROF_WITH_BUILTIN && time->irregular) {
+        time->gap = 0;
+        time->last_tsc = tsc;
+        return cycles;
+    }
+    places = advance_grid(time, tsc, cycles);
     count_missed(time, (int64_t)places - 1);
     time->gap = places > 1 && cycles > time->step ? cycles - time->step : 0;
     if (places != 1 || !time->run_begun)
@@ -177,12 +183,13 @@ void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
 {
     bool paused = time->last_tsc < time->resume_tsc && tsc >= time->resume_tsc;
     uint64_t cycles = since_last(time, tsc);
-    uint64_t places = advance_grid(time, tsc, cycles);
+    bool irregular = PROF_WITH_BUILTIN && time->irregular;
+    uint64_t places = irregular ? 0 : advance_grid(time, tsc, cycles);
     uint64_t covered = (uint64_t)count * time->step;
 
     time->gap = 0;
     /* It is not known how many of them came before the pause. */
-    if (!paused) {
+    if (!paused && !irregular) {
         count_missed(time, (int64_t)places - (int64_t)count);
         if (places > count && cycles > covered)
             time->gap = cycles - covered;

@@ -22,6 +22,7 @@
 #include "tick/gate_chain.h"
 #include "tick/message.h"
 #include "tick/pit.h"
+#include "tick/source_gate.h"
 #include "tick/source_pit.h"
 
 /* Ticks too many before a close look. That takes longer than a period; so each
@@ -170,6 +171,8 @@ void prof_watchdog(void)
 {
     const struct prof_pit_rate *rate = prof_source_pit_running();
 
+    if (prof_source_gate_vector() != 0)
+        prof_gate_chain_check(prof_source_gate_vector(), sampling_period());
     if (rate == NULL)
         return;
     prof_gate_chain_check(prof_source_pit_vector(), sampling_period());

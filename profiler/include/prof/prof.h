@@ -233,7 +233,9 @@ bool prof_running(void);
 /*
  * Sets the sampling rate, also while sampling. The rate of the kernel's own
  * ticks does not change. A rate below that is raised to it, and one above
- * PROF_HZ_MAX lowered to that; prof_rate_mhz() returns the result.
+ * PROF_HZ_MAX lowered to that. One from the kernel's own on is raised so far
+ * that the period can vary by prof.jitter: by the half, if that is 50.
+ * prof_rate_mhz() returns the result.
  *
  * Contexts: thread. Drains, and so may allocate. Waits like prof_stop() if the
  * new rate is the kernel's own. Returns 0; or PROF_ERATE for 0, or PROF_EFIXED

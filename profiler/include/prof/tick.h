@@ -11,14 +11,19 @@
  *   own pit  The same where the kernel does not use the PIT: it is the
  *         profiler's alone, and the handler in the gate is never called. The
  *         kernel lets the PIT's line through to (vector).
+ *   gate  The profiler takes the interrupt gate of any timer of the kernel's: a
+ *         local APIC, HPET or RTC, or a PIT that must not be programmed. It
+ *         does not touch the timer: the rate is the kernel's, as with hook.
  *   hook  The kernel calls prof_sample() from a timer interrupt of its own. The
  *         profiler touches neither gate nor timer. The rate is the kernel's and
  *         cannot be changed: prof_set_rate() returns PROF_EFIXED, and prof.hz
  *         and prof.jitter have no effect; prof_init() prints a line about it.
+ *         The rate is measured; if it is not as stated, that is printed.
  *
  * Everything else works the same with either.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -32,6 +37,7 @@ enum prof_tick_kind {
     PROF_TICK_PIT,
     PROF_TICK_HOOK,
     PROF_TICK_OWN_PIT,
+    PROF_TICK_GATE,
 };
 
 /* The kernel's description of the source. Only members of (kind) are read. */
@@ -40,11 +46,15 @@ struct prof_tick {
 
     /* pit; own pit: only the vector */
     uint32_t kernel_divisor; /* PIT counts per kernel tick, 59 to 65536 */
-    uint8_t vector;          /* IDT vector of the PIT's interrupt, from 32 on */
 
-    /* hook */
-    uint32_t rate_mhz; /* calls of prof_sample() in 1000 s, that is 1/1000 Hz:
-                          from 1 Hz to PROF_HZ_MAX */
+    /* gate; with pit: of the PIT's interrupt, behind any controller */
+    uint8_t vector; /* IDT vector of the timer's interrupt, from 32 on */
+
+    /* hook, gate */
+    uint32_t rate_mhz; /* interrupts in 1000 s, that is 1/1000 Hz: from 1 Hz to
+                          PROF_HZ_MAX; 0 = as measured */
+    bool irregular;    /* the timer is set anew for each interrupt, to any
+                          time: none is ever missed */
 };
 
 /* How often the kernel interfered with the source since prof_init() or

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * How fast the time stamp counter counts.
+ *
+ * The PIT and the TSC cannot be read at the same instant: a busy host may
+ * suspend the guest between two reads. So each read of the PIT is between two
+ * of the TSC, and of those at either end of the interval the narrowest counts.
+ * Where even these are wide the measurement is repeated, and at last accepted.
+ */
+
+#include "tick/calibrate.h"
+
+#include "base/cpu.h"
+
+#include <prof/tick.h>
+#include <stdbool.h>
+
+#define PORT_CHANNEL_2 0x42
+#define PORT_COMMAND 0x43
+#define PORT_GATE 0x61 /* bit 0: channel 2 counts; bit 1: speaker */
+
+#define COMMAND_ONE_SHOT 0xb0 /* channel 2, low then high byte, mode 0 */
+#define COMMAND_LATCH 0x80    /* its count */
+
+/* In counts since the start. */
+#define FIRST_ENDS 4000u
+#define LAST_BEGINS 34000u
+#define LAST_ENDS 38000u
+#define COUNTS_MAX 0xffffu
+
+#define READS_MAX 4000u /* ends a loop if the PIT does not count */
+#define ATTEMPTS 24u
+/* The interval must be so many times the brackets' width; the later, the less
+ * is asked for. */
+#define PART_FIRST 1000u
+#define PART_LAST 20u
+
+struct reading {
+    uint64_t tsc, width; /* middle of the bracket, and all of it */
+    uint32_t counts;
+};
+
+static void out8(uint16_t port, uint8_t value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static uint8_t in8(uint16_t port)
+{
+    uint8_t value;
+
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+struct cpuid {
+    uint32_t a, b, c, d;
+};
+
+static struct cpuid cpuid(uint32_t leaf)
+{
+    struct cpuid of;
+
+    __asm__ volatile("cpuid"
+                     : "=a"(of.a), "=b"(of.b), "=c"(of.c), "=d"(of.d)
+                     : "a"(leaf), "c"(0));
+    return of;
+}
+
+#define HYPERVISOR (1u << 31) /* of leaf 1, c */
+#define LEAF_HYPERVISOR 0x40000000u
+#define LEAF_RATES 0x40000010u /* a: kHz of the TSC */
+#define LEAF_CRYSTAL 0x15u     /* b / a of c Hz */
+#define LEAF_NOMINAL 0x16u     /* a: MHz of the CPU */
+
+/* What hypervisor and CPU know. 0: they do not say. */
+static uint64_t stated(void)
+{
+    struct cpuid of;
+
+    if ((cpuid(1).c & HYPERVISOR) != 0 &&
+        cpuid(LEAF_HYPERVISOR).a >= LEAF_RATES &&
+        (of = cpuid(LEAF_RATES)).a != 0)
+        return (uint64_t)of.a * 1000;
+    if (cpuid(0).a < LEAF_CRYSTAL)
+        return 0;
+    of = cpuid(LEAF_CRYSTAL);
+    return of.a != 0 ? prof_divide((uint64_t)of.c * of.b, of.a) : 0;
+}
+
+static uint64_t nominal(void)
+{
+    return cpuid(0).a >= LEAF_NOMINAL
+               ? (uint64_t)(cpuid(LEAF_NOMINAL).a & 0xffff) * 1000000
+               : 0;
+}
+
+static struct reading read_both(void)
+{
+    uint64_t before = prof_tsc(), after;
+    uint32_t count;
+
+    out8(PORT_COMMAND, COMMAND_LATCH);
+    count = in8(PORT_CHANNEL_2);
+    count |= (uint32_t)in8(PORT_CHANNEL_2) << 8;
+    after = prof_tsc();
+    return (struct reading){before + (after - before) / 2, after - before,
+                            COUNTS_MAX - count};
+}
+
+/* The narrowest reading from (begin) counts on until (end). False: none. */
+static bool narrowest(uint32_t begin, uint32_t end, struct reading *best)
+{
+    uint32_t last = 0, still = 0;
+    bool found = false;
+
+    while (still < READS_MAX) {
+        struct reading now = read_both();
+
+        if (now.counts < last || now.counts >= end)
+            return found;
+        still = now.counts == last ? still + 1 : 0;
+        last = now.counts;
+        if (now.counts < begin || (found && now.width >= best->width))
+            continue;
+        *best = now;
+        found = true;
+    }
+    return false;
+}
+
+/* One measurement, good to one (part) of it. 0: it failed. */
+static uint64_t measure(uint32_t part)
+{
+    struct reading first, last;
+    uint64_t cycles;
+
+    out8(PORT_COMMAND, COMMAND_ONE_SHOT);
+    out8(PORT_CHANNEL_2, COUNTS_MAX & 0xff);
+    out8(PORT_CHANNEL_2, COUNTS_MAX >> 8);
+    if (!narrowest(0, FIRST_ENDS, &first) ||
+        !narrowest(LAST_BEGINS, LAST_ENDS, &last) ||
+        last.counts <= first.counts)
+        return 0;
+    cycles = last.tsc - first.tsc;
+    if ((first.width + last.width) * part > cycles)
+        return 0;
+    return prof_divide(cycles * PROF_PIT_HZ, last.counts - first.counts);
+}
+
+static uint64_t by_pit(void)
+{
+    uint8_t gate = in8(PORT_GATE);
+    uint32_t part = PART_FIRST;
+    uint64_t hz = 0;
+
+    out8(PORT_GATE, (uint8_t)((gate & ~2u) | 1u));
+    for (uint32_t i = 0; i < ATTEMPTS && hz == 0; i++) {
+        hz = measure(part);
+        if (i % 4 == 3 && part / 2 >= PART_LAST)
+            part /= 2;
+    }
+    out8(PORT_GATE, gate);
+    return hz;
+}
+
+uint64_t prof_calibrate(void)
+{
+    uint64_t hz = stated();
+
+    if (hz == 0)
+        hz = by_pit();
+    return hz != 0 ? hz : nominal();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_METER_H
+#define PROF_METER_H
+
+/*
+ * Whether ticks come as often as the configuration says, by the time stamp
+ * counter. It looks at queued samples, before the drain takes them: so their
+ * time is right from the first one on. PROF_WITH_BUILTIN.
+ */
+
+#include "sample/ring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is done with the result, (period) cycles as a 24.8 number. */
+typedef void prof_meter_result(uint64_t period);
+
+/*
+ * Begins to measure. (result) is called once, if the period is not (period), a
+ * 24.8 number, by half of it and more; 0: in any case. (wait): the drain waits
+ * until the period is known, two seconds at most. Contexts: thread.
+ */
+void prof_meter_begin(uint64_t period, bool wait, prof_meter_result *result);
+
+/* Nothing is to be measured. Contexts: boot. */
+void prof_meter_end(void);
+
+/* Looks at the entries of (ring) from (entry) on; (now): no more will come
+ * soon. Returns whether they are to stay where they are. Contexts: the
+ * drain. */
+bool prof_meter_waits(const struct prof_ring *ring,
+                      struct prof_entry *entry, bool now);
+
+#endif
