@@ -61,8 +61,8 @@ static void add(struct times *times, uint64_t cycles, uint32_t counts)
     times->count++;
 }
 
-static void collect(const struct prof_ring *ring,
-                    struct prof_entry *entry, struct times *times)
+static void collect(const struct prof_ring *ring, struct prof_entry *entry,
+                    struct times *times)
 {
     const struct prof_entry *head = prof_ring_head(ring);
     uint32_t counts = prof_clock.counts;
@@ -108,8 +108,8 @@ static void decide(const struct times *times)
     result(median << PROF_PERIOD_SHIFT);
 }
 
-bool prof_meter_waits(const struct prof_ring *ring,
-                      struct prof_entry *entry, bool now)
+bool prof_meter_waits(const struct prof_ring *ring, struct prof_entry *entry,
+                      bool now)
 {
     struct times times = {.count = 0};
 

@@ -29,7 +29,7 @@ void prof_meter_end(void);
 /* Looks at the entries of (ring) from (entry) on; (now): no more will come
  * soon. Returns whether they are to stay where they are. Contexts: the
  * drain. */
-bool prof_meter_waits(const struct prof_ring *ring,
-                      struct prof_entry *entry, bool now);
+bool prof_meter_waits(const struct prof_ring *ring, struct prof_entry *entry,
+                      bool now);
 
 #endif

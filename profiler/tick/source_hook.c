@@ -19,8 +19,8 @@
 #include <prof/port.h>
 #include <prof/text.h>
 
-#define MHZ 1000u      /* thousandths of a Hz in one */
-#define PERIOD_BITS 31 /* of a period in cycles */
+#define MHZ 1000u                     /* thousandths of a Hz in one */
+#define PERIOD_BITS 31                /* of a period in cycles */
 #define RATE_UNKNOWN (100u * MHZ + 1) /* until it is measured */
 
 static struct {

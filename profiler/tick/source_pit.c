@@ -173,7 +173,8 @@ static void take_period(uint64_t period)
     uint32_t before = (uint32_t)(prof_clock.nominal >> PROF_PERIOD_SHIFT);
     struct prof_text out;
 
-    pit.tsc_hz = prof_divide(pit.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
+    pit.tsc_hz =
+        prof_divide(pit.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
     prof_clock_set_tsc_hz(pit.tsc_hz);
     restart_clock();
     prof_text_open(&out, prof_port_write);

@@ -44,7 +44,7 @@ struct prof_timebase {
     int64_t missed;      /* ticks due and not delivered, since the reset, as it
                             were at the mean period */
     uint32_t missed_counts; /* of one more, in counts of the source */
-    bool irregular; /* there is no period: no tick is missed */
+    bool irregular;         /* there is no period: no tick is missed */
     bool run_begun;
     uint64_t run_begin_tsc; /* first tick of the present run without a gap */
     uint32_t run_ticks;     /* ticks since then */

@@ -4,6 +4,24 @@
 from harness.cases import case
 
 CASES = [
+    *(
+        case(
+            f"clock_is_measured_{attempt}",
+            image="test/clock_is_measured",
+            append=f"prof.start=off prof.every=0 prof.jitter=0 try={attempt}",
+            icount=2,
+        )
+        for attempt in ("no_clock", "wrong_clock", "no_rate", "wrong_rate")
+    ),
+    *(
+        case(
+            f"gate_of_{timer}",
+            image="test/gate_of_any_timer",
+            append=f"prof.start=off prof.every=0 timer={timer}",
+            icount=2,
+        )
+        for timer in ("apic", "oneshot", "tickless", "rtc", "hpet", "ioapic")
+    ),
     case("call_tree_is_true", append="prof.start=off prof.every=0", icount=2),
     case(
         "frames_end_at_zero",

@@ -316,7 +316,7 @@ static void memory_too_small_or_crooked_is_refused(void **unused)
     config.tick.kernel_divisor = 0;
     assert_int_equal(prof_init(memory, sizeof memory, &config), PROF_ECONFIG);
     config.tick.kernel_divisor = 11932;
-    config.tsc_hz = 0;
+    config.tsc_hz = 1ull << 36;
     assert_int_equal(prof_init(memory, sizeof memory, &config), PROF_ECONFIG);
     assert_int_equal(prof_start(), PROF_ESTATE);
     config.tsc_hz = WORLD_TSC_HZ;

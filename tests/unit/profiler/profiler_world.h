@@ -20,6 +20,7 @@
 #include "sample/cpu_state.h"
 #include "sample/stub.h"
 #include "tick/clock.h"
+#include "tick/meter.h"
 #include "tick/watchdog.h"
 
 #include <prof/port.h>
@@ -100,6 +101,7 @@ static inline void *world_new(size_t bytes)
     if (prof_init(memory, bytes, &config) != 0 || prof_start() != 0)
         abort();
     world_output_bytes = 0;
+    prof_meter_end(); /* samples come as a test wants */
     prof_timebase_set(&prof_clock, 0,
                       (uint64_t)WORLD_PERIOD << PROF_PERIOD_SHIFT,
                       WORLD_DIVISOR);

@@ -77,6 +77,7 @@ static void the_pit_divides_by_whole_numbers_within_bounds(void **unused)
         {1000, 1193, 1000152}, {1, 11932, 99998},
         {99, 11932, 99998},    {10000, 119, 10026739},
         {20000, 60, 19886366}, {UINT32_MAX, 59, 20223423},
+        {100, 7954, 150010},   {149, 7954, 150010}, /* room for jitter */
     };
     const struct prof_source *source = prof_source_open(&pit);
 
