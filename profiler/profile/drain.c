@@ -395,10 +395,10 @@ void prof_drain_whole(void)
 {
     uint64_t most = prof_queued(); /* each drain takes one at least */
 
-    if (!drain->open || drain->draining)
+    if (PROF_WITH_BUILTIN && (!drain->open || drain->draining))
         return;
     (void)is_measuring(true);
     do
-        drain_entries();
+        PROF_WITH_BUILTIN ? drain_entries() : prof_drain();
     while (drain->behind && most-- > 0);
 }

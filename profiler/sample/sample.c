@@ -32,6 +32,7 @@ void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
     cpu->interrupt_cycles += prof_tsc() - tsc;
 }
 
+#if PROF_WITH_CALLERS
 void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
                            uintptr_t end)
 {
@@ -43,6 +44,7 @@ void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
         words < PROF_FRAMES_KEPT ? 0 : end - PROF_FRAMES_KEPT * word;
     bounds->last_frame = words < 2 ? 0 : end / word - 2;
 }
+#endif
 
 /*
  * The spare bounds are written first and then selected with a single store, so

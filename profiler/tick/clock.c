@@ -6,6 +6,8 @@
 
 #include "base/cpu.h"
 
+#include <prof/config.h>
+
 struct prof_timebase prof_clock;
 
 static struct {
@@ -25,13 +27,14 @@ void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
 {
     int64_t missed = prof_clock.missed;
     uint64_t last = prof_clock.last_tsc, resume = prof_clock.resume_tsc;
-    bool irregular = prof_clock.irregular;
+    bool irregular = PROF_WITH_BUILTIN && prof_clock.irregular;
 
     prof_timebase_set(&prof_clock, prof_tsc(), period, counts);
     /* Ticks that were made up for before they were missed do not carry over. */
     prof_clock.missed =
         missed < tick.missed_before ? tick.missed_before : missed;
-    prof_clock.irregular = irregular;
+    if (PROF_WITH_BUILTIN)
+        prof_clock.irregular = irregular;
     prof_clock.last_tsc = last;
     prof_clock.resume_tsc = resume;
     /* The timer begins anew just now: what was before is not on its grid. */
@@ -39,6 +42,7 @@ void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
     tick.rate_mhz = rate_mhz;
 }
 
+#if PROF_WITH_BUILTIN
 uint64_t prof_clock_cycles(uint32_t ms)
 {
     return prof_divide(tick.tsc_hz, 1000) * ms;
@@ -53,6 +57,7 @@ uint64_t prof_clock_tsc_hz(void)
 {
     return tick.tsc_hz;
 }
+#endif
 
 uint32_t prof_clock_rate_mhz(void)
 {

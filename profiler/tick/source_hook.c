@@ -23,6 +23,13 @@
 #define PERIOD_BITS 31                /* of a period in cycles */
 #define RATE_UNKNOWN (100u * MHZ + 1) /* until it is measured */
 
+/* What the source `gate` shares, which is left out with the PIT. */
+#if PROF_WITH_PIT
+#define SHARED
+#else
+#define SHARED static
+#endif
+
 static struct {
     uint32_t rate_mhz;
     uint64_t period; /* cycles, 24.8 */
@@ -39,7 +46,7 @@ static void stop(bool on)
     (void)on;
 }
 
-int prof_source_fixed_period(uint32_t hz, bool on)
+SHARED int prof_source_fixed_period(uint32_t hz, bool on)
 {
     (void)on;
     return hz == (hook.rate_mhz + MHZ / 2) / MHZ ? PROF_OK : PROF_EFIXED;
@@ -80,7 +87,8 @@ static void take_rate(uint64_t period)
                      "is wrong\n");
 }
 
-bool prof_source_fixed_open(const struct prof_config *config, const char *why)
+SHARED bool prof_source_fixed_open(const struct prof_config *config,
+                                   const char *why)
 {
     uint32_t rate_mhz = config->tick.rate_mhz;
     bool measure = PROF_WITH_BUILTIN && rate_mhz == 0;
