@@ -74,6 +74,29 @@ def test_connections(s):
             check.true(batch < each, (batch, each))
 
 
+# ---- causal experiments: each frame is held until it is due
+
+EXPERIMENTS = (
+    "prof.causal=on prof.target=net_write prof.progress=echo_receive "
+    "net.peer=closed:7 net.peer=partly:23"
+)
+
+
+def test_causal(s):
+    """What is held is neither lost nor out of order."""
+    ports = (7, 23)
+    with peer(s, "causal", EXPERIMENTS, forward=ports) as guest:
+        port = {number: at(guest, number) for number in ports}
+
+        def holds(what, function, *words):
+            s.holds(f"{s.width}: in experiments {what}", function, *words)
+
+        holds("a guest answers", talk.until_answered, port[23])
+        holds("they have begun", guest.wait_line, "^causal: experiments have")
+        holds("the echo is what was sent", talk.echo, port[7], 8, 50000)
+        holds("the last line arrives", talk.farewell, port[23])
+
+
 # ---- a device that makes checksums: a tap device, where one may be made
 
 NETWORKS = {"i386": "198.51.100", "x86_64": "203.0.113"}  # RFC 5737

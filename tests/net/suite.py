@@ -4,7 +4,7 @@ ports of the loopback; then over a bad wire, and through floods."""
 
 from harness.suite import WIDTHS
 from limits import test_limits
-from peers import test_checksums, test_connections
+from peers import test_causal, test_checksums, test_connections
 from streams import test_streams
 from web import test_http
 from wires import test_wire
@@ -12,6 +12,7 @@ from wires import test_wire
 SUBJECTS = {
     "http": test_http,
     "connections": test_connections,
+    "causal": test_causal,
     "checksums": test_checksums,
     "streams": test_streams,
     "wire": test_wire,
