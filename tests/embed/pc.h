@@ -93,22 +93,6 @@ static inline void pc_rtc_start(void)
     (void)pc_in8(0x71);
 }
 
-/* Cycles of the time stamp counter in a second: 1/20 s of the PIT. */
-static inline uint64_t pc_tsc_hz(void)
-{
-    uint16_t counts = PC_PIT_HZ / 20;
-    uint64_t begin;
-
-    pc_out8(0x61, (uint8_t)((pc_in8(0x61) & 0xfd) | 1));
-    pc_out8(0x43, 0xb0);
-    pc_out8(0x42, (uint8_t)counts);
-    pc_out8(0x42, (uint8_t)(counts >> 8));
-    begin = __builtin_ia32_rdtsc();
-    while ((pc_in8(0x61) & 0x20) == 0)
-        ;
-    return (__builtin_ia32_rdtsc() - begin) * 20;
-}
-
 static inline void pc_rtc_done(void)
 {
     pc_out8(0x70, 0x0c);

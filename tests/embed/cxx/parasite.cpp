@@ -18,7 +18,6 @@ bool profiler_start()
 {
     prof_config config = {};
 
-    config.tsc_hz = pc_tsc_hz();
     config.tick.kind = PROF_TICK_HOOK;
     config.tick.rate_mhz = KERNEL_TICK_HZ * 1000;
     config.text = {uintptr_t(code_begin), uintptr_t(code_end)};

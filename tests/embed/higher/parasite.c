@@ -16,8 +16,7 @@ void prof_port_write(const char *text, size_t bytes)
 
 int profiler_start(void)
 {
-    const struct prof_config config = {
-        .tsc_hz = pc_tsc_hz(),
+    static const struct prof_config config = {
         .tick = {.kind = PROF_TICK_OWN_PIT, .vector = PC_VECTOR},
         .text = {(uintptr_t)code_begin, (uintptr_t)code_end},
         .memory = {KERNEL_BASE, KERNEL_BASE + (1 << 30)},

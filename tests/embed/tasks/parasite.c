@@ -19,8 +19,7 @@ void prof_port_write(const char *text, size_t bytes)
 
 int profiler_start(void)
 {
-    const struct prof_config config = {
-        .tsc_hz = pc_tsc_hz(),
+    static const struct prof_config config = {
         .tick = {.kernel_divisor = KERNEL_DIVISOR, .vector = PC_VECTOR},
         .text = {(uintptr_t)code_begin, (uintptr_t)code_end},
         .idle = {(uintptr_t)idle_begin, (uintptr_t)idle_end},
