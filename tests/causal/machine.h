@@ -221,6 +221,17 @@ static inline struct sim *sim_new(const struct program *program,
     return sim;
 }
 
+/* Whether each of (peers) has something under way: it waits for an answer else. */
+static inline bool sim_has_all_peers(const struct sim *sim, uint32_t peers)
+{
+    uint64_t seen = 0;
+
+    for (const struct event *each = sim->world.events; each != NULL;
+         each = each->world.next)
+        seen |= (uint64_t)1 << each->peer;
+    return seen == ((uint64_t)1 << peers) - 1;
+}
+
 /* After prof_causal_stop(). */
 static inline void sim_free(struct sim *sim)
 {

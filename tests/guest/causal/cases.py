@@ -133,6 +133,7 @@ CASES = [
         "causal_patch",
         append="prof.start=off prof.every=0 prof.drain=10000",
         icount=0,
+        shows=[r"; ([2-9]|1[01]) ms stolen at least$"],
     ),
     case(
         "causal_smooth",

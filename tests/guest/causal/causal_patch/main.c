@@ -179,10 +179,16 @@ static void test_loop(void)
     ran(0, 1, "a function that runs the loop does not count");
 }
 
+static bool stalls;
+
 NAMED void polls(void);
 NAMED void polls(void)
 {
+    static uint32_t turns;
+
     spin_for(CYCLES / 50);
+    if (stalls && ++turns % 50 == 0)
+        spin_for(CYCLES);
 }
 
 static bool never(void)
@@ -212,6 +218,34 @@ static void test_polling(void)
     visits = target->visits - visits_before;
     ran(CYCLES, visits, "looking for work does not count");
     tap_ok(visits > 100, "though it was called");
+}
+
+/* In a loop that waits for 20 ms, and perhaps has a turn of a millisecond after
+ * each millisecond. A turn in which a timer is due does not count. */
+static uint64_t stolen(bool with_stalls)
+{
+    struct prof_causal_stats stats;
+
+    begin("plain");
+    stalls = with_stalls;
+    loop_once(&stop_timer, 20 * 1000000, on_stop, NULL);
+    loop_run();
+    prof_causal_stats(&stats);
+    prof_causal_stop();
+    return stats.stolen_cycles;
+}
+
+static void test_stolen(void)
+{
+    uint64_t cycles = stolen(false);
+
+    tap_is_equal((long long)cycles, 0, "nobody takes time from a loop");
+    cycles = stolen(true);
+    tap_note("%u cycles stolen", (unsigned)cycles);
+    stalls = false;
+    tap_ok(cycles > 2 * CYCLES && cycles < 12 * CYCLES,
+           "what stalls it while it waits is stolen");
+    prof_causal_report();
 }
 
 static void test_values(void)
@@ -357,7 +391,7 @@ int service_main(void)
         "calls_first",    "calls_plain",
     };
 
-    tap_plan(60);
+    tap_plan(62);
     prof_causal_add_progress(&unit);
     prof_causal_add_target(&by_hand);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
@@ -368,6 +402,7 @@ int service_main(void)
     test_tasks();
     test_loop();
     test_polling();
+    test_stolen();
     test_values();
     test_short();
     test_samples();

@@ -87,17 +87,6 @@ static uint32_t outstanding(const struct sim *sim)
     return count;
 }
 
-/* Whether each peer has something under way: it waits for an answer else. */
-static bool all_peers_are_there(const struct sim *sim)
-{
-    uint64_t seen = 0;
-
-    for (const struct event *each = sim->world.events; each != NULL;
-         each = each->world.next)
-        seen |= (uint64_t)1 << each->peer;
-    return seen == ((uint64_t)1 << sim->parameter[PEERS]) - 1;
-}
-
 static void nothing_is_lost(unsigned work)
 {
     const struct prof_causal_settings settings = {.tsc_hz = clock_tsc_hz()};
@@ -111,7 +100,7 @@ static void nothing_is_lost(unsigned work)
     sim_run(sim, FEW);
     all = works[work].program == &open_loop
               ? outstanding(sim) == sim->scratch - sim->visits
-              : all_peers_are_there(sim);
+              : sim_has_all_peers(sim, sim->parameter[PEERS]);
     prof_causal_stats(&stats);
     prof_causal_stop();
     sim_free(sim);
