@@ -4,8 +4,9 @@
 
 /*
  * Events that have arrived and are not due yet, in the order in which they are
- * due; those due at the same time in the order in which they were held. A
- * binary heap in fixed memory. Contexts: thread.
+ * due; those due at the same time in the order in which they were held. A queue
+ * of those that came in that order, as most do, and a binary heap of the others;
+ * both in fixed memory. Contexts: thread.
  */
 
 #include <stdbool.h>
@@ -19,14 +20,20 @@ struct prof_held_event {
     void *event;
 };
 
+#define PROF_HELD_QUEUE 32u /* a power of two */
+
 struct prof_held {
-    struct prof_held_event *events;
-    uint32_t room;
+    struct prof_held_event *events; /* the heap */
+    uint32_t heap_count;
+    uint32_t room; /* in both */
     uint32_t count;
     uint32_t most; /* at a time, so far */
     uint32_t order;
-    uint32_t origin; /* of the events that are held from now on */
-    uint64_t held;   /* events, so far */
+    uint32_t origin;              /* of the events that are held from now on */
+    uint64_t held;                /* events, so far */
+    struct prof_held_event taken; /* by the last prof_held_take() */
+    uint32_t queue_begin, queue_end; /* modulo the size of it */
+    struct prof_held_event queue[PROF_HELD_QUEUE];
 };
 
 /* (events) has room for (room) and MUST remain valid. */

@@ -90,10 +90,11 @@ void *prof_causal_take(void)
 {
     void *event;
 
-    if (prof_causal.held.count != 0)
-        prof_causal.work->taken = prof_causal.held.events[0].origin;
-    (void)prof_held_first(&prof_causal.held, &prof_causal.due);
     event = prof_held_take(&prof_causal.held, UINT64_MAX);
+    if (event != NULL) {
+        prof_causal.work->taken = prof_causal.held.taken.origin;
+        prof_causal.due = prof_causal.held.taken.due;
+    }
     if (prof_causal.held.count == 0)
         prof_causal.releases = false;
     return event;

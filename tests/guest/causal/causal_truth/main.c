@@ -18,8 +18,8 @@
 #define P99_VISITS_ENOUGH 20000
 #define FEW 500u
 /* instructions of a request with one answer, and with two */
-#define OVERHEAD_MAX 1150
-#define OVERHEAD_2_MAX 1950
+#define OVERHEAD_MAX 1000
+#define OVERHEAD_2_MAX 1600
 
 static void heading(void)
 {
