@@ -5,8 +5,8 @@
 /*
  * Events that have arrived and are not due yet, in the order in which they are
  * due; those due at the same time in the order in which they were held. A queue
- * of those that came in that order, as most do, and a binary heap of the others;
- * both in fixed memory. Contexts: thread.
+ * of those that came in that order, as most do, and a binary heap of the
+ * others; both in fixed memory. Contexts: thread.
  */
 
 #include <stdbool.h>

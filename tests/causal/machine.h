@@ -221,7 +221,7 @@ static inline struct sim *sim_new(const struct program *program,
     return sim;
 }
 
-/* Whether each of (peers) has something under way: it waits for an answer else. */
+/* Whether each of (peers) has something under way, and so will go on. */
 static inline bool sim_has_all_peers(const struct sim *sim, uint32_t peers)
 {
     uint64_t seen = 0;

@@ -45,6 +45,13 @@ tail_call(uint32_t cycles)
     plain(cycles);
 }
 
+void calls_plain(uint32_t cycles)
+{
+    for (unsigned i = 0; i < 100; i++)
+        plain(cycles / 100);
+    __asm__ volatile("");
+}
+
 struct three returns_struct(uintptr_t a, uintptr_t b, uintptr_t c)
 {
     spin_for(10);

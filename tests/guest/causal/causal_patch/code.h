@@ -16,6 +16,7 @@ NAMED void plain(uint32_t cycles);                     /* spins */
 NAMED void recursive(uint32_t depth, uint32_t cycles); /* at each level */
 NAMED void jumps_out(jmp_buf *to, uint32_t cycles);    /* by longjmp() */
 NAMED void tail_call(uint32_t cycles);                 /* to plain() */
+NAMED void calls_plain(uint32_t cycles);               /* 100 times */
 
 struct three {
     uintptr_t first, second, third;
