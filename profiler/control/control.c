@@ -24,6 +24,7 @@
 #include "stream/stream.h"
 #include "tick/calibrate.h"
 #include "tick/clock.h"
+#include "tick/problem.h"
 #include "tick/source.h"
 #include "tick/watchdog.h"
 #include "trace/send.h"
@@ -104,8 +105,11 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         kept_config.tsc_hz = prof_calibrate();
     config = &kept_config;
     source = prof_source_open(config);
-    if (source == NULL)
+    if (source == NULL) {
+        if (PROF_WITH_BUILTIN)
+            prof_config_print_problem(config);
         return PROF_ECONFIG;
+    }
     share_out(memory, bytes);
     prof_drain_open(config);
     prof_stats_open();

@@ -13,14 +13,11 @@
 
 #include <prof/config.h>
 
-/* Periods are calculated as 24.8 numbers of cycles, in 64 bits. */
-#define TSC_HZ_BITS 36
-
 const struct prof_source *prof_source_open(const struct prof_config *config)
 {
     const struct prof_source *source = NULL;
 
-    if (config->tsc_hz == 0 || config->tsc_hz >> TSC_HZ_BITS != 0)
+    if (config->tsc_hz == 0 || config->tsc_hz >> PROF_TSC_HZ_BITS != 0)
         return NULL;
     prof_clock_open(prof_tsc());
     if (PROF_WITH_BUILTIN) {

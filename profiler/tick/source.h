@@ -16,6 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What configurations may ask for. */
+#define PROF_DIVISOR_MIN (PROF_PIT_HZ / PROF_HZ_MAX)
+#define PROF_DIVISOR_MAX 65536u
+#define PROF_VECTOR_MIN 32u /* those below are the CPU's exceptions */
+#define PROF_PERIOD_BITS 31 /* of a period in cycles */
+/* Periods are calculated as 24.8 numbers of cycles, in 64 bits. */
+#define PROF_TSC_HZ_BITS 36
+
 struct prof_source {
     /* Samples come from now on. PROF_OK, or why not; then nothing changed. */
     int (*start)(bool on);

@@ -13,8 +13,6 @@
 #include "tick/source.h"
 #include "tick/source_hook.h"
 
-#define VECTOR_MIN 32u /* those below are the CPU's exceptions */
-
 static struct {
     uint8_t vector;
     bool running;
@@ -48,7 +46,7 @@ bool prof_source_gate_open(const struct prof_config *config)
 {
     gate.vector = config->tick.vector;
     gate.running = false;
-    return gate.vector >= VECTOR_MIN &&
+    return gate.vector >= PROF_VECTOR_MIN &&
            prof_source_fixed_open(
                config, " Hz, because that timer is not programmed; prof.hz and "
                        "prof.jitter have no effect\n");

@@ -20,7 +20,6 @@
 #include <prof/text.h>
 
 #define MHZ 1000u                     /* thousandths of a Hz in one */
-#define PERIOD_BITS 31                /* of a period in cycles */
 #define RATE_UNKNOWN (100u * MHZ + 1) /* until it is measured */
 
 /* What the source `gate` shares, which is left out with the PIT. */
@@ -100,7 +99,7 @@ SHARED bool prof_source_fixed_open(const struct prof_config *config,
     hook.rate_mhz = rate_mhz;
     hook.period =
         prof_divide((config->tsc_hz << PROF_PERIOD_SHIFT) * MHZ, rate_mhz);
-    if (hook.period >> (PERIOD_BITS + PROF_PERIOD_SHIFT) != 0)
+    if (hook.period >> (PROF_PERIOD_BITS + PROF_PERIOD_SHIFT) != 0)
         return false;
     prof_clock_set(hook.period, 1, rate_mhz);
     prof_clock_set_steady(true);

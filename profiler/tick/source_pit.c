@@ -30,10 +30,7 @@
 #include <prof/port.h>
 #include <prof/text.h>
 
-#define DIVISOR_MIN (PROF_PIT_HZ / PROF_HZ_MAX)
-#define DIVISOR_MAX 65536u
 #define NEVER (1ull << 62) /* cycles until a tick that the kernel never gets */
-#define VECTOR_MIN 32u     /* those below are the CPU's exceptions */
 
 static struct {
     struct prof_pit_rate rate;
@@ -57,10 +54,10 @@ static uint32_t divisor_for(uint32_t hz)
 {
     uint32_t divisor = (PROF_PIT_HZ + hz / 2) / hz;
 
-    if (divisor < DIVISOR_MIN)
-        divisor = DIVISOR_MIN;
-    if (pit.unused && divisor >= DIVISOR_MAX)
-        return DIVISOR_MAX - 1; /* so that all ticks are additional ones */
+    if (divisor < PROF_DIVISOR_MIN)
+        divisor = PROF_DIVISOR_MIN;
+    if (pit.unused && divisor >= PROF_DIVISOR_MAX)
+        return PROF_DIVISOR_MAX - 1; /* so that all ticks are additional ones */
     if (divisor > pit.rate.kernel)
         return pit.rate.kernel;
     return divisor < divisor_with_room() ? divisor : divisor_with_room();
@@ -190,11 +187,11 @@ bool prof_source_pit_open(const struct prof_config *config)
 
     pit.unused = config->tick.kind == PROF_TICK_OWN_PIT;
     if (pit.unused)
-        divisor = DIVISOR_MAX;
+        divisor = PROF_DIVISOR_MAX;
     else if (config->tick.kind != PROF_TICK_PIT)
         return false;
-    if (divisor < DIVISOR_MIN || divisor > DIVISOR_MAX ||
-        config->tick.vector < VECTOR_MIN)
+    if (divisor < PROF_DIVISOR_MIN || divisor > PROF_DIVISOR_MAX ||
+        config->tick.vector < PROF_VECTOR_MIN)
         return false;
     pit.rate.kernel = divisor;
     pit.rate.ours = divisor_for(prof_options()->hz);

@@ -82,6 +82,7 @@ PARTS = {
             "control/pool.c",
             "control/serial.c",
             "tick/calibrate.c",
+            "tick/problem.c",
             "tick/meter.c",
         ],
         [],

@@ -89,10 +89,10 @@ struct prof_range {
 
 /* Facts about the image. Read during prof_init(), not kept. */
 struct prof_config {
-    uint64_t tsc_hz;         /* time stamp counter's frequency, Hz */
-    struct prof_tick tick;   /* where ticks come from (<prof/tick.h>) */
-    struct prof_range text;  /* the image's code */
-    struct prof_range idle;  /* code that waits for interrupts (hlt) */
+    uint64_t tsc_hz;        /* time stamp counter's frequency, Hz, below 2^36 */
+    struct prof_tick tick;  /* where ticks come from (<prof/tick.h>) */
+    struct prof_range text; /* the image's code */
+    struct prof_range idle; /* code that waits for interrupts (hlt) */
     struct prof_range stack; /* the current one; empty: see memory */
 
     /*
@@ -125,9 +125,24 @@ struct prof_config {
  *
  * Contexts: boot, once. PROF_MEMORY_DEFAULT is enough for the default
  * settings; more makes the fixed vector longer.
- * Returns 0, PROF_EMEMORY or PROF_ECONFIG.
+ * Returns 0, PROF_EMEMORY or PROF_ECONFIG; for the latter it also prints a line
+ * with the field and its range.
  */
 int prof_init(void *memory, size_t bytes, const struct prof_config *config);
+
+/* A field of a configuration and the values that prof_init() takes. */
+struct prof_config_problem {
+    const char *field; /* "tick.kernel_divisor" */
+    uint64_t given, least, most;
+};
+
+/*
+ * Finds the first field of (config) that prof_init() refuses. Part of
+ * PROF_WITH_BUILTIN.
+ * Contexts: any. Returns false, and *(problem) means nothing, if it takes all.
+ */
+bool prof_config_problem(const struct prof_config *config,
+                         struct prof_config_problem *problem);
 
 /*
  * Sets one option, as on a command line: "prof.hz=1000".

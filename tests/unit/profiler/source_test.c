@@ -36,6 +36,85 @@ static bool accepts(struct prof_config config)
     return prof_source_open(&config) != NULL;
 }
 
+/* Sets the field (name) of (config). */
+static void set_field(struct prof_config *config, const char *name,
+                      uint64_t value)
+{
+    if (strcmp(name, "tsc_hz") == 0)
+        config->tsc_hz = value;
+    else if (strcmp(name, "tick.kernel_divisor") == 0)
+        config->tick.kernel_divisor = (uint32_t)value;
+    else if (strcmp(name, "tick.vector") == 0)
+        config->tick.vector = (uint8_t)value;
+    else if (strcmp(name, "tick.rate_mhz") == 0)
+        config->tick.rate_mhz = (uint32_t)value;
+    else if (strcmp(name, "tick.kind") == 0)
+        config->tick.kind = (enum prof_tick_kind)value;
+    else
+        fail_msg("no field %s", name);
+}
+
+/* With (value) in the field (name), what is accepted has no problem, and what
+ * is refused has one, of that field. */
+static bool takes(struct prof_config config, const char *name, uint64_t value)
+{
+    struct prof_config_problem problem;
+    bool fine;
+
+    set_field(&config, name, value);
+    fine = accepts(config);
+    if (prof_config_problem(&config, &problem) == fine)
+        fail_msg("%s = %llu: accepted %d", name, (unsigned long long)value,
+                 fine);
+    if (!fine) {
+        assert_string_equal(problem.field, name);
+        assert_true(problem.given == value);
+        assert_true(value < problem.least || value > problem.most);
+    }
+    return fine;
+}
+
+static void expect_range(const struct prof_config *config, const char *name,
+                         uint64_t least, uint64_t most)
+{
+    assert_true(takes(*config, name, least));
+    assert_true(takes(*config, name, most));
+    if (least > 0)
+        assert_false(takes(*config, name, least - 1));
+    if (strcmp(name, "tick.vector") != 0)
+        assert_false(takes(*config, name, most + 1));
+}
+
+/* The ranges that <prof/prof.h> and <prof/tick.h> state. */
+static void a_refused_field_is_named_with_its_range(void **unused)
+{
+    static const struct prof_config own = {
+        .tsc_hz = WORLD_TSC_HZ,
+        .tick = {.kind = PROF_TICK_OWN_PIT, .vector = 32},
+    };
+    struct prof_config slow = hook;
+    static _Alignas(16) char memory[PROF_MEMORY_DEFAULT];
+    struct prof_config bad = pit;
+
+    (void)unused;
+    expect_range(&pit, "tsc_hz", 1, (1ull << 36) - 1);
+    expect_range(&pit, "tick.kernel_divisor", 59, 65536);
+    expect_range(&pit, "tick.vector", 32, 255);
+    expect_range(&own, "tick.vector", 32, 255);
+    slow.tsc_hz = 1000000000;
+    expect_range(&slow, "tick.rate_mhz", 1000, 20000000);
+    slow.tsc_hz = 5000000000; /* 2^31 cycles last 0.43 s */
+    expect_range(&slow, "tick.rate_mhz", 2329, 20000000);
+    assert_false(takes(pit, "tick.kind", PROF_TICK_GATE + 1));
+    bad.tick.kernel_divisor = 50;
+    world_output_bytes = 0;
+    prof_control_forget();
+    assert_int_equal(prof_init(memory, sizeof memory, &bad), PROF_ECONFIG);
+    world_output[world_output_bytes] = '\0';
+    assert_string_equal(world_output, "prof: config.tick.kernel_divisor is 50, "
+                                      "but must be from 59 to 65536\n");
+}
+
 static void what_cannot_work_is_refused(void **unused)
 {
     struct prof_config config = pit;
@@ -161,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_work_is_refused),
+        cmocka_unit_test(a_refused_field_is_named_with_its_range),
         cmocka_unit_test(the_pit_divides_by_whole_numbers_within_bounds),
         cmocka_unit_test(the_hook_has_one_rate),
         cmocka_unit_test(the_hook_says_what_has_no_effect),
