@@ -4,7 +4,8 @@
 void prof_held_init(struct prof_held *held, struct prof_held_event *events,
                     uint32_t room)
 {
-    *held = (struct prof_held){.events = events, .room = room};
+    *held = (struct prof_held){
+        .events = events, .queue = events + room, .room = room};
 }
 
 static bool before(const struct prof_held_event *a,

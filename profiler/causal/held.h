@@ -22,8 +22,12 @@ struct prof_held_event {
 
 #define PROF_HELD_QUEUE 32u /* a power of two */
 
+/* Where (room) are held, there is memory for so many. */
+#define PROF_HELD_ALL(room) ((room) + PROF_HELD_QUEUE)
+
 struct prof_held {
     struct prof_held_event *events; /* the heap */
+    struct prof_held_event *queue;  /* PROF_HELD_QUEUE of them */
     uint32_t heap_count;
     uint32_t room; /* in both */
     uint32_t count;
@@ -33,10 +37,9 @@ struct prof_held {
     uint64_t held;                /* events, so far */
     struct prof_held_event taken; /* by the last prof_held_take() */
     uint32_t queue_begin, queue_end; /* modulo the size of it */
-    struct prof_held_event queue[PROF_HELD_QUEUE];
 };
 
-/* (events) has room for (room) and MUST remain valid. */
+/* (events) has room for PROF_HELD_ALL(room), and MUST remain valid. */
 void prof_held_init(struct prof_held *held, struct prof_held_event *events,
                     uint32_t room);
 

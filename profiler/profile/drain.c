@@ -70,16 +70,6 @@ void prof_drain_open(const struct prof_config *config)
         (struct prof_drain_state){.open = true, .read = prof_cpus[0].ring.tail};
 }
 
-bool prof_drain_is_open(void)
-{
-    return drain->open;
-}
-
-bool prof_drain_is_behind(void)
-{
-    return drain->behind;
-}
-
 /* Emits the ticks and the time that were lost before (tsc), and before that the
  * events of objects, whose times are earlier: those of a stream only grow. */
 static void emit_lost_ticks(uint64_t tsc)

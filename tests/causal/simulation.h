@@ -156,7 +156,8 @@ static inline struct sim *sim_new(const struct program *program,
                                   const uint32_t parameter[8])
 {
     struct sim *sim = calloc(1, sizeof *sim);
-    struct prof_held_event *room = calloc(HELD_MAX, sizeof *room);
+    struct prof_held_event *room =
+        calloc(PROF_HELD_ALL(HELD_MAX), sizeof *room);
 
     if (sim == NULL || room == NULL)
         abort();

@@ -14,7 +14,7 @@
 static void events_are_taken_in_due_order(void **state)
 {
     enum { ROOM = 500 };
-    struct prof_held_event room[ROOM];
+    struct prof_held_event room[PROF_HELD_ALL(ROOM)];
     static uint32_t numbers[ROOM];
     struct prof_held held;
     uint64_t last = 0, due;
@@ -75,7 +75,7 @@ static uint32_t first_listed(const struct listed *list)
  * withdrawn. */
 static void most_come_in_order(void **state)
 {
-    struct prof_held_event room[64];
+    struct prof_held_event room[PROF_HELD_ALL(64)];
     struct listed list = {.next = 0};
     uint8_t events[64];
     struct prof_held held;
@@ -110,7 +110,7 @@ static void most_come_in_order(void **state)
 
 static void what_is_not_due_stays(void **state)
 {
-    struct prof_held_event room[2];
+    struct prof_held_event room[PROF_HELD_ALL(2)];
     struct prof_held held;
     int a;
 
