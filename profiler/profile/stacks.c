@@ -4,6 +4,7 @@
 
 #include "profile/stacks.h"
 
+#include "base/alloc.h"
 #include "profile/addresses.h"
 #include "profile/calls.h"
 #include "profile/functions.h"
@@ -23,8 +24,8 @@ static struct {
     uint32_t length;  /* words */
     uint32_t outside; /* of these up to the innermost that is not code: no
                          callers */
-    uint32_t words[PROF_DEPTH_MAX];
-    uint32_t stacks[PROF_DEPTH_MAX]; /* of all callers up to each word */
+    uint32_t *words;  /* PROF_DEPTH_MAX; allocated when there are any */
+    uint32_t *stacks; /* as many: of all callers up to each word */
 } last;
 
 void prof_stacks_open(void)
@@ -35,6 +36,28 @@ void prof_stacks_open(void)
         prof_calls_open();
     prof_stacks = PROF_TABLE(struct prof_stack);
     last.length = last.outside = 0;
+    last.words = last.stacks = NULL;
+}
+
+#ifdef PROF_HOSTED
+void prof_stacks_forget(void)
+{
+    if (last.words != NULL)
+        prof_free(last.words);
+    last.words = NULL;
+}
+#endif
+
+static bool reserve_last(void)
+{
+    size_t bytes = PROF_DEPTH_MAX * sizeof *last.words;
+
+    if (last.words != NULL)
+        return true;
+    last.words = prof_alloc(2 * bytes);
+    last.stacks = last.words + PROF_DEPTH_MAX;
+    prof_stacks.refusals += last.words == NULL;
+    return last.words != NULL;
 }
 
 /* The number of words that the callers at (frames) share with the last ones. */
@@ -83,11 +106,11 @@ bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
                            struct prof_callers *callers)
 {
     const uint32_t base = (uint32_t)prof_image.text_base;
-    uint32_t at = common(frames, count);
-    uint32_t code, stack = 0;
+    uint32_t at, code, stack = 0;
 
-    if (!PROF_WITH_CALLERS)
+    if (!PROF_WITH_CALLERS || !reserve_last())
         return false;
+    at = common(frames, count);
     if (at < last.outside)
         at = 0;
     if (at == 0)

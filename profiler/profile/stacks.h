@@ -50,6 +50,11 @@ static inline struct prof_stack *prof_stack_at(uint32_t number)
  * and calls. Contexts: boot. */
 void prof_stacks_open(void);
 
+#ifdef PROF_HOSTED
+/* Frees what is kept besides the tables. */
+void prof_stacks_forget(void);
+#endif
+
 /* Where the number of the stack of (address) called by stack (parent) is, or
  * would be; 0 there if there is no such stack. Until the next is created. */
 static inline uint32_t *prof_stack_slot(uint32_t parent, uintptr_t address)

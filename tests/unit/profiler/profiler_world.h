@@ -131,6 +131,7 @@ static inline void world_end(void *memory)
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         world_free_table(tables[i]);
+    prof_stacks_forget();
     if (prof_recent.leaves_mask != 0)
         prof_port_free(prof_recent.leaves);
     prof_table_freeze(false);
