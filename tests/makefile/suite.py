@@ -13,7 +13,7 @@ TOKEN = "hz-secret"
 WRONG = (
     (
         "SERVICE=nosuch",
-        "must be one of async coroutines hello http irc lua split",
+        "must be one of async coroutines hello http irc lottery lua split",
     ),
     ("ARCH=arm", "must be one of i386 x86_64"),
     ("LOADER=lilo", "must be one of kernel grub"),

@@ -70,16 +70,28 @@ record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
 	    -no-reboot -monitor none -nic none -m $(MEM) \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
 	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'
+# which function is called for each unit of work, and which might be faster
+causal.irc := prof.causal=auto prof.progress=irc::Server::privmsg
+causal.lottery := prof.causal=on prof.target=draw_number \
+    prof.progress=sell_ticket
+# instructions are counted: a busy host steals nothing then
+causal_icount := -icount shift=0,align=off,sleep=off
+causal_all := $(if $(filter file,$(origin SERVICE)),lottery irc,$(SERVICE))
 .PHONY: causal
-#: what would make the IRC server faster: a table, build/causal.html
-causal:
-	$(Q)rm -rf $(BUILD)/causal.trace
-	$(Q)$(MAKE) --no-print-directory record SERVICE=irc ACCEL=tcg \
-	    SESSIONS=30000 OUT=$(BUILD)/causal.trace \
-	    APPEND="prof.causal=auto prof.progress=irc::Server::privmsg $(APPEND)"
-	$(Q)$(BUILD)/host/parasite causal $(BUILD)/causal.trace
-	$(Q)$(BUILD)/host/parasite causal -o $(BUILD)/causal.html \
-	    --coz $(BUILD)/profile.coz $(BUILD)/causal.trace
+#: what would make SERVICE, lottery or irc (both), faster: build/causal-*.html
+causal: $(causal_all:%=causal-%)
+causal-%: causal_trace = $(BUILD)/causal-$*.trace
+causal-%: $(BUILD)/host/parasite
+	$(if $(causal.$*),,$(error make causal SERVICE=lottery or irc))
+	$(Q)rm -rf $(causal_trace)
+	$(Q)$(MAKE) --no-print-directory record SERVICE=$* ACCEL=tcg \
+	    REPORTS=0 SESSIONS=30000 OUT=$(causal_trace) \
+	    QEMU_ARGS="$(causal_icount) $(QEMU_ARGS)" \
+	    APPEND="$(causal.$*) $(APPEND)"
+	$(Q)$(BUILD)/host/parasite report -q --rows 5 $(causal_trace)
+	$(Q)$(BUILD)/host/parasite causal $(causal_trace)
+	$(Q)$(BUILD)/host/parasite causal -q -o $(BUILD)/causal-$*.html \
+	    --coz $(BUILD)/profile-$*.coz $(causal_trace)
 #: what the command takes for ten million samples, beside perf
 benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 	$(Q)bench/host.sh $(BUILD) 10000000
