@@ -78,20 +78,20 @@ causal.lottery := prof.causal=on prof.target=draw_number \
 causal_icount := -icount shift=0,align=off,sleep=off
 causal_all := $(if $(filter file,$(origin SERVICE)),lottery irc,$(SERVICE))
 .PHONY: causal
-#: what would make SERVICE, lottery or irc (both), faster: build/causal-*.html
+#: what would make SERVICE, lottery or irc (both), faster: build/ARCH/causal-*
 causal: $(causal_all:%=causal-%)
-causal-%: causal_trace = $(BUILD)/causal-$*.trace
+causal-%: causal_out = $(BUILD)/$(ARCH)/causal-$*
 causal-%: $(BUILD)/host/parasite
 	$(if $(causal.$*),,$(error make causal SERVICE=lottery or irc))
-	$(Q)rm -rf $(causal_trace)
+	$(Q)rm -rf $(causal_out).trace
 	$(Q)$(MAKE) --no-print-directory record SERVICE=$* ACCEL=tcg \
-	    REPORTS=0 SESSIONS=30000 OUT=$(causal_trace) \
+	    REPORTS=0 SESSIONS=30000 OUT=$(causal_out).trace \
 	    QEMU_ARGS="$(causal_icount) $(QEMU_ARGS)" \
 	    APPEND="$(causal.$*) $(APPEND)"
-	$(Q)$(BUILD)/host/parasite report -q --rows 5 $(causal_trace)
-	$(Q)$(BUILD)/host/parasite causal $(causal_trace)
-	$(Q)$(BUILD)/host/parasite causal -q -o $(BUILD)/causal-$*.html \
-	    --coz $(BUILD)/profile-$*.coz $(causal_trace)
+	$(Q)$(BUILD)/host/parasite report -q --rows 5 $(causal_out).trace
+	$(Q)$(BUILD)/host/parasite causal $(causal_out).trace
+	$(Q)$(BUILD)/host/parasite causal -q -o $(causal_out).html \
+	    --coz $(causal_out).coz $(causal_out).trace
 #: what the command takes for ten million samples, beside perf
 benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 	$(Q)bench/host.sh $(BUILD) 10000000
