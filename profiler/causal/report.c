@@ -17,7 +17,7 @@
 #define PPM_PER_CENT 10000u
 #define SHARE_COLUMN 28u
 #define NAME_COLUMNS 36u
-#define COLUMNS 18u
+#define COLUMNS 21u      /* -1234.56 +- 1234.56, on a busy host */
 #define LIMIT_COLUMN 37u /* and one for each speed-up before it */
 
 /* Without the first, which is none. */

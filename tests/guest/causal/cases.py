@@ -10,6 +10,7 @@ CASES = [
         icount=0,
         shows=[
             r"^--- causal profile: \d+ experiments$",
+            r"^  target +50 % {19}then most time is$",
             r"^request done:$",
             r"^  F  +2\d\.\d\d  +1\d\.\d\d \+- \d\.\d\d +\d+ % CPU$",
             r"^  \(A/A: nothing is faster\) +-?\d\.\d\d \+- \d\.\d\d$",
