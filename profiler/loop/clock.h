@@ -7,8 +7,9 @@
  * does with it needs its lower half only, and no interrupt's time: as long as
  * its upper half is still the one of the last prof_loop_rebase(), and no time
  * in interrupts has been added to prof_cpu.interrupt_cycles since then, by the
- * sampler's stub or by prof_loop_irq_exit(). This must be looked at after the
- * counter was read, for then an interrupt between the two is seen.
+ * sampler's stub or by prof_loop_irq_exit(). The counter is read first and
+ * prof_loop_interrupted() asked then, so that an interrupt between the two is
+ * seen.
  */
 
 #include "base/cpu.h"
@@ -30,8 +31,9 @@ static inline struct prof_loop_reading prof_loop_read(void)
     struct prof_loop_reading now;
 
 #ifdef PROF_HOSTED
-    now.low = (uint32_t)prof_loop_hosted_tsc;
-    now.high = (uint32_t)(prof_loop_hosted_tsc >> 32);
+    uint64_t tsc = *(volatile uint64_t *)&prof_loop_hosted_tsc;
+
+    now = (struct prof_loop_reading){(uint32_t)tsc, (uint32_t)(tsc >> 32)};
 #else
     __asm__ volatile("rdtsc" : "=a"(now.low), "=d"(now.high) : : "memory");
 #endif

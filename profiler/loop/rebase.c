@@ -50,13 +50,42 @@ static void move_all(uint64_t now, uint64_t away)
     state->high = (uint32_t)(now >> 32);
 }
 
+/* The present moment, and the time in interrupts until then that was added
+ * since the last rebase: an NMI may come, and add its own, between the two. */
+static ALWAYS_INLINE uint64_t read_both(uint64_t *away)
+{
+    const volatile uint64_t *cycles = &prof_cpus[0].interrupt_cycles;
+    uint64_t tsc;
+
+    do {
+        *away = *cycles;
+        tsc = prof_loop_tsc();
+    } while (*cycles != *away);
+    return tsc;
+}
+
+/* Subtracts in memory, so that nothing is lost that an NMI adds meanwhile. */
+static ALWAYS_INLINE void subtract(uint64_t *sum, uint64_t value)
+{
+#ifdef __i386__
+    prof_loop_half *half = (prof_loop_half *)sum;
+
+    __asm__ volatile("subl %2, %0\n\tsbbl %3, %1"
+                     : "+m"(half[0]), "+m"(half[1])
+                     : "r"((uint32_t)value), "r"((uint32_t)(value >> 32))
+                     : "cc");
+#else
+    __asm__ volatile("subq %1, %0" : "+m"(*sum) : "r"(value) : "cc");
+#endif
+}
+
 /* With interrupts off, for the guard reads all this. */
 static ALWAYS_INLINE uint64_t rebase(struct prof_loop_now *now)
 {
     bool on = prof_interrupts_save();
-    uint64_t tsc = prof_loop_tsc(), away = prof_cpus[0].interrupt_cycles;
+    uint64_t away, tsc = read_both(&away);
 
-    prof_cpus[0].interrupt_cycles -= away; /* an NMI may add to it */
+    subtract(&prof_cpus[0].interrupt_cycles, away);
     prof_cpus[0].taken_cycles += away;
     if ((uint32_t)(tsc >> 32) != state->high)
         move_all(tsc, away);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../single_step.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 #include "tick/newest.h"
@@ -191,25 +192,6 @@ static void on_trap(int signal)
 }
 
 static bool in_order = true;
-
-#define TRAP_FLAG 0x100
-#ifdef __x86_64__
-#define SP "rsp"
-#else
-#define SP "esp"
-#endif
-
-/* From here on, or no longer, a trap after each instruction. */
-#define STEP_ON()                                                              \
-    __asm__ volatile("pushf; orl %0, (%%" SP "); popf"                         \
-                     :                                                         \
-                     : "i"(TRAP_FLAG)                                          \
-                     : "memory", "cc")
-#define STEP_OFF()                                                             \
-    __asm__ volatile("pushf; andl %0, (%%" SP "); popf"                        \
-                     :                                                         \
-                     : "i"(~TRAP_FLAG)                                         \
-                     : "memory", "cc")
 
 static void empty(struct prof_overflow_half *half)
 {
