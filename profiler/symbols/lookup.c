@@ -13,6 +13,7 @@
  * validated it sees no table, never half of one.
  */
 
+#include <prof/config.h>
 #include <prof/error.h>
 #include <prof/symbols.h>
 
@@ -37,6 +38,17 @@ static struct {
     int error;          /* what the last prof_symbols_open() returned */
 } table = {.error = PROF_ESYM_NONE};
 
+#if PROF_WITH_BUILTIN
+static uintptr_t moved; /* where the image runs, less where it is linked */
+
+void prof_symbols_moved(uintptr_t bytes)
+{
+    moved = bytes;
+}
+#else
+enum { moved = 0 };
+#endif
+
 /* Caches where everything lies in a valid table. */
 static void take(const struct prof_symtab *head)
 {
@@ -49,7 +61,7 @@ static void take(const struct prof_symtab *head)
     table.begins = head->tokens_bytes != 0 ? prof_symtab_begins(head) : NULL;
     table.texts = (const char *)prof_symtab_bytes(head, head->tokens_at) +
                   PROF_SYMTAB_BEGINS;
-    table.base = (uintptr_t)head->base;
+    table.base = (uintptr_t)head->base + moved;
     table.end = table.offsets[head->count];
     table.shift = head->parts_shift;
     table.window = head->window;

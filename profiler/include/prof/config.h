@@ -63,9 +63,9 @@
 #endif
 
 /* What a kernel may also do itself: prof_poll(), the allocator on config.pool,
- * the transport "serial" on prof_port_write(), and measuring the time stamp
- * counter. Without: the image defines prof_port_alloc() and prof_port_free(),
- * and config.tsc_hz must be set. */
+ * the transport "serial" on prof_port_write(), measuring the time stamp
+ * counter, and prof_symbols_moved(). Without: the image defines
+ * prof_port_alloc() and prof_port_free(), and config.tsc_hz must be set. */
 #ifndef PROF_WITH_BUILTIN
 #define PROF_WITH_BUILTIN 1
 #endif

@@ -15,6 +15,7 @@
  * address in hexadecimal.
  */
 
+#include <prof/config.h>
 #include <prof/symtab.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +43,23 @@ struct prof_symbol {
  */
 int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
                       size_t build_id_bytes);
+
+/*
+ * For an image that has copied itself to where it was not linked: it runs
+ * (bytes) above that, modulo the size of the address space. No entry may then
+ * reach over the end of the address space. Addresses in a stream stay those
+ * where it runs, so only its own tables have names. PROF_WITH_BUILTIN.
+ *
+ * Contexts: boot; valid for tables opened afterwards.
+ */
+#if PROF_WITH_BUILTIN
+void prof_symbols_moved(uintptr_t bytes);
+#else
+static inline void prof_symbols_moved(uintptr_t bytes)
+{
+    (void)bytes;
+}
+#endif
 
 /* What the last prof_symbols_open() returned, PROF_ESYM_NONE before any. */
 int prof_symbols_error(void);

@@ -73,6 +73,28 @@ static void every_byte_of_a_function_finds_it(void **state)
     free(made.head);
 }
 
+/* As an image that copies itself to the end of the memory, or the other way. */
+static void an_image_that_has_moved_finds_its_functions(void **state)
+{
+    static const uintptr_t moves[] = {0x7000000, -(uintptr_t)0x80000};
+    struct made_table made = made_five();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; ++i) {
+        uintptr_t base = MADE_BASE + moves[i];
+
+        prof_symbols_moved(moves[i]);
+        assert_int_equal(made_open(&made), PROF_OK);
+        expect_found(base, "first", base, 0x10, 0);
+        expect_found(base + 0x27f, "last", base + 0x200, 0x80, 5);
+        expect_nothing(base - 1);
+        expect_nothing(base + 0x280);
+        expect_nothing(MADE_BASE);
+    }
+    prof_symbols_moved(0);
+    free(made.head);
+}
+
 static void a_gap_is_not_blamed_on_its_neighbour(void **state)
 {
     struct made_table made = made_five();
@@ -267,6 +289,7 @@ int main(void)
         cmocka_unit_test(before_the_first_open_there_are_no_names),
         cmocka_unit_test(an_empty_section_is_no_table),
         cmocka_unit_test(every_byte_of_a_function_finds_it),
+        cmocka_unit_test(an_image_that_has_moved_finds_its_functions),
         cmocka_unit_test(a_gap_is_not_blamed_on_its_neighbour),
         cmocka_unit_test(an_address_4_gib_further_on_is_not_found),
         cmocka_unit_test(gaps_of_any_width_belong_to_no_function),
