@@ -14,6 +14,7 @@ package=$1
 folder=$2
 fallback=http://deb.debian.org/debian
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 
 mkdir -p "$(dirname "$folder")"
 base=$(cd "$(dirname "$folder")" && pwd)
@@ -30,7 +31,6 @@ apt()
 # Debian's own releases among the machine's sources, as "URI RELEASE"
 releases()
 {
-    codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
     # shellcheck disable=SC2016 # these are apt's variables
     apt indextargets --no-release-info \
         --format '$(CREATED_BY) $(COMPONENT) $(REPO_URI) $(RELEASE)' |
@@ -55,7 +55,13 @@ fetch()
     rm -rf "${private:?}/$package" "$folder"
     mkdir "$private/$package"
     cd "$private/$package"
-    apt "$@" source --download-only "$package"
+    apt "$@" source --download-only "$package" || {
+        # a release may list what its mirror does not have: the main one may
+        echo "deb-src $signed$fallback ${codename:-bookworm} main" \
+            >"$private/sources.list"
+        apt "$@" update || true
+        apt "$@" source --download-only "$package"
+    }
     dpkg-source --no-check -x ./*.dsc "$base/$(basename "$folder")"
 }
 
