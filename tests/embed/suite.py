@@ -18,7 +18,7 @@ KERNELS = PARTS[:3]
 ICOUNT = 4
 GLUE_LINES, RULE_LINES, MORE_LINES = 30, 5, 10
 # Unikraft's interrupt has to be set up first.
-KITS = {"xv6": 30, "lk": 30, "includeos": 30, "unikraft": 36}
+KITS = {"xv6": 30, "lk": 30, "includeos": 30, "u-boot": 30, "unikraft": 36}
 WIDTH = {"higher": "x86_64", "tasks": "i386", "cxx": "x86_64"}
 MODEL = {"higher": "-mcmodel=kernel"}
 TAKE = "shop::Orders::take() const"

@@ -37,8 +37,9 @@ def command(
 ):
     """The command line of a machine that ends with its guest, as a list.
 
-    With (iso), see make_iso(), the image is booted from there. (network):
-    whether (args) bring a network; otherwise there is none.
+    An image NAME.bios is a ROM, in the place of the machine's own. With (iso),
+    see make_iso(), the image is booted from there. (network): whether (args)
+    bring a network; otherwise there is none.
     """
     words = [
         f"qemu-system-{width}",
@@ -60,6 +61,8 @@ def command(
         words += ["-serial", serial]
     if iso:
         words += ["-cdrom", str(iso), "-boot", "d"]
+    elif str(image).endswith(".bios"):
+        words += ["-bios", str(image)]
     else:
         words += ["-kernel", str(image), "-append", append]
         if modules:

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The kits for kernels that are Debian source packages. Included by the
+# Makefile.
+
+.PHONY: kits
+#: fetch Debian's U-Boot, build it with kits/u-boot, boot it
+kits: objects lib $(BUILD)/host/parasite
+	$(Q)tools/build/packages.sh tests/kits/packages.txt
+	$(Q)$(MAKE) --no-print-directory $(SOURCES)/u-boot/.unpacked
+	$(Q)PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 \
+	    python3 tests/kits/kits.py $(BUILD) $(SOURCES)
