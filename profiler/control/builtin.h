@@ -18,6 +18,10 @@ void prof_pool_open(void *memory, size_t bytes);
 /* Whether the image has no prof_port_alloc() of its own. Contexts: any. */
 bool prof_pool_in_use(void);
 
+/* The interrupt drains where nobody else does, on a stack from the pool. False:
+ * there is no pool. tick_drain.c Contexts: boot. */
+bool prof_tick_drain_open(void);
+
 /* prof_poll() begins: its pauses are those of a clock of (tsc_hz). poll.c
  * Contexts: boot. */
 void prof_poll_open(uint64_t tsc_hz);

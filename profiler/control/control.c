@@ -117,6 +117,9 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
     if (PROF_WITH_BUILTIN) {
         prof_pool_open(config->pool, config->pool_bytes);
         prof_poll_open(config->tsc_hz);
+        prof_cpus[0].tick_drain = NULL;
+        if (config->tick_drains && !prof_tick_drain_open())
+            return PROF_ECONFIG;
     }
     ready = true;
     return PROF_OK;
@@ -262,6 +265,7 @@ int prof_set_depth(uint32_t frames)
     return PROF_OK;
 }
 
+#if PROF_WITH_STREAM
 void prof_hello(void)
 {
     if (running)
@@ -272,6 +276,7 @@ void prof_hello(void)
     prof_causal_send_again();
     emit_change();
 }
+#endif
 
 /* As many samples fit into the default frame vector at a dozen callers each. */
 #define DRAIN_SAMPLES 160u

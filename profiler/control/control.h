@@ -8,7 +8,7 @@
 
 /* Emits HELLO, and START if sampling: what a new reader of the stream needs.
  * Contexts: thread, where prof_drain() may be called. */
-void prof_hello(void);
+void prof_hello(void); /* PROF_WITH_STREAM */
 
 /* The configuration passed to prof_init(); all 0 before that. */
 const struct prof_config *prof_control_config(void);

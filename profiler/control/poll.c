@@ -22,8 +22,6 @@
 
 #define COMMAND_BYTES 64u /* read at a time, so that garbage costs little */
 
-volatile uint32_t prof_busy;
-
 static struct {
     uint64_t due;         /* TSC of the next look */
     uint64_t drained_tsc; /* when the last drain ended */

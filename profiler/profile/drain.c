@@ -23,7 +23,6 @@
 #include "profile/addresses.h"
 #include "profile/drain_find.h"
 #include "profile/drain_state.h"
-#include "profile/image.h"
 #include "profile/resolve.h"
 #include "profile/stacks.h"
 #include "profile/stolen.h"
@@ -37,7 +36,6 @@
 #include "loop/loop_send.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
-#include "tick/meter.h"
 #include "tick/watchdog.h"
 #include "trace/send.h"
 
@@ -325,14 +323,15 @@ static void flush_events(void)
         prof_trace_flush();
 }
 
-/* prof_drain(), of entries whose time is known. */
-static void drain_entries(void)
+/* prof_drain(), of entries whose time is known; (tick): in the interrupt. */
+static void drain_entries(bool tick)
 {
-    uint64_t begin = prof_tsc();
+    uint64_t begin = prof_tsc(), now;
     struct prof_loop_frame frame;
 
     prof_enter();
-    prof_loop_profiler(&frame);
+    if (!tick)
+        prof_loop_profiler(&frame);
     drain->draining = true;
     prof_shares_drains();
     if (prof_drain_is_more())
@@ -349,7 +348,7 @@ static void drain_entries(void)
         prof_causal_drained(prof_tsc(), prof_accounts.stolen_cycles);
     }
     prof_stream_flush(prof_tsc());
-    if (PROF_WITH_PIT)
+    if (PROF_WITH_PIT && !tick)
         prof_watchdog();
     if (PROF_WITH_CALLERS &&
         prof_resolve_work() < PROLOGUES_STEPS_MAX) /* nothing waits for it */
@@ -357,29 +356,33 @@ static void drain_entries(void)
     (void)prof_ticks();
     prof_shares_drained();
     drain->draining = false;
-    prof_accounts.drain_cycles += prof_tsc() - begin;
-    prof_loop_leave(&frame);
+    now = prof_tsc();
+    if (PROF_WITH_BUILTIN)
+        drain->ended_tsc = now;
+    prof_accounts.drain_cycles += now - begin;
+    if (!tick)
+        prof_loop_leave(&frame);
     prof_leave();
-}
-
-/* Whether entries stay queued until it is known how often they come; (now): as
- * far as it can be. */
-static bool is_measuring(bool now)
-{
-    if (!PROF_WITH_BUILTIN ||
-        !prof_meter_waits(&prof_cpus[0].ring, drain->read, now)) {
-        if (PROF_WITH_BUILTIN)
-            prof_image.tsc_hz = prof_clock_tsc_hz();
-        return false;
-    }
-    return true;
 }
 
 void prof_drain(void)
 {
-    if (drain->open && !drain->draining && !is_measuring(false))
-        drain_entries();
+    prof_enter();
+    if (drain->open && !drain->draining && !is_measuring(false)) {
+        if (PROF_WITH_BUILTIN)
+            prof_meter_say();
+        drain_entries(false);
+    }
+    prof_leave();
 }
+
+#if PROF_WITH_BUILTIN
+void prof_drain_in_tick(void)
+{
+    if (drain->open && !drain->draining && !is_measuring(false))
+        drain_entries(true);
+}
+#endif
 
 void prof_drain_whole(void)
 {
@@ -387,8 +390,11 @@ void prof_drain_whole(void)
 
     if (PROF_WITH_BUILTIN && (!drain->open || drain->draining))
         return;
+    prof_enter();
     (void)is_measuring(true);
+    PROF_WITH_BUILTIN ? prof_meter_say() : (void)0;
     do
-        PROF_WITH_BUILTIN ? drain_entries() : prof_drain();
+        PROF_WITH_BUILTIN ? drain_entries(false) : prof_drain();
     while (drain->behind && most-- > 0);
+    prof_leave();
 }

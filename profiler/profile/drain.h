@@ -4,6 +4,7 @@
 
 /* The drain's internal interface; prof_drain() itself is in <prof/prof.h>. */
 
+#include "profile/drain_state.h"
 #include "stream/stream.h"
 
 #include <prof/prof.h>
@@ -13,11 +14,28 @@
 /* Initialises this room for the image in (config); before any other call.
  * Contexts: boot, once. */
 void prof_drain_open(const struct prof_config *config);
-bool prof_drain_is_open(void);
+static inline bool prof_drain_is_open(void)
+{
+    return prof_drain_state.open;
+}
 
 /* Whether the last drain has left samples for the next, so as not to take too
  * long. Contexts: thread. */
-bool prof_drain_is_behind(void);
+static inline bool prof_drain_is_behind(void)
+{
+    return prof_drain_state.behind;
+}
+
+/* A drain in the interrupt, where no call of the profiler is in progress: it
+ * touches neither timer nor loop. PROF_WITH_BUILTIN. */
+void prof_drain_in_tick(void);
+
+/* When the last drain ended. Contexts: any, while none is in progress.
+ * PROF_WITH_BUILTIN. */
+static inline uint64_t prof_drain_ended(void)
+{
+    return prof_drain_state.ended_tsc;
+}
 
 /* Drains all that is queued now, in as many drains as that takes. Contexts:
  * thread. */

@@ -2,8 +2,8 @@
 #ifndef PROF_DRAIN_STATE_H
 #define PROF_DRAIN_STATE_H
 
-/* How far the drain has come. For drain.c and queued.c alone. Contexts:
- * thread. */
+/* How far the drain has come. For drain.c and queued.c alone, and what drain.h
+ * has for others. Contexts: thread, and the drain in the interrupt. */
 
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
@@ -24,6 +24,7 @@ struct prof_drain_state {
     uint64_t ticks;          /* the producer's count, extended to 64 bits */
     struct prof_overflow_half *taken; /* that is being emptied, or NULL */
     uint32_t taken_at;                /* slots of it that are done with */
+    uint64_t ended_tsc;               /* when the last drain ended */
     uint64_t taken_gap; /* cycles of its time that may have been stolen */
 };
 

@@ -78,13 +78,3 @@ uint64_t prof_dropped(void)
     return prof_accounts.dropped.samples + prof_accounts.no_memory.samples +
            prof_overflow_dropped(&prof_cpus[0].overflow, drain->taken);
 }
-
-bool prof_drain_is_open(void)
-{
-    return prof_drain_state.open;
-}
-
-bool prof_drain_is_behind(void)
-{
-    return prof_drain_state.behind;
-}

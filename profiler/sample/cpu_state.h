@@ -52,6 +52,10 @@ struct prof_stack_bounds {
 void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
                            uintptr_t end);
 
+/* Between two looks whether the interrupt is to drain. With a PIT it looks
+ * where its period changes, which is as often. */
+#define PROF_TICK_DRAIN_TICKS 32u
+
 struct prof_cpu {
     struct prof_ring ring;     /* for who writes what see ring.h */
     struct prof_frames frames; /* and frames.h */
@@ -63,7 +67,7 @@ struct prof_cpu {
     uint64_t interrupt_cycles; /* time spent in the interrupt handler, and in
                                   those that prof_loop_irq_enter() announces,
                                   without taken_cycles */
-    uint64_t observed_cycles;  /* of all these: in the latter */
+    uint64_t observed_cycles;  /* of all these: in the latter, and in drains */
 
     /* Written in one store; the target is complete by then. */
     const struct prof_stack_bounds *stack; /* one of the next three */
@@ -77,8 +81,9 @@ struct prof_cpu {
 
     /* Written by the thread with interrupts off. */
     uint64_t taken_cycles; /* taken out of interrupt_cycles (loop/rebase.c) */
-    uint32_t depth;        /* callers to be recorded, 0 = none */
-    uint32_t enabled;      /* prof_sample() records */
+    void (*tick_drain)(void); /* called every so many ticks; NULL: none */
+    uint32_t depth;           /* callers to be recorded, 0 = none */
+    uint32_t enabled;         /* prof_sample() records */
 };
 
 extern struct prof_cpu prof_cpus[PROF_CPUS_MAX];

@@ -10,6 +10,7 @@
 
 #include <prof/config.h>
 #include <prof/prof.h>
+#include <stddef.h>
 
 struct prof_cpu prof_cpus[PROF_CPUS_MAX];
 
@@ -29,6 +30,9 @@ void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
             frames = prof_walk(sp, fp);
         prof_ring_push(&cpu->ring, pc, tsc, frames);
     }
+    if (PROF_WITH_BUILTIN && cpu->tick_drain != NULL &&
+        cpu->ticks % PROF_TICK_DRAIN_TICKS == 0)
+        cpu->tick_drain();
     cpu->interrupt_cycles += prof_tsc() - tsc;
 }
 

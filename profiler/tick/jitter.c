@@ -36,7 +36,9 @@
 #include "tick/clock.h"
 #include "tick/pit.h"
 
+#include <prof/config.h>
 #include <prof/prof.h>
+#include <stddef.h>
 
 /* To either side: with less, shares of a loop in step err more than chance. */
 #define ENOUGH_PERCENT 30u
@@ -132,7 +134,8 @@ void prof_jitter_end(const struct prof_pit_rate *rate)
     note_period(rate->ours);
 }
 
-void prof_jitter_turn(uint32_t tsc_low)
+/* prof_jitter_turn() without what else is done so often. */
+static void turn(uint32_t tsc_low)
 {
     struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
     struct prof_entry *entry =
@@ -144,4 +147,11 @@ void prof_jitter_turn(uint32_t tsc_low)
     jitter->divisor = prof_jitter_next(jitter);
     entry->divisor = (uint16_t)jitter->divisor;
     prof_pit_set(jitter->divisor);
+}
+
+void prof_jitter_turn(uint32_t tsc_low)
+{
+    turn(tsc_low);
+    if (PROF_WITH_BUILTIN && prof_cpus[0].tick_drain != NULL)
+        prof_cpus[0].tick_drain();
 }

@@ -21,16 +21,17 @@
 
 static struct {
     prof_meter_result *result; /* NULL: nothing is measured */
-    uint64_t period;           /* 24.8; 0 = not known */
+    prof_meter_print *print;   /* of a result that is not printed; or NULL */
     uint64_t begin;            /* TSC */
+    bool known;                /* a period, that of the clock */
     bool wait;
     uint32_t looks; /* left that must contradict */
 } meter;
 
-void prof_meter_begin(uint64_t period, bool wait, prof_meter_result *result)
+void prof_meter_begin(bool known, bool wait, prof_meter_result *result)
 {
     meter.result = result;
-    meter.period = period;
+    meter.known = known;
     meter.begin = prof_tsc();
     meter.wait = wait;
     meter.looks = wait ? 1 : LOOKS;
@@ -97,15 +98,24 @@ static void decide(const struct times *times)
     uint64_t median = times->sorted[times->count / 2];
     prof_meter_result *result = meter.result;
 
-    if (meter.period != 0 &&
-        !contradicts(times, (uint32_t)(meter.period >> PROF_PERIOD_SHIFT))) {
+    if (meter.known && !contradicts(times, (uint32_t)(prof_clock.nominal >>
+                                                      PROF_PERIOD_SHIFT))) {
         meter.result = NULL;
         return;
     }
     if (--meter.looks > 0)
         return;
     meter.result = NULL;
-    result(median << PROF_PERIOD_SHIFT);
+    meter.print = result(median << PROF_PERIOD_SHIFT);
+}
+
+void prof_meter_say(void)
+{
+    prof_meter_print *print = meter.print;
+
+    meter.print = NULL;
+    if (print != NULL)
+        print();
 }
 
 bool prof_meter_waits(const struct prof_ring *ring, struct prof_entry *entry,

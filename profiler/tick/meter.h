@@ -13,15 +13,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is done with the result, (period) cycles as a 24.8 number. */
-typedef void prof_meter_result(uint64_t period);
+/* What is done with the result, (period) cycles as a 24.8 number. Returns what
+ * prints it, or NULL. */
+typedef void prof_meter_print(void);
+typedef prof_meter_print *prof_meter_result(uint64_t period);
 
 /*
- * Begins to measure. (result) is called once, if the period is not (period), a
- * 24.8 number, by half of it and more; 0: in any case. (wait): the drain waits
- * until the period is known, two seconds at most. Contexts: thread.
+ * Begins to measure. (result) is called once: if (known), only if the period is
+ * not that of the clock, by half of it and more. (wait): the drain waits until
+ * the period is known, two seconds at most. Contexts: thread.
  */
-void prof_meter_begin(uint64_t period, bool wait, prof_meter_result *result);
+void prof_meter_begin(bool known, bool wait, prof_meter_result *result);
+
+/* Prints a result that is not yet printed: drains in the interrupt may get it,
+ * but not print. Contexts: thread. */
+void prof_meter_say(void);
 
 /* Nothing is to be measured. Contexts: boot. */
 void prof_meter_end(void);

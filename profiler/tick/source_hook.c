@@ -68,22 +68,30 @@ static void print_rate(const char *why)
     prof_text_flush(&out);
 }
 
+static void print_measured(void)
+{
+    print_rate(" Hz, as measured\n");
+}
+
+static void print_contradiction(void)
+{
+    print_rate(" Hz, as measured: config.tick.rate_mhz or config.tsc_hz is "
+               "wrong\n");
+}
+
 /* The rate as it was measured; (period) is a 24.8 number. */
-static void take_rate(uint64_t period)
+static prof_meter_print *take_rate(uint64_t period)
 {
     uint32_t stated = hook.rate_mhz;
     uint32_t cycles = (uint32_t)(period >> PROF_PERIOD_SHIFT);
 
     if (cycles == 0)
-        return;
+        return NULL;
     hook.period = period;
     hook.rate_mhz =
         (uint32_t)prof_divide(prof_clock_tsc_hz() * MHZ + cycles / 2, cycles);
     prof_clock_set(period, 1, hook.rate_mhz);
-    print_rate(stated == RATE_UNKNOWN
-                   ? " Hz, as measured\n"
-                   : " Hz, as measured: config.tick.rate_mhz or config.tsc_hz "
-                     "is wrong\n");
+    return stated == RATE_UNKNOWN ? print_measured : print_contradiction;
 }
 
 SHARED bool prof_source_fixed_open(const struct prof_config *config,
@@ -106,7 +114,7 @@ SHARED bool prof_source_fixed_open(const struct prof_config *config,
     if (PROF_WITH_BUILTIN) {
         prof_clock.irregular = config->tick.irregular;
         if (measure || !config->tick.irregular)
-            prof_meter_begin(measure ? 0 : hook.period, true, take_rate);
+            prof_meter_begin(!measure, true, take_rate);
     }
     if (PROF_WITH_OPTIONS && !measure &&
         (PROF_OPTION(jitter_percent) != 0 ||

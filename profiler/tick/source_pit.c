@@ -163,22 +163,28 @@ const struct prof_source prof_source_pit = {
     .acknowledge = &current_eoi_mechanism,
 };
 
-/* Ticks of the PIT, whose clock is known, are (period) apart by the TSC, a 24.8
- * number: nothing but the TSC's frequency can be wrong by so much. */
-static void take_period(uint64_t period)
+static void print_tsc_hz(void)
 {
-    uint32_t before = (uint32_t)(prof_clock.nominal >> PROF_PERIOD_SHIFT);
     struct prof_text out;
 
-    pit.tsc_hz =
-        prof_divide(pit.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
-    prof_clock_set_tsc_hz(pit.tsc_hz);
-    restart_clock();
     prof_text_open(&out, prof_port_write);
     prof_text_string(&out, "prof: config.tsc_hz is wrong: by the PIT it is ");
     prof_text_decimal(&out, pit.tsc_hz, 0);
     prof_text_string(&out, ", which is used from now on\n");
     prof_text_flush(&out);
+}
+
+/* Ticks of the PIT, whose clock is known, are (period) apart by the TSC, a 24.8
+ * number: nothing but the TSC's frequency can be wrong by so much. */
+static prof_meter_print *take_period(uint64_t period)
+{
+    uint32_t before = (uint32_t)(prof_clock.nominal >> PROF_PERIOD_SHIFT);
+
+    pit.tsc_hz =
+        prof_divide(pit.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
+    prof_clock_set_tsc_hz(pit.tsc_hz);
+    restart_clock();
+    return print_tsc_hz;
 }
 
 bool prof_source_pit_open(const struct prof_config *config)
@@ -201,7 +207,7 @@ bool prof_source_pit_open(const struct prof_config *config)
     prof_jitter_open();
     restart_clock();
     if (PROF_WITH_BUILTIN)
-        prof_meter_begin(prof_clock.period, false, take_period);
+        prof_meter_begin(true, false, take_period);
     return true;
 }
 

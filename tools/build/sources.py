@@ -81,6 +81,7 @@ PARTS = {
             "control/poll.c",
             "control/pool.c",
             "control/serial.c",
+            "control/tick_drain.c",
             "tick/calibrate.c",
             "tick/problem.c",
             "tick/meter.c",

@@ -111,6 +111,14 @@ struct prof_config {
     void *pool;
     size_t pool_bytes;
 
+    /* For programs that do not yield: where no drain has come for twice as long
+     * as prof_drain_ms() says, the interrupt drains, for 550,000 instructions
+     * at most, on a stack of its own of PROF_STACK_BYTES from (pool), which is
+     * needed for that. Not while there is a stream, nor while the recorder of
+     * tasks, the statistics of the loop or experiments are on, nor where the
+     * image has a prof_port_alloc() of its own. PROF_WITH_BUILTIN. */
+    bool tick_drains;
+
     /* For the stream (<prof/transport.h>); 0 if not known. */
     uint64_t boot_tsc;          /* time stamp counter at boot */
     uint64_t boot_unix_seconds; /* wall time then, UTC */

@@ -22,6 +22,15 @@ CASES = [
         )
         for timer in ("apic", "oneshot", "tickless", "rtc", "hpet", "ioapic")
     ),
+    *(
+        case(
+            f"tick_drains_{attempt}",
+            image="test/tick_drains",
+            append=f"prof.start=off prof.every=0 try={attempt}",
+            icount=2,
+        )
+        for attempt in ("pit", "hook", "deep", "none")
+    ),
     case("call_tree_is_true", append="prof.start=off prof.every=0", icount=2),
     case(
         "frames_end_at_zero",
