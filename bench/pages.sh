@@ -13,7 +13,7 @@ build=${1:?usage: pages.sh BUILD}
 results=$build/bench/pages.jsonl
 work=$build/bench/pages
 parasite=$build/host/parasite
-PLAYWRIGHT=playwright-core@1.65.1
+PLAYWRIGHT=playwright-core@1.60.0
 SPEEDSCOPE=speedscope@1.25.0
 
 # fetched FOLDER PACKAGE

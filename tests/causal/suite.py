@@ -10,7 +10,7 @@ from harness.command import Command, event_counts, packets_of
 from harness.suite import WIDTHS, check, run
 
 PARTS = ("print", "pages", *WIDTHS)
-PLAYWRIGHT = "playwright-core@1.65.1"
+PLAYWRIGHT = "playwright-core@1.60.0"
 COZ = "coz-profiler"
 VIEWER = "usr/share/coz-profiler/viewer"
 SPEEDUPS = (0.25, 0.5, 0.95)

@@ -11,7 +11,7 @@ import urllib.request
 from harness.command import Command, build_id, text_addresses
 from harness.suite import WIDTHS, background, run, soon
 
-PLAYWRIGHT = "playwright-core@1.65.1"
+PLAYWRIGHT = "playwright-core@1.60.0"
 PARTS = (
     *("graph", "table", "time", "diff", "looks", "files", "every", "large"),
     "tasks",

@@ -209,7 +209,7 @@ def test_page(views):
 
     s.holds("the page holds no address", no_address, views)
     with s.test("playwright-core comes from npm"):
-        modules.append(s.npm("playwright-core@1.65.1", "playwright"))
+        modules.append(s.npm("playwright-core@1.60.0", "playwright"))
     page = s.work / "page.html"
     views.annotate("-o", page, views.trace("lua"))
     for what in ("totals", "mouse", "keyboard", "hash", "dark", "phone"):
