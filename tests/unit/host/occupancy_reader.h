@@ -130,12 +130,12 @@ static inline void put_round(unsigned second)
 
     begin_round(second, (struct prof_event_loop){.tasks = 10 * part,
                                                  .callbacks = 20 * part,
-                                                 .idle = 60 * part,
+                                                 .idle = 57 * part,
                                                  .interrupts = 9 * part,
                                                  .sampler = 1 * part,
                                                  .stolen = 3 * part});
     put_places();
-    put_row(IDLE, 60 * part, 60 * part);
+    put_row(IDLE, 57 * part, 57 * part);
     made_loop_row(&made, (struct prof_event_loop_row){.site = SERVER,
                                                       .calls = second,
                                                       .pending = 1,
@@ -150,7 +150,7 @@ static inline void put_round(unsigned second)
                                                       .own = 20 * part,
                                                       .total = 20 * part,
                                                       .longest = 50 * part});
-    put_node(0, 0, IDLE, 60 * part, 60 * part);
+    put_node(0, 0, IDLE, 57 * part, 57 * part);
     put_node(1, 1, SERVER, 10 * part, 30 * part);
     put_node(2, 1, CLIENT, 20 * part, 20 * part);
     made_loop_bucket(&made, SERVER, 0, 5, 2 * second);

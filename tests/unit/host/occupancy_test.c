@@ -53,9 +53,10 @@ static void what_has_not_changed_is_not_repeated(void **state)
     put_round(10);
     begin_round(11, (struct prof_event_loop){.tasks = 4000000000,
                                              .callbacks = 4000000000,
-                                             .idle = 12000000000,
+                                             .idle = 11400000000,
                                              .interrupts = 1800000000,
-                                             .sampler = 200000000});
+                                             .sampler = 200000000,
+                                             .stolen = 600000000});
     put_row(SERVER, 4000000000, 8000000000);
     read_all();
     problems_are("");
