@@ -111,8 +111,6 @@ void loop_native(struct http_text *histogram, const struct prof_loop_row *row,
 {
     static struct counts counts;
 
-    if (row->sums[measure].unbinned != 0)
-        return;
     counts = (struct counts){.hz = clock_tsc_hz()};
     prof_loop_buckets(row->number, measure, on_range, &counts);
     protobuf_sint(histogram, SCHEMA_FIELD, SCHEMA);

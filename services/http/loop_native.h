@@ -12,8 +12,8 @@
 
 #include <prof/loop_stats.h>
 
-/* Appends what makes (row)'s histogram native to a message Histogram; nothing
- * if some values are in no range, for its count would be wrong. */
+/* Appends what makes (row)'s histogram native to a message Histogram. Its count
+ * MUST be that of the values that are in a range. */
 void loop_native(struct http_text *histogram, const struct prof_loop_row *row,
                  enum prof_loop_measure measure);
 

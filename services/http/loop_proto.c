@@ -53,7 +53,8 @@ static void put_site(struct http_text *family, const struct prof_loop_row *row,
     metric_proto_label(&metric, "site", site->text, strlen(site->text));
     metric_proto_label(&metric, "file", file, strlen(file));
     metric_proto_label(&metric, "line", line, strlen(line));
-    protobuf_uint(&histogram, SAMPLE_COUNT, sum->count);
+    /* readers refuse a count that is not that of the native buckets */
+    protobuf_uint(&histogram, SAMPLE_COUNT, sum->count - sum->unbinned);
     protobuf_double(&histogram, SAMPLE_SUM,
                     (double)sum->cycles / (double)clock_tsc_hz());
     put_classic(&histogram, row, measure);

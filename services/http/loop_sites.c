@@ -23,6 +23,9 @@ static void on_row(const struct prof_loop_row *row, void *context)
 {
     struct loop_sites *sites = context;
 
+    /* idle time holds the loop from nobody: it is a part of the account */
+    if (row->kind == PROF_LOOP_IDLE)
+        return;
     if (row->own_cycles == 0 && row->calls == 0 && row->pending == 0)
         return;
     ranking_take(&sites->ranking, row->own_cycles, sites->row, row,

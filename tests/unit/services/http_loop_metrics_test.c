@@ -189,6 +189,59 @@ static void what_drops_out_disappears(void **state)
     has_no("site=\"serve");
 }
 
+static bool holds_bytes(const struct http_text *bytes, const char *part,
+                        size_t count)
+{
+    for (size_t i = 0; i + count <= bytes->count; i++)
+        if (memcmp(bytes->bytes + i, part, count) == 0)
+            return true;
+    return false;
+}
+
+/* Runs in more octaves than a site has pages. What is in no range is not in
+ * the count of the message, beside which is the sum; the text has all. */
+static void native_histograms_count_what_is_in_a_range(void **state)
+{
+    static PROF_TRACE_SITE(wide, "wide");
+    enum { RUNS = 25, IN_RANGES = 21 };
+    static const char counted[] = {0x08, IN_RANGES, 0x11};
+    static const char all[] = {0x08, RUNS, 0x11};
+    struct http_text messages = {0};
+
+    (void)state;
+    prof_loop_reset();
+    for (unsigned i = 0; i < RUNS; i++) {
+        struct prof_loop_frame frame;
+
+        prof_loop_begin(&frame, &wide);
+        prof_loop_hosted_tsc += (uint64_t)64 << i;
+        prof_loop_leave(&frame);
+    }
+    http_loop_proto(&messages);
+    assert_false(messages.failed);
+    assert_true(holds_bytes(&messages, counted, sizeof counted));
+    assert_false(holds_bytes(&messages, all, sizeof all));
+    http_text_free(&messages);
+    scrape();
+    has("\nparasite_loop_unbinned_total 4\n");
+    has("le=\"+Inf\"} 25\n");
+}
+
+/* It is a part of the account. */
+static void idle_time_is_no_site(void **state)
+{
+    struct prof_loop_frame frame;
+
+    (void)state;
+    prof_loop_reset();
+    prof_loop_idle(&frame);
+    pass_us(1000);
+    prof_loop_idle_end(&frame);
+    scrape();
+    has("\nparasite_loop_seconds_total{part=\"idle\"} 0.001000000\n");
+    has_no("site=\"(idle)\"");
+}
+
 static void nothing_is_there_while_nothing_is_counted(void **state)
 {
     (void)state;
@@ -210,6 +263,8 @@ int main(void)
         cmocka_unit_test(all_of_a_task_is_there),
         cmocka_unit_test(counts_are_right),
         cmocka_unit_test(what_drops_out_disappears),
+        cmocka_unit_test(native_histograms_count_what_is_in_a_range),
+        cmocka_unit_test(idle_time_is_no_site),
         cmocka_unit_test(nothing_is_there_while_nothing_is_counted),
     };
 
