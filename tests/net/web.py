@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """services/http: files, refusals, metrics and profiles."""
 
+import fcntl
 import os
 import re
+import shutil
 
 import talk
 from harness.command import Command
@@ -15,21 +17,34 @@ PACKAGE = "prometheus"
 
 
 def promtool(s, name="promtool"):
-    """The checker of metrics, or another program, out of Debian's package. It
-    is not installed: that would start a server, and bring along what its pages
-    need."""
-    tool = s.work / name
-    if not tool.exists():
-        folder = s.work / "package"
-        folder.mkdir(exist_ok=True)
-        for old in folder.glob("*.deb"):
-            old.unlink()
-        run("apt-get", "-qq", "download", PACKAGE, cwd=folder)
-        (package,) = folder.glob("*.deb")
-        files = run("dpkg-deb", "--fsys-tarfile", package).data
-        run("tar", "-x", "-C", folder, f"./usr/bin/{name}", data=files)
-        os.replace(folder / "usr/bin" / name, tool)
+    """The checker of metrics, or another program, out of Debian's package,
+    fetched once for all suites. It is not installed: that would start a server,
+    and bring along what its pages need."""
+    folder = s.build / PACKAGE
+    tool = folder / "usr/bin" / name
+    folder.mkdir(exist_ok=True)
+    with open(folder / ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not tool.exists():
+            soon(lambda: fetch(folder), f"Debian's package {PACKAGE}")
     return tool
+
+
+def fetch(folder):
+    """The package's programs, all or none of them. Fails where the mirror is
+    out of reach for a moment."""
+    for old in folder.glob("*.deb"):
+        old.unlink()
+    run("apt-get", "-qq", "download", PACKAGE, cwd=folder)
+    (package,) = folder.glob("*.deb")
+    files = run("dpkg-deb", "--fsys-tarfile", package).data
+    new = folder / "new"
+    new.mkdir(exist_ok=True)
+    run("tar", "-x", "-C", new, "./usr/bin", data=files)
+    shutil.rmtree(folder / "usr", ignore_errors=True)
+    os.replace(new / "usr", folder / "usr")
+    package.unlink()
+    return True
 
 
 class Site:
