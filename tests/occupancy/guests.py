@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loop occupancy of guests: a trace of one, the web server's metrics, and the
-dashboard."""
+"""Loop occupancy of guests: a trace of one, the web server's metrics, and
+`parasite top`."""
 
 import json
 import re
-import socket
 import sys
 from pathlib import Path
 
+import prometheus
+from dashboard import PARTS
 from harness.command import Command
-from harness.suite import background, check, run, soon
+from harness.suite import check, run, soon
 
 for room in ("net", "top"):
     sys.path.append(str(Path(__file__).parent.parent / room))
 import web  # noqa: E402  pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402  pylint: disable=wrong-import-position
 
-DASHBOARD = Path("docs/grafana/loop.json")
-PARTS = "tasks callbacks others loop profiler idle interrupts sampler".split()
-PARTS.append("stolen")
 SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? ([0-9.+eInf]+)$")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
@@ -98,6 +96,9 @@ def metrics_add_up(site):
     check.true(abs(sum(parts) - wall) < 2e-8)  # each is cut to nanoseconds
     sites = values(found, "parasite_loop_site_own_seconds_total")
     check.true(3 <= len(sites) <= 20, sites)
+    # which is no site that holds the loop
+    name = "parasite_loop_site_own_seconds_total"
+    check.same(values(found, name, site="(idle)"), [])
     for utilisation in values(found, "parasite_loop_utilisation_ratio"):
         check.between(utilisation, 0, 1)
 
@@ -130,45 +131,13 @@ def reset_begins_anew(site, guest):
 
 # ---- a server of Prometheus
 
-SCRAPES = """\
-global: {scrape_interval: 1s}
-scrape_configs:
-  - job_name: guest
-    authorization: {credentials: "%s"}
-    static_configs: [{targets: ["127.0.0.1:%d"]}]
-"""
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
 
 def prometheus_stores_native_histograms(site):
     """It asks for the protocol buffer format then, and gives an error where a
     histogram's buckets are not its count."""
-    s, port = site.s, free_port()
-    settings, url = s.work / "prometheus.yml", f"http://127.0.0.1:{port}"
-    settings.write_text(SCRAPES % (web.SECRET, site.address[1]))
-
-    def ask(query):
-        done = run(
-            *("curl", "-sf", "--data-urlencode", f"query={query}"),
-            f"{url}/api/v1/query",
-            status=None,
-        )
-        return done.status == 0 and json.loads(done.out)["data"]["result"]
-
-    with background(
-        *(web.promtool(s, "prometheus"), f"--config.file={settings}"),
-        f"--storage.tsdb.path={s.work / 'series'}",
-        f"--web.listen-address=127.0.0.1:{port}",
-        "--enable-feature=native-histograms",
-        log=s.work / "prometheus.log",
-    ) as server:
+    with prometheus.server(site, "server", "native-histograms") as server:
         name = 'parasite_loop_run_seconds{site="network"}'
-        (found,) = soon(lambda: ask(name), "a histogram", server.alive)
+        (found,) = soon(lambda: server.ask(name), "a histogram", server.alive)
         buckets = found["histogram"][1]["buckets"]
         check.true(len(buckets) > 3, buckets)
         for _, low, high, _ in buckets:
@@ -176,71 +145,9 @@ def prometheus_stores_native_histograms(site):
                 check.near(float(high) / float(low), 2 ** (1 / 8), 1e-6)
         count = int(found["histogram"][1]["count"])
         check.same(sum(int(one[3]) for one in buckets), count)
-        (idle,) = ask('parasite_loop_seconds_total{part="idle"}')
+        (idle,) = server.ask('parasite_loop_seconds_total{part="idle"}')
         check.true(float(idle["value"][1]) > 0)
-        check.same(len(ask("parasite_loop_utilisation_ratio")), 3)
-
-
-# ---- the dashboard
-
-
-def expressions():
-    return [
-        target["expr"]
-        for panel in json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
-        for target in panel["targets"]
-    ]
-
-
-def dashboard_has_metrics(site):
-    """Each metric that it asks for is there, with the labels it groups by."""
-    found, _ = scrape(site)
-    labels = {name: set(ls) for name, ls, _ in found}
-    board = json.loads(DASHBOARD.read_text(encoding="utf-8"))
-    asked = expressions() + [
-        variable.get("definition", "")
-        for variable in board["templating"]["list"]
-    ]
-    for text in asked:
-        names = re.findall(r"\bparasite_\w+", text)
-        check.true(names or "parasite" not in text, text)
-        groups = re.findall(r"by \(([^)]*)\)", text)
-        for name in names:
-            # this server has callbacks, which never wait or end; a unit test
-            # has tasks (http_loop_metrics_test)
-            if re.match("parasite_loop_(delay|lifetime)_seconds_b", name):
-                name = "parasite_loop_run_seconds_bucket"
-            check.true(name in labels, name)
-            for group in groups:
-                check.true(set(group.split(", ")) <= labels[name], text)
-
-
-def promtool_parses(s):
-    """The expressions, with what Grafana puts in its variables' place."""
-    rules = []
-    for number, text in enumerate(expressions()):
-        text = re.sub(r"\$__\w+", "1m", text)
-        text = re.sub(r"\$\w+", ".*", text)
-        rules.append({"record": f"x:y:z{number}", "expr": text})
-    path = s.work / "rules.yml"
-    path.write_text(json.dumps({"groups": [{"name": "x", "rules": rules}]}))
-    run(web.promtool(s), "check", "rules", path)
-
-
-def dashboard_is_laid_out():
-    """No two panels have a place or a number in common."""
-    board = json.loads(DASHBOARD.read_text(encoding="utf-8"))
-    check.true(len(board["panels"]) > 10)
-    check.same(
-        len({panel["id"] for panel in board["panels"]}), len(board["panels"])
-    )
-    taken = set()
-    for panel in board["panels"]:
-        at = panel["gridPos"]
-        for x in range(at["x"], at["x"] + at["w"]):
-            for y in range(at["y"], at["y"] + at["h"]):
-                check.true(x < 24 and (x, y) not in taken, panel["title"])
-                taken.add((x, y))
+        check.same(len(server.ask("parasite_loop_utilisation_ratio")), 3)
 
 
 # ---- top
@@ -293,8 +200,6 @@ def keys_sort_sites(s, guest):
 def test(s):
     width = s.width = s.part
     s.holds(f"{width}: a trace says what the guest counted", guest_agrees, s)
-    s.holds("the dashboard is laid out", dashboard_is_laid_out)
-    s.holds("promtool reads the dashboard's expressions", promtool_parses, s)
     site = web.Site(s)
     with site.guest(
         "http",
@@ -312,7 +217,6 @@ def test(s):
                 "Prometheus stores native histograms",
                 prometheus_stores_native_histograms,
             ),
-            ("the dashboard has its metrics", dashboard_has_metrics),
         ):
             s.holds(f"{width}: {what}", function, site)
         s.holds(f"{width}: top shows sites", top_shows_sites, s, guest)

@@ -5,13 +5,15 @@ ones and wrong ones, and of guests."""
 import json
 import re
 
+import dashboard
 import guests
 import load
 from harness.command import Command, packets_of
 from harness.suite import WIDTHS, check, run
 
 LOADS = {f"{width}-load": width for width in WIDTHS}
-PARTS = ("print", *WIDTHS, *LOADS)
+DASHBOARDS = {f"{width}-dashboard": width for width in WIDTHS}
+PARTS = ("print", *WIDTHS, *LOADS, *DASHBOARDS)
 HZ = 2000000000
 SECONDS = 20
 WRONG = {
@@ -225,5 +227,7 @@ def suite(s):
         print_part(s)
     elif s.part in LOADS:
         load.test(s, LOADS[s.part])
+    elif s.part in DASHBOARDS:
+        dashboard.test(s, DASHBOARDS[s.part])
     else:
         guests.test(s)
