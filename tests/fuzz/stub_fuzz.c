@@ -21,9 +21,9 @@ static void require(int condition)
 
 static void look(const struct stub *stub)
 {
-    require(stub->cpu_count <= STUB_CPUS_MAX);
-    for (size_t i = 0; i < stub->cpu_count; ++i)
-        require(stub->cpus[i].window_bytes <= STUB_WINDOW_MAX);
+    require(stub->machine.cpu_count <= MACHINE_CPUS_MAX);
+    for (size_t i = 0; i < stub->machine.cpu_count; ++i)
+        require(stub->machine.cpus[i].window_bytes <= MACHINE_WINDOW_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -36,18 +36,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     shutdown(ends[1], SHUT_WR);
     if (stub_begin(&stub, ends[0], 1)) {
         stub_continue(&stub);
-        for (int i = 0; i < 4 && stub_stop(&stub) != STUB_ENDED; ++i) {
+        for (int i = 0; i < 4 && stub_stop(&stub) != MACHINE_ENDED; ++i) {
             look(&stub);
-            stub.cpus[0].guess = 0x1000;
-            stub.guess_bytes = 64;
+            stub.machine.cpus[0].guess = 0x1000;
+            stub.machine.guess_bytes = 64;
             stub_read(&stub, 0, 0x8000, 256);
             stub_is_halted(&stub, 0);
-            if (stub.late_stop)
-                stub_settle(&stub);
-            stub_continue(&stub);
+            machine_continue(&stub.machine);
         }
     }
-    require(stub.reason != STUB_SILENT);
+    require(stub.machine.reason != MACHINE_SILENT);
     stub_end(&stub);
     close(ends[1]);
     return 0;

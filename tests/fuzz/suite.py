@@ -50,8 +50,8 @@ IMPORT = BASE + (
     "trace/packet"
 )
 STUB = BASE + (
-    "attach/registers attach/remote attach/stub attach/stub_begin "
-    "attach/stub_wire base/signals"
+    "attach/machine attach/registers attach/remote attach/stub "
+    "attach/stub_begin attach/stub_machine attach/stub_wire base/signals"
 )
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = "base/index base/memory image/image trace/metadata"

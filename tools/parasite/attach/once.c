@@ -45,11 +45,11 @@ void once_print(FILE *out, struct sampler *sampler, struct image *image)
         [PROF_WALK_NOT_CODE] = "the next address is not code",
     };
     struct names names;
-    struct stub *stub = sampler->stub;
+    struct machine *machine = sampler->machine;
 
     names_open(&names, image, true, true);
-    for (size_t i = 0; i < stub->cpu_count; ++i) {
-        const struct registers *registers = &stub->cpus[i].registers;
+    for (size_t i = 0; i < machine->cpu_count; ++i) {
+        const struct registers *registers = &machine->cpus[i].registers;
         struct unwind_stack stack;
         bool halted = !sampler_walk(sampler, i, &stack);
 

@@ -35,7 +35,7 @@ static void begin_stream(struct sampler *sampler)
 {
     struct event_hello hello = {
         .version = PROF_FORMAT_VERSION,
-        .pointer_bits = sampler->stub->layout.is_64 ? 64 : 32,
+        .pointer_bits = sampler->machine->is_64 ? 64 : 32,
         .unix_seconds = (uint64_t)time(NULL),
     };
     const struct image *image = sampler->image;
@@ -48,13 +48,13 @@ static void begin_stream(struct sampler *sampler)
     if (getrandom(sampler->encoder.uuid, sizeof sampler->encoder.uuid, 0) < 0)
         die("no random numbers: %s", strerror(errno));
     sampler->encoder.sink = (struct packet_sink){take_packet, sampler};
-    encoder_begin(&sampler->encoder, sampler->stub->cpu_count, &hello,
+    encoder_begin(&sampler->encoder, sampler->machine->cpu_count, &hello,
                   (uint32_t)(sampler->hz * 1000), sampler->depth);
 }
 
 static bool is_over(struct sampler *sampler)
 {
-    return signals_caught() || sampler->stub->reason != STUB_LIVES ||
+    return signals_caught() || sampler->machine->reason != MACHINE_LIVES ||
            (sampler->seconds > 0 &&
             seconds_now() - sampler->began >= sampler->seconds) ||
            (sampler->alive != NULL && !sampler->alive(sampler->owner));
@@ -73,7 +73,7 @@ static void show_progress(struct sampler *sampler)
                      log_name, span, number_count(sampler->samples, samples),
                      (double)sampler->samples / span,
                      100 * sampler->pauses.total / span,
-                     sampler->stub->held ? ", held by somebody else" : "");
+                     sampler->machine->held ? ", held by somebody else" : "");
 }
 
 /* Sleeps until the next sample is due; false if there will be none. */
@@ -102,7 +102,8 @@ static bool take_cpu(struct sampler *sampler, size_t cpu)
     uint64_t time = clocks(sampler->ran);
     bool runs = sampler_walk(sampler, cpu, &stack);
 
-    if (sampler->stub->reason != STUB_LIVES || sampler->stub->late_stop)
+    if (sampler->machine->reason != MACHINE_LIVES ||
+        sampler->machine->late_stop)
         return false;
     if (!runs) {
         encoder_idle(&sampler->encoder, cpu, time);
@@ -120,27 +121,25 @@ static bool take_cpu(struct sampler *sampler, size_t cpu)
 /* One stop. */
 static void take(struct sampler *sampler)
 {
-    struct stub *stub = sampler->stub;
+    struct machine *machine = sampler->machine;
     double stopped = seconds_now();
-    enum stub_stop stop = stub_stop(stub);
+    enum machine_stop stop = machine_stop(machine);
     double now;
-    bool ran = stop != STUB_HELD;
+    bool ran = stop != MACHINE_HELD;
     uint32_t missed;
 
     if (ran)
         sampler->ran += stopped - sampler->continued;
     else
         sampler->held += stopped - sampler->continued;
-    for (size_t i = 0; i < stub->cpu_count && stop == STUB_STOPPED; ++i) {
+    for (size_t i = 0; i < machine->cpu_count && stop == MACHINE_STOPPED; ++i) {
         if (!take_cpu(sampler, i))
-            stop = STUB_TORN;
+            stop = MACHINE_TORN;
     }
-    if (stub->late_stop)
-        stub_settle(stub);
-    stub_continue(stub);
+    machine_continue(machine);
     now = seconds_now();
     sampler->continued = now;
-    sampler->encoder.discarded = stub->torn;
+    sampler->encoder.discarded = machine->torn;
     if (!ran) {
         schedule_resume(&sampler->schedule, now);
         return;
@@ -148,7 +147,7 @@ static void take(struct sampler *sampler)
     ++sampler->stops;
     pauses_add(&sampler->pauses, now - stopped);
     missed = schedule_next(&sampler->schedule, now, sampler->pauses.total);
-    if (missed > 0 && stop == STUB_STOPPED)
+    if (missed > 0 && stop == MACHINE_STOPPED)
         encoder_miss(&sampler->encoder, 0, clocks(sampler->ran), missed);
     sampler->missed += missed;
 }
@@ -167,7 +166,7 @@ void sampler_run(struct sampler *sampler, const char *path)
     sampler->schedule.interval = 1 / sampler->hz;
     sampler->schedule.budget = sampler->budget;
     schedule_begin(&sampler->schedule, sampler->began, seed);
-    stub_continue(sampler->stub);
+    machine_continue(sampler->machine);
     sampler->continued = seconds_now();
     while (wait_until_due(sampler)) {
         take(sampler);
@@ -209,7 +208,7 @@ void sampler_report(struct sampler *sampler)
                 "samples discarded ]",
                 (double)sampler->stops / span, sampler->hz,
                 number_count(sampler->missed, missed),
-                number_count(sampler->stub->torn, torn));
+                number_count(sampler->machine->torn, torn));
     if (sampler->held > 0)
         log_summary("[ somebody else held the guest for %.1f s ]",
                     sampler->held);

@@ -11,14 +11,14 @@
  */
 
 #include "attach/encoder.h"
+#include "attach/machine.h"
 #include "attach/pauses.h"
 #include "attach/ram.h"
-#include "attach/stub.h"
 #include "attach/unwind.h"
 #include "trace/boots.h"
 
 struct sampler {
-    struct stub *stub;
+    struct machine *machine;
     struct unwinder *unwinder;
     const struct image *image; /* or NULL */
     struct ram ram;            /* opened: stacks are read there */

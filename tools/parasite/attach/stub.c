@@ -15,7 +15,7 @@
 #define REGISTERS_BYTES_MAX 16384
 
 /* The current answer as registers of (cpu). */
-static bool take_registers(struct stub *stub, struct stub_cpu *cpu)
+static bool take_registers(struct stub *stub, struct machine_cpu *cpu)
 {
     uint8_t bytes[REGISTERS_BYTES_MAX];
     uint8_t *digits = stub->reader.data;
@@ -31,7 +31,7 @@ static bool take_registers(struct stub *stub, struct stub_cpu *cpu)
 }
 
 /* The current answer as memory from (address). */
-static bool take_memory(struct stub *stub, struct stub_cpu *cpu,
+static bool take_memory(struct stub *stub, struct machine_cpu *cpu,
                         uint64_t address)
 {
     const struct remote_reader *reader = &stub->reader;
@@ -65,12 +65,12 @@ static bool put_choice(struct stub *stub, size_t cpu)
     if (stub->current == cpu)
         return false;
     stub->current = cpu;
-    wire_put(stub, "Hg%s", stub->cpus[cpu].thread);
+    wire_put(stub, "Hg%s", stub->machine.cpus[cpu].thread);
     return true;
 }
 
 /* The answers to put_choice(), "g" and a read, as far as they were sent. */
-static bool receive_cpu(struct stub *stub, struct stub_cpu *cpu, bool chosen)
+static bool receive_cpu(struct stub *stub, struct machine_cpu *cpu, bool chosen)
 {
     bool fine = true;
 
@@ -85,32 +85,35 @@ static bool receive_cpu(struct stub *stub, struct stub_cpu *cpu, bool chosen)
 
 static void put_cpu(struct stub *stub, size_t number, bool *chosen)
 {
-    struct stub_cpu *cpu = &stub->cpus[number];
+    struct machine_cpu *cpu = &stub->machine.cpus[number];
 
     *chosen = put_choice(stub, number);
     wire_put(stub, "g");
     if (cpu->guess != 0)
-        put_read(stub, cpu->guess, stub->guess_bytes);
+        put_read(stub, cpu->guess, stub->machine.guess_bytes);
 }
 
 static bool receive_together(struct stub *stub)
 {
-    bool chosen[STUB_CPUS_MAX], fine = true;
+    bool chosen[MACHINE_CPUS_MAX], fine = true;
 
-    for (size_t i = 0; i < stub->cpu_count; ++i)
+    for (size_t i = 0; i < stub->machine.cpu_count; ++i)
         put_cpu(stub, i, &chosen[i]);
     wire_send(stub);
-    for (size_t i = 0; i < stub->cpu_count && !stub->late_stop; ++i)
-        fine = receive_cpu(stub, &stub->cpus[i], chosen[i]) && fine;
-    return fine && !stub->late_stop;
+    for (size_t i = 0; i < stub->machine.cpu_count && !stub->machine.late_stop;
+         ++i)
+        fine = receive_cpu(stub, &stub->machine.cpus[i], chosen[i]) && fine;
+    return fine && !stub->machine.late_stop;
 }
 
 static bool receive_apart(struct stub *stub)
 {
     bool fine = true;
 
-    for (size_t i = 0; i < stub->cpu_count && stub->reason == STUB_LIVES; ++i) {
-        struct stub_cpu *cpu = &stub->cpus[i];
+    for (size_t i = 0;
+         i < stub->machine.cpu_count && stub->machine.reason == MACHINE_LIVES;
+         ++i) {
+        struct machine_cpu *cpu = &stub->machine.cpus[i];
         bool chosen = put_choice(stub, i);
 
         wire_send(stub);
@@ -120,28 +123,29 @@ static bool receive_apart(struct stub *stub)
         fine = take_registers(stub, cpu) && fine;
         cpu->window_bytes = 0;
     }
-    return fine && !stub->late_stop;
+    return fine && !stub->machine.late_stop;
 }
 
 /* Waits for an answer that nothing else can have. */
 void stub_settle(struct stub *stub)
 {
     stub->answers = 0;
-    stub->late_stop = false;
+    stub->machine.late_stop = false;
     wire_put(stub, "vMustReplyEmpty");
     wire_send(stub);
-    for (unsigned i = 0; stub->reason == STUB_LIVES; ++i) {
+    for (unsigned i = 0; stub->machine.reason == MACHINE_LIVES; ++i) {
         if (i == ANSWERS_MAX)
-            stub->reason = STUB_NONSENSE;
+            stub->machine.reason = MACHINE_NONSENSE;
         if (wire_receive(stub) == WIRE_DATA && stub->reader.used == 0)
             break;
         stub->answers = 0;
-        stub->late_stop = false;
+        stub->machine.late_stop = false;
     }
     stub->current = SIZE_MAX;
-    ++stub->torn;
-    if (++stub->torn_in_row >= TORN_MAX && stub->reason == STUB_LIVES)
-        stub->reason = STUB_NONSENSE;
+    ++stub->machine.torn;
+    if (++stub->torn_in_row >= TORN_MAX &&
+        stub->machine.reason == MACHINE_LIVES)
+        stub->machine.reason = MACHINE_NONSENSE;
 }
 
 /* Stops the guest, if it runs, and takes what there is. */
@@ -150,7 +154,7 @@ static bool stop(struct stub *stub)
     bool fine;
 
     stub->stops = stub->answers = 0;
-    stub->late_stop = false;
+    stub->machine.late_stop = false;
     if (stub->runs)
         wire_put_interrupt(stub);
     if (stub->is_qemu)
@@ -160,36 +164,38 @@ static bool stop(struct stub *stub)
     return fine && receive_apart(stub);
 }
 
-enum stub_stop stub_stop(struct stub *stub)
+enum machine_stop stub_stop(struct stub *stub)
 {
     bool fine;
 
     if (stub->runs && wire_drain(stub))
-        stub->held = true;
+        stub->machine.held = true;
     fine = stop(stub);
-    if (stub->reason != STUB_LIVES)
-        return STUB_ENDED;
+    if (stub->machine.reason != MACHINE_LIVES)
+        return MACHINE_ENDED;
     if (stub->runs)
-        stub->held = stub->stops == 0;
+        stub->machine.held = stub->stops == 0;
     stub->runs = false;
     if (!fine) {
         stub_settle(stub);
-        return stub->reason == STUB_LIVES ? STUB_TORN : STUB_ENDED;
+        return stub->machine.reason == MACHINE_LIVES ? MACHINE_TORN
+                                                     : MACHINE_ENDED;
     }
     stub->torn_in_row = 0;
-    return stub->held ? STUB_HELD : STUB_STOPPED;
+    return stub->machine.held ? MACHINE_HELD : MACHINE_STOPPED;
 }
 
 bool stub_read(struct stub *stub, size_t cpu, uint64_t address, size_t bytes)
 {
     bool chosen = put_choice(stub, cpu), fine = true;
 
-    put_read(stub, address, bytes < STUB_WINDOW_MAX ? bytes : STUB_WINDOW_MAX);
+    put_read(stub, address,
+             bytes < MACHINE_WINDOW_MAX ? bytes : MACHINE_WINDOW_MAX);
     wire_send(stub);
     if (chosen)
         fine = wire_receive(stub) == WIRE_DATA;
     return wire_receive(stub) == WIRE_DATA &&
-           take_memory(stub, &stub->cpus[cpu], address) && fine;
+           take_memory(stub, &stub->machine.cpus[cpu], address) && fine;
 }
 
 bool stub_is_halted(struct stub *stub, size_t cpu)
@@ -197,7 +203,7 @@ bool stub_is_halted(struct stub *stub, size_t cpu)
     char text[256];
     size_t count;
 
-    wire_ask(stub, "qThreadExtraInfo,%s", stub->cpus[cpu].thread);
+    wire_ask(stub, "qThreadExtraInfo,%s", stub->machine.cpus[cpu].thread);
     count = remote_hex(stub->reader.data, stub->reader.used, (uint8_t *)text,
                        sizeof text - 1);
     text[count] = '\0';
@@ -207,7 +213,7 @@ bool stub_is_halted(struct stub *stub, size_t cpu)
 void stub_continue(struct stub *stub)
 {
     stub->runs = true;
-    if (stub->held || stub->reason != STUB_LIVES)
+    if (stub->machine.held || stub->machine.reason != MACHINE_LIVES)
         return;
     wire_put(stub, stub->steps_apart ? "vCont;c" : "c");
     wire_send(stub);
@@ -215,28 +221,11 @@ void stub_continue(struct stub *stub)
 
 void stub_end(struct stub *stub)
 {
-    if (stub->runs && stub->reason == STUB_LIVES)
+    if (stub->runs && stub->machine.reason == MACHINE_LIVES)
         stub_stop(stub);
-    if (stub->reason == STUB_LIVES && !stub->held)
+    if (stub->machine.reason == MACHINE_LIVES && !stub->machine.held)
         wire_ask(stub, "D");
     close(stub->file);
-    free(stub->cpus);
-    stub->cpus = NULL;
-}
-
-const char *stub_reason_text(enum stub_reason reason)
-{
-    switch (reason) {
-    case STUB_LIVES:
-        break;
-    case STUB_EXITED:
-        return "the guest has ended";
-    case STUB_GONE:
-        return "the connection was closed";
-    case STUB_SILENT:
-        return "the stub does not answer";
-    case STUB_NONSENSE:
-        return "the stub's answers make no sense";
-    }
-    return "it is connected";
+    free(stub->machine.cpus);
+    stub->machine.cpus = NULL;
 }

@@ -21,38 +21,11 @@
  * makes a stop "torn", or ends the conversation with a reason.
  */
 
-#include "attach/registers.h"
+#include "attach/machine.h"
 #include "attach/remote.h"
 
-#define STUB_CPUS_MAX 256u
-#define STUB_WINDOW_MAX 2048u /* QEMU reads no more at a time */
-
-/* Why the conversation ended. */
-enum stub_reason {
-    STUB_LIVES,
-    STUB_EXITED,   /* the stub says that the guest ended */
-    STUB_GONE,     /* the connection was closed */
-    STUB_SILENT,   /* no answer in time */
-    STUB_NONSENSE, /* too many answers that mean nothing */
-};
-
-enum stub_stop {
-    STUB_STOPPED, /* by us */
-    STUB_HELD,    /* somebody else has paused the guest */
-    STUB_TORN,    /* what came does not fit together; the guest is stopped */
-    STUB_ENDED,
-};
-
-struct stub_cpu {
-    char thread[24]; /* how the stub calls it */
-    struct registers registers;
-    uint64_t window; /* bytes[] were read from there, in this stop */
-    size_t window_bytes;
-    uint64_t guess; /* from where to read with the registers, 0 = nowhere */
-    uint8_t bytes[STUB_WINDOW_MAX];
-};
-
 struct stub {
+    struct machine machine; /* late_stop: a stop came between answers */
     int file;
     double timeout;   /* seconds until an answer is late */
     bool is_qemu;     /* takes packets behind an interrupt */
@@ -60,18 +33,11 @@ struct stub {
     bool binary;      /* reads memory as bytes */
     bool steps_apart; /* vCont;c is needed for all CPUs */
     bool runs;        /* the guest, as far as is known */
-    bool held;        /* by somebody else */
-    enum stub_reason reason;
     struct register_layout layout;
-    struct stub_cpu *cpus;
-    size_t cpu_count;
-    size_t current; /* CPU that the stub reads from */
-    size_t guess_bytes;
+    size_t current;   /* CPU that the stub reads from */
     uint64_t packets; /* received */
-    uint64_t torn;
     unsigned torn_in_row;
     unsigned stops;   /* stop replies since the last request to stop */
-    bool late_stop;   /* one came between answers: the sample is torn */
     unsigned answers; /* since then */
     bool owes_ack;
     size_t in_at;
@@ -88,10 +54,10 @@ bool stub_begin(struct stub *stub, int file, double timeout);
 
 /* Stops the guest, if it runs, and takes all registers, and memory from each
  * CPU's guess. */
-enum stub_stop stub_stop(struct stub *stub);
+enum machine_stop stub_stop(struct stub *stub);
 
-/* While it is stopped: reads at most STUB_WINDOW_MAX bytes from (address), as
- * (cpu) sees them, into the window. False if there are none. */
+/* While it is stopped: reads at most MACHINE_WINDOW_MAX bytes from (address),
+ * as (cpu) sees them, into the window. False if there are none. */
 bool stub_read(struct stub *stub, size_t cpu, uint64_t address, size_t bytes);
 
 /* While it is stopped, after a late stop: waits until what comes belongs to
@@ -107,7 +73,6 @@ void stub_continue(struct stub *stub);
 /* Lets it run without us, and closes the connection. */
 void stub_end(struct stub *stub);
 
-/* What (reason) means, for a message. */
-const char *stub_reason_text(enum stub_reason reason);
+extern const struct machine_calls stub_calls;
 
 #endif

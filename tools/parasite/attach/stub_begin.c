@@ -78,13 +78,14 @@ static void read_layout(struct stub *stub)
 
 static void add_cpu(struct stub *stub, const char *thread, size_t bytes)
 {
-    struct stub_cpu *cpu;
+    struct machine_cpu *cpu;
 
-    if (stub->cpu_count == STUB_CPUS_MAX || bytes == 0 ||
+    if (stub->machine.cpu_count == MACHINE_CPUS_MAX || bytes == 0 ||
         bytes >= sizeof cpu->thread)
         return;
-    vector_reserve_one(&stub->cpus, stub->cpu_count, sizeof *stub->cpus);
-    cpu = &stub->cpus[stub->cpu_count++];
+    vector_reserve_one(&stub->machine.cpus, stub->machine.cpu_count,
+                       sizeof *stub->machine.cpus);
+    cpu = &stub->machine.cpus[stub->machine.cpu_count++];
     memset(cpu, 0, sizeof *cpu);
     memcpy(cpu->thread, thread, bytes);
 }
@@ -93,7 +94,7 @@ static void read_cpus(struct stub *stub)
 {
     const char *answer = wire_ask(stub, "qfThreadInfo");
 
-    for (unsigned i = 0; answer[0] == 'm' && i < STUB_CPUS_MAX; ++i) {
+    for (unsigned i = 0; answer[0] == 'm' && i < MACHINE_CPUS_MAX; ++i) {
         for (const char *at = answer + 1; *at != '\0';) {
             size_t bytes = strcspn(at, ",");
 
@@ -102,7 +103,7 @@ static void read_cpus(struct stub *stub)
         }
         answer = wire_ask(stub, "qsThreadInfo");
     }
-    if (stub->cpu_count == 0)
+    if (stub->machine.cpu_count == 0)
         add_cpu(stub, "0", 1);
 }
 
@@ -117,8 +118,11 @@ bool stub_begin(struct stub *stub, int file, double timeout)
     const char *answer;
     bool quiet, described;
 
-    *stub = (struct stub){
-        .file = file, .timeout = timeout, .acks = true, .current = SIZE_MAX};
+    *stub = (struct stub){.machine.calls = &stub_calls,
+                          .file = file,
+                          .timeout = timeout,
+                          .acks = true,
+                          .current = SIZE_MAX};
     do_not_delay(file);
     answer = wire_ask(stub, "qSupported:qXfer:features:read+;vContSupported+");
     stub->binary = has(answer, "binary-upload+");
@@ -130,20 +134,21 @@ bool stub_begin(struct stub *stub, int file, double timeout)
     }
     if (described)
         read_layout(stub);
-    if (stub->reason == STUB_LIVES)
+    if (stub->machine.reason == MACHINE_LIVES)
         read_cpus(stub);
     /* It says so if a connection stops the guest; otherwise it was paused. */
-    if (stub->reason == STUB_LIVES)
+    if (stub->machine.reason == MACHINE_LIVES)
         stub->is_qemu =
             strncmp(wire_ask(stub, "qqemu.sstepbits"), "ENABLE=", 7) == 0;
-    stub->held = stub->is_qemu && stub->stops == 0;
-    if (stub->reason == STUB_LIVES && !stub->layout.described)
+    stub->machine.held = stub->is_qemu && stub->stops == 0;
+    if (stub->machine.reason == MACHINE_LIVES && !stub->layout.described)
         stub->layout.is_64 = strlen(wire_ask(stub, "g")) >= DIGITS_64;
-    if (stub->reason == STUB_LIVES && !stub->is_qemu) {
+    if (stub->machine.reason == MACHINE_LIVES && !stub->is_qemu) {
         stub->steps_apart =
             strncmp(wire_ask(stub, "vCont?"), "vCont;c", 7) == 0;
-        if (stub->reason == STUB_LIVES)
+        if (stub->machine.reason == MACHINE_LIVES)
             (void)wire_ask(stub, "Hc-1");
     }
-    return stub->reason == STUB_LIVES && stub->packets > 0;
+    stub->machine.is_64 = stub->layout.is_64;
+    return stub->machine.reason == MACHINE_LIVES && stub->packets > 0;
 }

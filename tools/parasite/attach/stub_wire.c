@@ -25,10 +25,10 @@
 #define NEWS_MAX 1000     /* packets that answer nothing, in a row */
 #define DRAINED_MAX 64    /* buffers */
 
-static void end(struct stub *stub, enum stub_reason reason)
+static void end(struct stub *stub, enum machine_reason reason)
 {
-    if (stub->reason == STUB_LIVES)
-        stub->reason = reason;
+    if (stub->machine.reason == MACHINE_LIVES)
+        stub->machine.reason = reason;
 }
 
 static void put_bytes(struct stub *stub, const char *bytes, size_t count)
@@ -74,14 +74,14 @@ void wire_send(struct stub *stub)
 {
     size_t sent = 0;
 
-    while (sent < stub->out_used && stub->reason == STUB_LIVES) {
+    while (sent < stub->out_used && stub->machine.reason == MACHINE_LIVES) {
         ssize_t count = send(stub->file, stub->out + sent,
                              stub->out_used - sent, MSG_NOSIGNAL);
 
         if (count > 0)
             sent += (size_t)count;
         else if (count < 0 && errno != EINTR)
-            end(stub, STUB_GONE);
+            end(stub, MACHINE_GONE);
     }
     stub->out_used = 0;
 }
@@ -99,7 +99,7 @@ static bool fill(struct stub *stub, double deadline)
         return false;
     count = recv(stub->file, stub->in, sizeof stub->in, 0);
     if (count == 0 || (count < 0 && errno != EINTR))
-        end(stub, STUB_GONE);
+        end(stub, MACHINE_GONE);
     stub->in_at = 0;
     stub->in_end = count > 0 ? (size_t)count : 0;
     return true;
@@ -125,7 +125,7 @@ static enum remote_event next(struct stub *stub)
 {
     double deadline = seconds_now() + stub->timeout;
 
-    while (stub->reason == STUB_LIVES) {
+    while (stub->machine.reason == MACHINE_LIVES) {
         enum remote_event event = feed(stub);
 
         if (event != REMOTE_MORE)
@@ -134,9 +134,9 @@ static enum remote_event next(struct stub *stub)
             deadline = seconds_now() + HURRY_SECONDS;
         fill(stub, deadline);
         if (stub->in_at == stub->in_end && seconds_now() >= deadline)
-            end(stub, STUB_SILENT);
+            end(stub, MACHINE_SILENT);
         else if (seconds_now() >= deadline + stub->timeout)
-            end(stub, STUB_NONSENSE);
+            end(stub, MACHINE_NONSENSE);
     }
     return REMOTE_MORE;
 }
@@ -154,11 +154,11 @@ static bool take_news(struct stub *stub)
 
     if (is_stop(stub)) {
         ++stub->stops;
-        stub->late_stop = stub->answers > 0;
+        stub->machine.late_stop = stub->answers > 0;
         return true;
     }
     if (data[0] == 'W' || data[0] == 'X') {
-        end(stub, STUB_EXITED);
+        end(stub, MACHINE_EXITED);
         return true;
     }
     return data[0] == 'O' && strcmp(data, "OK") != 0;
@@ -177,10 +177,10 @@ enum wire_answer wire_receive(struct stub *stub)
             ++stub->answers;
             return WIRE_DATA;
         }
-        if (stub->late_stop)
+        if (stub->machine.late_stop)
             return WIRE_DAMAGED;
     }
-    end(stub, STUB_NONSENSE);
+    end(stub, MACHINE_NONSENSE);
     return WIRE_ENDED;
 }
 
@@ -203,8 +203,9 @@ bool wire_drain(struct stub *stub)
         if (feed(stub) == REMOTE_PACKET)
             take_news(stub);
         else if (stub->in_at == stub->in_end &&
-                 (stub->reason != STUB_LIVES || poll(&wait, 1, 0) <= 0 ||
-                  ++buffers > DRAINED_MAX || !fill(stub, 0)))
+                 (stub->machine.reason != MACHINE_LIVES ||
+                  poll(&wait, 1, 0) <= 0 || ++buffers > DRAINED_MAX ||
+                  !fill(stub, 0)))
             return stub->stops != before;
     }
 }

@@ -9,7 +9,7 @@
 enum wire_answer {
     WIRE_DATA,    /* in stub->reader */
     WIRE_DAMAGED, /* an answer came, but cannot be read */
-    WIRE_ENDED,   /* there will be none; stub->reason says why */
+    WIRE_ENDED,   /* there will be none; stub->machine.reason says why */
 };
 
 /* Queues a packet, the acknowledgement that is owed, a request to stop; sends

@@ -21,12 +21,12 @@
 
 struct reading {
     struct sampler *sampler;
-    struct stub *stub;
+    struct machine *machine;
     size_t cpu;
     unsigned reads;
 };
 
-static bool has_bytes(const struct stub_cpu *cpu, uint64_t address,
+static bool has_bytes(const struct machine_cpu *cpu, uint64_t address,
                       unsigned bytes)
 {
     return address >= cpu->window &&
@@ -37,8 +37,8 @@ static bool has_bytes(const struct stub_cpu *cpu, uint64_t address,
 static bool fetch(struct sampler *sampler, size_t number, uint64_t address,
                   size_t bytes)
 {
-    struct stub *stub = sampler->stub;
-    struct stub_cpu *cpu = &stub->cpus[number];
+    struct machine *machine = sampler->machine;
+    struct machine_cpu *cpu = &machine->cpus[number];
     size_t page = PAGE - address % PAGE;
 
     if (sampler->ram.bytes != NULL) {
@@ -47,20 +47,21 @@ static bool fetch(struct sampler *sampler, size_t number, uint64_t address,
                                      cpu->bytes, bytes);
         return cpu->window_bytes > 0;
     }
-    if (stub_read(stub, number, address, bytes))
+    if (machine_read(machine, number, address, bytes))
         return true;
-    return bytes > page && stub->reason == STUB_LIVES &&
-           stub_read(stub, number, address, page);
+    return bytes > page && machine->reason == MACHINE_LIVES &&
+           machine_read(machine, number, address, page);
 }
 
 static bool read_word(void *owner, uint64_t address, unsigned bytes,
                       uint64_t *value)
 {
     struct reading *reading = owner;
-    struct stub_cpu *cpu = &reading->stub->cpus[reading->cpu];
+    struct machine_cpu *cpu = &reading->machine->cpus[reading->cpu];
 
     if (!has_bytes(cpu, address, bytes) &&
-        (reading->reads++ == READS_MAX || reading->stub->reason != STUB_LIVES ||
+        (reading->reads++ == READS_MAX ||
+         reading->machine->reason != MACHINE_LIVES ||
          !fetch(reading->sampler, reading->cpu, address, MORE) ||
          !has_bytes(cpu, address, bytes)))
         return false;
@@ -80,7 +81,7 @@ static bool reads_halt(struct sampler *sampler, size_t cpu, uint64_t address)
     bool is_new;
     uint32_t number = index_add(&sampler->seen, address, &is_new);
     uint64_t byte = 0;
-    struct reading reading = {sampler, sampler->stub, cpu, 0};
+    struct reading reading = {sampler, sampler->machine, cpu, 0};
 
     if (is_new) {
         vector_reserve_one(&sampler->seen_states, number, 1);
@@ -96,28 +97,29 @@ static bool reads_halt(struct sampler *sampler, size_t cpu, uint64_t address)
 
 static bool is_halted(struct sampler *sampler, size_t cpu)
 {
-    const struct registers *now = &sampler->stub->cpus[cpu].registers;
+    const struct registers *now = &sampler->machine->cpus[cpu].registers;
     uint64_t begin, end;
     bool behind;
 
+    if (sampler->machine->knows_blocked)
+        return sampler->machine->cpus[cpu].blocked;
     if (now->mode == MODE_REAL && now->ip == RESET_VECTOR)
         return true;
     unwind_text(sampler->unwinder, &begin, &end);
     behind = now->ip >= begin && now->ip < end
                  ? unwind_after_halt(sampler->unwinder, now->ip)
                  : reads_halt(sampler, cpu, now->ip);
-    return behind &&
-           (!sampler->stub->is_qemu || stub_is_halted(sampler->stub, cpu));
+    return behind && machine_is_halted(sampler->machine, cpu);
 }
 
 /* Learns from a walk how much the next ones will need, and where. */
-static void learn(struct sampler *sampler, struct stub_cpu *cpu,
+static void learn(struct sampler *sampler, struct machine_cpu *cpu,
                   const struct unwind_stack *stack)
 {
     uint64_t sp = cpu->registers.sp & ~(uint64_t)(ALIGN - 1);
     size_t bytes = stack->highest > sp ? (size_t)(stack->highest - sp) : 0;
 
-    if (bytes > sampler->deepest && bytes <= STUB_WINDOW_MAX)
+    if (bytes > sampler->deepest && bytes <= MACHINE_WINDOW_MAX)
         sampler->deepest = bytes;
     if (++sampler->walks % WALKS == 0) {
         sampler->stack_bytes = (sampler->deepest + ALIGN - 1) / ALIGN * ALIGN;
@@ -130,22 +132,23 @@ static void learn(struct sampler *sampler, struct stub_cpu *cpu,
         cpu->guess = 0;
     else
         cpu->guess = sp - BELOW;
-    sampler->stub->guess_bytes = sampler->stack_bytes + BELOW < STUB_WINDOW_MAX
-                                     ? sampler->stack_bytes + BELOW
-                                     : STUB_WINDOW_MAX;
+    sampler->machine->guess_bytes =
+        sampler->stack_bytes + BELOW < MACHINE_WINDOW_MAX
+            ? sampler->stack_bytes + BELOW
+            : MACHINE_WINDOW_MAX;
 }
 
 void sampler_unwind(struct sampler *sampler, size_t number,
                     struct unwind_stack *stack)
 {
-    struct stub *stub = sampler->stub;
-    struct stub_cpu *cpu = &stub->cpus[number];
-    struct reading reading = {sampler, stub, number, 0};
+    struct machine *machine = sampler->machine;
+    struct machine_cpu *cpu = &machine->cpus[number];
+    struct reading reading = {sampler, machine, number, 0};
     const struct unwind_memory memory = {read_word, &reading};
     uint64_t sp = cpu->registers.sp & ~(uint64_t)(sizeof(uint64_t) - 1);
 
     if (sampler->stack_bytes == 0)
-        sampler->stack_bytes = STUB_WINDOW_MAX / 2;
+        sampler->stack_bytes = MACHINE_WINDOW_MAX / 2;
     if (cpu->registers.mode != MODE_REAL && !has_bytes(cpu, sp, ALIGN))
         fetch(sampler, number, sp, sampler->stack_bytes);
     unwind_walk(sampler->unwinder, &cpu->registers, &memory, sampler->depth,

@@ -3,6 +3,7 @@
 
 #include "attach/once.h"
 #include "attach/sampler.h"
+#include "attach/stub.h"
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -205,8 +206,8 @@ static void print_method(const struct attach *attach, const struct stub *stub)
              stub->is_qemu ? "QEMU's stub, one round trip for each sample"
                            : "a stub for GDB, several round trips for each "
                              "sample",
-             stub->cpu_count, stub->cpu_count == 1 ? "" : "s",
-             stub->layout.is_64 ? "x86_64" : "i386",
+             stub->machine.cpu_count, stub->machine.cpu_count == 1 ? "" : "s",
+             stub->machine.is_64 ? "x86_64" : "i386",
              attach->ram != NULL ? "stacks from shared RAM; " : "",
              attach->image != NULL
                  ? "callers by the image's call frame information and by "
@@ -217,10 +218,10 @@ static void print_method(const struct attach *attach, const struct stub *stub)
 static int print_once(struct attach *attach, struct image *image)
 {
     struct sampler *sampler = &attach->sampler;
-    enum stub_stop stop = stub_stop(sampler->stub);
+    enum machine_stop stop = machine_stop(sampler->machine);
 
-    if (stop == STUB_ENDED || stop == STUB_TORN)
-        die("%s", stub_reason_text(sampler->stub->reason));
+    if (stop == MACHINE_ENDED || stop == MACHINE_TORN)
+        die("%s", machine_reason_text(sampler->machine->reason));
     once_print(stdout, sampler, image);
     return STATUS_OK;
 }
@@ -229,17 +230,17 @@ static int print_once(struct attach *attach, struct image *image)
 static int sample(struct attach *attach)
 {
     struct sampler *sampler = &attach->sampler;
-    enum stub_reason reason;
+    enum machine_reason reason;
 
     sampler_run(sampler, attach->output);
-    reason = sampler->stub->reason;
-    if (reason == STUB_SILENT || reason == STUB_NONSENSE ||
-        (reason != STUB_LIVES && attach->guest == NULL))
-        log_error("%s after %llu samples", stub_reason_text(reason),
+    reason = sampler->machine->reason;
+    if (reason == MACHINE_SILENT || reason == MACHINE_NONSENSE ||
+        (reason != MACHINE_LIVES && attach->guest == NULL))
+        log_error("%s after %llu samples", machine_reason_text(reason),
                   (unsigned long long)sampler->samples);
     sampler_report(sampler);
-    return reason == STUB_SILENT || reason == STUB_NONSENSE ? STATUS_DATA
-                                                            : STATUS_OK;
+    return reason == MACHINE_SILENT || reason == MACHINE_NONSENSE ? STATUS_DATA
+                                                                  : STATUS_OK;
 }
 
 /* Whether the guest's own profiler has a ring in its RAM, and where. */
@@ -303,21 +304,21 @@ static int run(struct attach *attach, struct image *image)
         if (attach->guest != NULL)
             guest_stop(&guest); /* prints what QEMU said */
         die("%s: %s", attach->target != NULL ? attach->target : "QEMU",
-            stub_reason_text(stub.reason));
+            machine_reason_text(stub.machine.reason));
     }
     if (attach->guest != NULL)
-        stub.held = false; /* by -S, for us */
+        stub.machine.held = false; /* by -S, for us */
     if (attach->ram != NULL && !ram_open(&sampler->ram, attach->ram))
         die("%s: cannot be read: %s", attach->ram, strerror(errno));
     if (attach->ram != NULL && stub.layout.places[REGISTER_CR3].bytes == 0)
         die("--ram: the stub does not send cr3, which pages are found by");
-    sampler->stub = &stub;
+    sampler->machine = &stub.machine;
     sampler->unwinder = unwind_open(attach->image != NULL ? image : NULL);
     print_method(attach, &stub);
     code = attach->once ? print_once(attach, image) : sample(attach);
     unwind_close(sampler->unwinder);
     ram_close(&sampler->ram);
-    stub_end(&stub);
+    machine_end(&stub.machine);
     if (attach->guest != NULL) {
         guest.stream = -1;
         guest_stop(&guest);
