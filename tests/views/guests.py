@@ -14,8 +14,8 @@ PARSER = "services/lua/scripts/parser.lua"
 MACHINES = {
     "split": ("split", "prof.reports=1"),
     "lua": ("lua", "prof.reports=1"),
-    "base": ("split", "prof.reports=3"),
-    "changed": ("split", "prof.reports=3 split.weights=4,2,3,1"),
+    "base": ("split", "prof.reports=8"),
+    "changed": ("split", "prof.reports=8 split.weights=4,2,3,1"),
     "steady": ("split", "prof.reports=3 prof.jitter=0"),
 }
 HOSTILE = (

@@ -63,7 +63,10 @@ static void test_shares(const struct prof_stats *stats)
     }
 }
 
-/* Six tests: (seconds) of work at (hz), drained in time. */
+/*
+ * Six tests: (seconds) of work at (hz), drained in time. Of 30,000 samples and
+ * more a standard deviation is 0.28 points at most.
+ */
 static void test_rate(uint32_t hz, uint32_t divisor, uint32_t seconds)
 {
     uint64_t begin;
@@ -123,7 +126,7 @@ static void test_undrained(void)
 int service_main(void)
 {
     tap_plan(16);
-    test_rate(1000, DIVISOR_1K, 10);
+    test_rate(1000, DIVISOR_1K, 40);
     test_rate(10000, DIVISOR_10K, 3);
     test_undrained();
     return tap_end();
