@@ -99,7 +99,10 @@ def test_causal(s):
 
 # ---- a device that makes checksums: a tap device, where one may be made
 
-NETWORKS = {"i386": "198.51.100", "x86_64": "203.0.113"}  # RFC 5737
+# Of the networks for tests (RFC 2544), and four addresses of each: what else
+# this machine is connected to stays within reach.
+NETWORKS = {"i386": "198.18.32", "x86_64": "198.18.64"}
+MASK = 30
 CHECKSUMS = (
     "a guest answers on a tap device",
     "the device computes checksums",
@@ -109,8 +112,9 @@ CHECKSUMS = (
 
 
 def make_tap(name, network):
+    run("ip", "link", "del", name, status=None)  # of a run that was killed
     run("ip", "tuntap", "add", "dev", name, "mode", "tap")
-    run("ip", "addr", "add", f"{network}.1/24", "dev", name)
+    run("ip", "addr", "add", f"{network}.1/{MASK}", "dev", name)
     run("ip", "link", "set", name, "up")
 
 
@@ -131,7 +135,7 @@ def test_checksums(s):
         with peer(
             s,
             "checksums",
-            f"net.ip={host}/24",
+            f"net.ip={host}/{MASK}",
             args=[
                 "-netdev",
                 f"tap,id=n,ifname={device},script=no,downscript=no",
