@@ -116,8 +116,9 @@ err_t net_conn_poll(void *context, struct tcp_pcb *pcb)
 {
     struct net_conn *conn = context;
 
-    (void)pcb;
     net_conn_touch(conn);
+    if (pcb->nrtx != 0 && pcb->nrtx <= NET_LINGER_RETRIES)
+        return ERR_OK;
     if (++conn->idle_polls == NET_LINGER_S)
         conn->state = NET_CONN_ABORT;
     return ERR_OK;

@@ -75,6 +75,11 @@ def pause(seconds):
     select.select([], [], [], seconds)
 
 
+def readable(talk):
+    """Whether something has come, be it the end."""
+    return bool(select.select([talk], [], [], 0)[0])
+
+
 def noise(count, seed):
     return random.Random(seed).randbytes(count)
 

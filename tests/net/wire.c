@@ -13,6 +13,9 @@
  *                                    half of them with a plausible beginning
  *     flood COUNT PORT               sends it SYNs from as many addresses,
  *                                    whose answers are thrown away
+ *     mute PORT                      loses what the guest sends from PORT, but
+ *                                    for the beginning of connections; 0: no
+ *                                    more
  *     say                            prints how many frames had what done
  *
  * The same lines do the same, but for when frames come. Ends with its input.
@@ -34,6 +37,7 @@
 #define ETHERNET 14u
 #define IP_BYTES 20u
 #define TCP_BYTES 20u
+#define SYN 2u                /* among the flags */
 #define FLOOD_NET 0xc6120000u /* 198.18.0.0/15: for tests, RFC 2544 */
 #define FLOOD_MASK 0xfffe0000u
 #define GUEST_IP 0x0a00020fu /* as the user network gives it */
@@ -48,6 +52,7 @@ struct end {
 
 static struct end guest, host;
 static unsigned lost, twice, damaged, late; /* of a thousand */
+static unsigned mute;                       /* a port of the guest, or 0 */
 
 static struct {
     unsigned long passed, lost, twice, damaged, late, answers;
@@ -121,6 +126,17 @@ static bool answers_flood(const uint8_t *frame, size_t bytes)
     return (to & FLOOD_MASK) == FLOOD_NET;
 }
 
+static bool is_muted(const uint8_t *frame, size_t bytes)
+{
+    const uint8_t *tcp = frame + ETHERNET + IP_BYTES;
+
+    if (mute == 0 || bytes < ETHERNET + IP_BYTES + TCP_BYTES ||
+        frame[12] != 8 || frame[13] != 0 || frame[ETHERNET] != 0x45 ||
+        frame[ETHERNET + 9] != 6)
+        return false;
+    return (unsigned)(tcp[0] << 8 | tcp[1]) == mute && (tcp[13] & SYN) == 0;
+}
+
 /* The next frame has gone by, or there was none for a while. */
 static void put_late(struct end *to)
 {
@@ -164,6 +180,8 @@ static void take(struct end *from, struct end *to)
     memcpy(from->mac, frame + 6, sizeof from->mac);
     if (from == &guest && answers_flood(frame, (size_t)bytes))
         sums.answers++;
+    else if (from == &guest && is_muted(frame, (size_t)bytes))
+        sums.lost++;
     else
         pass(to, frame, (size_t)bytes);
 }
@@ -215,7 +233,7 @@ static void put_syn(uint32_t source, unsigned port)
     put16(tcp + 2, port);
     put32(tcp + 4, dither());
     tcp[12] = TCP_BYTES / 4 << 4;
-    tcp[13] = 2; /* SYN */
+    tcp[13] = SYN;
     put16(tcp + 14, 1024);
     put16(tcp + 16,
           checksum(tcp, TCP_BYTES,
@@ -257,6 +275,8 @@ static void execute(const char *line)
     unsigned port;
 
     if (sscanf(line, "bad %u %u %u %u", &lost, &twice, &damaged, &late) == 4)
+        return;
+    if (sscanf(line, "mute %u", &mute) == 1)
         return;
     if (sscanf(line, "flood %lu %u", &count, &port) == 2) {
         for (uint32_t i = 0; i < count; i++) {

@@ -12,6 +12,7 @@ from harness.suite import check, run, soon
 from peers import at, peer
 
 PORTS = (7, 13, 19, 23)
+LINGER_S = 20  # NET_LINGER_S of <kernel/net.h>
 
 
 class Wire:
@@ -126,6 +127,18 @@ def test_damage(s, wire, port, before):
     )
 
 
+def test_retries(s, wire, port):
+    """The guest's last line, and the end of the connection, are lost for
+    longer than a connection that is closed waits for a silent peer."""
+    with s.test(f"{s.width}: what was lost for long is sent again"):
+        wire.order("mute 23")
+        with talk.connect(port[23]) as muted:
+            talk.pause(1.25 * LINGER_S)
+            check.true(not talk.readable(muted), "muted, and yet it has come")
+            wire.order("mute 0")
+            check.same(talk.rest(muted), b"good-bye\n")
+
+
 def test_floods(s, wire, port, before):
     def holds(what, function, *words):
         s.holds(f"{s.width}: {what}", function, *words)
@@ -160,5 +173,6 @@ def test_wire(s):
             *(talk.until_answered, port[23]),
         )
         before = talk.stats(port[13])
+        test_retries(s, wire, port)
         test_damage(s, wire, port, before)
         test_floods(s, wire, port, before)

@@ -203,9 +203,12 @@ void net_resume(struct net_conn *conn);
  * Sends pending data and closes the connection. Data still received are
  * discarded and not answered by a reset, which could make the peer lose unread
  * data. A peer that neither reads nor closes is reset after NET_LINGER_S
- * seconds.
+ * seconds. Those in which a lost segment is waiting for one of its first
+ * NET_LINGER_RETRIES retransmissions do not count: each wait is twice as long
+ * as the one before.
  */
 #define NET_LINGER_S 20
+#define NET_LINGER_RETRIES 3
 void net_close(struct net_conn *conn);
 
 /* Resets the connection at once. */
