@@ -114,7 +114,8 @@ endef
 object = $(addprefix $(BUILD)/$1/obj/,$(addsuffix .o,$(basename $2)))
 objects = $(call object,$1,$(wildcard $(foreach f,$2,\
     $f/*.c $f/*.cpp $f/*.asm $f/$1/*.c $f/$1/*.asm)))
-core = $(call objects,$1,arch/x86 drivers kernel) $(BUILD)/$1/profiler.o
+core = $(call objects,$1,arch/x86 drivers kernel) $(BUILD)/$1/profiler.o \
+    $(BUILD)/$1/libnames.a
 
 define width_rules
 $(BUILD)/$1/obj/%.o: %.c Makefile | packages $(rooms)/.linked
@@ -141,11 +142,11 @@ endef
 
 define link
 $(call begin,LD)
-$(Q)tools/build/link.sh $(BUILD)/host/embed $(@:.elf=) gcc $(width.$W) \
+$(Q)tools/build/link.sh $(BUILD)/host/embed $(@:.elf=) \
     ld -m elf_$W -T linker/$W.ld -nostdlib -static --fatal-warnings \
     -z noexecstack $(shell cat $(filter %/ldflags,$^) /dev/null) \
-    --start-group $(filter %.o %.a,$^) $(NEWLIB)/$W/lib/libm.a $(libgcc) \
-    --end-group
+    --start-group $(filter %.o,$^) $(filter %.a,$^) \
+    $(NEWLIB)/$W/lib/libm.a $(libgcc) --end-group
 endef
 folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c $1/*/*.cpp))))
 services := $(call folders,services)

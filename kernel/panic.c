@@ -268,8 +268,7 @@ static const char *meaning(const struct arch_registers *r)
         return "execution of data";
     if (is_in(r->fault_address, text_begin, text_end))
         return "write to code";
-    if (is_in(r->fault_address, rodata_begin, rodata_end) ||
-        is_in(r->fault_address, symtab_begin, image_end))
+    if (is_in(r->fault_address, rodata_begin, rodata_end))
         return "write to read-only data";
     return NULL;
 }

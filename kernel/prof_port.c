@@ -76,30 +76,9 @@ size_t prof_port_held(size_t *bytes)
     return held_blocks;
 }
 
-/* The ELF note of the build-id: three words, then "GNU\0", then the id. */
-struct build_id_note {
-    uint32_t name_bytes, id_bytes, type;
-    char name[4];
-    unsigned char id[];
-};
-
-/* The image's build-id note. */
-static const struct build_id_note *build_id(size_t *id_bytes)
-{
-    const struct build_id_note *note = (const void *)build_id_begin;
-    size_t note_bytes = (size_t)(build_id_end - build_id_begin);
-
-    *id_bytes = note_bytes > sizeof *note ? note->id_bytes : 0;
-    return note;
-}
-
 void prof_port_names(void)
 {
-    size_t id_bytes;
-    const struct build_id_note *note = build_id(&id_bytes);
-
-    if (prof_symbols_open(symtab_begin, (size_t)(symtab_end - symtab_begin),
-                          note->id, id_bytes) != 0)
+    if (prof_symbols_embedded() != 0)
         console_line("prof: no names, addresses only: %s",
                      prof_strerror(prof_symbols_error()));
 }
@@ -188,7 +167,7 @@ void prof_port_init(void)
                                           arch_patch, loop_polls};
     int error;
 
-    config.build_id = build_id(&config.build_id_bytes)->id;
+    config.build_id = prof_symbols_build_id(&config.build_id_bytes);
     error = prof_init(memory, sizeof memory, &config);
     if (error != 0) {
         console_line("prof: not sampling: %s", prof_strerror(error));

@@ -6,7 +6,7 @@
  *   page 0                     none, to catch null pointers
  *   guard page below a stack   none, to catch stack overflows
  *   text                       read, execute
- *   rodata, embedded symbols   read
+ *   rodata                     read
  *   the rest below 4 GiB       read, write
  *
  * Only text is executable if the CPU supports NX. Memory up to the end of the
@@ -52,8 +52,7 @@ static uint64_t small_page(uintptr_t page)
         return 0;
     if (within(page, text_begin, text_end))
         return page | PAGE_PRESENT;
-    if (within(page, rodata_begin, rodata_end) ||
-        within(page, symtab_begin, image_end))
+    if (within(page, rodata_begin, rodata_end))
         return page | PAGE_PRESENT | paging_no_execute;
     return page | PAGE_PRESENT | PAGE_WRITABLE | paging_no_execute;
 }

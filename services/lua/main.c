@@ -19,6 +19,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
+#include <prof/symbols.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,9 @@
 /* Shortly before the profiler's report of the same second. */
 #define FIRST_RATE_NS 900000000ull
 #define RATE_PERIOD_NS 1000000000ull
+
+/* The interpreter has more functions than the kernel reserves space for. */
+PROF_SYMBOLS_RESERVE(49152);
 
 static struct loop_timer rate_timer;
 static uint64_t calls;         /* of work(), finished */

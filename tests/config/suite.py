@@ -210,8 +210,6 @@ def link(s, width, profiler, folder):
         "tools/build/link.sh",
         s.build / "host/embed",
         image,
-        "gcc",
-        *flags,
         "ld",
         "-m",
         emulation,

@@ -55,6 +55,7 @@ STUB = BASE + (
 )
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = "base/index base/memory image/image trace/metadata"
+EMBED = "build_id fill image lookup names select table tokens verify"
 FUZZERS = {
     "tables": Fuzzer(
         "symtab_fuzz",
@@ -127,6 +128,24 @@ FUZZERS = {
         ("-Itools/symbols", "-lelf"),
         leaks=True,
     ),
+    # nor is what embed has read until it refuses
+    "fills": Fuzzer(
+        "fill_fuzz",
+        "no image makes embed read or write beyond its space",
+        8192,
+        "profiler",
+        (
+            *(f"tools/embed/{name}.c" for name in EMBED.split()),
+            "tools/symbols/function_symbols.c",
+            "tools/symbols/space.c",
+            "profiler/symbols/lookup.c",
+            "profiler/symbols/table.c",
+            "profiler/base/crc.c",
+        ),
+        1 / 10,
+        ("-Itools/embed", "-lelf"),
+        leaks=True,
+    ),
     "names": Fuzzer(
         "demangle_fuzz",
         "no name makes the demangler read beyond it or run on",
@@ -172,7 +191,9 @@ def tables(s):
     repaired after mutation; those are right already."""
     small, table = small_image(s), s.work / "small.names"
     run(s.build / "host" / "embed", small, table)
-    for path in (table, s.build / "x86_64/hello/hello.names"):
+    hello = s.work / "hello.names"
+    run(s.build / "host" / "embed", s.build / "x86_64/hello/hello.elf", hello)
+    for path in (table, hello):
         yield path.name, b"\x0f" + path.read_bytes()
 
 
@@ -279,6 +300,32 @@ def images(s):
     ):
         run("ld", *words, "-z", "max-page-size=4096", "-o", s.work / name, made)
         yield name, (s.work / name).read_bytes()
+
+
+def fills(s):
+    """Images with space, as they are and stripped with a twin."""
+    source, made = s.work / "fill.c", s.work / "fill.o"
+    source.write_text(
+        "#include <prof/symbols.h>\nPROF_SYMBOLS_RESERVE(1024);\n"
+        "int _start(void) { return prof_symbols_in_image() != 0; }\n"
+        "void f(void) {}\nvoid g(void) {}\n"
+    )
+    for bits, emulation in ("32", "elf_i386"), ("64", "elf_x86_64"):
+        for kind in ("build-id=sha1", "build-id=none"):
+            whole, bare = s.work / f"{bits}-{kind}", s.work / "bare"
+            run(
+                *("gcc", f"-m{bits}", "-c", "-O1", "-ffreestanding"),
+                *("-fno-pic", "-fno-asynchronous-unwind-tables"),
+                *("-Iprofiler/include", "-o", made, source),
+            )
+            run(
+                *("ld", "-m", emulation, f"--{kind}", "-n", "-o", whole, made),
+            )
+            run("strip", "-o", bare, whole)
+            image, twin = bare.read_bytes(), whole.read_bytes()
+            yield whole.name, b"\0\0\0" + twin
+            at = struct.pack(">BH", 1, len(image))
+            yield f"{whole.name}-twin", at + image + twin
 
 
 def names(_):

@@ -320,6 +320,32 @@ def refuses(images):
     images.embed(image, image, status=2)
 
 
+def is_linked_once(images):
+    """As our own images are: names, map and symbols, or no image at all."""
+    emulation = {"i386": "elf_i386", "x86_64": "elf_x86_64"}
+    for space, status in (4096, 0), (64, 1):
+        name = f"once{space}"
+        image = images.build(name, "optimized", f"-DSPACE_BYTES={space}")
+        folder = image.parent
+        stem = folder / "ours"
+        said = run(
+            *("tools/build/link.sh", images.s.build / "host/embed", stem),
+            *("ld", "-m", emulation[images.width], "-nostdlib", "-static"),
+            *("--defsym=base=0x400000", "--defsym=boot_at=0x300000"),
+            *("--defsym=load=0x400000", "-T", f"{HERE}/image.ld"),
+            *sorted(folder.glob("*.o")),
+            status=status,
+        ).text
+        made = {path.name for path in folder.glob("ours*")}
+        if status == 0:
+            check.same(said, "")
+            check.has(run(f"{stem}.elf").out, "^0 first_function second_f")
+            check.same(made, {"ours.elf", "ours.map", "ours.sym"})
+        else:
+            check.has(said, "^embed: .*ours.elf: .* too few")
+            check.same("ours.elf" in made, False)
+
+
 def suite(s):
     images = Images(s)
     for how in BUILDS:
@@ -338,6 +364,7 @@ def suite(s):
         ("in the higher half", in_the_higher_half),
         ("a copy is written", writes_a_copy),
         ("what cannot be filled is refused", refuses),
+        ("linked once by the build of our own", is_linked_once),
     ]
     if s.part == "x86_64":
         tests.append(("64-bit code in a 32-bit file", in_a_32_bit_file))

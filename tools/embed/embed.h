@@ -12,7 +12,7 @@
  *     tokens.c  compresses them: one code for frequent pairs of bytes
  *     lookup.c  where in the table a search begins
  *     table.c   the bytes of <prof/symtab.h>
- *     verify.c  whether the second link kept what the table says
+ *     verify.c  whether a table says what the image has
  *     fill.c    the table put into the space that an image reserves for it
  *     build_id.c  a build-id for an image that was linked without
  *     fail.c    errors that end the program
@@ -48,11 +48,7 @@ struct image {
     uint32_t build_id_bytes;  /* 0 = the file has none */
     uint8_t build_id[PROF_BUILD_ID_MAX];
     enum space_result space_result;
-    struct space space;   /* reserved for a table */
-    const uint8_t *table; /* section .prof_symtab, NULL = none or empty */
-    size_t table_bytes;
-    uint64_t table_address;
-    bool table_loaded; /* the loader brings the section into memory */
+    struct space space; /* reserved for a table */
 };
 
 /* How the names are stored in a table. */
@@ -171,8 +167,5 @@ struct filled {
 /* Fills in the space that an image reserves. An image that cannot be filled
  * remains as it was. */
 struct filled fill_image(const struct fill *fill);
-
-/* Fails unless (last) has the functions of (first) and the table for them. */
-void verify_images(const struct image *first, const struct image *last);
 
 #endif

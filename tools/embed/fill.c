@@ -2,9 +2,9 @@
 /*
  * Puts the table into the space that an image reserves for it.
  *
- * Nothing else of the image changes, so there is no second link, and whatever
- * is made of the image afterwards contains the table. All that can fail is done
- * before the first byte is written.
+ * Nothing else of the image changes, so it is linked once, and whatever is made
+ * of it afterwards contains the table. All that can fail is done before the
+ * first byte is written.
  */
 
 #include "embed.h"

@@ -66,19 +66,6 @@ static void read_header(struct image *image, Elf *elf, uint64_t file_bytes)
                 "the section headers");
 }
 
-static void note_table(struct image *image, Elf_Scn *section,
-                       const GElf_Shdr *header)
-{
-    Elf_Data *data = elf_rawdata(section, NULL);
-
-    if (data == NULL || data->d_buf == NULL || data->d_size == 0)
-        return;
-    image->table = data->d_buf;
-    image->table_bytes = data->d_size;
-    image->table_address = header->sh_addr;
-    image->table_loaded = (header->sh_flags & SHF_ALLOC) != 0;
-}
-
 /* Linkers pad a build-id's note to 4 bytes, even if a linker script aligned the
  * section to 8, which libelf would take for the other kind. */
 static void note_build_id(struct image *image, Elf *elf,
@@ -106,12 +93,10 @@ static void note_build_id(struct image *image, Elf *elf,
     }
 }
 
-static void read_section(struct image *image, Elf *elf, size_t names,
-                         Elf_Scn *section, struct sections *sections,
-                         uint64_t file_bytes)
+static void read_section(struct image *image, Elf *elf, Elf_Scn *section,
+                         struct sections *sections, uint64_t file_bytes)
 {
     GElf_Shdr header;
-    const char *name;
 
     if (gelf_getshdr(section, &header) == NULL)
         embed_fail(image->path, "damaged: section header %zu",
@@ -123,9 +108,6 @@ static void read_section(struct image *image, Elf *elf, size_t names,
         sections->symbols = section;
     if (header.sh_type == SHT_NOTE)
         note_build_id(image, elf, &header);
-    name = elf_strptr(elf, names, header.sh_name);
-    if (name != NULL && strcmp(name, ".prof_symtab") == 0)
-        note_table(image, section, &header);
 }
 
 static struct sections read_sections(struct image *image, Elf *elf,
@@ -133,17 +115,16 @@ static struct sections read_sections(struct image *image, Elf *elf,
 {
     struct sections sections = {0};
     Elf_Scn *section = NULL;
-    size_t names;
 
     if (elf_getshdrnum(elf, &sections.count) == 0 && sections.count == 0)
         return sections;
-    if (sections.count == 0 || elf_getshdrstrndx(elf, &names) != 0)
+    if (sections.count == 0)
         embed_fail(image->path, "damaged: %s", elf_errmsg(-1));
     sections.all = embed_alloc(sections.count, sizeof *sections.all);
     while ((section = elf_nextscn(elf, section)) != NULL) {
         if (elf_ndxscn(section) < sections.count)
             sections.all[elf_ndxscn(section)] = section;
-        read_section(image, elf, names, section, &sections, file_bytes);
+        read_section(image, elf, section, &sections, file_bytes);
     }
     return sections;
 }

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embed: makes the symbol table that an image carries.
- *
- * An image cannot contain a table of its own addresses before it is linked, so
- * it is linked twice: once with an empty section .prof_symtab, and again with
- * the table that was made from the first link.
- *
- *     ld ... --build-id=sha1 -o pass1.elf
- *     embed pass1.elf table.bin         -> an object, section .prof_symtab
- *     ld ... --build-id=0x$(embed --build-id pass1.elf) -o final.elf
- *     embed --verify pass1.elf final.elf
+ * embed: what `parasite embed` does, for the build of our own images, which
+ * then need neither that command nor its libraries; and the table alone, for
+ * images that reserve no space.
  */
 
 #include "embed.h"
@@ -23,12 +16,11 @@
 
 #define STATUS_USAGE 2
 
-enum action { ACTION_EMBED, ACTION_VERIFY, ACTION_BUILD_ID, ACTION_LIST };
+enum action { ACTION_EMBED, ACTION_LIST };
 
 static const char usage_text[] =
-    "usage: embed [--width=32|64] IN.elf OUT.bin   write the symbol table\n"
-    "       embed --verify PASS1.elf FINAL.elf     prove that it still fits\n"
-    "       embed --build-id IN.elf                print the build-id in hex\n"
+    "usage: embed IMAGE.elf                        put the symbol table in\n"
+    "       embed [--width=32|64] IN.elf OUT.bin   write the symbol table\n"
     "       embed --list IN.elf                    print the functions: "
     "address, bytes, name\n";
 
@@ -45,14 +37,6 @@ static void write_table(const char *path, const struct table *table)
     embed_fail(path, "cannot be written: %s", strerror(errno));
 }
 
-static void print_build_id(const struct image *image)
-{
-    embed_need_build_id(image);
-    for (uint32_t i = 0; i < image->build_id_bytes; ++i)
-        printf("%02x", image->build_id[i]);
-    putchar('\n');
-}
-
 static void print_functions(const struct image *image)
 {
     struct functions chosen = select_functions(&image->symbols);
@@ -65,7 +49,8 @@ static void print_functions(const struct image *image)
     free(chosen.at);
 }
 
-static void embed(const struct image *image, unsigned width, const char *path)
+static void put_table(const struct image *image, unsigned width,
+                      const char *path)
 {
     struct table table;
 
@@ -75,17 +60,9 @@ static void embed(const struct image *image, unsigned width, const char *path)
                    "wanted",
                    image->bits, width);
     table = table_make(image, NAMES_AS_PAYS);
+    verify_table(image, table.bytes);
     write_table(path, &table);
     free(table.bytes);
-}
-
-static void verify(const struct image *first, const char *path)
-{
-    struct image last;
-
-    embed_open(&last, path);
-    verify_images(first, &last);
-    embed_close(&last);
 }
 
 static int bad_usage(void)
@@ -97,18 +74,18 @@ static int bad_usage(void)
 /* Returns 0, or the exit status. */
 static int run(enum action action, unsigned width, char **paths, int count)
 {
-    bool two = action == ACTION_EMBED || action == ACTION_VERIFY;
     struct image image;
 
-    if (count != (two ? 2 : 1))
+    if (count < 1 || count > 2 || (action == ACTION_LIST && count != 1) ||
+        (width != 0 && count != 2))
         return bad_usage();
+    if (action == ACTION_EMBED && count == 1) {
+        fill_image(&(struct fill){.image = paths[0]});
+        return 0;
+    }
     embed_open(&image, paths[0]);
     if (action == ACTION_EMBED)
-        embed(&image, width, paths[1]);
-    else if (action == ACTION_VERIFY)
-        verify(&image, paths[1]);
-    else if (action == ACTION_BUILD_ID)
-        print_build_id(&image);
+        put_table(&image, width, paths[1]);
     else
         print_functions(&image);
     embed_close(&image);
@@ -128,8 +105,6 @@ static unsigned width_of(const char *word)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"verify", no_argument, NULL, ACTION_VERIFY},
-        {"build-id", no_argument, NULL, ACTION_BUILD_ID},
         {"list", no_argument, NULL, ACTION_LIST},
         {"width", required_argument, NULL, 'w'},
         {"help", no_argument, NULL, 'h'},

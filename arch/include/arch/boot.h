@@ -61,16 +61,13 @@ struct arch_region arch_heap_region(void);
 void kernel_main(void) __attribute__((noreturn));
 
 /*
- * Bounds of the image, defined by the linker script. All are page-aligned
- * except those of the symbol table. Only the addresses of these objects are
- * meaningful.
+ * Bounds of the image, defined by the linker script. All are page-aligned.
+ * Only the addresses of these objects are meaningful.
  */
 extern char image_begin[], image_end[];
 extern char text_begin[], text_end[];
 extern char rodata_begin[], rodata_end[];
-extern char data_begin[], data_end[];     /* .data and .bss */
-extern char symtab_begin[], symtab_end[]; /* embedded symbols, may be empty */
-extern char build_id_begin[], build_id_end[]; /* the ELF note with its header */
+extern char data_begin[], data_end[]; /* .data and .bss */
 extern char boot_stack_bottom[], boot_stack_top[];
 extern char fault_stack_bottom[], fault_stack_top[];
 extern char nmi_stack_bottom[], nmi_stack_top[];

@@ -5,8 +5,8 @@
 /*
  * Writes small ELF images of this test's own width, without libelf:
  *
- *     [header][.text][.note.gnu.build-id][.prof_symtab][.data]
- *     [.symtab][.strtab][.shstrtab][section headers]
+ *     [header][.text][.note.gnu.build-id][.data][.symtab][.strtab][.shstrtab]
+ *     [section headers]
  *
  * .text is ELF_TEXT_BYTES long at ELF_TEXT. Everything else is as the plan
  * says.
@@ -22,14 +22,12 @@
 
 #define ELF_TEXT 0x100000u
 #define ELF_TEXT_BYTES 0x400u
-#define ELF_TABLE 0x200000u
 #define ELF_DATA 0x300000u
 
 enum elf_section {
     ELF_NONE,
     ELF_IN_TEXT,
     ELF_IN_NOTE,
-    ELF_IN_TABLE,
     ELF_IN_DATA,
     ELF_IN_SYMTAB,
     ELF_IN_STRTAB,
@@ -50,12 +48,8 @@ struct elf_plan {
     const struct elf_symbol *symbols;
     size_t count;
     uint32_t build_id_bytes; /* 0 = no note */
-    const void *table;       /* what .prof_symtab holds */
-    size_t table_bytes;
-    bool table_unloaded; /* without the flag "alloc" */
-    uintptr_t table_off; /* added to its address */
-    bool stripped;       /* no .symtab */
-    uint16_t type;       /* 0 = ET_EXEC */
+    bool stripped;           /* no .symtab */
+    uint16_t type;           /* 0 = ET_EXEC */
 };
 
 /* A file in the making; 64 KiB are more than any plan here needs. */
@@ -143,13 +137,6 @@ static inline void elf_put_code(struct elf_file *file,
                              .sh_size = sizeof text},
                 text);
     elf_put_note(file, plan->build_id_bytes);
-    elf_section(file, ELF_IN_TABLE,
-                (ElfW(Shdr)){.sh_type = SHT_PROGBITS,
-                             .sh_flags = plan->table_unloaded ? 0 : SHF_ALLOC,
-                             .sh_addr = ELF_TABLE + plan->table_off,
-                             .sh_size = plan->table_bytes,
-                             .sh_name = 1},
-                plan->table_bytes > 0 ? plan->table : text);
     elf_section(file, ELF_IN_DATA,
                 (ElfW(Shdr)){.sh_type = SHT_PROGBITS,
                              .sh_flags = SHF_ALLOC | SHF_WRITE,
@@ -161,7 +148,7 @@ static inline void elf_put_code(struct elf_file *file,
 /* The caller frees what comes back. */
 static inline struct elf_file *elf_make(const struct elf_plan *plan)
 {
-    static const char names[] = "\0.prof_symtab";
+    static const char names[] = "";
     struct elf_file *file = calloc(1, sizeof *file);
     ElfW(Ehdr) head = {
         .e_ident = {0x7f, 'E', 'L', 'F', sizeof(void *) == 8 ? 2 : 1, 1, 1},

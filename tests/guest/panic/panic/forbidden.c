@@ -7,6 +7,7 @@
 #include "ways.h"
 
 #include <arch/boot.h>
+#include <prof/symbols.h>
 #include <stdlib.h>
 
 #define RET 0xc3               /* the instruction */
@@ -55,7 +56,7 @@ void write_rodata(void)
 
 void write_symbols(void)
 {
-    write_to((uintptr_t)symtab_begin);
+    write_to((uintptr_t)prof_symbols_space.table);
 }
 
 void read_guard(void)

@@ -9,6 +9,7 @@
 #include "ways.h"
 
 #include <arch/boot.h>
+#include <prof/symtab.h>
 #include <string.h>
 
 #define TABLE_MAX (256u * 1024)
@@ -24,6 +25,10 @@ static bool asked_for(const char *word)
 int __wrap_prof_symbols_open(const void *table, size_t bytes,
                              const void *build_id, size_t build_id_bytes)
 {
+    const struct prof_symtab *head = table;
+
+    if (bytes > head->total_bytes)
+        bytes = head->total_bytes; /* zeros follow */
     if (bytes > TABLE_MAX)
         bytes = TABLE_MAX;
     memcpy(table_copy, table, bytes);

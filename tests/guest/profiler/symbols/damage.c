@@ -6,25 +6,25 @@
 
 #include "damage.h"
 
-#include <arch/boot.h>
 #include <arch/cpu.h>
 #include <prof/error.h>
+#include <prof/symbols.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CR0_WP (1u << 16) /* write protection holds for the kernel as well */
 
-static void *sound; /* copy of the whole section */
+static void *sound; /* copy of the whole space */
 
-static size_t section_bytes(void)
+static size_t space_bytes(void)
 {
-    return (size_t)(symtab_end - symtab_begin);
+    return prof_symbols_space.bytes;
 }
 
 static struct prof_symtab *table(void)
 {
-    return (struct prof_symtab *)(void *)symtab_begin;
+    return (struct prof_symtab *)(uintptr_t)prof_symbols_in_image();
 }
 
 static uint32_t *words(struct prof_symtab *head, uint32_t at)
@@ -62,7 +62,7 @@ static void seal(struct prof_symtab *head)
 
 static void cut_short(struct prof_symtab *head)
 {
-    head->total_bytes += (uint32_t)section_bytes();
+    head->total_bytes += (uint32_t)space_bytes();
 }
 
 static void half_missing(struct prof_symtab *head)
@@ -74,7 +74,12 @@ static void half_missing(struct prof_symtab *head)
 
 static void all_zero(struct prof_symtab *head)
 {
-    memset(head, 0, section_bytes());
+    memset(head, 0, space_bytes());
+}
+
+static void no_table(struct prof_symtab *head)
+{
+    head->magic++;
 }
 
 static void one_bit(struct prof_symtab *head)
@@ -135,12 +140,6 @@ static void array_outside(struct prof_symtab *head)
     seal(head);
 }
 
-static void other_build(struct prof_symtab *head)
-{
-    head->build_id[0] ^= 1;
-    seal(head);
-}
-
 static void other_width(struct prof_symtab *head)
 {
     head->pointer_bits = 96 - head->pointer_bits;
@@ -150,7 +149,8 @@ static void other_width(struct prof_symtab *head)
 const struct damage damages[] = {
     {"a table cut short", PROF_ESYM_SHORT, cut_short},
     {"a table with half of it missing", PROF_ESYM_CRC, half_missing},
-    {"a table of zeros", PROF_ESYM_MAGIC, all_zero},
+    {"space that was not filled", PROF_ESYM_NONE, all_zero},
+    {"something that is no table", PROF_ESYM_MAGIC, no_table},
     {"a wrong checksum", PROF_ESYM_CRC, one_bit},
     {"an unsorted table", PROF_ESYM_ORDER, unsorted},
     {"functions that overlap", PROF_ESYM_ORDER, overlapping},
@@ -159,17 +159,16 @@ const struct damage damages[] = {
     {"a name outside the names", PROF_ESYM_NAME, name_outside},
     {"a name of nothing", PROF_ESYM_NAME, name_of_nothing},
     {"an array outside the table", PROF_ESYM_LAYOUT, array_outside},
-    {"a table of another build", PROF_ESYM_BUILD, other_build},
     {"a table of another width", PROF_ESYM_WIDTH, other_width},
 };
 const size_t damage_count = sizeof damages / sizeof damages[0];
 
 void damage_begin(void)
 {
-    sound = malloc(section_bytes());
+    sound = malloc(space_bytes());
     if (sound == NULL)
         abort();
-    memcpy(sound, symtab_begin, section_bytes());
+    memcpy(sound, table(), space_bytes());
 }
 
 void damage_do(const struct damage *damage)
@@ -186,6 +185,6 @@ void damage_undo(void)
     uintptr_t before = read_cr0();
 
     write_cr0(before & ~(uintptr_t)CR0_WP);
-    memcpy(symtab_begin, sound, section_bytes());
+    memcpy(table(), sound, space_bytes());
     write_cr0(before);
 }

@@ -25,13 +25,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The space of this image: not the default. */
+#define SPACE_BYTES 40960u
+PROF_SYMBOLS_RESERVE(SPACE_BYTES);
+
 #define SPIN_NS 20000000u
 #define TICKS_MIN 40 /* a row of fewer than 16 samples ends in its interval */
 
 /* The step of the kernel's boot that opens the table. */
 void prof_port_names(void);
 
-#define OWN_TESTS 7
+#define OWN_TESTS 8
 #define TESTS_OF_DAMAGE 3
 #define LAST_TESTS 2
 
@@ -96,17 +100,22 @@ void __wrap_console_line(const char *format, ...)
 
 static const struct prof_symtab *own_table(void)
 {
-    return (const void *)symtab_begin;
+    return prof_symbols_in_image();
+}
+
+static const void *at_of_table(uint32_t at)
+{
+    return (const char *)own_table() + at;
 }
 
 static const uint32_t *own_offsets(void)
 {
-    return (const void *)(symtab_begin + own_table()->offsets_at);
+    return at_of_table(own_table()->offsets_at);
 }
 
 static const uint8_t *own_gaps(void)
 {
-    return (const void *)(symtab_begin + own_table()->gaps_at);
+    return at_of_table(own_table()->gaps_at);
 }
 
 static bool found_as(uintptr_t address, uint32_t index)
@@ -183,6 +192,8 @@ static bool is_unknown(const void *address)
 static void test_own_table(void)
 {
     tap_ok(prof_symbols_error() == PROF_OK, "the table was sound at boot");
+    tap_ok(prof_symbols_space.bytes == SPACE_BYTES,
+           "it is in the space that this program reserves");
     tap_ok(prof_symbols_count() > 100, "it has the image's functions");
     tap_ok(every_address_is_right(), "each address of the code is its "
                                      "function's, or no one's");
@@ -196,7 +207,7 @@ static void test_own_table(void)
              (unsigned)own_table()->total_bytes,
              own_table()->tokens_bytes != 0 ? "packed" : "raw");
     tap_ok(is_unknown(NULL) && is_unknown(image_begin) &&
-               is_unknown(&variable) && is_unknown(symtab_begin) &&
+               is_unknown(&variable) && is_unknown(own_table()) &&
                is_unknown((void *)UINTPTR_MAX),
            "what is no code has no name");
 }
