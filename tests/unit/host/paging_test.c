@@ -29,19 +29,16 @@ static void put(uint64_t table, unsigned index, unsigned bytes, uint64_t entry)
         memory[table + index * bytes + i] = (uint8_t)(entry >> (8 * i));
 }
 
-static bool read_entry(void *owner, uint64_t physical, unsigned bytes,
-                       uint64_t *value)
+static bool copy(void *owner, uint64_t physical, uint8_t *to, size_t bytes)
 {
     (void)owner;
     if (physical + bytes > sizeof memory)
         return false;
-    *value = 0;
-    for (unsigned i = bytes; i-- > 0;)
-        *value = *value << 8 | memory[physical + i];
+    memcpy(to, memory + physical, bytes);
     return true;
 }
 
-static const struct paging_memory reader = {read_entry, NULL};
+static const struct paging_memory reader = {copy, NULL};
 
 static void check(const struct registers *registers, uint64_t address,
                   uint64_t wanted, uint64_t bytes)
@@ -130,6 +127,27 @@ static void four_levels(void **unused)
     check_none(&registers, 0x80207008);
 }
 
+static void reads_go_on_over_pages(void **unused)
+{
+    const struct registers registers = {
+        .cr0 = PG | 1, .cr3 = 0x1000, .cr4 = PAE, .efer = LMA};
+    uint8_t read[16];
+
+    (void)unused;
+    put(0x1000, 0, 8, 0x2000 | P);
+    put(0x2000, 0, 8, 0x3000 | P);
+    put(0x3000, 0, 8, 0x4000 | P);
+    put(0x4000, 1, 8, 0x7000 | P);
+    put(0x4000, 2, 8, 0x5000 | P);
+    put(0x4000, 4, 8, 0x7000 | P);
+    memory[0x7fff] = 1;
+    memory[0x5000] = 2;
+    assert_true(paging_read(&registers, &reader, 0x1ff8, read, 16) == 16);
+    assert_true(read[7] == 1 && read[8] == 2);
+    assert_true(paging_read(&registers, &reader, 0x4ff8, read, 16) == 8);
+    assert_true(paging_read(&registers, &reader, 0x3000, read, 16) == 0);
+}
+
 static void five_levels(void **unused)
 {
     const struct registers registers = {
@@ -153,6 +171,7 @@ int main(void)
         cmocka_unit_test_setup(pae, clear),
         cmocka_unit_test_setup(four_levels, clear),
         cmocka_unit_test_setup(five_levels, clear),
+        cmocka_unit_test_setup(reads_go_on_over_pages, clear),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,8 @@
 
 #include "attach/paging.h"
 
+#include "base/bytes.h"
+
 #define CR0_PG (1u << 31)
 #define CR4_PSE (1u << 4)
 #define CR4_PAE (1u << 5)
@@ -13,7 +15,7 @@
 #define LARGE (1u << 7)
 #define PAGE_BITS 12
 #define ADDRESS_MASK 0x000ffffffffff000ull
-#define PAE_ROOT_MASK 0xffffffe0u
+#define PAE_ROOT_MASK 0x000fffffffffffe0ull /* above 4 GiB with Xen only */
 #define CR3_MASK_32 0xfffff000u
 
 /* One form of paging: the levels below the root. */
@@ -63,6 +65,17 @@ static void found(uint64_t address, uint64_t page, unsigned bits,
     *left = (1ull << bits) - offset;
 }
 
+static bool read_entry(const struct paging_memory *memory, uint64_t physical,
+                       unsigned bytes, uint64_t *value)
+{
+    uint8_t read[8];
+
+    if (!memory->copy(memory->owner, physical, read, bytes))
+        return false;
+    *value = bytes == 4 ? le32(read) : le64(read);
+    return true;
+}
+
 static bool walk(const struct form *form, uint64_t table,
                  const struct paging_memory *memory, uint64_t address,
                  uint64_t *physical, uint64_t *left)
@@ -74,8 +87,8 @@ static bool walk(const struct form *form, uint64_t table,
 
         if (form->pae_root && level == form->levels - 1)
             index &= 3;
-        if (!memory->entry(memory->owner, table + index * form->entry_bytes,
-                           form->entry_bytes, &entry) ||
+        if (!read_entry(memory, table + index * form->entry_bytes,
+                        form->entry_bytes, &entry) ||
             (entry & PRESENT) == 0)
             return false;
         if (level == 0 ||
@@ -106,4 +119,29 @@ bool paging_translate(const struct registers *registers,
                                   : form->entry_bytes == 4 ? CR3_MASK_32
                                                            : ADDRESS_MASK),
                 memory, address, physical, left);
+}
+
+size_t paging_read(const struct registers *registers,
+                   const struct paging_memory *memory, uint64_t address,
+                   uint8_t *to, size_t bytes)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        uint64_t physical, left;
+        size_t part = bytes - done;
+
+        if (!paging_translate(registers, memory, address + done, &physical,
+                              &left))
+            break;
+        left &= (1u << PAGE_BITS) - 1; /* of 4 KiB, in a larger one too */
+        if (left == 0)
+            left = 1u << PAGE_BITS;
+        if (part > left)
+            part = (size_t)left;
+        if (!memory->copy(memory->owner, physical, to + done, part))
+            break;
+        done += part;
+    }
+    return done;
 }

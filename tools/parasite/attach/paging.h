@@ -12,10 +12,10 @@
 
 #include "attach/registers.h"
 
-/* Reads the entry of (bytes), 4 or 8, at a physical address. */
+/* Copies (bytes) from a physical address; false unless all are there. They
+ * never leave a page of 4 KiB. */
 struct paging_memory {
-    bool (*entry)(void *owner, uint64_t physical, unsigned bytes,
-                  uint64_t *value);
+    bool (*copy)(void *owner, uint64_t physical, uint8_t *to, size_t bytes);
     void *owner;
 };
 
@@ -24,5 +24,11 @@ struct paging_memory {
 bool paging_translate(const struct registers *registers,
                       const struct paging_memory *memory, uint64_t address,
                       uint64_t *physical, uint64_t *left);
+
+/* Reads at most (bytes) from (address), to the first page that is not there.
+ * Returns how many. */
+size_t paging_read(const struct registers *registers,
+                   const struct paging_memory *memory, uint64_t address,
+                   uint8_t *to, size_t bytes);
 
 #endif

@@ -39,9 +39,9 @@ bool ram_open(struct ram *ram, const char *path)
 }
 
 /* Copies (bytes) from a physical address; false unless all are RAM. */
-static bool copy(const struct ram *ram, uint64_t physical, uint8_t *to,
-                 size_t bytes)
+static bool copy(void *owner, uint64_t physical, uint8_t *to, size_t bytes)
 {
+    const struct ram *ram = owner;
     uint64_t end = ram->low;
 
     if (physical >= HIGH) {
@@ -54,39 +54,12 @@ static bool copy(const struct ram *ram, uint64_t physical, uint8_t *to,
     return true;
 }
 
-static bool entry(void *owner, uint64_t physical, unsigned bytes,
-                  uint64_t *value)
-{
-    uint8_t read[8];
-
-    if (!copy(owner, physical, read, bytes))
-        return false;
-    *value = 0;
-    for (unsigned i = bytes; i-- > 0;)
-        *value = *value << 8 | read[i];
-    return true;
-}
-
 size_t ram_read(const struct ram *ram, const struct registers *registers,
                 uint64_t address, uint8_t *to, size_t bytes)
 {
-    const struct paging_memory memory = {entry, (void *)ram};
-    size_t done = 0;
+    const struct paging_memory memory = {copy, (void *)ram};
 
-    while (done < bytes) {
-        uint64_t physical, left;
-        size_t part = bytes - done;
-
-        if (!paging_translate(registers, &memory, address + done, &physical,
-                              &left))
-            break;
-        if (part > left)
-            part = (size_t)left;
-        if (!copy(ram, physical, to + done, part))
-            break;
-        done += part;
-    }
-    return done;
+    return paging_read(registers, &memory, address, to, bytes);
 }
 
 void ram_close(struct ram *ram)

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #define NAP_SECONDS 0.1
+#define SPIN_SECONDS 50e-6 /* what is due so soon is slept over */
 #define PROGRESS_SECONDS 0.25
 #define FLUSH_SECONDS 1.0
 
@@ -90,37 +91,54 @@ static bool wait_until_due(struct sampler *sampler)
         if (left > NAP_SECONDS)
             left = NAP_SECONDS;
         nap.tv_nsec = (long)(left * 1e9);
-        nanosleep(&nap, NULL);
+        if (left > SPIN_SECONDS)
+            nanosleep(&nap, NULL);
         show_progress(sampler);
     }
 }
 
-/* False if the guest ran meanwhile, or is gone. */
-static bool take_cpu(struct sampler *sampler, size_t cpu)
-{
-    static struct unwind_stack stack;
-    uint64_t time = clocks(sampler->ran);
-    bool runs = sampler_walk(sampler, cpu, &stack);
+/* A CPU's part of a stop: written when the guest runs again. */
+struct taken {
+    bool runs;
+    struct unwind_stack stack;
+};
 
-    if (sampler->machine->reason != MACHINE_LIVES ||
-        sampler->machine->late_stop)
-        return false;
-    if (!runs) {
+static void write_cpu(struct sampler *sampler, size_t cpu,
+                      const struct taken *taken)
+{
+    const struct unwind_stack *stack = &taken->stack;
+    uint64_t time = clocks(sampler->ran);
+
+    if (!taken->runs) {
         encoder_idle(&sampler->encoder, cpu, time);
         ++sampler->halted;
     } else {
-        if (stack.stopped != 0)
-            encoder_stopped(&sampler->encoder, cpu, time, stack.stopped);
-        encoder_sample(&sampler->encoder, cpu, time, stack.addresses,
-                       stack.count);
+        if (stack->stopped != 0)
+            encoder_stopped(&sampler->encoder, cpu, time, stack->stopped);
+        encoder_sample(&sampler->encoder, cpu, time, stack->addresses,
+                       stack->count);
     }
     ++sampler->samples;
+}
+
+/* Takes all CPUs of the stopped guest. False if it ran meanwhile, or is gone.
+ */
+static bool take_cpus(struct sampler *sampler, struct taken *taken)
+{
+    const struct machine *machine = sampler->machine;
+
+    for (size_t i = 0; i < machine->cpu_count; ++i) {
+        taken[i].runs = sampler_walk(sampler, i, &taken[i].stack);
+        if (machine->reason != MACHINE_LIVES || machine->late_stop)
+            return false;
+    }
     return true;
 }
 
 /* One stop. */
 static void take(struct sampler *sampler)
 {
+    static struct taken taken[MACHINE_CPUS_MAX];
     struct machine *machine = sampler->machine;
     double stopped = seconds_now();
     enum machine_stop stop = machine_stop(machine);
@@ -132,12 +150,12 @@ static void take(struct sampler *sampler)
         sampler->ran += stopped - sampler->continued;
     else
         sampler->held += stopped - sampler->continued;
-    for (size_t i = 0; i < machine->cpu_count && stop == MACHINE_STOPPED; ++i) {
-        if (!take_cpu(sampler, i))
-            stop = MACHINE_TORN;
-    }
+    if (stop == MACHINE_STOPPED && !take_cpus(sampler, taken))
+        stop = MACHINE_TORN;
     machine_continue(machine);
     now = seconds_now();
+    for (size_t i = 0; i < machine->cpu_count && stop == MACHINE_STOPPED; ++i)
+        write_cpu(sampler, i, &taken[i]);
     sampler->continued = now;
     sampler->encoder.discarded = machine->torn;
     if (!ran) {
