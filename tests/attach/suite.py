@@ -238,7 +238,11 @@ def fakes(s, attach):
     with s.test("no stub at all"):
         attach("gdb:localhost:1", status=1)
         attach("unix:x", status=2)
-        attach("xen:1", status=2)
+        attach("xen:32000", status=1)
+        attach("xen:", status=2)
+        attach("xen:-1", status=2)
+        attach("xen:99999", status=2)
+        attach("--ram", "x", "xen:1", status=2)
         attach(status=2)
         attach("--pause-budget", "0", "gdb:localhost:1", status=2)
 

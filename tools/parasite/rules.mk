@@ -6,12 +6,20 @@
 #: where `make install` puts the command
 PREFIX ?= /usr/local
 
+# Xen's libraries, if they are installed: then there is attach xen:DOMID
+xen_libraries := $(shell pkg-config --silence-errors --libs \
+    xencall xenforeignmemory 2>/dev/null)
+xen_object := $(BUILD)/host/obj/tools/parasite/attach/xen_calls.o
+$(if $(xen_libraries),$(eval $(xen_object): \
+    host_room.tools += -DPARASITE_XEN))
 parasite_sources := $(wildcard tools/parasite/*/*.c)
 $(foreach b,host host32 host64,$(parasite_sources:%.c=$(BUILD)/$b/obj/%.o)): \
     | $(BUILD)/rooms/parasite/.linked
 $(BUILD)/rooms/parasite/.linked: tools/parasite/rooms tools/build/rooms.py
 	$(call begin,ROOMS)
 	$(Q)tools/build/rooms.py link tools/parasite $(@D) && touch $@
+parasite_libraries := -ldw -lelf -lcapstone -ljansson -lmicrohttpd \
+    -lncursesw -ltinfo -lz -lm
 parasite_main := tools/parasite/cli/main.c
 # all but main(), for programs of the tests
 $(BUILD)/host/libparasite.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
@@ -23,10 +31,10 @@ $(BUILD)/host/libparasite.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
 $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
     $(BUILD)/host/libparasite.a $(BUILD)/host/libdemangle.a
 	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^ -ldw -lelf -lcapstone -ljansson -lmicrohttpd -lncursesw \
-	    -ltinfo -lz -lm
-decoder := attach/encoder attach/paging attach/pauses attach/registers \
-    attach/remote \
+	$(Q)gcc -o $@ $^ $(parasite_libraries) $(xen_libraries)
+decoder := attach/encoder attach/machine attach/paging attach/pauses \
+    attach/registers attach/remote attach/xen attach/xen_calls \
+    attach/xen_context attach/xen_frames \
     base/base64 base/crc32c base/index base/log base/memory \
     base/pager base/printable base/strings base/utf8 trace/console trace/event \
     trace/guest_names trace/model trace/model_cells \

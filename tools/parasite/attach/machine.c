@@ -41,7 +41,7 @@ const char *machine_reason_text(enum machine_reason reason)
     case MACHINE_SILENT:
         return "the stub does not answer";
     case MACHINE_NONSENSE:
-        return "the stub's answers make no sense";
+        return "the answers make no sense";
     }
     return "it is connected";
 }

@@ -4,6 +4,7 @@
 #include "attach/once.h"
 #include "attach/sampler.h"
 #include "attach/stub.h"
+#include "attach/xen.h"
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -44,7 +45,8 @@ static const char help_text[] =
     "each "
     "sample. The trace is like one of 'parasite record'."
     "\vTARGET is gdb:HOST:PORT or gdb:unix:PATH, where a VMM listens for GDB: "
-    "QEMU does with -gdb tcp::1234, or -s. The command line after -- starts "
+    "QEMU does with -gdb tcp::1234, or -s; or xen:DOMID, as root where Xen's "
+    "domains are controlled. The command line after -- starts "
     "QEMU with a connection of its own; its exit code becomes that of attach."
     "\n\nFor example:\n"
     "  parasite attach -F 999 -T 10 -k vmlinux gdb:localhost:1234\n"
@@ -165,18 +167,22 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
+static bool is_xen(const struct attach *attach)
+{
+    return attach->target != NULL && strncmp(attach->target, "xen:", 4) == 0;
+}
+
 static void check(struct attach *attach)
 {
     if (attach->guest == NULL && attach->target == NULL)
-        die_usage("name a target, gdb:HOST:PORT or gdb:unix:PATH, or a QEMU "
-                  "command line after --");
+        die_usage("name a target, gdb:HOST:PORT, gdb:unix:PATH or xen:DOMID, "
+                  "or a QEMU command line after --");
     if (attach->guest != NULL && attach->target != NULL)
         die_usage("'%s' and the guest after --: which one?", attach->target);
     if (attach->guest != NULL && attach->image == NULL)
         attach->image = guest_word(attach->guest, "-kernel");
-    if (attach->target != NULL && strncmp(attach->target, "xen:", 4) == 0)
-        die_usage("%s: this build has no Xen; gdbsx offers gdb:HOST:PORT",
-                  attach->target);
+    if (is_xen(attach) && attach->ram != NULL)
+        die_usage("--ram: the RAM of %s is read anyway", attach->target);
 }
 
 /* Connects to gdb:HOST:PORT or gdb:unix:PATH. */
@@ -187,7 +193,8 @@ static int connect_to(const char *target)
     char uri[512];
 
     if (strncmp(target, scheme, strlen(scheme)) != 0)
-        die_usage("%s: expected gdb:HOST:PORT or gdb:unix:PATH", target);
+        die_usage("%s: expected gdb:HOST:PORT, gdb:unix:PATH or xen:DOMID",
+                  target);
     target += strlen(scheme);
     snprintf(uri, sizeof uri, "%s%s",
              strncmp(target, "unix:", 5) == 0 ? "" : "tcp:", target);
@@ -200,6 +207,15 @@ static bool alive(void *owner)
     return guest_runs(owner);
 }
 
+/* How callers are found. */
+static const char *ways(const struct attach *attach)
+{
+    return attach->image != NULL
+               ? "callers by the image's call frame information and by frame "
+                 "pointers"
+               : "callers by frame pointers only; -k IMAGE knows more";
+}
+
 static void print_method(const struct attach *attach, const struct stub *stub)
 {
     log_info("%s, %zu CPU%s, %s; %s%s",
@@ -209,10 +225,7 @@ static void print_method(const struct attach *attach, const struct stub *stub)
              stub->machine.cpu_count, stub->machine.cpu_count == 1 ? "" : "s",
              stub->machine.is_64 ? "x86_64" : "i386",
              attach->ram != NULL ? "stacks from shared RAM; " : "",
-             attach->image != NULL
-                 ? "callers by the image's call frame information and by "
-                   "frame pointers"
-                 : "callers by frame pointers only; -k IMAGE knows more");
+             ways(attach));
 }
 
 static int print_once(struct attach *attach, struct image *image)
@@ -284,6 +297,35 @@ static int read_ring(struct attach *attach, struct image *image,
     return capture.refused ? STATUS_DATA : STATUS_OK;
 }
 
+static int look(struct attach *attach, struct image *image)
+{
+    struct sampler *sampler = &attach->sampler;
+    int code;
+
+    sampler->unwinder = unwind_open(attach->image != NULL ? image : NULL);
+    code = attach->once ? print_once(attach, image) : sample(attach);
+    unwind_close(sampler->unwinder);
+    return code;
+}
+
+static int run_xen(struct attach *attach, struct image *image)
+{
+    static struct xen xen;
+    int code;
+
+    signals_catch();
+    xen_attach(&xen, attach->target);
+    xen.takes_dead = attach->once;
+    log_info("Xen, two calls for each sample, %zu CPU%s, %s; stacks from "
+             "mapped RAM; %s",
+             xen.machine.cpu_count, xen.machine.cpu_count == 1 ? "" : "s",
+             xen_kind(&xen), ways(attach));
+    attach->sampler.machine = &xen.machine;
+    code = look(attach, image);
+    machine_end(&xen.machine);
+    return code;
+}
+
 static int run(struct attach *attach, struct image *image)
 {
     static struct stub stub;
@@ -313,10 +355,8 @@ static int run(struct attach *attach, struct image *image)
     if (attach->ram != NULL && stub.layout.places[REGISTER_CR3].bytes == 0)
         die("--ram: the stub does not send cr3, which pages are found by");
     sampler->machine = &stub.machine;
-    sampler->unwinder = unwind_open(attach->image != NULL ? image : NULL);
     print_method(attach, &stub);
-    code = attach->once ? print_once(attach, image) : sample(attach);
-    unwind_close(sampler->unwinder);
+    code = look(attach, image);
     ram_close(&sampler->ram);
     machine_end(&stub.machine);
     if (attach->guest != NULL) {
@@ -351,5 +391,5 @@ int command_attach(int argc, char **argv)
     }
     if (find_ring(&attach, &image, &ring))
         return read_ring(&attach, &image, ring);
-    return run(&attach, &image);
+    return is_xen(&attach) ? run_xen(&attach, &image) : run(&attach, &image);
 }
