@@ -210,4 +210,4 @@ clean:
 help:
 	@awk -f tools/build/help.awk Makefile $(wildcard */rules.mk */*/rules.mk)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# unpack.sh LIST OUT: downloads the packages of LIST and Debian's kernel, and
+# unpacks them to OUT/root. Installs nothing. Done once; OUT/unpacked says so.
+# Fails if a package cannot be had, and says which.
+set -eu
+
+list=$1
+out=$2
+[ ! -e "$out/unpacked" ] || exit 0
+mkdir -p "$out/packages" "$out/root"
+# the cloud kernel, which is smaller, cannot be a dom0
+kernel=$(apt-cache depends linux-image-amd64 |
+    sed -n 's/.*Depends: \(linux-image-6[^ ]*\)/\1/p' | head -n 1)
+[ -n "$kernel" ] || {
+    echo "no package linux-image-amd64"
+    exit 1
+}
+for package in $(sed 's/#.*//' "$list") "$kernel"; do
+    (cd "$out/packages" && apt-get -qq download "$package" 2>/dev/null) || {
+        echo "no package $package"
+        exit 1
+    }
+done
+for package in "$out"/packages/*.deb; do
+    dpkg -x "$package" "$out/root"
+done
+rm -r "$out/packages"
+touch "$out/unpacked"
