@@ -118,6 +118,11 @@ static void write_abandoned(struct prof_text *out)
 
 static struct prof_assumption *assumptions;
 
+const struct prof_assumption *prof_causal_assumptions(void)
+{
+    return assumptions;
+}
+
 void prof_causal_assume(struct prof_assumption *assumption)
 {
     struct prof_assumption **end = &assumptions;
@@ -151,7 +156,9 @@ static void write_models(struct prof_text *out)
     prof_text_string(out, " of ");
     prof_text_decimal(out, prof_causal.checked, 0);
     prof_text_string(out, " answers at normal speed came before an agent of "
-                          "their kind can have sent them\n");
+                          "their kind can have sent them");
+    prof_text_string(
+        out, prof_causal.contradictions != 0 ? ": its kind is wrong\n" : "\n");
 }
 
 /* How time in targets is known. */

@@ -79,6 +79,9 @@ struct prof_target *prof_causal_targets(void);
 const struct prof_progress *prof_causal_points(void);
 const struct prof_latency *prof_causal_latencies(void);
 
+/* The first one added is the first. */
+const struct prof_assumption *prof_causal_assumptions(void);
+
 /* Of target, speed-up and kind of requests, each from 0 on. */
 struct prof_latency_sum *
 prof_causal_latency_sum(uint32_t target, uint32_t speedup, uint32_t kind);

@@ -2,6 +2,7 @@
 #include "causal/causal_send.h"
 
 #include "causal/causal.h"
+#include "causal/shares.h"
 
 #include "base/cpu.h"
 #include "stream/put.h"
@@ -31,12 +32,12 @@ struct prof_causal_log {
     uint64_t held; /* totals when the last one was noted */
     uint64_t late;
     uint64_t stolen;
-    uint64_t stolen_now;
     struct note notes[NOTES];
     uint32_t visits[]; /* of each note, by point */
 };
 
 static struct prof_causal_log *causal_log;
+static uint64_t stolen_so_far; /* since the boot, as drains have said */
 static uint16_t runs;
 
 size_t prof_causal_log_bytes(uint32_t points)
@@ -58,7 +59,12 @@ void prof_causal_log_init(void *memory, uint32_t points)
 {
     causal_log = memory;
     *causal_log = (struct prof_causal_log){
-        .points = points, .again = true, .held = prof_causal.held.held};
+        .points = points,
+        .again = true,
+        .held = prof_causal.held.held,
+        .late = prof_causal.contradictions,
+        .stolen = stolen_so_far,
+    };
     runs++;
 }
 
@@ -77,13 +83,13 @@ void prof_causal_log(const struct prof_experiment_record *record,
         *record,
         (uint32_t)(prof_causal.held.held - to->held),
         (uint32_t)(prof_causal.contradictions - to->late),
-        to->stolen_now - to->stolen,
+        stolen_so_far - to->stolen,
     };
     for (uint32_t i = 0; i < to->points; i++)
         to->visits[at * to->points + i] = visits[i];
     to->held = prof_causal.held.held;
     to->late = prof_causal.contradictions;
-    to->stolen = to->stolen_now;
+    to->stolen = stolen_so_far;
     to->noted++;
 }
 
@@ -147,6 +153,29 @@ static void send_targets(uint64_t tsc)
         send_target(tsc, each);
 }
 
+static void send_assumption(uint64_t tsc, uint16_t number, const char *text)
+{
+    struct {
+        struct prof_event_causal_assumed fields;
+        char text[NAME_MAX + 1];
+    } __attribute__((packed)) made = {.fields = {number}};
+    uint32_t length = copy_name(made.text, text);
+
+    (void)prof_stream_put(PROF_EVENT_CAUSAL_ASSUMED, tsc, &made,
+                          (uint32_t)sizeof made.fields + length);
+}
+
+static void send_basis(uint64_t tsc)
+{
+    uint16_t number = 0;
+
+    for (const struct prof_assumption *each = prof_causal_assumptions();
+         each != NULL; each = each->next)
+        send_assumption(tsc, number++, each->text);
+    (void)prof_stream_put(PROF_EVENT_CAUSAL_LEARNT, tsc,
+                          PROF_FIELDS(causal_learnt, prof_shares_samples()));
+}
+
 static void send_head(uint64_t tsc)
 {
     const struct prof_experiments *all = &prof_causal.experiments;
@@ -181,6 +210,7 @@ static void send_definitions(uint64_t tsc)
          each != NULL; each = each->next)
         send_point(tsc, LATENCY, each->number, each->name);
     send_targets(tsc);
+    send_basis(tsc);
     causal_log->owed = all_series();
     causal_log->again = false;
 }
@@ -285,9 +315,9 @@ static void send_some_sums(uint64_t tsc, uint32_t most)
 
 void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles)
 {
+    stolen_so_far = stolen_cycles;
     if (causal_log == NULL)
         return;
-    causal_log->stolen_now = stolen_cycles;
     if (!prof_stream_on()) {
         causal_log->sent = causal_log->noted;
         return;
@@ -302,6 +332,7 @@ void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles)
     /* once a second, for those who have missed a packet */
     send_head(tsc);
     send_targets(tsc);
+    send_basis(tsc);
     if (causal_log->owed == 0)
         causal_log->owed = 1;
 }

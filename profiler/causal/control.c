@@ -125,6 +125,7 @@ static void begin_all(const struct prof_experiment_settings *of, void *memory,
         any = any || each->end != 0;
     }
     prof_causal.began = now;
+    prof_causal_log_init(prof_causal.memory, of->points);
     if (any)
         prof_shares_init(prof_causal.of_shares, of->targets);
     prof_experiments_init(&prof_causal.experiments, of, &prof_causal.clock, now,
@@ -153,7 +154,6 @@ void prof_causal_learn(uint64_t now)
 
     if (!prof_patch_learn_if(now - prof_causal.began))
         return;
-    prof_causal_log_init(prof_causal.memory, of.points);
     series_init(&of, prof_causal.kinds, prof_causal.latencies);
     begin_all(&of, prof_causal.experiments.sums, now);
 }
@@ -184,7 +184,6 @@ int prof_causal_start(const struct prof_causal_settings *given)
     prof_free(prof_causal.memory);
     prof_causal.memory = memory;
     prof_causal.tsc_hz = all.tsc_hz;
-    prof_causal_log_init(memory, of.points);
     memory += noted;
     prof_causal.of_shares = memory;
     memory += learnt;

@@ -6,6 +6,8 @@ import json
 import re
 
 from beside import test_beside
+from made import Trace, coz_of, curves_of
+from rests import test_rests
 from harness.command import Command, event_counts, packets_of
 from harness.suite import WIDTHS, check, run
 
@@ -25,33 +27,9 @@ GUEST_ROW = re.compile(
 P50_P99 = ("p50", "p99")
 KINDS = (
     *("", "_speedup", "_point", "_target", "_visits", "_sum", "_latency"),
-    "_limit",
+    *("_limit", "_assumed", "_learnt"),
 )
 VALUE = re.compile(r"(-?[\d.]+) \+- ([\d.]+)")
-
-
-class Trace:
-    """A trace of what make_causal wrote."""
-
-    def __init__(self, s, *words, experiments=400):
-        self.parasite = Command(s)
-        name = "-".join(("made", *words))
-        done = run(s.build / "host/make_causal", experiments, 1, *words)
-        self.truth = json.loads(done.err)
-        self.path = s.work / f"{name}.trace"
-        self.parasite.record(self.path, "-q", "-", data=done.data)
-
-    def __call__(self, *words, **options):
-        return self.parasite("causal", *words, self.path, **options)
-
-    def json(self):
-        return json.loads(self("--json").out)
-
-
-def curves_of(found, point=0):
-    return {
-        curve["target"]: curve for curve in found["points"][point]["curves"]
-    }
 
 
 # ---- streams that were made
@@ -166,7 +144,10 @@ def accruals_are_named(trace):
     """What is known by a thousand samples is less certain."""
     curves = trace.json()["points"][0]["curves"]
     found = {curve["target"]: curve for curve in curves}
-    words = "; measured by its share of handlers: 1000 samples in it"
+    words = (
+        "; measured by its share of handlers: "
+        "1000 of 12000 samples were in it"
+    )
     check.has(trace().out, f"of the time is CPU{words}$")
     for target, curve in found.items():
         samples = target == "reply"
@@ -192,36 +173,8 @@ def late_reader_knows_all(s, trace):
 
 def wrong_events_are_counted(s, trace):
     wrong = Trace(s, "wrong")
-    check.has(wrong().out, "^# 6 events of the stream make no sense")
+    check.has(wrong().out, "^# 7 events of the stream make no sense")
     check.same(wrong.json()["points"], trace.json()["points"])
-
-
-def coz_of(trace, path, *words):
-    """What a file for Coz says: {(target, speed-up, point): [ns, visits]}, and
-    of a latency [ns of all requests at a time, requests]."""
-    trace("-q", "--coz", path, *words)
-    sums, experiment = {}, None
-    for line in path.read_text().splitlines():
-        if path.suffix == ".jsonl":
-            record = json.loads(line)
-            kind = record["type"]
-        else:
-            kind, *fields = line.split("\t")
-            record = dict(field.split("=", 1) for field in fields)
-        if kind == "experiment":
-            experiment = record
-        elif kind == "throughput-point":
-            key = (experiment["selected"], float(experiment["speedup"]))
-            found = sums.setdefault((*key, record["name"]), [0, 0])
-            found[0] += int(experiment["duration"])
-            found[1] += int(record["delta"])
-        elif kind == "latency-point":
-            key = (experiment["selected"], float(experiment["speedup"]))
-            ns = int(experiment["duration"]) * int(record["difference"])
-            check.same(record["arrivals"], record["departures"])
-            check.true((*key, record["name"]) not in sums, record)
-            sums[(*key, record["name"])] = [ns, int(record["arrivals"])]
-    return sums
 
 
 def coz_is_the_same(s, trace):
@@ -276,6 +229,7 @@ def test_print(s):
     s.holds("wide intervals say nothing", wide_intervals_say_nothing, s)
     s.holds("it is said why nothing is known", reasons_are_named, s)
     s.holds("a trace without experiments is refused", nothing_is_said, s)
+    test_rests(s, trace)
 
 
 # ---- a guest
@@ -326,6 +280,21 @@ def equals_latencies(s, trace, console):
     check.has(text, rf"^ +{' +'.join(values.split())}  F$")
     (held,) = re.findall(r"^\d+ events held, .* at least$", table, re.M)
     check.has(text, f"^# {held}$")
+    assumed = re.findall(r"^assumed: .*$", table, re.M)
+    check.same(
+        assumed,
+        [
+            "assumed: Disk: as fast as now",
+            "assumed: network: peers wait for answers",
+            "assumed: serial port: one byte after the other",
+        ],
+    )
+    for line in assumed:
+        check.has(text, f"^# {line}$")
+    (early,) = re.findall(r"^\d+ of \d+ answers .* sent them.*$", table, re.M)
+    check.has(text, f"^# {early}$")
+    check.has(table, "^targets are measured from enter to leave$")
+    check.has(text, "^# targets are measured from enter to leave$")
 
 
 def intervals_contain_quantiles(s, trace):
@@ -354,6 +323,11 @@ def test_guest(s):
         half.write_bytes(b"".join([packets[0], *packets[len(packets) // 2 :]]))
         equals_table(s, half, console)
         equals_latencies(s, half, console)
+    with s.test(f"{width}: an experiment says nothing of the run before"):
+        text = run("babeltrace2", trace).out
+        held = re.findall(r"causal_experiment: .*\bheld = (\d+)", text)
+        check.true(len(held) > 100, len(held))
+        check.between(max(map(int, held)), 1, 10000)
     with s.test(f"{width}: babeltrace2 reads all of it"):
         counts = event_counts(trace)
         check.true(counts["causal_experiment"] > 100, counts)

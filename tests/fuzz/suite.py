@@ -35,7 +35,7 @@ HOST = "tools/parasite"
 BASE = "base/crc32c base/index base/log base/memory base/pager "
 BASE += "base/printable base/utf8 "
 DECODER = BASE + (
-    "causal/curve causal/explain causal/series causal/take "
+    "causal/curve causal/explain causal/notes causal/series causal/take "
     "base/base64 base/strings trace/console trace/event trace/guest_names "
     "trace/model trace/model_cells trace/model_tasks trace/packet "
     "trace/packet_index occupancy/histogram occupancy/problems "

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_causal EXPERIMENTS SEED [late|wrong|full]: writes a stream with so many
- * experiments of causal profiling to stdout: four targets that run into other
- * limits, or are never called, at four speed-ups, and two points of progress,
- * of which one is passed in every fourth unit of work; latencies become shorter
- * by what is gained. With `late` the first half is in sums only; with `wrong`
- * there are events of no sense too; with `full` there was no room for held
- * events, again and again.
+ * make_causal EXPERIMENTS SEED [WORD]: writes a stream with so many experiments
+ * of causal profiling to stdout: four targets that run into other limits, or
+ * are never called, at four speed-ups, and two points of progress, of which one
+ * is passed in every fourth unit of work; latencies become shorter by what is
+ * gained. WORD:
+ *
+ *   late      the first half is in sums only
+ *   wrong     there are events of no sense too
+ *   full      there was no room for held events, again and again
+ *   again     as many experiments before these were of another run, and no
+ *             account says so
+ *   short     the stream ends 300 ms after the first account
+ *   unended   the same, and later than the first experiments
+ *   old       what results assume is not in it
  *
  * In the end it writes to stderr what is true, as JSON: {target: [gain at 25,
  * 50 and 95 %]}. Experiments differ from it by 1 % at random.
@@ -39,6 +46,7 @@ static struct {
     uint32_t experiments;
 } sums[TARGETS][SPEEDUPS][GROUPS];
 static uint64_t state, refused;
+static const char *word = "";
 
 static uint32_t draw(uint32_t below)
 {
@@ -53,16 +61,24 @@ static double gain(unsigned target, unsigned speedup)
     return part < targets[target].most ? part : targets[target].most;
 }
 
+static bool is(const char *other)
+{
+    return strcmp(word, other) == 0;
+}
+
 static void put_account(uint64_t experiments)
 {
+    bool unended = is("short") || is("unended");
+
     MADE_EVENT(&made, PROF_EVENT_CAUSAL,
                (struct prof_event_causal){
                    .run = 1,
+                   .running = unended,
                    .speedups = SPEEDUPS,
                    .targets = TARGETS,
                    .points = 2,
                    .experiments = experiments,
-                   .abandoned = 1,
+                   .abandoned = !unended,
                    .delay = 2000000,
                    .held = 12345,
                    .held_most = 67,
@@ -75,9 +91,29 @@ static void put_account(uint64_t experiments)
                });
 }
 
+static void put_assumed(uint16_t number, const char *text)
+{
+    struct prof_event_causal_assumed head = {number};
+
+    made_named(&made, PROF_EVENT_CAUSAL_ASSUMED, &head, sizeof head, text);
+}
+
+/* The second of these again, in other words. */
+static void put_basis(void)
+{
+    struct prof_event_causal_learnt learnt = {12000};
+
+    put_assumed(0, "disk: any number of requests at a time");
+    put_assumed(1, "network: to be said");
+    put_assumed(1, "network: \033 peers wait");
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_LEARNT, learnt);
+}
+
 static void put_definitions(void)
 {
     put_account(0);
+    if (!is("old"))
+        put_basis();
     for (uint8_t i = 0; i < SPEEDUPS; ++i)
         made_causal_speedup(&made, i, (uint32_t)(speedups[i] * 65536));
     made_causal_point(&made, 0, 0, "answered");
@@ -175,6 +211,7 @@ static void put_other_experiments(void)
 
     MADE_EVENT(&made, PROF_EVENT_CAUSAL_EXPERIMENT, other);
     other.reason = 0;
+    other.number = 2;
     other.points = 2;
     made_causal_visits(&made, 0, 99);
     MADE_EVENT(&made, PROF_EVENT_CAUSAL_EXPERIMENT, other);
@@ -191,6 +228,7 @@ static void put_wrong(void)
     MADE_EVENT(&made, PROF_EVENT_CAUSAL_LATENCY,
                (struct prof_event_causal_latency){.speedup = 99});
     made_causal_target(&made, 65535, 0, false, "far");
+    put_assumed(65535, "far");
 }
 
 static void print_truth(void)
@@ -205,32 +243,57 @@ static void print_truth(void)
     fputs("}\n", stderr);
 }
 
-int main(int argc, char **argv)
+/* Of so many, the first (first) of which are in sums only. */
+static void put_experiments(uint32_t count, uint32_t first)
 {
-    uint32_t count = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
-    bool late = argc > 3 && strcmp(argv[3], "late") == 0;
-
-    if (argc < 3)
-        return 2;
-    state = (uint64_t)atoi(argv[2]);
-    refused = argc > 3 && strcmp(argv[3], "full") == 0 ? 1000 : 0;
-    made_hello(&made, 64);
-    made_start(&made, 1000000, 64);
-    put_definitions();
-    put_other_experiments();
     for (uint32_t i = 0; i < count; ++i) {
-        put_experiment(i + 2, !late || i >= count / 2);
-        if (late && i == count / 2)
+        put_experiment(i + 3, i >= first);
+        if (first != 0 && i == first)
             for (unsigned j = 0; j < TARGETS * SPEEDUPS; ++j)
                 put_sums_of(j / SPEEDUPS, j % SPEEDUPS);
     }
+}
+
+static void put_end(uint32_t count)
+{
     for (unsigned i = 0; i < (TARGETS - 1) * SPEEDUPS; ++i) {
         put_latency((uint16_t)(i / SPEEDUPS), (uint8_t)(i % SPEEDUPS));
         put_limit((uint16_t)(i / SPEEDUPS), (uint8_t)(i % SPEEDUPS));
     }
-    if (argc > 3 && strcmp(argv[3], "wrong") == 0)
+    if (is("wrong"))
         put_wrong();
     put_account(count);
+}
+
+static void put_run(uint32_t count)
+{
+    bool ends = !is("again") && !is("short") && !is("unended");
+
+    put_definitions();
+    if (ends)
+        put_other_experiments();
+    if (is("again")) {
+        put_experiments(count, 0);
+        memset(sums, 0, sizeof sums);
+    }
+    put_experiments(count, is("late") ? count / 2 : 0);
+    if (ends)
+        put_end(count);
+    else
+        made.time += PROF_CLOCK_HZ * 3 / 10 - made.time % 10000;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 2;
+    state = (uint64_t)atoi(argv[2]);
+    if (argc > 3)
+        word = argv[3];
+    refused = is("full") ? 1000 : 0;
+    made_hello(&made, 64);
+    made_start(&made, 1000000, 64);
+    put_run((uint32_t)atoi(argv[1]));
     made_sample(&made, 0);
     made_flush(&made);
     fwrite(made.bytes, 1, made.count, stdout);

@@ -39,7 +39,7 @@ decoder := attach/encoder attach/machine attach/paging attach/pauses \
     base/pager base/printable base/strings base/utf8 trace/console trace/event \
     trace/guest_names trace/model trace/model_cells \
     trace/model_tasks trace/packet trace/packet_index \
-    causal/take causal/curve causal/explain \
+    causal/take causal/curve causal/explain causal/notes \
     $(patsubst tools/parasite/%.c,%,$(wildcard tools/parasite/tasks/*.c \
     tools/parasite/occupancy/*.c)) \
     input/answers input/shared_ring profile/interval timeline/layout \

@@ -16,7 +16,8 @@ CASES = [
             r"^  \(A/A: nothing is faster\) +-?\d\.\d\d \+- \d\.\d\d$",
             r"^latency of request, us: ",
             r"^  F( +\d{3}\.\d){4}$",
-            r"^0 of \d+ answers at normal speed came before ",
+            r"^assumed: Disk: as fast as now$",
+            r"^0 of \d+ answers at normal speed came before .* sent them$",
             r"^  never called  +0\.00  never called$",
             r"^never reached:$",
             r"^  F  +2\d\.\d\d  point never reached$",
@@ -129,6 +130,11 @@ CASES = [
             r"^jumps_back is measured by its share of handlers: 0 of 0 ",
             r"^  jumps_back .* too few samples$",
         ],
+    ),
+    case(
+        "causal_interrupted",
+        append="prof.start=off prof.every=0",
+        icount=0,
     ),
     case(
         "causal_patch",

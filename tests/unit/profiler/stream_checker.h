@@ -32,7 +32,7 @@ static struct seen {
     uint64_t clock;
     unsigned packet;
     uint32_t node; /* SAMPLE, LEAF and NODE in all forms */
-    uint8_t fields[sizeof(struct prof_event_hello)];
+    uint8_t fields[sizeof(struct prof_event_causal)];
 } seen[EVENTS_MAX];
 static unsigned seen_count;
 

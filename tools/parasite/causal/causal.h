@@ -26,6 +26,7 @@
 #define CAUSAL_TARGETS_MAX 8192u
 #define CAUSAL_SERIES_MAX (1u << 16)
 #define CAUSAL_RECORDS_MAX (1u << 20) /* experiments; and visits in them */
+#define CAUSAL_ASSUMED_MAX 16u
 
 struct causal_target {
     uint32_t name; /* of strings */
@@ -100,7 +101,11 @@ struct causal_curve {
 struct causal {
     bool any;               /* there was an account, the last of which is */
     struct event_causal is; /* of the run that the rest is of */
+    bool is_other;          /* it is of the run before: no account came yet */
+    uint64_t began, ends;   /* clocks: of that run, as far as is known */
     uint64_t tsc_hz;
+    uint32_t assumed[CAUSAL_ASSUMED_MAX]; /* of strings; 0: none came */
+    uint64_t learnt; /* samples that shares are learnt from; 0: unknown */
     struct strings strings;
     uint32_t speedup_count;
     uint32_t speedups[CAUSAL_SPEEDUPS_MAX]; /* in 1/65536, by number */
@@ -118,6 +123,7 @@ struct causal {
     struct prof_progress_sum (*series)[PROF_GAIN_GROUPS];
     struct causal_record *records;
     uint32_t record_count;
+    uint32_t counted; /* of these: were not abandoned */
     struct causal_visits *visits;
     uint32_t visit_count;
     uint32_t visits_begin; /* of the experiment being received */
@@ -197,9 +203,16 @@ const char *causal_explain(const struct causal *causal,
 /* (cycles) as the guest writes them: tenths of a microsecond, rounded down. */
 uint64_t causal_us10(const struct causal *causal, uint64_t cycles);
 
+/* Of the parts of it, what comes without experiments: what results rest on. */
+void causal_take_assumed(struct causal *causal,
+                         const struct event_causal_assumed *event);
+
+/* Experiments that count, as far as is known. */
+uint64_t causal_experiments(const struct causal *causal);
+
 /* What results assume and rest on, a sentence each; at most
  * CAUSAL_NOTES_MAX. */
-#define CAUSAL_NOTES_MAX 10u
+#define CAUSAL_NOTES_MAX (CAUSAL_ASSUMED_MAX + 12u)
 uint32_t causal_notes(const struct causal *causal,
                       char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
 

@@ -53,11 +53,16 @@ static void append_accrual(const struct causal *causal,
     const struct causal_target *target = &causal->targets[curve->target];
     size_t used = strlen(text);
 
-    if (target->accrual != 0)
-        snprintf(text + used, CAUSAL_TEXT_MAX - used,
-                 "; measured by its share of handlers: %" PRIu64
-                 " samples in it",
-                 target->visits);
+    char all[32] = "";
+
+    if (target->accrual == 0)
+        return;
+    if (causal->learnt != 0)
+        snprintf(all, sizeof all, " of %" PRIu64, causal->learnt);
+    snprintf(text + used, CAUSAL_TEXT_MAX - used,
+             "; measured by its share of handlers: %" PRIu64
+             "%s samples were in it",
+             target->visits, all);
 }
 
 const char *causal_explain(const struct causal *causal,
@@ -100,58 +105,4 @@ const char *causal_explain(const struct causal *causal,
     append_limit(causal, curve, text);
     append_accrual(causal, curve, text);
     return text;
-}
-
-static double ms(const struct causal *causal, uint64_t cycles)
-{
-    return causal->tsc_hz == 0 ? 0
-                               : (double)cycles * 1e3 / (double)causal->tsc_hz;
-}
-
-#define NOTE(...) snprintf(notes[count++], CAUSAL_TEXT_MAX, __VA_ARGS__)
-
-uint32_t causal_notes(const struct causal *causal,
-                      char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX])
-{
-    const struct event_causal *is = &causal->is;
-    uint32_t count = 0;
-
-    NOTE(is->answers == 0
-             ? "assumed: nothing from outside matters; no agent answered"
-             : "assumed: devices and peers are of the kind that their agents "
-               "say, "
-               "also with more to do; caches work as they do now");
-    NOTE("%" PRIu64 " events held, %" PRIu32
-         " at a time; virtual time lags by %.0f ms; %.0f ms stolen at least",
-         is->held, is->held_most, floor(ms(causal, is->delay)),
-         floor(ms(causal, is->stolen)));
-    if (is->drained != 0)
-        NOTE("%" PRIu64 " times all traffic of open loops was let through",
-             is->drained);
-    if (is->abandoned != 0)
-        NOTE("%" PRIu64 " experiments abandoned: too few visits, or no room "
-             "for held events (%" PRIu64 " of these)",
-             is->abandoned, is->refused);
-    if (is->checked != 0)
-        NOTE("%" PRIu64 " of %" PRIu64 " answers at normal speed came before "
-             "an agent of their kind can have sent them%s",
-             is->contradictions, is->checked,
-             is->contradictions != 0 ? ": its kind is wrong" : "");
-    if (causal->kind_count != 0)
-        NOTE("intervals of latencies are those of requests that know nothing "
-             "of each other");
-    if (causal->stolen != 0)
-        NOTE("the host took %.1f ms from the guest meanwhile",
-             ms(causal, causal->stolen));
-    if (causal_missing(causal) != 0)
-        NOTE("%" PRIu64 " experiments are known by their sums only: the "
-             "recording began later, or packets are missing",
-             causal_missing(causal));
-    if (is->running != 0)
-        NOTE("experiments go on");
-    if (causal->unkept != 0)
-        NOTE("%" PRIu64 " events of the stream make no sense or are beyond a "
-             "limit",
-             causal->unkept);
-    return count;
 }

@@ -185,6 +185,18 @@ static json_t *notes_json(const struct causal *causal)
     return all;
 }
 
+static json_t *assumptions_json(const struct causal *causal)
+{
+    json_t *all = json_array();
+
+    for (uint32_t i = 0; i < CAUSAL_ASSUMED_MAX; ++i)
+        if (causal->assumed[i] != 0)
+            json_array_append_new(
+                all,
+                json_text(strings_text(&causal->strings, causal->assumed[i])));
+    return all;
+}
+
 static json_t *whole_json(const struct causal *causal, const char *title)
 {
     const struct event_causal *is = &causal->is;
@@ -193,7 +205,7 @@ static json_t *whole_json(const struct causal *causal, const char *title)
     json_set(all, "title", json_text(title));
     json_set(all, "run", json_count(is->run));
     json_set(all, "running", json_boolean(is->running != 0));
-    json_set(all, "experiments", json_count(is->experiments));
+    json_set(all, "experiments", json_count(causal_experiments(causal)));
     json_set(all, "abandoned", json_count(is->abandoned));
     json_set(all, "not_in_stream", json_count(causal_missing(causal)));
     json_set(all, "held", json_count(is->held));
@@ -206,6 +218,7 @@ static json_t *whole_json(const struct causal *causal, const char *title)
     json_set(all, "delay_ns", ns(causal, is->delay));
     json_set(all, "stolen_ns", ns(causal, causal->stolen));
     json_set(all, "stolen_waiting_ns", ns(causal, is->stolen));
+    json_set(all, "assumptions", assumptions_json(causal));
     json_set(all, "notes", notes_json(causal));
     for (uint32_t i = 0; i < causal->point_count; ++i)
         json_array_append_new(points, point_json(causal, i));

@@ -79,7 +79,7 @@ static void print_head(const struct causal *causal, FILE *out)
             "# %" PRIu64 " experiments\n"
             "# %% of the time for a unit of work that is saved if the target "
             "is faster by\n#  share",
-            causal->is.experiments);
+            causal_experiments(causal));
     for (uint32_t i = 0; i < first.count; ++i) {
         snprintf(text, sizeof text, "%4.0f %%",
                  PER_CENT * first.values[i].speedup);
@@ -130,13 +130,21 @@ static void print_latencies(const struct causal *causal, uint32_t kind,
         print_latency_row(causal, kind, i, out);
 }
 
+/* Texts are the guest's. */
+static void print_note(const char *note, FILE *out)
+{
+    fputs("# ", out);
+    printable_put(out, note);
+    fputc('\n', out);
+}
+
 static void print_notes(const struct causal *causal, FILE *out)
 {
     char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX];
     uint32_t count = causal_notes(causal, notes);
 
     for (uint32_t i = 0; i < count && !log_quiet; ++i)
-        fprintf(out, "# %s\n", notes[i]);
+        print_note(notes[i], out);
 }
 
 void causal_print(const struct causal *causal, FILE *out)

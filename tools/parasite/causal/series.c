@@ -76,3 +76,20 @@ uint64_t causal_us10(const struct causal *causal, uint64_t cycles)
 
     return cycles * TENTHS / (per_us == 0 ? 1 : per_us);
 }
+
+void causal_free(struct causal *causal)
+{
+    strings_free(&causal->strings);
+    index_free(&causal->series_keys);
+    index_free(&causal->latency_keys);
+    index_free(&causal->limit_keys);
+    free(causal->kinds);
+    free(causal->latencies);
+    free(causal->limits);
+    free(causal->targets);
+    free(causal->points);
+    free(causal->series);
+    free(causal->records);
+    free(causal->visits);
+    *causal = (struct causal){0};
+}

@@ -5,7 +5,6 @@
 #include "causal/causal.h"
 
 #include <prof/format.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- what there is */
@@ -35,36 +34,34 @@ static struct causal_target *target_of(struct causal *causal, uint32_t number)
     return &causal->targets[number];
 }
 
-static struct causal_point *point_of(struct causal *causal, uint32_t number)
+static struct causal_point *numbered_in(struct causal *causal,
+                                        struct causal_point **points,
+                                        uint32_t *count, const char *what,
+                                        uint32_t number)
 {
     if (number >= CAUSAL_POINTS_MAX) {
         ++causal->unkept;
         return NULL;
     }
-    while (causal->point_count <= number) {
-        vector_reserve_one(&causal->points, causal->point_count,
-                           sizeof *causal->points);
-        causal->points[causal->point_count] = (struct causal_point){
-            .name = numbered(causal, "point", causal->point_count)};
-        ++causal->point_count;
+    while (*count <= number) {
+        vector_reserve_one(points, *count, sizeof **points);
+        (*points)[*count] =
+            (struct causal_point){.name = numbered(causal, what, *count)};
+        ++*count;
     }
-    return &causal->points[number];
+    return &(*points)[number];
+}
+
+static struct causal_point *point_of(struct causal *causal, uint32_t number)
+{
+    return numbered_in(causal, &causal->points, &causal->point_count, "point",
+                       number);
 }
 
 static struct causal_point *kind_of(struct causal *causal, uint32_t number)
 {
-    if (number >= CAUSAL_POINTS_MAX) {
-        ++causal->unkept;
-        return NULL;
-    }
-    while (causal->kind_count <= number) {
-        vector_reserve_one(&causal->kinds, causal->kind_count,
-                           sizeof *causal->kinds);
-        causal->kinds[causal->kind_count] = (struct causal_point){
-            .name = numbered(causal, "kind", causal->kind_count)};
-        ++causal->kind_count;
-    }
-    return &causal->kinds[number];
+    return numbered_in(causal, &causal->kinds, &causal->kind_count, "kind",
+                       number);
 }
 
 static bool speedup_exists(struct causal *causal, uint32_t number)
@@ -114,17 +111,33 @@ static void begin_run(struct causal *causal)
     for (uint32_t i = 0; i < causal->limit_keys.count; ++i)
         causal->limits[i] = (struct causal_limit){0};
     causal->record_count = causal->visit_count = causal->visits_begin = 0;
+    causal->counted = 0;
+    causal->learnt = 0;
     causal->speedup_count = 0;
     causal->stolen = 0;
     causal->incomplete = 0;
 }
 
-static void take_account(struct causal *causal, const struct event_causal *is)
+static void take_account(struct causal *causal, const struct event_causal *is,
+                         uint64_t now)
 {
-    if (causal->any && causal->is.run != is->run)
+    if (causal->any && causal->is.run != is->run && !causal->is_other)
         begin_run(causal);
+    if (!causal->any || causal->is.run != is->run)
+        causal->began = now;
     causal->any = true;
+    causal->is_other = false;
     causal->is = *is;
+}
+
+/* Each run counts its experiments from 1 on: there is another one, whose
+ * account is in a packet that is missing. */
+static bool is_of_another_run(const struct causal *causal,
+                              const struct event_causal_experiment *event)
+{
+    return causal->record_count != 0 &&
+           event->number <=
+               causal->records[causal->record_count - 1].event.number;
 }
 
 static void take_target(struct causal *causal,
@@ -194,12 +207,27 @@ static void add_record(struct causal *causal,
     }
 }
 
+/* Nothing is left but the visits of its first experiment. */
+static void begin_other_run(struct causal *causal)
+{
+    uint32_t count = causal->visit_count - causal->visits_begin;
+
+    memmove(causal->visits, causal->visits + causal->visits_begin,
+            count * sizeof *causal->visits);
+    begin_run(causal);
+    causal->visit_count = count;
+    causal->is_other = true;
+}
+
 static void take_experiment(struct causal *causal,
                             const struct event_causal_experiment *event)
 {
-    struct causal_record record = {*event, causal->visits_begin};
+    struct causal_record record = {.event = *event};
     bool whole = causal->visit_count - causal->visits_begin == event->points;
 
+    if (is_of_another_run(causal, event))
+        begin_other_run(causal);
+    record.visits = causal->visits_begin;
     causal->stolen += event->stolen;
     causal->incomplete += !whole;
     if (!whole || causal->record_count == CAUSAL_RECORDS_MAX) {
@@ -211,8 +239,10 @@ static void take_experiment(struct causal *causal,
                        sizeof *causal->records);
     causal->records[causal->record_count++] = record;
     causal->visits_begin = causal->visit_count;
-    if (event->reason == 0)
-        add_record(causal, &record);
+    if (event->reason != 0)
+        return;
+    add_record(causal, &record);
+    ++causal->counted;
 }
 
 static void take_sum(struct causal *causal,
@@ -287,7 +317,13 @@ static void take_event(struct causal *causal, const struct event *event)
         causal->tsc_hz = event->as_hello.tsc_hz;
         break;
     case PROF_EVENT_CAUSAL:
-        take_account(causal, &event->as_causal);
+        take_account(causal, &event->as_causal, event->time);
+        break;
+    case PROF_EVENT_CAUSAL_ASSUMED:
+        causal_take_assumed(causal, &event->as_causal_assumed);
+        break;
+    case PROF_EVENT_CAUSAL_LEARNT:
+        causal->learnt = event->as_causal_learnt.samples;
         break;
     case PROF_EVENT_CAUSAL_SPEEDUP:
         if (speedup_exists(causal, event->as_causal_speedup.speedup))
@@ -344,23 +380,8 @@ void causal_take(struct causal *causal, const struct packet *packet)
         return;
     take_head(causal, packet);
     event_begin(&reader, packet);
-    while (event_next(&reader, &event))
+    while (event_next(&reader, &event)) {
         take_event(causal, &event);
-}
-
-void causal_free(struct causal *causal)
-{
-    strings_free(&causal->strings);
-    index_free(&causal->series_keys);
-    index_free(&causal->latency_keys);
-    index_free(&causal->limit_keys);
-    free(causal->kinds);
-    free(causal->latencies);
-    free(causal->limits);
-    free(causal->targets);
-    free(causal->points);
-    free(causal->series);
-    free(causal->records);
-    free(causal->visits);
-    *causal = (struct causal){0};
+        causal->ends = event.time;
+    }
 }

@@ -31,6 +31,11 @@ static const uint32_t disk_bound[8] = {4, 10, 30, 5, 20, 100, 1};
 static PROF_TARGET(unused, "never called");
 static PROF_PROGRESS(unreached, "never reached");
 
+static char disk_text[] = "disk: as fast as now";
+static struct prof_assumption of_disk = {disk_text, NULL, false},
+                              of_network = {"network: peers wait for answers",
+                                            NULL, false};
+
 static struct prof_causal_settings settings = {
     .speedups = 1,
     .speedup = {PROF_ONE / 2},
@@ -211,6 +216,9 @@ int service_main(void)
 {
     tap_plan(34);
     settings.tsc_hz = clock_tsc_hz();
+    prof_causal_assume(&of_disk);
+    prof_causal_assume(&of_network);
+    prof_causal_assume(&of_disk);
     prof_causal_add_progress(&visit);
     prof_causal_add_progress(&unreached);
     prof_causal_add_latency(&latency);
@@ -221,6 +229,7 @@ int service_main(void)
     an_open_loop_is_drained();
     a_wrong_model_is_seen();
     prof_causal_add_target(&unused);
+    disk_text[0] = 'D'; /* it may change */
     experiment(&closed, cpu_bound, VISITS);
     tap_ok(!prof_causal_running(), "experiments have ended");
     tap_is_equal(prof_causal_start(&settings), 0, "and begin again");

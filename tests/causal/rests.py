@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What parasite says of what results rest on, and of traces that were cut."""
+
+from made import Trace, coz_of, curves_of
+from harness.suite import check
+
+
+def assumptions_are_said(trace):
+    """The last words of each; control characters never reach the terminal."""
+    check.same(
+        trace.json()["assumptions"],
+        ["disk: any number of requests at a time", "network: \x1b peers wait"],
+    )
+    text = trace().out
+    check.has(text, "^# assumed: disk: any number of requests at a time$")
+    check.has(text, r"^# assumed: network: \\x1b peers wait$")
+    check.lacks(text, "to be said")
+    check.has(text, "^# assumed: what answers does so also with more to do;")
+    check.has(text, "^# 3 of 500 answers .* sent them: its kind is wrong$")
+    check.has(text, "^# targets are measured from enter to leave, unless")
+
+
+def old_traces_say_less(s, trace):
+    old = Trace(s, "old")
+    text = old().out
+    check.same(old.json()["assumptions"], [])
+    check.same(len(old.json()["points"]), len(trace.json()["points"]))
+    check.has(text, "^# assumed: devices and peers are of the kinds that their")
+    check.has(text, ": 1000 samples were in it$")
+
+
+def another_run_voids_all(s, trace):
+    """Though the packet that says so is missing: not even Coz has the first."""
+    again = Trace(s, "again")
+    found = again.json()
+    check.same(found["experiments"], 400)
+    check.has(again().out, "^# the account of these experiments is missing$")
+    for point in (0, 1):
+        for target, truth in again.truth.items():
+            values = curves_of(found, point)[target]["values"]
+            for value, gain in zip(values, truth):
+                check.true(abs(value["gain"] - gain) < 0.01, (target, value))
+    coz = s.work / "again.coz"
+    coz_of(again, coz)
+    lines = coz.read_text().splitlines()
+    check.same(sum(line.startswith("experiment\t") for line in lines), 400)
+
+
+def too_short_is_said(s):
+    """A trace that was cut before the first account with an experiment."""
+    short = Trace(s, "short", experiments=0)
+    text = short().out
+    check.has(text, "^# 0 experiments$")
+    check.has(
+        text,
+        "^# too short: no experiment has ended in the 300 ms of them that the "
+        "trace has$",
+    )
+    check.lacks(text, "experiments go on")
+    unended = Trace(s, "unended", experiments=40)
+    text = unended().out
+    check.has(text, "^# 40 experiments$")
+    check.has(text, "^# experiments go on$")
+    check.lacks(text, "too short|known by their sums")
+    check.same(unended.json()["experiments"], 40)
+
+
+def test_rests(s, trace):
+    s.holds("what is assumed is said", assumptions_are_said, trace)
+    s.holds("traces of before do not say it", old_traces_say_less, s, trace)
+    s.holds("another run voids the one before", another_run_voids_all, s, trace)
+    s.holds("a trace that is too short says so", too_short_is_said, s)

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * An interrupt while functions are patched, called and restored: the trap flag
+ * makes one after each instruction of it. With interrupts on, its handler calls
+ * the function that is being patched, as any handler might, and it must be what
+ * it was or wholly patched. With interrupts off only an NMI can come, which
+ * samples. QEMU counts instructions, so all figures repeat.
+ */
+
+#include "guest/guest.h"
+#include "guest/tap.h"
+#include "step.h"
+#include "unit/single_step.h"
+
+#include <kernel/service.h>
+#include <prof/causal.h>
+#include <string.h>
+
+#define TRAP_VECTOR 1u
+#define FLAGS_IF 0x200u
+#define JUMP_BYTES 5u
+#define ROUNDS 3u
+#define NAMED __attribute__((noinline, noclone))
+/* The interrupted code's other registers are not saved. */
+#define HANDLER __attribute__((target("general-regs-only")))
+
+int __real_prof_init(void *memory, size_t bytes,
+                     const struct prof_config *config);
+int __wrap_prof_init(void *memory, size_t bytes,
+                     const struct prof_config *config);
+
+int __wrap_prof_init(void *memory, size_t bytes,
+                     const struct prof_config *config)
+{
+    struct prof_config own = *config;
+
+    own.tick = (struct prof_tick){.kind = PROF_TICK_HOOK, .rate_mhz = 1000000};
+    return __real_prof_init(memory, bytes, &own);
+}
+
+NAMED HANDLER uint32_t called(uint32_t value);
+NAMED HANDLER uint32_t called(uint32_t value)
+{
+    __asm__ volatile("" : "+r"(value) : : "memory"); /* a patch sees it */
+    return 3 * value + 1;
+}
+
+static PROF_PROGRESS(unit, "unit");
+static const struct prof_causal_settings settings = {
+    .tsc_hz = GUEST_TSC_HZ,
+    .speedups = 1,
+    .speedup = {PROF_ONE / 2},
+    .held = 16,
+};
+
+static uint8_t original[JUMP_BYTES], patched[JUMP_BYTES];
+static struct {
+    uint32_t original, patched; /* steps with interrupts on, by the code */
+    uint32_t broken;            /* and neither of the two */
+    uint32_t half;              /* the same with interrupts off */
+    uint32_t wrong;             /* results */
+} seen;
+
+HANDLER static bool is_there(const uint8_t *bytes)
+{
+    const volatile uint8_t *code = (const volatile uint8_t *)(uintptr_t)called;
+
+    for (unsigned i = 0; i < JUMP_BYTES; i++)
+        if (code[i] != bytes[i])
+            return false;
+    return true;
+}
+
+HANDLER void step_taken(uintptr_t flags)
+{
+    bool as_it_was = is_there(original), whole = as_it_was || is_there(patched);
+
+    if ((flags & FLAGS_IF) == 0) {
+        seen.half += !whole;
+        return;
+    }
+    seen.broken += !whole;
+    if (!whole)
+        return;
+    seen.original += as_it_was;
+    seen.patched += !as_it_was;
+    seen.wrong += called(step_count) != 3 * step_count + 1;
+}
+
+static void set_trap(uintptr_t handler)
+{
+    struct guest_gate *gate =
+        guest_timer_gate() - GUEST_TIMER_VECTOR + TRAP_VECTOR;
+
+    gate->offset_low = (uint16_t)handler;
+    gate->offset_high = (uint16_t)(handler >> 16);
+#ifdef __x86_64__
+    gate->offset_top = (uint32_t)(handler >> 32);
+#endif
+}
+
+static bool is_right;
+
+/* Patches the function, calls it, and restores it. */
+static void run(const struct prof_target *target)
+{
+    is_right = prof_causal_start(&settings) == 0 &&
+               prof_causal_fix(target, PROF_ONE / 2) == 0;
+    for (uint32_t i = 0; i < 4; i++)
+        is_right = is_right && called(i) == 3 * i + 1;
+    prof_causal_stop();
+}
+
+static void test_steps(const struct prof_target *target)
+{
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        STEP_ON();
+        run(target);
+        STEP_OFF();
+        tap_ok(is_right, "patched, called and restored step by step");
+        tap_ok(is_there(original), "the code is as it was");
+        tap_is_equal(target->inside, 0, "each call has ended");
+    }
+    tap_note("%u steps; interrupts on: %u before, %u patched; %u half patched",
+             (unsigned)step_count, (unsigned)seen.original,
+             (unsigned)seen.patched, (unsigned)seen.half);
+    tap_ok(seen.original > 1000 && seen.patched > 1000,
+           "interrupts came before, meanwhile and afterwards");
+    tap_ok(seen.half >= ROUNDS * 2 * (JUMP_BYTES - 1),
+           "code is half written after each byte but the last");
+    tap_is_equal(seen.broken, 0, "and never while an interrupt may come");
+    tap_is_equal(seen.wrong, 0, "the function is right in each of them");
+}
+
+static void test_samples(void)
+{
+    struct prof_stats stats;
+
+    prof_stop();
+    for (unsigned i = 0; i < 2; i++)
+        prof_drain();
+    stats = guest_stats();
+    tap_is_equal((int64_t)(stats.ticks + stats.forgotten), step_count,
+                 "each step was a sample");
+    tap_is_equal((int64_t)guest_accounted(&stats), (int64_t)stats.ticks,
+                 "  in one account");
+}
+
+static void test_afterwards(const struct prof_target *target)
+{
+    uint64_t before;
+
+    (void)prof_causal_start(&settings);
+    before = target->visits;
+    for (uint32_t i = 0; i < 1000; i++)
+        (void)called(i);
+    tap_is_equal((long long)(target->visits - before), 1000,
+                 "afterwards each call is counted");
+    prof_causal_stop();
+}
+
+int service_main(void)
+{
+    const struct prof_target *target;
+
+    tap_plan(3 * ROUNDS + 10);
+    prof_causal_add_progress(&unit);
+    tap_is_equal(prof_causal_add_function("called", PROF_CAUSAL_TARGET_ENTRY),
+                 0, "a function can be patched");
+    target = prof_causal_target("called");
+    memcpy(original, (const void *)(uintptr_t)called, JUMP_BYTES);
+    (void)prof_causal_start(&settings);
+    memcpy(patched, (const void *)(uintptr_t)called, JUMP_BYTES);
+    prof_causal_stop();
+    tap_ok(memcmp(original, patched, JUMP_BYTES) != 0, "and is");
+    tap_is_equal(prof_start(), 0, "started");
+    set_trap((uintptr_t)step_handler);
+    test_steps(target);
+    test_samples();
+    test_afterwards(target);
+    return tap_end();
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Experiments in the stream: what is said of one is of the time since the one
+ * before, and not of another run.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../profiler/stream_world.h"
+#include "causal/causal_send.h"
+
+#include <prof/causal.h>
+#include <prof/port.h>
+
+#define STOLEN 1000000u /* cycles, before experiments */
+#define MEANWHILE 500u
+
+void *prof_port_alloc(size_t bytes)
+{
+    return malloc(bytes);
+}
+
+void prof_port_free(void *memory)
+{
+    free(memory);
+}
+
+void prof_port_write(const char *text, size_t bytes)
+{
+    (void)text;
+    (void)bytes;
+}
+
+static PROF_PROGRESS(point, "point");
+static PROF_TARGET(target, "target");
+static struct prof_assumption assumption = {"it is so", NULL, false};
+
+/* Experiments of a few cycles, in which (held) events are held. */
+static void run(unsigned held, uint64_t stolen)
+{
+    const struct prof_causal_settings settings = {
+        .tsc_hz = SECOND, .cycles_min = 1, .visits_min = 1};
+    static char event;
+
+    prof_causal_assume(&assumption);
+    prof_causal_add_progress(&point);
+    prof_causal_add_target(&target);
+    assert_int_equal(prof_causal_start(&settings), 0);
+    for (unsigned i = 0; i < held; i++)
+        assert_true(prof_causal_hold(0, &event));
+    while (prof_causal_take() != NULL)
+        continue;
+    for (unsigned i = 0; i < 20; i++)
+        prof_progress(&point);
+    prof_causal_drained(at(1000), stolen);
+    for (unsigned i = 0; i < 20; i++)
+        prof_progress(&point);
+    prof_causal_drained(at(2000), stolen);
+    prof_causal_stop();
+}
+
+struct sums {
+    unsigned experiments;
+    uint64_t held, stolen;
+};
+
+static struct sums sums_of_stream(void)
+{
+    struct sums sums = {0};
+
+    prof_stream_push();
+    see_all();
+    for (unsigned i = 0; i < seen_count; i++) {
+        struct prof_event_causal_experiment fields;
+
+        if (seen[i].kind != PROF_EVENT_CAUSAL_EXPERIMENT)
+            continue;
+        memcpy(&fields, seen[i].fields, sizeof fields);
+        sums.experiments++;
+        sums.held += fields.held;
+        sums.stolen += fields.stolen;
+    }
+    return sums;
+}
+
+static void what_was_before_a_run_is_not_in_it(void **unused)
+{
+    struct sums sums;
+
+    (void)unused;
+    prof_causal_drained(at(500), STOLEN);
+    run(30, STOLEN + MEANWHILE);
+    sums = sums_of_stream();
+    assert_in_range(sums.experiments, 2, 40);
+    assert_int_equal(sums.held, 30);
+    assert_int_equal(sums.stolen, MEANWHILE);
+    open_stream(NULL);
+    prof_causal_send_again();
+    run(7, STOLEN + 3 * MEANWHILE);
+    sums = sums_of_stream();
+    assert_in_range(sums.experiments, 2, 40);
+    assert_int_equal(sums.held, 7);
+    assert_int_equal(sums.stolen, 2 * MEANWHILE);
+}
+
+/* With each account, so that a reader that missed a packet knows it. */
+static void assumptions_come_each_second(void **unused)
+{
+    unsigned accounts = 0, assumed = 0, learnt = 0;
+
+    (void)unused;
+    assert_true(assumption.added);
+    prof_causal_send_again();
+    run(0, STOLEN);
+    prof_stream_push();
+    see_all();
+    for (unsigned i = 0; i < seen_count; i++) {
+        accounts += seen[i].kind == PROF_EVENT_CAUSAL;
+        learnt += seen[i].kind == PROF_EVENT_CAUSAL_LEARNT;
+        if (seen[i].kind != PROF_EVENT_CAUSAL_ASSUMED)
+            continue;
+        assumed++;
+        assert_int_equal(seen[i].fields[0] | seen[i].fields[1], 0);
+        assert_string_equal((const char *)seen[i].fields + 2, "it is so");
+    }
+    assert_true(accounts != 0);
+    assert_int_equal(assumed, accounts);
+    assert_int_equal(learnt, accounts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_was_before_a_run_is_not_in_it),
+        TEST(assumptions_come_each_second),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What results assume and rest on, in sentences. */
+
+#include "causal/causal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <prof/format.h>
+#include <string.h>
+
+#define MS_PER_S 1000.0
+
+struct notes {
+    const struct causal *causal;
+    char (*texts)[CAUSAL_TEXT_MAX];
+    uint32_t count;
+};
+
+#define NOTE(notes, ...)                                                       \
+    snprintf((notes)->texts[(notes)->count++], CAUSAL_TEXT_MAX, __VA_ARGS__)
+
+void causal_take_assumed(struct causal *causal,
+                         const struct event_causal_assumed *event)
+{
+    if (event->assumption < CAUSAL_ASSUMED_MAX)
+        causal->assumed[event->assumption] =
+            strings_put(&causal->strings, event->text);
+    else
+        ++causal->unkept;
+}
+
+uint64_t causal_experiments(const struct causal *causal)
+{
+    uint64_t said = causal->is_other ? 0 : causal->is.experiments;
+
+    return said > causal->counted ? said : causal->counted;
+}
+
+static double ms(const struct causal *causal, uint64_t cycles)
+{
+    return causal->tsc_hz == 0
+               ? 0
+               : (double)cycles * MS_PER_S / (double)causal->tsc_hz;
+}
+
+/* How the time in targets is known. */
+static void note_accrual(struct notes *notes)
+{
+    const struct causal *causal = notes->causal;
+    uint32_t entered = 0, learnt = 0;
+
+    for (uint32_t i = 0; i < causal->target_count; ++i)
+        if (causal->targets[i].accrual == 0)
+            ++entered;
+        else
+            ++learnt;
+    if (entered != 0)
+        NOTE(notes, "targets are measured from enter to leave%s",
+             learnt != 0 ? ", unless it says otherwise" : "");
+}
+
+/* Of which kind agents are; older traces do not say it. */
+static void note_assumed(struct notes *notes)
+{
+    const struct causal *causal = notes->causal;
+    uint32_t before = notes->count;
+
+    if (causal->is.answers == 0 && !causal->is_other) {
+        NOTE(notes, "assumed: nothing from outside matters; no agent answered");
+        return;
+    }
+    for (uint32_t i = 0; i < CAUSAL_ASSUMED_MAX; ++i)
+        if (causal->assumed[i] != 0)
+            NOTE(notes, "assumed: %s",
+                 strings_text(&causal->strings, causal->assumed[i]));
+    if (notes->count == before)
+        NOTE(notes, "assumed: devices and peers are of the kinds that their "
+                    "agents have");
+    NOTE(notes, "assumed: what answers does so also with more to do; caches "
+                "work as they do now");
+}
+
+static void note_held(struct notes *notes)
+{
+    const struct event_causal *is = &notes->causal->is;
+
+    NOTE(notes,
+         "%" PRIu64 " events held, %" PRIu32
+         " at a time; virtual time lags by %.0f ms; %.0f ms stolen at least",
+         is->held, is->held_most, floor(ms(notes->causal, is->delay)),
+         floor(ms(notes->causal, is->stolen)));
+    if (is->drained != 0)
+        NOTE(notes,
+             "%" PRIu64 " times all traffic of open loops was let through",
+             is->drained);
+    if (is->abandoned != 0)
+        NOTE(notes,
+             "%" PRIu64 " experiments abandoned: too few visits, or no room "
+             "for held events (%" PRIu64 " of these)",
+             is->abandoned, is->refused);
+}
+
+/* Whether answers came before their model can have sent them. */
+static void note_contradictions(struct notes *notes)
+{
+    const struct event_causal *is = &notes->causal->is;
+
+    if (is->checked != 0)
+        NOTE(notes,
+             "%" PRIu64 " of %" PRIu64 " answers at normal speed came before "
+             "an agent of their kind can have sent them%s",
+             is->contradictions, is->checked,
+             is->contradictions != 0 ? ": its kind is wrong" : "");
+}
+
+/* Why there is none. */
+static void note_none(struct notes *notes)
+{
+    const struct causal *causal = notes->causal;
+
+    if (causal->is.running == 0)
+        NOTE(notes, "experiments were stopped before the first had ended");
+    else
+        NOTE(notes,
+             "too short: no experiment has ended in the %.0f ms of them that "
+             "the trace has",
+             (double)(causal->ends - causal->began) * MS_PER_S /
+                 (double)PROF_CLOCK_HZ);
+}
+
+/* Whether the trace has all of it. */
+static void note_end(struct notes *notes)
+{
+    const struct causal *causal = notes->causal;
+    uint64_t experiments = causal_experiments(causal);
+
+    if (causal_missing(causal) != 0)
+        NOTE(notes,
+             "%" PRIu64 " experiments are known by their sums only: the "
+             "recording began later, or packets are missing",
+             causal_missing(causal));
+    if (causal->is_other)
+        NOTE(notes, "the account of these experiments is missing");
+    else if (experiments + causal->is.abandoned + causal->record_count == 0)
+        note_none(notes);
+    else if (causal->is.running != 0)
+        NOTE(notes, "experiments go on");
+}
+
+uint32_t causal_notes(const struct causal *causal,
+                      char texts[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX])
+{
+    struct notes notes = {causal, texts, 0};
+
+    note_accrual(&notes);
+    note_assumed(&notes);
+    if (!causal->is_other) {
+        note_held(&notes);
+        note_contradictions(&notes);
+    }
+    if (causal->kind_count != 0)
+        NOTE(&notes, "intervals of latencies are those of requests that know "
+                     "nothing of each other");
+    if (causal->stolen != 0)
+        NOTE(&notes, "the host took %.1f ms from the guest meanwhile",
+             ms(causal, causal->stolen));
+    note_end(&notes);
+    if (causal->unkept != 0)
+        NOTE(&notes,
+             "%" PRIu64 " events of the stream make no sense or are beyond a "
+             "limit",
+             causal->unkept);
+    return notes.count;
+}
