@@ -212,8 +212,9 @@ static void begin_other_run(struct causal *causal)
 {
     uint32_t count = causal->visit_count - causal->visits_begin;
 
-    memmove(causal->visits, causal->visits + causal->visits_begin,
-            count * sizeof *causal->visits);
+    if (count != 0)
+        memmove(causal->visits, causal->visits + causal->visits_begin,
+                count * sizeof *causal->visits);
     begin_run(causal);
     causal->visit_count = count;
     causal->is_other = true;
