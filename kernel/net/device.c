@@ -40,6 +40,7 @@ struct net_device_counts net_device_counts;
 static struct netif netif;
 
 static struct {
+    bool (*due)(void *context);
     void (*hook)(void *context);
     void *context;
     struct prof_trace_name *site;
@@ -132,19 +133,25 @@ static void take_frames(bool modelled)
 
 /* ---- turns of the loop */
 
-static void turn(void)
+static void run_hook(unsigned number)
 {
     struct prof_loop_frame frame;
+
+    prof_loop_begin(&frame, hooks[number].site);
+    hooks[number].hook(hooks[number].context);
+    prof_loop_leave(&frame);
+}
+
+static void turn(void)
+{
     bool modelled = net_model_turn();
 
     (void)virtio_interrupts(virtio_net_in(), modelled);
     take_frames(modelled);
     sys_check_timeouts();
-    for (unsigned i = 0; i < hook_count; i++) {
-        prof_loop_begin(&frame, hooks[i].site);
-        hooks[i].hook(hooks[i].context);
-        prof_loop_leave(&frame);
-    }
+    for (unsigned i = 0; i < hook_count; i++)
+        if (hooks[i].due(hooks[i].context))
+            run_hook(i);
     net_conn_turn();
     net_link_flush();
 }
@@ -154,11 +161,12 @@ static bool waiting(void)
     return net_conn_waiting() || virtio_interrupts(virtio_net_in(), true);
 }
 
-bool net_each_turn_at(struct prof_trace_name *site, void (*hook)(void *context),
-                      void *context)
+bool net_each_turn_at(struct prof_trace_name *site, bool (*due)(void *context),
+                      void (*hook)(void *context), void *context)
 {
     if (hook_count == NET_HOOKS_MAX)
         return false;
+    hooks[hook_count].due = due;
     hooks[hook_count].hook = hook;
     hooks[hook_count].context = context;
     hooks[hook_count].site = site;

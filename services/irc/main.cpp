@@ -101,16 +101,28 @@ static void end(void *)
     loop_stop();
 }
 
-static void check_counts(void *)
+static bool has_quit(unsigned connections)
 {
-    unsigned quit = server.counts().quit;
+    return connections != 0 && server.counts().quit >= connections;
+}
 
-    if (warm_connections != 0 && quit >= warm_connections) {
+static bool is_over()
+{
+    return server.dying() || has_quit(connections_wanted);
+}
+
+static bool counts_reached(void *)
+{
+    return is_over() || has_quit(warm_connections);
+}
+
+static void reach_counts(void *)
+{
+    if (has_quit(warm_connections)) {
         warm_connections = 0;
         prof_reset();
     }
-    if (server.dying() ||
-        (connections_wanted != 0 && quit >= connections_wanted))
+    if (is_over())
         loop_stop();
 }
 
@@ -158,7 +170,7 @@ int service_main(void)
         loop_every(&figures_timer, every_ms * 1000000ull, figures, nullptr);
     if (seconds_wanted != 0)
         loop_once(&end_timer, seconds_wanted * 1000000000ull, end, nullptr);
-    if (!net_each_turn(check_counts, nullptr))
+    if (!net_each_turn(counts_reached, reach_counts, nullptr))
         return 1;
     loop_run();
     print_summary();

@@ -103,7 +103,7 @@ int Server::start(uint16_t port)
         code = net_listen(port, &handlers, this);
     if (code != 0)
         return code;
-    if (!net_each_turn(end_doomed, this))
+    if (!net_each_turn(any_doomed, end_doomed, this))
         return NET_EMEMORY;
     loop_every(&sweeper_, SWEEP_NS, sweep, this);
     return 0;
@@ -125,6 +125,11 @@ void Server::handle(Client &client, Slice line)
         send_numeric(client, "461", command->name, "Not enough parameters");
     else
         (this->*command->run)(client, message);
+}
+
+bool Server::any_doomed(void *context)
+{
+    return static_cast<Server *>(context)->doomed_.first() != nullptr;
 }
 
 /* Deletes doomed clients; sending to their peers may doom more. */

@@ -72,6 +72,7 @@ class Server
     void receive(Client &client, Slice bytes);
     void handle(Client &client, Slice line);
     static void sweep(void *context);
+    static bool any_doomed(void *context);
     static void end_doomed(void *context);
     static const Command *find_command(Slice name);
 

@@ -15,6 +15,7 @@ std::vector<std::unique_ptr<net_conn>> connections;
 std::vector<loop_timer *> timers;
 const net_handlers *handlers;
 void *listener;
+bool (*due)(void *);
 void (*hook)(void *);
 void *hook_context;
 
@@ -47,7 +48,8 @@ net_conn *connect()
 
 void turn()
 {
-    hook(hook_context);
+    if (due(hook_context))
+        hook(hook_context);
 }
 
 void send(net_conn *conn, const std::string &bytes)
@@ -159,9 +161,10 @@ void net_abort(net_conn *conn)
     conn->reset = true;
 }
 
-bool net_each_turn_at(prof_trace_name *, void (*their_hook)(void *),
-                      void *context)
+bool net_each_turn_at(prof_trace_name *, bool (*their_due)(void *),
+                      void (*their_hook)(void *), void *context)
 {
+    due = their_due;
     hook = their_hook;
     hook_context = context;
     return true;

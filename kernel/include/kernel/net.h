@@ -218,16 +218,17 @@ void net_abort(struct net_conn *conn);
 uint32_t net_ip(void);
 
 /*
- * Calls (hook) with (context) at the end of each turn of the loop, after
- * received data are delivered and before written data are sent. For work that
- * should be done once per turn. It cannot be removed. False: there are
- * NET_HOOKS_MAX already.
+ * Asks (due) at the end of each turn of the loop, after received data are
+ * delivered and before written data are sent, and calls (hook) if it is true.
+ * For work that should be done once per turn. Both are given (context). (due)
+ * only looks, for it is no site of the loop's statistics as (hook) is. Neither
+ * can be removed. False: there are NET_HOOKS_MAX already.
  */
 #define NET_HOOKS_MAX 8
-#define net_each_turn(hook, context)                                           \
-    net_each_turn_at(LOOP_HERE(#hook), hook, context)
-bool net_each_turn_at(struct prof_trace_name *site, void (*hook)(void *context),
-                      void *context);
+#define net_each_turn(due, hook, context)                                      \
+    net_each_turn_at(LOOP_HERE(#hook), due, hook, context)
+bool net_each_turn_at(struct prof_trace_name *site, bool (*due)(void *context),
+                      void (*hook)(void *context), void *context);
 
 /* Current state, and counts since net_start(); all 0 before it. */
 struct net_stats {
