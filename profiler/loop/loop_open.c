@@ -82,6 +82,7 @@ void prof_loop_reset(void)
 
     if (prof_loop_on == 0)
         return;
+    prof_utilisation_reset(prof_loop_put_rebase());
     prof_loop_sites_reset();
     prof_held_reset();
     prof_loop_send_again();

@@ -13,6 +13,7 @@
 #include "loop/guard.h"
 #include "loop/held.h"
 #include "loop/loop.h"
+#include "loop/utilisation.h"
 
 #include "base/cpu.h"
 
@@ -52,19 +53,12 @@ static uint64_t shorten_frame(uint64_t tsc, uint64_t cycles, uint64_t now)
     return cycles;
 }
 
-void prof_loop_put_stolen(uint64_t tsc, uint64_t cycles)
+/* Whoever ran in the (middle) loses it. Returns what it lost. */
+static uint64_t take_out(uint64_t middle, uint64_t cycles, uint64_t now)
 {
-    uint64_t middle = tsc - cycles / 2, now = prof_loop_put_rebase(), taken;
-    bool on, found = false;
+    bool on = prof_interrupts_save(), found = false;
+    uint64_t taken = shorten_interrupt(middle, cycles);
 
-    if (middle < state->opened_tsc) {
-        state->stolen_cycles_reset += cycles;
-        return;
-    }
-    if (middle < state->read_tsc)
-        return;
-    on = prof_interrupts_save();
-    taken = shorten_interrupt(middle, cycles);
     if (taken == 0)
         taken = prof_held_shorten(middle, cycles, &found);
     if (taken == 0 && !found)
@@ -73,4 +67,22 @@ void prof_loop_put_stolen(uint64_t tsc, uint64_t cycles)
     if (taken != 0)
         prof_guard_shorten(middle, taken);
     prof_interrupts_restore(on);
+    return taken;
+}
+
+void prof_loop_put_stolen(uint64_t tsc, uint64_t cycles)
+{
+    uint64_t middle = tsc - cycles / 2, now = prof_loop_put_rebase();
+    uint64_t idle, taken;
+
+    if (middle < state->opened_tsc) {
+        state->stolen_cycles_reset += cycles;
+        return;
+    }
+    if (middle < state->read_tsc)
+        return;
+    prof_utilisation_mark(now);
+    idle = prof_utilisation_idle(now);
+    taken = take_out(middle, cycles, now);
+    prof_utilisation_stolen(tsc, taken, prof_utilisation_idle(now) != idle);
 }

@@ -329,16 +329,16 @@ void prof_loop_put_idle(struct prof_loop_frame *frame)
     frame->object = 0;
     now = read_rebased();
     enter(frame, (uint32_t)now);
-    prof_utilisation_change(now, true);
 }
 
 void prof_loop_put_idle_end(struct prof_loop_frame *frame)
 {
     uint64_t now = read_rebased();
 
+    if (IS_RARE(prof_utilisation_due(now)))
+        prof_utilisation_mark(now);
     if (IS_RARE(state->top != frame))
         leave_all(frame);
     else
         leave_at(frame, (uint32_t)now);
-    prof_utilisation_change(now, false);
 }

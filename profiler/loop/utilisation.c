@@ -1,24 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A ring of sums, one for the end of each second. Between two calls the CPU was
- * idle, or was not; so what it had been at any moment in between is known
- * exactly.
+ * A ring of sums, one for the end of each second. An idle stretch that contains
+ * such a moment was idle from its begin on: what interrupted it came last,
+ * since an interrupt ends it. What is stolen becomes known later; then the
+ * marks that were made since it happened are corrected.
  */
 
 #include "loop/utilisation.h"
 
+#include "loop/loop.h"
+
 #include "base/cpu.h"
 
-#define MARKS (PROF_UTILISATION_SECONDS + 1)
+#define MARKS PROF_UTILISATION_MARKS
+#define SECOND_MAX (1u << 24) /* of marks: a minute is below 2^31 */
 
 struct prof_utilisation prof_utilisation_state;
 static struct prof_utilisation *const state = &prof_utilisation_state;
 
+/* Until (begin) the CPU was idle for (before), and (during) since then. */
+struct idle {
+    uint64_t begin, before, during;
+};
+
+/* The present stretch is on the stack, below a drain in an interrupt. */
+static struct idle idle_at(uint64_t tsc)
+{
+    const struct prof_loop_node *node =
+        prof_loop_sites.sites[PROF_SITE_IDLE].top;
+    struct idle idle = {tsc, state->before + node->own_cycles, 0};
+    const struct prof_loop_frame *at = prof_loop_state.top;
+
+    for (uint32_t depth = 0; at != NULL && depth < PROF_LOOP_DEPTH_MAX;
+         at = at->outer, depth++)
+        if (at->node == node) {
+            idle.begin = prof_loop_begun(at);
+            idle.during += prof_loop_so_far(at, tsc);
+        }
+    return idle;
+}
+
+uint64_t prof_utilisation_idle(uint64_t tsc)
+{
+    struct idle idle = idle_at(tsc);
+
+    return idle.before + idle.during;
+}
+
 static void mark(uint64_t idle)
 {
     state->at = (state->at + 1) % MARKS;
-    state->marks[state->at] = idle;
+    state->idle_marks[state->at] = (uint32_t)(idle >> state->shift);
+    state->stolen_marks[state->at] = (uint32_t)(state->stolen >> state->shift);
     if (state->count < MARKS)
         state->count++;
     state->next += state->second;
@@ -26,10 +60,9 @@ static void mark(uint64_t idle)
 
 void prof_utilisation_open(uint64_t tsc, uint64_t hz)
 {
-    state->second = hz != 0 ? hz : 1;
-    state->next = state->last = tsc;
-    state->idle = state->count = 0;
-    state->is_idle = false;
+    *state = (struct prof_utilisation){.second = hz != 0 ? hz : 1, .next = tsc};
+    while (state->second >> state->shift > SECOND_MAX)
+        state->shift++;
     mark(0);
 }
 
@@ -51,38 +84,78 @@ static void skip(uint64_t tsc)
 
 void prof_utilisation_mark(uint64_t tsc)
 {
-    if (tsc >= state->next)
-        skip(tsc);
-    while (tsc >= state->next)
-        mark(state->idle + (state->is_idle ? state->next - state->last : 0));
+    struct idle idle;
+
+    if (!prof_utilisation_due(tsc))
+        return;
+    idle = idle_at(tsc);
+    skip(tsc);
+    while (prof_utilisation_due(tsc)) {
+        uint64_t part = 0;
+
+        if (state->next > idle.begin)
+            part = state->next - idle.begin;
+        if (part > idle.during)
+            part = idle.during;
+        mark(idle.before + part);
+    }
+}
+
+void prof_utilisation_reset(uint64_t tsc)
+{
+    prof_utilisation_mark(tsc);
+    state->before = prof_utilisation_idle(tsc);
+}
+
+void prof_utilisation_stolen(uint64_t tsc, uint64_t cycles, bool was_idle)
+{
+    uint64_t begin = tsc - cycles, end = state->next - state->second;
+    uint32_t at = state->at;
+
+    state->stolen += cycles;
+    for (uint32_t i = 0; i < state->count && end > begin; i++) {
+        uint64_t part = end < tsc ? end - begin : cycles;
+
+        state->stolen_marks[at] += (uint32_t)(part >> state->shift);
+        if (was_idle)
+            state->idle_marks[at] -= (uint32_t)(part >> state->shift);
+        at = (at + MARKS - 1) % MARKS;
+        end -= state->second;
+    }
+}
+
+/* From the mark (seconds) before the newest on. What is rounded may make it
+ * negative. */
+static uint32_t since(const uint32_t *marks, uint32_t seconds)
+{
+    uint32_t difference =
+        marks[state->at] - marks[(state->at + MARKS - seconds) % MARKS];
+
+    return (int32_t)difference < 0 ? 0 : difference;
 }
 
 /* (part) of (whole), in thousandths. */
-static uint32_t permille(uint64_t part, uint64_t whole)
+static uint32_t permille(uint32_t part, uint32_t whole)
 {
-    while (whole > UINT32_MAX / 1000) {
-        whole >>= 1;
-        part >>= 1;
-    }
-    return whole == 0 ? 0
-                      : (uint32_t)prof_divide(part * 1000 + whole / 2,
-                                              (uint32_t)whole);
+    return (uint32_t)prof_divide((uint64_t)part * 1000 + whole / 2, whole);
 }
 
 uint32_t prof_utilisation(uint64_t tsc, uint32_t *seconds)
 {
-    uint64_t idle;
+    uint32_t whole, stolen, idle;
 
     if (state->second == 0) {
         *seconds = 0;
         return 0;
     }
-    prof_utilisation_change(tsc, state->is_idle);
+    prof_utilisation_mark(tsc);
     if (*seconds > state->count - 1)
         *seconds = state->count - 1;
-    if (*seconds == 0)
+    whole = (uint32_t)(state->second >> state->shift) * *seconds;
+    stolen = since(state->stolen_marks, *seconds);
+    idle = since(state->idle_marks, *seconds);
+    if (whole <= stolen)
         return 0;
-    idle = state->marks[state->at] -
-           state->marks[(state->at + MARKS - *seconds) % MARKS];
-    return 1000 - permille(idle, state->second * *seconds);
+    whole -= stolen;
+    return idle < whole ? 1000 - permille(idle, whole) : 0;
 }

@@ -3,51 +3,54 @@
 #define PROF_LOOP_UTILISATION_H
 
 /*
- * How busy the loop was in the last seconds: all but the time between
- * prof_loop_idle() and prof_loop_idle_end(). What had been idle at the end of
- * each whole second is kept for a minute; it is found when idle time begins or
- * ends, so nothing is done in between. Times are of the time stamp counter;
- * contexts: thread.
+ * How busy the loop was in the last seconds: the share that was not idle, of
+ * what the host has not stolen. For a minute there is a mark for the end of
+ * each whole second, with the idle time until then, which is that of the
+ * account. It is made at the end of an idle stretch, or by a reader: so until
+ * there is one, nothing is done. Times are of the time stamp counter, after a
+ * rebase; contexts: thread, and the drain.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define PROF_UTILISATION_SECONDS 60u
-
-/* Begins at (tsc), with (hz) cycles a second. */
-void prof_utilisation_open(uint64_t tsc, uint64_t hz);
+#define PROF_UTILISATION_MARKS (PROF_UTILISATION_SECONDS + 1)
 
 struct prof_utilisation {
     uint64_t second; /* cycles of one */
     uint64_t next;   /* end of the present one */
-    uint64_t last;   /* the last call */
-    uint64_t idle;   /* time that was idle until then */
-    bool is_idle;    /* since then */
+    uint64_t before; /* idle time until the last reset */
+    uint64_t stolen; /* until now, that was taken out of anything */
+    uint32_t shift;  /* marks are in 2^shift cycles */
     uint32_t at;     /* of the newest mark */
     uint32_t count;  /* marks, the newest ones */
-    uint64_t marks[PROF_UTILISATION_SECONDS + 1]; /* idle time at the end of
-                                                     whole seconds */
+    /* at the end of whole seconds, both modulo 2^32 */
+    uint32_t idle_marks[PROF_UTILISATION_MARKS];
+    uint32_t stolen_marks[PROF_UTILISATION_MARKS];
 };
 
 extern struct prof_utilisation prof_utilisation_state;
 
-/* Marks the seconds that have ended until (tsc). */
+/* Begins at (tsc), with (hz) cycles a second. */
+void prof_utilisation_open(uint64_t tsc, uint64_t hz);
+
+/* Whether a second has ended by (tsc); then its mark is to be made. */
+static inline bool prof_utilisation_due(uint64_t tsc)
+{
+    return tsc >= prof_utilisation_state.next;
+}
 void prof_utilisation_mark(uint64_t tsc);
 
-/* The CPU is idle from (tsc) on, or busy: with each turn of the loop, so this
- * is inline but for the first call in a second. */
-static inline void prof_utilisation_change(uint64_t tsc, bool is_idle)
-{
-    struct prof_utilisation *state = &prof_utilisation_state;
+/* All counts of the loop are about to become 0. */
+void prof_utilisation_reset(uint64_t tsc);
 
-    if (__builtin_expect(tsc >= state->next, 0))
-        prof_utilisation_mark(tsc);
-    if (state->is_idle)
-        state->idle += tsc - state->last;
-    state->last = tsc;
-    state->is_idle = is_idle;
-}
+/* (cycles) before (tsc) were stolen, and have been taken out of what ran, which
+ * may be the idle time. All seconds that have ended MUST be marked. */
+void prof_utilisation_stolen(uint64_t tsc, uint64_t cycles, bool was_idle);
+
+/* Idle time since the open, up to (tsc). */
+uint64_t prof_utilisation_idle(uint64_t tsc);
 
 /* How busy it was in the last (*seconds) whole seconds before (tsc), in
  * thousandths. Lowers (*seconds) to what there was; with 0 returns 0. */

@@ -39,7 +39,8 @@ struct prof_loop_account {
     uint64_t longest_idle_cycles;
 
     /* How busy the loop was in the last 1, 10 and 60 whole seconds, or as many
-     * of them as have been: 1000 less the share of idle. */
+     * of them as have been: 1000 less the share of idle in all but stolen
+     * time. */
     uint32_t busy_permille[3];
     uint32_t busy_seconds[3]; /* how many of them have been */
 
