@@ -173,7 +173,7 @@ int prof_causal_start(const struct prof_causal_settings *given)
         return PROF_EVALUE;
     all = with_defaults(given);
     of = experiments_of(&all);
-    events = PROF_HELD_ALL(all.held) * sizeof(struct prof_held_event);
+    events = PROF_HELD_BYTES(all.held);
     noted = prof_causal_log_bytes(of.points);
     series = series_bytes(&of, kinds);
     learnt = prof_patch == NULL ? 0 : prof_shares_bytes(of.targets);
@@ -187,7 +187,7 @@ int prof_causal_start(const struct prof_causal_settings *given)
     memory += noted;
     prof_causal.of_shares = memory;
     memory += learnt;
-    prof_held_init(&prof_causal.held, (void *)memory, all.held);
+    prof_held_init(&prof_causal.held, memory, all.held);
     series_init(&of, kinds, memory + events);
     begin(&of, memory + events + series);
     return 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "causal/held.h"
 
-void prof_held_init(struct prof_held *held, struct prof_held_event *events,
-                    uint32_t room)
+void prof_held_init(struct prof_held *held, void *memory, uint32_t room)
 {
+    struct prof_held_event *events = memory;
+
     *held = (struct prof_held){
-        .events = events, .queue = events + room, .room = room};
+        .events = events, .heap = (void *)(events + room), .room = room};
 }
 
 static bool before(const struct prof_held_event *a,
@@ -16,78 +17,77 @@ static bool before(const struct prof_held_event *a,
     return (int32_t)(a->order - b->order) < 0;
 }
 
-/* ---- the queue of those that came in order */
+/* ---- the list of those that came in order */
 
-static struct prof_held_event *queued(struct prof_held *held, uint32_t at)
+/* False: it is due before the last one. */
+static bool append(struct prof_held *held, struct prof_held_event *added)
 {
-    return &held->queue[at % PROF_HELD_QUEUE];
-}
-
-/* False: it is due before the last one, or there is no room. */
-static bool enqueue(struct prof_held *held, const struct prof_held_event *added)
-{
-    uint32_t count = held->queue_end - held->queue_begin;
-
-    if (count != 0 && (count == PROF_HELD_QUEUE ||
-                       added->due < queued(held, held->queue_end - 1)->due))
+    added->next = NULL;
+    if (held->first == NULL)
+        held->first = added;
+    else if (added->due >= held->last->due)
+        held->last->next = added;
+    else
         return false;
-    *queued(held, held->queue_end++) = *added;
+    held->last = added;
     return true;
 }
 
-static bool dequeue(struct prof_held *held, const void *event)
+/* The place that points to (event); NULL: it is not in the list. (before) is
+ * the one before it. */
+static struct prof_held_event **listed(struct prof_held *held,
+                                       const void *event,
+                                       struct prof_held_event **before)
 {
-    uint32_t at = held->queue_begin;
+    struct prof_held_event **place = &held->first;
 
-    while (at != held->queue_end && queued(held, at)->event != event)
-        at++;
-    if (at == held->queue_end)
-        return false;
-    held->queue_end--;
-    for (; at != held->queue_end; at++)
-        *queued(held, at) = *queued(held, at + 1);
-    return true;
+    for (*before = NULL; *place != NULL; place = &(*place)->next) {
+        if ((*place)->event == event)
+            return place;
+        *before = *place;
+    }
+    return NULL;
 }
 
 /* ---- the heap of the others */
 
 /* Places (added) at (at), which is free, or nearer to the first. */
-static void rise(struct prof_held *held, struct prof_held_event added,
+static void rise(struct prof_held *held, struct prof_held_event *added,
                  uint32_t at)
 {
-    while (at != 0 && before(&added, &held->events[(at - 1) / 2])) {
-        held->events[at] = held->events[(at - 1) / 2];
+    while (at != 0 && before(added, held->heap[(at - 1) / 2])) {
+        held->heap[at] = held->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
-    held->events[at] = added;
+    held->heap[at] = added;
 }
 
 /* Moves up the smaller child from (at), which is free, until (last) fits. */
-static void sink(struct prof_held *held, struct prof_held_event last,
+static void sink(struct prof_held *held, struct prof_held_event *last,
                  uint32_t at)
 {
     uint32_t child;
 
     while ((child = 2 * at + 1) < held->heap_count) {
         if (child + 1 < held->heap_count &&
-            before(&held->events[child + 1], &held->events[child]))
+            before(held->heap[child + 1], held->heap[child]))
             child++;
-        if (!before(&held->events[child], &last))
+        if (!before(held->heap[child], last))
             break;
-        held->events[at] = held->events[child];
+        held->heap[at] = held->heap[child];
         at = child;
     }
-    held->events[at] = last;
+    held->heap[at] = last;
 }
 
 /* Removes the one at (at). */
 static void remove(struct prof_held *held, uint32_t at)
 {
-    struct prof_held_event last = held->events[--held->heap_count];
+    struct prof_held_event *last = held->heap[--held->heap_count];
 
     if (at == held->heap_count)
         return;
-    if (before(&last, &held->events[at]))
+    if (before(last, held->heap[at]))
         rise(held, last, at);
     else
         sink(held, last, at);
@@ -95,31 +95,39 @@ static void remove(struct prof_held *held, uint32_t at)
 
 /* ---- both */
 
-static bool queue_is_first(const struct prof_held *held)
+/* One of them is held. */
+static struct prof_held_event *first(const struct prof_held *held)
 {
-    if (held->queue_begin == held->queue_end)
-        return false;
-    return held->heap_count == 0 ||
-           before(&held->queue[held->queue_begin % PROF_HELD_QUEUE],
-                  &held->events[0]);
+    if (held->heap_count == 0)
+        return held->first;
+    return held->first != NULL && before(held->first, held->heap[0])
+               ? held->first
+               : held->heap[0];
 }
 
-static const struct prof_held_event *first(const struct prof_held *held)
+static void forget(struct prof_held *held, struct prof_held_event *event)
 {
-    return queue_is_first(held)
-               ? &held->queue[held->queue_begin % PROF_HELD_QUEUE]
-               : &held->events[0];
+    event->next = held->unused;
+    held->unused = event;
+    held->count--;
 }
 
 bool prof_held_put(struct prof_held *held, uint64_t due, void *event)
 {
-    struct prof_held_event added = {due, held->order, held->origin, event};
+    struct prof_held_event *added = held->unused;
 
-    if (held->count == held->room)
+    if (added != NULL)
+        held->unused = added->next;
+    else if (held->used != held->room)
+        added = &held->events[held->used++];
+    else
         return false;
-    if (!enqueue(held, &added))
+    added->due = due;
+    added->order = held->order++;
+    added->origin = held->origin;
+    added->event = event;
+    if (!append(held, added))
         rise(held, added, held->heap_count++);
-    held->order++;
     held->held++;
     if (++held->count > held->most)
         held->most = held->count;
@@ -139,35 +147,42 @@ void *prof_held_first(const struct prof_held *held, uint64_t *due)
 
 void *prof_held_take(struct prof_held *held, uint64_t virtual)
 {
-    const struct prof_held_event *event;
+    struct prof_held_event *event;
 
     if (held->count == 0)
         return NULL;
     event = first(held);
     if (event->due > virtual)
         return NULL;
-    held->taken = *event;
-    if (event == &held->events[0])
-        remove(held, 0);
+    if (event == held->first)
+        held->first = event->next;
     else
-        held->queue_begin++;
-    held->count--;
-    return held->taken.event;
+        remove(held, 0);
+    forget(held, event);
+    held->taken = event;
+    return event->event;
 }
 
 bool prof_held_withdraw(struct prof_held *held, const void *event)
 {
+    struct prof_held_event *before, **place = listed(held, event, &before);
+    struct prof_held_event *found;
     uint32_t at = 0;
 
-    if (dequeue(held, event)) {
-        held->count--;
+    if (place != NULL) {
+        found = *place;
+        *place = found->next;
+        if (found == held->last)
+            held->last = before;
+        forget(held, found);
         return true;
     }
-    while (at < held->heap_count && held->events[at].event != event)
+    while (at < held->heap_count && held->heap[at]->event != event)
         at++;
     if (at == held->heap_count)
         return false;
+    found = held->heap[at];
     remove(held, at);
-    held->count--;
+    forget(held, found);
     return true;
 }

@@ -4,9 +4,11 @@
 
 /*
  * Events that have arrived and are not due yet, in the order in which they are
- * due; those due at the same time in the order in which they were held. A queue
+ * due; those due at the same time in the order in which they were held. A list
  * of those that came in that order, as most do, and a binary heap of the
- * others; both in fixed memory. Contexts: thread.
+ * others; both in fixed memory. What comes in order takes as long however many
+ * are held: of an open loop these are thousands, and only where the target is
+ * faster. Contexts: thread.
  */
 
 #include <stdbool.h>
@@ -18,30 +20,33 @@ struct prof_held_event {
     uint32_t order;
     uint32_t origin;
     void *event;
+    struct prof_held_event *next; /* of the list, or of those that are free */
 };
 
-#define PROF_HELD_QUEUE 32u /* a power of two */
-
-/* Where (room) are held, there is memory for so many. */
-#define PROF_HELD_ALL(room) ((room) + PROF_HELD_QUEUE)
+/* Memory to hold (room) in. */
+#define PROF_HELD_BYTES(room)                                                  \
+    ((room) * (sizeof(struct prof_held_event) +                                \
+               sizeof(struct prof_held_event *)))
 
 struct prof_held {
-    struct prof_held_event *events; /* the heap */
-    struct prof_held_event *queue;  /* PROF_HELD_QUEUE of them */
+    struct prof_held_event *first, *last; /* of the list; NULL: it is empty */
+    struct prof_held_event **heap;
     uint32_t heap_count;
-    uint32_t room; /* in both */
-    uint32_t count;
-    uint32_t most; /* at a time, so far */
+    uint32_t count; /* in both */
+    uint32_t most;  /* at a time, so far */
     uint32_t order;
-    uint32_t origin;              /* of the events that are held from now on */
-    uint64_t held;                /* events, so far */
-    struct prof_held_event taken; /* by the last prof_held_take() */
-    uint32_t queue_begin, queue_end; /* modulo the size of it */
+    uint32_t origin; /* of the events that are held from now on */
+    uint32_t room;
+    struct prof_held_event *unused; /* of (events), which were used before */
+    struct prof_held_event *events;
+    uint32_t used;                       /* of (events), so far */
+    uint64_t held;                       /* events, so far */
+    const struct prof_held_event *taken; /* by the last prof_held_take(); until
+                                            the next one is held */
 };
 
-/* (events) has room for PROF_HELD_ALL(room), and MUST remain valid. */
-void prof_held_init(struct prof_held *held, struct prof_held_event *events,
-                    uint32_t room);
+/* (memory), PROF_HELD_BYTES(room) aligned to 8, MUST remain valid. */
+void prof_held_init(struct prof_held *held, void *memory, uint32_t room);
 
 /* Holds (event) until (due). False: there is no room. */
 bool prof_held_put(struct prof_held *held, uint64_t due, void *event);

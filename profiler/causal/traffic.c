@@ -92,8 +92,8 @@ void *prof_causal_take(void)
 
     event = prof_held_take(&prof_causal.held, UINT64_MAX);
     if (event != NULL) {
-        prof_causal.work->taken = prof_causal.held.taken.origin;
-        prof_causal.due = prof_causal.held.taken.due;
+        prof_causal.work->taken = prof_causal.held.taken->origin;
+        prof_causal.due = prof_causal.held.taken->due;
     }
     if (prof_causal.held.count == 0)
         prof_causal.releases = false;

@@ -144,8 +144,8 @@ static inline void sim_timer_at(struct sim *sim, uint64_t due,
 
 static bool model_waiting(void)
 {
-    return running != NULL && running->outsiders != 0 &&
-           running->outside[0]->arrival <= sim_time(running).real;
+    return running != NULL && sim_first(running) != NULL &&
+           sim_first(running)->arrival <= sim_time(running).real;
 }
 
 /* What arrives in the meantime waits for the next turn. */
@@ -153,8 +153,8 @@ static void model_turn(void)
 {
     uint64_t until = running == NULL ? 0 : sim_time(running).real;
 
-    while (running != NULL && running->outsiders != 0 &&
-           running->outside[0]->arrival <= until) {
+    while (running != NULL && sim_first(running) != NULL &&
+           sim_first(running)->arrival <= until) {
         struct event *event = sim_arrived(running);
         const struct prof_moment now = sim_time(running);
 

@@ -96,7 +96,7 @@ static inline void sim_fetch(struct sim *sim)
 {
     struct world *world = &sim->world;
 
-    while (sim->outsiders != 0 && sim->outside[0]->arrival <= world->now) {
+    while (sim_first(sim) != NULL && sim_first(sim)->arrival <= world->now) {
         struct event *event = sim_arrived(sim);
 
         event->due = sim_due(sim, event,
@@ -128,8 +128,8 @@ static inline void sim_idle(struct sim *sim)
 
     if (prof_held_first(&world->held, &due) != NULL)
         next = prof_virtual_to_real(&world->clock, due);
-    if (sim->outsiders != 0 && sim->outside[0]->arrival < next)
-        next = sim->outside[0]->arrival;
+    if (sim_first(sim) != NULL && sim_first(sim)->arrival < next)
+        next = sim_first(sim)->arrival;
     if (next == UINT64_MAX)
         abort();
     if (next > world->now)
@@ -156,8 +156,7 @@ static inline struct sim *sim_new(const struct program *program,
                                   const uint32_t parameter[8])
 {
     struct sim *sim = calloc(1, sizeof *sim);
-    struct prof_held_event *room =
-        calloc(PROF_HELD_ALL(HELD_MAX), sizeof *room);
+    void *room = calloc(1, PROF_HELD_BYTES(HELD_MAX));
 
     if (sim == NULL || room == NULL)
         abort();
@@ -173,7 +172,7 @@ static inline void sim_free(struct sim *sim)
 
     while ((event = prof_held_take(&sim->world.held, UINT64_MAX)) != NULL)
         free(event);
-    while (sim->outsiders != 0)
+    while (sim_first(sim) != NULL)
         free(sim_arrived(sim));
     while (sim->waiters != 0)
         free(sim->waiting[--sim->waiters]);

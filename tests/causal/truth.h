@@ -52,7 +52,7 @@ static const struct {
     {NETWORK, &disk, {4, 10, 30, 5, 300, 50}},
 };
 
-static uint32_t visits = 500, speedups = 1, first;
+static uint32_t visits = 500, speedups = 1, first, last = PROGRAMS;
 
 struct run {
     double period; /* virtual time between visits */
@@ -137,7 +137,8 @@ static inline const char *check_name(unsigned work, uint32_t percent,
     return to;
 }
 
-/* As options: causal.visits=, causal.speedups=, causal.first=. */
+/* As options: causal.visits=, causal.speedups=, causal.first=, causal.last=,
+ * causal.seed=. */
 static inline bool truth_option(const char *key, const char *value)
 {
     uint32_t number = (uint32_t)strtoul(value, NULL, 10);
@@ -148,9 +149,13 @@ static inline bool truth_option(const char *key, const char *value)
         speedups = number;
     else if (strcmp(key, "causal.first") == 0)
         first = number;
+    else if (strcmp(key, "causal.last") == 0)
+        last = number;
+    else if (strcmp(key, "causal.seed") == 0)
+        sim_seed = number;
     else
         return false;
-    return first <= PROGRAMS && visits != 0 && visits <= LATENCIES_MAX &&
+    return first <= last && last <= PROGRAMS && visits != 0 && visits <= LATENCIES_MAX &&
            speedups != 0 && speedups <= SPEEDUPS_MAX;
 }
 

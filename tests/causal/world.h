@@ -34,8 +34,9 @@ struct event {
     struct prof_request request; /* to a device */
     bool packet;                 /* of a peer */
     uint32_t peer, number;
-    uint64_t due;   /* virtual time */
-    uint64_t began; /* of its request: virtual time, for a program */
+    struct event *after; /* that arrives later */
+    uint64_t due;        /* virtual time */
+    uint64_t began;      /* of its request: virtual time, for a program */
     struct world_event world;
 };
 
@@ -63,8 +64,9 @@ struct sim {
     bool only_now; /* the naive rule: events are run when they arrive */
     struct device devices[DEVICES_MAX];
     struct prof_agent peers[PEERS_MAX];
+    struct event *first, *last; /* outside, of those sent in order */
     struct event *outside[OUTSIDE_MAX]; /* by arrival; a binary heap */
-    uint32_t outsiders;
+    uint32_t outsiders;                 /* in the heap */
     uint64_t order;
     uint64_t visits;
     double latency;                    /* of requests, in all */
@@ -104,12 +106,16 @@ static void sim_visited(struct sim *sim, uint64_t began);
 
 /* ---- random durations */
 
+/* Another one makes other programs. */
+static uint32_t sim_seed;
+
 /* From 0 to 1, both excluded. Source: Steele, Lea and Flood, Fast Splittable
  * Pseudorandom Number Generators, OOPSLA 2014: the finalizer. */
 static inline double sim_uniform(uint32_t what, uint32_t peer, uint32_t number)
 {
     uint64_t x = ((uint64_t)what << 56) ^ ((uint64_t)peer << 32) ^ number;
 
+    x += (uint64_t)sim_seed * 0xd1342543de82ef95ull;
     x = (x + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -137,13 +143,31 @@ static inline bool sim_before(const struct event *a, const struct event *b)
                                     : a->order < b->order;
 }
 
+/* What is sent in the order of its arrival, as all of an open loop is, is in a
+ * list: it costs the CPU the same however much of it there is. */
+static inline bool sim_append(struct sim *sim, struct event *event)
+{
+    event->after = NULL;
+    if (sim->first == NULL)
+        sim->first = event;
+    else if (sim_before(sim->last, event))
+        sim->last->after = event;
+    else
+        return false;
+    sim->last = event;
+    return true;
+}
+
 static inline void sim_send(struct sim *sim, struct event *event)
 {
-    uint32_t at = sim->outsiders++;
+    uint32_t at;
 
+    event->order = sim->order++;
+    if (sim_append(sim, event))
+        return;
+    at = sim->outsiders++;
     if (at == OUTSIDE_MAX)
         abort();
-    event->order = sim->order++;
     while (at != 0 && sim_before(event, sim->outside[(at - 1) / 2])) {
         sim->outside[at] = sim->outside[(at - 1) / 2];
         at = (at - 1) / 2;
@@ -151,13 +175,27 @@ static inline void sim_send(struct sim *sim, struct event *event)
     sim->outside[at] = event;
 }
 
-/* Removes the one that arrives first. */
+/* The one that arrives first; NULL: there is none. */
+static inline struct event *sim_first(const struct sim *sim)
+{
+    if (sim->outsiders == 0)
+        return sim->first;
+    return sim->first != NULL && sim_before(sim->first, sim->outside[0])
+               ? sim->first
+               : sim->outside[0];
+}
+
+/* Removes it. */
 static inline struct event *sim_arrived(struct sim *sim)
 {
-    struct event *first = sim->outside[0];
-    struct event *last = sim->outside[--sim->outsiders];
+    struct event *first = sim_first(sim), *last;
     uint32_t at = 0, child;
 
+    if (first == sim->first) {
+        sim->first = first->after;
+        return first;
+    }
+    last = sim->outside[--sim->outsiders];
     while ((child = 2 * at + 1) < sim->outsiders) {
         if (child + 1 < sim->outsiders &&
             sim_before(sim->outside[child + 1], sim->outside[child]))
