@@ -9,15 +9,14 @@
 #include "causal/patch.h"
 #include "causal/shares.h"
 
-#include "base/cpu.h"
 #include "base/equal.h"
-#include "sample/cpu_state.h"
 
 #include <prof/error.h>
 
 struct prof_causal prof_causal;
 uint32_t prof_causal_on;
 uint64_t prof_causal_lag;
+bool prof_causal_outside;
 uint32_t prof_causal_spins;
 
 static struct prof_progress *points;
@@ -41,32 +40,9 @@ const struct prof_latency *prof_causal_latencies(void)
 
 /* ---- time */
 
-/* The sampler's interrupts count themselves, the others are passed to
- * prof_causal_except(). */
-static uint64_t sampled; /* of the former, up to when the clock was last read */
-
-uint64_t prof_causal_exactly(void)
-{
-    uint64_t cycles = prof_sampler_cycles(&prof_cpus[0]);
-
-    if (!prof_causal.outside)
-        prof_virtual_except(&prof_causal.clock, cycles - sampled);
-    sampled = cycles;
-    return prof_tsc();
-}
-
-/* An interrupt changes (excepted). That matters in the target only, which is
- * why the time outside of it costs no more than a load. */
-static inline bool no_target_runs(void)
-{
-    return prof_causal.clock.nested == 0 && !prof_causal.outside;
-}
-
 uint64_t prof_causal_experiment_time(void)
 {
-    if (no_target_runs())
-        return prof_tsc() - prof_causal.clock.delay;
-    return prof_causal_now().virtual_time;
+    return prof_causal_virtual();
 }
 
 uint64_t prof_causal_real(uint64_t due)
@@ -80,7 +56,7 @@ static struct prof_moment now_in_target(void)
     uint64_t now = prof_causal_exactly();
     struct prof_moment both = {now, prof_virtual_time(&prof_causal.clock, now)};
 
-    if (prof_causal.outside)
+    if (prof_causal_outside)
         both.virtual_time = prof_causal_not_before(both.virtual_time, now);
     prof_interrupts_restore(on);
     return both;
@@ -90,7 +66,7 @@ struct prof_moment prof_causal_now(void)
 {
     uint64_t now;
 
-    if (!no_target_runs())
+    if (!prof_causal_no_target())
         return now_in_target();
     now = prof_tsc();
     return (struct prof_moment){now, now - prof_causal.clock.delay};
@@ -98,7 +74,7 @@ struct prof_moment prof_causal_now(void)
 
 void prof_causal_except(uint64_t cycles)
 {
-    if (!prof_causal.outside)
+    if (!prof_causal_outside)
         prof_virtual_except(&prof_causal.clock, cycles);
 }
 
@@ -151,7 +127,6 @@ static void follow_shares(struct prof_target *target, uint64_t now)
     prof_causal.by_shares = target;
     if (prof_causal_spins != 0)
         return;
-    sampled = prof_sampler_cycles(&prof_cpus[0]);
     prof_virtual_enter(&prof_causal.clock, now);
     prof_virtual_share(&prof_causal.clock, now, prof_shares_of(target));
 }
@@ -160,12 +135,13 @@ static void follow_shares(struct prof_target *target, uint64_t now)
 static void enter_again(uint64_t now)
 {
     prof_virtual_left(&prof_causal.clock, now);
-    prof_causal.outside = false;
+    prof_causal.sampled = prof_sampler_cycles(&prof_cpus[0]);
+    prof_causal_outside = false;
     prof_causal.by_shares = NULL;
     for (struct prof_target *each = targets; each != NULL; each = each->next) {
         if (!prof_causal_chosen(each))
             continue;
-        prof_causal.outside = each->outside;
+        prof_causal_outside = each->outside;
         if (each->end != 0)
             follow_shares(each, now);
         else if (each->inside != 0 && (prof_causal_spins == 0 || each->outside))
@@ -175,24 +151,48 @@ static void enter_again(uint64_t now)
 
 void prof_causal_follow(uint64_t now)
 {
+    const struct prof_experiments *all = &prof_causal.experiments;
+
+    prof_causal.latency = prof_causal_latency_sum(all->target, all->speedup, 0);
+    prof_causal.limit = prof_causal_limit_sum(all->target, all->speedup);
     prof_causal_forgive(now);
     enter_again(now);
 }
 
-void prof_causal_visit(struct prof_progress *point)
+/* A visit at which an experiment begins to count, or the next one begins. */
+static void change(void)
 {
     bool on = prof_interrupts_save();
-    uint64_t began = prof_own_begin();
     uint64_t now = prof_causal_exactly();
 
-    if (point->number != 0 && prof_experiments_visit(&prof_causal.experiments,
-                                                     point->number - 1, now)) {
+    if (prof_experiments_visited(&prof_causal.experiments, now)) {
         prof_causal_learn(now);
         prof_causal_follow(now);
         prof_causal_drain(now);
     }
+    prof_interrupts_restore(on);
+}
+
+static void visit_in_target(const struct prof_progress *point)
+{
+    bool on = prof_interrupts_save();
+    uint64_t began = prof_own_begin();
+
+    if (prof_experiments_count(&prof_causal.experiments, point->number - 1))
+        change();
     prof_own_end(began, prof_own.visit);
     prof_interrupts_restore(on);
+}
+
+void prof_causal_visit(struct prof_progress *point)
+{
+    if (point->number == 0)
+        return;
+    if (!prof_causal_no_target())
+        visit_in_target(point);
+    else if (prof_experiments_count(&prof_causal.experiments,
+                                    point->number - 1))
+        change();
 }
 
 void prof_causal_enter(struct prof_target *target)
@@ -206,13 +206,13 @@ void prof_causal_enter(struct prof_target *target)
         (prof_causal_spins != 0 && !target->outside))
         return;
     on = prof_interrupts_save();
-    sampled = prof_sampler_cycles(&prof_cpus[0]);
+    prof_causal.sampled = prof_sampler_cycles(&prof_cpus[0]);
     prof_virtual_enter(&prof_causal.clock, prof_tsc());
     prof_interrupts_restore(on);
 }
 
-void prof_causal_leave_at(struct prof_target *target, uint64_t now,
-                          uint32_t own)
+static inline void leave_at(struct prof_target *target, uint64_t now,
+                            uint32_t own)
 {
     if (target->inside == 0 || target->end != 0 || --target->inside != 0 ||
         !prof_causal_chosen(target))
@@ -221,11 +221,17 @@ void prof_causal_leave_at(struct prof_target *target, uint64_t now,
     prof_virtual_leave(&prof_causal.clock, now);
 }
 
+void prof_causal_leave_at(struct prof_target *target, uint64_t now,
+                          uint32_t own)
+{
+    leave_at(target, now, own);
+}
+
 void prof_causal_leave(struct prof_target *target)
 {
     bool on = prof_interrupts_save();
 
-    prof_causal_leave_at(target, prof_causal_exactly(), prof_own.visit);
+    leave_at(target, prof_causal_exactly(), prof_own.visit);
     prof_interrupts_restore(on);
 }
 
@@ -233,7 +239,7 @@ void prof_causal_entered_now(const struct prof_target *target)
 {
     if (!prof_causal_chosen(target) || prof_causal.clock.nested != 1)
         return;
-    sampled = prof_sampler_cycles(&prof_cpus[0]);
+    prof_causal.sampled = prof_sampler_cycles(&prof_cpus[0]);
     prof_virtual_since(&prof_causal.clock, prof_tsc());
 }
 
@@ -244,7 +250,7 @@ void prof_causal_spin(void)
     if (prof_shares_on)
         prof_shares_pause();
     prof_causal_spins = prof_causal_on;
-    if (prof_causal.clock.nested == 0 || prof_causal.outside)
+    if (prof_causal.clock.nested == 0 || prof_causal_outside)
         return;
     on = prof_interrupts_save();
     prof_virtual_left(&prof_causal.clock, prof_causal_exactly());
@@ -258,7 +264,7 @@ void prof_causal_found(void)
     prof_causal_spins = 0;
     if (prof_shares_on)
         prof_shares_go_on();
-    if (!prof_causal.outside)
+    if (!prof_causal_outside)
         enter_again(prof_causal_exactly());
     prof_interrupts_restore(on);
 }

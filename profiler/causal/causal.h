@@ -9,6 +9,9 @@
 #include "causal/latency.h"
 #include "causal/virtual_clock.h"
 
+#include "base/cpu.h"
+#include "sample/cpu_state.h"
+
 #include <prof/causal.h>
 
 /* What the loop does. */
@@ -39,13 +42,15 @@ struct prof_causal {
     struct prof_latency_sum *latencies; /* by target, speed-up, kind */
     uint32_t kinds;                     /* of these */
     struct prof_limit_sum *limits;      /* by target, speed-up */
+    struct prof_latency_sum *latency;   /* of these: of this experiment, */
+    struct prof_limit_sum *limit;       /* kind 0 */
     struct prof_work *work;             /* NULL until the first start */
     uint64_t due;                       /* of the event that was taken last */
+    uint64_t sampled; /* prof_sampler_cycles(), when it was last looked at */
     uint64_t tsc_hz;
     void *memory;                  /* of experiments */
     void *of_shares;               /* the part of it for shares.h */
     uint64_t began;                /* real time, of the first experiment */
-    bool outside;                  /* the target is what an agent does */
     struct prof_target *by_shares; /* the target, if it is (shares.h) */
     bool open;      /* there is an open loop, since the last release */
     bool releases;  /* all that is held is due */
@@ -60,9 +65,37 @@ struct prof_causal {
 };
 extern struct prof_causal prof_causal;
 
-/* Now; the sampler's interrupts so far are not in the target. Contexts:
+/* Now; the sampler's interrupts so far are not in the target. These count
+ * themselves, the others are passed to prof_causal_except(). Contexts:
  * interrupts off. */
-uint64_t prof_causal_exactly(void);
+static inline uint64_t prof_causal_exactly(void)
+{
+    uint64_t cycles;
+
+    if (prof_causal.clock.nested != 0) {
+        cycles = prof_sampler_cycles(&prof_cpus[0]);
+        if (!prof_causal_outside)
+            prof_virtual_except(&prof_causal.clock,
+                                cycles - prof_causal.sampled);
+        prof_causal.sampled = cycles;
+    }
+    return prof_tsc();
+}
+
+/* An interrupt changes (excepted). That matters in the target only, which is
+ * why the time outside of it costs no more than a load. */
+static inline bool prof_causal_no_target(void)
+{
+    return prof_causal.clock.nested == 0 && !prof_causal_outside;
+}
+
+/* prof_causal_time(), in experiments. */
+static inline uint64_t prof_causal_virtual(void)
+{
+    if (prof_causal_no_target())
+        return prof_tsc() - prof_causal.clock.delay;
+    return prof_causal_now().virtual_time;
+}
 
 /* The target is left at (now), by that; (own) cycles of the visit were the
  * profiler's. It was entered just now, and not when that was found. Contexts:

@@ -200,7 +200,7 @@ void prof_causal_stop(void)
     if (!prof_causal_on)
         return;
     prof_causal_forgive(now);
-    prof_causal.outside = false;
+    prof_causal_outside = false;
     prof_virtual_left(&prof_causal.clock, now);
     prof_virtual_speed_up(&prof_causal.clock, now, 0);
     prof_causal_lag = prof_causal.clock.delay;

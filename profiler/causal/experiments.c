@@ -133,15 +133,10 @@ static void adapt(struct prof_experiments *all, uint64_t cycles)
         all->wanted /= 2;
 }
 
-bool prof_experiments_visit(struct prof_experiments *all, uint32_t point,
-                            uint64_t now)
+bool prof_experiments_visited(struct prof_experiments *all, uint64_t now)
 {
-    uint64_t at;
+    uint64_t at = prof_virtual_time(all->clock, now);
 
-    all->visits[point]++;
-    if (point != 0 || all->fixed || all->paused)
-        return false;
-    at = prof_virtual_time(all->clock, now);
     if (!all->counts && all->visits[0] > all->wanted) {
         all->counts = true;
         count_from(all, now, at);

@@ -92,10 +92,26 @@ void prof_experiments_init(struct prof_experiments *all,
                            struct prof_virtual_clock *clock, uint64_t now,
                            void *memory);
 
-/* Progress point (point) was visited at (now). True: the next experiment has
- * begun, perhaps with another target. */
-bool prof_experiments_visit(struct prof_experiments *all, uint32_t point,
-                            uint64_t now);
+/* Progress point (point) was visited. True: prof_experiments_visited() is to be
+ * called, with the present time. Most visits need none. */
+static inline bool prof_experiments_count(struct prof_experiments *all,
+                                          uint32_t point)
+{
+    all->visits[point]++;
+    return point == 0 && all->visits[0] + all->counts > all->wanted &&
+           !all->fixed && !all->paused;
+}
+
+/* True: the next experiment has begun, perhaps with another target. */
+bool prof_experiments_visited(struct prof_experiments *all, uint64_t now);
+
+/* Both, at (now). */
+static inline bool prof_experiments_visit(struct prof_experiments *all,
+                                          uint32_t point, uint64_t now)
+{
+    return prof_experiments_count(all, point) &&
+           prof_experiments_visited(all, now);
+}
 
 /* To be called now and then, so that an experiment without visits ends. True:
  * it was abandoned, and the next has begun. */

@@ -19,14 +19,29 @@
  * nothing to do in between. */
 #define TURNS_BUSY 1u
 
-/* (then) is a virtual time, which has passed. */
-static void account(enum prof_limit limit, uint64_t then, uint64_t now)
+/* Virtual time from the last handler's end until (now). */
+static inline void account(struct prof_work *work, enum prof_limit limit,
+                           uint64_t now)
 {
-    const struct prof_experiments *all = &prof_causal.experiments;
+    if (prof_causal.experiments.counts && now > work->ended)
+        prof_causal.limit->cycles[limit] += now - work->ended;
+    work->ended = now;
+}
 
-    if (all->counts && now > then)
-        prof_causal_limit_sum(all->target, all->speedup)->cycles[limit] +=
-            now - then;
+/* A handler begins after waiting, or while an agent is faster. The turn until
+ * here was work for this event. */
+__attribute__((noinline)) static void begin(struct prof_work *work)
+{
+    struct prof_moment now = work->turned;
+
+    if (prof_causal_outside) {
+        if (work->turns == 0)
+            now = prof_causal_now();
+        work->real = now.real;
+        work->began = now.virtual_time;
+    }
+    if (work->turns > TURNS_BUSY)
+        account(work, work->taken, now.virtual_time);
 }
 
 /* What was known by another kind is a segment of its own (shares.h). */
@@ -44,23 +59,17 @@ const void *prof_causal_part(const void *kind)
 void prof_causal_handler(const void *kind)
 {
     struct prof_work *work = prof_causal.work;
-    struct prof_moment now;
 
-    if (prof_shares_on)
-        prof_causal_part(kind);
-    if (work->kind != NULL) { /* the loop's, which has its own name for it */
-        work->kind = kind;
-        return;
+    if (work->kind == NULL) { /* or the loop's, which has its own name for it */
+        /* what was no waiting is counted with the handler */
+        if (work->turns > TURNS_BUSY || prof_causal_outside)
+            begin(work);
+        work->turns = 0;
+        work->taken = PROF_LIMIT_TIME;
     }
-    /* the turn until here was work for this event */
-    now = work->turns == 0 ? prof_causal_now() : prof_causal.work->turned;
-    account(work->turns > TURNS_BUSY ? work->taken : PROF_LIMIT_CPU,
-            work->ended, now.virtual_time);
     work->kind = kind;
-    work->real = now.real;
-    work->began = now.virtual_time;
-    work->turns = 0;
-    work->taken = PROF_LIMIT_TIME;
+    if (prof_shares_on)
+        (void)prof_causal_part(kind);
 }
 
 void prof_causal_handled(void)
@@ -71,21 +80,19 @@ void prof_causal_handled(void)
         return;
     if (prof_shares_on)
         prof_causal_part(NULL);
-    work->ended = prof_causal_time();
+    account(work, PROF_LIMIT_CPU, prof_causal_virtual());
+    work->kind = NULL;
+    if (!prof_causal_outside)
+        return;
     work->polled = prof_tsc();
     work->answers = prof_causal.answers;
-    work->kind = NULL;
-    account(PROF_LIMIT_CPU, work->began, work->ended);
 }
 
-bool prof_causal_owes(void)
+bool prof_causal_owes_now(void)
 {
     struct prof_work *work = prof_causal.work;
-    uint64_t now;
+    uint64_t now = prof_tsc();
 
-    if (!prof_causal_on || !prof_causal.outside)
-        return false;
-    now = prof_tsc();
     /* to take what has arrived is work, too */
     if (work->answers != prof_causal.answers)
         work->ended += now - work->polled;
@@ -99,9 +106,9 @@ void prof_causal_forgive(uint64_t now)
     struct prof_work *work = prof_causal.work;
     uint64_t time = prof_virtual_time(&prof_causal.clock, now);
 
-    if (prof_causal.outside)
+    if (prof_causal_outside)
         prof_causal.clock.delay -= prof_causal_not_before(time, now) - time;
-    work->began = prof_virtual_time(&prof_causal.clock, now);
+    work->began = work->ended = prof_virtual_time(&prof_causal.clock, now);
     work->real = now;
 }
 

@@ -95,11 +95,8 @@ static void remove(struct prof_held *held, uint32_t at)
 
 /* ---- both */
 
-/* One of them is held. */
-static struct prof_held_event *first(const struct prof_held *held)
+const struct prof_held_event *prof_held_earlier(const struct prof_held *held)
 {
-    if (held->heap_count == 0)
-        return held->first;
     return held->first != NULL && before(held->first, held->heap[0])
                ? held->first
                : held->heap[0];
@@ -123,44 +120,28 @@ bool prof_held_put(struct prof_held *held, uint64_t due, void *event)
     else
         return false;
     added->due = due;
-    added->order = held->order++;
+    added->order = held->held++;
     added->origin = held->origin;
     added->event = event;
     if (!append(held, added))
         rise(held, added, held->heap_count++);
-    held->held++;
     if (++held->count > held->most)
         held->most = held->count;
     return true;
 }
 
-void *prof_held_first(const struct prof_held *held, uint64_t *due)
+const struct prof_held_event *prof_held_take_earlier(struct prof_held *held)
 {
-    const struct prof_held_event *event;
+    struct prof_held_event *event = held->first;
 
-    if (held->count == 0)
-        return NULL;
-    event = first(held);
-    *due = event->due;
-    return event->event;
-}
-
-void *prof_held_take(struct prof_held *held, uint64_t virtual)
-{
-    struct prof_held_event *event;
-
-    if (held->count == 0)
-        return NULL;
-    event = first(held);
-    if (event->due > virtual)
-        return NULL;
-    if (event == held->first)
+    if (prof_held_earlier(held) == event) {
         held->first = event->next;
-    else
+    } else {
+        event = held->heap[0];
         remove(held, 0);
+    }
     forget(held, event);
-    held->taken = event;
-    return event->event;
+    return event;
 }
 
 bool prof_held_withdraw(struct prof_held *held, const void *event)

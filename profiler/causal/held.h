@@ -25,24 +25,21 @@ struct prof_held_event {
 
 /* Memory to hold (room) in. */
 #define PROF_HELD_BYTES(room)                                                  \
-    ((room) * (sizeof(struct prof_held_event) +                                \
-               sizeof(struct prof_held_event *)))
+    ((room) *                                                                  \
+     (sizeof(struct prof_held_event) + sizeof(struct prof_held_event *)))
 
 struct prof_held {
     struct prof_held_event *first, *last; /* of the list; NULL: it is empty */
     struct prof_held_event **heap;
     uint32_t heap_count;
-    uint32_t count; /* in both */
-    uint32_t most;  /* at a time, so far */
-    uint32_t order;
+    uint32_t count;  /* in both */
+    uint32_t most;   /* at a time, so far */
     uint32_t origin; /* of the events that are held from now on */
     uint32_t room;
     struct prof_held_event *unused; /* of (events), which were used before */
     struct prof_held_event *events;
-    uint32_t used;                       /* of (events), so far */
-    uint64_t held;                       /* events, so far */
-    const struct prof_held_event *taken; /* by the last prof_held_take(); until
-                                            the next one is held */
+    uint32_t used; /* of (events), so far */
+    uint32_t held; /* events, so far: their order; modulo 2^32 */
 };
 
 /* (memory), PROF_HELD_BYTES(room) aligned to 8, MUST remain valid. */
@@ -51,13 +48,33 @@ void prof_held_init(struct prof_held *held, void *memory, uint32_t room);
 /* Holds (event) until (due). False: there is no room. */
 bool prof_held_put(struct prof_held *held, uint64_t due, void *event);
 
-/* The event that is due first and its due time; NULL if none is held. */
-void *prof_held_first(const struct prof_held *held, uint64_t *due);
+/* What is due first; NULL: nothing is held. prof_held_earlier() is
+ * for where there is a heap. */
+const struct prof_held_event *prof_held_earlier(const struct prof_held *held);
+static inline const struct prof_held_event *
+prof_held_first(const struct prof_held *held)
+{
+    return held->heap_count == 0 ? held->first : prof_held_earlier(held);
+}
+
+/* Removes that, of which there MUST be one. It is valid until the next event is
+ * held. */
+const struct prof_held_event *prof_held_take_earlier(struct prof_held *held);
+static inline const struct prof_held_event *
+prof_held_take(struct prof_held *held)
+{
+    struct prof_held_event *event = held->first;
+
+    if (held->heap_count != 0)
+        return prof_held_take_earlier(held);
+    held->first = event->next;
+    event->next = held->unused;
+    held->unused = event;
+    held->count--;
+    return event;
+}
 
 /* Removes (event), due or not. False: it is not held. Linear. */
 bool prof_held_withdraw(struct prof_held *held, const void *event);
-
-/* Removes that one, if it is due at (virtual), and returns it; or NULL. */
-void *prof_held_take(struct prof_held *held, uint64_t virtual);
 
 #endif

@@ -162,12 +162,6 @@ bool prof_causal_hold(uint64_t due, void *event)
     return false;
 }
 
-bool prof_causal_next(uint64_t *due)
-{
-    (void)due;
-    return false;
-}
-
 void *prof_causal_take(void)
 {
     return 0;
@@ -205,7 +199,7 @@ const void *prof_causal_part(const void *kind)
     return kind;
 }
 
-bool prof_causal_owes(void)
+bool prof_causal_owes_now(void)
 {
     return false;
 }

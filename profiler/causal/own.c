@@ -44,16 +44,16 @@ void prof_own_measure(void)
 {
     static struct prof_target probe;
     struct prof_virtual_clock clock = prof_causal.clock;
-    bool outside = prof_causal.outside;
+    bool outside = prof_causal_outside;
 
     prof_own = (struct prof_own){0};
-    prof_causal.outside = false;
+    prof_causal_outside = false;
     prof_causal.clock.nested = 0; /* a target by samples is entered */
     prof_own.visit = least(visit, &probe);
     if (prof_patch != NULL)
         prof_own.patched =
             least(call, &prof_patch->functions[PROF_PROBE].target);
-    prof_causal.outside = outside;
+    prof_causal_outside = outside;
     prof_causal.clock = clock;
 }
 
@@ -61,7 +61,7 @@ void prof_own_end(uint64_t began, uint32_t more)
 {
     struct prof_virtual_clock *clock = &prof_causal.clock;
 
-    if (began == 0 || clock->nested == 0 || prof_causal.outside)
+    if (began == 0 || clock->nested == 0 || prof_causal_outside)
         return;
     if (began < clock->since)
         began = clock->since;

@@ -26,7 +26,7 @@ void prof_own_measure(void);
 /* A call of the profiler begins; for prof_own_end(). */
 static inline uint64_t prof_own_begin(void)
 {
-    if (prof_causal.clock.nested == 0 || prof_causal.outside)
+    if (prof_causal.clock.nested == 0 || prof_causal_outside)
         return 0;
     return prof_tsc();
 }

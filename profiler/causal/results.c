@@ -28,12 +28,10 @@ struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup)
 
 void prof_causal_done(struct prof_latency *latency, uint64_t began)
 {
-    const struct prof_experiments *now = &prof_causal.experiments;
-    uint64_t time = prof_causal_time();
+    uint64_t time = prof_causal_virtual();
 
-    if (latency->number != 0 && now->counts && time >= began)
-        prof_latency_add(prof_causal_latency_sum(now->target, now->speedup,
-                                                 latency->number - 1),
+    if (latency->number != 0 && prof_causal.experiments.counts && time >= began)
+        prof_latency_add(&prof_causal.latency[latency->number - 1],
                          time - began);
 }
 

@@ -21,9 +21,26 @@
  * more than 1/10,000 s, the time went elsewhere. */
 #define STOLEN_PART 10000u
 
+uint64_t prof_causal_next_due = UINT64_MAX;
+
+/* An event is held no more, or all are due. */
+static inline void look_for_next(void)
+{
+    const struct prof_held *held = &prof_causal.held;
+
+    if (held->count == 0) {
+        prof_causal.releases = false;
+        prof_causal_next_due = UINT64_MAX;
+    } else {
+        prof_causal_next_due =
+            prof_causal.releases ? 0 : prof_held_first(held)->due;
+    }
+}
+
 void prof_causal_release(void)
 {
-    prof_causal.releases = prof_causal.held.count != 0;
+    prof_causal.releases = true;
+    look_for_next();
     prof_causal.epoch++;
     prof_causal.open = false;
 }
@@ -70,42 +87,33 @@ bool prof_causal_hold(uint64_t due, void *event)
 {
     if (!prof_causal_on)
         return false;
-    if (prof_held_put(&prof_causal.held, due, event))
+    if (prof_held_put(&prof_causal.held, due, event)) {
+        if (due < prof_causal_next_due)
+            prof_causal_next_due = due;
         return true;
+    }
     prof_causal_refuse();
     return false;
 }
 
-bool prof_causal_next(uint64_t *due)
-{
-    if (prof_causal.held.count == 0) /* by far the most often */
-        return false;
-    (void)prof_held_first(&prof_causal.held, due);
-    if (prof_causal.releases)
-        *due = 0;
-    return true;
-}
-
 void *prof_causal_take(void)
 {
-    void *event;
+    const struct prof_held_event *taken;
 
-    event = prof_held_take(&prof_causal.held, UINT64_MAX);
-    if (event != NULL) {
-        prof_causal.work->taken = prof_causal.held.taken->origin;
-        prof_causal.due = prof_causal.held.taken->due;
-    }
     if (prof_causal.held.count == 0)
-        prof_causal.releases = false;
-    return event;
+        return NULL;
+    taken = prof_held_take(&prof_causal.held);
+    prof_causal.work->taken = taken->origin;
+    prof_causal.due = taken->due;
+    look_for_next();
+    return taken->event;
 }
 
 bool prof_causal_withdraw(const void *event)
 {
     bool was_held = prof_held_withdraw(&prof_causal.held, event);
 
-    if (prof_causal.held.count == 0)
-        prof_causal.releases = false;
+    look_for_next();
     return was_held;
 }
 
@@ -144,5 +152,5 @@ void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now)
     prof_causal.work->drain_lag = prof_causal.clock.delay;
     prof_causal.answers = prof_causal.checked = prof_causal.contradictions = 0;
     prof_causal.drained = prof_causal.stolen = prof_causal.refused = 0;
-    prof_causal.open = prof_causal.outside = false;
+    prof_causal.open = prof_causal_outside = false;
 }

@@ -22,10 +22,9 @@ static uint64_t in_target(const struct prof_virtual_clock *clock, uint64_t now)
     return cycles;
 }
 
-uint64_t prof_virtual_time(const struct prof_virtual_clock *clock, uint64_t now)
+uint64_t prof_virtual_time_inside(const struct prof_virtual_clock *clock,
+                                  uint64_t now)
 {
-    if (clock->nested == 0) /* most often: no multiplication */
-        return now - clock->delay;
     return now - clock->delay -
            (part(in_target(clock, now), clock->speedup) / PROF_ONE);
 }
@@ -58,7 +57,7 @@ static void add(struct prof_virtual_clock *clock, uint64_t cycles,
     clock->fraction = (uint32_t)(grown % PROF_ONE);
 }
 
-static void bring_up_to(struct prof_virtual_clock *clock, uint64_t now)
+void prof_virtual_bring_up_to(struct prof_virtual_clock *clock, uint64_t now)
 {
     uint64_t cycles = in_target(clock, now);
 
@@ -71,38 +70,14 @@ static void bring_up_to(struct prof_virtual_clock *clock, uint64_t now)
 void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,
                            uint32_t speedup)
 {
-    bring_up_to(clock, now);
+    prof_virtual_bring_up_to(clock, now);
     clock->speedup = speedup < PROF_SPEEDUP_MAX ? speedup : PROF_SPEEDUP_MAX;
-}
-
-void prof_virtual_enter(struct prof_virtual_clock *clock, uint64_t now)
-{
-    if (clock->nested++ != 0)
-        return;
-    clock->since = now;
-    clock->excepted = 0;
-    clock->others = 0;
-}
-
-void prof_virtual_since(struct prof_virtual_clock *clock, uint64_t now)
-{
-    clock->since = now;
-    clock->excepted = 0;
-}
-
-void prof_virtual_leave(struct prof_virtual_clock *clock, uint64_t now)
-{
-    if (clock->nested == 0)
-        return;
-    if (clock->nested == 1)
-        bring_up_to(clock, now);
-    clock->nested--;
 }
 
 void prof_virtual_share(struct prof_virtual_clock *clock, uint64_t now,
                         uint32_t share)
 {
-    bring_up_to(clock, now);
+    prof_virtual_bring_up_to(clock, now);
     clock->others = share < PROF_ONE ? PROF_ONE - share : 0;
 }
 
@@ -110,11 +85,6 @@ void prof_virtual_left(struct prof_virtual_clock *clock, uint64_t now)
 {
     if (clock->nested == 0)
         return;
-    bring_up_to(clock, now);
+    prof_virtual_bring_up_to(clock, now);
     clock->nested = 0;
-}
-
-void prof_virtual_except(struct prof_virtual_clock *clock, uint64_t cycles)
-{
-    clock->excepted += cycles;
 }

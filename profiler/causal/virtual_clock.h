@@ -34,8 +34,15 @@ struct prof_virtual_clock {
 };
 
 /* Virtual time at (now). Contexts: any. */
-uint64_t prof_virtual_time(const struct prof_virtual_clock *clock,
-                           uint64_t now);
+uint64_t prof_virtual_time_inside(const struct prof_virtual_clock *clock,
+                                  uint64_t now);
+static inline uint64_t prof_virtual_time(const struct prof_virtual_clock *clock,
+                                         uint64_t now)
+{
+    if (clock->nested == 0) /* most often: no multiplication */
+        return now - clock->delay;
+    return prof_virtual_time_inside(clock, now);
+}
 
 /* What (cycles) in the target are shorter by. */
 uint64_t prof_virtual_saved(const struct prof_virtual_clock *clock,
@@ -54,14 +61,38 @@ uint64_t prof_virtual_in_target(const struct prof_virtual_clock *clock,
 void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,
                            uint32_t speedup);
 
+/* What has passed in the target until (now) is added to the delay. */
+void prof_virtual_bring_up_to(struct prof_virtual_clock *clock, uint64_t now);
+
+/* The target was entered at (now), and not before. */
+static inline void prof_virtual_since(struct prof_virtual_clock *clock,
+                                      uint64_t now)
+{
+    clock->since = now;
+    clock->excepted = 0;
+}
+
 /* The target is entered and left. Calls may be nested: only the time between
  * the outermost two counts, once. Leaving without having entered does
  * nothing. */
-void prof_virtual_enter(struct prof_virtual_clock *clock, uint64_t now);
-void prof_virtual_leave(struct prof_virtual_clock *clock, uint64_t now);
+static inline void prof_virtual_enter(struct prof_virtual_clock *clock,
+                                      uint64_t now)
+{
+    if (clock->nested++ != 0)
+        return;
+    prof_virtual_since(clock, now);
+    clock->others = 0;
+}
 
-/* The target was entered at (now), and not before. */
-void prof_virtual_since(struct prof_virtual_clock *clock, uint64_t now);
+static inline void prof_virtual_leave(struct prof_virtual_clock *clock,
+                                      uint64_t now)
+{
+    if (clock->nested == 0)
+        return;
+    if (clock->nested == 1)
+        prof_virtual_bring_up_to(clock, now);
+    clock->nested--;
+}
 
 /* From (now) on (share), in 1/65,536, of the time in the target is its own, as
  * it is where it is not known when it is entered. */
@@ -73,6 +104,10 @@ void prof_virtual_left(struct prof_virtual_clock *clock, uint64_t now);
 
 /* (cycles) until now were spent in an interrupt: not in the target.
  * Contexts: interrupt. */
-void prof_virtual_except(struct prof_virtual_clock *clock, uint64_t cycles);
+static inline void prof_virtual_except(struct prof_virtual_clock *clock,
+                                       uint64_t cycles)
+{
+    clock->excepted += cycles;
+}
 
 #endif

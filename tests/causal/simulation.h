@@ -109,11 +109,13 @@ static inline void sim_fetch(struct sim *sim)
 static inline bool sim_run_batch(struct sim *sim)
 {
     static struct event *batch[HELD_MAX];
+    const struct prof_held_event *first;
     uint64_t until = sim_virtual(sim);
     uint32_t count = 0;
 
-    while ((batch[count] = prof_held_take(&sim->world.held, until)) != NULL)
-        count++;
+    while ((first = prof_held_first(&sim->world.held)) != NULL &&
+           first->due <= until)
+        batch[count++] = prof_held_take(&sim->world.held)->event;
     for (uint32_t i = 0; i < count; i++) {
         batch[i]->run(sim, batch[i]);
         free(batch[i]);
@@ -124,10 +126,11 @@ static inline bool sim_run_batch(struct sim *sim)
 static inline void sim_idle(struct sim *sim)
 {
     struct world *world = &sim->world;
-    uint64_t next = UINT64_MAX, due;
+    const struct prof_held_event *first = prof_held_first(&world->held);
+    uint64_t next = UINT64_MAX;
 
-    if (prof_held_first(&world->held, &due) != NULL)
-        next = prof_virtual_to_real(&world->clock, due);
+    if (first != NULL)
+        next = prof_virtual_to_real(&world->clock, first->due);
     if (sim_first(sim) != NULL && sim_first(sim)->arrival < next)
         next = sim_first(sim)->arrival;
     if (next == UINT64_MAX)
@@ -168,10 +171,8 @@ static inline struct sim *sim_new(const struct program *program,
 
 static inline void sim_free(struct sim *sim)
 {
-    void *event;
-
-    while ((event = prof_held_take(&sim->world.held, UINT64_MAX)) != NULL)
-        free(event);
+    while (prof_held_first(&sim->world.held) != NULL)
+        free(prof_held_take(&sim->world.held)->event);
     while (sim_first(sim) != NULL)
         free(sim_arrived(sim));
     while (sim->waiters != 0)

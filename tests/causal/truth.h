@@ -155,8 +155,8 @@ static inline bool truth_option(const char *key, const char *value)
         sim_seed = number;
     else
         return false;
-    return first <= last && last <= PROGRAMS && visits != 0 && visits <= LATENCIES_MAX &&
-           speedups != 0 && speedups <= SPEEDUPS_MAX;
+    return first <= last && last <= PROGRAMS && visits != 0 &&
+           visits <= LATENCIES_MAX && speedups != 0 && speedups <= SPEEDUPS_MAX;
 }
 
 static const uint32_t truth_percent[SPEEDUPS_MAX] = {50, 25, 75};

@@ -64,7 +64,7 @@ struct sim {
     bool only_now; /* the naive rule: events are run when they arrive */
     struct device devices[DEVICES_MAX];
     struct prof_agent peers[PEERS_MAX];
-    struct event *first, *last; /* outside, of those sent in order */
+    struct event *first, *last;         /* outside, of those sent in order */
     struct event *outside[OUTSIDE_MAX]; /* by arrival; a binary heap */
     uint32_t outsiders;                 /* in the heap */
     uint64_t order;

@@ -55,8 +55,10 @@ extern "C" {
 #if PROF_WITH_CAUSAL
 extern uint32_t prof_causal_on;
 extern uint32_t prof_causal_spins;
-extern uint64_t prof_causal_lag; /* that of the last experiments */
+extern uint64_t prof_causal_lag;      /* that of the last experiments */
+extern uint64_t prof_causal_next_due; /* UINT64_MAX: nothing is held */
 uint64_t prof_causal_experiment_time(void);
+extern bool prof_causal_outside; /* the target is what an agent does */
 #define PROF_CAUSAL_ON __builtin_expect(prof_causal_on != 0, 0)
 #else
 #define PROF_CAUSAL_ON 0
@@ -304,7 +306,16 @@ struct prof_moment prof_causal_now(void);
 bool prof_causal_hold(uint64_t due, void *event);
 
 /* When the next event is due, 0: at once; false: none is held. */
-bool prof_causal_next(uint64_t *due);
+static inline bool prof_causal_next(uint64_t *due)
+{
+#if PROF_WITH_CAUSAL
+    *due = prof_causal_next_due;
+    return *due != UINT64_MAX;
+#else
+    *due = 0;
+    return false;
+#endif
+}
 
 /* Returns that event and removes it, due or not; NULL: none is held. */
 void *prof_causal_take(void);
@@ -360,7 +371,15 @@ static inline const void *prof_handler_part(const void *kind)
 
 /* After a handler: whether the loop has to wait, because an agent is faster. It
  * takes what arrives meanwhile, and calls no other handler. */
-bool prof_causal_owes(void);
+bool prof_causal_owes_now(void);
+static inline bool prof_causal_owes(void)
+{
+#if PROF_WITH_CAUSAL
+    return PROF_CAUSAL_ON && prof_causal_outside && prof_causal_owes_now();
+#else
+    return false;
+#endif
+}
 
 #ifdef __cplusplus
 }
