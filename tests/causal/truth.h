@@ -52,7 +52,7 @@ static const struct {
     {NETWORK, &disk, {4, 10, 30, 5, 300, 50}},
 };
 
-static uint32_t visits = 500, speedups = 1, first, last = PROGRAMS;
+static uint32_t visits = 500, speedups = 1, first, last = PROGRAMS, repeats;
 
 struct run {
     double period; /* virtual time between visits */
@@ -138,7 +138,7 @@ static inline const char *check_name(unsigned work, uint32_t percent,
 }
 
 /* As options: causal.visits=, causal.speedups=, causal.first=, causal.last=,
- * causal.seed=. */
+ * causal.seed=, causal.p99=. */
 static inline bool truth_option(const char *key, const char *value)
 {
     uint32_t number = (uint32_t)strtoul(value, NULL, 10);
@@ -153,6 +153,8 @@ static inline bool truth_option(const char *key, const char *value)
         last = number;
     else if (strcmp(key, "causal.seed") == 0)
         sim_seed = number;
+    else if (strcmp(key, "causal.p99") == 0)
+        repeats = number;
     else
         return false;
     return first <= last && last <= PROGRAMS && visits != 0 &&
