@@ -20,7 +20,10 @@
 #include <xen/memory.h>
 
 #define COM1 0x3f8u
+#define ENABLED 1 /* interrupts */
 #define LINE_CONTROL 3
+#define MODEM_CONTROL 4
+#define SCRATCH 7     /* that it keeps a value shows that there is a UART */
 #define DIVISOR 0x80u /* of line control: registers 0 and 1 are others */
 
 static uint8_t registers[8] = {[2] = 0xc1, [5] = 0x60, [6] = 0xb0};
@@ -43,7 +46,8 @@ static void carry_out(struct ioreq *request)
         request->data = number == 0 ? 0 : registers[number];
     else if (number == 0 && !divisor)
         (void)!write(STDOUT_FILENO, &byte, 1);
-    else if (number == LINE_CONTROL || (number == 1 && !divisor))
+    else if (number == LINE_CONTROL || number == MODEM_CONTROL ||
+             number == SCRATCH || (number == ENABLED && !divisor))
         registers[number] = byte;
 }
 
