@@ -14,7 +14,8 @@ class Running:
     def __init__(self, s, attach, guest):
         self.s, self.attach, self.guest = s, attach, guest
         self.image = s.image(s.part, "split")
-        self.target = f"gdb:{guest.address('stub')}"
+        address = guest.address("stub").removeprefix("tcp:")
+        self.target = f"gdb:{address}"
         self.log = s.work / "attach.log"
 
     def status(self):
@@ -133,7 +134,7 @@ def ring(s, attach):
     with s.guest(
         *(s.part, "split", "ring"),
         append="prof.out=shm prof.hz=1000 prof.every=0",
-        channels={"stub": "unix"},
+        channels={"stub": "tcp"},
         args=["-gdb", "chardev:stub"],
         ram=ram,
     ) as guest:
@@ -152,4 +153,12 @@ def ring(s, attach):
         with s.test(f"{s.part}: but not if the stub is asked for"):
             said = attach("-T", 1, "--stub", *words, there.target).err
             check.has(said, "QEMU's stub.* stacks from shared RAM")
+
+        def by_port(seconds):
+            check.has(there.target, r"^gdb:127\.0\.0\.1:\d+$")
+            attach("-F", 200, "-T", seconds, "-k", image, there.target)
+            check.true(there.samples() > 20)
+
+        with s.test(f"{s.part}: the stub is at gdb:HOST:PORT"):
+            given_time(by_port)
     ram.unlink()

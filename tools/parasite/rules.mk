@@ -42,7 +42,7 @@ decoder := attach/encoder attach/machine attach/paging attach/pauses \
     causal/take causal/curve causal/explain causal/notes \
     $(patsubst tools/parasite/%.c,%,$(wildcard tools/parasite/tasks/*.c \
     tools/parasite/occupancy/*.c)) \
-    input/answers input/shared_ring profile/interval timeline/layout \
+    input/answers input/qemu input/shared_ring profile/interval timeline/layout \
     timeline/match \
     top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \

@@ -127,7 +127,7 @@ static bool receive_apart(struct stub *stub)
 }
 
 /* Waits for an answer that nothing else can have. */
-void stub_settle(struct stub *stub)
+void stub_resynchronize(struct stub *stub)
 {
     stub->answers = 0;
     stub->machine.late_stop = false;
@@ -177,7 +177,7 @@ enum machine_stop stub_stop(struct stub *stub)
         stub->machine.held = stub->stops == 0;
     stub->runs = false;
     if (!fine) {
-        stub_settle(stub);
+        stub_resynchronize(stub);
         return stub->machine.reason == MACHINE_LIVES ? MACHINE_TORN
                                                      : MACHINE_ENDED;
     }

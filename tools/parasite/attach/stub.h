@@ -62,7 +62,7 @@ bool stub_read(struct stub *stub, size_t cpu, uint64_t address, size_t bytes);
 
 /* While it is stopped, after a late stop: waits until what comes belongs to
  * what is asked, and counts a torn sample. */
-void stub_settle(struct stub *stub);
+void stub_resynchronize(struct stub *stub);
 
 /* While it is stopped: whether the stub says that (cpu) is halted. */
 bool stub_is_halted(struct stub *stub, size_t cpu);

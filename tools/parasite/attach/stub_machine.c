@@ -29,7 +29,7 @@ static bool is_halted(struct machine *machine, size_t cpu)
 static void go_on(struct machine *machine)
 {
     if (machine->late_stop)
-        stub_settle(stub_of(machine));
+        stub_resynchronize(stub_of(machine));
     stub_continue(stub_of(machine));
 }
 

@@ -299,7 +299,7 @@ bool guest_runs(struct guest *guest)
 
 void guest_stop(struct guest *guest)
 {
-    if (!guest_runs(guest))
+    if (guest->process <= 0 || !guest_runs(guest))
         return;
     guest->stopped = true;
     kill(guest->process, SIGTERM);
