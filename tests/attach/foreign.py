@@ -20,31 +20,49 @@ FORMS = {  # how the image is compiled, and the share of callers that are right
 }
 
 
-def plain_image(s, name, words):
-    """An image of plain.c without any profiler, compiled with (words)."""
+def assemble(s):
+    """The beginning of plain.c."""
     long = s.part == "x86_64"
-    bits, made = ("64", "32")[not long], s.work / name.strip(".").split()[0]
+    made = s.work / "start.o"
     run(
-        *("nasm", "-f", f"elf{bits}", "-o", f"{made}.start.o"),
+        *("nasm", "-f", ("elf32", "elf64")[long], "-o", made),
         *(["-DLONG"] if long else []),
         "tests/attach/plain.asm",
     )
+    return made
+
+
+def compiled(s, name, words):
+    """plain.c, compiled with (words)."""
+    made = s.work / f"{name}.o"
     run(
-        *("gcc", f"-m{bits}", "-O2", "-ffreestanding", "-fno-pie", "-c"),
-        *("-fno-asynchronous-unwind-tables", "-mgeneral-regs-only"),
-        *("-fcf-protection=none", "-fno-stack-protector", *words),
-        *("-o", f"{made}.o", "tests/attach/plain.c"),
+        *("gcc", "-m64" if s.part == "x86_64" else "-m32", "-O2", "-c"),
+        *("-ffreestanding", "-fno-pie", "-fno-asynchronous-unwind-tables"),
+        *("-mgeneral-regs-only", "-fcf-protection=none"),
+        *("-fno-stack-protector", *words, "-o", made, "tests/attach/plain.c"),
     )
-    run(
-        *("ld", "-m", ("elf_x86_64", "elf_i386")[not long], "-N"),
-        *("-Ttext=0x100000", "-e", "enter", "--build-id", "-o", f"{made}.elf"),
-        *(f"{made}.start.o", f"{made}.o"),
+    return made
+
+
+def link(s, made, *words):
+    emulation = "elf_x86_64" if s.part == "x86_64" else "elf_i386"
+    entry = [] if "-e" in words else ["-e", "enter"]
+    run("ld", "-m", emulation, "-N", *entry, "-o", made, *words)
+    return made
+
+
+def plain_image(s, name, words):
+    """An image of plain.c without any profiler, compiled with (words)."""
+    name = name.strip(".").split()[0]
+    return link(
+        *(s, s.work / f"{name}.elf", "-Ttext=0x100000", "--build-id"),
+        *(assemble(s), compiled(s, name, words)),
     )
-    return f"{made}.elf"
 
 
 def is_right(names):
     """Whether that is a chain of callers of plain.c."""
+    names = [name for name in names if name != "[found by a scan]"]
     return (
         names[0] == "enter"
         and (names[-1] == "enter" or names[1:2] == ["work"])
@@ -52,13 +70,16 @@ def is_right(names):
     )
 
 
-def callers(attach, image, least, seconds, width=None):
-    attach(
-        *("-F", 1000, "-T", seconds, "--"),
-        f"qemu-system-{width or attach.s.part}",
+def callers(attach, image, least, seconds, width=None, knows=(), more=()):
+    """Samples a guest that runs (image); (knows) is what -k is given, and
+    (more) is for QEMU. Returns the share of chains that are right, which must
+    be at (least) that."""
+    attach.said = attach(
+        *("-F", 1000, "-T", seconds, *(w for k in knows for w in ("-k", k))),
+        *("--", f"qemu-system-{width or attach.s.part}"),
         *("-display", "none", "-monitor", "none", "-nic", "none"),
-        *("-m", 16, "-kernel", image),
-    )
+        *("-m", 16, "-kernel", image, *more),
+    ).err
     right = total = 0
     wrong = []
     for names, samples in attach.parasite.folded(attach.trace):

@@ -8,6 +8,7 @@ import shutil
 
 import fake
 import foreign
+import moved
 import running
 from harness.command import Command
 from harness.suite import WIDTHS, check, given_time, run
@@ -256,6 +257,7 @@ def suite(s):
     views(s, attach)
     shared_ram(s, attach)
     foreign.foreign(s, attach)
+    moved.elsewhere(s, attach)
     ends(s, attach)
     running.running(s, attach)
     running.ring(s, attach)

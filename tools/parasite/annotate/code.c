@@ -149,7 +149,7 @@ static bool open_capstone(struct decoder *decoder)
     if (gelf_getehdr(decoder->elf, &header) == NULL ||
         (header.e_machine != EM_386 && header.e_machine != EM_X86_64)) {
         log_error("%s: neither an i386 nor an x86_64 image",
-                  annotate->view->image_path);
+                  annotate->view->image.path);
         return false;
     }
     mode = header.e_machine == EM_386 ? CS_MODE_32 : CS_MODE_64;
@@ -181,7 +181,7 @@ static void disassemble_all(struct decoder *decoder)
 bool annotate_disassemble(struct annotate *annotate)
 {
     struct decoder decoder = {.annotate = annotate};
-    const char *path = annotate->view->image_path;
+    const char *path = annotate->view->image.path;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     bool fine;
 

@@ -36,9 +36,10 @@ static uint32_t chain(struct names *names, const struct dwarf_frame *frames,
 static void find_line(struct names *names, struct annotate_code *code)
 {
     struct dwarf_frame frames[NAMES_INLINED_MAX];
-    size_t count = names->dwarf != NULL ? dwarf_at(names->dwarf, code->address,
-                                                   frames, NAMES_INLINED_MAX)
-                                        : 0;
+    uint64_t linked = code->address;
+    struct dwarf *dwarf = names_dwarf(names, &linked);
+    size_t count =
+        dwarf != NULL ? dwarf_at(dwarf, linked, frames, NAMES_INLINED_MAX) : 0;
 
     if (count == 0)
         return;

@@ -41,8 +41,9 @@ static void begin_stream(struct sampler *sampler)
     };
     const struct image *image = sampler->image;
 
-    unwind_text(sampler->unwinder, &hello.text_begin, &hello.text_end);
     if (image != NULL) {
+        hello.text_begin = image->begin;
+        hello.text_end = image->end;
         hello.build_id_bytes = image->build_id_bytes;
         memcpy(hello.build_id, image->build_id, sizeof hello.build_id);
     }
@@ -113,6 +114,7 @@ static void write_cpu(struct sampler *sampler, size_t cpu,
         encoder_idle(&sampler->encoder, cpu, time);
         ++sampler->halted;
     } else {
+        sampler->scanned += stack->scanned;
         if (stack->stopped != 0)
             encoder_stopped(&sampler->encoder, cpu, time, stack->stopped);
         encoder_sample(&sampler->encoder, cpu, time, stack->addresses,
@@ -227,6 +229,11 @@ void sampler_report(struct sampler *sampler)
                 (double)sampler->stops / span, sampler->hz,
                 number_count(sampler->missed, missed),
                 number_count(sampler->machine->torn, torn));
+    if (sampler->scanned > 0)
+        log_summary("[ callers of %s samples by a scan of the stack, which may "
+                    "be wrong: above [found by a scan] ]",
+                    number_count(sampler->scanned, samples));
+    places_report(unwind_places(sampler->unwinder));
     if (sampler->held > 0)
         log_summary("[ somebody else held the guest for %.1f s ]",
                     sampler->held);

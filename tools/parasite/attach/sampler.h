@@ -42,6 +42,7 @@ struct sampler {
     uint64_t stops;
     uint64_t samples; /* of all CPUs */
     uint64_t halted;  /* of these */
+    uint64_t scanned; /* of these, with callers found by a scan */
     uint64_t missed;
     size_t stack_bytes; /* that most walks read */
     size_t deepest;     /* of the last walks */

@@ -9,6 +9,8 @@
 
 #include "base/memory.h"
 
+#include <string.h>
+
 #define ALIGN 64u
 #define BELOW 512u /* the stack pointer may fall by that much */
 #define LEAST 256u
@@ -71,6 +73,22 @@ static bool read_word(void *owner, uint64_t address, unsigned bytes,
     return true;
 }
 
+/* Reads what is not the stack, of which (cpu)'s window stays as it is. */
+static bool read_any(void *owner, uint64_t address, uint8_t *to, size_t count)
+{
+    struct reading *reading = owner;
+    struct machine_cpu *cpu = &reading->machine->cpus[reading->cpu];
+    struct machine_cpu kept = *cpu;
+    bool fine = reading->machine->reason == MACHINE_LIVES &&
+                fetch(reading->sampler, reading->cpu, address, count) &&
+                cpu->window_bytes >= count;
+
+    if (fine)
+        memcpy(to, cpu->bytes, count);
+    *cpu = kept;
+    return fine;
+}
+
 enum { SEEN_ONCE = 1, SEEN_RUNNING, SEEN_HALTED };
 
 /* Whether (address), of which there is no image, is behind a HLT. A halted CPU
@@ -98,17 +116,15 @@ static bool reads_halt(struct sampler *sampler, size_t cpu, uint64_t address)
 static bool is_halted(struct sampler *sampler, size_t cpu)
 {
     const struct registers *now = &sampler->machine->cpus[cpu].registers;
-    uint64_t begin, end;
-    bool behind;
+    int behind;
 
     if (sampler->machine->knows_blocked)
         return sampler->machine->cpus[cpu].blocked;
     if (now->mode == MODE_REAL && now->ip == RESET_VECTOR)
         return true;
-    unwind_text(sampler->unwinder, &begin, &end);
-    behind = now->ip >= begin && now->ip < end
-                 ? unwind_after_halt(sampler->unwinder, now->ip)
-                 : reads_halt(sampler, cpu, now->ip);
+    behind = unwind_after_halt(sampler->unwinder, now->ip);
+    if (behind < 0)
+        behind = reads_halt(sampler, cpu, now->ip);
     return behind && machine_is_halted(sampler->machine, cpu);
 }
 
@@ -144,7 +160,8 @@ void sampler_unwind(struct sampler *sampler, size_t number,
     struct machine *machine = sampler->machine;
     struct machine_cpu *cpu = &machine->cpus[number];
     struct reading reading = {sampler, machine, number, 0};
-    const struct unwind_memory memory = {read_word, &reading};
+    const struct unwind_memory memory = {
+        read_word, {read_any, &reading}, &reading};
     uint64_t sp = cpu->registers.sp & ~(uint64_t)(sizeof(uint64_t) - 1);
 
     if (sampler->stack_bytes == 0)
@@ -159,6 +176,11 @@ void sampler_unwind(struct sampler *sampler, size_t number,
 bool sampler_walk(struct sampler *sampler, size_t cpu,
                   struct unwind_stack *stack)
 {
+    struct reading reading = {sampler, sampler->machine, cpu, 0};
+    const struct places_memory memory = {read_any, &reading};
+
+    places_see(unwind_places(sampler->unwinder), cpu,
+               &sampler->machine->cpus[cpu].registers, &memory);
     if (is_halted(sampler, cpu))
         return false;
     sampler_unwind(sampler, cpu, stack);

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a stopped CPU's registers to its callers, a frame at a time. */
 
-#include "attach/unwind.h"
-
-#include "attach/cfi.h"
+#include "attach/walk.h"
 #include "base/memory.h"
-#include "image/segment.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FRAME_BYTES_MAX (1u << 20)
 #define HLT 0xf4
@@ -23,103 +16,57 @@
 #define CALL_BYTES 5u /* with the distance to its target */
 #define SEARCHED_WORDS 32
 
-struct unwinder {
-    const struct image *image;
-    struct cfi *cfi;
-    struct segment *segments;
-    size_t segment_count;
-    const uint8_t *file; /* mapped, NULL = not there */
-    size_t file_bytes;
-    uint64_t text_begin;
-    uint64_t text_end;
-};
-
-/* Where a walk is. */
-struct place {
-    uint64_t ip;
-    uint64_t sp;
-    uint64_t fp;
-    unsigned word; /* bytes */
-    bool innermost;
-};
-
-enum step {
-    STEP_UP,
-    STEP_OUTERMOST,
-    STEP_UNALIGNED,
-    STEP_OUTSIDE,
-    STEP_FALLING,
-    STEP_UNREADABLE,
-};
-
-struct walk {
-    struct unwinder *unwinder;
-    const struct unwind_memory *memory;
-    struct unwind_stack *stack;
-    struct place at;
-};
-
-static void map_file(struct unwinder *unwinder, const char *path)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat about;
-    void *bytes;
-
-    if (file < 0)
-        return;
-    if (fstat(file, &about) == 0 && about.st_size > 0) {
-        bytes =
-            mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (bytes != MAP_FAILED) {
-            unwinder->file = bytes;
-            unwinder->file_bytes = (size_t)about.st_size;
-        }
-    }
-    close(file);
-}
-
 struct unwinder *unwind_open(const struct image *image)
 {
     struct unwinder *unwinder = xreallocarray(NULL, 1, sizeof *unwinder);
 
-    *unwinder = (struct unwinder){.image = image};
-    if (image == NULL)
-        return unwinder;
-    unwinder->cfi = cfi_open(image->path);
-    unwinder->segments = segments_read(image->path, &unwinder->segment_count);
-    map_file(unwinder, image->path);
-    for (size_t i = 0; i < unwinder->segment_count; ++i) {
-        const struct segment *segment = &unwinder->segments[i];
-
-        if (i == 0 || segment->address < unwinder->text_begin)
-            unwinder->text_begin = segment->address;
-        if (segment->address + segment->bytes > unwinder->text_end)
-            unwinder->text_end = segment->address + segment->bytes;
-    }
+    *unwinder = (struct unwinder){0};
+    places_open(&unwinder->places, image);
     return unwinder;
 }
 
 /* The byte of code at (address), -1 if it is not known. */
 static int code(const struct unwinder *unwinder, uint64_t address)
 {
-    for (size_t i = 0; i < unwinder->segment_count; ++i) {
-        const struct segment *segment = &unwinder->segments[i];
-        uint64_t offset = address - segment->address;
+    const struct place *place = places_at(&unwinder->places, address);
 
-        if (address >= segment->address && offset < segment->bytes &&
-            segment->offset + offset < unwinder->file_bytes)
-            return unwinder->file[segment->offset + offset];
-    }
-    return -1;
+    return place != NULL ? code_byte(place->code, address - place->slide) : -1;
 }
 
 static bool is_code(const struct unwinder *unwinder, uint64_t address)
 {
-    return unwinder->text_end == 0 ||
-           (address >= unwinder->text_begin && address < unwinder->text_end);
+    return unwinder->places.code_count == 0 ||
+           places_at(&unwinder->places, address) != NULL;
 }
 
-static bool read_word(struct walk *walk, uint64_t address, uint64_t *value)
+/* (address) of the guest as in a trace; (place) is its. */
+static uint64_t traced(const struct place *place, uint64_t address)
+{
+    return address - place->slide + place->code->image->moved;
+}
+
+const struct image_symbol *walk_symbol(const struct unwinder *unwinder,
+                                       uint64_t address)
+{
+    const struct place *place = places_at(&unwinder->places, address);
+
+    return place != NULL
+               ? image_function(place->code->image, traced(place, address))
+               : NULL;
+}
+
+bool walk_function(const struct unwinder *unwinder, uint64_t address,
+                   uint64_t *start)
+{
+    const struct image_symbol *symbol = walk_symbol(unwinder, address);
+
+    if (symbol == NULL)
+        return false;
+    *start = symbol->start - traced(places_at(&unwinder->places, address), 0);
+    return true;
+}
+
+bool walk_word(struct walk *walk, uint64_t address, uint64_t *value)
 {
     struct unwind_stack *stack = walk->stack;
     unsigned word = walk->at.word;
@@ -136,7 +83,7 @@ static bool read_word(struct walk *walk, uint64_t address, uint64_t *value)
 }
 
 /* Whether a frame may end at (top), which is above what was read. */
-static enum step check_top(const struct place *at, uint64_t top)
+static enum step check_top(const struct state *at, uint64_t top)
 {
     if (top % at->word != 0)
         return STEP_UNALIGNED;
@@ -148,14 +95,15 @@ static enum step check_top(const struct place *at, uint64_t top)
 /* One step by a rule; (*known) is false if there is none. */
 static enum step step_by_rule(struct walk *walk, bool *known)
 {
-    struct place *at = &walk->at;
+    struct state *at = &walk->at;
+    const struct place *place = places_at(&walk->unwinder->places, at->ip);
     struct cfi_rule rule = {0};
     uint64_t top, ip, fp = at->fp;
     enum step step;
 
-    if (walk->unwinder->cfi != NULL && is_code(walk->unwinder, at->ip))
-        rule =
-            cfi_find(walk->unwinder->cfi, at->innermost ? at->ip : at->ip - 1);
+    if (place != NULL && place->code->cfi != NULL)
+        rule = cfi_find(place->code->cfi,
+                        at->ip - place->slide - (at->innermost ? 0 : 1));
     *known = rule.kind != CFI_UNKNOWN;
     if (rule.kind == CFI_OUTERMOST || !*known)
         return STEP_OUTERMOST;
@@ -163,8 +111,8 @@ static enum step step_by_rule(struct walk *walk, bool *known)
     step = check_top(at, top);
     if (step != STEP_UP)
         return step;
-    if (!read_word(walk, top + (uint64_t)rule.address, &ip) ||
-        (rule.saves_fp && !read_word(walk, top + (uint64_t)rule.fp, &fp)))
+    if (!walk_word(walk, top + (uint64_t)rule.address, &ip) ||
+        (rule.saves_fp && !walk_word(walk, top + (uint64_t)rule.fp, &fp)))
         return STEP_UNREADABLE;
     at->ip = ip;
     at->fp = fp;
@@ -191,12 +139,12 @@ static bool is_call_of(const struct unwinder *unwinder, uint64_t address,
  * there is none. */
 static int search_words(struct walk *walk, uint64_t function)
 {
-    const struct place *at = &walk->at;
+    const struct state *at = &walk->at;
 
     for (int i = 0; i < SEARCHED_WORDS; ++i) {
         uint64_t place = at->sp + (unsigned)i * at->word, value;
 
-        if (place == at->fp || !read_word(walk, place, &value))
+        if (place == at->fp || !walk_word(walk, place, &value))
             return -1;
         if (is_call_of(walk->unwinder, value, function))
             return i;
@@ -209,38 +157,35 @@ static int search_words(struct walk *walk, uint64_t function)
 static int words_above(struct walk *walk)
 {
     const struct unwinder *unwinder = walk->unwinder;
-    const struct image_symbol *function;
-    uint64_t ip = walk->at.ip;
+    uint64_t ip = walk->at.ip, function;
     int byte = code(unwinder, ip);
 
     if (byte == RET || byte == RET_BYTES)
         return 0;
-    function =
-        unwinder->image != NULL ? image_function(unwinder->image, ip) : NULL;
-    if (function == NULL)
+    if (!walk_function(unwinder, ip, &function))
         return -1;
-    if (ip - function->start <= ENDBR_BYTES + 1) {
-        if (ip == function->start || byte == PUSH_FP)
+    if (ip - function <= ENDBR_BYTES + 1) {
+        if (ip == function || byte == PUSH_FP)
             return 0;
         if (code(unwinder, ip - 1) == PUSH_FP)
             return 1;
     }
-    if (code(unwinder, function->start) == PUSH_FP ||
-        code(unwinder, function->start + ENDBR_BYTES) == PUSH_FP)
+    if (code(unwinder, function) == PUSH_FP ||
+        code(unwinder, function + ENDBR_BYTES) == PUSH_FP || byte < 0)
         return -1;
-    return search_words(walk, function->start);
+    return search_words(walk, function);
 }
 
 static enum step step_by_code(struct walk *walk, bool *known)
 {
-    struct place *at = &walk->at;
+    struct state *at = &walk->at;
     int words = at->innermost ? words_above(walk) : -1;
     uint64_t ip;
 
     *known = words >= 0;
     if (!*known)
         return STEP_OUTERMOST;
-    if (!read_word(walk, at->sp + (unsigned)words * at->word, &ip))
+    if (!walk_word(walk, at->sp + (unsigned)words * at->word, &ip))
         return STEP_UNREADABLE;
     at->ip = ip;
     at->sp += ((unsigned)words + 1) * at->word;
@@ -249,7 +194,7 @@ static enum step step_by_code(struct walk *walk, bool *known)
 
 static enum step step_by_frame(struct walk *walk)
 {
-    struct place *at = &walk->at;
+    struct state *at = &walk->at;
     uint64_t ip, fp;
     enum step step;
 
@@ -260,8 +205,8 @@ static enum step step_by_frame(struct walk *walk)
     step = check_top(at, at->fp + 2 * at->word);
     if (step != STEP_UP)
         return step;
-    if (!read_word(walk, at->fp, &fp) ||
-        !read_word(walk, at->fp + at->word, &ip))
+    if (!walk_word(walk, at->fp, &fp) ||
+        !walk_word(walk, at->fp + at->word, &ip))
         return STEP_UNREADABLE;
     at->sp = at->fp + 2 * at->word;
     at->ip = ip;
@@ -276,6 +221,8 @@ static enum step step_up(struct walk *walk)
 
     if (!known)
         step = step_by_code(walk, &known);
+    if (!known)
+        step = walk_by_scan(walk, &known);
     if (!known)
         step = step_by_frame(walk);
     walk->at.innermost = false;
@@ -299,8 +246,11 @@ void unwind_walk(struct unwinder *unwinder, const struct registers *registers,
                         {registers->ip, registers->sp, registers->fp,
                          registers->mode == MODE_64 ? 8 : 4, true}};
 
+    if (unwinder->changes != unwinder->places.changes)
+        walk_forget(unwinder);
     stack->count = 1;
-    stack->addresses[0] = registers->ip;
+    stack->scanned = false;
+    stack->addresses[0] = places_traced(&unwinder->places, registers->ip);
     stack->lowest = stack->highest = 0;
     stack->stopped = 0;
     if (registers->mode == MODE_REAL)
@@ -322,27 +272,26 @@ void unwind_walk(struct unwinder *unwinder, const struct registers *registers,
             stack->stopped = PROF_WALK_DEPTH;
             return;
         }
-        stack->addresses[stack->count++] = walk.at.ip;
+        stack->addresses[stack->count++] =
+            places_traced(&unwinder->places, walk.at.ip);
     }
 }
 
-bool unwind_after_halt(struct unwinder *unwinder, uint64_t address)
+int unwind_after_halt(struct unwinder *unwinder, uint64_t address)
 {
-    return code(unwinder, address - 1) == HLT;
+    int byte = code(unwinder, address - 1);
+
+    return byte < 0 ? -1 : byte == HLT;
 }
 
-void unwind_text(const struct unwinder *unwinder, uint64_t *begin,
-                 uint64_t *end)
+struct places *unwind_places(struct unwinder *unwinder)
 {
-    *begin = unwinder->text_begin;
-    *end = unwinder->text_end;
+    return &unwinder->places;
 }
 
 void unwind_close(struct unwinder *unwinder)
 {
-    cfi_close(unwinder->cfi);
-    free(unwinder->segments);
-    if (unwinder->file != NULL)
-        munmap((void *)unwinder->file, unwinder->file_bytes);
+    places_close(&unwinder->places);
+    walk_forget(unwinder);
     free(unwinder);
 }

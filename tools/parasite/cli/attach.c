@@ -28,7 +28,7 @@
 
 struct attach {
     const char *target;
-    const char *image;
+    const char *image; /* or several */
     const char *output;
     const char *ram;
     char **guest;
@@ -58,7 +58,9 @@ static const struct argp_option options[] = {
     {"freq", 'F', "HZ", 0, "sample HZ times a second (99)", 0},
     {"duration", 'T', "SECONDS", 0, "stop after SECONDS", 0},
     {"kernel", 'k', "IMAGE", 0,
-     "the ELF image that the guest runs, for callers and names", 0},
+     "the ELF image that the guest runs, for callers and names, or a list of "
+     "symbols like /proc/kallsyms; may be repeated",
+     0},
     {"output", 'o', "TRACE", 0, "the folder to write (x.trace)", 0},
     {"depth", KEY_DEPTH, "N", 0, "at most N callers, 0 to 127 (64)", 0},
     {"pause-budget", KEY_BUDGET, "SHARE", 0,
@@ -132,7 +134,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
 
     switch (key) {
     case 'k':
-        attach->image = word;
+        attach->image = image_paths_add(attach->image, word);
         break;
     case 'o':
         attach->output = word;
@@ -387,7 +389,7 @@ int command_attach(int argc, char **argv)
     if (attach.image != NULL) {
         image_open(&image, attach.image);
         attach.sampler.image = &image;
-        attach.sampler.boots.image = realpath(attach.image, NULL);
+        attach.sampler.boots.image = image_paths_real(attach.image);
     }
     if (find_ring(&attach, &image, &ring))
         return read_ring(&attach, &image, ring);

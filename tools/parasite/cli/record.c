@@ -136,7 +136,7 @@ int command_record(int argc, char **argv)
     if (request->image != NULL) {
         image_open(&image, request->image);
         capture.image = &image;
-        capture.boots.image = realpath(request->image, NULL);
+        capture.boots.image = image_paths_real(request->image);
     }
     capture.seconds = recording.seconds;
     capture.force = request->force;

@@ -146,9 +146,9 @@ static void put_image(const struct perf *perf)
     const struct view *view = perf->view;
     const struct event_hello *hello = &view->model.hello;
     struct segment text = {hello->text_begin,
-                           hello->text_end - hello->text_begin, 0};
+                           hello->text_end - hello->text_begin, 0, 0};
     char *path =
-        view->names.image != NULL ? realpath(view->image_path, NULL) : NULL;
+        view->names.image != NULL ? realpath(view->image.path, NULL) : NULL;
     size_t count = 0;
     struct segment *segments =
         path != NULL ? segments_read(path, &count) : NULL;
@@ -172,7 +172,7 @@ static void make_maps(struct perf *perf)
     put_image(perf);
     for (uint32_t i = 1; i < MODEL_PSEUDOS; ++i) {
         struct segment segment = {PSEUDO_ADDRESS + i * PSEUDO_BYTES,
-                                  PSEUDO_BYTES, 0};
+                                  PSEUDO_BYTES, 0, 0};
         const char *name = names_text(&view->names, view->pseudo_names[i]);
 
         put_map(perf->maps.stream, &segment,

@@ -167,7 +167,7 @@ static uint32_t frame_id(struct perfetto *perfetto, const struct frame *frame)
 static void put_mapping(struct perfetto *perfetto)
 {
     const struct view *view = perfetto->view;
-    const char *path = view->names.image != NULL ? view->image_path : "[image]";
+    const char *path = view->names.image != NULL ? view->image.path : "[image]";
     char build_id[65];
 
     metadata_build_id(&view->model.hello, build_id);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "function_symbols.h"
+#include "image/segment.h"
 #include "space.h"
 #include "trace/metadata.h"
 
@@ -22,7 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void read_note(struct image *image, Elf_Data *data)
+static void read_note(struct image *image, Elf_Data *data,
+                      const GElf_Shdr *header)
 {
     size_t at = 0, name, descriptor;
     GElf_Nhdr note;
@@ -36,6 +38,8 @@ static void read_note(struct image *image, Elf_Data *data)
                                     : (uint32_t)sizeof image->build_id;
         memcpy(image->build_id, (char *)data->d_buf + descriptor,
                image->build_id_bytes);
+        if ((header->sh_flags & SHF_ALLOC) != 0)
+            image->note = header->sh_addr + descriptor;
     }
 }
 
@@ -125,7 +129,7 @@ static void read_sections(struct symbols *symbols)
         if (data == NULL)
             continue;
         if (header.sh_type == SHT_NOTE)
-            read_note(symbols->image, data);
+            read_note(symbols->image, data, &header);
         else
             read_symbols(symbols, data, &header);
     }
@@ -150,7 +154,28 @@ static void choose_functions(struct symbols *symbols)
     free(symbols->functions);
 }
 
-void image_open(struct image *image, const char *path)
+/* The range of the code; that of the functions if no segment says it. */
+static void find_range(struct image *image)
+{
+    size_t count;
+    struct segment *segments = segments_read(image->path, &count);
+
+    for (size_t i = 0; i < count; ++i) {
+        uint64_t end = segments[i].address + segments[i].bytes;
+
+        if (i == 0 || segments[i].address < image->begin)
+            image->begin = segments[i].address;
+        if (end > image->end)
+            image->end = end;
+    }
+    free(segments);
+    if (count == 0 && image->count > 0) {
+        image->begin = image->functions[0].start;
+        image->end = image->functions[image->count - 1].end;
+    }
+}
+
+void image_open_one(struct image *image, const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct symbols symbols = {.image = image};
@@ -160,18 +185,24 @@ void image_open(struct image *image, const char *path)
         die("%s: cannot be read: %s", path, strerror(errno));
     elf_version(EV_CURRENT);
     symbols.elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
-    if (symbols.elf == NULL || elf_kind(symbols.elf) != ELF_K_ELF)
+    if (symbols.elf == NULL || elf_kind(symbols.elf) != ELF_K_ELF) {
+        elf_end(symbols.elf);
+        close(file);
+        if (image_open_list(image, path))
+            return;
         die("%s: not an ELF file; -k takes the image as it was linked", path);
+    }
     read_sections(&symbols);
     if (image->build_id_bytes == 0)
         read_embedded_id(image, symbols.elf);
     elf_end(symbols.elf);
     close(file);
     choose_functions(&symbols);
+    find_range(image);
 }
 
-const struct image_symbol *image_function(const struct image *image,
-                                          uint64_t address)
+static const struct image_symbol *find(const struct image *image,
+                                       uint64_t address)
 {
     size_t low = 0, high = image->count;
 
@@ -186,6 +217,16 @@ const struct image_symbol *image_function(const struct image *image,
     if (low == 0 || address >= image->functions[low - 1].end)
         return NULL;
     return &image->functions[low - 1];
+}
+
+const struct image_symbol *image_function(const struct image *image,
+                                          uint64_t address)
+{
+    const struct image_symbol *found = NULL;
+
+    for (; image != NULL && found == NULL; image = image->next)
+        found = find(image, address);
+    return found;
 }
 
 bool image_object(const struct image *image, const char *name,
@@ -223,9 +264,13 @@ bool image_fits(const struct image *image, const struct event_hello *hello,
 
 void image_close(struct image *image)
 {
+    if (image->next != NULL)
+        image_close(image->next);
+    free(image->next);
     for (size_t i = 0; i < image->object_count; ++i)
         free((char *)image->objects[i].name);
     free(image->functions);
     free(image->objects);
+    free(image->own_path);
     *image = (struct image){0};
 }

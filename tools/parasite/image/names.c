@@ -24,6 +24,17 @@ static const char *demangled(const char *symbol)
     return text;
 }
 
+static void open_others(struct names *names)
+{
+    size_t count = 0;
+
+    for (const struct image *at = names->image->next; at != NULL;
+         at = at->next) {
+        vector_reserve_one(&names->others, count, sizeof(struct dwarf *));
+        names->others[count++] = dwarf_open(at->path);
+    }
+}
+
 void names_open(struct names *names, struct image *image, bool lines,
                 bool inlined)
 {
@@ -38,16 +49,43 @@ void names_open(struct names *names, struct image *image, bool lines,
             log_info(
                 "%s: no debug information, so no source lines; compile with -g",
                 image->path);
+        open_others(names);
     }
 }
 
-/* Samples of user mode have one of these addresses for their space
- * (<prof/user.h>). Writes what they stand for; false: another address. */
-static bool user_mode(uint64_t address, char *text, size_t room)
+struct dwarf *names_dwarf(const struct names *names, uint64_t *address)
+{
+    const struct image *wanted, *at = names->image;
+    size_t number = 0;
+
+    if (at == NULL || at->next == NULL)
+        return names->dwarf;
+    wanted = image_at(at, *address);
+    if (wanted == NULL || names->others == NULL)
+        return NULL;
+    *address -= wanted->moved;
+    if (wanted == at)
+        return names->dwarf;
+    while ((at = at->next) != wanted)
+        ++number;
+    return names->others[number];
+}
+
+/* Samples of user mode have an address for their space (<prof/user.h>). Writes
+ * what an address stands for; false if it is itself. */
+static bool stands_for(uint64_t address, char *text, size_t room)
 {
     uint64_t end = address >> 32 == 0 ? UINT32_MAX : UINT64_MAX;
     uint64_t space = address - (end - 255);
+    const char *other =
+        (address | 1) == (NAMES_SCANNED | 1) ? "[found by a scan]" : NULL;
 
+    if ((address | 1) == (NAMES_OTHER | 1))
+        other = "[other code]";
+    if (other != NULL) {
+        snprintf(text, room, "%s", other);
+        return true;
+    }
     if (space >= PROF_SPACES)
         return false;
     if (space == 0)
@@ -65,7 +103,7 @@ static uint32_t function_at(struct names *names, uint64_t address)
 
     if (symbol != NULL)
         return strings_put(&names->strings, names->readable(symbol->name));
-    if (!user_mode(address, text, sizeof text))
+    if (!stands_for(address, text, sizeof text))
         snprintf(text, sizeof text, "0x%" PRIx64, address);
     return strings_put(&names->strings, text);
 }
@@ -93,9 +131,10 @@ static void put_frame(struct names *names, struct frame frame)
 static void look_up(struct names *names, uint64_t address)
 {
     struct dwarf_frame found[NAMES_INLINED_MAX];
-    size_t count = names->dwarf != NULL ? dwarf_at(names->dwarf, address, found,
-                                                   NAMES_INLINED_MAX)
-                                        : 0;
+    uint64_t linked = address;
+    struct dwarf *dwarf = names_dwarf(names, &linked);
+    size_t count =
+        dwarf != NULL ? dwarf_at(dwarf, linked, found, NAMES_INLINED_MAX) : 0;
     uint32_t innermost = count > 0 ? line_text(names, &found[0]) : 0;
 
     if (!names->inlined || count == 0) {
@@ -144,7 +183,13 @@ const char *names_text(const struct names *names, uint32_t number)
 
 void names_close(struct names *names)
 {
+    const struct image *next =
+        names->others != NULL ? names->image->next : NULL;
+
     dwarf_close(names->dwarf);
+    for (size_t i = 0; next != NULL; next = next->next)
+        dwarf_close(names->others[i++]);
+    free(names->others);
     strings_free(&names->strings);
     for (int i = 0; i < 2; ++i) {
         index_free(&names->lookups[i].known);

@@ -21,10 +21,21 @@ struct frame {
 
 #define NAMES_INLINED_MAX 16 /* functions at one address */
 
+/*
+ * What stands in a stack for something else; also one byte less, as which a
+ * return address is looked up.
+ *
+ * NAMES_SCANNED  the callers from here on were found by a search of the stack
+ * NAMES_OTHER    code where the image was linked, but is not
+ */
+#define NAMES_SCANNED (UINT64_MAX - 256)
+#define NAMES_OTHER (UINT64_MAX - 258)
+
 struct names {
-    struct image *image; /* NULL = addresses are shown as numbers */
-    struct dwarf *dwarf; /* NULL = no lines */
-    bool inlined;        /* inlined functions are frames too */
+    struct image *image;   /* NULL = addresses are shown as numbers */
+    struct dwarf *dwarf;   /* NULL = no lines */
+    struct dwarf **others; /* of the images after the first, in their order */
+    bool inlined;          /* inlined functions are frames too */
     struct strings strings;
     struct names_lookups {
         struct index known; /* addresses */
@@ -48,6 +59,10 @@ void names_open(struct names *names, struct image *image, bool lines,
  * result is valid until the next call. */
 const struct frame *names_at(struct names *names, uint64_t address,
                              bool returned, size_t *count);
+
+/* The debug information of what is at *(address), which becomes the address as
+ * linked; NULL if there is none. */
+struct dwarf *names_dwarf(const struct names *names, uint64_t *address);
 
 /* Adds a name that belongs to no address. */
 uint32_t names_put(struct names *names, const char *text);

@@ -21,8 +21,8 @@ static struct segment *read_headers(Elf *elf, size_t *count)
             header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0)
             continue;
         vector_reserve_one(&segments, *count, sizeof *segments);
-        segments[(*count)++] =
-            (struct segment){header.p_vaddr, header.p_memsz, header.p_offset};
+        segments[(*count)++] = (struct segment){
+            header.p_vaddr, header.p_memsz, header.p_offset, header.p_align};
     }
     return segments;
 }

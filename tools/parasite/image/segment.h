@@ -10,6 +10,7 @@ struct segment {
     uint64_t address;
     uint64_t bytes;
     uint64_t offset;
+    uint64_t align; /* of its place in memory */
 };
 
 /* Returns the executable segments of the ELF file (path), to be freed; none if

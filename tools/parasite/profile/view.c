@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_FORCE = 256, KEY_TIME, KEY_WEIGHT, KEY_INLINE, KEY_CPU };
@@ -79,7 +78,7 @@ static error_t parse_trace(int key, char *word, struct argp_state *state)
         trace_choose(&view->input, &view->has_input, word);
         break;
     case 'k':
-        view->image_path = word;
+        view->image_path = image_paths_add(view->image_path, word);
         break;
     case KEY_FORCE:
         view->force = true;
@@ -188,12 +187,8 @@ static void open_names(struct view *view)
     bool remembered = !has_image && view->trace.image != NULL;
 
     if (remembered) {
-        struct stat about;
-
-        view->image_path = view->trace.image;
-        has_image = stat(view->image_path, &about) == 0 &&
-                    S_ISREG(about.st_mode) &&
-                    access(view->image_path, R_OK) == 0;
+        view->image_path = image_paths_add(NULL, view->trace.image);
+        has_image = image_is_there(view->image_path);
     }
     if (has_image) {
         image_open(&view->image, view->image_path);

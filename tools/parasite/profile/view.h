@@ -19,7 +19,7 @@
 struct view {
     /* the options */
     const char *input;
-    const char *image_path;
+    const char *image_path; /* or several (image/image.h) */
     const char *time_text;
     bool has_input;  /* (input) was given, and is not the default */
     regex_t include; /* a function of the stack matches */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several images, as one list of paths. */
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "image/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define APART (1u << 20) /* code that is moved begins at a multiple of that */
+
+static bool is_file(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
+           access(path, R_OK) == 0;
+}
+
+/* The first of *(paths), to be freed, which is taken off; NULL if there is
+ * none. A name that is a file's is not split. */
+static char *next_path(const char **paths)
+{
+    const char *mark = NULL;
+    char *path;
+
+    if (**paths == '\0')
+        return NULL;
+    if (!is_file(*paths))
+        mark = strchr(*paths, IMAGE_PATHS_MARK);
+    path = xstrdup(*paths);
+    if (mark != NULL)
+        path[mark - *paths] = '\0';
+    *paths = mark != NULL ? mark + 1 : *paths + strlen(*paths);
+    return path;
+}
+
+static bool overlaps(const struct image *a, const struct image *b)
+{
+    return a->begin + a->moved < b->end + b->moved &&
+           b->begin + b->moved < a->end + a->moved;
+}
+
+/* Moves (added) up until it is apart from all that precede it. */
+static void keep_apart(const struct image *first, struct image *added)
+{
+    const struct image *at = first;
+
+    while (at != added) {
+        if (overlaps(at, added)) {
+            added->moved = (at->end + at->moved - added->begin + APART - 1) /
+                           APART * APART;
+            at = first;
+        } else {
+            at = at->next;
+        }
+    }
+    for (size_t i = 0; i < added->count; ++i) {
+        added->functions[i].start += added->moved;
+        added->functions[i].end += added->moved;
+    }
+}
+
+void image_open(struct image *image, const char *paths)
+{
+    struct image *last = image;
+    char *path = next_path(&paths);
+
+    if (path == NULL)
+        die("an image has a name");
+    image_open_one(image, path);
+    image->own_path = path;
+    while ((path = next_path(&paths)) != NULL) {
+        last->next = xreallocarray(NULL, 1, sizeof *last->next);
+        last = last->next;
+        image_open_one(last, path);
+        last->own_path = path;
+        keep_apart(image, last);
+    }
+}
+
+bool image_is_there(const char *paths)
+{
+    bool there = *paths != '\0';
+    char *path;
+
+    while (there && (path = next_path(&paths)) != NULL) {
+        there = is_file(path);
+        free(path);
+    }
+    return there;
+}
+
+char *image_paths_add(const char *paths, const char *path)
+{
+    size_t used = paths != NULL ? strlen(paths) + 1 : 0;
+    char *both = xreallocarray(NULL, used + strlen(path) + 1, 1);
+
+    if (used > 0)
+        sprintf(both, "%s%c", paths, IMAGE_PATHS_MARK);
+    strcpy(both + used, path);
+    return both;
+}
+
+char *image_paths_real(const char *paths)
+{
+    char *whole = NULL, *path;
+
+    while ((path = next_path(&paths)) != NULL) {
+        char *real = realpath(path, NULL);
+        char *longer = image_paths_add(whole, real != NULL ? real : path);
+
+        free(whole);
+        free(real);
+        free(path);
+        whole = longer;
+    }
+    return whole;
+}
+
+const struct image *image_at(const struct image *image, uint64_t address)
+{
+    while (image != NULL && (address < image->begin + image->moved ||
+                             address >= image->end + image->moved))
+        image = image->next;
+    return image;
+}
