@@ -26,7 +26,9 @@ class Images:
         self.start = assemble(s)
 
     def link(self, name, made, *words):
-        return link(self.s, self.s.work / f"{name}.elf", *words, self.start, made)
+        return link(
+            self.s, self.s.work / f"{name}.elf", *words, self.start, made
+        )
 
     def moved(self, name, *words):
         """The image as it was linked, and one of the same code elsewhere."""
@@ -68,7 +70,8 @@ def moved(s, attach, images):
             s.measured(f"{s.part}: {share:.2%} right in an image moved, {how}")
             distance = ELSEWHERE - LINKED
             check.has(
-                attach.said, rf"linked\.elf: {distance:#x} bytes above where .* {how}"
+                attach.said,
+                rf"linked\.elf: {distance:#x} bytes above where .* {how}",
             )
 
 
@@ -81,14 +84,18 @@ def several(s, attach, images):
                 attach, near, 0.995, t, knows=[near, far], more=load
             )
         )
-        names = {n for names, _ in attach.parasite.folded(attach.trace)
-                 for n in names}
+        names = {
+            n
+            for names, _ in attach.parasite.folded(attach.trace)
+            for n in names
+        }
         check.contains(names, "small")
     with s.test(f"{s.part}: an image that is not there, linked to the same"):
         other = s.image(s.part, "split")
         given_time(
-            lambda t: callers(attach, near, 0.995, t, knows=[other, near, far],
-                              more=load)
+            lambda t: callers(
+                attach, near, 0.995, t, knows=[other, near, far], more=load
+            )
         )
         check.has(attach.said, r"split\.elf: not seen in the guest")
 

@@ -54,7 +54,10 @@ STUB = BASE + (
     "attach/stub_begin attach/stub_machine attach/stub_wire base/signals"
 )
 RING = BASE + "input/shared_ring trace/packet"
-IMAGE = "base/index base/memory image/image trace/metadata"
+IMAGE = (
+    "base/index base/memory image/image image/paths image/segment "
+    "image/symbol_list trace/metadata"
+)
 EMBED = "build_id fill image lookup names select table tokens verify"
 FUZZERS = {
     "tables": Fuzzer(

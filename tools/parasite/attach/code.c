@@ -57,14 +57,17 @@ size_t code_same(const struct code *code, uint64_t address,
     return same;
 }
 
-/* "push %rbp; mov %rsp, %rbp" at (bytes), with at most (gap) in between. */
+/* "push %rbp; mov %rsp, %rbp" at (bytes), with whatever in between. With
+ * another REX prefix (REX.W alone is 0x48) it moves another register. */
 static bool is_prologue(const uint8_t *bytes, size_t count)
 {
     if (bytes[0] != PUSH_FP)
         return false;
     for (size_t i = 1; i + 1 < count; ++i) {
-        if ((bytes[i] == 0x89 && bytes[i + 1] == 0xe5) ||
-            (bytes[i] == 0x8b && bytes[i + 1] == 0xec))
+        bool moves = (bytes[i] == 0x89 && bytes[i + 1] == 0xe5) ||
+                     (bytes[i] == 0x8b && bytes[i + 1] == 0xec);
+
+        if (moves && ((bytes[i - 1] & 0xf0) != 0x40 || bytes[i - 1] == 0x48))
             return true;
     }
     return false;

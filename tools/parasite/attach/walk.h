@@ -12,15 +12,21 @@ struct call {
     uint64_t target;
 };
 
+/* The functions that one goes on to by a jump. */
+struct jumps {
+    uint64_t *targets;
+    size_t count;
+};
+
 struct unwinder {
     struct places places;
     struct index calls; /* return addresses */
     struct call *call_list;
     struct index functions; /* where they begin */
     bool *sets_frame;       /* by number */
-    struct index jumps;     /* pairs of functions */
-    bool *jump_list;
-    unsigned changes; /* of the places, when these were found */
+    struct index jumpers;   /* the same */
+    struct jumps *jumps;    /* by number */
+    unsigned changes;       /* of the places, when these were found */
 };
 
 /* Where a walk is. */

@@ -45,7 +45,7 @@ void names_open(struct names *names, struct image *image, bool lines,
     };
     if (image != NULL && (lines || inlined)) {
         names->dwarf = dwarf_open(image->path);
-        if (names->dwarf == NULL)
+        if (names->dwarf == NULL && !image->is_list)
             log_info(
                 "%s: no debug information, so no source lines; compile with -g",
                 image->path);

@@ -59,7 +59,10 @@ static void keep_functions(struct image *image)
     for (size_t i = image->count; i-- > 0;) {
         struct image_symbol *symbol = &image->functions[i];
 
-        symbol->end = next != 0 ? next : symbol->start + LAST_BYTES;
+        symbol->end = next != 0 ? next
+                      : symbol->start < UINT64_MAX - LAST_BYTES
+                          ? symbol->start + LAST_BYTES
+                          : UINT64_MAX;
         if (i == 0 || image->functions[i - 1].start != symbol->start)
             next = symbol->start;
     }
@@ -98,7 +101,8 @@ bool image_open_list(struct image *image, const char *path)
 
     while (fine && fgets(text, sizeof text, in) != NULL) {
         fine = parse(text, &line);
-        if (fine && line.address != 0 && is_place(line.type))
+        if (fine && line.address != 0 && line.address != UINT64_MAX &&
+            is_place(line.type))
             put(image, &line);
     }
     if (in != NULL)
