@@ -65,6 +65,22 @@ class Running:
         check.true(total > 50, total)
         check.between(count / total, 0.3, 0.7)
 
+    def top(self, seconds):
+        """Tables, one after the other, of what the guest does now."""
+        words = ("--stdio", "-n", 3, "--delay", seconds, "-F", 400)
+        words += ("-k", self.image, self.target)
+        said = self.attach.parasite("top", "--attach", *words).out
+        check.has(said, "^ *[0-9.]+% .* leaf_a$")
+        check.has(said, "Symbol", count=3)
+        check.same(self.status(), "running")
+
+    def top_of_none(self):
+        words = ("top", "--attach", "--stdio", "-n", 1, "gdb:localhost:1")
+        said = self.attach.parasite(*words, status=1).err
+        check.has(said, "localhost:1: ")
+        words = ("top", "--attach", "--loop", self.target)
+        self.attach.parasite(*words, status=2)
+
     def paused_before(self):
         self.guest.monitor.command("stop")
         said = self.attach("-T", 1, "-k", self.image, self.target).err
@@ -120,6 +136,8 @@ def running(s, attach):
             ("Ctrl-C keeps what was collected", there.interrupted),
             ("--once prints the stack of every CPU", there.once),
             ("halted time is idle time", lambda: given_time(there.idle)),
+            ("top --attach shows functions", lambda: given_time(there.top)),
+            ("top --attach says why it cannot", there.top_of_none),
             ("what somebody else has paused stays so", there.paused_before),
             ("what is paused meanwhile, too", there.paused),
             ("a guest that reboots is sampled on", there.reboots),

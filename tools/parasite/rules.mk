@@ -42,8 +42,8 @@ decoder := attach/encoder attach/machine attach/paging attach/pauses \
     causal/take causal/curve causal/explain causal/notes \
     $(patsubst tools/parasite/%.c,%,$(wildcard tools/parasite/tasks/*.c \
     tools/parasite/occupancy/*.c)) \
-    input/answers input/qemu input/shared_ring profile/interval timeline/layout \
-    timeline/match \
+    input/answers input/qemu input/shared_ring profile/interval \
+    timeline/layout timeline/match \
     top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/tools/parasite/%.o) \

@@ -108,7 +108,7 @@ static bool see(struct place *place, const struct places_memory *memory)
 
     place->has_note = found == FOUND;
     place->seen = found == FOUND;
-    if (found == FOUND_NONE) /* a list of symbols is believed */
+    if (found == FOUND_NONE) /* nothing of a list can be checked */
         place->seen = place->code->file == NULL ||
                       has_code(place->code, place->slide, memory);
     return place->seen;

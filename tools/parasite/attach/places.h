@@ -13,7 +13,7 @@
  * Once CPU 0 is in real mode the guest begins anew, and all of it is forgotten.
  */
 
-#include "attach/code.h"
+#include "image/code.h"
 #include "attach/registers.h"
 #include "base/index.h"
 

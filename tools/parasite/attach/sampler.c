@@ -14,17 +14,31 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NAP_SECONDS 0.1
 #define SPIN_SECONDS 50e-6 /* what is due so soon is slept over */
 #define PROGRESS_SECONDS 0.25
 #define FLUSH_SECONDS 1.0
+#define LIVE_SECONDS 0.1 /* the same, where somebody looks on */
 
 static void take_packet(void *owner, const struct packet *packet)
 {
     struct sampler *sampler = owner;
+    const uint8_t *at = packet->bytes;
+    size_t left = packet->total_bytes;
 
-    boots_take(&sampler->boots, packet);
+    if (sampler->packets < 0) {
+        boots_take(&sampler->boots, packet);
+        return;
+    }
+    while (left > 0 && !sampler->refused) {
+        ssize_t count = write(sampler->packets, at, left);
+
+        sampler->refused = count < 0 && errno != EINTR;
+        at += count > 0 ? count : 0;
+        left -= count > 0 ? (size_t)count : 0;
+    }
 }
 
 static uint64_t clocks(double seconds)
@@ -56,7 +70,8 @@ static void begin_stream(struct sampler *sampler)
 
 static bool is_over(struct sampler *sampler)
 {
-    return signals_caught() || sampler->machine->reason != MACHINE_LIVES ||
+    return signals_caught() || sampler->refused ||
+           sampler->machine->reason != MACHINE_LIVES ||
            (sampler->seconds > 0 &&
             seconds_now() - sampler->began >= sampler->seconds) ||
            (sampler->alive != NULL && !sampler->alive(sampler->owner));
@@ -175,9 +190,11 @@ static void take(struct sampler *sampler)
 void sampler_run(struct sampler *sampler, const char *path)
 {
     uint64_t seed = 1;
+    double interval = sampler->packets < 0 ? FLUSH_SECONDS : LIVE_SECONDS;
     double flushed;
 
-    boots_begin(&sampler->boots, path);
+    if (sampler->packets < 0)
+        boots_begin(&sampler->boots, path);
     begin_stream(sampler);
     encoder_flush(&sampler->encoder);
     prctl(PR_SET_TIMERSLACK, 1);
@@ -191,14 +208,15 @@ void sampler_run(struct sampler *sampler, const char *path)
     while (wait_until_due(sampler)) {
         take(sampler);
         show_progress(sampler);
-        if (sampler->continued - flushed > FLUSH_SECONDS) {
+        if (sampler->continued - flushed > interval) {
             encoder_flush(&sampler->encoder);
             flushed = sampler->continued;
         }
     }
     sampler->ended = seconds_now();
     encoder_end(&sampler->encoder, clocks(sampler->ran));
-    boots_end(&sampler->boots);
+    if (sampler->packets < 0)
+        boots_end(&sampler->boots);
     index_free(&sampler->seen);
     free(sampler->seen_states);
 }
@@ -213,7 +231,7 @@ void sampler_report(struct sampler *sampler)
 
     if (span <= 0)
         span = 1e-9;
-    if (log_quiet)
+    if (log_quiet || sampler->packets >= 0)
         return;
     log_summary("[ %s: wrote %s, %s samples, %s of halted CPUs ]", log_name,
                 number_bytes(sampler->boots.list[0]->writer.written, bytes),

@@ -26,6 +26,7 @@ struct sampler {
     double seconds; /* time limit, 0 = none */
     double budget;  /* share of time that pauses may take, 0 = any */
     unsigned depth; /* callers */
+    int packets;    /* open file that gets them instead of a trace, or -1 */
     bool (*alive)(void *owner); /* of a guest that we started, or NULL */
     void *owner;
 
@@ -33,6 +34,7 @@ struct sampler {
     struct encoder encoder;
     struct schedule schedule;
     struct pauses pauses;
+    bool refused; /* nobody reads the packets any more */
     double began; /* on the monotonic clock */
     double ended;
     double continued; /* when the guest last went on */
@@ -52,7 +54,8 @@ struct sampler {
 };
 
 /* Samples until the time is over, Ctrl-C is pressed or the guest ends, and
- * writes a trace to the folder (path). The other fields have been set. */
+ * writes a trace to the folder (path), unless packets go to a file. The other
+ * fields have been set. */
 void sampler_run(struct sampler *sampler, const char *path);
 
 /* Prints what it has done, and what that has cost. */

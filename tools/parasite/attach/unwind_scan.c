@@ -43,7 +43,7 @@ static struct call decode_call(uint64_t address, const uint8_t *bytes)
     return (struct call){0};
 }
 
-/* Whether the function at (address) stands for an indirect call, as compilers
+/* Whether the function at (address) is a thunk for indirect calls, as compilers
  * make them against speculation. */
 static bool is_thunk(const struct unwinder *unwinder, uint64_t address)
 {

@@ -6,7 +6,7 @@
 
 #include "attach/unwind.h"
 
-/* What a return address tells: the call before it. */
+/* The call before a return address. */
 struct call {
     enum { CALL_NONE, CALL_DIRECT, CALL_INDIRECT } kind;
     uint64_t target;

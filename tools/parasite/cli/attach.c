@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "cli/arguments.h"
+#include "cli/attach_words.h"
 #include "cli/commands.h"
 #include "input/capture.h"
 #include "input/qemu.h"
@@ -38,7 +39,15 @@ struct attach {
     struct sampler sampler;
 };
 
-enum { KEY_BUDGET = 1024, KEY_DEPTH, KEY_ONCE, KEY_RAM, KEY_STUB, KEY_TIMEOUT };
+enum {
+    KEY_BUDGET = 1024,
+    KEY_DEPTH,
+    KEY_ONCE,
+    KEY_PACKETS,
+    KEY_RAM,
+    KEY_STUB,
+    KEY_TIMEOUT
+};
 
 static const char help_text[] =
     "Sample a guest from outside, with nothing in it: its VMM stops it for "
@@ -68,6 +77,8 @@ static const struct argp_option options[] = {
      "share of the time, such as 0.5%",
      0},
     {"once", KEY_ONCE, NULL, 0, "print the stack of every CPU instead", 0},
+    {"packets", KEY_PACKETS, "NUMBER", OPTION_HIDDEN, /* for top */
+     "write packets to this open file instead of a trace", 0},
     {"ram", KEY_RAM, "FILE", 0,
      "read stacks from the guest's RAM, a memory-backend-file with share=on",
      0},
@@ -80,33 +91,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static unsigned depth_of(const char *text)
-{
-    char *end;
-    long depth = strtol(text, &end, 10);
-
-    if (end == text || *end != '\0' || depth < 0 ||
-        depth >= (long)UNWIND_FRAMES_MAX)
-        die_usage("--depth takes 0 to %u, not '%s'", UNWIND_FRAMES_MAX - 1,
-                  text);
-    return (unsigned)depth;
-}
-
-/* "0.5%" or "0.005". */
-static double share_of(const char *text)
-{
-    char *end;
-    double share = strtod(text, &end);
-
-    if (*end == '%') {
-        share /= 100;
-        ++end;
-    }
-    if (end == text || *end != '\0' || !(share > 0 && share <= 1))
-        die_usage("--pause-budget takes a share such as 0.5%%, not '%s'", text);
-    return share;
-}
-
 static error_t parse_sampling(int key, char *word, struct sampler *sampler)
 {
     switch (key) {
@@ -116,11 +100,14 @@ static error_t parse_sampling(int key, char *word, struct sampler *sampler)
     case 'T':
         sampler->seconds = request_number("-T", word);
         break;
+    case KEY_PACKETS:
+        sampler->packets = (int)request_number("--packets", word);
+        break;
     case KEY_DEPTH:
-        sampler->depth = depth_of(word);
+        sampler->depth = attach_depth(word);
         break;
     case KEY_BUDGET:
-        sampler->budget = share_of(word);
+        sampler->budget = attach_share(word);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -213,8 +200,7 @@ static bool alive(void *owner)
 static const char *ways(const struct attach *attach)
 {
     return attach->image != NULL
-               ? "callers by the image's call frame information and by frame "
-                 "pointers"
+               ? "callers by the image, and by frame pointers"
                : "callers by frame pointers only; -k IMAGE knows more";
 }
 
@@ -377,7 +363,7 @@ int command_attach(int argc, char **argv)
     static struct attach attach = {
         .output = "x.trace",
         .timeout = TIMEOUT_USUAL,
-        .sampler = {.hz = HZ_USUAL, .depth = DEPTH_USUAL}};
+        .sampler = {.hz = HZ_USUAL, .depth = DEPTH_USUAL, .packets = -1}};
     struct request split = REQUEST_NOTHING;
     static struct image image;
     uint64_t ring;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/top_attach.h"
 #include "top/loop.h"
 
 #include <stdlib.h>
@@ -22,7 +23,8 @@ static const char help_text[] =
     "  parasite top -k image.elf unix:stream.sock\n"
     "  parasite top -F 999 -- \\\n"
     "    qemu-system-x86_64 -kernel image.elf -display none\n"
-    "  parasite top --stdio -n 3 --delay 5 -k image.elf tcp:localhost:5555";
+    "  parasite top --stdio -n 3 --delay 5 -k image.elf tcp:localhost:5555\n"
+    "  parasite top --attach -k vmlinux gdb:localhost:1234";
 
 enum {
     KEY_DELAY = 2048,
@@ -31,12 +33,17 @@ enum {
     KEY_COLOR,
     KEY_WEIGHT,
     KEY_FILTER,
-    KEY_LOOP
+    KEY_LOOP,
+    KEY_ATTACH
 };
+
+static bool attaches; /* samples come from outside */
 
 static const struct argp_option options[] = {
     {"delay", KEY_DELAY, "SECONDS", 0, "time between updates (1)", 0},
     {"iterations", 'n', "N", 0, "stop after N updates", 0},
+    {"attach", KEY_ATTACH, NULL, 0,
+     "sample the guest from outside; TARGET is as for 'parasite attach'", 0},
     {"loop", KEY_LOOP, NULL, 0,
      "who holds the event loop, by site, instead of functions", 0},
     {"sort", 's', "KEY", 0,
@@ -127,6 +134,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case KEY_LOOP:
         run->sites = true;
         break;
+    case KEY_ATTACH:
+        attaches = true;
+        break;
     case ARGP_KEY_END:
         if (run->sort != NULL)
             run->ui.sort = sort_of(run->sort, run->sites);
@@ -140,6 +150,20 @@ static error_t parse(int key, char *word, struct argp_state *state)
         return parse_form(key, word, run);
     }
     return 0;
+}
+
+/* Has the guest sampled from outside. */
+static void attach(struct top_run *run)
+{
+    struct request *request = &run->request;
+
+    if (run->sites)
+        die_usage("--loop needs a guest that counts; --attach sees functions");
+    if (request->sender.count > 0 || request->control != NULL)
+        die_usage("--send and --control are not for --attach");
+    request_check(request);
+    request->sender.count = 0; /* the rate is not for the guest */
+    top_attach(request);
 }
 
 int command_top(int argc, char **argv)
@@ -162,6 +186,8 @@ int command_top(int argc, char **argv)
 
     argc = request_split(&run.request, argc, argv);
     arguments_parse(&argp, argc, argv, &run);
+    if (attaches)
+        attach(&run);
     request_check(&run.request);
     run.stdio = run.stdio || !isatty(STDOUT_FILENO);
     if (run.request.image != NULL)

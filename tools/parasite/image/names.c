@@ -72,8 +72,8 @@ struct dwarf *names_dwarf(const struct names *names, uint64_t *address)
 }
 
 /* Samples of user mode have an address for their space (<prof/user.h>). Writes
- * what an address stands for; false if it is itself. */
-static bool stands_for(uint64_t address, char *text, size_t room)
+ * what such an address means; false if it is another. */
+static bool special_name(uint64_t address, char *text, size_t room)
 {
     uint64_t end = address >> 32 == 0 ? UINT32_MAX : UINT64_MAX;
     uint64_t space = address - (end - 255);
@@ -103,7 +103,7 @@ static uint32_t function_at(struct names *names, uint64_t address)
 
     if (symbol != NULL)
         return strings_put(&names->strings, names->readable(symbol->name));
-    if (!stands_for(address, text, sizeof text))
+    if (!special_name(address, text, sizeof text))
         snprintf(text, sizeof text, "0x%" PRIx64, address);
     return strings_put(&names->strings, text);
 }

@@ -22,7 +22,7 @@ struct frame {
 #define NAMES_INLINED_MAX 16 /* functions at one address */
 
 /*
- * What stands in a stack for something else; also one byte less, as which a
+ * Addresses in a stack that mean something else; also one byte less, as which a
  * return address is looked up.
  *
  * NAMES_SCANNED  the callers from here on were found by a search of the stack

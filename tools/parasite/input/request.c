@@ -100,7 +100,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
 
     switch (key) {
     case 'k':
-        request->image = word;
+        request->image = image_paths_add(request->image, word);
         break;
     case 'f':
         request->force = true;

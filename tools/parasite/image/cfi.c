@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Call frame information, by libdw. */
 
-#include "attach/cfi.h"
+#include "image/cfi.h"
 
 #include "base/index.h"
 #include "base/memory.h"

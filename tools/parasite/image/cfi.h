@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_CFI_H
-#define ATTACH_CFI_H
+#ifndef IMAGE_CFI_H
+#define IMAGE_CFI_H
 
 /*
  * Call frame information as rules that can be followed with three registers.

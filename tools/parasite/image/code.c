@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions in an image's file. */
 
-#include "attach/code.h"
+#include "image/code.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_CODE_H
-#define ATTACH_CODE_H
+#ifndef IMAGE_CODE_H
+#define IMAGE_CODE_H
 
 /* An image's instructions, as its file has them, and what is known of how to
  * unwind them. All addresses are those as linked. */
 
-#include "attach/cfi.h"
+#include "image/cfi.h"
 #include "image/image.h"
 #include "image/segment.h"
 
