@@ -19,6 +19,7 @@ struct client {
     struct client *waits;    /* the next that may open another connection */
     bool is_queued, is_waiting;
     bool asked;              /* it has sent bytes */
+    bool waits_for_us;       /* the same, and we have not since */
     bool we_ended, they_did; /* FIN or RST */
 };
 
@@ -123,6 +124,7 @@ static struct client *next_waiting(const struct net_flow *flow)
 static void begin_again(struct client *client)
 {
     client->asked = client->we_ended = client->they_did = false;
+    client->waits_for_us = false;
 }
 
 static struct client *new_client(const struct net_flow *flow)
@@ -174,6 +176,7 @@ void net_agents_queued(const uint8_t *frame, size_t bytes)
     client = client_of(&flow, false);
     if (client == NULL)
         return;
+    client->waits_for_us = client->waits_for_us && !flow.data;
     client->we_ended = client->we_ended || flow.ends;
     client->they_did = client->they_did || flow.resets;
     if (flow.resets)
@@ -226,6 +229,18 @@ static bool is_arrival(enum net_peer_kind kind, const struct net_flow *flow,
     return false;
 }
 
+/* Of a trial. */
+static enum net_probe_event event_of(const struct net_flow *flow,
+                                     const struct client *client)
+{
+    if (flow->begins)
+        return NET_PROBE_CONNECTION;
+    if (!flow->data)
+        return NET_PROBE_OTHER;
+    return client != NULL && client->waits_for_us ? NET_PROBE_EARLY
+                                                  : NET_PROBE_REQUEST;
+}
+
 uint64_t net_agents_due(const uint8_t *frame, size_t bytes, uint64_t arrived)
 {
     struct net_flow flow;
@@ -241,11 +256,15 @@ uint64_t net_agents_due(const uint8_t *frame, size_t bytes, uint64_t arrived)
     arrival = is_arrival(rule->kind, &flow, client);
     if (arrival)
         due = prof_agent_packet(&rule->arrivals, arrived, now);
+    if (client != NULL && !arrival)
+        due = prof_agent_packet(&client->agent, arrived, now);
+    if (rule->probed)
+        due =
+            net_probe_hold(&rule->probe, event_of(&flow, client), arrived, due);
     if (client == NULL)
         return due;
-    if (!arrival)
-        due = prof_agent_packet(&client->agent, arrived, now);
     client->asked = client->asked || flow.data;
+    client->waits_for_us = client->waits_for_us || flow.data;
     if (!flow.ends)
         return due;
     client->they_did = true;

@@ -6,6 +6,8 @@
 #include "net.h"
 #include "rules.h"
 
+#include <kernel/clock.h>
+#include <kernel/console.h>
 #include <kernel/loop.h>
 #include <prof/causal.h>
 #include <string.h>
@@ -19,17 +21,30 @@ struct held {
     uint8_t frame[];
 };
 
+/* What was measured before the kind of a peer was known is void. */
+static void end_trials(void)
+{
+    const char *found = net_rules_found();
+
+    if (found == NULL)
+        return;
+    console_line("net: %s", found);
+    prof_causal_again();
+}
+
 bool net_model_turn(void)
 {
     static bool was_running;
     bool running = prof_causal_running();
 
+    if (running && was_running)
+        end_trials();
     if (running == was_running)
         return running;
     was_running = running;
     virtio_net_stamp(running);
     if (running)
-        net_rules_start();
+        net_rules_start(clock_tsc_hz(), prof_causal_now().real);
     else
         net_agents_forget();
     return running;

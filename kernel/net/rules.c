@@ -18,15 +18,15 @@ static const struct {
                                    "wait for answers"},
 };
 
-/* For the report. */
-static void state(struct net_rule *rule)
+/* For the report; (how) it is known. */
+static void state(struct net_rule *rule, const char *how)
 {
     char port[16] = "";
 
     if (rule->port != 0)
         snprintf(port, sizeof port, ", port %u", (unsigned)rule->port);
-    snprintf(rule->text, sizeof rule->text, "network%s: %s", port,
-             kinds[rule->kind].text);
+    snprintf(rule->text, sizeof rule->text, "network%s: %s%s", port,
+             kinds[rule->kind].text, how);
     rule->assumption.text = rule->text;
     prof_causal_assume(&rule->assumption);
 }
@@ -44,11 +44,11 @@ static struct net_rule *rule_at(uint16_t port)
     return &rules[i];
 }
 
-static void set(struct net_rule *rule, enum net_peer_kind kind)
+static void set(struct net_rule *rule, enum net_peer_kind kind, const char *how)
 {
     rule->kind = kind;
     prof_agent_init(&rule->arrivals, PROF_AGENT_OPEN, 0);
-    state(rule);
+    state(rule, how);
 }
 
 /* ":PORT" or nothing, which is 0. */
@@ -67,20 +67,31 @@ static bool read_port(const char *text, uint16_t *port)
     return *end == '\0' && number <= UINT16_MAX;
 }
 
+static bool set_option(uint16_t port, enum net_peer_kind kind, bool probed)
+{
+    struct net_rule *rule = rule_at(port);
+
+    if (rule == NULL)
+        return false;
+    rule->probed = probed;
+    rule->probe = (struct net_probe){0};
+    set(rule, kind, probed ? "; to be probed" : "");
+    return true;
+}
+
 bool net_rule_option(const char *value)
 {
+    const size_t probe = sizeof "probe" - 1;
+    uint16_t port;
+
+    if (strncmp(value, "probe", probe) == 0 && read_port(value + probe, &port))
+        return set_option(port, NET_PEER_CLOSED, true);
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t bytes = strlen(kinds[i].name);
-        struct net_rule *rule;
-        uint16_t port;
 
-        if (strncmp(value, kinds[i].name, bytes) != 0 ||
-            !read_port(value + bytes, &port))
-            continue;
-        rule = rule_at(port);
-        if (rule != NULL)
-            set(rule, (enum net_peer_kind)i);
-        return rule != NULL;
+        if (strncmp(value, kinds[i].name, bytes) == 0 &&
+            read_port(value + bytes, &port))
+            return set_option(port, (enum net_peer_kind)i, false);
     }
     return false;
 }
@@ -95,14 +106,38 @@ struct net_rule *net_rule_of(uint16_t own, uint16_t port)
     return found;
 }
 
-void net_rules_start(void)
+void net_rules_start(uint64_t tsc_hz, uint64_t now)
 {
     if (rules[0].assumption.text == NULL)
-        set(&rules[0], NET_PEER_CLOSED);
+        set(&rules[0], NET_PEER_CLOSED, "");
+    for (unsigned i = 0; i < used; i++)
+        if (rules[i].probed) {
+            net_probe_begin(&rules[i].probe, tsc_hz, now);
+            set(&rules[i], NET_PEER_CLOSED, "; too little traffic to probe");
+        }
+}
+
+const char *net_rules_found(void)
+{
+    struct net_probe_result result;
+    char how[32];
+
+    for (unsigned i = 0; i < used; i++) {
+        if (!net_probe_ended(&rules[i].probe, &result))
+            continue;
+        snprintf(how, sizeof how, "; probed: %u %% if held",
+                 (unsigned)result.per_cent);
+        if (result.known)
+            set(&rules[i], result.kind, how);
+        return rules[i].text;
+    }
+    return NULL;
 }
 
 void net_rules_forget(void)
 {
-    for (unsigned i = 0; i < used; i++)
+    for (unsigned i = 0; i < used; i++) {
         prof_agent_init(&rules[i].arrivals, PROF_AGENT_OPEN, 0);
+        rules[i].probe = (struct net_probe){0};
+    }
 }

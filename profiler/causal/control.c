@@ -148,14 +148,30 @@ static void begin(const struct prof_experiment_settings *of, void *memory)
     prof_own_measure();
 }
 
-void prof_causal_learn(uint64_t now)
+static void begin_again(uint64_t now)
 {
     const struct prof_experiment_settings of = prof_causal.experiments.settings;
 
-    if (!prof_patch_learn_if(now - prof_causal.began))
-        return;
     series_init(&of, prof_causal.kinds, prof_causal.latencies);
     begin_all(&of, prof_causal.experiments.sums, now);
+}
+
+void prof_causal_learn(uint64_t now)
+{
+    if (prof_patch_learn_if(now - prof_causal.began))
+        begin_again(now);
+}
+
+void prof_causal_again(void)
+{
+    bool on = prof_interrupts_save();
+    uint64_t now = prof_causal_exactly();
+
+    if (prof_causal_on && !prof_causal.experiments.fixed) {
+        begin_again(now);
+        prof_causal_follow(now);
+    }
+    prof_interrupts_restore(on);
 }
 
 int prof_causal_start(const struct prof_causal_settings *given)

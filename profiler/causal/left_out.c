@@ -292,6 +292,10 @@ void prof_causal_refuse(void)
 {
 }
 
+void prof_causal_again(void)
+{
+}
+
 void prof_causal_assume(struct prof_assumption *assumption)
 {
     (void)assumption;

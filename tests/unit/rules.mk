@@ -40,7 +40,8 @@ $(BUILD)/host$1/peers_test: $(BUILD)/host$1/obj/kernel/net/peers.o
 $(BUILD)/host$1/console_model_test: \
     $(BUILD)/host$1/obj/kernel/console_model.o
 $(BUILD)/host$1/net_agents_test: $(addprefix \
-    $(BUILD)/host$1/obj/kernel/net/,agents.o flow.o rules.o)
+    $(BUILD)/host$1/obj/kernel/net/,agents.o flow.o probe.o rules.o)
+$(BUILD)/host$1/net_probe_test: $(BUILD)/host$1/obj/kernel/net/probe.o
 $(BUILD)/host$1/disk_test: $(addprefix \
     $(BUILD)/host$1/obj/kernel/task/,disk.o disk_device.o)
 $(BUILD)/host$1/tcp_stream_test: $(addprefix \

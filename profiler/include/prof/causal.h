@@ -213,6 +213,10 @@ int prof_causal_start(const struct prof_causal_settings *settings);
  * not running) or PROF_EVALUE. */
 int prof_causal_fix(const struct prof_target *target, uint32_t speedup);
 
+/* All experiments begin again, and what was measured is void: such as when the
+ * kind of an agent was found out meanwhile. */
+void prof_causal_again(void);
+
 /* Ends them; what is held becomes due. Results remain until the next start. */
 void prof_causal_stop(void);
 

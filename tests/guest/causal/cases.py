@@ -3,6 +3,27 @@
 
 from harness.cases import case
 
+CLOSED = r"peers wait for our answers \(closed loop\)"
+OPEN = r"requests come by themselves \(open loop\)"
+PARTLY = r"connections come by themselves, then peers wait for answers"
+
+
+def probed(name, work, visits, kind, port=""):
+    """What clients do is found out: those of a program of causal_net."""
+    text = rf"network{', port 80' if port else ''}: {kind}; probed: \d+ % if held$"
+    return case(
+        name,
+        image="test/causal_net",
+        append=(
+            "prof.start=off prof.every=0 prof.drain=10000 "
+            f"net.ip=10.0.2.15/24 net.peer=probe{port} "
+            f"causal.work={work} causal.visits={visits}"
+        ),
+        icount=0,
+        shows=[f"^net: {text}", f"^assumed: {text}"],
+    )
+
+
 CASES = [
     case(
         "causal_experiments",
@@ -66,6 +87,10 @@ CASES = [
             r"^assumed: network, port 81: requests come by themselves ",
         ],
     ),
+    probed("causal_probe_closed", 0, 9000, CLOSED),
+    probed("causal_probe_again", 2, 9000, CLOSED),
+    probed("causal_probe_open", 3, 9000, OPEN, ":80"),
+    probed("causal_probe_partly", 4, 14000, PARTLY),
     case(
         "causal_learnt",
         append=(

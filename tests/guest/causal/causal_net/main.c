@@ -6,7 +6,8 @@
  * instructions, so all figures repeat.
  *
  * causal.visits=N sets how many requests are measured, causal.speedups=N how
- * many of 50, 25 and 75 %.
+ * many of 50, 25 and 75 %; with causal.work=N there are experiments with the
+ * program of that number only, of whose clients net.peer= says what they do.
  */
 
 #include "guest/tap.h"
@@ -52,7 +53,7 @@ static const struct {
 };
 #define WORKS (sizeof works / sizeof *works)
 
-static uint32_t visits = 1000, speedups = 1;
+static uint32_t visits = 1000, speedups = 1, only = WORKS;
 static uint64_t visited;
 static uint32_t f_us, g_us;
 
@@ -190,6 +191,25 @@ static void no_room(void)
     tap_ok(counts.least != 0, "each client is answered");
 }
 
+static void experiments_only(void)
+{
+    const struct prof_causal_settings settings = {
+        .tsc_hz = clock_tsc_hz(), .speedups = 1, .speedup = {PROF_ONE / 2}};
+    struct prof_causal_stats stats;
+
+    tap_plan(2);
+    f_us = works[only].f_us;
+    g_us = works[only].g_us;
+    (void)prof_causal_start(&settings);
+    wire_begin(&works[only].wire);
+    run_until(visits);
+    prof_causal_stop();
+    prof_causal_stats(&stats);
+    tap_ok(stats.experiments > 5, "there are experiments");
+    tap_is_equal(wire_counts().strange, 0,
+                 "nothing is sent twice, lost or reset");
+}
+
 bool service_option(const char *key, const char *value)
 {
     uint32_t number = (uint32_t)strtoul(value, NULL, 10);
@@ -198,6 +218,8 @@ bool service_option(const char *key, const char *value)
         visits = number;
     else if (strcmp(key, "causal.speedups") == 0)
         speedups = number;
+    else if (strcmp(key, "causal.work") == 0)
+        only = number;
     else
         return false;
     return visits != 0 && speedups != 0 && speedups <= SPEEDUPS_MAX;
@@ -212,6 +234,11 @@ int service_main(void)
     prof_causal_add_target(&part_f);
     if (net_start() != 0 || net_listen(WIRE_PORT, &handlers, NULL) != 0)
         return 1;
+    if (only < WORKS) {
+        experiments_only();
+        prof_causal_report();
+        return tap_end();
+    }
     tap_plan(WORKS * (2 * speedups + 1) + 4);
     for (unsigned i = 0; i < WORKS; i++) {
         double normal;
