@@ -7,7 +7,7 @@
 #define ROUNDS_MIN 2u
 #define ROUNDS_MAX 50u /* 10 s */
 /* Not held. Of an open loop twice as many differ by 5 and by 12 % at random,
- * which is a fifth, and a third, of what tells it from a closed one. */
+ * which is a fifth, and a third, of the distance to a closed one. */
 #define REQUESTS_ENOUGH 800u
 #define REQUESTS_MIN 300u
 #define SLOWER 3u / 4u

@@ -10,7 +10,8 @@ PARTLY = r"connections come by themselves, then peers wait for answers"
 
 def probed(name, work, visits, kind, port=""):
     """What clients do is found out: those of a program of causal_net."""
-    text = rf"network{', port 80' if port else ''}: {kind}; probed: \d+ % if held$"
+    where = ", port 80" if port else ""
+    text = rf"network{where}: {kind}; probed: \d+ % if held$"
     return case(
         name,
         image="test/causal_net",

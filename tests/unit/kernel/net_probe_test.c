@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Peers of each kind are told apart by a trial. Clients, a network and a
+ * Of which kind peers are, a trial finds out. Clients, a network and a
  * service that does one request at a time, in simulated time; many seeds.
  */
 
