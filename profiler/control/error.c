@@ -41,6 +41,9 @@ static const char *const lines[] = {
         "the symbol table belongs to an image of another width",
     [-PROF_ESYM_INDEX] =
         "the symbol table is damaged (its index misses functions)",
+    [-PROF_EONE_SHOT] =
+        "the kernel uses the PIT in one-shot mode: no rate to multiply "
+        "(<prof/tick.h>)",
     [-PROF_EPATCH_NAME] =
         "no function of this name (it may have been inlined everywhere)",
     [-PROF_EPATCH_NAMES] = "several functions have this name",

@@ -8,8 +8,7 @@
  * the one before. They go to the overflow table only while the vector is full,
  * and each half of the table records at which entry that was (overflow.h). The
  * drain reads up to that entry, releases the entries, empties the half, and
- * continues. It does not turn interrupts off; that would not stop a producer
- * that is an NMI.
+ * continues. It does not turn interrupts off, which would not stop an NMI.
  *
  * If there is no memory for a new stack, the remaining samples stay queued for
  * the next drain. Once half of the vector is queued, samples that need memory
@@ -45,8 +44,7 @@
 #define ENTRIES_MAX 1000u
 
 /* Prologues analysed in a drain beyond those that its samples need, and steps
- * for them: as many as half of its samples may have new. A step is a unit of
- * work. */
+ * (units of work): as many as half of its samples may have new. */
 #define PROLOGUES_MAX 128u
 #define PROLOGUES_STEPS_MAX 5000u
 
@@ -372,6 +370,8 @@ void prof_drain(void)
         if (PROF_WITH_BUILTIN)
             prof_meter_say();
         drain_entries(false);
+        if (PROF_WITH_PIT && prof_watchdog_gave_up())
+            prof_stop();
     }
     prof_leave();
 }

@@ -249,6 +249,9 @@ static void write_troubles(struct prof_text *out,
                  " times the timer's IDT gate was restored\n");
     write_number(out, stats->tick.pit_taken_back,
                  " times the PIT was reset to the sampling rate\n");
+    write_number(out, stats->tick.pit_given_up,
+                 " times sampling stopped, because the kernel uses the PIT in "
+                 "one-shot mode\n");
 }
 
 void prof_summary_close(struct prof_text *out, const struct prof_stats *stats)

@@ -13,6 +13,7 @@
 #define STATUS_MODE_MASK 0x3f  /* access, mode and BCD bits of the status */
 #define STATUS_HIGH 0x80       /* level of the output */
 #define STATUS_SQUARE 0x06     /* mode 3, whose upper bit may be set or not */
+#define STATUS_REPEATS 0x04    /* modes 2 and 3, whose upper bit may be set */
 #define STATUS_NONE 0xff       /* no such register: the bus floats */
 
 static void out8(uint16_t port, uint8_t value)
@@ -62,6 +63,11 @@ bool prof_pit_is_square(struct prof_pit_state state)
 bool prof_pit_is_high(struct prof_pit_state state)
 {
     return (state.status & STATUS_HIGH) != 0;
+}
+
+bool prof_pit_is_one_shot(struct prof_pit_state state)
+{
+    return state.status != STATUS_NONE && (state.status & STATUS_REPEATS) == 0;
 }
 
 bool prof_pit_disturbed(struct prof_pit_state state, uint32_t divisor, bool own)

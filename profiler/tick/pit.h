@@ -40,6 +40,10 @@ struct prof_pit_state prof_pit_read(void);
 bool prof_pit_is_square(struct prof_pit_state state);
 bool prof_pit_is_high(struct prof_pit_state state);
 
+/* Whether it counts once only, until it is programmed again (modes 0, 1, 4 and
+ * 5). */
+bool prof_pit_is_one_shot(struct prof_pit_state state);
+
 /*
  * Whether channel 0 can no longer be as prof_pit_set(divisor) left it: in
  * another mode, or with more counts left than it ever had. (own) is false

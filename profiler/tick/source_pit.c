@@ -30,6 +30,11 @@
 #include <prof/port.h>
 #include <prof/text.h>
 
+/* A driver may use the PIT once, for a delay. A kernel that does so again
+ * within this time, this often, has no periodic tick. */
+#define ONE_SHOTS_MAX 3u
+#define ONE_SHOTS_SECONDS 10u
+
 #define NEVER (1ull << 62) /* cycles until a tick that the kernel never gets */
 
 static struct {
@@ -38,6 +43,9 @@ static struct {
     uint8_t vector;
     bool running;
     bool unused; /* by the kernel */
+    bool given_up;
+    uint32_t one_shots; /* seen, each soon after the one before */
+    uint64_t one_shot_tsc;
 } pit;
 
 /* The longest period that leaves room for jitter: none may be longer than the
@@ -101,6 +109,10 @@ static uint64_t time_left(void)
 
 static int start(bool on)
 {
+    pit.given_up = false;
+    pit.one_shots = 0;
+    if (!pit.unused && prof_pit_is_one_shot(prof_pit_read()))
+        return PROF_EONE_SHOT;
     if (prof_pit_is_multiplied(&pit.rate) && !pit.unused)
         prof_handover_wait(&pit.rate, on);
     if (!prof_gate_chain_enter(pit.vector))
@@ -112,7 +124,9 @@ static int start(bool on)
 
 static void stop(bool on)
 {
-    if (pit.unused)
+    if (pit.given_up)
+        ; /* it is as the kernel has programmed it */
+    else if (pit.unused)
         prof_handover_end(&pit.rate, on);
     else if (prof_pit_is_multiplied(&pit.rate))
         prof_handover_return(&pit.rate, on);
@@ -213,7 +227,30 @@ bool prof_source_pit_open(const struct prof_config *config)
 
 const struct prof_pit_rate *prof_source_pit_running(void)
 {
-    return pit.running ? &pit.rate : NULL;
+    return pit.running && !pit.given_up ? &pit.rate : NULL;
+}
+
+bool prof_source_pit_one_shot(void)
+{
+    uint64_t now = prof_tsc();
+
+    if (now - pit.one_shot_tsc > ONE_SHOTS_SECONDS * pit.tsc_hz)
+        pit.one_shots = 0;
+    pit.one_shot_tsc = now;
+    pit.one_shots++;
+    pit.given_up = pit.one_shots == ONE_SHOTS_MAX;
+    if (pit.given_up) {
+        bool on = prof_interrupts_save();
+
+        prof_jitter_end(&pit.rate); /* which would program it */
+        prof_interrupts_restore(on);
+    }
+    return pit.given_up;
+}
+
+bool prof_source_pit_given_up(void)
+{
+    return pit.given_up;
 }
 
 uint8_t prof_source_pit_vector(void)

@@ -24,6 +24,14 @@ uint8_t prof_source_pit_vector(void);
  * where every tick is the kernel's. Contexts: running. */
 uint64_t prof_source_pit_pass_period(void);
 
+/* It was seen in one-shot mode. Returns whether the kernel means it, the third
+ * time within seconds: then the PIT is the kernel's, and only stopping is left.
+ * Contexts: running. */
+bool prof_source_pit_one_shot(void);
+
+/* Whether it has been given up since the last start. */
+bool prof_source_pit_given_up(void);
+
 /* Programs the PIT to the rate in force again, and measures its period anew.
  * Contexts: running, vector drained. */
 void prof_source_pit_program(void);

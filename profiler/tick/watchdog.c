@@ -51,6 +51,7 @@ struct prof_tick_stats prof_tick_stats(void)
             counted.now.gate_taken_back - counted.reset.gate_taken_back,
         .pit_taken_back =
             counted.now.pit_taken_back - counted.reset.pit_taken_back,
+        .pit_given_up = counted.now.pit_given_up - counted.reset.pit_given_up,
     };
 }
 
@@ -123,14 +124,16 @@ static bool count_disturbed(const struct prof_pit_rate *rate,
            began_too_low(rate, &before, &now);
 }
 
-static bool pit_disturbed(const struct prof_pit_rate *rate)
+/* (*one_shot): because it counts only once. */
+static bool pit_disturbed(const struct prof_pit_rate *rate, bool *one_shot)
 {
     struct look look;
     bool disturbed = look_at_pit(rate, &look);
     int64_t missed = prof_clock.missed - seen.missed;
     int64_t odd = (int64_t)TICKS_ODD << seen.doubled;
 
-    if (disturbed)
+    *one_shot = prof_pit_is_one_shot(look.pit);
+    if (disturbed || *one_shot)
         return true;
     if (missed > 0)
         seen.missed = prof_clock.missed;
@@ -146,8 +149,17 @@ static bool pit_disturbed(const struct prof_pit_rate *rate)
 
 static void check_pit(const struct prof_pit_rate *rate)
 {
-    if (!pit_disturbed(rate))
+    bool one_shot;
+
+    if (!pit_disturbed(rate, &one_shot))
         return;
+    if (one_shot && prof_source_pit_one_shot()) {
+        counted.now.pit_given_up++;
+        prof_message("prof: the kernel uses the PIT in one-shot mode, so there "
+                     "is no rate: sampling stops (use hook or gate, "
+                     "<prof/tick.h>)\n");
+        return;
+    }
     prof_source_pit_program();
     seen.missed = prof_clock.missed;
     seen.doubled = 0;
@@ -178,4 +190,9 @@ void prof_watchdog(void)
     prof_gate_chain_check(prof_source_pit_vector(), sampling_period());
     check_pit(rate);
     correct_pass_period();
+}
+
+bool prof_watchdog_gave_up(void)
+{
+    return prof_source_pit_given_up();
 }

@@ -3,6 +3,7 @@
 #define PROF_WATCHDOG_H
 
 #include <prof/tick.h>
+#include <stdbool.h>
 
 /*
  * While the source `pit` runs: checks whether somebody else has changed the
@@ -11,6 +12,10 @@
  * Contexts: the drain.
  */
 void prof_watchdog(void);
+
+/* Whether it found that there is nothing to sample with, since the last start:
+ * prof_stop() must follow. Contexts: thread. */
+bool prof_watchdog_gave_up(void);
 
 /* What was taken back since the last reset. Contexts: thread. */
 struct prof_tick_stats prof_tick_stats(void);

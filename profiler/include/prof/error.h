@@ -34,6 +34,7 @@ enum prof_error {
     PROF_ESYM_BUILD = -23,     /* made for another build of the image */
     PROF_ESYM_WIDTH = -24,     /* made for another width */
     PROF_ESYM_INDEX = -25,     /* an index that misses functions */
+    PROF_EONE_SHOT = -26,      /* the kernel uses the PIT in one-shot mode */
     PROF_EPATCH_NAME = -32,    /* no function has this name */
     PROF_EPATCH_NAMES = -33,   /* several functions have this name */
     PROF_EPATCH_SHORT = -34,   /* the function is shorter than a jump */

@@ -235,7 +235,7 @@ const struct prof_options *prof_options(void);
  * already started.
  *
  * Contexts: thread. Interrupts may be on. Drains first, and so may allocate.
- * Returns 0, PROF_ESTATE, PROF_EGATE or PROF_EPORT.
+ * Returns 0, PROF_ESTATE, PROF_EGATE, PROF_EONE_SHOT or PROF_EPORT.
  */
 int prof_start(void);
 

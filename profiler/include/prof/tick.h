@@ -7,7 +7,10 @@
  *
  *   pit   The profiler takes the interrupt gate of the PIT and programs the PIT
  *         to any rate from the kernel's own up to PROF_HZ_MAX. The kernel's
- *         handler still runs at the kernel's own rate.
+ *         handler still runs at the kernel's own rate. A kernel that uses
+ *         the PIT in one-shot mode has no rate: prof_start() returns
+ *         PROF_EONE_SHOT, and sampling stops when it turns out later; gate and
+ *         hook work there (irregular).
  *   own pit  The same where the kernel does not use the PIT: it is the
  *         profiler's alone, and the handler in the gate is never called. The
  *         kernel lets the PIT's line through to (vector).
@@ -62,6 +65,8 @@ struct prof_tick {
 struct prof_tick_stats {
     uint32_t gate_taken_back; /* times that the IDT gate had been replaced */
     uint32_t pit_taken_back;  /* times that the PIT had been reprogrammed */
+    uint32_t pit_given_up;    /* times that sampling stopped, because the kernel
+                                 uses the PIT in one-shot mode */
 };
 
 #ifdef __cplusplus

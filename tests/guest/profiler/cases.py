@@ -163,6 +163,12 @@ CASES = [
     ),
     case("ticks_are_accounted", append="prof.start=off prof.every=0", icount=0),
     case(
+        "pit_in_one_shot",
+        append="prof.every=0 prof.hz=1000 prof.jitter=0",
+        icount=4,
+        shows=["^1 times sampling stopped, because the kernel uses the PIT"],
+    ),
+    case(
         "timer_taken_over_is_reclaimed",
         append="prof.every=0 prof.hz=1000 prof.jitter=0",
         icount=4,

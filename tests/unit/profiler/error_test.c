@@ -28,7 +28,7 @@ static const int errors[] = {
     PROF_EPATCH_CODE,  PROF_EPATCH_BRANCH,
     PROF_EPATCH_OWN,   PROF_ECAUSAL,
     PROF_ECAUSAL_RUNS, PROF_ECAUSAL_MEMORY,
-    PROF_EPATCH_ROOM,
+    PROF_EPATCH_ROOM,  PROF_EONE_SHOT,
 };
 #define ERRORS (sizeof errors / sizeof errors[0])
 
