@@ -18,6 +18,7 @@
 #include "control/builtin.h"
 #include "profile/drain.h"
 #include "profile/image.h"
+#include "profile/user.h"
 #include "loop/loop_send.h"
 #include "sample/bounds.h"
 #include "sample/cpu_state.h"
@@ -125,13 +126,19 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
     return PROF_OK;
 }
 
-/* While sampling: emits a START event, which says the rate and depth that hold
- * from the last sample on. */
+/* Emits a START event, which says the rate and depth that hold from (tsc) on,
+ * and the names that a reader may not know. */
+static void emit_start(uint64_t tsc)
+{
+    prof_stream_start(tsc, prof_rate_mhz(), prof_cpus[0].depth);
+    prof_user_send(tsc);
+}
+
+/* While sampling: from the last sample on. */
 static void emit_change(void)
 {
     if (running)
-        prof_stream_start(prof_clock.last_tsc, prof_rate_mhz(),
-                          prof_cpus[0].depth);
+        emit_start(prof_clock.last_tsc);
 }
 
 /* Arms the source and enables sampling. Called with interrupts off; (on) says
@@ -172,8 +179,7 @@ int prof_start(void)
     error = begin(on);
     prof_interrupts_restore(on);
     if (error == PROF_OK)
-        prof_stream_start(prof_clock.resume_tsc, prof_rate_mhz(),
-                          prof_cpus[0].depth);
+        emit_start(prof_clock.resume_tsc);
     prof_leave();
     return error;
 }

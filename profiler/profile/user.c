@@ -5,7 +5,12 @@
 #include "profile/user.h"
 
 #include "base/alloc.h"
+#include "base/busy.h"
+#include "stream/put.h"
+#include "stream/stream.h"
+#include "tick/clock.h"
 
+#include <prof/prof.h>
 #include <stddef.h>
 
 #if !PROF_WITH_USER
@@ -27,6 +32,35 @@ static bool are_there(void)
     return names != NULL;
 }
 
+#if PROF_WITH_STREAM
+static void send_name(uint32_t number, uint64_t tsc)
+{
+    struct {
+        struct prof_event_space space;
+        char text[PROF_SPACE_NAME_BYTES];
+    } __attribute__((packed)) event = {.space = {(uint8_t)number}};
+    uint32_t bytes = 0;
+
+    while (names[number][bytes] != '\0') {
+        event.text[bytes] = names[number][bytes];
+        bytes++;
+    }
+    (void)prof_stream_put(PROF_EVENT_SPACE, tsc, &event,
+                          (uint32_t)sizeof event.space + bytes + 1);
+}
+
+void prof_user_send(uint64_t tsc)
+{
+    for (uint32_t i = 1; prof_stream_on() && names != NULL && i < PROF_SPACES;
+         i++) {
+        if (names[i][0] != '\0')
+            send_name(i, tsc);
+    }
+}
+#else
+#define send_name(number, tsc) ((void)0)
+#endif
+
 void prof_space_name(uint32_t number, const char *name)
 {
     uint32_t bytes = 0;
@@ -40,6 +74,10 @@ void prof_space_name(uint32_t number, const char *name)
     }
     names[number][bytes] = '\0';
     changes++;
+    prof_enter();
+    if (prof_stream_on() && prof_running()) /* else it is sent at the start */
+        send_name(number, prof_clock.last_tsc);
+    prof_leave();
 }
 
 const char *prof_user_name(uint32_t number)

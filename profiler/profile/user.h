@@ -23,6 +23,16 @@ static inline void prof_user_write(struct prof_text *out, uintptr_t address)
 /* The name of space (number), "" = none. Contexts: thread. */
 const char *prof_user_name(uint32_t number);
 
+/* Puts all names into the stream, at (tsc). Contexts: thread. */
+#if PROF_WITH_USER && PROF_WITH_STREAM
+void prof_user_send(uint64_t tsc);
+#else
+static inline void prof_user_send(uint64_t tsc)
+{
+    (void)tsc;
+}
+#endif
+
 /* Counts changes of names. Contexts: any. */
 uint32_t prof_user_changes(void);
 

@@ -3,6 +3,7 @@
 
 import re
 
+from harness.command import boot_and_record
 from harness.suite import check, given_time
 from readers import babeltrace_agrees, folded_agrees, pprof_agrees
 
@@ -56,6 +57,19 @@ def guest_is_ended(s, parasite, seconds):
     babeltrace_agrees(parasite, trace)
 
 
+def spaces_have_names(s, parasite, width):
+    """User mode, with the names that the kernel gives at first and later."""
+    trace, _ = boot_and_record(
+        *(s, width, "test/user_mode", "user"),
+        "prof.start=off prof.every=0 prof.hz=1 prof.jitter=0",
+    )
+    said = parasite("report", "--percent-limit", "0", trace).out
+    rows = re.findall(r" ([\d,]+) +\[user mode(.*)\]", said)
+    samples = {name: int(count.replace(",", "")) for count, name in rows}
+    check.same(set(samples), {": sh", ": init", ""}, said)
+    check.same(samples[": init"], 200, said)
+
+
 def inverted_shows_self(said):
     """A sample is the self of its innermost function, the root there."""
     rows = re.findall(r"^ *([0-9.]+)% +([0-9.]+)%  (.)", said, re.M)
@@ -94,6 +108,10 @@ def test_guests(s, parasite, width):
     for transport in TRANSPORTS:
         with s.test(f"{width} sends by {transport}"):
             trace = guest_is_seen(s, parasite, width, transport)
+    s.holds(
+        f"{width}: address spaces have their names",
+        *(spaces_have_names, s, parasite, width),
+    )
     s.holds("no self exceeds its total", self_within_total, parasite, trace)
     if width != "x86_64":
         return

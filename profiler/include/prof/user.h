@@ -38,9 +38,9 @@ void prof_sample_user(void);
  * counts as 0. Contexts: any. Some stores. */
 void prof_space_set(uint32_t number);
 
-/* Address space (number) is called (name), which is copied and cut; NULL: it
- * has no name. No effect for other numbers, nor without memory for all names,
- * which the first call allocates. After prof_init(). Contexts: thread. */
+/* Address space (number) is called (name), copied and cut, also in a stream;
+ * NULL: it has no name. No effect for other numbers, nor without memory for all
+ * names: the first call allocates it. After prof_init(). Contexts: thread. */
 void prof_space_name(uint32_t number, const char *name);
 
 #else

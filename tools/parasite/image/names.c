@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "trace/guest_names.h"
 
 #include <inttypes.h>
 #include <prof/demangle.h>
@@ -73,10 +74,12 @@ struct dwarf *names_dwarf(const struct names *names, uint64_t *address)
 
 /* Samples of user mode have an address for their space (<prof/user.h>). Writes
  * what such an address means; false if it is another. */
-static bool special_name(uint64_t address, char *text, size_t room)
+static bool special_name(const struct names *names, uint64_t address,
+                         char *text, size_t room)
 {
     uint64_t end = address >> 32 == 0 ? UINT32_MAX : UINT64_MAX;
     uint64_t space = address - (end - 255);
+    const char *name = "";
     const char *other =
         (address | 1) == (NAMES_SCANNED | 1) ? "[found by a scan]" : NULL;
 
@@ -88,7 +91,11 @@ static bool special_name(uint64_t address, char *text, size_t room)
     }
     if (space >= PROF_SPACES)
         return false;
-    if (space == 0)
+    if (names->guest != NULL)
+        name = guest_names_space(names->guest, (uint32_t)space);
+    if (*name != '\0')
+        snprintf(text, room, "[user mode: %s]", name);
+    else if (space == 0)
         snprintf(text, room, "[user mode]");
     else
         snprintf(text, room, "[user mode: space %u]", (unsigned)space);
@@ -99,11 +106,11 @@ static uint32_t function_at(struct names *names, uint64_t address)
 {
     const struct image_symbol *symbol =
         names->image != NULL ? image_function(names->image, address) : NULL;
-    char text[32];
+    char text[64];
 
     if (symbol != NULL)
         return strings_put(&names->strings, names->readable(symbol->name));
-    if (!special_name(address, text, sizeof text))
+    if (!special_name(names, address, text, sizeof text))
         snprintf(text, sizeof text, "0x%" PRIx64, address);
     return strings_put(&names->strings, text);
 }

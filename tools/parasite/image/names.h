@@ -12,6 +12,7 @@
 #include "image/image.h"
 
 struct dwarf;
+struct guest_names;
 
 /* One function at an address, as numbers of names->strings. */
 struct frame {
@@ -47,6 +48,7 @@ struct names {
     struct frame *frames;
     size_t frame_count;
     const char *(*readable)(const char *symbol); /* how a symbol is displayed */
+    const struct guest_names *guest; /* of address spaces; NULL = unknown */
 };
 
 /* (image) may be NULL. (lines) asks for source lines, (inlined) for inlined

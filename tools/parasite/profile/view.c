@@ -203,6 +203,7 @@ static void open_names(struct view *view)
         log_info("no symbols: the image is not known; give it with -k");
     names_open(&view->names, has_image ? &view->image : NULL, view->lines,
                view->inlined);
+    view->names.guest = &view->model.names;
     for (size_t i = 0; i < MODEL_PSEUDOS; ++i)
         view->pseudo_names[i] = names_put(&view->names, pseudo[i]);
 }

@@ -33,6 +33,14 @@ static void define(struct guest_names *names, uint32_t number, const char *text,
     free(what);
 }
 
+static void name_space(struct guest_names *names, uint32_t space,
+                       const char *text)
+{
+    if (space < PROF_SPACES)
+        names->spaces[space] =
+            *text != '\0' ? strings_put(&names->strings, text) : 0;
+}
+
 bool guest_names_take(struct guest_names *names, const struct event *event)
 {
     if (event->kind == PROF_EVENT_NAME)
@@ -40,6 +48,8 @@ bool guest_names_take(struct guest_names *names, const struct event *event)
     else if (event->kind == PROF_EVENT_SITE)
         define(names, event->as_site.number, event->as_site.text, true,
                event->as_site.line);
+    else if (event->kind == PROF_EVENT_SPACE)
+        name_space(names, event->as_space.number, event->as_space.text);
     else
         return false;
     return true;
@@ -65,6 +75,13 @@ const char *guest_names_file(const struct guest_names *names, uint32_t name)
     uint32_t file = find(names, name)->file;
 
     return file != 0 ? strings_text(&names->strings, file) : "";
+}
+
+const char *guest_names_space(const struct guest_names *names, uint32_t space)
+{
+    uint32_t text = space < PROF_SPACES ? names->spaces[space] : 0;
+
+    return text != 0 ? strings_text(&names->strings, text) : "";
 }
 
 uint32_t guest_names_line(const struct guest_names *names, uint32_t name)

@@ -97,6 +97,7 @@ int service_main(void)
     tap_is_equal(prof_start(), 0, "started");
     test_accounts();
     prof_report();
+    prof_space_name(UNNAMED, "init"); /* a stream has it as well */
     test_overflow();
     prof_reset();
     for (unsigned i = 0; i < 100; i++)
