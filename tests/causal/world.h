@@ -230,7 +230,10 @@ static inline uint64_t sim_due(struct sim *sim, struct event *event,
             ? prof_agent_packet(event->agent, arrival, begin.virtual_time + now)
             : prof_agent_answer(event->agent, &event->request, arrival);
 
-    return sim->only_now ? now : due - begin.virtual_time;
+    if (!sim->only_now)
+        return due - begin.virtual_time;
+    /* it may have arrived before the delay began to grow */
+    return (int64_t)now < 0 ? 0 : now;
 }
 
 /* ---- what a program calls */
