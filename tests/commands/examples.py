@@ -22,8 +22,9 @@ for word; do
 done
 """
 
-#: what is not tried: it needs a guest's RAM, or does not end by itself
-NOT_TRIED = re.compile(r"shm:|^parasite open ")
+#: what is not tried: it needs a guest's RAM or a stub for GDB (suite/attach has
+#: both), or does not end by itself
+NOT_TRIED = re.compile(r"shm:|gdb:|^parasite open ")
 
 
 def examples(text):

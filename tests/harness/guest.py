@@ -13,6 +13,7 @@ from pathlib import Path
 
 from . import progress, qemu
 from .monitor import Monitor
+from .proc import Failed
 
 
 class GuestError(Exception):
@@ -229,7 +230,10 @@ class Guest:
         return self.process.poll() is None
 
     def stop(self):
-        """Stops QEMU until cont(), as a host that takes the CPU away."""
+        """Stops QEMU until cont(), as a host that takes the CPU away. Fails if
+        the guest has ended: the host was too busy to stop it in time."""
+        if not self.alive():
+            raise Failed("the guest ended before it was stopped")
         os.kill(self.pid, signal.SIGSTOP)
 
     def cont(self):
