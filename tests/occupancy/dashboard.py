@@ -170,14 +170,16 @@ def percentiles(*names, least=0.0):
 
 
 def heatmap(server, panel):
-    """Rising buckets, or a native histogram: what the server has."""
+    """Rising buckets, or a native histogram: what the server has. It
+    extrapolates the rate of each bucket to the ends of the window on its own:
+    one may then seem to hold a little less than the one below it."""
     if panel["A"]:
         check.same(panel["B"], [])
         found = by("le", panel["A"])
         rising = [found[le] for le in sorted(found, key=float)]
         check.same(len(rising), 16)
         for low, high in zip(rising, rising[1:]):
-            check.true(low <= high * (1 + 1e-9), rising)
+            check.true(low <= high * 1.01, rising)
         check.true(rising[-1] > 0)
         return
     (answer,) = panel["B"]
