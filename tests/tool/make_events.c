@@ -27,7 +27,10 @@ static uint64_t set_field(uint8_t *to, size_t bytes)
 
 static uint8_t fields[256]; /* of the event in the making */
 static size_t used;         /* bytes of them */
-static FILE *expected;
+static FILE *lines;         /* what is expected */
+static FILE *expected;      /* of the fields, in fields_text */
+static char *fields_text;
+static size_t fields_bytes;
 
 static void put_number(const char *name, size_t bytes, bool hexadecimal)
 {
@@ -74,12 +77,14 @@ static void put_signed(const char *name, size_t bytes)
             (int64_t)(number << unused_bits) >> unused_bits);
 }
 
-static const char text[] = "text";
+static const char text[] = "text"; /* is not in an event's struct */
+static size_t texts;               /* of the event in the making */
 
 static void put_text(const char *name)
 {
     memcpy(fields + used, text, sizeof text);
     used += sizeof text;
+    ++texts;
     fprintf(expected, " %s=\"%s\"", name, text);
 }
 
@@ -116,46 +121,36 @@ static void put_bytes32(const char *name)
 #define PUT_bytes32(name) put_bytes32(name)
 #define PUT_walk_stop(name) put_walk_stop(name)
 
-/* Begins the line of an event. */
-static void begin(const char *name)
+/* Begins the fields of an event. */
+static void begin(void)
 {
-    used = 0;
-    fputs(name, expected);
+    used = texts = 0;
+    expected = open_memstream(&fields_text, &fields_bytes);
 }
 
-static void end(struct made *made, unsigned kind, size_t bytes)
+/* Writes the line of an event whose struct has (bytes). */
+static void end(struct made *made, const char *name, unsigned kind,
+                size_t bytes)
 {
-    if (used != bytes)
+    if (fclose(expected) != 0 || used != bytes + texts * sizeof text)
         abort();
     made_event(made, (enum prof_event)kind, fields, used);
-    fputc('\n', expected);
-}
-
-/* What is not in the event's struct. */
-static size_t text_bytes(unsigned kind)
-{
-    return kind == PROF_EVENT_NAME || kind == PROF_EVENT_SITE ||
-                   kind == PROF_EVENT_LOOP_SITE ||
-                   kind == PROF_EVENT_CAUSAL_POINT ||
-                   kind == PROF_EVENT_CAUSAL_TARGET
-               ? sizeof text
-               : 0;
+    fputs(name, lines);
+    if (bytes != 0 && kind >= PROF_KIND_EXTENDED)
+        fprintf(lines, " field_bytes=%zu", used);
+    fprintf(lines, "%s\n", fields_text);
+    free(fields_text);
 }
 
 static void put_all(struct made *made)
 {
-    size_t all;
-
 #define PROF_EVENT(NAME, name, kind, meaning, FIELDS)                          \
-    begin(#name);                                                              \
-    all = sizeof(struct prof_event_##name) + text_bytes(kind);                 \
-    if ((kind) >= PROF_KIND_EXTENDED)                                          \
-        fprintf(expected, " field_bytes=%zu", all);                            \
-    FIELDS end(made, kind, all);
+    begin();                                                                   \
+    FIELDS end(made, #name, kind, sizeof(struct prof_event_##name));
 #define PROF_FIELD(type, name, meaning) PUT_##type(#name);
 #define PROF_BARE(NAME, name, kind, meaning)                                   \
-    begin(#name);                                                              \
-    end(made, kind, 0);
+    begin();                                                                   \
+    end(made, #name, kind, 0);
 #include <prof/events.def>
 }
 
@@ -168,19 +163,19 @@ static void put_short(struct made *made)
     fputs("node node=5 parent=4 text_offset=0x10\n"
           "leaf node=6 parent=5 text_offset=0x20\n"
           "sample node=5\n",
-          expected);
+          lines);
 }
 
 int main(int argc, char **argv)
 {
     static struct made made = {.packet_room = PROF_PACKET_DEFAULT, .step = 1};
 
-    if (argc != 2 || (expected = fopen(argv[1], "w")) == NULL)
+    if (argc != 2 || (lines = fopen(argv[1], "w")) == NULL)
         return 2;
     put_all(&made);
     put_short(&made);
     made_hello(&made, 64); /* and one that makes sense */
     made_flush(&made);
     fwrite(made.bytes, 1, made.count, stdout);
-    return fclose(expected) == 0 ? 0 : 1;
+    return fclose(lines) == 0 ? 0 : 1;
 }
