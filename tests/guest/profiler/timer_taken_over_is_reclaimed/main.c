@@ -115,6 +115,9 @@ static void test_pit(uint8_t command, uint32_t divisor, const char *what)
     pit_lines = lines = 0;
     set_pit(command, divisor);
     guest_poll(2 * GUEST_TSC_HZ);
+    /* a count is too high for a fifth of its time only */
+    for (int i = 0; i < 10 && guest_stats().tick.pit_taken_back == before; i++)
+        guest_poll(GUEST_TSC_HZ);
     tap_is_equal(guest_stats().tick.pit_taken_back - before, 1, what);
     tap_ok(pit_lines == 1 && lines == 1, "  said in one line");
     test_a_second(0);
