@@ -11,6 +11,7 @@
 
 #include <kernel/loop.h>
 #include <kernel/service.h>
+#include <prof/symbols.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,9 @@ static uint32_t next(uint32_t random)
 {
     return random * 1664525u + 1013904223u;
 }
+
+/* Programs of tiny functions have hundreds of them. */
+PROF_SYMBOLS_RESERVE(65536);
 
 int service_main(void)
 {
