@@ -11,11 +11,11 @@
  */
 
 #include "attach/encoder.h"
-#include "attach/machine.h"
 #include "attach/pauses.h"
 #include "attach/ram.h"
-#include "attach/unwind.h"
+#include "machine/machine.h"
 #include "trace/boots.h"
+#include "unwind/unwind.h"
 
 struct sampler {
     struct machine *machine;

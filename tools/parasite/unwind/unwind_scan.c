@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Callers where nothing says how to find them: words that calls have left. */
 
-#include "attach/walk.h"
+#include "unwind/walk.h"
 #include "base/memory.h"
 #include "image/names.h"
 

@@ -13,9 +13,9 @@
  * Once CPU 0 is in real mode the guest begins anew, and all of it is forgotten.
  */
 
-#include "image/code.h"
-#include "attach/registers.h"
 #include "base/index.h"
+#include "image/code.h"
+#include "machine/registers.h"
 
 #define PLACES_CODES_MAX 16u
 #define PLACES_MAX 32u

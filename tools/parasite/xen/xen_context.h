@@ -10,7 +10,7 @@
  * Source: Xen's public headers xen/arch-x86/hvm/save.h, xen/foreign/x86_*.h.
  */
 
-#include "attach/registers.h"
+#include "machine/registers.h"
 
 #define XEN_HVM_RBP 544u
 #define XEN_HVM_RSP 568u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stopping a guest, reading it, letting it run. */
 
-#include "attach/stub.h"
+#include "stub/stub.h"
 
-#include "attach/stub_wire.h"
+#include "stub/stub_wire.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stub as a machine. */
 
-#include "attach/stub.h"
+#include "stub/stub.h"
 
 static struct stub *stub_of(struct machine *machine)
 {

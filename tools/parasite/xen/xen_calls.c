@@ -6,7 +6,7 @@
  * Source: Xen's public headers xen/xen.h, xen/domctl.h.
  */
 
-#include "attach/xen_calls.h"
+#include "xen/xen_calls.h"
 
 #ifndef PARASITE_XEN
 
@@ -20,7 +20,7 @@ const struct xen_calls *xen_calls_here(void **owner)
 
 #define __XEN_TOOLS__ 1 /* shows what is for domains that control others */
 
-#include "attach/xen_context.h"
+#include "xen/xen_context.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a stopped CPU's registers to its callers, a frame at a time. */
 
-#include "attach/walk.h"
+#include "unwind/walk.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * takes any byte that comes while the guest runs for a request to stop it.
  */
 
-#include "attach/stub_wire.h"
+#include "stub/stub_wire.h"
 
 #include "base/seconds.h"
 #include "base/signals.h"

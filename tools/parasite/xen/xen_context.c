@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registers of a Xen guest. */
 
-#include "attach/xen_context.h"
+#include "xen/xen_context.h"
 
 #include "base/bytes.h"
 

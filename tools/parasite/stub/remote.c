@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of the remote protocol: "$data#sum", a byte at a time. */
 
-#include "attach/remote.h"
+#include "stub/remote.h"
 
 #include <stdio.h>
 #include <string.h>

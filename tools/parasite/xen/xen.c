@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Xen domain: stopped, read, and let go on. */
 
-#include "attach/xen.h"
+#include "xen/xen.h"
 
-#include "attach/paging.h"
-#include "attach/xen_context.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "machine/paging.h"
+#include "xen/xen_context.h"
 
 #include <errno.h>
 #include <stdlib.h>

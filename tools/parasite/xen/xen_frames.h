@@ -8,7 +8,7 @@
  * their stacks and page tables without a call of Xen.
  */
 
-#include "attach/xen_calls.h"
+#include "xen/xen_calls.h"
 #include "base/index.h"
 
 #define XEN_FRAMES_TOGETHER 512u

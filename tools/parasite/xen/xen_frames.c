@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of a Xen guest, mapped once. */
 
-#include "attach/xen_frames.h"
+#include "xen/xen_frames.h"
 
 #include "base/memory.h"
 

@@ -4,7 +4,7 @@
 
 /* A walk from frame to frame, for unwind.c and unwind_scan.c. */
 
-#include "attach/unwind.h"
+#include "unwind/unwind.h"
 
 /* The call before a return address. */
 struct call {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all machines have in common. */
 
-#include "attach/machine.h"
+#include "machine/machine.h"
 
 enum machine_stop machine_stop(struct machine *machine)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looking for images in a guest's memory. */
 
-#include "attach/places.h"
+#include "unwind/places.h"
 
 #include "base/log.h"
 #include "base/memory.h"

@@ -8,8 +8,8 @@
  * RAM is read without any, by the CPU's own page tables.
  */
 
-#include "attach/machine.h"
-#include "attach/xen_frames.h"
+#include "machine/machine.h"
+#include "xen/xen_frames.h"
 
 struct xen {
     struct machine machine;

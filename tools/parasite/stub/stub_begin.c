@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning of a conversation with a stub: what it is, and its CPUs. */
 
-#include "attach/stub.h"
-#include "attach/stub_wire.h"
+#include "stub/stub.h"
+#include "stub/stub_wire.h"
 #include "base/memory.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 /* Packets to and from a stub: below stub.h, and for it alone. */
 
-#include "attach/stub.h"
+#include "stub/stub.h"
 
 enum wire_answer {
     WIRE_DATA,    /* in stub->reader */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registers from a stub's bytes. */
 
-#include "attach/registers.h"
+#include "machine/registers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,8 +21,8 @@
  * makes a stop "torn", or ends the conversation with a reason.
  */
 
-#include "attach/machine.h"
-#include "attach/remote.h"
+#include "machine/machine.h"
+#include "stub/remote.h"
 
 struct stub {
     struct machine machine; /* late_stop: a stop came between answers */

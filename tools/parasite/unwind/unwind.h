@@ -20,7 +20,7 @@
  * those of a trace (places.h).
  */
 
-#include "attach/places.h"
+#include "unwind/places.h"
 #include "image/image.h"
 
 #include <prof/format.h>

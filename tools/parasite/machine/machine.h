@@ -14,7 +14,7 @@
  *     machine_end()
  */
 
-#include "attach/registers.h"
+#include "machine/registers.h"
 
 #define MACHINE_CPUS_MAX 256u
 #define MACHINE_WINDOW_MAX 2048u /* QEMU's stub reads no more at a time */

@@ -10,7 +10,7 @@
  * Source: Intel SDM volume 3, chapter "Paging".
  */
 
-#include "attach/registers.h"
+#include "machine/registers.h"
 
 /* Copies (bytes) from a physical address; false unless all are there. They
  * never leave a page of 4 KiB. */

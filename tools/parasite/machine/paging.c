@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The walk of page tables. */
 
-#include "attach/paging.h"
+#include "machine/paging.h"
 
 #include "base/bytes.h"
 
