@@ -42,6 +42,7 @@ struct machine_cpu {
     uint64_t window; /* bytes[] were read from there, in this stop */
     size_t window_bytes;
     uint64_t guess; /* from where to read with the registers, 0 = nowhere */
+    size_t guess_bytes;
     uint8_t bytes[MACHINE_WINDOW_MAX];
 };
 
@@ -66,8 +67,7 @@ struct machine {
     bool knows_blocked; /* after a stop, which CPUs are halted */
     struct machine_cpu *cpus;
     size_t cpu_count;
-    size_t guess_bytes; /* to read from each CPU's guess */
-    uint64_t torn;      /* samples */
+    uint64_t torn; /* samples */
 };
 
 /* Stops the guest, if it runs, and takes all registers. */

@@ -90,7 +90,7 @@ static void put_cpu(struct stub *stub, size_t number, bool *chosen)
     *chosen = put_choice(stub, number);
     wire_put(stub, "g");
     if (cpu->guess != 0)
-        put_read(stub, cpu->guess, stub->machine.guess_bytes);
+        put_read(stub, cpu->guess, cpu->guess_bytes);
 }
 
 static bool receive_together(struct stub *stub)
