@@ -13,13 +13,8 @@
 
 #include <stddef.h>
 
-static struct loop_timer *root;
+struct loop_timer *timers_root;
 static uint32_t inserted;
-
-struct loop_timer *timers_first(void)
-{
-    return root;
-}
 
 static bool before(const struct loop_timer *a, const struct loop_timer *b)
 {
@@ -77,18 +72,18 @@ static struct loop_timer *merge_list(struct loop_timer *timer)
 
 static void set_root(struct loop_timer *tree)
 {
-    root = tree;
+    timers_root = tree;
     if (tree == NULL)
         return;
     tree->sibling = NULL;
-    tree->link = &root;
+    tree->link = &timers_root;
 }
 
 void timers_insert(struct loop_timer *timer)
 {
     timer->child = timer->sibling = NULL;
     timer->order = inserted++;
-    set_root(merge(timer, root));
+    set_root(merge(timer, timers_root));
 }
 
 void timers_remove(struct loop_timer *timer)
@@ -99,8 +94,8 @@ void timers_remove(struct loop_timer *timer)
     if (timer->sibling != NULL)
         timer->sibling->link = timer->link;
     timer->child = timer->sibling = NULL;
-    if (root == NULL)
+    if (timers_root == NULL)
         set_root(tree);
     else if (tree != NULL)
-        set_root(merge(root, tree));
+        set_root(merge(timers_root, tree));
 }

@@ -9,8 +9,13 @@
 
 #include <kernel/timer.h>
 
+extern struct loop_timer *timers_root; /* written by timers.c only */
+
 /* The next one that is due, NULL if none is armed. */
-struct loop_timer *timers_first(void);
+static inline struct loop_timer *timers_first(void)
+{
+    return timers_root;
+}
 
 /* Inserts (timer), which is in no queue. A constant number of steps. */
 void timers_insert(struct loop_timer *timer);

@@ -31,21 +31,22 @@ void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
 /* While nothing is faster, nothing is due later than it arrives: unless the
  * agent is of another kind. That can be seen if virtual time has lagged by as
  * much since the cause, and all before it are done. */
-static void check(const struct prof_moment *cause, uint64_t time,
-                  uint64_t arrived)
+static inline void check(const struct prof_moment *cause, uint64_t time,
+                         uint64_t arrived)
 {
     const struct prof_virtual_clock *clock = &prof_causal.clock;
 
-    if (clock->speedup != 0 ||
-        cause->real - cause->virtual_time != clock->delay ||
-        !(prof_causal.experiments.counts || prof_causal.experiments.fixed))
+    if (!(prof_causal.experiments.counts || prof_causal.experiments.fixed) ||
+        clock->speedup != 0 ||
+        cause->real - cause->virtual_time != clock->delay)
         return;
     prof_causal.checked++;
     prof_causal.contradictions += time > arrived - clock->delay;
 }
 
-static uint64_t due(enum prof_limit origin, const struct prof_moment *cause,
-                    uint64_t time, uint64_t arrived)
+static inline uint64_t due(enum prof_limit origin,
+                           const struct prof_moment *cause, uint64_t time,
+                           uint64_t arrived)
 {
     prof_causal.answers++;
     prof_causal.held.origin = origin;
@@ -188,9 +189,8 @@ void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
         prof_shares_doorbell();
     if (agent->kind != PROF_AGENT_CLOSED)
         return;
-    for (unsigned i = PROF_AGENT_SENT_MAX - 1; i > 0; i--)
-        agent->of.sent[i] = agent->of.sent[i - 1];
-    agent->of.sent[0] = sent;
+    agent->of.sent.newest = (agent->of.sent.newest - 1) % PROF_AGENT_SENT_MAX;
+    agent->of.sent.at[agent->of.sent.newest] = sent;
     if (!agent->asked)
         begins(agent);
     agent->asked = true;
@@ -198,13 +198,14 @@ void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
 
 /* What caused a packet of a closed peer: the last packet to it, unless it has
  * sent one since. */
-static struct prof_moment cause_of(const struct prof_agent *agent,
-                                   uint64_t arrived)
+static struct prof_moment any_cause_of(const struct prof_agent *agent,
+                                       uint64_t arrived)
 {
     struct prof_moment cause = agent->last;
 
     for (unsigned i = 0; i < PROF_AGENT_SENT_MAX; i++) {
-        const struct prof_moment *sent = &agent->of.sent[i];
+        uint32_t at = (agent->of.sent.newest + i) % PROF_AGENT_SENT_MAX;
+        const struct prof_moment *sent = &agent->of.sent.at[at];
 
         if (sent->real == 0 || sent->real > arrived)
             continue;
@@ -217,28 +218,51 @@ static struct prof_moment cause_of(const struct prof_agent *agent,
     return cause;
 }
 
+/* Here is the usual one: our last packet. */
+static inline const struct prof_moment *cause_of(const struct prof_agent *agent,
+                                                 uint64_t arrived,
+                                                 struct prof_moment *other)
+{
+    const struct prof_moment *sent = &agent->of.sent.at[agent->of.sent.newest];
+
+    if (sent->real <= arrived && sent->real >= agent->last.real &&
+        sent->virtual_time >= agent->last.virtual_time)
+        return sent;
+    *other = any_cause_of(agent, arrived);
+    return other;
+}
+
+/* One that comes by itself; (now) is the virtual time of its arrival. */
+static uint64_t comes(struct prof_agent *agent, uint64_t arrived, uint64_t now)
+{
+    struct prof_moment before = agent->last;
+    uint64_t time = now;
+
+    prof_causal.open = true;
+    if (agent->epoch != prof_causal.epoch)
+        before.real = 0;
+    agent->epoch = prof_causal.epoch;
+    if (before.real != 0)
+        time = before.virtual_time + taken(agent, arrived - before.real);
+    agent->last = (struct prof_moment){arrived, time};
+    return due(PROF_LIMIT_ARRIVALS, &before, time, arrived);
+}
+
 uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
                            uint64_t now)
 {
-    struct prof_moment cause = agent->last;
+    const struct prof_moment *cause;
+    struct prof_moment other;
     uint64_t time = now;
 
-    if (agent->kind == PROF_AGENT_OPEN) {
-        prof_causal.open = true;
-        if (agent->epoch != prof_causal.epoch)
-            cause.real = 0;
-    }
-    agent->epoch = prof_causal.epoch;
-
-    if (agent->kind == PROF_AGENT_CLOSED)
-        cause = cause_of(agent, arrived);
-    if (cause.real != 0)
-        time = cause.virtual_time + taken(agent, arrived - cause.real);
+    if (agent->kind == PROF_AGENT_OPEN)
+        return comes(agent, arrived, now);
+    cause = cause_of(agent, arrived, &other);
+    if (cause->real != 0)
+        time = cause->virtual_time + taken(agent, arrived - cause->real);
     if (agent->asked)
         ends(agent, arrived);
     agent->asked = false;
     agent->last = (struct prof_moment){arrived, time};
-    return due(agent->kind == PROF_AGENT_OPEN ? PROF_LIMIT_ARRIVALS
-                                              : PROF_LIMIT_PEER,
-               &cause, time, arrived);
+    return due(PROF_LIMIT_PEER, cause, time, arrived);
 }

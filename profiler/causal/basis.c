@@ -88,7 +88,7 @@ static void write_held(struct prof_text *out)
 {
     prof_text_decimal(out, prof_causal.held.held, 0);
     prof_text_string(out, " events held, ");
-    prof_text_decimal(out, prof_causal.held.most, 0);
+    prof_text_decimal(out, prof_causal.held.used, 0);
     prof_text_string(out, " at a time; virtual time lags by ");
     write_ms(out, prof_causal.clock.delay);
     prof_text_string(out, "; ");

@@ -62,6 +62,11 @@ static struct prof_moment now_in_target(void)
     return both;
 }
 
+uint64_t prof_causal_virtual_in_target(void)
+{
+    return now_in_target().virtual_time;
+}
+
 struct prof_moment prof_causal_now(void)
 {
     uint64_t now;
@@ -135,7 +140,7 @@ static void follow_shares(struct prof_target *target, uint64_t now)
 static void enter_again(uint64_t now)
 {
     prof_virtual_left(&prof_causal.clock, now);
-    prof_causal.sampled = prof_sampler_cycles(&prof_cpus[0]);
+    prof_causal.sampled = prof_causal_sampled();
     prof_causal_outside = false;
     prof_causal.by_shares = NULL;
     for (struct prof_target *each = targets; each != NULL; each = each->next) {
@@ -160,11 +165,12 @@ void prof_causal_follow(uint64_t now)
 }
 
 /* A visit at which an experiment begins to count, or the next one begins. */
-static void change(void)
+__attribute__((noinline)) static void change(void)
 {
     bool on = prof_interrupts_save();
     uint64_t now = prof_causal_exactly();
 
+    prof_causal_worked(prof_virtual_time(&prof_causal.clock, now));
     if (prof_experiments_visited(&prof_causal.experiments, now)) {
         prof_causal_learn(now);
         prof_causal_follow(now);
@@ -173,7 +179,8 @@ static void change(void)
     prof_interrupts_restore(on);
 }
 
-static void visit_in_target(const struct prof_progress *point)
+__attribute__((noinline)) static void
+visit_in_target(const struct prof_progress *point)
 {
     bool on = prof_interrupts_save();
     uint64_t began = prof_own_begin();
@@ -206,32 +213,46 @@ void prof_causal_enter(struct prof_target *target)
         (prof_causal_spins != 0 && !target->outside))
         return;
     on = prof_interrupts_save();
-    prof_causal.sampled = prof_sampler_cycles(&prof_cpus[0]);
+    prof_causal.sampled = prof_causal_sampled();
     prof_virtual_enter(&prof_causal.clock, prof_tsc());
     prof_interrupts_restore(on);
 }
 
-static inline void leave_at(struct prof_target *target, uint64_t now,
-                            uint32_t own)
+/* Whether it is the end of a visit that the experiment is about. */
+static inline bool ends_visit(struct prof_target *target)
 {
-    if (target->inside == 0 || target->end != 0 || --target->inside != 0 ||
-        !prof_causal_chosen(target))
-        return;
-    prof_virtual_except(&prof_causal.clock, own);
-    prof_virtual_leave(&prof_causal.clock, now);
+    return target->inside != 0 && target->end == 0 && --target->inside == 0 &&
+           prof_causal_chosen(target);
 }
 
 void prof_causal_leave_at(struct prof_target *target, uint64_t now,
                           uint32_t own)
 {
-    leave_at(target, now, own);
+    if (!ends_visit(target))
+        return;
+    prof_virtual_except(&prof_causal.clock, own);
+    prof_virtual_leave(&prof_causal.clock, now);
+}
+
+/* The virtual clock runs in it. What is not the target's is taken out at its
+ * end, which is the same. */
+static inline void leave_clock(void)
+{
+    uint32_t others = prof_causal_sampled() - prof_causal.sampled;
+
+    others += prof_own.visit;
+    prof_virtual_leave(&prof_causal.clock, prof_tsc() - others);
 }
 
 void prof_causal_leave(struct prof_target *target)
 {
-    bool on = prof_interrupts_save();
+    bool on;
 
-    leave_at(target, prof_causal_exactly(), prof_own.visit);
+    if (!ends_visit(target))
+        return;
+    on = prof_interrupts_save();
+    if (prof_causal.clock.nested == 1)
+        leave_clock();
     prof_interrupts_restore(on);
 }
 
@@ -239,7 +260,7 @@ void prof_causal_entered_now(const struct prof_target *target)
 {
     if (!prof_causal_chosen(target) || prof_causal.clock.nested != 1)
         return;
-    prof_causal.sampled = prof_sampler_cycles(&prof_cpus[0]);
+    prof_causal.sampled = prof_causal_sampled();
     prof_virtual_since(&prof_causal.clock, prof_tsc());
 }
 

@@ -19,8 +19,9 @@ struct prof_work {
     const void *kind;      /* of the handler that runs; NULL: none does */
     uint64_t real;         /* while one runs: when it began */
     uint64_t began;        /* by virtual time */
-    uint64_t ended;        /* virtual time of the last end of one */
-    uint32_t turns;        /* since then */
+    uint64_t ended;        /* virtual time that is accounted for; while an agent
+                              is faster, that of the last end of one */
+    uint32_t turns;        /* since a handler began */
     uint64_t polled;       /* real time: the last prof_causal_owes(), */
     uint64_t answers;      /* and how many there were */
     enum prof_limit taken; /* what the event came from that was taken since */
@@ -46,15 +47,17 @@ struct prof_causal {
     struct prof_limit_sum *limit;       /* kind 0 */
     struct prof_work *work;             /* NULL until the first start */
     uint64_t due;                       /* of the event that was taken last */
-    uint64_t sampled; /* prof_sampler_cycles(), when it was last looked at */
     uint64_t tsc_hz;
     void *memory;                  /* of experiments */
     void *of_shares;               /* the part of it for shares.h */
     uint64_t began;                /* real time, of the first experiment */
     struct prof_target *by_shares; /* the target, if it is (shares.h) */
-    bool open;      /* there is an open loop, since the last release */
-    bool releases;  /* all that is held is due */
-    uint32_t epoch; /* of agents: counts releases */
+    uint32_t sampled; /* of prof_sampler_cycles(), when it was last looked at:
+                         the low half, because the target reads the clock
+                         before so much is spent in interrupts */
+    bool open;        /* there is an open loop, since the last release */
+    bool releases;    /* all that is held is due */
+    uint32_t epoch;   /* of agents: counts releases */
     uint64_t answers;
     uint64_t checked; /* of these: could have contradicted their kind */
     uint64_t contradictions;
@@ -65,15 +68,20 @@ struct prof_causal {
 };
 extern struct prof_causal prof_causal;
 
+static inline uint32_t prof_causal_sampled(void)
+{
+    return (uint32_t)prof_sampler_cycles(&prof_cpus[0]);
+}
+
 /* Now; the sampler's interrupts so far are not in the target. These count
  * themselves, the others are passed to prof_causal_except(). Contexts:
  * interrupts off. */
 static inline uint64_t prof_causal_exactly(void)
 {
-    uint64_t cycles;
+    uint32_t cycles;
 
     if (prof_causal.clock.nested != 0) {
-        cycles = prof_sampler_cycles(&prof_cpus[0]);
+        cycles = prof_causal_sampled();
         if (!prof_causal_outside)
             prof_virtual_except(&prof_causal.clock,
                                 cycles - prof_causal.sampled);
@@ -82,19 +90,21 @@ static inline uint64_t prof_causal_exactly(void)
     return prof_tsc();
 }
 
-/* An interrupt changes (excepted). That matters in the target only, which is
+/* An interrupt changes (since). That matters in the target only, which is
  * why the time outside of it costs no more than a load. */
 static inline bool prof_causal_no_target(void)
 {
     return prof_causal.clock.nested == 0 && !prof_causal_outside;
 }
 
+uint64_t prof_causal_virtual_in_target(void);
+
 /* prof_causal_time(), in experiments. */
 static inline uint64_t prof_causal_virtual(void)
 {
     if (prof_causal_no_target())
         return prof_tsc() - prof_causal.clock.delay;
-    return prof_causal_now().virtual_time;
+    return prof_causal_virtual_in_target();
 }
 
 /* The target is left at (now), by that; (own) cycles of the visit were the
@@ -139,6 +149,10 @@ bool prof_causal_chosen(const struct prof_target *target);
 /* While the target is what an agent does: (time), or the time that the loop's
  * handlers have come to if that is later. (now) is the real time. */
 uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
+
+/* At the first turn after handlers, and before experiments change, at (time) by
+ * the virtual clock: until then it was the CPU's. */
+void prof_causal_worked(uint64_t time);
 
 /* What they owe is forgiven: the target is another one from (now) on. */
 void prof_causal_forgive(uint64_t now);

@@ -187,7 +187,7 @@ static void send_head(uint64_t tsc)
             (uint8_t)all->settings.speedups, (uint16_t)all->settings.targets,
             (uint16_t)all->settings.points, all->done, all->abandoned,
             prof_causal.clock.delay, prof_causal.held.held,
-            prof_causal.held.most, prof_causal.refused, prof_causal.answers,
+            prof_causal.held.used, prof_causal.refused, prof_causal.answers,
             prof_causal.contradictions, prof_causal.checked,
             prof_causal.drained, prof_causal.stolen));
     causal_log->head_tsc = tsc;

@@ -43,6 +43,16 @@ static uint32_t draw(struct prof_experiments *all, uint32_t below)
     return (uint32_t)((uint64_t)all->random * below >> 32);
 }
 
+/* After a change of what that depends on. The visit at which an experiment
+ * begins to count is the end of the one before. */
+static void set_enough(struct prof_experiments *all)
+{
+    if (all->fixed || all->paused)
+        all->enough = UINT32_MAX;
+    else
+        all->enough = all->counts ? all->wanted : all->wanted + 1;
+}
+
 static void count_from(struct prof_experiments *all, uint64_t now, uint64_t at)
 {
     all->began = at;
@@ -63,6 +73,7 @@ static void begin(struct prof_experiments *all, uint64_t now, uint64_t at)
     if (all->settings.known != NULL && !all->settings.known(all->target))
         all->speedup = 0;
     all->counts = false;
+    set_enough(all);
     count_from(all, now, at);
     prof_virtual_speed_up(all->clock, now, all->settings.speedup[all->speedup]);
 }
@@ -137,8 +148,11 @@ bool prof_experiments_visited(struct prof_experiments *all, uint64_t now)
 {
     uint64_t at = prof_virtual_time(all->clock, now);
 
+    if (all->fixed || all->paused) /* after 2^32 visits */
+        return false;
     if (!all->counts && all->visits[0] > all->wanted) {
         all->counts = true;
+        set_enough(all);
         count_from(all, now, at);
     }
     if (!all->counts || all->visits[0] < all->wanted)
@@ -156,6 +170,7 @@ void prof_experiments_fix(struct prof_experiments *all, uint32_t target,
 {
     all->fixed = true;
     all->counts = false;
+    set_enough(all);
     all->target = target;
     prof_virtual_speed_up(all->clock, now, speedup);
 }
@@ -164,6 +179,7 @@ void prof_experiments_pause(struct prof_experiments *all, uint64_t now)
 {
     all->paused = true;
     all->counts = false;
+    set_enough(all);
     prof_virtual_speed_up(all->clock, now, 0);
 }
 

@@ -78,6 +78,7 @@ struct prof_experiments {
     bool paused;              /* no experiment: held traffic is let through */
     bool counts;     /* false: visits still show the experiment before */
     uint32_t wanted; /* visits of the first point */
+    uint32_t enough; /* of these: then something is to be done */
     uint32_t random;
     uint64_t done;
     uint64_t abandoned; /* too few visits in cycles_max */
@@ -97,9 +98,7 @@ void prof_experiments_init(struct prof_experiments *all,
 static inline bool prof_experiments_count(struct prof_experiments *all,
                                           uint32_t point)
 {
-    all->visits[point]++;
-    return point == 0 && all->visits[0] + all->counts > all->wanted &&
-           !all->fixed && !all->paused;
+    return ++all->visits[point] >= all->enough && point == 0;
 }
 
 /* True: the next experiment has begun, perhaps with another target. */

@@ -19,7 +19,7 @@
  * nothing to do in between. */
 #define TURNS_BUSY 1u
 
-/* Virtual time from the last handler's end until (now). */
+/* Virtual time from the last one that was accounted for until (now). */
 static inline void account(struct prof_work *work, enum prof_limit limit,
                            uint64_t now)
 {
@@ -28,9 +28,18 @@ static inline void account(struct prof_work *work, enum prof_limit limit,
     work->ended = now;
 }
 
+/* What is known by another kind from now on. */
+static inline void go_on_as(struct prof_work *work, const void *kind)
+{
+    work->kind = kind;
+    if (prof_shares_on)
+        (void)prof_causal_part(kind);
+}
+
 /* A handler begins after waiting, or while an agent is faster. The turn until
  * here was work for this event. */
-__attribute__((noinline)) static void begin(struct prof_work *work)
+__attribute__((noinline)) static void begin(struct prof_work *work,
+                                            const void *kind)
 {
     struct prof_moment now = work->turned;
 
@@ -42,6 +51,9 @@ __attribute__((noinline)) static void begin(struct prof_work *work)
     }
     if (work->turns > TURNS_BUSY)
         account(work, work->taken, now.virtual_time);
+    work->turns = 0;
+    work->taken = PROF_LIMIT_TIME;
+    go_on_as(work, kind);
 }
 
 /* What was known by another kind is a segment of its own (shares.h). */
@@ -62,14 +74,31 @@ void prof_causal_handler(const void *kind)
 
     if (work->kind == NULL) { /* or the loop's, which has its own name for it */
         /* what was no waiting is counted with the handler */
-        if (work->turns > TURNS_BUSY || prof_causal_outside)
-            begin(work);
+        if (work->turns > TURNS_BUSY || prof_causal_outside) {
+            begin(work, kind);
+            return;
+        }
         work->turns = 0;
         work->taken = PROF_LIMIT_TIME;
     }
-    work->kind = kind;
-    if (prof_shares_on)
-        (void)prof_causal_part(kind);
+    go_on_as(work, kind);
+}
+
+void prof_causal_worked(uint64_t time)
+{
+    struct prof_work *work = prof_causal.work;
+
+    if (work->turns == 0 && !prof_causal_outside)
+        account(work, PROF_LIMIT_CPU, time);
+}
+
+/* A handler ends while an agent is faster. */
+__attribute__((noinline)) static void end_before_owing(struct prof_work *work)
+{
+    account(work, PROF_LIMIT_CPU, prof_causal_virtual());
+    work->kind = NULL;
+    work->polled = prof_tsc();
+    work->answers = prof_causal.answers;
 }
 
 void prof_causal_handled(void)
@@ -80,12 +109,10 @@ void prof_causal_handled(void)
         return;
     if (prof_shares_on)
         prof_causal_part(NULL);
-    account(work, PROF_LIMIT_CPU, prof_causal_virtual());
-    work->kind = NULL;
-    if (!prof_causal_outside)
-        return;
-    work->polled = prof_tsc();
-    work->answers = prof_causal.answers;
+    if (prof_causal_outside)
+        end_before_owing(work);
+    else
+        work->kind = NULL;
 }
 
 bool prof_causal_owes_now(void)

@@ -19,20 +19,6 @@ static bool before(const struct prof_held_event *a,
 
 /* ---- the list of those that came in order */
 
-/* False: it is due before the last one. */
-static bool append(struct prof_held *held, struct prof_held_event *added)
-{
-    added->next = NULL;
-    if (held->first == NULL)
-        held->first = added;
-    else if (added->due >= held->last->due)
-        held->last->next = added;
-    else
-        return false;
-    held->last = added;
-    return true;
-}
-
 /* The place that points to (event); NULL: it is not in the list. (before) is
  * the one before it. */
 static struct prof_held_event **listed(struct prof_held *held,
@@ -109,25 +95,21 @@ static void forget(struct prof_held *held, struct prof_held_event *event)
     held->count--;
 }
 
-bool prof_held_put(struct prof_held *held, uint64_t due, void *event)
+struct prof_held_event *prof_held_new(struct prof_held *held)
 {
-    struct prof_held_event *added = held->unused;
+    struct prof_held_event *added;
 
-    if (added != NULL)
-        held->unused = added->next;
-    else if (held->used != held->room)
-        added = &held->events[held->used++];
-    else
-        return false;
-    added->due = due;
-    added->order = held->held++;
-    added->origin = held->origin;
-    added->event = event;
-    if (!append(held, added))
-        rise(held, added, held->heap_count++);
-    if (++held->count > held->most)
-        held->most = held->count;
-    return true;
+    if (held->used == held->room)
+        return NULL;
+    added = &held->events[held->used++];
+    added->next = NULL;
+    return added;
+}
+
+void prof_held_put_earlier(struct prof_held *held,
+                           struct prof_held_event *added)
+{
+    rise(held, added, held->heap_count++);
 }
 
 const struct prof_held_event *prof_held_take_earlier(struct prof_held *held)

@@ -33,20 +33,56 @@ struct prof_held {
     struct prof_held_event **heap;
     uint32_t heap_count;
     uint32_t count;  /* in both */
-    uint32_t most;   /* at a time, so far */
     uint32_t origin; /* of the events that are held from now on */
     uint32_t room;
     struct prof_held_event *unused; /* of (events), which were used before */
     struct prof_held_event *events;
-    uint32_t used; /* of (events), so far */
+    uint32_t used; /* of (events), so far: the most at a time */
     uint32_t held; /* events, so far: their order; modulo 2^32 */
 };
 
 /* (memory), PROF_HELD_BYTES(room) aligned to 8, MUST remain valid. */
 void prof_held_init(struct prof_held *held, void *memory, uint32_t room);
 
+/* Parts of prof_held_put(): one that was never used, NULL: no room; and what is
+ * due before the last one of the list. */
+struct prof_held_event *prof_held_new(struct prof_held *held);
+void prof_held_put_earlier(struct prof_held *held,
+                           struct prof_held_event *added);
+
+/* False: it is due before the last one. */
+static inline bool prof_held_append(struct prof_held *held,
+                                    struct prof_held_event *added)
+{
+    if (held->first == NULL)
+        held->first = added;
+    else if (added->due >= held->last->due)
+        held->last->next = added;
+    else
+        return false;
+    held->last = added;
+    return true;
+}
+
 /* Holds (event) until (due). False: there is no room. */
-bool prof_held_put(struct prof_held *held, uint64_t due, void *event);
+static inline bool prof_held_put(struct prof_held *held, uint64_t due,
+                                 void *event)
+{
+    struct prof_held_event *added = held->unused;
+
+    if (added == NULL && (added = prof_held_new(held)) == NULL)
+        return false;
+    held->unused = added->next;
+    added->due = due;
+    added->order = held->held++;
+    added->origin = held->origin;
+    added->event = event;
+    added->next = NULL;
+    if (!prof_held_append(held, added))
+        prof_held_put_earlier(held, added);
+    held->count++;
+    return true;
+}
 
 /* What is due first; NULL: nothing is held. prof_held_earlier() is
  * for where there is a heap. */
@@ -57,20 +93,28 @@ prof_held_first(const struct prof_held *held)
     return held->heap_count == 0 ? held->first : prof_held_earlier(held);
 }
 
+/* Removes the first one of the list, where there is one and no heap. */
+static inline void prof_held_take_first(struct prof_held *held)
+{
+    struct prof_held_event *event = held->first;
+
+    held->first = event->next;
+    event->next = held->unused;
+    held->unused = event;
+    held->count--;
+}
+
 /* Removes that, of which there MUST be one. It is valid until the next event is
  * held. */
 const struct prof_held_event *prof_held_take_earlier(struct prof_held *held);
 static inline const struct prof_held_event *
 prof_held_take(struct prof_held *held)
 {
-    struct prof_held_event *event = held->first;
+    const struct prof_held_event *event = held->first;
 
     if (held->heap_count != 0)
         return prof_held_take_earlier(held);
-    held->first = event->next;
-    event->next = held->unused;
-    held->unused = event;
-    held->count--;
+    prof_held_take_first(held);
     return event;
 }
 

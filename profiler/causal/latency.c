@@ -11,11 +11,17 @@
 
 void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles)
 {
-    uint32_t octave = 58 - (uint32_t)__builtin_clzll(cycles | RANGES), at;
+    uint32_t low = (uint32_t)cycles, octave, at;
 
-    if (octave > PROF_LATENCY_ROWS)
-        octave = PROF_LATENCY_ROWS;
-    at = octave * RANGES + (uint32_t)(cycles >> octave);
+    if (low == cycles) { /* most often: fewer instructions on i386 */
+        octave = 26 - (uint32_t)__builtin_clz(low | RANGES);
+        at = octave * RANGES + (low >> octave);
+    } else {
+        octave = 58 - (uint32_t)__builtin_clzll(cycles);
+        if (octave > PROF_LATENCY_ROWS)
+            octave = PROF_LATENCY_ROWS;
+        at = octave * RANGES + (uint32_t)(cycles >> octave);
+    }
     sum->range[at < LAST ? at : LAST]++;
     sum->cycles += cycles;
     sum->count++;

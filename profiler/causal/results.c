@@ -28,9 +28,12 @@ struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup)
 
 void prof_causal_done(struct prof_latency *latency, uint64_t began)
 {
-    uint64_t time = prof_causal_virtual();
+    uint64_t time;
 
-    if (latency->number != 0 && prof_causal.experiments.counts && time >= began)
+    if (latency->number == 0 || !prof_causal.experiments.counts)
+        return;
+    time = prof_causal_virtual();
+    if (time >= began)
         prof_latency_add(&prof_causal.latency[latency->number - 1],
                          time - began);
 }
@@ -163,7 +166,7 @@ void prof_causal_stats(struct prof_causal_stats *stats)
         .abandoned = prof_causal.experiments.abandoned,
         .delay_cycles = prof_causal.clock.delay,
         .held = prof_causal.held.held,
-        .held_most = prof_causal.held.most,
+        .held_most = prof_causal.held.used,
         .held_refused = prof_causal.refused,
         .answers = prof_causal.answers,
         .checked = prof_causal.checked,

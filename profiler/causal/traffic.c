@@ -24,7 +24,7 @@
 uint64_t prof_causal_next_due = UINT64_MAX;
 
 /* An event is held no more, or all are due. */
-static inline void look_for_next(void)
+static void look_for_next(void)
 {
     const struct prof_held *held = &prof_causal.held;
 
@@ -96,7 +96,7 @@ bool prof_causal_hold(uint64_t due, void *event)
     return false;
 }
 
-void *prof_causal_take(void)
+__attribute__((noinline)) static void *take_any(void)
 {
     const struct prof_held_event *taken;
 
@@ -106,6 +106,21 @@ void *prof_causal_take(void)
     prof_causal.work->taken = taken->origin;
     prof_causal.due = taken->due;
     look_for_next();
+    return taken->event;
+}
+
+/* Here is the usual one: in the list alone. */
+void *prof_causal_take(void)
+{
+    struct prof_held *held = &prof_causal.held;
+    const struct prof_held_event *taken = held->first;
+
+    if (held->heap_count != 0 || taken == NULL || prof_causal.releases)
+        return take_any();
+    prof_held_take_first(held);
+    prof_causal.work->taken = taken->origin;
+    prof_causal.due = taken->due;
+    prof_causal_next_due = held->first != NULL ? held->first->due : UINT64_MAX;
     return taken->event;
 }
 
@@ -122,6 +137,7 @@ static void watch(struct prof_moment now)
 {
     uint64_t cycles = now.real - prof_causal.work->turned.real;
 
+    prof_causal_worked(now.virtual_time);
     if (prof_causal.work->turns > 1 && cycles > prof_causal.work->turn_max)
         prof_causal.stolen += cycles;
     prof_causal.work->turned = now;

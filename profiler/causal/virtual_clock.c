@@ -14,9 +14,8 @@ static uint64_t in_target(const struct prof_virtual_clock *clock, uint64_t now)
     uint64_t cycles = now - clock->since;
 
     /* the end of what an agent does is learnt later, but not in this order */
-    if (clock->nested == 0 || now < clock->since || cycles < clock->excepted)
+    if (clock->nested == 0 || now < clock->since)
         return 0;
-    cycles -= clock->excepted;
     if (clock->others != 0)
         cycles -= part(cycles, clock->others) / PROF_ONE;
     return cycles;
@@ -64,7 +63,15 @@ void prof_virtual_bring_up_to(struct prof_virtual_clock *clock, uint64_t now)
     clock->in_target += cycles;
     add(clock, cycles, clock->speedup);
     clock->since = now;
-    clock->excepted = 0;
+}
+
+void prof_virtual_leave_any(struct prof_virtual_clock *clock, uint64_t now)
+{
+    if (clock->nested == 0)
+        return;
+    if (clock->nested == 1)
+        prof_virtual_bring_up_to(clock, now);
+    clock->nested--;
 }
 
 void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,

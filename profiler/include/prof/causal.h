@@ -60,7 +60,9 @@ extern uint64_t prof_causal_next_due; /* UINT64_MAX: nothing is held */
 uint64_t prof_causal_experiment_time(void);
 extern bool prof_causal_outside; /* the target is what an agent does */
 #define PROF_CAUSAL_ON __builtin_expect(prof_causal_on != 0, 0)
+#define PROF_CAUSAL_NEXT_DUE prof_causal_next_due
 #else
+#define PROF_CAUSAL_NEXT_DUE UINT64_MAX
 #define PROF_CAUSAL_ON 0
 #endif
 
@@ -312,13 +314,15 @@ bool prof_causal_hold(uint64_t due, void *event);
 /* When the next event is due, 0: at once; false: none is held. */
 static inline bool prof_causal_next(uint64_t *due)
 {
-#if PROF_WITH_CAUSAL
-    *due = prof_causal_next_due;
+    *due = PROF_CAUSAL_NEXT_DUE;
     return *due != UINT64_MAX;
-#else
-    *due = 0;
-    return false;
-#endif
+}
+
+/* Whether that is due at (now), virtual time. */
+static inline bool prof_causal_next_by(uint64_t now, uint64_t *due)
+{
+    *due = PROF_CAUSAL_NEXT_DUE;
+    return *due <= now && PROF_WITH_CAUSAL;
 }
 
 /* Returns that event and removes it, due or not; NULL: none is held. */

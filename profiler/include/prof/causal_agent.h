@@ -76,8 +76,11 @@ struct prof_agent {
             struct prof_request *first; /* of the queue */
             struct prof_request *newest;
         } queue;
-        /* CLOSED: our last packets to it, the latest first */
-        struct prof_moment sent[PROF_AGENT_SENT_MAX];
+        struct { /* CLOSED: our last packets to it, the latest at (newest), the
+                    one before it in the next place */
+            struct prof_moment at[PROF_AGENT_SENT_MAX];
+            uint32_t newest;
+        } sent;
     } of;
     uint32_t epoch; /* OPEN: packets before it say nothing (causal.c) */
 };
