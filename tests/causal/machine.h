@@ -48,6 +48,11 @@ static inline struct prof_moment sim_begin(const struct sim *sim)
     return sim->world.begin;
 }
 
+static inline bool sim_has_agents(void)
+{
+    return prof_causal_running();
+}
+
 __attribute__((noinline)) static void spin(uint32_t rounds)
 {
     if (rounds != 0)

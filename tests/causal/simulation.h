@@ -41,6 +41,11 @@ static inline struct prof_moment sim_begin(const struct sim *sim)
     return (struct prof_moment){0, 0};
 }
 
+static inline bool sim_has_agents(void)
+{
+    return true;
+}
+
 static inline void sim_compute(struct sim *sim, uint32_t part, uint64_t cycles)
 {
     struct world *world = &sim->world;

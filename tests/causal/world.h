@@ -88,6 +88,9 @@ static struct prof_moment sim_time(const struct sim *sim);
 /* The time of its begin, from which on agents do not count. */
 static struct prof_moment sim_begin(const struct sim *sim);
 
+/* Whether agents are asked, as they are in experiments only. */
+static bool sim_has_agents(void);
+
 /* The part (part) of the program takes (cycles). */
 static void sim_compute(struct sim *sim, uint32_t part, uint64_t cycles);
 
@@ -225,11 +228,14 @@ static inline uint64_t sim_due(struct sim *sim, struct event *event,
 {
     const struct prof_moment begin = sim_begin(sim);
     uint64_t arrival = begin.real + event->arrival;
-    uint64_t due =
+    uint64_t due;
+
+    if (!sim_has_agents())
+        return now;
+    due =
         event->packet
             ? prof_agent_packet(event->agent, arrival, begin.virtual_time + now)
             : prof_agent_answer(event->agent, &event->request, arrival);
-
     if (!sim->only_now)
         return due - begin.virtual_time;
     /* it may have arrived before the delay began to grow */
@@ -254,7 +260,9 @@ static inline void sim_request(struct sim *sim, uint32_t device,
     cycles -= cycles * sim->device_shorter / PROF_ONE;
     event->agent = &of->agent;
     event->packet = false;
-    prof_agent_submit(event->agent, &event->request, sim_absolute(sim, now));
+    if (sim_has_agents())
+        prof_agent_submit(event->agent, &event->request,
+                          sim_absolute(sim, now));
     event->arrival = now.real + cycles;
     for (uint32_t i = 0; i < of->servers; i++)
         if (server == NULL || of->busy_until[i] < *server)
@@ -284,7 +292,8 @@ static inline void sim_reply(struct sim *sim, uint64_t cycles,
     const struct prof_moment now = sim_time(sim);
 
     cycles -= cycles * sim->peer_shorter / PROF_ONE;
-    prof_agent_sent(&sim->peers[event->peer], sim_absolute(sim, now));
+    if (sim_has_agents())
+        prof_agent_sent(&sim->peers[event->peer], sim_absolute(sim, now));
     sim_send_at(sim, now.real + cycles, event);
 }
 

@@ -20,9 +20,15 @@
 #define P99_REPEATS_MIN 8u
 #define P99_ONCE_MAX 1800 /* 1/100 per cent, of one run: nothing is far off */
 #define FEW 500u
-/* instructions of a request with one answer, and with two */
-#define OVERHEAD_MAX 640
-#define OVERHEAD_2_MAX 940
+/* Instructions of a request with one answer, and with two. Measured: 438 and
+ * 663; on i386 517 and 944. */
+#ifdef __i386__
+#define OVERHEAD_MAX 560
+#define OVERHEAD_2_MAX 1000
+#else
+#define OVERHEAD_MAX 480
+#define OVERHEAD_2_MAX 710
+#endif
 
 static void heading(void)
 {
