@@ -14,6 +14,7 @@
 #include "profile/resolve.h"
 
 #include <prof/config.h>
+#include <prof/symbols.h>
 
 /* The leaf of a sample at (pc) without words. NULL: it stays queued
  * (resolve.h). */
@@ -22,6 +23,13 @@ static inline const struct prof_recent_leaf *prof_find_flat(uintptr_t pc)
     const struct prof_recent_leaf *leaf = prof_recent_find_flat(pc, 0);
 
     return leaf != NULL ? leaf : prof_resolve(pc, 0, NULL);
+}
+
+/* Whether (word) is a return address where the image was linked: what has
+ * called the copy that the image runs in. */
+static inline bool was_code_word(uint32_t word)
+{
+    return prof_is_code_word(word + (uint32_t)prof_symbols_moved_by());
 }
 
 /* The leaf of an entry with words, whose walk returned (walk). Counts the walk
@@ -44,6 +52,9 @@ prof_find_walked(const struct prof_entry *entry, uint32_t walk)
         return NULL;
     stop = prof_callers_stop(frames, count, callers->count,
                              prof_walk_reason(walk));
+    if (PROF_WITH_BUILTIN && stop == PROF_WALK_NOT_CODE &&
+        was_code_word(frames[callers->count]))
+        stop = 0;
     leaf = prof_recent_find_leaf(entry->pc, callers->stack, kept);
     if (leaf == NULL)
         leaf = prof_resolve(entry->pc, callers->stack, kept);

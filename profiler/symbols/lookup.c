@@ -45,6 +45,11 @@ void prof_symbols_moved(uintptr_t bytes)
 {
     moved = bytes;
 }
+
+uintptr_t prof_symbols_moved_by(void)
+{
+    return moved;
+}
 #else
 enum { moved = 0 };
 #endif

@@ -48,16 +48,24 @@ int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
  * For an image that has copied itself to where it was not linked: it runs
  * (bytes) above that, modulo the size of the address space. No entry may then
  * reach over the end of the address space. Addresses in a stream stay those
- * where it runs, so only its own tables have names. PROF_WITH_BUILTIN.
+ * where it runs, so only its own tables have names. A call stack that begins
+ * in the code where it was linked, because that called the copy, is complete.
+ * PROF_WITH_BUILTIN.
  *
- * Contexts: boot; valid for tables opened afterwards.
+ * Contexts: boot; valid for tables opened afterwards. prof_symbols_moved_by()
+ * returns it, 0 without a call.
  */
 #if PROF_WITH_BUILTIN
 void prof_symbols_moved(uintptr_t bytes);
+uintptr_t prof_symbols_moved_by(void);
 #else
 static inline void prof_symbols_moved(uintptr_t bytes)
 {
     (void)bytes;
+}
+static inline uintptr_t prof_symbols_moved_by(void)
+{
+    return 0;
 }
 #endif
 

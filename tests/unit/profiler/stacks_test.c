@@ -15,6 +15,7 @@
 #include "stack_maker.h"
 
 #include <prof/format.h>
+#include <prof/symbols.h>
 
 #define TEXT 0x1000u /* where the world's code begins */
 
@@ -363,6 +364,21 @@ static void a_stack_ends_before_what_is_no_code(void **unused)
     keeps_code(first, 3, PROF_WALK_OUTSIDE, 1, PROF_WALK_NOT_CODE);
 }
 
+/* An image that copies itself, and calls the copy, as U-Boot does. */
+static void a_stack_may_begin_where_the_image_was_linked(void **unused)
+{
+    const uintptr_t moved = 0x7000000;
+    const uintptr_t linked[] = {0x3001, 0x4001, 0x5001 - moved};
+    const uintptr_t low[] = {0x3001, 0x4001, TEXT - moved};
+
+    (void)unused;
+    keeps_code(linked, 3, 0, 3, PROF_WALK_NOT_CODE);
+    prof_symbols_moved(moved);
+    keeps_code(linked, 3, 0, 3, 0);
+    keeps_code(low, 3, 0, 3, PROF_WALK_NOT_CODE);
+    prof_symbols_moved(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +393,7 @@ int main(void)
         cmocka_unit_test(at_10_khz_a_dozen_frames_fit_between_drains),
         cmocka_unit_test(deep_stacks_are_drained_earlier),
         cmocka_unit_test(a_stack_ends_before_what_is_no_code),
+        cmocka_unit_test(a_stack_may_begin_where_the_image_was_linked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
