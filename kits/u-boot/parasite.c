@@ -8,16 +8,13 @@
  */
 
 #include <prof/begin.h>
+#include <prof/pic.h>
 
 extern char __text_start[], __data_end[];
 void __real_main_loop(void), __real_schedule(void);
 __attribute__((regparm(3))) void putc(char c);
 
-static void done(void)
-{
-    __asm__ volatile("outb %b0, $0x20" : : "a"(0x20));
-}
-void (*current_eoi_mechanism)(void) = done;
+void (*current_eoi_mechanism)(void) = prof_pic_done;
 
 void prof_port_write(const char *text, size_t bytes)
 {
@@ -36,7 +33,7 @@ void __wrap_main_loop(void)
 {
     prof_symbols_moved(parasite_config.text.begin - LINKED_AT);
     prof_begin(&parasite_config);
-    done(); /* the tick before, which U-Boot does not acknowledge */
+    prof_pic_done(); /* the tick before, which U-Boot does not acknowledge */
     __real_main_loop();
 }
 

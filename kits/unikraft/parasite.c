@@ -7,7 +7,6 @@
 
 #include <prof/begin.h>
 #include <uk/console.h>
-#include <uk/event.h>
 #include <uk/init.h>
 #include <uk/intctlr.h>
 #include <uk/plat/common/sections.h>
@@ -22,29 +21,23 @@ void prof_port_write(const char *text, size_t bytes)
     uk_console_out(text, bytes);
 }
 
-static int on_interrupt(void *event)
+static int on_clock(void *unused)
 {
-    struct uk_intctlr_event_irq_data *at = event;
-
-    if (at->irq != CLOCK_IRQ)
-        return UK_EVENT_NOT_HANDLED;
-    prof_sample(at->regs->rip, at->regs->rsp, at->regs->rbp);
     outb(0x70, 0x0c);
     (void)inb(0x71);
     prof_poll();
-    return UK_EVENT_HANDLED;
+    return 1;
 }
-UK_EVENT_HANDLER(UK_INTCTLR_EVENT_IRQ, on_interrupt);
 
 static int start(struct uk_init_ctx *unused)
 {
     const struct prof_config config = {
-        .tick = {.kind = PROF_TICK_HOOK, .rate_mhz = 1024000},
+        .tick = {.kind = PROF_TICK_GATE, .vector = 32 + CLOCK_IRQ},
         .text = {__TEXT, __ETEXT}};
 
     for (int i = 0; i < 4; i++)
         outb(0x70 + i % 2, "\x8a\x26\x8b\x42"[i]);
-    uk_intctlr_irq_register(CLOCK_IRQ, on_interrupt, NULL);
+    uk_intctlr_irq_register(CLOCK_IRQ, on_clock, NULL);
     return prof_begin(&config);
 }
 uk_late_initcall(start, 0);

@@ -4,9 +4,10 @@
 # Makefile.
 
 .PHONY: kits
-#: fetch Debian's U-Boot, build it with kits/u-boot, boot it
+#: fetch Debian's U-Boot and coreboot, build them with their kits, boot them
 kits: objects lib $(BUILD)/host/parasite
 	$(Q)tools/build/packages.sh tests/kits/packages.txt
-	$(Q)$(MAKE) --no-print-directory $(SOURCES)/u-boot/.unpacked
+	$(Q)$(MAKE) --no-print-directory $(SOURCES)/u-boot/.unpacked \
+	    $(SOURCES)/coreboot/.unpacked
 	$(Q)PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 \
 	    python3 tests/kits/kits.py $(BUILD) $(SOURCES)
