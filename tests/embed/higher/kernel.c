@@ -3,13 +3,13 @@
 /*
  * A kernel of the higher half: 64 bits, linked at -2 GiB, compiled with
  * -mcmodel=kernel. It ticks at 1,024 Hz by the PC's clock, does not use the PIT
- * and does not expect its interrupt. It answers requests in a loop: six parts
- * of the time go to parse(), three to render(), one to send().
+ * and does not expect its interrupt. It answers requests in a loop (work.h).
  */
 
 #include "kernel.h"
 
 #include "../kernel64.h"
+#include "../work.h"
 
 #include <prof/prof.h>
 
@@ -25,34 +25,6 @@ void timer_interrupt(const struct interrupted *at)
     (void)at;
     kernel_ticks++;
     pc_rtc_done();
-}
-
-static void spend(unsigned steps)
-{
-    while (steps-- > 0)
-        __asm__ volatile("" : : : "memory");
-}
-
-static __attribute__((noinline)) void parse(void)
-{
-    spend(6000);
-}
-
-static __attribute__((noinline)) void render(void)
-{
-    spend(3000);
-}
-
-static __attribute__((noinline)) void send(void)
-{
-    spend(1000);
-}
-
-static __attribute__((noinline)) void answer(void)
-{
-    parse();
-    render();
-    send();
 }
 
 static void run_until(uint64_t ticks)
