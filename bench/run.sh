@@ -14,7 +14,7 @@ set -u
 
 build=${1:?usage: run.sh BUILD}
 counted='cost perf growth demos'
-timed='symbols lookup names host pages irc trace_host'
+timed='symbols lookup names host pages irc trace_host attach'
 parts=${BENCH:-$counted $timed}
 out=$build/bench
 mkdir -p "$out"
@@ -22,7 +22,7 @@ mkdir -p "$out"
 script()
 {
     case $1 in
-    perf) echo bench/perf/run.sh ;;
+    perf | attach) echo "bench/$1/run.sh" ;;
     *) echo "bench/$1.sh" ;;
     esac
 }

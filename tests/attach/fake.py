@@ -10,6 +10,7 @@ import time
 
 STACK, CODE = 0x8000, 0x100000
 CALLERS = 12
+BYTES = 4096  # of memory, from STACK up
 
 
 def packet(payload):
@@ -17,20 +18,21 @@ def packet(payload):
     return b"$" + data + b"#%02x" % (sum(data) & 255)
 
 
-def stack_bytes():
-    """Frames of CALLERS callers, from STACK up."""
-    words = []
+def stack_bytes(begin=0):
+    """Frames of CALLERS callers, (begin) bytes above STACK."""
+    words = [0] * (begin // 8)
     for i in range(CALLERS):
         last = i == CALLERS - 1
-        words += [0 if last else STACK + 32 * (i + 1), CODE + 16 * (i + 1)]
+        above = STACK + begin + 32 * (i + 1)
+        words += [0 if last else above, CODE + 16 * (i + 1)]
         words += [0x2A7D2324, 0]  # bytes that need an escape
-    return struct.pack(f"<{len(words)}Q", *words).ljust(4096, b"\0")
+    return struct.pack(f"<{len(words)}Q", *words).ljust(BYTES, b"\0")
 
 
-def registers(address=CODE):
+def registers(address=CODE, stack=STACK):
     """What "g" answers: x86_64, as GDB expects without a description."""
     words = [0] * 16
-    words[6] = words[7] = STACK
+    words[6] = words[7] = stack
     data = struct.pack("<17Q7I", *words, address, 2, 8, 8, 8, 8, 8, 8)
     return data.hex()
 
@@ -180,6 +182,24 @@ class Binary(Stub):
                 for byte in bytes.fromhex(digits)
             )
         return super().answer(words)
+
+
+class Top(Stub):
+    """Its stack ends where its memory does; reads beyond fail as a whole."""
+
+    begin = BYTES - 32 * CALLERS
+    failed = 0
+
+    def __init__(self):
+        super().__init__()
+        self.memory = stack_bytes(self.begin)
+
+    def answer(self, words):
+        if words == "g":
+            return registers(stack=STACK + self.begin)
+        answer = super().answer(words)
+        self.failed += answer == "E14"
+        return answer
 
 
 class Garbage(Stub):

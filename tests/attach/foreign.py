@@ -20,14 +20,14 @@ FORMS = {  # how the image is compiled, and the share of callers that are right
 }
 
 
-def assemble(s):
-    """The beginning of plain.c."""
+def assemble(s, source="plain"):
+    """The beginning of plain.c, or another (source)."""
     long = s.part == "x86_64"
-    made = s.work / "start.o"
+    made = s.work / f"{source}.asm.o"
     run(
         *("nasm", "-f", ("elf32", "elf64")[long], "-o", made),
         *(["-DLONG"] if long else []),
-        "tests/attach/plain.asm",
+        f"tests/attach/{source}.asm",
     )
     return made
 
@@ -57,6 +57,14 @@ def plain_image(s, name, words):
     return link(
         *(s, s.work / f"{name}.elf", "-Ttext=0x100000", "--build-id"),
         *(assemble(s), compiled(s, name, words)),
+    )
+
+
+def blocks_image(s):
+    """An image of functions that are long and short blocks."""
+    return link(
+        *(s, s.work / "blocks.elf", "-Ttext=0x100000", "--build-id"),
+        *(assemble(s), assemble(s, "blocks")),
     )
 
 

@@ -120,6 +120,13 @@ def scanned(s, attach, images):
                 if "[found by a scan]" in names and set(names) & set(CALLS)
             )
             check.true(marked > 100, marked)
+    with s.test(f"{s.part}: a flame graph of names alone has colours"):
+        drawn = s.work / "names.svg"
+        run(s.parasite, "flame", "-q", "--svg", "-o", drawn, attach.trace)
+        text = drawn.read_text()
+        for name in ("work", "small"):
+            check.has(text, rf'class="h\d"[^>]*><title>{name}:')
+        check.has(text, r'class="g"[^>]*><title>\[found by a scan\]:')
 
 
 def elsewhere(s, attach):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A guest that runs already: sampled, interrupted, paused, reset, killed."""
 
+import shlex
 import shutil
 import signal
 from contextlib import contextmanager
 
-from harness.suite import background, check, given_time, soon
+from harness.suite import background, check, given_time, run, soon
 
 
 class Running:
@@ -78,6 +79,11 @@ class Running:
         words = ("top", "--attach", "--stdio", "-n", 1, "gdb:localhost:1")
         said = self.attach.parasite(*words, status=1).err
         check.has(said, "localhost:1: ")
+        words = ("top", "--attach", "gdb:localhost:1")
+        line = shlex.join(map(str, (self.s.parasite, *words)))
+        said = run("script", "-qec", line, "/dev/null", status=1).text
+        check.has(said, "localhost:1: ")
+        check.lacks(said, "\x1b")  # no screen was opened
         words = ("top", "--attach", "--loop", self.target)
         self.attach.parasite(*words, status=2)
 

@@ -6,15 +6,17 @@ import math
 import re
 import shutil
 
+import exact
 import fake
 import foreign
 import moved
 import running
+import stops
+from exact import SHARES
 from harness.command import Command
 from harness.suite import WIDTHS, check, given_time, run
 
 PARTS = (*WIDTHS, "fake")
-SHARES = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
 CHAIN = ("service_main", "level_7")
 SAMPLES = 300
 
@@ -196,7 +198,24 @@ def stub_test(s, attach, what, kind, *words, status=0, says=(), samples=1):
         given_time(once)
 
 
+def top_of_stack(s, attach):
+    """What lies above the stack is asked for once, and not for each sample."""
+    with s.test("a stub whose stack ends where its memory does"):
+
+        def once(seconds):
+            with fake.Top() as stub:
+                attach("-F", 200, "-T", seconds, stub.target)
+                check.true(stub.stops >= 40, stub.stops)
+                check.true(stub.failed <= 4, f"{stub.failed}, {stub.stops}")
+            for names, _ in attach.parasite.folded(attach.trace):
+                check.same(len(names), fake.CALLERS + 1, names)
+
+        given_time(once)
+
+
 def fakes(s, attach):
+    top_of_stack(s, attach)
+
     def test(*words, **options):
         stub_test(s, attach, *words, **options)
 
@@ -255,9 +274,11 @@ def suite(s):
         return
     booted(s, attach)
     views(s, attach)
+    exact.exact(s, attach)
     shared_ram(s, attach)
     foreign.foreign(s, attach)
     moved.elsewhere(s, attach)
+    stops.stops(s, attach, foreign.blocks_image(s))
     ends(s, attach)
     running.running(s, attach)
     running.ring(s, attach)

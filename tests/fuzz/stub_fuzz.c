@@ -5,7 +5,7 @@
  * ends with a reason, and nothing is read beyond what came.
  */
 
-#include "attach/stub.h"
+#include "stub/stub.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         for (int i = 0; i < 4 && stub_stop(&stub) != MACHINE_ENDED; ++i) {
             look(&stub);
             stub.machine.cpus[0].guess = 0x1000;
-            stub.machine.guess_bytes = 64;
+            stub.machine.cpus[0].guess_bytes = 64;
             stub_read(&stub, 0, 0x8000, 256);
             stub_is_halted(&stub, 0);
             machine_continue(&stub.machine);

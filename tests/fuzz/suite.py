@@ -50,8 +50,8 @@ IMPORT = BASE + (
     "trace/packet"
 )
 STUB = BASE + (
-    "attach/machine attach/registers attach/remote attach/stub "
-    "attach/stub_begin attach/stub_machine attach/stub_wire base/signals"
+    "machine/machine machine/registers stub/remote stub/stub "
+    "stub/stub_begin stub/stub_machine stub/stub_wire base/signals"
 )
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = (

@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 # Xen's libraries, if they are installed: then there is attach xen:DOMID
 xen_libraries := $(shell pkg-config --silence-errors --libs \
     xencall xenforeignmemory 2>/dev/null)
-xen_object := $(BUILD)/host/obj/tools/parasite/attach/xen_calls.o
+xen_object := $(BUILD)/host/obj/tools/parasite/xen/xen_calls.o
 $(if $(xen_libraries),$(eval $(xen_object): \
     host_room.tools += -DPARASITE_XEN))
 parasite_sources := $(wildcard tools/parasite/*/*.c)
@@ -32,11 +32,12 @@ $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
     $(BUILD)/host/libparasite.a $(BUILD)/host/libdemangle.a
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ $(parasite_libraries) $(xen_libraries)
-decoder := attach/encoder attach/machine attach/paging attach/pauses \
-    attach/registers attach/remote attach/xen attach/xen_calls \
-    attach/xen_context attach/xen_frames \
+decoder := attach/encoder attach/pauses \
     base/base64 base/crc32c base/index base/log base/memory \
-    base/pager base/printable base/strings base/utf8 trace/console trace/event \
+    base/pager base/printable base/strings base/utf8 \
+    machine/machine machine/paging machine/registers stub/remote \
+    xen/xen xen/xen_calls xen/xen_context xen/xen_frames \
+    trace/console trace/event \
     trace/guest_names trace/model trace/model_cells \
     trace/model_tasks trace/packet trace/packet_index \
     causal/take causal/curve causal/explain causal/notes \

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "attach/paging.h"
+#include "machine/paging.h"
 
 #define PG (1u << 31)
 #define PSE (1u << 4)

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "attach/registers.h"
-#include "attach/remote.h"
+#include "machine/registers.h"
+#include "stub/remote.h"
 
 static struct remote_reader reader;
 

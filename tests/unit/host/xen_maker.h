@@ -8,8 +8,8 @@
  * what is read after it was unmapped.
  */
 
-#include "attach/xen.h"
-#include "attach/xen_context.h"
+#include "xen/xen.h"
+#include "xen/xen_context.h"
 
 #define FRAMES 16u /* that there are, from (first) on */
 #define CPUS 2u

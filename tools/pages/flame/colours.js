@@ -62,11 +62,21 @@ const categories = {list: [], ofFunction: null, mode: ''};
 
 const isPseudo = (f) => /^\[.*\]$/.test(data.functions.names[f]);
 
+// Where no folder is known at all, as of a list of symbols: the first word of
+// the name, which functions of one part of a program often share.
+function wordOf(f) {
+  const {folders, names} = data.functions;
+  categories.noFolders ??= !folders.some((folder) => folder);
+  return categories.noFolders && !names[f].startsWith('0x')
+    ? names[f].match(/^_*([a-z0-9]*)/i)[1]
+    : '';
+}
+
 function keyOf(f, mode) {
   if (isPseudo(f) && !data.head.waits) return '';
   if (mode === 'language')
     return data.head.languages[data.functions.language[f]] || 'unknown';
-  return data.functions.folders[f] || 'unknown';
+  return data.functions.folders[f] || wordOf(f) || 'unknown';
 }
 
 // Samples of each function itself, in all of the time.

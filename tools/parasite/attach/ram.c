@@ -3,7 +3,7 @@
 
 #include "attach/ram.h"
 
-#include "attach/paging.h"
+#include "machine/paging.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
  * is above 4 GiB.
  */
 
-#include "attach/registers.h"
+#include "machine/registers.h"
 
 struct ram {
     const uint8_t *bytes; /* NULL = not opened */

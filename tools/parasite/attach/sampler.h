@@ -11,11 +11,13 @@
  */
 
 #include "attach/encoder.h"
-#include "attach/machine.h"
 #include "attach/pauses.h"
 #include "attach/ram.h"
-#include "attach/unwind.h"
+#include "machine/machine.h"
 #include "trace/boots.h"
+#include "unwind/unwind.h"
+
+#define SAMPLER_WALLS_LOG 8
 
 struct sampler {
     struct machine *machine;
@@ -49,6 +51,7 @@ struct sampler {
     size_t stack_bytes; /* that most walks read */
     size_t deepest;     /* of the last walks */
     unsigned walks;
+    uint64_t walls[1 << SAMPLER_WALLS_LOG]; /* pages that could not be read */
     struct index seen;    /* addresses that may be behind a HLT */
     uint8_t *seen_states; /* by number */
 };

@@ -18,6 +18,8 @@
 #define READS_MAX 16u
 #define WALKS 64u
 #define PAGE 4096u
+#define GOLDEN 0x9e3779b9u /* spreads the numbers of pages */
+#define WALLS_SHIFT (32 - SAMPLER_WALLS_LOG)
 #define HLT 0xf4
 #define RESET_VECTOR 0xffff0u /* as ip of a CPU that was never started */
 
@@ -35,6 +37,24 @@ static bool has_bytes(const struct machine_cpu *cpu, uint64_t address,
            address - cpu->window + bytes <= cpu->window_bytes;
 }
 
+/* Where it is kept that (page) could not be read, such as one above a stack: a
+ * stub that cannot read all of a piece reads nothing. */
+static uint64_t *wall_of(struct sampler *sampler, uint64_t page)
+{
+    return &sampler->walls[(uint32_t)(page / PAGE) * GOLDEN >> WALLS_SHIFT];
+}
+
+/* How many of (bytes) from (address) are below a page that cannot be read. */
+static size_t below_wall(struct sampler *sampler, uint64_t address,
+                         size_t bytes)
+{
+    uint64_t next = (address / PAGE + 1) * PAGE;
+
+    return bytes > next - address && *wall_of(sampler, next) == next
+               ? next - address
+               : bytes;
+}
+
 /* Reads from (address), or what is left of its page. */
 static bool fetch(struct sampler *sampler, size_t number, uint64_t address,
                   size_t bytes)
@@ -49,10 +69,16 @@ static bool fetch(struct sampler *sampler, size_t number, uint64_t address,
                                      cpu->bytes, bytes);
         return cpu->window_bytes > 0;
     }
-    if (machine_read(machine, number, address, bytes))
+    if (machine_read(machine, number, address, bytes)) {
+        if (*wall_of(sampler, address + page - PAGE) == address + page - PAGE)
+            *wall_of(sampler, address + page - PAGE) = 0;
         return true;
-    return bytes > page && machine->reason == MACHINE_LIVES &&
-           machine_read(machine, number, address, page);
+    }
+    if (bytes <= page || machine->reason != MACHINE_LIVES ||
+        !machine_read(machine, number, address, page))
+        return false;
+    *wall_of(sampler, address + page) = address + page;
+    return true;
 }
 
 static bool read_word(void *owner, uint64_t address, unsigned bytes,
@@ -64,7 +90,8 @@ static bool read_word(void *owner, uint64_t address, unsigned bytes,
     if (!has_bytes(cpu, address, bytes) &&
         (reading->reads++ == READS_MAX ||
          reading->machine->reason != MACHINE_LIVES ||
-         !fetch(reading->sampler, reading->cpu, address, MORE) ||
+         !fetch(reading->sampler, reading->cpu, address,
+                below_wall(reading->sampler, address, MORE)) ||
          !has_bytes(cpu, address, bytes)))
         return false;
     *value = 0;
@@ -148,10 +175,11 @@ static void learn(struct sampler *sampler, struct machine_cpu *cpu,
         cpu->guess = 0;
     else
         cpu->guess = sp - BELOW;
-    sampler->machine->guess_bytes =
-        sampler->stack_bytes + BELOW < MACHINE_WINDOW_MAX
-            ? sampler->stack_bytes + BELOW
-            : MACHINE_WINDOW_MAX;
+    cpu->guess_bytes =
+        below_wall(sampler, cpu->guess,
+                   sampler->stack_bytes + BELOW < MACHINE_WINDOW_MAX
+                       ? sampler->stack_bytes + BELOW
+                       : MACHINE_WINDOW_MAX);
 }
 
 void sampler_unwind(struct sampler *sampler, size_t number,
@@ -167,7 +195,8 @@ void sampler_unwind(struct sampler *sampler, size_t number,
     if (sampler->stack_bytes == 0)
         sampler->stack_bytes = MACHINE_WINDOW_MAX / 2;
     if (cpu->registers.mode != MODE_REAL && !has_bytes(cpu, sp, ALIGN))
-        fetch(sampler, number, sp, sampler->stack_bytes);
+        fetch(sampler, number, sp,
+              below_wall(sampler, sp, sampler->stack_bytes));
     unwind_walk(sampler->unwinder, &cpu->registers, &memory, sampler->depth,
                 stack);
     learn(sampler, cpu, stack);

@@ -3,8 +3,6 @@
 
 #include "attach/once.h"
 #include "attach/sampler.h"
-#include "attach/stub.h"
-#include "attach/xen.h"
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -15,6 +13,8 @@
 #include "input/qemu.h"
 #include "input/request.h"
 #include "input/target.h"
+#include "stub/stub.h"
+#include "xen/xen.h"
 
 #include <argp.h>
 #include <errno.h>

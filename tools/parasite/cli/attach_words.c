@@ -3,7 +3,7 @@
 
 #include "cli/attach_words.h"
 
-#include "attach/unwind.h"
+#include "unwind/unwind.h"
 #include "base/log.h"
 
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,23 +23,44 @@
 #define HZ_USUAL 99
 #define WORDS_MAX 16
 
+#define NEVER (-1) /* milliseconds */
+
 static FILE *talk; /* of the process */
 static pid_t process;
 
-/* Lets it have the guest run on, and prints what it said. */
-static void end_process(void)
+/* Waits for its end, prints what it said, and returns its exit code. */
+static int wait_for_end(void)
 {
-    int byte;
+    int byte, status = 0;
 
-    if (process <= 0)
-        return;
-    kill(process, SIGTERM);
-    waitpid(process, NULL, 0);
+    waitpid(process, &status, 0);
     process = 0;
     rewind(talk);
     while ((byte = getc(talk)) != EOF)
         putc(byte, stderr);
     fclose(talk);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_DATA;
+}
+
+/* Lets it have the guest run on. */
+static void end_process(void)
+{
+    if (process <= 0)
+        return;
+    kill(process, SIGTERM);
+    wait_for_end();
+}
+
+/* Waits for the first packet, which says that there is a guest. Without one
+ * the process has printed why, and no screen hides that. */
+static void wait_for_packet(int packets)
+{
+    struct pollfd wait = {.fd = packets, .events = POLLIN};
+
+    while (poll(&wait, 1, NEVER) < 0 && errno == EINTR)
+        continue;
+    if ((wait.revents & POLLIN) == 0)
+        exit(wait_for_end());
 }
 
 /* The words for `parasite attach`, ended by NULL. */
@@ -103,6 +125,7 @@ void top_attach(struct request *request)
     }
     close(ends[1]);
     atexit(end_process);
+    wait_for_packet(ends[0]);
     snprintf(path, sizeof path, "file:/dev/fd/%d", ends[0]);
     request->target = path;
     request->guest = NULL;

@@ -7,7 +7,7 @@
 /*
  * The guest of (request) is sampled by `parasite attach`, as a process of its
  * own, whose packets become the target of (request). What it says is printed
- * when we end.
+ * when we end. If it has no guest, that is now, with its exit code.
  */
 void top_attach(struct request *request);
 

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/xml.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct picture {
     double z;
     double height;
     uint32_t folders[HUES]; /* of flame.strings, the heaviest first */
+    bool by_word;           /* no folder is known: hues go by names */
     double *x;              /* by depth, where the next box begins */
 };
 
@@ -74,11 +76,28 @@ static double width_of(const struct flame *flame, uint32_t node)
     return now * (WIDTH - 2 * MARGIN);
 }
 
+/* A hue for the first word of (name), without underscores in front of it:
+ * functions of one part of a program often have it in common. It is the same in
+ * every picture. What is not a function, or has no name, is grey. */
+static int hue_of_word(const char *name)
+{
+    uint32_t hash = 0x811c9dc5u; /* FNV-1a */
+
+    if (*name == '[' || strncmp(name, "0x", 2) == 0)
+        return -1;
+    name += strspn(name, "_");
+    do
+        hash = (hash ^ (uint8_t)*name) * 0x01000193u;
+    while (*name != '\0' && isalnum((unsigned char)*++name));
+    return (int)((hash >> 16) % HUES);
+}
+
 /* The style of a box. */
 static void class_of(const struct picture *picture, uint32_t node, char *text)
 {
     const struct flame *flame = picture->flame;
     uint32_t function = flame->nodes[node].function;
+    int hue;
 
     strcpy(text, "g");
     if (flame->is_diff) {
@@ -89,7 +108,12 @@ static void class_of(const struct picture *picture, uint32_t node, char *text)
                     (int)ceil(fabs(change) * CHANGES));
         return;
     }
-    if (function == FLAME_NONE || flame->functions[function].folder == 0)
+    if (function == FLAME_NONE)
+        return;
+    hue = picture->by_word ? hue_of_word(name_of(flame, node)) : -1;
+    if (hue >= 0)
+        sprintf(text, "h%d", hue);
+    if (flame->functions[function].folder == 0)
         return;
     for (int i = 0; i < HUES; ++i)
         if (flame->functions[function].folder == picture->folders[i])
@@ -219,6 +243,7 @@ static void choose_folders(struct picture *picture)
         order[i] = i;
     sorted_weights = weights;
     qsort(order, count, sizeof *order, by_weight);
+    picture->by_word = count == 0 || weights[order[0]] == 0;
     for (uint32_t i = 0; i < HUES; ++i) {
         picture->folders[i] = FLAME_NONE;
         if (i >= count || weights[order[i]] == 0)
@@ -255,6 +280,11 @@ static void put_legend(const struct picture *picture)
         x = put_item(picture, x, "g", "not significant");
         put_item(picture, x, "m3", "more");
     }
+    if (!picture->flame->is_diff && picture->by_word)
+        fprintf(picture->out,
+                "<text class=\"s\" x=\"%.0f\" y=\"%.0f\">no folders are known: "
+                "colours by the first word of each name</text>\n",
+                MARGIN, picture->height - 7);
     for (int i = 0; !picture->flame->is_diff && i < HUES; ++i) {
         const struct strings *strings = &picture->flame->strings;
         char class[8];

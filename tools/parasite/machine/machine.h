@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ATTACH_MACHINE_H
+#define ATTACH_MACHINE_H
+
+/*
+ * A guest as whoever stops it sees it: the stub of a VMM (stub.h), or Xen
+ * (xen.h). It runs or is stopped:
+ *
+ *     machine_continue()                the guest runs
+ *     machine_stop()                    all CPUs, and their registers
+ *     machine_read() ...                memory, into a CPU's window
+ *     machine_continue()
+ *     ...
+ *     machine_end()
+ */
+
+#include "machine/registers.h"
+
+#define MACHINE_CPUS_MAX 256u
+#define MACHINE_WINDOW_MAX 2048u /* QEMU's stub reads no more at a time */
+
+/* Why nothing more can be had of it. */
+enum machine_reason {
+    MACHINE_LIVES,
+    MACHINE_EXITED,   /* the guest has ended */
+    MACHINE_GONE,     /* there is nobody to ask any more */
+    MACHINE_SILENT,   /* no answer in time */
+    MACHINE_NONSENSE, /* too many answers that mean nothing */
+};
+
+enum machine_stop {
+    MACHINE_STOPPED, /* by us */
+    MACHINE_HELD,    /* somebody else has paused the guest */
+    MACHINE_TORN,    /* what came does not fit together; it is stopped */
+    MACHINE_ENDED,
+};
+
+struct machine_cpu {
+    char thread[24]; /* how a stub calls it */
+    bool blocked;    /* halted, if machine->knows_blocked */
+    struct registers registers;
+    uint64_t window; /* bytes[] were read from there, in this stop */
+    size_t window_bytes;
+    uint64_t guess; /* from where to read with the registers, 0 = nowhere */
+    size_t guess_bytes;
+    uint8_t bytes[MACHINE_WINDOW_MAX];
+};
+
+struct machine;
+
+struct machine_calls {
+    enum machine_stop (*stop)(struct machine *machine);
+    bool (*read)(struct machine *machine, size_t cpu, uint64_t address,
+                 size_t bytes);
+    bool (*is_halted)(struct machine *machine, size_t cpu);
+    void (*go_on)(struct machine *machine);
+    void (*end)(struct machine *machine);
+};
+
+/* The first member of what implements it. */
+struct machine {
+    const struct machine_calls *calls;
+    enum machine_reason reason;
+    bool is_64;         /* its widest mode */
+    bool held;          /* by somebody else */
+    bool late_stop;     /* it ran while it was read: the sample is torn */
+    bool knows_blocked; /* after a stop, which CPUs are halted */
+    struct machine_cpu *cpus;
+    size_t cpu_count;
+    uint64_t torn; /* samples */
+};
+
+/* Stops the guest, if it runs, and takes all registers. */
+enum machine_stop machine_stop(struct machine *machine);
+
+/* While it is stopped: reads at most MACHINE_WINDOW_MAX bytes from (address),
+ * as (cpu) sees them, into its window. False if there are none. */
+bool machine_read(struct machine *machine, size_t cpu, uint64_t address,
+                  size_t bytes);
+
+/* While it is stopped: whether (cpu), which is behind a HLT, is halted. */
+bool machine_is_halted(struct machine *machine, size_t cpu);
+
+/* Lets the guest run, unless somebody else holds it. */
+void machine_continue(struct machine *machine);
+
+/* Lets it run without us, and frees what belongs to (machine). */
+void machine_end(struct machine *machine);
+
+/* What (reason) means, for a message. */
+const char *machine_reason_text(enum machine_reason reason);
+
+#endif

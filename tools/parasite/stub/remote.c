@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets of the remote protocol: "$data#sum", a byte at a time. */
+
+#include "stub/remote.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define REPEAT_BIAS 29 /* "x*C": x and C - 29 more of it */
+#define ESCAPE_BIT 0x20
+
+static int digit(uint8_t byte)
+{
+    if (byte >= '0' && byte <= '9')
+        return byte - '0';
+    if (byte >= 'a' && byte <= 'f')
+        return byte - 'a' + 10;
+    return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
+}
+
+static void put(struct remote_reader *reader, uint8_t byte)
+{
+    if (reader->used < REMOTE_PACKET_MAX)
+        reader->data[reader->used++] = byte;
+    else
+        reader->overlong = true;
+}
+
+static void begin(struct remote_reader *reader, bool notification)
+{
+    reader->state = REMOTE_DATA;
+    reader->notification = notification;
+    reader->overlong = false;
+    reader->sum = 0;
+    reader->used = 0;
+}
+
+static void repeat(struct remote_reader *reader, uint8_t byte)
+{
+    reader->state = REMOTE_DATA;
+    if (reader->used == 0 || byte < REPEAT_BIAS) {
+        reader->overlong = true;
+        return;
+    }
+    for (int i = byte - REPEAT_BIAS; i > 0; --i)
+        put(reader, reader->data[reader->used - 1]);
+}
+
+static void take_data(struct remote_reader *reader, uint8_t byte)
+{
+    switch (byte) {
+    case '}':
+        reader->state = REMOTE_ESCAPED;
+        break;
+    case '*':
+        reader->state = REMOTE_REPEAT;
+        break;
+    default:
+        put(reader, byte);
+        break;
+    }
+}
+
+static enum remote_event end(struct remote_reader *reader, uint8_t byte)
+{
+    int low = digit(byte);
+
+    reader->state = REMOTE_IDLE;
+    if (reader->notification)
+        return REMOTE_MORE;
+    reader->data[reader->used] = 0;
+    if (low < 0 || reader->overlong ||
+        (reader->wanted | (uint8_t)low) != reader->sum)
+        return REMOTE_DAMAGED;
+    return REMOTE_PACKET;
+}
+
+/* What is part of a packet and counts in its checksum. */
+static void take_inner(struct remote_reader *reader, uint8_t byte)
+{
+    reader->sum = (uint8_t)(reader->sum + byte);
+    if (reader->state == REMOTE_ESCAPED) {
+        put(reader, byte ^ ESCAPE_BIT);
+        reader->state = REMOTE_DATA;
+    } else if (reader->state == REMOTE_REPEAT) {
+        repeat(reader, byte);
+    } else {
+        take_data(reader, byte);
+    }
+}
+
+enum remote_event remote_feed(struct remote_reader *reader, uint8_t byte)
+{
+    int high;
+
+    switch (reader->state) {
+    case REMOTE_IDLE:
+        if (byte == '$' || byte == '%')
+            begin(reader, byte == '%');
+        return REMOTE_MORE;
+    case REMOTE_SUM:
+        high = digit(byte);
+        reader->overlong = reader->overlong || high < 0;
+        reader->wanted = (uint8_t)((unsigned)high << 4);
+        reader->state = REMOTE_SUM_LAST;
+        return REMOTE_MORE;
+    case REMOTE_SUM_LAST:
+        return end(reader, byte);
+    default:
+        break;
+    }
+    /* a packet that is cut off by the next one */
+    if (byte == '$') {
+        begin(reader, false);
+        return REMOTE_DAMAGED;
+    }
+    if (byte == '#')
+        reader->state = REMOTE_SUM;
+    else
+        take_inner(reader, byte);
+    return REMOTE_MORE;
+}
+
+size_t remote_frame(char *to, size_t room, const char *payload)
+{
+    size_t count = strlen(payload);
+    uint8_t sum = 0;
+
+    if (count + 5 > room)
+        return 0;
+    for (size_t i = 0; i < count; ++i)
+        sum = (uint8_t)(sum + (uint8_t)payload[i]);
+    return (size_t)sprintf(to, "$%s#%02x", payload, sum);
+}
+
+size_t remote_hex(const uint8_t *digits, size_t count, uint8_t *to, size_t room)
+{
+    size_t bytes = 0;
+
+    while (bytes < room && 2 * bytes + 1 < count) {
+        int high = digit(digits[2 * bytes]);
+        int low = digit(digits[2 * bytes + 1]);
+
+        if (high < 0 || low < 0)
+            break;
+        to[bytes++] = (uint8_t)(high << 4 | low);
+    }
+    return bytes;
+}

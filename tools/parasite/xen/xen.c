@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A Xen domain: stopped, read, and let go on. */
+
+#include "xen/xen.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "machine/paging.h"
+#include "xen/xen_context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TORN_MAX 64        /* stops in a row */
+#define NUMBER_MAX 0x7fefu /* of a domain; above are Xen's own */
+
+static struct xen *xen_of(struct machine *machine)
+{
+    return (struct xen *)machine;
+}
+
+/* False if the registers of a CPU that is there could not be had. */
+static bool take_cpu(struct xen *xen, size_t number)
+{
+    const struct xen_cpu_state *state = &xen->cpus[number];
+    struct machine_cpu *cpu = &xen->machine.cpus[number];
+
+    cpu->window_bytes = 0;
+    cpu->blocked = state->blocked || !state->online;
+    if (state->error != 0) {
+        cpu->registers = (struct registers){.mode = MODE_REAL};
+        return !state->online;
+    }
+    if (xen->about.is_hvm)
+        xen_context_hvm(state->context, &cpu->registers);
+    else if (xen->about.is_64)
+        xen_context_pv64(state->context, &cpu->registers);
+    else
+        xen_context_pv32(state->context, &cpu->registers);
+    return true;
+}
+
+static enum machine_stop end_by(struct xen *xen, enum machine_reason reason)
+{
+    xen->machine.reason = reason;
+    return MACHINE_ENDED;
+}
+
+static enum machine_stop stop(struct machine *machine)
+{
+    struct xen *xen = xen_of(machine);
+    struct xen_state state = {0};
+    bool fine = true;
+
+    if (machine->reason != MACHINE_LIVES)
+        return MACHINE_ENDED;
+    if (!xen->paused) {
+        if (xen->frames.calls->pause(xen->frames.owner, &state, xen->cpus) != 0)
+            return end_by(xen, MACHINE_EXITED);
+        xen->paused = true;
+    }
+    if (state.ended || (state.shutdown && !xen->takes_dead))
+        return end_by(xen, MACHINE_EXITED);
+    machine->held = state.paused;
+    for (size_t i = 0; i < machine->cpu_count; ++i)
+        fine = take_cpu(xen, i) && fine;
+    if (fine) {
+        xen->torn_in_row = 0;
+        return machine->held ? MACHINE_HELD : MACHINE_STOPPED;
+    }
+    ++machine->torn;
+    return ++xen->torn_in_row < TORN_MAX ? MACHINE_TORN
+                                         : end_by(xen, MACHINE_NONSENSE);
+}
+
+static bool copy(void *owner, uint64_t physical, uint8_t *to, size_t bytes)
+{
+    return xen_frames_copy(owner, physical, to, bytes);
+}
+
+static bool read_window(struct machine *machine, size_t number,
+                        uint64_t address, size_t bytes)
+{
+    struct machine_cpu *cpu = &machine->cpus[number];
+    struct xen *xen = xen_of(machine);
+    const struct paging_memory memory = {.copy = copy, .owner = &xen->frames};
+
+    if (bytes > sizeof cpu->bytes)
+        bytes = sizeof cpu->bytes;
+    cpu->window = address;
+    cpu->window_bytes =
+        paging_read(&cpu->registers, &memory, address, cpu->bytes, bytes);
+    return cpu->window_bytes > 0;
+}
+
+static bool is_halted(struct machine *machine, size_t cpu)
+{
+    return machine->cpus[cpu].blocked;
+}
+
+static void go_on(struct machine *machine)
+{
+    struct xen *xen = xen_of(machine);
+
+    if (xen->paused)
+        xen->frames.calls->unpause(xen->frames.owner);
+    xen->paused = false;
+}
+
+static void end(struct machine *machine)
+{
+    struct xen *xen = xen_of(machine);
+
+    go_on(machine);
+    xen_frames_free(&xen->frames);
+    xen->frames.calls->close(xen->frames.owner);
+    free(machine->cpus);
+    free(xen->cpus);
+    machine->cpus = NULL;
+    xen->cpus = NULL;
+}
+
+static const struct machine_calls xen_machine = {stop, read_window, is_halted,
+                                                 go_on, end};
+
+int xen_begin(struct xen *xen, const struct xen_calls *calls, void *owner,
+              unsigned number)
+{
+    struct machine *machine = &xen->machine;
+    int error;
+
+    *xen =
+        (struct xen){.machine = {.calls = &xen_machine, .knows_blocked = true},
+                     .frames = {.calls = calls, .owner = owner}};
+    error = calls->open(owner, number, &xen->about);
+    if (error != 0)
+        return error;
+    if (xen->about.cpus == 0 || xen->about.cpus > MACHINE_CPUS_MAX) {
+        calls->close(owner);
+        return E2BIG;
+    }
+    machine->is_64 = xen->about.is_hvm || xen->about.is_64;
+    machine->cpu_count = xen->about.cpus;
+    machine->cpus = xreallocarray(NULL, xen->about.cpus, sizeof *machine->cpus);
+    memset(machine->cpus, 0, xen->about.cpus * sizeof *machine->cpus);
+    xen->cpus = xreallocarray(NULL, xen->about.cpus, sizeof *xen->cpus);
+    memset(xen->cpus, 0, xen->about.cpus * sizeof *xen->cpus);
+    /* frames of a PV guest are the machine's: neighbours are another's */
+    xen->frames.together = xen->about.is_hvm ? XEN_FRAMES_TOGETHER : 1;
+    return 0;
+}
+
+static const char *text_of(int error)
+{
+    switch (error) {
+    case ESRCH:
+        return "there is no such domain";
+    case EACCES:
+        return "this Xen is not of the release that this build is for";
+    case ENOENT:
+    case ENODEV:
+    case ENXIO:
+        return "this is no domain of Xen that may control others";
+    default:
+        return strerror(error);
+    }
+}
+
+static struct xen *attached;
+
+/* At the end of the process, however it comes: nobody else would let the domain
+ * go on. */
+static void let_go(void)
+{
+    if (attached->paused)
+        go_on(&attached->machine);
+}
+
+void xen_attach(struct xen *xen, const char *target)
+{
+    const char *digits = target + strlen("xen:");
+    const struct xen_calls *calls;
+    void *owner;
+    char *rest;
+    unsigned long number = strtoul(digits, &rest, 10);
+    int error;
+
+    if (*digits < '0' || *digits > '9' || *rest != '\0' || number > NUMBER_MAX)
+        die_usage("%s: expected xen:DOMID, a number that 'xl list' shows",
+                  target);
+    calls = xen_calls_here(&owner);
+    if (calls == NULL)
+        die("%s: this build has no Xen, for it was made without libxen-dev; "
+            "gdbsx offers gdb:HOST:PORT",
+            target);
+    error = xen_begin(xen, calls, owner, (unsigned)number);
+    if (error != 0)
+        die("%s: %s", target, text_of(error));
+    attached = xen;
+    atexit(let_go);
+}
+
+const char *xen_kind(const struct xen *xen)
+{
+    if (xen->about.is_hvm)
+        return "HVM or PVH";
+    return xen->about.is_64 ? "PV, x86_64" : "PV, i386";
+}
