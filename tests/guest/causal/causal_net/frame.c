@@ -17,7 +17,6 @@
 #define CLIENT_IP 0x0a000202u
 #define MAC_BYTES 6u
 #define WINDOW 60000u
-#define RST 0x04u
 
 static void put16(uint8_t *at, uint16_t value)
 {
@@ -100,7 +99,7 @@ bool frame_read(const uint8_t *frame, size_t bytes, struct segment *segment)
         .bytes = get16(frame + IP + 2) - (TCP - IP) - header,
         .syn = (frame[TCP + 13] & FRAME_SYN) != 0,
         .fin = (frame[TCP + 13] & FRAME_FIN) != 0,
-        .reset = (frame[TCP + 13] & RST) != 0,
+        .reset = (frame[TCP + 13] & FRAME_RST) != 0,
     };
     return true;
 }

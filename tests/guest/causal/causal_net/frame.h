@@ -11,6 +11,7 @@
 #define FRAME_ARP 42u
 #define FRAME_FIN 0x01u
 #define FRAME_SYN 0x02u
+#define FRAME_RST 0x04u
 #define FRAME_PUSH 0x08u
 #define FRAME_ACK 0x10u
 

@@ -123,6 +123,7 @@ static double run(unsigned work, enum how how, uint32_t percent)
     period = (double)(prof_causal_time() - begin) / visits;
     prof_causal_stop();
     loop_poll();
+    wire_end();
     return period;
 }
 

@@ -2,9 +2,11 @@
 
 #include "wire.h"
 
+#include "causal/random.h"
 #include "frame.h"
 
 #include <arch/cpu.h>
+#include <kernel/loop.h>
 #include <math.h>
 #include <virtio_net.h>
 
@@ -30,6 +32,9 @@ struct client {
 static struct wire now_is;
 static struct client clients[WIRE_CLIENTS];
 static struct wire_counts counts;
+/* Connections of the run before, that are reset. */
+static struct tcp gone[2 * WIRE_CLIENTS];
+static unsigned gone_count;
 static uint64_t schedule; /* PARTLY: when the next connection is opened */
 static uint32_t scheduled;
 static uint32_t ports;
@@ -40,7 +45,7 @@ static bool arp_waits;
 static uint64_t arrived;
 
 /* What has been sent, and is seen when the doorbell rings. */
-static struct segment queued[256];
+static struct segment queued[2048];
 static unsigned queued_count;
 
 struct wire_counts wire_counts(void)
@@ -58,30 +63,19 @@ void wire_mark(void)
         clients[i].marked = clients[i].number;
 }
 
-/* ---- random durations, as in causal/world.h */
-
-static double uniform(uint32_t what, uint32_t client, uint32_t number)
-{
-    uint64_t x = ((uint64_t)what << 56) ^ ((uint64_t)client << 32) ^ number;
-
-    x = (x + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    x ^= x >> 31;
-    return ((double)(x >> 11) + 0.5) / 9007199254740992.0;
-}
+/* ---- random durations */
 
 static uint64_t about(uint32_t us, const struct client *client)
 {
     return (uint64_t)(us * (double)US *
-                      (0.5 + uniform(1, (uint32_t)(client - clients),
-                                     client->number)));
+                      (0.5 + sim_uniform(1, (uint32_t)(client - clients),
+                                         client->number)));
 }
 
 static uint64_t interval(uint32_t client, uint32_t number)
 {
     return (uint64_t)(-(double)now_is.interval_us * US *
-                      log(uniform(2, client, number)));
+                      log(sim_uniform(2, client, number)));
 }
 
 /* ---- clients */
@@ -117,6 +111,22 @@ void wire_begin(const struct wire *wire)
         if (i < wire->clients && wire->kind != WIRE_PARTLY)
             connect(&clients[i], now + 1000 * US + about(100, &clients[i]));
     }
+}
+
+/* Whoever waits for a client that is gone retransmits, and a connection that
+ * is half open takes room of those to come. */
+void wire_end(void)
+{
+    for (unsigned i = 0; i < now_is.clients; i++) {
+        if (clients[i].old_at != 0)
+            gone[gone_count++] = clients[i].old;
+        if (!clients[i].free)
+            gone[gone_count++] = clients[i].tcp;
+        clients[i] = (struct client){.free = true};
+    }
+    schedule = 0;
+    while (gone_count != 0)
+        loop_poll();
 }
 
 /* The answer has come at (at), or the connection is established. */
@@ -236,6 +246,11 @@ static size_t next_frame(uint64_t until)
 {
     struct client *client;
 
+    if (gone_count != 0) {
+        arrived = until;
+        return frame_tcp(in_buffer, &gone[--gone_count], FRAME_RST | FRAME_ACK,
+                         0);
+    }
     while (schedule != 0 && schedule <= until)
         open_on_schedule();
     client = next_client();
@@ -301,8 +316,9 @@ void __wrap_virtio_net_put(size_t bytes, const struct virtio_net_sum *sum)
     if (frame_is_arp(out_buffer)) {
         frame_arp_answer(arp, out_buffer);
         arp_waits = true;
-    } else if (queued_count < sizeof queued / sizeof *queued &&
-               frame_read(out_buffer, bytes, &queued[queued_count])) {
+    } else if (queued_count == sizeof queued / sizeof *queued) {
+        counts.strange++;
+    } else if (frame_read(out_buffer, bytes, &queued[queued_count])) {
         queued_count++;
     }
 }
@@ -371,6 +387,6 @@ bool __wrap_virtio_interrupts(struct virtio_queue *queue, bool wanted)
 
     (void)queue;
     (void)wanted;
-    return arp_waits || (schedule != 0 && schedule <= now) ||
+    return arp_waits || gone_count != 0 || (schedule != 0 && schedule <= now) ||
            next_at(next_client()) <= now;
 }

@@ -33,8 +33,11 @@ struct wire {
     uint32_t interval_us;   /* of OPEN and PARTLY */
 };
 
-/* Clients begin, those before are gone. */
+/* Clients begin; of those before there MUST be none. */
 void wire_begin(const struct wire *wire);
+
+/* Resets all connections. Outside of experiments, when nothing is held. */
+void wire_end(void);
 
 struct wire_counts {
     uint64_t requests, answers;
