@@ -202,6 +202,24 @@ class Top(Stub):
         return answer
 
 
+class Unknown(Stub):
+    """All of its memory can be read, and an image is looked for in it."""
+
+    reads = most = total = 0
+
+    def answer(self, words):
+        if words[:1] != "m":
+            return super().answer(words)
+        self.reads += 1
+        self.total += 1
+        self.most = max(self.most, self.reads)
+        return "00" * int(words.split(",")[1], 16)
+
+    def stopped(self):
+        self.reads = 0
+        super().stopped()
+
+
 class Garbage(Stub):
     """Bytes that are no packets, and news that nobody asked for."""
 

@@ -213,8 +213,23 @@ def top_of_stack(s, attach):
         given_time(once)
 
 
+def short_searches(s, attach):
+    """An image that is not there is looked for in many stops, not in one."""
+    with s.test("a stub of a guest whose image is nowhere"):
+        image = s.image("x86_64", "lua")
+
+        def once(seconds):
+            with fake.Unknown() as stub:
+                attach("-F", 400, "-T", seconds, "-k", image, stub.target)
+                check.true(stub.total - stub.stops > 60, stub.total)
+                check.true(stub.most <= 30, stub.most)
+
+        given_time(once)
+
+
 def fakes(s, attach):
     top_of_stack(s, attach)
+    short_searches(s, attach)
 
     def test(*words, **options):
         stub_test(s, attach, *words, **options)

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TRIES 16u /* candidates for where an image is, in a stop */
 #define NAP_SECONDS 0.1
 #define SPIN_SECONDS 50e-6 /* what is due so soon is slept over */
 #define PROGRESS_SECONDS 0.25
@@ -195,6 +196,7 @@ void sampler_run(struct sampler *sampler, const char *path)
 
     if (sampler->packets < 0)
         boots_begin(&sampler->boots, path);
+    unwind_places(sampler->unwinder)->tries = TRIES;
     begin_stream(sampler);
     encoder_flush(&sampler->encoder);
     prctl(PR_SET_TIMERSLACK, 1);

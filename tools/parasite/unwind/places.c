@@ -8,24 +8,27 @@
 #include "image/names.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PAGE 4096u
 #define PART_SHIFT 21 /* of the address space, in which searches are counted */
 #define CANDIDATES_MAX 1024u
-#define PIECE 32u /* bytes of code that are compared */
+#define PIECE PLACES_PIECE
 #define PIECES 16u
 #define NOTE_HEAD 16u /* bytes of a note before the build-id */
 
 void places_open(struct places *places, const struct image *image)
 {
+    places->tries = UINT_MAX;
     for (; image != NULL; image = image->next) {
         struct code *code = &places->codes[places->code_count];
 
         if (places->code_count == PLACES_CODES_MAX)
             die("at most %u images at a time", PLACES_CODES_MAX);
         code_open(code, image);
+        places->files = places->files || code->file != NULL;
         places->list[places->code_count++] =
             (struct place){code, 0, false, false};
     }
@@ -132,25 +135,58 @@ static bool add(struct places *places, struct code *code, uint64_t slide,
     return true;
 }
 
-/* Tries the places that are a multiple of (step) from where (code) was linked
- * and have (ip) in it. (there) are the bytes at (ip). */
-static bool search(struct places *places, struct code *code, uint64_t ip,
-                   uint64_t step, const uint8_t *there,
-                   const struct places_memory *memory)
+/* Sets the next range to be searched: the places of an image that are a
+ * multiple of a step from where it was linked and have the address in it. False
+ * if there is none. */
+static bool next_range(struct places *places)
 {
-    uint64_t first = (ip - code->image->end + 1 + step - 1) & ~(step - 1);
-    uint64_t last = ip - code->image->begin;
+    struct places_search *search = &places->search;
 
-    if ((last - first) / step >= CANDIDATES_MAX) /* too many, or none */
-        return false;
-    for (uint64_t slide = first; slide - first <= last - first; slide += step) {
-        bool same = 4 * code_same(code, ip - slide, there, PIECE) >= 3 * PIECE;
+    while (search->next < 2 * places->code_count) {
+        struct code *code = &places->codes[search->next / 2];
+        bool by_pages = search->next++ % 2 == 1;
+        uint64_t step = by_pages ? PAGE : code->align, first, last;
 
-        if ((same || find_note(code, slide, memory) == FOUND) &&
-            add(places, code, slide, memory))
-            return true;
+        if (code->file == NULL || (by_pages && code->align <= PAGE))
+            continue;
+        first = (search->ip - code->image->end + step) & ~(step - 1);
+        last = search->ip - code->image->begin;
+        if ((last - first) / step >= CANDIDATES_MAX) /* too many, or none */
+            continue;
+        search->code = code;
+        search->step = step;
+        search->slide = first;
+        search->left = (last - first) / step + 1;
+        return true;
     }
     return false;
+}
+
+static bool try_next(struct places *places, const struct places_memory *memory)
+{
+    struct places_search *search = &places->search;
+    uint64_t slide = search->slide;
+    bool same =
+        4 * code_same(search->code, search->ip - slide, search->there, PIECE) >=
+        3 * PIECE;
+
+    search->slide += search->step;
+    --search->left;
+    return (same || find_note(search->code, slide, memory) == FOUND) &&
+           add(places, search->code, slide, memory);
+}
+
+/* Goes on with a search, as far as one stop may. */
+static void search(struct places *places, const struct places_memory *memory)
+{
+    for (unsigned tries = 0; places->search.on && tries < places->tries;) {
+        if (places->search.left == 0) {
+            places->search.on = next_range(places);
+            continue;
+        }
+        places->search.on = !try_next(places, memory);
+        ++tries;
+    }
 }
 
 /* Whether it is time again to search the part of the address space around
@@ -172,23 +208,24 @@ static bool is_due(struct places *places, uint64_t address)
 static void look_for(struct places *places, uint64_t ip,
                      const struct places_memory *memory)
 {
-    bool due = is_due(places, ip);
+    bool due = !places->search.on && is_due(places, ip);
     uint8_t there[PIECE];
 
+    if (!places->files || !memory->bytes(memory->owner, ip, there, PIECE))
+        return;
     for (size_t i = 0; i < places->code_count; ++i) {
         struct code *code = &places->codes[i];
 
-        if (code->file == NULL ||
-            !memory->bytes(memory->owner, ip, there, PIECE))
-            continue;
-        if (is_in(code, ip) && 2 * code_same(code, ip, there, PIECE) >= PIECE &&
+        if (code->file != NULL && is_in(code, ip) &&
+            2 * code_same(code, ip, there, PIECE) >= PIECE &&
             add(places, code, 0, memory))
             return;
-        if (due && (search(places, code, ip, code->align, there, memory) ||
-                    (code->align > PAGE &&
-                     search(places, code, ip, PAGE, there, memory))))
-            return;
     }
+    if (due) {
+        places->search = (struct places_search){.on = true, .ip = ip};
+        memcpy(places->search.there, there, PIECE);
+    }
+    search(places, memory);
 }
 
 static void forget(struct places *places)
@@ -198,6 +235,7 @@ static void forget(struct places *places)
     places->count = places->code_count;
     index_free(&places->searched);
     places->searched = (struct index){0};
+    places->search.on = false;
     ++places->changes;
 }
 

@@ -10,6 +10,8 @@
  * by which that address would be in its code. It is at one of them if its
  * build-id is there or, if it has none in memory, if its code is. What was
  * linked to the very address comes first, and is in doubt until it was seen.
+ * A search goes on in the next stop at an unknown address, for each candidate
+ * is a question to the stub, and a stop must be short.
  * Once CPU 0 is in real mode the guest begins anew, and all of it is forgotten.
  */
 
@@ -19,6 +21,7 @@
 
 #define PLACES_CODES_MAX 16u
 #define PLACES_MAX 32u
+#define PLACES_PIECE 32u /* bytes of code that are compared */
 
 /* Reads (count) bytes at (address) of the guest; false unless all are there. */
 struct places_memory {
@@ -33,13 +36,28 @@ struct place {
     bool has_note;  /* by its build-id */
 };
 
+/* One for an image around an address, a few candidates in each stop. */
+struct places_search {
+    bool on;
+    uint64_t ip;
+    uint8_t there[PLACES_PIECE]; /* the bytes at it */
+    size_t next;                 /* range: an image, and a step */
+    struct code *code;
+    uint64_t step;
+    uint64_t slide; /* the next one to try */
+    uint64_t left;  /* to try in this range */
+};
+
 struct places {
     struct code codes[PLACES_CODES_MAX];
     size_t code_count;
+    bool files; /* some are no lists of symbols: they can be looked for */
     struct place list[PLACES_MAX]; /* the last that fits is right */
     size_t count;
     struct index searched; /* parts of the address space */
     uint32_t *searches;    /* by number: samples there without a place */
+    struct places_search search;
+    unsigned tries; /* at most, in a stop; any number at first */
     unsigned changes;
 };
 
