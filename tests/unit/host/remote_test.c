@@ -87,6 +87,62 @@ static void what_is_framed_is_read(void **unused)
     assert_int_equal(remote_frame(packet, 12, "m1000,40"), 0);
 }
 
+/* Bytes of which many have a meaning. */
+static uint8_t random_byte(uint32_t *random)
+{
+    static const char some[] = "$#}*%#+0123456789abcdef";
+
+    *random = *random * 1664525u + 1013904223u;
+    return (uint8_t)some[(*random >> 16) % (sizeof some - 1)];
+}
+
+/* A piece at a time is the same as a byte at a time. */
+static void plain_bytes_are_taken_at_once(void **unused)
+{
+    static struct remote_reader other;
+    uint8_t bytes[16];
+    uint32_t random = 1;
+
+    (void)unused;
+    reader = other = (struct remote_reader){0};
+    for (unsigned piece = 0; piece < 5000; ++piece) {
+        size_t at = 0;
+
+        for (size_t i = 0; i < sizeof bytes; ++i)
+            bytes[i] = random_byte(&random);
+        while (at < sizeof bytes) {
+            size_t plain =
+                remote_feed_plain(&reader, bytes + at, sizeof bytes - at);
+
+            for (size_t i = 0; i < plain; ++i)
+                assert_int_equal(remote_feed(&other, bytes[at + i]),
+                                 REMOTE_MORE);
+            at += plain;
+            if (at < sizeof bytes) {
+                assert_int_equal(remote_feed(&reader, bytes[at]),
+                                 remote_feed(&other, bytes[at]));
+                ++at;
+            }
+        }
+        assert_memory_equal(&reader, &other, sizeof reader);
+    }
+}
+
+static void plain_bytes_end_where_a_packet_is_too_long(void **unused)
+{
+    uint8_t bytes[1000];
+    size_t taken = 0;
+
+    (void)unused;
+    memset(bytes, 'a', sizeof bytes);
+    reader = (struct remote_reader){0};
+    feed("$");
+    for (unsigned i = 0; i < 2 * REMOTE_PACKET_MAX / sizeof bytes; ++i)
+        taken += remote_feed_plain(&reader, bytes, sizeof bytes);
+    assert_int_equal(taken, REMOTE_PACKET_MAX);
+    assert_int_equal(feed("a#61"), REMOTE_DAMAGED);
+}
+
 static void digits_end_at_other_characters(void **unused)
 {
     uint8_t bytes[4];
@@ -216,6 +272,8 @@ int main(void)
         cmocka_unit_test(damage_is_seen_and_ends_with_the_packet),
         cmocka_unit_test(packets_that_are_too_long_are_damaged),
         cmocka_unit_test(what_is_framed_is_read),
+        cmocka_unit_test(plain_bytes_are_taken_at_once),
+        cmocka_unit_test(plain_bytes_end_where_a_packet_is_too_long),
         cmocka_unit_test(digits_end_at_other_characters),
         cmocka_unit_test(layouts_without_a_description),
         cmocka_unit_test(described_layouts_and_modes),

@@ -9,13 +9,17 @@
 #define REPEAT_BIAS 29 /* "x*C": x and C - 29 more of it */
 #define ESCAPE_BIT 0x20
 
+/* One more than the value of a digit. */
+static const uint8_t digits_more[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+    ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+    ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+    ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
 static int digit(uint8_t byte)
 {
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    if (byte >= 'a' && byte <= 'f')
-        return byte - 'a' + 10;
-    return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
+    return digits_more[byte] - 1;
 }
 
 static void put(struct remote_reader *reader, uint8_t byte)
@@ -119,6 +123,31 @@ enum remote_event remote_feed(struct remote_reader *reader, uint8_t byte)
     else
         take_inner(reader, byte);
     return REMOTE_MORE;
+}
+
+size_t remote_feed_plain(struct remote_reader *reader, const uint8_t *bytes,
+                         size_t count)
+{
+    static const char special[] = {'#', '$', '}', '*'};
+    size_t room = REMOTE_PACKET_MAX - reader->used;
+    uint8_t sum = reader->sum;
+
+    if (reader->state != REMOTE_DATA)
+        return 0;
+    if (count > room)
+        count = room;
+    for (size_t i = 0; i < sizeof special; ++i) {
+        const uint8_t *found = memchr(bytes, special[i], count);
+
+        if (found != NULL)
+            count = (size_t)(found - bytes);
+    }
+    for (size_t i = 0; i < count; ++i)
+        sum = (uint8_t)(sum + bytes[i]);
+    memcpy(reader->data + reader->used, bytes, count);
+    reader->sum = sum;
+    reader->used += count;
+    return count;
 }
 
 size_t remote_frame(char *to, size_t room, const char *payload)

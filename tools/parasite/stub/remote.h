@@ -44,6 +44,11 @@ struct remote_reader {
 /* Takes the next byte. */
 enum remote_event remote_feed(struct remote_reader *reader, uint8_t byte);
 
+/* Takes the bytes of a packet that stand for themselves, as most of them do;
+ * returns how many. The next byte is for remote_feed(). */
+size_t remote_feed_plain(struct remote_reader *reader, const uint8_t *bytes,
+                         size_t count);
+
 /* Writes the packet with the text (payload) to (to), and returns its bytes;
  * 0 if it does not fit into (room). */
 size_t remote_frame(char *to, size_t room, const char *payload);

@@ -109,9 +109,13 @@ static bool fill(struct stub *stub, double deadline)
 static enum remote_event feed(struct stub *stub)
 {
     while (stub->in_at < stub->in_end) {
-        enum remote_event event =
-            remote_feed(&stub->reader, stub->in[stub->in_at++]);
+        enum remote_event event;
 
+        stub->in_at += remote_feed_plain(&stub->reader, stub->in + stub->in_at,
+                                         stub->in_end - stub->in_at);
+        if (stub->in_at == stub->in_end)
+            break;
+        event = remote_feed(&stub->reader, stub->in[stub->in_at++]);
         if (event != REMOTE_MORE) {
             ++stub->packets;
             stub->owes_ack = true;
