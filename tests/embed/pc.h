@@ -8,7 +8,9 @@
 #include <stdint.h>
 
 #define PC_PIT_HZ 1193182u
+#ifndef PC_VECTOR
 #define PC_VECTOR 0x40 /* of the first interrupt controller's line 0 */
+#endif
 #define PC_LINE_PIT 0
 #define PC_LINE_RTC 8
 

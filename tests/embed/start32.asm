@@ -4,7 +4,7 @@
 ; flat segments and an IDT in which all gates lead to fault_entry.
 
 extern  kernel_main
-global  start, load_descriptors
+global  start, load_descriptors, idt
 
 section .multiboot
 align 4

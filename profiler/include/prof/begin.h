@@ -45,7 +45,6 @@ static inline int prof_begin(const struct prof_config *config)
     static unsigned char pool[PROF_POOL_DEFAULT] __attribute__((aligned(16)));
     struct prof_config whole = *config;
     const char *why;
-    size_t length = 0;
     int error;
 
     if (whole.pool_bytes == 0) {
@@ -60,11 +59,10 @@ static inline int prof_begin(const struct prof_config *config)
         error = prof_start();
     if (error == 0)
         return 0;
-    why = prof_strerror(error);
-    while (why[length] != '\0')
-        length++;
     prof_port_write("prof: not sampling: ", 20);
-    prof_port_write(why, length);
+    /* in a loop that no compiler turns into a call of strlen() */
+    for (why = prof_strerror(error); *why != '\0'; why++)
+        prof_port_write(why, 1);
     prof_port_write("\n", 1);
     return error;
 }

@@ -74,7 +74,8 @@ static void start_cpu(unsigned cpu)
     command(cpu, COMMAND_START | CPU_PAGE >> 12);
 }
 
-/* Where an emulator runs one CPU after the other, it is the next one's turn. */
+/* Where an emulator runs one CPU after the other, it is the next one's turn. An
+ * interrupt that comes in a turn of the second CPU's is taken in parse(). */
 static void let_others_run(void)
 {
     __asm__ volatile("pause");
@@ -82,7 +83,7 @@ static void let_others_run(void)
 
 static __attribute__((noinline)) void compute(void)
 {
-    spend(1000);
+    spend(100);
 }
 
 void cpu_main(void)
