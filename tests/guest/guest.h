@@ -96,30 +96,20 @@ struct guest_idt {
     uintptr_t base;
 } __attribute__((packed));
 
-static inline struct guest_gate *guest_timer_gate(void)
+/* The gate of (vector). */
+static inline struct guest_gate *guest_gate(unsigned vector)
 {
     struct guest_idt idt;
 
     __asm__ volatile("sidt %0" : "=m"(idt));
-    return (struct guest_gate *)idt.base + GUEST_TIMER_VECTOR;
+    return (struct guest_gate *)idt.base + vector;
 }
 
-/* The handler in the timer's gate. */
-static inline uintptr_t guest_handler(void)
+/* Puts (handler) into the gate of (vector), as a driver would that knows
+ * nothing of the profiler. */
+static inline void guest_set_gate(unsigned vector, uintptr_t handler)
 {
-    const struct guest_gate *gate = guest_timer_gate();
-    uintptr_t handler = gate->offset_low | (uintptr_t)gate->offset_high << 16;
-
-#ifdef __x86_64__
-    handler |= (uintptr_t)gate->offset_top << 32;
-#endif
-    return handler;
-}
-
-/* Puts (handler) there, as a driver would that knows nothing of us. */
-static inline void guest_set_handler(uintptr_t handler)
-{
-    struct guest_gate *gate = guest_timer_gate();
+    struct guest_gate *gate = guest_gate(vector);
     bool on = arch_interrupts_save();
 
     gate->offset_low = (uint16_t)handler;
@@ -128,6 +118,31 @@ static inline void guest_set_handler(uintptr_t handler)
     gate->offset_top = (uint32_t)(handler >> 32);
 #endif
     arch_interrupts_restore(on);
+}
+
+/* The handler in the timer's gate. */
+static inline uintptr_t guest_handler(void)
+{
+    const struct guest_gate *gate = guest_gate(GUEST_TIMER_VECTOR);
+    uintptr_t handler = gate->offset_low | (uintptr_t)gate->offset_high << 16;
+
+#ifdef __x86_64__
+    handler |= (uintptr_t)gate->offset_top << 32;
+#endif
+    return handler;
+}
+
+static inline void guest_set_handler(uintptr_t handler)
+{
+    guest_set_gate(GUEST_TIMER_VECTOR, handler);
+}
+
+/* Programs the PIT's channel 0 for periodic interrupts. */
+static inline void guest_set_pit(uint32_t divisor)
+{
+    arch_out8(0x43, 0x34); /* channel 0, low then high byte, mode 2 */
+    arch_out8(0x40, (uint8_t)divisor);
+    arch_out8(0x40, (uint8_t)(divisor >> 8));
 }
 
 #endif

@@ -88,18 +88,6 @@ HANDLER void step_taken(uintptr_t flags)
     seen.wrong += called(step_count) != 3 * step_count + 1;
 }
 
-static void set_trap(uintptr_t handler)
-{
-    struct guest_gate *gate =
-        guest_timer_gate() - GUEST_TIMER_VECTOR + TRAP_VECTOR;
-
-    gate->offset_low = (uint16_t)handler;
-    gate->offset_high = (uint16_t)(handler >> 16);
-#ifdef __x86_64__
-    gate->offset_top = (uint32_t)(handler >> 32);
-#endif
-}
-
 static bool is_right;
 
 /* Patches the function, calls it, and restores it. */
@@ -175,7 +163,7 @@ int service_main(void)
     prof_causal_stop();
     tap_ok(memcmp(original, patched, JUMP_BYTES) != 0, "and is");
     tap_is_equal(prof_start(), 0, "started");
-    set_trap((uintptr_t)step_handler);
+    guest_set_gate(TRAP_VECTOR, (uintptr_t)step_handler);
     test_steps(target);
     test_samples();
     test_afterwards(target);

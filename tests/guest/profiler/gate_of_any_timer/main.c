@@ -162,17 +162,10 @@ static void start_hpet(void)
 
 static void start_timer(void)
 {
-    struct guest_gate *gate = guest_timer_gate() - GUEST_TIMER_VECTOR;
-    uintptr_t handler = (uintptr_t)timer_handler;
     bool on = arch_interrupts_save();
 
     pic_mask(0);
-    gate += vector();
-    gate->offset_low = (uint16_t)handler;
-    gate->offset_high = (uint16_t)(handler >> 16);
-#ifdef __x86_64__
-    gate->offset_top = (uint32_t)(handler >> 32);
-#endif
+    guest_set_gate(vector(), (uintptr_t)timer_handler);
     if (is_apic())
         start_apic();
     else if (is("ioapic"))

@@ -69,9 +69,7 @@ static void start_timer(void)
     kernels_handler = guest_handler();
     hook_next = kernels_handler;
     guest_set_handler((uintptr_t)hook_handler);
-    arch_out8(0x43, 0x34);
-    arch_out8(0x40, DIVISOR & 0xff);
-    arch_out8(0x40, DIVISOR >> 8);
+    guest_set_pit(DIVISOR);
     arch_interrupts_restore(on);
 }
 

@@ -50,23 +50,14 @@ static void apic_write(uint32_t number, uint32_t value)
     *(volatile uint32_t *)(uintptr_t)APIC_WINDOW = value;
 }
 
-/* The PIT at its rate, its IRQ off, and (handler) for NMIs, none of which comes
- * yet. */
-static void prepare_timer(uintptr_t handler)
+/* Sets the PIT's rate, masks its IRQ and sets the handler of NMIs, none of
+ * which comes yet. */
+static void prepare_timer(void)
 {
-    struct guest_gate *gate =
-        guest_timer_gate() - GUEST_TIMER_VECTOR + NMI_VECTOR;
-
-    gate->offset_low = (uint16_t)handler;
-    gate->offset_high = (uint16_t)(handler >> 16);
-#ifdef __x86_64__
-    gate->offset_top = (uint32_t)(handler >> 32);
-#endif
+    guest_set_gate(NMI_VECTOR, (uintptr_t)nmi_handler);
     arch_out8(PIC_MASK, arch_in8(PIC_MASK) | PIC_IRQ0);
     apic_write(APIC_PIN2_HIGH, 0);
-    arch_out8(0x43, 0x34);
-    arch_out8(0x40, DIVISOR & 0xff);
-    arch_out8(0x40, DIVISOR >> 8);
+    guest_set_pit(DIVISOR);
 }
 
 static uint32_t below(uint32_t limit)
@@ -125,7 +116,7 @@ int service_main(void)
     uint64_t begin, end;
 
     tap_plan(8);
-    prepare_timer((uintptr_t)nmi_handler);
+    prepare_timer();
     tap_is_equal(prof_start(), 0, "started");
     begin = arch_tsc();
     apic_write(APIC_PIN2_LOW, APIC_NMI);

@@ -256,27 +256,10 @@ static void test_task(void)
     free(stack);
 }
 
-/* ---- the debug exception */
-
-static void take_debug_gate(void)
-{
-    struct guest_idt idt;
-    struct guest_gate *gate;
-    uintptr_t handler = (uintptr_t)step_stub;
-
-    __asm__ volatile("sidt %0" : "=m"(idt));
-    gate = (struct guest_gate *)idt.base + DEBUG_VECTOR;
-    gate->offset_low = (uint16_t)handler;
-    gate->offset_high = (uint16_t)(handler >> 16);
-#ifdef __x86_64__
-    gate->offset_top = (uint32_t)(handler >> 32);
-#endif
-}
-
 int service_main(void)
 {
     tap_plan(10);
-    take_debug_gate();
+    guest_set_gate(DEBUG_VECTOR, (uintptr_t)step_stub);
     prof_start();
     test_steps("calls of small leaves", calls);
     test_steps("recursion", recursion);

@@ -84,26 +84,19 @@ HANDLER void on_timer(uintptr_t *pushed)
     depth--;
 }
 
-static void set_pit(uint32_t divisor)
-{
-    arch_out8(0x43, 0x34);
-    arch_out8(0x40, (uint8_t)divisor);
-    arch_out8(0x40, (uint8_t)(divisor >> 8));
-}
-
 void storm_begin(void)
 {
     kernels_handler = guest_handler();
     over = false;
     guest_set_handler((uintptr_t)timer_entry);
-    set_pit(FAST_DIVISOR);
+    guest_set_pit(FAST_DIVISOR);
 }
 
 void storm_end(void)
 {
     bool on = arch_interrupts_save();
 
-    set_pit(KERNEL_DIVISOR);
+    guest_set_pit(KERNEL_DIVISOR);
     over = true;
     arch_interrupts_restore(on);
     guest_set_handler(kernels_handler);
@@ -139,17 +132,10 @@ static void call_in_steps(void (*function)(void))
 
 uint32_t storm_steps(void (*function)(void))
 {
-    struct guest_gate *gate =
-        guest_timer_gate() - GUEST_TIMER_VECTOR + STEP_VECTOR;
-    const uintptr_t handler = (uintptr_t)step_entry;
     uint32_t before = steps;
     bool on = arch_interrupts_save();
 
-    gate->offset_low = (uint16_t)handler;
-    gate->offset_high = (uint16_t)(handler >> 16);
-#ifdef __x86_64__
-    gate->offset_top = (uint32_t)(handler >> 32);
-#endif
+    guest_set_gate(STEP_VECTOR, (uintptr_t)step_entry);
     call_in_steps(function);
     arch_interrupts_restore(on);
     return steps - before;
