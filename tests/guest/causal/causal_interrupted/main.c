@@ -10,6 +10,7 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 #include "step.h"
 #include "unit/single_step.h"
 
@@ -24,11 +25,6 @@
 #define NAMED __attribute__((noinline, noclone))
 /* The interrupted code's other registers are not saved. */
 #define HANDLER __attribute__((target("general-regs-only")))
-
-int __real_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-int __wrap_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
 
 int __wrap_prof_init(void *memory, size_t bytes,
                      const struct prof_config *config)

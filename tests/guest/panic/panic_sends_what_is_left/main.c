@@ -7,6 +7,7 @@
  */
 
 #include "guest/guest.h"
+#include "guest/wraps.h"
 
 #include <kernel/console.h>
 #include <kernel/panic.h>
@@ -15,8 +16,6 @@
 
 static bool heap_is_gone;
 
-void *__real_prof_port_alloc(size_t bytes);
-void *__wrap_prof_port_alloc(size_t bytes);
 void *__wrap_prof_port_alloc(size_t bytes)
 {
     if (heap_is_gone)

@@ -13,6 +13,7 @@
 #include "../hook_ticks_are_sampled/hook.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <kernel/service.h>
 #include <string.h>
@@ -20,13 +21,6 @@
 #define OWN_MHZ 99998 /* of the kernel's tick, in 1/1000 Hz */
 
 uint64_t prof_calibrate(void);
-
-int __real_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-int __wrap_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-void __real_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_port_write(const char *text, size_t bytes);
 
 static const char *attempt = "";
 static unsigned wrong_lines;
@@ -83,13 +77,6 @@ static void test_calibration(void)
                    "the TSC is measured to 200 ppm");
     tap_is_equal((arch_in8(0x61) ^ gate) & 3, 0,
                  "  and the speaker is left as it was");
-}
-
-/* The kernel's ticks sample from now on. */
-static void hook_timer(void)
-{
-    hook_next = guest_handler();
-    guest_set_handler((uintptr_t)hook_handler);
 }
 
 int service_main(void)

@@ -9,6 +9,7 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <kernel/service.h>
 #include <pic.h>
@@ -31,11 +32,6 @@
 
 void timer_handler(void);
 void timer_tick(void);
-
-int __real_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-int __wrap_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
 
 static char timer[16];
 static volatile uint32_t timer_ticks;

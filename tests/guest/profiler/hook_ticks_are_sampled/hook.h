@@ -2,6 +2,8 @@
 #ifndef HOOK_H
 #define HOOK_H
 
+#include "guest/guest.h"
+
 #include <stdint.h>
 
 /*
@@ -11,5 +13,12 @@
 void hook_handler(void);
 extern volatile uint32_t hook_ticks;
 extern uintptr_t hook_next;
+
+/* Puts it into the timer's gate, before the present handler. */
+static inline void hook_timer(void)
+{
+    hook_next = guest_handler();
+    guest_set_handler((uintptr_t)hook_handler);
+}
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 #include "../../../../services/split/leaf.h"
 #include "hook.h"
 
@@ -21,13 +22,6 @@
 #define DIVISOR 1193u
 #define RATE_MHZ 1000152u /* what the divisor comes to */
 #define POINTS 100        /* one percentage point, in hundredths of one */
-
-int __real_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-int __wrap_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-void __real_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_port_write(const char *text, size_t bytes);
 
 static unsigned own_rate_lines, error_lines;
 
@@ -59,16 +53,12 @@ void __wrap_prof_port_write(const char *text, size_t bytes)
     __real_prof_port_write(text, bytes);
 }
 
-static uintptr_t kernels_handler;
-
 /* The kernel's timer from now on: 1 kHz, and a handler with the hook in it. */
 static void start_timer(void)
 {
     bool on = arch_interrupts_save();
 
-    kernels_handler = guest_handler();
-    hook_next = kernels_handler;
-    guest_set_handler((uintptr_t)hook_handler);
+    hook_timer();
     guest_set_pit(DIVISOR);
     arch_interrupts_restore(on);
 }

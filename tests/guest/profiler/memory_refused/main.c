@@ -12,6 +12,7 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <kernel/service.h>
 #include <pic.h>
@@ -21,11 +22,6 @@
 #define BURST 250u /* samples between drains: the vector holds them */
 #define BURSTS 20u
 #define NOWHERE 0x80000000u /* no function of the table is there */
-
-void *__real_prof_port_alloc(size_t bytes);
-void *__wrap_prof_port_alloc(size_t bytes);
-void __real_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_port_write(const char *text, size_t bytes);
 
 static unsigned refusals, grants;
 static bool grant_one, refuse_all;

@@ -9,6 +9,7 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 #include "nmi.h"
 
 #include <kernel/service.h>
@@ -28,11 +29,6 @@
 #define APIC_PIN2_HIGH 0x15 /* destination: CPU 0 */
 #define APIC_NMI 0x400      /* delivery mode; edge, not masked */
 #define APIC_MASKED 0x10000
-
-int __real_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-int __wrap_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
 
 int __wrap_prof_init(void *memory, size_t bytes,
                      const struct prof_config *config)

@@ -8,13 +8,11 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <kernel/panic.h>
 #include <kernel/service.h>
 #include <prof/port.h>
-
-void *__real_prof_port_alloc(size_t bytes);
-void *__wrap_prof_port_alloc(size_t bytes);
 
 #define DRAINS_MAX 100u
 

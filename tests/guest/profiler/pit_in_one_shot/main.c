@@ -10,6 +10,7 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <kernel/service.h>
 #include <prof/error.h>
@@ -22,9 +23,6 @@
 #define COUNTS_ONCE 0x30
 #define READ_STATUS 0xe2 /* of channel 0, without its count */
 #define MODE_MASK 0x0e
-
-void __real_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_port_write(const char *text, size_t bytes);
 
 static struct loop_timer timer;
 static unsigned said;

@@ -9,6 +9,7 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <kernel/service.h>
 #include <prof/format.h>
@@ -18,13 +19,6 @@
 
 #define CALLS 1000
 #define IDLE_CALL_MOST 24 /* instructions */
-
-int __real_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-int __wrap_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-void __real_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_port_write(const char *text, size_t bytes);
 
 static _Alignas(16) unsigned char pool[PROF_POOL_DEFAULT];
 static unsigned tables, answers, packets;

@@ -7,6 +7,7 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <kernel/service.h>
 #include <prof/port.h>
@@ -15,9 +16,6 @@
 #define PAINT 0xa5u
 #define STACKS 2000u
 #define NOWHERE 0x80000000u /* no function of the table is there */
-
-void *__real_prof_port_alloc(size_t bytes);
-void *__wrap_prof_port_alloc(size_t bytes);
 
 static size_t largest;
 static _Alignas(16) unsigned char stack[4 * PROF_STACK_BYTES];

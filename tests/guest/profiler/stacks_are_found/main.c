@@ -8,17 +8,13 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <kernel/service.h>
 #include <string.h>
 
 #define STACK_BYTES 8192u
 #define MARKED __attribute__((noinline, noclone))
-
-int __real_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-int __wrap_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
 
 static _Alignas(4096) unsigned char stack[STACK_BYTES];
 

@@ -10,6 +10,7 @@
  */
 
 #include "guest/tap.h"
+#include "guest/wraps.h"
 #include "damage.h"
 
 #include <arch/boot.h>
@@ -43,8 +44,6 @@ static int variable; /* something that is no code */
 
 /* ---- what is printed while (catching) */
 
-void __real_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_port_write(const char *text, size_t bytes);
 void __wrap_console_line(const char *format, ...);
 
 static bool catching;

@@ -10,6 +10,7 @@
 #include "../hook_ticks_are_sampled/hook.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <kernel/service.h>
 #include <prof/port.h>
@@ -23,12 +24,6 @@
 #define CYCLES_OF(instructions) ((instructions)*4u)
 #define HOLD_TURNS 250000000u /* of two instructions: 2 s */
 
-int __real_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-int __wrap_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-void __real_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_port_write(const char *text, size_t bytes);
 uint32_t hold(uint32_t turns);
 
 static _Alignas(16) unsigned char pool[8u << 20];
@@ -182,10 +177,8 @@ int service_main(void)
     struct found found = {0};
     volatile uint32_t guard = 0x5a5a5a5a;
 
-    if (hook) {
-        hook_next = guest_handler();
-        guest_set_handler((uintptr_t)hook_handler);
-    }
+    if (hook)
+        hook_timer();
     if (deep)
         prof_set_rate(PROF_HZ_MAX);
     tap_is_equal(prof_start(), 0, "started");

@@ -9,6 +9,7 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 #include "driver.h"
 
 #include <kernel/service.h>
@@ -16,9 +17,6 @@
 
 #define COMMAND 0x43
 #define CHANNEL_0 0x40
-
-void __real_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_port_write(const char *text, size_t bytes);
 
 static unsigned gate_lines, pit_lines, lines;
 static uintptr_t kernels_handler, parasite;

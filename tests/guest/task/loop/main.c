@@ -7,6 +7,7 @@
  */
 
 #include "guest/guest.h"
+#include "guest/wraps.h"
 
 #include <kernel/console.h>
 #include <kernel/service.h>
@@ -20,9 +21,6 @@
 static bool hogs;
 
 /* ---- memory for the profiler */
-
-void *__real_prof_port_alloc(size_t bytes);
-void *__wrap_prof_port_alloc(size_t bytes);
 
 static unsigned allocations;
 

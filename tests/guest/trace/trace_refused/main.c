@@ -8,6 +8,8 @@
  * boot on; then there are no rounds.
  */
 
+#include "guest/wraps.h"
+
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/disk.h>
@@ -28,8 +30,6 @@ bool __real_stack_take(size_t bytes, struct stack *stack);
 bool __wrap_stack_take(size_t bytes, struct stack *stack);
 void *__real_task_alloc(size_t bytes);
 void *__wrap_task_alloc(size_t bytes);
-void *__real_prof_port_alloc(size_t bytes);
-void *__wrap_prof_port_alloc(size_t bytes);
 
 static unsigned long allocations, refused, boot_allocations, boot_refused;
 static uint8_t sector[512] __attribute__((aligned(512)));
