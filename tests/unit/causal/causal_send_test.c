@@ -16,26 +16,9 @@
 #include "causal/causal_send.h"
 
 #include <prof/causal.h>
-#include <prof/port.h>
 
 #define STOLEN 1000000u /* cycles, before experiments */
 #define MEANWHILE 500u
-
-void *prof_port_alloc(size_t bytes)
-{
-    return malloc(bytes);
-}
-
-void prof_port_free(void *memory)
-{
-    free(memory);
-}
-
-void prof_port_write(const char *text, size_t bytes)
-{
-    (void)text;
-    (void)bytes;
-}
 
 static PROF_PROGRESS(point, "point");
 static PROF_TARGET(target, "target");

@@ -18,23 +18,6 @@
 #include "causal/virtual_clock.h"
 
 #include <prof/error.h>
-#include <prof/port.h>
-
-void *prof_port_alloc(size_t bytes)
-{
-    return malloc(bytes);
-}
-
-void prof_port_free(void *memory)
-{
-    free(memory);
-}
-
-void prof_port_write(const char *text, size_t bytes)
-{
-    (void)text;
-    (void)bytes;
-}
 
 /* ---- virtual clock */
 

@@ -14,24 +14,7 @@
 #include <cmocka.h>
 
 #include <prof/causal.h>
-#include <prof/port.h>
 #include "sample/cpu_state.h"
-
-void *prof_port_alloc(size_t bytes)
-{
-    return malloc(bytes);
-}
-
-void prof_port_free(void *memory)
-{
-    free(memory);
-}
-
-void prof_port_write(const char *text, size_t bytes)
-{
-    (void)text;
-    (void)bytes;
-}
 
 static PROF_PROGRESS(point, "point");
 static PROF_TARGET(target, "target");

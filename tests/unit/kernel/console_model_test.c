@@ -18,11 +18,6 @@
 #define TSC_HZ 1000000000u
 #define FIFO_CYCLES (TSC_HZ / UART_BAUD * 10 * UART_FIFO)
 
-void prof_port_free(void *block)
-{
-    free(block);
-}
-
 static bool slow;       /* FIFO_CYCLES for each write */
 static uint64_t empty;  /* real time at which it is */
 static uint64_t waited; /* for it */

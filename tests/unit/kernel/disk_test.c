@@ -91,11 +91,6 @@ unsigned virtio_blk_poll(void)
 
 /* ---- the loop, in causal experiments */
 
-void prof_port_free(void *block)
-{
-    free(block);
-}
-
 void loop_deliver(struct loop_answer *answer, uint64_t due)
 {
     if (!prof_causal_hold(due, answer))

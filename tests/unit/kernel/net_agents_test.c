@@ -41,11 +41,6 @@ void net_port_free(void *piece)
     free(piece);
 }
 
-void prof_port_free(void *block)
-{
-    free(block);
-}
-
 static uint8_t frame[128];
 
 static void put16(unsigned at, unsigned value)
