@@ -1,57 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long runs with their samples, the freeze guard, and how busy the loop was. */
 
+#include "loop_world.h"
+
 #include "loop/guard.h"
 #include "loop/held.h"
-#include "loop/loop.h"
 
-#include <prof/loop_stats.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define HZ 1000u /* so a cycle is a millisecond */
 #define HELD 20u
 #define FREEZE 100u
 
 static PROF_TRACE_SITE(hog_site, "hog");
 static PROF_TRACE_SITE(other_site, "other");
-static void *memory;
 static char printed[2048];
 static struct prof_loop_task hog, other;
 
 static int begin(void **unused)
 {
     (void)unused;
-    prof_loop_forget();
-    memory = malloc(PROF_LOOP_MEMORY_MIN);
-    prof_loop_hosted_tsc = 1000;
-    prof_cpus[0].interrupt_cycles = 0;
+    loop_begin(1000, PROF_LOOP_MEMORY_MIN);
     hog_site.loop = other_site.loop = 0;
     hog = other = (struct prof_loop_task){0};
     printed[0] = '\0';
-    assert_int_equal(prof_loop_open(memory, PROF_LOOP_MEMORY_MIN, HZ), 0);
     prof_loop_set_limits(HELD, FREEZE, false);
     prof_loop_create(&hog, &hog_site, 7);
     prof_loop_create(&other, &other_site, 8);
     return 0;
-}
-
-static int end(void **unused)
-{
-    (void)unused;
-    prof_loop_forget();
-    prof_loop_set_limits(0, 0, false);
-    free(memory);
-    return 0;
-}
-
-static void pass(uint64_t ms)
-{
-    prof_loop_hosted_tsc += ms;
 }
 
 /* ---- long runs */
@@ -124,14 +97,11 @@ static void print(const char *text, size_t bytes)
 
 static unsigned tick(uint64_t ms)
 {
-    struct prof_loop_account account;
-
     pass(ms);
     prof_loop_irq_enter();
     prof_loop_guard(0x1234, 0, 0, print);
     prof_loop_irq_exit();
-    prof_loop_account(&account);
-    return account.freezes;
+    return account_now().freezes;
 }
 
 static void a_frozen_loop_is_reported_once(void **unused)
@@ -232,16 +202,16 @@ static void the_last_seconds_are_known_exactly(void **unused)
         sleep_for(i < 50 ? 500 : 900);
     }
     pass(200); /* of the next second */
-    prof_loop_account(&account);
+    account = account_now();
     assert_int_equal(account.busy_permille[0], 100);
     assert_int_equal(account.busy_permille[1], 100);
     assert_int_equal(account.busy_permille[2], (50 * 500 + 10 * 100) / 60);
     sleep_for(100800);
-    prof_loop_account(&account);
+    account = account_now();
     assert_int_equal(account.busy_permille[0], 0);
     assert_int_equal(account.busy_permille[2], 0);
     pass(3000);
-    prof_loop_account(&account);
+    account = account_now();
     assert_int_equal(account.busy_permille[0], 1000);
     assert_int_equal(account.busy_permille[1], 300);
     assert_int_equal(account.busy_permille[2], 50);
@@ -252,10 +222,10 @@ static void fewer_seconds_than_asked_for(void **unused)
     struct prof_loop_account account;
 
     (void)unused;
-    prof_loop_account(&account);
+    account = account_now();
     assert_int_equal(account.busy_seconds[0], 0);
     pass(3500);
-    prof_loop_account(&account);
+    account = account_now();
     assert_int_equal(account.busy_seconds[0], 1);
     assert_int_equal(account.busy_seconds[1], 3);
     assert_int_equal(account.busy_seconds[2], 3);
@@ -263,17 +233,17 @@ static void fewer_seconds_than_asked_for(void **unused)
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, loop_end)
     static const struct CMUnitTest tests[] = {
-        T(a_long_run_has_its_samples),
-        T(a_short_run_is_not_listed),
-        T(of_many_long_runs_the_longest_are_listed),
-        T(a_frozen_loop_is_reported_once),
-        T(children_one_after_the_other_freeze_it_too),
-        T(a_loop_that_runs_is_not_frozen),
-        T(a_nested_loop_is_not_frozen),
-        T(the_last_seconds_are_known_exactly),
-        T(fewer_seconds_than_asked_for),
+        TEST(a_long_run_has_its_samples),
+        TEST(a_short_run_is_not_listed),
+        TEST(of_many_long_runs_the_longest_are_listed),
+        TEST(a_frozen_loop_is_reported_once),
+        TEST(children_one_after_the_other_freeze_it_too),
+        TEST(a_loop_that_runs_is_not_frozen),
+        TEST(a_nested_loop_is_not_frozen),
+        TEST(the_last_seconds_are_known_exactly),
+        TEST(fewer_seconds_than_asked_for),
     };
 
     return cmocka_run_group_tests_name("loop_held", tests, NULL, NULL);

@@ -2,16 +2,9 @@
 /* More sites and contexts than there is room for: they are counted, and the
  * account is whole. */
 
-#include "loop/loop.h"
+#include "loop_world.h"
 
 #include <prof/error.h>
-#include <prof/loop_stats.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define NAMES 200u
 #define SITES 16u /* four of which are always there */
@@ -19,40 +12,15 @@
 
 static struct prof_trace_name names[NAMES];
 static struct prof_loop_task tasks[NAMES];
-static void *memory;
 
 static int begin(void **unused)
 {
     (void)unused;
-    prof_loop_forget();
-    memory = malloc(MEMORY);
-    prof_loop_hosted_tsc = 1000;
+    loop_begin(1000, MEMORY);
     memset(tasks, 0, sizeof tasks);
     for (unsigned i = 0; i < NAMES; i++)
         names[i] = (struct prof_trace_name){.text = "site"};
-    assert_int_equal(prof_loop_open(memory, MEMORY, 1000), PROF_OK);
     return 0;
-}
-
-static int end(void **unused)
-{
-    (void)unused;
-    prof_loop_forget();
-    free(memory);
-    return 0;
-}
-
-static struct prof_loop_account account(void)
-{
-    struct prof_loop_account account;
-
-    prof_loop_account(&account);
-    assert_int_equal(account.wall_cycles,
-                     account.tasks_cycles + account.callbacks_cycles +
-                         account.others_cycles + account.loop_cycles +
-                         account.idle_cycles + account.profiler_cycles +
-                         account.interrupts_cycles + account.sampler_cycles);
-    return account;
 }
 
 static void sites_beyond_the_last_are_one(void **unused)
@@ -63,10 +31,10 @@ static void sites_beyond_the_last_are_one(void **unused)
     for (unsigned i = 0; i < NAMES; i++) {
         prof_loop_create(&tasks[i], &names[i], 0);
         prof_loop_run(&tasks[i]);
-        prof_loop_hosted_tsc += 10;
+        pass(10);
         prof_loop_pause(&tasks[i]);
     }
-    found = account();
+    found = account_now();
     assert_int_equal(found.sites, SITES - 4);
     assert_int_equal(found.sites, found.sites_max);
     assert_int_equal(found.sites_refused, NAMES - found.sites);
@@ -91,14 +59,14 @@ static void contexts_beyond_the_last_belong_to_their_site(void **unused)
             prof_loop_run(&outer);
             prof_loop_create(&inner, &names[j], 0);
             prof_loop_run(&inner);
-            prof_loop_hosted_tsc += 10;
+            pass(10);
             runs++;
             prof_loop_end(&inner, PROF_LOOP_RESOLVED);
             prof_loop_pause(&inner);
             prof_loop_end(&outer, PROF_LOOP_RESOLVED);
             prof_loop_pause(&outer);
         }
-    found = account();
+    found = account_now();
     assert_int_equal(found.contexts, found.contexts_max);
     assert_true(found.contexts_refused > 0);
     assert_int_equal(found.tasks_cycles, 10 * runs);
@@ -120,14 +88,14 @@ static void wrong_memory_is_refused(void **unused)
         PROF_EMEMORY);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, loop_end)
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sites_beyond_the_last_are_one, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(
-            contexts_beyond_the_last_belong_to_their_site, begin, end),
-        cmocka_unit_test_setup_teardown(wrong_memory_is_refused, begin, end),
+        TEST(sites_beyond_the_last_are_one),
+        TEST(contexts_beyond_the_last_belong_to_their_site),
+        TEST(wrong_memory_is_refused),
     };
 
     return cmocka_run_group_tests_name("loop_sites", tests, NULL, NULL);

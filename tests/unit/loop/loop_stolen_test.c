@@ -2,61 +2,31 @@
 /* Time that the host has stolen: out of what it was stolen from, and in an
  * account of its own. */
 
+#include "loop_world.h"
+
 #include "loop/held.h"
-#include "loop/loop.h"
-#include "loop/loop_send.h"
-#include "loop/loop_stolen.h"
 
-#include <prof/loop_stats.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define HZ 1000u /* so a cycle is a millisecond */
-#define PERIOD 4u
 #define HELD 20u
 #define FREEZE 100u
 #define BEGIN ((1ull << 32) - 5000) /* so that the upper half changes */
 
 static PROF_TRACE_SITE(outer_site, "outer");
 static PROF_TRACE_SITE(inner_site, "inner");
-static void *memory;
 static struct prof_loop_task outer, inner;
-static uint64_t stolen; /* that is known */
 static unsigned sent;
 
 static int begin(void **unused)
 {
     (void)unused;
-    memory = malloc(PROF_LOOP_MEMORY_MIN);
-    prof_loop_hosted_tsc = BEGIN;
-    prof_cpus[0].interrupt_cycles = prof_cpus[0].taken_cycles = 0;
+    loop_begin(BEGIN, PROF_LOOP_MEMORY_MIN);
     outer_site.loop = inner_site.loop = 0;
     outer = inner = (struct prof_loop_task){0};
-    stolen = sent = 0;
-    assert_int_equal(prof_loop_open(memory, PROF_LOOP_MEMORY_MIN, HZ), 0);
+    sent = 0;
     prof_loop_set_limits(HELD, FREEZE, false);
-    prof_loop_drained(BEGIN, 0, PERIOD, BEGIN);
+    drained();
     prof_loop_create(&outer, &outer_site, 7);
     prof_loop_create(&inner, &inner_site, 8);
     return 0;
-}
-
-static int end(void **unused)
-{
-    (void)unused;
-    prof_loop_forget();
-    prof_loop_set_limits(0, 0, false);
-    free(memory);
-    return 0;
-}
-
-static void pass(uint64_t ms)
-{
-    prof_loop_hosted_tsc += ms;
 }
 
 /* A theft, and the sample after it. */
@@ -64,32 +34,6 @@ static uint64_t steal(uint64_t ms)
 {
     pass(ms);
     return prof_loop_hosted_tsc;
-}
-
-/* The drain finds it. */
-static void find(uint64_t tsc, uint64_t ms)
-{
-    prof_loop_stolen(tsc, ms);
-    stolen += ms;
-}
-
-static void drained(void)
-{
-    prof_loop_drained(prof_loop_hosted_tsc, stolen, PERIOD,
-                      prof_loop_hosted_tsc);
-}
-
-static struct prof_loop_account account_now(void)
-{
-    struct prof_loop_account a;
-
-    prof_loop_account(&a);
-    assert_int_equal(a.wall_cycles, a.tasks_cycles + a.callbacks_cycles +
-                                        a.others_cycles + a.loop_cycles +
-                                        a.profiler_cycles + a.idle_cycles +
-                                        a.interrupts_cycles + a.sampler_cycles +
-                                        a.stolen_cycles);
-    return a;
 }
 
 static struct prof_loop_row found;
@@ -120,7 +64,7 @@ static void it_is_taken_out_of_a_run_that_has_paused(void **unused)
     pass(4);
     prof_loop_pause(&outer);
     pass(10);
-    find(at, 500);
+    drain_finds(at, 500);
     drained();
     account = account_now();
     row = row_of(&outer_site);
@@ -151,8 +95,8 @@ static void a_run_is_long_without_it_only(void **unused)
         pass(i == 0 ? 5 : 25);
         prof_loop_pause(&outer);
     }
-    find(at[0], 60);
-    find(at[1], 60);
+    drain_finds(at[0], 60);
+    drain_finds(at[1], 60);
     prof_held_finish(count_sent);
     assert_int_equal(sent, 1);
     assert_int_equal(row_of(&outer_site).held, 1);
@@ -175,7 +119,7 @@ static void it_is_the_innermost_ones(void **unused)
     at[2] = steal(50);
     prof_loop_pause(&outer);
     for (unsigned i = 0; i < 3; i++)
-        find(at[i], i == 0 ? 30 : i == 1 ? 40 : 50);
+        drain_finds(at[i], i == 0 ? 30 : i == 1 ? 40 : 50);
     drained();
     assert_int_equal(row_of(&inner_site).own_cycles, 1);
     assert_int_equal(row_of(&outer_site).own_cycles, 0);
@@ -196,9 +140,9 @@ static void it_is_taken_out_of_runs_that_go_on(void **unused)
     at[1] = steal(50);
     prof_loop_profiler(&frame);
     at[2] = steal(20);
-    find(at[0], 7000);
-    find(at[1], 50);
-    find(at[2], 20);
+    drain_finds(at[0], 7000);
+    drain_finds(at[1], 50);
+    drain_finds(at[2], 20);
     prof_loop_leave(&frame);
     assert_int_equal(row_of(&inner_site).own_cycles, 0);
     assert_int_equal(row_of(&outer_site).own_cycles, 6000);
@@ -224,8 +168,8 @@ static void it_is_taken_out_of_idle_and_of_the_loop(void **unused)
     at[1] = steal(90);
     pass(1);
     prof_loop_idle_end(&frame);
-    find(at[0], 80);
-    find(at[1], 90);
+    drain_finds(at[0], 80);
+    drain_finds(at[1], 90);
     drained();
     assert_int_equal(account_now().loop_cycles, 2);
     assert_int_equal(account_now().idle_cycles, 1);
@@ -245,7 +189,7 @@ static void it_is_taken_out_of_an_interrupt(void **unused)
     prof_loop_irq_exit();
     pass(3);
     prof_loop_pause(&outer);
-    find(at, 200);
+    drain_finds(at, 200);
     drained();
     assert_int_equal(account_now().interrupts_cycles, 2);
     assert_int_equal(account_now().sampler_cycles, 0);
@@ -263,14 +207,14 @@ static void a_tick_may_come_late(void **unused)
     steal(60);
     prof_loop_pause(&outer);
     pass(20);
-    find(prof_loop_hosted_tsc, 80);
+    drain_finds(prof_loop_hosted_tsc, 80);
     drained();
     assert_int_equal(account_now().stolen_cycles, 60);
     assert_int_equal(account_now().stolen_inside_cycles, 20);
     prof_loop_run(&outer);
     at = steal(30);
     prof_loop_pause(&outer);
-    find(at + 20, 70);
+    drain_finds(at + 20, 70);
     drained();
     assert_int_equal(account_now().stolen_cycles, 60);
     assert_int_equal(row_of(&outer_site).own_cycles, 30);
@@ -286,14 +230,14 @@ static void what_was_read_stays(void **unused)
     at = steal(500);
     prof_loop_pause(&outer);
     assert_int_equal(account_now().tasks_cycles, 500);
-    find(at, 500);
+    drain_finds(at, 500);
     drained();
     assert_int_equal(account_now().tasks_cycles, 500);
     assert_int_equal(account_now().stolen_cycles, 0);
     assert_int_equal(account_now().stolen_inside_cycles, 500);
     assert_int_equal(row_of(&outer_site).longest_cycles, 500);
     prof_loop_reset();
-    find(at, 500);
+    drain_finds(at, 500);
     drained();
     assert_int_equal(account_now().stolen_inside_cycles, 0);
 }
@@ -311,7 +255,7 @@ static void it_is_no_freeze(void **unused)
     prof_loop_guard(0, 0, 0, NULL);
     prof_loop_irq_exit();
     at = steal(80);
-    find(at, 80);
+    drain_finds(at, 80);
     pass(89);
     prof_loop_irq_enter();
     prof_loop_guard(0, 0, 0, NULL);
@@ -335,7 +279,7 @@ static void without_a_place_it_stays_inside(void **unused)
         at = steal(PERIOD);
         prof_loop_pause(&outer);
     }
-    find(at, PERIOD);
+    drain_finds(at, PERIOD);
     drained();
     assert_int_equal(account_now().stolen_cycles, 0);
     assert_int_equal(account_now().stolen_inside_cycles, PERIOD);
@@ -344,7 +288,7 @@ static void without_a_place_it_stays_inside(void **unused)
     assert_int_equal(row_of(&outer_site).longest_cycles, PERIOD);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, loop_end)
 
 int main(void)
 {

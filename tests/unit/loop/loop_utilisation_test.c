@@ -2,74 +2,22 @@
 /* How busy the loop was, of the time that was not stolen: against what each
  * millisecond was. */
 
-#include "loop/loop.h"
-#include "loop/loop_send.h"
-#include "loop/loop_stolen.h"
+#include "loop_world.h"
 
-#include <prof/loop_stats.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define HZ 1000u /* so a cycle is a millisecond */
-#define PERIOD 4u
 #define BEGIN ((1ull << 32) - 5000) /* so that the upper half changes */
 
 static PROF_TRACE_SITE(outer_site, "outer");
-static void *memory;
 static struct prof_loop_task outer;
-static uint64_t stolen; /* that is known */
 
 static int begin(void **unused)
 {
     (void)unused;
-    memory = malloc(PROF_LOOP_MEMORY_MIN);
-    prof_loop_hosted_tsc = BEGIN;
-    prof_cpus[0].interrupt_cycles = prof_cpus[0].taken_cycles = 0;
+    loop_begin(BEGIN, PROF_LOOP_MEMORY_MIN);
     outer_site.loop = 0;
     outer = (struct prof_loop_task){0};
-    stolen = 0;
-    assert_int_equal(prof_loop_open(memory, PROF_LOOP_MEMORY_MIN, HZ), 0);
-    prof_loop_drained(BEGIN, 0, PERIOD, BEGIN);
+    drained();
     prof_loop_create(&outer, &outer_site, 7);
     return 0;
-}
-
-static int end(void **unused)
-{
-    (void)unused;
-    prof_loop_forget();
-    free(memory);
-    return 0;
-}
-
-static void pass(uint64_t ms)
-{
-    prof_loop_hosted_tsc += ms;
-}
-
-/* The drain finds a theft before the sample at (tsc). */
-static void find(uint64_t tsc, uint64_t ms)
-{
-    prof_loop_stolen(tsc, ms);
-    stolen += ms;
-}
-
-static void drained(void)
-{
-    prof_loop_drained(prof_loop_hosted_tsc, stolen, PERIOD,
-                      prof_loop_hosted_tsc);
-}
-
-static struct prof_loop_account account_now(void)
-{
-    struct prof_loop_account account;
-
-    prof_loop_account(&account);
-    return account;
 }
 
 /* ---- of each millisecond, what it was */
@@ -147,7 +95,7 @@ static void be_with_theft(enum what what)
     else
         prof_loop_pause(&outer);
     if (ms != 0)
-        find(at, ms);
+        drain_finds(at, ms);
     drained();
 }
 
@@ -196,7 +144,7 @@ static void an_idle_stretch_that_goes_on_is_counted(void **unused)
     at = prof_loop_hosted_tsc;
     pass(500);
     prof_loop_profiler(&drain);
-    find(at, 1000);
+    drain_finds(at, 1000);
     assert_int_equal(account_now().busy_permille[1], 0);
     pass(1000);
     assert_int_equal(account_now().busy_seconds[1], 4);
@@ -207,7 +155,7 @@ static void an_idle_stretch_that_goes_on_is_counted(void **unused)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, loop_end)
     static const struct CMUnitTest tests[] = {
         TEST(utilisation_is_of_what_was_not_stolen),
         TEST(an_interrupt_is_not_idle),
