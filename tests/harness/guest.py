@@ -102,7 +102,12 @@ class Guest:
         self.pid = self.process.pid
         self.watch = progress.Watch(self.pid, cpu_limit, [self.log])
         if "-qmp" in words:
-            self.monitor = Monitor(path, self.alive)
+            self._connect(path)
+
+    def _connect(self, path):
+        self.monitor = Monitor(path, self.alive, self.said)
+        if not self.monitor.file and self.end() == qemu.QEMU_FAILED:
+            raise GuestError(f"QEMU failed: {self.said()}")
 
     def _start(self, line, typed):
         with open(self.log, "wb") as out, open(self.errors, "wb") as errors:

@@ -3,14 +3,21 @@
 
 import json
 import socket
+from contextlib import suppress
 
 from . import progress
 
 
-class Monitor:
-    """Connects to the socket at (path) while alive() is true."""
+class MonitorGone(Exception):
+    """QEMU has ended; has its own messages."""
 
-    def __init__(self, path, alive):
+
+class Monitor:
+    """Connects to the socket at (path) while alive() is true. said() gives the
+    messages of QEMU. Where QEMU has ended, (file) is None."""
+
+    def __init__(self, path, alive, said):
+        self.said = said
         self.socket = socket.socket(socket.AF_UNIX)
 
         def connected():
@@ -25,11 +32,21 @@ class Monitor:
             self.file = None
             return
         self.file = self.socket.makefile("rw", encoding="utf-8")
-        self._answer("QMP")
-        self.command("qmp_capabilities")
+        try:
+            self._answer("QMP")
+            self.command("qmp_capabilities")
+        except MonitorGone:
+            self.close()
+
+    def _lines(self):
+        """What QEMU sends. It may end at any time, and then what it has not
+        read makes an error of the end of file."""
+        with suppress(ConnectionError):
+            for line in self.file:  # `yield from` would close it
+                yield line
 
     def _answer(self, key="return"):
-        for line in self.file:
+        for line in self._lines():
             try:
                 words = json.loads(line)
             except ValueError:  # an event, of very many, that was cut
@@ -38,17 +55,21 @@ class Monitor:
                 raise RuntimeError(words["error"]["desc"])
             if key in words:
                 return words[key]
-        raise RuntimeError("the monitor is gone")
+        raise self._gone()
+
+    def _gone(self):
+        return MonitorGone(f"no monitor: QEMU has ended: {self.said()}")
 
     def command(self, name, **arguments):
         """QEMU's answer to the command."""
         if not self.file:
-            raise RuntimeError("no monitor: QEMU has ended")
+            raise self._gone()
         words = {"execute": name}
         if arguments:
             words["arguments"] = arguments
-        self.file.write(json.dumps(words) + "\n")
-        self.file.flush()
+        with suppress(ConnectionError):  # then there is no answer
+            self.file.write(json.dumps(words) + "\n")
+            self.file.flush()
         return self._answer()
 
     def human(self, line):
@@ -57,5 +78,7 @@ class Monitor:
 
     def close(self):
         if self.file:
-            self.file.close()
+            with suppress(ConnectionError):  # what was not sent yet
+                self.file.close()
+        self.file = None
         self.socket.close()

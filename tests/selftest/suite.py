@@ -4,12 +4,15 @@
 import contextlib
 import io
 import os
+import select
 import signal
+import socket
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
-from harness import cases, jobs, plan, progress, qemu, runner, tap
+from harness import cases, jobs, monitor, plan, progress, qemu, runner, tap
 from harness.suite import Failed, GuestError, Suite, Skip, check, run, soon
 
 
@@ -133,6 +136,47 @@ def test_guest(s):
                 raise AssertionError("not noticed")
             except GuestError as said:
                 check.contains(str(said), "QEMU was ended from outside")
+    with s.test("what QEMU says is shown, if it does not start"):
+        try:
+            s.guest("x86_64", "no_such_image", monitor=True)
+        except GuestError as failed:
+            check.contains(str(failed), "no_such_image")
+        else:
+            raise Failed("not noticed")
+    test_monitor(s)
+
+
+def test_monitor(s):
+    """Monitors that end before they answer: with or without an error at the
+    side of who asks."""
+
+    def ends(listener, accepts):
+        select.select([listener], [], [])
+        if accepts:
+            listener.accept()[0].close()
+        listener.close()
+
+    for accepts in (True, False):
+        name = "accepted" if accepts else "refused"
+        with s.test(
+            f"QEMU's messages are shown, if its monitor {name} and ended"
+        ), tempfile.TemporaryDirectory() as folder, socket.socket(
+            socket.AF_UNIX
+        ) as listener:
+            listener.bind(f"{folder}/monitor")
+            listener.listen()
+            threading.Thread(
+                target=ends, args=(listener, accepts), daemon=True
+            ).start()
+            made = monitor.Monitor(
+                f"{folder}/monitor", lambda: True, lambda: "no image"
+            )
+            try:
+                made.command("stop")
+            except monitor.MonitorGone as gone:
+                check.contains(str(gone), "QEMU has ended: no image")
+            else:
+                raise Failed("not noticed")
 
 
 def test_plan(s):
