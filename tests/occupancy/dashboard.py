@@ -179,7 +179,7 @@ def heatmap(server, panel):
         rising = [found[le] for le in sorted(found, key=float)]
         check.same(len(rising), 16)
         for low, high in zip(rising, rising[1:]):
-            check.true(low <= high * 1.01, rising)
+            check.true(low <= high * 1.001, rising)
         check.true(rising[-1] > 0)
         return
     (answer,) = panel["B"]
