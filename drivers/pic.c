@@ -32,8 +32,6 @@
 #define SLAVE_LOWEST 15u
 #define ALL_MASKED 0xffu
 
-static volatile unsigned spurious_count;
-
 static void start_one(uint16_t command, uint16_t data, uint8_t vector,
                       uint8_t cascade)
 {
@@ -108,13 +106,7 @@ bool pic_spurious(unsigned line)
     arch_out8(port, OCW3_READ_ISR);
     if ((arch_in8(port) & LOWEST_BIT) != 0)
         return false;
-    spurious_count = spurious_count + 1;
     if (slave)
         arch_out8(MASTER_COMMAND, OCW2_EOI);
     return true;
-}
-
-unsigned pic_spurious_count(void)
-{
-    return spurious_count;
 }

@@ -38,7 +38,4 @@ void pic_eoi_timer(void);
  */
 bool pic_spurious(unsigned line);
 
-/* Spurious interrupts so far. Contexts: any. */
-unsigned pic_spurious_count(void);
-
 #endif

@@ -73,9 +73,6 @@ void promise_at_end(void);
  * No effect if it is ready already. */
 void promise_ready(struct promise_ready *ready);
 
-/* Takes it back. No effect if it is not ready. */
-void promise_unready(struct promise_ready *ready);
-
 /* ---- promise.c */
 
 /*

@@ -45,8 +45,3 @@ void promise_ready(struct promise_ready *ready)
     if (ready->link.next == NULL || list_empty(&ready->link))
         list_add(&queue, &ready->link);
 }
-
-void promise_unready(struct promise_ready *ready)
-{
-    list_remove(&ready->link);
-}

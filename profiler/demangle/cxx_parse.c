@@ -128,11 +128,6 @@ void prof_cxx_give_new(struct cxx *x, uint16_t node)
     prof_cxx_give(x, node);
 }
 
-void prof_cxx_give_type(struct cxx *x, uint16_t kind, uint16_t a, uint16_t b)
-{
-    prof_cxx_give_new(x, prof_cxx_node(x, kind, a, b, 0));
-}
-
 /* The interpreter: runs the rule on top of the stack until the stack is empty.
  * After a failure it resumes the rule that backtracks, if there is one. */
 uint16_t prof_cxx_parse(struct cxx *x)

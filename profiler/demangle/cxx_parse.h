@@ -114,9 +114,6 @@ PROF_HIDDEN void prof_cxx_give_node(struct cxx *x, uint16_t kind, uint16_t a,
                                     uint16_t b, uint16_t c);
 /* The same; the node also becomes the next substitution. */
 PROF_HIDDEN void prof_cxx_give_new(struct cxx *x, uint16_t node);
-/* The same with a new node of (a) and (b). */
-PROF_HIDDEN void prof_cxx_give_type(struct cxx *x, uint16_t kind, uint16_t a,
-                                    uint16_t b);
 
 /* Allocate nodes like prof_cxx_node(). _word: a leaf, such as a name, builtin
  * type or abbreviation. _pair: both operands are nodes; it is CXX_FLAT if both

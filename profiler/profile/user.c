@@ -20,7 +20,6 @@
 typedef char space_name[PROF_SPACE_NAME_BYTES];
 
 static space_name *names; /* PROF_SPACES, once one was given */
-static uint32_t changes;
 
 static bool are_there(void)
 {
@@ -73,7 +72,6 @@ void prof_space_name(uint32_t number, const char *name)
         bytes++;
     }
     names[number][bytes] = '\0';
-    changes++;
     prof_enter();
     if (prof_stream_on() && prof_running()) /* else it is sent at the start */
         send_name(number, prof_clock.last_tsc);
@@ -83,11 +81,6 @@ void prof_space_name(uint32_t number, const char *name)
 const char *prof_user_name(uint32_t number)
 {
     return names == NULL ? "" : names[number];
-}
-
-uint32_t prof_user_changes(void)
-{
-    return changes;
 }
 
 void prof_user_write(struct prof_text *out, uintptr_t address)

@@ -33,7 +33,4 @@ static inline void prof_user_send(uint64_t tsc)
 }
 #endif
 
-/* Counts changes of names. Contexts: any. */
-uint32_t prof_user_changes(void);
-
 #endif

@@ -17,8 +17,6 @@ int __wrap_prof_init(void *memory, size_t bytes,
                      const struct prof_config *config);
 void *__real_prof_port_alloc(size_t bytes);
 void *__wrap_prof_port_alloc(size_t bytes);
-void __real_prof_port_free(void *memory);
-void __wrap_prof_port_free(void *memory);
 void __real_prof_port_write(const char *text, size_t bytes);
 void __wrap_prof_port_write(const char *text, size_t bytes);
 

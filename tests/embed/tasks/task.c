@@ -9,7 +9,7 @@
 extern const char task_entry[];
 void stack_switch(uint32_t **from, uint32_t *to);
 
-struct task *task_current;
+static struct task *task_current;
 static struct task *tasks[TASKS];
 static unsigned task_count;
 static uint32_t *scheduler_sp;

@@ -21,8 +21,6 @@ struct task {
     _Alignas(16) unsigned char stack[TASK_STACK_BYTES];
 };
 
-extern struct task *task_current;
-
 /* Creates a task that calls (function), which MUST NOT return. */
 void task_create(struct task *task, const char *name, void (*function)(void));
 

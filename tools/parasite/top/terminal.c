@@ -51,11 +51,6 @@ void screen_close(void)
     opened = false;
 }
 
-bool screen_has_blocks(void)
-{
-    return blocks;
-}
-
 attr_t screen_look(enum screen_look look)
 {
     attr_t bold = look == SCREEN_HOT || look == SCREEN_BAD ? A_BOLD : A_NORMAL;

@@ -23,9 +23,6 @@ void screen_open(bool color);
 /* Releases the terminal; may be called repeatedly. */
 void screen_close(void);
 
-/* Whether box and block characters can be drawn. */
-bool screen_has_blocks(void);
-
 /* The attributes of (look) on this terminal. */
 attr_t screen_look(enum screen_look look);
 
