@@ -19,27 +19,27 @@ static bool before(const struct prof_held_event *a,
 
 /* ---- the list of those that came in order */
 
-/* The place that points to (event); NULL: it is not in the list. (before) is
- * the one before it. */
-static struct prof_held_event **listed(struct prof_held *held,
-                                       const void *event,
-                                       struct prof_held_event **before)
+/* The pointer in the list that points to (event), and in (previous) the element
+ * that contains it, NULL = held->first. NULL: (event) is not in the list. */
+static struct prof_held_event **find_link(struct prof_held *held,
+                                          const void *event,
+                                          struct prof_held_event **previous)
 {
-    struct prof_held_event **place = &held->first;
+    struct prof_held_event **link = &held->first;
 
-    for (*before = NULL; *place != NULL; place = &(*place)->next) {
-        if ((*place)->event == event)
-            return place;
-        *before = *place;
+    for (*previous = NULL; *link != NULL; link = &(*link)->next) {
+        if ((*link)->event == event)
+            return link;
+        *previous = *link;
     }
     return NULL;
 }
 
 /* ---- the heap of the others */
 
-/* Places (added) at (at), which is free, or nearer to the first. */
-static void rise(struct prof_held *held, struct prof_held_event *added,
-                 uint32_t at)
+/* Moves (added) up in the heap from (at), which is free. */
+static void move_up(struct prof_held *held, struct prof_held_event *added,
+                    uint32_t at)
 {
     while (at != 0 && before(added, held->heap[(at - 1) / 2])) {
         held->heap[at] = held->heap[(at - 1) / 2];
@@ -48,9 +48,9 @@ static void rise(struct prof_held *held, struct prof_held_event *added,
     held->heap[at] = added;
 }
 
-/* Moves up the smaller child from (at), which is free, until (last) fits. */
-static void sink(struct prof_held *held, struct prof_held_event *last,
-                 uint32_t at)
+/* Moves (last) down in the heap from (at), which is free. */
+static void move_down(struct prof_held *held, struct prof_held_event *last,
+                      uint32_t at)
 {
     uint32_t child;
 
@@ -66,7 +66,7 @@ static void sink(struct prof_held *held, struct prof_held_event *last,
     held->heap[at] = last;
 }
 
-/* Removes the one at (at). */
+/* Removes the element at (at). */
 static void remove(struct prof_held *held, uint32_t at)
 {
     struct prof_held_event *last = held->heap[--held->heap_count];
@@ -74,9 +74,9 @@ static void remove(struct prof_held *held, uint32_t at)
     if (at == held->heap_count)
         return;
     if (before(last, held->heap[at]))
-        rise(held, last, at);
+        move_up(held, last, at);
     else
-        sink(held, last, at);
+        move_down(held, last, at);
 }
 
 /* ---- both */
@@ -88,7 +88,8 @@ const struct prof_held_event *prof_held_earlier(const struct prof_held *held)
                : held->heap[0];
 }
 
-static void forget(struct prof_held *held, struct prof_held_event *event)
+/* Makes room for another event in the place of (event). */
+static void release(struct prof_held *held, struct prof_held_event *event)
 {
     event->next = held->unused;
     held->unused = event;
@@ -109,7 +110,7 @@ struct prof_held_event *prof_held_new(struct prof_held *held)
 void prof_held_put_earlier(struct prof_held *held,
                            struct prof_held_event *added)
 {
-    rise(held, added, held->heap_count++);
+    move_up(held, added, held->heap_count++);
 }
 
 const struct prof_held_event *prof_held_take_earlier(struct prof_held *held)
@@ -122,22 +123,22 @@ const struct prof_held_event *prof_held_take_earlier(struct prof_held *held)
         event = held->heap[0];
         remove(held, 0);
     }
-    forget(held, event);
+    release(held, event);
     return event;
 }
 
 bool prof_held_withdraw(struct prof_held *held, const void *event)
 {
-    struct prof_held_event *before, **place = listed(held, event, &before);
-    struct prof_held_event *found;
+    struct prof_held_event *previous, *found;
+    struct prof_held_event **link = find_link(held, event, &previous);
     uint32_t at = 0;
 
-    if (place != NULL) {
-        found = *place;
-        *place = found->next;
+    if (link != NULL) {
+        found = *link;
+        *link = found->next;
         if (found == held->last)
-            held->last = before;
-        forget(held, found);
+            held->last = previous;
+        release(held, found);
         return true;
     }
     while (at < held->heap_count && held->heap[at]->event != event)
@@ -146,6 +147,6 @@ bool prof_held_withdraw(struct prof_held *held, const void *event)
         return false;
     found = held->heap[at];
     remove(held, at);
-    forget(held, found);
+    release(held, found);
     return true;
 }

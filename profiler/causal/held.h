@@ -3,12 +3,12 @@
 #define PROF_HELD_H
 
 /*
- * Events that have arrived and are not due yet, in the order in which they are
- * due; those due at the same time in the order in which they were held. A list
- * of those that came in that order, as most do, and a binary heap of the
- * others; both in fixed memory. What comes in order takes as long however many
- * are held: of an open loop these are thousands, and only where the target is
- * faster. Contexts: thread.
+ * A priority queue of events that have arrived and are not due yet. The first
+ * is the one that is due first; of several due at the same time, the one that
+ * was held first. Events that come in the order in which they are due, as most
+ * do, are in a list, the others in a binary heap, both in fixed memory. So an
+ * event that comes in order costs the same however many are held: with an open
+ * loop and a target that is faster these are thousands. Contexts: thread.
  */
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct prof_held_event {
     uint32_t order;
     uint32_t origin;
     void *event;
-    struct prof_held_event *next; /* of the list, or of those that are free */
+    struct prof_held_event *next; /* in the list, or in that of free ones */
 };
 
 /* Memory to hold (room) in. */
@@ -32,25 +32,25 @@ struct prof_held {
     struct prof_held_event *first, *last; /* of the list; NULL: it is empty */
     struct prof_held_event **heap;
     uint32_t heap_count;
-    uint32_t count;  /* in both */
+    uint32_t count;  /* events in the list and in the heap */
     uint32_t origin; /* of the events that are held from now on */
     uint32_t room;
-    struct prof_held_event *unused; /* of (events), which were used before */
-    struct prof_held_event *events;
-    uint32_t used; /* of (events), so far: the most at a time */
-    uint32_t held; /* events, so far: their order; modulo 2^32 */
+    struct prof_held_event *unused; /* free elements that were used before */
+    struct prof_held_event *events; /* all elements */
+    uint32_t used; /* how many of (events) were ever used: the most at a time */
+    uint32_t held; /* events held so far, modulo 2^32: the next one's order */
 };
 
 /* (memory), PROF_HELD_BYTES(room) aligned to 8, MUST remain valid. */
 void prof_held_init(struct prof_held *held, void *memory, uint32_t room);
 
-/* Parts of prof_held_put(): one that was never used, NULL: no room; and what is
- * due before the last one of the list. */
+/* Parts of prof_held_put(): takes an element that was never used, NULL: there
+ * is no room; and puts one that is due before the end of the list. */
 struct prof_held_event *prof_held_new(struct prof_held *held);
 void prof_held_put_earlier(struct prof_held *held,
                            struct prof_held_event *added);
 
-/* False: it is due before the last one. */
+/* False: (added) is due before the end of the list. */
 static inline bool prof_held_append(struct prof_held *held,
                                     struct prof_held_event *added)
 {

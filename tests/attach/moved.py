@@ -12,7 +12,7 @@ LAYOUT = """SECTIONS {
     .text : { *(.text .text.*) }
     .note.gnu.build-id : { *(.note.gnu.build-id) }
     .data : { *(.data .bss) }
-}"""  # the build-id is behind the header, or no loader takes it
+}"""  # loaders look for the header at the beginning: the build-id follows
 FRAMES = ["-fno-omit-frame-pointer"]
 NO_FRAMES = ["-fomit-frame-pointer"]
 CFI = [*NO_FRAMES, "-funwind-tables"]
