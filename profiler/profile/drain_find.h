@@ -4,12 +4,11 @@
 
 /*
  * Which leaves the samples in the vector are: recent ones, or others, which are
- * resolved. Inline, for drain.c alone. Contexts: the drain.
+ * resolved. Inline, for drain_entries.c alone. Contexts: the drain.
  */
 
 #include "profile/drain_state.h"
 #include "profile/image.h"
-#include "tick/meter.h"
 #include "profile/recent.h"
 #include "profile/resolve.h"
 
@@ -72,19 +71,6 @@ prof_find_unwalked(const struct prof_entry *entry)
     if (leaf != NULL)
         prof_accounts.stopped[prof_walk_reason(entry->frames)]++;
     return leaf;
-}
-
-/* Whether entries stay queued until it is known how often they come; (now): as
- * far as it can be. */
-static inline bool is_measuring(bool now)
-{
-    if (!PROF_WITH_BUILTIN ||
-        !prof_meter_waits(&prof_cpus[0].ring, prof_drain_state.read, now)) {
-        if (PROF_WITH_BUILTIN)
-            prof_image.tsc_hz = prof_clock_tsc_hz();
-        return false;
-    }
-    return true;
 }
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef PROF_DRAIN_STATE_H
 #define PROF_DRAIN_STATE_H
 
-/* How far the drain has come. For drain.c and queued.c alone, and what drain.h
- * has for others. Contexts: thread, and the drain in the interrupt. */
+/* How far the drain has come. For drain.c, drain_entries.c and queued.c alone;
+ * others use drain.h. Contexts: thread, and the drain in the interrupt. */
 
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
@@ -58,6 +58,14 @@ static inline void prof_drain_pass(void)
     }
     prof_drain_state.read = prof_ring_next(&prof_cpus[0].ring, entry);
 }
+
+/* Drains the vector and the overflow table, or as much of them as one drain
+ * may: ENTRIES_MAX, then it sets (behind), and what resolve.h allows. */
+void prof_drain_entries(void);
+
+/* Emits the addresses in the vector, for a panic that has interrupted a drain,
+ * so that no other state can be trusted. PROF_WITH_STREAM. */
+void prof_drain_emit_vector(void);
 
 /* Releases the entries read so far, and takes the next half of the overflow
  * table, if there is one. All of its samples are newer than these entries. */

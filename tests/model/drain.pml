@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The drain of profiler/profile/drain.c with the two halves of the overflow
- * table (profiler/sample/overflow.h), and the time that each sample carries.
+ * The drain (profiler/profile/drain_entries.c) with the two halves of the
+ * overflow table (profiler/sample/overflow.h), and the time that each sample
+ * carries.
  *
  * The producer is an NMI: it runs to its end before the drain goes on, but may
  * come between any two of the drain's memory accesses, and no part of the drain
