@@ -31,7 +31,7 @@ struct prof_work {
     uint64_t drain_lag;        /* when the last time began */
 };
 
-/* Virtual time by what it went to, of one target and one speed-up. */
+/* What virtual time was spent on, for one target and one speed-up. */
 struct prof_limit_sum {
     uint64_t cycles[PROF_LIMITS];
 };
@@ -73,9 +73,9 @@ static inline uint32_t prof_causal_sampled(void)
     return (uint32_t)prof_sampler_cycles(&prof_cpus[0]);
 }
 
-/* Now; the sampler's interrupts so far are not in the target. These count
- * themselves, the others are passed to prof_causal_except(). Contexts:
- * interrupts off. */
+/* The present time, after taking the sampler's interrupts so far out of the
+ * target's time. The sampler counts its own cycles; those of other interrupts
+ * are passed to prof_causal_except(). Contexts: interrupts off. */
 static inline uint64_t prof_causal_exactly(void)
 {
     uint32_t cycles;
@@ -99,7 +99,7 @@ static inline bool prof_causal_no_target(void)
 
 uint64_t prof_causal_virtual_in_target(void);
 
-/* prof_causal_time(), in experiments. */
+/* prof_causal_time() while experiments run. */
 static inline uint64_t prof_causal_virtual(void)
 {
     if (prof_causal_no_target())
@@ -107,33 +107,34 @@ static inline uint64_t prof_causal_virtual(void)
     return prof_causal_virtual_in_target();
 }
 
-/* The target is left at (now), by that; (own) cycles of the visit were the
- * profiler's. It was entered just now, and not when that was found. Contexts:
- * interrupts off. */
+/* (target) is left at (now); (own) cycles of the visit were the profiler's.
+ * prof_causal_entered_now(): (target) was entered only now, after what the
+ * profiler did at its beginning. Contexts: interrupts off. */
 void prof_causal_leave_at(struct prof_target *target, uint64_t now,
                           uint32_t own);
 void prof_causal_entered_now(const struct prof_target *target);
 
-/* All that is held is due from now on. */
+/* All held events are due from now on. */
 void prof_causal_release(void);
 
-/* The last one added is the first. */
+/* Lists; the last one added is the first. */
 struct prof_target *prof_causal_targets(void);
 const struct prof_progress *prof_causal_points(void);
 const struct prof_latency *prof_causal_latencies(void);
 
-/* The first one added is the first. */
+/* A list; the first one added is the first. */
 const struct prof_assumption *prof_causal_assumptions(void);
 
-/* Of target, speed-up and kind of requests, each from 0 on. */
+/* The sums of a target, a speed-up and a kind of requests, all from 0 on. */
 struct prof_latency_sum *
 prof_causal_latency_sum(uint32_t target, uint32_t speedup, uint32_t kind);
 struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup);
 
-/* Another experiment has begun at (now), perhaps inside of its target. */
+/* Another experiment has begun at (now), perhaps while its target runs. */
 void prof_causal_follow(uint64_t now);
 
-/* To be called between two: lets traffic through if there is too much. */
+/* To be called between two experiments: releases the held events of an open
+ * loop before there is no room for more. */
 void prof_causal_drain(uint64_t now);
 
 /* Experiments begin. */
@@ -154,7 +155,8 @@ uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
  * the virtual clock: until then it was the CPU's. */
 void prof_causal_worked(uint64_t time);
 
-/* What they owe is forgiven: the target is another one from (now) on. */
+/* Handlers need not wait for what they owe (handlers.c): from (now) on the
+ * target is another one. */
 void prof_causal_forgive(uint64_t now);
 
 #endif

@@ -15,8 +15,8 @@
 
 #include "base/cpu.h"
 
-/* Turns of the loop from one handler to the next: one more, and there was
- * nothing to do in between. */
+/* Turns of the loop from one handler to the next while there is work. With more
+ * of them there was nothing to do in between. */
 #define TURNS_BUSY 1u
 
 /* Virtual time from the last one that was accounted for until (now). */
@@ -36,8 +36,8 @@ static inline void go_on_as(struct prof_work *work, const void *kind)
         (void)prof_causal_part(kind);
 }
 
-/* A handler begins after waiting, or while an agent is faster. The turn until
- * here was work for this event. */
+/* A handler begins after waiting, or while an agent is faster. It began with
+ * this turn of the loop, which was work for its event. */
 __attribute__((noinline)) static void begin(struct prof_work *work,
                                             const void *kind)
 {
@@ -72,8 +72,8 @@ void prof_causal_handler(const void *kind)
 {
     struct prof_work *work = prof_causal.work;
 
-    if (work->kind == NULL) { /* or the loop's, which has its own name for it */
-        /* what was no waiting is counted with the handler */
+    if (work->kind == NULL) { /* else the loop only gives it another kind */
+        /* without waiting, the time before it counts as the handler's */
         if (work->turns > TURNS_BUSY || prof_causal_outside) {
             begin(work, kind);
             return;
@@ -120,7 +120,7 @@ bool prof_causal_owes_now(void)
     struct prof_work *work = prof_causal.work;
     uint64_t now = prof_tsc();
 
-    /* to take what has arrived is work, too */
+    /* taking what has arrived is work, too */
     if (work->answers != prof_causal.answers)
         work->ended += now - work->polled;
     work->answers = prof_causal.answers;

@@ -3,7 +3,8 @@
 
 #include "causal/patch.h"
 
-#define ROUNDS 8u /* the least counts: no interrupt, and code in the caches */
+/* The least of so many is taken: no interrupt, and code in the caches. */
+#define ROUNDS 8u
 
 struct prof_own prof_own;
 
@@ -22,7 +23,7 @@ static void call(struct prof_target *unused)
     ((void (*)(void))prof_patch_entry(probe))();
 }
 
-/* Cycles that (visits) has in (target), where there is nothing. */
+/* Cycles in (target), which does nothing, of one of (visits). */
 static uint32_t least(void (*visits)(struct prof_target *target),
                       struct prof_target *target)
 {

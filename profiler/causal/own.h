@@ -3,11 +3,12 @@
 #define PROF_OWN_H
 
 /*
- * What the profiler itself takes while a target runs, which is not the
- * target's. That is what comes between the two readings of the clock and the
- * target's own code, at its beginning and at its end: measured when experiments
- * begin, by visits in which nothing is done. And what is called inside of the
- * target: that reads the clock itself. Contexts: thread, interrupts off.
+ * The time that the profiler itself takes while a target runs, to be taken out
+ * of the target's. It has two parts. One is between the readings of the clock
+ * and the target's code, at its beginning and at its end: it is measured when
+ * experiments begin, by visits that do nothing. The other is in calls of the
+ * profiler from within the target: these read the clock at their beginning and
+ * end. Contexts: thread, interrupts off.
  */
 
 #include "causal/causal.h"
@@ -15,15 +16,16 @@
 #include "base/cpu.h"
 
 struct prof_own {
-    uint32_t visit;   /* cycles, of prof_target_enter() and leave() */
-    uint32_t patched; /* of a function that is patched */
+    uint32_t visit;   /* cycles of prof_target_enter() and _leave() */
+    uint32_t patched; /* cycles of the hooks of a patched function */
 };
 extern struct prof_own prof_own;
 
-/* Experiments have begun, and functions are patched. Contexts: thread. */
+/* Measures (prof_own). To be called when experiments have begun and functions
+ * are patched. Contexts: thread. */
 void prof_own_measure(void);
 
-/* A call of the profiler begins; for prof_own_end(). */
+/* A call of the profiler begins. Returns what prof_own_end() needs. */
 static inline uint64_t prof_own_begin(void)
 {
     if (prof_causal.clock.nested == 0 || prof_causal_outside)
@@ -31,8 +33,9 @@ static inline uint64_t prof_own_begin(void)
     return prof_tsc();
 }
 
-/* The call that has begun at (began) ends. If it was made in a target that
- * still runs, its time and (more) cycles are not the target's. */
+/* The call for which prof_own_begin() returned (began) ends. If the target that
+ * it was made from still runs, its time and (more) cycles are not the
+ * target's. */
 void prof_own_end(uint64_t began, uint32_t more);
 
 #endif

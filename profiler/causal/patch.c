@@ -23,7 +23,7 @@
 #define ENTRY_HEAD (sizeof(uintptr_t) == 8 ? 10u : 9u)
 #define OWN "prof_" /* functions of the profiler */
 
-/* more often, and too much of its time is that of its hooks */
+/* With fewer, too much of a target's time would be that of its hooks. */
 #define CYCLES_A_VISIT 5000u
 
 static struct prof_causal_code code;
@@ -67,7 +67,7 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-/* The last part of a name with colons, which a mangled one has as well. */
+/* The part after the last "::" of a name, which its mangled form contains. */
 static const char *last_part(const char *name)
 {
     const char *last = name;
@@ -89,8 +89,8 @@ static bool is_named(const struct prof_symbol *symbol, const char *name)
     return prof_name_is(symbol, name);
 }
 
-/* Whether the compiler has made it of a function: of a part, or for some
- * arguments. Its name has a dot. */
+/* Whether the compiler made it from a part of a function, or from a function
+ * with constant arguments. The name of such a clone has a dot. */
 static bool is_clone(const struct prof_symbol *symbol)
 {
     char mangled[256];
@@ -142,7 +142,7 @@ static void add_to_name(const char *text, size_t bytes)
     *name_end = '\0';
 }
 
-/* Without its arguments; these are what a table has no room for. */
+/* Keeps the name without arguments, for which a table has no room. */
 static void keep_name(struct prof_patched *function,
                       const struct prof_symbol *symbol)
 {
@@ -319,7 +319,7 @@ void prof_patch_on(void)
     }
 }
 
-/* Returns whether it was not as it was left. */
+/* Returns whether the code was not as it was left. */
 static bool restore(struct prof_patched *function)
 {
     uint8_t jump[PROF_JUMP_BYTES];
@@ -368,9 +368,9 @@ bool prof_patch_learn_if(uint64_t cycles)
 
 /* ---- what a sample or a walk has found */
 
-/* In an entry: where the instruction was, as far as one was moved there without
- * a change of its length; at least the function is right, also for a return
- * address. Before these the entry makes a frame, as most functions do. */
+/* Where the instruction in an entry was moved from; for a return address, too.
+ * If others before it changed their lengths, only the function is right. The
+ * entry makes a frame first, as most functions do. */
 static uintptr_t origin_of_entry(uint32_t offset)
 {
     const struct prof_patched *function =

@@ -3,9 +3,10 @@
 #define PROF_PATCH_H
 
 /*
- * Functions that are targets or points of progress by their name: their
- * beginnings are patched while experiments run. All memory is taken when the
- * first is added, and kept: calls that began while they ran may return later.
+ * Functions that are made targets or progress points by their name: their
+ * beginnings are patched while experiments run. All memory is allocated when
+ * the first is added, and never freed: a call that began while experiments ran
+ * may return after them.
  */
 
 #include "causal/hooks.h"
@@ -24,15 +25,15 @@ struct prof_patched {
     uint32_t taken;      /* bytes that were moved to its entry */
     uint8_t original[5]; /* what the jump replaces */
     int error;           /* why it cannot be patched, or 0 */
-    bool may_be_learnt;  /* its samples can take the place of that */
+    bool may_be_learnt;  /* then it can be a target of shares.h instead */
     uintptr_t end;       /* of its code */
     bool is_target, is_point;
     bool on;    /* it is patched */
-    bool loops; /* the event loop was run inside of it */
+    bool loops; /* the event loop was run by it or by what it calls */
     char name[PROF_PATCH_NAME];
 };
 
-/* A call of a target that has not returned: the outermost on its stack. */
+/* The outermost call of a target on its stack, which has not returned. */
 struct prof_visit {
     uintptr_t *place; /* of its return address, which was replaced */
     struct prof_patched *function;
@@ -40,7 +41,7 @@ struct prof_visit {
 
 #define PROF_VISITS_MAX 64u /* a task that waits in a target has one */
 
-/* Of these, the last is no function: it returns at once (own.h). */
+/* The last entry belongs to no function, and returns at once (own.h). */
 #define PROF_PROBE (PROF_ENTRIES - 1)
 
 struct prof_patch {
@@ -48,13 +49,13 @@ struct prof_patch {
     uint32_t visits_count;
     struct prof_patched functions[PROF_ENTRIES];
     struct prof_visit visits[PROF_VISITS_MAX];
-    uintptr_t returns[PROF_RETURNS]; /* by prof_patch_returns; 0: free */
-    uint64_t untracked;              /* calls without room in one of these */
+    uintptr_t returns[PROF_RETURNS]; /* the true addresses; 0: free */
+    uint64_t untracked; /* calls for which (visits) or (returns) had no room */
 };
 
 extern struct prof_patch *prof_patch; /* NULL: none was added */
 
-/* Where its beginning leads to. */
+/* The entry that the beginning of (function) jumps to. */
 uintptr_t prof_patch_entry(const struct prof_patched *function);
 
 const struct prof_causal_code *prof_patch_code(void);
@@ -64,7 +65,7 @@ const struct prof_causal_code *prof_patch_code(void);
 void prof_patch_on(void);
 uint32_t prof_patch_off(void);
 
-/* (function), a target, is learnt from samples. */
+/* (function), a target, is measured by its samples from now on (shares.h). */
 void prof_patch_learn(struct prof_patched *function);
 
 /* The same for those that were called too often in (cycles) of experiments.

@@ -22,16 +22,16 @@ _Static_assert(PROF_SHARES_KINDS == 1u << (32 - HASH_SHIFT), "the hash fits");
 struct kind {
     const void *is; /* NULL: free */
     uint32_t samples;
-    uint32_t known_at; /* samples of all kinds when (share) was right, */
-    uint32_t known_of; /* of this target, from 1 on; 0: never */
+    uint32_t known_at; /* samples of all kinds when (share) was computed */
+    uint32_t known_of; /* the target that it is of, from 1 on; 0: none yet */
     uint32_t share;
 };
 
 static struct {
     uint32_t targets;
-    uint32_t kind; /* the present one: */
-    const void *handler;
-    uint32_t doorbells; /* in it so far, as far as they matter */
+    uint32_t kind;       /* the present segment's: its number, */
+    const void *handler; /*  its handler */
+    uint32_t doorbells;  /*  and the doorbells before it, DOORBELLS at most */
     bool paused;
     bool draining;
     uint32_t samples;
@@ -91,8 +91,9 @@ static bool returns_to(const struct prof_target *target, uintptr_t address)
     return is_in(target, prof_origin(address) - 1);
 }
 
-/* Of the words of a sample: what the frame pointer does not lead to, because
- * the frame of the interrupted function is not set up. */
+/* Whether the caller of the interrupted function is in (target), if that has
+ * not set up its frame yet: the frame pointer then leads past this caller, but
+ * the words of the sample contain it. */
 static bool caller_is_in(const struct prof_target *target, uintptr_t pc,
                          const uint32_t *words)
 {
@@ -118,7 +119,7 @@ static bool any_kept(const struct prof_target *target, const uint32_t *words)
     return false;
 }
 
-/* In it, or in what it has called. */
+/* Whether a sample is in (target), or in a function that it has called. */
 static bool hits(const struct prof_target *target, uintptr_t pc,
                  const uint32_t *words, uint32_t count)
 {
@@ -156,8 +157,8 @@ static void take(const struct prof_entry *entry)
     }
 }
 
-/* The samples so far are of the present kind. Interrupts are off: the two
- * vectors are read together. */
+/* Counts the new samples for the present kind. With interrupts off, as the two
+ * vectors must be read together. */
 static void look(void)
 {
     const struct prof_ring *ring = &prof_cpus[0].ring;
@@ -183,7 +184,8 @@ void prof_shares_drains(void)
     prof_interrupts_restore(on);
 }
 
-/* Samples of the drain are in no target, and some are gone. */
+/* Samples taken during the drain are in no target, and the drain has removed
+ * others. */
 void prof_shares_drained(void)
 {
     bool on;
@@ -217,7 +219,8 @@ static uint32_t number_of(const void *handler, uint32_t doorbells)
     return REST;
 }
 
-/* (hits) of (samples), and the average as some more. */
+/* The share of (kind): its hits of its samples, and AVERAGE samples more with
+ * the average share. */
 static uint32_t share_of(const struct prof_target *target,
                          const struct kind *kind)
 {

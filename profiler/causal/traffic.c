@@ -2,10 +2,10 @@
 /*
  * Events that are held until they are due.
  *
- * An open loop does not wait for answers: of its traffic more and more is held,
- * as much as virtual time lags. Before there is no room for it, all of it is
- * let through between two experiments, and the next one begins when the program
- * has caught up.
+ * Clients of an open loop do not wait for answers, so the more virtual time
+ * lags, the more of their traffic is held. Before there is no room left, all of
+ * it is let through between two experiments, and the next one begins when the
+ * program has caught up.
  */
 
 #include "causal/causal.h"
@@ -23,7 +23,7 @@
 
 uint64_t prof_causal_next_due = UINT64_MAX;
 
-/* An event is held no more, or all are due. */
+/* To be called when an event is no longer held, or when all are due. */
 static void look_for_next(void)
 {
     const struct prof_held *held = &prof_causal.held;
@@ -64,7 +64,8 @@ void prof_causal_drain(uint64_t now)
     let_through(now);
 }
 
-/* What was let through is done if there is nothing to do. */
+/* Experiments go on when what was let through is done: the loop has turned
+ * without work. */
 static void check_drained(uint64_t now)
 {
     if (!prof_causal.experiments.paused || prof_causal.releases ||
@@ -132,7 +133,8 @@ bool prof_causal_withdraw(const void *event)
     return was_held;
 }
 
-/* Only of turns without work: a handler may take as long as it likes. */
+/* Finds turns that took too long. Only turns without work are looked at: a
+ * handler may take as long as it likes. */
 static void watch(struct prof_moment now)
 {
     uint64_t cycles = now.real - prof_causal.work->turned.real;

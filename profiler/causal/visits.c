@@ -33,7 +33,7 @@ static bool within(const uintptr_t *place, uintptr_t begin, uintptr_t end)
     return (uintptr_t)place >= begin && (uintptr_t)place < end;
 }
 
-/* The current one; if it is unknown, all that there is. */
+/* The bounds of the current stack; if they are unknown, all of memory. */
 static void current_stack(uintptr_t *begin, uintptr_t *end)
 {
     const struct prof_stack_bounds *bounds = prof_cpu_here()->stack;
@@ -64,7 +64,7 @@ static bool is_replaced(uintptr_t address)
     return address - (uintptr_t)prof_patch_returns < sizeof prof_patch_returns;
 }
 
-/* What to replace the return address (to) by; 0: no room. */
+/* The address that replaces the return address (to); 0: no room. */
 static uintptr_t replacement(uintptr_t to)
 {
     uint32_t at = ((uint32_t)to * HASH_FACTOR) >> HASH_SHIFT;
@@ -102,8 +102,8 @@ static bool look(const struct prof_patched *function, const uintptr_t *place)
     return inside;
 }
 
-/* The time is read last, and first where it is left, so that what is done here
- * is not in the target. */
+/* Reads the clock last, as leaving reads it first: so what is done here is not
+ * in the target's time. */
 static void enter(struct prof_patched *function, uintptr_t *place)
 {
     uintptr_t by;
@@ -186,7 +186,7 @@ void prof_patch_turn(void)
     prof_interrupts_restore(on);
 }
 
-/* It goes on in its task, which is no new visit. */
+/* (target) goes on in its task, which is not another visit. */
 static void go_on(struct prof_target *target)
 {
     prof_causal_enter(target);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bad wire between a guest and QEMU's user network:
+ * A lossy wire between a guest and QEMU's user network:
  *
  *     guest -- FOLDER/guest.qemu | FOLDER/guest.wire -- this
  *     this -- FOLDER/host.wire | FOLDER/host.qemu -- user network
  *
- * Each datagram is one frame. What is done to frames is said line by line on
- * the standard input, in frames out of a thousand, 0 at first:
+ * Each datagram is one frame. Commands come on the standard input, one a line:
  *
- *     bad LOST TWICE DAMAGED LATE    of those in either direction
+ *     bad LOST TWICE DAMAGED LATE    how many frames of a thousand, in either
+ *                                    direction, are lost, duplicated, damaged
+ *                                    or reordered; all 0 at first
  *     noise COUNT                    sends the guest frames of random bytes,
  *                                    half of them with a plausible beginning
  *     flood COUNT PORT               sends it SYNs from as many addresses,
- *                                    whose answers are thrown away
- *     mute PORT                      loses what the guest sends from PORT, but
- *                                    for the beginning of connections; 0: no
- *                                    more
- *     say                            prints how many frames had what done
+ *                                    and discards the answers
+ *     mute PORT                      drops all segments that the guest sends
+ *                                    from PORT, except SYNs; 0: none
+ *     say                            prints the counts of frames
  *
- * The same lines do the same, but for when frames come. Ends with its input.
+ * Random numbers are the same in each run. The program ends with its input.
  */
 
 #include <errno.h>
@@ -45,8 +45,8 @@
 struct end {
     int socket;
     struct sockaddr_un qemu; /* where frames for this end go */
-    uint8_t mac[6];          /* of the last who sent from there */
-    uint8_t late[FRAME_MAX]; /* a frame that the next one overtakes */
+    uint8_t mac[6];          /* source of the last frame from there */
+    uint8_t late[FRAME_MAX]; /* held back until the next frame has passed */
     size_t late_bytes;
 };
 
@@ -107,14 +107,14 @@ static void open_end(struct end *end, const char *folder, const char *ours,
         fail(here.sun_path);
 }
 
-/* QEMU may not be there yet, or any more: then the frame is lost. */
+/* The frame is lost if QEMU has not begun yet or has ended. */
 static void put(const struct end *end, const uint8_t *frame, size_t bytes)
 {
     (void)sendto(end->socket, frame, bytes, 0,
                  (const struct sockaddr *)&end->qemu, sizeof end->qemu);
 }
 
-/* ---- frames that come by */
+/* ---- frames between the two ends */
 
 static bool answers_flood(const uint8_t *frame, size_t bytes)
 {
@@ -137,7 +137,7 @@ static bool is_muted(const uint8_t *frame, size_t bytes)
     return (unsigned)(tcp[0] << 8 | tcp[1]) == mute && (tcp[13] & SYN) == 0;
 }
 
-/* The next frame has gone by, or there was none for a while. */
+/* Sends the frame that was held back, after the next frame or LATE_MS. */
 static void put_late(struct end *to)
 {
     if (to->late_bytes != 0)
@@ -186,7 +186,7 @@ static void take(struct end *from, struct end *to)
         pass(to, frame, (size_t)bytes);
 }
 
-/* ---- frames that are made here */
+/* ---- frames made here */
 
 static void put16(uint8_t *at, unsigned value)
 {
@@ -215,7 +215,7 @@ static void begin_frame(uint8_t *frame)
     put16(frame + 12, 0x0800);
 }
 
-/* A SYN from (source) to (port), as a stranger behind the gateway sends it. */
+/* A SYN from (source), an address beyond the gateway, to (port). */
 static void put_syn(uint32_t source, unsigned port)
 {
     uint8_t frame[ETHERNET + IP_BYTES + TCP_BYTES] = {0};
@@ -242,7 +242,8 @@ static void put_syn(uint32_t source, unsigned port)
     put(&guest, frame, sizeof frame);
 }
 
-/* Frames too short, too long, of random kinds; or IP with nonsense in it. */
+/* A frame that is too short, too long or of a random type; or IP or ARP with
+ * random contents. */
 static void put_noise(void)
 {
     uint8_t frame[FRAME_MAX];
@@ -256,7 +257,7 @@ static void put_noise(void)
             frame[13] = 6; /* ARP */
         else
             frame[14] = 0x45;
-        if (hit(500)) { /* for the guest, and with a right sum */
+        if (hit(500)) { /* to the guest, with a valid checksum */
             put32(frame + 30, GUEST_IP);
             put16(frame + 24, 0);
             put16(frame + 16, (unsigned)bytes);
@@ -267,7 +268,7 @@ static void put_noise(void)
     put(&guest, frame, bytes);
 }
 
-/* ---- orders */
+/* ---- commands */
 
 static void execute(const char *line)
 {
@@ -297,7 +298,7 @@ static void execute(const char *line)
                sums.answers);
         fflush(stdout);
     } else {
-        fprintf(stderr, "wire: what is \"%s\"?\n", line);
+        fprintf(stderr, "wire: unknown command: %s\n", line);
     }
 }
 
@@ -310,7 +311,7 @@ int main(int count, char **arguments)
         fputs("usage: wire FOLDER\n", stderr);
         return 2;
     }
-    setvbuf(stdin, NULL, _IONBF, 0); /* or poll() would not know of a line */
+    setvbuf(stdin, NULL, _IONBF, 0); /* poll() must see each line */
     open_end(&guest, arguments[1], "guest.wire", "guest.qemu");
     open_end(&host, arguments[1], "host.wire", "host.qemu");
     wait[1] = (struct pollfd){guest.socket, POLLIN, 0};
