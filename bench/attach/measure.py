@@ -32,7 +32,7 @@ TESTS = Path(__file__).resolve().parents[2] / "tests"
 sys.path[:0] = [str(TESTS)]
 from harness import tap  # noqa: E402 (its folder comes first)
 from harness.command import Command  # noqa: E402
-from harness.suite import Suite, check, run  # noqa: E402
+from harness.suite import Suite, check, run, soon  # noqa: E402
 
 CALLERS = 12
 FASTEST = 100000
@@ -40,6 +40,7 @@ HZ = 1000
 SHARES = {"leaf_a": 40, "leaf_b": 30, "leaf_c": 20, "leaf_d": 10}
 LONG_SECONDS = 10
 RING_HZ = 20000
+OURS = "without a stop"  # is what attach says of a ring
 RING_SHIFT = 3  # 8 ns an instruction
 STACK_BYTES = 1024  # that the plain loop reads
 
@@ -164,8 +165,10 @@ class Bench:
         """By instructions, as else a busy host loses ticks of its timer."""
         append = f"prof.out=shm prof.hz={RING_HZ} prof.every=0"
         with self.guest("split", append, icount=RING_SHIFT) as guest:
-            words = ("--ram", self.ram, "-T", LONG_SECONDS)
-            check.has(self.attach(guest, "split", *words), "without a stop")
+            words = ("--ram", self.ram, "-T")
+            soon(lambda: OURS in self.attach(guest, "split", *words, 0.1))
+            words += (LONG_SECONDS,)
+            check.contains(self.attach(guest, "split", *words), OURS)
         info = self.parasite.info(self.trace)
         self.log.write(f"{dict(info)}\n")
         lost = info["lost"] + info["dropped"] + info["missing_packets"]
