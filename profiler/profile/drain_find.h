@@ -49,8 +49,7 @@ prof_find_walked(const struct prof_entry *entry, uint32_t walk)
         callers = prof_resolve_callers(frames, count, hash);
     if (callers == NULL)
         return NULL;
-    stop = prof_callers_stop(frames, count, callers->count,
-                             prof_walk_reason(walk));
+    stop = prof_callers_stop(count, callers->count, prof_walk_reason(walk));
     if (PROF_WITH_BUILTIN && stop == PROF_WALK_NOT_CODE &&
         was_code_word(frames[callers->count]))
         stop = 0;

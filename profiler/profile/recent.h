@@ -96,15 +96,15 @@ void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
 void prof_recent_note_leaf(const struct prof_recent_leaf *leaf);
 
 /*
- * Why a walk that stored (count) words at (frames) ended early, enum
- * prof_walk_stop, or 0: for the (reason) that it gave, or since only (callers)
- * of them are code. A zero as the last word is the regular end of a stack.
+ * Why a walk that stored (count) words ended early, enum prof_walk_stop, or 0:
+ * for the (reason) that it gave, or since only (callers) of them are code. A
+ * walk that gave no reason is complete without its last word: nobody has called
+ * a task's first function, and what lies above its frame may be anything.
  */
-static inline uint32_t prof_callers_stop(const uint32_t *frames, uint32_t count,
-                                         uint32_t callers, uint32_t reason)
+static inline uint32_t prof_callers_stop(uint32_t count, uint32_t callers,
+                                         uint32_t reason)
 {
-    if (callers == count ||
-        (reason == 0 && callers + 1 == count && frames[callers] == 0))
+    if (callers == count || (reason == 0 && callers + 1 == count))
         return reason;
     return PROF_WALK_NOT_CODE;
 }

@@ -360,11 +360,11 @@ static void a_stack_ends_before_what_is_no_code(void **unused)
     keeps_code(zero_last, 3, 0, 3, 0);
     keeps_code(zero_last, 3, PROF_WALK_FALLING, 3, PROF_WALK_NOT_CODE);
     keeps_code(zero_between, 3, 0, 2, PROF_WALK_NOT_CODE);
-    keeps_code(low, 3, 0, 3, PROF_WALK_NOT_CODE);
+    keeps_code(low, 3, 0, 3, 0);
     keeps_code(first, 3, PROF_WALK_OUTSIDE, 1, PROF_WALK_NOT_CODE);
 }
 
-/* An image that copies itself, and calls the copy, as U-Boot does. */
+/* As in U-Boot, which copies itself. */
 static void a_stack_may_begin_where_the_image_was_linked(void **unused)
 {
     const uintptr_t moved = 0x7000000;
@@ -372,10 +372,10 @@ static void a_stack_may_begin_where_the_image_was_linked(void **unused)
     const uintptr_t low[] = {0x3001, 0x4001, TEXT - moved};
 
     (void)unused;
-    keeps_code(linked, 3, 0, 3, PROF_WALK_NOT_CODE);
+    keeps_code(linked, 3, PROF_WALK_OUTSIDE, 3, PROF_WALK_NOT_CODE);
     prof_symbols_moved(moved);
-    keeps_code(linked, 3, 0, 3, 0);
-    keeps_code(low, 3, 0, 3, PROF_WALK_NOT_CODE);
+    keeps_code(linked, 3, PROF_WALK_OUTSIDE, 3, 0);
+    keeps_code(low, 3, PROF_WALK_OUTSIDE, 3, PROF_WALK_NOT_CODE);
     prof_symbols_moved(0);
 }
 
