@@ -5,7 +5,7 @@ if each block of instructions counted for the function that is executed next.
 The first does not depend on the host's speed. Prints lines "NAME VALUE":
 
 attach_moved        per cent of the instructions that count for another function
-attach_moved_most   points by which the share of one function changes, at most
+attach_moved_one    points by which the share of one function changes, at most
 attach_off          per cent of the samples of an attach that are in another
                     function than as many instructions
 """
@@ -38,7 +38,7 @@ def main(build, width):
     found = stops.sampled(bench.parasite, bench.trace, own, SECONDS, machine)
     most = max(abs(own[name] - seen.get(name, 0)) for name in own)
     print(f"attach_moved {apart(own, seen):.4g}")
-    print(f"attach_moved_most {100 * most:.4g}")
+    print(f"attach_moved_one {100 * most:.4g}")
     print(f"attach_off {apart(own, found):.4g}")
 
 
