@@ -184,4 +184,9 @@ CASES = [
             "^ *[0-9.]+ % +600    user mode$",
         ],
     ),
+    case(
+        "work_after_a_tick",
+        append="prof.start=off prof.every=0 prof.depth=0",
+        icount=4,
+    ),
 ]
