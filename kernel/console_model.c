@@ -39,12 +39,13 @@ static void wait(uint16_t port)
 
 static void begin(void)
 {
-    static struct prof_assumption assumption = {
-        "serial port: one byte after the other", NULL, false};
+    static struct prof_assumption assumption =
+        PROF_ASSUMPTION("serial port: one byte after the other");
 
     if (assumption.added)
         return;
     prof_agent_init(&agent, PROF_AGENT_SERVERS, 1);
+    prof_agent_assume(&agent, &assumption);
     prof_causal_assume(&assumption);
 }
 

@@ -12,7 +12,7 @@
 
 static const char any_number[] = "disk: any number of requests at a time";
 static char queue[] = "disk: a queue, servers: N";
-static struct prof_assumption assumption = {any_number, NULL, false};
+static struct prof_assumption assumption = PROF_ASSUMPTION(any_number);
 static struct prof_agent agent;
 static uint64_t polled_tsc, polled_before_tsc;
 
@@ -35,6 +35,7 @@ const char *disk_device_start(void)
 
     if (error == 0)
         prof_causal_assume(&assumption);
+    prof_agent_assume(&agent, &assumption);
     return why[error];
 }
 
@@ -66,6 +67,7 @@ bool disk_servers(unsigned servers)
     prof_agent_init(&agent,
                     servers == 0 ? PROF_AGENT_PARALLEL : PROF_AGENT_SERVERS,
                     servers);
+    prof_agent_assume(&agent, &assumption);
     return true;
 }
 

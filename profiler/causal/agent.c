@@ -28,10 +28,27 @@ void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
         agent->of.queue.servers = 1;
 }
 
+static inline void count_contradiction(const struct prof_agent *agent)
+{
+    prof_causal.contradictions++;
+    if (agent->assumption != NULL)
+        agent->assumption->contradictions++;
+}
+
+static inline void count_check(const struct prof_agent *agent, bool contradicts)
+{
+    prof_causal.checked++;
+    if (agent->assumption != NULL)
+        agent->assumption->checked++;
+    if (contradicts)
+        count_contradiction(agent);
+}
+
 /* While nothing is faster, nothing is due later than it arrives: unless the
  * agent is of another kind. That can be seen if virtual time has lagged by as
  * much since the cause, and all before it are done. */
-static inline void check(const struct prof_moment *cause, uint64_t time,
+static inline void check(const struct prof_agent *agent,
+                         const struct prof_moment *cause, uint64_t time,
                          uint64_t arrived)
 {
     const struct prof_virtual_clock *clock = &prof_causal.clock;
@@ -40,17 +57,17 @@ static inline void check(const struct prof_moment *cause, uint64_t time,
         clock->speedup != 0 ||
         cause->real - cause->virtual_time != clock->delay)
         return;
-    prof_causal.checked++;
-    prof_causal.contradictions += time > arrived - clock->delay;
+    count_check(agent, time > arrived - clock->delay);
 }
 
-static inline uint64_t due(enum prof_limit origin,
+static inline uint64_t due(const struct prof_agent *agent,
+                           enum prof_limit origin,
                            const struct prof_moment *cause, uint64_t time,
                            uint64_t arrived)
 {
     prof_causal.answers++;
     prof_causal.held.origin = origin;
-    check(cause, time, arrived);
+    check(agent, cause, time, arrived);
     return time;
 }
 
@@ -152,7 +169,7 @@ static uint64_t served(struct prof_agent *agent, struct prof_request *request,
     struct prof_request *next;
 
     if (request->begin == 0) {
-        prof_causal.contradictions++;
+        count_contradiction(agent);
         leave_queue(agent, request);
         return request->cause.virtual_time + (arrived - request->cause.real);
     }
@@ -178,7 +195,7 @@ uint64_t prof_agent_answer(struct prof_agent *agent,
         time = request->cause.virtual_time +
                taken(agent, arrived - request->cause.real);
     ends(agent, arrived);
-    return due(PROF_LIMIT_DEVICE, &request->cause, time, arrived);
+    return due(agent, PROF_LIMIT_DEVICE, &request->cause, time, arrived);
 }
 
 /* ---- peers */
@@ -245,7 +262,7 @@ static uint64_t comes(struct prof_agent *agent, uint64_t arrived, uint64_t now)
     if (before.real != 0)
         time = before.virtual_time + taken(agent, arrived - before.real);
     agent->last = (struct prof_moment){arrived, time};
-    return due(PROF_LIMIT_ARRIVALS, &before, time, arrived);
+    return due(agent, PROF_LIMIT_ARRIVALS, &before, time, arrived);
 }
 
 uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
@@ -264,5 +281,5 @@ uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
         ends(agent, arrived);
     agent->asked = false;
     agent->last = (struct prof_moment){arrived, time};
-    return due(PROF_LIMIT_PEER, cause, time, arrived);
+    return due(agent, PROF_LIMIT_PEER, cause, time, arrived);
 }

@@ -136,6 +136,42 @@ void prof_causal_assume(struct prof_assumption *assumption)
     *end = assumption;
 }
 
+void prof_causal_assumptions_begin(void)
+{
+    for (struct prof_assumption *each = assumptions; each != NULL;
+         each = each->next)
+        each->checked = each->contradictions = 0;
+}
+
+static void write_checked(struct prof_text *out, uint64_t contradictions,
+                          uint64_t checked, const char *of)
+{
+    prof_text_decimal(out, contradictions, 0);
+    prof_text_string(out, " of ");
+    prof_text_decimal(out, checked, 0);
+    prof_text_string(out, of);
+}
+
+/* Of each kind of agents, and of those that have not said what they assume. */
+static void write_checked_each(struct prof_text *out)
+{
+    uint64_t checked = prof_causal.checked;
+    uint64_t contradictions = prof_causal.contradictions;
+
+    for (const struct prof_assumption *each = assumptions; each != NULL;
+         each = each->next) {
+        if (each->checked == 0)
+            continue;
+        write_checked(out, each->contradictions, each->checked, ": ");
+        prof_text_string(out, each->text);
+        prof_text_char(out, '\n');
+        checked -= each->checked;
+        contradictions -= each->contradictions;
+    }
+    if (checked != 0 && checked != prof_causal.checked)
+        write_checked(out, contradictions, checked, ": other agents\n");
+}
+
 static void write_models(struct prof_text *out)
 {
     if (prof_causal.answers == 0) {
@@ -152,13 +188,12 @@ static void write_models(struct prof_text *out)
         prof_text_string(out, each->text);
         prof_text_char(out, '\n');
     }
-    prof_text_decimal(out, prof_causal.contradictions, 0);
-    prof_text_string(out, " of ");
-    prof_text_decimal(out, prof_causal.checked, 0);
-    prof_text_string(out, " answers at normal speed came before an agent of "
-                          "their kind can have sent them");
+    write_checked(out, prof_causal.contradictions, prof_causal.checked,
+                  " answers at normal speed came before an agent of their "
+                  "kind can have sent them");
     prof_text_string(
         out, prof_causal.contradictions != 0 ? ": its kind is wrong\n" : "\n");
+    write_checked_each(out);
 }
 
 /* How time in targets is known. */

@@ -125,6 +125,9 @@ const struct prof_latency *prof_causal_latencies(void);
 /* A list; the first one added is the first. */
 const struct prof_assumption *prof_causal_assumptions(void);
 
+/* Experiments begin: no answer of their agents was checked yet. */
+void prof_causal_assumptions_begin(void);
+
 /* The sums of a target, a speed-up and a kind of requests, all from 0 on. */
 struct prof_latency_sum *
 prof_causal_latency_sum(uint32_t target, uint32_t speedup, uint32_t kind);

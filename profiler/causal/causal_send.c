@@ -153,16 +153,20 @@ static void send_targets(uint64_t tsc)
         send_target(tsc, each);
 }
 
-static void send_assumption(uint64_t tsc, uint16_t number, const char *text)
+static void send_assumption(uint64_t tsc, uint16_t number,
+                            const struct prof_assumption *of)
 {
     struct {
         struct prof_event_causal_assumed fields;
         char text[NAME_MAX + 1];
     } __attribute__((packed)) made = {.fields = {number}};
-    uint32_t length = copy_name(made.text, text);
+    uint32_t length = copy_name(made.text, of->text);
 
     (void)prof_stream_put(PROF_EVENT_CAUSAL_ASSUMED, tsc, &made,
                           (uint32_t)sizeof made.fields + length);
+    (void)prof_stream_put(
+        PROF_EVENT_CAUSAL_CHECKED, tsc,
+        PROF_FIELDS(causal_checked, number, of->checked, of->contradictions));
 }
 
 static void send_basis(uint64_t tsc)
@@ -171,7 +175,7 @@ static void send_basis(uint64_t tsc)
 
     for (const struct prof_assumption *each = prof_causal_assumptions();
          each != NULL; each = each->next)
-        send_assumption(tsc, number++, each->text);
+        send_assumption(tsc, number++, each);
     (void)prof_stream_put(PROF_EVENT_CAUSAL_LEARNT, tsc,
                           PROF_FIELDS(causal_learnt, prof_shares_samples()));
 }

@@ -168,6 +168,7 @@ void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now)
     prof_causal.work->turned =
         (struct prof_moment){now, prof_causal.work->ended};
     prof_causal.work->drain_lag = prof_causal.clock.delay;
+    prof_causal_assumptions_begin();
     prof_causal.answers = prof_causal.checked = prof_causal.contradictions = 0;
     prof_causal.drained = prof_causal.stolen = prof_causal.refused = 0;
     prof_causal.open = prof_causal_outside = false;

@@ -20,10 +20,28 @@ def assumptions_are_said(trace):
     check.has(text, "^# targets are measured from enter to leave, unless")
 
 
+def contradictions_are_of_agents(trace):
+    """And of those of which nothing is assumed."""
+    disk = "disk: any number of requests at a time"
+    network = "network: \x1b peers wait"
+    check.same(
+        [
+            (each["assumption"], each["contradictions"], each["checked"])
+            for each in trace.json()["agents"]
+        ],
+        [(disk, 0, 100), (network, 3, 390), (None, 0, 10)],
+    )
+    text = trace().out
+    check.has(text, f"^# 0 of 100: {disk}$")
+    check.has(text, r"^# 3 of 390: network: \\x1b peers wait$")
+    check.has(text, "^# 0 of 10: other agents$")
+
+
 def old_traces_say_less(s, trace):
     old = Trace(s, "old")
     text = old().out
     check.same(old.json()["assumptions"], [])
+    check.lacks(text, "other agents")
     check.same(len(old.json()["points"]), len(trace.json()["points"]))
     check.has(text, "^# assumed: devices and peers are of the kinds that their")
     check.has(text, ": 1000 samples were in it$")
@@ -67,6 +85,7 @@ def too_short_is_said(s):
 
 def test_rests(s, trace):
     s.holds("what is assumed is said", assumptions_are_said, trace)
+    s.holds("contradictions are of agents", contradictions_are_of_agents, trace)
     s.holds("traces of before do not say it", old_traces_say_less, s, trace)
     s.holds("another run voids the one before", another_run_voids_all, s, trace)
     s.holds("a trace that is too short says so", too_short_is_said, s)

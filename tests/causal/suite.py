@@ -27,7 +27,7 @@ GUEST_ROW = re.compile(
 P50_P99 = ("p50", "p99")
 KINDS = (
     *("", "_speedup", "_point", "_target", "_visits", "_sum", "_latency"),
-    *("_limit", "_assumed", "_learnt"),
+    *("_limit", "_assumed", "_learnt", "_checked"),
 )
 VALUE = re.compile(r"(-?[\d.]+) \+- ([\d.]+)")
 
@@ -173,7 +173,7 @@ def late_reader_knows_all(s, trace):
 
 def wrong_events_are_counted(s, trace):
     wrong = Trace(s, "wrong")
-    check.has(wrong().out, "^# 7 events of the stream make no sense")
+    check.has(wrong().out, "^# 8 events of the stream make no sense")
     check.same(wrong.json()["points"], trace.json()["points"])
 
 
@@ -293,6 +293,10 @@ def equals_latencies(s, trace, console):
         check.has(text, f"^# {line}$")
     (early,) = re.findall(r"^\d+ of \d+ answers .* sent them.*$", table, re.M)
     check.has(text, f"^# {early}$")
+    each = re.findall(r"^\d+ of \d+: .*$", table, re.M)
+    check.same([line.partition(": ")[2] for line in each], [assumed[1][9:]])
+    for line in each:
+        check.has(text, f"^# {line}$")
     check.has(table, "^targets are measured from enter to leave$")
     check.has(text, "^# targets are measured from enter to leave$")
 

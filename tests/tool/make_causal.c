@@ -98,10 +98,23 @@ static void put_assumed(uint16_t number, const char *text)
     made_named(&made, PROF_EVENT_CAUSAL_ASSUMED, &head, sizeof head, text);
 }
 
+static void put_checked(uint16_t assumption, uint64_t checked,
+                        uint64_t contradictions)
+{
+    struct prof_event_causal_checked fields = {assumption, checked,
+                                               contradictions};
+
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_CHECKED, fields);
+}
+
 /* The second of these again, in other words. */
 static void put_basis(void)
 {
     struct prof_event_causal_learnt learnt = {12000};
+
+    put_checked(0, 100, 0);
+    put_checked(1, 300, 1);
+    put_checked(1, 390, 3);
 
     put_assumed(0, "disk: any number of requests at a time");
     put_assumed(1, "network: to be said");
@@ -229,6 +242,7 @@ static void put_wrong(void)
                (struct prof_event_causal_latency){.speedup = 99});
     made_causal_target(&made, 65535, 0, false, "far");
     put_assumed(65535, "far");
+    put_checked(65535, 1, 1);
 }
 
 static void print_truth(void)

@@ -32,6 +32,7 @@ extern "C" {
 #endif
 
 struct prof_target; /* <prof/causal.h> */
+struct prof_assumption;
 
 enum prof_agent_kind {
     PROF_AGENT_PARALLEL,
@@ -67,7 +68,8 @@ struct prof_server {
 struct prof_agent {
     enum prof_agent_kind kind;
     bool asked; /* CLOSED: it has been sent something since its last packet */
-    struct prof_target *target; /* NULL, or what it does */
+    struct prof_target *target;         /* NULL, or what it does */
+    struct prof_assumption *assumption; /* NULL, or what its answers check */
     struct prof_moment last; /* CLOSED, OPEN: its last packet; real 0: none */
     union {
         struct { /* SERVERS */
@@ -129,8 +131,23 @@ struct prof_assumption {
     const char *text;
     struct prof_assumption *next; /* private */
     bool added;                   /* private */
+    uint64_t checked;        /* private: answers of its agents that could */
+    uint64_t contradictions; /* contradict it, and those that did */
 };
+#define PROF_ASSUMPTION(text)                                                  \
+    {                                                                          \
+        text, 0, false, 0, 0                                                   \
+    }
 void prof_causal_assume(struct prof_assumption *assumption);
+
+/* Answers of (agent) that contradict its kind are counted with (assumption),
+ * too; several agents may have one, such as all connections of a port. After
+ * prof_agent_init(). */
+static inline void prof_agent_assume(struct prof_agent *agent,
+                                     struct prof_assumption *assumption)
+{
+    agent->assumption = assumption;
+}
 
 #ifdef __cplusplus
 }

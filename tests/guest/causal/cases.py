@@ -40,10 +40,12 @@ CASES = [
             r"^  F( +\d{3}\.\d){4}$",
             r"^assumed: Disk: as fast as now$",
             r"^0 of \d+ answers at normal speed came before .* sent them$",
+            r"^0 of \d+: network: peers wait for answers$",
             r"^  never called  +0\.00  never called$",
             r"^never reached:$",
             r"^  F  +2\d\.\d\d  point never reached$",
         ],
+        hides=[r"^\d+ of \d+: (other agents|Disk)"],
     ),
     case(
         "causal_options",

@@ -22,7 +22,7 @@
 
 static PROF_PROGRESS(point, "point");
 static PROF_TARGET(target, "target");
-static struct prof_assumption assumption = {"it is so", NULL, false};
+static struct prof_assumption assumption = PROF_ASSUMPTION("it is so");
 
 /* Experiments of a few cycles, in which (held) events are held. */
 static void run(unsigned held, uint64_t stolen)
@@ -95,7 +95,7 @@ static void what_was_before_a_run_is_not_in_it(void **unused)
 /* With each account, so that a reader that missed a packet knows it. */
 static void assumptions_come_each_second(void **unused)
 {
-    unsigned accounts = 0, assumed = 0, learnt = 0;
+    unsigned accounts = 0, assumed = 0, learnt = 0, checked = 0;
 
     (void)unused;
     assert_true(assumption.added);
@@ -106,6 +106,7 @@ static void assumptions_come_each_second(void **unused)
     for (unsigned i = 0; i < seen_count; i++) {
         accounts += seen[i].kind == PROF_EVENT_CAUSAL;
         learnt += seen[i].kind == PROF_EVENT_CAUSAL_LEARNT;
+        checked += seen[i].kind == PROF_EVENT_CAUSAL_CHECKED;
         if (seen[i].kind != PROF_EVENT_CAUSAL_ASSUMED)
             continue;
         assumed++;
@@ -114,6 +115,7 @@ static void assumptions_come_each_second(void **unused)
     }
     assert_true(accounts != 0);
     assert_int_equal(assumed, accounts);
+    assert_int_equal(checked, accounts);
     assert_int_equal(learnt, accounts);
 }
 

@@ -62,6 +62,13 @@ struct causal_record {
     uint32_t visits; /* index of the first of event.points */
 };
 
+/* Of the agents that an assumption is about: answers that could contradict it,
+ * and those that did. */
+struct causal_checked {
+    uint64_t checked;
+    uint64_t contradictions;
+};
+
 /* One value of a curve. */
 struct causal_value {
     double speedup; /* 0 to 1 */
@@ -105,6 +112,7 @@ struct causal {
     uint64_t began, ends;   /* clocks: of that run, as far as is known */
     uint64_t tsc_hz;
     uint32_t assumed[CAUSAL_ASSUMED_MAX]; /* of strings; 0: none came */
+    struct causal_checked checked[CAUSAL_ASSUMED_MAX];
     uint64_t learnt; /* samples that shares are learnt from; 0: unknown */
     struct strings strings;
     uint32_t speedup_count;
@@ -207,12 +215,18 @@ uint64_t causal_us10(const struct causal *causal, uint64_t cycles);
 void causal_take_assumed(struct causal *causal,
                          const struct event_causal_assumed *event);
 
+void causal_take_checked(struct causal *causal,
+                         const struct event_causal_checked *event);
+
+/* Of all agents that no assumption is about. */
+struct causal_checked causal_checked_others(const struct causal *causal);
+
 /* Experiments that count, as far as is known. */
 uint64_t causal_experiments(const struct causal *causal);
 
 /* What results assume and rest on, a sentence each; at most
  * CAUSAL_NOTES_MAX. */
-#define CAUSAL_NOTES_MAX (CAUSAL_ASSUMED_MAX + 12u)
+#define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + 13u)
 uint32_t causal_notes(const struct causal *causal,
                       char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
 

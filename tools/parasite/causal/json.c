@@ -197,6 +197,34 @@ static json_t *assumptions_json(const struct causal *causal)
     return all;
 }
 
+static json_t *checked_json(const struct causal_checked *checked,
+                            const char *assumption)
+{
+    json_t *object = json_object();
+
+    json_set(object, "assumption",
+             assumption == NULL ? json_null() : json_text(assumption));
+    json_set(object, "checked", json_count(checked->checked));
+    json_set(object, "contradictions", json_count(checked->contradictions));
+    return object;
+}
+
+/* By what is assumed of them; the last: of which nothing is. */
+static json_t *agents_json(const struct causal *causal)
+{
+    const struct causal_checked others = causal_checked_others(causal);
+    json_t *all = json_array();
+
+    for (uint32_t i = 0; i < CAUSAL_ASSUMED_MAX; ++i)
+        if (causal->assumed[i] != 0)
+            json_array_append_new(
+                all, checked_json(
+                         &causal->checked[i],
+                         strings_text(&causal->strings, causal->assumed[i])));
+    json_array_append_new(all, checked_json(&others, NULL));
+    return all;
+}
+
 static json_t *whole_json(const struct causal *causal, const char *title)
 {
     const struct event_causal *is = &causal->is;
@@ -219,6 +247,7 @@ static json_t *whole_json(const struct causal *causal, const char *title)
     json_set(all, "stolen_ns", ns(causal, causal->stolen));
     json_set(all, "stolen_waiting_ns", ns(causal, is->stolen));
     json_set(all, "assumptions", assumptions_json(causal));
+    json_set(all, "agents", agents_json(causal));
     json_set(all, "notes", notes_json(causal));
     for (uint32_t i = 0; i < causal->point_count; ++i)
         json_array_append_new(points, point_json(causal, i));

@@ -29,6 +29,34 @@ void causal_take_assumed(struct causal *causal,
         ++causal->unkept;
 }
 
+void causal_take_checked(struct causal *causal,
+                         const struct event_causal_checked *event)
+{
+    if (event->assumption < CAUSAL_ASSUMED_MAX)
+        causal->checked[event->assumption] =
+            (struct causal_checked){event->checked, event->contradictions};
+    else
+        ++causal->unkept;
+}
+
+/* None if that is unknown: what was said of some was of another time. */
+struct causal_checked causal_checked_others(const struct causal *causal)
+{
+    struct causal_checked others = {causal->is.checked,
+                                    causal->is.contradictions};
+
+    for (uint32_t i = 0; i < CAUSAL_ASSUMED_MAX; ++i) {
+        const struct causal_checked *each = &causal->checked[i];
+
+        if (each->checked > others.checked ||
+            each->contradictions > others.contradictions)
+            return (struct causal_checked){0};
+        others.checked -= each->checked;
+        others.contradictions -= each->contradictions;
+    }
+    return others;
+}
+
 uint64_t causal_experiments(const struct causal *causal)
 {
     uint64_t said = causal->is_other ? 0 : causal->is.experiments;
@@ -100,6 +128,29 @@ static void note_held(struct notes *notes)
              is->abandoned, is->refused);
 }
 
+static void note_checked(struct notes *notes,
+                         const struct causal_checked *checked, const char *of)
+{
+    if (checked->checked != 0)
+        NOTE(notes, "%" PRIu64 " of %" PRIu64 ": %s", checked->contradictions,
+             checked->checked, of);
+}
+
+/* Of which agents; older traces do not say it. */
+static void note_checked_each(struct notes *notes)
+{
+    const struct causal *causal = notes->causal;
+    const struct causal_checked others = causal_checked_others(causal);
+    uint32_t before = notes->count;
+
+    for (uint32_t i = 0; i < CAUSAL_ASSUMED_MAX; ++i)
+        if (causal->assumed[i] != 0)
+            note_checked(notes, &causal->checked[i],
+                         strings_text(&causal->strings, causal->assumed[i]));
+    if (notes->count != before)
+        note_checked(notes, &others, "other agents");
+}
+
 /* Whether answers came before their model can have sent them. */
 static void note_contradictions(struct notes *notes)
 {
@@ -111,6 +162,7 @@ static void note_contradictions(struct notes *notes)
              "an agent of their kind can have sent them%s",
              is->contradictions, is->checked,
              is->contradictions != 0 ? ": its kind is wrong" : "");
+    note_checked_each(notes);
 }
 
 /* Why there is none. */

@@ -113,6 +113,7 @@ static void begin_run(struct causal *causal)
     causal->record_count = causal->visit_count = causal->visits_begin = 0;
     causal->counted = 0;
     causal->learnt = 0;
+    memset(causal->checked, 0, sizeof causal->checked);
     causal->speedup_count = 0;
     causal->stolen = 0;
     causal->incomplete = 0;
@@ -322,6 +323,9 @@ static void take_event(struct causal *causal, const struct event *event)
         break;
     case PROF_EVENT_CAUSAL_ASSUMED:
         causal_take_assumed(causal, &event->as_causal_assumed);
+        break;
+    case PROF_EVENT_CAUSAL_CHECKED:
+        causal_take_checked(causal, &event->as_causal_checked);
         break;
     case PROF_EVENT_CAUSAL_LEARNT:
         causal->learnt = event->as_causal_learnt.samples;

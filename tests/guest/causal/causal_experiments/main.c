@@ -32,9 +32,9 @@ static PROF_TARGET(unused, "never called");
 static PROF_PROGRESS(unreached, "never reached");
 
 static char disk_text[] = "disk: as fast as now";
-static struct prof_assumption of_disk = {disk_text, NULL, false},
-                              of_network = {"network: peers wait for answers",
-                                            NULL, false};
+static struct prof_assumption of_disk = PROF_ASSUMPTION(disk_text);
+static struct prof_assumption of_network =
+    PROF_ASSUMPTION("network: peers wait for answers");
 
 static struct prof_causal_settings settings = {
     .speedups = 1,
@@ -77,6 +77,8 @@ static void experiment(const struct program *program, const uint32_t *parameter,
 
     tap_is_equal(prof_causal_start(&settings), 0, "experiments begin");
     sim = sim_new(program, parameter);
+    for (unsigned i = 0; i < PEERS_MAX; i++)
+        prof_agent_assume(&sim->peers[i], &of_network);
     sim->target = F;
     sim_run(sim, visits);
     prof_causal_stop();
@@ -196,11 +198,20 @@ static void a_wrong_model_is_seen(void)
     tap_is_equal(prof_causal_start(&settings), 0, "experiments begin");
     sim = sim_new(&disk, parallel);
     prof_agent_init(&sim->devices[0].agent, PROF_AGENT_SERVERS, 1);
+    prof_agent_assume(&sim->devices[0].agent, &of_disk);
+    for (unsigned i = 0; i < PEERS_MAX; i++)
+        prof_agent_assume(&sim->peers[i], &of_network);
     sim->target = F;
     sim_run(sim, 500);
     prof_causal_stop();
     tap_ok(stats().contradictions > 0,
            "a device that is no queue contradicts that it is one");
+    tap_is_equal((long long)of_disk.contradictions,
+                 (long long)stats().contradictions, "which is counted as its");
+    tap_ok(of_network.checked > 0 && of_network.contradictions == 0,
+           "and not as that of peers");
+    tap_is_equal((long long)(of_disk.checked + of_network.checked),
+                 (long long)stats().checked, "nor are there others");
     sim_free(sim);
     tap_is_equal(prof_causal_start(&settings), 0, "experiments begin");
     sim = sim_new(&disk, parallel);
@@ -214,7 +225,7 @@ static void a_wrong_model_is_seen(void)
 
 int service_main(void)
 {
-    tap_plan(34);
+    tap_plan(37);
     settings.tsc_hz = clock_tsc_hz();
     prof_causal_assume(&of_disk);
     prof_causal_assume(&of_network);
