@@ -2,8 +2,8 @@
 #ifndef PROF_ENCODER_H
 #define PROF_ENCODER_H
 
-/* The state of the encoder, for stream.c and samples.c alone. Contexts:
- * thread. */
+/* The state of the encoder, for stream.c and samples.c alone; control/outside.c
+ * has addresses of it. Contexts: thread. */
 
 #include "stream/checked.h"
 #include "stream/interning.h"

@@ -16,6 +16,7 @@ const parts = [
   'every',
   'large',
   'tasks',
+  'sides',
 ].filter((part) => !process.argv[3] || process.argv[3] === part);
 
 (async () => {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_profile [--more|--none] [--few] [--deep] [--stolen]: writes a stream to
- * stdout whose every sample is known, over the functions of names.sh's image.
+ * make_profile [--more|--none] [--few] [--deep] [--stolen|--outside]: writes a
+ * stream to stdout whose every sample is known, over the functions of the image
+ * of names.sh.
  *
  * Two seconds at 1,000 Hz in two halves, each a table of stacks; in between,
  * ticks are missed and samples dropped. With --more the stacks of "work" have
  * twice their samples, with --none none, with --few each has a tenth. With
  * --stolen the host has taken 90 ms of the time before the gap. With --deep
  * there are only samples of "helper" below "recurse" in "recurse", as deep as a
- * stack may be.
+ * stack may be. With --outside it is what is sampled from outside of the same
+ * guest: from 100 ms before its first sample to 200 ms after its last one.
  */
 
 #include "../unit/host/stream_maker.h"
@@ -95,6 +97,33 @@ static void put_stacks(struct made *made, uint32_t times, uint32_t divisor,
     put_half(made, 1, times, divisor);
 }
 
+#define MS (PROF_CLOCK_HZ / 1000)
+#define AHEAD (5 * PROF_CLOCK_HZ) /* the clock outside */
+#define INSIDE_MS 1952            /* from the first sample to the last */
+
+/* "main" is seen by both, "port" has interrupts off. Before the first sample
+ * there is only "recurse", after the last one only "helper". */
+static void put_outside(struct made *made)
+{
+    const uint64_t boot = 0x0909090909090909u;
+
+    for (uint32_t i = 0; i < 5; ++i)
+        made_node(made, i + 1, 0, TEXT + i * FUNCTION_BYTES + OFFSET);
+    for (int ms = -100; ms < INSIDE_MS + 200; ms += 2) {
+        bool masked = ms >= 500 && ms < 600;
+
+        made->time = AHEAD + (uint64_t)((int64_t)ms * MS + MS / 2);
+        if (ms > 0 && ms % 10 == 0)
+            MADE_EVENT(made, PROF_EVENT_INSIDE,
+                       (struct prof_event_inside){
+                           boot, boot,
+                           (uint64_t)(ms < INSIDE_MS ? ms : INSIDE_MS) * MS});
+        if (masked)
+            made_event(made, PROF_EVENT_MASKED, NULL, 0);
+        made_sample(made, ms <= 0 ? 5 : ms > INSIDE_MS ? 3 : masked ? 4 : 1);
+    }
+}
+
 static bool has(int argc, char **argv, const char *option)
 {
     for (int i = 1; i < argc; ++i)
@@ -111,9 +140,15 @@ int main(int argc, char **argv)
                                                  : 1;
     uint32_t divisor = has(argc, argv, "--few") ? 10 : 1;
 
+    if (has(argc, argv, "--outside")) {
+        made.boot = 8;
+        made.time = AHEAD - 100 * MS;
+    }
     made_hello(&made, 64);
-    made_start(&made, 1000000, 64);
-    if (has(argc, argv, "--deep"))
+    made_start(&made, has(argc, argv, "--outside") ? 500000 : 1000000, 64);
+    if (has(argc, argv, "--outside"))
+        put_outside(&made);
+    else if (has(argc, argv, "--deep"))
         put_deep(&made);
     else
         put_stacks(&made, times, divisor, has(argc, argv, "--stolen"));

@@ -14,7 +14,7 @@ from harness.suite import WIDTHS, background, run, soon
 PLAYWRIGHT = "playwright-core@1.60.0"
 PARTS = (
     *("graph", "table", "time", "diff", "looks", "files", "every", "large"),
-    "tasks",
+    *("tasks", "sides"),
 )
 CPU_LIMIT_S = 1500
 
@@ -90,6 +90,15 @@ def make_common(pages):
     pages.drawn("deep.html", pages.recorded("deep", "--deep"))
     pages.drawn("one.html", pages.stream("make_stream", "one", 1, 1))
     pages.drawn("gone.html", "--diff", made, none)
+
+
+def make_sides(pages):
+    """A guest from both sides."""
+    inside = pages.recorded("made")
+    outside = pages.recorded("outside", "--outside")
+    said = pages.drawn("both.html", inside, outside)
+    pages.drawn("swapped.html", outside, inside)
+    (pages.work / "both.log").write_text(said, encoding="utf-8")
 
 
 def make_files(pages):
@@ -217,6 +226,8 @@ def suite(s):
         make_large(pages)
     elif s.part == "tasks":
         make_tasks(pages)
+    elif s.part == "sides":
+        make_sides(pages)
     else:
         make_common(pages)
     if s.part == "files":

@@ -62,6 +62,7 @@ PARTS = {
             "control/transport.c",
             "control/serial.c",
             "control/command*.c",
+            "control/outside.c",
         ],
         ["stream/left_out.c", "control/left_out.c"],
     ),

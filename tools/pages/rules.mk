@@ -8,8 +8,9 @@ page_shared := $(addprefix tools/pages/shared/,text.js slices.js losses.js)
 page_interactive := $(addprefix tools/pages/shared/,samples.js hash.js \
     keys.js)
 page_flame := $(addprefix tools/pages/flame/,body.html style.css parts.css \
-    base.js data.js state.js weigh.js trees.js colours.js paint.js graph.js \
-    timeline.js table.js search.js about.js notes.js save.js keys.js main.js)
+    base.js data.js state.js weigh.js trees.js colours.js sides.js paint.js \
+    graph.js timeline.js table.js search.js about.js notes.js save.js keys.js \
+    main.js)
 page_timeline := $(addprefix tools/pages/timeline/,body.html style.css \
     model.js simplify.js layout.js indexes.js \
     state.js palette.js place.js project.js paint.js arrows.js labels.js \

@@ -32,9 +32,10 @@ $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
     $(BUILD)/host/libparasite.a $(BUILD)/host/libdemangle.a
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ $(parasite_libraries) $(xen_libraries)
-decoder := attach/encoder attach/pauses \
+decoder := attach/encoder attach/inside attach/pauses \
     base/base64 base/crc32c base/index base/log base/memory \
     base/pager base/printable base/strings base/utf8 \
+    flame/align \
     machine/machine machine/paging machine/registers stub/remote \
     xen/xen xen/xen_calls xen/xen_context xen/xen_frames \
     trace/console trace/event \

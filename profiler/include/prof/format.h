@@ -237,4 +237,25 @@ struct prof_share {
     uint64_t overwritten;  /* bytes that the guest wrote over unread ones */
 };
 
+/*
+ * Where the profiler's newest sample is in guest memory, for a host that stops
+ * the guest for samples of its own: the symbol prof_outside is one of these. It
+ * never changes. The entry before the next to be written has the newest
+ * sample's time; the first of a ring comes after its last. Addresses are
+ * virtual, and as wide as the guest's.
+ */
+#define PROF_OUTSIDE_MAGIC 0x6564697374756f70ull /* "poutside" */
+struct prof_outside {
+    uint64_t magic;
+    uint32_t word_bytes; /* of an address */
+    uint32_t entry_bytes;
+    uint32_t tsc_offset; /* in an entry, uint64_t; 0 before the first sample */
+    uint32_t reserved;
+    const void *ring;    /* five addresses: first of the next entry, fourth of
+                            the first one, fifth of the ring's end */
+    const void *clock;   /* uint64_t: the TSC when the stream's clock was 0;
+                            uint32_t: clock per cycle, in 1/2^32 */
+    const uint8_t *uuid; /* 16 bytes, the packets'; 0 before there are any */
+};
+
 #endif

@@ -68,6 +68,56 @@ static void samples_are_read_back(void **unused)
     model_free(&model);
 }
 
+struct seen {
+    unsigned masked;
+    unsigned inside;
+    struct event_inside last;
+};
+
+static void see(void *owner, const struct event *event, uint32_t node,
+                uint64_t clocks, const struct model_cpu *cpu)
+{
+    struct seen *seen = owner;
+
+    (void)node;
+    (void)clocks;
+    seen->masked += event->kind == PROF_EVENT_MASKED && cpu->cpu == 1;
+    if (event->kind != PROF_EVENT_INSIDE)
+        return;
+    ++seen->inside;
+    seen->last = event->as_inside;
+}
+
+static void what_is_seen_of_the_inside_is_read_back(void **unused)
+{
+    static const uint64_t address = 0x100100;
+    static const uint8_t uuid[16] = {1, 0, 0, 0, 0, 0, 0, 2,
+                                     3, 0, 0, 0, 0, 0, 0, 4};
+    struct encoder encoder;
+    struct model model;
+    struct seen seen = {0};
+
+    (void)unused;
+    begin(&encoder, &model, 2);
+    model.watch = (struct model_watch){see, &seen};
+    for (unsigned i = 1; i <= 1000; ++i) {
+        encoder_inside(&encoder, i * 100 * MS, uuid, i);
+        encoder_sample(&encoder, 0, i * 100 * MS, &address, 1);
+        if (i % 2)
+            encoder_masked(&encoder, 1, i * 100 * MS);
+        encoder_idle(&encoder, 1, i * 100 * MS);
+    }
+    encoder_end(&encoder, 100000 * (uint64_t)MS);
+    assert_int_equal(seen.masked, 500);
+    assert_int_equal(seen.inside, 1000);
+    assert_true(seen.last.boot == 0x0200000000000001u);
+    assert_true(seen.last.time_of_boot == 0x0400000000000003u);
+    assert_true(seen.last.newest == 1000);
+    assert_true(model.stacks.samples == 1000 && model.idle.samples == 1000);
+    assert_true(model.unread_packets == 0);
+    model_free(&model);
+}
+
 static void long_pauses_keep_their_length(void **unused)
 {
     static const uint64_t address = 0x100100;
@@ -170,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_read_back),
+        cmocka_unit_test(what_is_seen_of_the_inside_is_read_back),
         cmocka_unit_test(long_pauses_keep_their_length),
         cmocka_unit_test(intervals_have_their_mean_and_vary),
         cmocka_unit_test(what_is_late_is_missed),

@@ -2,6 +2,11 @@
 // What is shown about it: the tooltip, the selection, the path, the legend.
 
 const LEGEND_ROWS = 5;
+// Those of the tooltip that are also at the bottom.
+const FACTS_CHOSEN = [
+  ...['Total', 'Inside', 'Self', 'In hypervisor', 'Outside', 'Only outside'],
+  ...['Change', 'Source'],
+];
 const PATH_SHOWN = 4; // steps of the path, the innermost ones
 
 function placeText(tree, node) {
@@ -33,7 +38,10 @@ function factsOf({part, node}) {
   const [low, high] = interval(Math.min(1, shareOf(total)), weights.count);
   const parent = tree.parent[node];
   const facts = [
-    ['Total', `${shareText(shareOf(total))}, ${weightText(total)}`],
+    [
+      isBoth() ? 'Inside' : 'Total',
+      `${shareText(shareOf(total))}, ${weightText(total)}`,
+    ],
     ['95 % interval', `${shareText(low)} to ${shareText(high)}`],
   ];
   // among the callers of a sandwich what is below is what was called
@@ -56,6 +64,7 @@ function factsOf({part, node}) {
     facts.push(['Before', shareText(baseShareOf(tree.base[node]))]);
     facts.push(['Change', changeText(total, tree.base[node])]);
   }
+  if (isBoth()) facts.push(...sidesFacts(tree, node));
   if (placeText(tree, node)) facts.push(['Source', placeText(tree, node)]);
   return facts;
 }
@@ -115,6 +124,7 @@ function showTimeTip(clock, event) {
         sum += loss.count;
     if (sum) facts.push(['Lost', words(sum)]);
   }
+  if (isBoth()) facts.push(...windowFacts(clock, near));
   putTip(event, listOf(facts));
 }
 
@@ -142,9 +152,7 @@ function tellChosen() {
     return;
   }
   const name = shortName(nameOf(spot.part.tree, spot.node));
-  const facts = factsOf(spot).filter(([what]) =>
-    ['Total', 'Self', 'In hypervisor', 'Change', 'Source'].includes(what),
-  );
+  const facts = factsOf(spot).filter(([what]) => FACTS_CHOSEN.includes(what));
   const text = facts
     .map(([what, value]) => `${what} ${value}`)
     .join('  \u00b7  ');
@@ -267,15 +275,17 @@ function categoryLegend() {
 
 function showLegend() {
   const items =
-    view.colour === 'change'
-      ? changeLegend()
-      : view.colour === 'exits'
-        ? exitsLegend()
-        : categoryLegend();
+    view.colour === 'sides'
+      ? sidesLegend()
+      : view.colour === 'change'
+        ? changeLegend()
+        : view.colour === 'exits'
+          ? exitsLegend()
+          : categoryLegend();
   if (search.found) items.unshift(legendItem(palette.found, 'found'));
-  if (data.losses.some((loss) => !isStolen(loss)))
+  if (!isBoth() && data.losses.some((loss) => !isStolen(loss)))
     items.push(legendItem('', 'samples missing', 'hatch'));
-  if (data.losses.some(isStolen))
+  if (!isBoth() && data.losses.some(isStolen))
     items.push(legendItem('', 'time stolen by the host', 'hatch stolen'));
   $('legend').replaceChildren(...items);
 }
@@ -293,6 +303,11 @@ function showFacts() {
   if (head.diff)
     facts.push(
       `before: ${samplesText(weights.baseCount)}, ` +
+        secondsText(head.sides[1].clocks / hz),
+    );
+  if (isBoth())
+    facts.push(
+      `outside: ${samplesText(weights.baseCount)}, ` +
         secondsText(head.sides[1].clocks / hz),
     );
   $('title').textContent = document.title = shortName(data.title);

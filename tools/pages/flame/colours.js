@@ -162,6 +162,7 @@ function colourOf(tree, node) {
   if (view.colour === 'exits') return exitsColour(tree, node);
   if (view.colour === 'change')
     return changeColour(tree.total[node], tree.base[node]);
+  if (view.colour === 'sides') return sidesColour(tree, node);
   if (f < 0) return fillOf(GREY, 0.6, 1);
   const {hue} = categories.list[categories.ofFunction[f]];
   const shade = shadeOfFunction(f);

@@ -35,5 +35,6 @@ async function loadData() {
     data.baseSamples = columns.plain('base.samples');
     data.baseClocks = columns.plain('base.clocks');
   }
+  if (head.both) data.outside = outsideOf(columns);
   return data;
 }

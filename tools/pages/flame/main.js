@@ -69,13 +69,16 @@ function setColour(colour) {
   changed('paint');
 }
 
+const hasColour = (name) =>
+  name === 'change' ? data.head.diff : name === 'sides' ? isBoth() : true;
+
 function nextColour() {
-  const there = COLOURS.filter((name) => data.head.diff || name !== 'change');
+  const there = COLOURS.filter(hasColour);
   setColour(there[(there.indexOf(view.colour) + 1) % there.length]);
 }
 
 function nextSort() {
-  const there = SORTS.filter((name) => data.head.diff || name !== 'change');
+  const there = SORTS.filter((name) => isCompared() || name !== 'change');
   view.sort = there[(there.indexOf(view.sort) + 1) % there.length];
   fillTable();
   keepHash();
@@ -177,8 +180,9 @@ async function begin() {
   beginState(data);
   viewOfHash(location.hash);
   for (const option of $('colour').options)
-    option.hidden = option.value === 'change' && !data.head.diff;
-  $('by-change').hidden = !data.head.diff;
+    option.hidden = !hasColour(option.value);
+  $('by-change').hidden = !isCompared();
+  showSides();
   if (data.head.served) $('home').href = './';
   await pause();
   prepareWeights();

@@ -6,17 +6,19 @@ function lossNotes() {
   const sides = data.head.sides.map(lossesOfSide);
   if (sides.length === 1) return sides[0];
   if (!sides.some((notes) => notes.length)) return [];
-  return ['After', 'Before'].map((name, i) => [
-    `${name}: ` +
-      (sides[i].map(([text]) => text).join(', ') || 'nothing was lost'),
-    sides[i].map(([text, reason]) => `${text}: ${reason}`).join('\n'),
-  ]);
+  return (isBoth() ? ['Inside', 'Outside'] : ['After', 'Before']).map(
+    (name, i) => [
+      `${name}: ` +
+        (sides[i].map(([text]) => text).join(', ') || 'nothing was lost'),
+      sides[i].map(([text, reason]) => `${text}: ${reason}`).join('\n'),
+    ],
+  );
 }
 
 // Too few samples (waits are all known), and whatever was lost.
 function showNotes() {
   const few = data.head.waits ? [] : fewSamples(weights.count);
-  const notes = [...few, ...lossNotes()];
+  const notes = [...few, ...(isBoth() ? clockNote() : []), ...lossNotes()];
   if (view.removed.length)
     notes.push([
       plural(view.removed.length, 'stack removed', 'stacks removed'),

@@ -2,7 +2,7 @@
 // What is shown, also as the URL's hash, so that a copied URL shows the same.
 // Defaults are left out.
 
-const COLOURS = ['folder', 'language', 'exits', 'change'];
+const COLOURS = ['folder', 'language', 'exits', 'change', 'sides'];
 const SORTS = ['self', 'total', 'change', 'name'];
 
 const view = {
@@ -27,6 +27,7 @@ function beginState(data) {
     view.colour = 'change';
     view.sort = 'change';
   }
+  if (data.head.both) view.colour = 'sides';
   view.side = innerWidth > 760;
   Object.assign(atStart, structuredClone(view));
 }

@@ -22,6 +22,7 @@ function sortNumber(f) {
   const {self, total, base, baseSelf} = data.functions;
   if (view.sort === 'self') return self[f];
   if (view.sort === 'total') return total[f];
+  if (isBoth()) return data.functions.onlySelf[f];
   const part = Math.abs(shareOf(self[f]) - baseShareOf(baseSelf[f]));
   return Math.round(part * 1e8) + (base[f] > 0 ? 1 : 0);
 }
@@ -93,7 +94,7 @@ function rowOf(f, place) {
     {className: 'row', id: 'row-' + f, title: name.slice(0, 500)},
     numberCell(shareOf(self[f]), shareText(shareOf(self[f]))),
     numberCell(shareOf(total[f]), shareText(shareOf(total[f]))),
-    ...(data.head.diff ? [changeCell(f)] : []),
+    ...(data.head.diff ? [changeCell(f)] : isBoth() ? [onlyCell(f)] : []),
     dot,
     make('span', {className: 'name', textContent: name.slice(0, 1000)}),
   );

@@ -45,6 +45,7 @@ function barColours() {
     });
     return {of, fills: [fillOf(35, -0.4, 1), fillOf(GREY, -0.5, 1)]};
   }
+  if (view.colour === 'sides') return {of, fills: [sidesFill(0, -0.5)]};
   if (view.colour === 'change') return {of, fills: [fillOf(250, -0.4, 0.6)]};
   const last = Math.min(categories.list.length, HUES.length + 1);
   of.forEach((_, s) => {
@@ -86,10 +87,11 @@ function* countBars(of, colours) {
   return {bars, count, most};
 }
 
-function paintBars(context, height, fills, {bars, count, most}) {
-  const unit = (height - AXIS - 6) / most;
+// Bars that stand on (bottom); the highest ends at (top).
+function paintBars(context, bottom, top, fills, {bars, count, most}) {
+  const unit = (bottom - top) / most;
   for (let bar = 0; bar < count; ++bar) {
-    let y = height - AXIS;
+    let y = bottom;
     for (let c = 0; c < fills.length; ++c) {
       const high = bars[bar * fills.length + c] * unit;
       if (high === 0) continue;
@@ -159,7 +161,9 @@ function paintBackground(fills, counted) {
     {bad, stolen} = palette;
   line.bars ||= make('canvas');
   const context = sized(line.bars, lineWidth(), height);
-  paintBars(context, height, fills, counted);
+  if (isBoth()) paintStrips(context, height, fills, counted);
+  else paintBars(context, height - AXIS, 6, fills, counted);
+  if (isBoth()) return paintAxis(context, height);
   const gaps = data.losses.filter((loss) => !isStolen(loss));
   paintLosses(context, height, data.losses.filter(isStolen), stolen);
   paintLosses(context, height, gaps, bad);
@@ -202,7 +206,7 @@ function paintRange(context, height) {
 }
 
 function paintTimeline() {
-  const height = 78;
+  const height = lineHeight();
   const context = sized($('timeline'), lineWidth(), height);
   renewBars();
   if (line.bars) context.drawImage(line.bars, 0, 0, lineWidth(), height);

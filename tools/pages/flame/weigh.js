@@ -136,7 +136,7 @@ function addBase(tree) {
   }
 }
 
-// Sums over what is below; widths are shares. In a comparison a width is the
+// Sums over what is below; widths are shares. Of two sides a width is the
 // mean of both shares, so that what disappeared is still visible.
 function addUp(tree) {
   const {parent, total, exits, base, width} = tree;
@@ -148,7 +148,7 @@ function addUp(tree) {
   const unit = 1 / (weights.sum || 1),
     baseUnit = 1 / (weights.baseSum || 1);
   for (let i = 0; i < tree.count; ++i)
-    width[i] = data.head.diff
+    width[i] = isCompared()
       ? (total[i] * unit + base[i] * baseUnit) / 2
       : total[i] * unit;
 }
@@ -180,10 +180,12 @@ function weigh() {
     if (data.stackExits[s]) tree.exits[node] += stackWeight[s];
   }
   if (data.head.diff) addBase(tree);
+  if (isBoth()) addOutside(tree);
   weights.sum = stackWeight.reduce((sum, one) => sum + one, 0);
   weights.baseSum = tree.base.reduce((sum, one) => sum + one, 0);
   addUp(tree);
   addFunctions(tree);
+  if (isBoth()) addOnly(tree);
 }
 
 const shareOf = (weight) => (weights.sum ? weight / weights.sum : 0);

@@ -3,6 +3,7 @@
 
 #include "attach/encoder.h"
 
+#include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/memory.h"
 
@@ -67,15 +68,23 @@ static void put_bits(uint8_t *to, uint64_t bits, unsigned bytes)
 static void put_plain(struct encoder *encoder, size_t number, uint64_t time,
                       enum prof_event kind, const void *fields, size_t bytes)
 {
-    uint8_t *to = room(encoder, number, time, PROF_EVENT_HEAD_BYTES + bytes);
+    bool extended = kind >= PROF_KIND_EXTENDED;
+    uint64_t code = extended ? PROF_KIND_ESCAPE : kind;
+    uint8_t *to = room(encoder, number, time,
+                       PROF_EVENT_HEAD_BYTES + 2 * extended + bytes);
 
     put_bits(to,
              (time & PROF_EVENT_TIME_MASK)
                      << (PROF_EVENT_KIND_BITS + PROF_EVENT_TAG_BITS) |
-                 (uint64_t)kind << PROF_EVENT_TAG_BITS | PROF_EVENT_OTHER,
+                 code << PROF_EVENT_TAG_BITS | PROF_EVENT_OTHER,
              PROF_EVENT_HEAD_BYTES);
+    to += PROF_EVENT_HEAD_BYTES;
+    if (extended) {
+        *to++ = (uint8_t)kind;
+        *to++ = (uint8_t)bytes;
+    }
     if (bytes > 0)
-        memcpy(to + PROF_EVENT_HEAD_BYTES, fields, bytes);
+        memcpy(to, fields, bytes);
     encoder->cpus[number].last = time;
 }
 
@@ -153,6 +162,18 @@ void encoder_sample(struct encoder *encoder, size_t cpu, uint64_t time,
 void encoder_idle(struct encoder *encoder, size_t cpu, uint64_t time)
 {
     put_event(encoder, cpu, time, PROF_EVENT_IDLE, NULL, 0);
+}
+
+void encoder_masked(struct encoder *encoder, size_t cpu, uint64_t time)
+{
+    put_event(encoder, cpu, time, PROF_EVENT_MASKED, NULL, 0);
+}
+
+void encoder_inside(struct encoder *encoder, uint64_t time,
+                    const uint8_t uuid[16], uint64_t newest)
+{
+    PUT(encoder, 0, time, PROF_EVENT_INSIDE,
+        (struct prof_event_inside){le64(uuid), le64(uuid + 8), newest});
 }
 
 void encoder_miss(struct encoder *encoder, size_t cpu, uint64_t time,

@@ -44,12 +44,18 @@ void encoder_sample(struct encoder *encoder, size_t cpu, uint64_t time,
                     const uint64_t *addresses, size_t count);
 void encoder_idle(struct encoder *encoder, size_t cpu, uint64_t time);
 
-/* Before the next sample: ticks that did not come, a walk that stopped early.
- */
+/* Before the next sample: interrupts are off; ticks that did not come, a walk
+ * that stopped early. */
+void encoder_masked(struct encoder *encoder, size_t cpu, uint64_t time);
 void encoder_miss(struct encoder *encoder, size_t cpu, uint64_t time,
                   uint32_t ticks);
 void encoder_stopped(struct encoder *encoder, size_t cpu, uint64_t time,
                      enum prof_walk_stop reason);
+
+/* What the guest's own profiler was seen to have at (time): on its own clock,
+ * when it took its newest sample. (uuid) is that of its packets. */
+void encoder_inside(struct encoder *encoder, uint64_t time,
+                    const uint8_t uuid[16], uint64_t newest);
 
 /* Sends what there is, so that it survives. */
 void encoder_flush(struct encoder *encoder);

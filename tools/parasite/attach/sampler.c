@@ -117,6 +117,7 @@ static bool wait_until_due(struct sampler *sampler)
 /* A CPU's part of a stop: written when the guest runs again. */
 struct taken {
     bool runs;
+    bool masked;
     struct unwind_stack stack;
 };
 
@@ -126,6 +127,8 @@ static void write_cpu(struct sampler *sampler, size_t cpu,
     const struct unwind_stack *stack = &taken->stack;
     uint64_t time = clocks(sampler->ran);
 
+    if (taken->masked)
+        encoder_masked(&sampler->encoder, cpu, time);
     if (!taken->runs) {
         encoder_idle(&sampler->encoder, cpu, time);
         ++sampler->halted;
@@ -147,10 +150,41 @@ static bool take_cpus(struct sampler *sampler, struct taken *taken)
 
     for (size_t i = 0; i < machine->cpu_count; ++i) {
         taken[i].runs = sampler_walk(sampler, i, &taken[i].stack);
+        taken[i].masked = machine->cpus[i].registers.masked;
         if (machine->reason != MACHINE_LIVES || machine->late_stop)
             return false;
     }
     return true;
+}
+
+static bool read_inside(void *owner, uint64_t address, uint8_t *to,
+                        size_t count)
+{
+    return sampler_read(owner, address, to, count);
+}
+
+/* Looks at the guest's own profiler, if it is time to. False as take_cpus(). */
+static bool look_inside(struct sampler *sampler, double now)
+{
+    const struct places_memory memory = {read_inside, sampler};
+    const struct machine *machine = sampler->machine;
+
+    sampler->inside.is_new = false;
+    if (inside_due(&sampler->inside, now))
+        inside_look(&sampler->inside, &memory, now);
+    return machine->reason == MACHINE_LIVES && !machine->late_stop;
+}
+
+static void write_stop(struct sampler *sampler, const struct taken *taken)
+{
+    struct inside *inside = &sampler->inside;
+
+    if (inside->is_new)
+        encoder_inside(&sampler->encoder, clocks(sampler->ran), inside->uuid,
+                       inside->newest);
+    inside->is_new = false;
+    for (size_t i = 0; i < sampler->machine->cpu_count; ++i)
+        write_cpu(sampler, i, &taken[i]);
 }
 
 /* One stop. */
@@ -168,12 +202,13 @@ static void take(struct sampler *sampler)
         sampler->ran += stopped - sampler->continued;
     else
         sampler->held += stopped - sampler->continued;
-    if (stop == MACHINE_STOPPED && !take_cpus(sampler, taken))
+    if (stop == MACHINE_STOPPED &&
+        (!take_cpus(sampler, taken) || !look_inside(sampler, stopped)))
         stop = MACHINE_TORN;
     machine_continue(machine);
     now = seconds_now();
-    for (size_t i = 0; i < machine->cpu_count && stop == MACHINE_STOPPED; ++i)
-        write_cpu(sampler, i, &taken[i]);
+    if (stop == MACHINE_STOPPED)
+        write_stop(sampler, taken);
     sampler->continued = now;
     sampler->encoder.discarded = machine->torn;
     if (!ran) {
@@ -201,6 +236,7 @@ void sampler_run(struct sampler *sampler, const char *path)
     encoder_flush(&sampler->encoder);
     prctl(PR_SET_TIMERSLACK, 1);
     memcpy(&seed, sampler->encoder.uuid, sizeof seed);
+    inside_open(&sampler->inside, sampler->image);
     sampler->began = sampler->shown = flushed = seconds_now();
     sampler->schedule.interval = 1 / sampler->hz;
     sampler->schedule.budget = sampler->budget;
@@ -253,6 +289,10 @@ void sampler_report(struct sampler *sampler)
         log_summary("[ callers of %s samples by a scan of the stack, which may "
                     "be wrong: above [found by a scan] ]",
                     number_count(sampler->scanned, samples));
+    if (sampler->inside.looks > 0)
+        log_summary("[ the clock of the guest's own profiler was read %s "
+                    "times ]",
+                    number_count(sampler->inside.looks, samples));
     places_report(unwind_places(sampler->unwinder));
     if (sampler->held > 0)
         log_summary("[ somebody else held the guest for %.1f s ]",

@@ -11,6 +11,7 @@
  */
 
 #include "attach/encoder.h"
+#include "attach/inside.h"
 #include "attach/pauses.h"
 #include "attach/ram.h"
 #include "machine/machine.h"
@@ -23,6 +24,7 @@ struct sampler {
     struct machine *machine;
     struct unwinder *unwinder;
     const struct image *image; /* or NULL */
+    struct inside inside;      /* the guest's own profiler, if it has one */
     struct ram ram;            /* opened: stacks are read there */
     double hz;
     double seconds; /* time limit, 0 = none */
@@ -63,6 +65,11 @@ void sampler_run(struct sampler *sampler, const char *path);
 
 /* Prints what it has done, and what that has cost. */
 void sampler_report(struct sampler *sampler);
+
+/* The guest is stopped: reads (count) bytes at (address), as CPU 0 sees them,
+ * but for its stack's window. False unless all are there. */
+bool sampler_read(struct sampler *sampler, uint64_t address, uint8_t *to,
+                  size_t count);
 
 /* The guest is stopped: unwinds (cpu). sampler_walk() returns false instead if
  * the CPU is halted. */

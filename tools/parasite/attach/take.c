@@ -116,6 +116,14 @@ static bool read_any(void *owner, uint64_t address, uint8_t *to, size_t count)
     return fine;
 }
 
+bool sampler_read(struct sampler *sampler, uint64_t address, uint8_t *to,
+                  size_t count)
+{
+    struct reading reading = {sampler, sampler->machine, 0, 0};
+
+    return read_any(&reading, address, to, count);
+}
+
 enum { SEEN_ONCE = 1, SEEN_RUNNING, SEEN_HALTED };
 
 /* Whether (address), of which there is no image, is behind a HLT. A halted CPU

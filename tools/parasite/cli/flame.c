@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite flame: a flame graph, as a page or as a picture. */
 
-#include "flame/flame.h"
+#include "flame/sides.h"
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -22,6 +22,7 @@ enum { KEY_SVG = 512, KEY_DIFF, KEY_TITLE, KEY_EXITS, KEY_TASK, KEY_WAIT };
 struct request {
     struct view view; /* first: view.c is given a pointer to it */
     const char *base;
+    const char *other; /* the second of two traces, or NULL */
     const char *output;
     const char *title;
     regex_t exits;
@@ -36,6 +37,7 @@ static const char help_text[] =
     "  parasite flame x.trace -o x.html\n"
     "  parasite flame --diff before.trace after.trace -o change.html\n"
     "  parasite flame --wait x.trace -o wait.html\n"
+    "  parasite flame inside.trace outside.trace -o both.html\n"
     "  parasite flame -X '^\\[idle\\]$' x.trace -o x.svg";
 
 static const struct argp_option options[] = {
@@ -75,6 +77,27 @@ static void check_wait(const struct request *request)
         die_usage("--wait draws one trace, without --diff, --exits and --cpu");
 }
 
+/* Two traces are one guest from both sides. */
+static void check_other(const struct request *request)
+{
+    if (request->other != NULL &&
+        (request->base != NULL || request->wait || request->svg ||
+         request->view.time_text != NULL))
+        die_usage("two traces, of one guest from both sides, make a page; "
+                  "without --diff, --wait, --svg and --time");
+}
+
+static error_t parse_argument(char *word, struct request *request)
+{
+    if (!request->view.has_input)
+        return ARGP_ERR_UNKNOWN; /* the view's */
+    if (request->other != NULL)
+        die_usage("three traces: '%s', '%s' and '%s'?", request->view.input,
+                  request->other, word);
+    request->other = word;
+    return 0;
+}
+
 static error_t parse(int key, char *word, struct argp_state *state)
 {
     struct request *request = state->input;
@@ -104,8 +127,11 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case KEY_WAIT:
         request->wait = request->view.by_task = request->view.waits = true;
         break;
+    case ARGP_KEY_ARG:
+        return parse_argument(word, request);
     case ARGP_KEY_END:
         check_wait(request);
+        check_other(request);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -134,6 +160,52 @@ static void open_and_add(struct flame *flame, struct view *view,
         flame_add_waits(flame, view);
     else
         add(flame, view, side, request->has_exits ? &request->exits : NULL);
+}
+
+/* Reads both traces, in either order. */
+static void open_both(struct flame *flame, struct view *first,
+                      struct view *second, const struct request *request)
+{
+    struct view *outside;
+    struct exits *exits = NULL;
+
+    first->lines = second->lines = true;
+    view_open(first);
+    view_open(second);
+    outside = sides_is_outside(second) ? second : first;
+    if (outside == first && !sides_is_outside(first))
+        die("neither %s nor %s has readings of the other's clock: 'parasite "
+            "attach -k IMAGE' takes them of a guest with the profiler, while "
+            "that samples and has a stream",
+            first->input, second->input);
+    if (outside->names.image != NULL)
+        exits = exits_open(outside->names.image,
+                           request->has_exits ? &request->exits : NULL);
+    sides_add(flame, outside == second ? first : second, outside, exits);
+    exits_close(exits);
+}
+
+/* "[ only outside: interrupts off 12.1 %, after its last sample 3.0 % ]" */
+static void report_both(const struct flame *flame)
+{
+    const struct sides *sides = flame->sides;
+    char text[256] = "";
+    size_t used = 0;
+
+    for (int i = SIDES_BOTH + 1; i < SIDES_KINDS && used < sizeof text; ++i)
+        if (sides->clocks[i] > 0)
+            used += (size_t)snprintf(
+                text + used, sizeof text - used, "%s%s %.1f %%",
+                used > 0 ? ", " : "", sides_kind_name((enum sides_kind)i),
+                100.0 * (double)sides->clocks[i] / (double)sides->all);
+    log_summary("[ one clock, by %zu readings: off by at most %.3f ms "
+                "(median), %.3f ms (worst) ]",
+                sides->align.count, sides->error * 1e3 / PROF_CLOCK_HZ,
+                sides->worst * 1e3 / PROF_CLOCK_HZ);
+    log_summary("[ only outside: %s ]", used > 0 ? text : "nothing");
+    if (sides->left_out > 0)
+        log_summary("[ %llu samples of other boots left out ]",
+                    (unsigned long long)sides->left_out);
 }
 
 static void write_out(const struct flame *flame, const struct request *request)
@@ -166,18 +238,25 @@ static char *last_part(const char *path)
     return copy;
 }
 
+/* "before -> after", "inside and outside", or the trace's name. */
 static uint32_t title_of(struct strings *strings, const struct request *request)
 {
-    char text[2 * NAME_MAX + 16], *now, *before;
+    const char *second =
+        request->base != NULL ? request->view.input : request->other;
+    char text[2 * NAME_MAX + 16], *one, *two;
 
     if (request->title != NULL)
         return strings_put(strings, request->title);
-    now = last_part(request->view.input);
-    before = request->base != NULL ? last_part(request->base) : xstrdup("");
-    snprintf(text, sizeof text, "%s%s%s", before,
-             *before != '\0' ? " \xe2\x86\x92 " : "", now);
-    free(now);
-    free(before);
+    one =
+        last_part(request->base != NULL ? request->base : request->view.input);
+    two = second != NULL ? last_part(second) : xstrdup("");
+    snprintf(text, sizeof text, "%s%s%s", one,
+             request->base != NULL    ? " \xe2\x86\x92 "
+             : request->other != NULL ? " and "
+                                      : "",
+             two);
+    free(one);
+    free(two);
     return strings_put(strings, text);
 }
 
@@ -205,8 +284,8 @@ int command_flame(int argc, char **argv)
         {&view_argp, 0, NULL, 0},
         {0},
     };
-    static const struct argp argp = {options,  parse, "[TRACE]", help_text,
-                                     children, 0,     0};
+    static const struct argp argp = {
+        options, parse, "[TRACE...]", help_text, children, 0, 0};
     static struct request request = {.view.input = "x.trace"};
     static struct view base;
     struct flame flame = {0};
@@ -217,7 +296,13 @@ int command_flame(int argc, char **argv)
     flame.title = title_of(&flame.strings, &request);
     flame.is_diff = request.base != NULL;
     flame.by_time = request.view.by_time;
-    open_and_add(&flame, &request.view, FLAME_NEW, &request);
+    if (request.other != NULL) {
+        base.input = request.other;
+        open_both(&flame, &request.view, &base, &request);
+        view_close(&base);
+    } else {
+        open_and_add(&flame, &request.view, FLAME_NEW, &request);
+    }
     if (flame.is_diff) {
         base.input = request.base;
         base.image_path = NULL;
@@ -236,6 +321,8 @@ int command_flame(int argc, char **argv)
         die("%s: %s", request.view.input, view_why_empty(&request.view));
     flame_finish(&flame);
     write_out(&flame, &request);
+    if (flame.sides != NULL && !log_quiet)
+        report_both(&flame);
     flame_free(&flame);
     view_close(&request.view);
     return STATUS_OK;

@@ -81,14 +81,18 @@ struct flame_whole {
     uint64_t losses[FLAME_LOSS_KINDS];
 };
 
+struct sides;
+
 struct flame {
     uint32_t title; /* of flame.strings */
     bool is_served; /* by `parasite open`, beside its other pages */
     bool is_diff;
-    bool is_waits;  /* stretches in which tasks waited, instead of samples */
-    bool by_time;   /* the initial weight */
-    uint64_t begin; /* of FLAME_NEW, clocks */
+    bool is_waits; /* stretches in which tasks waited, instead of samples */
+    struct sides *sides; /* or NULL: a guest from both sides (sides.h) */
+    bool by_time;        /* the initial weight */
+    uint64_t begin;      /* of FLAME_NEW, clocks */
     uint64_t end;
+    uint64_t lead; /* clocks before (begin) that the page begins at */
     double hz;
     const char *arch;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page's payload; see docs/views.md for its columns. */
 
-#include "flame/flame.h"
+#include "flame/sides.h"
 
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -118,7 +118,8 @@ static json_t *sides_of(const struct flame *flame)
 {
     json_t *sides = json_array();
 
-    for (int side = 0; side <= flame->is_diff; ++side) {
+    for (int side = 0; side <= (flame->is_diff || flame->sides != NULL);
+         ++side) {
         const struct flame_whole *whole = &flame->wholes[side];
         json_t *losses = json_array();
 
@@ -144,8 +145,9 @@ static json_t *head_of(const struct flame *flame)
     json_set(head, "title", json_integer(flame->title));
     json_set(head, "arch", json_string(flame->arch));
     json_set(head, "hz", json_real(flame->hz));
-    json_set(head, "clocks",
-             json_integer((json_int_t)(flame->end - flame->begin)));
+    json_set(
+        head, "clocks",
+        json_integer((json_int_t)(flame->end - flame->begin + flame->lead)));
     json_set(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
     json_set(head, "diff", json_boolean(flame->is_diff));
     json_set(head, "waits", json_boolean(flame->is_waits));
@@ -154,6 +156,8 @@ static json_t *head_of(const struct flame *flame)
     json_set(head, "served", json_boolean(flame->is_served));
     json_set(head, "sides", sides_of(flame));
     json_set(head, "languages", languages);
+    if (flame->sides != NULL)
+        json_set(head, "both", sides_head(flame));
     return head;
 }
 
@@ -170,5 +174,7 @@ bool flame_write_page(const struct flame *flame, FILE *out)
 
     flame_put_columns(flame, &columns);
     put_losses(flame, &columns);
+    if (flame->sides != NULL)
+        sides_put_columns(flame, &columns);
     return page_write_head(&page_flame, head_of(flame), &columns, out);
 }

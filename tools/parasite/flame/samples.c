@@ -26,8 +26,8 @@ static void put_loss(struct flame *flame, enum flame_loss_kind kind,
 
     if (to < flame->begin || from > flame->end)
         return;
-    loss.from = from > flame->begin ? from - flame->begin : 0;
-    loss.to = to > flame->begin ? to - flame->begin : 0;
+    loss.from = flame->lead + (from > flame->begin ? from - flame->begin : 0);
+    loss.to = flame->lead + (to > flame->begin ? to - flame->begin : 0);
     vector_reserve_one(&flame->losses, flame->loss_count, sizeof loss);
     flame->losses[flame->loss_count++] = loss;
 }
@@ -40,7 +40,8 @@ static void put_sample(struct reading *reading, const struct event *event,
     uint32_t cell =
         model_cell_of(&reading->view->model, node, cpu->task, cpu->cpu);
     struct flame_sample sample = {
-        .time = event->time > flame->begin ? event->time - flame->begin : 0,
+        .time = flame->lead +
+                (event->time > flame->begin ? event->time - flame->begin : 0),
         .clocks = clocks,
         .samples = event_samples(event),
     };
@@ -162,7 +163,8 @@ void flame_add_samples(struct flame *flame, struct view *view,
                           .to = view->model.to,
                           .watch = {take, &reading}};
 
-    flame_set_span(flame, &view->model);
+    if (flame->sides == NULL)
+        flame_set_span(flame, &view->model);
     flame->hz = view->model.rate_mhz / 1000.0;
     trace_feed(&view->trace, &again);
     model_free(&again);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of addresses become a tree of functions. */
 
-#include "flame/flame.h"
+#include "flame/sides.h"
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -188,6 +188,8 @@ void flame_add(struct flame *flame, struct view *view, enum flame_side side,
     flame->wholes[side] = flame_whole_of(&view->model);
     if (side == FLAME_NEW)
         flame_add_samples(flame, view, stacks);
+    else if (flame->sides != NULL)
+        sides_add_samples(flame, view, stacks);
     free(stacks);
 }
 
@@ -204,5 +206,7 @@ void flame_free(struct flame *flame)
     free(flame->lines);
     free(flame->samples);
     free(flame->losses);
+    if (flame->sides != NULL)
+        sides_free(flame->sides);
     *flame = (struct flame){0};
 }

@@ -8,15 +8,17 @@
 
 #define CR0_PE 1u
 #define EFER_LMA (1u << 10)
+#define FLAGS_IF (1u << 9)
 #define REGISTER_BYTES_MAX 256u
 #define LAYOUT_BYTES_MAX 32768u
 
 /* A register's names in both widths' descriptions. */
 static const char *const names[REGISTERS][2] = {
-    [REGISTER_IP] = {"eip", "rip"},  [REGISTER_SP] = {"esp", "rsp"},
-    [REGISTER_FP] = {"ebp", "rbp"},  [REGISTER_CS] = {"cs", "cs"},
-    [REGISTER_CR0] = {"cr0", "cr0"}, [REGISTER_CR3] = {"cr3", "cr3"},
-    [REGISTER_CR4] = {"cr4", "cr4"}, [REGISTER_EFER] = {"efer", "efer"},
+    [REGISTER_IP] = {"eip", "rip"},          [REGISTER_SP] = {"esp", "rsp"},
+    [REGISTER_FP] = {"ebp", "rbp"},          [REGISTER_CS] = {"cs", "cs"},
+    [REGISTER_CR0] = {"cr0", "cr0"},         [REGISTER_CR3] = {"cr3", "cr3"},
+    [REGISTER_CR4] = {"cr4", "cr4"},         [REGISTER_EFER] = {"efer", "efer"},
+    [REGISTER_FLAGS] = {"eflags", "rflags"},
 };
 
 /* Where they are if nothing describes it. */
@@ -25,13 +27,15 @@ static const struct register_layout plain[2] = {
      .places = {[REGISTER_IP] = {32, 4},
                 [REGISTER_SP] = {16, 4},
                 [REGISTER_FP] = {20, 4},
-                [REGISTER_CS] = {40, 4}}},
+                [REGISTER_CS] = {40, 4},
+                [REGISTER_FLAGS] = {36, 4}}},
     {.is_64 = true,
      .bytes = 164,
      .places = {[REGISTER_IP] = {128, 8},
                 [REGISTER_SP] = {56, 8},
                 [REGISTER_FP] = {48, 8},
-                [REGISTER_CS] = {140, 4}}},
+                [REGISTER_CS] = {140, 4},
+                [REGISTER_FLAGS] = {136, 4}}},
 };
 
 /* The value of the attribute (name) in the element (tag), which ends at (end);
@@ -196,6 +200,8 @@ bool registers_take(struct register_layout *layout, const uint8_t *bytes,
         .cr3 = values[REGISTER_CR3],
         .cr4 = values[REGISTER_CR4],
         .efer = values[REGISTER_EFER],
+        .masked = layout->places[REGISTER_FLAGS].bytes > 0 &&
+                  (values[REGISTER_FLAGS] & FLAGS_IF) == 0,
     };
     registers->mode = mode(layout, registers);
     if (registers->mode == MODE_REAL)

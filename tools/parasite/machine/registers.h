@@ -28,6 +28,7 @@ struct registers {
     uint64_t cr3;
     uint64_t cr4;
     uint64_t efer;
+    bool masked; /* interrupts are off; false if that is not known */
 };
 
 enum register_name {
@@ -35,6 +36,7 @@ enum register_name {
     REGISTER_SP,
     REGISTER_FP,
     REGISTER_CS,
+    REGISTER_FLAGS,
     REGISTER_CR0,
     REGISTER_CR3,
     REGISTER_CR4,
