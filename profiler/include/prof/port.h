@@ -47,8 +47,8 @@ extern "C" {
  * Contexts: interrupt, with interrupts off. Called only for the profiler's
  * additional ticks; the kernel's handler acknowledges the kernel's own. MUST
  * NOT touch FPU or SSE state. It is a pointer so that a kernel that switches
- * from the PIC to an APIC changes it in one place. MAY be NULL if the kernel
- * calls prof_sample() itself (PROF_TICK_HOOK).
+ * from the PIC to an APIC changes it in one place. MAY be NULL with
+ * PROF_TICK_HOOK and PROF_TICK_GATE, where each tick is the kernel's.
  */
 extern void (*current_eoi_mechanism)(void);
 
