@@ -141,6 +141,8 @@ static struct client *new_client(const struct net_flow *flow)
         return NULL;
     begin_again(client);
     prof_agent_init(&client->agent, PROF_AGENT_CLOSED, 0);
+    prof_agent_assume(&client->agent,
+                      &net_rule_of(flow->own, flow->port)->assumption);
     enter(client, flow);
     return client;
 }

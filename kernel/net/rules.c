@@ -44,10 +44,16 @@ static struct net_rule *rule_at(uint16_t port)
     return &rules[i];
 }
 
+static void init_arrivals(struct net_rule *rule)
+{
+    prof_agent_init(&rule->arrivals, PROF_AGENT_OPEN, 0);
+    prof_agent_assume(&rule->arrivals, &rule->assumption);
+}
+
 static void set(struct net_rule *rule, enum net_peer_kind kind, const char *how)
 {
     rule->kind = kind;
-    prof_agent_init(&rule->arrivals, PROF_AGENT_OPEN, 0);
+    init_arrivals(rule);
     state(rule, how);
 }
 
@@ -137,7 +143,7 @@ const char *net_rules_found(void)
 void net_rules_forget(void)
 {
     for (unsigned i = 0; i < used; i++) {
-        prof_agent_init(&rules[i].arrivals, PROF_AGENT_OPEN, 0);
+        init_arrivals(&rules[i]);
         rules[i].probe = (struct net_probe){0};
     }
 }

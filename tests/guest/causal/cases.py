@@ -21,7 +21,11 @@ def probed(name, work, visits, kind, port=""):
             f"causal.work={work} causal.visits={visits}"
         ),
         icount=0,
-        shows=[f"^net: {text}", f"^assumed: {text}"],
+        shows=[
+            f"^net: {text}",
+            f"^assumed: {text}",
+            rf"^\d+ of \d+: {text}",
+        ],
     )
 
 

@@ -54,7 +54,7 @@ struct sampler {
     size_t deepest;     /* of the last walks */
     unsigned walks;
     uint64_t walls[1 << SAMPLER_WALLS_LOG]; /* pages that could not be read */
-    struct index seen;    /* addresses that may be behind a HLT */
+    struct index seen;    /* addresses that may follow a HLT */
     uint8_t *seen_states; /* by number */
 };
 

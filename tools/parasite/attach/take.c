@@ -126,9 +126,8 @@ bool sampler_read(struct sampler *sampler, uint64_t address, uint8_t *to,
 
 enum { SEEN_ONCE = 1, SEEN_RUNNING, SEEN_HALTED };
 
-/* Whether (address), of which there is no image, is behind a HLT. A halted CPU
- * is always at the same few addresses: each is looked at when it comes again.
- */
+/* Whether (address), of which there is no image, follows a HLT. A halted CPU is
+ * always at the same few addresses: each is looked at when it comes again. */
 static bool reads_halt(struct sampler *sampler, size_t cpu, uint64_t address)
 {
     bool is_new;
@@ -151,16 +150,16 @@ static bool reads_halt(struct sampler *sampler, size_t cpu, uint64_t address)
 static bool is_halted(struct sampler *sampler, size_t cpu)
 {
     const struct registers *now = &sampler->machine->cpus[cpu].registers;
-    int behind;
+    int follows;
 
     if (sampler->machine->knows_blocked)
         return sampler->machine->cpus[cpu].blocked;
     if (now->mode == MODE_REAL && now->ip == RESET_VECTOR)
         return true;
-    behind = unwind_after_halt(sampler->unwinder, now->ip);
-    if (behind < 0)
-        behind = reads_halt(sampler, cpu, now->ip);
-    return behind && machine_is_halted(sampler->machine, cpu);
+    follows = unwind_after_halt(sampler->unwinder, now->ip);
+    if (follows < 0)
+        follows = reads_halt(sampler, cpu, now->ip);
+    return follows && machine_is_halted(sampler->machine, cpu);
 }
 
 /* Learns from a walk how much the next ones will need, and where. */

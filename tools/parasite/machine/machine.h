@@ -78,7 +78,7 @@ enum machine_stop machine_stop(struct machine *machine);
 bool machine_read(struct machine *machine, size_t cpu, uint64_t address,
                   size_t bytes);
 
-/* While it is stopped: whether (cpu), which is behind a HLT, is halted. */
+/* While it is stopped: whether (cpu), which stands after a HLT, is halted. */
 bool machine_is_halted(struct machine *machine, size_t cpu);
 
 /* Lets the guest run, unless somebody else holds it. */

@@ -13,7 +13,7 @@
  *     ...
  *     stub_end()
  *
- * QEMU's stub handles what is sent behind an interrupt as soon as the guest has
+ * QEMU's stub handles what is sent after an interrupt as soon as the guest has
  * stopped, so a stop with the registers and a piece of each CPU's stack takes
  * one round trip. With other stubs each packet waits for its answer.
  *
@@ -28,7 +28,7 @@ struct stub {
     struct machine machine; /* late_stop: a stop came between answers */
     int file;
     double timeout;   /* seconds until an answer is late */
-    bool is_qemu;     /* takes packets behind an interrupt */
+    bool is_qemu;     /* takes packets after an interrupt */
     bool acks;        /* packets are acknowledged */
     bool binary;      /* reads memory as bytes */
     bool steps_apart; /* vCont;c is needed for all CPUs */
