@@ -92,9 +92,25 @@ class Answering:
 OF_TASKS = re.compile(r"^parasite (tasks|timeline) | --wait ")
 OF_LOOP = re.compile(r"^parasite loop ")
 OF_CAUSAL = re.compile(r"^parasite causal ")
+OF_BOTH_SIDES = re.compile(r" inside\.trace outside\.trace ")
+
+
+def make_both_sides(made, folder):
+    """Traces of one guest."""
+    program, packets = (made.s.work / name for name in ("make_profile", "side"))
+    run(
+        *("gcc", "-std=gnu11", "-O1", "-Iprofiler/include", "-o", program),
+        "tests/pages/make_profile.c",
+    )
+    for name, words in (("inside", ()), ("outside", ("--outside",))):
+        packets.write_bytes(run(program, *words).data)
+        made.parasite.record(folder / f"{name}.trace", "-q", packets)
 
 
 def make_traces(made, folder, command):
+    if OF_BOTH_SIDES.search(command):
+        make_both_sides(made, folder)
+        return
     packets, image = made.packets, ("-k", made.image)
     if OF_TASKS.search(command):
         packets, image = made.tasks, ()
