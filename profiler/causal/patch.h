@@ -65,11 +65,9 @@ const struct prof_causal_code *prof_patch_code(void);
 void prof_patch_on(void);
 uint32_t prof_patch_off(void);
 
-/* (function), a target, is measured by its samples from now on (shares.h). */
-void prof_patch_learn(struct prof_patched *function);
-
-/* The same for those that were called too often in (cycles) of experiments.
- * True: there was one, and all that was measured is void. Contexts: thread. */
+/* Functions that were called too often in (cycles) of experiments are measured
+ * by their samples from now on (shares.h). True: there was one, and all that
+ * was measured is void. Contexts: thread. */
 bool prof_patch_learn_if(uint64_t cycles);
 
 /* The loop turns: no target runs on the current stack. */

@@ -190,8 +190,7 @@ static void turn(struct cxx *x, struct cxx_item *mark)
     }
 }
 
-void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *it,
-                         uint16_t node)
+static void queue_both(struct cxx *x, const struct cxx_item *it, uint16_t node)
 {
     uint16_t open = x->open;
 
@@ -211,7 +210,7 @@ static void list_rest(struct cxx *x, const struct cxx_item *it)
     if (list == 0)
         return;
     n = cxx_at(x, list);
-    prof_cxx_queue_both(x, it, n->a);
+    queue_both(x, it, n->a);
     if (n->b != 0)
         push(x, it, CXX_LIST_REST, n->b)->aux = 1;
 }
@@ -279,7 +278,7 @@ static void run(struct cxx *x, const struct cxx_item *it)
         pre(x, it);
         break;
     case CXX_BOTH:
-        prof_cxx_queue_both(x, it, it->node);
+        queue_both(x, it, it->node);
         break;
     case CXX_POST_IF:
         if (x->open <= it->aux)
@@ -312,7 +311,7 @@ bool prof_cxx_print(struct cxx *x, uint16_t root)
     static const struct cxx_item start;
 
     x->mark = x->item;
-    prof_cxx_queue_both(x, &start, root);
+    queue_both(x, &start, root);
     for (;;) {
         struct cxx_item it;
 

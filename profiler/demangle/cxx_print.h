@@ -69,8 +69,6 @@ prof_cxx_whole(struct cxx *x, const struct cxx_item *from, uint16_t node);
 PROF_HIDDEN struct cxx_item *
 prof_cxx_queue_qualified(struct cxx *x, const struct cxx_item *from,
                          uint16_t node, unsigned waiting);
-PROF_HIDDEN void prof_cxx_queue_both(struct cxx *x, const struct cxx_item *from,
-                                     uint16_t node);
 /* The same for a list and for the brackets of template arguments. */
 PROF_HIDDEN void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
                                      uint16_t list);

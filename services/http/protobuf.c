@@ -6,7 +6,7 @@
 
 enum { VARINT = 0, FIXED64 = 1, LENGTH = 2 };
 
-void protobuf_varint(struct http_text *out, uint64_t value)
+static void put_varint(struct http_text *out, uint64_t value)
 {
     char bytes[10];
     size_t count = 0;
@@ -20,13 +20,13 @@ void protobuf_varint(struct http_text *out, uint64_t value)
 
 static void tag(struct http_text *out, unsigned field, unsigned type)
 {
-    protobuf_varint(out, field << 3 | type);
+    put_varint(out, field << 3 | type);
 }
 
 void protobuf_uint(struct http_text *out, unsigned field, uint64_t value)
 {
     tag(out, field, VARINT);
-    protobuf_varint(out, value);
+    put_varint(out, value);
 }
 
 static uint64_t zigzag(int64_t value)
@@ -52,7 +52,7 @@ void protobuf_bytes(struct http_text *out, unsigned field, const char *bytes,
                     size_t count)
 {
     tag(out, field, LENGTH);
-    protobuf_varint(out, count);
+    put_varint(out, count);
     http_text_add(out, bytes, count);
 }
 
@@ -71,7 +71,7 @@ void protobuf_message(struct http_text *out, unsigned field,
 
 void protobuf_delimited(struct http_text *out, struct http_text *inner)
 {
-    protobuf_varint(out, inner->count);
+    put_varint(out, inner->count);
     http_text_add(out, inner->bytes, inner->count);
     out->failed = out->failed || inner->failed;
     http_text_free(inner);

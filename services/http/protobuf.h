@@ -12,8 +12,6 @@
 
 #include <stdint.h>
 
-void protobuf_varint(struct http_text *out, uint64_t value);
-
 /* Fields, by their wire types: uint64, sint64, double, string or message. */
 void protobuf_uint(struct http_text *out, unsigned field, uint64_t value);
 void protobuf_sint(struct http_text *out, unsigned field, int64_t value);

@@ -145,12 +145,8 @@ void flame_finish(struct flame *flame);
 
 void flame_free(struct flame *flame);
 
-/* The number in flame.stacks of the stack of (cell); used by flame_add(). */
-uint32_t flame_stack_of(struct flame *flame, struct view *view,
-                        const struct model_cell *cell, struct exits *exits);
-
-/* Parts of it: the number of a function that is no code; of the node of
- * (function) below (parent), which for the root are FLAME_NONE both; of the
+/* Parts of flame_add(): the number of a function that is no code; of the node
+ * of (function) below (parent), which for the root are FLAME_NONE both; of the
  * stack that ends at (node). */
 uint32_t flame_pseudo(struct flame *flame, const char *name,
                       const char *folder);

@@ -140,8 +140,9 @@ uint32_t flame_stack_at(struct flame *flame, uint32_t node, bool exits)
     return number;
 }
 
-uint32_t flame_stack_of(struct flame *flame, struct view *view,
-                        const struct model_cell *cell, struct exits *exits)
+/* The number in flame.stacks of the stack of (cell). */
+static uint32_t stack_of(struct flame *flame, struct view *view,
+                         const struct model_cell *cell, struct exits *exits)
 {
     static uint32_t stack[VIEW_FRAMES_MAX];
     static struct tree_frame frames[VIEW_FRAMES_MAX];
@@ -180,7 +181,7 @@ void flame_add(struct flame *flame, struct view *view, enum flame_side side,
         stacks[i] = FLAME_NONE;
         if (!view_wants(view, cell->task, cell->cpu, frames, depth))
             continue;
-        stacks[i] = flame_stack_of(flame, view, cell, exits);
+        stacks[i] = stack_of(flame, view, cell, exits);
         self = &flame->stacks[stacks[i]].self[side];
         self->samples += cell->count.samples;
         self->clocks += cell->count.clocks;

@@ -16,8 +16,9 @@
 #define ROWS_USUAL 40
 #define PREFIX_MAX 1024 /* of lines before a branch */
 
-void report_name(const struct report *report, uint32_t row, char *printed,
-                 size_t room)
+/* "symbol file.c:12 task 0": the row's keys, with names, printable. */
+static void row_name(const struct report *report, uint32_t row, char *printed,
+                     size_t room)
 {
     char text[REPORT_NAME_MAX];
     const struct report_row *from = &report->rows[row];
@@ -116,8 +117,8 @@ static void print_calls(const struct report *report, uint32_t row, bool callers)
         const struct report_edge *edge = &report->edges[calls[i]];
         char name[REPORT_NAME_MAX];
 
-        report_name(report, callers ? edge->caller : edge->callee, name,
-                    sizeof name);
+        row_name(report, callers ? edge->caller : edge->callee, name,
+                 sizeof name);
         printf("        ");
         print_percent(report, &edge->count);
         printf("%15s %s %s\n", "", callers ? "<-" : "->", name);
@@ -132,7 +133,7 @@ static void print_row(const struct report *report, uint32_t number)
     struct interval interval;
     bool few;
 
-    report_name(report, number, name, sizeof name);
+    row_name(report, number, name, sizeof name);
     print_percent(report, &row->self);
     putchar(' ');
     print_percent(report, &row->total);
@@ -214,7 +215,7 @@ static void print_branches(const struct report *report, uint32_t parent,
         bool last = i + 1 == count;
         char name[REPORT_NAME_MAX];
 
-        report_name(report, branch->row, name, sizeof name);
+        row_name(report, branch->row, name, sizeof name);
         print_percent(report, &branch->total);
         putchar(' ');
         print_percent(report, &branch->self);

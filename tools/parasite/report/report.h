@@ -116,8 +116,4 @@ void report_print_json(const struct report *report);
 #define REPORT_BRANCHES_MAX (1u << 22)
 #define REPORT_NAME_MAX 1024 /* bytes of a row's name; the rest is cut */
 
-/* "symbol file.c:12 task 0": the row's keys, with names, printable. */
-void report_name(const struct report *report, uint32_t row, char *printed,
-                 size_t room);
-
 #endif

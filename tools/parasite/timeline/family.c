@@ -88,7 +88,9 @@ static void extend(uint64_t *ends, const struct tasks *tasks, uint32_t object,
         ends[object] = time;
 }
 
-uint64_t *family_ends(const struct tasks *tasks)
+/* When an object that did not end was last mentioned, otherwise its end: of
+ * each object; to be freed. */
+static uint64_t *find_ends(const struct tasks *tasks)
 {
     uint32_t count = tasks_objects(tasks);
     uint64_t *ends = xreallocarray(NULL, count, sizeof *ends);
@@ -170,7 +172,7 @@ void family_make(struct family *family, const struct tasks *tasks,
 {
     uint32_t count = tasks_objects(tasks);
     struct first *firsts = firsts_of(tasks);
-    uint64_t *ends = family_ends(tasks);
+    uint64_t *ends = find_ends(tasks);
     struct placed *all = xreallocarray(NULL, count, sizeof *all);
 
     memset(family, 0, sizeof *family);

@@ -29,8 +29,4 @@ void family_make(struct family *family, const struct tasks *tasks,
                  bool simplified);
 void family_free(struct family *family);
 
-/* When an object that did not end was last mentioned, otherwise its end: of
- * each object; to be freed. */
-uint64_t *family_ends(const struct tasks *tasks);
-
 #endif
