@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_MACHINE_H
-#define ATTACH_MACHINE_H
+#ifndef MACHINE_MACHINE_H
+#define MACHINE_MACHINE_H
 
 /*
- * A guest as whoever stops it sees it: the stub of a VMM (stub.h), or Xen
- * (xen.h). It runs or is stopped:
+ * A guest as whoever stops it sees it: the stub of a VMM (stub/stub.h), or Xen
+ * (xen/xen.h). It runs or is stopped:
  *
  *     machine_continue()                the guest runs
  *     machine_stop()                    all CPUs, and their registers

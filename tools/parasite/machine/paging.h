@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_PAGING_H
-#define ATTACH_PAGING_H
+#ifndef MACHINE_PAGING_H
+#define MACHINE_PAGING_H
 
 /*
  * From a CPU's addresses to those of its RAM, by its own page tables: none,

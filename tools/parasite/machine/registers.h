@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_REGISTERS_H
-#define ATTACH_REGISTERS_H
+#ifndef MACHINE_REGISTERS_H
+#define MACHINE_REGISTERS_H
 
 /*
  * The registers of a CPU that an unwinder needs, and where they are in what a

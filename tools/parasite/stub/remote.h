@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_REMOTE_H
-#define ATTACH_REMOTE_H
+#ifndef STUB_REMOTE_H
+#define STUB_REMOTE_H
 
 /*
  * GDB's remote serial protocol as bytes: packets from bytes, and bytes of

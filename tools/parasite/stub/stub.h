@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_STUB_H
-#define ATTACH_STUB_H
+#ifndef STUB_STUB_H
+#define STUB_STUB_H
 
 /*
  * A guest seen through the stub of its VMM, to which GDB could connect as well:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_STUB_WIRE_H
-#define ATTACH_STUB_WIRE_H
+#ifndef STUB_STUB_WIRE_H
+#define STUB_STUB_WIRE_H
 
 /* Packets to and from a stub: below stub.h, and for it alone. */
 

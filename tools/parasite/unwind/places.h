@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_PLACES_H
-#define ATTACH_PLACES_H
+#ifndef UNWIND_PLACES_H
+#define UNWIND_PLACES_H
 
 /*
  * Where the images are in the guest, which may not be where they were linked:

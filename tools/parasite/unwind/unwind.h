@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_UNWIND_H
-#define ATTACH_UNWIND_H
+#ifndef UNWIND_UNWIND_H
+#define UNWIND_UNWIND_H
 
 /*
  * The callers of a stopped CPU.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_WALK_H
-#define ATTACH_WALK_H
+#ifndef UNWIND_WALK_H
+#define UNWIND_WALK_H
 
 /* A walk from frame to frame, for unwind.c and unwind_scan.c. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_XEN_H
-#define ATTACH_XEN_H
+#ifndef XEN_XEN_H
+#define XEN_XEN_H
 
 /*
  * A Xen domain as a machine, seen from the domain that controls it. One call of

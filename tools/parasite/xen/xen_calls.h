@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_XEN_CALLS_H
-#define ATTACH_XEN_CALLS_H
+#ifndef XEN_XEN_CALLS_H
+#define XEN_XEN_CALLS_H
 
 /*
  * What Xen does for a domain that controls others: all that xen.c knows of it.

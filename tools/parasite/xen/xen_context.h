@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_XEN_CONTEXT_H
-#define ATTACH_XEN_CONTEXT_H
+#ifndef XEN_XEN_CONTEXT_H
+#define XEN_XEN_CONTEXT_H
 
 /*
  * Registers in what Xen says of a CPU. Only offsets are known here, so that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ATTACH_XEN_FRAMES_H
-#define ATTACH_XEN_FRAMES_H
+#ifndef XEN_XEN_FRAMES_H
+#define XEN_XEN_FRAMES_H
 
 /*
  * A guest's RAM as it is mapped here: each frame when it is first read, with
