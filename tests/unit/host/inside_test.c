@@ -119,9 +119,12 @@ static void nothing_is_found_before_there_is_something(void **unused)
     memset(prof_encoder.label.uuid, 0, sizeof prof_encoder.label.uuid);
     inside_look(&inside, &memory, 0);
     assert_false(inside.is_new);
+    inside_look(&inside, &memory, 0); /* still no stream */
+    assert_false(inside.is_new);
     prof_encoder.label.uuid[3] = 1;
     inside_look(&inside, &memory, 0);
     assert_true(inside.is_new && inside.looks == 1);
+    assert_int_equal(inside.uuid[3], 1);
     is_gone = true;
     inside_look(&inside, &memory, 0);
     assert_false(inside.is_new);

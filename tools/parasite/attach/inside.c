@@ -71,12 +71,13 @@ static bool read_boot(struct inside *inside, const struct places_memory *memory)
     uint8_t clock[CLOCK_BYTES];
 
     if (!get(memory, inside->clock, clock, sizeof clock) ||
-        !get(memory, inside->uuid_address, inside->uuid, sizeof inside->uuid))
+        !get(memory, inside->uuid_address, inside->uuid, sizeof inside->uuid) ||
+        memcmp(inside->uuid, none, sizeof none) == 0)
         return false;
     inside->zero_tsc = le64(clock);
     inside->factor = le32(clock + sizeof(uint64_t));
     inside->left = LOOKS_OF_BOOT;
-    return memcmp(inside->uuid, none, sizeof none) != 0;
+    return true;
 }
 
 /* The TSC of the newest sample; 0 if there is none. */
