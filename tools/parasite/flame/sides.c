@@ -12,6 +12,12 @@
 #define GAP_PERIODS 3.0  /* without a sample: it is a gap */
 #define EDGE_PERIODS 1.5 /* beside the first and last sample: not yet one */
 
+/* (at), on the clock inside, as in sides_sample.time. */
+static uint64_t since_begin(const struct flame *flame, double at)
+{
+    return sides_clocks(at - (double)flame->begin + (double)flame->lead);
+}
+
 /* ---- samples from outside */
 
 struct reading {
@@ -73,9 +79,8 @@ static void put_sample(struct reading *reading, const struct event *event,
     uint32_t cell =
         model_cell_of(&reading->view->model, node, cpu->task, cpu->cpu);
     double error, at = align_at(&sides->align, (double)event->time, &error);
-    double since = at - (double)flame->begin + (double)flame->lead;
     struct sides_sample sample = {
-        .time = since > 0 ? (uint64_t)since : 0,
+        .time = since_begin(flame, at),
         .clocks = clocks,
         .samples = event_samples(event),
         .kind = kind_of(reading, at, error, node, cpu->cpu),
@@ -128,13 +133,6 @@ void sides_add_samples(struct flame *flame, struct view *view,
 }
 
 /* ---- windows */
-
-static uint64_t since_begin(const struct flame *flame, double at)
-{
-    double since = at - (double)flame->begin + (double)flame->lead;
-
-    return since > 0 ? (uint64_t)since : 0;
-}
 
 /* The kind that most samples of [from, to) on CPU 0 are of, SIDES_BOTH if there
  * are none; continues at *(next). */

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define CLOCKS_MAX 0x1p62 /* the sum of two of them fits, too */
+
 bool sides_is_sample(const struct event *event)
 {
     return event->kind == PROF_EVENT_SAMPLE || event->kind == PROF_EVENT_IDLE;
@@ -27,6 +29,13 @@ size_t sides_beyond(const double *numbers, size_t count, double limit)
             low = middle + 1;
     }
     return low;
+}
+
+uint64_t sides_clocks(double clocks)
+{
+    if (!(clocks > 0))
+        return 0;
+    return (uint64_t)fmin(clocks, CLOCKS_MAX);
 }
 
 void sides_read(struct view *view, struct model_watch watch)
@@ -175,9 +184,9 @@ static void find_span(struct flame *flame, const struct view *inside,
                    &error);
     flame_set_span(flame, &inside->model);
     if (begin < (double)flame->begin)
-        flame->lead = (uint64_t)((double)flame->begin - begin);
-    if (end > (double)flame->end)
-        flame->end = (uint64_t)end;
+        flame->lead = sides_clocks((double)flame->begin - begin);
+    if (sides_clocks(end) > flame->end)
+        flame->end = sides_clocks(end);
     sides->period = inside->model.rate_mhz > 0
                         ? PROF_CLOCK_HZ * 1000.0 / inside->model.rate_mhz
                         : (double)PROF_CLOCK_HZ;

@@ -14,6 +14,10 @@ bool sides_is_sample(const struct event *event);
 /* The number of the first of (count) sorted numbers that is beyond (limit). */
 size_t sides_beyond(const double *numbers, size_t count, double limit);
 
+/* (clocks) as a whole number: the nearest one if they are out of range, which
+ * extrapolated times of a damaged trace can be. */
+uint64_t sides_clocks(double clocks);
+
 /* All of (view) once more. */
 void sides_read(struct view *view, struct model_watch watch);
 
