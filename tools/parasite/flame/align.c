@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #define MARKS_LEAST 3u
-#define REFUSED_SHARE 0.02 /* of the marks: more, and they are of two runs */
-#define JUMPS_SHARE 0.02   /* of the marks: more, and the slack is too small */
+#define REFUSED_SHARE 0.02 /* with more of the marks they are of two runs */
+#define JUMPS_SHARE 0.02   /* with more of the marks the slack is too small */
 
 static const double slacks[] = {0.0005, 0.001, 0.002, 0.005, 0.01,
                                 0.02,   0.05,  0.1,   0.2,   0.4};
@@ -77,7 +77,8 @@ static bool narrow(const struct align *align, struct align_mark *mark,
     return true;
 }
 
-/* Forth: marks jumps where the slack does not suffice. */
+/* Narrows from the first mark on; where the slack does not suffice, the clock
+ * jumps. */
 static void forth(struct align *align)
 {
     align->jumped = 0;
@@ -91,6 +92,7 @@ static void forth(struct align *align)
     }
 }
 
+/* Narrows from the last mark back. */
 static void back(struct align *align)
 {
     for (size_t i = align->count; i-- > 1;) {

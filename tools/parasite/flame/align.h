@@ -3,20 +3,20 @@
 #define FLAME_ALIGN_H
 
 /*
- * Two clocks of one guest: that of the samples from outside, and that of its
- * own profiler.
+ * Aligns two clocks of one guest: that of the samples from outside, and that of
+ * its own profiler, the clock inside.
  *
- * Now and then the sampler outside reads when the profiler inside took its
- * newest sample. At that moment the clock inside is at least there, and before
- * the next sample that the trace from inside has. These limits hold whatever
+ * Every few milliseconds the sampler outside reads the time of the profiler's
+ * newest sample. At that moment the clock inside is at or after that time, and
+ * before the next sample in the profiler's trace. These limits hold whatever
  * the host does.
  *
- * They become narrower as far as both clocks run alike: from one reading to the
- * next the clock inside advances by the time outside, times a rate, give or
- * take a slack. The slack is twice the least with which nearly all readings
- * agree. Where two do not, because the host has not run one side, the clocks
- * jump: then the limits alone count. What is between the limits is the middle,
- * and the error half of the difference.
+ * The limits are narrowed by a model: from one reading to the next the clock
+ * inside advances by the time outside times a rate, within a relative
+ * tolerance, the slack. It is twice the smallest one with which nearly all
+ * readings agree. Where two disagree, because the host did not run one side,
+ * the clock jumps, and only the limits count. The result is the middle between
+ * the limits, and its error is half of their difference.
  */
 
 #include <stdbool.h>
@@ -35,19 +35,20 @@ struct align_mark {
 struct align {
     struct align_mark *marks; /* in the order of time, narrowed */
     size_t count;
-    bool *jumps;  /* from the mark before to this one */
+    bool *jumps;  /* by mark: the clock jumps between the one before and it */
     double rate;  /* clocks inside for each outside */
-    double slack; /* share of it; ALIGN_UNLIMITED: the limits alone */
+    double slack; /* tolerance of (rate), relative; ALIGN_UNLIMITED: none, only
+                     the limits count */
     size_t jumped;
     size_t refused; /* marks that contradict others */
 };
 
-/* Copies (marks), which are in the order of time, and narrows them; false if
- * they are too few, or contradict each other. */
+/* Copies (marks), which are in the order of time, and narrows their limits.
+ * False if there are too few marks, or if they contradict each other. */
 bool align_fit(struct align *align, const struct align_mark *marks,
                size_t count);
 
-/* The clock inside at (outside); *(error) is how far off it may be. */
+/* The clock inside at (outside); *(error) is by how much it may be off. */
 double align_at(const struct align *align, double outside, double *error);
 
 void align_free(struct align *align);

@@ -5,21 +5,22 @@
 /*
  * One guest from both sides: the samples of its own profiler (FLAME_NEW), and
  * those of `parasite attach` (FLAME_BASE), on the clock of the former
- * (flame/align.h). What only the outside sees is found by the samples from
- * outside: each is of a kind.
+ * (flame/align.h). Each sample from outside has a kind: whether the profiler
+ * inside could have taken it, and if not, why.
  */
 
 #include "flame/align.h"
 #include "flame/flame.h"
 
 enum sides_kind {
-    SIDES_BOTH,    /* the profiler inside can see that, too */
+    SIDES_BOTH,    /* the profiler inside could have taken it */
     SIDES_EARLY,   /* before its first sample */
     SIDES_AFTER,   /* after its last one */
     SIDES_MASKED,  /* interrupts are off */
-    SIDES_SAMPLER, /* the same, in the profiler: mostly its own interrupt */
-    SIDES_GAP,     /* no sample came in a long time, though they are on */
-    SIDES_CPU,     /* a CPU that it does not sample */
+    SIDES_SAMPLER, /* interrupts are off in a function of the profiler, mostly
+                      in its own interrupt */
+    SIDES_GAP,     /* interrupts are on, but no sample came for a long time */
+    SIDES_CPU,     /* on a CPU that it does not sample */
     SIDES_KINDS
 };
 
@@ -31,9 +32,9 @@ struct sides_sample {
     enum sides_kind kind;
 };
 
-/* A time without samples inside, in which the outside has some. */
+/* A time without samples inside, but with samples from outside. */
 struct sides_window {
-    enum sides_kind kind; /* that most of these are of */
+    enum sides_kind kind; /* the most frequent one of the latter */
     uint64_t from;        /* as in sides_sample */
     uint64_t to;
 };
@@ -52,7 +53,8 @@ struct sides {
     uint64_t left_out;            /* samples of other boots */
 
     double *inside; /* times of its samples, in clocks of its own */
-    bool *whole;    /* by number: the one before it was no longer ago */
+    bool *whole;    /* by number: it stands for all samples since the one
+                       before, so there is no gap between them */
     size_t inside_count;
     double first; /* outside, of this boot; in clocks of the trace outside */
     double last;

@@ -68,8 +68,8 @@ struct marks {
     const uint8_t *uuid; /* of the trace inside */
     struct align_mark *list;
     size_t count;
-    double before; /* the last one of another boot that came before these */
-    double after;  /* the first one that came after them */
+    double before; /* the last reading of another boot before these, -1: none */
+    double after;  /* the first one of another boot after them */
 };
 
 static bool is_of(const uint8_t *uuid, const struct event_inside *inside)
