@@ -235,7 +235,7 @@ static struct prof_moment any_cause_of(const struct prof_agent *agent,
     return cause;
 }
 
-/* Here is the usual one: our last packet. */
+/* The fast path, for the usual cause: our last packet. */
 static inline const struct prof_moment *cause_of(const struct prof_agent *agent,
                                                  uint64_t arrived,
                                                  struct prof_moment *other)

@@ -234,8 +234,8 @@ void prof_causal_leave_at(struct prof_target *target, uint64_t now,
     prof_virtual_leave(&prof_causal.clock, now);
 }
 
-/* The virtual clock runs in it. What is not the target's is taken out at its
- * end, which is the same. */
+/* Stops the virtual clock's time in the target. Time that is not the target's
+ * is subtracted from (now): the result is as if (since) were later. */
 static inline void leave_clock(void)
 {
     uint32_t others = prof_causal_sampled() - prof_causal.sampled;

@@ -154,8 +154,8 @@ bool prof_causal_chosen(const struct prof_target *target);
  * handlers have come to if that is later. (now) is the real time. */
 uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
 
-/* At the first turn after handlers, and before experiments change, at (time) by
- * the virtual clock: until then it was the CPU's. */
+/* To be called at the first turn after handlers and before experiments change,
+ * at (time) by the virtual clock: accounts the time until then to the CPU. */
 void prof_causal_worked(uint64_t time);
 
 /* Handlers need not wait for what they owe (handlers.c): from (now) on the

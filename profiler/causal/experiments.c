@@ -43,8 +43,8 @@ static uint32_t draw(struct prof_experiments *all, uint32_t below)
     return (uint32_t)((uint64_t)all->random * below >> 32);
 }
 
-/* After a change of what that depends on. The visit at which an experiment
- * begins to count is the end of the one before. */
+/* To be called after each change of what (enough) depends on. An experiment
+ * begins to count at the visit that ends the one before, hence one more. */
 static void set_enough(struct prof_experiments *all)
 {
     if (all->fixed || all->paused)

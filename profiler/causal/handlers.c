@@ -19,7 +19,7 @@
  * of them there was nothing to do in between. */
 #define TURNS_BUSY 1u
 
-/* Virtual time from the last one that was accounted for until (now). */
+/* Accounts the virtual time until (now) that was not accounted for yet. */
 static inline void account(struct prof_work *work, enum prof_limit limit,
                            uint64_t now)
 {
@@ -28,7 +28,7 @@ static inline void account(struct prof_work *work, enum prof_limit limit,
     work->ended = now;
 }
 
-/* What is known by another kind from now on. */
+/* What runs is of (kind) from now on. */
 static inline void go_on_as(struct prof_work *work, const void *kind)
 {
     work->kind = kind;

@@ -110,7 +110,7 @@ __attribute__((noinline)) static void *take_any(void)
     return taken->event;
 }
 
-/* Here is the usual one: in the list alone. */
+/* The fast path, for when all events are in the list. */
 void *prof_causal_take(void)
 {
     struct prof_held *held = &prof_causal.held;

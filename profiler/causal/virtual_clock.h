@@ -86,8 +86,8 @@ static inline void prof_virtual_enter(struct prof_virtual_clock *clock,
 /* prof_virtual_leave() of any call. */
 void prof_virtual_leave_any(struct prof_virtual_clock *clock, uint64_t now);
 
-/* Here is the usual call: the outermost one, of less than 2^32 cycles. i386
- * takes a third of the instructions for it. */
+/* The fast path, for the outermost call and less than 2^32 cycles: i386 takes a
+ * third of the instructions. */
 static inline void prof_virtual_leave(struct prof_virtual_clock *clock,
                                       uint64_t now)
 {

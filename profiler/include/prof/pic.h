@@ -16,7 +16,7 @@
  *     prof_begin(&config);
  *     enable_interrupts();
  *
- * In a header, so that an image which does not call it has none of it.
+ * All in a header, so that images that do not call it do not contain it.
  */
 
 #include <stdint.h>
@@ -32,8 +32,8 @@ static inline void prof_pic_out(uint16_t port, uint8_t value)
 }
 
 /*
- * Initialises the first controller: its line 0, the PIT's, makes (vector), a
- * multiple of 8; all other lines, the second controller among them, are masked.
+ * Initialises the first controller: line 0, the PIT's, raises (vector), a
+ * multiple of 8. All other lines are masked, with them the second controller.
  *
  * Contexts: boot, interrupts off.
  */
@@ -46,7 +46,7 @@ static inline void prof_pic_open(uint8_t vector)
     prof_pic_out(PROF_PIC_DATA, 0xfe);    /* masked: all but line 0 */
 }
 
-/* Acknowledges an interrupt of the first controller's: a value for
+/* Acknowledges an interrupt of the first controller; for
  * current_eoi_mechanism. Contexts: interrupt. */
 static inline void prof_pic_done(void)
 {
