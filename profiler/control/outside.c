@@ -12,8 +12,13 @@ _Static_assert(offsetof(struct prof_ring, head) == 0 &&
                    offsetof(struct prof_ring, begin) == 3 * sizeof(void *) &&
                    offsetof(struct prof_ring, end) == 4 * sizeof(void *),
                "prof_outside.ring says so");
-_Static_assert(offsetof(struct prof_stream_clock, factor) == sizeof(uint64_t),
+_Static_assert(offsetof(struct prof_stream_clock, zero_tsc) == 0 &&
+                   offsetof(struct prof_stream_clock, factor) ==
+                       sizeof(uint64_t),
                "prof_outside.clock says so");
+_Static_assert(offsetof(struct prof_entry, tsc_high) ==
+                   offsetof(struct prof_entry, tsc_low) + sizeof(uint32_t),
+               "prof_outside.tsc_offset is that of 64 bits");
 
 /* Constant, so that it costs nothing while the guest runs. */
 const struct prof_outside prof_outside = {

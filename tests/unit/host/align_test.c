@@ -102,6 +102,18 @@ static void fit(struct world *world, double off, double on)
     assert_true(align_fit(&world->align, world->marks, world->count));
 }
 
+/* Between two readings the clock may be anywhere from one to the other. */
+static void check_jump(const struct world *world, size_t to)
+{
+    double error,
+        at =
+            align_at(&world->align,
+                     (world->outside[to - 1] + world->outside[to]) / 2, &error);
+
+    assert_true(at - error <= world->inside[to - 1] + 1);
+    assert_true(at + error >= world->inside[to] - 1);
+}
+
 /* The worst error that was stated; no real one is larger. */
 static double check(const struct world *world)
 {
@@ -154,6 +166,7 @@ static void a_host_that_was_away_makes_a_jump(void **unused)
     assert_int_equal(world.align.jumped, 1);
     assert_true(world.align.slack <= 0.1);
     assert_true(check(&world) < 0.8 * PERIOD);
+    check_jump(&world, 200);
     align_free(&world.align);
 }
 
@@ -166,6 +179,7 @@ static void clocks_that_do_not_run_alike(void **unused)
     fit(&world, 0, 0);
     assert_true(isinf(world.align.slack));
     assert_true(check(&world) < 0.8 * PERIOD);
+    check_jump(&world, MARKS / 2);
     align_free(&world.align);
 }
 

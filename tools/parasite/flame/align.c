@@ -161,6 +161,16 @@ static double beyond(const struct align *align, const struct align_mark *mark,
     return (mark->least + most) / 2 + align->rate * span;
 }
 
+/* Between two readings of which nothing limits the rate. */
+static double anywhere(const struct align_mark *left,
+                       const struct align_mark *right, double *error)
+{
+    double most = isinf(right->most) ? right->least : right->most;
+
+    *error = (most - left->least) / 2;
+    return (left->least + most) / 2;
+}
+
 double align_at(const struct align *align, double outside, double *error)
 {
     const struct align_mark *marks = align->marks, *left, *right;
@@ -181,6 +191,8 @@ double align_at(const struct align *align, double outside, double *error)
     if (low == align->count || isinf(marks[low].most))
         return beyond(align, left, outside - left->outside, error);
     right = &marks[low];
+    if (outside > left->outside && (align->jumps[low] || align->slack >= 1))
+        return anywhere(left, right, error);
     part = (outside - left->outside) / (right->outside - left->outside);
     at[0] = beyond(align, left, 0, &errors[0]);
     at[1] = beyond(align, right, 0, &errors[1]);

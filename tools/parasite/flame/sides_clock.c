@@ -112,22 +112,29 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Readings are rounded down, as the samples' times are. */
+/* Readings are rounded down, as the samples' times are. While the guest has no
+ * room for samples its newest one stays what it is: only a sample says that the
+ * reading was before it. */
 static void set_limits(const struct sides *sides, struct marks *marks)
 {
-    size_t used = 0;
+    double *samples =
+        xreallocarray(NULL, sides->inside_count + 1, sizeof *samples);
+    size_t used = 0, count = 0;
 
+    for (size_t i = 0; i < sides->inside_count; ++i)
+        if (!sides->whole[i])
+            samples[count++] = sides->inside[i];
     for (size_t i = 0; i < marks->count; ++i) {
         struct align_mark mark = marks->list[i];
-        size_t next =
-            sides_beyond(sides->inside, sides->inside_count, mark.least + 1);
+        size_t next = sides_beyond(samples, count, mark.least + 1);
 
-        if (next == sides->inside_count) /* after the last sample */
+        if (next == count) /* after the last sample */
             continue;
-        mark.most = sides->inside[next];
+        mark.most = samples[next];
         marks->list[used++] = mark;
     }
     marks->count = used;
+    free(samples);
 }
 
 static void find_clock(struct sides *sides, struct view *inside,
