@@ -136,7 +136,7 @@ static void end(struct made *made, const char *name, unsigned kind,
         abort();
     made_event(made, (enum prof_event)kind, fields, used);
     fputs(name, lines);
-    if (bytes != 0 && kind >= PROF_KIND_EXTENDED)
+    if (kind >= PROF_KIND_EXTENDED)
         fprintf(lines, " field_bytes=%zu", used);
     fprintf(lines, "%s\n", fields_text);
     free(fields_text);
