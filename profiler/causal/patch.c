@@ -43,8 +43,7 @@ bool prof_causal_polls(uintptr_t begin, size_t bytes)
     return code.polls != NULL && code.polls(begin, bytes);
 }
 
-/* (function), a target, is measured by its samples from now on (shares.h). */
-static void learn(struct prof_patched *function)
+static void measure_by_samples(struct prof_patched *function)
 {
     function->target.begin = function->address;
     function->target.end = function->end;
@@ -236,7 +235,7 @@ static int add_target(struct prof_patched *function, enum prof_causal_kind kind)
     function->is_target = true;
     function->may_be_learnt = kind == PROF_CAUSAL_TARGET;
     if (function->error != 0 || kind == PROF_CAUSAL_TARGET_SAMPLES)
-        learn(function);
+        measure_by_samples(function);
     prof_causal_add_target(&function->target);
     return 0;
 }
@@ -359,7 +358,7 @@ bool prof_patch_learn_if(uint64_t cycles)
         if (!function->may_be_learnt || function->target.end != 0 ||
             function->target.visits * CYCLES_A_VISIT < cycles)
             continue;
-        learn(function);
+        measure_by_samples(function);
         if (!is_hooked(function))
             prof_causal.strange += restore(function);
         any = true;

@@ -53,7 +53,7 @@ struct sides {
     uint64_t left_out;            /* samples of other boots */
 
     double *inside; /* times of its samples, in clocks of its own */
-    bool *whole;    /* by number: it stands for all samples since the one
+    bool *whole;    /* by number: it represents all samples since the one
                        before, so there is no gap between them */
     size_t inside_count;
     double first; /* outside, of this boot; in clocks of the trace outside */
