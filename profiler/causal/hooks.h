@@ -16,6 +16,8 @@
 
 #define PROF_ENTRIES 33u
 #define PROF_ENTRY_BYTES 48u
+/* Moved instructions follow what hooks.asm has at the beginning of an entry. */
+#define PROF_ENTRY_HEAD (sizeof(uintptr_t) == 8 ? 10u : 9u)
 #define PROF_RETURNS 128u
 #define PROF_RETURN_BYTES 8u
 

@@ -11,16 +11,14 @@
 #include "base/equal.h"
 #include "causal/move.h"
 #include "causal/causal.h"
+#include "causal/own.h"
 #include "sample/cpu_state.h"
 
 #include <prof/error.h>
 #include <prof/name.h>
-#include <prof/origin.h>
 #include <prof/port.h>
 #include <prof/symbols.h>
 
-/* Moved instructions follow what hooks.asm has at the beginning of an entry. */
-#define ENTRY_HEAD (sizeof(uintptr_t) == 8 ? 10u : 9u)
 #define OWN "prof_" /* functions of the profiler */
 
 /* With fewer, too much of a target's time would be that of its hooks. */
@@ -183,7 +181,7 @@ static int new_function(const struct prof_symbol *symbol,
     struct prof_patched *function =
         &prof_patch->functions[prof_patch->functions_count];
     struct prof_moved moved = {0};
-    uintptr_t at = prof_patch_entry(function) + ENTRY_HEAD;
+    uintptr_t at = prof_patch_entry(function) + PROF_ENTRY_HEAD;
     int error = check(symbol);
 
     if (error == 0 && prof_patch->functions_count == PROF_PROBE)
@@ -218,9 +216,13 @@ static bool open_patch(void)
     if (prof_patch == NULL)
         return false;
     *prof_patch = (struct prof_patch){0};
-    prof_patch->functions[PROF_PROBE].is_target = true;
+    prof_patch->functions[PROF_PROBE] = (struct prof_patched){
+        .address = (uintptr_t)prof_own_measure, /* where it is called */
+        .taken = 1,
+        .is_target = true,
+    };
     code.write(prof_patch_entry(&prof_patch->functions[PROF_PROBE]) +
-                   ENTRY_HEAD,
+                   PROF_ENTRY_HEAD,
                &just_return, sizeof just_return);
     return true;
 }
@@ -364,37 +366,4 @@ bool prof_patch_learn_if(uint64_t cycles)
         any = true;
     }
     return any;
-}
-
-/* ---- what a sample or a walk has found */
-
-/* Where the instruction in an entry was moved from; for a return address, too.
- * If others before it changed their lengths, only the function is right. The
- * entry makes a frame first, as most functions do. */
-static uintptr_t origin_of_entry(uint32_t offset)
-{
-    const struct prof_patched *function =
-        &prof_patch->functions[offset / PROF_ENTRY_BYTES];
-    uint32_t inside = offset % PROF_ENTRY_BYTES;
-    uint32_t most = function->taken;
-
-    if (inside < ENTRY_HEAD)
-        most--;
-    else
-        inside -= ENTRY_HEAD;
-    return function->address + (inside < most ? inside : most);
-}
-
-uintptr_t prof_patch_origin(uintptr_t address)
-{
-    uintptr_t in_entries = address - (uintptr_t)prof_patch_entries;
-    uintptr_t in_returns = address - (uintptr_t)prof_patch_returns;
-
-    if (in_entries < sizeof prof_patch_entries &&
-        in_entries / PROF_ENTRY_BYTES < prof_patch->functions_count)
-        return origin_of_entry((uint32_t)in_entries);
-    if (in_returns < sizeof prof_patch_returns &&
-        prof_patch->returns[in_returns / PROF_RETURN_BYTES] != 0)
-        return prof_patch->returns[in_returns / PROF_RETURN_BYTES];
-    return address;
 }

@@ -16,6 +16,7 @@
 
 #include <kernel/service.h>
 #include <prof/causal.h>
+#include <prof/origin.h>
 #include <string.h>
 
 #define TRAP_VECTOR 1u
@@ -144,11 +145,23 @@ static void test_afterwards(const struct prof_target *target)
     prof_causal_stop();
 }
 
+/* The last entry, by which the profiler measures itself: a sample in it must
+ * not show the entry. */
+static void test_own_entry(void)
+{
+    extern const uint8_t prof_patch_entries[], prof_patch_returns[];
+    const uintptr_t entries = (uintptr_t)prof_patch_entries;
+    const uintptr_t end = (uintptr_t)prof_patch_returns;
+
+    tap_ok(prof_origin(end - 1) - entries >= end - entries,
+           "where the profiler measures itself is a function of its own");
+}
+
 int service_main(void)
 {
     const struct prof_target *target;
 
-    tap_plan(3 * ROUNDS + 10);
+    tap_plan(3 * ROUNDS + 11);
     prof_causal_add_progress(&unit);
     tap_is_equal(prof_causal_add_function("called", PROF_CAUSAL_TARGET_ENTRY),
                  0, "a function can be patched");
@@ -163,5 +176,6 @@ int service_main(void)
     test_steps(target);
     test_samples();
     test_afterwards(target);
+    test_own_entry();
     return tap_end();
 }
