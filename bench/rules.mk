@@ -12,8 +12,8 @@ WORSE ?= 1
 
 .PHONY: bench bench-diff
 #: what it costs, in one table, with goals
-bench: $(call images,$(call folders,bench) services/lua services/irc \
-    services/async tests/guest/trace/trace_crowd)
+bench: $(call images,$(call folders,bench) $(addprefix services/,lua irc \
+    async split) tests/guest/trace/trace_crowd)
 	$(Q)BENCH='$(BENCH)' bench/run.sh $(BUILD)
 #: two results of it: what became better and worse
 bench-diff:
