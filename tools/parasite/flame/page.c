@@ -46,40 +46,34 @@ static void put_strings(const struct flame *flame, struct columns *columns)
     free(used);
 }
 
-/* One column: a number of each element of a vector. */
-#define PUT_ALL(columns, name, put, count, number)                             \
-    columns_begin(columns, name);                                              \
-    for (size_t i = 0; i < (count); ++i)                                       \
-    put(columns, number)
-
 static void put_tree(const struct flame *flame, struct columns *columns)
 {
     const struct flame_function *functions = flame->functions;
     const struct flame_node *nodes = flame->nodes;
     const struct flame_stack *stacks = flame->stacks;
 
-    PUT_ALL(columns, "function.name", columns_put_change,
-            flame_functions(flame), functions[i].name);
-    PUT_ALL(columns, "function.folder", columns_put, flame_functions(flame),
-            functions[i].folder);
-    PUT_ALL(columns, "function.language", columns_put, flame_functions(flame),
-            functions[i].language);
-    PUT_ALL(columns, "node.depth", columns_put_change, flame_nodes(flame),
-            nodes[i].depth);
-    PUT_ALL(columns, "node.function", columns_put, flame_nodes(flame),
-            nodes[i].function + 1);
-    PUT_ALL(columns, "node.line", columns_put, flame_nodes(flame),
-            nodes[i].line);
-    PUT_ALL(columns, "stack.node", columns_put_change, flame_stacks(flame),
-            stacks[i].node);
-    PUT_ALL(columns, "stack.exits", columns_put, flame_stacks(flame),
-            stacks[i].exits);
+    COLUMNS_PUT_ALL(columns, "function.name", columns_put_change,
+                    flame_functions(flame), functions[i].name);
+    COLUMNS_PUT_ALL(columns, "function.folder", columns_put,
+                    flame_functions(flame), functions[i].folder);
+    COLUMNS_PUT_ALL(columns, "function.language", columns_put,
+                    flame_functions(flame), functions[i].language);
+    COLUMNS_PUT_ALL(columns, "node.depth", columns_put_change,
+                    flame_nodes(flame), nodes[i].depth);
+    COLUMNS_PUT_ALL(columns, "node.function", columns_put, flame_nodes(flame),
+                    nodes[i].function + 1);
+    COLUMNS_PUT_ALL(columns, "node.line", columns_put, flame_nodes(flame),
+                    nodes[i].line);
+    COLUMNS_PUT_ALL(columns, "stack.node", columns_put_change,
+                    flame_stacks(flame), stacks[i].node);
+    COLUMNS_PUT_ALL(columns, "stack.exits", columns_put, flame_stacks(flame),
+                    stacks[i].exits);
     if (!flame->is_diff)
         return;
-    PUT_ALL(columns, "base.samples", columns_put, flame_stacks(flame),
-            stacks[i].self[FLAME_BASE].samples);
-    PUT_ALL(columns, "base.clocks", columns_put, flame_stacks(flame),
-            stacks[i].self[FLAME_BASE].clocks);
+    COLUMNS_PUT_ALL(columns, "base.samples", columns_put, flame_stacks(flame),
+                    stacks[i].self[FLAME_BASE].samples);
+    COLUMNS_PUT_ALL(columns, "base.clocks", columns_put, flame_stacks(flame),
+                    stacks[i].self[FLAME_BASE].clocks);
 }
 
 /* A sample usually accounts for the time since the one before: only the
@@ -88,29 +82,31 @@ static void put_samples(const struct flame *flame, struct columns *columns)
 {
     const struct flame_sample *samples = flame->samples;
 
-    PUT_ALL(columns, "sample.time", columns_put_change, flame->sample_count,
-            samples[i].time);
-    PUT_ALL(columns, "sample.stack", columns_put, flame->sample_count,
-            samples[i].stack);
-    PUT_ALL(columns, "sample.samples", columns_put, flame->sample_count,
-            samples[i].samples);
-    PUT_ALL(columns, "sample.extra", columns_put_signed, flame->sample_count,
-            (int64_t)(samples[i].clocks - samples[i].time +
-                      (i > 0 ? samples[i - 1].time : 0)));
+    COLUMNS_PUT_ALL(columns, "sample.time", columns_put_change,
+                    flame->sample_count, samples[i].time);
+    COLUMNS_PUT_ALL(columns, "sample.stack", columns_put, flame->sample_count,
+                    samples[i].stack);
+    COLUMNS_PUT_ALL(columns, "sample.samples", columns_put, flame->sample_count,
+                    samples[i].samples);
+    COLUMNS_PUT_ALL(columns, "sample.extra", columns_put_signed,
+                    flame->sample_count,
+                    (int64_t)(samples[i].clocks - samples[i].time +
+                              (i > 0 ? samples[i - 1].time : 0)));
 }
 
 static void put_losses(const struct flame *flame, struct columns *columns)
 {
     const struct flame_loss *losses = flame->losses;
 
-    PUT_ALL(columns, "loss.kind", columns_put, flame->loss_count,
-            losses[i].kind);
-    PUT_ALL(columns, "loss.from", columns_put_change, flame->loss_count,
-            losses[i].from);
-    PUT_ALL(columns, "loss.length", columns_put, flame->loss_count,
-            losses[i].to > losses[i].from ? losses[i].to - losses[i].from : 0);
-    PUT_ALL(columns, "loss.count", columns_put, flame->loss_count,
-            losses[i].count);
+    COLUMNS_PUT_ALL(columns, "loss.kind", columns_put, flame->loss_count,
+                    losses[i].kind);
+    COLUMNS_PUT_ALL(columns, "loss.from", columns_put_change, flame->loss_count,
+                    losses[i].from);
+    COLUMNS_PUT_ALL(
+        columns, "loss.length", columns_put, flame->loss_count,
+        losses[i].to > losses[i].from ? losses[i].to - losses[i].from : 0);
+    COLUMNS_PUT_ALL(columns, "loss.count", columns_put, flame->loss_count,
+                    losses[i].count);
 }
 
 /* What each side has lost, the new one first. */

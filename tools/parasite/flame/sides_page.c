@@ -3,6 +3,8 @@
 
 #include "flame/sides_parts.h"
 
+#include "page/columns.h"
+
 static const char *const names[SIDES_KINDS] = {
     [SIDES_BOTH] = "seen by both",
     [SIDES_EARLY] = "before its first sample",
@@ -18,31 +20,26 @@ const char *sides_kind_name(enum sides_kind kind)
     return names[kind];
 }
 
-#define PUT_ALL(columns, name, put, count, number)                             \
-    columns_begin(columns, name);                                              \
-    for (size_t i = 0; i < (count); ++i)                                       \
-    put(columns, number)
-
 void sides_put_columns(const struct flame *flame, struct columns *columns)
 {
     const struct sides *sides = flame->sides;
     const struct sides_sample *samples = sides->samples;
     const struct sides_window *windows = sides->windows;
 
-    PUT_ALL(columns, "outside.time", columns_put_change, sides->count,
-            samples[i].time);
-    PUT_ALL(columns, "outside.stack", columns_put, sides->count,
-            samples[i].stack);
-    PUT_ALL(columns, "outside.clocks", columns_put, sides->count,
-            samples[i].clocks);
-    PUT_ALL(columns, "outside.kind", columns_put, sides->count,
-            samples[i].kind);
-    PUT_ALL(columns, "window.kind", columns_put, sides->window_count,
-            windows[i].kind);
-    PUT_ALL(columns, "window.from", columns_put_change, sides->window_count,
-            windows[i].from);
-    PUT_ALL(columns, "window.length", columns_put, sides->window_count,
-            windows[i].to - windows[i].from);
+    COLUMNS_PUT_ALL(columns, "outside.time", columns_put_change, sides->count,
+                    samples[i].time);
+    COLUMNS_PUT_ALL(columns, "outside.stack", columns_put, sides->count,
+                    samples[i].stack);
+    COLUMNS_PUT_ALL(columns, "outside.clocks", columns_put, sides->count,
+                    samples[i].clocks);
+    COLUMNS_PUT_ALL(columns, "outside.kind", columns_put, sides->count,
+                    samples[i].kind);
+    COLUMNS_PUT_ALL(columns, "window.kind", columns_put, sides->window_count,
+                    windows[i].kind);
+    COLUMNS_PUT_ALL(columns, "window.from", columns_put_change,
+                    sides->window_count, windows[i].from);
+    COLUMNS_PUT_ALL(columns, "window.length", columns_put, sides->window_count,
+                    windows[i].to - windows[i].from);
 }
 
 json_t *sides_head(const struct flame *flame)

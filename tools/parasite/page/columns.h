@@ -32,6 +32,14 @@ void columns_put_change(struct columns *columns, uint64_t number);
 /* A number with its sign. */
 void columns_put_signed(struct columns *columns, int64_t number);
 
+/* One column: (number) of each element i of a vector, by (put). */
+#define COLUMNS_PUT_ALL(columns, name, put, count, number)                     \
+    do {                                                                       \
+        columns_begin(columns, name);                                          \
+        for (size_t i = 0; i < (count); ++i)                                   \
+            put(columns, number);                                              \
+    } while (0)
+
 /* Bytes as they are; they count one by one. */
 void columns_put_bytes(struct columns *columns, const void *bytes,
                        size_t count);
