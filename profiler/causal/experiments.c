@@ -204,10 +204,9 @@ void prof_experiments_abandon(struct prof_experiments *all, uint64_t now)
     abandon(all, now, PROF_EXPERIMENT_FULL);
 }
 
-bool prof_experiments_check(struct prof_experiments *all, uint64_t now)
+bool prof_experiments_check(struct prof_experiments *all, uint64_t now,
+                            uint64_t at)
 {
-    uint64_t at = prof_virtual_time(all->clock, now);
-
     if (all->fixed || all->paused || at - all->began < all->settings.cycles_max)
         return false;
     abandon(all, now, PROF_EXPERIMENT_SLOW);

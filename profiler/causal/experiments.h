@@ -112,9 +112,10 @@ static inline bool prof_experiments_visit(struct prof_experiments *all,
            prof_experiments_visited(all, now);
 }
 
-/* To be called now and then, so that an experiment without visits ends. True:
- * it was abandoned, and the next has begun. */
-bool prof_experiments_check(struct prof_experiments *all, uint64_t now);
+/* To be called now and then, so that an experiment without visits ends; (at) is
+ * the virtual time at (now). True: it was abandoned, and the next has begun. */
+bool prof_experiments_check(struct prof_experiments *all, uint64_t now,
+                            uint64_t at);
 
 /* Ends this experiment without a result, and begins the next. */
 void prof_experiments_abandon(struct prof_experiments *all, uint64_t now);

@@ -156,7 +156,8 @@ void prof_causal_turn(void)
     watch(now);
     prof_patch_turn();
     check_drained(now.real);
-    if (prof_experiments_check(&prof_causal.experiments, now.real))
+    if (prof_experiments_check(&prof_causal.experiments, now.real,
+                               now.virtual_time))
         prof_causal_follow(now.real);
 }
 
