@@ -8,9 +8,10 @@
 # its path: a room sees only the headers that it may know, so that an include
 # which crosses a border does not build.
 
+#= run
 #: width of the image: i386 or x86_64
 ARCH ?= x86_64
-#: what runs in it: a folder of services/
+#: what runs in it: a folder of services/, or of your own, as in ./mine
 SERVICE ?= irc
 #: the Lua script that SERVICE=lua runs
 SCRIPT ?= services/lua/scripts/parser.lua
@@ -32,15 +33,21 @@ LOADER ?= kernel
 QEMU_ARGS ?=
 #: port that `make gdb` waits at
 GDB_PORT ?= 1234
-#: tests to run, shell patterns of their names
-TESTS ?= *
+#= profile
+#: the trace that `make record` and `make async` write
+OUT ?= x.trace
+#= embed
 #: header that leaves out parts of the profiler (prof/config.h), with a BUILD of
 #: its own
 PROF_CONFIG ?=
-#: the same for `make lib`
+#: the same for `make lib` alone
 LIB_CONFIG ?= $(PROF_CONFIG)
 #: more flags for `make lib`, as in LIB_CFLAGS='-mcmodel=kernel'
 LIB_CFLAGS ?=
+#= test
+#: tests to run, shell patterns of their names
+TESTS ?= *
+#= checkout
 #: where everything is built
 BUILD ?= build
 #: 1 = show the commands
@@ -49,8 +56,12 @@ CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 WIDTHS := i386 x86_64
 NEWLIB := build/newlib
 SOURCES := build/source
-IMAGE = $(call image,$(ARCH),services/$(SERVICE))
+# SERVICE as a folder: relative to this one, unless it is elsewhere
+service := $(if $(findstring /,$(SERVICE)),$(patsubst \
+    $(CURDIR)/%,%,$(abspath $(SERVICE))),services/$(SERVICE))
+IMAGE = $(call image,$(ARCH),$(service))
 
+comma := ,
 .DEFAULT_GOAL := image
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -70,8 +81,9 @@ CC_INCLUDE = $(eval CC_INCLUDE := $$(shell \
     $(CC) -print-file-name=include))$(CC_INCLUDE)
 libgcc = $(shell gcc $(width.$W) -print-libgcc-file-name)
 
-WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-    -Werror $(if $(findstring clang,$(CC)),-Wno-unknown-attributes)
+WERROR := -Werror
+WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+    $(WERROR) $(if $(findstring clang,$(CC)),-Wno-unknown-attributes)
 GUEST := -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
     -fno-stack-protector -mno-red-zone -fno-omit-frame-pointer \
     -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \
@@ -101,7 +113,7 @@ endef
 # C++ without exceptions, run-time types and library: gcc and clang take both
 CXX_GUEST = $(filter-out -std=%,$(GUEST)) -std=gnu++17 -fno-exceptions \
     -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit -nostdinc++ \
-    -Wall -Wextra -Wshadow$(if $(findstring clang,$(CC)),,=local) -Werror
+    -Wall -Wextra -Wshadow$(if $(findstring clang,$(CC)),,=local) $(WERROR)
 define compile_cxx
 $(call begin,CXX)
 $(Q)$(CC) $(width.$W) $(CXX_GUEST) $(room) -MMD -MP -c -o $@ $<
@@ -150,15 +162,18 @@ $(Q)tools/build/link.sh $(BUILD)/host/embed $(@:.elf=) \
 endef
 folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c $1/*/*.cpp))))
 services := $(call folders,services)
-one_of = $(if $(filter $($1),$2),,$(error $1=$($1): must be one of $2))
+one_of = $(if $(filter $($1),$2),,$(error $1=$($1): must be one of $2$3))
 $(call one_of,ARCH,$(WIDTHS))
-$(call one_of,SERVICE,$(notdir $(services)))
+$(if $(findstring /,$(SERVICE)),$(if $(wildcard $(service)/*.c \
+    $(service)/*.cpp),,$(error SERVICE=$(SERVICE): no *.c or *.cpp in it)),\
+    $(call one_of,SERVICE,$(notdir $(services)),$(comma) or a folder: ./mine))
 $(call one_of,LOADER,kernel grub)
 $(call one_of,ACCEL,auto tcg kvm)
 programs := $(services) $(call folders,tests/guest/*) $(call folders,bench)
 # $1 width, $2 the folder of the sources
 image = $(BUILD)/$1/$(if $(filter tests/guest/%,$2),test/$(notdir \
-    $2),$(patsubst services/%,%,$2))/$(notdir $2).elf
+    $2),$(patsubst services/%,%,$(patsubst /%,elsewhere/%,$2)))/$(notdir \
+    $2).elf
 images = $(foreach w,$(WIDTHS),$(foreach f,$1,$(call image,$w,$f)))
 define image_rules
 $(call objects,$1,$2): | $(NEWLIB)/$1/lib/libc.a
@@ -169,13 +184,20 @@ $(image): $(call core,$1) $(call objects,$1,$2) $(wildcard $2/ldflags) \
 endef
 $(foreach w,$(WIDTHS),$(foreach f,$(programs),$(eval \
     $(call image_rules,$w,$f))))
+# a program of somebody's own sees what a service sees, and may have warnings
+define own_rules
+$(call image_rules,$1,$(service))
+$(call objects,$1,$(service)): private room = $$(room.services)
+$(call objects,$1,$(service)): private WERROR :=
+endef
+$(if $(filter $(service),$(programs)),,$(foreach w,$(WIDTHS),$(eval \
+    $(call own_rules,$w))))
 
 include $(wildcard */rules.mk */*/rules.mk)
 
 # ---- what people ask for
 
 words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(load_words) $(APPEND)
-comma := ,
 # with -n, files need not exist
 dry = $(findstring n,$(filter-out --% %=%,$(firstword -$(MAKEFLAGS))))
 existing = $(strip $(foreach f,$(subst $(comma), ,$($1)),\
@@ -192,6 +214,7 @@ packages:
 image: $(IMAGE)
 objects: $(foreach w,$(WIDTHS),$(call core,$w) $(call objects,$w,$(programs)))
 
+#= run
 #: boot SERVICE and print its profile until it ends
 run: $(IMAGE) $(PROBE) $(load_needs)
 	$(if $(load_says),@echo '$(load_says)')
@@ -203,6 +226,7 @@ gdb: $(IMAGE)
 iso: $(IMAGE)
 	$(Q)tools/build/iso.sh $(ARCH) $(<:.elf=.iso) $< "$(words)" $(script)
 	@echo $(<:.elf=.iso)
+#= checkout
 #: remove what was built, except newlib and fetched sources
 clean:
 	$(Q)rm -rf $(filter-out $(NEWLIB) $(SOURCES),$(wildcard $(BUILD)/*))

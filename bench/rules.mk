@@ -2,12 +2,15 @@
 #
 # What is measured. Included by the Makefile.
 
+#= measure
 #: parts of `make bench`, as in BENCH='cost names'; all (bench/run.sh)
 BENCH ?=
-#: results that `make bench-diff` compares; the two latest that were kept
+#: results that `make bench-diff` compares, the older ones first; the two latest
+#: that were kept
 A ?=
+#: and the newer ones
 B ?=
-#: per cent by which an exact figure may be worse in it
+#: per cent by which an exact figure may be worse in `make bench-diff`
 WORSE ?= 1
 
 .PHONY: bench bench-diff
@@ -15,7 +18,7 @@ WORSE ?= 1
 bench: $(call images,$(call folders,bench) $(addprefix services/,lua irc \
     async split) tests/guest/trace/trace_crowd)
 	$(Q)BENCH='$(BENCH)' bench/run.sh $(BUILD)
-#: two results of it: what became better and worse
+#: two results of `make bench`: what became better and worse
 bench-diff:
 	$(Q)python3 bench/diff.py --worse='$(WORSE)' \
 	    $(if $A$B,'$A' '$B',$(BUILD)/bench/kept)

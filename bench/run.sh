@@ -73,7 +73,7 @@ done
 
 failed=0
 python3 bench/gather.py "$out" "$@" || failed=1
-python3 bench/table.py "$out/results.jsonl" docs/measurements.md || failed=1
+python3 bench/table.py "$out/results.jsonl" || failed=1
 for part; do
     [ ! -e "$out/$part.failed" ] || {
         echo "$part ended with status $(cat "$out/$part.failed");" \

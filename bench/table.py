@@ -201,7 +201,9 @@ def main():
         fine = print_table(head, found)
     print(said.getvalue(), end="")
     everything = {group.part for group in figures.groups_of_table()}
-    if len(sys.argv) > 2 and everything <= set(head.get("parts", [])):
+    if len(sys.argv) > 2:
+        if not everything <= set(head.get("parts", [])):
+            return 2
         publish(pathlib.Path(sys.argv[2]), said.getvalue())
     return 0 if fine else 1
 

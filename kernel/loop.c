@@ -189,12 +189,38 @@ static uint32_t object_of(struct loop_source *source)
     return source->trace;
 }
 
-uint32_t loop_device(unsigned device)
+static struct loop_source *source_for(unsigned device)
 {
     for (struct loop_source *each = sources; each != NULL; each = each->next)
         if (each->device == device && each->site != NULL)
-            return object_of(each);
-    return PROF_TRACE_NONE;
+            return each;
+    return NULL;
+}
+
+uint32_t loop_device(unsigned device)
+{
+    struct loop_source *source = source_for(device);
+
+    return source != NULL ? object_of(source) : PROF_TRACE_NONE;
+}
+
+void loop_asked(unsigned device)
+{
+    struct loop_source *source = source_for(device);
+
+    if (source != NULL && source->asked_tsc == 0)
+        source->asked_tsc = arch_tsc();
+}
+
+/* Since when it is asked for. An interrupt may ask again at any moment. */
+static uint64_t take_asked(struct loop_source *source)
+{
+    bool on = arch_interrupts_save();
+    uint64_t asked = source->asked_tsc;
+
+    source->asked_tsc = 0;
+    arch_interrupts_restore(on);
+    return asked;
 }
 
 static void run_source(struct loop_source *source)
@@ -210,7 +236,8 @@ static void run_source(struct loop_source *source)
     traced = prof_trace_is_on() && source->waiting();
     if (traced)
         prof_trace_switch(object_of(source));
-    prof_loop_begin(&frame, source->site);
+    prof_loop_begin_asked(&frame, source->site,
+                          prof_loop_is_on() ? take_asked(source) : 0);
     source->turn();
     prof_loop_leave(&frame);
     if (traced)

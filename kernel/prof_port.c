@@ -163,8 +163,8 @@ void prof_port_init(void)
         .boot_tsc = clock_boot_tsc(),
         .boot_unix_seconds = clock_boot_unix_seconds(),
     };
-    const struct prof_causal_code code = {config.text.begin, config.text.end,
-                                          arch_patch, loop_polls};
+    const struct prof_image_code code = {config.text.begin, config.text.end,
+                                         arch_patch, loop_polls};
     int error;
 
     config.build_id = prof_symbols_build_id(&config.build_id_bytes);

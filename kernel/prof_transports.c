@@ -26,12 +26,13 @@
 /* Period of polling for commands, and the number of bytes read each time, which
  * limits the cost of endless garbage. */
 #define LISTEN_NS 25000000ull
+#define LISTEN_SOON_NS 1000000ull
 #define LISTEN_BYTES 64
 
 #define ANSWER_BYTES 256 /* of a line; longer ones are truncated */
 
 static const struct prof_transport *transport; /* in use; NULL = none */
-static struct loop_timer listen_timer;
+static struct loop_timer listen_timer, soon_timer;
 
 /* The line being printed while a command from the transport runs. It begins
  * with a newline, which ends a packet that may be incomplete there. */
@@ -127,29 +128,34 @@ void prof_transports_wrote(const char *text, size_t bytes)
     }
 }
 
-/* Reads up to the end of one command. */
-static void listen_to(int (*receive)(void))
+/* Reads up to the end of one command. Returns whether there may be more: a UART
+ * has a few bytes at a time, and what is too long for a command would take many
+ * periods. */
+static bool listen_to(int (*receive)(void))
 {
     for (unsigned i = 0; i < LISTEN_BYTES; i++) {
         int byte = receive();
 
         if (byte < 0)
-            return;
+            return i > 0;
         if (prof_command_byte((uint8_t)byte)) {
             trace_follow(); /* the command may have changed it */
-            return;
+            return false;
         }
     }
+    return true;
 }
 
 static void on_listen(void *unused)
 {
-    bool duplex = transport != NULL && transport->receive != NULL;
+    bool duplex = transport != NULL && transport->receive != NULL, more;
 
     (void)unused;
     answer.open = duplex;
-    listen_to(duplex ? transport->receive : receive_console);
+    more = listen_to(duplex ? transport->receive : receive_console);
     answer.open = false;
+    if (more)
+        loop_once(&soon_timer, LISTEN_SOON_NS, on_listen, NULL);
 }
 
 void prof_transports_start(void)
@@ -176,6 +182,7 @@ static void print_sums(void)
 void prof_transports_end(int code)
 {
     loop_cancel(&listen_timer);
+    loop_cancel(&soon_timer);
     if (transport == NULL)
         return;
     prof_transport_end((uint32_t)code);

@@ -51,6 +51,8 @@ static void interrupted(unsigned device)
 {
     uint32_t object;
 
+    if (prof_loop_is_on())
+        loop_asked(device);
     if (!prof_trace_is_on())
         return;
     object = loop_device(device);
@@ -98,18 +100,18 @@ static void taken(const struct virtio_request *request)
 void trace_follow(void)
 {
     static bool follows, observes;
-    bool on = prof_trace_is_on();
-    bool observe = on || prof_loop_is_on() || prof_causal_running();
+    bool on = prof_trace_is_on(), loop = prof_loop_is_on();
+    bool observe = on || loop || prof_causal_running();
 
     if (observe != observes)
         arch_irq_observe(observe ? enter : NULL, observe ? leave : NULL);
     observes = observe;
+    virtio_irq_observe(on || loop ? interrupted : NULL);
     if (on == follows)
         return;
     follows = on;
     virtio_observe_put(on ? submitted : NULL);
     virtio_observe(on ? taken : NULL);
-    virtio_irq_observe(on ? interrupted : NULL);
 }
 
 #else

@@ -39,7 +39,8 @@ $(lib_stamp):
 
 define merge
 $(call begin,LD-R)
-$(Q)ld -m elf_$W -r -o $@.all $^
+$(Q)ld -m elf_$W -r -T profiler/module.ld -o $@.all \
+    $(filter-out profiler/module.ld,$^)
 $(Q)objcopy -w --keep-global-symbol='prof_*' $@.all $@ && rm $@.all
 endef
 # lines "->NAME $VALUE" in the compiler's output become %define NAME VALUE
@@ -63,7 +64,7 @@ $$(call object,$1,profiler/trace/recorder.c \
     profiler/loop/switch.c): room.profiler += \
     -fomit-frame-pointer -foptimize-sibling-calls
 $(BUILD)/$1/profiler.o: $$(call object,$1,$$(filter-out profiler/demangle/%,\
-    $$(profiler_sources.$1))) $(BUILD)/$1/libdemangle.a
+    $$(profiler_sources.$1))) $(BUILD)/$1/libdemangle.a profiler/module.ld
 	$$(merge)
 $(BUILD)/$1/libdemangle.a: $$(call object,$1,$$(filter profiler/demangle/%,\
     $$(profiler_sources.$1)))
@@ -75,6 +76,7 @@ endef
 $(foreach w,$(WIDTHS),$(eval $(call profiler_rules,$w)))
 
 .PHONY: lib
+#= embed
 #: the profiler alone, both widths: build/ARCH/profiler.o and libprof.a
 lib: $(foreach w,$(WIDTHS),$(BUILD)/$w/libprof.a) $(BUILD)/sources.txt
 $(BUILD)/sources.txt: $(foreach w,$(WIDTHS),$(BUILD)/$w/profiler.o) \

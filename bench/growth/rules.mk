@@ -3,8 +3,8 @@
 # How the costs grow; bench/growth/run.sh. Included by the Makefile.
 
 .PHONY: growth
-#: how the costs grow: a table, and docs/growth.html with a plot for each curve
+#= measure
+#: how the costs grow: a table, and build/bench/growth.html with their plots
 growth: $(foreach w,$(WIDTHS),$(BUILD)/$w/bench/growth/growth.elf) \
     $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
-	$(Q)bench/growth/run.sh $(BUILD); status=$$?; \
-	    cp $(BUILD)/bench/growth.html docs/growth.html && exit $$status
+	$(Q)bench/growth/run.sh $(BUILD)

@@ -8,6 +8,7 @@ $(foreach w,$(WIDTHS),$(eval \
     $(call image,$w,bench/perf): $(call perf_work,$w)))
 
 .PHONY: benchperf
+#= measure
 #: Linux perf and our sampler on the same work: cost of a sample, lock-step
 benchperf: $(foreach w,$(WIDTHS),$(call image,$w,bench/perf))
 	$(Q)bench/perf/run.sh $(BUILD)

@@ -6,6 +6,7 @@
  * 1,000 Hz, and polls.
  */
 
+#include <cstdlib>
 #include <hw/pit.hpp>
 #include <kernel/irq_manager.hpp>
 #include <os>
@@ -13,7 +14,9 @@
 
 using namespace std::chrono;
 
-extern char _TEXT_START_, _INIT_END_;
+PROF_SYMBOLS_RESERVE(131072); // a web server has 101,360 bytes of names
+
+extern char _TEXT_START_, _INIT_END_, _irq_cb_return_location;
 
 void prof_port_write(const char *text, size_t bytes)
 {
@@ -28,7 +31,12 @@ static void start()
     config.tick.kernel_divisor = KHz(hw::PIT::frequency()).count();
     config.tick.vector = IRQ_BASE + 0;
     config.text = {uintptr_t(&_TEXT_START_), uintptr_t(&_INIT_END_)};
-    prof_begin(&config);
+    // OS::halt() up to where its hlt goes on
+    config.idle = {uintptr_t(&OS::halt),
+                   uintptr_t(&_irq_cb_return_location) + 1};
+    config.pool_bytes = 8 << 20;
+    config.pool = malloc(config.pool_bytes);
+    prof_begin_with(&config, Service::command_line().c_str(), nullptr, 0);
 }
 
 __attribute__((constructor)) static void parasite()

@@ -9,6 +9,8 @@
 #include "causal/causal.h"
 #include "causal/shares.h"
 
+#include "base/cpu.h"
+
 #include <stddef.h>
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -45,8 +47,8 @@ static inline void count_check(const struct prof_agent *agent, bool contradicts)
 }
 
 /* While nothing is faster, nothing is due later than it arrives: unless the
- * agent is of another kind. That can be seen if virtual time has lagged by as
- * much since the cause, and all before it are done. */
+ * agent is of another kind. That can be seen if nothing has been faster since
+ * the cause, but for what the profiler itself has taken. */
 static inline void check(const struct prof_agent *agent,
                          const struct prof_moment *cause, uint64_t time,
                          uint64_t arrived)
@@ -54,10 +56,10 @@ static inline void check(const struct prof_agent *agent,
     const struct prof_virtual_clock *clock = &prof_causal.clock;
 
     if (!(prof_causal.experiments.counts || prof_causal.experiments.fixed) ||
-        clock->speedup != 0 ||
-        cause->real - cause->virtual_time != clock->delay)
+        clock->speedup != 0 || cause->real < prof_causal.normal)
         return;
-    count_check(agent, time > arrived - clock->delay);
+    count_check(agent, time > arrived - clock->delay + prof_causal.own -
+                                  prof_causal.normal_own);
 }
 
 static inline uint64_t due(const struct prof_agent *agent,
@@ -87,8 +89,13 @@ static void begins(const struct prof_agent *agent)
 
 static void ends(const struct prof_agent *agent, uint64_t arrived)
 {
-    if (agent->target != NULL)
-        prof_causal_leave_at(agent->target, arrived, 0);
+    bool on;
+
+    if (agent->target == NULL)
+        return;
+    on = prof_interrupts_save();
+    prof_causal_leave_at(agent->target, arrived, 0);
+    prof_interrupts_restore(on);
 }
 
 /* How long (cycles) of its work take by virtual time. */

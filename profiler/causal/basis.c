@@ -90,7 +90,7 @@ static void write_held(struct prof_text *out)
     prof_text_string(out, " events held, ");
     prof_text_decimal(out, prof_causal.held.used, 0);
     prof_text_string(out, " at a time; virtual time lags by ");
-    write_ms(out, prof_causal.clock.delay);
+    write_ms(out, prof_causal.clock.delay - prof_causal.own);
     prof_text_string(out, "; ");
     write_ms(out, prof_causal.stolen);
     prof_text_string(out, " stolen at least\n");
@@ -172,6 +172,23 @@ static void write_checked_each(struct prof_text *out)
         write_checked(out, contradictions, checked, ": other agents\n");
 }
 
+/* The output may be by an agent that checks what it assumes, too: it must not
+ * count while this is written, or parts would have more than the sum. */
+static void write_all_checked(struct prof_text *out)
+{
+    uint64_t normal = prof_causal.normal;
+
+    prof_causal.normal = UINT64_MAX;
+    write_checked(out, prof_causal.contradictions, prof_causal.checked,
+                  " answers at normal speed came before an agent of their "
+                  "kind can have sent them");
+    prof_text_string(
+        out, prof_causal.contradictions != 0 ? ": its kind is wrong\n" : "\n");
+    write_checked_each(out);
+    if (prof_causal.normal == UINT64_MAX) /* no other experiment has begun */
+        prof_causal.normal = normal;
+}
+
 static void write_models(struct prof_text *out)
 {
     if (prof_causal.answers == 0) {
@@ -188,12 +205,7 @@ static void write_models(struct prof_text *out)
         prof_text_string(out, each->text);
         prof_text_char(out, '\n');
     }
-    write_checked(out, prof_causal.contradictions, prof_causal.checked,
-                  " answers at normal speed came before an agent of their "
-                  "kind can have sent them");
-    prof_text_string(
-        out, prof_causal.contradictions != 0 ? ": its kind is wrong\n" : "\n");
-    write_checked_each(out);
+    write_all_checked(out);
 }
 
 /* How time in targets is known. */

@@ -42,7 +42,7 @@ const struct prof_latency *prof_causal_latencies(void)
 
 uint64_t prof_causal_experiment_time(void)
 {
-    return prof_causal_virtual();
+    return prof_causal_both().virtual_time;
 }
 
 uint64_t prof_causal_real(uint64_t due)
@@ -50,7 +50,7 @@ uint64_t prof_causal_real(uint64_t due)
     return prof_virtual_to_real(&prof_causal.clock, due);
 }
 
-static struct prof_moment now_in_target(void)
+struct prof_moment prof_causal_now_in_target(void)
 {
     bool on = prof_interrupts_save();
     uint64_t now = prof_causal_exactly();
@@ -62,19 +62,9 @@ static struct prof_moment now_in_target(void)
     return both;
 }
 
-uint64_t prof_causal_virtual_in_target(void)
-{
-    return now_in_target().virtual_time;
-}
-
 struct prof_moment prof_causal_now(void)
 {
-    uint64_t now;
-
-    if (!prof_causal_no_target())
-        return now_in_target();
-    now = prof_tsc();
-    return (struct prof_moment){now, now - prof_causal.clock.delay};
+    return prof_causal_both();
 }
 
 void prof_causal_except(uint64_t cycles)
@@ -160,6 +150,12 @@ void prof_causal_follow(uint64_t now)
 
     prof_causal.latency = prof_causal_latency_sum(all->target, all->speedup, 0);
     prof_causal.limit = prof_causal_limit_sum(all->target, all->speedup);
+    if (prof_causal.clock.speedup != 0) {
+        prof_causal.normal = UINT64_MAX;
+    } else if (prof_causal.normal > now) {
+        prof_causal.normal = now;
+        prof_causal.normal_own = prof_causal.own;
+    }
     prof_causal_forgive(now);
     enter_again(now);
 }
@@ -183,7 +179,7 @@ __attribute__((noinline)) static void
 visit_in_target(const struct prof_progress *point)
 {
     bool on = prof_interrupts_save();
-    uint64_t began = prof_own_begin();
+    struct prof_own_call began = prof_own_begin();
 
     if (prof_experiments_count(&prof_causal.experiments, point->number - 1))
         change();
@@ -202,20 +198,35 @@ void prof_causal_visit(struct prof_progress *point)
         change();
 }
 
+/* Whether it is the beginning of a visit that the experiment is about. */
+static inline bool begins_visit(struct prof_target *target)
+{
+    if (target->end != 0)
+        return false;
+    target->visits++;
+    return target->inside++ == 0 && prof_causal_chosen(target) &&
+           (prof_causal_spins == 0 || target->outside);
+}
+
 void prof_causal_enter(struct prof_target *target)
 {
     bool on;
 
-    if (target->end != 0)
-        return;
-    target->visits++;
-    if (target->inside++ != 0 || !prof_causal_chosen(target) ||
-        (prof_causal_spins != 0 && !target->outside))
+    if (!begins_visit(target))
         return;
     on = prof_interrupts_save();
+    prof_own_skip(prof_own.entered);
     prof_causal.sampled = prof_causal_sampled();
     prof_virtual_enter(&prof_causal.clock, prof_tsc());
     prof_interrupts_restore(on);
+}
+
+void prof_causal_enter_last(struct prof_target *target)
+{
+    if (!begins_visit(target))
+        return;
+    prof_causal.sampled = prof_causal_sampled();
+    prof_virtual_enter(&prof_causal.clock, prof_tsc());
 }
 
 /* Whether it is the end of a visit that the experiment is about. */
@@ -242,6 +253,7 @@ static inline void leave_clock(void)
 
     others += prof_own.visit;
     prof_virtual_leave(&prof_causal.clock, prof_tsc() - others);
+    prof_own_skip(prof_own.left);
 }
 
 void prof_causal_leave(struct prof_target *target)
@@ -254,14 +266,6 @@ void prof_causal_leave(struct prof_target *target)
     if (prof_causal.clock.nested == 1)
         leave_clock();
     prof_interrupts_restore(on);
-}
-
-void prof_causal_entered_now(const struct prof_target *target)
-{
-    if (!prof_causal_chosen(target) || prof_causal.clock.nested != 1)
-        return;
-    prof_causal.sampled = prof_causal_sampled();
-    prof_virtual_since(&prof_causal.clock, prof_tsc());
 }
 
 void prof_causal_spin(void)
@@ -292,14 +296,18 @@ void prof_causal_found(void)
 
 int prof_causal_fix(const struct prof_target *target, uint32_t speedup)
 {
-    uint64_t now = prof_tsc();
+    uint64_t now;
+    bool on;
 
     if (!prof_causal_on)
         return PROF_ESTATE;
     if (target->number == 0 || speedup > PROF_SPEEDUP_MAX)
         return PROF_EVALUE;
+    on = prof_interrupts_save();
+    now = prof_causal_exactly();
     prof_experiments_fix(&prof_causal.experiments, target->number - 1, speedup,
                          now);
     prof_causal_follow(now);
+    prof_interrupts_restore(on);
     return 0;
 }

@@ -37,7 +37,13 @@ struct prof_limit_sum {
 };
 
 struct prof_causal {
-    struct prof_virtual_clock clock;
+    struct prof_virtual_clock clock; /* changed with interrupts off, while
+                                        experiments run: these may be in the
+                                        target */
+    uint64_t own;        /* cycles of the delay that are the profiler's own */
+    uint64_t normal;     /* real time since which nothing is faster;
+                             UINT64_MAX: something is */
+    uint64_t normal_own; /* (own) then */
     struct prof_held held;
     struct prof_experiments experiments;
     struct prof_latency_sum *latencies; /* by target, speed-up, kind */
@@ -97,22 +103,31 @@ static inline bool prof_causal_no_target(void)
     return prof_causal.clock.nested == 0 && !prof_causal_outside;
 }
 
-uint64_t prof_causal_virtual_in_target(void);
+/* Both clocks, with interrupts off. */
+struct prof_moment prof_causal_now_in_target(void);
 
-/* prof_causal_time() while experiments run. */
-static inline uint64_t prof_causal_virtual(void)
+/* Both clocks. An interrupt may change the delay meanwhile: then the lag would
+ * be that of another time, and on i386 that of none. */
+static inline struct prof_moment prof_causal_both(void)
 {
-    if (prof_causal_no_target())
-        return prof_tsc() - prof_causal.clock.delay;
-    return prof_causal_virtual_in_target();
+    const volatile uint64_t *delay = &prof_causal.clock.delay;
+    uint64_t lag, now;
+
+    if (prof_causal_no_target()) {
+        lag = *delay;
+        now = prof_tsc();
+        if (__builtin_expect(lag == *delay, 1))
+            return (struct prof_moment){now, now - lag};
+    }
+    return prof_causal_now_in_target();
 }
 
 /* (target) is left at (now); (own) cycles of the visit were the profiler's.
- * prof_causal_entered_now(): (target) was entered only now, after what the
- * profiler did at its beginning. Contexts: interrupts off. */
+ * prof_causal_enter_last(): (target) is entered by a call of the profiler that
+ * knows what it takes itself (own.h). Contexts: interrupts off. */
 void prof_causal_leave_at(struct prof_target *target, uint64_t now,
                           uint32_t own);
-void prof_causal_entered_now(const struct prof_target *target);
+void prof_causal_enter_last(struct prof_target *target);
 
 /* All held events are due from now on. */
 void prof_causal_release(void);
@@ -159,7 +174,7 @@ uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
 void prof_causal_worked(uint64_t time);
 
 /* Handlers need not wait for what they owe (handlers.c): from (now) on the
- * target is another one. */
+ * target is another one. Contexts: interrupts off. */
 void prof_causal_forgive(uint64_t now);
 
 #endif

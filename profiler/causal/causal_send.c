@@ -190,7 +190,7 @@ static void send_head(uint64_t tsc)
             causal, runs, (uint8_t)prof_causal_running(),
             (uint8_t)all->settings.speedups, (uint16_t)all->settings.targets,
             (uint16_t)all->settings.points, all->done, all->abandoned,
-            prof_causal.clock.delay, prof_causal.held.held,
+            prof_causal.clock.delay - prof_causal.own, prof_causal.held.held,
             prof_causal.held.used, prof_causal.refused, prof_causal.answers,
             prof_causal.contradictions, prof_causal.checked,
             prof_causal.drained, prof_causal.stolen));

@@ -125,6 +125,7 @@ static void begin_all(const struct prof_experiment_settings *of, void *memory,
         any = any || each->end != 0;
     }
     prof_causal.began = now;
+    prof_causal.normal = UINT64_MAX;
     prof_causal_log_init(prof_causal.memory, of->points);
     if (any)
         prof_shares_init(prof_causal.of_shares, of->targets);
@@ -135,6 +136,7 @@ static void begin_all(const struct prof_experiment_settings *of, void *memory,
 static void begin(const struct prof_experiment_settings *of, void *memory)
 {
     uint64_t now = prof_tsc();
+    bool on;
 
     prof_causal_traffic_begin(prof_causal.tsc_hz, now);
     /* it may have been stopped in the middle of one */
@@ -144,8 +146,10 @@ static void begin(const struct prof_experiment_settings *of, void *memory)
     begin_all(of, memory, now);
     prof_causal_follow(now);
     prof_patch_on();
+    on = prof_interrupts_save(); /* which enter targets from now on */
     prof_causal_on = 1;
     prof_own_measure();
+    prof_interrupts_restore(on);
 }
 
 static void begin_again(uint64_t now)
@@ -211,10 +215,13 @@ int prof_causal_start(const struct prof_causal_settings *given)
 
 void prof_causal_stop(void)
 {
-    uint64_t now = prof_tsc();
+    uint64_t now;
+    bool on;
 
     if (!prof_causal_on)
         return;
+    on = prof_interrupts_save();
+    now = prof_causal_exactly();
     prof_causal_forgive(now);
     prof_causal_outside = false;
     prof_virtual_left(&prof_causal.clock, now);
@@ -224,6 +231,7 @@ void prof_causal_stop(void)
     prof_causal_spins = 0;
     prof_shares_on = 0;
     prof_causal.by_shares = NULL;
+    prof_interrupts_restore(on);
     prof_causal.strange += prof_patch_off();
     prof_causal_log_stop();
     prof_causal_release();

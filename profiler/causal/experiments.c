@@ -207,7 +207,7 @@ void prof_experiments_abandon(struct prof_experiments *all, uint64_t now)
 bool prof_experiments_check(struct prof_experiments *all, uint64_t now,
                             uint64_t at)
 {
-    if (all->fixed || all->paused || at - all->began < all->settings.cycles_max)
+    if (!prof_experiments_overdue(all, at))
         return false;
     abandon(all, now, PROF_EXPERIMENT_SLOW);
     return true;

@@ -112,6 +112,14 @@ static inline bool prof_experiments_visit(struct prof_experiments *all,
            prof_experiments_visited(all, now);
 }
 
+/* Whether that takes too long at (at), virtual time. */
+static inline bool prof_experiments_overdue(const struct prof_experiments *all,
+                                            uint64_t at)
+{
+    return at - all->began >= all->settings.cycles_max && !all->fixed &&
+           !all->paused;
+}
+
 /* To be called now and then, so that an experiment without visits ends; (at) is
  * the virtual time at (now). True: it was abandoned, and the next has begun. */
 bool prof_experiments_check(struct prof_experiments *all, uint64_t now,

@@ -95,7 +95,7 @@ void prof_causal_worked(uint64_t time)
 /* A handler ends while an agent is faster. */
 __attribute__((noinline)) static void end_before_owing(struct prof_work *work)
 {
-    account(work, PROF_LIMIT_CPU, prof_causal_virtual());
+    account(work, PROF_LIMIT_CPU, prof_causal_both().virtual_time);
     work->kind = NULL;
     work->polled = prof_tsc();
     work->answers = prof_causal.answers;

@@ -3,10 +3,10 @@
 ; Where the entry of a patched function leads, and its return; hooks.h. For
 ; both widths.
 ;
-; All registers are preserved but the flags, which no function expects or
-; returns anything in: callers may know which registers a function leaves
-; alone, and rely on it. Frames are linked as in any function, so that walks
-; over them find the callers.
+; All registers and flags are preserved: callers may know which registers a
+; function leaves alone, and rely on it. Frames are linked as in any function,
+; so that walks over them find the callers. Interrupts are off in a hook:
+; virtual time stands still in it, but in parts, which no handler is to see.
 
 %define ENTRIES 33                      ; as in hooks.h
 %define ENTRY_BYTES 48
@@ -31,6 +31,7 @@
         extern  prof_patch_entered, prof_patch_left
         global  prof_patch_entries:function (ENTRIES * ENTRY_BYTES)
         global  prof_patch_returns:function (RETURNS * RETURN_BYTES)
+        global  prof_patch_hooks_end
 
 ; The instructions that were moved come after this.
 %macro ENTRY 0
@@ -65,6 +66,10 @@ prof_patch_returns:
 %macro HOOK 2
         push    BP
         mov     BP, SP
+        pushf
+%ifndef PROF_HOSTED
+        cli
+%endif
 %if WORD == 8
         push    rax
         push    rcx
@@ -80,7 +85,7 @@ prof_patch_returns:
         mov     rdi, [rbp + WORD]
         lea     rsi, [rbp + %2]
         call    %1
-        lea     rsp, [rbp - 9 * WORD]
+        lea     rsp, [rbp - 10 * WORD]
         pop     r11
         pop     r10
         pop     r9
@@ -104,6 +109,7 @@ prof_patch_returns:
         pop     ecx
         pop     eax
 %endif
+        popf
         pop     BP
         ret
 %endmacro
@@ -115,5 +121,7 @@ entered:
 ; From prof_patch_returns: the call has pushed the place of the return address.
 left:
         HOOK    prof_patch_left, WORD
+
+prof_patch_hooks_end:
 
         section .note.GNU-stack noalloc noexec nowrite progbits

@@ -23,13 +23,15 @@
 
 extern const uint8_t prof_patch_entries[PROF_ENTRIES * PROF_ENTRY_BYTES];
 extern const uint8_t prof_patch_returns[PROF_RETURNS * PROF_RETURN_BYTES];
+extern const uint8_t prof_patch_hooks_end[]; /* of all code from the entries on
+                                              */
 
 /* Called by entry (at, an address in it), with the place of the function's
- * return address. Contexts: any. */
+ * return address. Contexts: any, interrupts off. */
 void prof_patch_entered(uintptr_t at, uintptr_t *place);
 
 /* Called by prof_patch_returns (at, the same): stores the true return address
- * in (*place). Contexts: any. */
+ * in (*place). Contexts: any, interrupts off. */
 void prof_patch_left(uintptr_t at, uintptr_t *place);
 
 #endif

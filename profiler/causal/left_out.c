@@ -104,7 +104,7 @@ int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
     return PROF_EABSENT;
 }
 
-void prof_causal_code(const struct prof_causal_code *code)
+void prof_causal_code(const struct prof_image_code *code)
 {
     (void)code;
 }

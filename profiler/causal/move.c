@@ -20,6 +20,10 @@
 #define OP_JUMP 0xe9u
 #define OP_JUMP_SHORT 0xebu
 #define OP_GROUP_FIVE 0xffu
+#define OP_LOAD 0x8bu
+#define OP_RETURN 0xc3u
+#define MODRM_SIB 0x04u /* a register, and what a SIB byte says: */
+#define SIB_STACK 0x24u /* memory at the stack pointer */
 
 /* One instruction and where its parts are. */
 struct one {
@@ -79,6 +83,39 @@ static bool calls_by_value(const struct one *one)
            (one->bytes[one->modrm] >> 3 & 6) == 2;
 }
 
+static uint32_t distance_at(const uint8_t *bytes)
+{
+    uint32_t distance;
+
+    __builtin_memcpy(&distance, bytes, sizeof distance);
+    return distance;
+}
+
+/* Where a call leads that is no call by value. */
+static uintptr_t called(const struct one *one)
+{
+    const uint32_t distance =
+        distance_at(one->bytes + one->is.length - NEAR_BYTES);
+
+    return one->at + one->is.length + (uintptr_t)(int32_t)distance;
+}
+
+/* A call to learn where it is: position-independent code of i386 calls a
+ * function that returns its return address, such as __x86.get_pc_thunk.bx (mov
+ * (%esp), register; ret), or the next instruction, which pops it. Moved, it
+ * would find the table of its addresses elsewhere. */
+static bool asks_where(const struct one *one)
+{
+    const uint8_t *bytes;
+
+    if (one->is.effect != PROF_EFFECT_CALL)
+        return false;
+    bytes = (const uint8_t *)called(one);
+    return bytes == one->bytes + one->is.length ||
+           (bytes[0] == OP_LOAD && (bytes[1] & 0xc7) == MODRM_SIB &&
+            bytes[2] == SIB_STACK && bytes[3] == OP_RETURN);
+}
+
 static void add(struct prof_moved *moved, const uint8_t *bytes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -91,14 +128,6 @@ static void add_distance(struct prof_moved *moved, uintptr_t at, uintptr_t to)
     uint32_t distance = (uint32_t)(to - (at + moved->count + NEAR_BYTES));
 
     add(moved, (const uint8_t *)&distance, sizeof distance);
-}
-
-static uint32_t distance_at(const uint8_t *bytes)
-{
-    uint32_t distance;
-
-    __builtin_memcpy(&distance, bytes, sizeof distance);
-    return distance;
 }
 
 /* A jump, call or conditional jump to (to). False: a form without distance of
@@ -146,10 +175,7 @@ static bool add_one(struct prof_moved *moved, uintptr_t at,
     uintptr_t to;
 
     if (one->is.effect == PROF_EFFECT_CALL)
-        return add_leading(moved, at, one,
-                           one->at + one->is.length +
-                               (uintptr_t)(int32_t)distance_at(
-                                   one->bytes + one->is.length - NEAR_BYTES));
+        return add_leading(moved, at, one, called(one));
     if (leads(one, &to))
         return add_leading(moved, at, one, to);
     if (is_relative(one))
@@ -185,7 +211,7 @@ int prof_move(uintptr_t function, size_t size, uintptr_t at,
     while (moved->taken < PROF_JUMP_BYTES) {
         struct one one = take(function + moved->taken);
 
-        if (one.is.length == 0 || calls_by_value(&one) ||
+        if (one.is.length == 0 || calls_by_value(&one) || asks_where(&one) ||
             moved->count + one.is.length + 2 * NEAR_BYTES + PROF_JUMP_BYTES >
                 PROF_MOVED_BYTES_MAX ||
             !add_one(moved, at, &one))

@@ -8,63 +8,109 @@
 
 struct prof_own prof_own;
 
-static void visit(struct prof_target *target)
+static void keep_least(uint32_t *least, uint64_t cycles)
 {
-    prof_causal_enter(target);
-    prof_causal_leave(target);
+    if (cycles < *least)
+        *least = (uint32_t)cycles;
 }
 
-/* The last entry leads to nothing but a return. */
-static void call(struct prof_target *unused)
+/* What reading the clock adds to the time between two readings of it. */
+static uint32_t of_clock(void)
 {
-    const struct prof_patched *probe = &prof_patch->functions[PROF_PROBE];
+    uint32_t least = UINT32_MAX;
 
-    (void)unused;
-    ((void (*)(void))prof_patch_entry(probe))();
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        uint64_t before = prof_tsc();
+
+        keep_least(&least, prof_tsc() - before);
+    }
+    return least;
 }
 
-/* Cycles in (target), which does nothing, of one of (visits). */
-static uint32_t least(void (*visits)(struct prof_target *target),
-                      struct prof_target *target)
+/* Of visits by hand. */
+static void measure_visit(struct prof_target *probe, uint32_t reading,
+                          struct prof_own *found)
 {
     const struct prof_virtual_clock *clock = &prof_causal.clock;
-    uint64_t least = UINT32_MAX;
 
-    target->number = prof_causal.experiments.target + 1;
+    found->visit = found->entered = found->left = UINT32_MAX;
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        uint64_t before = clock->in_target;
+        uint64_t before = clock->in_target, began = prof_tsc(), entered;
 
-        visits(target);
-        if (clock->in_target - before < least)
-            least = clock->in_target - before;
+        prof_causal_enter(probe);
+        entered = prof_tsc();
+        prof_causal_leave(probe);
+        keep_least(&found->left, prof_tsc() - entered - reading);
+        keep_least(&found->entered, entered - began - reading);
+        keep_least(&found->visit, clock->in_target - before);
     }
-    return (uint32_t)least;
+}
+
+/* Cycles of a call of (code), less those that were found to be the profiler's
+ * own; and those in the target. */
+static void measure_call(uintptr_t code, uint32_t *all, uint32_t *in_target)
+{
+    const struct prof_virtual_clock *clock = &prof_causal.clock;
+
+    *all = *in_target = UINT32_MAX;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        uint64_t before = clock->in_target, own = prof_causal.own;
+        uint64_t began = prof_tsc();
+
+        ((void (*)(void))code)();
+        keep_least(all, prof_tsc() - began - (prof_causal.own - own));
+        keep_least(in_target, clock->in_target - before);
+    }
+}
+
+/* The last entry leads to nothing but a return. There are two hooks of a call,
+ * and what they add is to what such a return takes. */
+static void measure_hooks(struct prof_patched *probe, struct prof_own *found)
+{
+    uintptr_t entry = prof_patch_entry(probe);
+    uint32_t with, without, unused;
+
+    measure_call(entry + PROF_ENTRY_HEAD, &without, &unused);
+    measure_call(entry, &with, &found->patched);
+    found->hook = with > without ? (with - without) / 2 : 0;
 }
 
 void prof_own_measure(void)
 {
     static struct prof_target probe;
+    const uint32_t number = prof_causal.experiments.target + 1;
     struct prof_virtual_clock clock = prof_causal.clock;
+    struct prof_own found = {0};
+    uint64_t own = prof_causal.own;
     bool outside = prof_causal_outside;
 
-    prof_own = (struct prof_own){0};
+    prof_own = found;
     prof_causal_outside = false;
     prof_causal.clock.nested = 0; /* a target by samples is entered */
-    prof_own.visit = least(visit, &probe);
-    if (prof_patch != NULL)
-        prof_own.patched =
-            least(call, &prof_patch->functions[PROF_PROBE].target);
+    probe.number = number;
+    measure_visit(&probe, of_clock(), &found);
+    if (prof_patch != NULL) {
+        prof_patch->functions[PROF_PROBE].target.number = number;
+        measure_hooks(&prof_patch->functions[PROF_PROBE], &found);
+    }
+    prof_own = found;
     prof_causal_outside = outside;
+    prof_causal.own = own;
     prof_causal.clock = clock;
 }
 
-void prof_own_end(uint64_t began, uint32_t more)
+/* Reads the clock last, so that what comes after it is always the same. */
+void prof_own_end(struct prof_own_call call, uint32_t around)
 {
     struct prof_virtual_clock *clock = &prof_causal.clock;
+    uint64_t began = call.began;
 
-    if (began == 0 || clock->nested == 0 || prof_causal_outside)
+    if (!prof_causal_on) /* virtual time has stopped to lag further */
         return;
-    if (began < clock->since)
-        began = clock->since;
-    prof_virtual_except(clock, prof_tsc() - began + more);
+    if (call.inside && clock->nested != 0 && !prof_causal_outside) {
+        if (began < clock->since)
+            began = clock->since;
+        prof_virtual_except(clock, prof_tsc() - began + around);
+    }
+    prof_own_skip(prof_tsc() - call.began + around);
 }

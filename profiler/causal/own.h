@@ -3,39 +3,61 @@
 #define PROF_OWN_H
 
 /*
- * The time that the profiler itself takes while a target runs, to be taken out
- * of the target's. It has two parts. One is between the readings of the clock
- * and the target's code, at its beginning and at its end: it is measured when
- * experiments begin, by visits that do nothing. The other is in calls of the
- * profiler from within the target: these read the clock at their beginning and
- * end. Contexts: thread, interrupts off.
+ * The time that the profiler itself takes, and the program without it does not.
+ * Virtual time stands still meanwhile: otherwise experiments would be with
+ * another program, which takes other turns where timers race with what it
+ * computes. Nor is it a target's while one runs.
+ *
+ * It has two parts. What calls of the profiler take between their readings of
+ * the clock is known at their end. What is before and after is measured when
+ * experiments begin, by visits that do nothing: the target's side of it, and
+ * all of it. Contexts: thread, interrupts off.
  */
 
 #include "causal/causal.h"
 
 #include "base/cpu.h"
 
+/* In cycles. */
 struct prof_own {
-    uint32_t visit;   /* cycles of prof_target_enter() and _leave() */
-    uint32_t patched; /* cycles of the hooks of a patched function */
+    uint32_t visit;   /* of prof_target_enter() and _leave(): in the target, */
+    uint32_t entered; /* all of the first, */
+    uint32_t left;    /* and all of the second */
+    uint32_t patched; /* of the hooks of a patched function: in the target */
+    uint32_t hook;    /* of one, outside of its readings of the clock */
 };
 extern struct prof_own prof_own;
 
 /* Measures (prof_own). To be called when experiments have begun and functions
- * are patched. Contexts: thread. */
+ * are patched. Contexts: thread, interrupts off. */
 void prof_own_measure(void);
 
-/* A call of the profiler begins. Returns what prof_own_end() needs. */
-static inline uint64_t prof_own_begin(void)
+/* (cycles), all with interrupts off, but for a few that any interrupt takes
+ * itself before it can read the clock, are the profiler's own: virtual time
+ * stood still, as they are no part of the program. Not while the target is what
+ * an agent does: that goes on meanwhile. */
+static inline void prof_own_skip(uint64_t cycles)
 {
-    if (prof_causal.clock.nested == 0 || prof_causal_outside)
-        return 0;
-    return prof_tsc();
+    if (prof_causal_outside)
+        return;
+    prof_causal.clock.delay += cycles;
+    prof_causal.own += cycles;
 }
 
-/* The call for which prof_own_begin() returned (began) ends. If the target that
- * it was made from still runs, its time and (more) cycles are not the
- * target's. */
-void prof_own_end(uint64_t began, uint32_t more);
+struct prof_own_call {
+    uint64_t began;
+    bool inside; /* the target */
+};
+
+/* A call of the profiler begins. Returns what prof_own_end() needs. */
+static inline struct prof_own_call prof_own_begin(void)
+{
+    return (struct prof_own_call){prof_tsc(), prof_causal.clock.nested != 0};
+}
+
+/* The call for which prof_own_begin() returned (call) ends; (around) cycles of
+ * it are not between the two. If the target that it was made from still runs,
+ * all of this is not the target's. */
+void prof_own_end(struct prof_own_call call, uint32_t around);
 
 #endif

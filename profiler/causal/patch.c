@@ -24,14 +24,14 @@
 /* With fewer, too much of a target's time would be that of its hooks. */
 #define CYCLES_A_VISIT 5000u
 
-static struct prof_causal_code code;
+static struct prof_image_code code;
 
-void prof_causal_code(const struct prof_causal_code *given)
+void prof_causal_code(const struct prof_image_code *given)
 {
     code = *given;
 }
 
-const struct prof_causal_code *prof_patch_code(void)
+const struct prof_image_code *prof_patch_code(void)
 {
     return &code;
 }
@@ -97,20 +97,54 @@ static bool is_clone(const struct prof_symbol *symbol)
     return contains(mangled, ".");
 }
 
+bool prof_patch_next_named(const char *name, uintptr_t *at,
+                           struct prof_symbol *symbol)
+{
+    if (*at < code.begin)
+        *at = code.begin;
+    while (*at < code.end) {
+        if (!prof_symbol_find(*at, symbol)) {
+            ++*at;
+            continue;
+        }
+        *at = symbol->start + symbol->size;
+        if (is_named(symbol, name))
+            return true;
+    }
+    return false;
+}
+
+/* "0x1234", which is no function's name. */
+static bool is_address(const char *name, uintptr_t *address)
+{
+    unsigned digits = 0;
+
+    *address = 0;
+    if (name[0] != '0' || (name[1] != 'x' && name[1] != 'X'))
+        return false;
+    for (name += 2; *name != '\0'; name++, digits++) {
+        unsigned digit = (uint8_t)*name - '0';
+
+        if (digit > 9)
+            digit = ((uint8_t)*name | 0x20u) - 'a' + 10;
+        if (digit > 15 || digit < (*name > '9' ? 10u : 0u))
+            return false;
+        *address = *address << 4 | digit;
+    }
+    return digits > 0 && digits <= 2 * sizeof *address;
+}
+
 /* The only function (name), or without one the only clone. */
 static int find(const char *name, struct prof_symbol *found)
 {
     struct prof_symbol symbol, clone;
     uint32_t functions = 0, clones = 0;
+    uintptr_t at = 0;
 
-    for (uintptr_t at = code.begin; at < code.end;) {
-        if (!prof_symbol_find(at, &symbol)) {
-            at++;
-            continue;
-        }
-        at = symbol.start + symbol.size;
-        if (!is_named(&symbol, name))
-            continue;
+    if (is_address(name, &at))
+        return prof_symbol_find(at, found) ? 0 : PROF_EPATCH_NAME;
+    at = 0;
+    while (prof_patch_next_named(name, &at, &symbol)) {
         if (is_clone(&symbol)) {
             clones++;
             clone = symbol;
@@ -164,12 +198,28 @@ uintptr_t prof_patch_entry(const struct prof_patched *function)
            (uintptr_t)(function - prof_patch->functions) * PROF_ENTRY_BYTES;
 }
 
-static int check(const struct prof_symbol *symbol)
+/* A hook that is entered through an entry would enter it again, without end. So
+ * none of the profiler's functions may have one: static ones are known by where
+ * they are. Where its objects were not merged by module.ld, these bounds are
+ * NULL, and the hooks themselves are known still. */
+extern const uint8_t prof_code_begin[] __attribute__((weak));
+extern const uint8_t prof_code_end[] __attribute__((weak));
+
+static bool is_own(const struct prof_symbol *symbol)
 {
+    const uintptr_t at = symbol->start, begin = (uintptr_t)prof_code_begin;
+    const uintptr_t hooks = (uintptr_t)prof_patch_entries;
     char mangled[sizeof OWN];
 
     (void)prof_symbol_name(symbol, mangled, sizeof mangled);
-    if (begins(mangled, OWN) || symbol->start < code.begin ||
+    return begins(mangled, OWN) ||
+           at - begin < (uintptr_t)prof_code_end - begin ||
+           at - hooks < (uintptr_t)prof_patch_hooks_end - hooks;
+}
+
+static int check(const struct prof_symbol *symbol)
+{
+    if (is_own(symbol) || symbol->start < code.begin ||
         symbol->start >= code.end)
         return PROF_EPATCH_OWN;
     return 0;

@@ -12,6 +12,7 @@
 #include "causal/hooks.h"
 
 #include <prof/causal.h>
+#include <prof/symbols.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,7 +59,13 @@ extern struct prof_patch *prof_patch; /* NULL: none was added */
 /* The entry that the beginning of (function) jumps to. */
 uintptr_t prof_patch_entry(const struct prof_patched *function);
 
-const struct prof_causal_code *prof_patch_code(void);
+const struct prof_image_code *prof_patch_code(void);
+
+/* The next function or clone (name) of the code from (*at) on, 0 = its begin,
+ * which is moved after it; false: there is none. Contexts: as of
+ * prof_name_is(). */
+bool prof_patch_next_named(const char *name, uintptr_t *at,
+                           struct prof_symbol *symbol);
 
 /* Patches all functions, and restores them. The second returns how many it did
  * not find as it had left them; these it does not touch. Contexts: thread. */

@@ -32,7 +32,7 @@ void prof_causal_done(struct prof_latency *latency, uint64_t began)
 
     if (latency->number == 0 || !prof_causal.experiments.counts)
         return;
-    time = prof_causal_virtual();
+    time = prof_causal_both().virtual_time;
     if (time >= began)
         prof_latency_add(&prof_causal.latency[latency->number - 1],
                          time - began);
@@ -164,7 +164,7 @@ void prof_causal_stats(struct prof_causal_stats *stats)
     *stats = (struct prof_causal_stats){
         .experiments = prof_causal.experiments.done,
         .abandoned = prof_causal.experiments.abandoned,
-        .delay_cycles = prof_causal.clock.delay,
+        .delay_cycles = prof_causal.clock.delay - prof_causal.own,
         .held = prof_causal.held.held,
         .held_most = prof_causal.held.used,
         .held_refused = prof_causal.refused,

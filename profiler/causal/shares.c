@@ -97,7 +97,7 @@ static bool returns_to(const struct prof_target *target, uintptr_t address)
 static bool caller_is_in(const struct prof_target *target, uintptr_t pc,
                          const uint32_t *words)
 {
-    const struct prof_causal_code *code = prof_patch_code();
+    const struct prof_image_code *code = prof_patch_code();
     const struct prof_range text = {code->begin, code->end};
     struct prof_range function;
     struct prof_symbol symbol;

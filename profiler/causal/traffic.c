@@ -9,6 +9,7 @@
  */
 
 #include "causal/causal.h"
+#include "causal/own.h"
 #include "causal/patch.h"
 
 #include "base/cpu.h"
@@ -77,11 +78,17 @@ static void check_drained(uint64_t now)
 
 void prof_causal_refuse(void)
 {
+    uint64_t now;
+    bool on;
+
     if (!prof_causal_on)
         return;
     prof_causal.refused++;
-    prof_experiments_abandon(&prof_causal.experiments, prof_tsc());
-    let_through(prof_tsc());
+    on = prof_interrupts_save();
+    now = prof_causal_exactly();
+    prof_experiments_abandon(&prof_causal.experiments, now);
+    let_through(now);
+    prof_interrupts_restore(on);
 }
 
 bool prof_causal_hold(uint64_t due, void *event)
@@ -146,19 +153,37 @@ static void watch(struct prof_moment now)
     prof_causal.work->turns++;
 }
 
+/* One may end that has no visits, or the next begin. */
+__attribute__((noinline)) static void look_after_experiments(void)
+{
+    bool on = prof_interrupts_save();
+    uint64_t now = prof_causal_exactly();
+
+    check_drained(now);
+    if (prof_experiments_check(&prof_causal.experiments, now,
+                               prof_virtual_time(&prof_causal.clock, now)))
+        prof_causal_follow(now);
+    prof_interrupts_restore(on);
+}
+
 void prof_causal_turn(void)
 {
     struct prof_moment now;
+    bool after_work, on;
 
     if (!prof_causal_on)
         return;
+    on = prof_interrupts_save();
     now = prof_causal_now();
+    after_work = prof_causal.work->turns == 0;
     watch(now);
     prof_patch_turn();
-    check_drained(now.real);
-    if (prof_experiments_check(&prof_causal.experiments, now.real,
-                               now.virtual_time))
-        prof_causal_follow(now.real);
+    if (prof_causal.experiments.paused ||
+        prof_experiments_overdue(&prof_causal.experiments, now.virtual_time))
+        look_after_experiments();
+    if (after_work) /* else it waits, and delays nobody */
+        prof_own_skip(prof_tsc() - now.real);
+    prof_interrupts_restore(on);
 }
 
 void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now)

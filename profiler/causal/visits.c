@@ -118,35 +118,25 @@ static void enter(struct prof_patched *function, uintptr_t *place)
     prof_patch->visits[prof_patch->visits_count++] =
         (struct prof_visit){place, function};
     *place = by;
-    prof_causal_enter(&function->target);
-    prof_causal_entered_now(&function->target);
+    prof_causal_enter_last(&function->target);
 }
 
-void prof_patch_entered(uintptr_t at, uintptr_t *place)
+static __attribute__((noinline)) void call_begins(uintptr_t at,
+                                                  uintptr_t *place)
 {
     uintptr_t number = (at - (uintptr_t)prof_patch_entries) / PROF_ENTRY_BYTES;
     struct prof_patched *function = &prof_patch->functions[number];
-    uint64_t began;
-    bool on;
 
     if (!prof_causal_on)
         return;
-    on = prof_interrupts_save();
-    began = prof_own_begin();
     if (function->is_point)
         prof_causal_visit(&function->point);
     if (function->is_target && function->target.end == 0 && !function->loops)
         enter(function, place);
-    prof_own_end(began, prof_own.patched);
-    prof_interrupts_restore(on);
 }
 
-/* A function that returns may remove arguments as well, so that this is at or
- * above the place of its return address. */
-void prof_patch_left(uintptr_t at, uintptr_t *place)
+static __attribute__((noinline)) void call_ends(uintptr_t at, uintptr_t *place)
 {
-    bool on = prof_interrupts_save();
-    uint64_t began = prof_own_begin();
     uint64_t now = prof_causal_exactly();
     uintptr_t number = (at - (uintptr_t)prof_patch_returns) / PROF_RETURN_BYTES;
     uintptr_t begin, end;
@@ -159,8 +149,26 @@ void prof_patch_left(uintptr_t at, uintptr_t *place)
             end_visit(i, now);
     }
     *place = prof_patch->returns[number];
-    prof_own_end(began, prof_own.patched);
-    prof_interrupts_restore(on);
+}
+
+/* The two hooks read the clock at the same places, as what is outside of their
+ * readings is measured for both together. */
+void prof_patch_entered(uintptr_t at, uintptr_t *place)
+{
+    struct prof_own_call began = prof_own_begin();
+
+    call_begins(at, place);
+    prof_own_end(began, prof_own.hook);
+}
+
+/* A function that returns may remove arguments as well, so that this is at or
+ * above the place of its return address. */
+void prof_patch_left(uintptr_t at, uintptr_t *place)
+{
+    struct prof_own_call began = prof_own_begin();
+
+    call_ends(at, place);
+    prof_own_end(began, prof_own.hook);
 }
 
 void prof_patch_turn(void)

@@ -11,10 +11,6 @@
 /* Packets as lines of text to prof_port_write(). serial.c */
 extern const struct prof_transport prof_serial_transport;
 
-/* The weak prof_port_alloc() and prof_port_free() use (bytes) at (memory) from
- * now on. pool.c Contexts: boot. */
-void prof_pool_open(void *memory, size_t bytes);
-
 /* Whether the image has no prof_port_alloc() of its own. Contexts: any. */
 bool prof_pool_in_use(void);
 

@@ -12,6 +12,8 @@
 #include "control/causal.h"
 
 #include "base/equal.h"
+#include "causal/causal.h"
+#include "causal/patch.h"
 #include "control/control.h"
 #include "profile/functions.h"
 #include "profile/sums.h"
@@ -31,6 +33,7 @@
 #define LEAST_PERCENT 2u /* of the busy time, of a target with its callees */
 #define MOST_PERCENT 95u
 #define FRAMES_MAX 48u
+#define LISTED_MAX 16u /* functions of one name */
 
 static bool begun; /* what the options ask for */
 
@@ -70,6 +73,33 @@ static void refuse(const char *name, int error)
     prof_text_string(&out, ": ");
     prof_text_string(&out, prof_strerror(error));
     prof_text_char(&out, '\n');
+    prof_text_flush(&out);
+}
+
+/* All functions (name), of which one is to be chosen. */
+static void list_named(const char *name)
+{
+    struct prof_symbol symbol;
+    struct prof_text out;
+    uint32_t count = 0;
+    uintptr_t at = 0;
+
+    prof_text_open(&out, prof_port_write);
+    while (prof_patch_next_named(name, &at, &symbol)) {
+        if (++count > LISTED_MAX)
+            continue;
+        prof_text_string(&out, "causal:   ");
+        prof_text_hex(&out, symbol.start, 2 * sizeof(void *));
+        prof_text_char(&out, ' ');
+        prof_name_write(&out, &symbol, 0);
+        prof_text_char(&out, '\n');
+    }
+    if (count > LISTED_MAX) {
+        prof_text_string(&out, "causal:   and ");
+        prof_text_decimal(&out, count - LISTED_MAX, 0);
+        prof_text_string(&out, " more\n");
+    }
+    prof_text_string(&out, "causal: name one by its address, such as 0x1234\n");
     prof_text_flush(&out);
 }
 
@@ -197,7 +227,37 @@ static void add_wanted(void)
         each->added = true;
         if (error != PROF_OK)
             refuse(each->name, error);
+        if (error == PROF_EPATCH_NAMES)
+            list_named(each->name);
     }
+}
+
+static bool is_wanted(bool progress)
+{
+    for (const struct prof_causal_wanted *each = prof_causal_wanted;
+         each != NULL; each = each->next)
+        if ((each->kind == PROF_CAUSAL_PROGRESS) == progress)
+            return true;
+    return false;
+}
+
+/* Why experiments cannot begin: what is missing, though it may have been named.
+ * Returns the error. */
+static int missing(void)
+{
+    if (prof_causal_targets() != NULL && prof_causal_points() != NULL)
+        return PROF_ECONFIG;
+    if (prof_causal_targets() == NULL)
+        say("no target",
+            is_wanted(false) ? ": what prof.target= names was refused"
+            : prof_options()->causal == PROF_CAUSAL_MODE_AUTO
+                ? ": no function is hot, and can be one"
+                : ": prof.target= names one, prof.causal=auto chooses");
+    if (prof_causal_points() == NULL)
+        say("no progress point", is_wanted(true)
+                                     ? ": what prof.progress= names was refused"
+                                     : ": prof.progress= names one");
+    return PROF_ECAUSAL;
 }
 
 int prof_causal_begin(void)
@@ -217,7 +277,7 @@ int prof_causal_begin(void)
         say("experiments", " have begun");
         return PROF_OK;
     case PROF_EVALUE:
-        return PROF_ECAUSAL;
+        return missing();
     case PROF_EMEMORY:
         return PROF_ECAUSAL_MEMORY;
     default:

@@ -31,6 +31,7 @@
 #include "trace/send.h"
 
 #include <prof/config.h>
+#include <prof/port.h>
 
 static bool ready;                       /* prof_init() has succeeded */
 static bool running;                     /* prof_start() is in force */
@@ -296,8 +297,8 @@ uint32_t prof_drain_ms(void)
 
     if (asked != 0)
         return asked;
-    /* deeper stacks fill it sooner */
-    if (prof_drain_is_behind() ||
+    /* deeper stacks fill it sooner, and tasks fill theirs */
+    if (prof_drain_is_behind() || prof_trace_is_filling() ||
         prof_frames_half_full(&prof_cpus[0].frames, prof_cpus[0].frames.tail))
         return DRAIN_MS_MIN;
     return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;

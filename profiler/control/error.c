@@ -23,8 +23,7 @@ static const char *const lines[] = {
     [-PROF_EFLIGHT] = "nothing to dump: the recorder is not in flight mode "
                       "(prof.trace=flight)",
     [-PROF_ELOOP] = "no statistics of the event loop (prof.loop)",
-    [-PROF_ECAUSAL] =
-        "they need prof.target= or prof.causal=auto, and prof.progress=",
+    [-PROF_ECAUSAL] = "a target or a progress point is missing",
     [-PROF_ECAUSAL_RUNS] =
         "experiments are running, or what they held was not taken",
     [-PROF_ECAUSAL_MEMORY] = "no memory for experiments",

@@ -13,6 +13,7 @@
 
 #include <prof/causal.h>
 #include <prof/config.h>
+#include <prof/loop_stats.h>
 #include <prof/port.h>
 #include <prof/prof.h>
 
@@ -83,10 +84,15 @@ static void report(void)
     poll.reported_tsc += (uint64_t)every * poll.cycles_per_ms;
     if (is_due(poll.reported_tsc, every)) /* nobody has polled for long */
         poll.reported_tsc = prof_tsc();
-    if (!prof_running())
+    if (!prof_running() && !prof_loop_is_on())
         return;
     poll.reports++;
-    prof_report();
+    if (prof_running())
+        prof_report(); /* with the table of the loop */
+    else
+        prof_loop_report(PROF_OPTION(loop_rows));
+    if (prof_causal_running())
+        prof_causal_report();
 }
 
 /* Kept out of prof_poll(), so that this needs no stack of its own. */

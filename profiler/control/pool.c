@@ -44,8 +44,7 @@ void prof_pool_open(void *memory, size_t bytes)
     uintptr_t begin = rounded((uintptr_t)memory);
     uintptr_t end = ((uintptr_t)memory + bytes) & ~(uintptr_t)(ALIGNMENT - 1);
 
-    free_blocks = NULL;
-    if (memory == NULL || end < begin + ALIGNMENT)
+    if (free_blocks != NULL || memory == NULL || end < begin + ALIGNMENT)
         return;
     free_blocks = (struct block *)begin;
     *free_blocks = (struct block){.bytes = end - begin};

@@ -5,6 +5,7 @@
 #include "control/trace.h"
 
 #include "base/alloc.h"
+#include "control/builtin.h"
 #include "control/control.h"
 #include "trace/stacks.h"
 
@@ -28,16 +29,35 @@ static void open_stacks(void)
         prof_trace_stacks_open(memory, bytes, text->begin, text->end, depth);
 }
 
+/* As much as was asked for, or else as there is. NULL: too little. */
+static void *take_memory(size_t *bytes)
+{
+    uint32_t kib = prof_options()->trace_kib, least = kib;
+    void *memory;
+
+    if (kib == 0) {
+        kib = PROF_WITH_BUILTIN && prof_pool_in_use() ? PROF_TRACE_KIB_POOL
+                                                      : PROF_TRACE_KIB_HEAP;
+        least = PROF_TRACE_KIB_LEAST;
+    }
+    do {
+        *bytes = (size_t)kib * 1024;
+        memory = prof_alloc(*bytes);
+        kib /= 2;
+    } while (memory == NULL && kib >= least);
+    return memory;
+}
+
 /* Opens the recorder, if nobody has. */
 static int open_recorder(void)
 {
-    size_t bytes = (size_t)prof_options()->trace_kib * 1024;
+    size_t bytes;
     void *memory;
     int error;
 
     if (has_memory)
         return PROF_OK;
-    memory = prof_alloc(bytes);
+    memory = take_memory(&bytes);
     error = prof_trace_open(memory, bytes);
     if (error != PROF_OK && memory != NULL)
         prof_free(memory);

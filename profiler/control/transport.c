@@ -70,7 +70,9 @@ static void report_missing(const char *asked,
     prof_text_open(&out, prof_port_write);
     prof_text_string(&out, "prof: prof.out=");
     prof_text_string(&out, asked);
-    prof_text_string(&out, ": no such device; ");
+    prof_text_string(&out, prof_equal(asked, prof_shared_memory_transport.name)
+                               ? ": no memory for prof.share; "
+                               : ": no such device; ");
     if (taken != NULL)
         prof_text_string(&out, "the stream goes to ");
     prof_text_string(&out, taken != NULL ? taken->name : "there is no stream");

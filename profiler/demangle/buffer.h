@@ -24,6 +24,7 @@ struct demangle_buffer {
     uint16_t commas; /* deferred ", ", printed before the next output */
     char last;       /* last byte printed; a deferred comma counts as ' ' */
     uint32_t steps;  /* left in the budget */
+    bool brief;      /* types that functions return are omitted */
 };
 
 /* Discards the output; the budget is not reset. */

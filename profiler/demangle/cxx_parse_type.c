@@ -15,7 +15,7 @@ uint8_t prof_cxx_modifier(char c)
         ['G' - 'C'] = CXX_IMAGINARY, ['K' - 'C'] = CXX_CONST,
         ['V' - 'C'] = CXX_VOLATILE,  ['r' - 'C'] = CXX_RESTRICT,
     };
-    unsigned i = (unsigned char)c - 'C';
+    unsigned i = (unsigned)((unsigned char)c - 'C');
 
     return i < sizeof kinds ? kinds[i] : 0;
 }

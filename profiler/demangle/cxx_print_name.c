@@ -55,7 +55,7 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
 {
     const struct cxx_node *function = cxx_at(x, n->b);
     struct cxx_item type = *it;
-    bool drop = (n->flags & CXX_AROUND_LOCAL) && !x->llvm;
+    bool drop = ((n->flags & CXX_AROUND_LOCAL) && !x->llvm) || x->out->brief;
     uint16_t returned = drop ? 0 : function->a;
     uint16_t quals, local_quals = 0;
     uint16_t core = name_core(x, n->a, &quals);

@@ -49,7 +49,7 @@ static enum prof_language print(struct demangle_buffer *o,
                                 enum prof_language language, const char *name,
                                 size_t bytes, void *work)
 {
-    bool any = language == PROF_LANGUAGE_AUTO;
+    bool any = language == PROF_LANGUAGE_AUTO || o->brief;
 
     if (name[0] == 'c') {
         if (PROF_WITH_OCAML && (any || language == PROF_LANGUAGE_OCAML) &&
@@ -79,7 +79,8 @@ struct prof_demangled prof_demangle_as(enum prof_language language,
     char nowhere[1];
     size_t bytes = length(name);
     struct demangle_buffer o = {.to = size > 0 ? out : nowhere,
-                                .room = size > 0 ? size - 1 : 0};
+                                .room = size > 0 ? size - 1 : 0,
+                                .brief = language == PROF_LANGUAGE_AUTO_BRIEF};
     struct prof_demangled got = {.language = PROF_LANGUAGE_NONE};
     uint32_t budget = 0;
 

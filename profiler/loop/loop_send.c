@@ -133,15 +133,33 @@ static void send_histograms(uint64_t tsc, uint32_t site)
     }
 }
 
-/* What changes where anything does. */
+/* What changes where anything does that send_row() sends; ages do always. */
 static uint32_t note_of(const struct prof_loop_row *row)
 {
-    uint32_t note =
-        (uint32_t)(row->own_cycles ^ row->total_cycles * 3 ^ row->calls * 5 ^
-                   row->failed * 7 ^ row->cancelled * 11) ^
-        row->pending;
+    const struct prof_loop_sum *sums = row->sums;
+    const uint64_t values[] = {
+        row->calls,
+        row->resolved,
+        row->failed,
+        row->cancelled,
+        row->pending,
+        row->own_cycles,
+        row->total_cycles,
+        row->longest_cycles,
+        row->longest_tsc,
+        sums[PROF_LOOP_RUN].count,
+        sums[PROF_LOOP_DELAY].count,
+        sums[PROF_LOOP_DELAY].cycles,
+        sums[PROF_LOOP_WALL].count,
+        sums[PROF_LOOP_WALL].cycles,
+        row->held,
+        row->held_cycles,
+    };
+    uint32_t note = 0;
 
-    return note | 1;
+    for (uint32_t i = 0; i < sizeof values / sizeof *values; i++)
+        note = (note * 31) ^ (uint32_t)values[i] ^ (uint32_t)(values[i] >> 32);
+    return note != 0 ? note : 1; /* 0: has not been sent */
 }
 
 static void send_if_changed(const struct prof_loop_row *row, void *context)

@@ -15,7 +15,6 @@
 #include <prof/text.h>
 
 #define SHARE_WHOLE 10000u /* shares in hundredths of a per cent */
-#define LISTED_MAX 4096u   /* sites, of which a bit says: it is in the table */
 
 /* ---- numbers */
 
@@ -39,40 +38,66 @@ static void write_share(struct prof_text *out, uint64_t part, uint64_t whole)
 
 /* ---- rows */
 
-static uint64_t key_of(const struct prof_loop_row *row)
+static uint64_t key_of(const struct prof_loop_site *site)
 {
     switch (prof_options()->loop_by) {
     case PROF_LOOP_BY_TOTAL:
-        return row->total_cycles;
+        return site->total_sum;
     case PROF_LOOP_BY_LONGEST:
-        return row->longest_cycles;
+        return prof_held_longest_of(site).cycles;
     case PROF_LOOP_BY_OWN:
         break;
     }
-    return row->own_cycles;
+    return site->own_sum;
 }
 
-/* The first in the order that is not (listed), which a bit says of each. False:
- * there is none. */
-static bool find_next(const uint32_t *listed, struct prof_loop_row *best)
+static bool is_listed(const struct prof_loop_site *site)
 {
-    uint32_t sites = prof_loop_sites.site_count;
-    struct prof_loop_row row;
-    bool found = false;
+    return site->kind != PROF_LOOP_IDLE && site->kind != PROF_LOOP_LOOP &&
+           (site->own_sum != 0 || site->calls != 0);
+}
 
-    *best = (struct prof_loop_row){0};
-    for (uint32_t i = 0; i < sites && i < LISTED_MAX; i++) {
-        if ((listed[i / 32] >> i % 32 & 1) != 0)
-            continue;
-        prof_loop_row(i, &row);
-        if (row.kind == PROF_LOOP_IDLE || row.kind == PROF_LOOP_LOOP ||
-            (row.own_cycles == 0 && row.calls == 0) ||
-            (found && key_of(&row) <= key_of(best)))
-            continue;
-        found = true;
-        *best = row;
+/* Both lists in one; of two alike, that of (first) comes first. */
+static struct prof_loop_site *merge(struct prof_loop_site *first,
+                                    struct prof_loop_site *second)
+{
+    struct prof_loop_site *merged = NULL, **end = &merged;
+
+    while (first != NULL && second != NULL) {
+        struct prof_loop_site **from =
+            second->key > first->key ? &second : &first;
+
+        *end = *from;
+        *from = (*from)->after;
+        end = &(*end)->after;
     }
-    return found;
+    *end = first != NULL ? first : second;
+    return merged;
+}
+
+/* The sites of the table in its order: a merge sort of a list, since there may
+ * be very many. lists[i] has 2^i of them or none. */
+static struct prof_loop_site *sorted(void)
+{
+    struct prof_loop_site *lists[32] = {NULL}, *all = NULL;
+
+    for (uint32_t i = 0; i < prof_loop_sites.site_count; i++) {
+        struct prof_loop_site *list = &prof_loop_sites.sites[i];
+        uint32_t at = 0;
+
+        if (!is_listed(list))
+            continue;
+        list->key = key_of(list);
+        list->after = NULL;
+        for (; lists[at] != NULL; at++) {
+            list = merge(lists[at], list);
+            lists[at] = NULL;
+        }
+        lists[at] = list;
+    }
+    for (uint32_t i = 0; i < 32; i++)
+        all = merge(lists[i], all);
+    return all;
 }
 
 static void write_name(struct prof_text *out,
@@ -124,16 +149,14 @@ static void write_rows(struct prof_text *out, uint32_t rows, uint64_t wall)
     static const char head[] =
         "    own    total      runs 99% below  longest 99% delay     calls "
         "pending  oldest  site\n";
-    uint32_t listed[LISTED_MAX / 32] = {0};
+    const struct prof_loop_site *site = sorted();
 
-    for (uint32_t i = 0; i < rows; i++) {
+    for (uint32_t i = 0; i < rows && site != NULL; i++, site = site->after) {
         struct prof_loop_row row;
 
-        if (!find_next(listed, &row))
-            return;
         if (i == 0)
             prof_text_string(out, head);
-        listed[row.number / 32] |= 1u << row.number % 32;
+        prof_loop_row(prof_loop_site_number(site), &row);
         write_row(out, &row, wall);
     }
 }

@@ -42,7 +42,8 @@ static void sum_up(uint64_t now)
     uint32_t depth = 0;
 
     for (uint32_t i = 0; i < all->site_count; i++)
-        all->sites[i].own_sum = all->sites[i].total_sum = 0;
+        all->sites[i].own_sum = all->sites[i].total_sum =
+            all->sites[i].paused_sum = 0;
     for (uint32_t i = 0; i < all->node_count; i++)
         all->nodes[i].own_sum = all->nodes[i].own_cycles;
     for (const struct prof_loop_frame *at = state->top;
@@ -51,6 +52,7 @@ static void sum_up(uint64_t now)
     for (uint32_t i = 0; i < all->node_count; i++) {
         all->nodes[i].total_sum = all->nodes[i].own_sum;
         all->nodes[i].site->own_sum += all->nodes[i].own_sum;
+        all->nodes[i].site->paused_sum += all->nodes[i].own_cycles;
     }
     for (uint32_t i = all->node_count; i-- > 0;) {
         struct prof_loop_node *node = &all->nodes[i];
@@ -152,17 +154,6 @@ static struct prof_loop_sum sum_of(const struct prof_loop_site *site,
         .unbinned = unbinned};
 }
 
-/* The time of runs that have paused. */
-static uint64_t paused_cycles(uint32_t number)
-{
-    uint64_t cycles = 0;
-
-    for (uint32_t i = 0; i < all->node_count; i++)
-        if (all->nodes[i].site == &all->sites[number])
-            cycles += all->nodes[i].own_cycles;
-    return cycles;
-}
-
 static void fill_row(struct prof_loop_row *row, uint32_t number, uint64_t tsc)
 {
     const struct prof_loop_site *site = &all->sites[number];
@@ -188,8 +179,7 @@ static void fill_row(struct prof_loop_row *row, uint32_t number, uint64_t tsc)
     };
     if (site->oldest != NULL)
         row->oldest_cycles = tsc - site->oldest->created;
-    row->sums[PROF_LOOP_RUN] =
-        sum_of(site, PROF_LOOP_RUN, paused_cycles(number));
+    row->sums[PROF_LOOP_RUN] = sum_of(site, PROF_LOOP_RUN, site->paused_sum);
     row->sums[PROF_LOOP_DELAY] =
         sum_of(site, PROF_LOOP_DELAY, site->delay_cycles);
     row->sums[PROF_LOOP_WALL] = sum_of(site, PROF_LOOP_WALL, site->wall_cycles);

@@ -11,8 +11,8 @@
  * moment. MUST be called where nothing runs or pauses meanwhile. */
 void prof_loop_hold_still(bool hold);
 
-/* Fills in (row) of site (number), which has been seen. Own and total times
- * are those of the last prof_loop_account(). */
+/* Fills in (row) of site (number), which has been seen. Times are
+ * those of the last prof_loop_account(). */
 void prof_loop_row(uint32_t number, struct prof_loop_row *row);
 
 #endif

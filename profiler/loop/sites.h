@@ -41,7 +41,10 @@ struct prof_loop_site {
     struct prof_loop_node *top;             /* below no other: of callbacks */
     uint64_t held, held_cycles, held_samples;
     uint64_t own_sum, total_sum; /* a reader's */
-    uint32_t note;               /* the stream's */
+    uint64_t paused_sum;         /* of own_sum: of runs that have paused */
+    uint64_t key;                /* the table's: its order */
+    struct prof_loop_site *after;
+    uint32_t note; /* the stream's */
 };
 
 struct prof_loop_node {

@@ -176,16 +176,18 @@ RARE PROF_LOOP_CALL static void leave_all(struct prof_loop_frame *frame)
 
 /* ---- tasks */
 
+static void add_delay(struct prof_loop_site *site, uint64_t delay)
+{
+    site->delay_cycles += delay;
+    prof_histograms_add(&site->histograms, PROF_LOOP_DELAY, delay);
+}
+
 /* Counts since when it was ready until (now), if it was. */
 static void count_delay(struct prof_loop_task *task, uint64_t now)
 {
-    struct prof_loop_site *site = task->frame.node->site;
-    uint64_t delay = now - (task->ready & ~PROF_LOOP_NOT_REBASED);
-
-    if (!prof_loop_is_ready(task))
-        return;
-    site->delay_cycles += delay;
-    prof_histograms_add(&site->histograms, PROF_LOOP_DELAY, delay);
+    if (prof_loop_is_ready(task))
+        add_delay(task->frame.node->site,
+                  now - (task->ready & ~PROF_LOOP_NOT_REBASED));
 }
 
 RARE PROF_LOOP_CALL static void run_rebased(struct prof_loop_task *task)
@@ -300,6 +302,15 @@ void prof_loop_put_begin_for(struct prof_loop_frame *frame,
     enter(frame, (uint32_t)now);
     count_delay(task, now);
     prof_loop_set_not_ready(task);
+}
+
+/* Right after (frame) has begun; a reset may have come before it. */
+void prof_loop_put_asked(struct prof_loop_frame *frame, uint64_t asked_tsc)
+{
+    uint64_t begun = prof_loop_begun(frame);
+
+    if (begun > asked_tsc && asked_tsc > state->opened_tsc)
+        add_delay(frame->node->site, begun - asked_tsc);
 }
 
 PROF_LOOP_CALL void prof_loop_put_leave(struct prof_loop_frame *frame)

@@ -19,6 +19,7 @@
 #include "profile/image.h"
 #include "unwind/decode.h"
 
+#include <prof/symbols.h>
 #include <stddef.h>
 
 #define EXIT_BYTES_MAX 3u /* of an instruction that may exit */
@@ -30,6 +31,10 @@
 #define POPF 0x9d
 #define HLT 0xf4
 #define JMP_SHORT 0xeb
+#define CALL_NEAR 0xe8
+
+#define CALL_BYTES 5u          /* of a near, direct call */
+#define CALLEE_BYTES_MAX 1024u /* of a function that is decoded as a whole */
 
 static const uint8_t *code_at(uintptr_t address)
 {
@@ -150,6 +155,54 @@ static bool follows_exit(struct code *code, uint32_t back)
     return false;
 }
 
+/* Whether (pc) and the instructions from (begin) to there may be read. */
+static bool is_readable(uintptr_t pc, uintptr_t begin)
+{
+    const struct prof_range *text = &prof_image.text;
+
+    return begin >= text->begin && begin <= pc && pc < text->end &&
+           text->end - pc >= PROF_INSTRUCTION_BYTES_MAX;
+}
+
+/* Whether a function of (bytes) bytes at (at) returns after an instruction that
+ * may exit, with no other jump in between. */
+static bool returns_from_exit(uintptr_t at, size_t bytes)
+{
+    uintptr_t end = at + bytes;
+    bool exited = false;
+
+    while (at < end) {
+        struct prof_instruction one = prof_decode(code_at(at));
+        bool goes_on =
+            one.effect <= PROF_EFFECT_FRAMED ||
+            (one.effect == PROF_EFFECT_JUMP && one.value == (int)one.length);
+
+        if (one.length == 0 || (one.effect == PROF_EFFECT_RETURN && exited))
+            return one.length != 0;
+        exited = may_exit(code_at(at)) || (exited && goes_on);
+        at += one.length;
+    }
+    return false;
+}
+
+/* The same emulators deliver the interrupt after the function that made the
+ * port access has returned, to its caller. */
+static bool follows_call_of_exit(struct code *code)
+{
+    uintptr_t pc = code->pc;
+    struct prof_symbol callee;
+    int32_t distance;
+
+    if (pc - code->begin < CALL_BYTES ||
+        *code_at(pc - CALL_BYTES) != CALL_NEAR || !begins(code, CALL_BYTES))
+        return false;
+    __builtin_memcpy(&distance, code_at(pc - sizeof distance), sizeof distance);
+    return prof_symbol_find(pc + (uintptr_t)(intptr_t)distance, &callee) &&
+           callee.size <= CALLEE_BYTES_MAX &&
+           is_readable(callee.start + callee.size - 1, callee.start) &&
+           returns_from_exit(callee.start, callee.size);
+}
+
 /* In "sti; hlt" the CPU waits for the interrupt, which is therefore not late;
  * hlt after sti does not count. */
 static bool follows_enabling(struct code *code, uint32_t back)
@@ -165,15 +218,6 @@ static bool follows_enabling(struct code *code, uint32_t back)
     return false;
 }
 
-/* Whether (pc) and the instructions from (begin) to there may be read. */
-static bool is_readable(uintptr_t pc, uintptr_t begin)
-{
-    const struct prof_range *text = &prof_image.text;
-
-    return begin >= text->begin && begin <= pc && pc < text->end &&
-           text->end - pc >= PROF_INSTRUCTION_BYTES_MAX;
-}
-
 static uint32_t class_at(uintptr_t pc, uintptr_t begin)
 {
     struct code code = {.begin = begin, .pc = pc};
@@ -182,7 +226,8 @@ static uint32_t class_at(uintptr_t pc, uintptr_t begin)
     if (!is_readable(pc, begin))
         return 0;
     back = jumps_before(&code);
-    if (may_exit(code_at(pc)) || follows_exit(&code, back))
+    if (may_exit(code_at(pc)) || follows_exit(&code, back) ||
+        follows_call_of_exit(&code))
         class |= PROF_INSTRUCTION_VM_EXIT;
     if (follows_enabling(&code, back))
         class |= PROF_INSTRUCTION_ENABLES_INTERRUPTS;

@@ -7,8 +7,11 @@
  * it. At an instruction that exits to the hypervisor (port access, hlt, cpuid,
  * model specific registers) the time is the hypervisor's. Where interrupts are
  * enabled, a pending interrupt is delivered late and its time belongs to
- * earlier code. Decoded from the code (unwind/decode.h) when the sums are made;
- * sampling itself records nothing for this.
+ * earlier code. QEMU's software emulation delivers an interrupt only after a
+ * jump, a return included, so that a function that ends with a port access is
+ * looked for in the direct call before an address, too. Decoded from the code
+ * (unwind/decode.h) when the sums are made; sampling itself records nothing for
+ * this.
  *
  * Not recognised: exits by memory access (prof.vmm names such functions), and
  * interrupts enabled by iret.

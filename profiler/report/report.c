@@ -16,6 +16,7 @@
 #include "profile/user.h"
 #include "report/share.h"
 #include "report/summary.h"
+#include "report/under_sampled.h"
 
 #include <prof/config.h>
 #include <prof/loop_stats.h>
@@ -217,12 +218,18 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
  * read: it takes long to print a profile. */
 static void report_loop(void)
 {
+    struct prof_stats stats;
+    struct prof_text out;
     uint64_t begin;
 
     if (!prof_loop_is_on())
         return;
     prof_drain_whole();
     begin = prof_tsc();
+    prof_stats(&stats);
+    prof_text_open(&out, prof_port_write);
+    prof_report_under_sampled(&out, &stats);
+    prof_text_flush(&out);
     prof_loop_report(prof_options()->loop_rows);
     report_cycles += prof_tsc() - begin;
 }

@@ -68,7 +68,9 @@ static bool read_text(const struct prof_symbol *symbol)
     size_t size = sizeof linker_name;
 
     if (ANY_LANGUAGE && prof_symbol_name(symbol, linker_name, size) < size)
-        return !prof_demangle(linker_name, text, sizeof text, &work).truncated;
+        return !prof_demangle_as(PROF_LANGUAGE_AUTO_BRIEF, linker_name, text,
+                                 sizeof text, &work)
+                    .truncated;
     if (prof_symbol_name(symbol, text, sizeof text) < sizeof text)
         return true;
     drop_last(sizeof text - 1);

@@ -6,9 +6,9 @@
  * time never goes back in a stream; so to a reader these packets come from
  * another CPU.
  *
- * Recording goes on meanwhile, except after a trigger. What is overwritten
- * before the dump has come to it is marked as lost. Where the transport
- * refuses, the dump goes on at the next drain.
+ * Recording goes on meanwhile, except after a trigger (phase.h). What is
+ * overwritten before the dump has come to it is marked as lost. Where the
+ * transport refuses, the dump goes on at the next drain.
  */
 
 #include "trace/reader.h"
@@ -16,6 +16,7 @@
 #include "stream/put.h"
 #include "trace/follow.h"
 #include "trace/objects.h"
+#include "trace/phase.h"
 #include "trace/stacks.h"
 
 #include <prof/transport.h>
@@ -28,7 +29,6 @@ static struct prof_trace_cpu *const cpu = &prof_trace_cpus[0];
 static struct prof_packet_maker *packet; /* in the recorder's memory */
 
 static struct {
-    bool on;
     bool begun;        /* HISTORY was put */
     uint32_t until;    /* position at which the dump ends */
     uint32_t object;   /* next slot of the table */
@@ -104,6 +104,11 @@ static bool soon(uint64_t tsc)
     return prof_packet_is_soon(packet, clock_at(prof_stream_link(), tsc));
 }
 
+static uint32_t head(void)
+{
+    return __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
+}
+
 static uint32_t passed(void)
 {
     return prof_trace_reader_passed(&state->history) - history.before;
@@ -123,11 +128,6 @@ void prof_trace_history_open(struct prof_packet_maker *memory, uint32_t *notes,
                                             .number = 1};
 }
 
-bool prof_trace_history_is_on(void)
-{
-    return history.on;
-}
-
 uint64_t prof_trace_history_bytes(void)
 {
     return history.sink.bytes;
@@ -142,16 +142,22 @@ static void join_stream(const struct prof_stream_link *link)
     __builtin_memcpy(history.uuid, link->uuid, sizeof history.uuid);
 }
 
+static void end(void)
+{
+    prof_packet_clear(packet);
+    prof_trace_phase_dumped();
+}
+
 /* Each dump defines the names that it mentions. */
-void prof_trace_history_begin(void)
+static void begin(void)
 {
     const struct prof_stream_link *link = prof_stream_link();
     struct prof_trace_record first;
 
     prof_follow(cpu, false);
-    state->triggered = false;
+    prof_trace_phase_dump();
     if (link == NULL) { /* nobody would see it */
-        prof_trace_on = 1;
+        end();
         return;
     }
     join_stream(link);
@@ -163,13 +169,19 @@ void prof_trace_history_begin(void)
     history.sink.current = PROF_TRACE_UNKNOWN;
     history.object = 0;
     history.begun = false;
-    history.until = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
+    history.until = head();
     if (!prof_trace_reader_next(&state->history, cpu, history.until, &first,
                                 &history.begin))
         history.begin = state->history.tsc;
     state->history.lost = 0; /* HISTORY says that there was more */
     history.before = prof_trace_reader_passed(&state->history);
-    history.on = true;
+}
+
+/* The position at which the dump ends: with all there is, if no more comes. */
+static uint32_t until(void)
+{
+    return prof_trace_phase() == PROF_TRACE_PHASE_FINISHING ? head()
+                                                            : history.until;
 }
 
 /* What a dump begins with. False: no room for all of it yet. */
@@ -201,8 +213,7 @@ static bool put_events(void)
     struct prof_trace_record record;
     uint64_t tsc;
 
-    while (prof_trace_reader_next(&state->history, cpu, history.until, &record,
-                                  &tsc))
+    while (prof_trace_reader_next(&state->history, cpu, until(), &record, &tsc))
         if (!prof_trace_reader_put(&state->history, cpu, &history.sink, &record,
                                    tsc))
             return false;
@@ -212,10 +223,25 @@ static bool put_events(void)
 
 void prof_trace_history_go_on(void)
 {
-    if (!history.on || prof_stream_link() == NULL || !put_beginning() ||
-        !put_events() || !send_packet(prof_stream_link()))
+    if (!prof_trace_phase_dumps() || prof_stream_link() == NULL ||
+        !put_beginning())
         return;
-    history.on = false;
+    do { /* a trigger may come while the last of it is sent */
+        if (!put_events() || !send_packet(prof_stream_link()))
+            return;
+    } while ((int32_t)(until() - state->history.tail) > 0);
     state->dumps++;
-    prof_trace_on = state->mode == PROF_TRACE_FLIGHT;
+    end();
+}
+
+void prof_trace_history_dump(void)
+{
+    if (!prof_trace_phase_dumps())
+        begin();
+    prof_trace_history_go_on();
+}
+
+void prof_trace_history_forget(void)
+{
+    end();
 }

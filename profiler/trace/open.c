@@ -8,6 +8,7 @@
 #include "trace/follow.h"
 #include "trace/names.h"
 #include "trace/objects.h"
+#include "trace/phase.h"
 #include "trace/reader.h"
 #include "trace/send.h"
 #include "trace/stacks.h"
@@ -66,52 +67,42 @@ int prof_trace_open(void *memory, size_t bytes)
 static void begin_here(struct prof_trace_reader *reader)
 {
     reader->tail = cpu->head;
+    reader->unsure = false;
 }
 
 int prof_trace_set_mode(enum prof_trace_mode mode)
 {
-    if (mode == state->mode)
+    const enum prof_trace_mode before = prof_trace_mode();
+
+    if (mode == before)
         return PROF_OK;
     if (cpu->records == NULL)
         return PROF_EMEMORY;
-    prof_trace_on = 0;
-    prof_trace_flush();
-    if (state->mode == PROF_TRACE_STREAM)
+    prof_trace_flush(); /* a dump that is due, too */
+    prof_trace_phase_begin(PROF_TRACE_OFF);
+    if (before == PROF_TRACE_STREAM) {
+        prof_trace_send_rest(); /* what came meanwhile */
         prof_trace_reader_drop(&state->stream, cpu);
+    } else if (before == PROF_TRACE_FLIGHT) {
+        prof_trace_history_forget();
+    }
     prof_trace_due = UINT64_MAX;
-    state->mode = mode;
-    state->triggered = false;
     if (mode == PROF_TRACE_OFF)
         return PROF_OK;
     cpu->current = state->stream_sink.current = PROF_TRACE_UNKNOWN;
     begin_here(mode == PROF_TRACE_STREAM ? &state->stream : &state->history);
     if (mode == PROF_TRACE_STREAM && prof_stream_on())
         prof_trace_due = 0;
-    prof_trace_on = 1;
+    prof_trace_phase_begin(mode);
     return PROF_OK;
-}
-
-enum prof_trace_mode prof_trace_mode(void)
-{
-    return state->mode;
 }
 
 int prof_trace_dump(void)
 {
-    if (state->mode != PROF_TRACE_FLIGHT)
+    if (prof_trace_mode() != PROF_TRACE_FLIGHT)
         return PROF_EFLIGHT;
-    if (!prof_trace_history_is_on())
-        prof_trace_history_begin();
-    prof_trace_history_go_on();
+    prof_trace_history_dump();
     return PROF_OK;
-}
-
-void prof_trace_trigger(void)
-{
-    if (state->mode != PROF_TRACE_FLIGHT)
-        return;
-    prof_trace_on = 0;
-    state->triggered = true;
 }
 
 void prof_trace_stats(struct prof_trace_stats *stats)

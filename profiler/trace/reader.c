@@ -29,9 +29,8 @@ static bool is_overwritten(const struct prof_trace_cpu *cpu, uint32_t at)
     return (head - at) / PROF_TRACE_STEP > slots(cpu);
 }
 
-/* Passes over what was overwritten. */
-static void catch_up(struct prof_trace_reader *reader,
-                     const struct prof_trace_cpu *cpu)
+void prof_trace_reader_catch_up(struct prof_trace_reader *reader,
+                                const struct prof_trace_cpu *cpu)
 {
     uint32_t head = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
     uint32_t waiting = (head - reader->tail) / PROF_TRACE_STEP;
@@ -64,7 +63,7 @@ bool prof_trace_reader_next(struct prof_trace_reader *reader,
                             const struct prof_trace_cpu *cpu, uint32_t until,
                             struct prof_trace_record *record, uint64_t *tsc)
 {
-    catch_up(reader, cpu);
+    prof_trace_reader_catch_up(reader, cpu);
     while ((int32_t)(until - reader->tail) > 0) {
         if (prof_trace_ring_read(cpu, reader->tail, record)) {
             *tsc = time_of(cpu, reader->tail, record);
@@ -73,7 +72,7 @@ bool prof_trace_reader_next(struct prof_trace_reader *reader,
             return true;
         }
         lose(reader, 1);
-        catch_up(reader, cpu);
+        prof_trace_reader_catch_up(reader, cpu);
     }
     return false;
 }

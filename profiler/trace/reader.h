@@ -42,6 +42,11 @@ prof_trace_reader_passed(const struct prof_trace_reader *reader)
     return (uint32_t)reader->read - reader->lost;
 }
 
+/* Passes over what was overwritten. To be called before the ring's positions
+ * repeat (recorder.h): they say how much that is. */
+void prof_trace_reader_catch_up(struct prof_trace_reader *reader,
+                                const struct prof_trace_cpu *cpu);
+
 /* Loses all that was not read. */
 void prof_trace_reader_drop(struct prof_trace_reader *reader,
                             const struct prof_trace_cpu *cpu);
@@ -55,10 +60,8 @@ bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,
  * while this looked. */
 uint32_t prof_trace_current_at(const struct prof_trace_cpu *cpu, uint32_t at);
 
-/* What the recorder has. The mode, and the two readers of the ring. */
+/* What the recorder has: the two readers of the ring, and what was sent. */
 struct prof_trace_state {
-    enum prof_trace_mode mode;
-    bool triggered;
     struct prof_trace_reader stream;
     struct prof_trace_reader history;
     uint32_t objects_sent; /* slots that a new reader knows of; beyond the last
@@ -75,10 +78,11 @@ extern struct prof_trace_state prof_trace_state;
 bool prof_trace_put_alive(struct prof_trace_sink *sink, uint64_t tsc,
                           uint32_t number, bool ended);
 
-/* Dumps: begins one, goes on with it, and whether one is being made. */
-void prof_trace_history_begin(void);
+/* Dumps: begins one unless one is being made, and goes on with it; only goes
+ * on; forgets one that is being made. */
+void prof_trace_history_dump(void);
 void prof_trace_history_go_on(void);
-bool prof_trace_history_is_on(void);
+void prof_trace_history_forget(void);
 uint64_t prof_trace_history_bytes(void);
 
 /* Initialises both sinks, with their notes of names. */

@@ -12,7 +12,6 @@
 #include "trace/objects.h"
 #include "trace/stacks.h"
 
-uint32_t prof_trace_on;
 struct prof_trace_cpu prof_trace_cpus[1];
 
 static inline struct prof_trace_cpu *here(void)

@@ -12,6 +12,7 @@
 #include "stream/stream.h"
 #include "trace/follow.h"
 #include "trace/objects.h"
+#include "trace/phase.h"
 #include "trace/reader.h"
 
 /* Slots that are looked at for a new reader in each drain. */
@@ -84,8 +85,7 @@ static void send_objects(uint64_t tsc)
     }
 }
 
-/* Sends all there is. */
-static void send_all(void)
+void prof_trace_send_rest(void)
 {
     if (!prof_stream_on() || !send_until(UINT64_MAX))
         return;
@@ -93,40 +93,54 @@ static void send_all(void)
     send_objects(state->stream.tsc);
 }
 
+bool prof_trace_is_filling(void)
+{
+    return prof_trace_phase() == PROF_TRACE_PHASE_STREAM && prof_stream_on() &&
+           cpu->head - state->stream.tail > cpu->mask / 4;
+}
+
 void prof_trace_flush(void)
 {
-    if (state->mode != PROF_TRACE_OFF)
+    const enum prof_trace_phase phase = prof_trace_phase();
+
+    if (phase != PROF_TRACE_PHASE_OFF)
         prof_follow(cpu, false);
-    if (state->mode == PROF_TRACE_STREAM) {
-        send_all();
+    if (phase == PROF_TRACE_PHASE_STREAM) {
+        prof_trace_send_rest();
         prof_trace_due = prof_stream_on() ? 0 : UINT64_MAX;
-    } else if (state->mode == PROF_TRACE_FLIGHT) {
-        if (state->triggered && !prof_trace_history_is_on())
-            prof_trace_history_begin();
-        prof_trace_history_go_on();
+    } else if (phase == PROF_TRACE_PHASE_ARMED) {
+        prof_trace_reader_catch_up(&state->history, cpu);
+    } else if (phase != PROF_TRACE_PHASE_OFF) {
+        prof_trace_history_dump();
     }
 }
 
 void prof_trace_hello(void)
 {
     state->objects_sent = 0;
-    if (state->mode == PROF_TRACE_STREAM && prof_stream_on())
+    if (prof_trace_mode() == PROF_TRACE_STREAM && prof_stream_on())
         prof_trace_due = 0;
 }
 
+/* A panic is a trigger: so a dump that is being made has its events, too. */
 void prof_trace_last(bool panic)
 {
-    prof_trace_on = 0;
-    if (state->mode != PROF_TRACE_OFF)
-        prof_follow(cpu, panic);
-    if (state->mode == PROF_TRACE_STREAM) {
-        send_all();
+    const enum prof_trace_mode mode = prof_trace_mode();
+
+    if (mode == PROF_TRACE_OFF)
+        return;
+    if (mode == PROF_TRACE_FLIGHT && panic)
+        prof_trace_trigger();
+    else
+        prof_trace_phase_begin(PROF_TRACE_OFF);
+    prof_follow(cpu, panic);
+    if (mode == PROF_TRACE_STREAM) {
+        prof_trace_send_rest();
         if (prof_stream_on() && state->stream_sink.bytes != 0)
             (void)prof_trace_encode_count(&state->stream_sink,
                                           state->stream.tsc);
-    } else if (state->mode == PROF_TRACE_FLIGHT && panic && prof_stream_on()) {
-        if (!prof_trace_history_is_on())
-            prof_trace_history_begin();
-        prof_trace_history_go_on();
+    } else if (panic && prof_stream_on()) {
+        prof_trace_history_dump();
     }
+    prof_trace_phase_begin(PROF_TRACE_OFF);
 }

@@ -30,6 +30,12 @@ static inline void prof_trace_before(uint64_t tsc)
         prof_trace_send_until(tsc);
 }
 
+/* Sends all there is; not what follows it. */
+void prof_trace_send_rest(void);
+
+/* Whether a quarter of the ring waits to be sent: a drain is due. */
+bool prof_trace_is_filling(void);
+
 /* At the end of each drain: sends the rest, and goes on with a dump. */
 void prof_trace_flush(void);
 
@@ -45,6 +51,11 @@ void prof_trace_last(bool panic);
 static inline void prof_trace_before(uint64_t tsc)
 {
     (void)tsc;
+}
+
+static inline bool prof_trace_is_filling(void)
+{
+    return false;
 }
 
 static inline void prof_trace_flush(void)

@@ -17,6 +17,7 @@
 static const struct demo *const lists[] = {demo_waits, demo_devices,
                                            demo_network, demo_many};
 static const struct demo *chosen;
+static bool asked; /* which there are */
 
 static const struct demo *find(const char *name)
 {
@@ -31,17 +32,19 @@ bool service_option(const char *key, const char *value)
 {
     if (strcmp(key, "demo") != 0)
         return false;
+    asked = strcmp(value, "list") == 0;
     chosen = find(value);
-    return chosen != NULL;
+    return asked || chosen != NULL;
 }
 
+/* Returns the guest's exit code: 0 if they were asked for. */
 static int list_all(void)
 {
     console_line("async: demo= is one of");
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (const struct demo *demo = lists[i]; demo->name != NULL; demo++)
             console_line("async:   %-10s %s", demo->name, demo->what);
-    return 1;
+    return asked ? 0 : 1;
 }
 
 int service_main(void)

@@ -2,23 +2,27 @@
 #
 # `make async`: records one of the service's demos. Included by the Makefile.
 
-#: which of SERVICE=async is run: `make async DEMO=list` lists them
+#= profile
+#: what `make async` records; DEMO=list says which there are
 DEMO ?= disk
-#: the trace that `make async` records
-OUT ?= x.trace
 async_disk := driver=null-co,node-name=disk,size=1048576,read-zeroes=on
 # each request takes a millisecond
 async_disk := $(async_disk),latency-ns=1000000
 
-#: QEMU's network of `make async`
+#: QEMU's network for `make async`
 NETDEV ?= user,id=net,guestfwd=tcp:10.0.2.100:9-null
-#: and its address there, of two guests on one network different ones
+#: its address there; two guests on one network need different ones
 MAC ?= 52:54:00:12:34:56
 
 .PHONY: async
-#: record DEMO to OUT and say what it waited for
+ifeq ($(DEMO),list)
+async: $(call image,$(ARCH),services/async)
+	$(Q)ARCH=$(ARCH) APPEND="demo=list prof.start=off prof.every=0" \
+	    QUIET=1 tools/build/run.py $<
+else
+#: record DEMO of the service async to OUT, and say what it waited for
 async: $(call image,$(ARCH),services/async) $(BUILD)/host/parasite
-	$(Q)$(BUILD)/host/parasite record -q -F $(HZ) -t virtio -o $(OUT) -- \
+	$(Q)$(BUILD)/host/parasite record -q $(record_rate) -t virtio -o $(OUT) -- \
 	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
 	    -no-reboot -monitor none -m $(MEM) \
 	    -netdev $(NETDEV) -device virtio-net-pci,netdev=net,mac=$(MAC) \
@@ -28,3 +32,4 @@ async: $(call image,$(ARCH),services/async) $(BUILD)/host/parasite
 	    -append "demo=$(DEMO) prof.trace=stream $(APPEND)" $(QEMU_ARGS)
 	$(Q)$(BUILD)/host/parasite info --check $(OUT)
 	$(Q)$(BUILD)/host/parasite tasks $(OUT)
+endif

@@ -10,6 +10,8 @@
 #define HEAD_TOO_LONG (-431)
 #define VERSION_UNKNOWN (-505)
 #define METHOD_MAX 32u
+#define WEIGHT_MAX 1000 /* of a format; the unit is a thousandth */
+#define WEIGHT_CHARS 5u /* "0.123" */
 
 /* A part of the head; not NUL-terminated. */
 struct span {
@@ -218,10 +220,18 @@ static int parse_line(struct http_request *request, struct span line)
 
 /* ---- header lines */
 
-/* Header fields that may occur only once. */
+/* What Accept says of a format: the weight that its most specific range has. */
+struct choice {
+    const char *type, *group;
+    int weight;   /* thousandths, 0 = refused, or not named */
+    int specific; /* of the range: 0 = none, 1 = any, 2 = group, 3 = type */
+};
+
+/* Header fields that may occur only once, and what several say together. */
 struct seen {
     bool host;
     bool length;
+    struct choice text, protobuf;
 };
 
 static void take_connection(struct http_request *request, struct span value)
@@ -261,17 +271,104 @@ static void take_authorization(struct http_request *request, struct span value)
     request->bearer[value.count] = '\0';
 }
 
-/* Whether one of the media types in (value) is (type), with any parameters: the
- * other formats of metrics are not written, so weights do not matter. */
-static bool accepts(struct span value, const char *type)
+/* Like cut(), at a separator outside of quotation marks. */
+static bool cut_unquoted(struct span *rest, char separator, struct span *piece)
+{
+    bool quoted = false;
+    size_t count = 0;
+
+    if (rest->count == 0)
+        return false;
+    for (; count < rest->count; count++) {
+        char c = rest->at[count];
+
+        if (!quoted && c == separator)
+            break;
+        if (c == '"')
+            quoted = !quoted;
+        else if (quoted && c == '\\' && count + 1 < rest->count)
+            count++;
+    }
+    *piece = (struct span){rest->at, count};
+    if (count < rest->count)
+        count++; /* the separator */
+    rest->at += count;
+    rest->count -= count;
+    return true;
+}
+
+/* A weight, "1", "0.25", "0." or the like, in thousandths; -1 = malformed. */
+static int weight_of(struct span text)
+{
+    int weight = 0, digit = WEIGHT_MAX;
+
+    if (text.count == 0 || text.count > WEIGHT_CHARS ||
+        (text.count > 1 && text.at[1] != '.'))
+        return -1;
+    for (size_t i = 0; i < text.count; i++) {
+        if (i == 1)
+            continue; /* the point */
+        if (text.at[i] < '0' || text.at[i] > '9')
+            return -1;
+        weight += (text.at[i] - '0') * digit;
+        digit /= 10;
+    }
+    return weight <= WEIGHT_MAX ? weight : -1;
+}
+
+/* The weight among the parameters of a media range: that of "q", or of none. */
+static int weight_among(struct span parameters)
 {
     struct span one, name;
 
-    while (cut(&value, ',', &one)) {
-        if (cut(&one, ';', &name) && is(trimmed(name), type))
-            return true;
+    while (cut_unquoted(&parameters, ';', &one)) {
+        one = trimmed(one);
+        if (memchr(one.at, '=', one.count) != NULL && cut(&one, '=', &name) &&
+            is(name, "q"))
+            return weight_of(one);
     }
-    return false;
+    return WEIGHT_MAX;
+}
+
+/* What (range) says of (choice), unless a more specific one has spoken. Equal
+ * ones: the higher weight. */
+static void choose(struct choice *choice, struct span range, int weight)
+{
+    int specific = is(range, choice->type)    ? 3
+                   : is(range, choice->group) ? 2
+                   : is(range, "*/*")         ? 1
+                                              : 0;
+
+    if (specific == 0 || specific < choice->specific ||
+        (specific == choice->specific && weight <= choice->weight))
+        return;
+    choice->specific = specific;
+    choice->weight = weight;
+}
+
+/* Metrics are written in two formats. Text is what is sent where no other is
+ * asked for, or nothing that there is. */
+static void take_accept(struct http_request *request, struct span value,
+                        struct seen *seen)
+{
+    struct choice *text = &seen->text, *protobuf = &seen->protobuf;
+    struct span one, range;
+
+    while (cut_unquoted(&value, ',', &one)) {
+        int weight;
+
+        if (!cut_unquoted(&one, ';', &range))
+            continue;
+        weight = weight_among(one);
+        if (weight < 0)
+            continue;
+        choose(text, trimmed(range), weight);
+        choose(protobuf, trimmed(range), weight);
+    }
+    request->protobuf =
+        protobuf->weight > text->weight ||
+        (protobuf->weight == text->weight && protobuf->weight > 0 &&
+         protobuf->specific > text->specific);
 }
 
 static bool parse_field(struct http_request *request, struct span line,
@@ -303,8 +400,7 @@ static bool parse_field(struct http_request *request, struct span line,
     else if (is(name, "connection"))
         take_connection(request, value);
     else if (is(name, "accept"))
-        request->protobuf = request->protobuf ||
-                            accepts(value, "application/vnd.google.protobuf");
+        take_accept(request, value, seen);
     else if (is(name, "authorization"))
         take_authorization(request, value);
     return true;
@@ -352,7 +448,10 @@ int http_parse(struct http_request *request, const char *bytes, size_t count)
 {
     struct span rest = {bytes, count < HTTP_HEAD_MAX ? count : HTTP_HEAD_MAX};
     struct span line = {bytes, 0};
-    struct seen seen = {false, false};
+    struct seen seen = {
+        .text = {"text/plain", "text/*", 0, 0},
+        .protobuf = {"application/vnd.google.protobuf", "application/*", 0, 0},
+    };
     int error;
 
     *request = (struct http_request){.method = HTTP_OTHER};

@@ -30,7 +30,7 @@ struct http_request {
     char path[HTTP_TARGET_MAX + 1];   /* decoded, begins with '/' */
     char query[HTTP_TARGET_MAX + 1];  /* not decoded, without the '?' */
     char bearer[HTTP_TARGET_MAX + 1]; /* token of Authorization, "" = none */
-    bool protobuf;                    /* accepts metrics in that format */
+    bool protobuf;                    /* prefers metrics in that format */
     bool keep_alive;                  /* keep the connection open */
     bool body;                        /* a body follows */
 };

@@ -3,6 +3,7 @@
 # The web server as `make run` boots it, and those of its parts that are built
 # for the host's unit tests. Included by the Makefile.
 
+#= run
 #: port of 127.0.0.1 at which SERVICE=http is served
 HTTP_PORT ?= 8080
 #: what it wants to be shown for its profile; empty = something random

@@ -144,7 +144,7 @@ def samples_know_their_task(s):
     shares = {r["task"]: r["self_percent"] for r in json.loads(said)["rows"]}
     check.true(shares["endless"] > 80, f"{shares}")
     tree = run(s.parasite, "report", "-q", "--task", "-g", trace).out
-    names = re.findall(r"(\[task endless\]|[^ ]+)$", tree, re.M)
+    names = re.findall(r"(\[task endless\]|[^ \n]+)$", tree, re.M)
     check.same(names[:2], ["[task endless]", "arch_context_begin"])
     check.true({"endless", "spin"} <= set(names), f"{names}")
 
@@ -161,15 +161,17 @@ def waits_of(s, demo, *words):
 
 
 def waits_have_stacks(s):
-    """The disk's reads: one stack, each split at its wake. Without stacks the
-    picture needs no symbols, and says what is missing."""
+    """The disk's reads: one stack, each split at its wake; and the driver's
+    handler, which is ready from the interrupt on. Without stacks the picture
+    needs no symbols, and says what is missing."""
     boxes, said = waits_of(s, "disk", "prof.trace_stacks=32")
     names = [name for name, _ in boxes]
     check.same(
         names,
         ["all", "[task read pages]", "arch_context_begin", "task_main"]
         + ["read_pages", "task_await", "task_wait", "disk read"]
-        + ["[for disk read]", "[waiting]"],
+        + ["[for disk read]", "[waiting]"]
+        + ["[task disk]", "[not suspended]", "[ready]"],
     )
     counts = dict(boxes)
     check.same(counts["task_wait"], "16")

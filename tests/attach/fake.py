@@ -52,6 +52,7 @@ class Stub:
         self.socket.bind(self.path)
         self.socket.listen(1)
         self.peer, self.stops, self.running = None, 0, False
+        self.detached = False
         self.memory = stack_bytes()
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
@@ -147,6 +148,8 @@ class Stub:
         if words in ("c", "vCont;c"):
             self.running = True
             return
+        if words == "D":
+            self.running = self.detached = True
         if not self.is_qemu:
             self.peer.sendall(b"+")
         answer = self.answer(words)
@@ -302,3 +305,208 @@ class Floods(After):
         super().stopped()
         for _ in range(5000 * self.bad()):
             self.send("T05thread:01;")
+
+
+class OneCpu(Stub):
+    """Has two CPUs, and shows the first one only."""
+
+    is_qemu = False
+    refusal = "E22"
+
+    def answer(self, words):
+        if words == "qfThreadInfo":
+            return "m01,02"
+        if words[:2] == "Hg":
+            return "OK" if words == "Hg01" else self.refusal
+        return super().answer(words)
+
+
+class OneQemuCpu(OneCpu):
+    is_qemu = True
+
+
+class KnowsNoChoice(OneCpu):
+    refusal = ""
+
+
+class OnlyCpu(OneCpu):
+    """There is nothing to choose."""
+
+    def answer(self, words):
+        if words[:2] == "Hg":
+            return ""
+        return Stub.answer(self, words)
+
+
+# ---- stubs that never come to an end, until whoever asks has gone
+
+
+class Endless(Stub):
+    """Answers a part of the (slow) question, and then of no other."""
+
+    slow = "qSupported"
+    pause = 0.02  # so that it is not simply a flood
+
+    def __init__(self):
+        self.begun, self.gone = threading.Event(), threading.Event()
+        super().__init__()
+
+    def _packet(self, words):
+        if not words.startswith(self.slow):
+            super()._packet(words)
+            return
+        for _ in iter(int, 1):
+            self.piece()
+            self.begun.set()
+            time.sleep(self.pause)
+
+    def piece(self):
+        self.send("O41")
+
+    def _serve(self):
+        super()._serve()
+        self.gone.set()
+
+
+class DripsNews(Endless):
+    """Output of the guest, again and again."""
+
+
+class DripsBytes(Endless):
+    """An answer that does not end, a byte at a time."""
+
+    def piece(self):
+        self.peer.sendall(b"a" if self.begun.is_set() else b"$")
+
+
+class DripsInStop(DripsBytes):
+    """The same while the guest is stopped."""
+
+    slow = "g"
+    is_qemu = True
+
+
+class DripsXml(Endless):
+    """A description that comes by a byte in each packet."""
+
+    is_qemu = False
+    slow = None
+
+    def features(self):
+        return ";qXfer:features:read+"
+
+    def _packet(self, words):
+        Stub._packet(self, words)
+
+    def answer(self, words):
+        if words[:5] == "qXfer":
+            self.begun.set()
+            time.sleep(self.pause)
+            return "m "
+        return super().answer(words)
+
+
+class NeverReads(Endless):
+    """Takes the connection, and nothing from it."""
+
+    def _serve(self):
+        self.peer, _ = self.socket.accept()
+        self.begun.set()
+        time.sleep(1)
+        while not self.gone.wait(0.1):
+            if self.socket.fileno() < 0:
+                break
+
+    def __exit__(self, *words):
+        self.gone.set()
+        super().__exit__(*words)
+
+
+class FloodsNews(Endless):
+    """The same as fast as it can."""
+
+    pause = 0
+
+    def piece(self):
+        self.peer.sendall(packet("O41") * 1000)
+
+
+# ---- shared RAM
+
+
+def description():
+    """The registers that pages are found by, as XML."""
+    names = ("rip", "rsp", "rbp", "cs", "eflags", "cr0", "cr3", "cr4", "efer")
+    return "<target>%s</target>" % "".join(
+        f'<reg name="{name}" bitsize="64"/>' for name in names
+    )
+
+
+class Ram(Stub):
+    """A guest of 64 bits whose stack is above 4 GiB, in a sparse file of RAM
+    that is split at (split)."""
+
+    is_qemu = False
+    split, size = 0x80000000, 5 << 30
+
+    def __init__(self):
+        super().__init__()
+        self.reads = 0
+        self.ram = os.path.join(self.folder.name, "ram")
+        with open(self.ram, "wb") as out:
+            out.truncate(self.size)
+            for at, entry in ((0x1000, 0x2003), (0x2000, (1 << 32) | 0x83)):
+                out.seek(at)
+                out.write(struct.pack("<Q", entry))
+            # a stack at each place where that page may be, and one is right
+            for split in (0x80000000, 0xB0000000, 0xC0000000, 0xE0000000):
+                out.seek(split + STACK)
+                stack = bytearray(self.memory)
+                if split != self.split:
+                    stack[8:10] = b"\xef\xbe"
+                out.write(stack)
+            out.seek(self.split + STACK)
+            out.write(self.memory)
+
+    def features(self):
+        return ";qXfer:features:read+"
+
+    def answer(self, words):
+        if words.startswith("qXfer:features:read:target.xml:0,"):
+            return "l" + description()
+        if words == "g":
+            values = (CODE, STACK, STACK, 8, 0x202)
+            values += (0x80000001, 0x1000, 0x20, 0x500)
+            return struct.pack("<9Q", *values).hex()
+        self.reads += words[:1] == "m"
+        return super().answer(words)
+
+
+class Pc(Ram):
+    split = 0xC0000000
+
+
+class Elsewhere(Ram):
+    """As no machine of QEMU has it."""
+
+    split = 0x40000000
+
+
+class Cut(Ram):
+    """Its file becomes shorter while the guest is stopped."""
+
+    def answer(self, words):
+        if words == "g" and self.stops == 20:
+            os.truncate(self.ram, 0)
+        return super().answer(words)
+
+
+class Wild(Stub):
+    """Registers near the end of all addresses."""
+
+    def answer(self, words):
+        if words == "g":
+            return registers(2**64 - 1, 2**64 - 4 - self.stops % 16)
+        if words[:1] == "m":
+            return "00" * int(words.split(",")[1], 16)
+        return super().answer(words)

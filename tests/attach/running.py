@@ -17,6 +17,9 @@ class Running:
         self.image = s.image(s.part, "split")
         address = guest.address("stub").removeprefix("tcp:")
         self.target = f"gdb:{address}"
+        self.monitor = "qmp:localhost:1"
+        if "control" in guest.channels:
+            self.monitor = f"qmp:{guest.address('control')}"
         self.log = s.work / "attach.log"
 
     def status(self):
@@ -115,6 +118,38 @@ class Running:
             self.wait_samples(self.samples() + 20)
         check.has(self.log.read_text(), "somebody else held the guest")
 
+    def resumed(self):
+        """Both ways, and a guest that is not paused."""
+        for target in (self.target, self.monitor):
+            self.guest.monitor.command("stop")
+            said = self.attach.parasite("attach", "--resume", target).out
+            check.has(said, "the guest runs; it was paused before")
+            check.same(self.status(), "running")
+            said = self.attach.parasite("attach", "--resume", target).out
+            check.has(said, "the guest runs; it was not paused before")
+            check.same(self.status(), "running")
+        for target in ("xen:1", "unix:x", "qmp:localhost:1"):
+            self.attach.parasite("attach", "--resume", target, status=(1, 2))
+
+    def left_paused(self):
+        """By SIGKILL in a stop, which nobody can catch."""
+        words = ("attach", "-q", "-F", 100000, "-o", self.attach.trace)
+
+        def is_paused():
+            shutil.rmtree(self.attach.trace, ignore_errors=True)
+            with background(
+                self.s.parasite, *words, self.target, log=self.log
+            ) as sampling:
+                self.wait_samples()
+                sampling.signal(signal.SIGKILL)
+                sampling.end(-signal.SIGKILL)
+            return self.status() == "paused"
+
+        soon(is_paused, "a kill in a stop")
+        said = self.attach.parasite("attach", "--resume", self.target).out
+        check.has(said, "it was paused before")
+        check.same(self.status(), "running")
+
     def reboots(self):
         with self.sampled():
             self.guest.monitor.command("set-action", reboot="reset")
@@ -133,8 +168,8 @@ def running(s, attach):
     with s.guest(
         *(s.part, "split", "running"),
         append="prof.start=off split.idle=50",
-        channels={"stub": "unix"},
-        args=["-gdb", "chardev:stub"],
+        channels={"stub": "unix", "control": "unix"},
+        args=["-gdb", "chardev:stub", "-mon", "control,mode=control"],
     ) as guest:
         guest.wait_line("^boot: ")
         there = Running(s, attach, guest)
@@ -146,6 +181,8 @@ def running(s, attach):
             ("top --attach says why it cannot", there.top_of_none),
             ("what somebody else has paused stays so", there.paused_before),
             ("what is paused meanwhile, too", there.paused),
+            ("a guest that was left paused is resumed", there.resumed),
+            ("also one whose attach was killed", there.left_paused),
             ("a guest that reboots is sampled on", there.reboots),
             ("the trace of a guest that is killed stays", there.killed),
         ):

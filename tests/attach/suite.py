@@ -2,9 +2,9 @@
 """`parasite attach`: guests sampled from outside, through QEMU's stub for GDB;
 and stubs that lie, stall and leave."""
 
-import math
 import re
 import shutil
+import signal
 
 import exact
 import fake
@@ -14,7 +14,7 @@ import running
 import stops
 from exact import SHARES
 from harness.command import Command
-from harness.suite import WIDTHS, check, given_time, run
+from harness.suite import WIDTHS, background, check, given_time, run, soon
 
 PARTS = (*WIDTHS, "fake")
 CHAIN = ("service_main", "level_7")
@@ -65,10 +65,11 @@ def shares(attach, cpus, seconds, *words, machine=None):
                     check.contains(names, caller)
     total = sum(whole.values())
     check.true(total >= SAMPLES, f"{total} samples")
+    order = exact.leaves(attach)
     for name, share in SHARES.items():
         # 1.5 points, or what chance allows so few samples
-        chance = 4.5 * math.sqrt(share * (1 - share) / total)
-        off = max(0.015, chance)
+        chance = 4.5 * exact.error_of(share, order, name)
+        off = max(exact.OFF, chance)
         check.between(whole[name] / total, share - off, share + off, whole)
     return said
 
@@ -227,8 +228,111 @@ def short_searches(s, attach):
         given_time(once)
 
 
+def torn_is_not_reached(s, attach):
+    """The rate that was reached is of stops of which there are samples."""
+    with s.test("a stub that tears samples, of which none counts"):
+
+        def once(seconds):
+            with fake.Tears() as stub:
+                said = attach("-F", 200, "-T", seconds, stub.target).err
+            samples = attach.fact("samples")
+            check.true(samples >= 40, said)
+            *_, reached, _, _, torn = rate(said)
+            check.true(torn >= samples // 4, said)
+            check.true(reached * seconds <= samples + 1, said)
+
+        given_time(once)
+
+
+def one_cpu_is_not_all(s, attach):
+    """Registers of one CPU are not shown as those of another."""
+    for kind in (fake.OneCpu, fake.OneQemuCpu, fake.KnowsNoChoice):
+        with s.test(f"a stub that refuses a CPU: {kind.__name__}"):
+            with kind() as stub:
+                said = attach("-F", 200, stub.target, status=1).err
+            check.has(said, "several CPUs, and the stub refuses to show one")
+            check.true(stub.detached, "it goes on")
+    stub_test(s, attach, "has one CPU", fake.OnlyCpu, samples=20)
+
+
+def endless(s, attach):
+    """A stub may take its time for an answer, and no longer, however it comes;
+    and a signal ends each wait."""
+    for kind in (
+        *(fake.DripsNews, fake.DripsBytes, fake.DripsInStop, fake.DripsXml),
+        *(fake.NeverReads, fake.FloodsNews),
+    ):
+        name = kind.__name__
+        with s.test(f"{name}: an answer has its deadline"):
+            with kind() as stub:
+                said = attach("--timeout", 1, stub.target, status=1).err
+            check.has(said, "does not answer|make no sense")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if kind is fake.FloodsNews:
+                continue  # it ends by itself
+            with s.test(f"{name}: {number.name} ends the wait"):
+                with kind() as stub, background(
+                    *(s.parasite, "attach", "--timeout", 1000000),
+                    *("-o", attach.trace, stub.target),
+                    log=s.work / "endless",
+                ) as running:
+                    soon(stub.begun.is_set, "it was asked", running.alive)
+                    running.signal(number)
+                    running.end(1)
+                    check.has(running.text(), "interrupted before the stub")
+
+
+def split_ram(s, attach):
+    """Where a large RAM is split is found out, not assumed."""
+    for kind in (fake.Ram, fake.Pc, fake.Elsewhere):
+        known = kind is not fake.Elsewhere
+        with s.test(f"RAM above 4 GiB, split at {kind.split >> 20} MiB"):
+
+            def once(seconds, kind=kind, known=known):
+                with kind() as stub:
+                    said = attach(
+                        *("-F", 200, "-T", seconds, "--ram", stub.ram),
+                        stub.target,
+                    ).err
+                check.true(attach.fact("samples") >= 20, said)
+                for names, _ in attach.parasite.folded(attach.trace):
+                    check.same(len(names), fake.CALLERS + 1, names)
+                    check.true("0x10beef" not in str(names), names)
+                check.same("another layout" in said, not known, said)
+                check.same(stub.reads < 10, known, stub.reads)
+
+            given_time(once)
+
+
+def cut_ram(s, attach):
+    with s.test("RAM that is cut while the guest is stopped: it goes on"):
+        with fake.Cut() as stub:
+            said = attach(
+                *("-F", 200, "--ram", stub.ram, stub.target), status=1
+            ).err
+            check.has(said, "a file became shorter while it was read")
+            check.same((stub.detached, stub.running), (True, True))
+
+
+def wild_registers(s, attach):
+    with s.test("registers near the end of all addresses"):
+
+        def once(seconds):
+            with fake.Wild() as stub:
+                attach("-F", 400, "-T", seconds, stub.target)
+            check.true(attach.fact("samples") > 40, "samples")
+
+        given_time(once)
+
+
 def fakes(s, attach):
     top_of_stack(s, attach)
+    torn_is_not_reached(s, attach)
+    one_cpu_is_not_all(s, attach)
+    endless(s, attach)
+    split_ram(s, attach)
+    cut_ram(s, attach)
+    wild_registers(s, attach)
     short_searches(s, attach)
 
     def test(*words, **options):

@@ -57,7 +57,11 @@ class Both:
                 sampling.alive,
             )
             there = self.samples(outside)
-            soon(lambda: self.samples(outside) > there + 3 * LEAST)
+            soon(
+                lambda: self.samples(outside) > there + 3 * LEAST,
+                "samples of where it hangs",
+                sampling.alive,
+            )
             sampling.signal(signal.SIGINT)
             sampling.end()
         self.parasite.record(

@@ -7,6 +7,7 @@ const assert = require('node:assert');
 const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const {chromium} = require('playwright-core');
+const {fitsEverywhere} = require('../pages/boxes.js');
 const {plan, test} = require('../pages/tap.js');
 
 const [work, viewer] = process.argv.slice(2).map((word) => path.resolve(word));
@@ -26,11 +27,13 @@ async function open(url, scheme = 'light', size = {width: 1100, height: 800}) {
   return page;
 }
 
-async function openOurs(...words) {
-  const page = await open(path.join(work, 'causal.html'), ...words);
+async function openPage(name, ...words) {
+  const page = await open(path.join(work, name), ...words);
   await page.waitForSelector('body[data-ready]');
   return page;
 }
+
+const openOurs = (...words) => openPage('causal.html', ...words);
 
 const titles = (page) => page.locator('.card h2').allTextContents();
 
@@ -69,7 +72,12 @@ async function dotsAreTheGains() {
   const page = await openOurs();
   const cards = await page.evaluate(() =>
     [...document.querySelectorAll('.card')].map((card) => ({
-      zero: Number(card.querySelector('.zero').getAttribute('y1')),
+      ...Object.fromEntries(
+        ['x1', 'x2', 'y1'].map((name) => [
+          name,
+          Number(card.querySelector('.zero').getAttribute(name)),
+        ]),
+      ),
       dots: [...card.querySelectorAll('.dot')].map((dot) => [
         Number(dot.getAttribute('cx')),
         Number(dot.getAttribute('cy')),
@@ -78,7 +86,7 @@ async function dotsAreTheGains() {
   );
   const {curves} = data.points[0];
   const scales = [];
-  cards.forEach(({zero, dots}, i) => {
+  cards.forEach(({x1, x2, y1, dots}, i) => {
     const {values} = data.latencies[0].targets[curves[i].number];
     assert.strictEqual(
       dots.length,
@@ -86,8 +94,8 @@ async function dotsAreTheGains() {
     );
     dots.slice(0, curves[i].values.length).forEach(([x, y], j) => {
       const {speedup, gain} = curves[i].values[j];
-      assert(Math.abs(x - 46 - speedup * 362) < 0.01, `x ${x}`);
-      if (gain > 0.05) scales.push((zero - y) / gain);
+      assert(Math.abs(x - x1 - speedup * (x2 - x1)) < 0.01, `x ${x}`);
+      if (gain > 0.05) scales.push((y1 - y) / gain);
     });
   });
   assert(scales.length >= 5);
@@ -190,6 +198,25 @@ async function themesDiffer() {
   assert.strictEqual(seen.size, 2);
 }
 
+// Also with long names and curves that are near to each other; in both forms.
+async function nothingIsCropped() {
+  for (const name of ['causal', 'wide']) {
+    const page = await openPage(`${name}.html`);
+    const toADot = async () => {
+      for (const key of ['j', 'ArrowRight', 'ArrowRight'])
+        await page.keyboard.press(key);
+    };
+    await fitsEverywhere(page, work, name, toADot);
+    await page.keyboard.press('s');
+    await fitsEverywhere(page, work, `${name}-own`, toADot);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await fitsEverywhere(page, work, `${name}-help`, async () => {});
+    assert.deepStrictEqual(page.problems, []);
+    await page.close();
+  }
+}
+
 async function fitsAPhone() {
   const page = await openOurs('light', {width: 360, height: 740});
   const wide = await page.evaluate(
@@ -280,6 +307,7 @@ async function main() {
   await test('keys walk through targets and speed-ups', keysWalk);
   await test('details are shown under the pointer', pointerShowsDetails);
   await test('both themes are drawn', themesDiffer);
+  await test('nothing is cropped or overlaps', nothingIsCropped);
   await test('the page fits a small screen', fitsAPhone);
   await test("Coz's viewer shows the same gains", cozShowsTheGains);
   await browser.close();

@@ -10,6 +10,8 @@
  * (machine.h), is included before this.
  */
 
+#include <string.h>
+
 enum part { F = 1, G, H, KICK, SLICE, FLUSH };
 
 /* A program's parameters; the last is which part is the target, 0: F. */
@@ -340,6 +342,143 @@ static void hidden_start(struct sim *sim)
     sim_first_requests(sim, hidden_request);
 }
 
+/* ---- a timeout that races with the answer: then it is asked again */
+
+#define TIMEOUT_US 150
+
+static void retry_ask(struct sim *sim, const struct event *event);
+
+/* Whether (event) is about what its peer waits for now. */
+static inline bool is_awaited(const struct sim *sim, const struct event *event)
+{
+    return sim->waiting[event->peer]->number == event->number;
+}
+
+static void retry_done(struct sim *sim, const struct event *event)
+{
+    if (!is_awaited(sim, event))
+        return;
+    sim_visit(sim, event->began);
+    retry_ask(sim, event);
+}
+
+static void retry_late(struct sim *sim, const struct event *event)
+{
+    if (is_awaited(sim, event))
+        retry_ask(sim, event);
+}
+
+static void retry_ask(struct sim *sim, const struct event *event)
+{
+    uint32_t number = ++sim->waiting[event->peer]->number;
+
+    sim_compute(sim, F, (uint64_t)(sim->parameter[OF_F] * US / 10));
+    sim_timer_at(sim, sim_virtual(sim) + (uint64_t)(TIMEOUT_US * US),
+                 sim_event(sim, retry_late, event->peer, number, event->due));
+    sim_request(
+        sim, 0,
+        (uint64_t)(US * (60 + 140 * sim_uniform(11, event->peer, number))),
+        sim_event(sim, retry_done, event->peer, number, event->due));
+}
+
+static void retry_start(struct sim *sim)
+{
+    for (uint32_t peer = 0; peer < sim->parameter[PEERS]; peer++)
+        sim->waiting[sim->waiters++] = sim_event(sim, retry_late, peer, 0, 0);
+    sim_first_requests(sim, retry_late);
+}
+
+/* ---- a mutex that is held while its task sleeps: F, then G, asleep, H */
+
+static void mutex_request(struct sim *sim, const struct event *event);
+static void mutex_awake(struct sim *sim, const struct event *event);
+
+static void mutex_have(struct sim *sim, const struct event *event,
+                       uint64_t began)
+{
+    sim->scratch = 1; /* locked */
+    sim_compute(sim, G, sim_duration(sim, G, event));
+    sim_timer_at(
+        sim,
+        sim_virtual(sim) +
+            sim_about(sim->parameter[DISK], 11, event->peer, event->number),
+        sim_event(sim, mutex_awake, event->peer, event->number, began));
+}
+
+/* The one that has waited for longest is next. */
+static void mutex_unlock(struct sim *sim)
+{
+    struct event *next = sim->waiting[0];
+
+    sim->scratch = 0;
+    if (sim->waiters == 0)
+        return;
+    sim->waiters--;
+    for (uint32_t i = 0; i < sim->waiters; i++)
+        sim->waiting[i] = sim->waiting[i + 1];
+    mutex_have(sim, next, next->began);
+    sim_drop(next);
+}
+
+static void mutex_awake(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, H, sim_duration(sim, H, event));
+    sim_visit(sim, event->began);
+    sim_next_request(sim, event, mutex_request);
+    mutex_unlock(sim);
+}
+
+static void mutex_request(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, F, sim_duration(sim, F, event));
+    if (sim->scratch == 0)
+        mutex_have(sim, event, event->due);
+    else
+        sim->waiting[sim->waiters++] = sim_event(
+            sim, mutex_request, event->peer, event->number, event->due);
+}
+
+static void mutex_start(struct sim *sim)
+{
+    sim_first_requests(sim, mutex_request);
+}
+
+/* ---- a worker that takes all there is, and sleeps after it */
+
+static void worker_request(struct sim *sim, const struct event *event);
+
+static void worker_run(struct sim *sim, const struct event *unused)
+{
+    uint32_t count = sim->waiters;
+    struct event *batch[WAITERS_MAX];
+
+    (void)unused;
+    sim->waiters = 0;
+    memcpy(batch, sim->waiting, count * sizeof *batch);
+    sim_compute(sim, FLUSH, (uint64_t)(10 * US));
+    for (uint32_t i = 0; i < count; i++) {
+        sim_compute(sim, H, sim_duration(sim, H, batch[i]));
+        sim_visit(sim, batch[i]->began);
+        sim_next_request(sim, batch[i], worker_request);
+        sim_drop(batch[i]);
+    }
+    sim_timer_at(sim, sim_virtual(sim) + (uint64_t)(sim->parameter[DISK] * US),
+                 sim_event(sim, worker_run, 0, 0, 0));
+}
+
+static void worker_request(struct sim *sim, const struct event *event)
+{
+    sim_compute(sim, F, sim_duration(sim, F, event));
+    sim->waiting[sim->waiters++] =
+        sim_event(sim, worker_run, event->peer, event->number, event->due);
+}
+
+static void worker_start(struct sim *sim)
+{
+    sim_first_requests(sim, worker_request);
+    sim_timer_at(sim, (uint64_t)US, sim_event(sim, worker_run, 0, 0, 0));
+}
+
 static const struct program closed = {"closed loop", closed_start, NULL, NULL};
 static const struct program background = {"work in idle time", closed_start,
                                           NULL, slice_of_work};
@@ -352,6 +491,11 @@ static const struct program hedge = {"hedged requests", hedge_start, NULL,
 static const struct program open_loop = {"open loop", open_start, open_end,
                                          NULL};
 static const struct program hidden = {"one hides the other", hidden_start, NULL,
+                                      NULL};
+static const struct program retry = {"timeout and retry", retry_start, NULL,
+                                     NULL};
+static const struct program mutex = {"mutex, asleep", mutex_start, NULL, NULL};
+static const struct program worker = {"batching worker", worker_start, NULL,
                                       NULL};
 static const struct program tick = {"periodic tick", tick_start, NULL, NULL};
 static const struct program bucket = {"token bucket", bucket_start, NULL, NULL};

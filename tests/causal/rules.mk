@@ -2,6 +2,7 @@
 #
 # Prediction beside truth, in long. Included by the Makefile.
 
+#= measure
 #: requests that `make causal-truth` measures in each run
 CAUSAL_VISITS ?= 4000
 causal_truth := $(addprefix tests/guest/causal/,causal_truth causal_net \

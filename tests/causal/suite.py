@@ -177,6 +177,39 @@ def wrong_events_are_counted(s, trace):
     check.same(wrong.json()["points"], trace.json()["points"])
 
 
+def far_numbers_are_one_row(s, trace):
+    """Only what is named or measured has a row, and what takes for ever is
+    written as that."""
+    far = Trace(s, "far")
+    (*points, last) = far.json()["points"]
+    check.same(last["point"], "far point")
+    for point in (*points, last):
+        check.same(len(point["curves"]), len(trace.truth) + 1)
+    coz_of_far = s.work / "far.coz"
+    far("-q", "--coz", coz_of_far)
+    times = re.findall(r"\tduration=(\d+)", coz_of_far.read_text())
+    check.between(max(map(int, times)), 2**62, 2**64 - 1)
+    check.lacks(far().out, r"\[(target|point) ")
+
+
+def rows_are_limited(s):
+    """Of 8,000 targets and 1,000 points."""
+    many = Trace(s, "many")
+    text = many().out
+    note = (
+        "not shown: 998 points of progress and 997 kinds of requests, which "
+        "with 8000 targets would have more than 16384 rows"
+    )
+    check.has(text, f"^# {note}$")
+    check.true(len(text) < 10_000_000, len(text))
+    check.true(note in many.json()["notes"])
+    done = many("--coz", s.work / "many.coz")
+    check.has(done.err, "not written: 998 of 1000 points of progress")
+    page = s.work / "many.html"
+    many("-q", "-o", page)
+    check.true(page.stat().st_size < 10_000_000, page.stat().st_size)
+
+
 def coz_is_the_same(s, trace):
     """The gains by Coz's arithmetic, in both of its formats."""
     sums = coz_of(trace, s.work / "profile.coz")
@@ -225,6 +258,8 @@ def test_print(s):
     s.holds(
         "events of no sense are counted", wrong_events_are_counted, s, trace
     )
+    s.holds("far numbers are one row", far_numbers_are_one_row, s, trace)
+    s.holds("rows are limited", rows_are_limited, s)
     s.holds("Coz's formats say the same", coz_is_the_same, s, trace)
     s.holds("wide intervals say nothing", wide_intervals_say_nothing, s)
     s.holds("it is said why nothing is known", reasons_are_named, s)
@@ -332,11 +367,51 @@ def test_guest(s):
         held = re.findall(r"causal_experiment: .*\bheld = (\d+)", text)
         check.true(len(held) > 100, len(held))
         check.between(max(map(int, held)), 1, 10000)
+    s.holds(
+        f"{width}: functions of one name are chosen by address",
+        names_are_chosen,
+        s,
+    )
     with s.test(f"{width}: babeltrace2 reads all of it"):
         counts = event_counts(trace)
         check.true(counts["causal_experiment"] > 100, counts)
         for name in KINDS:
             check.true(counts[f"causal{name}"] > 0, name)
+
+
+# ---- functions of one name
+
+
+def asked(s, target):
+    """What a guest says that is asked for this target."""
+    options = f"prof.causal=on prof.progress=work_done prof.target={target}"
+    with s.guest(
+        s.part,
+        "test/causal_options",
+        append=f"{options} prof.every=0",
+        icount=0,
+    ) as guest:
+        check.same(guest.end(), 0)
+        return guest.text().replace("\r", "")
+
+
+def names_are_chosen(s):
+    """They are listed with their addresses, by which one can be named."""
+    text = asked(s, "twice")
+    check.has(text, "^causal: twice: several functions have this name$")
+    listed = re.findall(r"^causal:   (0x[0-9a-f]+) twice$", text, re.M)
+    check.same(len(set(listed)), 2, text)
+    check.has(text, "^causal: name one by its address, such as 0x")
+    check.has(text, "^causal: no target: what prof.target= names was refused$")
+    shares = []
+    for address in listed:
+        rows = re.findall(r"^  twice +([\d.]+) ", asked(s, address), re.M)
+        check.same(len(rows), 1)
+        shares.append(float(rows[0]))
+    check.between(max(shares), 1, 4)
+    check.between(min(shares), 0, max(shares) / 4)
+    text = asked(s, "0x7")
+    check.has(text, "^causal: 0x7: no function of this name")
 
 
 # ---- in a browser
@@ -358,11 +433,13 @@ def test_pages(s):
     trace = Trace(s)
     trace("-q", "-o", s.work / "causal.html", "--coz", s.work / "profile.coz")
     (s.work / "causal.json").write_text(trace("--json").out, encoding="ascii")
+    Trace(s, "wide")("-q", "-o", s.work / "wide.html")
     modules = s.npm(PLAYWRIGHT, "playwright")
     done = run(
         *("node", "tests/causal/pages.js", s.work, fetch_viewer(s)),
         status=None,
         env={"NODE_PATH": str(modules)},
+        by_lines=True,
     )
     s.tap_of("", done.text)
 

@@ -18,7 +18,7 @@
 #define SPEEDUPS_MAX 3u
 #define VISITS_ENOUGH 4000
 #define WARM_UP 200u
-#define PROGRAMS 18u
+#define PROGRAMS 21u
 
 static PROF_TARGET(all_disks, "disk");
 static PROF_TARGET(all_peers, "network");
@@ -50,6 +50,9 @@ static const struct {
     {DISKS, &disk, {4, 10, 30, 5, 20, 100, 1}},
     {DISKS, &pipeline, {12, 15, 20, 8, 30, 300}},
     {NETWORK, &disk, {4, 10, 30, 5, 300, 50}},
+    {PART_F, &retry, {5, 175, 0, 0, 20}},
+    {PART_F, &mutex, {3, 30, 5, 5, 20, 25}},
+    {PART_F, &worker, {5, 20, 0, 4, 20, 50}},
 };
 
 static uint32_t visits = 500, speedups = 1, first, last = PROGRAMS, repeats;

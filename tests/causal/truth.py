@@ -36,6 +36,7 @@ class Run:
             append=f"{IMAGES[image]} {words}",
             icount=0,
             cpu_limit=CPU_LIMIT_S,
+            limit=4 * CPU_LIMIT_S,
         ) as guest:
             self.good = guest.end() == 0
             self.lines = guest.text().splitlines()

@@ -172,6 +172,10 @@ def forty_rows(made):
     check.has(
         text, f"^# {rest} more functions, together .* % self; --rows 0 shows"
     )
+    mark = r"^# \? fewer than 16 samples; in brackets the 95 % interval"
+    check.lacks(text, mark)
+    check.has(made.report("--time", "0,0.02").out, mark, count=1)
+    check.lacks(made.report("--time", "0,0.02", "-q").out, "^#")
     check.same(rows(made.report("--rows", 3).out), all_rows[:3])
     check.lacks(made.report("--rows", 0).out, "more functions")
 
@@ -275,6 +279,17 @@ def pager_is_used(made):
     check.contains(text, "paged:")
 
 
+def trace_is_anywhere(made):
+    """Before the functions or after them; it is what there is."""
+    words = ("annotate", "-q", "-k", made.image)
+    (name,) = EXAMPLES_NAME
+    wanted = made.parasite(*words, name, made.trace).out
+    check.has(wanted, re.escape(name))
+    check.same(made.parasite(*words, made.trace, name).out, wanted)
+    check.same(made.parasite(*words, "-i", made.trace, name).out, wanted)
+    made.parasite(*words, made.trace, name, made.trace, status=2)
+
+
 def pager_can_be_off(made):
     wanted = made.report("--color=always").out
     for words, env in (
@@ -307,6 +322,7 @@ def test_output(made):
         ("script prints a rate in Hz", rate_is_in_hertz),
         ("paths have single slashes", slashes_are_single),
         ("the legend has names of folders", legend_has_names),
+        ("annotate's trace may be anywhere", trace_is_anywhere),
         ("a terminal gets a pager", pager_is_used),
         ("unless it is turned off", pager_can_be_off),
         ("the pager is less -FRX", less_is_default),

@@ -1,14 +1,21 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
 ; Start of kernels of 32 bits without paging: Multiboot 1, then a GDT with two
-; flat segments and an IDT in which all gates lead to fault_entry.
+; flat segments and an IDT in which all gates lead to fault_entry. With -DFLAT
+; the header is that of a file without headers of its own (objcopy -O binary).
 
 extern  kernel_main
 global  start, load_descriptors, idt
 
 section .multiboot
 align 4
+%ifdef FLAT
+extern  image_end
+header: dd      0x1badb002, 0x10000, -0x1badb002 - 0x10000
+        dd      header, header, 0, image_end, start
+%else
         dd      0x1badb002, 0, -0x1badb002
+%endif
 
 section .bss
 align 16
@@ -39,6 +46,7 @@ start:
         mov     [idt + ecx * 8 - 4], edx
         loop    .gate
         call    load_descriptors
+        push    ebx                     ; the boot loader's information
         call    kernel_main
 
 ; void load_descriptors(void): loads GDT, IDT and segment registers.

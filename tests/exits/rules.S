@@ -29,4 +29,16 @@ function device_write # 0 1 2: by its name
     nop; nop; ret
 function f9 # 0 1 3: a jump to the next one is looked through
     out %al, %dx; jmp 1f; 1: nop; jmp 2f; nop; 2: ret
+function f10 # 0 1: its callers are charged
+    out %al, %dx; ret
+function f11 # 5: behind a call of such a function
+    call f10; nop; ret
+function f12 # 3 4: with a frame to be left, in the bytes of either width
+    .byte 0x55, 0x89, 0xe5; in %dx, %al; leave; ret
+function f13 # 5: behind a call of that
+    call f12; nop; ret
+function f14 # : a jump in between
+    call f9; nop; ret
+function f15 # 5: other instructions in between
+    call f0; nop; ret
 .balign 16, 0x90

@@ -16,6 +16,8 @@ LEAVES = re.compile(
     r"|vmm?call|monitor|mwait)$"
 )
 
+CLONE = re.compile(r"\.(part|cold|isra|constprop)\b")
+
 
 def listed():
     """Addresses that the comments of rules.S list, and how many functions."""
@@ -54,24 +56,51 @@ def check_rules(s, checker, option):
     check.same(asked(checker, image, addresses, "^device_"), wanted)
 
 
+def functions(image):
+    """{address: [(address, words)]} of each function: its instructions. Labels
+    with a dot are no functions, but for those that gcc makes of others."""
+    found, code = {}, []
+    for line in run("objdump", "-d", "--no-show-raw-insn", image).lines():
+        label = re.match(r"([0-9a-f]+) <(.*)>:", line)
+        if label and ("." not in label[2] or CLONE.search(label[2])):
+            code = found.setdefault(int(label.group(1), 16), [])
+        words = re.match(r" *([0-9a-f]+):\t(.*)", line)
+        if words:
+            text = re.sub(PREFIXES, "", words.group(2)).split()
+            code.append((int(words.group(1), 16), text or [""]))
+    return found
+
+
+def returns_from_exit(code):
+    """Whether a return follows an exit, with no other jump in between."""
+    exited = False
+    for (_, words), (after, _) in zip(code, [*code[1:], (0, None)]):
+        if exited and re.match("ret", words[0]):
+            return True
+        to_next = words[0] == "jmp" and words[1] == f"{after:x}"
+        jumps = re.match("j|call|ret|loop", words[0]) and not to_next
+        exited = bool(LEAVES.match(words[0])) or (exited and not jumps)
+    return False
+
+
 def by_objdump(image):
     """All addresses of instructions, and those that leave the guest or follow
-    such a one in the same function. Labels with a dot are no functions."""
-    everything, found, after = [], set(), False
-    for line in run("objdump", "-d", "--no-show-raw-insn", image).lines():
-        label = re.match(r"[0-9a-f]+ <(.*)>:", line)
-        if label:
-            after = after and "." in label.group(1)
-        code = re.match(r" *([0-9a-f]+):\t(.*)", line)
-        if not code:
-            continue
-        address = int(code.group(1), 16)
-        everything.append(address)
-        words = re.sub(PREFIXES, "", code.group(2)).split()
-        leaves = bool(words and LEAVES.match(words[0]))
-        if leaves or after:
-            found.add(address)
-        after = leaves
+    such a one in the same function, or a call that returns from such a one."""
+    everything, found = [], set()
+    all_code = functions(image)
+    charging = {at for at, code in all_code.items() if returns_from_exit(code)}
+    for code in all_code.values():
+        after = False
+        for address, words in code:
+            everything.append(address)
+            leaves = bool(LEAVES.match(words[0]))
+            if leaves or after:
+                found.add(address)
+            after = leaves or (
+                words[0] == "call"
+                and re.fullmatch("[0-9a-f]+", words[1])
+                and int(words[1], 16) in charging
+            )
     return everything, found
 
 

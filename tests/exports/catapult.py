@@ -99,7 +99,7 @@ def look(port, said, log):
         f"http://127.0.0.1:{port}/page",
         log=log,
     ) as browser:
-        soon(lambda: said, "the page's answer", browser.alive, cpu_limit=300)
+        soon(lambda: said, "the page's answer", browser.alive)
     return said[0]
 
 

@@ -54,6 +54,11 @@ def damaged_names_are_mended(made):
     x.written("callgrind")
     check.has(callgrind_annotate(x), "two lines.*and a tab")
     protoc(x)
+    for kind in ("pprof", "perfetto"):
+        data = x.written(kind).read_bytes()
+        data = gzip.decompress(data) if kind == "pprof" else data
+        check.true(mended.encode() in data, kind)
+        check.true(b"a\377b" not in data, kind)
 
 
 def name_says_format(made):

@@ -10,6 +10,7 @@ import signal
 import socket
 from contextlib import contextmanager
 
+from harness import progress
 from harness.suite import background, check, run, soon
 
 FORMATS = {
@@ -55,7 +56,9 @@ class Open:
 
 
 def ask(port, path, method="GET", **headers):
-    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection = http.client.HTTPConnection(
+        "127.0.0.1", port, timeout=progress.WAIT_S
+    )
     connection.request(method, path, headers=headers)
     answer = connection.getresponse()
     return answer.status, dict(answer.getheaders()), answer.read()

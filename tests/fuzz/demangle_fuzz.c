@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
     if (bytes < 3)
         return 0;
-    language = (enum prof_language)(PROF_LANGUAGE_AUTO + data[0] % 4);
+    language = (enum prof_language)(PROF_LANGUAGE_AUTO + data[0] % 5);
     size = 1 + data[1] * 2u;
     length = bytes - 2;
     name = malloc(length + 1);

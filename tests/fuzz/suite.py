@@ -3,7 +3,9 @@
 the build and tools of the tests make. Crashing inputs stay in the folder."""
 
 import os
+import shutil
 import struct
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from harness.recorders import LOOP, Eio, Mirage, fiber, ring
 from harness.suite import check, run
 
 RUNS = int(os.environ.get("RUNS", 300000))
+# arithmetic of foreign numbers loses nothing without an explicit conversion
+SANITIZERS = "address,undefined,float-cast-overflow,implicit-conversion"
 HTTP_REQUEST = (
     "GET /a%20b?c=d HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
     "Authorization: Bearer y\r\nContent-Length: 0\r\n\r\n"
@@ -36,6 +40,7 @@ BASE = "base/crc32c base/index base/log base/memory base/pager "
 BASE += "base/printable base/utf8 "
 DECODER = BASE + (
     "causal/curve causal/explain causal/notes causal/series causal/take "
+    "causal/verdict "
     "base/base64 base/strings trace/console trace/event trace/guest_names "
     "trace/model trace/model_cells trace/model_tasks trace/packet "
     "trace/packet_index occupancy/histogram occupancy/problems "
@@ -51,13 +56,15 @@ IMPORT = BASE + (
 )
 STUB = BASE + (
     "machine/machine machine/registers stub/remote stub/stub "
-    "stub/stub_begin stub/stub_machine stub/stub_wire base/signals"
+    "stub/stub_begin stub/stub_machine stub/stub_wire base/signals "
+    "base/wait"
 )
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = (
-    "base/index base/memory image/image image/paths image/segment "
-    "image/symbol_list trace/metadata"
+    "base/crc32c base/index base/memory image/embedded image/image "
+    "image/lookup image/paths image/segment image/symbol_list trace/metadata"
 )
+STORED = "base/memory image/lookup image/stored"
 EMBED = "build_id fill image lookup names select table tokens verify"
 FUZZERS = {
     "tables": Fuzzer(
@@ -90,7 +97,7 @@ FUZZERS = {
             "profiler/causal/gain.c",
         ),
         1 / 3,
-        ("-idirafter", "profiler"),
+        ("-idirafter", "profiler", "-lm"),
     ),
     "imports": Fuzzer(
         "import_fuzz",
@@ -126,10 +133,21 @@ FUZZERS = {
             *(f"{HOST}/{name}.c" for name in IMAGE.split()),
             "tools/symbols/function_symbols.c",
             "tools/symbols/space.c",
+            "profiler/symbols/lookup.c",
+            "profiler/symbols/table.c",
+            "profiler/base/crc.c",
         ),
         1 / 30,
-        ("-Itools/symbols", "-lelf"),
+        ("-Itools/symbols", "-idirafter", "profiler", "-lelf"),
         leaks=True,
+    ),
+    "symbols": Fuzzer(
+        "stored_fuzz",
+        "no symbols in a trace make their reader read beyond them",
+        8192,
+        HOST,
+        tuple(f"{HOST}/{name}.c" for name in STORED.split()),
+        1 / 3,
     ),
     # nor is what embed has read until it refuses
     "fills": Fuzzer(
@@ -290,7 +308,8 @@ def stubs(_):
 
 
 def images(s):
-    """A function, an object, a note; and an image without a symbol."""
+    """A function, an object, a note; an image without a symbol; and one with
+    those that embed put into it."""
     source, made = s.work / "image.s", s.work / "image.o"
     source.write_text(
         ".globl _start, thing\n.text\n.type _start, @function\n"
@@ -303,6 +322,27 @@ def images(s):
     ):
         run("ld", *words, "-z", "max-page-size=4096", "-o", s.work / name, made)
         yield name, (s.work / name).read_bytes()
+    for name, image in fills(s):
+        if "twin" not in name:
+            path = s.work / name
+            path.write_bytes(image[3:])
+            run(s.build / "host/parasite", "embed", path)
+            run("strip", path)
+            yield f"{name}-embedded", path.read_bytes()
+
+
+def symbols(s):
+    """Of a small image, and of that beside another one."""
+    first, second = small_image(s), s.work / "second.x"
+    shutil.copy(first, second)
+    packets = s.work / "packets"
+    packets.write_bytes(run(stream_maker(s), 20, 1).data)
+    for name, images_ in ("one", (first,)), ("two", (first, second)):
+        trace = s.work / f"{name}.trace"
+        words = [word for image in images_ for word in ("-k", image)]
+        run(s.parasite, "record", "-qf", "-o", trace, *words, packets)
+        stored = (trace / ".symbols").read_bytes()
+        yield name, zlib.decompress(stored[24:])
 
 
 def fills(s):
@@ -356,7 +396,7 @@ def suite(s):
         program = s.work / fuzzer.name
         run(
             *("clang-14", "-std=gnu11", "-g", "-O2", f"-I{fuzzer.tree}"),
-            *("-fsanitize=fuzzer,address,undefined", "-Iprofiler/include"),
+            *(f"-fsanitize=fuzzer,{SANITIZERS}", "-Iprofiler/include"),
             *("-fno-sanitize-recover=all", "-o", program),
             *(f"tests/fuzz/{fuzzer.name}.c", *fuzzer.sources),
             *fuzzer.linked,
@@ -368,4 +408,5 @@ def suite(s):
             *(corpus, seeds),
             env={"ASAN_OPTIONS": f"detect_leaks={int(not fuzzer.leaks)}"},
             cpu_limit=1800,
+            by_lines=True,
         )

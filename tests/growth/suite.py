@@ -59,7 +59,7 @@ def suite(s):
     with s.test("curves that are made up grow as they were made"):
         run("python3", "tests/growth/fit_test.py")
     with s.test("two points of each curve are measured"):
-        run("bench/growth/run.sh", s.work, "short")
+        run("bench/growth/run.sh", s.work, "short", by_lines=True)
     with s.test("no curve is missing"):
         done = run("python3", TABLE, results, "short", status=None)
         check.lacks(done.text, "MISSING")

@@ -35,9 +35,9 @@ class Command:
         return self.report(trace, *words)["rows"]
 
     def report(self, trace, *words):
-        return json.loads(
-            self("report", "-q", "--json", *words, "-i", trace).out
-        )
+        """Of all samples, those of the profiler itself included."""
+        words = ("--profiler", *words, "-i", trace)
+        return json.loads(self("report", "-q", "--json", *words).out)
 
     def selves(self, trace, *words):
         """{function: (self, total)}"""

@@ -41,6 +41,8 @@ class Guest:
     (ram)      file that is its memory, shared
     (args)     more arguments for QEMU
     (prefix)   a command to run QEMU with
+    (limit)    seconds that its end may be waited for; more only where no test
+               is: for measurements that are long
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Guest:
         args=(),
         prefix=(),
         cpu_limit=progress.CPU_LIMIT_S,
+        limit=progress.WAIT_S,
     ):
         self.log = Path(log)
         self.log.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +103,8 @@ class Guest:
         )
         self.process = self._start(line, typed)
         self.pid = self.process.pid
-        self.watch = progress.Watch(self.pid, cpu_limit, [self.log])
+        self.watch = progress.Watch(self.pid, cpu_limit, limit=limit)
+        progress.has_begun(self)
         if "-qmp" in words:
             self._connect(path)
 
@@ -220,7 +224,10 @@ class Guest:
         return self._until(matches, f"line {pattern!r}")
 
     def _until(self, what, name="it"):
-        found = progress.until(what, self.watch.cpu_limit, alive=self.alive)
+        try:
+            found = progress.until(what, self.alive)
+        except progress.Overdue as late:
+            raise progress.Overdue(f"{name}: {late}\n{self.tail()}") from late
         if not found:
             raise GuestError(f"{name} never came:\n{self.tail()}")
         return found
@@ -242,7 +249,8 @@ class Guest:
         os.kill(self.pid, signal.SIGSTOP)
 
     def cont(self):
-        os.kill(self.pid, signal.SIGCONT)
+        if self.alive():
+            os.kill(self.pid, signal.SIGCONT)
 
     def interrupt(self, number=signal.SIGTERM):
         """Ends QEMU with a signal and waits for its end."""
@@ -253,7 +261,9 @@ class Guest:
 
     def end(self):
         """Waits for its end; returns the exit code of qemu.exit_code(). (why)
-        is the reason if it had to be killed."""
+        is the reason if it had to be killed; raises progress.Overdue if that
+        is because the wait took too long."""
+        progress.has_ended(self)
         if self.code is None:
             if self.process.stdin:
                 with suppress(BrokenPipeError):  # what it never read
@@ -265,6 +275,8 @@ class Guest:
                 else qemu.exit_code(self.process.returncode, self.said())
             )
             self._clean()
+            if self.watch.overdue:
+                raise progress.Overdue(f"{self.why}:\n{self.tail()}")
         return self.code
 
     def kill(self):

@@ -41,18 +41,27 @@ def words_of(name):
     return (parts[3] if parts[0] == "guest" else parts[1], name)
 
 
-def _command(words, log, cpu_limit, env=None):
-    """Runs a program that prints TAP; returns what Job.run does."""
+def command(
+    words, log, cpu_limit, env=None, beats=None, limit=progress.BACKSTOP_S
+):
+    """Runs a program that prints TAP; returns what Job.run does. It may take
+    (limit) seconds; or if (beats) is the file in which it notes each of its
+    waits, so many from one wait or test to the next."""
+    env, outputs = dict(env or {}), []
+    if beats:
+        beats.write_bytes(b"")
+        env[progress.BEATS] = str(beats.absolute())
+        outputs = [log, beats]
     with open(log, "wb") as out:
         process = subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, **env},
             start_new_session=True,
         )
-        watch = progress.Watch(process.pid, cpu_limit, [log])
+        watch = progress.Watch(process.pid, cpu_limit, outputs, limit)
         try:
             why = progress.wait(process, watch)
         except BaseException:
@@ -90,7 +99,7 @@ def units(build):
             yield Job(
                 name,
                 words_of(name),
-                lambda p=path, e=env: _command(
+                lambda p=path, e=env: command(
                     [p], f"{p}.log", progress.CPU_LIMIT_S, e
                 ),
             )
@@ -132,7 +141,9 @@ def suites(build):
                 words_of(name),
                 lambda w=words + [part], d=work: (
                     d.mkdir(parents=True, exist_ok=True),
-                    _command(w, f"{d}/log", SUITE_CPU_LIMIT_S, env),
+                    command(
+                        *(w, f"{d}/log", SUITE_CPU_LIMIT_S, env, d / "beats")
+                    ),
                 )[1],
                 tuple(f"suite/{folder}/{other}" for other in after),
             )

@@ -19,6 +19,7 @@ class Monitor:
     def __init__(self, path, alive, said):
         self.said = said
         self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(progress.WAIT_S)
 
         def connected():
             try:
@@ -41,9 +42,13 @@ class Monitor:
     def _lines(self):
         """What QEMU sends. It may end at any time, and then what it has not
         read makes an error of the end of file."""
-        with suppress(ConnectionError):
+        try:
             for line in self.file:  # `yield from` would close it
                 yield line
+        except ConnectionError:
+            pass
+        except TimeoutError as late:
+            raise progress.Overdue("no answer of QEMU's monitor") from late
 
     def _answer(self, key="return"):
         for line in self._lines():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that a suite runs, each with the exit status that it must have and
-a limit of CPU time instead of elapsed time."""
+limits that hold on any host (progress.py)."""
 
 import os
 import subprocess
@@ -48,11 +48,15 @@ def run(
     env=None,
     stdin=None,
     cpu_limit=CPU_LIMIT_S,
+    by_lines=False,
+    limit=progress.WAIT_S,
 ):
     """Runs the program (words) to its end; returns a Done.
 
     (status) is the exit code it must have, a tuple of such, or None for any;
     (data) goes to its stdin, as text or bytes; (env) is added to ours.
+    (by_lines): it reports what it has done, and may take longer than a wait:
+    only from one output to the next. (limit): as for Guest.
     """
     words = [str(word) for word in words]
     new = tempfile.TemporaryFile
@@ -69,7 +73,9 @@ def run(
             cwd=cwd,
             env=_env(env),
         )
-        why = progress.wait(process, progress.Watch(process.pid, cpu_limit))
+        outputs = [out.fileno(), err.fileno()] if by_lines else ()
+        watch = progress.Watch(process.pid, cpu_limit, outputs, limit)
+        why = progress.wait(process, watch)
         out.seek(0)
         err.seek(0)
         done = Done(
@@ -78,7 +84,8 @@ def run(
             err.read().decode("utf-8", "replace"),
         )
     if why:
-        raise Failed(f"{' '.join(words)}: {why}\n{done.text}")
+        kind = progress.Overdue if watch.overdue else Failed
+        raise kind(f"{' '.join(words)}: {why}\n{done.text[-4000:]}")
     wanted = status if isinstance(status, (tuple, type(None))) else (status,)
     if wanted is not None and done.status not in wanted:
         raise Failed(
@@ -89,7 +96,10 @@ def run(
 
 
 def _env(env):
-    return {**os.environ, **{k: str(v) for k, v in (env or {}).items()}}
+    """That of this process and (env). Nothing is found in the user's cache of
+    images, nor by chance in that of another test."""
+    base = {**os.environ, "PARASITE_CACHE": "off"}
+    return {**base, **{k: str(v) for k, v in (env or {}).items()}}
 
 
 class Background:
@@ -112,7 +122,7 @@ class Background:
                 start_new_session=True,
             )
         self.pid = self.process.pid
-        self.watch = progress.Watch(self.pid, cpu_limit, [self.log])
+        self.watch = progress.Watch(self.pid, cpu_limit)
 
     def alive(self):
         return self.process.poll() is None
@@ -133,6 +143,8 @@ class Background:
             self.process.stdin.close()
         why = progress.wait(self.process, self.watch)
         code = self.process.returncode
+        if self.watch.overdue:
+            raise progress.Overdue(f"{' '.join(self.words)}: {why}")
         wanted = (
             status if isinstance(status, (tuple, type(None))) else (status,)
         )
@@ -160,10 +172,11 @@ def background(*words, log, **options):
         process.kill()
 
 
-def soon(what, text="what was waited for", alive=lambda: True, cpu_limit=60):
-    """Waits until what() is true and returns its value; fails if that does
-    not happen. Independent of the host's speed, see progress.until(). If what()
-    raises Failed, that means "not yet"."""
+def soon(what, text="what was waited for", alive=lambda: True):
+    """Waits until what() is true and returns its value; fails once that cannot
+    happen any more: alive() is false, or all guests have ended. Independent of
+    the host's speed, see progress.until(). If what() raises Failed, that means
+    "not yet"."""
     last = []
 
     def attempt():
@@ -173,13 +186,35 @@ def soon(what, text="what was waited for", alive=lambda: True, cpu_limit=60):
             last[:] = [str(failed)]
             return None
 
-    value = progress.until(attempt, cpu_limit, alive=alive)
+    try:
+        value = progress.until(attempt, alive, text=text)
+    except progress.Overdue as late:
+        raise progress.Overdue("\n".join([str(late), *last])) from late
     if not value:
         raise Failed(f"{text} did not happen\n" + "".join(last))
     return value
 
 
-def given_time(function, seconds=(3, 12, 48)):
+def open_pipe(path, alive):
+    """The named pipe (path), to write to, once somebody reads it."""
+
+    def attempt():
+        try:
+            return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return None
+
+    made = soon(attempt, f"a reader of {path}", alive)
+    os.set_blocking(made, True)
+    return open(made, "wb", buffering=0)
+
+
+def ends(thread, text="a thread's end"):
+    """Waits for the end of a thread."""
+    soon(lambda: not thread.is_alive(), text)
+
+
+def given_time(function, seconds=(3, 12, 48, 192)):
     """Calls function(SECONDS) with increasing numbers until it does not fail;
     returns its value. For observations over a time in which a slow host gets
     little done."""

@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time limits that hold on any host: CPU time used, and stalls.
+"""Limits that hold on any host: how long a single wait may last, and CPU time.
 
-A limit of elapsed time would end a healthy process on a busy or throttled host.
-Instead, a process and all its descendants may use CPU_LIMIT_S of CPU time,
-however long that takes; and they count as stalled if they use almost no CPU
-time and write nothing for STALL_S seconds.
+Progress is what a test waits for: a line, a byte, an answer, an end. Neither
+CPU time nor a guest's time is: a guest that idles takes both, for ever. So
+
+- a wait that does not get what it waits for ends after WAIT_S seconds of the
+  host. That is the last resort, for what hangs: far longer than anything that
+  is healthy takes, be the host ever so busy. It raises Overdue, which ends the
+  suite, since each of its other waits could last as long.
+- it ends before that when nobody is left who could bring it: the process that
+  the caller named has ended, or all guests of the suite have.
+- a process and its descendants may use so many seconds of CPU time, however
+  long they take for them.
+
+A suite reports each of its waits to the runner (BEATS), which ends a suite that
+has neither begun a wait nor reported a test for BACKSTOP_S: it waits for
+something without this module.
 """
 
 import os
@@ -12,10 +23,12 @@ import signal
 import time
 
 CPU_LIMIT_S = 300  # for one guest or one unit test
-STALL_S = 180  # of the host
-STALL_CPU_S = 0.5  # less CPU time than that in STALL_S is a stall
+BACKSTOP_S = 600  # of the host, for any wait
+WAIT_S = 570  # less: the suite itself should say what it waited for
+AFTERMATH_S = 60  # for what follows from the end of all guests
 POLL_S = 0.5
 LOOK_S = 2  # between two looks at all processes, which take CPU time as well
+BEATS = "PARASITE_TEST_BEATS"  # environment: the file that waits are noted in
 
 _TICK = os.sysconf("SC_CLK_TCK")
 
@@ -69,15 +82,87 @@ def kill_tree(root):
                 pass
 
 
-class Watch:
-    """Watches process (root). (outputs) are files that it may write to."""
+class Overdue(AssertionError):
+    """A wait has lasted longer than any may."""
 
-    def __init__(self, root, cpu_limit=CPU_LIMIT_S, outputs=(), stall=STALL_S):
-        self.root, self.cpu_limit, self.stall = root, cpu_limit, stall
+
+_beaten = [0.0]
+
+
+def beat():
+    """Reports to the runner that this suite goes on: by a byte, at most one in
+    a second."""
+    path, now = os.environ.get(BEATS), time.monotonic()
+    if path and now - _beaten[0] >= 1:
+        _beaten[0] = now
+        with open(path, "ab") as file:
+            file.write(b".")
+
+
+_guests = []  # those whose end nobody has asked for yet
+_bereft = [None]  # since when none of them runs
+
+
+def has_begun(guest):
+    """Waits depend on this guest, until has_ended()."""
+    _guests.append(guest)
+
+
+def has_ended(guest):
+    """Its end was asked for, or noticed: waits no longer depend on it."""
+    if guest in _guests:
+        _guests.remove(guest)
+
+
+def _guests_are_gone():
+    """Whether there are guests, and all have ended some time ago."""
+    if not _guests or any(guest.alive() for guest in _guests):
+        _bereft[0] = None
+        return False
+    if _bereft[0] is None:
+        _bereft[0] = time.monotonic()
+    return time.monotonic() - _bereft[0] > AFTERMATH_S
+
+
+class Wait:
+    """One wait, which begins now. It is pointless once alive() is false."""
+
+    def __init__(self, limit=WAIT_S, alive=lambda: True, what="a wait"):
+        self.limit, self.alive, self.what = limit, alive, what
+        self.begun = time.monotonic()
+        beat()
+
+    def lasts(self):
+        """Seconds since it began."""
+        return time.monotonic() - self.begun
+
+    def is_pointless(self):
+        """Whether nobody is left who could bring it. Raises Overdue where it
+        has lasted too long."""
+        if not self.alive() or _guests_are_gone():
+            return True
+        if self.lasts() > self.limit:
+            raise Overdue(f"{self.what}: nothing came for {self.limit} s")
+        return False
+
+
+class Watch:
+    """Watches process (root), whose end is waited for: no longer than (limit)
+    seconds, which begin anew whenever (outputs), files that it writes to, have
+    grown: where each line is what a test waits for."""
+
+    def __init__(self, root, cpu_limit=CPU_LIMIT_S, outputs=(), limit=WAIT_S):
+        self.root, self.cpu_limit, self.limit = root, cpu_limit, limit
         self.outputs = outputs
-        self.base = cpu_seconds(root) if root == os.getpid() else 0.0
         self.used = 0.0
-        self.mark = (time.monotonic(), 0.0, self._written())
+        self.overdue = False  # whether it was the wait that took too long
+        self.mark = (0.0, 0)
+        self.begin()
+
+    def begin(self):
+        """The wait begins now."""
+        self.mark = (time.monotonic(), self._written())
+        beat()
 
     def _written(self):
         return sum(
@@ -86,20 +171,23 @@ class Watch:
 
     def verdict(self):
         """Why it must be killed now, or None."""
-        self.used = max(self.used, cpu_seconds(self.root) - self.base)
+        self.used = max(self.used, cpu_seconds(self.root))
         if self.used > self.cpu_limit:
             return f"no end after {self.cpu_limit} s of CPU time"
         now, written = time.monotonic(), self._written()
-        since, used, size = self.mark
-        if self.used - used >= STALL_CPU_S or written != size:
-            self.mark = (now, self.used, written)
-        elif now - since > self.stall:
-            return f"stalled: nothing done for {self.stall} s"
+        since, size = self.mark
+        if written != size:
+            self.begin()
+        elif now - since > self.limit:
+            self.overdue = True
+            done = "no output" if self.outputs else "no end"
+            return f"stalled: {done} for {self.limit} s"
         return None
 
 
 def wait(process, watch):
     """Waits for the Popen (process); why it had to be killed, or None."""
+    watch.begin()
     pause, why, checked = 0.005, None, time.monotonic()
     while process.returncode is None and not os.waitid(
         os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG
@@ -114,26 +202,21 @@ def wait(process, watch):
                 break
     watch.verdict()  # its total CPU time, while that can be read
     process.wait()
+    beat()
     return why
 
 
-def until(what, cpu_limit=60, stall=STALL_S, alive=lambda: True):
-    """Waits until what() is true; returns its value, or None after giving up.
-
-    Gives up after (cpu_limit) CPU seconds of this process and its children,
-    when they stall, or when alive() is false and what() still is.
-    """
-    watch, pause, checked = Watch(os.getpid(), cpu_limit, (), stall), 0.02, 0.0
+def until(what, alive=lambda: True, limit=WAIT_S, text="what was waited for"):
+    """Waits until what() is true; returns its value, or None once nobody is
+    left who could make it true. Raises Overdue after (limit) seconds."""
+    this, pause = Wait(limit, alive, text), 0.02
     while True:
-        living = alive()
+        pointless = this.is_pointless()
         value = what()
         if value:
+            beat()
             return value
-        if not living:
+        if pointless:
             return None
         time.sleep(pause)
         pause = min(pause * 1.2, 0.25)
-        if time.monotonic() - checked > LOOK_S:
-            checked = time.monotonic()
-            if watch.verdict():
-                return None

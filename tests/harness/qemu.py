@@ -5,6 +5,8 @@ from, and the meaning of its exit status."""
 import re
 import subprocess
 
+from . import progress
+
 ISO = "tools/build/iso.sh"
 
 # exit codes if the guest gave none
@@ -79,6 +81,7 @@ def make_iso(width, iso, image, append="", modules=()):
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
+        timeout=progress.WAIT_S,
     )
     if done.returncode:
         raise RuntimeError(f"{ISO} failed:\n{done.stdout}")

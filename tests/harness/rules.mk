@@ -2,6 +2,7 @@
 #
 # Running the tests. Included by the Makefile.
 
+#= test
 #: tests that run at the same time: two a CPU, for many mostly wait
 LANES ?= $(shell expr 2 \* $$(nproc))
 

@@ -16,6 +16,7 @@ import ctypes
 import fcntl
 import importlib
 import os
+import signal
 import sys
 import traceback
 from contextlib import contextmanager
@@ -23,7 +24,17 @@ from pathlib import Path
 
 from . import check, progress, tap
 from .guest import Guest, GuestError
-from .proc import Background, Done, Failed, background, given_time, run, soon
+from .proc import (
+    Background,
+    Done,
+    Failed,
+    background,
+    ends,
+    given_time,
+    open_pipe,
+    run,
+    soon,
+)
 
 __all__ = [
     "Background",
@@ -36,7 +47,9 @@ __all__ = [
     "WIDTHS",
     "background",
     "check",
+    "ends",
     "given_time",
+    "open_pipe",
     "run",
     "soon",
 ]
@@ -61,11 +74,14 @@ class Suite:
     @contextmanager
     def test(self, what):
         """One test: it fails if the block raises an exception, and is skipped
-        if that is Skip."""
+        if that is Skip. A wait that took too long ends the suite as well."""
         try:
             yield
         except Skip as skip:
             self.tap.skip(what, str(skip))
+        except progress.Overdue as late:
+            self.tap.result(False, what, str(late))
+            raise
         except (Failed, GuestError, AssertionError) as failed:
             self.tap.result(False, what, str(failed) or _where())
         except Exception:
@@ -154,6 +170,10 @@ def main(name, work, part=""):
         else os.path.dirname(os.path.dirname(work))
     )
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+    # what is started here can be ended by any of them, also where a shell or
+    # nohup has the runner ignore one
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path.insert(0, os.path.join("tests", name))
     writer = tap.Writer()
     try:

@@ -7,7 +7,8 @@ import re
 import shutil
 import signal
 
-from harness.suite import background, check, soon
+from harness import progress
+from harness.suite import background, check, open_pipe, soon
 
 PAGES = ("/flame.html", "/profile.json", "/perf.data", "/profile.folded")
 
@@ -97,7 +98,9 @@ def each_boot_keeps_its_old(hostile):
 
 
 def get(port, path):
-    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection = http.client.HTTPConnection(
+        "127.0.0.1", port, timeout=progress.WAIT_S
+    )
     connection.request("GET", path)
     answer = connection.getresponse()
     return answer.status, answer.read()
@@ -167,7 +170,7 @@ def two_recorders_do_not_mix(hostile):
         *(folder.parasite.path, "record", "-q", "-o", folder.trace, fifo),
         log=folder.path / "log",
     ) as first:
-        with open(fifo, "wb", buffering=0) as out:
+        with open_pipe(fifo, first.alive) as out:
             out.write(data[: len(data) // 2])
             soon(lambda: folder.old.exists(), "its first packet", first.alive)
             folder.record(300)

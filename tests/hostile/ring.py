@@ -107,6 +107,34 @@ def address_may_be_anything(ram):
     for address in (2**64 - 1, 2**64 - 8, 2**64 - 48, RAM - 8, RAM):
         said = ram.parasite(*ram.words(address=address), status=1).err
         check.has(said, "no ring at|no address of a ring")
+    # attach looks for a ring too, and goes on without one
+    for address in (2**64 - 1, 2**64 - 4, 2**64 - 8, RAM - 4, RAM):
+        said = ram.parasite(
+            *("attach", "-o", ram.trace, "-k", ram.image(address)),
+            *("--ram", ram.path, "gdb:localhost:1"),
+            status=1,
+        ).err
+        check.has(said, "localhost:1: Connection refused")
+
+
+def headers_may_be_any_number(ram):
+    """Of program headers an image may claim 2^32 - 1, in its section 0, and
+    that they are beyond its end."""
+    ram.fill(0x10000, 1 << 16, 4096)
+    image = ram.image()
+    data = bytearray(image.read_bytes())
+    sections = struct.unpack_from("<Q", data, 40)[0]
+    struct.pack_into("<Q", data, 32, 1 << 40)
+    struct.pack_into("<H", data, 56, 0xFFFF)
+    struct.pack_into("<I", data, sections + 44, 2**32 - 1)
+    words = ram.words("-q")  # makes the image anew
+    image.write_bytes(data)
+    run(ram.parasite.path, *words, status=(0, 1), cpu_limit=15)
+    run(
+        *(ram.parasite.path, "embed", "-o", f"{image}.out", image),
+        status=(0, 1),
+        cpu_limit=15,
+    )
 
 
 def file_is_the_users_own(ram):
@@ -143,6 +171,7 @@ def test_ring(hostile):
         ("recording it can be interrupted", recording_can_be_interrupted),
         ("a ring outside of the RAM is damaged", ring_must_be_in_ram),
         ("its address may be anything", address_may_be_anything),
+        ("an image may have any number of headers", headers_may_be_any_number),
         ("the file of the RAM is the user's own", file_is_the_users_own),
     ):
         s.holds(what, function, ram)

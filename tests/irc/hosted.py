@@ -78,6 +78,7 @@ def test_fuzz(s):
             *("-max_len=4096", f"-artifact_prefix={s.work}/"),
             *(s.work / "corpus", s.work / "seeds"),
             cpu_limit=FUZZ_CPU_S,
+            by_lines=True,
         )
 
 

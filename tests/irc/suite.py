@@ -7,6 +7,7 @@ from harness.suite import WIDTHS
 from hosted import test_fuzz, test_host, test_loadgen, test_story
 from probes import test_probes
 from sessions import test_sessions
+from traced import test_traced
 
 HOST = {
     "host": test_host,
@@ -20,6 +21,7 @@ PARTS = (
     *(f"{width}-{subject}" for width in WIDTHS for subject in CLOCKS),
     *(f"{width}-clients" for width in WIDTHS),
     *(f"{width}-probes" for width in WIDTHS),
+    *(f"{width}-traced" for width in WIDTHS),
 )
 
 
@@ -32,5 +34,7 @@ def suite(s):
         test_clients(s, width)
     elif subject == "probes":
         test_probes(s, width)
+    elif subject == "traced":
+        test_traced(s, width)
     else:
         test_sessions(s, width, subject, CLOCKS[subject])

@@ -4,6 +4,7 @@
 # Makefile.
 
 .PHONY: kits
+#= test
 #: fetch Debian's U-Boot and coreboot, build them with their kits, boot them
 kits: objects lib $(BUILD)/host/parasite
 	$(Q)tools/build/packages.sh tests/kits/packages.txt

@@ -8,7 +8,7 @@ import threading
 
 from harness import progress
 from harness.command import Command, build_id
-from harness.suite import WIDTHS, background, check, given_time, soon
+from harness.suite import WIDTHS, background, check, ends, given_time, soon
 
 PARTS = (
     *(
@@ -18,6 +18,9 @@ PARTS = (
     ),
     "hosts",
 )
+
+
+LONG_S = 3600  # of what ends by itself before that
 
 
 class Live:
@@ -91,7 +94,7 @@ def commands(live, transport, control, target, *words):
     with live.s.test(f"{by} a command that the guest refuses ends with 1"):
         refused(
             *('error: "fly": not a command', live.record, "-q"),
-            *("--send", "fly", "-d", 5, *words, target),
+            *("--send", "fly", "-d", LONG_S, *words, target),
         )
     with live.s.test(f"{by} tell ends with 1 where one is refused"):
         refused("1 to 20000", live.parasite, "tell", control, "rate", 0)
@@ -131,7 +134,7 @@ def end_is_printed(live, guest, console, stream):
     """A guest that ends before it has answered."""
     with background(
         *(live.parasite.path, "record", "-q", "--control", console),
-        *("-F", 1000, "-d", 9, "-o", live.trace, stream),
+        *("-F", 1000, "-d", LONG_S, "-o", live.trace, stream),
         log=live.s.work / "unanswered",
     ) as recorder:
         soon(
@@ -258,7 +261,7 @@ def printed_of(s, parasite, answer):
     thread.start()
     with server:
         found = parasite("tell", f"unix:{path}", "report").data
-        thread.join()
+        ends(thread)
     return found
 
 
@@ -279,6 +282,7 @@ def held_is_reported(s, parasite, family):
     """The server has its one client. What came second sends no command that
     would be executed once the first has gone."""
     server, name = listening(s, family)
+    server.settimeout(progress.WAIT_S)
     with server, socket.socket(server.family) as first:
         first.connect(server.getsockname())
         server.accept()
@@ -295,6 +299,32 @@ def held_is_reported(s, parasite, family):
                 check.same(second.recv(100).strip(), b"")
 
 
+def words_are_joined(s, parasite):
+    """A word that takes an argument has the next one; all else is a command of
+    its own."""
+    server, name = listening(s, "unix")
+    words = "causal start rate 99 start loop reset causal report stop".split()
+    said = []
+
+    def serve():
+        guest, _ = server.accept()
+        with guest, guest.makefile("rb") as lines:
+            for line in lines:
+                if line.strip():
+                    said.append(line.strip().decode())
+                    guest.sendall(b"\n#prof! ok " + line.strip() + b"\n")
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    with server:
+        done = parasite("tell", name, *words)
+        thread.join()
+    wanted = ["causal start", "rate 99", "start", "loop reset"]
+    wanted += ["causal report", "stop"]
+    check.same(said, wanted)
+    check.same(done.out.splitlines(), [f"ok {line}" for line in wanted])
+
+
 def rate_is_reported(s, parasite):
     server, name = listening(s, "unix")
 
@@ -309,7 +339,7 @@ def rate_is_reported(s, parasite):
     thread.start()
     with server:
         done = parasite("tell", name, "rate", 50000)
-        thread.join()
+        ends(thread)
     check.same(done.out, "ok rate 50000 at 19886.364 Hz\n")
     check.contains(done.err, "capped the rate at 19886.4 Hz; 50000 Hz was")
 
@@ -328,6 +358,8 @@ def test_hosts(s):
     for family in ("unix", "tcp"):
         with s.test(f"a {family} line that another client holds is reported"):
             held_is_reported(s, parasite, family)
+    with s.test("words of a command need no quotes"):
+        words_are_joined(s, parasite)
     with s.test("a rate that was capped is reported"):
         rate_is_reported(s, parasite)
     file = s.work / "file"

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a newcomer types: make run, with values that are wrong, and with a web
-site; and make async, with each of its programs."""
+"""What a newcomer types: make help; make run, with values that are wrong, and
+with a web site; make record and make causal, of a program of their own; and
+make async, with each of its programs."""
 
+import collections
 import re
+import shutil
 import socket
+import tempfile
+from pathlib import Path
 
 from harness.suite import WIDTHS, background, check, run, soon
 
@@ -15,6 +20,7 @@ WRONG = (
         "SERVICE=nosuch",
         "must be one of async coroutines hello http irc lottery lua split",
     ),
+    ("SERVICE=docs/man", "no *.c or *.cpp in it"),
     ("ARCH=arm", "must be one of i386 x86_64"),
     ("LOADER=lilo", "must be one of kernel grub"),
     ("ACCEL=xen", "must be one of auto tcg kvm"),
@@ -58,11 +64,237 @@ def site(s, width):
 
         soon(lambda: get("/index.html") == "a page\n", "the page", make.alive)
         check.has(get("/"), "^/index.html$")
-        check.has(get(f"/profile?seconds=1&token={TOKEN}"), r"^\S.* \d+$")
+        soon(
+            lambda: re.search(
+                r"^\S.* \d+$", get(f"/profile?seconds=1&token={TOKEN}"), re.M
+            ),
+            "a profile with samples",
+            make.alive,
+        )
         check.contains(
             log.read_text(encoding="latin-1"),
             f"http://127.0.0.1:{port}/profile?token={TOKEN}",
         )
+
+
+# ---- a program that is not in services/
+
+OWN = """\
+#include <kernel/console.h>
+#include <kernel/loop.h>
+#include <kernel/service.h>
+
+#define ROUNDS 30000u
+
+__attribute__((noinline)) static void half(void)
+{
+    for (volatile unsigned i = 0; i < 20000u; i++)
+        ;
+}
+
+__attribute__((noinline)) void other_half(void)
+{
+    half();
+}
+
+__attribute__((noinline)) void round_done(void)
+{
+    static volatile unsigned rounds;
+
+    rounds = rounds + 1;
+}
+
+bool service_option(const char *key, const char *value)
+{
+    (void)key;
+    (void)value;
+    return false;
+}
+
+int service_main(void)
+{
+    static const char words[] = "own: done\\n";
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        half();
+        other_half();
+        round_done();
+        loop_poll();
+    }
+    console_write(words, sizeof words - 1);
+    return 0;
+}
+"""
+
+
+def own_is_recorded(s, width, folder):
+    out = s.work / "own.trace"
+    shutil.rmtree(out, ignore_errors=True)
+    said = run(
+        *("make", "record", f"SERVICE={folder}", f"ARCH={width}", "ACCEL=tcg"),
+        *(f"OUT={out}", "REPORTS=0"),
+        env=PLAIN,
+    ).text
+    check.contains(said, "own: done")
+    check.has(run(s.parasite, "report", "-q", out).out, "% .* half$")
+
+
+def own_has_a_causal_profile(width, folder):
+    """The answer comes last; what the guest has printed is in a file."""
+    lines = run(
+        *("make", "causal", f"SERVICE={folder}/", f"ARCH={width}"),
+        *("PROGRESS=round_done", "TARGET=other_half"),
+        env=PLAIN,
+    ).lines()
+    logs = [re.match("  CAUSAL  .* goes to (.*)", line) for line in lines]
+    (log,) = (found[1] for found in logs if found)
+    check.contains(Path(log).read_text(encoding="latin-1"), "own: done")
+    wrote = [re.match("wrote .*: (.*)", line) for line in lines]
+    wrote = [found[1] for found in wrote if found]
+    check.same(len(wrote), 4)
+    for path in wrote:
+        check.true(Path(path).exists(), path)
+    check.lacks("\n".join(lines), "own: done")
+    said = "\n".join(lines).partition("# % of the time")[2]
+    found = re.search(r"^ +([\d.]+) .* other_half$", said, re.M)
+    check.true(found, lines)
+    check.between(float(found[1]), 40, 60)
+
+
+def failure_is_named(s, width):
+    """The end of what was printed, and where the rest is; or why there are no
+    experiments."""
+    folder = s.work / "broken"
+    folder.mkdir(exist_ok=True)
+    (folder / "main.c").write_text("#error on purpose\n", encoding="ascii")
+    done = run(
+        *("make", "causal", f"SERVICE={folder}", f"ARCH={width}"),
+        env=PLAIN,
+        status=2,
+    )
+    check.contains(done.err, "on purpose")
+    check.has(done.err, "^make causal: .* failed, see .*causal-broken.log$")
+
+
+def test_own(s, width):
+    """Its folder is anywhere."""
+    with tempfile.TemporaryDirectory(prefix="own.") as folder:
+        folder = Path(folder) / "own"
+        folder.mkdir()
+        (folder / "main.c").write_text(OWN, encoding="ascii")
+        s.holds(
+            f"{width}: make record takes a folder",
+            *(own_is_recorded, s, width, folder),
+        )
+        s.holds(
+            f"{width}: so does make causal, whose answer comes last",
+            *(own_has_a_causal_profile, width, folder),
+        )
+    for made in (f"obj{folder}", f"elsewhere{folder}"):
+        shutil.rmtree((s.build / width / made).parent, ignore_errors=True)
+    s.holds(
+        f"{width}: make causal says what failed", failure_is_named, s, width
+    )
+
+
+def rate_of(*words):
+    """The prof.hz= that counts, the last one, with the one that record's -F
+    puts after the words of -append."""
+    text = run("make", "-n", "record", *words, env=PLAIN).out
+    rates = re.findall(r"\bprof\.hz=(\d+)", text)
+    return (re.findall(r" record -F (\d+) ", text) or rates)[-1]
+
+
+def append_takes_precedence():
+    check.same(rate_of("SERVICE=lua"), "1000")
+    check.same(rate_of("SERVICE=lua", "HZ=500"), "500")
+    check.same(rate_of("SERVICE=lua", "APPEND=prof.hz=4000"), "4000")
+    check.same(
+        rate_of("SERVICE=lua", "HZ=500", "APPEND=prof.top=3 prof.hz=4000"),
+        "4000",
+    )
+
+
+# ---- make help, and what is written into docs/
+
+
+def help_is_whole():
+    """Every target and variable that has words is there, once, in a group,
+    without what make would have to work out."""
+    text = run("make", "help", env=PLAIN).out
+    check.lacks(text, r"\$\(")
+    found = re.findall(r"^  make (\S+) +\S", text, re.M)
+    found += re.findall(r"^    ([A-Z_]+) +\S", text, re.M)
+    again = [n for n, count in collections.Counter(found).items() if count > 1]
+    check.same(again, [])
+    rules = [
+        "Makefile",
+        *Path().glob("*/rules.mk"),
+        *Path().glob("*/*/rules.mk"),
+    ]
+    wanted = set()
+    for path in rules:
+        wanted.update(
+            re.findall(
+                r"^#: .*\n([a-z-]+(?=:)|[A-Z_]+(?= \?=))",
+                Path(path).read_text(encoding="utf-8"),
+                re.M,
+            )
+        )
+    check.same(set(found), wanted)
+    heads = re.findall(r"^\S.*$", text, re.M)
+    check.true(len(heads) >= 5, heads)
+
+
+# who measures, for each target
+MEASURES = {
+    "bench": "bench/run.sh",
+    "growth": "bench/growth/run.sh",
+    "truth": "tests/truth/suite.py",
+}
+
+
+def docs_are_left_alone(target):
+    """What measures writes below build/."""
+    check.lacks(run("make", "-n", target, env=PLAIN).out, r"\bdocs/(?!man/)")
+    text = Path(MEASURES[target]).read_text(encoding="utf-8")
+    check.lacks(text, r"\bdocs/|[\"']docs[\"']")
+
+
+def docs_are_renewed(s):
+    """By what there is, and only by that."""
+    docs, build = s.work / "docs", s.work / "measured"
+    for folder in (docs, build):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    words = ("tools/build/renew-docs.sh", build, docs)
+    check.has(run(*words, status=1).out, "^make growth: not run")
+    page = Path("docs/measurements.md").read_text(encoding="utf-8")
+    (docs / "measurements.md").write_text(page, encoding="utf-8")
+    (build / "bench").mkdir()
+    (build / "bench/growth.html").write_text("curves\n", encoding="ascii")
+    head = '{"head": {"parts": []}}\n'
+    (build / "bench/results.jsonl").write_text(head, encoding="ascii")
+    said = run(*words).out
+    check.has(said, "^make growth: .* has its figures$")
+    check.has(said, "^make bench: .* stays as it is$")
+    check.same((docs / "growth.html").read_text(encoding="ascii"), "curves\n")
+    check.same((docs / "measurements.md").read_text(encoding="utf-8"), page)
+
+
+def test_words(s):
+    s.holds("make help has each thing once, in groups", help_is_whole)
+    s.holds(
+        "make record: words in APPEND take precedence", append_takes_precedence
+    )
+    for target in MEASURES:
+        s.holds(
+            f"make {target} writes no document", docs_are_left_alone, target
+        )
+    s.holds("make renew-docs writes what was measured", docs_are_renewed, s)
+
+
+# ---- make async
 
 
 def make_async(width, demo, *words, **options):
@@ -77,7 +309,8 @@ def make_async(width, demo, *words, **options):
 def programs(s, width):
     """Those that make async DEMO=list names; sink waits for another guest."""
     out = s.work / "list.trace"
-    said = make_async(width, "list", f"OUT={out}", status=2)
+    said = make_async(width, "list", f"OUT={out}")
+    check.true(not out.exists(), "it was recorded")
     found = re.findall(r"^async:   (\S+) +\S", said.replace("\r", ""), re.M)
     check.true(len(found) > 10, said)
     return [demo for demo in found if demo != "sink"]
@@ -107,7 +340,9 @@ def suite(s):
         return
     if s.part in WIDTHS:
         s.holds(f"{s.part}: make run serves a web site", site, s, s.part)
+        test_own(s, s.part)
         return
+    test_words(s)
     for word, answer in WRONG:
         s.holds(f"{word} lists what there is", refused, word, answer)
     s.holds(

@@ -24,6 +24,7 @@ def compare(s):
         *("--parasite", s.parasite),
         status=None,
         cpu_limit=3600,
+        by_lines=True,
     )
     for line in done.text.splitlines():
         s.note(line)

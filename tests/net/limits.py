@@ -133,7 +133,7 @@ def served_again(address, ask, answer):
 
 
 def test_address(s, image, port, ask, text, answer):
-    append = f"net.per_address={PER_ADDRESS} http.idle=3600"
+    append = f"net.per_address={PER_ADDRESS} http.idle=3600 http.head=3600"
     with server(s, image, image, append, port) as guest:
         address = reach(guest, port)
         what = f"{s.width}: {image}: one address has so many connections"

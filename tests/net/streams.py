@@ -4,7 +4,7 @@
 import socket
 
 import talk
-from harness.suite import check, soon
+from harness.suite import Failed, check, soon
 
 PORTS = (7, 13, 19, 21, 23, 25)
 
@@ -14,13 +14,13 @@ def late(address):
     with talk.connect(address) as peer:
         seen = bytearray()
         while b"late\nlate\n" not in seen:
-            seen += talk.receive(peer)
+            seen += talk.more(peer)
         talk.send(peer, b"!")
         while b"!" not in seen:
-            seen += talk.receive(peer)
+            seen += talk.more(peer)
         talk.send(peer, b"?" * 3000)
         while seen.count(b"?") < 3000:
-            seen += talk.receive(peer)
+            seen += talk.more(peer)
     check.same(seen.replace(b"late\n", b""), b"!" + b"?" * 3000)
 
 
@@ -37,9 +37,9 @@ def connects(address):
         port = server.getsockname()[1]
         with talk.connect(address) as peer:
             talk.send(peer, b"%d" % port)
-            with server.accept()[0] as accepted:
+            with talk.accept(server) as accepted:
                 check.same(talk.receive(accepted), b"hello")
-                accepted.sendall(b"and to you")
+                talk.send(accepted, b"and to you")
             check.same(talk.rest(peer), b"and to you")
     check.same(passed_on(address, port), b"the connection was reset")
 
@@ -54,6 +54,18 @@ def nothing_left(address):
         return now
 
     check.same(soon(attempt, "the end of all tasks")["errors"], 0)
+
+
+def ends_with(guest, address):
+    """A client's wait does, though the stream would have gone on."""
+    try:
+        with talk.connect(address) as peer:
+            talk.more(peer)
+            guest.kill()
+            while True:
+                talk.more(peer)
+    except (Failed, ConnectionError):
+        pass
 
 
 def test_streams(s):
@@ -84,3 +96,4 @@ def test_streams(s):
             *(talk.many, port[7], port[23], port[13], 1000),
         )
         holds("no task and no promise is left", nothing_left, port[13])
+        holds("a client's wait ends with its guest", ends_with, guest, port[19])

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import talk
+from harness import progress
 from harness.suite import check, run, soon
 from peers import at, peer
 
@@ -52,7 +53,7 @@ class Wire:
 
     def end(self):
         self.process.stdin.close()
-        self.process.wait()
+        progress.wait(self.process, progress.Watch(self.process.pid))
 
 
 def _datagrams(name, folder, end):
@@ -98,15 +99,39 @@ def _user_network():
     return f"user,id=u{rules}"
 
 
+def tries_again(wire, address):
+    """What the first connection should bring never comes."""
+    tries = []
+
+    def listen():
+        wire.order("mute 0" if tries else "mute 19")
+        wire.counts()
+        tries.append(1)
+        talk.slow(address, 1000)
+
+    talk.persistent(listen, quiet=2)
+    check.true(len(tries) > 1, "muted, and yet it came")
+
+
 def test_damage(s, wire, port, before):
     def holds(what, function, *words):
         s.holds(f"{s.width}: {what}", function, *words)
 
+    holds("who hears nothing tries again", tries_again, wire, port[19])
     wire.order("bad 30 30 20 30")
-    holds("the echo is right over a bad wire", talk.echo, port[7], 5, 30000)
-    holds("an endless stream has no gaps there", talk.slow, port[19], 100000)
+    holds(
+        "the echo is right over a bad wire",
+        *(talk.persistent, talk.echo, port[7], 5, 30000),
+    )
+    holds(
+        "an endless stream has no gaps there",
+        *(talk.persistent, talk.slow, port[19], 100000),
+    )
     wire.order("bad 80 0 0 0")
-    holds("the echo is right over a very bad one", talk.echo, port[7], 1, 30000)
+    holds(
+        "the echo is right over a very bad one",
+        *(talk.persistent, talk.echo, port[7], 1, 30000),
+    )
     wire.order("bad 0 0 0 0")
     counts = wire.counts()
     for what, done in (

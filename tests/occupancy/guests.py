@@ -10,7 +10,7 @@ from pathlib import Path
 import prometheus
 from dashboard import PARTS
 from harness.command import Command
-from harness.suite import check, run, soon
+from harness.suite import check, given_time, run, soon
 
 for room in ("net", "top"):
     sys.path.append(str(Path(__file__).parent.parent / room))
@@ -155,11 +155,14 @@ def prometheus_stores_native_histograms(site):
 
 def top_shows_sites(s, guest):
     parasite = Command(s)
-    text = parasite(
-        *("top", "--loop", "--delay", 3, "-n", 2, guest.address("stream"))
-    ).out
-    table = text.rpartition("Site\n")[2]
-    check.has(table, r"^ *[\d.]+% +[\d.]+% .*  \(event loop\)$")
+
+    def shows(seconds):
+        words = ("top", "--loop", "--delay", seconds, "-n", 2)
+        text = parasite(*words, guest.address("stream")).out
+        table = text.rpartition("Site\n")[2]
+        check.has(table, r"^ *[\d.]+% +[\d.]+% .*  \(event loop\)$")
+
+    given_time(shows)
 
 
 def keys_sort_sites(s, guest):

@@ -33,6 +33,7 @@ class Packages:
             *("make", "-j2", "install-lib", f"PREFIX={prefix}", *own, *words),
             *([f"WIDTHS={self.width}", f"ARCH={self.width}"] if words else []),
             env=PLAIN,
+            by_lines=True,
         )
         return prefix
 
@@ -120,6 +121,7 @@ def position_independent(packages):
         f"WIDTHS={packages.width}",
         f"ARCH={packages.width}",
         env=PLAIN,
+        by_lines=True,
     )
     module = packages.s.work / "build-pic" / packages.width / "profiler.o"
     check.lacks(run("readelf", "-rW", module).out, "GOT")
@@ -167,7 +169,8 @@ def packed(packages):
         if path.name not in ("symbols_reserve.o", "profiler.o")
     )
     emulation = {"i386": "elf_i386", "x86_64": "elf_x86_64"}[s.part]
-    run("ld", "-m", emulation, "-r", "-o", module, *objects)
+    script = ("-T", folder / "module.ld")
+    run("ld", "-m", emulation, "-r", *script, "-o", module, *objects)
     image = link_ours(s, module)
     append = "prof.every=0 prof.hz=2000 split.rounds=4000"
     with Guest(

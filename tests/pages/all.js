@@ -22,11 +22,14 @@ const parts = [
 (async () => {
   await start();
   for (const part of parts) await require(`./${part}_test.js`)();
+  if (parts.includes('every')) await require('./own_test.js')();
+  if (parts.includes('looks')) await require('./boxes_test.js')();
   if (parts.includes('tasks')) {
     await require('./rows_test.js')();
     await require('./clicks_test.js')();
     await require('./bands_test.js')();
     await require('./waits_test.js')();
+    await require('./pending_test.js')();
     await require('./pictures_test.js')();
   }
   await stop();

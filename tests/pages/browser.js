@@ -68,6 +68,13 @@ async function openPage(name, hash = '', options = {}) {
   return page;
 }
 
+// An empty page of this size.
+async function newPage(size) {
+  const page = await context.newPage();
+  await page.setViewportSize(size);
+  return page;
+}
+
 // Waits until what was done has been drawn, and the hash written, or what else
 // the page does within (ms). Its timers were set before this one and are
 // shorter, so they have run, however late all of them are.
@@ -224,6 +231,7 @@ module.exports = {
   has,
   hashOf,
   image,
+  newPage,
   openPage,
   parasite,
   press,

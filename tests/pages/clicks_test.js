@@ -105,7 +105,7 @@ const coloursOf = (page, x) =>
       scale = canvas.width / canvas.clientWidth;
     const {data} = canvas
       .getContext('2d')
-      .getImageData(Math.round(at * scale), canvas.height - 24, 1, 20);
+      .getImageData(Math.round(at * scale), canvas.height - 60, 1, 20);
     const colours = new Set();
     for (let i = 0; i < data.length; i += 4)
       colours.add(data.slice(i, i + 3).join());

@@ -161,7 +161,7 @@ async function overview() {
     const shares = (part) =>
       part < 10 ? `${part.toFixed(2)} %` : `${part.toFixed(1)} %`;
     const wanted = reportOf('stolen.trace').rows.map((one) => [
-      shares(one.self_percent),
+      (one.self > 0 && one.self < 16 ? '? ' : '') + shares(one.self_percent),
       shares(one.total_percent),
       one.symbol.slice(0, 1000),
     ]);

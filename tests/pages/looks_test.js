@@ -170,6 +170,17 @@ module.exports = async () => {
       await has(page, '#path', 'callers and callees of helper');
     },
   );
+  for (const hash of ['#c=sides', '#c=change&o=change'])
+    await looked(
+      `colours of another page are ignored, ${hash}`,
+      'made.html',
+      hash,
+      {},
+      async (page) => {
+        assert.strictEqual(await page.inputValue('#colour'), 'folder');
+        await has(page, '#facts', /samples/);
+      },
+    );
   await looked('one sample is enough', 'one.html', '', {}, async (page) => {
     await has(page, '#facts', /^1 sample /);
     await has(page, '#notes', /Only 1 sample:/);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_profile [--more|--none] [--few] [--deep] [--stolen|--outside]: writes a
+ * make_profile [--more|--none] [--few] [--deep] [--own] [--stolen|--outside]:
+ * writes a
  * stream to stdout whose every sample is known, over the functions of the image
  * of names.sh.
  *
@@ -9,7 +10,8 @@
  * twice their samples, with --none none, with --few each has a tenth. With
  * --stolen the host has taken 90 ms of the time before the gap. With --deep
  * there are only samples of "helper" below "recurse" in "recurse", as deep as a
- * stack may be. With --outside it is what is sampled from outside of the same
+ * stack may be. With --own there are 200 samples more of the profiler's own.
+ * With --outside it is what is sampled from outside of the same
  * guest: from 100 ms before its first sample to 200 ms after its last one.
  */
 
@@ -124,6 +126,17 @@ static void put_outside(struct made *made)
     }
 }
 
+#define OWN 15u /* the function prof_drain */
+
+/* As often as all else is sampled: prof_drain, and helper that it calls. */
+static void put_own(struct made *made)
+{
+    made_node(made, STACKS + 1, 1, TEXT + OWN * FUNCTION_BYTES + OFFSET);
+    made_node(made, STACKS + 2, STACKS + 1, TEXT + 2 * FUNCTION_BYTES + OFFSET);
+    for (int i = 0; i < 200; ++i)
+        made_sample(made, STACKS + 1 + (uint32_t)i % 2);
+}
+
 static bool has(int argc, char **argv, const char *option)
 {
     for (int i = 1; i < argc; ++i)
@@ -152,6 +165,8 @@ int main(int argc, char **argv)
         put_deep(&made);
     else
         put_stacks(&made, times, divisor, has(argc, argv, "--stolen"));
+    if (has(argc, argv, "--own"))
+        put_own(&made);
     made.step = 0;
     made_word(&made, PROF_EVENT_BYE, 0);
     made_flush(&made);

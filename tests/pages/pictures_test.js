@@ -43,9 +43,8 @@ async function pictureOf(name, hash, {scheme = 'light', style = ''} = {}) {
         });
       }, STYLE + style),
   });
-  await page.waitForSelector('body[data-painted]');
   await untilDrawn(page);
-  await page.waitForSelector('#busy', {state: 'hidden'});
+  await page.waitForSelector('body[data-painted]:not([data-painting])');
   await untilDrawn(page);
   const url = await page.evaluate(shrunk, BLOCK);
   assert.deepStrictEqual(page.problems, []);

@@ -8,6 +8,7 @@ import re
 import signal
 import urllib.request
 
+from harness import progress
 from harness.command import Command, build_id, text_addresses
 from harness.suite import WIDTHS, background, run, soon
 
@@ -71,6 +72,9 @@ def make_common(pages):
     few, none = pages.recorded("few", "--few"), pages.recorded("none", "--none")
     pages.drawn("made.html", made)
     pages.drawn("clocks.html", made, weight=None)
+    own = pages.recorded("own", "--own")
+    pages.drawn("own.html", own)
+    pages.drawn("own_too.html", "--profiler", own)
     pages.drawn("clocks.svg", "--svg", made, weight=None)
     pages.drawn("few.html", few)
     stolen = pages.recorded("stolen", "--stolen")
@@ -119,18 +123,18 @@ def make_files(pages):
             BUILD_ID=build_id(image),
         )
         pages.parasite(
-            *("flame", "-q", "-k", image, "-o", s.work / f"{width}.html"),
-            stream,
+            *("flame", "-q", "--profiler", "-k", image),
+            *("-o", s.work / f"{width}.html", stream),
         )
 
 
-def make_served(pages):
+def make_served(pages, trace, name):
     """The pages of parasite open, in a folder as they are on its server."""
-    folder = pages.work / "open"
+    folder = pages.work / name
     folder.mkdir(exist_ok=True)
     with background(
         *(pages.parasite.path, "open", "--no-browser", "-k", pages.image),
-        pages.work / "stolen.trace",
+        pages.work / f"{trace}.trace",
         log=pages.work / "server.log",
     ) as server:
         address = soon(
@@ -139,7 +143,9 @@ def make_served(pages):
             server.alive,
         )[0]
         for name in ("", "flame.html", "annotate.html"):
-            with urllib.request.urlopen(address + name) as page:
+            with urllib.request.urlopen(
+                address + name, timeout=progress.WAIT_S
+            ) as page:
                 path = folder / (name or "index.html")
                 path.write_bytes(page.read())
         server.signal(signal.SIGINT)
@@ -182,7 +188,7 @@ def make_large(pages):
 def make_tasks(pages):
     """Timelines: random ones and their static pictures; of a stream, of a
     larger one, with packets missing, of two,
-    and of two that exchange messages."""
+    and of two that exchange messages; and of a program that hangs."""
     pages.compile("make_tasks", "tests/tool/make_tasks.c")
 
     def made(name, events, seed, *words):
@@ -203,6 +209,9 @@ def make_tasks(pages):
     pages.compile("make_stacks", "tests/tool/make_tasks.c", "-DSTACKS=3u")
     drawn("waits.html", pages.stream("make_stacks", "waits", 3000, 7))
     drawn("both.html", small, other)
+    pages.compile("make_pending", "tests/tool/make_pending.c")
+    drawn("pending.html", pages.stream("make_pending", "pending"))
+    drawn("pending_gap.html", pages.stream("make_pending", "gapped", "gap"))
     drawn(
         "pair.html",
         made("client", 20000, 4, "nothing", 0),
@@ -234,12 +243,14 @@ def suite(s):
         make_files(pages)
         make_project(pages)
     if s.part == "every":
-        make_served(pages)
+        make_served(pages, "stolen", "open")
+        make_served(pages, "own", "open_own")
     done = run(
         *("node", "tests/pages/all.js", s.work, s.part, s.parasite),
         status=None,
         env={"NODE_PATH": str(modules)},
         cpu_limit=CPU_LIMIT_S,
+        by_lines=True,
     )
     for line in done.lines():
         if re.match("# (loaded|longest)", line):

@@ -43,9 +43,12 @@ const percent = (value) => {
   return value.toFixed(value < 10 ? 2 : 1) + ' %';
 };
 
+// What the page puts before a share of so few samples.
+const fewMark = ({self}) => (self > 0 && self < 16 ? '? ' : '');
+
 async function rowsAgree(page, rows) {
   const wanted = rows.map((row) => [
-    percent(row.self_percent),
+    fewMark(row) + percent(row.self_percent),
     percent(row.total_percent),
     row.symbol.slice(0, 1000),
   ]);

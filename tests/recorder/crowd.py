@@ -158,8 +158,8 @@ def refused_at_boot(s):
     for number in range(1, 20):
         with s.guest(
             *(s.part, "test/trace_refused", f"{s.part}-boot-{number}"),
-            append=f"prof.every=0 prof.trace=stream prof.trace_stacks=32 "
-            f"prof.loop=8 boot={number}",
+            append=f"prof.every=0 prof.trace=stream prof.trace_kb=256 "
+            f"prof.trace_stacks=32 prof.loop=8 boot={number}",
             icount=0,
         ) as guest:
             check.same(guest.end(), 0)

@@ -91,7 +91,7 @@ def middle(s, whole, numbers):
     check.true(is_part(part, kept(whole.lines)), "lines of the rest")
     said = (
         f"{len(numbers)} packets with {events:,} events are missing, in "
-        f"{places} places"
+        f"{places} place" + ("" if places == 1 else "s")
     )
     check.contains(whole.parasite("tasks", trace).out, f"# {said}: ")
     tasks = json.loads(whole.parasite("tasks", "-j", trace).out)

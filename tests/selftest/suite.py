@@ -7,13 +7,24 @@ import os
 import select
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 from harness import cases, jobs, monitor, plan, progress, qemu, runner, tap
-from harness.suite import Failed, GuestError, Suite, Skip, check, run, soon
+from harness.suite import (
+    Failed,
+    GuestError,
+    Skip,
+    Suite,
+    check,
+    given_time,
+    run,
+    soon,
+)
 
 
 def counts(text):
@@ -206,19 +217,20 @@ def test_limits(s):
         with s.guest("x86_64", "split", append=endless, cpu_limit=3) as guest:
             check.same(guest.end(), qemu.STOPPED)
             check.contains(guest.why, "3 s of CPU time")
-    with s.test("a guest that stands still is ended, and that is said"):
-        with s.guest("x86_64", "split", append=endless) as guest:
-            guest.wait_line("^boot: ")
-            guest.stop()
-            guest.watch = progress.Watch(
-                guest.pid, outputs=[guest.log], stall=3
-            )
-            check.same(guest.end(), qemu.STOPPED)
-            check.contains(guest.why, "stalled")
+    for what, stops in (("stands still", True), ("idles", False)):
+        with s.test(f"a guest that {what} is ended, and that is said"):
+            idle = f"{endless} split.idle=95"
+            with s.guest("x86_64", "split", append=idle) as guest:
+                guest.wait_line("^boot: ")
+                if stops:
+                    guest.stop()
+                guest.watch = progress.Watch(guest.pid, limit=3)
+                said = overdue(guest.end)
+                check.contains(said, "stalled: no end for 3 s")
+                check.same(guest.code, qemu.STOPPED)
     with s.test("a guest that is only slow is not"):
         with s.guest("x86_64", "hello", append=endless) as guest:
             guest.stop()
-            guest.watch = progress.Watch(guest.pid, 30, stall=60)
             run("sleep", 3)
             guest.cont()
             check.same(guest.end(), 0)
@@ -230,8 +242,120 @@ def test_limits(s):
         else:
             raise Failed("it was not ended")
         soon(lambda: len(progress.tree(_me())) == 1, "their end")
-    with s.test("what never happens is given up when all stand still"):
-        check.same(progress.until(lambda: False, stall=2), None)
+    with s.test("what never happens is given up in the end, and that is said"):
+        begun = time.monotonic()
+        said = overdue(progress.until, lambda: False, limit=2, text="rain")
+        check.same(said, "rain: nothing came for 2 s")
+        check.true(time.monotonic() - begun >= 2)
+    with s.test("no wait lasts longer than ten minutes"):
+        limits = [progress.Wait().limit, progress.Watch(_me()).limit]
+        check.same(limits, [progress.WAIT_S] * 2)
+        check.true(progress.WAIT_S < progress.BACKSTOP_S <= 600)
+    test_progress(s)
+    test_ends(s)
+
+
+def overdue(function, *words, **options):
+    """What the Overdue says that function(...) raises."""
+    try:
+        function(*words, **options)
+    except progress.Overdue as late:
+        return str(late)
+    raise Failed("it was not ended")
+
+
+DRIP = "while :; do echo; sleep 0.2; done"
+
+
+def watched(script, cpu_limit, by_lines, limit):
+    """Why a shell with (script) had to be ended; its CPU time."""
+    with tempfile.NamedTemporaryFile() as log:
+        with subprocess.Popen(["sh", "-c", script], stdout=log) as process:
+            outputs = [log.name] if by_lines else ()
+            watch = progress.Watch(process.pid, cpu_limit, outputs, limit)
+            return progress.wait(process, watch)
+
+
+def test_progress(s):
+    with s.test("CPU time is no progress"):
+        why = watched("while :; do :; done", 100, True, 3)
+        check.same(why, "stalled: no output for 3 s")
+    with s.test("output is, where it is what is waited for"):
+        slowly = "for i in 1 2 3 4 5 6 7; do echo; sleep 2; done"
+        check.same(watched(slowly, 100, True, 10), None)
+        check.same(watched(DRIP, 100, False, 3), "stalled: no end for 3 s")
+        # without an end it still has an end: that of its CPU time
+        why = watched("while :; do echo; done", 2, True, 60)
+        check.same(why, "no end after 2 s of CPU time")
+    with s.test("a suite's waits are progress, and its silence is none"):
+        beats = s.work / "beats"
+        made = {}
+        for name, script in (
+            ("waits", "[(run('true'), time.sleep(1)) for _ in range(14)]"),
+            ("silent", "time.sleep(10000)"),
+        ):
+            words = f"from harness.suite import run; import time; {script}"
+            log = s.work / f"{name}.log"
+            made[name], *_ = jobs.command(
+                [sys.executable, "-c", words],
+                *(log, 100, {"PYTHONPATH": "tests"}, beats),
+                limit=10,
+            )
+        for name, results in made.items():
+            wrong = "\n".join(results.problems)
+            stalled = "stalled: no output for 10 s" in wrong
+            check.same(stalled, name == "silent", f"{name}: {wrong}")
+    with s.test("a wait that took too long ends its suite"):
+        out = io.StringIO()
+        inner = Suite("", s.work, s.build, tap.Writer(out))
+
+        def waits():
+            progress.until(lambda: False, limit=1, text="rain")
+
+        said = overdue(inner.holds, "rains", waits)
+        check.contains(out.getvalue(), "not ok 1 - rains")
+        check.contains(said, "rain")
+        # nor is it tried again with more time, or taken for "not yet"
+        tries = []
+        overdue(given_time, lambda t: tries.append(t) or waits())
+        overdue(soon, lambda: tries.append(0) or waits())
+        check.same(len(tries), 2)
+
+
+def test_ends(s):
+    """Waits that end because nobody is left."""
+    with s.test("a wait for a guest ends with it"):
+        with s.guest("x86_64", "hello", append="prof.start=off") as guest:
+            try:
+                guest.wait_line("^never")
+            except GuestError as failed:
+                check.contains(str(failed), "line '^never' never came")
+            else:
+                raise Failed("not noticed")
+    for what, alive in (("named", True), ("not named", False)):
+        with s.test(f"any wait ends with a guest that is {what}"):
+            try:
+                progress.AFTERMATH_S, kept = 2, progress.AFTERMATH_S
+                with s.guest("x86_64", "hello", append="prof.every=0") as guest:
+                    words = [guest.alive] if alive else []
+                    try:
+                        soon(lambda: False, "rain", *words)
+                    except Failed as failed:
+                        check.contains(str(failed), "rain did not happen")
+                    else:
+                        raise Failed("not noticed")
+            finally:
+                progress.AFTERMATH_S = kept
+    with s.test("a wait goes on while one of several guests runs"):
+        with s.guest("x86_64", "hello", append="prof.every=0") as first:
+            with s.guest("x86_64", "split", "second", append="prof.every=0"):
+                soon(lambda: not first.alive(), "the end of the first")
+                waits = progress.Wait()
+                check.same(waits.is_pointless(), False)
+    with s.test("what comes after the end that was asked for is waited for"):
+        with s.guest("x86_64", "hello", append="prof.every=0") as guest:
+            guest.end()
+            check.same(progress.Wait().is_pointless(), False)
 
 
 def _me():

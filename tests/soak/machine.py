@@ -56,12 +56,14 @@ class Machine:
             self.base + ".line", self.base + ".sock", self.base + ".heard"
         )
         self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(progress.WAIT_S)
         self.image, self.options, self.net = image, options, net
         self.process = None
 
     def boot(self):
         self.process = self.start(self.image, self.options, self.net)
         self.console, _ = self.listener.accept()
+        self.console.settimeout(None)  # what listens ends with the guest
         self.thread = threading.Thread(target=self.listen, daemon=True)
         self.thread.start()
 
@@ -185,7 +187,9 @@ class Machine:
     def end(self, seconds):
         """The guest's exit code, None if it has not ended by itself within
         (seconds) of CPU time."""
-        cut_off = progress.wait(self.process, self.watch(seconds))
+        watch = self.watch(seconds)
+        watch.outputs = ()  # what it still says does not bring its end
+        cut_off = progress.wait(self.process, watch)
         code = None if cut_off else self.process.returncode
         self.thread.join()
         self.relay.stop()

@@ -28,7 +28,7 @@ class Tools:
 
     def command(self, machine, line):
         """Status and output; None if it was not answered in time."""
-        since = len(machine.statistics)
+        since, wait = len(machine.statistics), progress.Wait()
         process = subprocess.Popen(
             [
                 self.parasite,
@@ -47,7 +47,7 @@ class Tools:
                 said, _ = process.communicate(timeout=0.2)
                 return process.returncode, said.decode("utf-8", "replace")
             except subprocess.TimeoutExpired:
-                if machine.late(since):
+                if machine.late(since) or wait.lasts() > wait.limit:
                     process.kill()
                     return None, process.communicate()[0].decode()
 

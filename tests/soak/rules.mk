@@ -3,9 +3,10 @@
 # The soak: guests under everything that can happen to them, for long. Included
 # by the Makefile.
 
+#= test
 #: how long `make soak` takes
 MINUTES ?= 30
-#: of its actions; the same seed gives the same ones
+#: of the actions of `make soak`; the same seed gives the same ones
 SEED ?=
 
 TOIL := tests/soak/toil

@@ -96,6 +96,19 @@ def storm_loses_nothing(s):
     check.same(found.text, again.text)
 
 
+def says_losses(s, found, lost):
+    """Each summary says how many, and which option keeps them."""
+    words = rf"{lost:,} events of tasks lost.*; prof\.trace_kb=2048 keeps them"
+    parasite = Command(s)
+    again = parasite.record(s.work / "again.trace", f"file:{found.packets}")
+    check.has(again.err, words)
+    check.same(parasite.info(found.trace)["lost_events"], lost)
+    check.has(
+        run(s.parasite, "tasks", found.trace).text,
+        r"; prof\.trace_kb=2048 keeps what the guest overwrote",
+    )
+
+
 def full_ring_is_marked(s):
     """Interrupts overflow the ring again and again: each loss is marked where
     it is, and they add up to what is missing."""
@@ -104,6 +117,7 @@ def full_ring_is_marked(s):
     lost = sum(loss["events"] for loss in losses)
     check.same(lost, found.stat("lost"))
     check.true(lost > 20000 and len(losses) > 20, f"{lost} in {len(losses)}")
+    says_losses(s, found, lost)
     for name in found.names()[:3]:
         check.true(len(found.values(name)) > 0, name)
     arrived = len(re.findall(" (?:counter|irq_enter|irq_exit): ", found.text))

@@ -159,7 +159,8 @@ def says_how_much_is_missing(images):
     check.has(
         said,
         f"takes {needed} bytes, and {needed - 40} are reserved, 40 too few: "
-        r"PROF_SYMBOLS_RESERVE\(4096\)$",
+        r".* Write PROF_SYMBOLS_RESERVE\(4096\); .*-DPROF_SYMBOLS_BYTES=4096"
+        ", and link again$",
     )
     check.true(image.read_bytes() == before, "the image is as it was")
     image = images.build("tiny", "optimized", "-DSPACE_BYTES=8")
@@ -305,9 +306,12 @@ def refuses(images):
     cut = work / "cut.elf"
     cut.write_bytes(image.read_bytes()[:-3000])
     for path, words in (
-        (none, r"reserves no space .* PROF_SYMBOLS_RESERVE\(65536\);"),
+        (
+            none,
+            r"reserves no .* prof_begin\(\) .* PROF_SYMBOLS_RESERVE\(65536\);",
+        ),
         (object_file, "not a linked image"),
-        (text, "not an ELF file"),
+        (text, "not an ELF file: embed before the image is converted"),
         (empty, "not an ELF file"),
         (cut, "truncated"),
         (work, "not a file"),

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guests that the command starts, on a clock that counts instructions."""
 
+import json
+import os
 import re
+import shutil
 
-from harness.command import boot_and_record
-from harness.suite import check, given_time
+from harness.command import boot_and_record, build_id
+from harness.suite import check, given_time, run
 from readers import babeltrace_agrees, folded_agrees, pprof_agrees
 
 SCRIPT = "services/lua/scripts/parser.lua"
@@ -70,6 +73,138 @@ def spaces_have_names(s, parasite, width):
     check.same(samples[": init"], 200, said)
 
 
+class Rebuilt:
+    """Traces of an image that is another one by now, and one of that."""
+
+    def __init__(self, s, parasite, width):
+        self.parasite, self.width = parasite, width
+        self.image = s.work / "rebuilt.elf"
+        self.cache = s.work / "cache"
+        shutil.rmtree(self.cache, ignore_errors=True)
+        self.old = self.record(s, "split", "old.trace")
+        self.rows = self.table(self.old)
+        check.same(self.symbols(self.old), "image")
+        self.new = self.record(s, "coroutines", "new.trace")
+
+    def record(self, s, service, name):
+        shutil.copy(s.image(self.width, service), self.image)
+        words = self.parasite.machine(
+            self.width, service, "prof.every=0 split.rounds=4000", icount=4
+        )
+        words = [
+            self.image if w == str(s.image(self.width, service)) else w
+            for w in map(str, words)
+        ]
+        self.parasite.record(
+            s.work / name, "-q", *words, env={"PARASITE_CACHE": self.cache}
+        )
+        return s.work / name
+
+    def __call__(self, *words, cache="off", **options):
+        return self.parasite(*words, env={"PARASITE_CACHE": cache}, **options)
+
+    def table(self, trace, **options):
+        return self(
+            *("report", "--rows", 0, "-s", "symbol,line", trace), **options
+        ).out
+
+    def symbols(self, trace, **options):
+        said = self("info", "--json", trace, **options).out
+        return json.loads(said)["symbols"]
+
+
+def names_survive_a_rebuild(s, parasite, width):
+    """From the cache, and from the trace itself."""
+    rebuilt = Rebuilt(s, parasite, width)
+    old, cache = rebuilt.old, rebuilt.cache
+    check.has(rebuilt.rows, r"leaf\.asm:26 +leaf_a$")
+    check.same(rebuilt.symbols(old, cache=cache), "cache")
+    check.same(rebuilt.table(old, cache=cache), rebuilt.rows)
+    listing = rebuilt("annotate", "leaf_a", old, cache=cache).out
+    check.has(listing, r"^ +leaf\.asm:26 +add")
+    check.same(rebuilt.symbols(old), "trace")
+    check.same(rebuilt.table(old), rebuilt.rows)
+    said = rebuilt("annotate", "leaf_a", old, status=1).err
+    check.contains(said, "only names are known")
+    svg = s.work / "old.svg"
+    rebuilt("flame", "--svg", old, "-o", svg)
+    check.contains(svg.read_text(), "leaf_a")
+    check.same(run("babeltrace2", old).err, "")
+    damaged = old / ".symbols"
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole[:100] + bytes([whole[100] ^ 1]) + whole[101:])
+    said = rebuilt("report", old)
+    check.contains(said.err, "its symbols are damaged")
+    check.lacks(said.out, "leaf_a")
+    damaged.unlink()
+
+
+def addresses_are_not_compared(s, parasite, width):
+    rebuilt = Rebuilt(s, parasite, width)
+    old, new = rebuilt.old, rebuilt.new
+    both = rebuilt("diff", "--all", old, new).out
+    check.has(both, r"leaf_a$")
+    check.lacks(both, r"0x[0-9a-f]{5}")
+    (old / ".symbols").unlink()
+    said = rebuilt("diff", old, new, status=1).err
+    check.contains(said, "give its image with --base-image")
+    said = rebuilt("diff", new, old, status=1).err
+    check.contains(said, "give its image with -k")
+    rebuilt(*("diff", "--base-image", s.image(width, "split")), old, new)
+    page = s.work / "page.html"
+    said = rebuilt("flame", "--diff", old, new, "-o", page, status=1).err
+    check.contains(said, "cannot be compared")
+    rebuilt("diff", old, old)
+    rebuilt.image.unlink()
+    (new / ".symbols").unlink()
+    said = rebuilt("diff", old, new, status=1).err
+    check.contains(said, "are of different images")
+
+
+def cache_has_a_size(s, parasite, width):
+    """What was not used for longest goes; nothing is kept in one that is too
+    small, and of one build-id the larger file."""
+    rebuilt = Rebuilt(s, parasite, width)
+    cache = rebuilt.cache
+    ids = [
+        parasite.info(trace)["build_id"] for trace in (rebuilt.old, rebuilt.new)
+    ]
+    check.same({path.name for path in cache.iterdir()}, set(ids))
+    for path in cache.iterdir():
+        os.utime(path, (path.name == ids[1], path.name == ids[1]))
+    packets = rebuilt.new / "stream"
+
+    def record(image, room=None):
+        env = {"PARASITE_CACHE": cache}
+        env.update({"PARASITE_CACHE_MB": room} if room is not None else {})
+        parasite(
+            *("record", "-qf", "-o", s.work / "again.trace", "-k", image),
+            *(packets,),
+            env=env,
+        )
+        return {path.name for path in cache.iterdir()}
+
+    lua = s.image(width, "lua")
+    sizes = [(cache / name).stat().st_size for name in ids]
+    room = (sizes[1] + lua.stat().st_size) // 2**20 + 1
+    check.same(record(lua, room), {ids[1], build_id(lua)})
+    check.same(record(s.image(width, "split"), 0), {ids[1], build_id(lua)})
+    bare = s.work / "bare.elf"
+    run("strip", "-o", bare, lua)
+    record(bare)
+    check.same((cache / build_id(lua)).stat().st_size, lua.stat().st_size)
+
+
+def embedded_names_are_read(s, parasite, width):
+    """Of an image without symbols of its own."""
+    rebuilt = Rebuilt(s, parasite, width)
+    bare = s.work / "bare.elf"
+    run("strip", "-o", bare, s.image(width, "split"))
+    check.same(run("nm", bare, status=None).out, "")
+    words = "report", "--rows", 0, rebuilt.old
+    check.same(rebuilt(*words, "-k", bare).out, rebuilt(*words).out)
+
+
 def inverted_shows_self(said):
     """A sample is the self of its innermost function, the root there."""
     rows = re.findall(r"^ *([0-9.]+)% +([0-9.]+)%  (.)", said, re.M)
@@ -112,6 +247,16 @@ def test_guests(s, parasite, width):
         f"{width}: address spaces have their names",
         *(spaces_have_names, s, parasite, width),
     )
+    for what, holds in (
+        ("names survive a rebuild of the image", names_survive_a_rebuild),
+        (
+            "addresses of two images are not compared",
+            addresses_are_not_compared,
+        ),
+        ("the cache of images has a size", cache_has_a_size),
+        ("embedded names are read", embedded_names_are_read),
+    ):
+        s.holds(f"{width}: {what}", holds, s, parasite, width)
     s.holds("no self exceeds its total", self_within_total, parasite, trace)
     if width != "x86_64":
         return

@@ -14,6 +14,9 @@
  *   short     the stream ends 300 ms after the first account
  *   unended   the same, and later than the first experiments
  *   old       what results assume is not in it
+ *   far       a target and a point with the greatest numbers, and extreme times
+ *   many      8,000 targets and 1,000 points that nobody has reached
+ *   wide      names are long, and late requests are hardly later than others
  *
  * In the end it writes to stderr what is true, as JSON: {target: [gain at 25,
  * 50 and 95 %]}. Experiments differ from it by 1 % at random.
@@ -122,6 +125,31 @@ static void put_basis(void)
     MADE_EVENT(&made, PROF_EVENT_CAUSAL_LEARNT, learnt);
 }
 
+/* What a name begins with. */
+static const char *prefix(void)
+{
+    return is("wide") ? "std::unordered_map<std::string,std::vector<service::"
+                        "Connection>,service::Hash,service::Equal>::Bucket::"
+                      : "";
+}
+
+static void put_target(uint16_t number)
+{
+    char name[200];
+
+    snprintf(name, sizeof name, "%s%s", prefix(), targets[number].name);
+    made_causal_target(&made, number, targets[number].share > 0 ? 1000 : 0,
+                       targets[number].samples, name);
+}
+
+static void put_point(uint16_t number, uint8_t kind, const char *text)
+{
+    char name[200];
+
+    snprintf(name, sizeof name, "%s%s", prefix(), text);
+    made_causal_point(&made, number, kind, name);
+}
+
 static void put_definitions(void)
 {
     put_account(0);
@@ -129,12 +157,11 @@ static void put_definitions(void)
         put_basis();
     for (uint8_t i = 0; i < SPEEDUPS; ++i)
         made_causal_speedup(&made, i, (uint32_t)(speedups[i] * 65536));
-    made_causal_point(&made, 0, 0, "answered");
-    made_causal_point(&made, 1, 0, "every fourth");
-    made_causal_point(&made, 0, 1, "requests");
+    put_point(0, 0, "answered");
+    put_point(1, 0, "every fourth");
+    put_point(0, 1, "requests");
     for (uint16_t i = 0; i < TARGETS; ++i)
-        made_causal_target(&made, i, targets[i].share > 0 ? 1000 : 0,
-                           targets[i].samples, targets[i].name);
+        put_target(i);
 }
 
 static void put_experiment(uint32_t number, bool shown)
@@ -183,12 +210,17 @@ static void put_sums_of(unsigned target, unsigned speedup)
                 });
 }
 
-/* 1 and 4 ms, and what is gained of them. */
+/* 0.5 and 2 ms, and what is gained of them; "wide": of one target all take
+ * nearly the same. */
 static void put_latency(uint16_t target, uint8_t speedup)
 {
     double part = 1 - gain(target, speedup);
     uint64_t p50 = (uint64_t)(1000000 * part), p99 = 4 * p50;
 
+    if (is("wide") && target == 0)
+        p99 = p50 + p50 / 100;
+    else if (is("wide") && target == 1)
+        p99 = p50 += 3000000;
     MADE_EVENT(&made, PROF_EVENT_CAUSAL_LATENCY,
                (struct prof_event_causal_latency){
                    .target = target,
@@ -268,6 +300,35 @@ static void put_experiments(uint32_t count, uint32_t first)
     }
 }
 
+static void put_far(void)
+{
+    made_causal_target(&made, 8191, 1, false, "far target");
+    made_causal_point(&made, 1023, 0, "far point");
+    MADE_EVENT(&made, PROF_EVENT_CAUSAL_LATENCY,
+               (struct prof_event_causal_latency){
+                   .target = 8191,
+                   .requests = 1,
+                   .total = UINT64_MAX,
+                   .p50 = UINT64_MAX,
+                   .p99 = UINT64_MAX,
+               });
+}
+
+static void put_many(void)
+{
+    char name[16];
+
+    for (uint16_t i = TARGETS; i < 8000; ++i) {
+        snprintf(name, sizeof name, "t%u", i);
+        made_causal_target(&made, i, 1, false, name);
+    }
+    for (uint16_t i = 2; i < 1000; ++i) {
+        snprintf(name, sizeof name, "p%u", i);
+        made_causal_point(&made, i, 0, name);
+        made_causal_point(&made, i, 1, name);
+    }
+}
+
 static void put_end(uint32_t count)
 {
     for (unsigned i = 0; i < (TARGETS - 1) * SPEEDUPS; ++i) {
@@ -276,6 +337,10 @@ static void put_end(uint32_t count)
     }
     if (is("wrong"))
         put_wrong();
+    if (is("far"))
+        put_far();
+    if (is("many"))
+        put_many();
     put_account(count);
 }
 

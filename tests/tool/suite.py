@@ -5,12 +5,13 @@ pprof, and must come to the same numbers."""
 
 import fcntl
 import os
+import shutil
 import signal
 import sys
 import termios
 
 from harness.command import Command, build_id, event_lines, text_addresses
-from harness.suite import WIDTHS, Background, check, run, soon
+from harness.suite import WIDTHS, Background, check, open_pipe, run, soon
 from guests import test_guests
 from readers import (
     babeltrace_agrees,
@@ -129,7 +130,7 @@ def interrupted_is_whole(made):
         made.work / "fifo.log",
     )
     try:
-        with open(fifo, "wb", buffering=0) as out:
+        with open_pipe(fifo, recorder.alive) as out:
             out.write(made.packets.read_bytes())
             soon(
                 lambda: unread(out) == 0,
@@ -138,6 +139,36 @@ def interrupted_is_whole(made):
             )
             recorder.signal(signal.SIGINT)
             recorder.end(0)
+    finally:
+        recorder.kill()
+    check.same(made.fact("samples", trace), SAMPLES)
+
+
+def killed_is_whole(made):
+    """What has been received is in the trace, though record was killed."""
+    packets, trace = made.packets.read_bytes(), made.work / "killed.trace"
+    fifo = made.work / "killed"
+    fifo.unlink(missing_ok=True)
+    os.mkfifo(fifo)
+    shutil.rmtree(trace, ignore_errors=True)
+    recorder = Background(
+        (made.parasite.path, "record", "-q", "-o", trace, fifo),
+        log=made.work / "killed.log",
+    )
+
+    def written():
+        return sum(f.stat().st_size for f in trace.glob("stream*"))
+
+    try:
+        with open(fifo, "wb", buffering=0) as out:
+            out.write(packets)
+            soon(
+                lambda: written() == len(packets),
+                "all packets are in files",
+                recorder.alive,
+            )
+            recorder.signal(signal.SIGKILL)
+            recorder.end(None)
     finally:
         recorder.kill()
     check.same(made.fact("samples", trace), SAMPLES)
@@ -171,10 +202,42 @@ def test_record(s, made):
     s.holds("two boots become two traces", two_boots, made)
     s.holds("three CPUs become three streams", three_cpus, made)
     s.holds("Ctrl-C leaves a whole trace", interrupted_is_whole, made)
+    s.holds("SIGKILL leaves what was received", killed_is_whole, made)
     made.recorded(made.packets)
 
 
 # ---- what is printed of it
+
+
+def clang_has_lines(s, made):
+    """clang writes no table of address ranges; gcc's unit beside it has one."""
+    image, objects = s.work / "clang.elf", []
+    for compiler, name in (
+        ("clang-14", "one"),
+        ("gcc", "two"),
+        ("clang-14", "three"),
+    ):
+        source = s.work / f"{name}.c"
+        source.write_text(
+            f"int {name}(int n);\nint {name}(int n)\n{{\n"
+            f"    return n * {len(name)};\n}}\n"
+        )
+        objects.append(s.work / f"{name}.o")
+        run(compiler, "-g", "-O1", "-c", "-o", objects[-1], source)
+    run("ld", "-e", "one", "--build-id=sha1", "-o", image, *objects)
+    addresses = s.work / "clang.addresses"
+    addresses.write_text(text_addresses(image, {"one", "two", "three"}))
+    trace = s.work / "clang.trace"
+    stream = made.parasite.make_stream(
+        *(500, 1, addresses), BUILD_ID=build_id(image)
+    )
+    made.parasite("record", "-q", "-o", trace, "-k", image, "-", data=stream)
+    for width in ("", "--inline"):
+        words = ("-s", "symbol,line", *([width] if width else []))
+        rows = made.parasite.rows(trace, *words)
+        lines = {row["symbol"]: row["line"].split(":")[0] for row in rows}
+        for name in ("one", "two", "three"):
+            check.same(lines.get(name), f"{name}.c", lines)
 
 
 def filters_choose(made):
@@ -202,6 +265,7 @@ def test_report(s, made):
     with s.test("the tree, callers and callees are printed"):
         parasite("report", "-g", trace)
         parasite("report", "--callers", "--callees", trace)
+    s.holds("clang's code has lines", clang_has_lines, s, made)
     with s.test("lines, tasks and CPUs too"):
         parasite("report", "-s", "symbol,line,task,cpu", "--inline", trace)
     s.holds(

@@ -48,11 +48,11 @@ SHARES = "%  *[0-9.]*%"
 
 
 def other_image_is_refused(top):
-    words = ("top", "--stdio", "-n", 3, "--delay", 1)
-    words += ("-k", top.s.image(top.width, "lua"))
-    said = top.parasite(*words, top.target, status=1).text
+    words = ("top", "--stdio", "--delay", 1)
+    words += ("-k", top.s.image(top.width, "lua"), top.target)
+    said = top.parasite(*words, status=1).text
     check.contains(said, "is not the image")
-    top.parasite(*words, "--force", top.target)
+    top.parasite(*words, "--force", "-n", 3)
 
 
 def ram_is_followed(top):
@@ -110,6 +110,7 @@ def guest_is_started(top):
     )
     check.contains(done.out, "luaV_execute")
     check.contains(done.err, "on purpose")
+    check.has(done.err, "^parasite top: the guest has ended$")
 
 
 def test_tables(top):
@@ -118,9 +119,9 @@ def test_tables(top):
         with s.test(
             f"{width}: without a terminal there are tables, which are true"
         ):
-            given_time(lambda n: shares_are_true(top, n), (2, 8, 32))
+            given_time(lambda n: shares_are_true(top, n), (2, 8, 32, 128))
         with s.test(f"{width}: what a table leaves out is summed up"):
-            given_time(lambda n: rows_are_summed_up(top, n), (2, 8, 32))
+            given_time(lambda n: rows_are_summed_up(top, n), (2, 8, 32, 128))
         with s.test(
             f"{width}: a command that the guest refuses ends it with 1"
         ):

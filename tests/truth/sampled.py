@@ -54,7 +54,8 @@ def stolen_ns(parasite, trace):
 
 def report(parasite, trace):
     """The rows of `parasite report` by name: self, total and their times."""
-    said = json.loads(ask(parasite, "report", "--json", "-q", trace))
+    words = ("report", "--profiler", "--json", "-q", trace)
+    said = json.loads(ask(parasite, *words))
     return {
         row["symbol"]: (
             row["self"],

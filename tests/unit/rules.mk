@@ -21,7 +21,8 @@ $(BUILD)/host$1/obj/walk.o: profiler/sample/$2/walk.asm \
 	$(Q)nasm -f elf$1 -g -F dwarf -Werror -I$(BUILD)/$2/ -o $$@ $$<
 $(BUILD)/host$1/obj/hooks.o: profiler/causal/hooks.asm
 	$$(call begin,NASM)
-	$(Q)nasm -f elf$1 -g -F dwarf -Werror -o $$@ $$<
+	$(Q)nasm -f elf$1 -g -F dwarf -Werror -DPROF_HOSTED \
+	    -o $$@ $$<
 $(BUILD)/host$1/libdemangle.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
     $(wildcard profiler/demangle/*.c))
 	$$(archive)

@@ -3,6 +3,8 @@
 
 import json
 import os
+import shutil
+from pathlib import Path
 
 import checks
 from guests import HOSTILE
@@ -129,6 +131,38 @@ def sources_move(views):
     check.has(done.out, "leaf.asm.*xor")
 
 
+def foreign_files_stay_out(views):
+    """What an image names is copied into a page only from below the current
+    folder or the one that was given, wherever links lead; nothing hidden."""
+    folder = views.s.work / "checkout"
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / ".hidden").mkdir(parents=True)
+    secret = views.s.work / "secret.asm"
+    whole = Path("services/split/x86_64/leaf.asm").read_text()
+    secret.write_text(whole.replace("xor ", "secret "))
+    (folder / "leaf.asm").symlink_to(secret)
+    shutil.copy(secret, folder / ".hidden" / "leaf.asm")
+    page = folder / "page.html"
+    words = ("annotate", "leaf_a", views.base)
+    # absolute paths of the checkout, from elsewhere; a link; a hidden folder
+    for source in ((), ("--source", ".")):
+        done = views.parasite(*words, *source, cwd=folder)
+        check.has(done.err, "left out, such as .*: only files below", count=1)
+        check.lacks(done.out, "secret|leaf.asm.*xor")
+        views.parasite(*words, *source, "-o", page, cwd=folder)
+    # asked for by its own name it is allowed
+    done = views.parasite(*words, "--source", ".hidden", cwd=folder)
+    check.has(done.out, "leaf.asm:.* secret")
+    # from the checkout's own folder nothing is left out
+    check.lacks(views.parasite(*words).err, "left out")
+    large = folder / "large" / "leaf.asm"
+    large.parent.mkdir()
+    with open(large, "wb") as out:
+        out.truncate((16 << 20) + 1)
+    done = views.parasite(*words, "--source", large.parent, cwd=folder)
+    check.lacks(done.out, "leaf.asm.*xor")
+
+
 def att_is_att(views):
     said = views.annotate("-M", "att", "leaf_a", views.base).out
     check.has(said, "xorl.*, %edx")
@@ -173,6 +207,7 @@ def test_annotate(views):
         ("the limit hides functions, and says so", limit_is_kept),
         ("colours come when asked for", colour_is_asked_for),
         ("missing sources are reported once, and found", sources_move),
+        ("files of others stay out of pages", foreign_files_stay_out),
         ("AT&T's syntax", att_is_att),
         ("JSON holds any name", names_in_json),
         ("bytes of names stay harmless", bytes_do_no_harm),

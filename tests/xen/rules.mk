@@ -35,6 +35,7 @@ $(xen)/%.elf: tests/xen/guest.asm tests/xen/guest.ld | $(xen)/unpacked
 	    --no-warn-rwx-segments -T tests/xen/guest.ld -o $@ $(@:.elf=.o)
 
 .PHONY: xen xen-boot
+#= test
 #: attach xen:DOMID: boots Xen, a dom0 and guests in QEMU (75 MB of packages)
 xen:
 	$(Q)problem=$$(tests/xen/unpack.sh tests/xen/packages.txt $(xen)) || { \

@@ -152,6 +152,7 @@ def boot(s, xen):
             *("-display", "none", "-monitor", "none", "-no-reboot"),
             *("-serial", f"file:{log}", "-nic", "none"),
             cpu_limit=CPU_LIMIT_S,
+            limit=4 * CPU_LIMIT_S,
         )
     finally:
         text = log.read_text(errors="replace") if log.exists() else ""

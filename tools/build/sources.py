@@ -67,7 +67,10 @@ PARTS = {
         ["stream/left_out.c", "control/left_out.c"],
     ),
     "trace": (["trace/*.c"], ["trace/left_out.c"]),
-    "loop": (["loop/*.c"], ["loop/left_out.c"]),
+    "loop": (
+        ["loop/*.c", "report/under_sampled.c"],
+        ["loop/left_out.c"],
+    ),
     "causal": (
         ["causal/*.c", "causal/*.asm", "control/causal*.c"],
         ["causal/left_out.c"],

@@ -2,6 +2,7 @@
 """Builds with both compilers; what the profiler's object needs and exports."""
 
 import os
+import re
 import subprocess
 
 from sources import matching, output, read
@@ -10,6 +11,10 @@ WIDTHS = ("i386", "x86_64")
 # The compiler may call these by itself, and need not.
 BY_COMPILER = {"memcpy", "memmove", "memset", "memcmp"}
 HEADERS = ("arch/include/*.h", "drivers/*.h", "kernel/include/*.h")
+PUBLIC = ("kernel/include/*.h", "profiler/include/*.h")
+# What a caller fills in and passes. Where it is called as a function is, C++
+# would need the word struct.
+PASSED = re.compile(r"const struct (\w+) \*\w+\);")
 INCLUDES = ("arch/include", "drivers", "kernel/include", "profiler/include")
 
 
@@ -43,6 +48,31 @@ def headers():
     found = []
     for name in matching(*HEADERS, "profiler/include/*.h"):
         found += output([*command.split(), *flags, "-x", "c", name])
+    return found
+
+
+def headers_in_cxx():
+    """public headers compile as C++, what is passed to them without `struct`"""
+    command = (
+        "g++ -std=c++11 -ffreestanding -fsyntax-only -Wall -Wextra -Werror "
+        "-include /dev/stdin -x c++ /dev/null"
+    )
+    flags = [f"-I{folder}" for folder in INCLUDES]
+    found = []
+    for name in matching(*PUBLIC):
+        # a function of the same name would hide it
+        tags = sorted(set(PASSED.findall(read(name))))
+        uses = [f"typedef {tag} *{tag}_;" for tag in tags]
+        text = "\n".join([f'#include "{os.path.abspath(name)}"', *uses, ""])
+        made = subprocess.run(
+            [*command.split(), *flags],
+            input=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        found += made.stdout.splitlines()
     return found
 
 

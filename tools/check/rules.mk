@@ -3,7 +3,8 @@
 # Checks of the sources without running them. Included by the Makefile.
 
 .PHONY: check format
-#: format, lint, layering, limits, exports
+#= test
+#: format, lint, layering, documents, exports
 check:
 	$(Q)tools/check/run.py $(BUILD)
 #: format C, C++, Python and JavaScript in place

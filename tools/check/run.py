@@ -16,9 +16,7 @@ import time
 import builds
 import documents
 import layers
-import sizes
 import style
-import words
 from sources import Failed
 
 SHOWN = 30  # lines of a failed check
@@ -44,17 +42,14 @@ def checks(build):
         style.shell_lint,
         style.c_format,
         builds.headers,
+        builds.headers_in_cxx,
         layers.allowed,
         layers.no_file_cycles,
         layers.no_unit_cycles,
         layers.rooms,
-        sizes.files,
-        sizes.columns,
-        sizes.folders,
-        sizes.functions,
-        sizes.comments,
-        words.private,
-        words.unfinished,
+        style.columns,
+        style.makefile_lines,
+        style.unfinished,
         documents.licensed,
         documents.commands,
         documents.links,

@@ -2,15 +2,53 @@
 """Format and lint of every language in the tree."""
 
 import os
+import re
 import subprocess
 import threading
 
-from sources import Failed, matching, output, scripts
+from sources import Failed, matching, output, read, scripts
+
+COLUMNS = 80
+MAKEFILE_LINES = 250
+UNFINISHED = "TO" "DO|FIX" "ME|XX" "X|HA" "CK|not " "implemented"
+STAND_IN = "place" "holder"  # in JavaScript, an attribute of a field
+SOURCES = "*.c *.h *.cpp *.asm *.inc *.S *.def *.py *.js *.css *.lua *.mk *.ld"
 
 BLACK = ["black", "--quiet", "--line-length", "80"]
 BIOME_VERSION = "1.9.4"
 HERE = os.path.dirname(os.path.abspath(__file__))
 FETCHING = threading.Lock()
+
+
+def columns():
+    """no source line has more than 80 columns"""
+    found = []
+    for name in sorted({*matching(*SOURCES.split(), "Makefile"), *scripts()}):
+        for number, line in enumerate(read(name).splitlines(), 1):
+            if len(line) > COLUMNS:
+                found.append(f"{name}:{number}: {len(line)} columns")
+    return found
+
+
+def makefile_lines():
+    """the Makefile can be read from end to end"""
+    lines = len(read("Makefile").splitlines())
+    if lines <= MAKEFILE_LINES:
+        return []
+    return [f"Makefile: {lines} lines, at most {MAKEFILE_LINES}"]
+
+
+def unfinished():
+    """nothing is left unfinished"""
+    script = re.compile(rf"\b(?:{UNFINISHED})\b")
+    other = re.compile(rf"\b(?:{UNFINISHED}|{STAND_IN})\b")
+    patterns = "*.c *.h *.cpp *.asm *.sh *.py *.js *.ld *.lua *.pml Makefile"
+    return [
+        f"{name}:{number}: {line.strip()}"
+        for name in matching(*patterns.split(), ".ci/*")
+        for number, line in enumerate(read(name).splitlines(), 1)
+        if (script if name.endswith(".js") else other).search(line)
+    ]
 
 
 def c_format():

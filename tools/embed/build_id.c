@@ -146,12 +146,11 @@ void build_id_make(struct image *image)
         .state = {0x67452301u, 0xefcdab89u, 0x98badcfeu, 0x10325476u,
                   0xc3d2e1f0u},
     };
-    size_t parts = 0;
+    size_t parts = space_headers(image->elf);
     GElf_Ehdr header;
     struct range but[3];
 
-    if (gelf_getehdr(image->elf, &header) == NULL ||
-        elf_getphdrnum(image->elf, &parts) != 0)
+    if (gelf_getehdr(image->elf, &header) == NULL)
         embed_fail(image->path, "damaged: %s", elf_errmsg(-1));
     but[0] = (struct range){0, header.e_ehsize};
     but[1] = (struct range){header.e_phoff,

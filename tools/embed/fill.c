@@ -20,6 +20,10 @@
 
 #define TABLE_ALIGN 8u
 
+/* What is proposed to be reserved leaves room to grow, and is round. */
+#define SPARE_PART 8u
+#define RESERVE_UNIT 4096u
+
 static void need_space(const struct image *image)
 {
     switch (image->space_result) {
@@ -27,9 +31,10 @@ static void need_space(const struct image *image)
         break;
     case SPACE_NONE:
         embed_fail(image->path,
-                   "it reserves no space for a symbol table: write "
-                   "PROF_SYMBOLS_RESERVE(65536); in one source file (C, C++) "
-                   "and call prof_symbols_embedded()");
+                   "it reserves no space for a symbol table: call "
+                   "prof_begin() or prof_symbols_embedded(), and link "
+                   "libprof.a, or write PROF_SYMBOLS_RESERVE(65536); in one "
+                   "source file (C, C++)");
     case SPACE_SEVERAL:
         embed_fail(image->path, "it reserves space for symbol tables twice: "
                                 "PROF_SYMBOLS_RESERVE belongs in one file");
@@ -115,6 +120,7 @@ static void need_symbols(const struct image *image)
 static struct table fitting_table(const struct image *image)
 {
     struct table table = table_make(image, NAMES_AS_PAYS);
+    size_t enough;
 
     if (table.count > image->space.bytes) {
         struct table packed = table_make(image, NAMES_PACKED);
@@ -123,13 +129,17 @@ static struct table fitting_table(const struct image *image)
         free(is_smaller ? table.bytes : packed.bytes);
         table = is_smaller ? packed : table;
     }
+    enough = (table.count + table.count / SPARE_PART + RESERVE_UNIT - 1) /
+             RESERVE_UNIT * RESERVE_UNIT;
     if (table.count > image->space.bytes)
         embed_fail(image->path,
                    "its symbol table takes %zu bytes, and %" PRIu32
-                   " are reserved, %zu too few: PROF_SYMBOLS_RESERVE(%zu)",
+                   " are reserved, %zu too few: the image has no names. Write "
+                   "PROF_SYMBOLS_RESERVE(%zu); in one source file (C, C++), "
+                   "outside of functions, or make lib "
+                   "LIB_CFLAGS=-DPROF_SYMBOLS_BYTES=%zu, and link again",
                    table.count, image->space.bytes,
-                   table.count - image->space.bytes,
-                   (table.count + 4095) / 4096 * 4096);
+                   table.count - image->space.bytes, enough, enough);
     return table;
 }
 

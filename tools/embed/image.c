@@ -45,7 +45,8 @@ static Elf *open_elf(struct image *image, uint64_t *file_bytes)
     elf_version(EV_CURRENT);
     elf = elf_begin(image->file, ELF_C_READ_MMAP, NULL);
     if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
-        embed_fail(image->path, "not an ELF file");
+        embed_fail(image->path, "not an ELF file: embed before the image is "
+                                "converted, such as by objcopy -O binary");
     *file_bytes = (uint64_t)status.st_size;
     return elf;
 }

@@ -3,8 +3,10 @@
 # loadgen, the clients of the IRC server, and that server under their load.
 # Included by the Makefile.
 
-#: how many clients come to SERVICE=irc, and how many at a time
+#= run
+#: how many clients come to SERVICE=irc
 SESSIONS ?= 10000
+#: how many of them at a time
 CLIENTS ?= 8
 
 # what `make run` puts around the boot of that service
@@ -22,6 +24,7 @@ $(BUILD)/host/loadgen: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
 test-images bench: $(BUILD)/host/loadgen
 
 .PHONY: story
+#= measure
 #: the IRC server four ways under one load: what a profile is good for
 story: $(call image,$(ARCH),services/irc) $(BUILD)/host/loadgen \
     $(BUILD)/host/parasite

@@ -34,8 +34,13 @@ README = f"""<!-- {SPDX} -->
     for f in *.asm; do nasm -f elf64 $f; done    # or elf32
 
 In this folder; `cflags` has what code in a kernel needs: no SSE, no red zone,
-frame pointers. Add your code model (`-mcmodel=kernel`) and optimization. Put
-the objects into an archive, and this folder into the include path of what uses
+frame pointers. Add your code model (`-mcmodel=kernel`) and optimization. Make
+one object of all but `symbols_reserve.o`, by which causal profiling knows the
+profiler's functions:
+
+    ld -m elf_x86_64 -r -T module.ld -o profiler.o ...     # or elf_i386
+
+Put it into an archive, and this folder into the include path of what uses
 <prof/prof.h>. `symbols_reserve.c` is for images that do not say
 PROF_SYMBOLS_RESERVE themselves. SOURCES lists the files, NEEDS what the kernel
 provides.
@@ -89,7 +94,7 @@ class Package:
     def put_headers(self):
         for folder, _, names in os.walk(TOP):
             for name in names:
-                if not name.endswith((".h", ".def")):
+                if not name.endswith((".h", ".def", ".ld")):
                     continue
                 path = os.path.relpath(os.path.join(folder, name), TOP)
                 to = path.removeprefix("include/")

@@ -12,6 +12,7 @@ config_define = $(if $(LIB_CONFIG),-DPROF_CONFIG_HEADER=<prof/choice.h>)
 filled_in = sed 's|@VERSION@|$(version)|; s|@DEFINES@|$1|'
 
 .PHONY: install-lib dist-embed
+#= embed
 #: the profiler, its headers, pkg-config and CMake files, below PREFIX
 install-lib: lib
 	install -d $(headers) $(library)/pkgconfig $(library)/cmake/parasite

@@ -43,6 +43,7 @@ $(BUILD)/host/obj/tools/pages/templates.o: tools/pages/templates.asm \
 	$(Q)nasm -f elf64 -Werror -I$(BUILD)/host/pages/ -o $@ $<
 
 .PHONY: benchpages
+#= measure
 #: the flame graph's page beside speedscope: bytes, time, memory
 benchpages: $(BUILD)/host/parasite
 	$(Q)BENCH=pages bench/run.sh $(BUILD)

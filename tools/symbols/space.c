@@ -66,13 +66,21 @@ static uint64_t word_at(const uint8_t *from, unsigned bits)
     return le64toh(word);
 }
 
+size_t space_headers(Elf *elf)
+{
+    size_t count = 0, bytes = 0;
+
+    if (elf_getphdrnum(elf, &count) != 0 || elf_rawfile(elf, &bytes) == NULL)
+        return 0;
+    bytes /= gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);
+    return count < bytes ? count : bytes;
+}
+
 bool space_place(Elf *elf, uint64_t address, uint64_t bytes, uint64_t *at)
 {
     struct loaded part;
-    size_t count;
+    size_t count = space_headers(elf);
 
-    if (elf_getphdrnum(elf, &count) != 0)
-        return false;
     for (size_t i = 0; i < count; ++i) {
         if (!part_of(elf, i, &part) || address < part.address)
             continue;
@@ -150,10 +158,8 @@ enum space_result space_find(Elf *elf, struct space *space)
 {
     struct found found = {SPACE_NONE, {0}};
     struct loaded part;
-    size_t count;
+    size_t count = space_headers(elf);
 
-    if (elf_getphdrnum(elf, &count) != 0)
-        count = 0;
     for (size_t i = 0; i < count; ++i) {
         if (part_of(elf, i, &part))
             find_in(elf, &part, &found);

@@ -46,4 +46,8 @@ static inline uint64_t space_full(const struct space *space, uint64_t address)
     return (address >> 31) != 0 ? address | space->high_half : address;
 }
 
+/* How many program headers (elf) has, and no more than are in its file, for it
+ * may claim any number. gelf_getphdr() gives NULL for one that is not there. */
+size_t space_headers(Elf *elf);
+
 #endif

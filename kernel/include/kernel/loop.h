@@ -59,6 +59,8 @@ struct loop_source {
     unsigned device;              /* whose interrupts are for it: VIRTIO_...,
                                      0 = none */
     uint32_t trace;               /* private: its number (<prof/trace.h>) */
+    uint64_t asked_tsc;           /* private: of the first interrupt since its
+                                     last turn, 0 = none */
     struct loop_source *next;     /* private */
 };
 void loop_add(struct loop_source *source);
@@ -83,6 +85,10 @@ void loop_deliver(struct loop_answer *answer, uint64_t due);
 /* The source for (device), for the recorder (<prof/trace.h>): PROF_TRACE_NONE,
  * there is none. Contexts: any. */
 uint32_t loop_device(unsigned device);
+
+/* An interrupt of (device) leaves its work to the loop: for <prof/loop.h>.
+ * Contexts: interrupt. */
+void loop_asked(unsigned device);
 
 /* Runs what is due without waiting. Nested calls do nothing. */
 void loop_poll(void);

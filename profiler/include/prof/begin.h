@@ -4,14 +4,15 @@
 
 /*
  * For kernels that want to do little: prof_begin() is all of the set-up, and
- * prof_poll() (<prof/poll.h>) all of the rest.
+ * prof_poll() (<prof/poll.h>) all of the rest, whatever options ask for.
  *
  *     static const struct prof_config config = {
  *         .tick = {.kind = PROF_TICK_OWN_PIT, .vector = 34},
  *         .text = {(uintptr_t)code_begin, (uintptr_t)code_end},
  *     };
  *
- *     prof_begin(&config);
+ *     prof_begin(&config);     or, with options on the kernel's command line,
+ *     prof_begin_with(&config, command_line, NULL, 0);
  *     for (;;) {
  *         prof_poll();
  *         ...
@@ -20,51 +21,175 @@
  * In a header, so that an image which does not call it has none of its memory.
  */
 
+#include <prof/causal.h>
 #include <prof/error.h>
 #include <prof/port.h>
 #include <prof/prof.h>
 #include <prof/symbols.h>
+#include <prof/transport.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
+ * Bytes of the pool that prof_begin() has where the configuration has none:
+ * enough for all that options can ask for, at their defaults, of the parts that
+ * are not left out. Define it before this header is included to have another
+ * one; 0 if the image has a prof_port_alloc() of its own.
+ */
+#ifndef PROF_BEGIN_POOL
+#if PROF_WITH_BUILTIN
+#define PROF_BEGIN_POOL                                                        \
+    (PROF_POOL_DEFAULT +                                                       \
+     1024u * ((PROF_WITH_TRACE ? PROF_TRACE_KIB_POOL : 0u) +                   \
+              (PROF_WITH_TRACE ? PROF_TRACE_STACKS_KIB : 0u) +                 \
+              (PROF_WITH_LOOP ? PROF_LOOP_KIB_DEFAULT : 0u) +                  \
+              (PROF_WITH_CAUSAL ? PROF_CAUSAL_KIB : 0u) +                      \
+              (PROF_WITH_STREAM ? PROF_SHARE_KIB_DEFAULT : 0u)))
+#else
+#define PROF_BEGIN_POOL 0u
+#endif
+#endif
+
+/* The longest option, "prof.target=" and a name of C++. */
+#define PROF_BEGIN_WORD_MAX 512u
+
+static inline void prof_begin_say(const char *text)
+{
+    /* in a loop that no compiler turns into a call of strlen() */
+    for (; *text != '\0'; text++)
+        prof_port_write(text, 1);
+}
+
+/* Prints why (what) is not done, unless (error) is 0; returns it. */
+static inline int prof_begin_failed(const char *what, int error)
+{
+    if (error == 0)
+        return 0;
+    prof_begin_say("prof: ");
+    prof_begin_say(what);
+    prof_begin_say(": ");
+    prof_begin_say(prof_strerror(error));
+    prof_begin_say("\n");
+    return error;
+}
+
+/*
+ * Sets the options in (line), a command line: its words that begin with
+ * "prof.". All others are the kernel's. One that is invalid is ignored, and a
+ * line says why. Contexts: boot, thread.
+ */
+static inline void prof_option_line(const char *line)
+{
+    static const char prefix[] = "prof.";
+    char word[PROF_BEGIN_WORD_MAX];
+
+    while (line != NULL && *line != '\0') {
+        size_t bytes = 0, same = 0;
+
+        for (; *line != '\0' && (unsigned char)*line > ' '; line++)
+            if (bytes++ < sizeof word - 1)
+                word[bytes - 1] = *line;
+        word[bytes < sizeof word ? bytes : sizeof word - 1] = '\0';
+        while (*line != '\0' && (unsigned char)*line <= ' ')
+            line++;
+        while (prefix[same] != '\0' && word[same] == prefix[same])
+            same++;
+        if (prefix[same] == '\0')
+            (void)prof_begin_failed(
+                word, bytes < sizeof word ? prof_option(word) : PROF_EVALUE);
+    }
+}
+
+#if PROF_WITH_CAUSAL
+/* Writes code, which may be write-protected for the kernel, too. */
+static inline void prof_begin_write(uintptr_t address, const void *bytes,
+                                    size_t count)
+{
+    const uintptr_t write_protect = (uintptr_t)1 << 16;
+    volatile unsigned char *to = (volatile unsigned char *)address;
+    const unsigned char *from = (const unsigned char *)bytes;
+    uintptr_t flags, cr0;
+
+    __asm__ volatile("pushf; pop %0; cli" : "=r"(flags) : : "memory");
+    __asm__ volatile("mov %%cr0, %0" : "=r"(cr0));
+    __asm__ volatile("mov %0, %%cr0" : : "r"(cr0 & ~write_protect) : "memory");
+    while (count-- > 0)
+        *to++ = *from++;
+    __asm__ volatile("mov %0, %%cr0" : : "r"(cr0) : "memory");
+    __asm__ volatile("push %0; popf" : : "r"(flags) : "memory", "cc");
+}
+#endif
+
+/* Functions can be targets of experiments by name (prof.target=). */
+static inline void prof_begin_causal(const struct prof_config *config)
+{
+#if PROF_WITH_CAUSAL
+    const struct prof_image_code code = {config->text.begin, config->text.end,
+                                         prof_begin_write, NULL};
+
+    prof_causal_code(&code);
+#else
+    (void)config;
+#endif
+}
+
+/*
  * Opens the image's symbol table (`parasite embed`), gives the profiler memory
  * of its own, PROF_MEMORY_DEFAULT and, where (config) has no pool,
- * PROF_POOL_DEFAULT, and calls prof_init() and, unless prof.start=off,
- * prof_start(). If one of them fails, a line says why. To be called in one
- * place, once.
+ * PROF_BEGIN_POOL, sets the options in (line), and calls prof_init() and what
+ * the options ask for: the transport prof.out, one of the (count) in (list) or
+ * one that is built in (<prof/transport.h>); the recorder of tasks prof.trace
+ * (<prof/trace.h>); the statistics of the event loop prof.loop (<prof/loop.h>);
+ * and, unless prof.start=off, prof_start(). Functions can be targets of causal
+ * experiments. What fails is not there, and a line says why.
  *
- * Contexts: as prof_start(). Returns 0 or what has failed.
+ * (line) and (list) MAY be NULL. (line) is not kept; (list) MUST remain valid.
+ *
+ * Contexts: as prof_start(). To be called in one place, once. Returns 0 or why
+ * nothing is sampled.
  */
-static inline int prof_begin(const struct prof_config *config)
+static inline int prof_begin_with(const struct prof_config *config,
+                                  const char *line,
+                                  const struct prof_transport *list,
+                                  size_t count)
 {
     static unsigned char memory[PROF_MEMORY_DEFAULT]
         __attribute__((aligned(16)));
-    static unsigned char pool[PROF_POOL_DEFAULT] __attribute__((aligned(16)));
+    static unsigned char pool[PROF_BEGIN_POOL != 0 ? PROF_BEGIN_POOL : 1]
+        __attribute__((aligned(16)));
     struct prof_config whole = *config;
-    const char *why;
     int error;
 
-    if (whole.pool_bytes == 0) {
+    if (PROF_BEGIN_POOL != 0 && whole.pool_bytes == 0) {
         whole.pool = pool;
         whole.pool_bytes = sizeof pool;
     }
+    prof_pool_open(whole.pool, whole.pool_bytes); /* options allocate */
     (void)prof_symbols_embedded();
     if (whole.build_id_bytes == 0)
         whole.build_id = prof_symbols_build_id(&whole.build_id_bytes);
+    prof_option_line(line);
     error = prof_init(memory, sizeof memory, &whole);
-    if (error == 0 && prof_options()->start)
-        error = prof_start();
-    if (error == 0)
-        return 0;
-    prof_port_write("prof: not sampling: ", 20);
-    /* in a loop that no compiler turns into a call of strlen() */
-    for (why = prof_strerror(error); *why != '\0'; why++)
-        prof_port_write(why, 1);
-    prof_port_write("\n", 1);
-    return error;
+    if (error == 0) {
+        prof_begin_causal(&whole);
+        (void)prof_transport_choose(list, count);
+        (void)prof_begin_failed("no recorder of tasks (prof.trace_kb)",
+                                prof_trace_start());
+        (void)prof_begin_failed("no statistics of the loop (prof.loop_kb)",
+                                prof_loop_start());
+        if (prof_options()->start)
+            error = prof_start();
+    }
+    return prof_begin_failed("not sampling", error);
+}
+
+/* The same without a command line, and with the transports that are built in:
+ * "serial", on prof_port_write(), and "shm". */
+static inline int prof_begin(const struct prof_config *config)
+{
+    return prof_begin_with(config, NULL, NULL, 0);
 }
 
 #ifdef __cplusplus

@@ -25,14 +25,14 @@ struct prof_target; /* <prof/causal.h> */
 
 /* The code of the image, and how to write to it: as arch_patch() does in the
  * reference kernel. Contexts of both calls: thread. */
-struct prof_causal_code {
+struct prof_image_code {
     uintptr_t begin, end;
     void (*write)(uintptr_t address, const void *bytes, size_t count);
     /* Whether the function of (bytes) bytes at (begin) looks again and again
      * for work; NULL: none does. It is not chosen by itself. */
     bool (*polls)(uintptr_t begin, size_t bytes);
 };
-void prof_causal_code(const struct prof_causal_code *code);
+void prof_causal_code(const struct prof_image_code *code);
 
 /*
  * A target that cannot be patched, or is called more than once in 5,000 cycles,
@@ -49,7 +49,8 @@ enum prof_causal_kind {
 
 /*
  * Adds the function (name), mangled or not, with its arguments or without, or
- * the one that (address) is in; it may be of both kinds. Allocates once, some 8
+ * the one that (address) is in, for which a name such as "0x1234" stands, too;
+ * it may be of both kinds. Allocates once, some 8
  * KiB. Returns 0, PROF_ESTATE (experiments are running, or there was no
  * prof_causal_code()), PROF_EMEMORY, or PROF_EPATCH_...: why it cannot be a
  * point or a target (<prof/error.h>).

@@ -58,6 +58,9 @@ enum prof_language {
     PROF_LANGUAGE_CXX,
     PROF_LANGUAGE_RUST,
     PROF_LANGUAGE_OCAML,
+    PROF_LANGUAGE_AUTO_BRIEF, /* argument only: AUTO, and of C++ functions the
+                                 types that they return are omitted, which only
+                                 templates have: f<int>(int) */
 };
 
 /* What one call did. */
@@ -82,7 +85,8 @@ struct prof_demangled prof_demangle(const char *name, char *out, size_t size,
 
 /*
  * The same for one (language): names of others are copied unchanged. With
- * PROF_LANGUAGE_AUTO it is prof_demangle().
+ * PROF_LANGUAGE_AUTO it is prof_demangle(). PROF_LANGUAGE_AUTO_BRIEF is for
+ * tables, whose rows then begin with the function's name.
  */
 struct prof_demangled prof_demangle_as(enum prof_language language,
                                        const char *name, char *out, size_t size,

@@ -107,8 +107,10 @@ struct prof_packet {
 } __attribute__((packed));
 
 #define PROF_PACKET_BYTES 72u
+#ifndef __cplusplus
 _Static_assert(sizeof(struct prof_packet) == PROF_PACKET_BYTES,
                "the packet's head is 72 bytes");
+#endif
 
 /* Tags 0 to 2 are the short events; after tag 3 comes a kind. */
 #define PROF_EVENT_TAG_BITS 2

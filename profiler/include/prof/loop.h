@@ -141,6 +141,7 @@ PROF_LOOP_CALL void prof_loop_put_begin(struct prof_loop_frame *frame,
                                         struct prof_trace_name *site);
 void prof_loop_put_begin_for(struct prof_loop_frame *frame,
                              struct prof_loop_task *task);
+void prof_loop_put_asked(struct prof_loop_frame *frame, uint64_t asked_tsc);
 PROF_LOOP_CALL void prof_loop_put_leave(struct prof_loop_frame *frame);
 void prof_loop_put_nest(struct prof_loop_frame *frame);
 void prof_loop_put_idle(struct prof_loop_frame *frame);
@@ -234,6 +235,18 @@ static inline void prof_loop_begin(struct prof_loop_frame *frame,
     (void)site;
     frame->node = NULL;
     PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_begin(frame, site));
+}
+
+/* The same where an interrupt has asked for the callback, at (asked_tsc): the
+ * time since then is its delay. 0: nobody has. */
+static inline void prof_loop_begin_asked(struct prof_loop_frame *frame,
+                                         struct prof_trace_name *site,
+                                         uint64_t asked_tsc)
+{
+    (void)asked_tsc;
+    prof_loop_begin(frame, site);
+    PROF_LOOP_IF(asked_tsc != 0 && frame->node != NULL,
+                 prof_loop_put_asked(frame, asked_tsc));
 }
 
 /* The same on behalf of (task), which was woken, and may end and be freed

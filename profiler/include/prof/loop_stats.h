@@ -68,7 +68,7 @@ enum prof_loop_kind {
 /* What is measured of a site, in a histogram each. */
 enum prof_loop_measure {
     PROF_LOOP_RUN,   /* own time from a run to the next pause */
-    PROF_LOOP_DELAY, /* from a wake to the run after it */
+    PROF_LOOP_DELAY, /* from a wake, or an interrupt that asks, to the run */
     PROF_LOOP_WALL,  /* from the creation to the end */
 };
 #define PROF_LOOP_MEASURES 3u

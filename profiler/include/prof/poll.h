@@ -22,8 +22,9 @@ extern "C" {
 #if PROF_WITH_BUILTIN
 
 /*
- * Drains when prof_drain_ms() have passed, prints a table every prof.every ms,
- * at most prof.reports of them, and executes commands, which it reads from the
+ * Drains when prof_drain_ms() have passed, begins the experiments that
+ * prof.causal asks for, prints the tables every prof.every ms, at most
+ * prof.reports times, and executes commands, which it reads from the
  * transport in use or, if that has no input, with prof_port_read(). Usually
  * nothing is due, and the call takes a dozen instructions. It does nothing
  * before prof_init() and inside another call of the profiler.

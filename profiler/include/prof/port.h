@@ -37,7 +37,8 @@ extern "C" {
  * that of the functions below. */
 #define PROF_STACK_BYTES 4096u
 
-/* The largest block, see prof_port_alloc(); and a size for config.pool. */
+/* The largest block, see prof_port_alloc(); and a size for config.pool, without
+ * the recorder of tasks, the statistics of the loop and the like. */
 #define PROF_BLOCK_BYTES (80u * 1024u)
 #define PROF_POOL_DEFAULT (256u * 1024u)
 
@@ -72,13 +73,30 @@ void prof_port_write(const char *text, size_t bytes);
  * rounded up to a power of two, times 16. PROF_POOL_DEFAULT is enough for some
  * 1,500 stacks.
  *
- * By default: memory of config.pool, and NULL if there is none.
+ * By default: memory of config.pool (prof_pool_open()), and NULL if there is
+ * none.
  */
 void *prof_port_alloc(size_t bytes);
 
 /* Frees what prof_port_alloc() returned. Contexts: as prof_port_alloc(). By
  * default: to config.pool. */
 void prof_port_free(void *memory);
+
+/*
+ * Gives the built-in prof_port_alloc() (bytes) at (memory), for good, unless it
+ * has memory already; NULL: nothing. prof_init() does so with config.pool:
+ * earlier is for prof_option(), which allocates for prof.target and
+ * prof.progress. Contexts: boot.
+ */
+#if PROF_WITH_BUILTIN
+void prof_pool_open(void *memory, size_t bytes);
+#else
+static inline void prof_pool_open(void *memory, size_t bytes)
+{
+    (void)memory;
+    (void)bytes;
+}
+#endif
 
 /* Returns a received byte, or -1 if there is none: a command. Contexts: thread,
  * called by prof_poll(). By default: -1. */

@@ -50,11 +50,14 @@ extern "C" {
 /* Callers recorded with each sample; the default of prof.depth. */
 #define PROF_DEPTH_DEFAULT 64u
 
-/* KiB that the recorder of tasks gets; the default of prof.trace_kb. */
-#define PROF_TRACE_KIB_DEFAULT 256u
-
-/* KiB that it gets besides for the stacks of suspends. */
+/* KiB that the recorder of tasks gets for the stacks of suspends. */
 #define PROF_TRACE_STACKS_KIB 64u
+
+/* KiB of the stream in memory; the default of prof.share. */
+#define PROF_SHARE_KIB_DEFAULT 1024u
+
+/* KiB that are enough for experiments with a few targets and points. */
+#define PROF_CAUSAL_KIB 384u
 
 /* Bytes of memory that prof_init() needs at the default settings. */
 #define PROF_MEMORY_DEFAULT (40u * 1024u)
@@ -163,20 +166,19 @@ bool prof_config_problem(const struct prof_config *config,
  * uart2, e9, virtio or shm: where the stream goes), prof.share (KiB of memory
  * for shm, a power of two from 64 to 1048576), prof.trace (off, stream or
  * flight: the recorder of tasks, <prof/trace.h>), prof.trace_kb (KiB of memory
- * for that, 24 to 1048576), prof.trace_stacks (callers with each suspend that
- * is recorded, 0 to 64), prof.loop (rows of the table of the event loop,
- * <prof/loop.h>; 0 = no statistics), prof.loop_by (own, total or longest: their
- * order), prof.loop_kb (KiB of memory for that, 48 to 1048576),
- * prof.loop_held (ms from which a run is listed with its functions, 0 = none),
- * prof.loop_freeze (ms after which a run is reported while it lasts, 0 = none),
- * prof.loop_trigger (on or off: that stops the flight recorder),
- * prof.depth (callers with each sample, 0 to 127),
- * prof.jitter (per cent of the sampling period by which it varies to either
- * side, 0 to 50; only at rates above the kernel's tick), prof.seed (of the
- * jitter), prof.report (top, tree or folded), prof.callers (a function whose
- * callers are listed below the table), prof.vmm (a function whose samples all
- * count as time in the hypervisor, such as one that notifies a device by a
- * memory access).
+ * for that, 24 to 1048576; PROF_TRACE_KIB_HEAP), prof.trace_stacks (callers
+ * with each suspend that is recorded, 0 to 64), prof.loop (rows of the table of
+ * the event loop, <prof/loop.h>; 0 = no statistics), prof.loop_by (own, total
+ * or longest: their order), prof.loop_kb (KiB of memory for that, 48 to
+ * 1048576), prof.loop_held (ms from which a run is listed with its functions,
+ * 0 = none), prof.loop_freeze (ms after which a run is reported while it lasts,
+ * 0 = none), prof.loop_trigger (on or off: that stops the flight recorder),
+ * prof.depth (callers with each sample, 0 to 127), prof.jitter (per cent of the
+ * sampling period by which it varies to either side, 0 to 50; only at rates
+ * above the kernel's tick), prof.seed (of the jitter), prof.report (top, tree
+ * or folded), prof.callers (a function whose callers are listed below the
+ * table), prof.vmm (a function whose samples all count as time in the
+ * hypervisor, such as one that notifies a device by a memory access).
  * Contexts: boot, thread. May be called before prof_init().
  * Returns 0; or PROF_EOPTION, PROF_EVALUE or PROF_EABSENT, and then nothing has
  * changed.
@@ -217,7 +219,7 @@ struct prof_options {
     const char *out;              /* where the stream goes, "off" = nowhere */
     uint32_t share_kib;           /* memory for the stream in memory */
     enum prof_trace_mode trace;   /* recorder of tasks (<prof/trace.h>) */
-    uint32_t trace_kib;           /* its memory */
+    uint32_t trace_kib;           /* its memory; 0: PROF_TRACE_KIB_... */
     uint32_t trace_stacks;        /* callers with each suspend, 0 = none */
     uint32_t loop_rows;           /* of the table of the event loop, 0 = none */
     enum prof_loop_by loop_by;    /* their order */

@@ -82,6 +82,12 @@ enum prof_trace_mode {
     PROF_TRACE_FLIGHT, /* kept, the oldest overwritten, until a dump */
 };
 
+/* KiB that a recorder gets without prof.trace_kb: of the image's heap, or of
+ * config.pool; halved where there is not so much left, down to the least. */
+#define PROF_TRACE_KIB_HEAP 1024u
+#define PROF_TRACE_KIB_POOL 256u
+#define PROF_TRACE_KIB_LEAST 64u
+
 /* The least memory of a recorder, and what one object takes of it. */
 #define PROF_TRACE_MEMORY_MIN (24u * 1024u)
 

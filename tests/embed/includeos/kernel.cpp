@@ -4,8 +4,12 @@
  * A stand-in for IncludeOS 0.9: as much as kits/includeos calls of it, declared
  * as IncludeOS documents it, on a PC of 32 bits. Constructors run first, then
  * what they have registered, then the service, an event loop that answers
- * requests (work.h) and calls the handlers of timers. The PIT ticks at 1,000 Hz
- * once there is a timer.
+ * requests (work.h), looks through its store (names.asm), calls the handlers of
+ * timers and halts. The PIT ticks at 1,000 Hz once there is a timer.
+ *
+ * What IncludeOS has is here as well: names that fill 100 KB, more call stacks
+ * than PROF_POOL_DEFAULT has room for, a heap, and a command line that is known
+ * by a call.
  */
 
 #define PC_VECTOR IRQ_BASE
@@ -20,6 +24,10 @@
 #include <prof/prof.h>
 
 #define SERVICE_TICKS 2500
+#define HEAP_BYTES (16u << 20)
+#define REQUESTS 8  /* between two halts */
+#define LOOKS 24    /* into the store for each of them */
+#define WARES 10500 /* names.asm */
 
 struct frame;
 
@@ -27,11 +35,15 @@ extern "C" {
 extern void (*const constructors_begin[])();
 extern void (*const constructors_end[])();
 extern uint64_t idt[];
-void kernel_main();
+extern void (*const wares[WARES])();
+void *malloc(size_t bytes);
+void kernel_main(const uint32_t *information);
 extern void (*current_eoi_mechanism)();
 }
 
 static OS::Custom_init custom_init;
+static Command_line line = {""};
+static size_t heap_used;
 static volatile uint32_t running_ticks;
 
 static void eoi()
@@ -83,6 +95,28 @@ size_t OS::print(const char *text, size_t bytes)
     return bytes;
 }
 
+[[gnu::noinline]] void OS::halt()
+{
+    __asm__ volatile("hlt; .global _irq_cb_return_location;"
+                     "_irq_cb_return_location:");
+}
+
+const Command_line &Service::command_line()
+{
+    return line;
+}
+
+void *malloc(size_t bytes)
+{
+    alignas(16) static unsigned char heap[HEAP_BYTES];
+    void *block = heap + heap_used;
+
+    if (bytes > sizeof heap - heap_used)
+        return nullptr;
+    heap_used += (bytes + 15) & ~size_t(15);
+    return block;
+}
+
 void OS::register_custom_init(Custom_init init, const char *)
 {
     custom_init = init;
@@ -98,8 +132,28 @@ static void start_interrupts()
     __asm__ volatile("sti");
 }
 
-void kernel_main()
+[[gnu::noinline]] static void look_up()
 {
+    static uint32_t random = 1;
+
+    for (int i = 0; i < LOOKS; i++) {
+        random = random * 1664525 + 1013904223;
+        wares[(random >> 8) % WARES]();
+    }
+}
+
+static void serve()
+{
+    for (int i = 0; i < REQUESTS; i++) {
+        answer();
+        look_up();
+    }
+}
+
+void kernel_main(const uint32_t *information)
+{
+    if ((information[0] & 4) != 0)
+        line.text = reinterpret_cast<const char *>(information[4]);
     for (auto constructor = constructors_begin; constructor != constructors_end;
          constructor++)
         (*constructor)();
@@ -108,10 +162,12 @@ void kernel_main()
         pc_exit(1);
     custom_init();
     while (running_ticks < SERVICE_TICKS) {
-        answer();
+        serve();
         hw::PIT::instance().call_expired();
+        OS::halt();
     }
+    prof_report();
     (void)prof_option("prof.report=folded");
     prof_report();
-    pc_exit(0);
+    pc_exit(heap_used == 0 ? 2 : 0);
 }

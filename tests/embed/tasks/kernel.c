@@ -139,38 +139,35 @@ static void wait(void)
     prof_loop_idle_end(&idle);
 }
 
-/* Each word of the command line is an option of the profiler's, or for this
- * kernel. */
-static void read_words(char *line)
+/* Whether (word) is one of (line). */
+static bool has_word(const char *line, const char *word)
 {
-    char *word = line;
+    while (*line != '\0') {
+        const char *w = word;
 
-    for (;; line++) {
-        char c = *line;
-
-        if (c != ' ' && c != '\0')
-            continue;
-        *line = '\0';
-        if (*word == 'b') /* "busy" */
-            pause_cycles = 0;
-        (void)prof_option(word);
-        if (c == '\0')
-            return;
-        word = line + 1;
+        for (; *w != '\0' && *line == *w; line++)
+            w++;
+        if (*w == '\0' && (*line == '\0' || *line == ' '))
+            return true;
+        while (*line != '\0' && *line++ != ' ')
+            ;
     }
+    return false;
 }
 
 void kernel_main(const uint32_t *information)
 {
-    if ((information[0] & 4) != 0)
-        read_words((char *)information[4]);
+    const char *line = (information[0] & 4) != 0 ? (char *)information[4] : "";
+
+    if (has_word(line, "busy"))
+        pause_cycles = 0;
     start_interrupts();
-    if (profiler_start() != 0)
+    if (profiler_start(line) != 0)
         pc_exit(1);
-    (void)prof_trace_start();
-    (void)prof_loop_start();
-    prof_causal_add_progress(&written);
-    prof_causal_add_target(&working);
+    if (!has_word(line, "by_name")) {
+        prof_causal_add_progress(&written);
+        prof_causal_add_target(&working);
+    }
     task_create(&reader, "reader", read_all);
     task_create(&worker, "worker", work_all);
     task_create(&writer, "writer", write_all);
@@ -181,6 +178,5 @@ void kernel_main(const uint32_t *information)
     }
     (void)prof_option("prof.report=folded");
     prof_report();
-    prof_causal_report();
     pc_exit(0);
 }

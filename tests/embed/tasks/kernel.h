@@ -12,7 +12,7 @@ extern const char code_begin[], code_end[], idle_begin[], idle_end[];
 /* Acknowledges the timer's interrupt. */
 void timer_done(void);
 
-/* parasite.c; returns 0 if all is well. */
-int profiler_start(void);
+/* parasite.c; (line) is the command line. Returns 0 if all is well. */
+int profiler_start(const char *line);
 
 #endif

@@ -7,8 +7,6 @@
 
 #include <prof/begin.h>
 
-static _Alignas(16) unsigned char pool[1 << 20];
-
 void (*current_eoi_mechanism)(void) = timer_done;
 
 void prof_port_write(const char *text, size_t bytes)
@@ -17,16 +15,14 @@ void prof_port_write(const char *text, size_t bytes)
         pc_put(*text++);
 }
 
-int profiler_start(void)
+int profiler_start(const char *line)
 {
     static const struct prof_config config = {
         .tick = {.kernel_divisor = KERNEL_DIVISOR, .vector = PC_VECTOR},
         .text = {(uintptr_t)code_begin, (uintptr_t)code_end},
         .idle = {(uintptr_t)idle_begin, (uintptr_t)idle_end},
         .memory = {0x100000, 0x8000000},
-        .pool = pool,
-        .pool_bytes = sizeof pool,
     };
 
-    return prof_begin(&config);
+    return prof_begin_with(&config, line, NULL, 0);
 }

@@ -71,14 +71,49 @@ CASES = [
         image="test/causal_options",
         append=(
             "prof.causal=on prof.progress=work_done prof.target=no_such "
-            "prof.target=prof_drain prof.every=0"
+            "prof.target=prof_drain prof.target=entered prof.target=end_visit "
+            "prof.progress=left prof.every=0"
         ),
         icount=0,
         exits=0,
         shows=[
             r"^causal: no_such: no function of this name",
             r"^causal: prof_drain: the function is the profiler's own$",
-            r"^causal: no experiments: they need prof.target=",
+            # static: the hooks, and what they call
+            r"^causal: entered: the function is the profiler's own$",
+            r"^causal: end_visit: the function is the profiler's own$",
+            r"^causal: left: the function is the profiler's own$",
+            r"^causal: no target: what prof.target= names was refused$",
+            r"^causal: no experiments: a target or a progress point is missing",
+        ],
+        hides=["causal profile", "no progress point"],
+    ),
+    case(
+        "causal_refused_point",
+        image="test/causal_options",
+        append=(
+            "prof.causal=on prof.progress=no_such prof.target=hot_work "
+            "prof.every=0"
+        ),
+        icount=0,
+        exits=0,
+        shows=[
+            r"^causal: no_such: no function of this name",
+            r"^causal: no progress point: what prof.progress= names was ",
+            r"^causal: no experiments: a target or a progress point is missing",
+        ],
+        hides=["causal profile", "no target"],
+    ),
+    case(
+        "causal_nothing_named",
+        image="test/causal_options",
+        append="prof.causal=on prof.every=0",
+        icount=0,
+        exits=0,
+        shows=[
+            r"^causal: no target: prof.target= names one, prof.causal=auto ",
+            r"^causal: no progress point: prof.progress= names one$",
+            r"^causal: no experiments: a target or a progress point is missing",
         ],
         hides=["causal profile"],
     ),
@@ -146,7 +181,8 @@ CASES = [
         exits=0,
         shows=[
             r"^causal: jumps_back: the function (jumps|is too short) to ",
-            r"^causal: no experiments: they need prof.target=",
+            r"^causal: no target: what prof.target= names was refused$",
+            r"^causal: no experiments: a target or a progress point is missing",
         ],
     ),
     case(

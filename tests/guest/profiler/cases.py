@@ -31,6 +31,15 @@ CASES = [
         )
         for attempt in ("pit", "hook", "deep", "none")
     ),
+    *(
+        case(
+            f"begin_does_all_{out}",
+            image="test/begin_does_all",
+            append=f"prof.start=off prof.every=1000 out={out}",
+            icount=4,
+        )
+        for out in ("own", "shm")
+    ),
     case("call_tree_is_true", append="prof.start=off prof.every=0", icount=2),
     case(
         "frames_end_at_zero",
@@ -167,6 +176,34 @@ CASES = [
         append="prof.every=0 prof.hz=1000 prof.jitter=0",
         icount=4,
         shows=["^1 times sampling stopped, because the kernel uses the PIT"],
+    ),
+    case(
+        "timer_work_is_missed",
+        image="test/timer_work",
+        append="prof.every=0 prof.hz=1000 prof.loop=4 us=300",
+        icount=4,
+        shows=[
+            r"^samples show 0\.[0-9]+ % outside of idle, the loop's account "
+            r"[34]\.[0-9]+ % in tasks and callbacks: work that timers start is "
+            r"under-sampled; see docs/loop\.md$"
+        ],
+    ),
+    case(
+        "timer_work_is_sampled",
+        image="test/timer_work",
+        append="prof.every=0 prof.hz=1000 prof.loop=4 us=6000",
+        icount=4,
+        shows=["^--- event loop: busy "],
+        hides=["^samples show "],
+    ),
+    case(
+        "busy_is_sampled",
+        image="split",
+        append="prof.every=0 prof.hz=1000 prof.loop=4 split.rounds=600",
+        icount=4,
+        exits=0,
+        shows=["^--- event loop: busy "],
+        hides=["^samples show "],
     ),
     case(
         "timer_taken_over_is_reclaimed",

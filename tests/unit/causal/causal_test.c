@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #include "causal/virtual_clock.h"
 
 #include <prof/error.h>
+#include <prof/port.h>
 
 /* ---- virtual clock */
 
@@ -303,6 +305,70 @@ static void a_stop_at_any_time(void **state)
     prof_causal_stop();
 }
 
+/* ---- a report by way of an agent */
+
+static struct prof_assumption assumption = PROF_ASSUMPTION("it is so");
+static struct prof_agent printer, other;
+static bool prints;
+static char printed[8192];
+
+static void ask(struct prof_agent *agent)
+{
+    struct prof_request request;
+
+    prof_agent_submit(agent, &request, prof_causal_now());
+    (void)prof_agent_answer(agent, &request, prof_causal_now().real);
+}
+
+void prof_port_write(const char *text, size_t bytes)
+{
+    if (!prints)
+        return;
+    ask(&printer);
+    assert_true(strlen(printed) + bytes < sizeof printed);
+    strncat(printed, text, bytes);
+}
+
+static void report(void)
+{
+    printed[0] = '\0';
+    prints = true;
+    prof_causal_report();
+    prints = false;
+}
+
+static void a_report_adds_up(void **state)
+{
+    const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
+    const char *line;
+    char sum[32];
+
+    (void)state;
+    prof_causal_add_target(&target);
+    prof_causal_add_progress(&point);
+    prof_agent_init(&printer, PROF_AGENT_SERVERS, 1);
+    prof_agent_init(&other, PROF_AGENT_PARALLEL, 0);
+    prof_agent_assume(&printer, &assumption);
+    prof_causal_assume(&assumption);
+    assert_int_equal(prof_causal_start(&settings), 0);
+    assert_int_equal(prof_causal_fix(&target, 0), 0);
+    for (unsigned i = 1; i < 4; i++) {
+        ask(&printer);
+        ask(&other);
+        ask(&other);
+        report();
+        /* what was printed before is in it: as much as is in the parts */
+        line = strstr(printed, "\n0 of ");
+        assert_non_null(line);
+        snprintf(sum, sizeof sum, "\n0 of %u: other agents\n", 2 * i);
+        assert_non_null(strstr(printed, sum));
+        snprintf(sum, sizeof sum, "\n0 of %lu: it is so\n",
+                 strtoul(line + sizeof "\n0 of " - 1, NULL, 10) - 2 * i);
+        assert_non_null(strstr(printed, sum));
+    }
+    prof_causal_stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +386,7 @@ int main(void)
         cmocka_unit_test(hours_and_moments),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(a_stop_at_any_time),
+        cmocka_unit_test(a_report_adds_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

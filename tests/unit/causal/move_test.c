@@ -80,6 +80,23 @@ static void test_calls_and_jumps(void **state)
     assert_int_equal(MOVE(0xff, 0xd0), PROF_EPATCH_CODE);
 }
 
+/* Position-independent code of i386: the call's return address is its result,
+ * and so the call must stay where it is. */
+static void test_calls_that_ask_where(void **state)
+{
+    (void)state;
+    /* push ebx; call +3; 3 nops; mov ebx, [esp]; ret; and without the mov */
+    assert_int_equal(
+        MOVE(0x53, 0xe8, 3, 0, 0, 0, 0x90, 0x90, 0x90, 0x8b, 0x1c, 0x24, 0xc3),
+        PROF_EPATCH_CODE);
+    assert_int_equal(MOVE(0xe8, 1, 0, 0, 0, 0x90, 0x8b, 0x04, 0x24, 0xc3),
+                     PROF_EPATCH_CODE);
+    assert_int_equal(MOVE(0xe8, 1, 0, 0, 0, 0x90, 0x8b, 0x44, 0x24, 4, 0xc3),
+                     0);
+    /* call +0; pop ebx */
+    assert_int_equal(MOVE(0xe8, 0, 0, 0, 0, 0x5b), PROF_EPATCH_CODE);
+}
+
 /* What the operand at (offset) refers to has moved by as much as it itself; on
  * i386 it is absolute. */
 static void refers_to(uint32_t offset, int32_t distance)
@@ -139,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_calls_and_jumps),
+        cmocka_unit_test(test_calls_that_ask_where),
         cmocka_unit_test(test_relative_operands),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_room),

@@ -44,6 +44,24 @@ static void a_round_is_read(void **state)
     assert_null(now->sites[CLIENT].buckets[1]);
 }
 
+/* Neither has the other site: its number is known from a context alone. */
+static void a_context_may_have_no_site(void **state)
+{
+    const struct occupancy_snapshot *now = &occupancy.now;
+
+    (void)state;
+    begin_stream();
+    put_round(10);
+    put_node(3, 1, 77, 0, 0);
+    read_all();
+    assert_int_equal(now->node_count, 4);
+    assert_true(now->nodes[3].site >= now->site_count);
+    assert_string_equal(occupancy_name(&occupancy, now->nodes[3].site),
+                        "[site 77]");
+    assert_int_equal(occupancy_kind(now, now->nodes[3].site), OCCUPANCY_OTHERS);
+    assert_int_equal(occupancy_kind(now, now->nodes[0].site), OCCUPANCY_IDLE);
+}
+
 static void what_has_not_changed_is_not_repeated(void **state)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
@@ -294,6 +312,23 @@ static void long_runs_and_freezes_are_read(void **state)
     assert_int_equal(occupancy.runs[0].functions[2].address, 0);
 }
 
+static void a_name_without_a_file_is_whole(void **state)
+{
+    (void)state;
+    begin_stream();
+    begin_round(1, (struct prof_event_loop){.idle = 2000000000});
+    made_loop_site(&made, 7, 0, 0, "user@host");
+    read_all();
+    for (uint32_t i = 0; i < occupancy.site_numbers.count; ++i) {
+        if (occupancy.places[i].number != 7)
+            continue;
+        assert_string_equal(occupancy_name(&occupancy, i), "user@host");
+        assert_string_equal(occupancy_file(&occupancy, i), "");
+        return;
+    }
+    fail();
+}
+
 static void put_sites_to_sort(void)
 {
     begin_stream();
@@ -367,6 +402,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         TEST(a_round_is_read),
+        TEST(a_context_may_have_no_site),
         TEST(what_has_not_changed_is_not_repeated),
         TEST(a_later_event_ends_a_round),
         TEST(a_round_alone_may_be_cut),
@@ -377,6 +413,7 @@ int main(void)
         cmocka_unit_test(quantiles_are_right),
         TEST(the_last_seconds_are_known),
         TEST(long_runs_and_freezes_are_read),
+        TEST(a_name_without_a_file_is_whole),
         TEST(sites_are_sorted),
     };
 

@@ -85,6 +85,18 @@ static void what_came_is_what_was_recorded(void **state)
     says(NULL);
 }
 
+/* As far apart as two counts can be. */
+static void half_of_all_are_too_many(void **state)
+{
+    (void)state;
+    begin_packet(0);
+    put_events(3);
+    begin_packet(3 + (UINT32_MAX / 2 + 1));
+    read_without(UINT32_MAX);
+    assert_int_equal(tasks.problem_count, 1);
+    assert_int_equal(tasks.problems[0].kind, TASKS_TOO_MANY);
+}
+
 /* LOST, and a switch that nobody has recorded; the last loss is marked at the
  * end of a packet. */
 static void losses_that_are_marked(void **state)
@@ -213,6 +225,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {
         TEST(what_came_is_what_was_recorded),
+        TEST(half_of_all_are_too_many),
         TEST(losses_that_are_marked),
         TEST(interrupts_that_began_in_a_loss),
         TEST(a_loss_that_is_not),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tasks/sites.h"
 #include "tasks_maker.h"
 
 #define STEP 100u /* clocks between two events */
@@ -227,7 +228,8 @@ static void interrupts_nest_and_act(void **state)
     assert_int_equal(tasks.irqs[0].object, TASKS_LOOP);
     assert_int_equal(edge(TASKS_DEFER)->from, TASKS_INTERRUPT | 0);
     assert_int_equal(object(0)->clocks[TASKS_WAITING], 6 * STEP);
-    assert_string_equal(stretches(1), "R");
+    assert_string_equal(stretches(1), "Rr");
+    assert_int_equal(object(1)->clocks[TASKS_READY], 2 * STEP);
 }
 
 static void counters_and_pauses_are_kept(void **state)
@@ -351,6 +353,114 @@ static void pending_promises_survive_a_loss(void **state)
     assert_int_equal(object(1)->clocks[TASKS_PENDING], 2 * STEP);
 }
 
+/* The recorder gives LOST, and the switch after it, the time of the last event
+ * that was not overwritten. */
+static void a_marked_loss_lasts_until_the_next_event(void **state)
+{
+    (void)state;
+    made_create(made, 1, PROF_TRACE_TASK, 0);
+    made_create(made, 2, PROF_TRACE_TASK, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made->step = 0;
+    made_word(made, PROF_EVENT_LOST, 17);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 2);
+    made->step = 50 * STEP;
+    made_create(made, 3, PROF_TRACE_PROMISE, 0);
+    made->step = STEP;
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 3);
+    read_all();
+    assert_int_equal(all_problems(), 0);
+    assert_int_equal(tasks.losses[0].from, 3 * STEP);
+    assert_int_equal(tasks.losses[0].to, 53 * STEP);
+    assert_string_equal(stretches(1), "");
+    assert_string_equal(stretches(2), "Ru");
+    assert_int_equal(object(2)->clocks[TASKS_RUNNING], STEP);
+    assert_int_equal(object(2)->clocks[TASKS_PENDING], STEP);
+}
+
+/* Whether they ended in the loss is not known. */
+static void what_no_event_mentions_after_a_loss_is_not_open(void **state)
+{
+    (void)state;
+    made_create(made, 1, PROF_TRACE_PROMISE, 0);
+    made_create(made, 2, PROF_TRACE_PROMISE, 0);
+    made_create(made, 3, PROF_TRACE_PROMISE, 0);
+    made_create(made, 4, PROF_TRACE_PROMISE, 0);
+    made_word(made, PROF_EVENT_LOST, 17);
+    made_word(made, PROF_EVENT_TRY_READ_WIDE, 2);
+    made_word(made, PROF_EVENT_READ_WIDE, 3);
+    made_word(made, PROF_EVENT_GONE_WIDE, 4);
+    made_word(made, PROF_EVENT_READ_WIDE, 9); /* created in the loss */
+    made_word(made, PROF_EVENT_RESOLVE_WIDE, 7);
+    read_all();
+    assert_int_equal(all_problems(), 0);
+    assert_int_equal(object(1)->ending, TASKS_UNSEEN);
+    assert_int_equal(object(1)->end, 4 * STEP);
+    assert_int_equal(object(1)->clocks[TASKS_PENDING], 3 * STEP);
+    assert_int_equal(object(2)->ending, TASKS_OPEN);
+    assert_int_equal(object(3)->ending, TASKS_LOST);
+    assert_int_equal(object(3)->clocks[TASKS_PENDING], STEP);
+    assert_int_equal(object(4)->ending, TASKS_LOST);
+    assert_int_equal(object(9)->ending, TASKS_UNSEEN);
+    assert_int_equal(object(9)->end, object(9)->begin);
+    assert_false(tasks_is_open(&tasks, tasks_object(&tasks, 1)));
+}
+
+static void it_is_said_since_when_an_open_object_stands(void **state)
+{
+    (void)state;
+    make_wait();
+    made_create(made, 3, PROF_TRACE_TASK, 0);
+    made_create(made, 4, PROF_TRACE_PROMISE, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 3);
+    made_word(made, PROF_EVENT_TRY_READ_WIDE, 4);
+    made_suspend(made, 0);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    made_create(made, 5, PROF_TRACE_MUTEX, 0);
+    read_all();
+    assert_int_equal(tasks_standing_since(&tasks, tasks_object(&tasks, 3)) -
+                         object(3)->begin,
+                     4 * STEP);
+    assert_int_equal(tasks_standing_since(&tasks, tasks_object(&tasks, 4)),
+                     object(4)->begin);
+}
+
+/* A damaged packet, whose events are later than its end. */
+static void nobody_stands_since_after_the_end(void **state)
+{
+    (void)state;
+    made_create(made, 1, PROF_TRACE_PROMISE, 0);
+    made_create(made, 2, PROF_TRACE_PROMISE, 0);
+    made->last = made->begin;
+    read_all();
+    assert_int_equal(tasks.end, STEP);
+    assert_int_equal(tasks_standing_since(&tasks, tasks_object(&tasks, 2)),
+                     STEP);
+}
+
+static void what_nothing_waits_for_rests(void **state)
+{
+    uint32_t count;
+    struct tasks_wait *waits;
+    bool *waited_for;
+
+    (void)state;
+    made_create(made, 1, PROF_TRACE_TASK, 0);
+    made_create(made, 2, PROF_TRACE_MUTEX, 0);
+    made_create(made, 3, PROF_TRACE_MUTEX, 0);
+    made_create(made, 4, PROF_TRACE_PROMISE, 0);
+    made_two(made, PROF_EVENT_AWAIT_WIDE, 1, 3);
+    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
+    read_all();
+    waits = tasks_waits(&tasks, &count);
+    waited_for = tasks_waited_for(&tasks, waits, count);
+    for (uint32_t id = 1; id <= 4; ++id)
+        assert_int_equal(
+            tasks_rests(&tasks, tasks_object(&tasks, id), waited_for), id == 2);
+    free(waits);
+    free(waited_for);
+}
+
 /* Each packet begins with a switch to what is current. */
 static void what_runs_is_repeated(void **state)
 {
@@ -389,6 +499,11 @@ int main(void)
         TEST(nothing_is_known_across_a_lost_packet),
         TEST(a_marked_loss_is_one),
         TEST(pending_promises_survive_a_loss),
+        TEST(a_marked_loss_lasts_until_the_next_event),
+        TEST(what_no_event_mentions_after_a_loss_is_not_open),
+        TEST(it_is_said_since_when_an_open_object_stands),
+        TEST(nobody_stands_since_after_the_end),
+        TEST(what_nothing_waits_for_rests),
         TEST(what_runs_is_repeated),
     };
 

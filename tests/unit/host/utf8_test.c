@@ -76,11 +76,40 @@ static void other_bytes_are_none(void **unused)
     check(rows, sizeof rows / sizeof *rows);
 }
 
+static void other_bytes_are_replaced(void **unused)
+{
+    static const char *const rows[][2] = {
+        {"", NULL},
+        {"gr\xc3\xb6\xc3\x9f"
+         "e",
+         NULL},
+        {"\xff", "\xef\xbf\xbd"},
+        {"a\xffz", "a\xef\xbf\xbdz"},
+        {"\xc3", "\xef\xbf\xbd"},
+        {"\xe2\x82(\xe2\x82\xac", "\xef\xbf\xbd\xef\xbf\xbd(\xe2\x82\xac"},
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = strdup(rows[i][0]), *mended;
+
+        assert_non_null(text);
+        mended = utf8_mended(text);
+        if (rows[i][1] == NULL)
+            assert_null(mended);
+        else
+            assert_string_equal(mended, rows[i][1]);
+        free(mended);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_have_their_bytes),
         cmocka_unit_test(other_bytes_are_none),
+        cmocka_unit_test(other_bytes_are_replaced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

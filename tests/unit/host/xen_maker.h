@@ -23,6 +23,7 @@ static struct {
     struct xen_state state;
     int open_error;
     int pause_error;
+    int unpause_error;
     int context_error[CPUS];
     bool offline[CPUS];
     bool blocked[CPUS];
@@ -61,11 +62,13 @@ static int fake_pause(void *owner, struct xen_state *state,
     return 0;
 }
 
-static void fake_unpause(void *owner)
+static int fake_unpause(void *owner)
 {
     (void)owner;
     assert_true(fake.paused == 1);
-    --fake.paused;
+    if (fake.unpause_error == 0)
+        --fake.paused;
+    return fake.unpause_error;
 }
 
 static const uint8_t *fake_map(void *owner, const uint64_t *frames,

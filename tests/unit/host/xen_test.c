@@ -203,6 +203,59 @@ static void a_guest_goes_away(void **unused)
     close_domain();
 }
 
+/* Any other error is what Xen says, not an end of the guest. */
+static void a_pause_may_be_refused(void **unused)
+{
+    (void)unused;
+    make_hvm(0);
+    open_domain();
+    fake.pause_error = EPERM;
+    assert_true(machine_stop(&xen.machine) == MACHINE_ENDED);
+    assert_true(xen.machine.reason == MACHINE_REFUSED);
+    assert_true(xen.machine.error == EPERM);
+    assert_string_equal(machine_reason_text(&xen.machine),
+                        "a call was refused: Operation not permitted");
+    close_domain();
+}
+
+static void going_on_may_be_refused(void **unused)
+{
+    (void)unused;
+    make_hvm(0);
+    open_domain();
+    assert_true(machine_stop(&xen.machine) == MACHINE_STOPPED);
+    fake.unpause_error = EPERM;
+    machine_continue(&xen.machine);
+    assert_true(xen.paused && xen.machine.reason == MACHINE_REFUSED);
+    assert_true(machine_stop(&xen.machine) == MACHINE_ENDED);
+    fake.unpause_error = 0; /* it is tried again at the end */
+    close_domain();
+
+    fake.closed = 0;
+    open_domain();
+    assert_true(machine_stop(&xen.machine) == MACHINE_STOPPED);
+    fake.unpause_error = ESRCH;
+    machine_continue(&xen.machine);
+    assert_true(!xen.paused && xen.machine.reason == MACHINE_EXITED);
+    fake.paused = 0;
+    close_domain();
+}
+
+static void interrupts_of_hvm_are_off_or_on(void **unused)
+{
+    (void)unused;
+    make_hvm(0);
+    open_domain();
+    put64(fake.contexts[0] + XEN_HVM_RFLAGS, 0x46);
+    assert_true(machine_stop(&xen.machine) == MACHINE_STOPPED);
+    assert_true(xen.machine.cpus[0].registers.masked);
+    machine_continue(&xen.machine);
+    put64(fake.contexts[0] + XEN_HVM_RFLAGS, 0x246);
+    assert_true(machine_stop(&xen.machine) == MACHINE_STOPPED);
+    assert_false(xen.machine.cpus[0].registers.masked);
+    close_domain();
+}
+
 static void a_dying_guest_is_let_go(void **unused)
 {
     (void)unused;
@@ -314,6 +367,9 @@ int main(void)
         CASE(pv_of_64_bits),
         CASE(pv_of_32_bits_has_its_root_anywhere),
         CASE(a_guest_goes_away),
+        CASE(a_pause_may_be_refused),
+        CASE(going_on_may_be_refused),
+        CASE(interrupts_of_hvm_are_off_or_on),
         CASE(a_dying_guest_is_let_go),
         CASE(a_crashed_guest_is_looked_at_once),
         CASE(who_else_pauses_it_is_respected),

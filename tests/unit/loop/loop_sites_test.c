@@ -5,6 +5,8 @@
 #include "loop_world.h"
 
 #include <prof/error.h>
+#include <prof/port.h>
+#include <stdio.h>
 
 #define NAMES 200u
 #define SITES 16u /* four of which are always there */
@@ -72,6 +74,54 @@ static void contexts_beyond_the_last_belong_to_their_site(void **unused)
     assert_int_equal(found.tasks_cycles, 10 * runs);
 }
 
+/* ---- the table */
+
+static char printed[1 << 20];
+static size_t printed_bytes;
+
+void prof_port_write(const char *text, size_t bytes)
+{
+    assert_true(printed_bytes + bytes < sizeof printed);
+    memcpy(printed + printed_bytes, text, bytes);
+    printed_bytes += bytes;
+    printed[printed_bytes] = '\0';
+}
+
+#define MANY 5000u
+
+/* The busiest first, whatever their number; those alike in their order. */
+static void a_table_of_many_sites_is_sorted(void **unused)
+{
+    static struct prof_trace_name many[MANY];
+    static char texts[MANY][8];
+    const char *at = printed;
+
+    (void)unused;
+    loop_end(NULL);
+    loop_begin(1000, (MANY + 5) * PROF_LOOP_SITE_BYTES);
+    for (unsigned i = 0; i < MANY; i++) {
+        struct prof_loop_frame frame;
+
+        snprintf(texts[i], sizeof texts[i], "n%u", i);
+        many[i] = (struct prof_trace_name){.text = texts[i]};
+        prof_loop_begin(&frame, &many[i]);
+        pass(1 + i * 7 % MANY / 2);
+        prof_loop_leave(&frame);
+    }
+    printed_bytes = 0;
+    prof_loop_report(MANY);
+    for (unsigned own = MANY / 2; own >= 1; own--)
+        for (unsigned i = 0; i < MANY; i++) {
+            char line[16];
+
+            if (1 + i * 7 % MANY / 2 != own)
+                continue;
+            snprintf(line, sizeof line, " %s\n", texts[i]);
+            at = strstr(at, line);
+            assert_non_null(at);
+        }
+}
+
 static void wrong_memory_is_refused(void **unused)
 {
     char few[64];
@@ -95,6 +145,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         TEST(sites_beyond_the_last_are_one),
         TEST(contexts_beyond_the_last_belong_to_their_site),
+        TEST(a_table_of_many_sites_is_sorted),
         TEST(wrong_memory_is_refused),
     };
 

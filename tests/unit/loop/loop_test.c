@@ -332,6 +332,34 @@ static void tasks_from_before_are_ignored(void **unused)
     assert_int_equal(account.sites, 0);
 }
 
+/* The callback of a device: an interrupt asks for it, some time before it runs;
+ * or nobody does. */
+static void what_an_interrupt_asks_for_has_a_delay(void **unused)
+{
+    struct prof_loop_frame frame;
+    uint64_t asked;
+
+    (void)unused;
+    prof_loop_hosted_tsc += 100;
+    asked = prof_loop_hosted_tsc;
+    prof_loop_hosted_tsc += 7;
+    prof_loop_begin_asked(&frame, &names[0], asked);
+    prof_loop_hosted_tsc += 3;
+    prof_loop_leave(&frame);
+    prof_loop_begin_asked(&frame, &names[0], 0);
+    prof_loop_leave(&frame);
+    has(names[0].text, 3, 3);
+    assert_int_equal(row_of(names[0].text)->sums[PROF_LOOP_DELAY].count, 1);
+    assert_int_equal(row_of(names[0].text)->sums[PROF_LOOP_DELAY].cycles, 7);
+    /* what was asked for before a reset is not counted after it */
+    asked = prof_loop_hosted_tsc;
+    prof_loop_hosted_tsc += 50;
+    prof_loop_reset();
+    prof_loop_begin_asked(&frame, &names[0], asked);
+    prof_loop_leave(&frame);
+    assert_int_equal(row_of(names[0].text)->sums[PROF_LOOP_DELAY].count, 0);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, model_close)
@@ -363,6 +391,7 @@ int main(void)
         T(a_pause_ends_what_runs_within),
         T(a_reset_forgets_what_was),
         T(tasks_from_before_are_ignored),
+        T(what_an_interrupt_asks_for_has_a_delay),
     };
 
     return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

@@ -230,6 +230,45 @@ static void test_each_language_can_be_asked_for_alone(void **state)
     assert_string_equal(out, "A.f_1");
 }
 
+static void test_types_that_functions_return_can_be_omitted(void **state)
+{
+    static const struct {
+        const char *mangled, *brief;
+    } rows[] = {
+        {"_Z3maxIiET_S0_S0_", "max<int>(int, int)"},
+        {"_Z1fIiEDTplfp_fp_ET_", "f<int>(int)"},
+        {"_ZN1AltIiEEvv", "A::operator< <int>()"},
+        {"_Z1fIiEPFvvET_", "f<int>(int)"},
+        {"_Z1gIiEPA3_iT_", "g<int>(int)"},
+        {"_Z1fIXadL_Z1gIiEvvEEEvv", "f<&(g<int>())>()"},
+        {"_ZNK1AcvT_IiEEv", "A::operator int<int>() const"},
+        /* what a parameter returns stays, and so does all of others */
+        {"_Z1fIiEvPFT_vE", "f<int>(int (*)())"},
+        {"_Z1fi", "f(int)"},
+        {"_RNvC1a1b", "a::b"},
+        {"camlA__f_1", "A.f_1"},
+        {"main", "main"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct prof_demangled got = prof_demangle_as(
+            PROF_LANGUAGE_AUTO_BRIEF, rows[i].mangled, out, sizeof out, &work);
+
+        assert_string_equal(out, rows[i].brief);
+        assert_false(got.truncated);
+        assert_int_equal(got.bytes, strlen(rows[i].brief));
+        for (size_t size = 1; size <= got.bytes; size++) {
+            static char small[256];
+
+            prof_demangle_as(PROF_LANGUAGE_AUTO_BRIEF, rows[i].mangled, small,
+                             size, &work);
+            assert_int_equal(strlen(small), size - 1);
+            assert_memory_equal(small, out, size - 1);
+        }
+    }
+}
+
 /* Every size of buffer, exactly as large as it says. */
 static void expect_prefixes(const char *name)
 {
@@ -381,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_ocaml_as_perf_prints_it),
         cmocka_unit_test(test_other_names_come_back_as_they_are),
         cmocka_unit_test(test_each_language_can_be_asked_for_alone),
+        cmocka_unit_test(test_types_that_functions_return_can_be_omitted),
         cmocka_unit_test(test_every_cut_is_a_prefix),
         cmocka_unit_test(test_every_beginning_of_a_name_is_safe),
         cmocka_unit_test(test_depth_costs_workspace_and_never_stack),

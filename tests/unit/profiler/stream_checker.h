@@ -16,7 +16,10 @@
 #include "base/crc.h"
 
 #define KEPT_MAX 4096u
+#ifndef EVENTS_MAX /* a test may want longer events, and fewer of them */
 #define EVENTS_MAX (1u << 20)
+#define FIELDS_MAX sizeof(struct prof_event_causal)
+#endif
 #define NODES_MAX (1u << 17)
 
 static struct kept {
@@ -32,7 +35,7 @@ static struct seen {
     uint64_t clock;
     unsigned packet;
     uint32_t node; /* SAMPLE, LEAF and NODE in all forms */
-    uint8_t fields[sizeof(struct prof_event_causal)];
+    uint8_t fields[FIELDS_MAX];
 } seen[EVENTS_MAX];
 static unsigned seen_count;
 

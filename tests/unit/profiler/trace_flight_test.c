@@ -165,6 +165,139 @@ static void a_dump_goes_on_when_the_transport_does(void **unused)
     assert_int_equal(lines_with("read 4"), SLOTS);
 }
 
+/* A dump of (source), of which nothing is sent yet. */
+static void begin_dump(uint32_t source)
+{
+    prof_trace_read(source);
+    kept_refuse = 1000;
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    assert_int_equal(kept_count, 0);
+}
+
+/* What the last dump left is in no later one. */
+static void nothing_is_left_of_it(void)
+{
+    kept_refuse = 0;
+    assert_false(prof_trace_is_on());
+    prof_trace_flush();
+    prof_trace_read(8);
+    assert_false(prof_trace_is_on());
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_FLIGHT), PROF_OK);
+    assert_true(prof_trace_is_on());
+    prof_trace_read(2);
+    prof_trace_flush();
+    assert_int_equal(kept_count, 0);
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    all_said(HISTORY);
+    assert_int_equal(lines_with("history"), 1);
+    assert_int_equal(lines_with("read 2\n"), 1);
+    assert_int_equal(lines_with("read"), 1);
+}
+
+static void off_ends_a_dump(void **unused)
+{
+    (void)unused;
+    begin_dump(1);
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
+    nothing_is_left_of_it();
+}
+
+static void off_ends_a_trigger(void **unused)
+{
+    (void)unused;
+    prof_trace_read(1);
+    kept_refuse = 1000;
+    prof_trace_trigger();
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
+    nothing_is_left_of_it();
+}
+
+static void off_sends_a_dump_that_is_due(void **unused)
+{
+    (void)unused;
+    prof_trace_read(1);
+    prof_trace_trigger();
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
+    assert_false(prof_trace_is_on());
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 1\n"), 1);
+}
+
+static void a_panic_during_a_dump_is_in_it(void **unused)
+{
+    (void)unused;
+    begin_dump(1);
+    prof_trace_read(2);
+    kept_refuse = 0;
+    prof_trace_last(true);
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 1\n"), 1);
+    assert_int_equal(lines_with("read 2\n"), 1);
+    assert_false(prof_trace_is_on());
+}
+
+static void a_trigger_during_a_dump_stops_it(void **unused)
+{
+    (void)unused;
+    begin_dump(1);
+    prof_trace_read(2);
+    prof_trace_trigger();
+    prof_trace_read(3);
+    kept_refuse = 0;
+    prof_trace_flush();
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 2\n"), 1);
+    assert_int_equal(lines_with("read 3\n"), 0);
+    assert_true(prof_trace_is_on());
+    assert_int_equal(stats().dumps, 1);
+}
+
+/* An interrupt whose trigger comes while the last packet is sent. */
+static bool keep_and_trigger(const void *packet, size_t bytes)
+{
+    prof_trace_read(5);
+    prof_trace_trigger();
+    prof_trace_read(6);
+    return keep(packet, bytes);
+}
+
+static const struct prof_transport triggering = {
+    .name = "triggering",
+    .open = keep_open,
+    .send = keep_and_trigger,
+};
+
+static void a_trigger_at_the_end_of_a_dump_is_in_it(void **unused)
+{
+    (void)unused;
+    prof_stream_open(
+        &(struct prof_stream_settings){&triggering, tree, &config, {0}});
+    kept_count = 0;
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 5\n"), 1);
+    assert_int_equal(lines_with("read 6\n"), 0);
+    assert_true(prof_trace_is_on());
+}
+
+/* Positions repeat after 2^27 events; here laps are passed at a stroke. */
+static void a_dump_has_all_that_is_left_of_any_number(void **unused)
+{
+    const uint32_t before = 8 * PROF_TRACE_STEP;
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        prof_trace_cpus[0].head += 0x70000000u;
+        prof_trace_flush();
+    }
+    prof_trace_cpus[0].head += 0x20000000u - before;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        prof_trace_read(4);
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 4\n"), SLOTS);
+}
+
 static void there_is_no_dump_in_other_modes(void **unused)
 {
     (void)unused;
@@ -322,6 +455,13 @@ int main(void)
         FLIGHT(a_trigger_stops_it_until_it_was_dumped),
         FLIGHT(a_panic_dumps),
         FLIGHT(a_dump_goes_on_when_the_transport_does),
+        FLIGHT(off_ends_a_dump),
+        FLIGHT(off_ends_a_trigger),
+        FLIGHT(off_sends_a_dump_that_is_due),
+        FLIGHT(a_panic_during_a_dump_is_in_it),
+        FLIGHT(a_trigger_during_a_dump_stops_it),
+        FLIGHT(a_trigger_at_the_end_of_a_dump_is_in_it),
+        FLIGHT(a_dump_has_all_that_is_left_of_any_number),
         STREAM(there_is_no_dump_in_other_modes),
         STREAM(long_names_are_cut_and_it_shows),
         STREAM(names_without_room_are_counted),

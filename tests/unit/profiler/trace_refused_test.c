@@ -12,6 +12,7 @@
 #include "profiler_world.h"
 
 #include "control/trace.h"
+#include "trace/recorder.h"
 
 #include <prof/error.h>
 #include <prof/trace.h>
@@ -28,14 +29,19 @@ static void refused_memory_is_an_error_and_no_more(void **unused)
     assert_int_equal(prof_option("prof.trace=flight"), PROF_OK);
     for (int refused = 0; refused < 3; refused++) {
         world_refuse_from = world_allocations;
-        world_refuse_count = 1;
+        world_refuse_count = 100;
         assert_int_equal(prof_trace_start(), PROF_EMEMORY);
         assert_int_equal(world_live, 0);
         assert_int_equal(prof_trace_mode(), PROF_TRACE_OFF);
         assert_true(prof_trace_create(PROF_TRACE_TASK, &site) ==
                     PROF_TRACE_UNKNOWN);
     }
+    /* half as much will do, of which half is for events */
+    world_refuse_from = world_allocations;
+    world_refuse_count = 1;
     assert_int_equal(prof_trace_start(), PROF_OK);
+    assert_true(prof_trace_cpus[0].mask ==
+                PROF_TRACE_KIB_HEAP / 2 / 4 * 1024 - 1);
     assert_int_equal(world_live, 1);
     assert_int_equal(prof_trace_mode(), PROF_TRACE_FLIGHT);
     assert_int_equal(prof_trace_create(PROF_TRACE_TASK, &site), 1);

@@ -239,6 +239,8 @@ static void the_next_transport_is_taken_and_reported(void **unused)
     free(given);
     refuse = true;
     assert_string_equal(chosen("prof.out=shm", 6), "uart2");
+    assert_non_null(strstr(said, "prof.out=shm: no memory for prof.share; the "
+                                 "stream goes to uart2\n"));
     assert_string_equal(chosen("prof.out=off", 7), "none");
 }
 

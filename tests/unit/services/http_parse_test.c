@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,62 @@ static void formats_are_chosen(void **state)
     assert_false(request.protobuf);
 }
 
+#define PROTOBUF "application/vnd.google.protobuf"
+
+static void formats_have_weights(void **state)
+{
+    static const struct {
+        const char *accept;
+        bool protobuf;
+    } rows[] = {
+        /* refused, in any spelling */
+        {PROTOBUF ";q=0", false},
+        {PROTOBUF ";q=0.", false},
+        {PROTOBUF ";q=0.0", false},
+        {PROTOBUF "; q=0.00", false},
+        {PROTOBUF ";proto=x;\tQ=0.000 ", false},
+        {PROTOBUF ";q=0, */*", false},
+        {"*/*, " PROTOBUF ";q=0", false},
+        {"text/plain;q=0, */*", true},
+        /* the higher one */
+        {PROTOBUF ";q=0.6,text/plain;q=0.2,*/*;q=0.1", true},
+        {PROTOBUF ";q=0.6,text/plain;q=0.601", false},
+        {"text/plain;q=0.001," PROTOBUF ";q=0.01", true},
+        {"text/plain;q=1.000," PROTOBUF ";q=0.999", false},
+        {PROTOBUF ";q=0.5, */*", false},
+        {PROTOBUF ";q=0.001", true},
+        {"application/*;q=0.9, text/*;q=0.3", true},
+        /* the more specific one */
+        {"*/*", false},
+        {PROTOBUF ", */*", true},
+        {PROTOBUF ";q=0.2, application/*, text/plain;q=0.5", false},
+        /* those that are no weights are not there */
+        {PROTOBUF ";q=", false},
+        {PROTOBUF ";q=2", false},
+        {PROTOBUF ";q=1.001", false},
+        {PROTOBUF ";q=0.0001", false},
+        {PROTOBUF ";q=.5", false},
+        {PROTOBUF ";q=-1", false},
+        /* a parameter may have anything in it */
+        {PROTOBUF ";a=\"x,y;q=0\\\";q=0\"", true},
+        {PROTOBUF ";a=\"x", true},
+        {"text/plain;a=\"," PROTOBUF "\"", false},
+    };
+    char head[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(head, sizeof head, GET "Accept: %s\r\n\r\n", rows[i].accept);
+        whole(head);
+        if (request.protobuf != rows[i].protobuf)
+            fail_msg("Accept: %s", rows[i].accept);
+    }
+    whole(GET "Accept: " PROTOBUF ";q=0.5\r\nAccept: text/plain\r\n\r\n");
+    assert_false(request.protobuf);
+    whole(GET "Accept: text/plain;q=0.2\r\nAccept: " PROTOBUF "\r\n\r\n");
+    assert_true(request.protobuf);
+}
+
 static void bad_lines_are_refused(void **state)
 {
     (void)state;
@@ -261,6 +318,7 @@ int main(void)
         cmocka_unit_test(bodies_are_seen),
         cmocka_unit_test(tokens_are_found),
         cmocka_unit_test(formats_are_chosen),
+        cmocka_unit_test(formats_have_weights),
         cmocka_unit_test(bad_lines_are_refused),
         cmocka_unit_test(bad_fields_are_refused),
         cmocka_unit_test(bad_percents_are_refused),

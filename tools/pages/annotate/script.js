@@ -314,6 +314,7 @@ function showNotes() {
       `${data.missed_ticks.toLocaleString('en')} ticks missed`,
     ],
     [data.stolen_ns, `${(data.stolen_ns / 1e9).toFixed(3)} s stolen`],
+    [Number(data.steady), 'The sampling period does not vary'],
   ];
   for (const [amount, text] of notes)
     if (amount > 0) by('notes').append(make('span', '', text));

@@ -3,7 +3,7 @@
 
 const WIDTH = 420,
   HEIGHT = 210,
-  LEFT = 46,
+  LEFT = 62, // of the plot: what is beside its lines has room
   RIGHT = 12,
   TOP = 10,
   BOTTOM = 24;
@@ -58,7 +58,7 @@ function drawSpeedups(svg) {
           y: HEIGHT - 8,
           'text-anchor': speedup === 1 ? 'end' : 'middle',
         },
-        speedup === 1 ? '100 % faster' : percent(speedup, 0),
+        percent(speedup, 0) + (speedup === 0 ? ' faster' : ''),
       ),
     );
 }
@@ -191,14 +191,30 @@ function drawQuantile(svg, values, part, yOf) {
     dot.quantile = part;
     svg.append(dot);
   });
-  const [x, y] = points('').at(-1);
-  svg.append(
-    shape(
-      'text',
-      {class: `name${part}`, x, y: y - 9, 'text-anchor': 'end'},
-      part === '50' ? 'half' : '99 %',
-    ),
-  );
+}
+
+const TEXT_HEIGHT = 14;
+
+// The names of both curves at their ends: above them or, where that is too
+// near, one of them below or higher. The first is never above the other.
+function nameQuantiles(svg, value, yOf) {
+  const x = xOf(value.speedup),
+    [y50, y99] = PARTS.map((part) => yOf(value[`p${part}_ns`])),
+    below = y50 + TEXT_HEIGHT + 4;
+  let at50 = y50 - 9,
+    at99 = y99 - 9;
+  if (at50 - at99 < TEXT_HEIGHT) {
+    if (below < HEIGHT - BOTTOM) at50 = below;
+    else at99 = at50 - TEXT_HEIGHT;
+  }
+  const anchor = x < WIDTH / 2 ? 'start' : 'end';
+  for (const [part, y, text] of [
+    ['50', at50, 'half'],
+    ['99', at99, '99 %'],
+  ])
+    svg.append(
+      shape('text', {class: `name${part}`, x, y, 'text-anchor': anchor}, text),
+    );
 }
 
 // What scale these need; bounds of a wide interval may be outside.
@@ -217,5 +233,6 @@ function latencyPictureOf(name, values, range) {
   });
   drawFrame(svg, range, yOf, (ns) => timeText(ns, range.high));
   for (const part of PARTS) drawQuantile(svg, values, part, yOf);
+  nameQuantiles(svg, values.at(-1), yOf);
   return svg;
 }

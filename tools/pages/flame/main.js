@@ -69,9 +69,6 @@ function setColour(colour) {
   changed('paint');
 }
 
-const hasColour = (name) =>
-  name === 'change' ? data.head.diff : name === 'sides' ? isBoth() : true;
-
 function nextColour() {
   const there = COLOURS.filter(hasColour);
   setColour(there[(there.indexOf(view.colour) + 1) % there.length]);

@@ -18,7 +18,14 @@ function lossNotes() {
 // Too few samples (waits are all known), and whatever was lost.
 function showNotes() {
   const few = data.head.waits ? [] : fewSamples(weights.count);
-  const notes = [...few, ...(isBoth() ? clockNote() : []), ...lossNotes()];
+  const notes = [
+    ...few,
+    ...(data.head.waits
+      ? []
+      : steadyNote({steady: data.head.sides.some(({steady}) => steady)})),
+    ...(isBoth() ? clockNote() : []),
+    ...lossNotes(),
+  ];
   if (view.removed.length)
     notes.push([
       plural(view.removed.length, 'stack removed', 'stacks removed'),

@@ -79,7 +79,12 @@ const hashParts = {
   l: ['side', asFlag],
 };
 
+// Another page's hash may ask for colours that this page does not have.
+const hasColour = (name) =>
+  name === 'change' ? data.head.diff : name === 'sides' ? isBoth() : true;
+
 function viewOfHash(hash) {
   readHash(hash);
+  if (!hasColour(view.colour)) view.colour = atStart.colour;
   if (view.func < 0) view.func = view.sandwich;
 }

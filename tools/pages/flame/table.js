@@ -28,16 +28,19 @@ function sortNumber(f) {
 }
 
 // Sorted by number, the largest first. Numbers that carry the function with
-// them are sorted many times faster than by a comparison in JavaScript.
+// them are sorted many times faster than by a comparison in JavaScript, as long
+// as both fit: sums of waits may be too large.
 function sortedFunctions(list) {
   if (view.sort === 'name') {
     const wanted = new Set(list);
     return [...byName].filter((f) => wanted.has(f));
   }
   const unit = 1 << 20,
-    keys = new Float64Array(list.length);
+    keys = Float64Array.from(list, sortNumber);
+  if (keys.some((number) => number >= Number.MAX_SAFE_INTEGER / unit - 1))
+    return [...list].sort((a, b) => sortNumber(b) - sortNumber(a) || a - b);
   list.forEach((f, i) => {
-    keys[i] = -sortNumber(f) * unit + f;
+    keys[i] = f - keys[i] * unit;
   });
   return Array.from(keys.sort(), (key) => ((key % unit) + unit) % unit);
 }
@@ -84,6 +87,12 @@ function functionColour(f) {
   return colourOf(tree, 0);
 }
 
+// Whether a function's own share is of few samples; in time, in proportion.
+function isFew(self) {
+  const samples = Math.round(shareOf(self) * weights.count);
+  return !data.head.waits && self > 0 && samples < FEW_ROW;
+}
+
 function rowOf(f, place) {
   const {self, total, names} = data.functions;
   const name = names[f],
@@ -92,7 +101,10 @@ function rowOf(f, place) {
   const row = make(
     'div',
     {className: 'row', id: 'row-' + f, title: name.slice(0, 500)},
-    numberCell(shareOf(self[f]), shareText(shareOf(self[f]))),
+    numberCell(
+      shareOf(self[f]),
+      fewMark(isFew(self[f])) + shareText(shareOf(self[f])),
+    ),
     numberCell(shareOf(total[f]), shareText(shareOf(total[f]))),
     ...(data.head.diff ? [changeCell(f)] : isBoth() ? [onlyCell(f)] : []),
     dot,

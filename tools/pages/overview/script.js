@@ -60,9 +60,13 @@ function viewerItem({name, file, link: there, by, command}) {
   return item;
 }
 
-function shareCell(weight, whole) {
+function shareCell(weight, whole, few = false) {
   const share = whole > 0 ? weight / whole : 0;
-  const cell = make('td', {className: 'number', textContent: shareText(share)});
+  const cell = make('td', {
+    className: 'number',
+    textContent: fewMark(few) + shareText(share),
+    title: few ? FEW_TITLE : '',
+  });
   cell.style.setProperty('--share', Math.min(1, share).toFixed(3));
   return cell;
 }
@@ -70,13 +74,13 @@ function shareCell(weight, whole) {
 const toFunction = (page, letter, name) =>
   `${page}#` + new URLSearchParams({[letter]: name});
 
-function functionRow({name, self, total, code}, whole) {
+function functionRow({name, self, total, code, few}, whole) {
   const stacks = toFunction('flame.html', 'v', name),
     lines = toFunction('annotate.html', 'f', name);
   return make(
     'tr',
     {},
-    shareCell(self, whole),
+    shareCell(self, whole, few),
     shareCell(total, whole),
     make(
       'td',
@@ -88,6 +92,22 @@ function functionRow({name, self, total, code}, whole) {
       {},
       link(stacks, 'Graph', {title: 'Callers and callees of this function'}),
     ),
+  );
+}
+
+// The profiler's own time is in no other share: its own is that of all.
+function ownRow({own, weight}) {
+  const share = shareText(own / (own + weight));
+  return make(
+    'tr',
+    {className: 'own'},
+    make('td', {className: 'number', textContent: share}),
+    make('td', {className: 'number', textContent: '–'}),
+    make('td', {
+      className: 'name',
+      textContent: '[the profiler itself], in no other share',
+    }),
+    make('td', {}),
   );
 }
 
@@ -116,11 +136,16 @@ function show(head) {
     Math.round(head.hz) + ' Hz',
     head.arch,
   ].join(' \u00b7 ');
-  putNotes([...fewSamples(head.samples), ...lossesOfSide(head)]);
+  putNotes([
+    ...fewSamples(head.samples),
+    ...steadyNote(head),
+    ...lossesOfSide(head),
+  ]);
   $('code').hidden = !head.functions.some(({code}) => code);
   $('rows').append(
     ...head.functions.map((one) => functionRow(one, head.weight)),
   );
+  if (head.own > 0) $('rows').append(ownRow(head));
   if (head.functions_not_shown > 0)
     $('rest').append(
       plural(

@@ -8,8 +8,8 @@ const plural = (count, one, more) =>
 const STOLEN = 4;
 const CLOCK_HZ = 1e7; // PROF_CLOCK_HZ of <prof/format.h>
 
-// What can be lost, by flame_loss_kind: words for an amount, what it is a share
-// of, and the reason.
+// What can be lost, or is apart, by flame_loss_kind: words for an amount, what
+// it is a share of, and the reason.
 const LOSSES = [
   {
     words: (count) => plural(count, 'tick missed', 'ticks missed'),
@@ -37,6 +37,14 @@ const LOSSES = [
     words: (clocks) => secondsText(clocks / CLOCK_HZ) + ' stolen',
     of: (side) => side.clocks,
     reason: 'The host did not run the guest in this time',
+  },
+  {
+    words: (count) =>
+      plural(count, 'sample of the profiler', 'samples of the profiler'),
+    of: (side) => side.samples,
+    reason:
+      "The profiler's own time: it is in no share; the option --profiler " +
+      'counts it as any other',
   },
 ];
 
@@ -74,6 +82,24 @@ function fewSamples(count) {
       `Only ${samplesText(count)}: shares are accurate to ` +
         `\u00b1${(50 * (high - low)).toFixed(1)} percentage points`,
       'At 95 % confidence, for a function with half of the samples',
+    ],
+  ];
+}
+
+// Shares of so few samples are marked, as the guest's own table does:
+// INTERVAL_FEW of profile/interval.h.
+const FEW_ROW = 16;
+const FEW_TITLE = `Fewer than ${FEW_ROW} samples: the share is a guess`;
+const fewMark = (few) => (few ? '? ' : '');
+
+// A note where ticks came at a fixed rate: [[words, reason]], or [].
+function steadyNote({steady}) {
+  if (!steady) return [];
+  return [
+    [
+      'The sampling period does not vary',
+      'Code that runs in step with it, such as work of the kernel\u2019s ' +
+        'timer, has a wrong share',
     ],
   ];
 }

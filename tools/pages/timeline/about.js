@@ -29,25 +29,28 @@ function objectLink(object) {
 function listOfFacts(facts) {
   const list = make('dl', {});
   for (const [term, ...what] of facts)
-    list.append(make('dt', {textContent: term}), make('dd', {}, ...what));
+    list.append(
+      make('dt', {textContent: term}),
+      make('dd', {}, ...what.filter(Boolean)),
+    );
   return list;
 }
 
 function factsOf(object) {
   const {objects, head} = model,
-    end = objects.state[object];
+    end = objects.state[object],
+    last =
+      end === ST.open ? 'the end of the trace' : timeText(objects.end[object]);
   const facts = [
     ['Kind', head.types[objects.type[object]]],
-    ['Site', siteName(object)],
+    ['Site', siteName(object), sitePlace(object)],
     ['Created by', objectLink(objects.creator[object])],
     ['From', timeText(objects.begin[object])],
     [
-      end === ST.open ? 'Last seen' : 'To',
-      `${timeText(objects.end[object])} (${clocksText(
-        objects.end[object] - objects.begin[object],
-      )})`,
+      'To',
+      `${last} (${clocksText(objects.end[object] - objects.begin[object])})`,
     ],
-    ['State', STATES[end]],
+    ['State', stateText(object)],
   ];
   if (end === ST.failed)
     facts.push(['Because', head.names[objects.why[object]] || 'unknown']);
@@ -58,15 +61,18 @@ function factsOf(object) {
   return facts;
 }
 
-const partText = ({kind, cause, text}) => {
+const partText = ({kind, cause, of}) => {
   if (kind === PART.run) return 'running';
+  if (kind === PART.ready && of) return cause ? 'ready, woken by ' : 'ready';
   if (kind === PART.ready) return cause ? 'ready, loop held by ' : 'ready: ';
   if (kind === PART.paused) return 'running others, inside it';
   return kind === PART.wait ? 'waiting for ' : '';
 };
 
 function rowOfPart(part, whole) {
-  const cell = make('td', {}, partText(part));
+  const cell = make('td', {});
+  if (part.of) cell.append(objectLink(part.of), ': ');
+  cell.append(partText(part));
   if (part.cause && part.kind !== PART.run) cell.append(objectLink(part.cause));
   if (part.text) cell.append((part.cause ? ', ' : '') + part.text);
   return make(
@@ -135,12 +141,7 @@ function pathPart() {
   });
   toggle.addEventListener('click', () => togglePath());
   const table = make('table', {id: 'path'});
-  for (const part of parts.slice(0, 16)) {
-    const row = rowOfPart(part, whole);
-    if (part.kind === PART.run)
-      row.firstChild.replaceChildren('running: ', objectLink(part.cause));
-    table.append(row);
-  }
+  for (const part of parts.slice(0, 16)) table.append(rowOfPart(part, whole));
   return [
     make(
       'h3',
@@ -158,6 +159,36 @@ function togglePath() {
   showPanel();
 }
 
+const OPEN_MAX = 40;
+
+// What has not ended, that which has stood still for longest first.
+function openPart() {
+  const {objects} = model,
+    list = [];
+  let resting = 0;
+  for (let o = 1; o < objects.count; ++o) {
+    if (isLoop(o) || objects.state[o] !== ST.open) continue;
+    if (objects.rests[o]) ++resting;
+    else list.push([objects.end[o] - standingOf(o).since, o]);
+  }
+  list.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+  const table = make('table', {id: 'open'}, headRow(['Not ended', 'Still']));
+  for (const [, object] of list.slice(0, OPEN_MAX))
+    table.append(
+      rowOf([[objectLink(object), sitePlace(object)], standingOf(object).text]),
+    );
+  const more = [
+    list.length > OPEN_MAX ? `${countText(list.length - OPEN_MAX)} more` : '',
+    resting ? `${countText(resting)} that rest, as idle mutexes do` : '',
+  ].filter(Boolean);
+  return [
+    ...(list.length ? [table] : []),
+    ...(more.length
+      ? [make('p', {id: 'resting', textContent: `and ${more.join(', ')}`})]
+      : []),
+  ];
+}
+
 function showObject(panel) {
   const object = view.chosen;
   if (!object) {
@@ -166,6 +197,7 @@ function showObject(panel) {
         textContent:
           'Nothing is chosen: click an object, or use the arrow keys.',
       }),
+      ...openPart(),
     );
     return;
   }

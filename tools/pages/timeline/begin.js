@@ -20,7 +20,7 @@ function showTip(object, event) {
     tip.replaceChildren(
       make('b', {textContent: objectName(object)}),
       `${head.types[objects.type[object]]}, ` +
-        `${STATES[objects.state[object]]}: ${timeText(objects.begin[object])}` +
+        `${stateText(object)}: ${timeText(objects.begin[object])}` +
         ` to ${timeText(endOf(object))} (` +
         `${clocksText(endOf(object) - objects.begin[object])})`,
     );
@@ -63,27 +63,42 @@ function fillMenus() {
   );
 }
 
+// What is drawn as an area, and as a line, and what it means; the last ones if
+// the traces have them.
 const LEGEND = [
-  ['run', 'running'],
-  ['ready', 'ready'],
-  ['line', 'waiting'],
-  ['idle', 'loop idle'],
+  ['run', 'area', 'running'],
+  ['ready', 'line', 'ready'],
+  ['line', 'line', 'waiting, or pending'],
+  ['idle', 'area', 'loop idle'],
+  ['pause', 'area', 'pause', () => model.pauses],
+  ['stolenBand', 'area', 'stolen', () => model.stolen],
+  ['hatching', 'area', 'lost: unknown', () => model.losses],
 ];
 
+const SWATCH_LINE = 3;
+
+function legendEntry(colour, kind, words, thick = SWATCH_LINE) {
+  const swatch = make('span', {className: `swatch ${kind}`});
+  if (kind === 'line') swatch.style.height = thick + 'px';
+  swatch.style.background = colour;
+  return make('li', {}, swatch, words);
+}
+
 function showLegend() {
-  const entries = [
-    ...LEGEND.map(([name, words]) => [palette[name], words, 8]),
-    ...arrowNames()
-      .map((name, i) => [palette.arrows[i], name.replace('_', ' '), 2])
-      .filter((_, i) => i > 0),
-  ];
+  const stripes =
+    `repeating-linear-gradient(135deg, ${palette.bad} 0 2px, ` +
+    `${palette.ground} 2px 5px)`;
   $('legend').replaceChildren(
-    ...entries.map(([colour, words, thick]) => {
-      const swatch = make('span', {className: 'swatch'});
-      swatch.style.background = colour;
-      swatch.style.height = thick + 'px';
-      return make('li', {}, swatch, words);
-    }),
+    ...LEGEND.filter(
+      ([, , , lists]) => !lists || lists().some(({count}) => count),
+    ).map(([name, kind, words]) =>
+      legendEntry(name === 'hatching' ? stripes : palette[name], kind, words),
+    ),
+    ...arrowNames()
+      .map((name, i) =>
+        legendEntry(palette.arrows[i], 'line', name.replace('_', ' '), 2),
+      )
+      .filter((_, i) => i > 0),
   );
 }
 

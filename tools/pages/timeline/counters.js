@@ -1,18 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters as step lines over what is drawn of their trace, or below it where
-// there is room. Names that are equal up to their last number sign share a
-// scale; every scale includes 0.
+// Counters as step lines in a lane of their own below the rows: one for each
+// trace that has counters. Names that are equal up to their last number sign
+// share a scale; every scale includes 0.
 
-const COUNTER_ROOM = 90; // pixels below the rows, to be drawn there
+const LANE_GAP = 10; // pixels above a lane
+const LANE_FREE = 0.4; // of the picture: the most, where rows leave it free
+const NAME_HIGH = 15;
+
+// The traces that have counters, in order.
+const countedTraces = () =>
+  [...new Set([...model.counters.values()].map(({trace}) => trace))].sort(
+    (a, b) => a - b,
+  );
 
 // [top, bottom] of the counters of (trace), in pixels.
-function groundOfCounters(trace, yOf) {
-  const [top, bottom] = groundOf(trace, yOf),
-    last = trace === model.head.traces.length - 1,
-    low = bottom - (last ? MARGIN_BOTTOM : 6),
-    rows = yOf(items.bands[trace][1] - 0.5) + 14;
-  if (low - rows >= COUNTER_ROOM) return [rows, low];
-  return [top + (trace > 0 ? 6 : MARGIN_TOP), low];
+function laneOf(trace) {
+  const traces = countedTraces(),
+    low = port.height - MARGIN_BOTTOM,
+    room = rowsFit() ? low - MARGIN_TOP - items.height * PITCH : laneRoom(),
+    top = low - Math.max(laneRoom(), Math.min(room, low * LANE_FREE)),
+    high = (low - top) / traces.length,
+    at = top + traces.indexOf(trace) * high;
+  return [at + LANE_GAP, at + high - 2];
+}
+
+// The ground of the lanes.
+function paintLanes(pen) {
+  for (const trace of countedTraces()) {
+    const [top, bottom] = laneOf(trace);
+    pen.fillStyle = palette.grid;
+    pen.fillRect(0, top - LANE_GAP / 2, port.width, 1);
+    if (model.head.traces.length < 2) continue;
+    pen.fillStyle = palette.ground;
+    pen.fillRect(
+      0,
+      top - LANE_GAP / 2 + 1,
+      port.width,
+      bottom - top + LANE_GAP,
+    );
+    pen.fillStyle = palette.soft;
+    const {name} = model.head.traces[trace];
+    pen.fillText(name.replace(/.*\//, ''), 6, top + 8);
+  }
 }
 
 const scaleKey = (name) => name.replace(/#[^#]*$/, '');
@@ -75,17 +104,21 @@ function strokeSteps(pen, steps) {
 }
 
 // Names at the right, readable over lines and each other.
-function paintCounterNames(pen, names) {
+function paintCounterNames(pen, names, [top, bottom]) {
   names.sort((a, b) => a[0] - b[0]);
-  let until = -20;
-  for (const [y, text, colour] of names) {
-    until = Math.max(until + 15, y);
+  let until = top - 7;
+  for (const [i, [y, text, colour]] of names.entries()) {
+    const below = NAME_HIGH * (names.length - i - 1), // that follow
+      room = bottom - below - 7;
+    until = Math.max(until + NAME_HIGH, Math.min(y - 8, room));
+    if (until > bottom) break;
     const wide = pen.measureText(text).width;
-    haloText(pen, text, port.width - wide - 8, until - 8, colour);
+    haloText(pen, text, port.width - wide - 8, until, colour);
   }
 }
 
-function* paintCounters(pen, yOf) {
+function* paintCounters(pen) {
+  paintLanes(pen);
   const scales = scaleOfCounters(),
     names = model.head.traces.map(() => []);
   const texts = new Set(); // one colour for a name, in all traces
@@ -93,7 +126,7 @@ function* paintCounters(pen, yOf) {
     const text = model.head.names[name],
       number = [...texts.add(text)].indexOf(text),
       colour = palette.counters[number % palette.counters.length],
-      ground = groundOfCounters(counter.trace, yOf);
+      ground = laneOf(counter.trace);
     const steps = stepsOf(counter, scales.get(scaleKey(text)), ground);
     if (steps.length === 0) continue;
     paintRanges(pen, steps, colour);
@@ -106,5 +139,6 @@ function* paintCounters(pen, yOf) {
     names[counter.trace].push([steps[steps.length - 1][1], said, colour]);
     yield;
   }
-  for (const list of names) paintCounterNames(pen, list);
+  for (const [trace, list] of names.entries())
+    if (list.length) paintCounterNames(pen, list, laneOf(trace));
 }

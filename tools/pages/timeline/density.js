@@ -130,7 +130,18 @@ function* paintBand(pen, item, yOf) {
   if (strip) paintStrip(pen, band, base);
   yield;
   if (hasLives) yield* paintLives(pen, band, [base + strip + 8, bottom]);
-  if (bottom - top >= LABEL_ROOM) paintBandName(pen, group, top + 8);
+}
+
+// Over all else: of which group a row is.
+function paintBandNames(pen, yOf) {
+  for (let row = 0; row < items.height; ++row) {
+    const item = items.bandAt[row];
+    if (item < 0 || items.rows[item] !== row) continue;
+    const [top, bottom] = edgesOfBand(item, yOf),
+      group = groups[items.group[item]];
+    if (group.band && bottom - top >= LABEL_ROOM)
+      paintBandName(pen, group, top + 8);
+  }
 }
 
 function paintBandName(pen, group, y) {

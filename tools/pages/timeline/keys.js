@@ -20,7 +20,9 @@ const zoomBy = (times) => {
 function walk(rows, along) {
   const yOf = projection(view.focus);
   if (!view.chosen || rowOfObject(view.chosen) < 0) {
-    const row = rowOfY(port.height / 2, yOf);
+    let row = rowOfY(port.height / 2, yOf);
+    // between two traces rows are empty
+    while (row > 0 && items.rowFrom[row] === items.rowFrom[row + 1]) --row;
     chooseInRow(row, timeOf(port.width / 2));
     return;
   }

@@ -19,6 +19,8 @@ function labelsOf(object) {
     list.push([labels.time[i], head.names[labels.name[i]]]),
   );
   if (list.length === 0) list.push([family.begin[object], siteName(object)]);
+  if (isStuck(object))
+    list[list.length - 1][1] += `, ${standingOf(object).text}`;
   if (model.objects.state[object] === ST.failed)
     list.push([
       model.objects.end[object],

@@ -28,16 +28,21 @@ const OUTSIDE = {
 const outsideOf = (object) =>
   OUTSIDE[model.head.types[model.objects.type[object]]] || '';
 
+// Whether (object) is there in the end and does not only rest.
+const isStuck = (object) =>
+  model.objects.state[object] === ST.open && !model.objects.rests[object];
+
 // Sums parts of the same kind and cause.
 class Split {
   constructor() {
     this.parts = new Map();
     this.whole = 0;
   }
-  add(kind, cause, text, clocks) {
+  // (of): whose part it is, where there are several
+  add(kind, cause, text, clocks, of = 0) {
     if (!(clocks > 0)) return;
-    const key = `${kind} ${cause} ${text}`;
-    const part = this.parts.get(key) || {kind, cause, text, clocks: 0};
+    const key = `${kind} ${cause} ${of} ${text}`;
+    const part = this.parts.get(key) || {kind, cause, of, text, clocks: 0};
     part.clocks += clocks;
     this.parts.set(key, part);
     this.whole += clocks;
@@ -46,6 +51,31 @@ class Split {
     return [...this.parts.values()].sort((a, b) => b.clocks - a.clocks);
   }
 }
+
+// What (object) does that has not ended, and since when; for how long, in
+// words: "pending 6.0 s".
+function standingOf(object) {
+  const {objects, spans} = model,
+    {from, list} = by.span,
+    end = objects.end[object];
+  let state = 'pending',
+    since = objects.begin[object];
+  if (from[object] < from[object + 1]) {
+    const last = list[from[object + 1] - 1];
+    since = spans.end[last];
+    if (since >= end) {
+      state = SPAN_WORDS[spans.state[last]];
+      since = spans.begin[last];
+    }
+  }
+  return {since, text: `${state} ${clocksText(end - since)}`};
+}
+
+// How (object) ended, or what it does.
+const stateText = (object) =>
+  model.objects.state[object] === ST.open
+    ? standingOf(object).text
+    : STATES[model.objects.state[object]];
 
 const overlap = (from, to, begin, end) =>
   Math.min(to, end) - Math.max(from, begin);
@@ -141,7 +171,8 @@ function splitPromise(split, object) {
 }
 
 function waitText(object, resolver) {
-  if (model.objects.state[object] === ST.open) return 'it has not ended';
+  if (model.objects.state[object] === ST.open)
+    return 'its end, which never came';
   if (resolver && !isLoop(resolver)) return '';
   return outsideOf(object) || 'something outside';
 }
@@ -175,11 +206,17 @@ function* splitOfAll(list) {
       waiting: 0,
       unknown: 0,
       stolen: 0,
+      open: 0, // the longest that one has been in its last state
     };
     const {parts, stolen} = splitOf(object);
     ++sum.count;
     for (const part of parts) sum[part.kind] += part.clocks;
     sum.stolen += stolen;
+    if (isStuck(object))
+      sum.open = Math.max(
+        sum.open,
+        model.objects.end[object] - standingOf(object).since,
+      );
     sums.set(key, sum);
     if (n % 256 === 0) yield;
   }

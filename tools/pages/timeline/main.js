@@ -18,7 +18,10 @@ function placeAll(then) {
   if (placing) placing();
   stopPicture();
   $('busy').hidden = false;
-  placing = inSlices(placeItems(), () => {
+  document.body.dataset.painting = '';
+  let isDone = false;
+  const stop = inSlices(placeItems(), () => {
+    isDone = true;
     placing = null;
     $('busy').hidden = true;
     view.focus = Math.min(view.focus, Math.max(0, items.height - 1));
@@ -27,6 +30,7 @@ function placeAll(then) {
     renewSoon();
     if (then) then();
   });
+  if (!isDone) placing = stop;
 }
 
 function press(id, flag) {
@@ -115,8 +119,10 @@ function spokenOf(object) {
   const {objects, head} = model;
   return (
     `${objectName(object)}, ${head.types[objects.type[object]]}, ` +
-    `${STATES[objects.state[object]]} after ` +
-    clocksText(endOf(object) - objects.begin[object])
+    (objects.state[object] === ST.open
+      ? stateText(object)
+      : `${stateText(object)} after ` +
+        clocksText(endOf(object) - objects.begin[object]))
   );
 }
 
@@ -188,7 +194,7 @@ function filterChosen(list) {
 
 function toggle(what) {
   view[what] = !view[what];
-  changed(what === 'counters' ? 'view' : 'items');
+  changed('items');
 }
 
 function setPanel(panel) {

@@ -13,12 +13,22 @@ const STATES = [
   'cancelled',
   'freed',
   'merged',
-  'lost',
+  'ended, how is unknown',
+  'unknown',
 ];
 const ST = {open: 0, failed: 2, cancelled: 3, merged: 5};
 
 // What an object does: enum tasks_state.
 const SPAN = {run: 1, paused: 2, wait: 3, ready: 4, unknown: 6};
+const SPAN_WORDS = [
+  'pending',
+  'running',
+  'paused',
+  'waiting',
+  'ready',
+  'ended',
+  'unknown',
+];
 
 // Arrows by what they say; the first ten are enum tasks_edge_kind, a packet is
 // one from another trace.
@@ -56,7 +66,7 @@ function intervalsOf(columns, name) {
   return {count: begin.length, begin, end};
 }
 
-const SEEN = {creation: 1, end: 2};
+const SEEN = {creation: 1, end: 2, rests: 4};
 
 // The numbers of a column go to those objects for which (has) is true.
 function toSome(count, column, has) {
@@ -91,6 +101,10 @@ function objectsOf(columns, edges) {
     label: plain('label'),
     why: plain('why'),
     become: plain('becomes'),
+    rests: of(
+      Uint8Array,
+      seen.map((bits) => Number((bits & SEEN.rests) > 0)),
+    ),
   };
   completeObjects(objects, edges, noCreation, noEnd);
   const {loops} = columns.head;
@@ -233,24 +247,6 @@ function irqsOf(columns) {
   return irqs;
 }
 
-// What has not ended was there at least until it was mentioned last.
-function* extendOpen(model) {
-  const {objects, spans, arrows, labels} = model,
-    last = objects.begin.slice();
-  for (let i = 0; i < spans.count; ++i)
-    last[spans.object[i]] = Math.max(last[spans.object[i]], spans.end[i]);
-  yield;
-  for (let i = 0; i < arrows.count; ++i) {
-    last[arrows.from[i]] = Math.max(last[arrows.from[i]], arrows.end[i]);
-    last[arrows.to[i]] = Math.max(last[arrows.to[i]], arrows.end[i]);
-  }
-  yield;
-  for (let i = 0; i < labels.count; ++i)
-    last[labels.object[i]] = Math.max(last[labels.object[i]], labels.time[i]);
-  for (let o = 1; o < objects.count; ++o)
-    if (objects.state[o] === ST.open) objects.end[o] = last[o];
-}
-
 // The same intervals, a list for each trace; (traceOf) is that of interval i.
 function byTrace({head}, intervals, traceOf) {
   const lists = head.traces.map(() => ({count: 0, begin: [], end: []}));
@@ -307,7 +303,6 @@ async function loadModel(columns) {
   model.pauses = intervalsByTrace(columns, 'pause');
   model.losses = intervalsByTrace(columns, 'loss');
   model.stolen = intervalsByTrace(columns, 'stolen');
-  await finished(extendOpen(model));
   model.idles = idlesOf(model);
 }
 

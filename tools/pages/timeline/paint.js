@@ -4,7 +4,8 @@
 // seen of them.
 
 const LINE = 2; // pixels, of an object
-const RUN = 4; // of a span in which it runs
+const RUN = 4; // of a span in which it runs, and a border of a pixel
+const UNKNOWN = 6; // of a span of which nothing is known
 const TIP = 6; // of the triangle of what never ended
 
 // Calls (band) for intervals of (records) in sight; those closer than a pixel
@@ -33,7 +34,9 @@ function groundOf(trace, yOf) {
     [first, next] = items.bands[trace];
   return [
     trace > 0 ? yOf(first - BETWEEN_TRACES) : 0,
-    trace < last ? yOf(next) : port.height,
+    trace < last
+      ? yOf(next)
+      : port.height - (last > 0 && laneRoom() ? laneRoom() + MARGIN_BOTTOM : 0),
   ];
 }
 
@@ -60,16 +63,24 @@ function paintGround(pen, yOf) {
   }
 }
 
+// Of what is not known, made once for a theme.
+function hatching(pen) {
+  palette.hatching = palette.hatching || hatch(pen, palette.bad);
+  return palette.hatching;
+}
+
 // Over all else: what goes on across a gap is not known.
 function paintLosses(pen, yOf) {
-  const hatching = hatch(pen, palette.bad);
   for (const trace of items.bands.keys()) {
-    const [top, bottom] = groundOf(trace, yOf);
+    const [top, bottom] = groundOf(trace, yOf),
+      high = Math.min(bottom, port.height - MARGIN_BOTTOM) - top;
     mergedBands(model.losses[trace], (x0, x1) => {
-      for (const style of [palette.ground, hatching]) {
+      for (const style of [palette.ground, hatching(pen)]) {
         pen.fillStyle = style;
-        pen.fillRect(x0 - 1, top, Math.max(3, x1 - x0 + 2), bottom - top);
+        pen.globalAlpha = style === palette.ground ? 1 : 0.55;
+        pen.fillRect(x0 - 1, top, Math.max(3, x1 - x0 + 2), high);
       }
+      pen.globalAlpha = 1;
     });
   }
 }
@@ -142,14 +153,30 @@ function paintSpans(pen, object, y) {
     const i = list[at];
     if (spans.end[i] < port.from) continue;
     if (spans.begin[i] > port.to) break;
-    if (spans.state[i] === SPAN.wait) continue;
+    if (!PAINTED_SPANS.has(spans.state[i])) continue;
     const x0 = Math.max(-2, paintX(spans.begin[i])),
       x1 = Math.min(port.width + 2, paintX(spans.end[i]));
     if (x1 < until + 0.5 && x1 - x0 < 0.5) continue;
     until = Math.max(x1, x0 + 1);
-    pen.fillStyle = spans.state[i] === SPAN.run ? palette.run : palette.ready;
-    const thick = spans.state[i] === SPAN.run ? RUN : LINE + 1;
-    pen.fillRect(x0, y - thick / 2, Math.max(1, x1 - x0), thick);
+    paintSpan(pen, spans.state[i], x0, y, Math.max(1, x1 - x0));
+  }
+}
+
+// The rest of its life is only its line.
+const PAINTED_SPANS = new Set([SPAN.run, SPAN.ready, SPAN.unknown]);
+
+function paintSpan(pen, state, x, y, wide) {
+  const bar = (colour, thick, left, width) => {
+    pen.fillStyle = colour;
+    pen.fillRect(left, y - thick / 2, width, thick);
+  };
+  if (state === SPAN.ready) bar(palette.ready, LINE + 1, x, wide);
+  else if (state === SPAN.unknown) {
+    bar(palette.ground, UNKNOWN, x, wide);
+    bar(hatching(pen), UNKNOWN, x, wide);
+  } else {
+    bar(palette.line, RUN + 2, x, wide);
+    bar(palette.run, RUN, x + (wide > 3 ? 1 : 0), wide > 3 ? wide - 2 : wide);
   }
 }
 
@@ -193,6 +220,8 @@ function paintDetails(pen, row, y) {
 function paintGlow(pen, x0, x1, y) {
   pen.fillStyle = palette.glow;
   pen.fillRect(x0 - 4, y - 6, x1 - x0 + 8, 12);
+  pen.fillStyle = palette.line;
+  pen.fillRect(x0, y - LINE / 2, Math.max(1, x1 - x0), LINE);
 }
 
 // Rows that share a pixel: how much of them is in use, as darkness.
@@ -261,7 +290,8 @@ function* paintPicture(pen, yOf) {
   yield* paintRows(pen, yOf);
   yield* paintArrows(pen, yOf);
   yield* paintLabels(pen, yOf);
-  if (view.counters) yield* paintCounters(pen, yOf);
+  if (view.counters) yield* paintCounters(pen);
   paintLosses(pen, yOf);
+  paintBandNames(pen, yOf);
   paintTraces(pen, yOf);
 }

@@ -57,6 +57,7 @@ function readTheme() {
   for (const [name, variable] of Object.entries(PALETTE))
     palette[name] = colour(variable);
   palette.arrows = ARROWS.map((name) => colour(ARROW_COLOURS[name]));
+  palette.hatching = null; // hatching()
   palette.counters = COUNTER_COLOURS.map(colour);
   probe.style.color = '';
 }

@@ -28,8 +28,17 @@ function showSites(panel) {
   for (let o = 1; o < objects.count; ++o) {
     if (isLoop(o)) continue;
     const key = alikeKey(o);
-    const sum = sums.get(key) || {key, object: o, count: 0, open: 0, life: 0};
+    const sum = sums.get(key) || {
+      key,
+      object: o,
+      count: 0,
+      open: 0,
+      stuck: 0,
+      life: 0,
+    };
     ++sum.count;
+    if (isStuck(o))
+      sum.stuck = Math.max(sum.stuck, objects.end[o] - standingOf(o).since);
     sum.open += Number(objects.state[o] === ST.open);
     sum.life += endOf(o) - objects.begin[o];
     sums.set(key, sum);
@@ -39,11 +48,13 @@ function showSites(panel) {
     {id: 'sites'},
     headRow(['Site', 'Objects', 'Not ended', 'Mean life', 'Show']),
   );
-  const list = [...sums.values()].sort((a, b) => b.count - a.count);
+  const list = [...sums.values()].sort(
+    (a, b) => b.stuck - a.stuck || b.count - a.count,
+  );
   for (const sum of list.slice(0, 400))
     table.append(
       rowOf([
-        siteName(sum.object),
+        [siteName(sum.object), sitePlace(sum.object)],
         countText(sum.count),
         countText(sum.open),
         clocksText(sum.life / sum.count),
@@ -101,27 +112,37 @@ function showLate(panel) {
   const table = make(
     'table',
     {id: 'late'},
-    headRow(['Site', 'Objects', 'Running', 'Ready', 'Waiting', 'Stolen']),
+    headRow(['Objects', 'Running', 'Ready', 'Waiting', 'Stolen', 'Still']),
   );
   panel.append(
     make('p', {
       textContent:
         'What objects did with their lives, by site. Ready: they could have ' +
-        'run, and something else held the loop. Choose an object to see what.',
+        'run, and something else held the loop. Choose an object to see ' +
+        'what. Still: how long one that has not ended has been waiting, ' +
+        'ready or ' +
+        'pending in the end; such sites come first.',
     }),
     table,
   );
   panelWork = inSlices(splitOfAll(shownObjects()), (sums) => {
-    sums.sort((a, b) => b.ready - a.ready || b.waiting - a.waiting);
+    sums.sort(
+      (a, b) => b.open - a.open || b.ready - a.ready || b.waiting - a.waiting,
+    );
     for (const sum of sums.slice(0, 300))
       table.append(
+        make(
+          'tr',
+          {className: 'site'},
+          make('td', {colSpan: 6}, siteName(sum.object), sitePlace(sum.object)),
+        ),
         rowOf([
-          siteName(sum.object),
           countText(sum.count),
           clocksText(sum.running),
           clocksText(sum.ready),
           clocksText(sum.waiting),
           clocksText(sum.stolen),
+          sum.open ? clocksText(sum.open) : '–',
         ]),
       );
     panel.dataset.done = 'yes';

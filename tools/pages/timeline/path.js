@@ -6,6 +6,8 @@
 //   it was ready      since somebody woke it
 //   it waited         for a promise: who resolved it; or for a device
 //   a promise ended   since an object resolved it; or the outside did
+//   it has not ended  what it waits for has not, either: whoever waits for
+//                     nothing, or for one of those before, is the cause
 //
 // The path ends at the beginning of the trace, where nothing is known, or after
 // PATH_MAX steps.
@@ -48,6 +50,65 @@ function irqBefore(object, time) {
   return -1;
 }
 
+// What (object), which has not ended, waits for in the end that has not,
+// either; 0 = nothing.
+function openCause(object) {
+  const {arrows, objects} = model,
+    span = spanAt(object, Infinity);
+  if (span >= 0 && model.spans.state[span] === SPAN.wait) {
+    const what = lastOf(model.spans.what[span]);
+    if (what && objects.state[what] === ST.open) return what;
+  }
+  if (span >= 0 && model.spans.state[span] !== SPAN.wait) return 0;
+  let cause = 0;
+  each(by.out, object, (i) => {
+    const to = lastOf(arrows.to[i]);
+    if (arrows.type[i] === ARROW.try_read && objects.state[to] === ST.open)
+      cause = to;
+  });
+  return cause;
+}
+
+// What (object) is after all that it was merged into.
+function lastOf(object) {
+  const {become} = model.objects;
+  for (let n = 0; become[object] && n < PATH_MAX; ++n) object = become[object];
+  return object;
+}
+
+// The steps from the end of the trace back, of an object that has not ended:
+// first down to what all of it waits for.
+function openSteps(object, steps) {
+  const {objects} = model,
+    end = objects.end[object],
+    seen = new Set();
+  let cause = openCause(object);
+  while (cause && !seen.has(cause)) {
+    seen.add(object);
+    [object, cause] = [cause, openCause(cause)];
+  }
+  const begin = standingOf(object).since,
+    isRunner = by.span.from[object] < by.span.from[object + 1];
+  steps.push({
+    object,
+    begin,
+    end,
+    kind: PART.wait,
+    cause,
+    text: openText(object, cause),
+    irq: -1,
+  });
+  return isRunner ? [object, begin] : [objects.creator[object], begin];
+}
+
+function openText(object, cause) {
+  if (cause) return 'in a circle';
+  const span = spanAt(object, Infinity);
+  if (span >= 0 && model.spans.state[span] === SPAN.wait)
+    return model.head.names[model.spans.why[span]] || 'something outside';
+  return outsideOf(object) || 'its end, which never came';
+}
+
 // One step back from (object) at (time): the step, and where it leads.
 function stepOfRunner(object, time, span) {
   const {spans, objects} = model,
@@ -62,11 +123,13 @@ function stepOfRunner(object, time, span) {
   if (spans.state[span] === SPAN.ready) {
     step.kind = PART.ready;
     const cause = spans.what[span];
+    step.cause = cause;
     return [step, cause || loopOfObject(object), begin];
   }
   if (spans.state[span] === SPAN.wait) {
     step.kind = PART.wait;
     const what = spans.what[span];
+    step.cause = what;
     step.text = what ? '' : model.head.names[spans.why[span]] || '';
     return [step, what && objects.end[what] >= begin ? what : object, begin];
   }
@@ -94,13 +157,24 @@ function stepOfPromise(object, time) {
     };
     return [outside, objects.creator[object], begin];
   }
-  const step = {object, begin, end: time, kind: PART.wait, text: ''};
+  const runs = by.span.from[object] < by.span.from[object + 1],
+    text = runs ? 'its first run' : 'its end';
+  const step = {object, begin, end: time, kind: PART.wait, text};
   return [step, objects.creator[object], begin];
 }
 
 // Steps from (object) at (time) back, the latest first.
 function criticalPath(object, time) {
-  const steps = [];
+  const steps = [],
+    {objects, spans} = model;
+  const span = object ? spanAt(object, Infinity) : -1;
+  if (
+    object &&
+    objects.state[object] === ST.open &&
+    time === objects.end[object] &&
+    (span < 0 || spans.state[span] === SPAN.wait || spans.end[span] < time)
+  )
+    [object, time] = openSteps(object, steps);
   while (object && time > 0 && steps.length < PATH_MAX) {
     const irq = irqBefore(object, time);
     const span = spanAt(object, time);
@@ -122,6 +196,12 @@ function criticalPath(object, time) {
 function sharesOfPath(steps) {
   const split = new Split();
   for (const step of steps)
-    split.add(step.kind, step.object, step.text, step.end - step.begin);
+    split.add(
+      step.kind,
+      step.cause && step.cause !== step.object ? step.cause : 0,
+      step.text,
+      step.end - step.begin,
+      step.object,
+    );
   return {parts: split.list(), whole: split.whole};
 }

@@ -42,6 +42,7 @@ function renewPicture() {
   const [canvas, pen] = canvasOf(port.width, port.height);
   const {from, to, focus} = view;
   Object.assign(port, {from, to, focus});
+  document.body.dataset.painting = '';
   let isDone = false;
   const stop = inSlices(paintPicture(pen, projection(focus)), () => {
     isDone = true;
@@ -49,6 +50,7 @@ function renewPicture() {
     showPicture();
     document.body.dataset.painted = String(++paintedCount);
     if (shown.isLate) renewSoon();
+    else delete document.body.dataset.painting;
     shown.isLate = false;
   });
   if (isDone) return;

@@ -38,6 +38,17 @@ function siteName(object) {
   return head.names[objects.site[object]] || typeOf(object);
 }
 
+// Where its site is, as an element; '' if that is not known.
+function sitePlace(object) {
+  const {objects, head} = model,
+    site = objects.site[object];
+  if (!head.files[site]) return '';
+  return make('span', {
+    className: 'place',
+    textContent: ` ${head.files[site]}:${head.lines[site]}`,
+  });
+}
+
 function objectName(object) {
   if (!object) return 'none';
   const {objects, head} = model,

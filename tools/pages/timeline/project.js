@@ -7,6 +7,8 @@
 const PITCH = 26; // pixels between rows that fit
 const MARGIN_TOP = 34; // pixels, for times and captions
 const MARGIN_BOTTOM = 26;
+const LANE_LEAST = 60;
+const LANE_PART = 0.22; // of the picture
 const WIDEST = 5e5; // clocks a pixel, at most
 const NARROWEST = 1e-3;
 
@@ -18,7 +20,12 @@ const paintX = (time) =>
   ((time - port.from) / (port.to - port.from)) * port.width;
 const timeOf = (x) => view.from + (x / port.width) * (view.to - view.from);
 
-const roomForRows = () => port.height - MARGIN_TOP - MARGIN_BOTTOM;
+// The counters' lanes are below the rows, which have the rest.
+const laneRoom = () =>
+  view.counters && model.counters.size
+    ? Math.max(LANE_LEAST, Math.round(LANE_PART * port.height))
+    : 0;
+const roomForRows = () => port.height - MARGIN_TOP - MARGIN_BOTTOM - laneRoom();
 const rowsFit = () => items.height * PITCH <= roomForRows();
 
 // The scale of the tangent: wider for a focus near the first or last row, so

@@ -181,10 +181,16 @@ static void disassemble_all(struct decoder *decoder)
 bool annotate_disassemble(struct annotate *annotate)
 {
     struct decoder decoder = {.annotate = annotate};
-    const char *path = annotate->view->image.path;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    const char *path = image_file(&annotate->view->image);
+    int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     bool fine;
 
+    if (path == NULL) {
+        log_error("%s: only names are known, and not the instructions; give "
+                  "the image with -k",
+                  annotate->view->image.path);
+        return false;
+    }
     if (file < 0) {
         log_error("%s: cannot be read: %s", path, strerror(errno));
         return false;

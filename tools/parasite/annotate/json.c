@@ -107,12 +107,14 @@ bool annotate_write_json(struct annotate *annotate, FILE *out)
             ", \"arch\": \"%s\", \"hz\": %g, \"samples\": %" PRIu64
             ", \"ns\": %" PRIu64 ", \"lost\": %" PRIu64
             ", \"missed_ticks\": %" PRIu64 ", \"stolen_ns\": %" PRIu64
+            ", \"steady\": %s"
             ", \"weight\": \"%s\", \"functions_not_shown\": %zu%s,\n"
             "\"functions\": [",
             metadata_arch(&model->hello), model->rate_mhz / 1000.0,
             annotate->sum.samples, annotate->sum.clocks * NS_PER_CLOCK,
             model_lost(model), model->missed_ticks,
             model->stolen_clocks * NS_PER_CLOCK,
+            model_is_steady(model) ? "true" : "false",
             view_weight_name(annotate->view),
             annotate->function_keys.count - annotate->shown,
             annotate->is_served ? ", \"served\": true" : "");

@@ -5,53 +5,94 @@
 
 #include "base/memory.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define SOURCE_MAX (16 << 20) /* bytes of one file */
 
-/* The path is from the image, so it may lead anywhere. */
-static bool is_source(const char *path)
+/* Whether (path), which has no links and no dots, is below (folder), and no
+ * folder in between nor the file is hidden. */
+static bool is_below(const char *path, const char *folder)
 {
-    struct stat about;
+    size_t bytes = strlen(folder);
 
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
-           about.st_size <= SOURCE_MAX;
+    while (bytes > 0 && folder[bytes - 1] == '/')
+        --bytes;
+    return strncmp(path, folder, bytes) == 0 && path[bytes] == '/' &&
+           strstr(path + bytes, "/.") == NULL;
 }
 
-/* The bytes of (path), followed by a NUL, or NULL. */
-static char *read_whole(const char *path, size_t *bytes)
+static bool is_allowed(const struct listing *listing, const char *path)
 {
-    FILE *in = is_source(path) ? fopen(path, "rb") : NULL;
-    size_t room = 4096, got;
-    char *text;
+    char *folders[] = {realpath(".", NULL),
+                       listing->folder != NULL ? realpath(listing->folder, NULL)
+                                               : NULL};
+    bool allowed = false;
 
-    if (in == NULL)
-        return NULL;
-    text = xreallocarray(NULL, room + 1, 1);
-    *bytes = 0;
-    while ((got = fread(text + *bytes, 1, room - *bytes, in)) > 0) {
-        *bytes += got;
+    for (int i = 0; i < 2; ++i) {
+        allowed = allowed || (folders[i] != NULL && is_below(path, folders[i]));
+        free(folders[i]);
+    }
+    return allowed;
+}
+
+/* The bytes of (file), followed by a NUL, or NULL if they are too many. */
+static char *read_bytes(int file, size_t *bytes)
+{
+    size_t room = 4096;
+    ssize_t got = 1;
+    char *text = xreallocarray(NULL, room + 1, 1);
+
+    for (*bytes = 0; got > 0 && *bytes <= SOURCE_MAX; *bytes += (size_t)got) {
         if (*bytes == room)
             text = xreallocarray(text, (room *= 2) + 1, 1);
+        got = read(file, text + *bytes, room - *bytes);
+        if (got <= 0)
+            break;
     }
-    if (ferror(in)) { /* a folder, for example */
+    if (got != 0) { /* or a folder, for example */
         free(text);
-        text = NULL;
-    } else {
-        text[*bytes] = '\0';
+        return NULL;
     }
-    fclose(in);
+    text[*bytes] = '\0';
     return text;
 }
 
-/* Below (folder): tries the whole path, then without its first folder, and so
- * on; the bare file name only if (bare). */
-static char *read_below(const char *folder, bool bare, const char *path,
-                        size_t *bytes)
+/* The bytes of (path), followed by a NUL, or NULL. The path is from the image,
+ * so it may lead anywhere: to a file that is there and not allowed,
+ * *(left_out). */
+static char *read_whole(const struct listing *listing, const char *path,
+                        size_t *bytes, bool *left_out)
 {
+    char *real = realpath(path, NULL), *text = NULL;
+    struct stat about;
+    int file = -1;
+
+    if (real != NULL && !is_allowed(listing, real))
+        *left_out = true;
+    else if (real != NULL)
+        file = open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    free(real);
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode))
+        text = read_bytes(file, bytes);
+    close(file);
+    return text;
+}
+
+/* Below the folder: tries the whole path, then without its first folder, and so
+ * on; the bare file name only in a folder that was given. */
+static char *read_below(const struct listing *listing, const char *path,
+                        size_t *bytes, bool *left_out)
+{
+    bool bare = listing->folder != NULL;
+    const char *folder = bare ? listing->folder : ".";
     char *text = NULL;
 
     for (; path != NULL && text == NULL; path = strchr(path, '/')) {
@@ -62,7 +103,7 @@ static char *read_below(const char *folder, bool bare, const char *path,
             break;
         there = xreallocarray(NULL, strlen(folder) + strlen(path) + 2, 1);
         sprintf(there, "%s/%s", folder, path);
-        text = read_whole(there, bytes);
+        text = read_whole(listing, there, bytes, left_out);
         free(there);
     }
     return text;
@@ -89,15 +130,17 @@ static void read_file(struct listing *listing, struct listing_file *file,
                       const char *path)
 {
     size_t bytes;
+    bool left_out = false;
 
-    *file = (struct listing_file){.text = read_whole(path, &bytes)};
-    if (file->text == NULL && listing->folder != NULL)
-        file->text = read_below(listing->folder, true, path, &bytes);
-    else if (file->text == NULL)
-        file->text = read_below(".", false, path, &bytes);
+    *file = (struct listing_file){
+        .text = read_whole(listing, path, &bytes, &left_out)};
+    if (file->text == NULL)
+        file->text = read_below(listing, path, &bytes, &left_out);
     if (file->text != NULL)
         split(file, bytes);
-    else if (listing->missing++ == 0)
+    else if (left_out && listing->left_out++ == 0)
+        listing->first_left_out = xstrdup(path);
+    else if (!left_out && listing->missing++ == 0)
         listing->first_missing = xstrdup(path);
 }
 
@@ -127,5 +170,6 @@ void listing_close(struct listing *listing)
     }
     free(listing->files);
     free((char *)listing->first_missing);
+    free((char *)listing->first_left_out);
     strings_free(&listing->paths);
 }

@@ -7,8 +7,11 @@
 #include "base/number.h"
 #include "base/seconds.h"
 #include "base/signals.h"
+#include "base/wait.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -33,10 +36,14 @@ static void take_packet(void *owner, const struct packet *packet)
         boots_take(&sampler->boots, packet);
         return;
     }
+    /* who should read them may be waiting for our end */
     while (left > 0 && !sampler->refused) {
-        ssize_t count = write(sampler->packets, at, left);
+        size_t part = left < PIPE_BUF ? left : PIPE_BUF; /* does not block */
+        ssize_t count = wait_writable(sampler->packets, HUGE_VAL, 0)
+                            ? write(sampler->packets, at, part)
+                            : -1;
 
-        sampler->refused = count < 0 && errno != EINTR;
+        sampler->refused = count < 0 && (errno != EINTR || signals_caught());
         at += count > 0 ? count : 0;
         left -= count > 0 ? (size_t)count : 0;
     }
@@ -215,12 +222,17 @@ static void take(struct sampler *sampler)
         schedule_resume(&sampler->schedule, now);
         return;
     }
-    ++sampler->stops;
     pauses_add(&sampler->pauses, now - stopped);
     missed = schedule_next(&sampler->schedule, now, sampler->pauses.total);
-    if (missed > 0 && stop == MACHINE_STOPPED)
-        encoder_miss(&sampler->encoder, 0, clocks(sampler->ran), missed);
     sampler->missed += missed;
+    sampler->unwritten += missed;
+    if (stop != MACHINE_STOPPED)
+        return;
+    ++sampler->stops;
+    if (sampler->unwritten > 0)
+        encoder_miss(&sampler->encoder, 0, clocks(sampler->ran),
+                     sampler->unwritten);
+    sampler->unwritten = 0;
 }
 
 void sampler_run(struct sampler *sampler, const char *path)

@@ -45,11 +45,12 @@ struct sampler {
     double ran;       /* seconds, until it was stopped */
     double held;      /* seconds in which somebody else held it */
     double shown;
-    uint64_t stops;
+    uint64_t stops;   /* of which there are samples */
     uint64_t samples; /* of all CPUs */
     uint64_t halted;  /* of these */
     uint64_t scanned; /* of these, with callers found by a scan */
     uint64_t missed;
+    uint32_t unwritten; /* of these, since the last sample */
     size_t stack_bytes; /* that most walks read */
     size_t deepest;     /* of the last walks */
     unsigned walks;

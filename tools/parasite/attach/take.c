@@ -7,6 +7,7 @@
 
 #include "attach/sampler.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -30,13 +31,6 @@ struct reading {
     unsigned reads;
 };
 
-static bool has_bytes(const struct machine_cpu *cpu, uint64_t address,
-                      unsigned bytes)
-{
-    return address >= cpu->window &&
-           address - cpu->window + bytes <= cpu->window_bytes;
-}
-
 /* Where it is kept that (page) could not be read, such as one above a stack: a
  * stub that cannot read all of a piece reads nothing. */
 static uint64_t *wall_of(struct sampler *sampler, uint64_t page)
@@ -55,6 +49,31 @@ static size_t below_wall(struct sampler *sampler, uint64_t address,
                : bytes;
 }
 
+/* Reads from the shared RAM, unless it is not known where that is. */
+static bool fetch_ram(struct sampler *sampler, struct machine_cpu *cpu,
+                      uint64_t address, size_t bytes)
+{
+    bool sure;
+    size_t count = ram_read(&sampler->ram, &cpu->registers, address, cpu->bytes,
+                            bytes, &sure);
+
+    cpu->window = address;
+    cpu->window_bytes = sure ? count : 0;
+    return sure;
+}
+
+/* Learns from the window, which the VMM has read, where the RAM is. */
+static void compare_ram(struct sampler *sampler, const struct machine_cpu *cpu)
+{
+    if (sampler->ram.bytes == NULL ||
+        ram_compare(&sampler->ram, &cpu->registers, cpu->window, cpu->bytes,
+                    cpu->window_bytes))
+        return;
+    log_error("--ram: not the guest's, or in another layout than QEMU's; "
+              "stacks are read through the stub");
+    ram_close(&sampler->ram);
+}
+
 /* Reads from (address), or what is left of its page. */
 static bool fetch(struct sampler *sampler, size_t number, uint64_t address,
                   size_t bytes)
@@ -63,13 +82,10 @@ static bool fetch(struct sampler *sampler, size_t number, uint64_t address,
     struct machine_cpu *cpu = &machine->cpus[number];
     size_t page = PAGE - address % PAGE;
 
-    if (sampler->ram.bytes != NULL) {
-        cpu->window = address;
-        cpu->window_bytes = ram_read(&sampler->ram, &cpu->registers, address,
-                                     cpu->bytes, bytes);
+    if (sampler->ram.bytes != NULL && fetch_ram(sampler, cpu, address, bytes))
         return cpu->window_bytes > 0;
-    }
     if (machine_read(machine, number, address, bytes)) {
+        compare_ram(sampler, cpu);
         if (*wall_of(sampler, address + page - PAGE) == address + page - PAGE)
             *wall_of(sampler, address + page - PAGE) = 0;
         return true;
@@ -86,17 +102,18 @@ static bool read_word(void *owner, uint64_t address, unsigned bytes,
 {
     struct reading *reading = owner;
     struct machine_cpu *cpu = &reading->machine->cpus[reading->cpu];
+    const uint8_t *from = machine_window(cpu, address, bytes);
 
-    if (!has_bytes(cpu, address, bytes) &&
-        (reading->reads++ == READS_MAX ||
-         reading->machine->reason != MACHINE_LIVES ||
-         !fetch(reading->sampler, reading->cpu, address,
-                below_wall(reading->sampler, address, MORE)) ||
-         !has_bytes(cpu, address, bytes)))
+    if (from == NULL && reading->reads++ < READS_MAX &&
+        reading->machine->reason == MACHINE_LIVES &&
+        fetch(reading->sampler, reading->cpu, address,
+              below_wall(reading->sampler, address, MORE)))
+        from = machine_window(cpu, address, bytes);
+    if (from == NULL)
         return false;
     *value = 0;
     for (unsigned i = bytes; i-- > 0;)
-        *value = *value << 8 | cpu->bytes[address - cpu->window + i];
+        *value = *value << 8 | from[i];
     return true;
 }
 
@@ -201,7 +218,8 @@ void sampler_unwind(struct sampler *sampler, size_t number,
 
     if (sampler->stack_bytes == 0)
         sampler->stack_bytes = MACHINE_WINDOW_MAX / 2;
-    if (cpu->registers.mode != MODE_REAL && !has_bytes(cpu, sp, ALIGN))
+    if (cpu->registers.mode != MODE_REAL &&
+        machine_window(cpu, sp, ALIGN) == NULL)
         fetch(sampler, number, sp,
               below_wall(sampler, sp, sampler->stack_bytes));
     unwind_walk(sampler->unwinder, &cpu->registers, &memory, sampler->depth,

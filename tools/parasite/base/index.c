@@ -6,15 +6,53 @@
 #include "base/log.h"
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <threads.h>
 
 #define FIRST_ROOM 64u
 #define ROOM_MAX (1u << 31)
 
+#define BYTES 8u
+
+/* Random numbers of this process for each value of each byte of a key. */
+static uint32_t table[BYTES][256];
+static once_flag table_once = ONCE_FLAG_INIT;
+
+static void fill_table(void)
+{
+    unsigned char *at = (unsigned char *)table;
+    size_t left = sizeof table;
+
+    while (left > 0) {
+        ssize_t count = getrandom(at, left, 0);
+
+        if (count < 0 && errno != EINTR)
+            die("random numbers: %s", strerror(errno));
+        if (count > 0) {
+            at += count;
+            left -= (size_t)count;
+        }
+    }
+}
+
+/* Simple tabulation: who does not know the table cannot choose keys that
+ * collide, and with linear probing a lookup takes a constant number of probes
+ * on average whatever the keys are (Patrascu and Thorup, 2012). */
+static uint32_t hash(uint64_t key)
+{
+    uint32_t mixed = 0;
+
+    for (unsigned i = 0; i < BYTES; ++i)
+        mixed ^= table[i][key >> 8 * i & 0xff];
+    return mixed;
+}
+
 static uint32_t slot_of(const struct index *index, uint64_t key)
 {
-    uint64_t mixed = (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
-    uint32_t at = (uint32_t)(mixed >> 32) & (index->room - 1);
+    uint32_t at = hash(key) & (index->room - 1);
 
     while (index->slots[at].number != INDEX_NONE && index->slots[at].key != key)
         at = (at + 1) & (index->room - 1);
@@ -25,6 +63,8 @@ static void grow(struct index *index)
 {
     struct index old = *index;
 
+    if (old.room == 0)
+        call_once(&table_once, fill_table);
     if (old.room == ROOM_MAX)
         die("more than %u keys in one index", ROOM_MAX / 2);
     index->room = old.room > 0 ? 2 * old.room : FIRST_ROOM;
@@ -36,6 +76,13 @@ static void grow(struct index *index)
             index->slots[slot_of(index, old.slots[i].key)] = old.slots[i];
     }
     free(old.slots);
+}
+
+uint32_t index_probes(const struct index *index, uint64_t key)
+{
+    if (index->room == 0)
+        return 0;
+    return (slot_of(index, key) - hash(key)) % index->room + 1;
 }
 
 uint32_t index_find(const struct index *index, uint64_t key)

@@ -7,6 +7,9 @@
  * ... in the order in which keys are added. The caller keeps a key's data in a
  * vector at that number. A pair of numbers is a key too, so anything that has
  * several parts is looked up part by part.
+ *
+ * Keys may come from a trace that somebody made to be slow: where they lie
+ * depends on random numbers of the process, the numbers that they get do not.
  */
 
 #include <stdbool.h>
@@ -32,6 +35,9 @@ uint32_t index_find(const struct index *index, uint64_t key);
 /* Returns the key's number, and adds the key if it is new; *(is_new), if not
  * NULL, says whether it was. */
 uint32_t index_add(struct index *index, uint64_t key, bool *is_new);
+
+/* How many slots a lookup of (key) looks at, for tests. Linear in them. */
+uint32_t index_probes(const struct index *index, uint64_t key);
 
 void index_free(struct index *index);
 

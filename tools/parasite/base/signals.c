@@ -1,33 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGINT and SIGTERM as a flag, SIGBUS as a message. */
+/* SIGINT, SIGTERM and SIGHUP as a flag, SIGBUS as a message. */
 
 #include "base/signals.h"
 
 #include "base/log.h"
+#include "base/seconds.h"
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t asked;
+static volatile double asked_at;
+static void (*volatile at_end)(void);
 
 static void note(int number)
 {
     (void)number;
+    if (!asked)
+        asked_at = seconds_now();
     asked = 1;
 }
 
 void signals_catch(void)
 {
-    struct sigaction action = {.sa_handler = note};
+    struct sigaction action = {.sa_handler = note}, before;
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
 }
 
 bool signals_caught(void)
 {
     return asked;
+}
+
+double signals_caught_at(void)
+{
+    return asked_at;
+}
+
+static void call_last(void)
+{
+    void (*last)(void) = at_end;
+
+    at_end = NULL;
+    if (last != NULL)
+        last();
+}
+
+void signals_at_end(void (*last)(void))
+{
+    static bool registered;
+
+    at_end = last;
+    if (!registered)
+        atexit(call_last);
+    registered = true;
 }
 
 static void end_of_file(int number)
@@ -36,6 +68,7 @@ static void end_of_file(int number)
         "parasite: a file became shorter while it was read\n";
 
     (void)number;
+    call_last();
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(STATUS_DATA);
 }

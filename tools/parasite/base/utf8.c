@@ -6,7 +6,11 @@
 
 #include "base/utf8.h"
 
+#include "base/memory.h"
+
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 int utf8_bytes(const char *text)
 {
@@ -27,4 +31,33 @@ int utf8_bytes(const char *text)
         (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
         return 0;
     return bytes;
+}
+
+static bool is_utf8(const char *text)
+{
+    for (int bytes; *text != '\0'; text += bytes)
+        if ((bytes = utf8_bytes(text)) == 0)
+            return false;
+    return true;
+}
+
+char *utf8_mended(const char *text)
+{
+    static const char unknown[] = "\xef\xbf\xbd";
+    char *mended, *end;
+
+    if (is_utf8(text))
+        return NULL;
+    mended = end = xreallocarray(NULL, strlen(text) + 1, sizeof unknown);
+    while (*text != '\0') {
+        size_t bytes = (size_t)utf8_bytes(text);
+        const char *from = bytes > 0 ? text : unknown;
+        size_t count = bytes > 0 ? bytes : sizeof unknown - 1;
+
+        memcpy(end, from, count);
+        end += count;
+        text += bytes > 0 ? bytes : 1;
+    }
+    *end = '\0';
+    return mended;
 }

@@ -6,4 +6,8 @@
  * (RFC 3629). (text) is not at its end. */
 int utf8_bytes(const char *text);
 
+/* What some readers refuse is replaced: each byte that is not UTF-8 by U+FFFD.
+ * Returns NULL if there is none, otherwise a text to be freed. */
+char *utf8_mended(const char *text);
+
 #endif

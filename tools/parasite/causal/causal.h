@@ -27,6 +27,8 @@
 #define CAUSAL_SERIES_MAX (1u << 16)
 #define CAUSAL_RECORDS_MAX (1u << 20) /* experiments; and visits in them */
 #define CAUSAL_ASSUMED_MAX 16u
+#define CAUSAL_ROWS_MAX (1u << 14)      /* that are shown, of points or kinds */
+#define CAUSAL_COZ_LINES_MAX (1u << 24) /* with visits */
 
 struct causal_target {
     uint32_t name; /* of strings */
@@ -53,12 +55,13 @@ struct causal_limit {
 };
 
 struct causal_visits {
-    uint16_t point;
+    uint32_t point; /* INDEX_NONE: no such one was named or measured before */
     uint32_t visits;
 };
 
 struct causal_record {
     struct event_causal_experiment event;
+    uint32_t target; /* INDEX_NONE: there is no such target */
     uint32_t visits; /* index of the first of event.points */
 };
 
@@ -89,19 +92,24 @@ enum causal_shape {
     CAUSAL_WHOLE,       /* all of the time that is saved is gained */
     CAUSAL_MORE,        /* and more than that */
     CAUSAL_PART,        /* the same part of it everywhere */
-    CAUSAL_BENDS,       /* from (bend) on less than before */
+    CAUSAL_UNEVEN,      /* another part of it at one speed-up than at others */
+    CAUSAL_BENDS,       /* beyond (bend) it gains nothing more */
+    CAUSAL_LESSENS,     /* beyond (bend) it gains more, but less than before */
+    CAUSAL_FALLS,       /* beyond (bend) it gains less than there */
     CAUSAL_HARMS,       /* it takes longer */
+    CAUSAL_MIXED,       /* shorter at one speed-up, longer at another */
     CAUSAL_SHAPES,
 };
 
 struct causal_curve {
     uint32_t target;
     uint32_t point;
+    double share;   /* of the time, at normal speed; negative: unknown */
     uint32_t count; /* of values, the least speed-up first */
     struct causal_value values[CAUSAL_SPEEDUPS_MAX];
     double slope; /* gain of the greatest speed-up known, over that */
     enum causal_shape shape;
-    double bend; /* the speed-up */
+    double bend; /* the speed-up, 0: it has none */
 };
 
 /* Starts as zeros. */
@@ -117,6 +125,9 @@ struct causal {
     struct strings strings;
     uint32_t speedup_count;
     uint32_t speedups[CAUSAL_SPEEDUPS_MAX]; /* in 1/65536, by number */
+    /* What was named or measured, in the order in which it was; that is what
+     * (target), (point) and (kind) of all calls count. */
+    struct index target_numbers, point_numbers, kind_numbers; /* the guest's */
     struct causal_target *targets;
     uint32_t target_count;
     struct causal_point *points;
@@ -169,6 +180,11 @@ double causal_share(const struct causal *causal, uint32_t target);
 /* Experiments of which the stream has said nothing. */
 uint64_t causal_missing(const struct causal *causal);
 
+/* How many points, and kinds of requests, are shown: the first so many that
+ * there are at most CAUSAL_ROWS_MAX rows. */
+uint32_t causal_points_shown(const struct causal *causal);
+uint32_t causal_kinds_shown(const struct causal *causal);
+
 /* The groups of a target, a speed-up and a point; NULL: there are none. */
 const struct prof_progress_sum *causal_groups(const struct causal *causal,
                                               uint32_t target, uint32_t speedup,
@@ -202,9 +218,20 @@ void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
  * them, to be freed. */
 struct causal_curve *causal_curves(const struct causal *causal, uint32_t point);
 
-/* What limits, or bends, a curve: a sentence. (text) has room for
+/* Of a curve of which a value is known: sets its shape and its bend. */
+void causal_judge(struct causal_curve *curve);
+
+/* What the values of a curve say, in words. (text) has room for
  * CAUSAL_TEXT_MAX. */
-#define CAUSAL_TEXT_MAX 256u
+#define CAUSAL_TEXT_MAX 400u
+void causal_verdict(const struct causal_curve *curve, char *text);
+
+/* A part of the time as it is printed, in hundredths of a per cent; rounded as
+ * the guest does. */
+double causal_printed(double part);
+
+/* The verdict, what most of the time goes to then, and how the target was
+ * measured. */
 const char *causal_explain(const struct causal *causal,
                            const struct causal_curve *curve, char *text);
 
@@ -226,7 +253,7 @@ uint64_t causal_experiments(const struct causal *causal);
 
 /* What results assume and rest on, a sentence each; at most
  * CAUSAL_NOTES_MAX. */
-#define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + 13u)
+#define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + 14u)
 uint32_t causal_notes(const struct causal *causal,
                       char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
 

@@ -5,7 +5,9 @@
  * and its time in samples of Coz's period.
  */
 
+#include "base/checked.h"
 #include "base/json_put.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "causal/causal.h"
 
@@ -19,7 +21,8 @@
 
 struct coz {
     const struct causal *causal;
-    bool lines; /* of JSON */
+    bool lines;      /* of JSON */
+    uint32_t points; /* that are written, of each experiment */
     FILE *out;
 };
 
@@ -28,7 +31,7 @@ static uint64_t ns(const struct coz *coz, uint64_t cycles)
     uint64_t hz = coz->causal->tsc_hz;
 
     return hz == 0 ? cycles
-                   : (uint64_t)((double)cycles * NS_PER_S / (double)hz + 0.5);
+                   : checked_u64((double)cycles * NS_PER_S / (double)hz + 0.5);
 }
 
 /* Fields end at a tab, and records at a newline. */
@@ -73,33 +76,48 @@ static void put_point(const struct coz *coz, uint32_t point, uint64_t visits)
             visits);
 }
 
+/* As many as have room. */
+static uint32_t points_written(const struct causal *causal)
+{
+    uint32_t points = causal_points_shown(causal), most = points;
+
+    if (causal->record_count != 0)
+        most = CAUSAL_COZ_LINES_MAX / causal->record_count;
+    if (most < points)
+        points = most;
+    if (points < causal->point_count)
+        log_info("not written: %" PRIu32 " of %" PRIu32 " points of progress",
+                 causal->point_count - points, causal->point_count);
+    return points;
+}
+
 static void put_record(const struct coz *coz,
                        const struct causal_record *record, uint32_t *visits)
 {
     const struct causal *causal = coz->causal;
 
-    memset(visits, 0, causal->point_count * sizeof *visits);
+    memset(visits, 0, coz->points * sizeof *visits);
     for (uint32_t i = 0; i < record->event.points; ++i) {
         const struct causal_visits *each = &causal->visits[record->visits + i];
 
-        if (each->point < causal->point_count)
+        if (each->point < coz->points)
             visits[each->point] = each->visits;
     }
-    put_experiment(coz, record->event.target, record->event.speedup,
+    put_experiment(coz, record->target, record->event.speedup,
                    record->event.virtual_time, record->event.in_target);
-    for (uint32_t i = 0; i < causal->point_count; ++i)
+    for (uint32_t i = 0; i < coz->points; ++i)
         put_point(coz, i, visits[i]);
 }
 
 /* One request at a time, for as long as all of them took. */
-static void put_latency(const struct coz *coz, uint32_t kind,
+static void put_latency(const struct coz *coz, uint32_t kind, uint32_t target,
                         const struct event_causal_latency *event)
 {
     char name[CAUSAL_TEXT_MAX];
 
     snprintf(name, sizeof name, "latency of %s",
              causal_kind_name(coz->causal, kind));
-    put_experiment(coz, event->target, event->speedup, event->total, 0);
+    put_experiment(coz, target, event->speedup, event->total, 0);
     fputs(coz->lines ? "{\"type\":\"latency-point\",\"name\":"
                      : "latency-point\tname=",
           coz->out);
@@ -116,14 +134,14 @@ static void put_latencies(const struct coz *coz)
 {
     const struct causal *causal = coz->causal;
 
-    for (uint32_t kind = 0; kind < causal->kind_count; ++kind)
+    for (uint32_t kind = 0; kind < causal_kinds_shown(causal); ++kind)
         for (uint32_t i = 0; i < causal->target_count; ++i)
             for (uint32_t j = 0; j < causal->speedup_count; ++j) {
                 const struct causal_latency *found =
                     causal_latency(causal, i, j, kind);
 
                 if (found != NULL && found->event.requests != 0)
-                    put_latency(coz, kind, &found->event);
+                    put_latency(coz, kind, i, &found->event);
             }
 }
 
@@ -149,7 +167,7 @@ static void put_end(const struct coz *coz, const uint64_t *in_target,
 
 bool causal_write_coz(const struct causal *causal, bool lines, FILE *out)
 {
-    const struct coz coz = {causal, lines, out};
+    const struct coz coz = {causal, lines, points_written(causal), out};
     uint32_t *visits =
         xreallocarray(NULL, causal->point_count + 1, sizeof *visits);
     uint64_t *in_target =
@@ -162,10 +180,10 @@ bool causal_write_coz(const struct causal *causal, bool lines, FILE *out)
     for (uint32_t i = 0; i < causal->record_count; ++i) {
         const struct event_causal_experiment *event = &causal->records[i].event;
 
-        if (event->reason != 0 || event->target >= causal->target_count ||
+        if (event->reason != 0 || causal->records[i].target == INDEX_NONE ||
             event->speedup >= causal->speedup_count)
             continue;
-        in_target[event->target] += event->in_target;
+        in_target[causal->records[i].target] += event->in_target;
         real += event->real_time;
         put_record(&coz, &causal->records[i], visits);
     }

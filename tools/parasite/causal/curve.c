@@ -7,8 +7,6 @@
 #include <stdlib.h>
 
 #define PPM 1e6
-#define NEARLY 0.9 /* of what was saved: as good as all of it */
-#define BENT 0.5   /* of the slope before */
 #define VISITS_MAX (UINT32_MAX / (2 * PROF_GAIN_GROUPS))
 
 const char *causal_target_name(const struct causal *causal, uint32_t target)
@@ -113,30 +111,6 @@ static const struct causal_value *last_known(const struct causal_curve *curve)
     return NULL;
 }
 
-/* Where the slope falls below half of the first one; 0: nowhere. */
-static double bend_of(const struct causal_curve *curve)
-{
-    struct causal_value before = {0};
-    double first = 0;
-
-    for (uint32_t i = 0; i < curve->count; ++i) {
-        const struct causal_value *value = &curve->values[i];
-        double step = value->speedup - before.speedup, slope;
-
-        if (!value->known || step <= 0)
-            continue;
-        slope = (value->gain - before.gain) / step;
-        if (first == 0)
-            first = slope;
-        else if (first > 0 && slope < BENT * first &&
-                 first * step - (value->gain - before.gain) >
-                     value->interval + before.interval)
-            return before.speedup;
-        before = *value;
-    }
-    return 0;
-}
-
 static bool is_reached(const struct causal *causal, uint32_t point)
 {
     for (uint32_t target = 0; target < causal->target_count; ++target)
@@ -152,55 +126,43 @@ static bool is_reached(const struct causal *causal, uint32_t point)
 }
 
 /* Why nothing is known, in the same order as the guest. */
-static enum causal_shape reason(const struct causal *causal, uint32_t point)
+static enum causal_shape reason(const struct causal *causal, bool reached)
 {
-    if (causal->is.experiments != 0 && !is_reached(causal, point))
+    if (causal->is.experiments != 0 && !reached)
         return CAUSAL_NOT_REACHED;
     return causal->is.refused > causal->is.experiments ? CAUSAL_TOO_MUCH
                                                        : CAUSAL_TOO_FEW;
 }
 
-static enum causal_shape shape_of(const struct causal *causal,
-                                  const struct causal_curve *curve)
-{
-    const struct causal_value *last = last_known(curve);
-    double share = causal_share(causal, curve->target), whole;
-
-    if (causal->targets[curve->target].visits == 0 && share <= 0)
-        return CAUSAL_NOT_CALLED;
-    if (last == NULL)
-        return reason(causal, curve->point);
-    if (last->gain + last->interval < 0)
-        return CAUSAL_HARMS;
-    whole = share * last->speedup;
-    if (last->gain - last->interval <= 0)
-        return share >= 0 && last->gain + last->interval >= NEARLY * whole
-                   ? CAUSAL_UNSURE
-                   : CAUSAL_NOTHING;
-    if (curve->bend > 0)
-        return CAUSAL_BENDS;
-    if (share < 0)
-        return CAUSAL_PART;
-    if (last->gain - last->interval > whole)
-        return CAUSAL_MORE;
-    return last->gain + last->interval >= NEARLY * whole ? CAUSAL_WHOLE
-                                                         : CAUSAL_PART;
-}
-
-void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
-                  struct causal_curve *curve)
+/* (reached): whether the point is. */
+static void make_curve(const struct causal *causal, uint32_t target,
+                       uint32_t point, bool reached, struct causal_curve *curve)
 {
     const struct causal_value *last;
 
-    *curve = (struct causal_curve){.target = target, .point = point};
+    *curve = (struct causal_curve){
+        .target = target,
+        .point = point,
+        .share = causal_share(causal, target),
+    };
     for (uint32_t i = 1; i < causal->speedup_count; ++i)
         value_of(causal, target, point, i, &curve->values[curve->count++]);
     qsort(curve->values, curve->count, sizeof *curve->values, by_speedup);
     last = last_known(curve);
     if (last != NULL && last->speedup > 0)
         curve->slope = last->gain / last->speedup;
-    curve->bend = bend_of(curve);
-    curve->shape = shape_of(causal, curve);
+    if (causal->targets[target].visits == 0 && curve->share <= 0)
+        curve->shape = CAUSAL_NOT_CALLED;
+    else if (last == NULL)
+        curve->shape = reason(causal, reached);
+    else
+        causal_judge(curve);
+}
+
+void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
+                  struct causal_curve *curve)
+{
+    make_curve(causal, target, point, is_reached(causal, point), curve);
 }
 
 static int by_slope(const void *a, const void *b)
@@ -220,9 +182,10 @@ struct causal_curve *causal_curves(const struct causal *causal, uint32_t point)
 {
     struct causal_curve *curves =
         xreallocarray(NULL, causal->target_count + 1, sizeof *curves);
+    bool reached = is_reached(causal, point);
 
     for (uint32_t i = 0; i < causal->target_count; ++i)
-        causal_curve(causal, i, point, &curves[i]);
+        make_curve(causal, i, point, reached, &curves[i]);
     qsort(curves, causal->target_count, sizeof *curves, by_slope);
     return curves;
 }

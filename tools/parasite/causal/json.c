@@ -72,11 +72,15 @@ static json_t *curve_json(const struct causal *causal,
         [CAUSAL_WHOLE] = "whole",
         [CAUSAL_MORE] = "more",
         [CAUSAL_PART] = "part",
+        [CAUSAL_UNEVEN] = "uneven",
         [CAUSAL_BENDS] = "bends",
+        [CAUSAL_LESSENS] = "lessens",
+        [CAUSAL_FALLS] = "falls",
         [CAUSAL_HARMS] = "harms",
+        [CAUSAL_MIXED] = "mixed",
     };
     const struct causal_target *target = &causal->targets[curve->target];
-    double share = causal_share(causal, curve->target);
+    double share = curve->share;
     json_t *object = json_object(), *values = json_array();
     char text[CAUSAL_TEXT_MAX];
 
@@ -169,7 +173,7 @@ static json_t *kinds_json(const struct causal *causal)
 {
     json_t *all = json_array();
 
-    for (uint32_t i = 0; i < causal->kind_count; ++i)
+    for (uint32_t i = 0; i < causal_kinds_shown(causal); ++i)
         json_array_append_new(all, kind_json(causal, i));
     return all;
 }
@@ -249,7 +253,7 @@ static json_t *whole_json(const struct causal *causal, const char *title)
     json_set(all, "assumptions", assumptions_json(causal));
     json_set(all, "agents", agents_json(causal));
     json_set(all, "notes", notes_json(causal));
-    for (uint32_t i = 0; i < causal->point_count; ++i)
+    for (uint32_t i = 0; i < causal_points_shown(causal); ++i)
         json_array_append_new(points, point_json(causal, i));
     json_set(all, "points", points);
     json_set(all, "latencies", kinds_json(causal));

@@ -199,6 +199,21 @@ static void note_end(struct notes *notes)
         NOTE(notes, "experiments go on");
 }
 
+/* What was cut. */
+static void note_shown(struct notes *notes)
+{
+    const struct causal *causal = notes->causal;
+    uint32_t points = causal->point_count - causal_points_shown(causal),
+             kinds = causal->kind_count - causal_kinds_shown(causal);
+
+    if (points + kinds != 0)
+        NOTE(notes,
+             "not shown: %" PRIu32 " points of progress and %" PRIu32
+             " kinds of requests, which with %" PRIu32
+             " targets would have more than %u rows",
+             points, kinds, causal->target_count, CAUSAL_ROWS_MAX);
+}
+
 uint32_t causal_notes(const struct causal *causal,
                       char texts[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX])
 {
@@ -217,6 +232,7 @@ uint32_t causal_notes(const struct causal *causal,
         NOTE(&notes, "the host took %.1f ms from the guest meanwhile",
              ms(causal, causal->stolen));
     note_end(&notes);
+    note_shown(&notes);
     if (causal->unkept != 0)
         NOTE(&notes,
              "%" PRIu64 " events of the stream make no sense or are beyond a "

@@ -6,29 +6,20 @@
 #include "causal/causal.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <prof/format.h>
 #include <stdlib.h>
 
 #define PER_CENT 100.0
 #define VALUE_COLUMNS 16
-#define ROUNDS_UP 1e-6 /* what ends in 5 */
-
-/* Rounded as the guest does. */
-static double hundredths(double part)
-{
-    double size = floor(fabs(part) * 1e4 + 0.5 + ROUNDS_UP) / 1e2;
-
-    return part < 0 ? -size : size;
-}
 
 static void print_value(const struct causal_value *value, FILE *out)
 {
     char text[64];
 
     if (value->known)
-        snprintf(text, sizeof text, "%6.2f +- %.2f", hundredths(value->gain),
-                 hundredths(value->interval));
+        snprintf(text, sizeof text, "%6.2f +- %.2f",
+                 PER_CENT * causal_printed(value->gain),
+                 PER_CENT * causal_printed(value->interval));
     else
         snprintf(text, sizeof text, "%6s", "-");
     fprintf(out, "  %-*s", VALUE_COLUMNS, text);
@@ -37,7 +28,7 @@ static void print_value(const struct causal_value *value, FILE *out)
 static void print_row(const struct causal *causal,
                       const struct causal_curve *curve, FILE *out)
 {
-    double share = causal_share(causal, curve->target);
+    double share = curve->share;
     char text[CAUSAL_TEXT_MAX];
 
     if (share < 0)
@@ -150,7 +141,7 @@ static void print_notes(const struct causal *causal, FILE *out)
 void causal_print(const struct causal *causal, FILE *out)
 {
     print_head(causal, out);
-    for (uint32_t point = 0; point < causal->point_count; ++point) {
+    for (uint32_t point = 0; point < causal_points_shown(causal); ++point) {
         struct causal_curve *curves = causal_curves(causal, point);
 
         printable_put(out, causal_point_name(causal, point));
@@ -161,7 +152,7 @@ void causal_print(const struct causal *causal, FILE *out)
             print_none(causal, point, curves[0].count, out);
         free(curves);
     }
-    for (uint32_t kind = 0; kind < causal->kind_count; ++kind)
+    for (uint32_t kind = 0; kind < causal_kinds_shown(causal); ++kind)
         print_latencies(causal, kind, out);
     print_notes(causal, out);
 }

@@ -3,6 +3,8 @@
 
 #include "causal/causal.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 
 #define TENTHS 10u
@@ -74,11 +76,33 @@ uint64_t causal_us10(const struct causal *causal, uint64_t cycles)
 {
     uint64_t per_us = causal->tsc_hz / US_PER_S;
 
-    return cycles * TENTHS / (per_us == 0 ? 1 : per_us);
+    return checked_scale(cycles, TENTHS, per_us == 0 ? 1 : per_us);
+}
+
+static uint32_t shown(const struct causal *causal, uint32_t count)
+{
+    uint32_t most = causal->target_count == 0
+                        ? count
+                        : CAUSAL_ROWS_MAX / causal->target_count;
+
+    return count < most ? count : most;
+}
+
+uint32_t causal_points_shown(const struct causal *causal)
+{
+    return shown(causal, causal->point_count);
+}
+
+uint32_t causal_kinds_shown(const struct causal *causal)
+{
+    return shown(causal, causal->kind_count);
 }
 
 void causal_free(struct causal *causal)
 {
+    index_free(&causal->target_numbers);
+    index_free(&causal->point_numbers);
+    index_free(&causal->kind_numbers);
     strings_free(&causal->strings);
     index_free(&causal->series_keys);
     index_free(&causal->latency_keys);

@@ -18,50 +18,57 @@ static uint32_t numbered(struct causal *causal, const char *what,
     return strings_put(&causal->strings, name);
 }
 
-static struct causal_target *target_of(struct causal *causal, uint32_t number)
+/* The place of what the guest has given (number), new if it is the last one;
+ * INDEX_NONE, and counted: there is no such number. Only what is named or
+ * measured has a place, however large its number is. */
+static uint32_t place_of(struct causal *causal, struct index *numbers,
+                         uint32_t number, uint32_t most)
 {
-    if (number >= CAUSAL_TARGETS_MAX) {
-        ++causal->unkept;
-        return NULL;
-    }
-    while (causal->target_count <= number) {
-        vector_reserve_one(&causal->targets, causal->target_count,
-                           sizeof *causal->targets);
-        causal->targets[causal->target_count] = (struct causal_target){
-            .name = numbered(causal, "target", causal->target_count)};
+    if (number < most)
+        return index_add(numbers, number, NULL);
+    ++causal->unkept;
+    return INDEX_NONE;
+}
+
+static uint32_t target_of(struct causal *causal, uint32_t number)
+{
+    uint32_t place =
+        place_of(causal, &causal->target_numbers, number, CAUSAL_TARGETS_MAX);
+
+    if (place != INDEX_NONE && place == causal->target_count) {
+        vector_reserve_one(&causal->targets, place, sizeof *causal->targets);
+        causal->targets[place] =
+            (struct causal_target){.name = numbered(causal, "target", number)};
         ++causal->target_count;
     }
-    return &causal->targets[number];
+    return place;
 }
 
-static struct causal_point *numbered_in(struct causal *causal,
-                                        struct causal_point **points,
-                                        uint32_t *count, const char *what,
-                                        uint32_t number)
+static uint32_t numbered_in(struct causal *causal, struct index *numbers,
+                            struct causal_point **points, uint32_t *count,
+                            const char *what, uint32_t number)
 {
-    if (number >= CAUSAL_POINTS_MAX) {
-        ++causal->unkept;
-        return NULL;
-    }
-    while (*count <= number) {
-        vector_reserve_one(points, *count, sizeof **points);
-        (*points)[*count] =
-            (struct causal_point){.name = numbered(causal, what, *count)};
+    uint32_t place = place_of(causal, numbers, number, CAUSAL_POINTS_MAX);
+
+    if (place != INDEX_NONE && place == *count) {
+        vector_reserve_one(points, place, sizeof **points);
+        (*points)[place] =
+            (struct causal_point){.name = numbered(causal, what, number)};
         ++*count;
     }
-    return &(*points)[number];
+    return place;
 }
 
-static struct causal_point *point_of(struct causal *causal, uint32_t number)
+static uint32_t point_of(struct causal *causal, uint32_t number)
 {
-    return numbered_in(causal, &causal->points, &causal->point_count, "point",
-                       number);
+    return numbered_in(causal, &causal->point_numbers, &causal->points,
+                       &causal->point_count, "point", number);
 }
 
-static struct causal_point *kind_of(struct causal *causal, uint32_t number)
+static uint32_t kind_of(struct causal *causal, uint32_t number)
 {
-    return numbered_in(causal, &causal->kinds, &causal->kind_count, "kind",
-                       number);
+    return numbered_in(causal, &causal->kind_numbers, &causal->kinds,
+                       &causal->kind_count, "kind", number);
 }
 
 static bool speedup_exists(struct causal *causal, uint32_t number)
@@ -75,6 +82,7 @@ static bool speedup_exists(struct causal *causal, uint32_t number)
     return true;
 }
 
+/* Of places. */
 static struct prof_progress_sum *groups_of(struct causal *causal,
                                            uint32_t target, uint32_t speedup,
                                            uint32_t point)
@@ -84,9 +92,7 @@ static struct prof_progress_sum *groups_of(struct causal *causal,
 
     if (found != INDEX_NONE)
         return causal->series[found];
-    if (causal->series_keys.count == CAUSAL_SERIES_MAX ||
-        target_of(causal, target) == NULL || point_of(causal, point) == NULL ||
-        !speedup_exists(causal, speedup)) {
+    if (causal->series_keys.count == CAUSAL_SERIES_MAX) {
         ++causal->unkept;
         return NULL;
     }
@@ -144,10 +150,12 @@ static bool is_of_another_run(const struct causal *causal,
 static void take_target(struct causal *causal,
                         const struct event_causal_target *event)
 {
-    struct causal_target *target = target_of(causal, event->target);
+    uint32_t place = target_of(causal, event->target);
+    struct causal_target *target;
 
-    if (target == NULL)
+    if (place == INDEX_NONE)
         return;
+    target = &causal->targets[place];
     target->name = strings_put(&causal->strings, event->text);
     target->accrual = event->accrual;
     target->visits = event->visits;
@@ -156,12 +164,13 @@ static void take_target(struct causal *causal,
 static void take_point(struct causal *causal,
                        const struct event_causal_point *event)
 {
-    struct causal_point *point = event->point_kind == 1
-                                     ? kind_of(causal, event->point)
-                                     : point_of(causal, event->point);
+    bool is_kind = event->point_kind == 1;
+    uint32_t place = is_kind ? kind_of(causal, event->point)
+                             : point_of(causal, event->point);
 
-    if (point != NULL)
-        point->name = strings_put(&causal->strings, event->text);
+    if (place != INDEX_NONE)
+        (is_kind ? causal->kinds : causal->points)[place].name =
+            strings_put(&causal->strings, event->text);
 }
 
 static void take_visits(struct causal *causal,
@@ -173,8 +182,8 @@ static void take_visits(struct causal *causal,
     }
     vector_reserve_one(&causal->visits, causal->visit_count,
                        sizeof *causal->visits);
-    causal->visits[causal->visit_count++] =
-        (struct causal_visits){event->point, event->visits};
+    causal->visits[causal->visit_count++] = (struct causal_visits){
+        index_find(&causal->point_numbers, event->point), event->visits};
 }
 
 static uint32_t visits_at(const struct causal *causal,
@@ -190,17 +199,18 @@ static void add_record(struct causal *causal,
                        const struct causal_record *record)
 {
     const struct event_causal_experiment *event = &record->event;
-    struct causal_target *target = target_of(causal, event->target);
+    struct causal_target *target;
 
-    if (target == NULL || !speedup_exists(causal, event->speedup))
+    if (record->target == INDEX_NONE || !speedup_exists(causal, event->speedup))
         return;
+    target = &causal->targets[record->target];
     if (event->speedup == 0) {
         target->real += event->real_time;
         target->in_target += event->in_target;
     }
     for (uint32_t i = 0; i < causal->point_count; ++i) {
         struct prof_progress_sum *groups =
-            groups_of(causal, event->target, event->speedup, i);
+            groups_of(causal, record->target, event->speedup, i);
 
         if (groups != NULL)
             prof_gain_add(groups, event->virtual_time,
@@ -224,7 +234,7 @@ static void begin_other_run(struct causal *causal)
 static void take_experiment(struct causal *causal,
                             const struct event_causal_experiment *event)
 {
-    struct causal_record record = {.event = *event};
+    struct causal_record record = {.event = *event, .target = INDEX_NONE};
     bool whole = causal->visit_count - causal->visits_begin == event->points;
 
     if (is_of_another_run(causal, event))
@@ -237,6 +247,8 @@ static void take_experiment(struct causal *causal,
         causal->unkept += whole;
         return;
     }
+    if (event->reason == 0)
+        record.target = target_of(causal, event->target);
     vector_reserve_one(&causal->records, causal->record_count,
                        sizeof *causal->records);
     causal->records[causal->record_count++] = record;
@@ -251,12 +263,19 @@ static void take_sum(struct causal *causal,
                      const struct event_causal_sum *event)
 {
     struct prof_progress_sum *groups;
+    uint32_t target, point;
 
     if (event->group >= PROF_GAIN_GROUPS) {
         ++causal->unkept;
         return;
     }
-    groups = groups_of(causal, event->target, event->speedup, event->point);
+    if (!speedup_exists(causal, event->speedup))
+        return;
+    target = target_of(causal, event->target);
+    point = point_of(causal, event->point);
+    if (target == INDEX_NONE || point == INDEX_NONE)
+        return;
+    groups = groups_of(causal, target, event->speedup, point);
     if (groups == NULL)
         return;
     if (event->group == 0)
@@ -265,48 +284,60 @@ static void take_sum(struct causal *causal,
         event->virtual_time, event->visits, event->experiments};
 }
 
+/* The place of (key) in a vector, which has room for it; INDEX_NONE, and
+ * counted: there are too many. */
+static uint32_t kept(struct causal *causal, struct index *keys, uint64_t key,
+                     void *vector, size_t bytes)
+{
+    uint32_t found = index_find(keys, key);
+
+    if (found != INDEX_NONE)
+        return found;
+    if (keys->count == CAUSAL_SERIES_MAX) {
+        ++causal->unkept;
+        return INDEX_NONE;
+    }
+    found = index_add(keys, key, NULL);
+    vector_reserve_one(vector, found, bytes);
+    return found;
+}
+
 static void take_latency(struct causal *causal,
                          const struct event_causal_latency *event)
 {
-    uint64_t key = causal_key(event->target, event->speedup, event->point);
-    uint32_t found = index_find(&causal->latency_keys, key);
+    uint32_t target, kind, found;
 
-    if (found == INDEX_NONE) {
-        if (target_of(causal, event->target) == NULL ||
-            kind_of(causal, event->point) == NULL ||
-            !speedup_exists(causal, event->speedup))
-            return;
-        if (causal->latency_keys.count == CAUSAL_SERIES_MAX) {
-            ++causal->unkept;
-            return;
-        }
-        found = index_add(&causal->latency_keys, key, NULL);
-        vector_reserve_one(&causal->latencies, found,
-                           sizeof *causal->latencies);
-    }
-    causal->latencies[found] = (struct causal_latency){true, *event};
+    if (!speedup_exists(causal, event->speedup))
+        return;
+    target = target_of(causal, event->target);
+    kind = kind_of(causal, event->point);
+    if (target == INDEX_NONE || kind == INDEX_NONE)
+        return;
+    found = kept(causal, &causal->latency_keys,
+                 causal_key(target, event->speedup, kind), &causal->latencies,
+                 sizeof *causal->latencies);
+    if (found != INDEX_NONE)
+        causal->latencies[found] = (struct causal_latency){true, *event};
 }
 
 /* The guest's share is that of all experiments so far. */
 static void take_limit(struct causal *causal,
                        const struct event_causal_limit *event)
 {
-    struct causal_target *target = target_of(causal, event->target);
-    uint64_t key = causal_key(event->target, event->speedup, 0);
-    uint32_t found = index_find(&causal->limit_keys, key);
+    uint32_t place, found;
 
-    if (target == NULL || !speedup_exists(causal, event->speedup))
+    if (!speedup_exists(causal, event->speedup))
         return;
-    if (found == INDEX_NONE) {
-        if (causal->limit_keys.count == CAUSAL_SERIES_MAX) {
-            ++causal->unkept;
-            return;
-        }
-        found = index_add(&causal->limit_keys, key, NULL);
-        vector_reserve_one(&causal->limits, found, sizeof *causal->limits);
-    }
-    target->in_target = event->in_target;
-    target->real = event->real_time;
+    place = target_of(causal, event->target);
+    if (place == INDEX_NONE)
+        return;
+    found =
+        kept(causal, &causal->limit_keys, causal_key(place, event->speedup, 0),
+             &causal->limits, sizeof *causal->limits);
+    if (found == INDEX_NONE)
+        return;
+    causal->targets[place].in_target = event->in_target;
+    causal->targets[place].real = event->real_time;
     causal->limits[found] =
         (struct causal_limit){{event->timers, event->devices, event->peers,
                                event->arrivals, event->cpu}};

@@ -39,8 +39,8 @@ static const struct argp_option options[] = {
      "hide functions below PERCENT (5; 1 in a page or JSON)", 0},
     {"all", KEY_ALL, NULL, 0, "show code without samples too", 0},
     {"disassembler-style", 'M', "STYLE", 0, "intel (default) or att", 0},
-    {"source", KEY_SOURCE, "FOLDER", 0, "look for source files below FOLDER",
-     0},
+    {"source", KEY_SOURCE, "FOLDER", 0,
+     "show source files below FOLDER, and look for them there", 0},
     {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
     {0},
 };
@@ -121,19 +121,33 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Without -i the last argument is the trace, if there is such a file; otherwise
- * it is a function too. */
+/* Which of the arguments is the trace, wanted_count if none is: a folder, or
+ * the last or the first one that is a file. */
+static size_t find_trace(const struct annotate *annotate)
+{
+    size_t count = annotate->wanted_count;
+
+    for (size_t i = count; i-- > 0;)
+        if (is_folder(annotate->wanted[i]))
+            return i;
+    if (count > 0 && access(annotate->wanted[count - 1], F_OK) == 0)
+        return count - 1;
+    return count > 0 && access(annotate->wanted[0], F_OK) == 0 ? 0 : count;
+}
+
+/* Without -i one of the arguments may be the trace, before the functions or
+ * after them. */
 static void take_trace(struct annotate *annotate)
 {
-    const char *last = annotate->wanted_count > 0
-                           ? annotate->wanted[annotate->wanted_count - 1]
-                           : NULL;
+    size_t at = find_trace(annotate);
 
     if (annotate->view->input == NULL) {
         annotate->view->input = "x.trace";
-        if (last != NULL && access(last, F_OK) == 0) {
-            annotate->view->input = last;
+        if (at < annotate->wanted_count) {
+            annotate->view->input = annotate->wanted[at];
             --annotate->wanted_count;
+            memmove(&annotate->wanted[at], &annotate->wanted[at + 1],
+                    (annotate->wanted_count - at) * sizeof *annotate->wanted);
         }
     }
     for (size_t i = 0; i < annotate->wanted_count; ++i)
@@ -294,7 +308,9 @@ int command_annotate(int argc, char **argv)
         {0},
     };
     static const struct argp argp = {
-        options, parse, "[FUNCTION...] [TRACE]", help_text, children, 0, 0};
+        options,   parse,    "[FUNCTION...] [TRACE] [FUNCTION...]",
+        help_text, children, 0,
+        0};
     static struct view view;
     static struct annotate annotate = {
         .view = &view, .limit = -1, .color = "auto"};
@@ -310,6 +326,13 @@ int command_annotate(int argc, char **argv)
                  annotate.listing.missing,
                  annotate.listing.missing == 1 ? "" : "s",
                  annotate.listing.first_missing);
+    if (annotate.listing.left_out > 0)
+        log_info("%zu source file%s left out, such as %s: only files below the "
+                 "current folder are shown; --source FOLDER allows those below "
+                 "FOLDER",
+                 annotate.listing.left_out,
+                 annotate.listing.left_out == 1 ? " is" : "s are",
+                 annotate.listing.first_left_out);
     annotate_close(&annotate);
     view_close(&view);
     return STATUS_OK;

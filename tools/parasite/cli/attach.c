@@ -7,8 +7,10 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "cli/arguments.h"
+#include "cli/attach_resume.h"
 #include "cli/attach_words.h"
 #include "cli/commands.h"
+#include "image/find.h"
 #include "input/capture.h"
 #include "input/qemu.h"
 #include "input/request.h"
@@ -35,6 +37,7 @@ struct attach {
     char **guest;
     double timeout;
     bool once;
+    bool resume;
     bool stub; /* even if there is a ring */
     struct sampler sampler;
 };
@@ -45,6 +48,7 @@ enum {
     KEY_ONCE,
     KEY_PACKETS,
     KEY_RAM,
+    KEY_RESUME,
     KEY_STUB,
     KEY_TIMEOUT
 };
@@ -81,6 +85,10 @@ static const struct argp_option options[] = {
      "write packets to this open file instead of a trace", 0},
     {"ram", KEY_RAM, "FILE", 0,
      "read stacks from the guest's RAM, a memory-backend-file with share=on",
+     0},
+    {"resume", KEY_RESUME, NULL, 0,
+     "only let a guest go on that was left paused; TARGET may also be QEMU's "
+     "monitor, qmp:HOST:PORT or qmp:unix:PATH",
      0},
     {"stub", KEY_STUB, NULL, 0,
      "use the stub even if the guest's own profiler writes to FILE", 0},
@@ -132,6 +140,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case KEY_RAM:
         attach->ram = word;
         break;
+    case KEY_RESUME:
+        attach->resume = true;
+        break;
     case KEY_STUB:
         attach->stub = true;
         break;
@@ -168,27 +179,12 @@ static void check(struct attach *attach)
                   "or a QEMU command line after --");
     if (attach->guest != NULL && attach->target != NULL)
         die_usage("'%s' and the guest after --: which one?", attach->target);
+    if (attach->resume && attach->target == NULL)
+        die_usage("--resume is for a guest that runs already");
     if (attach->guest != NULL && attach->image == NULL)
         attach->image = guest_word(attach->guest, "-kernel");
     if (is_xen(attach) && attach->ram != NULL)
         die_usage("--ram: the RAM of %s is read anyway", attach->target);
-}
-
-/* Connects to gdb:HOST:PORT or gdb:unix:PATH. */
-static int connect_to(const char *target)
-{
-    static const char scheme[] = "gdb:";
-    struct target found;
-    char uri[512];
-
-    if (strncmp(target, scheme, strlen(scheme)) != 0)
-        die_usage("%s: expected gdb:HOST:PORT, gdb:unix:PATH or xen:DOMID",
-                  target);
-    target += strlen(scheme);
-    snprintf(uri, sizeof uri, "%s%s",
-             strncmp(target, "unix:", 5) == 0 ? "" : "tcp:", target);
-    target_open(&found, uri);
-    return found.file;
 }
 
 static bool alive(void *owner)
@@ -222,7 +218,7 @@ static int print_once(struct attach *attach, struct image *image)
     enum machine_stop stop = machine_stop(sampler->machine);
 
     if (stop == MACHINE_ENDED || stop == MACHINE_TORN)
-        die("%s", machine_reason_text(sampler->machine->reason));
+        die("%s", machine_reason_text(sampler->machine));
     once_print(stdout, sampler, image);
     return STATUS_OK;
 }
@@ -232,16 +228,18 @@ static int sample(struct attach *attach)
 {
     struct sampler *sampler = &attach->sampler;
     enum machine_reason reason;
+    bool failed;
 
     sampler_run(sampler, attach->output);
     reason = sampler->machine->reason;
-    if (reason == MACHINE_SILENT || reason == MACHINE_NONSENSE ||
-        (reason != MACHINE_LIVES && attach->guest == NULL))
-        log_error("%s after %llu samples", machine_reason_text(reason),
+    failed = reason != MACHINE_LIVES && reason != MACHINE_EXITED &&
+             reason != MACHINE_GONE;
+    if (failed || (reason != MACHINE_LIVES && attach->guest == NULL))
+        log_error("%s after %llu samples",
+                  machine_reason_text(sampler->machine),
                   (unsigned long long)sampler->samples);
     sampler_report(sampler);
-    return reason == MACHINE_SILENT || reason == MACHINE_NONSENSE ? STATUS_DATA
-                                                                  : STATUS_OK;
+    return failed ? STATUS_DATA : STATUS_OK;
 }
 
 /* Whether the guest's own profiler has a ring in its RAM, and where. */
@@ -249,6 +247,7 @@ static bool find_ring(const struct attach *attach, const struct image *image,
                       uint64_t *address)
 {
     struct ram ram = {0};
+    const uint8_t *magic;
     bool found;
 
     if (attach->ram == NULL || attach->image == NULL || attach->once ||
@@ -256,8 +255,8 @@ static bool find_ring(const struct attach *attach, const struct image *image,
         !image_object(image, "prof_share_ring", address) ||
         !ram_open(&ram, attach->ram))
         return false;
-    found = *address + sizeof(uint64_t) <= ram.count &&
-            le64(ram.bytes + *address) == PROF_SHARE_MAGIC;
+    magic = ram_below(&ram, *address, sizeof(uint64_t));
+    found = magic != NULL && le64(magic) == PROF_SHARE_MAGIC;
     ram_close(&ram);
     return found;
 }
@@ -321,20 +320,20 @@ static int run(struct attach *attach, struct image *image)
     struct guest guest = {.stream = -1};
     int file, code;
 
-    signals_catch();
+    signals_catch(); /* to be connected stops a guest */
     if (attach->guest != NULL) {
         guest_start(&guest, attach->guest, GUEST_STUB, 0, -1);
         file = guest.stream;
         sampler->alive = alive;
         sampler->owner = &guest;
     } else {
-        file = connect_to(attach->target);
+        file = attach_connect(attach->target);
     }
     if (!stub_begin(&stub, file, attach->timeout)) {
         if (attach->guest != NULL)
             guest_stop(&guest); /* prints what QEMU said */
         die("%s: %s", attach->target != NULL ? attach->target : "QEMU",
-            machine_reason_text(stub.machine.reason));
+            machine_reason_text(&stub.machine));
     }
     if (attach->guest != NULL)
         stub.machine.held = false; /* by -S, for us */
@@ -372,10 +371,14 @@ int command_attach(int argc, char **argv)
     attach.guest = split.guest;
     arguments_parse(&argp, argc, argv, &attach);
     check(&attach);
+    if (attach.resume)
+        return attach_resume(attach.target, attach.timeout);
     if (attach.image != NULL) {
         image_open(&image, attach.image);
         attach.sampler.image = &image;
         attach.sampler.boots.image = image_paths_real(attach.image);
+        attach.sampler.boots.symbols =
+            image_remember(&image, &attach.sampler.boots.symbols_bytes);
     }
     if (find_ring(&attach, &image, &ring))
         return read_ring(&attach, &image, ring);

@@ -89,7 +89,8 @@ static void read_trace(struct causal *causal, const char *path)
     trace_close(&trace);
     if (!causal->any)
         die("%s: there are no experiments of causal profiling; a guest makes "
-            "them with prof_causal_start()",
+            "them with prof.causal=auto, or with prof.causal=on and "
+            "prof.target=, and with prof.progress=",
             path);
 }
 

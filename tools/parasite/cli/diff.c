@@ -122,7 +122,6 @@ static error_t parse(int key, char *word, struct argp_state *state)
 static void add_up(struct report *report)
 {
     report->keys = REPORT_SYMBOL;
-    view_open(&report->view);
     report_add_up(report);
     if (report->sum.samples == 0)
         die("%s: %s", report->view.input, view_why_empty(&report->view));
@@ -137,9 +136,13 @@ static void open_both(struct diff *diff)
         die_usage("diff takes its two traces as arguments, without -i");
     if (base == NULL || diff->now.view.input == NULL)
         die_usage("diff needs two traces: parasite diff base.trace new.trace");
+    diff->now.view.own_apart = true;
     diff->base.view = diff->now.view;
     diff->base.view.input = base;
     diff->base.view.image_path = diff->base_image;
+    view_open(&diff->base.view);
+    view_open(&diff->now.view);
+    view_must_match(&diff->base.view, &diff->now.view, "--base-image");
     add_up(&diff->base);
     add_up(&diff->now);
 }

@@ -40,7 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (options->fill.image == NULL)
-            die_usage("which image?");
+            die_usage("which image? For example: parasite embed kernel.elf");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -151,11 +151,15 @@ static void add(struct flame *flame, struct view *view, enum flame_side side,
     exits_close(exits);
 }
 
-static void open_and_add(struct flame *flame, struct view *view,
-                         enum flame_side side, const struct request *request)
+static void open_view(struct view *view)
 {
     view->lines = true;
     view_open(view);
+}
+
+static void add_side(struct flame *flame, struct view *view,
+                     enum flame_side side, const struct request *request)
+{
     if (request->wait)
         flame_add_waits(flame, view);
     else
@@ -169,9 +173,8 @@ static void open_both(struct flame *flame, struct view *first,
     struct view *outside;
     struct exits *exits = NULL;
 
-    first->lines = second->lines = true;
-    view_open(first);
-    view_open(second);
+    open_view(first);
+    open_view(second);
     outside = sides_is_outside(second) ? second : first;
     if (outside == first && !sides_is_outside(first))
         die("neither %s nor %s has readings of the other's clock: 'parasite "
@@ -292,6 +295,7 @@ int command_flame(int argc, char **argv)
 
     arguments_parse(&argp, argc, argv, &request);
     arguments_choose_output(&request.output, "flame", &request.svg);
+    request.view.own_apart = request.other == NULL && !request.wait;
     base = request.view;
     flame.title = title_of(&flame.strings, &request);
     flame.is_diff = request.base != NULL;
@@ -301,12 +305,15 @@ int command_flame(int argc, char **argv)
         open_both(&flame, &request.view, &base, &request);
         view_close(&base);
     } else {
-        open_and_add(&flame, &request.view, FLAME_NEW, &request);
+        open_view(&request.view);
+        add_side(&flame, &request.view, FLAME_NEW, &request);
     }
     if (flame.is_diff) {
         base.input = request.base;
         base.image_path = NULL;
-        open_and_add(&flame, &base, FLAME_BASE, &request);
+        open_view(&base);
+        view_must_match(&base, &request.view, NULL);
+        add_side(&flame, &base, FLAME_BASE, &request);
         view_close(&base);
     }
     flame.arch = metadata_arch(&request.view.model.hello);

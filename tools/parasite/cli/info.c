@@ -8,6 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/check.h"
 #include "cli/commands.h"
+#include "image/find.h"
 #include "trace/metadata.h"
 #include "trace/trace.h"
 
@@ -126,9 +127,18 @@ static void print_info(const struct trace *trace, const struct model *model,
                        bool json)
 {
     char build_id[65], booted[32];
+    struct image image;
+    enum image_from from =
+        image_find(&image, trace, &model->hello, NULL, false);
     const struct fact facts[] = {
         {"path", trace->path, 0},
         {"image", trace->image != NULL ? trace->image : "", 0},
+        {"symbols", image_from_text(from), 0},
+        {"symbols_path",
+         from == IMAGE_FROM_TRACE     ? trace->path
+         : from != IMAGE_FROM_NOWHERE ? image.path
+                                      : "",
+         0},
         {"build_id", build_id, 0},
         {"arch", metadata_arch(&model->hello), 0},
         {"boot", time_text(model->hello.unix_seconds, booted, sizeof booted),
@@ -151,6 +161,7 @@ static void print_info(const struct trace *trace, const struct model *model,
         {"depth", NULL, model->depth},
         {"events", NULL, model->events},
         {"packets", NULL, model->packets},
+        {"lost_events", NULL, model->lost_events},
         {"missing_packets", NULL, model->missing_packets},
         {"unread_packets", NULL, model->unread_packets},
         {"unkept_samples", NULL, model->unkept_samples},
@@ -164,6 +175,7 @@ static void print_info(const struct trace *trace, const struct model *model,
     metadata_build_id(&model->hello, build_id);
     (json ? print_json : print_text)(facts, sizeof facts / sizeof facts[0],
                                      model->rate_mhz / 1000.0);
+    image_close(&image);
 }
 
 int command_info(int argc, char **argv)

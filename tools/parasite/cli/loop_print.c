@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/printable.h"
+#include "profile/under_sampled.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,6 +52,7 @@ static void print_head(const struct loop_print *print)
     const struct occupancy *occupancy = &print->occupancy;
     const struct event_loop *account = &occupancy->now.account;
     uint64_t parts[OCCUPANCY_PARTS];
+    char text[UNDER_SAMPLED_TEXT_MAX];
     double busy;
 
     if (log_quiet)
@@ -67,6 +69,8 @@ static void print_head(const struct loop_print *print)
                " calls, %" PRIu64 " values in histograms\n",
                (unsigned)account->sites_refused, account->contexts_refused,
                account->unbinned);
+    if (under_sampled(&print->view.model, text))
+        printf("# %s\n", text);
 }
 
 /* ---- sites */
@@ -150,7 +154,7 @@ static void print_sites(const struct loop_print *print,
     if (!log_quiet)
         puts(head);
     for (uint32_t i = 0; i < count; ++i) {
-        if (now->sites[sites[i]].kind == OCCUPANCY_IDLE)
+        if (occupancy_kind(now, sites[i]) == OCCUPANCY_IDLE)
             continue;
         if (print->rows == 0 || rows++ < print->rows)
             row(print, sites[i]);
@@ -212,7 +216,7 @@ static void print_children(struct branches *branches, uint32_t parent,
         const struct occupancy_node *node = &all_nodes[branches->order[i]];
 
         if (node->time == 0 ||
-            print->occupancy.now.sites[node->site].kind == OCCUPANCY_IDLE)
+            occupancy_kind(&print->occupancy.now, node->site) == OCCUPANCY_IDLE)
             continue;
         if (branches->left == 0)
             return;

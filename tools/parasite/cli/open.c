@@ -59,6 +59,7 @@ static bool make_annotate(const struct serve_order *order, FILE *out)
     struct served_trace *opened = order->owner;
 
     return opened->view.names.image != NULL &&
+           image_file(&opened->view.image) != NULL &&
            annotate_write_view(&opened->view, OPEN_CODE_PERCENT, out);
 }
 
@@ -191,7 +192,7 @@ int command_open(int argc, char **argv)
     static const struct argp argp = {options,  parse, "[TRACE]", help_text,
                                      children, 0,     0};
     static struct served_trace opened = {
-        .view = {.input = "x.trace", .lines = true},
+        .view = {.input = "x.trace", .lines = true, .own_apart = true},
         .pages = pages,
         .page_count = PAGES,
     };

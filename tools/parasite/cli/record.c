@@ -2,8 +2,10 @@
 /* parasite record: from a guest, or from what it left, to a trace. */
 
 #include "base/log.h"
+#include "base/signals.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "image/find.h"
 #include "input/capture.h"
 #include "input/request.h"
 
@@ -79,6 +81,7 @@ static int run(struct capture *capture, struct recording *recording,
     uint64_t ring = 0;
     char why[TARGET_WHY_MAX];
 
+    signals_catch(); /* connecting is a wait, too */
     if (request->target != NULL) {
         target_open(&target, request->target);
         if (!request_prepare(request, &target, why, sizeof why))
@@ -137,6 +140,8 @@ int command_record(int argc, char **argv)
         image_open(&image, request->image);
         capture.image = &image;
         capture.boots.image = image_paths_real(request->image);
+        capture.boots.symbols =
+            image_remember(&image, &capture.boots.symbols_bytes);
     }
     capture.seconds = recording.seconds;
     capture.force = request->force;

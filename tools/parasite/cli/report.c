@@ -228,6 +228,7 @@ int command_report(int argc, char **argv)
         report.keys =
             report.view.by_task && !report.tree ? REPORT_TASK : REPORT_SYMBOL;
     report.view.lines = (report.keys & REPORT_LINE) != 0;
+    report.view.own_apart = true;
     view_open(&report.view);
     show(&report);
     report_close(&report);

@@ -15,15 +15,16 @@ struct request {
     const char *input;
     bool has_input; /* (input) was given, and is not the default */
     bool json;
-    enum tasks_order order;
-    unsigned long rows; /* of each table, 0 = all */
+    struct tasks_wanted wanted;
 };
 
 enum { KEY_ROWS = 256 };
 
 static const char help_text[] =
     "Show what the tasks and promises of a trace did, by the site that created "
-    "them, and which of them still wait for which in the end."
+    "them, and which of them still wait for which in the end, and since "
+    "when. Mutexes, mailboxes, callbacks and the like that nothing waits for "
+    "are only counted there."
     "\vFor example:\n"
     "  parasite tasks x.trace\n"
     "  parasite tasks -s running --rows 5 x.trace\n"
@@ -33,6 +34,7 @@ static const struct argp_option options[] = {
     {"input", 'i', "TRACE", 0, "the trace to read (default: x.trace)", 0},
     {"sort", 's', "KEY", 0, "waiting (default), ready, running or count", 0},
     {"rows", KEY_ROWS, "N", 0, "rows of a table (40; 0 = all)", 0},
+    {"all", 'a', NULL, 0, "list what rests as well", 0},
     {"json", 'j', NULL, 0, "print JSON, with all rows", 0},
     {"quiet", 'q', NULL, 0, "no messages except errors, and no headers", 0},
     {0},
@@ -59,10 +61,13 @@ static error_t parse(int key, char *word, struct argp_state *state)
         trace_choose(&request->input, &request->has_input, word);
         break;
     case 's':
-        request->order = order_of(word);
+        request->wanted.order = order_of(word);
         break;
     case KEY_ROWS:
-        request->rows = arguments_rows(word);
+        request->wanted.rows = arguments_rows(word);
+        break;
+    case 'a':
+        request->wanted.all = true;
         break;
     case 'j':
         request->json = true;
@@ -80,7 +85,7 @@ int command_tasks(int argc, char **argv)
 {
     static const struct argp argp = {options, parse, "[TRACE]", help_text,
                                      0,       0,     0};
-    struct request request = {.input = "x.trace", .rows = 40};
+    struct request request = {.input = "x.trace", .wanted.rows = 40};
     struct trace trace;
     struct tasks tasks = {0};
 
@@ -95,7 +100,7 @@ int command_tasks(int argc, char **argv)
     if (request.json)
         tasks_print_json(&tasks);
     else
-        tasks_print(&tasks, request.order, request.rows);
+        tasks_print(&tasks, &request.wanted);
     tasks_free(&tasks);
     trace_close(&trace);
     return STATUS_OK;

@@ -24,7 +24,7 @@ static json_t *site_json(const struct tasks *tasks,
     json_set(object, "line", json_count(guest_names_line(names, site->name)));
     json_set(object, "kind", json_text(tasks_kind_word(site->kind)));
     json_set(object, "count", json_count(site->objects));
-    for (uint8_t i = TASKS_OPEN; i <= TASKS_LOST; ++i)
+    for (uint8_t i = TASKS_OPEN; i < TASKS_ENDS; ++i)
         json_set(object, tasks_end_word(i), json_count(site->ends[i]));
     json_set(object, "runs", json_count(site->runs));
     json_set(object, "pending_ns", ns(site->clocks[TASKS_PENDING]));
@@ -54,6 +54,7 @@ static json_t *open_json(const struct tasks *tasks)
 {
     uint32_t count, at = 0;
     struct tasks_wait *waits = tasks_waits(tasks, &count);
+    bool *waited_for = tasks_waited_for(tasks, waits, count);
     json_t *all = json_array();
     char title[TASKS_TEXT_MAX];
 
@@ -68,7 +69,11 @@ static json_t *open_json(const struct tasks *tasks)
         json_set(object, "object", json_count(about->id));
         json_set(object, "title", json_text(tasks_title(tasks, i, title)));
         json_set(object, "state", json_text(tasks_state_word(about->state)));
-        json_set(object, "ns", ns(tasks->end - about->begin));
+        json_set(object, "ns", ns(tasks->end - tasks_standing_since(tasks, i)));
+        json_set(object, "age_ns",
+                 ns(tasks->end > about->begin ? tasks->end - about->begin : 0));
+        json_set(object, "rests",
+                 json_boolean(tasks_rests(tasks, i, waited_for)));
         for (; at < count && waits[at].object <= i; ++at) {
             if (waits[at].object == i)
                 json_array_append_new(
@@ -78,6 +83,7 @@ static json_t *open_json(const struct tasks *tasks)
         json_array_append_new(all, object);
     }
     free(waits);
+    free(waited_for);
     return all;
 }
 

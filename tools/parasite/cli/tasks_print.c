@@ -92,11 +92,10 @@ struct forest {
     const struct tasks *tasks;
     struct tasks_wait *waits;
     uint32_t count;
-    uint8_t *marks;     /* by object */
+    bool *waited_for;   /* by object */
+    bool *printed;      /* by object */
     unsigned long left; /* lines */
 };
-
-enum { IS_WAITED_FOR = 1, IS_PRINTED = 2 };
 
 #define DEPTH_MAX 40u
 
@@ -125,8 +124,14 @@ static void print_open(const struct tasks *tasks, uint32_t number,
 
     printf("%*s", (int)(2 * depth), "");
     printable_put(stdout, tasks_title(tasks, number, title));
+    if (object->state == TASKS_UNKNOWN) {
+        printf(": %s, what it does is unknown%s\n",
+               tasks_kind_word(object->kind), again);
+        return;
+    }
     printf(": %s %s for %.3f ms", tasks_kind_word(object->kind),
-           tasks_state_word(object->state), ms(tasks->end - object->begin));
+           tasks_state_word(object->state),
+           ms(tasks->end - tasks_standing_since(tasks, number)));
     if (object->state == TASKS_WAITING && *why != '\0') {
         fputs(", ", stdout);
         printable_put(stdout, why);
@@ -137,7 +142,7 @@ static void print_open(const struct tasks *tasks, uint32_t number,
 /* Prints (object) and below it what it waits for, each object once. */
 static void print_tree(struct forest *forest, uint32_t object, unsigned depth)
 {
-    bool again = (forest->marks[object] & IS_PRINTED) != 0;
+    bool again = forest->printed[object];
 
     if (forest->left == 0)
         return;
@@ -145,46 +150,63 @@ static void print_tree(struct forest *forest, uint32_t object, unsigned depth)
     print_open(forest->tasks, object, depth, again ? " (see above)" : "");
     if (again || depth == DEPTH_MAX)
         return;
-    forest->marks[object] |= IS_PRINTED;
+    forest->printed[object] = true;
     for (uint32_t i = first_wait(forest, object);
          i < forest->count && forest->waits[i].object == object; ++i)
         print_tree(forest, forest->waits[i].other, depth + 1);
 }
 
-/* Nobody waits for a root, except in a circle. */
-static void print_waits(const struct tasks *tasks, unsigned long rows)
+/* The trees of those that nobody waits for; then what is left: circles. */
+static void print_forest(struct forest *forest, bool all)
 {
-    struct forest forest = {.tasks = tasks, .left = rows > 0 ? rows : -1ul};
-    uint32_t objects = tasks_objects(tasks), open = 0;
+    const struct tasks *tasks = forest->tasks;
+
+    for (unsigned pass = 0; pass < 2; ++pass) {
+        for (uint32_t i = 0; i < tasks_objects(tasks); ++i) {
+            bool is_root =
+                !forest->printed[i] && (pass == 1 || !forest->waited_for[i]);
+
+            if (tasks_is_open(tasks, i) && is_root &&
+                (all || !tasks_rests(tasks, i, forest->waited_for)))
+                print_tree(forest, i, 0);
+        }
+    }
+}
+
+static void print_waits(const struct tasks *tasks,
+                        const struct tasks_wanted *wanted)
+{
+    struct forest forest = {.tasks = tasks,
+                            .left = wanted->rows > 0 ? wanted->rows : -1ul};
+    uint32_t objects = tasks_objects(tasks), open = 0, rest = 0;
 
     forest.waits = tasks_waits(tasks, &forest.count);
-    forest.marks = xreallocarray(NULL, objects, 1);
-    memset(forest.marks, 0, objects);
-    for (uint32_t i = 0; i < forest.count; ++i)
-        forest.marks[forest.waits[i].other] |= IS_WAITED_FOR;
-    for (uint32_t i = 0; i < objects; ++i)
+    forest.waited_for = tasks_waited_for(tasks, forest.waits, forest.count);
+    forest.printed = xreallocarray(NULL, objects + 1, 1);
+    memset(forest.printed, 0, objects + 1);
+    for (uint32_t i = 0; i < objects; ++i) {
         open += tasks_is_open(tasks, i);
+        rest += tasks_rests(tasks, i, forest.waited_for);
+    }
     if (!log_quiet && open > 0)
         printf("\n# open at the end, and below each what it waits for: %u\n",
                (unsigned)open);
-    for (unsigned pass = 0; pass < 2; ++pass) {
-        for (uint32_t i = 0; i < objects; ++i) {
-            if (tasks_is_open(tasks, i) &&
-                (forest.marks[i] & (pass == 0 ? 3 : IS_PRINTED)) == 0)
-                print_tree(&forest, i, 0);
-        }
-    }
+    print_forest(&forest, wanted->all);
+    if (!log_quiet && rest > 0 && !wanted->all)
+        printf("# and %u that rest, nothing waits for them: --all lists "
+               "them\n",
+               (unsigned)rest);
     free(forest.waits);
-    free(forest.marks);
+    free(forest.waited_for);
+    free(forest.printed);
 }
 
-void tasks_print(const struct tasks *tasks, enum tasks_order order,
-                 unsigned long rows)
+void tasks_print(const struct tasks *tasks, const struct tasks_wanted *wanted)
 {
     char text[TASKS_TEXT_MAX];
 
-    print_sites(tasks, order, rows);
-    print_waits(tasks, rows);
+    print_sites(tasks, wanted->order, wanted->rows);
+    print_waits(tasks, wanted);
     if (tasks_missing_text(tasks, text))
         printf("# %s: what is unknown there is in no column\n", text);
 }

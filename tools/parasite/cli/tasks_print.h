@@ -11,10 +11,14 @@ enum tasks_order {
     TASKS_BY_COUNT,
 };
 
-/* Prints a table of sites, and a tree of what still waits; of each at most
- * (rows), 0 = all. */
-void tasks_print(const struct tasks *tasks, enum tasks_order order,
-                 unsigned long rows);
+struct tasks_wanted {
+    enum tasks_order order;
+    unsigned long rows; /* of each table, 0 = all */
+    bool all;           /* what rests as well: tasks_rests() */
+};
+
+/* Prints a table of sites, and a tree of what still waits. */
+void tasks_print(const struct tasks *tasks, const struct tasks_wanted *wanted);
 
 /* The same as JSON, all of it. */
 void tasks_print_json(const struct tasks *tasks);

@@ -5,7 +5,9 @@
 
 #include "base/log.h"
 #include "base/printable.h"
+#include "base/seconds.h"
 #include "base/utf8.h"
+#include "base/wait.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "input/send.h"
@@ -14,14 +16,14 @@
 
 #include <argp.h>
 #include <ctype.h>
-#include <poll.h>
+#include <errno.h>
 #include <prof/format.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define WAIT_MS 50
+#define WAIT_SECONDS 0.05
 
 struct request {
     const char *target;
@@ -49,6 +51,7 @@ static const char help_text[] =
     "previous one has been answered.\n\n"
     "For example:\n"
     "  parasite tell unix:console.sock rate 99 start\n"
+    "  parasite tell unix:console.sock causal start\n"
     "  parasite tell unix:console.sock report";
 
 static const struct argp_option options[] = {
@@ -64,11 +67,16 @@ static bool is_value(const char *word)
            strcmp(word, "off") == 0 || strcmp(word, "dump") == 0;
 }
 
-/* "loop" "reset", where "reset" alone is another command. */
+/* "loop" "reset", "causal" "start", which alone are other commands. */
 static bool continues(const char *last, const char *word)
 {
-    return strcmp(last, "loop") == 0 ||
-           (is_value(word) && strchr(last, ' ') == NULL);
+    static const char *const with_argument[] = {"rate",  "depth", "stacks",
+                                                "trace", "loop",  "causal"};
+
+    for (size_t i = 0; i < sizeof with_argument / sizeof *with_argument; ++i)
+        if (strcmp(last, with_argument[i]) == 0)
+            return true;
+    return is_value(word) && strchr(last, ' ') == NULL;
 }
 
 static void take_word(struct request *request, char *word)
@@ -166,7 +174,8 @@ static bool is_text(const char *line, bool *blank)
 
 static bool is_report(const char *line)
 {
-    return strcmp(line, "report") == 0 || strcmp(line, "loop report") == 0;
+    return strcmp(line, "report") == 0 || strcmp(line, "loop report") == 0 ||
+           strcmp(line, "causal report") == 0;
 }
 
 /* Prints what the guest writes to its console for a report. */
@@ -207,13 +216,14 @@ static void listen_for(void)
 
 static void receive(void)
 {
-    struct pollfd wait = {.fd = session.sender.file, .events = POLLIN};
     char bytes[4096];
     ssize_t count;
 
-    if (poll(&wait, 1, WAIT_MS) <= 0)
+    if (!wait_readable(session.sender.file, seconds_now() + WAIT_SECONDS, 0))
         return;
     count = read(session.sender.file, bytes, sizeof bytes);
+    if (count < 0 && errno == EAGAIN)
+        return;
     if (count <= 0)
         die("%s: closed before '%s' was answered", session.target,
             session.sender.lines[session.sender.answered]);

@@ -7,11 +7,12 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/wait.h"
 #include "cli/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,6 @@
 
 #define HZ_USUAL 99
 #define WORDS_MAX 16
-
-#define NEVER (-1) /* milliseconds */
 
 static FILE *talk; /* of the process */
 static pid_t process;
@@ -52,13 +51,13 @@ static void end_process(void)
 }
 
 /* Waits for the first packet, which says that there is a guest. Without one
- * the process has printed why, and no screen hides that. */
+ * the process has printed why, and no screen hides that. It gives up by itself,
+ * and a signal ends us both. */
 static void wait_for_packet(int packets)
 {
     struct pollfd wait = {.fd = packets, .events = POLLIN};
 
-    while (poll(&wait, 1, NEVER) < 0 && errno == EINTR)
-        continue;
+    wait_for(&wait, 1, HUGE_VAL, 0);
     if ((wait.revents & POLLIN) == 0)
         exit(wait_for_end());
 }

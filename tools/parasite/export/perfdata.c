@@ -147,8 +147,9 @@ static void put_image(const struct perf *perf)
     const struct event_hello *hello = &view->model.hello;
     struct segment text = {hello->text_begin,
                            hello->text_end - hello->text_begin, 0, 0};
-    char *path =
-        view->names.image != NULL ? realpath(view->image.path, NULL) : NULL;
+    const char *file =
+        view->names.image != NULL ? image_file(&view->image) : NULL;
+    char *path = file != NULL ? realpath(file, NULL) : NULL;
     size_t count = 0;
     struct segment *segments =
         path != NULL ? segments_read(path, &count) : NULL;

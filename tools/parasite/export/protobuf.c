@@ -4,6 +4,7 @@
 #include "export/protobuf.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,12 @@ static void put_bytes(struct message *message, int field, const void *bytes,
 
 void message_text(struct message *message, int field, const char *text)
 {
+    char *mended = utf8_mended(text);
+
+    if (mended != NULL)
+        text = mended;
     put_bytes(message, field, text, strlen(text));
+    free(mended);
 }
 
 void message_put(struct message *message, int field, struct message *inner)

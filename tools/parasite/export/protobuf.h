@@ -23,8 +23,9 @@ struct message {
 /* A bare number, as in packed fields. */
 void message_varint(struct message *message, uint64_t value);
 
-/* Fields: a number, one of eight bytes, a text, and a whole message, which is
- * empty afterwards and may be reused. */
+/* Fields: a number, one of eight bytes, a text, in which what is not UTF-8 is
+ * replaced, and a whole message, which is empty afterwards and may be
+ * reused. */
 void message_number(struct message *message, int field, uint64_t value);
 void message_fixed(struct message *message, int field, uint64_t value);
 void message_text(struct message *message, int field, const char *text);

@@ -64,6 +64,7 @@ enum flame_loss_kind {
     FLAME_PACKETS,   /* missing packets */
     FLAME_DISCARDED, /* samples, as reported by the guest */
     FLAME_STOLEN,    /* clocks in which the guest did not run */
+    FLAME_OWN,       /* samples of the profiler's own: no loss, in no share */
     FLAME_LOSS_KINDS
 };
 
@@ -79,6 +80,7 @@ struct flame_whole {
     uint64_t samples;
     uint64_t clocks;
     uint64_t losses[FLAME_LOSS_KINDS];
+    bool is_steady; /* the sampling period did not vary */
 };
 
 struct sides;

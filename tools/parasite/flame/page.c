@@ -124,8 +124,9 @@ static json_t *sides_of(const struct flame *flame)
                 losses, json_integer((json_int_t)whole->losses[kind]));
         json_array_append_new(
             sides,
-            json_pack("{sIsIso}", "samples", (json_int_t)whole->samples,
-                      "clocks", (json_int_t)whole->clocks, "losses", losses));
+            json_pack("{sIsIsosb}", "samples", (json_int_t)whole->samples,
+                      "clocks", (json_int_t)whole->clocks, "losses", losses,
+                      "steady", (int)whole->is_steady));
     }
     return sides;
 }

@@ -9,6 +9,7 @@
 
 #include "flame/flame.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -63,12 +64,13 @@ static void take(void *owner, const struct event *event, uint32_t node,
 {
     struct reading *reading = owner;
     struct flame *flame = reading->flame;
-    uint64_t period = flame->hz > 0 ? (uint64_t)(PROF_CLOCK_HZ / flame->hz) : 0;
+    uint64_t period =
+        flame->hz > 0 ? checked_u64(PROF_CLOCK_HZ / flame->hz) : 0;
 
     switch (event->kind) {
     case PROF_EVENT_MISS:
         put_loss(flame, FLAME_MISSED,
-                 before(event->time, event->as_miss.ticks * period),
+                 before(event->time, checked_mul(event->as_miss.ticks, period)),
                  event->time, event->as_miss.ticks);
         break;
     case PROF_EVENT_STOLEN:
@@ -147,6 +149,7 @@ struct flame_whole flame_whole_of(const struct model *model)
     return (struct flame_whole){
         .samples = model_samples(model),
         .clocks = end > begin ? end - begin : 0,
+        .is_steady = model_is_steady(model),
         .losses = {[FLAME_MISSED] = model->missed_ticks,
                    [FLAME_DROPPED] = model->dropped.samples,
                    [FLAME_PACKETS] = model->missing_packets,

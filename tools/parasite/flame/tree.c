@@ -187,6 +187,8 @@ void flame_add(struct flame *flame, struct view *view, enum flame_side side,
         self->clocks += cell->count.clocks;
     }
     flame->wholes[side] = flame_whole_of(&view->model);
+    if (view->own_apart && !view->with_own)
+        flame->wholes[side].losses[FLAME_OWN] = view_own(view).samples;
     if (side == FLAME_NEW)
         flame_add_samples(flame, view, stacks);
     else if (flame->sides != NULL)

@@ -106,7 +106,7 @@ static bool keeps_frames(const struct code *code)
 void code_open(struct code *code, const struct image *image)
 {
     *code = (struct code){.image = image, .align = PAGE};
-    if (image->is_list)
+    if (image_file(image) == NULL)
         return;
     code->cfi = cfi_open(image->path);
     code->segments = segments_read(image->path, &code->segment_count);

@@ -2,10 +2,12 @@
 /*
  * Source lines and inlined functions, by libdw.
  *
- * libdwfl finds the compilation unit, since it also finds those that no table
- * of address ranges lists. An address in inlined functions is in several nested
- * scopes; each inlined one has the position of its call, which is the line of
- * the next outer one.
+ * Which compilation unit has an address is what the units themselves say, read
+ * once. libdwfl's own search relies on the table .debug_aranges, which clang
+ * does not write: units that are not in it are not found, or taken for the one
+ * before them. It is asked for units that name no addresses. An address in
+ * inlined functions is in several nested scopes; each inlined one has the
+ * position of its call, which is the line of the next outer one.
  */
 
 #include "image/dwarf.h"
@@ -17,12 +19,24 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* Addresses of a unit, half-open, as libdwfl counts them. */
+struct range {
+    Dwarf_Addr begin;
+    Dwarf_Addr end;
+    Dwarf_Die *unit; /* libdwfl's */
+    Dwarf_Addr bias;
+};
 
 struct dwarf {
     Dwfl *session;
     Dwfl_Module *module;
     struct strings paths; /* of sources, tidied */
+    struct range *ranges; /* of all units, sorted by their beginning */
+    size_t range_count;
+    bool scanned; /* (ranges) are known */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -133,11 +147,65 @@ static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
     return count;
 }
 
+static int by_begin(const void *left, const void *right)
+{
+    const struct range *a = left, *b = right;
+
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+static void scan_units(struct dwarf *dwarf)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = NULL;
+
+    dwarf->scanned = true;
+    while ((unit = dwfl_module_nextcu(dwarf->module, unit, &bias)) != NULL) {
+        Dwarf_Addr base, begin, end;
+        ptrdiff_t at = 0;
+
+        while ((at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0) {
+            if (begin >= end)
+                continue;
+            vector_reserve_one(&dwarf->ranges, dwarf->range_count,
+                               sizeof *dwarf->ranges);
+            dwarf->ranges[dwarf->range_count++] =
+                (struct range){begin + bias, end + bias, unit, bias};
+        }
+    }
+    if (dwarf->range_count > 0)
+        qsort(dwarf->ranges, dwarf->range_count, sizeof *dwarf->ranges,
+              by_begin);
+}
+
+/* The unit with the code at (address), or NULL. */
+static Dwarf_Die *unit_at(struct dwarf *dwarf, uint64_t address,
+                          Dwarf_Addr *bias)
+{
+    size_t low = 0, high;
+
+    if (!dwarf->scanned)
+        scan_units(dwarf);
+    high = dwarf->range_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (dwarf->ranges[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || address >= dwarf->ranges[low - 1].end)
+        return dwfl_module_addrdie(dwarf->module, address, bias);
+    *bias = dwarf->ranges[low - 1].bias;
+    return dwarf->ranges[low - 1].unit;
+}
+
 size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
                 struct dwarf_frame *frames, size_t room)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(dwarf->module, address, &bias);
+    Dwarf_Die *unit = unit_at(dwarf, address, &bias);
     Dwarf_Line *line;
     Dwarf_Die *scopes = NULL;
     int scope_count;
@@ -158,10 +226,141 @@ size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
     return count;
 }
 
+/* The lines of an image while they are read. */
+struct table {
+    struct image_line *lines;
+    size_t count;
+    struct strings sources;
+};
+
+static uint32_t source_of(struct table *table, Dwarf_Line *line)
+{
+    const char *name = dwarf_linesrc(line, NULL, NULL);
+    char *path;
+    uint32_t number;
+
+    if (name == NULL)
+        return 0;
+    path = xstrdup(name);
+    source_path_tidy(path);
+    number = strings_put(&table->sources, path);
+    free(path);
+    return number;
+}
+
+static void put_line(struct table *table, Dwarf_Line *line, Dwarf_Addr bias)
+{
+    struct image_line put = {0};
+    Dwarf_Addr address;
+    bool ends = false;
+    int number = 0;
+
+    if (dwarf_lineaddr(line, &address) != 0)
+        return;
+    dwarf_lineendsequence(line, &ends);
+    dwarf_lineno(line, &number);
+    put.address = address + bias;
+    if (!ends && number > 0) {
+        put.source = source_of(table, line);
+        put.line = put.source != 0 ? (uint32_t)number : 0;
+    }
+    vector_reserve_one(&table->lines, table->count, sizeof put);
+    table->lines[table->count++] = put;
+}
+
+/* A line and its place in the table as it was read: libdw takes the last one of
+ * an address. */
+struct ordered {
+    struct image_line line;
+    size_t number;
+};
+
+/* Where one sequence ends and another begins, that one's line is the last. */
+static int by_address(const void *left, const void *right)
+{
+    const struct ordered *a = left, *b = right;
+
+    if (a->line.address != b->line.address)
+        return a->line.address < b->line.address ? -1 : 1;
+    if ((a->line.source == 0) != (b->line.source == 0))
+        return a->line.source == 0 ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static void sort(struct table *table)
+{
+    struct ordered *all = xreallocarray(NULL, table->count, sizeof *all);
+
+    for (size_t i = 0; i < table->count; ++i)
+        all[i] = (struct ordered){table->lines[i], i};
+    if (table->count > 0)
+        qsort(all, table->count, sizeof *all, by_address);
+    for (size_t i = 0; i < table->count; ++i)
+        table->lines[i] = all[i].line;
+    free(all);
+}
+
+/* Keeps the last entry of each address, and the first of each line. */
+static void drop_repetitions(struct table *table)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->count; ++i) {
+        const struct image_line *line = &table->lines[i];
+
+        if (i + 1 < table->count && line[1].address == line->address)
+            continue;
+        if (kept > 0 && table->lines[kept - 1].source == line->source &&
+            table->lines[kept - 1].line == line->line)
+            continue;
+        table->lines[kept++] = *line;
+    }
+    table->count = kept;
+}
+
+static void read_table(struct dwarf *dwarf, struct table *table)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = NULL;
+
+    while ((unit = dwfl_module_nextcu(dwarf->module, unit, &bias)) != NULL) {
+        Dwarf_Lines *lines;
+        size_t count;
+
+        if (dwarf_getsrclines(unit, &lines, &count) != 0)
+            continue;
+        for (size_t i = 0; i < count; ++i)
+            put_line(table, dwarf_onesrcline(lines, i), bias);
+    }
+    sort(table);
+    drop_repetitions(table);
+}
+
+void dwarf_read_lines(struct image *image)
+{
+    const char *path = image_file(image);
+    struct dwarf *dwarf = path != NULL ? dwarf_open(path) : NULL;
+    struct table table = {0};
+
+    if (dwarf == NULL)
+        return;
+    read_table(dwarf, &table);
+    dwarf_close(dwarf);
+    image->lines = table.lines;
+    image->line_count = table.count;
+    for (uint32_t i = 1; i < strings_count(&table.sources); ++i) {
+        vector_reserve_one(&image->sources, image->source_count,
+                           sizeof *image->sources);
+        image->sources[image->source_count++] =
+            xstrdup(strings_text(&table.sources, i));
+    }
+    strings_free(&table.sources);
+}
+
 int dwarf_language(struct dwarf *dwarf, uint64_t address)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(dwarf->module, address, &bias);
+    Dwarf_Die *unit = unit_at(dwarf, address, &bias);
 
     return unit != NULL ? dwarf_srclang(unit) : -1;
 }
@@ -172,5 +371,7 @@ void dwarf_close(struct dwarf *dwarf)
         dwfl_end(dwarf->session);
     if (dwarf != NULL)
         strings_free(&dwarf->paths);
+    if (dwarf != NULL)
+        free(dwarf->ranges);
     free(dwarf);
 }

@@ -4,8 +4,7 @@
 
 /* Source lines and inlined functions from an ELF file's DWARF data. */
 
-#include <stddef.h>
-#include <stdint.h>
+#include "image/image.h"
 
 struct dwarf;
 
@@ -23,6 +22,10 @@ struct dwarf_frame {
 
 size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
                 struct dwarf_frame *frames, size_t room);
+
+/* Reads the whole table of lines of (image) into it: sorted by address, one
+ * entry for each. Nothing if it has no DWARF data. */
+void dwarf_read_lines(struct image *image);
 
 /* DW_LANG_... of what is at (address), -1 = unknown. */
 int dwarf_language(struct dwarf *dwarf, uint64_t address);

@@ -20,10 +20,11 @@ struct exits {
     cs_insn *instruction;
 
     /* Where decoding stopped last: of the function that begins at (begin), the
-     * instruction at (at) is next, and whether the one before it (left). */
+     * instruction at (at) is next, whether the one before it (left), and */
     uint64_t begin;
     uint64_t at;
     bool left;
+    uint64_t called; /* by it, directly; 0 = it is no such call */
 };
 
 /* Always, or unless the hypervisor disabled it (Intel SDM vol. 3, 26.1,
@@ -60,6 +61,7 @@ static bool open_decoder(struct exits *exits)
         return false;
     /* bytes that are not an instruction are skipped one by one */
     cs_option(exits->decoder, CS_OPT_SKIPDATA, CS_OPT_ON);
+    cs_option(exits->decoder, CS_OPT_DETAIL, CS_OPT_ON);
     exits->instruction = cs_malloc(exits->decoder);
     return true;
 }
@@ -67,9 +69,10 @@ static bool open_decoder(struct exits *exits)
 struct exits *exits_open(const struct image *image, const regex_t *functions)
 {
     struct exits *exits = xreallocarray(NULL, 1, sizeof *exits);
+    const char *file = image_file(image);
 
     *exits = (struct exits){.image = image, .functions = functions};
-    exits->file = open(image->path, O_RDONLY | O_CLOEXEC);
+    exits->file = file != NULL ? open(file, O_RDONLY | O_CLOEXEC) : -1;
     elf_version(EV_CURRENT);
     exits->elf = elf_begin(exits->file, ELF_C_READ_MMAP, NULL);
     if (open_decoder(exits))
@@ -109,6 +112,51 @@ static bool jumps_to_next(const cs_insn *instruction)
            instruction->bytes[1] == 0;
 }
 
+/* Whether control goes on behind (instruction) in any case. */
+static bool goes_on(const struct exits *exits, const cs_insn *instruction)
+{
+    return jumps_to_next(instruction) ||
+           (!cs_insn_group(exits->decoder, instruction, CS_GRP_JUMP) &&
+            !cs_insn_group(exits->decoder, instruction, CS_GRP_CALL) &&
+            !cs_insn_group(exits->decoder, instruction, CS_GRP_RET));
+}
+
+/* Whether the function at (address) returns after an instruction that leaves,
+ * with no other jump in between. */
+static bool returns_from_exit(struct exits *exits, uint64_t address)
+{
+    const struct image_symbol *function = image_function(exits->image, address);
+    const cs_insn *instruction = exits->instruction;
+    size_t count;
+    const uint8_t *code;
+    bool left = false;
+
+    if (function == NULL || function->start != address)
+        return false;
+    code = code_at(exits, address, &count);
+    while (code != NULL && address < function->end &&
+           cs_disasm_iter(exits->decoder, &code, &count, &address,
+                          exits->instruction)) {
+        if (left && cs_insn_group(exits->decoder, instruction, CS_GRP_RET))
+            return true;
+        left = leaves(instruction->id) || (left && goes_on(exits, instruction));
+    }
+    return false;
+}
+
+/* Where (instruction) calls to, 0 if that is in a register or in memory. */
+static uint64_t call_target(const cs_insn *instruction)
+{
+    const cs_x86 *x86;
+
+    if (instruction->id != X86_INS_CALL)
+        return 0;
+    x86 = &instruction->detail->x86;
+    return x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM
+               ? (uint64_t)x86->operands[0].imm
+               : 0;
+}
+
 /* Decodes from the function's beginning until (address) is reached, or from
  * where it stopped last: addresses that rise cost one pass, not its square. */
 static bool decoded(struct exits *exits, uint64_t begin, uint64_t address)
@@ -121,15 +169,20 @@ static bool decoded(struct exits *exits, uint64_t begin, uint64_t address)
     if (exits->begin != begin || exits->at > address) {
         exits->begin = exits->at = begin;
         exits->left = false;
+        exits->called = 0;
     }
     code = code_at(exits, exits->at, &count);
     while (code != NULL && exits->at < address &&
            cs_disasm_iter(exits->decoder, &code, &count, &exits->at,
-                          exits->instruction))
+                          exits->instruction)) {
         exits->left = leaves(instruction->id) ||
                       (exits->left && jumps_to_next(instruction));
+        exits->called = call_target(instruction);
+    }
     if (exits->at != address || exits->left)
         return exits->at == address;
+    if (exits->called != 0 && returns_from_exit(exits, exits->called))
+        return true;
     /* no instruction may be here: the function's end */
     return code != NULL &&
            cs_disasm_iter(exits->decoder, &code, &count, &at,

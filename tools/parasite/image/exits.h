@@ -11,7 +11,10 @@
  * still there. So an address counts if such an instruction begins or ends at
  * it. Where instructions end is found by decoding the function from its
  * beginning. A jump to the next instruction is followed: under QEMU's software
- * emulation it delays an interrupt to its target.
+ * emulation it delays an interrupt to its target. So does a return, which makes
+ * the interrupt the caller's: an address behind a direct call counts if the
+ * function that was called returns from such an instruction, with no jump in
+ * between.
  *
  * Port input and output, hlt, cpuid, model specific registers and hypercalls
  * are recognised. Access to device memory looks like any other memory access;

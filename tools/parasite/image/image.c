@@ -10,15 +10,15 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "function_symbols.h"
+#include "image/embedded.h"
 #include "image/segment.h"
-#include "space.h"
 #include "trace/metadata.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <prof/symtab.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,26 +41,6 @@ static void read_note(struct image *image, Elf_Data *data,
         if ((header->sh_flags & SHF_ALLOC) != 0)
             image->note = header->sh_addr + descriptor;
     }
-}
-
-/* An image that was linked without a note has the build-id that `parasite
- * embed` put into its symbol table. */
-static void read_embedded_id(struct image *image, Elf *elf)
-{
-    size_t file_bytes;
-    const char *file = elf_rawfile(elf, &file_bytes);
-    struct prof_symtab head;
-    struct space space;
-
-    if (space_find(elf, &space) != SPACE_FOUND || space.bytes < sizeof head)
-        return;
-    memcpy(&head, file + space.at, sizeof head);
-    if (le32toh(head.magic) != PROF_SYMTAB_MAGIC ||
-        le32toh(head.version) != PROF_SYMTAB_VERSION ||
-        le32toh(head.build_id_bytes) > sizeof image->build_id)
-        return;
-    image->build_id_bytes = le32toh(head.build_id_bytes);
-    memcpy(image->build_id, head.build_id, image->build_id_bytes);
 }
 
 /* Symbols as they are read; functions have several to an address. */
@@ -175,70 +155,50 @@ static void find_range(struct image *image)
     }
 }
 
-void image_open_one(struct image *image, const char *path)
+bool image_try_one(struct image *image, const char *path, char *why)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct symbols symbols = {.image = image};
 
     *image = (struct image){.path = path};
-    if (file < 0)
-        die("%s: cannot be read: %s", path, strerror(errno));
+    if (file < 0) {
+        snprintf(why, IMAGE_WHY_MAX, "%s: cannot be read: %s", path,
+                 strerror(errno));
+        return false;
+    }
     elf_version(EV_CURRENT);
     symbols.elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     if (symbols.elf == NULL || elf_kind(symbols.elf) != ELF_K_ELF) {
         elf_end(symbols.elf);
         close(file);
-        if (image_open_list(image, path))
-            return;
-        die("%s: not an ELF file; -k takes the image as it was linked", path);
+        snprintf(why, IMAGE_WHY_MAX,
+                 "%s: not an ELF file; -k takes the image as it was linked",
+                 path);
+        return image_open_list(image, path);
     }
     read_sections(&symbols);
     if (image->build_id_bytes == 0)
-        read_embedded_id(image, symbols.elf);
+        embedded_read_id(image, symbols.elf);
+    choose_functions(&symbols);
+    if (image->count == 0)
+        embedded_read(image, symbols.elf);
     elf_end(symbols.elf);
     close(file);
-    choose_functions(&symbols);
     find_range(image);
+    return true;
 }
 
-static const struct image_symbol *find(const struct image *image,
-                                       uint64_t address)
+const char *image_file(const struct image *image)
 {
-    size_t low = 0, high = image->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (image->functions[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || address >= image->functions[low - 1].end)
-        return NULL;
-    return &image->functions[low - 1];
+    return image->is_list || image->is_stored ? NULL : image->path;
 }
 
-const struct image_symbol *image_function(const struct image *image,
-                                          uint64_t address)
+bool image_is_of(const struct image *image, const uint8_t *build_id,
+                 size_t bytes)
 {
-    const struct image_symbol *found = NULL;
-
-    for (; image != NULL && found == NULL; image = image->next)
-        found = find(image, address);
-    return found;
-}
-
-bool image_object(const struct image *image, const char *name,
-                  uint64_t *address)
-{
-    for (size_t i = 0; i < image->object_count; ++i) {
-        if (strcmp(image->objects[i].name, name) == 0) {
-            *address = image->objects[i].start;
-            return true;
-        }
-    }
-    return false;
+    return bytes == 0 || image->build_id_bytes == 0 ||
+           (bytes == image->build_id_bytes &&
+            memcmp(build_id, image->build_id, bytes) == 0);
 }
 
 bool image_fits(const struct image *image, const struct event_hello *hello,
@@ -247,12 +207,9 @@ bool image_fits(const struct image *image, const struct event_hello *hello,
     struct event_hello ours = {.build_id_bytes = image->build_id_bytes};
     char here[65], there[65];
 
+    if (image_is_of(image, hello->build_id, hello->build_id_bytes))
+        return true;
     memcpy(ours.build_id, image->build_id, sizeof ours.build_id);
-    if (hello->build_id_bytes == 0 || image->build_id_bytes == 0)
-        return true;
-    if (hello->build_id_bytes == image->build_id_bytes &&
-        memcmp(hello->build_id, image->build_id, image->build_id_bytes) == 0)
-        return true;
     metadata_build_id(&ours, here);
     metadata_build_id(hello, there);
     log_error("%s is not the image that was profiled: its build-id is %s, but "
@@ -260,17 +217,4 @@ bool image_fits(const struct image *image, const struct event_hello *hello,
               image->path, here, there,
               force ? "" : "; give the right one with -k, or --force");
     return force;
-}
-
-void image_close(struct image *image)
-{
-    if (image->next != NULL)
-        image_close(image->next);
-    free(image->next);
-    for (size_t i = 0; i < image->object_count; ++i)
-        free((char *)image->objects[i].name);
-    free(image->functions);
-    free(image->objects);
-    free(image->own_path);
-    *image = (struct image){0};
 }

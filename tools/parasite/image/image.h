@@ -18,18 +18,32 @@ struct image_symbol {
     const char *name;
 };
 
+/* From (address) to the next entry, code of a line; (source) counts from 1 on,
+ * 0 = code of no known line. */
+struct image_line {
+    uint64_t address;
+    uint32_t source;
+    uint32_t line;
+};
+
 #define IMAGE_PATHS_MARK ':' /* between the paths of several images */
+#define IMAGE_WHY_MAX 512    /* bytes of a reason, a path in it may be cut */
 
 struct image {
     const char *path;
     uint32_t build_id_bytes;
     uint8_t build_id[32];
-    uint64_t note; /* address of the build-id in memory, 0 = not there */
-    bool is_list;  /* a text file of symbols */
+    uint64_t note;  /* address of the build-id in memory, 0 = not there */
+    bool is_list;   /* a text file of symbols */
+    bool is_stored; /* from a trace (stored.h): there is no file of it */
     struct image_symbol *functions; /* sorted by start */
     size_t count;
     struct image_symbol *objects; /* data, in no order */
     size_t object_count;
+    struct image_line *lines; /* sorted by address; only if it is stored */
+    size_t line_count;
+    char **sources; /* paths */
+    size_t source_count;
     uint64_t begin; /* of the code, as linked, half-open */
     uint64_t end;
     uint64_t moved;     /* added to all addresses */
@@ -42,8 +56,16 @@ struct image {
  * process if one of them is neither. */
 void image_open(struct image *image, const char *paths);
 
-/* Reads one of them. */
-void image_open_one(struct image *image, const char *path);
+/* The same, but returns false with the reason in (why), which has room for
+ * IMAGE_WHY_MAX, if they cannot be read; (image) is empty then. */
+bool image_try(struct image *image, const char *paths, char *why);
+
+/* Reads one of them, which must outlive (image). An ELF file without symbols
+ * has the names that `parasite embed` put into it. */
+bool image_try_one(struct image *image, const char *path, char *why);
+
+/* The image's ELF file, NULL if it is a list of symbols or from a trace. */
+const char *image_file(const struct image *image);
 
 /* Reads a list of symbols; false if (path) is none. */
 bool image_open_list(struct image *image, const char *path);
@@ -64,9 +86,19 @@ const struct image *image_at(const struct image *image, uint64_t address);
 const struct image_symbol *image_function(const struct image *image,
                                           uint64_t address);
 
+/* The line of the code at (address), wherever its image was moved, and its
+ * source's path; NULL if it is unknown, or (image)
+ * has no lines of its own. */
+const struct image_line *image_line(const struct image *image, uint64_t address,
+                                    const char **source);
+
 /* The address of the object (name); false if there is none. */
 bool image_object(const struct image *image, const char *name,
                   uint64_t *address);
+
+/* Whether (image) has this build-id; true also if one has none. */
+bool image_is_of(const struct image *image, const uint8_t *build_id,
+                 size_t bytes);
 
 /* Whether this is the image of (hello); true also if one of them has no
  * build-id. Otherwise prints both build-ids, and returns (force). */

@@ -15,14 +15,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool names_with_returns;
+
 /* Valid until the next call. */
 static const char *demangled(const char *symbol)
 {
     static struct prof_demangle_work work;
     static char text[65536];
 
-    prof_demangle(symbol, text, sizeof text, &work);
+    prof_demangle_as(names_with_returns ? PROF_LANGUAGE_AUTO
+                                        : PROF_LANGUAGE_AUTO_BRIEF,
+                     symbol, text, sizeof text, &work);
     return text;
+}
+
+static struct dwarf *open_dwarf(const struct image *image)
+{
+    const char *file = image_file(image);
+
+    return file != NULL ? dwarf_open(file) : NULL;
 }
 
 static void open_others(struct names *names)
@@ -32,7 +43,7 @@ static void open_others(struct names *names)
     for (const struct image *at = names->image->next; at != NULL;
          at = at->next) {
         vector_reserve_one(&names->others, count, sizeof(struct dwarf *));
-        names->others[count++] = dwarf_open(at->path);
+        names->others[count++] = open_dwarf(at);
     }
 }
 
@@ -41,12 +52,13 @@ void names_open(struct names *names, struct image *image, bool lines,
 {
     *names = (struct names){
         .image = image,
+        .lines = lines || inlined,
         .inlined = inlined,
         .readable = demangled,
     };
     if (image != NULL && (lines || inlined)) {
-        names->dwarf = dwarf_open(image->path);
-        if (names->dwarf == NULL && !image->is_list)
+        names->dwarf = open_dwarf(image);
+        if (names->dwarf == NULL && image_file(image) != NULL)
             log_info(
                 "%s: no debug information, so no source lines; compile with -g",
                 image->path);
@@ -134,14 +146,31 @@ static void put_frame(struct names *names, struct frame frame)
     names->frames[names->frame_count++] = frame;
 }
 
+/* The line that a trace has of (address); inlined functions it has not. */
+static size_t stored_at(const struct names *names, uint64_t address,
+                        struct dwarf_frame *found)
+{
+    const struct image_line *line =
+        names->lines && names->image != NULL
+            ? image_line(names->image, address, &found->file)
+            : NULL;
+
+    if (line == NULL)
+        return 0;
+    found->function = NULL;
+    found->line = (int)line->line;
+    return 1;
+}
+
 /* Looks (address) up, and appends what is there. */
 static void look_up(struct names *names, uint64_t address)
 {
     struct dwarf_frame found[NAMES_INLINED_MAX];
     uint64_t linked = address;
     struct dwarf *dwarf = names_dwarf(names, &linked);
-    size_t count =
-        dwarf != NULL ? dwarf_at(dwarf, linked, found, NAMES_INLINED_MAX) : 0;
+    size_t count = dwarf != NULL
+                       ? dwarf_at(dwarf, linked, found, NAMES_INLINED_MAX)
+                       : stored_at(names, address, found);
     uint32_t innermost = count > 0 ? line_text(names, &found[0]) : 0;
 
     if (!names->inlined || count == 0) {

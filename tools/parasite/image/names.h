@@ -36,6 +36,7 @@ struct names {
     struct image *image;   /* NULL = addresses are shown as numbers */
     struct dwarf *dwarf;   /* NULL = no lines */
     struct dwarf **others; /* of the images after the first, in their order */
+    bool lines;            /* source lines are asked for */
     bool inlined;          /* inlined functions are frames too */
     struct strings strings;
     struct names_lookups {
@@ -50,6 +51,10 @@ struct names {
     const char *(*readable)(const char *symbol); /* how a symbol is displayed */
     const struct guest_names *guest; /* of address spaces; NULL = unknown */
 };
+
+/* Set by --return-types: C++ functions have the types that they return, as far
+ * as their symbols have them: templates. */
+extern bool names_with_returns;
 
 /* (image) may be NULL. (lines) asks for source lines, (inlined) for inlined
  * functions too. */

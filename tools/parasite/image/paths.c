@@ -65,22 +65,36 @@ static void keep_apart(const struct image *first, struct image *added)
     }
 }
 
-void image_open(struct image *image, const char *paths)
+bool image_try(struct image *image, const char *paths, char *why)
 {
     struct image *last = image;
     char *path = next_path(&paths);
+    bool fine = path != NULL;
 
-    if (path == NULL)
-        die("an image has a name");
-    image_open_one(image, path);
-    image->own_path = path;
-    while ((path = next_path(&paths)) != NULL) {
-        last->next = xreallocarray(NULL, 1, sizeof *last->next);
-        last = last->next;
-        image_open_one(last, path);
+    snprintf(why, IMAGE_WHY_MAX, "an image has a name");
+    *image = (struct image){0};
+    while (path != NULL && fine) {
+        fine = image_try_one(last, path, why);
         last->own_path = path;
         keep_apart(image, last);
+        path = fine ? next_path(&paths) : NULL;
+        if (path != NULL) {
+            last->next = xreallocarray(NULL, 1, sizeof *last->next);
+            *last->next = (struct image){0};
+            last = last->next;
+        }
     }
+    if (!fine)
+        image_close(image);
+    return fine;
+}
+
+void image_open(struct image *image, const char *paths)
+{
+    char why[IMAGE_WHY_MAX];
+
+    if (!image_try(image, paths, why))
+        die("%s", why);
 }
 
 bool image_is_there(const char *paths)
@@ -120,12 +134,4 @@ char *image_paths_real(const char *paths)
         whole = longer;
     }
     return whole;
-}
-
-const struct image *image_at(const struct image *image, uint64_t address)
-{
-    while (image != NULL && (address < image->begin + image->moved ||
-                             address >= image->end + image->moved))
-        image = image->next;
-    return image;
 }

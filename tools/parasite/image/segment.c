@@ -4,6 +4,7 @@
 #include "image/segment.h"
 
 #include "base/memory.h"
+#include "space.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -12,13 +13,13 @@
 static struct segment *read_headers(Elf *elf, size_t *count)
 {
     struct segment *segments = NULL;
-    size_t headers = 0;
+    size_t headers = space_headers(elf);
     GElf_Phdr header;
 
-    elf_getphdrnum(elf, &headers);
     for (size_t i = 0; i < headers; ++i) {
-        if (gelf_getphdr(elf, (int)i, &header) == NULL ||
-            header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0)
+        if (gelf_getphdr(elf, (int)i, &header) == NULL)
+            break;
+        if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0)
             continue;
         vector_reserve_one(&segments, *count, sizeof *segments);
         segments[(*count)++] = (struct segment){
@@ -37,7 +38,7 @@ struct segment *segments_read(const char *path, size_t *count)
     if (file < 0)
         return NULL;
     if (elf_version(EV_CURRENT) != EV_NONE)
-        elf = elf_begin(file, ELF_C_READ, NULL);
+        elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     if (elf != NULL)
         segments = read_headers(elf, count);
     elf_end(elf);

@@ -63,18 +63,45 @@ static enum source_language of_symbol(const char *symbol)
     return SOURCE_UNKNOWN;
 }
 
+/* Without DWARF data the name of the source says it. */
+static enum source_language of_source(const char *path)
+{
+    static const struct {
+        const char *ending;
+        enum source_language language;
+    } endings[] = {
+        {".c", SOURCE_C},        {".cc", SOURCE_CXX},
+        {".cpp", SOURCE_CXX},    {".cxx", SOURCE_CXX},
+        {".hpp", SOURCE_CXX},    {".rs", SOURCE_RUST},
+        {".ml", SOURCE_OCAML},   {".asm", SOURCE_ASSEMBLY},
+        {".S", SOURCE_ASSEMBLY}, {".s", SOURCE_ASSEMBLY},
+    };
+    const char *dot = strrchr(path, '.');
+
+    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof endings[0];
+         ++i) {
+        if (strcmp(endings[i].ending, dot) == 0)
+            return endings[i].language;
+    }
+    return SOURCE_UNKNOWN;
+}
+
 enum source_language source_language(const struct names *names,
                                      uint64_t address)
 {
     const struct image_symbol *symbol =
         names->image != NULL ? image_function(names->image, address) : NULL;
     enum source_language language = SOURCE_UNKNOWN;
+    const char *source;
 
     /* mangling first: DWARF calls OCaml's code assembly */
     if (symbol != NULL)
         language = of_symbol(symbol->name);
     if (language == SOURCE_UNKNOWN && names->dwarf != NULL)
         language = of_dwarf(dwarf_language(names->dwarf, address));
+    if (language == SOURCE_UNKNOWN && names->image != NULL &&
+        image_line(names->image, address, &source) != NULL)
+        language = of_source(source);
     return language;
 }
 
@@ -89,6 +116,9 @@ const char *source_folder(const struct names *names, uint64_t address,
 
     if (names->dwarf != NULL)
         count = dwarf_at(names->dwarf, address, found, NAMES_INLINED_MAX);
+    else if (names->image != NULL &&
+             image_line(names->image, address, &found[0].file) != NULL)
+        count = 1;
     if (count == 0)
         return "";
     /* without inlined functions the one frame is the outermost of these */

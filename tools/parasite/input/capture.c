@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop of a recording. It waits in poll() with a timeout, so that time
- * limit, terminal and guest are checked even when no bytes come. RAM gives no
- * notice of new bytes and is checked every millisecond.
+ * The loop of a recording. It never waits for long, so that time limit,
+ * terminal and guest are checked even when no bytes come. RAM gives no notice
+ * of new bytes and is checked every millisecond.
  */
 
 #include "input/capture.h"
@@ -11,17 +11,17 @@
 #include "base/number.h"
 #include "base/seconds.h"
 #include "base/signals.h"
+#include "base/wait.h"
 #include "trace/metadata.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <prof/format.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define WAIT_MS 100
-#define RAM_WAIT_NS 1000000
+#define WAIT_SECONDS 0.1
+#define RAM_WAIT_SECONDS 1e-3
+#define REST_READS_MAX 64u
 #define PROGRESS_SECONDS 0.25
 
 static void check_image(struct capture *capture, struct boot *boot)
@@ -123,26 +123,26 @@ static bool read_some(struct capture *capture, int file)
 
 static void run_file(struct capture *capture, int file, struct guest *guest)
 {
-    struct pollfd wait = {.fd = file, .events = POLLIN};
-
     while (!time_is_over(capture)) {
-        int ready = poll(&wait, 1, WAIT_MS);
+        bool ready = wait_readable(file, seconds_now() + WAIT_SECONDS, 0);
 
         step(capture, guest);
-        if (ready > 0 && !read_some(capture, file))
+        if (ready && !read_some(capture, file))
             return;
     }
     if (guest == NULL)
         return;
     guest_stop(guest);
-    while (read_some(capture, file))
+    /* what is in the pipe, of which somebody else may hold the other end */
+    for (unsigned i = 0; i < REST_READS_MAX && wait_readable(file, 0, 0) &&
+                         read_some(capture, file);
+         ++i)
         ;
 }
 
 static void run_ram(struct capture *capture, const char *path,
                     struct guest *guest, uint64_t ring)
 {
-    const struct timespec wait = {.tv_nsec = RAM_WAIT_NS};
     bool open = false, last = false;
 
     while (!last) {
@@ -155,7 +155,7 @@ static void run_ram(struct capture *capture, const char *path,
         if (last)
             shared_ring_read_rest(&capture->share, &capture->scanner.sink);
         else if (!shared_ring_read(&capture->share, &capture->scanner.sink))
-            nanosleep(&wait, NULL);
+            wait_until(seconds_now() + RAM_WAIT_SECONDS);
         step(capture, guest);
     }
     if (capture->share.damaged)
@@ -176,7 +176,7 @@ void capture_run(struct capture *capture, const struct target *target,
     if (guest == NULL)
         return;
     while (guest_runs(guest) && !time_is_over(capture))
-        nanosleep(&(struct timespec){.tv_nsec = RAM_WAIT_NS}, NULL);
+        wait_until(seconds_now() + RAM_WAIT_SECONDS);
     guest_stop(guest);
 }
 
@@ -253,6 +253,12 @@ static void log_boot(const struct capture *capture, const struct boot *boot,
                     number_bytes(boot->writer.written, bytes),
                     number_count(model_samples(&boot->model), samples),
                     number_count(model_lost(&boot->model), lost));
+    if (boot->model.lost_events > 0)
+        log_info("%s%s%s events of tasks lost: the guest overwrote them before "
+                 "they were sent; prof.trace_kb=%u keeps them",
+                 where, several ? ": " : "",
+                 number_count(boot->model.lost_events, lost),
+                 model_trace_kib(boot->model.lost_at_once));
 }
 
 void capture_end(struct capture *capture)

@@ -5,9 +5,9 @@
 
 #include "base/log.h"
 #include "base/seconds.h"
+#include "base/wait.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -136,7 +136,7 @@ static void lose_line(struct live *live)
         snprintf(live->why, sizeof live->why, "the guest has ended");
     else
         snprintf(live->why, sizeof live->why, "%s: %s",
-                 file ? "end of file" : "disconnected, waiting",
+                 file ? "end of file" : "guest ended or disconnected, waiting",
                  live->request->target);
 }
 
@@ -195,8 +195,7 @@ void live_wait(struct live *live, int other, int wait_ms)
         wait_ms = RAM_WAIT_MS;
     else if (!is_open(live) && wait_ms > (int)(AGAIN_SECONDS * 1000))
         wait_ms = (int)(AGAIN_SECONDS * 1000);
-    if (poll(waits, 2, wait_ms) < 0 && errno != EINTR)
-        die("poll failed: %s", strerror(errno));
+    wait_for(waits, 2, seconds_now() + wait_ms / 1000.0, 0);
     if (live->target.file >= 0 && waits[1].revents != 0)
         read_file(live);
     if (ram && live->share.ram != NULL)
@@ -225,8 +224,9 @@ int live_close(struct live *live)
     bool ours = live->request->guest != NULL;
 
     if (ours && live->ended)
-        while (guest_runs(&live->guest))
-            poll(NULL, 0, RAM_WAIT_MS);
+        while (guest_runs(&live->guest) &&
+               wait_until(seconds_now() + RAM_WAIT_MS / 1000.0))
+            continue;
     if (ours)
         guest_stop(&live->guest);
     close_line(live);

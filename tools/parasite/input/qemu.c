@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/seconds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +26,15 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define QEMU_FAILED 126
 #define ENDED "terminating on signal" /* QEMU prints it when we end it */
 #define PIPE_BYTES (1 << 20)          /* the limit for unprivileged users */
+#define READS_MAX 64u                 /* of its errors, at a time */
+#define END_SECONDS 10.0              /* from SIGTERM to SIGKILL */
+#define END_NAP_NS 1000000
 
 static const struct {
     const char *name;
@@ -279,8 +284,9 @@ void guest_copy_errors(struct guest *guest)
     char bytes[4096];
     ssize_t count;
 
-    while (guest->errors >= 0 &&
-           (count = read(guest->errors, bytes, sizeof bytes)) > 0) {
+    for (unsigned i = 0; i < READS_MAX && guest->errors >= 0 &&
+                         (count = read(guest->errors, bytes, sizeof bytes)) > 0;
+         ++i) {
         if (guest->stopped &&
             memmem(bytes, (size_t)count, ENDED, strlen(ENDED)) != NULL)
             continue;
@@ -297,14 +303,32 @@ bool guest_runs(struct guest *guest)
     return !guest->has_status;
 }
 
+/* Waits a while for its end. What it still writes is read, for a full pipe
+ * would keep it from ending. */
+static bool ends_soon(struct guest *guest)
+{
+    double deadline = seconds_now() + END_SECONDS;
+
+    while (guest_runs(guest)) {
+        if (seconds_now() >= deadline)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = END_NAP_NS}, NULL);
+    }
+    return true;
+}
+
 void guest_stop(struct guest *guest)
 {
     if (guest->process <= 0 || !guest_runs(guest))
         return;
     guest->stopped = true;
     kill(guest->process, SIGTERM);
-    waitpid(guest->process, &guest->status, 0);
-    guest->has_status = true;
+    if (!ends_soon(guest)) {
+        log_info("%s does not end by SIGTERM; killed", guest->words[0]);
+        kill(guest->process, SIGKILL);
+        waitpid(guest->process, &guest->status, 0);
+        guest->has_status = true;
+    }
     guest_copy_errors(guest);
 }
 

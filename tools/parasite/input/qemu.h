@@ -57,7 +57,7 @@ bool guest_runs(struct guest *guest);
  * called several times a second; guest_runs() does it, too. */
 void guest_copy_errors(struct guest *guest);
 
-/* Ends it and waits for it, if it was started. */
+/* Ends it and waits for it, if it was started: after a while by SIGKILL. */
 void guest_stop(struct guest *guest);
 
 /* The guest's exit code from isa-debug-exit; 0 if it was powered off or ended

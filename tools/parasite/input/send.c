@@ -8,10 +8,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "base/wait.h"
 #include "input/pending.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <prof/format.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +23,7 @@
 #define AGAIN_SECONDS 1.0
 #define HELD_SECONDS 1.0 /* until it is reported that others hold the line */
 #define RATE_TOLERANCE 0.02
+#define READS_MAX 64u /* of one call */
 
 void send_add(struct sender *sender, const char *format, ...)
 {
@@ -103,17 +104,19 @@ void send_receive(struct sender *sender, const void *bytes, size_t count)
     answers_feed(&sender->answers, bytes, count);
 }
 
-/* Returns whether all of (line) was sent. The newline in front ends what
- * another sender may have left on the line. */
+/* Returns whether all of (line) was sent, or none of it for now: then it is
+ * sent again later. The newline in front ends what another sender, or a part of
+ * a line, may have left. */
 static bool write_line(const struct sender *sender, const char *line)
 {
     char text[SEND_LINE_MAX];
     int bytes = snprintf(text, sizeof text, "\n%s\n", line);
-    ssize_t sent = send(sender->file, text, (size_t)bytes, MSG_NOSIGNAL);
+    ssize_t sent =
+        send(sender->file, text, (size_t)bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 
     if (sent < 0 && errno == ENOTSOCK)
         sent = write(sender->file, text, (size_t)bytes);
-    return sent == bytes;
+    return sent >= 0 || errno == EAGAIN || errno == EINTR;
 }
 
 void send_hello_request(const struct sender *sender)
@@ -133,13 +136,13 @@ static void send_line(struct sender *sender)
 }
 
 /* Reads what is available even if no answer is expected: a console that is not
- * read would block its guest. */
+ * read would block its guest. What never ends is left for the next call. */
 static void read_answers(struct sender *sender)
 {
-    struct pollfd wait = {.fd = sender->file, .events = POLLIN};
+    unsigned left = READS_MAX;
     char bytes[4096];
 
-    while (sender->reads && poll(&wait, 1, 0) > 0) {
+    while (sender->reads && left-- > 0 && wait_readable(sender->file, 0, 0)) {
         ssize_t count = read(sender->file, bytes, sizeof bytes);
 
         if (count > 0) {

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening the source of a stream. */
 
+#define _GNU_SOURCE /* getaddrinfo_a() */
+
 #include "input/target.h"
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/seconds.h"
+#include "base/signals.h"
+#include "base/wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,51 +23,119 @@
 #include <termios.h>
 #include <unistd.h>
 
+#define CONNECT_SECONDS 10.0
+#define AGAIN_SECONDS 0.05 /* to a server whose queue is full */
+#define RESOLVE_NAP_NS 100000000
+
 /* Receives the reason of a failure. */
 struct why {
     char *text;
     size_t room;
 };
 
+/* Waits for a connection under way; false with errno set. */
+static bool finish_connecting(int file, double deadline)
+{
+    int problem = 0;
+
+    errno = signals_caught() ? EINTR : ETIMEDOUT;
+    if (!wait_writable(file, deadline, 0) ||
+        getsockopt(file, SOL_SOCKET, SO_ERROR, &problem,
+                   &(socklen_t){sizeof problem}) != 0)
+        return false;
+    errno = problem;
+    return problem == 0;
+}
+
+/* A socket, not blocking, that is connected to (address); -1 with errno set. A
+ * local server whose queue is full is tried again. */
+static int connect_to(const struct sockaddr *address, socklen_t bytes,
+                      double deadline)
+{
+    int file = socket(address->sa_family,
+                      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int problem;
+
+    if (file < 0)
+        return -1;
+    while (connect(file, address, bytes) != 0) {
+        if (errno == EINPROGRESS || errno == EINTR) {
+            if (finish_connecting(file, deadline))
+                return file;
+        } else if (errno == EAGAIN && seconds_now() < deadline &&
+                   wait_until(seconds_now() + AGAIN_SECONDS)) {
+            continue;
+        }
+        problem = errno;
+        close(file);
+        errno = problem;
+        return -1;
+    }
+    return file;
+}
+
 static int open_unix(const char *path, const struct why *why)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int file;
 
     if (strlen(path) >= sizeof address.sun_path)
         die_usage("unix:%s: path too long for a socket", path);
     strcpy(address.sun_path, path);
-    if (file >= 0 &&
-        connect(file, (struct sockaddr *)&address, sizeof address) == 0)
-        return file;
-    snprintf(why->text, why->room,
-             "unix:%s: %s; to listen there, QEMU needs -chardev "
-             "socket,id=prof,server=on,wait=on,path=%s",
-             path, strerror(errno), path);
-    if (file >= 0)
-        close(file);
-    return -1;
+    file = connect_to((struct sockaddr *)&address, sizeof address,
+                      seconds_now() + CONNECT_SECONDS);
+    if (file < 0)
+        snprintf(why->text, why->room,
+                 "unix:%s: %s; to listen there, QEMU needs -chardev "
+                 "socket,id=prof,server=on,wait=on,path=%s",
+                 path, strerror(errno), path);
+    return file;
 }
 
 /* Connects to the first of (found) that accepts. Returns -1 if none does. */
-static int connect_first(const struct addrinfo *found)
+static int connect_first(const struct addrinfo *found, double deadline)
 {
     int file = -1;
 
-    for (; found != NULL && file < 0; found = found->ai_next) {
-        file = socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, 0);
-        if (file < 0 || connect(file, found->ai_addr, found->ai_addrlen) == 0)
-            continue;
-        close(file);
-        file = -1;
-    }
+    for (; found != NULL && file < 0; found = found->ai_next)
+        file = connect_to(found->ai_addr, found->ai_addrlen, deadline);
     return file;
+}
+
+/* getaddrinfo() that can be interrupted. A request that is still under way is
+ * left to itself, with its memory. */
+static int resolve(const char *host, const char *port, double deadline,
+                   struct addrinfo **found)
+{
+    static const struct addrinfo want = {.ai_socktype = SOCK_STREAM};
+    const struct timespec nap = {.tv_nsec = RESOLVE_NAP_NS};
+    struct gaicb *request = xreallocarray(NULL, 1, sizeof *request);
+    struct gaicb *list[] = {request};
+    int problem;
+
+    *request = (struct gaicb){.ar_name = xstrdup(host),
+                              .ar_service = xstrdup(port),
+                              .ar_request = &want};
+    problem = getaddrinfo_a(GAI_NOWAIT, list, 1, NULL);
+    if (problem != 0)
+        return problem;
+    while ((problem = gai_error(request)) == EAI_INPROGRESS) {
+        if (signals_caught() || seconds_now() >= deadline)
+            return EAI_AGAIN;
+        gai_suspend((const struct gaicb *const *)list, 1, &nap);
+    }
+    *found = request->ar_result;
+    free((void *)request->ar_name);
+    free((void *)request->ar_service);
+    free(request);
+    return problem;
 }
 
 static int open_tcp(const char *where, const struct why *why)
 {
     const char *colon = strrchr(where, ':');
-    struct addrinfo *found = NULL, want = {.ai_socktype = SOCK_STREAM};
+    double deadline = seconds_now() + CONNECT_SECONDS;
+    struct addrinfo *found = NULL;
     char *host;
     int file, problem;
 
@@ -70,14 +143,14 @@ static int open_tcp(const char *where, const struct why *why)
         die_usage("tcp:%s: expected tcp:HOST:PORT", where);
     host = xstrdup(where);
     host[colon - where] = '\0';
-    problem = getaddrinfo(host, colon + 1, &want, &found);
+    problem = resolve(host, colon + 1, deadline, &found);
     free(host);
     if (problem != 0) {
         snprintf(why->text, why->room, "tcp:%s: %s", where,
                  gai_strerror(problem));
         return -1;
     }
-    file = connect_first(found);
+    file = connect_first(found, deadline);
     if (file < 0)
         snprintf(why->text, why->room, "tcp:%s: %s", where, strerror(errno));
     freeaddrinfo(found);
@@ -104,7 +177,8 @@ static bool is_device(const char *path)
 
 static int open_file(const char *path, bool *two_way, const struct why *why)
 {
-    int mode = is_device(path) ? O_RDWR | O_NOCTTY : O_RDONLY, file;
+    int mode = is_device(path) ? O_RDWR | O_NOCTTY | O_NONBLOCK : O_RDONLY;
+    int file;
 
     if (strcmp(path, "-") == 0)
         return dup(0);

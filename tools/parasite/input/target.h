@@ -14,6 +14,9 @@
  * and a PATH by itself is a file. What kind of stream it is need not be said:
  * packets and "#prof" lines cannot be taken for each other. A file that is a
  * terminal (QEMU's -serial pty) is a line in both directions.
+ *
+ * A socket is tried for ten seconds, or until a signal is caught. Sockets and
+ * terminals do not block.
  */
 
 #include <stdbool.h>

@@ -3,6 +3,9 @@
 
 #include "machine/machine.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum machine_stop machine_stop(struct machine *machine)
 {
     return machine->calls->stop(machine);
@@ -29,9 +32,22 @@ void machine_end(struct machine *machine)
     machine->calls->end(machine);
 }
 
-const char *machine_reason_text(enum machine_reason reason)
+const uint8_t *machine_window(const struct machine_cpu *cpu, uint64_t address,
+                              size_t bytes)
 {
-    switch (reason) {
+    uint64_t offset = address - cpu->window;
+
+    if (address < cpu->window || bytes > cpu->window_bytes ||
+        offset > cpu->window_bytes - bytes)
+        return NULL;
+    return cpu->bytes + offset;
+}
+
+const char *machine_reason_text(const struct machine *machine)
+{
+    static char text[128];
+
+    switch (machine->reason) {
     case MACHINE_LIVES:
         break;
     case MACHINE_EXITED:
@@ -42,6 +58,15 @@ const char *machine_reason_text(enum machine_reason reason)
         return "the stub does not answer";
     case MACHINE_NONSENSE:
         return "the answers make no sense";
+    case MACHINE_INTERRUPTED:
+        return "interrupted before the stub answered";
+    case MACHINE_ONE_CPU:
+        return "there are several CPUs, and the stub refuses to show one of "
+               "them (Hg)";
+    case MACHINE_REFUSED:
+        snprintf(text, sizeof text, "a call was refused: %s",
+                 strerror(machine->error));
+        return text;
     }
     return "it is connected";
 }

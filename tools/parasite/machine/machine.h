@@ -22,10 +22,13 @@
 /* Why nothing more can be had of it. */
 enum machine_reason {
     MACHINE_LIVES,
-    MACHINE_EXITED,   /* the guest has ended */
-    MACHINE_GONE,     /* there is nobody to ask any more */
-    MACHINE_SILENT,   /* no answer in time */
-    MACHINE_NONSENSE, /* too many answers that mean nothing */
+    MACHINE_EXITED,      /* the guest has ended */
+    MACHINE_GONE,        /* there is nobody to ask any more */
+    MACHINE_SILENT,      /* no answer in time */
+    MACHINE_NONSENSE,    /* too many answers that mean nothing */
+    MACHINE_INTERRUPTED, /* by a signal, before an answer came */
+    MACHINE_ONE_CPU,     /* there are several, and one of them is shown */
+    MACHINE_REFUSED,     /* by who controls it; machine->error */
 };
 
 enum machine_stop {
@@ -61,6 +64,7 @@ struct machine_calls {
 struct machine {
     const struct machine_calls *calls;
     enum machine_reason reason;
+    int error;          /* of MACHINE_REFUSED, an errno */
     bool is_64;         /* its widest mode */
     bool held;          /* by somebody else */
     bool late_stop;     /* it ran while it was read: the sample is torn */
@@ -87,7 +91,12 @@ void machine_continue(struct machine *machine);
 /* Lets it run without us, and frees what belongs to (machine). */
 void machine_end(struct machine *machine);
 
-/* What (reason) means, for a message. */
-const char *machine_reason_text(enum machine_reason reason);
+/* The (bytes) from (address) in a window that was read; NULL unless all are
+ * there. The address may be anything. */
+const uint8_t *machine_window(const struct machine_cpu *cpu, uint64_t address,
+                              size_t bytes);
+
+/* Why nothing more can be had, for a message. */
+const char *machine_reason_text(const struct machine *machine);
 
 #endif

@@ -2,6 +2,7 @@
 /* Log-linear histograms: 32 buckets for each octave, so a value is known to
  * within 1/32, and the middle of its bucket to within 1/64. */
 
+#include "base/checked.h"
 #include "occupancy/occupancy.h"
 
 #define LINEAR 32u /* buckets of one octave, and values with their own bucket */
@@ -41,7 +42,7 @@ uint64_t occupancy_quantile(const uint32_t *buckets, double share)
 
     if (all == 0)
         return 0;
-    wanted = (uint64_t)(share * (double)all);
+    wanted = checked_u64(share * (double)all);
     if (wanted >= all)
         wanted = all - 1;
     for (uint32_t i = 0; i < OCCUPANCY_BUCKETS; ++i) {

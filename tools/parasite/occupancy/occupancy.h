@@ -32,6 +32,22 @@ enum occupancy_histogram {
     OCCUPANCY_HISTOGRAMS,
 };
 
+/* What the time of a snapshot was spent with, in cycles. All but the last,
+ * which is the whole, are disjoint. */
+enum occupancy_part {
+    OCCUPANCY_TASKS, /* the first six are kinds of sites */
+    OCCUPANCY_CALLBACKS,
+    OCCUPANCY_OTHERS,
+    OCCUPANCY_LOOP,
+    OCCUPANCY_PROFILER,
+    OCCUPANCY_IDLE,
+    OCCUPANCY_INTERRUPTS,
+    OCCUPANCY_SAMPLER,
+    OCCUPANCY_STOLEN,
+    OCCUPANCY_WALL,
+    OCCUPANCY_PARTS,
+};
+
 struct occupancy_site {
     bool present;  /* a row came */
     uint64_t time; /* of that */
@@ -170,6 +186,11 @@ uint32_t occupancy_line(const struct occupancy *occupancy, uint32_t site);
 
 /* ---- one snapshot */
 
+/* The kind of the site with that index: a context may name a site of which
+ * there is neither a name nor a row. */
+enum occupancy_part occupancy_kind(const struct occupancy_snapshot *snapshot,
+                                   uint32_t site);
+
 /* Subtracts (before), of the same reset. Longest runs and quantiles become
  * those of the histograms' differences, 0 where these are unknown, except a
  * longest run that was after (before). Returns false if something in (before)
@@ -181,21 +202,7 @@ void occupancy_copy(struct occupancy_snapshot *to,
                     const struct occupancy_snapshot *from);
 void occupancy_forget(struct occupancy_snapshot *snapshot);
 
-/* What the time of a snapshot was spent with, in cycles. All but the last,
- * which is the whole, are disjoint. */
-enum occupancy_part {
-    OCCUPANCY_TASKS, /* the first six are kinds of sites */
-    OCCUPANCY_CALLBACKS,
-    OCCUPANCY_OTHERS,
-    OCCUPANCY_LOOP,
-    OCCUPANCY_PROFILER,
-    OCCUPANCY_IDLE,
-    OCCUPANCY_INTERRUPTS,
-    OCCUPANCY_SAMPLER,
-    OCCUPANCY_STOLEN,
-    OCCUPANCY_WALL,
-    OCCUPANCY_PARTS,
-};
+/* See enum occupancy_part. */
 void occupancy_account(const struct occupancy_snapshot *snapshot,
                        uint64_t parts[OCCUPANCY_PARTS]);
 

@@ -10,6 +10,13 @@
 
 #define BUCKETS_BYTES (OCCUPANCY_BUCKETS * sizeof(uint32_t))
 
+enum occupancy_part occupancy_kind(const struct occupancy_snapshot *snapshot,
+                                   uint32_t site)
+{
+    return site < snapshot->site_count ? snapshot->sites[site].kind
+                                       : OCCUPANCY_OTHERS;
+}
+
 void occupancy_forget(struct occupancy_snapshot *snapshot)
 {
     for (uint32_t i = 0; i < snapshot->site_count; ++i) {

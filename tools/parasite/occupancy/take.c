@@ -46,7 +46,8 @@ static void take_place(struct occupancy *occupancy,
     if (event->site_kind > OCCUPANCY_IDLE)
         occupancy_problem(occupancy, OCCUPANCY_NO_KIND, event->site_kind);
     text = xstrdup(event->text);
-    mark = strrchr(text, '@');
+    /* without a file there is no line, and any @ is the name's */
+    mark = event->line != 0 ? strrchr(text, '@') : NULL;
     if (mark != NULL)
         *mark = '\0';
     occupancy->places[site] = (struct occupancy_place){

@@ -18,11 +18,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct interval {
     double low;
     double high;
 };
+
+/* A share of fewer samples is marked, as the guest's table does: its 95 %
+ * interval is wider than half of it to either side. */
+#define INTERVAL_FEW 16u
+
+static inline bool interval_is_few(uint64_t samples)
+{
+    return samples > 0 && samples < INTERVAL_FEW;
+}
 
 /* A function's samples in two profiles, and the profiles' totals. */
 struct interval_pair {

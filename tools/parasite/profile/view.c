@@ -15,7 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_FORCE = 256, KEY_TIME, KEY_WEIGHT, KEY_INLINE, KEY_CPU };
+enum {
+    KEY_FORCE = 256,
+    KEY_TIME,
+    KEY_WEIGHT,
+    KEY_INLINE,
+    KEY_CPU,
+    KEY_OWN,
+    KEY_RETURNS
+};
 
 static const struct argp_option trace_options[] = {
     {"input", 'i', "TRACE", 0, "the trace to read (default: x.trace)", 1},
@@ -37,6 +45,10 @@ static const struct argp_option options[] = {
     {"task", 't', "FUNCTION", 0, "only tasks whose entry is FUNCTION", 2},
     {"weight", KEY_WEIGHT, "WHAT", 0, "count time (default) or samples", 3},
     {"inline", KEY_INLINE, NULL, 0, "show inlined functions separately", 3},
+    {"profiler", KEY_OWN, NULL, 0,
+     "count the profiler's own time as any other, where it is apart", 3},
+    {"return-types", KEY_RETURNS, NULL, 0,
+     "show what C++ template functions return", 3},
     {0},
 };
 
@@ -125,8 +137,14 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case KEY_WEIGHT:
         set_weight(view, word);
         break;
+    case KEY_OWN:
+        view->with_own = true;
+        break;
     case KEY_INLINE:
         view->inlined = true;
+        break;
+    case KEY_RETURNS:
+        names_with_returns = true;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -183,21 +201,17 @@ static void open_names(struct view *view)
     static const char *const pseudo[MODEL_PSEUDOS] = {
         "[empty stack]", "[idle]", "[dropped]", "[callers unknown]",
         "[stack unknown]"};
-    bool has_image = view->image_path != NULL;
-    bool remembered = !has_image && view->trace.image != NULL;
+    bool has_image;
 
-    if (remembered) {
-        view->image_path = image_paths_add(NULL, view->trace.image);
-        has_image = image_is_there(view->image_path);
-    }
-    if (has_image) {
-        image_open(&view->image, view->image_path);
-        has_image = image_fits(&view->image, &view->model.hello, view->force);
-        if (!has_image && !remembered)
-            exit(STATUS_DATA);
-    }
+    view->image_from =
+        image_find(&view->image, &view->trace, &view->model.hello,
+                   view->image_path, view->force);
+    has_image = view->image_from != IMAGE_FROM_NOWHERE;
     if (has_image)
-        log_verbose("symbols are from %s", view->image_path);
+        log_verbose("symbols are from %s%s",
+                    view->image_from == IMAGE_FROM_TRACE ? "the trace; image: "
+                                                         : "",
+                    view->image.path);
     else if (!view->trace.imported &&
              (!view->waits || view->model.suspend_stacks > 0))
         log_info("no symbols: the image is not known; give it with -k");
@@ -218,6 +232,43 @@ void view_open(struct view *view)
                 (unsigned)model_nodes(&view->model) - MODEL_PSEUDOS);
     metadata_check_version(&view->model.hello);
     open_names(view);
+}
+
+static bool has_names(const struct view *view)
+{
+    return view->image_from != IMAGE_FROM_NOWHERE || view->trace.imported;
+}
+
+/* Whether both are known to be, or may be, of one image. */
+static bool same_image(const struct event_hello *one,
+                       const struct event_hello *other)
+{
+    return one->build_id_bytes == other->build_id_bytes &&
+           memcmp(one->build_id, other->build_id, one->build_id_bytes) == 0;
+}
+
+void view_must_match(const struct view *base, const struct view *now,
+                     const char *base_option)
+{
+    bool base_has = has_names(base), now_has = has_names(now);
+    const char *without = base_has ? now->input : base->input;
+    const char *option = base_has ? "-k" : base_option;
+
+    if (base_has == now_has &&
+        (base_has || same_image(&base->model.hello, &now->model.hello)))
+        return;
+    if (!base_has && !now_has)
+        die("%s and %s are of different images, and neither has symbols: their "
+            "addresses cannot be compared; give both images, with %s%s-k",
+            base->input, now->input, base_option != NULL ? base_option : "",
+            base_option != NULL ? " and " : "");
+    if (option == NULL)
+        die("%s has no symbols: its addresses cannot be compared with the "
+            "names of %s; record it with its image, by -k",
+            without, now->input);
+    die("%s has no symbols: its addresses cannot be compared with the names of "
+        "%s; give its image with %s",
+        without, base_has ? base->input : now->input, option);
 }
 
 /* The innermost function is returned to as well where (returned). */
@@ -267,10 +318,44 @@ static bool matches(struct view *view, const regex_t *regex,
     return false;
 }
 
+bool view_is_own(const struct view *view, const struct frame *frames,
+                 size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (strncmp(names_text(&view->names, frames[i].function), "prof_", 5) ==
+            0)
+            return true;
+    }
+    return false;
+}
+
+struct model_count view_own(struct view *view)
+{
+    static struct frame frames[VIEW_FRAMES_MAX];
+    bool apart = view->own_apart;
+    struct model_count own = {0};
+
+    view->own_apart = false;
+    for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
+        const struct model_cell *cell = &view->model.cells[i];
+        size_t depth = view_frames(view, cell->node, frames);
+
+        if (!view_is_own(view, frames, depth) ||
+            !view_wants(view, cell->task, cell->cpu, frames, depth))
+            continue;
+        own.samples += cell->count.samples;
+        own.clocks += cell->count.clocks;
+    }
+    view->own_apart = apart;
+    return own;
+}
+
 bool view_wants(struct view *view, uint32_t task, uint32_t cpu,
                 const struct frame *frames, size_t count)
 {
     if (view->has_cpu && view->cpu != cpu)
+        return false;
+    if (view->own_apart && !view->with_own && view_is_own(view, frames, count))
         return false;
     if (view->task != NULL &&
         strcmp(names_text(&view->names, view_task(view, task)), view->task) !=

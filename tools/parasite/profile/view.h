@@ -7,6 +7,7 @@
  * which samples are selected.
  */
 
+#include "image/find.h"
 #include "image/names.h"
 #include "trace/model.h"
 #include "trace/trace.h"
@@ -35,11 +36,14 @@ struct view {
     const char *task; /* its entry function, or the name of its site */
     bool by_task;     /* stacks go on with the sites that created the task */
     bool waits;       /* of stacks, those of suspends alone are looked at */
+    bool own_apart;   /* the profiler's own samples are selected only if */
+    bool with_own;    /* this option asks for them */
 
     /* the data */
     struct trace trace;
     struct model model;
     struct image image;
+    enum image_from image_from;
     struct names names;
     uint32_t pseudo_names[MODEL_PSEUDOS];
 };
@@ -51,6 +55,14 @@ extern const struct argp view_trace_argp;
 
 /* Opens what the options name; ends the process on failure. */
 void view_open(struct view *view);
+
+/* Ends the process unless functions of the two can be matched: both have
+ * symbols, or both have none and are of one image. Otherwise an address would
+ * be compared with a name, or with what is there in another image.
+ * (base_option) is how to give the image of (base), NULL = there is no way;
+ * -k is that of (now). */
+void view_must_match(const struct view *base, const struct view *now,
+                     const char *base_option);
 
 /* The stack of (node), the innermost function first; at most VIEW_FRAMES_MAX
  * frames. */
@@ -73,6 +85,14 @@ size_t view_sample_frames(struct view *view, uint32_t node, uint32_t task,
 /* Whether samples of this task, CPU and stack are selected. */
 bool view_wants(struct view *view, uint32_t task, uint32_t cpu,
                 const struct frame *frames, size_t count);
+
+/* Whether a stack is the profiler's own: a function of its interface, whose
+ * names begin with prof_, is in it. */
+bool view_is_own(const struct view *view, const struct frame *frames,
+                 size_t count);
+
+/* Of what else is selected: the profiler's own samples. */
+struct model_count view_own(struct view *view);
 
 /* Why nothing is selected: the options, or because the trace is empty. */
 const char *view_why_empty(const struct view *view);

@@ -131,12 +131,15 @@ void report_print_json(const struct report *report)
     free(rows);
     printf(
         "{\"weight\": \"%s\",\n\"samples\": %llu,\n\"ns\": %llu,\n"
-        "\"lost\": %llu,\n\"stolen_ns\": %llu",
+        "\"lost\": %llu,\n\"stolen_ns\": %llu,\n"
+        "\"profiler\": {\"samples\": %llu, \"ns\": %llu}",
         view_weight_name(&report->view),
         (unsigned long long)report->sum.samples,
         (unsigned long long)(report->sum.clocks * NS_PER_CLOCK),
         (unsigned long long)model_lost(&report->view.model),
-        (unsigned long long)(report->view.model.stolen_clocks * NS_PER_CLOCK));
+        (unsigned long long)(report->view.model.stolen_clocks * NS_PER_CLOCK),
+        (unsigned long long)report->own.samples,
+        (unsigned long long)(report->own.clocks * NS_PER_CLOCK));
     print_list("rows", list);
     if (report->tree)
         print_list("tree", children(report, REPORT_NONE));

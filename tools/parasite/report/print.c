@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/printable.h"
+#include "profile/under_sampled.h"
 #include "report/report.h"
 #include "trace/metadata.h"
 
@@ -52,11 +53,20 @@ static void print_stolen(const struct model *model)
                100 * (double)model->stolen_clocks / whole);
 }
 
+/* The profiler's share of its own and all that is selected. */
+static double own_percent(const struct report *report)
+{
+    double own = (double)view_weight(&report->view, &report->own);
+    double rest = (double)view_weight(&report->view, &report->sum);
+
+    return own + rest > 0 ? 100 * own / (own + rest) : 0;
+}
+
 static void print_head(const struct report *report)
 {
     const struct model *model = &report->view.model;
     char samples[NUMBER_TEXT_MAX], lost[NUMBER_TEXT_MAX],
-        shown[NUMBER_TEXT_MAX];
+        shown[NUMBER_TEXT_MAX], text[UNDER_SAMPLED_TEXT_MAX];
 
     if (log_quiet)
         return;
@@ -75,10 +85,21 @@ static void print_head(const struct report *report)
     if (model->missing_packets > 0)
         printf("# %s packets are missing, and what was in them\n",
                number_count(model->missing_packets, lost));
+    if (model->lost_events > 0)
+        printf("# %s events of tasks lost; prof.trace_kb=%u keeps them\n",
+               number_count(model->lost_events, lost),
+               model_trace_kib(model->lost_at_once));
     print_stolen(model);
+    if (report->own.samples > 0)
+        printf("# the profiler itself: %s samples, %.2f %% of the %s; they are "
+               "in no share, --profiler lists them\n",
+               number_count(report->own.samples, samples), own_percent(report),
+               view_weight_name(&report->view));
     if (model_is_steady(model))
         puts("# the sampling period does not vary: code that runs in step with "
              "it has a wrong share");
+    if (under_sampled(model, text))
+        printf("# %s\n", text);
     puts("#");
 }
 
@@ -126,7 +147,8 @@ static void print_calls(const struct report *report, uint32_t row, bool callers)
     free(calls);
 }
 
-static void print_row(const struct report *report, uint32_t number)
+/* Returns whether the row is marked as one of few samples. */
+static bool print_row(const struct report *report, uint32_t number)
 {
     const struct report_row *row = &report->rows[number];
     char name[REPORT_NAME_MAX], samples[NUMBER_TEXT_MAX];
@@ -151,6 +173,7 @@ static void print_row(const struct report *report, uint32_t number)
         print_calls(report, number, true);
     if (report->callees)
         print_calls(report, number, false);
+    return few;
 }
 
 /* Says what the table leaves out: (shown) are the rows that it has, (count)
@@ -191,12 +214,16 @@ void report_print(const struct report *report)
 {
     size_t count, shown;
     uint32_t *rows = report_rows(report, &count);
+    bool few = false;
 
     shown = row_limit(report, count);
     print_head(report);
     print_columns(report);
     for (size_t i = 0; i < shown; ++i)
-        print_row(report, rows[i]);
+        few |= print_row(report, rows[i]);
+    if (few && !log_quiet)
+        puts("# ? fewer than 16 samples; in brackets the 95 % interval of the "
+             "share");
     print_rest(report, rows, shown, count);
     free(rows);
 }

@@ -69,6 +69,7 @@ struct report {
     struct exits *exits;   /* NULL = not asked for, or no image */
 
     struct model_count sum; /* of all selected samples */
+    struct model_count own; /* the profiler's, which are not selected */
     struct report_row *rows;
     struct index row_frames; /* (function, line) */
     struct index row_wheres; /* (task, cpu) */
@@ -101,10 +102,8 @@ double report_percent(const struct report *report,
                       const struct model_count *count);
 
 /* The interval of that percentage, at REPORT_CONFIDENCE: that of the number of
- * samples, in proportion. Returns whether (count) has so few samples that it is
- * wider than half of the share to either side. */
+ * samples, in proportion. Returns whether they are few: interval_is_few(). */
 #define REPORT_CONFIDENCE 0.95
-#define REPORT_FEW 16
 bool report_interval(const struct report *report,
                      const struct model_count *count, struct interval *percent);
 

@@ -42,7 +42,7 @@ bool report_interval(const struct report *report,
 
     *percent =
         (struct interval){scale * share.low, fmin(scale * share.high, 100)};
-    return count->samples > 0 && count->samples < REPORT_FEW;
+    return interval_is_few(count->samples);
 }
 
 static void choose(struct choices *choices, uint32_t number,

@@ -138,6 +138,8 @@ void report_add_up(struct report *report)
     struct view *view = &report->view;
 
     report->root = REPORT_NONE;
+    if (view->own_apart && !view->with_own)
+        report->own = view_own(view);
     for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
         const struct model_cell *cell = &view->model.cells[i];
         size_t depth = view_sample_frames(view, cell->node, cell->task, frames);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "page/page.h"
+#include "profile/interval.h"
 #include "trace/metadata.h"
 
 #include <prof/format.h>
@@ -19,7 +20,8 @@ struct row {
     uint32_t last_cell; /* that it was counted in, + 1 */
     uint64_t self;
     uint64_t total;
-    bool is_code; /* not [idle] and the like */
+    uint64_t samples; /* of self */
+    bool is_code;     /* not [idle] and the like */
 };
 
 struct rows {
@@ -63,6 +65,7 @@ static void add_cell(struct rows *rows, struct view *view, uint32_t number)
     }
     leaf = row_of(rows, frames[0].function);
     leaf->self += weight;
+    leaf->samples += cell->count.samples;
     leaf->is_code = cell->node >= MODEL_PSEUDOS;
 }
 
@@ -79,7 +82,8 @@ static int by_self(const void *left, const void *right)
 static bool has_code(const struct rows *rows, const struct view *view,
                      const struct row *row)
 {
-    return view->names.image != NULL && row->is_code &&
+    return view->names.image != NULL && image_file(&view->image) != NULL &&
+           row->is_code &&
            100.0 * (double)row->self >= OPEN_CODE_PERCENT * (double)rows->sum;
 }
 
@@ -98,11 +102,12 @@ static void put_functions(json_t *head, struct view *view)
         const struct row *row = &rows.rows[i];
 
         json_array_append_new(
-            list, json_pack("{sosososb}", "name",
+            list, json_pack("{sosososbsb}", "name",
                             json_text(names_text(&view->names, row->function)),
                             "self", json_count(row->self), "total",
                             json_count(row->total), "code",
-                            (int)has_code(&rows, view, row)));
+                            (int)has_code(&rows, view, row), "few",
+                            (int)interval_is_few(row->samples)));
     }
     json_set(head, "weight", json_count(rows.sum));
     json_set(head, "functions", list);
@@ -112,33 +117,41 @@ static void put_functions(json_t *head, struct view *view)
 }
 
 /* In the order of LOSSES in tools/pages/shared/losses.js. */
-static json_t *losses_of(const struct model *model)
+static json_t *losses_of(const struct model *model,
+                         const struct model_count *own)
 {
     return json_pack(
-        "[ooooo]", json_count(model->missed_ticks),
+        "[oooooo]", json_count(model->missed_ticks),
         json_count(model->dropped.samples), json_count(model->missing_packets),
-        json_count(model->discarded), json_count(model->stolen_clocks));
+        json_count(model->discarded), json_count(model->stolen_clocks),
+        json_count(own->samples));
 }
 
 static json_t *head_of(struct view *view, unsigned port)
 {
     const struct model *model = &view->model;
+    struct model_count own = {0};
     json_t *head = json_object();
     char build_id[65];
+
+    if (!view->with_own)
+        own = view_own(view);
 
     metadata_build_id(&model->hello, build_id);
     json_set(head, "port", json_count(port));
     json_set(head, "trace", json_text(view->input));
     json_set(head, "image",
-             view->names.image != NULL ? json_text(view->image_path)
+             view->names.image != NULL ? json_text(view->image.path)
                                        : json_null());
     json_set(head, "build_id", json_text(build_id));
     json_set(head, "arch", json_text(metadata_arch(&model->hello)));
     json_set(head, "hz", json_real(model->rate_mhz / 1000.0));
     json_set(head, "samples", json_count(model_samples(model)));
     json_set(head, "clocks", json_count(model->end - model->begin));
+    json_set(head, "steady", json_boolean(model_is_steady(model)));
+    json_set(head, "own", json_count(view_weight(view, &own)));
     json_set(head, "idle", json_count(model->idle.samples));
-    json_set(head, "losses", losses_of(model));
+    json_set(head, "losses", losses_of(model, &own));
     put_functions(head, view);
     return head;
 }

@@ -3,6 +3,7 @@
 
 #include "stub/stub.h"
 
+#include "base/signals.h"
 #include "stub/stub_wire.h"
 
 #include <inttypes.h>
@@ -69,13 +70,26 @@ static bool put_choice(struct stub *stub, size_t cpu)
     return true;
 }
 
+/* The answer to put_choice(). A stub that refuses goes on to show another CPU,
+ * which matters if there are several. */
+static bool receive_choice(struct stub *stub)
+{
+    const char *answer = (const char *)stub->reader.data;
+
+    if (wire_receive(stub) != WIRE_DATA)
+        return false;
+    if (strcmp(answer, "OK") == 0 || stub->machine.cpu_count == 1)
+        return true;
+    if (answer[0] == '\0' || answer[0] == 'E')
+        stub->machine.reason = MACHINE_ONE_CPU;
+    return false;
+}
+
 /* The answers to put_choice(), "g" and a read, as far as they were sent. */
 static bool receive_cpu(struct stub *stub, struct machine_cpu *cpu, bool chosen)
 {
-    bool fine = true;
+    bool fine = !chosen || receive_choice(stub);
 
-    if (chosen)
-        fine = wire_receive(stub) == WIRE_DATA;
     fine = wire_receive(stub) == WIRE_DATA && take_registers(stub, cpu) && fine;
     cpu->window_bytes = 0;
     if (cpu->guess != 0 && wire_receive(stub) == WIRE_DATA)
@@ -116,9 +130,10 @@ static bool receive_apart(struct stub *stub)
         struct machine_cpu *cpu = &stub->machine.cpus[i];
         bool chosen = put_choice(stub, i);
 
+        wire_question(stub);
         wire_send(stub);
         if (chosen)
-            fine = wire_receive(stub) == WIRE_DATA && fine;
+            fine = receive_choice(stub) && fine;
         wire_ask(stub, "g");
         fine = take_registers(stub, cpu) && fine;
         cpu->window_bytes = 0;
@@ -131,6 +146,7 @@ void stub_resynchronize(struct stub *stub)
 {
     stub->answers = 0;
     stub->machine.late_stop = false;
+    wire_question(stub);
     wire_put(stub, "vMustReplyEmpty");
     wire_send(stub);
     for (unsigned i = 0; stub->machine.reason == MACHINE_LIVES; ++i) {
@@ -155,6 +171,7 @@ static bool stop(struct stub *stub)
 
     stub->stops = stub->answers = 0;
     stub->machine.late_stop = false;
+    wire_question(stub);
     if (stub->runs)
         wire_put_interrupt(stub);
     if (stub->is_qemu)
@@ -189,11 +206,12 @@ bool stub_read(struct stub *stub, size_t cpu, uint64_t address, size_t bytes)
 {
     bool chosen = put_choice(stub, cpu), fine = true;
 
+    wire_question(stub);
     put_read(stub, address,
              bytes < MACHINE_WINDOW_MAX ? bytes : MACHINE_WINDOW_MAX);
     wire_send(stub);
     if (chosen)
-        fine = wire_receive(stub) == WIRE_DATA;
+        fine = receive_choice(stub);
     return wire_receive(stub) == WIRE_DATA &&
            take_memory(stub, &stub->machine.cpus[cpu], address) && fine;
 }
@@ -215,6 +233,7 @@ void stub_continue(struct stub *stub)
     stub->runs = true;
     if (stub->machine.held || stub->machine.reason != MACHINE_LIVES)
         return;
+    wire_question(stub);
     wire_put(stub, stub->steps_apart ? "vCont;c" : "c");
     wire_send(stub);
 }
@@ -225,6 +244,9 @@ void stub_end(struct stub *stub)
         stub_stop(stub);
     if (stub->machine.reason == MACHINE_LIVES && !stub->machine.held)
         wire_ask(stub, "D");
+    if (stub->machine.reason != MACHINE_LIVES)
+        wire_let_go(stub);
+    signals_at_end(NULL);
     close(stub->file);
     free(stub->machine.cpus);
     stub->machine.cpus = NULL;

@@ -28,6 +28,7 @@ struct stub {
     struct machine machine; /* late_stop: a stop came between answers */
     int file;
     double timeout;   /* seconds until an answer is late */
+    double deadline;  /* of the present question */
     bool is_qemu;     /* takes packets after an interrupt */
     bool acks;        /* packets are acknowledged */
     bool binary;      /* reads memory as bytes */
@@ -40,6 +41,7 @@ struct stub {
     unsigned stops;   /* stop replies since the last request to stop */
     unsigned answers; /* since then */
     bool owes_ack;
+    volatile bool cut; /* a packet was sent in part */
     size_t in_at;
     size_t in_end;
     size_t out_used;
@@ -49,7 +51,9 @@ struct stub {
 };
 
 /* Starts the conversation over the connected socket (file). The guest is
- * stopped then. False if that is no stub; the reason is set. */
+ * stopped then, and goes on however the process ends, unless a signal kills it
+ * that cannot be caught. False if that is no stub; the reason is set. To be
+ * ended by stub_end() in any case. */
 bool stub_begin(struct stub *stub, int file, double timeout);
 
 /* Stops the guest, if it runs, and takes all registers, and memory from each

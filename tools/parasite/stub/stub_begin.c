@@ -4,6 +4,7 @@
 #include "stub/stub.h"
 #include "stub/stub_wire.h"
 #include "base/memory.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -39,8 +40,8 @@ static char *read_xml(struct stub *stub, const char *name)
     size_t used = 0;
 
     for (;;) {
-        const char *answer = wire_ask(stub, "qXfer:features:read:%s:%zx,%x",
-                                      name, used, XML_PART);
+        const char *answer = wire_ask_on(stub, "qXfer:features:read:%s:%zx,%x",
+                                         name, used, XML_PART);
         size_t bytes = stub->reader.used;
 
         if ((answer[0] != 'l' && answer[0] != 'm') || bytes == 0 ||
@@ -57,10 +58,13 @@ static char *read_xml(struct stub *stub, const char *name)
     }
 }
 
+/* The description is one question, in however many pieces it comes. */
 static void read_layout(struct stub *stub)
 {
-    char *target = read_xml(stub, "target.xml"), name[NAME_MAX_BYTES];
+    char *target, name[NAME_MAX_BYTES];
 
+    wire_question(stub);
+    target = read_xml(stub, "target.xml");
     if (target == NULL)
         return;
     registers_add_xml(&stub->layout, target);
@@ -101,7 +105,7 @@ static void read_cpus(struct stub *stub)
             add_cpu(stub, at, bytes);
             at += bytes + (at[bytes] == ',');
         }
-        answer = wire_ask(stub, "qsThreadInfo");
+        answer = wire_ask_on(stub, "qsThreadInfo");
     }
     if (stub->machine.cpu_count == 0)
         add_cpu(stub, "0", 1);
@@ -111,6 +115,13 @@ static void read_cpus(struct stub *stub)
 static void do_not_delay(int file)
 {
     setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+}
+
+static struct stub *begun;
+
+static void let_go(void)
+{
+    wire_let_go(begun);
 }
 
 bool stub_begin(struct stub *stub, int file, double timeout)
@@ -123,6 +134,8 @@ bool stub_begin(struct stub *stub, int file, double timeout)
                           .timeout = timeout,
                           .acks = true,
                           .current = SIZE_MAX};
+    begun = stub;
+    signals_at_end(let_go);
     do_not_delay(file);
     answer = wire_ask(stub, "qSupported:qXfer:features:read+;vContSupported+");
     stub->binary = has(answer, "binary-upload+");

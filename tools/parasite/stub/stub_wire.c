@@ -10,6 +10,7 @@
 
 #include "base/seconds.h"
 #include "base/signals.h"
+#include "base/wait.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +22,7 @@
 
 #define INTERRUPT '\x03'
 #define ASK_MAX 512
-#define HURRY_SECONDS 1.0 /* to the end after Ctrl-C */
+#define HURRY_SECONDS 1.0 /* for all answers after Ctrl-C */
 #define NEWS_MAX 1000     /* packets that answer nothing, in a row */
 #define DRAINED_MAX 64    /* buffers */
 
@@ -70,39 +71,46 @@ void wire_put_interrupt(struct stub *stub)
     put_bytes(stub, &(char){INTERRUPT}, 1);
 }
 
+void wire_question(struct stub *stub)
+{
+    stub->deadline = seconds_now() + stub->timeout;
+}
+
+/* Nothing came in time. */
+static void end_late(struct stub *stub)
+{
+    end(stub, signals_caught() ? MACHINE_INTERRUPTED : MACHINE_SILENT);
+}
+
 void wire_send(struct stub *stub)
 {
     size_t sent = 0;
 
     while (sent < stub->out_used && stub->machine.reason == MACHINE_LIVES) {
-        ssize_t count = send(stub->file, stub->out + sent,
-                             stub->out_used - sent, MSG_NOSIGNAL);
+        ssize_t count =
+            send(stub->file, stub->out + sent, stub->out_used - sent,
+                 MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (count > 0)
             sent += (size_t)count;
-        else if (count < 0 && errno != EINTR)
+        else if (count < 0 && errno != EINTR && errno != EAGAIN)
             end(stub, MACHINE_GONE);
+        else if (!wait_writable(stub->file, stub->deadline, HURRY_SECONDS))
+            end_late(stub);
+        stub->cut = sent < stub->out_used;
     }
     stub->out_used = 0;
 }
 
-/* Waits until (deadline) for bytes. */
-static bool fill(struct stub *stub, double deadline)
+/* Takes what has come. */
+static void take_bytes(struct stub *stub)
 {
-    struct pollfd wait = {.fd = stub->file, .events = POLLIN};
-    ssize_t count;
-    double left = deadline - seconds_now();
+    ssize_t count = recv(stub->file, stub->in, sizeof stub->in, MSG_DONTWAIT);
 
-    if (left < 0)
-        left = 0;
-    if (poll(&wait, 1, (int)(left * 1000) + (left > 0)) <= 0)
-        return false;
-    count = recv(stub->file, stub->in, sizeof stub->in, 0);
-    if (count == 0 || (count < 0 && errno != EINTR))
+    if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN))
         end(stub, MACHINE_GONE);
     stub->in_at = 0;
     stub->in_end = count > 0 ? (size_t)count : 0;
-    return true;
 }
 
 /* The next event from bytes that are there. */
@@ -125,22 +133,21 @@ static enum remote_event feed(struct stub *stub)
     return REMOTE_MORE;
 }
 
+/* The next event of the present question. What has come by its deadline is
+ * taken; a stub that sends a byte now and then is late as well. */
 static enum remote_event next(struct stub *stub)
 {
-    double deadline = seconds_now() + stub->timeout;
-
-    while (stub->machine.reason == MACHINE_LIVES) {
+    for (bool late = false; stub->machine.reason == MACHINE_LIVES;) {
         enum remote_event event = feed(stub);
 
         if (event != REMOTE_MORE)
             return event;
-        if (signals_caught() && deadline > seconds_now() + HURRY_SECONDS)
-            deadline = seconds_now() + HURRY_SECONDS;
-        fill(stub, deadline);
-        if (stub->in_at == stub->in_end && seconds_now() >= deadline)
-            end(stub, MACHINE_SILENT);
-        else if (seconds_now() >= deadline + stub->timeout)
-            end(stub, MACHINE_NONSENSE);
+        if (late || !wait_readable(stub->file, stub->deadline, HURRY_SECONDS)) {
+            end_late(stub);
+            break;
+        }
+        late = seconds_now() >= wait_deadline(stub->deadline, HURRY_SECONDS);
+        take_bytes(stub);
     }
     return REMOTE_MORE;
 }
@@ -200,29 +207,86 @@ bool wire_receive_stop(struct stub *stub)
 
 bool wire_drain(struct stub *stub)
 {
-    struct pollfd wait = {.fd = stub->file, .events = POLLIN};
-    unsigned before = stub->stops, buffers = 0;
+    unsigned before = stub->stops;
 
-    for (;;) {
-        if (feed(stub) == REMOTE_PACKET)
+    for (unsigned buffers = 0; buffers < DRAINED_MAX;) {
+        enum remote_event event = feed(stub);
+
+        if (event == REMOTE_PACKET)
             take_news(stub);
-        else if (stub->in_at == stub->in_end &&
-                 (stub->machine.reason != MACHINE_LIVES ||
-                  poll(&wait, 1, 0) <= 0 || ++buffers > DRAINED_MAX ||
-                  !fill(stub, 0)))
-            return stub->stops != before;
+        if (event != REMOTE_MORE)
+            continue;
+        if (stub->machine.reason != MACHINE_LIVES ||
+            !wait_readable(stub->file, 0, 0))
+            break;
+        take_bytes(stub);
+        ++buffers;
     }
+    return stub->stops != before;
 }
 
-const char *wire_ask(struct stub *stub, const char *format, ...)
+static const char *ask(struct stub *stub)
+{
+    wire_send(stub);
+    if (wire_receive(stub) != WIRE_DATA)
+        return "";
+    return (const char *)stub->reader.data;
+}
+
+const char *wire_ask_on(struct stub *stub, const char *format, ...)
 {
     va_list words;
 
     va_start(words, format);
     put_packet(stub, format, words);
     va_end(words);
-    wire_send(stub);
-    if (wire_receive(stub) != WIRE_DATA)
-        return "";
-    return (const char *)stub->reader.data;
+    return ask(stub);
+}
+
+const char *wire_ask(struct stub *stub, const char *format, ...)
+{
+    va_list words;
+
+    wire_question(stub);
+    va_start(words, format);
+    put_packet(stub, format, words);
+    va_end(words);
+    return ask(stub);
+}
+
+/* Reads until the whole of (answer) has come. Closing a socket with unread
+ * bytes could take back what was sent. */
+static void wait_for_answer(int file, const char *answer)
+{
+    double deadline = seconds_now() + HURRY_SECONDS;
+    struct pollfd wait = {.fd = file, .events = POLLIN};
+    size_t matched = 0;
+    char bytes[256];
+
+    while (answer[matched] != '\0' && seconds_now() < deadline) {
+        ssize_t count = 0;
+
+        if (poll(&wait, 1, (int)(HURRY_SECONDS * 1000)) > 0)
+            count = recv(file, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (count <= 0)
+            return;
+        for (ssize_t i = 0; i < count && answer[matched] != '\0'; ++i)
+            matched = bytes[i] == answer[matched] ? matched + 1
+                                                  : bytes[i] == answer[0];
+    }
+}
+
+/* A stop, so that the rest is read at all, and "detach". In front of them the
+ * end of a packet that was sent in part. */
+void wire_let_go(struct stub *stub)
+{
+    static const char bytes[] = "#00\x03$D#44";
+    size_t skipped = stub->cut ? 0 : 3;
+
+    if (stub->machine.held || stub->machine.reason == MACHINE_EXITED ||
+        stub->machine.reason == MACHINE_GONE)
+        return;
+    if (send(stub->file, bytes + skipped, sizeof bytes - 1 - skipped,
+             MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+        wait_for_answer(stub->file, "$OK#9a");
 }

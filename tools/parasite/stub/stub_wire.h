@@ -20,6 +20,10 @@ void wire_put_ack(struct stub *stub);
 void wire_put_interrupt(struct stub *stub);
 void wire_send(struct stub *stub);
 
+/* Begins a question: all its answers are due within stub->timeout, however
+ * they come, and soon if a signal has been caught. */
+void wire_question(struct stub *stub);
+
 /* The next packet that is an answer. Stop replies before the first one are
  * counted in stub->stops, other output is skipped. A later stop reply means
  * that somebody else let the guest run: what was asked is lost. */
@@ -32,8 +36,15 @@ bool wire_receive_stop(struct stub *stub);
 bool wire_drain(struct stub *stub);
 
 /* Sends a packet and waits: its answer, "" if there is none. Valid until the
- * next packet. */
+ * next packet. wire_ask() begins a question, wire_ask_on() goes on with one. */
 const char *wire_ask(struct stub *stub, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+const char *wire_ask_on(struct stub *stub, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Whatever has been sent so far: has the guest run without us, unless somebody
+ * else held it, and waits a little for the answer. For a signal handler, too.
+ */
+void wire_let_go(struct stub *stub);
 
 #endif

@@ -38,17 +38,37 @@ static bool has_result(const struct tasks_object *object)
            object->kind != PROF_TRACE_CONNECTION;
 }
 
+/* (number) is read or freed: its end was in a loss since the last event that
+ * mentioned it. */
+static void end_unseen(struct tasks *tasks, uint32_t number)
+{
+    struct tasks_object *object = &tasks->objects[number];
+
+    object->ending = TASKS_LOST;
+    object->end = tasks->place.time;
+    if (object->state == TASKS_PENDING)
+        tasks_set_state(tasks, number, TASKS_UNKNOWN);
+    tasks_set_state(tasks, number, TASKS_ENDED);
+}
+
 static void take_read(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t id)
 {
-    uint32_t source = tasks_mention(tasks, id);
+    uint32_t named = tasks_object(tasks, id);
+    uint32_t found = named == TASKS_NONE ? named : tasks_became(tasks, named);
     const struct tasks_object *object =
-        &tasks->objects[tasks_became(tasks, source)];
+        found == TASKS_NONE ? NULL : &tasks->objects[found];
 
-    tasks_edge(tasks, cpu, TASKS_READ, source, TASKS_NONE);
-    if (source >= TASKS_SPECIAL && object->ending == TASKS_OPEN &&
-        object->created && !object->was_ended && has_result(object) &&
-        !tasks_lost_since(tasks, object->begin))
-        tasks_problem(tasks, TASKS_READ_EARLY, id, 0);
+    if (object != NULL && named >= TASKS_SPECIAL && found >= TASKS_SPECIAL &&
+        object->ending == TASKS_OPEN && object->created && !object->was_ended &&
+        has_result(object)) {
+        if (tasks_lost_since(tasks, object))
+            end_unseen(tasks, found);
+        else
+            tasks_problem(tasks, TASKS_READ_EARLY, id, 0);
+    }
+    tasks_edge(tasks, cpu, TASKS_READ, tasks_mention(tasks, id), TASKS_NONE);
+    if (object != NULL && !has_result(&tasks->objects[found]))
+        tasks_is_there(tasks, found);
 }
 
 static void take_try_read(struct tasks *tasks, struct tasks_cpu *cpu,
@@ -57,6 +77,7 @@ static void take_try_read(struct tasks *tasks, struct tasks_cpu *cpu,
     uint32_t source = tasks_mention(tasks, id);
 
     tasks_edge(tasks, cpu, TASKS_TRY_READ, source, TASKS_NONE);
+    tasks_is_there(tasks, source);
     if (cpu->irq_count == 0 && cpu->current >= TASKS_SPECIAL)
         tasks->objects[cpu->current].awaits = source;
 }
@@ -72,6 +93,8 @@ static void take_await(struct tasks *tasks, const struct event_await *event)
                               .by = TASKS_NONE,
                               .kind = TASKS_TRY_READ};
 
+    tasks_is_there(tasks, object);
+    tasks_is_there(tasks, source);
     if (object >= TASKS_SPECIAL)
         tasks->objects[object].awaits = source;
     if (tasks_room(tasks, &tasks->edges, tasks->edge_count, sizeof edge))
@@ -90,7 +113,12 @@ static void take_end(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t id,
 
     if (ending != TASKS_GONE)
         tasks_edge(tasks, cpu, edges[ending], object, TASKS_NONE);
-    tasks_end(tasks, object, ending);
+    if (ending == TASKS_GONE && object >= TASKS_SPECIAL &&
+        tasks->objects[object].ending == TASKS_OPEN &&
+        tasks_lost_since(tasks, &tasks->objects[object]) != NULL)
+        end_unseen(tasks, object);
+    else
+        tasks_end(tasks, object, ending);
     if (object == cpu->current && object >= TASKS_SPECIAL)
         cpu->left = true;
 }

@@ -6,6 +6,7 @@
  * was not recorded: at the beginning of a packet, and after LOST and HISTORY.
  */
 
+#include "base/checked.h"
 #include "tasks/parts.h"
 
 void tasks_count_event(struct tasks_cpu *cpu, const struct event *event)
@@ -26,9 +27,10 @@ void tasks_count_lost(struct tasks_cpu *cpu, uint32_t events)
     cpu->repeats = true;
 }
 
-void tasks_count_dump(struct tasks_cpu *cpu)
+void tasks_count_dump(struct tasks *tasks, struct tasks_cpu *cpu)
 {
     cpu->repeats = true;
+    cpu->dump = ++tasks->dumps;
 }
 
 void tasks_count_packets(struct tasks *tasks, struct tasks_cpu *cpu)
@@ -51,7 +53,8 @@ void tasks_take_recorded(struct tasks *tasks, struct tasks_cpu *cpu,
     } else if (missing > 0) {
         tasks_problem(tasks, TASKS_NOT_MARKED, (uint32_t)missing, 0);
     } else if (missing < 0) {
-        tasks_problem(tasks, TASKS_TOO_MANY, (uint32_t)-missing, 0);
+        tasks_problem(tasks, TASKS_TOO_MANY, (uint32_t)checked_size(missing),
+                      0);
     }
     cpu->gap = TASKS_NONE;
     cpu->counts = cpu->counted = true;

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "tasks/tasks.h"
+#include "trace/model.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,8 +13,9 @@ struct missing {
     uint64_t before; /* events before the trace begins */
     uint64_t events;
     uint64_t packets;
-    bool late;   /* the first packet is missing */
-    bool unsure; /* some of (events) are not known */
+    uint32_t overwritten; /* at once in the guest, at most */
+    bool late;            /* the first packet is missing */
+    bool unsure;          /* some of (events) are not known */
 };
 
 static const char *amount(uint64_t packets, uint64_t events, char *text,
@@ -49,6 +51,9 @@ static struct missing sum(const struct tasks *tasks)
     for (uint32_t i = 0; i < tasks->loss_count; ++i) {
         missing.packets += tasks->losses[i].packets;
         missing.events += tasks->losses[i].events;
+        if (tasks->losses[i].packets == 0 &&
+            tasks->losses[i].events > missing.overwritten)
+            missing.overwritten = tasks->losses[i].events;
         missing.unsure = missing.unsure || tasks->losses[i].events == 0;
     }
     return missing;
@@ -69,10 +74,15 @@ bool tasks_missing_text(const struct tasks *tasks, char *text)
         used = (size_t)snprintf(text, TASKS_TEXT_MAX,
                                 "the trace has no beginning");
     if (tasks->loss_count > 0)
+        used += (size_t)snprintf(
+            text + used, TASKS_TEXT_MAX - used,
+            "%s%s%s are missing, in %u place%s", used > 0 ? "; " : "",
+            missing.unsure && missing.events > 0 ? "at least " : "",
+            amount(missing.packets, missing.events, lost, sizeof lost),
+            (unsigned)tasks->loss_count, tasks->loss_count == 1 ? "" : "s");
+    if (missing.overwritten > 0)
         snprintf(text + used, TASKS_TEXT_MAX - used,
-                 "%s%s%s are missing, in %u places", used > 0 ? "; " : "",
-                 missing.unsure && missing.events > 0 ? "at least " : "",
-                 amount(missing.packets, missing.events, lost, sizeof lost),
-                 (unsigned)tasks->loss_count);
+                 "; prof.trace_kb=%u keeps what the guest overwrote",
+                 model_trace_kib(missing.overwritten));
     return *text != '\0';
 }

@@ -58,8 +58,9 @@ const char *tasks_state_word(uint8_t state)
 
 const char *tasks_end_word(uint8_t ending)
 {
-    static const char *const words[] = {
-        "open", "resolved", "failed", "cancelled", "gone", "became", "ended"};
+    static const char *const words[] = {"open",      "resolved", "failed",
+                                        "cancelled", "gone",     "became",
+                                        "ended",     "unknown"};
 
     return ending < sizeof words / sizeof words[0] ? words[ending] : "ended";
 }

@@ -3,12 +3,14 @@
  * Objects and what they do from when to when.
  *
  * A state that lasts across a loss is known until the loss begins. What comes
- * then is unknown until an event says it; only a promise that never runs is
- * known to have been pending all the time.
+ * then is unknown until an event says it; only a promise that never runs, and
+ * is mentioned later, is known to have been pending all the time.
  */
 
 #include "base/memory.h"
 #include "tasks/parts.h"
+
+#include <prof/trace.h>
 
 /* Whether an object of this number may exist without its creation. */
 static bool may_be_unseen(const struct tasks *tasks, uint32_t id)
@@ -28,6 +30,8 @@ static uint32_t add(struct tasks *tasks, uint32_t id)
         .begin = tasks->place.time,
         .end = TASKS_NEVER,
         .since = tasks->place.time,
+        .known = tasks->loss_count,
+        .known_state = tasks->loss_count,
         .id = id,
         .creator = TASKS_NOBODY,
         .becomes = TASKS_NONE,
@@ -76,6 +80,12 @@ uint32_t tasks_mention(struct tasks *tasks, uint32_t id)
     return number;
 }
 
+void tasks_is_there(struct tasks *tasks, uint32_t number)
+{
+    tasks->objects[number].known = tasks->loss_count;
+    tasks->objects[number].was_there = true;
+}
+
 uint32_t tasks_object(const struct tasks *tasks, uint32_t id)
 {
     return index_find(&tasks->ids, id);
@@ -96,7 +106,9 @@ void tasks_create(struct tasks *tasks, uint32_t id, uint32_t creator,
         return;
     }
     object->begin = object->since = tasks->place.time;
+    object->known_state = tasks->loss_count;
     object->created = true;
+    tasks_is_there(tasks, number);
     object->creator = creator;
     object->kind = kind;
     object->site = site;
@@ -108,7 +120,8 @@ void tasks_create(struct tasks *tasks, uint32_t id, uint32_t creator,
         tasks->last_created = id;
 }
 
-void tasks_alive(struct tasks *tasks, const struct event_alive *alive)
+void tasks_alive(struct tasks *tasks, const struct tasks_cpu *cpu,
+                 const struct event_alive *alive)
 {
     bool is_new;
     uint32_t number = find_or_add(tasks, alive->object, &is_new);
@@ -125,6 +138,9 @@ void tasks_alive(struct tasks *tasks, const struct event_alive *alive)
     object->site = object->site == 0 ? alive->site : object->site;
     object->label = object->label == 0 ? alive->label : object->label;
     object->was_ended = alive->ended != 0;
+    object->dump = cpu->dump;
+    if (alive->ended == 0)
+        tasks_is_there(tasks, number);
     tasks_use_name(tasks, alive->site);
     tasks_use_name(tasks, alive->label);
 }
@@ -135,6 +151,10 @@ void tasks_end(struct tasks *tasks, uint32_t number, enum tasks_end ending)
 
     if (number < TASKS_SPECIAL)
         return;
+    if (object->ending == TASKS_LOST) {
+        object->ending = (uint8_t)ending; /* it came late */
+        return;
+    }
     if (object->ending != TASKS_OPEN) {
         tasks_problem(tasks, TASKS_ENDED_TWICE, object->id, object->ending);
         return;
@@ -205,46 +225,36 @@ static void put_stretch(struct tasks *tasks, uint32_t number, uint64_t from,
     tasks->stretches[tasks->stretch_count++] = stretch;
 }
 
-/* The first loss that ends after (time), NULL if there is none. */
-static const struct tasks_loss *loss_after(const struct tasks *tasks,
-                                           uint64_t time)
+/* Whether (object) has been pending until now, whatever was lost: it does not
+ * run, and what it does now, (state), is known. */
+static bool was_pending(const struct tasks_object *object,
+                        enum tasks_state state)
 {
-    uint32_t low = 0, high = tasks->loss_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (tasks->losses[middle].to > time)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low < tasks->loss_count ? &tasks->losses[low] : NULL;
-}
-
-bool tasks_lost_since(const struct tasks *tasks, uint64_t time)
-{
-    return tasks->loss_count > 0 &&
-           tasks->losses[tasks->loss_count - 1].to >= time;
+    return object->state == TASKS_PENDING && object->runs == 0 &&
+           state != TASKS_RUNNING && state != TASKS_UNKNOWN &&
+           object->kind != PROF_TRACE_TASK &&
+           object->kind != PROF_TRACE_CALLBACK;
 }
 
 void tasks_set_state(struct tasks *tasks, uint32_t number,
                      enum tasks_state state)
 {
     struct tasks_object *object = &tasks->objects[number];
-    const struct tasks_loss *loss = loss_after(tasks, object->since);
     uint64_t known = tasks->place.time;
 
     if (number == TASKS_NOBODY)
         return;
-    if (loss != NULL && object->state != TASKS_ENDED &&
-        !(object->state == TASKS_PENDING && object->runs == 0)) {
+    if (object->known_state < tasks->loss_count &&
+        object->state != TASKS_ENDED && !was_pending(object, state)) {
+        const struct tasks_loss *loss = &tasks->losses[object->known_state];
+
         known = loss->from > object->since ? loss->from : object->since;
         known = known < tasks->place.time ? known : tasks->place.time;
     }
     put_stretch(tasks, number, object->since, known, object->state);
     put_stretch(tasks, number, known, tasks->place.time, TASKS_UNKNOWN);
     object->since = tasks->place.time;
+    object->known_state = tasks->loss_count;
     object->state = (uint8_t)state;
 }
 
@@ -260,9 +270,24 @@ void tasks_set_ready(struct tasks *tasks, uint32_t number, uint32_t by)
 {
     struct tasks_object *object = &tasks->objects[number];
 
+    tasks_is_there(tasks, number);
     if (object->state == TASKS_RUNNING || object->state == TASKS_PAUSED ||
         object->state == TASKS_READY || object->ending != TASKS_OPEN)
         return;
     tasks_set_state(tasks, number, TASKS_READY);
     tasks->objects[number].awaits = by;
+}
+
+uint64_t tasks_standing_since(const struct tasks *tasks, uint32_t number)
+{
+    const struct tasks_object *object = &tasks->objects[number];
+    const struct tasks_stretch *last;
+    uint64_t since = object->begin;
+
+    if (object->stretches != TASKS_NONE) {
+        last = &tasks->stretches[object->stretches];
+        since = last->state == object->state ? last->from : last->to;
+    }
+    /* events of a damaged packet may be later than its end */
+    return since < tasks->end ? since : tasks->end;
 }

@@ -22,7 +22,8 @@ void tasks_set_ready(struct tasks *tasks, uint32_t object, uint32_t by);
 /* CREATE, ALIVE, and every end. */
 void tasks_create(struct tasks *tasks, uint32_t id, uint32_t creator,
                   uint8_t kind, uint16_t site);
-void tasks_alive(struct tasks *tasks, const struct event_alive *alive);
+void tasks_alive(struct tasks *tasks, const struct tasks_cpu *cpu,
+                 const struct event_alive *alive);
 void tasks_end(struct tasks *tasks, uint32_t object, enum tasks_end ending);
 
 /* What an object or an interrupt does; false if (event) is nothing of that. */
@@ -44,22 +45,41 @@ void tasks_irq_enter(struct tasks *tasks, struct tasks_cpu *cpu,
                      uint8_t vector);
 void tasks_irq_exit(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector);
 
-/* Events or packets are missing since the last event of (cpu). */
+/* Events or packets are missing since the last event of (cpu). A loss that the
+ * recorder marks has the time of the event before it. It ends at the next
+ * event, before which tasks_resume() is called. */
 void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
                 uint32_t packets);
+
+void tasks_mark_lost(struct tasks *tasks, struct tasks_cpu *cpu,
+                     uint32_t events);
+void tasks_resume(struct tasks *tasks, struct tasks_cpu *cpu, uint64_t time);
 
 /* What came is counted: an event of objects, a LOST, a HISTORY, a gap between
  * packets, which tasks_lose() has noted. RECORDED says what the sum should
  * be. */
 void tasks_count_event(struct tasks_cpu *cpu, const struct event *event);
 void tasks_count_lost(struct tasks_cpu *cpu, uint32_t events);
-void tasks_count_dump(struct tasks_cpu *cpu);
+void tasks_count_dump(struct tasks *tasks, struct tasks_cpu *cpu);
 void tasks_count_packets(struct tasks *tasks, struct tasks_cpu *cpu);
 void tasks_take_recorded(struct tasks *tasks, struct tasks_cpu *cpu,
                          uint32_t events);
 
-/* Whether something is missing at or after (time). */
-bool tasks_lost_since(const struct tasks *tasks, uint64_t time);
+/* An event says that (object) has begun and not ended. */
+void tasks_is_there(struct tasks *tasks, uint32_t object);
+
+/* The first loss since (object) was known to be there; NULL: there is none. A
+ * dump lists what exists when it is made, after all of its events: those that
+ * it has lost say nothing of what it lists. */
+static inline const struct tasks_loss *
+tasks_lost_since(const struct tasks *tasks, const struct tasks_object *object)
+{
+    for (uint32_t i = object->known; i < tasks->loss_count; ++i) {
+        if (object->dump == 0 || tasks->losses[i].dump != object->dump)
+            return &tasks->losses[i];
+    }
+    return NULL;
+}
 
 /* Marks that an event has the name (name), and finds those that have no
  * definition. */

@@ -86,6 +86,7 @@ void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to)
         tasks_problem(tasks, TASKS_IRQ_SWITCH, object->id, 0);
     if (object->ending != TASKS_OPEN)
         tasks_problem(tasks, TASKS_RUNS_ENDED, object->id, object->ending);
+    tasks_is_there(tasks, to);
     cpu->idle = false;
     leave(tasks, cpu, to);
     cpu->current = to;
@@ -166,10 +167,12 @@ static void forget(struct tasks *tasks, struct tasks_cpu *cpu)
 void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
                 uint32_t packets)
 {
-    struct tasks_loss loss = {.from = cpu->time,
+    /* samples go on while events of objects are overwritten */
+    struct tasks_loss loss = {.from = packets > 0 ? cpu->time : cpu->acted,
                               .to = tasks->place.time,
                               .events = events,
                               .packets = packets,
+                              .dump = cpu->dump,
                               .cpu = cpu->cpu};
 
     if (tasks->loss_count == 0)
@@ -177,4 +180,33 @@ void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
     if (tasks_room(tasks, &tasks->losses, tasks->loss_count, sizeof loss))
         tasks->losses[tasks->loss_count++] = loss;
     forget(tasks, cpu);
+}
+
+void tasks_mark_lost(struct tasks *tasks, struct tasks_cpu *cpu,
+                     uint32_t events)
+{
+    uint32_t before = tasks->loss_count;
+
+    tasks_lose(tasks, cpu, events, 0);
+    if (tasks->loss_count > before && cpu->marked == TASKS_NONE)
+        cpu->marked = before;
+    cpu->resumed = TASKS_NONE;
+}
+
+/* The recorder gives a LOST, and the switch that says who is current after it,
+ * the time of the event before. */
+void tasks_resume(struct tasks *tasks, struct tasks_cpu *cpu, uint64_t time)
+{
+    if (cpu->marked == TASKS_NONE)
+        return;
+    tasks->place.time = time;
+    for (uint32_t i = cpu->marked; i < tasks->loss_count; ++i) {
+        if (tasks->losses[i].cpu == cpu->cpu)
+            tasks->losses[i].to = time;
+    }
+    cpu->marked = TASKS_NONE;
+    if (cpu->resumed != TASKS_NONE)
+        tasks_switch(tasks, cpu, cpu->resumed);
+    cpu->resumed = TASKS_NONE;
+    cpu->unsure = true; /* it says nothing of interrupts */
 }

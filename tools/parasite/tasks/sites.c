@@ -7,6 +7,7 @@
 
 #include <prof/trace.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct tasks_site *site_of(struct tasks_sites *sites,
                                   const struct tasks_object *object)
@@ -23,24 +24,34 @@ static struct tasks_site *site_of(struct tasks_sites *sites,
     return &sites->sites[number];
 }
 
+/* What (rests) is pending, and nothing waits for it. */
 static void add_object(struct tasks_sites *sites,
-                       const struct tasks_object *object)
+                       const struct tasks_object *object, bool rests)
 {
     struct tasks_site *site = site_of(sites, object);
 
     ++site->objects;
     ++site->ends[object->ending];
     site->runs += object->runs;
-    for (int i = 0; i < TASKS_STATES; ++i)
-        site->clocks[i] += object->clocks[i];
+    for (int i = 0; i < TASKS_STATES; ++i) {
+        if (i != TASKS_PENDING || !rests)
+            site->clocks[i] += object->clocks[i];
+    }
     if (object->end != TASKS_NEVER)
         site->life += object->end - object->begin;
 }
 
 void tasks_sites_add(struct tasks_sites *sites, const struct tasks *tasks)
 {
+    uint32_t count;
+    struct tasks_wait *waits = tasks_waits(tasks, &count);
+    bool *waited_for = tasks_waited_for(tasks, waits, count);
+
     for (uint32_t i = TASKS_SPECIAL; i < tasks_objects(tasks); ++i)
-        add_object(sites, &tasks->objects[i]);
+        add_object(sites, &tasks->objects[i],
+                   tasks_rests(tasks, i, waited_for));
+    free(waits);
+    free(waited_for);
     for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
         const struct tasks_stretch *run = &tasks->stretches[i];
         struct tasks_site *site;
@@ -104,4 +115,34 @@ struct tasks_wait *tasks_waits(const struct tasks *tasks, uint32_t *count)
     }
     *count = kept;
     return waits;
+}
+
+bool *tasks_waited_for(const struct tasks *tasks,
+                       const struct tasks_wait *waits, uint32_t count)
+{
+    bool *waited_for = xreallocarray(NULL, tasks_objects(tasks) + 1, 1);
+
+    memset(waited_for, 0, tasks_objects(tasks) + 1);
+    for (uint32_t i = 0; i < count; ++i)
+        waited_for[waits[i].other] = true;
+    return waited_for;
+}
+
+/* What lasts as long as the program, without anything being wrong. */
+static bool is_resource(uint8_t kind)
+{
+    return kind == PROF_TRACE_MUTEX || kind == PROF_TRACE_SEMAPHORE ||
+           kind == PROF_TRACE_CONDITION || kind == PROF_TRACE_MAILBOX ||
+           kind == PROF_TRACE_CONNECTION || kind == PROF_TRACE_CALLBACK;
+}
+
+bool tasks_rests(const struct tasks *tasks, uint32_t number,
+                 const bool *waited_for)
+{
+    const struct tasks_object *object = &tasks->objects[number];
+
+    return tasks_is_open(tasks, number) && is_resource(object->kind) &&
+           !waited_for[number] &&
+           (object->state == TASKS_PENDING || object->state == TASKS_WAITING ||
+            object->state == TASKS_UNKNOWN);
 }

@@ -7,11 +7,13 @@
 
 #include "tasks/tasks.h"
 
+#include <stdbool.h>
+
 struct tasks_site {
     uint16_t name;
     uint8_t kind;
     uint32_t objects;
-    uint32_t ends[TASKS_LOST + 1]; /* by enum tasks_end */
+    uint32_t ends[TASKS_ENDS]; /* by enum tasks_end */
     uint64_t runs;
     uint64_t clocks[TASKS_STATES];
     uint64_t longest_run; /* clocks without a break */
@@ -24,7 +26,8 @@ struct tasks_sites {
     struct index keys; /* (name, kind) */
 };
 
-/* Adds all objects of (tasks), which is finished, except the event loop. */
+/* Adds all objects of (tasks), which is finished, except the event loop. The
+ * time in which those were pending that only rest in the end is in no sum. */
 void tasks_sites_add(struct tasks_sites *sites, const struct tasks *tasks);
 
 static inline uint32_t tasks_sites_count(const struct tasks_sites *sites)
@@ -42,6 +45,15 @@ struct tasks_wait {
 
 /* All of them, by object and then by what it waits for; to be freed. */
 struct tasks_wait *tasks_waits(const struct tasks *tasks, uint32_t *count);
+
+/* Which of all objects something waits for, by (waits): to be freed. */
+bool *tasks_waited_for(const struct tasks *tasks,
+                       const struct tasks_wait *waits, uint32_t count);
+
+/* Whether (object) is open and only rests: a mutex, mailbox, callback or the
+ * like, which lasts as long as the program, and nothing waits for it. */
+bool tasks_rests(const struct tasks *tasks, uint32_t object,
+                 const bool *waited_for);
 
 /* Whether the object is there at the end of the trace, not ended. */
 static inline bool tasks_is_open(const struct tasks *tasks, uint32_t object)

@@ -19,8 +19,10 @@
  * Where something is missing. An object that was created before the trace
  * began, or in a loss, is known as soon as an event mentions it; (created) says
  * whether its creation was seen. From a loss on, what an object does is
- * TASKS_UNKNOWN until an event says it. What a damaged or hostile stream can
- * make this hold is limited; what is beyond is counted in (unkept).
+ * TASKS_UNKNOWN until an event says it. One that no event mentions after a loss
+ * may have ended in it: it is TASKS_UNSEEN, and lasts until the loss. What a
+ * damaged or hostile stream can make this hold is limited; what is beyond is
+ * counted in (unkept).
  */
 
 #include "base/index.h"
@@ -66,28 +68,34 @@ enum tasks_end {
     TASKS_GONE,   /* freed without any of these */
     TASKS_BECAME, /* another object */
     TASKS_LOST,   /* that it ended is known, but not how */
+    TASKS_UNSEEN, /* whether it ended is not known */
+    TASKS_ENDS,
 };
 
 struct tasks_object {
-    uint64_t begin;                /* when it was created, or first mentioned */
-    uint64_t end;                  /* TASKS_NEVER while it is open */
-    uint64_t since;                /* when (state) began */
+    uint64_t begin; /* when it was created, or first mentioned */
+    uint64_t end;   /* TASKS_NEVER while it is open; LOST: at the latest */
+    uint64_t since; /* when (state) began */
     uint64_t clocks[TASKS_STATES]; /* spent in each state until (since) */
     uint32_t id;                   /* the guest's number */
-    uint32_t creator;   /* an object, TASKS_INTERRUPT or TASKS_NOBODY */
-    uint32_t becomes;   /* number, TASKS_NONE if it does not */
-    uint32_t awaits;    /* what it looked at last, TASKS_NONE = nothing */
-    uint32_t runs;      /* how often it was switched to */
-    uint32_t stretches; /* its last one, TASKS_NONE = none */
-    uint32_t stack;     /* it waits in, 0 = not recorded */
-    uint16_t site;      /* names by the guest's numbers, 0 = unknown */
-    uint16_t label;     /* the last one */
-    uint16_t why;       /* it waits, or failed */
-    uint8_t kind;       /* enum prof_trace_kind */
+    uint32_t creator;     /* an object, TASKS_INTERRUPT or TASKS_NOBODY */
+    uint32_t becomes;     /* number, TASKS_NONE if it does not */
+    uint32_t awaits;      /* what it looked at last, TASKS_NONE = nothing */
+    uint32_t runs;        /* how often it was switched to */
+    uint32_t stretches;   /* its last one, TASKS_NONE = none */
+    uint32_t stack;       /* it waits in, 0 = not recorded */
+    uint32_t known;       /* losses before (was_there) was known last */
+    uint32_t known_state; /* and before (since) */
+    uint32_t dump;        /* the last that lists it, 0 = none does */
+    uint16_t site;        /* names by the guest's numbers, 0 = unknown */
+    uint16_t label;       /* the last one */
+    uint16_t why;         /* it waits, or failed */
+    uint8_t kind;         /* enum prof_trace_kind */
     uint8_t state;
     uint8_t ending; /* enum tasks_end */
     bool created;   /* the trace has its creation */
     bool was_ended; /* when the trace began, or when a dump was made */
+    bool was_there; /* an event says that it had begun and not ended */
 };
 
 /* What an object did in [from, to); PENDING and ENDED are not listed. */
@@ -155,9 +163,10 @@ struct tasks_irq {
 
 struct tasks_loss {
     uint64_t from;    /* the last event before it */
-    uint64_t to;      /* where it is marked */
+    uint64_t to;      /* the first event after it */
     uint32_t events;  /* 0 = not known */
     uint32_t packets; /* that are missing, with (events) of objects */
+    uint32_t dump;    /* in which this is, 0 = in none */
     uint16_t cpu;
 };
 
@@ -209,6 +218,7 @@ struct tasks_cpu {
     bool late;              /* the first of them is missing */
     uint32_t next_sequence; /* of its next packet */
     uint64_t time;          /* of its last event */
+    uint64_t acted;         /* of its last event of objects */
     uint32_t current;       /* TASKS_NOBODY = not known */
     bool left;              /* the current object was suspended or ended */
     bool idle;              /* the loop was suspended */
@@ -223,6 +233,9 @@ struct tasks_cpu {
     bool counts;       /* if all of these are known */
     bool counted;      /* the recorder has said how many there were */
     bool repeats;      /* the next switch was not recorded */
+    uint32_t dump;     /* that is read, 0 = none */
+    uint32_t marked;   /* loss whose end is the next event, TASKS_NONE */
+    uint32_t resumed;  /* who is current at that, TASKS_NONE = not said */
     uint32_t gap;      /* loss of packets before here, TASKS_NONE = none */
     uint32_t before;   /* events before the trace begins, 0 = not known */
 };
@@ -247,6 +260,7 @@ struct tasks {
     uint32_t pause_count;
     uint32_t irq_count;
     uint32_t loss_count;
+    uint32_t dumps;
     uint32_t message_count;
     uint32_t problem_count;                       /* of those that are kept */
     uint64_t problem_counts[TASKS_PROBLEM_KINDS]; /* of all */
@@ -281,6 +295,10 @@ void tasks_finish(struct tasks *tasks);
 void tasks_read(struct tasks *tasks, const struct trace *trace);
 
 void tasks_free(struct tasks *tasks);
+
+/* Since when (object), which is open, has been in its state: in the end, and at
+ * most tasks->end. */
+uint64_t tasks_standing_since(const struct tasks *tasks, uint32_t object);
 
 /* The number of the object with the guest's number (id), TASKS_NONE. */
 uint32_t tasks_object(const struct tasks *tasks, uint32_t id);

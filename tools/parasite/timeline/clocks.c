@@ -7,6 +7,7 @@
 
 #include "timeline/clocks.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "timeline/match.h"
 
@@ -23,12 +24,13 @@ struct rate {
 
 static void change(const struct rate *rate, uint64_t *time)
 {
-    double since = (double)(int64_t)(*time - rate->begin);
-    int64_t by = llround(since * rate->rate);
+    double since = (double)checked_delta(*time, rate->begin);
+    int64_t by = checked_i64(round(since * rate->rate));
 
-    if (*time == TASKS_NEVER || (by < 0 && *time < (uint64_t)-by))
+    if (*time == TASKS_NEVER || (by < 0 && *time < checked_size(by)))
         return;
-    *time += (uint64_t)by;
+    *time = by < 0 ? *time - checked_size(by)
+                   : checked_add(*time, checked_size(by));
 }
 
 #define CHANGE(vector, count, field)                                           \
@@ -90,7 +92,7 @@ static struct match_bound *bounds_of(const struct tasks *a,
 
         bounds[i] = (struct match_bound){
             .x = (double)there,
-            .more = (double)((int64_t)(here - there) - base) +
+            .more = (double)(int64_t)(here - there - (uint64_t)base) +
                     (back ? QUANTUM : -QUANTUM)};
     }
     return bounds;
@@ -127,11 +129,12 @@ static void apply(struct timeline_trace *trace, const struct timeline_trace *to,
                   const struct match_clock *clock, int64_t base,
                   uint64_t packets)
 {
-    const struct rate rate = {(uint64_t)clock->begin, clock->rate};
+    const struct rate rate = {checked_u64(clock->begin), clock->rate};
 
     change_rate(trace, &rate);
     trace->how = TIMELINE_PACKETS;
-    trace->shift = to->shift + base + llround(clock->more);
+    trace->shift = checked_plus(checked_plus(to->shift, base),
+                                checked_i64(round(clock->more)));
     trace->error = to->error + clock->error;
     trace->rate = clock->rate;
     trace->packets = packets;

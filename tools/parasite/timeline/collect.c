@@ -86,21 +86,44 @@ static void find_packets(struct timeline *timeline)
                 add_packets(timeline, from, to);
 }
 
+/* The beginning of (trace) by the clock of all. */
+static uint64_t begin_of(const struct timeline_trace *trace)
+{
+    return trace->tasks.begin + (uint64_t)trace->shift;
+}
+
+/* When the first trace begins, and the last one ends. Times by the clock of all
+ * may be before 0, modulo 2^64, and a damaged trace may last for any time: of
+ * two beginnings the difference says which is the first. */
+static void find_times(struct timeline *timeline)
+{
+    uint64_t longest = 0;
+
+    timeline->begin = timeline->count > 0 ? begin_of(&timeline->traces[0]) : 0;
+    for (size_t i = 1; i < timeline->count; ++i) {
+        uint64_t begin = begin_of(&timeline->traces[i]);
+
+        if ((int64_t)(begin - timeline->begin) < 0)
+            timeline->begin = begin;
+    }
+    for (size_t i = 0; i < timeline->count; ++i) {
+        const struct timeline_trace *trace = &timeline->traces[i];
+        uint64_t later = begin_of(trace) - timeline->begin;
+        uint64_t length = trace->tasks.end - trace->tasks.begin;
+
+        if (length > UINT64_MAX - later)
+            length = UINT64_MAX - later;
+        if (later + length > longest)
+            longest = later + length;
+    }
+    timeline->end = timeline->begin + longest;
+}
+
 void timeline_finish(struct timeline *timeline)
 {
     clocks_align(timeline);
     find_packets(timeline);
-    timeline->begin = UINT64_MAX;
-    for (size_t i = 0; i < timeline->count; ++i) {
-        const struct timeline_trace *trace = &timeline->traces[i];
-        uint64_t begin = trace->tasks.begin + (uint64_t)trace->shift;
-        uint64_t end = trace->tasks.end + (uint64_t)trace->shift;
-
-        if (begin < timeline->begin)
-            timeline->begin = begin;
-        if (end > timeline->end)
-            timeline->end = end;
-    }
+    find_times(timeline);
 }
 
 void timeline_free(struct timeline *timeline)

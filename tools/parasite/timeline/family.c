@@ -80,36 +80,12 @@ static struct first *firsts_of(const struct tasks *tasks)
     return firsts;
 }
 
-static void extend(uint64_t *ends, const struct tasks *tasks, uint32_t object,
-                   uint64_t time)
+/* When it is drawn to: what has not ended was there to the end. */
+static uint64_t end_of(const struct tasks *tasks, uint32_t object)
 {
-    if (object < tasks_objects(tasks) && ends[object] < time &&
-        tasks->objects[object].end == TASKS_NEVER)
-        ends[object] = time;
-}
+    uint64_t end = tasks->objects[object].end;
 
-/* When an object that did not end was last mentioned, otherwise its end: of
- * each object; to be freed. */
-static uint64_t *find_ends(const struct tasks *tasks)
-{
-    uint32_t count = tasks_objects(tasks);
-    uint64_t *ends = xreallocarray(NULL, count, sizeof *ends);
-
-    for (uint32_t i = 0; i < count; ++i)
-        ends[i] = tasks->objects[i].end == TASKS_NEVER ? tasks->objects[i].begin
-                                                       : tasks->objects[i].end;
-    for (uint32_t i = 0; i < tasks->stretch_count; ++i)
-        extend(ends, tasks, tasks->stretches[i].object, tasks->stretches[i].to);
-    for (uint32_t i = 0; i < tasks->edge_count; ++i) {
-        const struct tasks_edge *edge = &tasks->edges[i];
-
-        extend(ends, tasks, edge->from, edge->time);
-        extend(ends, tasks, edge->to, edge->time);
-        extend(ends, tasks, edge->by, edge->time);
-    }
-    for (uint32_t i = 0; i < tasks->label_count; ++i)
-        extend(ends, tasks, tasks->labels[i].object, tasks->labels[i].time);
-    return ends;
+    return end == TASKS_NEVER ? tasks->end : end;
 }
 
 struct placed {
@@ -148,19 +124,20 @@ static struct placed place_of(const struct tasks *tasks,
 }
 
 static void fill(struct family *family, const struct tasks *tasks,
-                 const struct placed *all, const uint64_t *ends)
+                 const struct placed *all)
 {
     for (uint32_t i = 0; i < family->count; ++i)
         family->item_of[all[i].object] = i;
     for (uint32_t i = 0; i < family->count; ++i) {
         uint32_t object = all[i].object, parent = all[i].parent;
+        uint64_t end = end_of(tasks, object);
         uint32_t above =
             parent == TASKS_NONE ? LAYOUT_NONE : family->item_of[parent];
 
         family->objects[i] = object;
         family->items[i] = (struct layout_item){
             .begin = all[i].begin,
-            .end = ends[object] > all[i].begin ? ends[object] : all[i].begin,
+            .end = end > all[i].begin ? end : all[i].begin,
             .parent = above < i ? above : LAYOUT_NONE,
             .merged = above < i && tasks->objects[parent].becomes == object,
         };
@@ -172,7 +149,6 @@ void family_make(struct family *family, const struct tasks *tasks,
 {
     uint32_t count = tasks_objects(tasks);
     struct first *firsts = firsts_of(tasks);
-    uint64_t *ends = find_ends(tasks);
     struct placed *all = xreallocarray(NULL, count, sizeof *all);
 
     memset(family, 0, sizeof *family);
@@ -185,10 +161,9 @@ void family_make(struct family *family, const struct tasks *tasks,
     family->item_of = xreallocarray(NULL, count, sizeof *family->item_of);
     for (uint32_t i = 0; i < count; ++i)
         family->item_of[i] = LAYOUT_NONE;
-    fill(family, tasks, all, ends);
+    fill(family, tasks, all);
     family->height = layout_rows(family->items, family->count, family->rows);
     free(firsts);
-    free(ends);
     free(all);
 }
 

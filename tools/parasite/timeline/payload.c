@@ -9,12 +9,13 @@
 #include "timeline/payload.h"
 
 #include "base/memory.h"
+#include "tasks/sites.h"
 #include "timeline/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEN_CREATION = 1, SEEN_END = 2 };
+enum { SEEN_CREATION = 1, SEEN_END = 2, RESTS = 4 };
 
 uint32_t payload_object(const struct timeline *timeline, size_t trace,
                         uint32_t object)
@@ -65,6 +66,21 @@ static uint64_t time_of(const struct source *source, size_t t, uint64_t time)
 #define OBJECT(object) payload_object(source->timeline, t, object)
 #define NAME(name) words_of(&source->words, t, name)
 
+/* Which objects only rest in the end. */
+static void find_resting(const struct tasks *tasks, uint8_t *seen)
+{
+    uint32_t count;
+    struct tasks_wait *waits = tasks_waits(tasks, &count);
+    bool *waited_for = tasks_waited_for(tasks, waits, count);
+
+    for (uint32_t i = 0; i < tasks_objects(tasks); ++i) {
+        if (tasks_rests(tasks, i, waited_for))
+            seen[i] |= RESTS;
+    }
+    free(waits);
+    free(waited_for);
+}
+
 /* Which objects have edges that say when they began and ended. */
 static void find_seen(struct source *source)
 {
@@ -89,6 +105,7 @@ static void find_seen(struct source *source)
                 edge->time == object->end)
                 seen[edge->to] |= SEEN_END;
         }
+        find_resting(tasks, seen);
         source->seen[t] = seen;
     }
 }
@@ -103,9 +120,13 @@ static void find_seen(struct source *source)
     EACH(struct tasks_object, tasks->objects, tasks_objects(tasks),            \
          if (condition) put(source->columns, number))
 
-static uint64_t life_of(const struct tasks_object *object)
+/* What has not ended lasts until the end of the trace. */
+static uint64_t life_of(const struct tasks *tasks,
+                        const struct tasks_object *object)
 {
-    return object->end == TASKS_NEVER ? 0 : object->end - object->begin;
+    uint64_t end = object->end == TASKS_NEVER ? tasks->end : object->end;
+
+    return end > object->begin ? end - object->begin : 0;
 }
 
 static void put_objects(struct source *source)
@@ -125,7 +146,7 @@ static void put_objects(struct source *source)
                  !(source->seen[t][i] & SEEN_CREATION),
                  OBJECT(record->creator));
     SOME_OBJECTS("object.life", columns_put, !(source->seen[t][i] & SEEN_END),
-                 life_of(record));
+                 life_of(tasks, record));
 }
 
 /* Whether the stretch (i) is followed at once by another one of its object, or

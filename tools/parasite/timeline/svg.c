@@ -13,6 +13,7 @@
 
 #include <prof/format.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WIDTH 1200.0
 #define HEAD 40.0 /* above the rows: the title */
@@ -26,6 +27,7 @@
 #define NAMED 30.0        /* has its name */
 #define GRID 12           /* lines at most */
 #define TIME_ROOM 60.0    /* of a time below them */
+#define GAP 2.0           /* width of a loss, at least */
 
 /* One trace of the picture. */
 struct svg {
@@ -33,8 +35,10 @@ struct svg {
     const char *name;
     struct family family;
     FILE *out;
-    int64_t from; /* clocks of the trace */
-    int64_t to;
+    uint64_t begin; /* of the trace, by its own clock */
+    double moved;   /* its beginning, since that of all traces */
+    double from;    /* what is shown, since the same */
+    double to;
     double pitch;
     double top; /* of its rows */
     double high;
@@ -44,7 +48,8 @@ static const char style[] =
     "<style>\n"
     ".f{fill:#fff}text{font:11px system-ui,sans-serif;fill:#1b2130}"
     ".t{font-weight:600;font-size:14px}.s{fill:#566072}\n"
-    ".b{fill:#eceff4}.i{fill:#d3d9e3}.x{fill:#b3261e;opacity:.35}"
+    ".b{fill:#eceff4}.i{fill:#d3d9e3}.x{fill:url(#x)}"
+    ".h{stroke:#b3261e;stroke-width:1.5}"
     ".p{fill:#e3c7c7}.g{stroke:#dbe0e9}\n"
     ".o{stroke:#3c4454;stroke-width:2}.r{fill:#fff}.y{fill:#d98200}"
     ".e{stroke:#b3261e;stroke-width:2}.u{fill:#3c4454}\n"
@@ -58,13 +63,24 @@ static const char style[] =
     ".o{stroke:#8a95a8}.y{fill:#ffb84d}.e{stroke:#ff8a80}.u{fill:#8a95a8}"
     ".a1{stroke:#6fb1ff}.a2{stroke:#d9c64a}.a3{stroke:#35c79a}"
     ".a4,.a5,.a10{stroke:#ff8a80}.a6{stroke:#ff9a4d}.a7{stroke:#ffb84d}"
-    ".a9{stroke:#f09ad0}.k{stroke:#8fd6ff}}\n"
-    "</style>\n";
+    ".a9{stroke:#f09ad0}.k{stroke:#8fd6ff}.h{stroke:#ff8a80}}\n"
+    "</style>\n"
+    /* what is unknown is hatched */
+    "<defs><pattern id=\"x\" width=\"6\" height=\"6\" "
+    "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+    "<path class=\"h\" d=\"M1 0V6\"/></pattern></defs>\n";
+
+/* Clocks since the first event of all traces. A damaged trace may have any
+ * times: differences of 64 bits are taken where they cannot wrap. */
+static double since(const struct svg *svg, uint64_t time)
+{
+    return svg->moved + (time >= svg->begin ? (double)(time - svg->begin)
+                                            : -(double)(svg->begin - time));
+}
 
 static double x_of(const struct svg *svg, uint64_t time)
 {
-    double span = (double)(svg->to - svg->from);
-    double x = (double)((int64_t)time - svg->from) / span * WIDTH;
+    double x = (since(svg, time) - svg->from) / (svg->to - svg->from) * WIDTH;
 
     return x < -4 ? -4 : x > WIDTH + 4 ? WIDTH + 4 : x;
 }
@@ -74,10 +90,10 @@ static double y_of(const struct svg *svg, uint32_t item)
     return svg->top + (svg->family.rows[item] + LINE_AT) * svg->pitch;
 }
 
-/* Whether [from, to) is in sight. */
+/* Whether [from, to], or the clock after it, is in sight. */
 static bool in_sight(const struct svg *svg, uint64_t from, uint64_t to)
 {
-    return (int64_t)from < svg->to && (int64_t)to > svg->from;
+    return since(svg, from) < svg->to && since(svg, to) + 1 > svg->from;
 }
 
 static void put_rect(const struct svg *svg, const char *class, uint64_t from,
@@ -119,8 +135,16 @@ static void put_losses(const struct svg *svg)
     for (uint32_t i = 0; i < svg->tasks->loss_count; ++i) {
         const struct tasks_loss *one = &svg->tasks->losses[i];
 
-        put_rect(svg, "b", one->from, one->to + 1, svg->top, svg->high);
-        put_rect(svg, "x", one->from, one->to + 1, svg->top, svg->high);
+        double x = x_of(svg, one->from), width = x_of(svg, one->to) - x;
+
+        if (!in_sight(svg, one->from, one->to))
+            continue;
+        for (int part = 0; part < 2; ++part)
+            fprintf(svg->out,
+                    "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" "
+                    "width=\"%.1f\" height=\"%.1f\"/>\n",
+                    part == 0 ? "b" : "x", x, svg->top,
+                    width > GAP ? width : GAP, svg->high);
     }
 }
 
@@ -142,33 +166,58 @@ static uint64_t grid_step(uint64_t span)
 static void put_grid(const struct svg *svg, const struct svg_range *range,
                      double bottom)
 {
-    uint64_t step = grid_step(range->to - range->from);
+    uint64_t span = range->to - range->from, step = grid_step(span);
+    uint64_t part = range->from % step;
 
-    for (uint64_t since = (range->from + step - 1) / step * step;
-         since < range->to; since += step) {
-        double x = (double)(since - range->from) /
-                   (double)(range->to - range->from) * WIDTH;
+    /* counted from what is shown, which cannot wrap */
+    for (uint64_t at = part == 0 ? 0 : step - part; at < span; at += step) {
+        double x = (double)at / (double)span * WIDTH;
+        double time = ((double)range->from + (double)at) / PROF_CLOCK_HZ;
 
         fprintf(svg->out, "<path class=\"g\" d=\"M%.1f %.0fV%.0f\"/>\n", x,
                 HEAD, bottom);
         if (x < WIDTH - TIME_ROOM)
             fprintf(svg->out,
                     "<text class=\"s\" x=\"%.1f\" y=\"%.0f\">%.6g ms</text>\n",
-                    x + 3, bottom + 16, (double)since * 1000 / PROF_CLOCK_HZ);
+                    x + 3, bottom + 16, time * 1000);
+        if (span - at <= step)
+            break;
     }
+}
+
+/* What an object that has not ended does, and for how long: ", waiting 6.0 s".
+ */
+static void add_standing(const struct tasks *tasks, uint32_t object, char *text)
+{
+    uint64_t since = tasks_standing_since(tasks, object);
+    double seconds = (double)(tasks->end - since) / PROF_CLOCK_HZ;
+    size_t used = strlen(text);
+
+    snprintf(text + used, TASKS_TEXT_MAX - used, ", %s %.*f %s",
+             tasks_state_word(tasks->objects[object].state),
+             seconds < 1e-3 ? 0 : 1,
+             seconds < 1e-3 ? seconds * 1e6
+             : seconds < 1  ? seconds * 1e3
+                            : seconds,
+             seconds < 1e-3 ? "\u00b5s"
+             : seconds < 1  ? "ms"
+                            : "s");
 }
 
 static void put_name(const struct svg *svg, uint32_t item, double x,
                      double width)
 {
+    uint32_t object = svg->family.objects[item];
     char text[TASKS_TEXT_MAX];
 
     if (width < NAMED || svg->pitch < 14)
         return;
     fprintf(svg->out, "<text x=\"%.1f\" y=\"%.1f\">", x < 2 ? 2 : x,
             y_of(svg, item) - 4);
-    xml_put(svg->out, tasks_title(svg->tasks, svg->family.objects[item], text),
-            (size_t)(width / CHAR));
+    tasks_title(svg->tasks, object, text);
+    if (svg->tasks->objects[object].ending == TASKS_OPEN)
+        add_standing(svg->tasks, object, text);
+    xml_put(svg->out, text, (size_t)(width / CHAR));
     fputs("</text>\n", svg->out);
 }
 
@@ -194,13 +243,21 @@ static void put_objects(const struct svg *svg)
         const struct layout_item *item = &svg->family.items[i];
         double x = x_of(svg, item->begin), end = x_of(svg, item->end);
 
-        if (!in_sight(svg, item->begin, item->end + 1))
+        if (!in_sight(svg, item->begin, item->end))
             continue;
         fprintf(svg->out, "<path class=\"o\" d=\"M%.1f %.1fH%.1f\"/>\n", x,
                 y_of(svg, i), end > x + 1 ? end : x + 1);
         put_end(svg, i);
         put_name(svg, i, x, end - x);
     }
+}
+
+/* The line of an object is not drawn where it is not known what it did. */
+static void put_unknown(const struct svg *svg, const struct tasks_stretch *one,
+                        double y)
+{
+    put_rect(svg, "b", one->from, one->to, y - 3, 6);
+    put_rect(svg, "x", one->from, one->to, y - 3, 6);
 }
 
 static void put_spans(const struct svg *svg)
@@ -217,6 +274,8 @@ static void put_spans(const struct svg *svg)
             put_rect(svg, "r", one->from, one->to, y_of(svg, item) - 2, 4);
         else if (one->state == TASKS_READY)
             put_rect(svg, "y", one->from, one->to, y_of(svg, item) - 1.5, 3);
+        else if (one->state == TASKS_UNKNOWN)
+            put_unknown(svg, one, y_of(svg, item));
     }
 }
 
@@ -236,7 +295,7 @@ static void put_arrow(const struct svg *svg, unsigned kind, uint32_t from,
 
     if (tail == LAYOUT_NONE || head == LAYOUT_NONE ||
         svg->family.rows[tail] == svg->family.rows[head] ||
-        !in_sight(svg, begin, end + 1))
+        !in_sight(svg, begin, end))
         return;
     y = y_of(svg, head);
     way = y > y_of(svg, tail) ? 1 : -1;
@@ -304,8 +363,8 @@ static void put_packet(const struct svg *all,
     int way = packet->to > packet->from ? 1 : -1;
 
     if (tail == LAYOUT_NONE || head == LAYOUT_NONE ||
-        !in_sight(from, sent->time, sent->time + 1) ||
-        !in_sight(to, got->time, got->time + 1))
+        !in_sight(from, sent->time, sent->time) ||
+        !in_sight(to, got->time, got->time))
         return;
     fprintf(all->out,
             "<path class=\"k\" fill=\"none\" "
@@ -362,10 +421,14 @@ static void place(const struct timeline *timeline, struct svg *all,
     if (rows * PITCH > HEIGHT_MAX)
         pitch = HEIGHT_MAX / rows;
     for (size_t i = 0; i < timeline->count; ++i) {
-        int64_t moved = (int64_t)timeline->begin - timeline->traces[i].shift;
+        const struct timeline_trace *trace = &timeline->traces[i];
 
-        all[i].from = moved + (int64_t)range->from;
-        all[i].to = moved + (int64_t)range->to;
+        all[i].begin = trace->tasks.begin;
+        all[i].moved =
+            (double)(int64_t)(trace->tasks.begin + (uint64_t)trace->shift -
+                              timeline->begin);
+        all[i].from = (double)range->from;
+        all[i].to = (double)range->to;
         all[i].pitch = pitch;
         all[i].top = top;
         all[i].high = all[i].family.height * pitch;
@@ -382,8 +445,12 @@ bool timeline_write_svg(const struct timeline *timeline,
 
     if (range.to > clocks)
         range.to = clocks;
-    if (range.to <= range.from)
+    if (range.from > clocks)
+        range.from = clocks;
+    if (range.to <= range.from) {
+        range.from -= range.from == UINT64_MAX;
         range.to = range.from + 1;
+    }
     for (size_t i = 0; i < timeline->count; ++i)
         all[i] = (struct svg){.tasks = &timeline->traces[i].tasks,
                               .name = timeline->traces[i].name,

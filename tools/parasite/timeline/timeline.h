@@ -52,7 +52,8 @@ struct timeline_packet {
 struct timeline {
     struct timeline_trace *traces;
     size_t count;
-    uint64_t begin; /* clocks, common: of the first event, and of the last */
+    /* clocks, common, modulo 2^64: of the first event, and of the last */
+    uint64_t begin;
     uint64_t end;
     struct timeline_packet *packets; /* between traces aligned by them */
     size_t packet_count;

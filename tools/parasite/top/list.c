@@ -2,6 +2,7 @@
 /* From weights to the list that is shown: functions, or the callers and callees
  * of one of them. */
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "top/model.h"
 
@@ -25,8 +26,8 @@ static void weigh(struct top_model *top, bool since_reset)
                 cell->last.clocks - cell->base.clocks};
         else
             shown->count =
-                (struct model_count){(uint64_t)(cell->samples * PARTS + 0.5),
-                                     (uint64_t)(cell->clocks + 0.5)};
+                (struct model_count){checked_u64(cell->samples * PARTS + 0.5),
+                                     checked_u64(cell->clocks + 0.5)};
     }
 }
 

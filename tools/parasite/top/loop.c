@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define KEYS_WAIT_MS 100
+#define WARM_MAX 5u /* updates without a table */
 
 /* Messages during the screen, and the guest's output. */
 static FILE *held_talk;
@@ -161,37 +162,48 @@ static void loop_on_screen(struct top_run *run)
     }
 }
 
+/* While it warms up there is no table that could count; but not for ever. */
+static bool counts(const struct top_run *run, unsigned *warm)
+{
+    return run->sites || !run->top.warms_up || ++*warm > WARM_MAX;
+}
+
 static void loop_printing(struct top_run *run)
 {
     bool color = use_color(run->color);
     unsigned long done = 0;
+    unsigned warm = 0;
 
     do {
         wait_for(run, run->delay);
         if (refused(run))
             return;
         update(run);
+        if (counts(run, &warm)) {
+            run->top.warms_up = false;
+            ++done;
+        }
         run->ui.page = run->rows;
         list(run);
         if (!print(run, color))
             return;
-        ++done;
     } while (!signals_caught() && !run->live.ended &&
              (run->updates == 0 || done < run->updates));
 }
 
 int top_loop(struct top_run *run, struct image *image)
 {
-    bool came;
+    char why[TARGET_WHY_MAX];
+    bool came, ended;
     int code;
 
     held_talk = tmpfile();
     if (held_talk == NULL)
         die("no temporary file: %s", strerror(errno));
     atexit(end_screen);
+    signals_catch();
     live_open(&run->live, &run->request, image, held_talk);
     open_data(run, image);
-    signals_catch();
     if (run->stdio) {
         loop_printing(run);
     } else {
@@ -200,9 +212,13 @@ int top_loop(struct top_run *run, struct image *image)
         loop_on_screen(run);
     }
     came = run->live.boots > 0;
+    ended = run->live.ended && came;
+    snprintf(why, sizeof why, "%s", run->live.why);
     code = live_close(&run->live);
     close_data(run);
     end_screen();
+    if (ended)
+        log_info("%s", why);
     if (refused(run))
         return STATUS_DATA;
     if (code == STATUS_OK && !came)

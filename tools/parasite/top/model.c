@@ -57,28 +57,30 @@ static void begin_boot(struct top_model *top, struct top_ui *ui)
     top->count = 0;
     report_forget(&top->report);
     names_close(&view->names);
-    if (view->image_path != NULL) {
-        image_close(&view->image);
+    image_close(&view->image);
+    if (view->image_path != NULL)
         image_open(&view->image, view->image_path);
-    }
     open_names(top, view->image_path != NULL ? &view->image : NULL);
 }
 
 /* Whether the guest runs the image. The first one must; a later one that does
- * not is shown without names. */
+ * not, and one without an image, has names if it is in the cache. */
 static void check_image(struct top_model *top)
 {
     struct view *view = &top->report.view;
     const struct event_hello *hello = &top->live->model.hello;
 
-    if (view->image_path == NULL ||
+    if (view->image_path != NULL &&
         image_fits(&view->image, hello, view->force))
         return;
-    if (top->boots == 1)
+    if (view->image_path != NULL && top->boots == 1)
         exit(STATUS_DATA);
     report_forget(&top->report);
     names_close(&view->names);
-    open_names(top, NULL);
+    image_close(&view->image);
+    view->image_from = image_find_cached(&view->image, hello);
+    open_names(top,
+               view->image_from != IMAGE_FROM_NOWHERE ? &view->image : NULL);
 }
 
 static void make_room(struct top_model *top, uint32_t count)
@@ -121,6 +123,8 @@ void top_model_update(struct top_model *top, struct top_ui *ui)
         cell->last = *now;
         top->lately_samples += samples;
     }
+    top->warms_up = top->boots > 0 && top->live->late &&
+                    (hello || !top->checked) && !top->live->ended;
     if (hello && top->live->late)
         top_model_reset(
             top); /* most of the earlier stacks were not known yet */

@@ -18,6 +18,9 @@
 
 #define TOP_HALF_SECONDS 3.0
 
+/* Why there is no list, in a boot that began before we came. */
+#define TOP_WARMS_UP "most stacks are not known yet"
+
 struct top_cell {
     struct model_count base; /* at the reset */
     struct model_count last; /* at the last update */
@@ -30,6 +33,7 @@ struct top_model {
     struct report report; /* of the weights; borrows view.model */
     unsigned boots;       /* number of the boot */
     bool checked;         /* compared with the image */
+    bool warms_up;        /* most stacks of this boot are not known yet */
 
     struct top_cell *cells;
     struct model_cell *shown; /* with one of the weights */

@@ -70,7 +70,9 @@ bool top_print_rows(const struct top_row *rows, size_t count, size_t limit,
 static void print_guest(const struct top_model *top)
 {
     const struct model *model = &top->live->model;
-    const char *image = top->report.view.image_path;
+    const char *image = top->report.view.names.image != NULL
+                            ? top->report.view.image.path
+                            : NULL;
 
     fputs("# ", stdout);
     if (image != NULL) {
@@ -98,10 +100,19 @@ static void print_head(const struct top_model *top)
            number_count(top_model_lost(top), lost),
            number_count(top_model_missed(top), missed),
            view_weight_name(&top->report.view));
-    if (top->live->boots == 0)
-        printf("# %s\n", live_silence(top->live));
     top_print_remarks(top->live->boots, top->live->why);
     puts("#\n#  Self    Total  Samples/s  Symbol");
+}
+
+/* Instead of a table in which nothing is known. */
+static bool print_beginning(const struct top_model *top)
+{
+    if (log_quiet)
+        return true;
+    printf("# warming up: %s\n",
+           top->live->boots == 0 ? live_silence(top->live) : TOP_WARMS_UP);
+    top_print_remarks(top->live->boots, top->live->why);
+    return fflush(stdout) == 0;
 }
 
 static void put_rate(const struct top_row *row)
@@ -113,6 +124,8 @@ bool top_print(const struct top_model *top, size_t rows, bool color)
 {
     static const struct top_rows_form form = {put_rate, 11, "functions"};
 
+    if (top->live->boots == 0 || top->warms_up)
+        return print_beginning(top);
     print_head(top);
     return top_print_rows(top->rows, top->count, rows, &form, color);
 }

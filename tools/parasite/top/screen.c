@@ -67,6 +67,8 @@ static void put_state(const struct top_model *top, const struct top_ui *ui)
                  top_zoomed(ui), top->zoomed.self, top->zoomed.total);
     else if (ui->filter[0] != '\0')
         snprintf(text, sizeof text, " only /%s/", ui->filter);
+    else if (top->warms_up)
+        snprintf(text, sizeof text, " warming up: %s", TOP_WARMS_UP);
     if (!bad)
         parts_state(A_NORMAL, text, ui);
 }
@@ -146,7 +148,7 @@ void top_screen_draw(const struct top_model *top, const struct top_ui *ui,
     put_columns(ui);
     if (ui->help)
         put_help();
-    else
+    else if (!top->warms_up)
         put_rows(ui);
     put_keys(ui);
     refresh();

@@ -19,7 +19,12 @@ static struct boot *add_boot(struct boots *boots, const char *path, char *why)
 {
     struct boot *boot = xreallocarray(NULL, 1, sizeof *boot);
 
-    *boot = (struct boot){.writer.image = boots->image};
+    *boot = (struct boot){0};
+    boot->writer = (struct trace_writer){
+        .image = boots->image,
+        .symbols = boots->symbols,
+        .symbols_bytes = boots->symbols_bytes,
+    };
     if (!trace_create(&boot->writer, path, why)) {
         free(boot->writer.path);
         free(boot);

@@ -23,7 +23,9 @@ struct boot {
 
 /* Starts as zeros. */
 struct boots {
-    const char *image;  /* path to store in the traces, or NULL */
+    const char *image;      /* path to store in the traces, or NULL */
+    const uint8_t *symbols; /* to store in the traces, or NULL */
+    size_t symbols_bytes;
     struct boot **list; /* by number; the first always exists */
     size_t count;
     struct boot *now;  /* that sent the last packet */

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 
+#include <prof/trace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,14 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
     case PROF_EVENT_SUSPEND_STACK:
         ++model->suspend_stacks;
         break;
+    case PROF_EVENT_LOST:
+        model->lost_events += is_in ? event->as_lost.events : 0;
+        if (is_in && event->as_lost.events > model->lost_at_once)
+            model->lost_at_once = event->as_lost.events;
+        break;
+    case PROF_EVENT_LOOP:
+        model->loop = event->as_loop;
+        break;
     case PROF_EVENT_BYE:
         model->ended = true;
         model->code = event->as_bye.code;
@@ -344,6 +353,18 @@ bool model_is_steady(const struct model *model)
 uint64_t model_lost(const struct model *model)
 {
     return model->dropped.samples + model->discarded;
+}
+
+#define EVENTS_A_KIB 8u /* of a recorder's memory */
+
+unsigned model_trace_kib(uint64_t events)
+{
+    unsigned kib = 2 * PROF_TRACE_KIB_HEAP;
+
+    while (kib < 1u << 20 &&
+           (kib - PROF_TRACE_KIB_HEAP) * EVENTS_A_KIB < events)
+        kib *= 2;
+    return kib;
 }
 
 /* A stack that leads back to itself is not from our guest; (room) ends it. */

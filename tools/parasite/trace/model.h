@@ -125,6 +125,8 @@ struct model {
     struct model_cpu *cpus;
     size_t cpu_count;
 
+    struct event_loop loop; /* the last account of all time; 0: none came */
+
     struct model_count stacks; /* samples with a stack */
     struct model_count idle;
     struct model_count overflowed; /* with an address alone */
@@ -138,6 +140,8 @@ struct model {
     uint64_t events;
     uint64_t packets;
     uint64_t missing_packets; /* gaps in the sequence */
+    uint64_t lost_events;     /* of tasks, overwritten in the guest */
+    uint32_t lost_at_once;    /* the most of these */
     uint64_t unread_packets;  /* not all was understood */
     uint64_t suspend_stacks;  /* suspends with a stack */
     uint64_t unkept_samples;  /* beyond a limit, in the cell */
@@ -190,6 +194,10 @@ uint64_t model_clocks(const struct model *model);
  * did not vary, and shares of code that runs in step with it are wrong. */
 bool model_is_steady(const struct model *model);
 uint64_t model_lost(const struct model *model);
+
+/* The prof.trace_kb= with which (events) that were overwritten at once, in a
+ * guest with the default, would not have been. */
+unsigned model_trace_kib(uint64_t events);
 
 /* Writes to (stack) the numbers of the nodes from (node) to its outermost
  * caller, at most (room) and MODEL_STACK_MAX of them, and returns how many.

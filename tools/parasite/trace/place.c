@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "trace/trace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -41,12 +42,12 @@ uint16_t place_cpu(const char *name)
     return cpu <= UINT16_MAX ? (uint16_t)cpu : 0;
 }
 
-/* Whether (name) is a file that recording makes; those with a dot exist for a
+/* Whether (name) is a file that recording makes; the last three exist for a
  * moment only. */
 static bool is_ours(const char *name)
 {
-    static const char *const names[] = {"metadata", "stream", ".metadata",
-                                        ".sorted"};
+    static const char *const names[] = {"metadata",  "stream",  TRACE_SYMBOLS,
+                                        ".metadata", ".sorted", ".symbols.new"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         if (strcmp(names[i], name) == 0)

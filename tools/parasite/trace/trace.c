@@ -169,6 +169,26 @@ static bool read_imported(struct trace *trace, const struct packet_sink *sink)
     return true;
 }
 
+static uint8_t *read_symbols(const char *folder, size_t *bytes)
+{
+    char *path = trace_path(folder, TRACE_SYMBOLS);
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    uint8_t *symbols = NULL;
+    struct stat about;
+    ssize_t got = 0;
+
+    if (file >= 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
+        about.st_size > 0 && about.st_size <= TRACE_SYMBOLS_MAX) {
+        symbols = xreallocarray(NULL, (size_t)about.st_size, 1);
+        got = read(file, symbols, (size_t)about.st_size);
+    }
+    if (file >= 0)
+        close(file);
+    free(path);
+    *bytes = got > 0 ? (size_t)got : 0;
+    return symbols;
+}
+
 static void map_folder(struct trace *trace, const char *folder,
                        const struct packet_sink *sink)
 {
@@ -183,6 +203,7 @@ static void map_folder(struct trace *trace, const char *folder,
     }
     map_sources(trace, sources, count, sink);
     trace->image = metadata_env(metadata, "image");
+    trace->symbols = read_symbols(folder, &trace->symbols_bytes);
     while (count > 0)
         free((char *)sources[--count].path);
     free(sources);
@@ -264,4 +285,5 @@ void trace_close(struct trace *trace)
     unmap(trace);
     packet_index_free(&trace->index);
     free(trace->image);
+    free(trace->symbols);
 }

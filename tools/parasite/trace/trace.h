@@ -8,6 +8,8 @@
  *     metadata   says what the streams' bytes mean (metadata.h)
  *     stream     the packets of CPU 0, one after the other, in order
  *     stream-N   those of CPU N, where there are any
+ *     .symbols   the symbols of the image, if it was known (image/stored.h);
+ *                readers of the format pass over names with a dot
  *
  * which is a trace of the Common Trace Format as it stands.
  */
@@ -17,10 +19,15 @@
 
 #include <stdio.h>
 
+#define TRACE_SYMBOLS ".symbols"
+#define TRACE_SYMBOLS_MAX (64u << 20) /* bytes; of a larger file none is read */
+
 /* Reading. */
 struct trace {
     const char *path;
-    char *image;    /* stored path of the image; NULL = unknown */
+    char *image;      /* stored path of the image; NULL = unknown */
+    uint8_t *symbols; /* content of TRACE_SYMBOLS; NULL = none */
+    size_t symbols_bytes;
     uint8_t *bytes; /* of the packets */
     size_t count;
     size_t mapped_bytes; /* 0 = allocated instead */
@@ -69,8 +76,10 @@ size_t trace_cpus(const char *folder, uint16_t **cpus);
 /* Writing. */
 struct trace_writer {
     char *path;
-    const char *image; /* to be stored, or NULL */
-    int folder;        /* opened, -1 = before the first packet */
+    const char *image;      /* to be stored, or NULL */
+    const uint8_t *symbols; /* to be stored, or NULL */
+    size_t symbols_bytes;
+    int folder; /* opened, -1 = before the first packet */
     struct trace_stream *streams;
     size_t stream_count;
     uint64_t written; /* bytes */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing a trace. Packets are appended as they come, so that all of them
- * survive a crash; the metadata exists from the first packet on. Only if
- * packets came out of order are the streams rewritten at the end.
+ * Writing a trace. Packets are appended as they come, each by one write, so
+ * that all of them survive a crash; the metadata exists from the first packet
+ * on. Only if packets came out of order are the streams rewritten at the end.
  *
  * No file is ever truncated: each is new, and whole ones are put in place by
  * renaming, so that a reader never sees a file shrink. All are opened in the
@@ -25,6 +25,7 @@
 
 #define METADATA_MADE ".metadata"
 #define STREAM_MADE ".sorted"
+#define SYMBOLS_MADE ".symbols.new"
 
 static void must_be_written(const struct trace_writer *writer, bool fine)
 {
@@ -43,6 +44,17 @@ static FILE *open_file(const struct trace_writer *writer, const char *name,
     if (stream == NULL)
         die("%s/%s: cannot be written: %s", writer->path, name,
             strerror(errno));
+    return stream;
+}
+
+/* That of a stream: nothing stays behind in this process. A packet is as large
+ * as a buffer would be. */
+static FILE *open_stream(const struct trace_writer *writer, const char *name,
+                         int how)
+{
+    FILE *stream = open_file(writer, name, how);
+
+    (void)setvbuf(stream, NULL, _IONBF, 0);
     return stream;
 }
 
@@ -74,7 +86,7 @@ static struct trace_stream *add_stream(struct trace_writer *writer,
                        sizeof *writer->streams);
     stream = &writer->streams[writer->stream_count++];
     *stream = (struct trace_stream){.cpu = cpu};
-    stream->file = open_file(writer, name, O_EXCL);
+    stream->file = open_stream(writer, name, O_EXCL);
     return stream;
 }
 
@@ -101,6 +113,19 @@ static void write_metadata(const struct trace_writer *writer,
     rename_file(writer, METADATA_MADE, "metadata");
 }
 
+static void write_symbols(const struct trace_writer *writer)
+{
+    FILE *out;
+
+    if (writer->symbols == NULL)
+        return;
+    out = open_file(writer, SYMBOLS_MADE, O_EXCL);
+    must_be_written(
+        writer, fwrite(writer->symbols, writer->symbols_bytes, 1, out) == 1);
+    must_be_written(writer, fclose(out) == 0);
+    rename_file(writer, SYMBOLS_MADE, TRACE_SYMBOLS);
+}
+
 /* A trace always has the stream of CPU 0. */
 static void begin_folder(struct trace_writer *writer)
 {
@@ -109,6 +134,7 @@ static void begin_folder(struct trace_writer *writer)
     writer->folder = place_make(writer->path);
     add_stream(writer, 0);
     write_metadata(writer, &nothing);
+    write_symbols(writer);
 }
 
 void trace_suspend(struct trace_writer *writer)
@@ -130,7 +156,7 @@ static void open_again(struct trace_writer *writer, struct trace_stream *stream)
     if (stream->file != NULL)
         return;
     trace_stream_name(stream->cpu, name);
-    stream->file = open_file(writer, name, 0);
+    stream->file = open_stream(writer, name, 0);
     must_be_written(writer, fseeko(stream->file, 0, SEEK_END) == 0);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/signals.h"
 #include "machine/paging.h"
 #include "xen/xen_context.h"
 
@@ -47,17 +48,26 @@ static enum machine_stop end_by(struct xen *xen, enum machine_reason reason)
     return MACHINE_ENDED;
 }
 
+/* Xen has no such domain any more, or does not do it for us. */
+static enum machine_stop end_by_error(struct xen *xen, int error)
+{
+    xen->machine.error = error;
+    return end_by(xen, error == ESRCH ? MACHINE_EXITED : MACHINE_REFUSED);
+}
+
 static enum machine_stop stop(struct machine *machine)
 {
     struct xen *xen = xen_of(machine);
     struct xen_state state = {0};
     bool fine = true;
+    int error;
 
     if (machine->reason != MACHINE_LIVES)
         return MACHINE_ENDED;
     if (!xen->paused) {
-        if (xen->frames.calls->pause(xen->frames.owner, &state, xen->cpus) != 0)
-            return end_by(xen, MACHINE_EXITED);
+        error = xen->frames.calls->pause(xen->frames.owner, &state, xen->cpus);
+        if (error != 0)
+            return end_by_error(xen, error);
         xen->paused = true;
     }
     if (state.ended || (state.shutdown && !xen->takes_dead))
@@ -102,10 +112,13 @@ static bool is_halted(struct machine *machine, size_t cpu)
 static void go_on(struct machine *machine)
 {
     struct xen *xen = xen_of(machine);
+    int error = 0;
 
     if (xen->paused)
-        xen->frames.calls->unpause(xen->frames.owner);
-    xen->paused = false;
+        error = xen->frames.calls->unpause(xen->frames.owner);
+    xen->paused = error != 0 && error != ESRCH; /* tried again at the end */
+    if (error != 0 && machine->reason == MACHINE_LIVES)
+        end_by_error(xen, error);
 }
 
 static void end(struct machine *machine)
@@ -113,6 +126,11 @@ static void end(struct machine *machine)
     struct xen *xen = xen_of(machine);
 
     go_on(machine);
+    if (xen->paused)
+        log_error("domain %u stays paused: %s; 'xl unpause %u' lets it go on",
+                  xen->number, machine_reason_text(machine), xen->number);
+    xen->paused = false;
+    signals_at_end(NULL);
     xen_frames_free(&xen->frames);
     xen->frames.calls->close(xen->frames.owner);
     free(machine->cpus);
@@ -132,7 +150,8 @@ int xen_begin(struct xen *xen, const struct xen_calls *calls, void *owner,
 
     *xen =
         (struct xen){.machine = {.calls = &xen_machine, .knows_blocked = true},
-                     .frames = {.calls = calls, .owner = owner}};
+                     .frames = {.calls = calls, .owner = owner},
+                     .number = number};
     error = calls->open(owner, number, &xen->about);
     if (error != 0)
         return error;
@@ -198,7 +217,7 @@ void xen_attach(struct xen *xen, const char *target)
     if (error != 0)
         die("%s: %s", target, text_of(error));
     attached = xen;
-    atexit(let_go);
+    signals_at_end(let_go);
 }
 
 const char *xen_kind(const struct xen *xen)

@@ -16,6 +16,7 @@ struct xen {
     struct xen_about about;
     struct xen_frames frames;
     struct xen_cpu_state *cpus;
+    unsigned number; /* of the domain */
     bool takes_dead; /* stops a domain that has crashed or powered off, too */
     bool paused;
     unsigned torn_in_row;
@@ -26,7 +27,8 @@ int xen_begin(struct xen *xen, const struct xen_calls *calls, void *owner,
               unsigned number);
 
 /* Begins with the domain in (target), "xen:NUMBER"; dies if there is no Xen, or
- * it does not let us. However the process ends, the domain goes on. */
+ * it does not let us. However the process ends, the domain goes on, unless a
+ * signal kills it that cannot be caught. */
 void xen_attach(struct xen *xen, const char *target);
 
 /* "HVM or PVH", or which PV. */

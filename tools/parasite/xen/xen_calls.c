@@ -44,6 +44,7 @@ const struct xen_calls *xen_calls_here(void **owner)
 SAME(AT(hvm_hw_cpu, rbp), XEN_HVM_RBP);
 SAME(AT(hvm_hw_cpu, rsp), XEN_HVM_RSP);
 SAME(AT(hvm_hw_cpu, rip), XEN_HVM_RIP);
+SAME(AT(hvm_hw_cpu, rflags), XEN_HVM_RFLAGS);
 SAME(AT(hvm_hw_cpu, cr0), XEN_HVM_CR0);
 SAME(AT(hvm_hw_cpu, cr3), XEN_HVM_CR3);
 SAME(AT(hvm_hw_cpu, cr4), XEN_HVM_CR4);
@@ -217,9 +218,9 @@ static void put_cpu(struct here *here, unsigned cpu)
     call->u.getvcpuinfo.vcpu = cpu;
 }
 
-static void unpause(void *owner)
+static int unpause(void *owner)
 {
-    one(owner, XEN_DOMCTL_unpausedomain);
+    return one(owner, XEN_DOMCTL_unpausedomain);
 }
 
 static int pause_domain(void *owner, struct xen_state *state,

@@ -42,7 +42,7 @@ struct xen_calls {
      * returns 0, even if some registers could not be had. */
     int (*pause)(void *owner, struct xen_state *state,
                  struct xen_cpu_state *cpus);
-    void (*unpause)(void *owner);
+    int (*unpause)(void *owner);
 
     /* Maps (count) frames, to be read, beside one another. missing[] is not 0
      * for each that there is not. NULL if there is none. */

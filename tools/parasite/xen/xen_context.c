@@ -9,6 +9,7 @@
 #define CR0_PG (1u << 31)
 #define CR4_PAE (1u << 5)
 #define EFER_LMA (1u << 10)
+#define RFLAGS_IF (1u << 9)
 #define CS_LONG (1u << 9)
 #define CR3_USER 1 /* in which place a PV guest's other tables are */
 #define IN_KERNEL (1u << 2)
@@ -26,6 +27,7 @@ void xen_context_hvm(const uint8_t *context, struct registers *registers)
         .cr3 = le64(context + XEN_HVM_CR3),
         .cr4 = le64(context + XEN_HVM_CR4),
         .efer = le64(context + XEN_HVM_EFER),
+        .masked = (le64(context + XEN_HVM_RFLAGS) & RFLAGS_IF) == 0,
     };
     if ((registers->cr0 & CR0_PE) == 0) {
         registers->mode = MODE_REAL;

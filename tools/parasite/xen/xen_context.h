@@ -15,6 +15,7 @@
 #define XEN_HVM_RBP 544u
 #define XEN_HVM_RSP 568u
 #define XEN_HVM_RIP 640u
+#define XEN_HVM_RFLAGS 648u
 #define XEN_HVM_CR0 656u
 #define XEN_HVM_CR3 672u
 #define XEN_HVM_CR4 680u
@@ -39,6 +40,8 @@
 #define XEN_PV32_CR 2716u
 #define XEN_PV32_BYTES 2800u
 
+/* A PV guest has its interrupts masked in its own memory: what is here does not
+ * say so. */
 void xen_context_hvm(const uint8_t *context, struct registers *registers);
 void xen_context_pv64(const uint8_t *context, struct registers *registers);
 void xen_context_pv32(const uint8_t *context, struct registers *registers);

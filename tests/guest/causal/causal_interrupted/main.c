@@ -23,6 +23,7 @@
 #define FLAGS_IF 0x200u
 #define JUMP_BYTES 5u
 #define ROUNDS 3u
+#define ROUNDS_OF_CALL 50u
 #define NAMED __attribute__((noinline, noclone))
 /* The interrupted code's other registers are not saved. */
 #define HANDLER __attribute__((target("general-regs-only")))
@@ -39,7 +40,9 @@ int __wrap_prof_init(void *memory, size_t bytes,
 NAMED HANDLER uint32_t called(uint32_t value);
 NAMED HANDLER uint32_t called(uint32_t value)
 {
-    __asm__ volatile("" : "+r"(value) : : "memory"); /* a patch sees it */
+    /* a patch sees it, and the virtual clock that it takes some time */
+    for (unsigned i = 0; i < ROUNDS_OF_CALL; i++)
+        __asm__ volatile("" : "+r"(value) : : "memory");
     return 3 * value + 1;
 }
 
@@ -48,7 +51,8 @@ static const struct prof_causal_settings settings = {
     .tsc_hz = GUEST_TSC_HZ,
     .speedups = 1,
     .speedup = {PROF_ONE / 2},
-    .held = 16,
+    .held = 4,
+    .cycles_max = 1, /* each turn of the loop begins another experiment */
 };
 
 static uint8_t original[JUMP_BYTES], patched[JUMP_BYTES];
@@ -57,6 +61,9 @@ static struct {
     uint32_t broken;            /* and neither of the two */
     uint32_t half;              /* the same with interrupts off */
     uint32_t wrong;             /* results */
+    uint32_t back;              /* the virtual clock's delay has become less */
+    uint32_t late;              /* and virtual time */
+    uint32_t grown;             /* the delay has become more */
 } seen;
 
 HANDLER static bool is_there(const uint8_t *bytes)
@@ -69,6 +76,22 @@ HANDLER static bool is_there(const uint8_t *bytes)
     return true;
 }
 
+/* What an interrupt adds to the delay must not be lost. */
+HANDLER static void look_at_clock(void)
+{
+    static uint64_t delay, time;
+    struct prof_causal_stats stats;
+    uint64_t now;
+
+    prof_causal_stats(&stats);
+    seen.back += stats.delay_cycles < delay;
+    seen.grown += stats.delay_cycles > delay;
+    delay = stats.delay_cycles;
+    now = prof_causal_time();
+    seen.late += now < time;
+    time = now;
+}
+
 HANDLER void step_taken(uintptr_t flags)
 {
     bool as_it_was = is_there(original), whole = as_it_was || is_there(patched);
@@ -77,12 +100,14 @@ HANDLER void step_taken(uintptr_t flags)
         seen.half += !whole;
         return;
     }
+    look_at_clock();
     seen.broken += !whole;
     if (!whole)
         return;
     seen.original += as_it_was;
     seen.patched += !as_it_was;
     seen.wrong += called(step_count) != 3 * step_count + 1;
+    look_at_clock();
 }
 
 static bool is_right;
@@ -116,6 +141,37 @@ static void test_steps(const struct prof_target *target)
            "code is half written after each byte but the last");
     tap_is_equal(seen.broken, 0, "and never while an interrupt may come");
     tap_is_equal(seen.wrong, 0, "the function is right in each of them");
+}
+
+/* What changes the virtual clock: experiments that begin in a turn of the loop,
+ * or because there is no room to hold an event, and the calls. They begin
+ * before the steps, for the profiler measures its own time then: with a trap
+ * after each instruction of it, it finds that of the traps. */
+static void test_clock(const struct prof_target *target)
+{
+    static char event;
+    uint64_t due = 0;
+
+    (void)prof_causal_start(&settings);
+    seen.grown = seen.back = seen.late = 0;
+    STEP_ON();
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        prof_causal_turn();
+        for (unsigned j = 0; j <= settings.held; j++) /* one too many */
+            (void)prof_causal_hold(UINT64_MAX / 2, &event);
+        while (prof_causal_next(&due))
+            (void)prof_causal_take();
+        prof_causal_turn();
+    }
+    (void)prof_causal_fix(target, PROF_ONE / 2);
+    for (unsigned i = 0; i < 2 * ROUNDS; i++)
+        (void)called(i);
+    prof_causal_stop();
+    STEP_OFF();
+    tap_note("the delay has grown %u times", (unsigned)seen.grown);
+    tap_ok(seen.grown > 100, "the function was faster in many of them");
+    tap_is_equal(seen.back, 0, "and no delay of the virtual clock was lost");
+    tap_is_equal(seen.late, 0, "virtual time never goes back");
 }
 
 static void test_samples(void)
@@ -161,7 +217,7 @@ int service_main(void)
 {
     const struct prof_target *target;
 
-    tap_plan(3 * ROUNDS + 11);
+    tap_plan(3 * ROUNDS + 14);
     prof_causal_add_progress(&unit);
     tap_is_equal(prof_causal_add_function("called", PROF_CAUSAL_TARGET_ENTRY),
                  0, "a function can be patched");
@@ -174,6 +230,7 @@ int service_main(void)
     tap_is_equal(prof_start(), 0, "started");
     guest_set_gate(TRAP_VECTOR, (uintptr_t)step_handler);
     test_steps(target);
+    test_clock(target);
     test_samples();
     test_afterwards(target);
     test_own_entry();

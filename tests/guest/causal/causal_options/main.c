@@ -2,8 +2,10 @@
 /*
  * A program that knows nothing of causal profiling, and for which options ask
  * it (cases.py): most of its time is spent in one function, some in another,
- * and a third is called when a unit of work is done.
+ * and a third is called when a unit of work is done. Two are named twice.
  */
+
+#include "other.h"
 
 #include <kernel/console.h>
 #include <kernel/loop.h>
@@ -40,11 +42,18 @@ NAMED void work_done(void)
         loop_stop();
 }
 
+static NAMED void twice(void)
+{
+    __asm__ volatile("nop; nop; nop; nop; nop; nop; nop");
+}
+
 static void work(void *unused)
 {
     (void)unused;
     hot_work(HOT);
     cold_work(COLD);
+    other_work();
+    twice();
     work_done();
     loop_once(&timer, 0, work, NULL);
 }

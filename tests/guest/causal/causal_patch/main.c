@@ -20,10 +20,12 @@
 #include <prof/prof.h>
 #include <prof/symbols.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define CYCLES 1000000u
 #define ERROR_MAX 10000  /* cycles that what is around the calls may take */
 #define ERROR_A_VISIT 25 /* and what is around each */
+#define ERROR_OWN 4      /* instructions of the profiler in each, at most */
 
 static const struct prof_causal_settings settings_of_nothing;
 static struct prof_causal_settings settings;
@@ -293,6 +295,70 @@ static void test_short(void)
     ran(CYCLES, 1, "nor do visits of a point");
 }
 
+/* ---- what experiments add to the program */
+
+#define ROUNDS 1000u
+#define ROUND_CYCLES 2000u
+
+static void calls_it(void)
+{
+    plain(ROUND_CYCLES);
+}
+
+static void calls_it_100_times(void)
+{
+    calls_plain(ROUND_CYCLES);
+}
+
+static void enters_by_hand(void)
+{
+    prof_target_enter(&by_hand);
+    spin_for(ROUND_CYCLES);
+    prof_target_leave(&by_hand);
+}
+
+static void has_nothing(void)
+{
+    spin_for(ROUND_CYCLES);
+}
+
+/* Instructions of a round, with everything a round has around it. */
+static uint32_t of_a_round(void (*round)(void))
+{
+    uint64_t before = prof_causal_time();
+
+    for (unsigned i = 0; i < ROUNDS; i++)
+        round();
+    return (uint32_t)(prof_causal_time() - before) / ROUNDS;
+}
+
+/* While (name) is the target, but no faster, a round takes as long by virtual
+ * time as without experiments. (visits) there are in it. */
+static void takes_as_long(const char *name, void (*round)(void), int visits,
+                          const char *what)
+{
+    uint32_t without = of_a_round(round), with;
+
+    begin(name);
+    prof_causal_fix(target, 0);
+    with = of_a_round(round);
+    prof_causal_stop();
+    tap_note("%s: %u instructions, in experiments %u", name, (unsigned)without,
+             (unsigned)with);
+    tap_ok(abs((int)(with - without)) <= ERROR_OWN * visits, what);
+}
+
+/* Otherwise experiments would be with another program. */
+static void test_own(void)
+{
+    takes_as_long("plain", has_nothing, 0, "what is not called takes as long");
+    takes_as_long("plain", calls_it, 1, "a target takes as long as it does");
+    takes_as_long("calls_plain", calls_it, 1, "and so does another");
+    takes_as_long("calls_plain", calls_it_100_times, 101,
+                  "and one that calls others");
+    takes_as_long("by hand", enters_by_hand, 1, "and one by hand");
+}
+
 static unsigned samples_in, samples_right, samples_wrong;
 static struct prof_symbol plain_is, caller_is;
 
@@ -380,7 +446,7 @@ int service_main(void)
         "calls_first",    "calls_plain",
     };
 
-    tap_plan(62);
+    tap_plan(67);
     prof_causal_add_progress(&unit);
     prof_causal_add_target(&by_hand);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
@@ -394,6 +460,7 @@ int service_main(void)
     test_stolen();
     test_values();
     test_short();
+    test_own();
     test_samples();
     test_code();
     return tap_end();

@@ -8,6 +8,8 @@
         global  dark_popf:function (dark_popf.end - dark_popf)
         global  bright:function (bright.end - bright)
         global  port_access:function (port_access.end - port_access)
+        global  read_port:function (read_port.end - read_port)
+        global  port_call:function (port_call.end - port_call)
         global  looks_like_it:function (looks_like_it.end - looks_like_it)
         global  kick:function (kick.end - kick)
 
@@ -50,6 +52,23 @@ port_access:
         in      al, dx
         jmp     short .next
 .next:  times   8 nop
+        dec     ecx
+        jnz     .round
+        ret
+.end:
+
+; Ends with leaving the guest, so that its caller is charged.
+read_port:
+        in      al, dx
+        ret
+.end:
+
+port_call:
+        FIRST_ARGUMENT          ; rounds
+        mov     edx, 0x80
+.round: times   7 nop
+        call    read_port
+        times   8 nop
         dec     ecx
         jnz     .round
         ret

@@ -59,7 +59,7 @@ static void test_plain(void (*code)(uint32_t rounds), uint32_t rounds)
 
 int service_main(void)
 {
-    tap_plan(14);
+    tap_plan(15);
     prof_set_rate(1000);
     test_dark(dark_sti, "ticks that waited for sti are masked");
     test_dark(dark_popf, "ticks that waited for popf are masked");
@@ -70,6 +70,10 @@ int service_main(void)
     tap_is_between(percent(stats.exits), 12, 18,
                    "samples at port access are the hypervisor's");
     tap_is_between(percent(stats.masked), 0, 0, "and not masked");
+    run(port_call, ROUNDS * 20);
+    /* At in, at ret, and where that returns to: 3 of 20 instructions. */
+    tap_is_between(percent(stats.exits), 13, 18,
+                   "so are those after the return from it");
     run(kick, ROUNDS * 200);
     tap_is_between(percent(stats.exits), 97, 100,
                    "a function named by prof.vmm is the hypervisor's");

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When samples show less than the loop's account; <prof/under_sampled.h>. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profile/under_sampled.h"
+
+#define SECONDS 12u
+#define TSC_HZ 1000000000ull
+
+/* A trace of SECONDS with (samples), of which (hits) were outside of idle,
+ * while tasks ran for (percent) of the time. */
+static struct model model_of(uint64_t samples, uint64_t hits, uint64_t percent)
+{
+    uint64_t clocks = PROF_CLOCK_HZ * SECONDS;
+    uint64_t wall = TSC_HZ * SECONDS;
+
+    return (struct model){
+        .hello.tsc_hz = TSC_HZ,
+        .idle = {samples - hits, clocks - clocks / samples * hits},
+        .stacks = {hits, clocks / samples * hits},
+        .loop = {.wall = wall,
+                 .tasks = wall / 100 * percent,
+                 .idle = wall - wall / 100 * percent},
+    };
+}
+
+static bool said(struct model model)
+{
+    char text[UNDER_SAMPLED_TEXT_MAX];
+
+    return under_sampled(&model, text);
+}
+
+static void what_is_missed_is_said(void **state)
+{
+    struct model model = model_of(12000, 60, 8);
+    char text[UNDER_SAMPLED_TEXT_MAX];
+
+    (void)state;
+    assert_true(under_sampled(&model, text));
+    assert_string_equal(
+        text, "samples show 0.50 % outside of idle, the loop's account 8.00 % "
+              "in tasks and callbacks: work that timers start is "
+              "under-sampled; see docs/loop.md");
+    assert_true(said(model_of(12000, 0, 8)));
+}
+
+static void what_may_be_chance_is_not(void **state)
+{
+    (void)state;
+    assert_false(said(model_of(12000, 960, 8)));
+    assert_false(said(model_of(12000, 780, 8))); /* 6.5 to 8 %: the interval */
+    assert_false(said(model_of(500, 0, 40)));    /* few samples */
+    assert_false(said(model_of(12000, 11900, 100)));
+    assert_false(said(model_of(12000, 12000, 0)));
+}
+
+static void another_time_is_not_compared(void **state)
+{
+    struct model model = model_of(12000, 60, 8);
+
+    (void)state;
+    model.from = 1;
+    assert_false(said(model));
+    model = model_of(12000, 60, 8);
+    model.loop.wall /= 2; /* it has been reset */
+    assert_false(said(model));
+    model = model_of(12000, 60, 8);
+    model.missing_packets = 1;
+    assert_false(said(model));
+    model = model_of(12000, 60, 8);
+    model.loop.idle = 0; /* the kernel does not say when it is idle */
+    assert_false(said(model));
+    model = model_of(12000, 60, 8);
+    model.loop.stolen_inside = model.loop.tasks;
+    assert_false(said(model));
+    memset(&model, 0, sizeof model);
+    assert_false(said(model));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_missed_is_said),
+        cmocka_unit_test(what_may_be_chance_is_not),
+        cmocka_unit_test(another_time_is_not_compared),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

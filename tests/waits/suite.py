@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command that speaks with somebody else, with somebody who does nothing,
+who sends a byte now and then, and who sends all he can: SIGINT ends it, and it
+says so. None waits for ever."""
+
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+import tty
+
+from harness.command import Command, packets_of
+from harness.suite import background, check, soon
+
+QUIET, DRIPS, FLOODS = "does nothing", "drips", "floods"
+KINDS = (QUIET, DRIPS, FLOODS)
+PAUSE = 0.01  # between two bytes
+FLOOD = b"x#prof+\n" * 8192
+
+
+class Peer:
+    """The other end of a line, (kind) of which it is; (met) is set when it has
+    a client and did what it does for a while. Use as a context manager."""
+
+    def __init__(self, kind):
+        self.kind, self.met = kind, threading.Event()
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.close()
+        self.thread.join(10)
+
+    def _run(self):
+        try:
+            write = self.accept()
+            for i in range(sys.maxsize):
+                if self.over.is_set():
+                    break
+                if self.kind == FLOODS:
+                    write(FLOOD)
+                elif self.kind == DRIPS:
+                    write(b"x" if i else b"$")
+                if i == 20:
+                    self.met.set()
+                if self.kind != FLOODS:
+                    time.sleep(PAUSE)
+        except OSError:
+            self.met.set()
+
+
+class Socket(Peer):
+    def __init__(self, kind, by_tcp):
+        super().__init__(kind)
+        self.folder = tempfile.TemporaryDirectory(prefix="waits.")
+        if by_tcp:
+            self.server = socket.create_server(("127.0.0.1", 0))
+            self.target = f"tcp:127.0.0.1:{self.server.getsockname()[1]}"
+        else:
+            path = os.path.join(self.folder.name, "line")
+            self.server = socket.socket(socket.AF_UNIX)
+            self.server.bind(path)
+            self.server.listen(4)
+            self.target = f"unix:{path}"
+        self.peer = None
+
+    def accept(self):
+        self.peer, _ = self.server.accept()
+        return self.peer.sendall
+
+    def close(self):
+        for one in (self.peer, self.server):
+            if one:
+                try:
+                    one.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+                one.close()
+        self.folder.cleanup()
+
+
+class Terminal(Peer):
+    def __init__(self, kind):
+        super().__init__(kind)
+        self.ours, theirs = os.openpty()
+        tty.setraw(theirs)
+        os.set_blocking(self.ours, False)
+        self.target = os.ttyname(theirs)
+        self.theirs = theirs
+
+    def accept(self):
+        return self._write
+
+    def _write(self, data):
+        try:
+            os.write(self.ours, data)
+        except BlockingIOError:
+            time.sleep(PAUSE)
+
+    def close(self):
+        os.close(self.ours)
+        os.close(self.theirs)
+
+
+class Full(Peer):
+    """A server that accepts nobody, and whose queue is full."""
+
+    def __init__(self, kind=QUIET):
+        super().__init__(kind)
+        self.folder = tempfile.TemporaryDirectory(prefix="waits.")
+        path = os.path.join(self.folder.name, "line")
+        self.server = socket.socket(socket.AF_UNIX)
+        self.server.bind(path)
+        self.server.listen(0)
+        self.first = socket.socket(socket.AF_UNIX)
+        self.first.connect(path)
+        self.target = f"unix:{path}"
+
+    def accept(self):
+        return None
+
+    def close(self):
+        self.server.close()
+        self.first.close()
+        self.folder.cleanup()
+
+
+# a machine after "--", which ignores SIGTERM
+MACHINE = """#!/usr/bin/env python3
+import os, re, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+said = re.search(r"path=/dev/fd/(\\d+)|fd=(\\d+)", " ".join(sys.argv))
+line = int(said[1] or said[2])
+for i in range(sys.maxsize):
+    if KIND == "floods":
+        os.write(line, b"x#prof+\\n" * 8192)
+        os.write(2, b"x" * 64)
+    elif KIND == "drips":
+        os.write(line, b"x")
+    if i == 20:
+        open(MET, "w").close()
+    if KIND != "floods":
+        time.sleep(0.01)
+"""
+
+
+class Waits:
+    def __init__(self, s):
+        self.s, self.path = s, s.parasite
+        self.trace = s.work / "x.trace"
+
+    def ends(self, words, met, number=signal.SIGINT, status=1):
+        """The command is ended by the signal, with that status."""
+        with background(self.path, *words, log=self.s.work / "said") as one:
+            soon(met, "a client", one.alive)
+            one.signal(number)
+            one.end(status)
+            return one.text()
+
+    def record(self, *words):
+        return ("record", "-o", self.trace, *words)
+
+    def attach(self, *words):
+        return ("attach", "--timeout", 1000000, "-o", self.trace, *words)
+
+
+def commands(waits, target):
+    """(name, words, status, what it says) for a line at (target)."""
+    nothing = "no packets received"
+    found = [
+        ("record", waits.record(target), 1, nothing),
+        ("record -F", waits.record("-F", 99, target), 1, "record"),
+        (
+            "record --control",
+            waits.record("--control", target, "-F", 99, "/dev/zero"),
+            1,
+            "record",
+        ),
+        ("top", ("top", "--stdio", "--delay", 1000, target), 1, nothing),
+        ("tell", ("tell", "-w", 100000, target, "start"), -2, ""),
+    ]
+    if target.startswith("/"):
+        return found
+    at = target.removeprefix("tcp:")
+    stopped = "interrupted before the stub answered"
+    return found + [
+        ("attach", waits.attach(f"gdb:{at}"), 1, stopped),
+        ("attach --once", waits.attach("--once", f"gdb:{at}"), 1, stopped),
+        ("attach --resume", waits.attach("--resume", f"gdb:{at}"), 1, stopped),
+        ("attach --resume qmp", waits.attach("--resume", f"qmp:{at}"), -2, ""),
+        ("top --attach", ("top", "--stdio", "--attach", f"gdb:{at}"), -2, ""),
+    ]
+
+
+def lines(waits):
+    for where, make in (
+        ("unix", lambda kind: Socket(kind, False)),
+        ("tcp", lambda kind: Socket(kind, True)),
+        ("a terminal", Terminal),
+    ):
+        for kind in KINDS:
+            with make(kind) as peer:
+                names = [row[0] for row in commands(waits, peer.target)]
+            for i, name in enumerate(names):
+                with waits.s.test(f"{name}, a peer by {where} that {kind}"):
+                    with make(kind) as peer:
+                        row = commands(waits, peer.target)[i]
+                        _, words, status, says = row
+                        said = waits.ends(words, peer.met.is_set, status=status)
+                        check.contains(said, says)
+
+
+def full(waits):
+    with Full() as peer:
+        rows = commands(waits, peer.target)
+    for i, row in enumerate(rows):
+        with waits.s.test(f"{row[0]}, a server whose queue is full"):
+            with Full() as peer:
+                words = commands(waits, peer.target)[i][1]
+                # before it is connected there is nothing to keep
+                waits.ends(words, peer.met.is_set, status=(1, -2))
+
+
+def machines(waits):
+    for kind in KINDS:
+        machine, met = waits.s.work / "machine", waits.s.work / "met"
+        machine.write_text(
+            MACHINE.replace("KIND", repr(kind)).replace("MET", repr(str(met)))
+        )
+        machine.chmod(0o755)
+        for name, words, said in (
+            ("record", waits.record(), "no packets received"),
+            ("top", ("top", "--stdio", "--delay", 1000), "no packets received"),
+            ("attach", waits.attach(), "interrupted before the stub"),
+        ):
+            with waits.s.test(f"{name}, a machine that {kind} and stays"):
+                met.unlink(missing_ok=True)
+                text = waits.ends((*words, "--", machine), met.exists)
+                check.contains(text, said)
+                check.contains(text, "does not end by SIGTERM; killed")
+
+
+class Stream(Socket):
+    """Sends the stream of a guest but for its first packet, which has what the
+    others need to be understood."""
+
+    def __init__(self, data):
+        super().__init__(QUIET, False)
+        self.data = b"".join(packets_of(data)[1:])
+
+    def accept(self):
+        write = super().accept()
+        write(self.data)
+        return write
+
+
+def top_warms_up(waits):
+    """It shows no table of unknown stacks, but says why, a few times."""
+    data = Command(waits.s).make_stream(5000, 1)
+    log = waits.s.work / "said"
+    with waits.s.test("top, a guest that runs already: it warms up"):
+        with Stream(data) as peer, background(
+            *(waits.path, "top", "--stdio", "--delay", 0.2, peer.target),
+            log=log,
+        ) as top:
+            soon(lambda: "Symbol" in top.text(), "a table", top.alive)
+            lines = top.text().partition("Symbol")[0].splitlines()
+            warm = "# warming up: most stacks are not known yet"
+            check.same(lines.count(warm), 5, lines)
+            check.lacks("\n".join(lines), "%  ")
+            top.signal(signal.SIGINT)
+            top.end()
+    with waits.s.test("top, nothing comes"):
+        with Socket(QUIET, False) as peer:
+            words = ("top", "--stdio", "-n", 2, "--delay", 0.1, peer.target)
+            said = Command(waits.s)(*words, status=1)
+            nothing = "# warming up: nothing received yet"
+            check.same(said.lines(), [nothing, nothing])
+
+
+def served(waits):
+    """`open` has clients that do the same."""
+    Command(waits.s).record(
+        waits.trace, "-", data=Command(waits.s).make_stream(100, 1)
+    )
+    log = waits.s.work / "said"
+    for kind in KINDS:
+        with waits.s.test(f"open, a client that {kind}"):
+            with background(
+                *(waits.path, "open", "--no-browser", waits.trace), log=log
+            ) as server:
+                line = soon(log.read_text, "its address", server.alive)
+                port = int(line.split("127.0.0.1:")[1].split("/")[0])
+                client = socket.create_connection(("127.0.0.1", port))
+                client.settimeout(60)
+                try:
+                    for _ in range({QUIET: 0, DRIPS: 20, FLOODS: 20}[kind]):
+                        client.sendall(FLOOD if kind == FLOODS else b"G")
+                        time.sleep(PAUSE)
+                except OSError:
+                    pass  # it was sent away
+                server.signal(signal.SIGINT)
+                server.end(0)
+                client.close()
+
+
+def suite(s):
+    waits = Waits(s)
+    lines(waits)
+    full(waits)
+    machines(waits)
+    top_warms_up(waits)
+    served(waits)
