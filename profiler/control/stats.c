@@ -87,7 +87,8 @@ static void subtract_reset(struct counts *counts)
 #define STATS(what) offsetof(struct prof_stats, what)
 
 /* Which counter is which member of prof_stats; all are of 64 bits. Masked
- * samples are included in attributed here; take_sums() separates them. */
+ * samples and the profiler's own are included in attributed here; take_sums()
+ * separates them. */
 static const struct {
     uint8_t from;
     uint16_t to;
@@ -140,6 +141,12 @@ static void take_sums(struct prof_stats *stats, const struct prof_sums *sums)
         stats->masked_cycles = sums->masked.cycles;
         stats->exits = sums->vm_exit.samples;
         stats->exits_cycles = sums->vm_exit.cycles;
+    }
+    if (PROF_HAS_CALLS) {
+        stats->attributed -= sums->own.samples;
+        stats->attributed_cycles -= sums->own.cycles;
+        stats->own = sums->own.samples;
+        stats->own_cycles = sums->own.cycles;
     }
     stats->addresses = sums->addresses;
     stats->functions = sums->functions;

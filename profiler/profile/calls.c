@@ -40,7 +40,8 @@ static uint32_t add(uint32_t *slot, uint32_t caller, uint32_t function)
     number = prof_table_add_at(&prof_calls, sizeof *call, slot, slots, caller,
                                function);
     call = prof_call_at(number);
-    call->record.link = is_outermost(caller, function);
+    call->record.link =
+        is_outermost(caller, function) ? PROF_CALL_OUTERMOST : 0;
     if (PROF_WITH_TREES) {
         call->sibling = prof_call_at(caller)->child;
         prof_call_at(caller)->child = number;

@@ -18,9 +18,13 @@
  * function: there is no call tree, and stacks have the numbers of functions. */
 #define PROF_HAS_CALLS (PROF_WITH_CALLERS || PROF_WITH_TREES)
 
+#define PROF_CALL_OUTERMOST 1u /* it is not recursive */
+#define PROF_CALL_OWN                                                          \
+    2u /* of the profiler, or called by it; set by the sums (sums.h) */
+
 struct prof_call {
-    struct prof_record record; /* key: number of the function; link: 1 unless
-                                  the call is recursive */
+    struct prof_record record; /* key: number of the function; link: of the
+                                  flags below */
     uint32_t child;            /* the newest of its callees, 0 = none */
     uint32_t sibling; /* the next older callee of the same caller, 0 = none */
     struct prof_amount self; /* samples taken in this call itself */

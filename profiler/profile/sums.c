@@ -16,6 +16,11 @@
 #include <prof/name.h>
 #include <prof/symbols.h>
 
+/* The code of the profiler: module.ld. Where its objects were not merged, these
+ * are NULL, and it is sampled as any other code. */
+extern const uint8_t prof_code_begin[] __attribute__((weak));
+extern const uint8_t prof_code_end[] __attribute__((weak));
+
 static struct prof_sums sums;
 static uint64_t summed;         /* samples that had been drained then */
 static enum prof_weight weight; /* prof.weight then */
@@ -41,6 +46,28 @@ static uint32_t find_vmm(void)
 uint64_t prof_sums_weight(const struct prof_amount *amount)
 {
     return weight == PROF_WEIGHT_TIME ? amount->cycles : amount->samples;
+}
+
+static bool call_is_own(uint32_t number)
+{
+    return (prof_call_at(number)->record.link & PROF_CALL_OWN) != 0;
+}
+
+/* Finds out whether it is the profiler's own: a function of it, or called by
+ * one. Callers have lower numbers, so one pass forwards suffices. What has no
+ * name is not: its samples are in the account of unresolved ones. */
+static void clear_call(struct prof_call *call)
+{
+    const struct prof_function *function =
+        prof_function_at((uint32_t)call->record.key);
+    const uintptr_t begin = (uintptr_t)prof_code_begin;
+    bool own = function->record.key - begin < (uintptr_t)prof_code_end - begin;
+
+    call->self = (struct prof_amount){0};
+    call->total = 0;
+    if ((own || call_is_own(call->record.parent)) &&
+        prof_function_is_named(function))
+        call->record.link |= PROF_CALL_OWN;
 }
 
 /* Samples only grow until a reset, so that an address that was counted stays
@@ -72,8 +99,7 @@ static void clear(bool addresses)
     }
     for (uint32_t i = 0; PROF_HAS_CALLS && i < prof_calls.used; i++) {
         call = PROF_TABLE_NEXT(&prof_calls, call, i);
-        call->self = (struct prof_amount){0};
-        call->total = 0;
+        clear_call(call);
     }
     if (addresses)
         clear_addresses();
@@ -105,6 +131,8 @@ static void add_special(const struct prof_stack *stack,
         (void)prof_address_caller(address);
     sums.addresses += !address->counted;
     address->counted = 1;
+    if (PROF_HAS_CALLS && call_is_own(stack->record.link))
+        return;
     if (vmm != 0 && number == vmm)
         classes |= PROF_INSTRUCTION_VM_EXIT;
     if (PROF_WITH_CLASSES && classes != 0)
@@ -148,7 +176,8 @@ static void add_stacks(uint32_t vmm)
 
 /* Adds the total of each call to its caller's and to its function's. Parents
  * have lower numbers, so one pass backwards suffices. Recursive calls are part
- * of the outermost one and are not added to the function again. */
+ * of the outermost one and are not added to the function again. The profiler's
+ * own are in none of these. */
 static void add_calls(void)
 {
     struct prof_call *call = NULL;
@@ -157,12 +186,16 @@ static void add_calls(void)
         struct prof_function *function;
 
         call = PROF_TABLE_BEFORE(&prof_calls, call, i - 1);
+        if ((call->record.link & PROF_CALL_OWN) != 0) {
+            prof_amount_add(&sums.own, call->self.samples, call->self.cycles);
+            call->self = (struct prof_amount){0};
+        }
         function = prof_function_at((uint32_t)call->record.key);
         sums.functions += function->self.samples == 0 && call->self.samples;
         prof_amount_add(&function->self, call->self.samples, call->self.cycles);
         call->total += prof_sums_weight(&call->self);
         prof_call_at(call->record.parent)->total += call->total;
-        if (call->record.link != 0)
+        if ((call->record.link & PROF_CALL_OUTERMOST) != 0)
             function->total += call->total;
     }
 }

@@ -13,6 +13,9 @@ struct prof_sums {
     struct prof_amount vm_exit; /* at instructions that leave the guest, or in
                                    the function prof.vmm */
     struct prof_amount masked;  /* just after interrupts were enabled */
+    struct prof_amount own;     /* in the profiler, and in named functions that
+                                   it called; in no other sum. 0 without
+                                   PROF_HAS_CALLS (calls.h) */
     uint32_t addresses;         /* distinct ones that were sampled */
     uint32_t functions;         /* and distinct functions */
 };

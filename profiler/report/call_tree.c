@@ -114,6 +114,17 @@ static void write_path(struct prof_text *out, uint32_t call)
     }
 }
 
+/* Samples that are in no call. */
+static void folded_account(struct prof_text *out, const char *what,
+                           uint64_t samples)
+{
+    if (samples == 0)
+        return;
+    prof_text_string(out, what);
+    prof_text_decimal(out, samples, 0);
+    prof_text_char(out, '\n');
+}
+
 void prof_report_folded(struct prof_text *out, const struct prof_stats *stats)
 {
     prof_text_string(out, "--- folded stacks ---\n");
@@ -125,10 +136,7 @@ void prof_report_folded(struct prof_text *out, const struct prof_stats *stats)
         prof_text_decimal(out, prof_call_at(call)->self.samples, 0);
         prof_text_char(out, '\n');
     }
-    if (stats->idle != 0) {
-        prof_text_string(out, "[idle] ");
-        prof_text_decimal(out, stats->idle, 0);
-        prof_text_char(out, '\n');
-    }
+    folded_account(out, "[idle] ", stats->idle);
+    folded_account(out, "[profiler] ", stats->own);
     prof_text_string(out, "--- end of folded stacks ---\n");
 }

@@ -46,7 +46,8 @@ static void sum_callers(uint32_t callee)
         const struct prof_call *call = prof_call_at(i);
         const struct prof_call *caller = prof_call_at(call->record.parent);
 
-        if (call->record.key == callee && call->record.link != 0)
+        if (call->record.key == callee &&
+            (call->record.link & PROF_CALL_OUTERMOST) != 0)
             prof_function_at((uint32_t)caller->record.key)->by_caller +=
                 call->total;
     }

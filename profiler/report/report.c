@@ -199,7 +199,7 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
     const struct prof_function *function;
 
     table.share.whole = prof_summary_whole(stats);
-    table.samples = stats->ticks - stats->queued;
+    table.samples = stats->ticks - stats->own - stats->queued;
     prof_summary_head(out, stats);
     prof_hottest_begin(&hottest, PROF_OPTION(top));
     while ((function = prof_hottest_next(&hottest)) != NULL) {

@@ -22,7 +22,7 @@
 uint64_t prof_summary_whole(const struct prof_stats *stats)
 {
     return PROF_OPTION(weight) == PROF_WEIGHT_TIME ? stats->elapsed_cycles
-                                                   : stats->ticks;
+                                                   : stats->ticks - stats->own;
 }
 
 void prof_summary_share(struct prof_text *out, uint32_t share)
@@ -37,10 +37,10 @@ static uint64_t milliseconds(uint64_t cycles)
     return prof_divide(cycles, (uint32_t)prof_divide(prof_image.tsc_hz, 1000));
 }
 
-/* Everything since the start, with what was stolen. */
+/* Everything since the start, with what was stolen, and the profiler's own. */
 static uint64_t whole_time(const struct prof_stats *stats)
 {
-    return stats->elapsed_cycles + stats->stolen_cycles;
+    return stats->elapsed_cycles + stats->own_cycles + stats->stolen_cycles;
 }
 
 void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
@@ -68,6 +68,8 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
     prof_text_string(out, "   samples    address     function\n");
 }
 
+#define SHARE_WIDTH 9 /* of "  12.34 %" */
+
 /* One row of the accounts, aligned with the columns of the table. */
 static void account(struct prof_text *out, const char *what, uint64_t ticks,
                     uint32_t share)
@@ -77,6 +79,13 @@ static void account(struct prof_text *out, const char *what, uint64_t ticks,
     prof_text_string(out, "    ");
     prof_text_string(out, what);
     prof_text_char(out, '\n');
+}
+
+/* The same for what is in no share. */
+static void account_own(struct prof_text *out, uint64_t ticks)
+{
+    prof_text_decimal(out, ticks, SHARE_WIDTH + 10);
+    prof_text_string(out, "    in the profiler, and in no share\n");
 }
 
 #define ALWAYS 5 /* the first rows are printed even if they are 0 */
@@ -122,6 +131,8 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
         if (ticks != 0 || i < ALWAYS)
             account(out, rows[i].what, ticks, given);
     }
+    if (stats->own != 0)
+        account_own(out, stats->own);
     account(out, "all ticks since the start", stats->ticks, share.given);
 }
 
@@ -207,7 +218,7 @@ static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
 static void write_difference(struct prof_text *out,
                              const struct prof_stats *stats)
 {
-    uint64_t lost = stats->ticks;
+    uint64_t lost = stats->ticks - stats->own;
 
     for (size_t i = 0; i < ROWS; i++)
         lost -= member(stats, rows[i].ticks);

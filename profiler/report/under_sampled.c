@@ -27,7 +27,8 @@
 static uint32_t share_of_loop(const struct prof_stats *stats,
                               const struct prof_loop_account *account)
 {
-    uint64_t sampled = stats->elapsed_cycles + stats->stolen_cycles;
+    uint64_t sampled =
+        stats->elapsed_cycles + stats->own_cycles + stats->stolen_cycles;
     uint64_t wall = account->wall_cycles;
     uint64_t apart = wall > sampled ? wall - sampled : sampled - wall;
     uint64_t work = account->tasks_cycles + account->callbacks_cycles +
@@ -64,12 +65,13 @@ void prof_report_under_sampled(struct prof_text *out,
                                const struct prof_stats *stats)
 {
     struct prof_loop_account account;
+    uint64_t sampled;
     uint32_t loop, share;
 
     prof_loop_account(&account);
     loop = share_of_loop(stats, &account);
-    share = prof_share_of(stats->elapsed_cycles - stats->idle_cycles,
-                          stats->elapsed_cycles);
+    sampled = stats->elapsed_cycles + stats->own_cycles;
+    share = prof_share_of(sampled - stats->idle_cycles, sampled);
     if (loop <= PROF_UNDER_SAMPLED_TIMES(most_by_samples(stats, share)))
         return;
     prof_text_string(out, "samples show ");

@@ -31,8 +31,8 @@ static inline struct prof_stats guest_stats(void)
 /* The sum that (stats) promises: every tick in exactly one account. */
 static inline uint64_t guest_accounted(const struct prof_stats *stats)
 {
-    return stats->attributed + stats->masked + stats->idle + stats->unresolved +
-           stats->dropped + stats->queued + stats->user;
+    return stats->attributed + stats->masked + stats->own + stats->idle +
+           stats->unresolved + stats->dropped + stats->queued + stats->user;
 }
 
 /* Ticks of a PIT with (divisor) in (cycles), rounded. */

@@ -341,8 +341,9 @@ struct prof_row {
 
 /*
  * Calls (visit) once for each function with samples, in no particular order,
- * with (context). Idle and queued samples are not included: the rows add up to
- * attributed + masked + unresolved + user. A row is valid during the call only.
+ * with (context). Idle and queued samples and the profiler's own are not
+ * included: the rows add up to attributed + masked + unresolved + user. A row
+ * is valid during the call only.
  *
  * Contexts: thread. Neither drains nor allocates. (visit) MUST NOT drain,
  * report, reset or change the rate.
@@ -363,7 +364,8 @@ struct prof_stack_row {
 
 /*
  * Calls (visit) once for each distinct call stack with samples, in no
- * particular order, with (context). The rows add up like those of prof_visit().
+ * particular order, with (context). The rows add up like those of prof_visit(),
+ * with the profiler's own stacks besides.
  * A row and its addresses are valid during the call only.
  *
  * Contexts and what (visit) must not do: as prof_visit(). Linear in the stacks;

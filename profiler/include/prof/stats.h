@@ -14,10 +14,13 @@ extern "C" {
 /* What is counted since prof_init() or prof_reset(): ticks, or as it says. */
 struct prof_stats {
     uint64_t ticks;      /* delivered, by the interrupt's own count; equals the
-                            sum of the next six and (user), unless the
+                            sum of the next seven and (user), unless the
                             profiler has a bug */
     uint64_t attributed; /* in a named function, and not masked */
     uint64_t masked;     /* in one, just after interrupts were enabled */
+    uint64_t own;        /* in the profiler, and in what it calls; in no share.
+                            0 in modules without callers and trees, and where
+                            the image knows no names */
     uint64_t idle;       /* in config.idle */
     uint64_t unresolved; /* in no function of the symbol table */
     uint64_t dropped;    /* address lost: vector and overflow table full, or no
@@ -31,7 +34,8 @@ struct prof_stats {
     uint64_t user;       /* in user mode (<prof/user.h>) */
     uint64_t user_cycles;
     uint64_t elapsed_cycles; /* time that shares are of: the sum of the next
-                                five and user. Without what was stolen */
+                                five and user. Without what was stolen, and
+                                without the profiler's own */
     uint64_t attributed_cycles;
     uint64_t masked_cycles;
     uint64_t idle_cycles;
@@ -40,6 +44,7 @@ struct prof_stats {
     uint64_t exits; /* of attributed and masked: at an instruction that leaves
                        the guest, or in prof.vmm */
     uint64_t exits_cycles;
+    uint64_t own_cycles;         /* besides elapsed: of (own) */
     uint64_t stolen_cycles;      /* besides elapsed: the host did not run us */
     uint64_t interrupt_cycles;   /* the sampler's own, in the interrupt */
     uint64_t drain_cycles;       /* the sampler's own, in prof_drain() */

@@ -40,6 +40,22 @@ CASES = [
         )
         for out in ("own", "shm")
     ),
+    *(
+        case(
+            f"own_time_is_apart_{form}",
+            image="test/own_time_is_apart",
+            append=f"prof.start=off prof.every=0 {option}",
+            icount=2,
+            shows=[own, r"\bwork\b"],
+            hides=[r"\bprof_\w"],
+        )
+        for form, option, own in (
+            ("table", "", "^ +[1-9][0-9]+    in the profiler, and in no"),
+            ("tree", "prof.report=tree", "in the profiler, and in no share$"),
+            ("folded", "prof.report=folded", r"^\[profiler\] [1-9][0-9]+$"),
+            ("classic", "prof.form=classic", r"\*\*\* Listing [1-9]"),
+        )
+    ),
     case("call_tree_is_true", append="prof.start=off prof.every=0", icount=2),
     case(
         "frames_end_at_zero",

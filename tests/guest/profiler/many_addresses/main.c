@@ -97,7 +97,7 @@ int service_main(void)
     rows = (struct rows){0};
     prof_visit(check_row, &rows);
     tap_ok(rows.named > 100 && rows.named <= prof_symbols_count() &&
-               stats.attributed > text_bytes / 2,
+               stats.attributed + stats.own > text_bytes / 2,
            "addresses of the code add up to functions");
     tap_is_equal((int64_t)guest_accounted(&stats), (int64_t)stats.ticks,
                  "each sample is in one account");
