@@ -4,6 +4,8 @@
 
 #include "profile/calls.h"
 
+#include "profile/functions.h"
+
 #include <prof/config.h>
 
 struct prof_table prof_calls;
@@ -17,6 +19,24 @@ static bool is_outermost(uint32_t call, uint32_t function)
         if (prof_call_at(call)->record.key == function)
             return false;
     return true;
+}
+
+/* The code of the profiler: module.ld. Where its objects were not merged, these
+ * are NULL, and it is sampled as any other code. */
+extern const uint8_t prof_code_begin[] __attribute__((weak));
+extern const uint8_t prof_code_end[] __attribute__((weak));
+
+/* Whether a call of (function) by (caller) is the profiler's: it is one of its
+ * functions, or the caller's is. What has no name is not: its samples are in
+ * the account of unresolved ones. */
+static bool is_own(uint32_t caller, uint32_t function)
+{
+    const struct prof_function *called = prof_function_at(function);
+    const uintptr_t begin = (uintptr_t)prof_code_begin;
+
+    return prof_function_is_named(called) &&
+           (called->record.key - begin < (uintptr_t)prof_code_end - begin ||
+            prof_call_is_own(caller));
 }
 
 /* The call found last: new stacks are often in the same one. */
@@ -40,8 +60,10 @@ static uint32_t add(uint32_t *slot, uint32_t caller, uint32_t function)
     number = prof_table_add_at(&prof_calls, sizeof *call, slot, slots, caller,
                                function);
     call = prof_call_at(number);
-    call->record.link =
-        is_outermost(caller, function) ? PROF_CALL_OUTERMOST : 0;
+    if (is_outermost(caller, function))
+        call->record.link |= PROF_CALL_OUTERMOST;
+    if (is_own(caller, function))
+        call->record.link |= PROF_CALL_OWN;
     if (PROF_WITH_TREES) {
         call->sibling = prof_call_at(caller)->child;
         prof_call_at(caller)->child = number;

@@ -19,8 +19,7 @@
 #define PROF_HAS_CALLS (PROF_WITH_CALLERS || PROF_WITH_TREES)
 
 #define PROF_CALL_OUTERMOST 1u /* it is not recursive */
-#define PROF_CALL_OWN                                                          \
-    2u /* of the profiler, or called by it; set by the sums (sums.h) */
+#define PROF_CALL_OWN 2u       /* of the profiler, or called by it */
 
 struct prof_call {
     struct prof_record record; /* key: number of the function; link: of the
@@ -37,6 +36,11 @@ extern struct prof_table prof_calls;
 static inline struct prof_call *prof_call_at(uint32_t number)
 {
     return PROF_TABLE_AT(&prof_calls, struct prof_call, number);
+}
+
+static inline bool prof_call_is_own(uint32_t number)
+{
+    return (prof_call_at(number)->record.link & PROF_CALL_OWN) != 0;
 }
 
 /* Creates an empty tree. Contexts: boot. */

@@ -16,11 +16,6 @@
 #include <prof/name.h>
 #include <prof/symbols.h>
 
-/* The code of the profiler: module.ld. Where its objects were not merged, these
- * are NULL, and it is sampled as any other code. */
-extern const uint8_t prof_code_begin[] __attribute__((weak));
-extern const uint8_t prof_code_end[] __attribute__((weak));
-
 static struct prof_sums sums;
 static uint64_t summed;         /* samples that had been drained then */
 static enum prof_weight weight; /* prof.weight then */
@@ -46,28 +41,6 @@ static uint32_t find_vmm(void)
 uint64_t prof_sums_weight(const struct prof_amount *amount)
 {
     return weight == PROF_WEIGHT_TIME ? amount->cycles : amount->samples;
-}
-
-static bool call_is_own(uint32_t number)
-{
-    return (prof_call_at(number)->record.link & PROF_CALL_OWN) != 0;
-}
-
-/* Finds out whether it is the profiler's own: a function of it, or called by
- * one. Callers have lower numbers, so one pass forwards suffices. What has no
- * name is not: its samples are in the account of unresolved ones. */
-static void clear_call(struct prof_call *call)
-{
-    const struct prof_function *function =
-        prof_function_at((uint32_t)call->record.key);
-    const uintptr_t begin = (uintptr_t)prof_code_begin;
-    bool own = function->record.key - begin < (uintptr_t)prof_code_end - begin;
-
-    call->self = (struct prof_amount){0};
-    call->total = 0;
-    if ((own || call_is_own(call->record.parent)) &&
-        prof_function_is_named(function))
-        call->record.link |= PROF_CALL_OWN;
 }
 
 /* Samples only grow until a reset, so that an address that was counted stays
@@ -99,7 +72,8 @@ static void clear(bool addresses)
     }
     for (uint32_t i = 0; PROF_HAS_CALLS && i < prof_calls.used; i++) {
         call = PROF_TABLE_NEXT(&prof_calls, call, i);
-        clear_call(call);
+        call->self = (struct prof_amount){0};
+        call->total = 0;
     }
     if (addresses)
         clear_addresses();
@@ -131,7 +105,7 @@ static void add_special(const struct prof_stack *stack,
         (void)prof_address_caller(address);
     sums.addresses += !address->counted;
     address->counted = 1;
-    if (PROF_HAS_CALLS && call_is_own(stack->record.link))
+    if (PROF_HAS_CALLS && prof_call_is_own(stack->record.link))
         return;
     if (vmm != 0 && number == vmm)
         classes |= PROF_INSTRUCTION_VM_EXIT;

@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "loop/loop.h"
 #include "profile/amount.h"
+#include "profile/calls.h"
 #include "profile/drain.h"
 #include "profile/functions.h"
 #include "profile/hottest.h"
@@ -199,7 +200,8 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
     const struct prof_function *function;
 
     table.share.whole = prof_summary_whole(stats);
-    table.samples = stats->ticks - stats->own - stats->queued;
+    table.samples =
+        stats->ticks - (PROF_HAS_CALLS ? stats->own : 0) - stats->queued;
     prof_summary_head(out, stats);
     prof_hottest_begin(&hottest, PROF_OPTION(top));
     while ((function = prof_hottest_next(&hottest)) != NULL) {

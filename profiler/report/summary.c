@@ -10,6 +10,7 @@
 #include "base/cpu.h"
 #include "base/options.h"
 #include "profile/accounts.h"
+#include "profile/calls.h"
 #include "profile/drain.h"
 #include "profile/image.h"
 #include "report/share.h"
@@ -19,10 +20,22 @@
 #include <prof/symbols.h>
 #include <stddef.h>
 
+/* Known to be 0 where there are no callers, which is what the sums need. */
+static uint64_t own_ticks(const struct prof_stats *stats)
+{
+    return PROF_HAS_CALLS ? stats->own : 0;
+}
+
+static uint64_t own_time(const struct prof_stats *stats)
+{
+    return PROF_HAS_CALLS ? stats->own_cycles : 0;
+}
+
 uint64_t prof_summary_whole(const struct prof_stats *stats)
 {
-    return PROF_OPTION(weight) == PROF_WEIGHT_TIME ? stats->elapsed_cycles
-                                                   : stats->ticks - stats->own;
+    return PROF_OPTION(weight) == PROF_WEIGHT_TIME
+               ? stats->elapsed_cycles
+               : stats->ticks - own_ticks(stats);
 }
 
 void prof_summary_share(struct prof_text *out, uint32_t share)
@@ -40,7 +53,7 @@ static uint64_t milliseconds(uint64_t cycles)
 /* Everything since the start, with what was stolen, and the profiler's own. */
 static uint64_t whole_time(const struct prof_stats *stats)
 {
-    return stats->elapsed_cycles + stats->own_cycles + stats->stolen_cycles;
+    return stats->elapsed_cycles + own_time(stats) + stats->stolen_cycles;
 }
 
 void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
@@ -131,8 +144,8 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
         if (ticks != 0 || i < ALWAYS)
             account(out, rows[i].what, ticks, given);
     }
-    if (stats->own != 0)
-        account_own(out, stats->own);
+    if (own_ticks(stats) != 0)
+        account_own(out, own_ticks(stats));
     account(out, "all ticks since the start", stats->ticks, share.given);
 }
 
@@ -218,7 +231,7 @@ static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
 static void write_difference(struct prof_text *out,
                              const struct prof_stats *stats)
 {
-    uint64_t lost = stats->ticks - stats->own;
+    uint64_t lost = stats->ticks - own_ticks(stats);
 
     for (size_t i = 0; i < ROWS; i++)
         lost -= member(stats, rows[i].ticks);
