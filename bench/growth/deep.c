@@ -36,12 +36,25 @@ static uint64_t feed_all(uint32_t depth, uint32_t count, uint32_t stacks)
     return sum;
 }
 
+/* Samples stay queued until the rate of their source is known, and so many deep
+ * stacks have no room. */
+static void learn_rate(void)
+{
+    made_callers(0);
+    do {
+        made_sample(made_place(0));
+        (void)growth_drain();
+    } while (growth_stats().queued != 0);
+}
+
 static void measure(uint32_t depth)
 {
-    uint64_t heap = growth_heap(), bytes;
+    uint64_t heap, bytes;
 
     growth_must(prof_set_depth(depth) == 0, "the depth");
     made_begin(true);
+    learn_rate();
+    heap = growth_heap();
     made_callers(depth);
     for (uint32_t level = 0; level + 1 < depth; level++)
         made_caller(level, made_place(level + 1));

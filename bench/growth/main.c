@@ -42,8 +42,10 @@ void growth_emit_each(const char *name, uint32_t x, uint64_t sum,
 
 uint64_t growth_longest_drain;
 
-/* One drain leaves to the next what would take too long. */
+/* One drain leaves to the next what would take too long; this is how soon that
+ * is due then. The samples that are fed look like a rate at which it is 0. */
 #define DRAINS_MAX 200u
+#define LEFT_MS 1u
 
 uint64_t growth_drain(void)
 {
@@ -58,7 +60,7 @@ uint64_t growth_drain(void)
         sum += took;
         if (took > growth_longest_drain)
             growth_longest_drain = took;
-        if (prof_drain_ms() > 1)
+        if (prof_drain_ms() != LEFT_MS)
             break;
     }
     arch_interrupts_restore(on);
