@@ -11,6 +11,7 @@
 
 #include "control/causal.h"
 
+#include "base/busy.h"
 #include "base/equal.h"
 #include "causal/causal.h"
 #include "causal/patch.h"
@@ -269,9 +270,11 @@ int prof_causal_begin(void)
 
     if (prof_causal_running())
         return PROF_ECAUSAL_RUNS;
+    prof_enter(); /* the tables stay as they are */
     add_wanted();
     if (prof_options()->causal == PROF_CAUSAL_MODE_AUTO)
         (void)choose();
+    prof_leave();
     switch (prof_causal_start(&settings)) {
     case PROF_OK:
         say("experiments", " have begun");

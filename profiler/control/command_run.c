@@ -5,6 +5,7 @@
  * script knows when the command was executed and with what result.
  */
 
+#include "base/busy.h"
 #include "control/causal.h"
 #include "control/command.h"
 #include "control/control.h"
@@ -135,6 +136,7 @@ bool prof_command_byte(uint8_t byte)
 
     if (!prof_command_add(&line, byte))
         return false;
+    prof_enter();
     command = prof_command(line.text);
     if (line.too_long) {
         write_error("too long for a command");
@@ -147,5 +149,6 @@ bool prof_command_byte(uint8_t byte)
         else
             write_ok(&command);
     }
+    prof_leave();
     return line.used != 0;
 }

@@ -275,6 +275,7 @@ int prof_set_depth(uint32_t frames)
 #if PROF_WITH_STREAM
 void prof_hello(void)
 {
+    prof_enter();
     if (running)
         prof_drain_whole();
     prof_stream_hello();
@@ -282,6 +283,7 @@ void prof_hello(void)
     prof_loop_send_again();
     prof_causal_send_again();
     emit_change();
+    prof_leave();
 }
 #endif
 

@@ -2,6 +2,7 @@
 
 /* The recorder's memory and its modes. */
 
+#include "base/busy.h"
 #include "base/cpu.h"
 #include "stream/put.h"
 #include "stream/stream.h"
@@ -70,14 +71,9 @@ static void begin_here(struct prof_trace_reader *reader)
     reader->unsure = false;
 }
 
-int prof_trace_set_mode(enum prof_trace_mode mode)
+/* From mode (before) to another. */
+static void change(enum prof_trace_mode before, enum prof_trace_mode mode)
 {
-    const enum prof_trace_mode before = prof_trace_mode();
-
-    if (mode == before)
-        return PROF_OK;
-    if (cpu->records == NULL)
-        return PROF_EMEMORY;
     prof_trace_flush(); /* a dump that is due, too */
     prof_trace_phase_begin(PROF_TRACE_OFF);
     if (before == PROF_TRACE_STREAM) {
@@ -88,12 +84,25 @@ int prof_trace_set_mode(enum prof_trace_mode mode)
     }
     prof_trace_due = UINT64_MAX;
     if (mode == PROF_TRACE_OFF)
-        return PROF_OK;
+        return;
     cpu->current = state->stream_sink.current = PROF_TRACE_UNKNOWN;
     begin_here(mode == PROF_TRACE_STREAM ? &state->stream : &state->history);
     if (mode == PROF_TRACE_STREAM && prof_stream_on())
         prof_trace_due = 0;
     prof_trace_phase_begin(mode);
+}
+
+int prof_trace_set_mode(enum prof_trace_mode mode)
+{
+    const enum prof_trace_mode before = prof_trace_mode();
+
+    if (mode == before)
+        return PROF_OK;
+    if (cpu->records == NULL)
+        return PROF_EMEMORY;
+    prof_enter();
+    change(before, mode);
+    prof_leave();
     return PROF_OK;
 }
 
