@@ -21,7 +21,8 @@
 
 /* Set by console_start(); a panic may come before that and must be printed. */
 static bool absent;
-static bool in_line; /* the last byte written was not a newline */
+static bool in_line;           /* the last byte written was not a newline */
+static volatile uint32_t uses; /* calls in progress */
 
 void console_start(void)
 {
@@ -41,6 +42,7 @@ void console_write(const char *text, size_t bytes)
 {
     const char *end = text + bytes;
 
+    uses++;
     if (bytes != 0)
         in_line = end[-1] != '\n';
     while (!absent && text < end) {
@@ -52,6 +54,12 @@ void console_write(const char *text, size_t bytes)
             put("\r\n", 2);
         text = stop + 1;
     }
+    uses--;
+}
+
+bool console_in_use(void)
+{
+    return uses != 0;
 }
 
 void console_fresh_line(void)

@@ -17,6 +17,7 @@
 
 static struct arch_region heap;
 static uintptr_t heap_break;
+static volatile uint32_t uses; /* calls in progress */
 static PROF_TRACE_NAME(used, "heap bytes");
 
 void heap_start(void)
@@ -35,12 +36,38 @@ size_t heap_used_bytes(void)
     return heap_break - heap.begin;
 }
 
+/* newlib calls these around all that its malloc() and the like do. */
+void __malloc_lock(struct _reent *reent);
+void __malloc_unlock(struct _reent *reent);
+
+void __malloc_lock(struct _reent *reent)
+{
+    (void)reent;
+    uses++;
+}
+
+void __malloc_unlock(struct _reent *reent)
+{
+    (void)reent;
+    uses--;
+}
+
+bool heap_in_use(void)
+{
+    return uses != 0;
+}
+
 void *heap_page(void)
 {
-    if (heap.end - heap_break < ARCH_PAGE_BYTES)
-        return NULL;
-    heap.end -= ARCH_PAGE_BYTES;
-    return (void *)heap.end;
+    void *page = NULL;
+
+    uses++;
+    if (heap.end - heap_break >= ARCH_PAGE_BYTES) {
+        heap.end -= ARCH_PAGE_BYTES;
+        page = (void *)heap.end;
+    }
+    uses--;
+    return page;
 }
 
 void *sbrk(ptrdiff_t increment)

@@ -2,6 +2,7 @@
 #ifndef KERNEL_HEAP_H
 #define KERNEL_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -16,6 +17,10 @@ void heap_start(void);
  * sbrk() has not handed out. Contexts: thread.
  */
 void *heap_page(void);
+
+/* Whether a call of malloc() or the like is in progress. Contexts: any, for an
+ * interrupt that would make one. */
+bool heap_in_use(void);
 
 /* Total size of the heap, and what sbrk() has handed out so far. */
 size_t heap_bytes(void);

@@ -8,14 +8,17 @@
 
 #include "prof_port.h"
 
+#include "console.h"
 #include "heap.h"
 #include "prof_transports.h"
 #include "trace.h"
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
+#include <arch/floats.h>
 #include <arch/patch.h>
 #include <arch/trap.h>
+#include <errno.h>
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/loop.h>
@@ -36,6 +39,13 @@ static struct loop_timer drain_timer, soon_timer, report_timer;
 static uint32_t reports;               /* tables printed */
 static size_t held_blocks, held_bytes; /* allocated by the profiler */
 
+/* The heap and the console say so themselves; the transports' devices are the
+ * profiler's alone. */
+bool prof_port_busy(void)
+{
+    return heap_in_use() || console_in_use();
+}
+
 void prof_port_write(const char *text, size_t bytes)
 {
     console_write(text, bytes);
@@ -49,25 +59,34 @@ void prof_port_write(const char *text, size_t bytes)
 void *prof_port_alloc(size_t bytes)
 {
     size_t most = heap_bytes() / HEAP_SHARE;
+    struct arch_floats floats;
+    int before = errno;
     void *block;
 
     if (held_bytes > most || bytes > most - held_bytes)
         return NULL;
+    arch_floats_save(&floats); /* of what the tick has interrupted */
     block = malloc(bytes);
     if (block != NULL) {
         held_blocks++;
         held_bytes += malloc_usable_size(block);
     }
+    arch_floats_restore(&floats);
+    errno = before;
     return block;
 }
 
 void prof_port_free(void *block)
 {
+    struct arch_floats floats;
+
+    arch_floats_save(&floats);
     if (block != NULL) {
         held_blocks--;
         held_bytes -= malloc_usable_size(block);
     }
     free(block);
+    arch_floats_restore(&floats);
 }
 
 size_t prof_port_held(size_t *bytes)
@@ -160,6 +179,7 @@ void prof_port_init(void)
         .text = {(uintptr_t)text_begin, (uintptr_t)text_end},
         .idle = {(uintptr_t)arch_idle_begin, (uintptr_t)arch_idle_end},
         .stack = {(uintptr_t)boot_stack_bottom, (uintptr_t)boot_stack_top},
+        .drained_by = "loop_poll()",
         .boot_tsc = clock_boot_tsc(),
         .boot_unix_seconds = clock_boot_unix_seconds(),
     };

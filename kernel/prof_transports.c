@@ -98,10 +98,10 @@ static bool send_serial(const void *packet, size_t bytes)
 
 static const struct prof_transport transports[] = {
     {"virtio", open_virtio, virtio_console_send, virtio_console_finish,
-     virtio_console_receive},
-    {"uart2", open_uart2, send_uart2, finish_uart2, receive_uart2},
-    {"e9", debugcon_present, send_e9, NULL, NULL},
-    {"serial", open_serial, send_serial, NULL, NULL},
+     virtio_console_receive, true},
+    {"uart2", open_uart2, send_uart2, finish_uart2, receive_uart2, false},
+    {"e9", debugcon_present, send_e9, NULL, NULL, false},
+    {"serial", open_serial, send_serial, NULL, NULL, false},
 };
 
 static void end_answer_line(void)

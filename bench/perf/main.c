@@ -105,8 +105,7 @@ static bool send(const void *packet, size_t bytes)
 __attribute__((noinline)) static void whole(const char *name, uint64_t alone,
                                             uint32_t depth)
 {
-    static const struct prof_transport stream = {"perf", NULL, send, NULL,
-                                                 NULL};
+    static const struct prof_transport stream = {.name = "perf", .send = send};
     struct prof_stats before, after;
     struct taken taken;
 

@@ -15,8 +15,8 @@
 #define PROF_OPTION_DEFAULTS                                                   \
     .hz = PROF_HZ_DEFAULT, .top = 12, .width = 0, .every_ms = 1000,            \
     .reports = 0, .weight = PROF_WEIGHT_TIME, .form = PROF_FORM_SHARES,        \
-    .start = true, .out = "off", .share_kib = PROF_SHARE_KIB_DEFAULT,          \
-    .loop_kib = PROF_LOOP_KIB_DEFAULT,                                         \
+    .start = true, .tick_drains = true, .out = "off",                          \
+    .share_kib = PROF_SHARE_KIB_DEFAULT, .loop_kib = PROF_LOOP_KIB_DEFAULT,    \
     .loop_held_ms = PROF_LOOP_HELD_MS_DEFAULT,                                 \
     .loop_freeze_ms = PROF_LOOP_FREEZE_MS_DEFAULT,                             \
     .jitter_percent = PROF_WITH_PIT ? PROF_JITTER_DEFAULT : 0, .seed = 1,      \

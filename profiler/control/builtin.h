@@ -4,6 +4,7 @@
 
 /* What the profiler does itself unless the image does: PROF_WITH_BUILTIN. */
 
+#include <prof/prof.h>
 #include <prof/transport.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,9 +15,13 @@ extern const struct prof_transport prof_serial_transport;
 /* Whether the image has no prof_port_alloc() of its own. Contexts: any. */
 bool prof_pool_in_use(void);
 
-/* The interrupt drains where nobody else does, on a stack from the pool. False:
- * there is no pool. tick_drain.c Contexts: boot. */
-bool prof_tick_drain_open(void);
+/* Whether the interrupt drains where nobody else does. False: it was asked for
+ * and cannot, as a line says. tick_drain.c Contexts: boot. */
+bool prof_tick_drain_open(enum prof_tick_drains how);
+
+/* Sampling begins: where that is the default the interrupt drains from now on.
+ * Allocates, the first time. tick_drain.c Contexts: thread. */
+void prof_tick_drain_begin(void);
 
 /* prof_poll() begins: its pauses are those of a clock of (tsc_hz). poll.c
  * Contexts: boot. */

@@ -119,8 +119,7 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
     if (PROF_WITH_BUILTIN) {
         prof_pool_open(config->pool, config->pool_bytes);
         prof_poll_open(config->tsc_hz);
-        prof_cpus[0].tick_drain = NULL;
-        if (config->tick_drains && !prof_tick_drain_open())
+        if (!prof_tick_drain_open(config->tick_drains))
             return PROF_ECONFIG;
     }
     ready = true;
@@ -175,6 +174,8 @@ int prof_start(void)
     prof_enter();
     if (PROF_WITH_BUILTIN && PROF_WITH_STREAM)
         prof_transport_default();
+    if (PROF_WITH_BUILTIN)
+        prof_tick_drain_begin();
     prof_drain_whole(); /* the pause lies between samples of two drains */
     on = prof_interrupts_save();
     error = begin(on);

@@ -212,6 +212,10 @@ static int set_choice(const char *word)
         choice = parse_either(value, "off", "on");
         if (choice >= 0)
             options.start = choice == 1;
+    } else if ((value = value_of(word, "prof.tick_drains")) != NULL) {
+        choice = parse_either(value, "off", "on");
+        if (choice >= 0)
+            options.tick_drains = choice == 1;
     } else if ((value = value_of(word, "prof.out")) != NULL) {
         choice = parse_out(value);
     } else if ((value = value_of(word, "prof.report")) != NULL) {
@@ -245,7 +249,7 @@ static int set_choice(const char *word)
 #define ALL_IN                                                                 \
     (PROF_WITH_CALLERS && PROF_WITH_STREAM && PROF_WITH_TRACE &&               \
      PROF_WITH_TREES && PROF_WITH_PIT && PROF_WITH_CLASSES &&                  \
-     PROF_WITH_LOOP && PROF_WITH_CAUSAL)
+     PROF_WITH_LOOP && PROF_WITH_CAUSAL && PROF_WITH_BUILTIN)
 
 /* Options of parts that may have been left out, and the only value that is
  * accepted then; "" = none is. */
@@ -274,6 +278,7 @@ static const struct part {
     {PROF_WITH_CAUSAL, "prof.progress", ""},
     {PROF_WITH_TREES, "prof.report", "top"},
     {PROF_WITH_TREES, "prof.callers", ""},
+    {PROF_WITH_BUILTIN, "prof.tick_drains", "off"},
 };
 
 /* Whether (word) needs a part that is not in this build. */

@@ -4,14 +4,22 @@
  * The drain in the interrupt, for programs that never yield. It needs more
  * stack than an interrupt may take of whoever was interrupted, so it has one of
  * its own.
+ *
+ * It waits until three quarters of a vector are used, so that a program that
+ * does yield drains by itself. Then it takes portions that are short beside the
+ * sampling period, one in a tick or fewer, until nothing is queued: no tick is
+ * lost meanwhile, and the program has most of the time.
  */
 
 #include "base/alloc.h"
 #include "base/busy.h"
 #include "base/cpu.h"
+#include "base/options.h"
 #include "control/builtin.h"
+#include "control/control.h"
 #include "profile/drain.h"
 #include "sample/cpu_state.h"
+#include "stream/shared_memory.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/message.h"
@@ -22,9 +30,22 @@
 #include <prof/prof.h>
 #include <prof/trace.h>
 
-#define LATE 2u /* times prof_drain_ms() */
+#define LATE 2u       /* times prof_drain_ms() */
+#define SHARE 4u      /* of the period: what a portion may take */
+#define SOON_TICKS 8u /* between two looks, where stacks are deep */
 
-static char *stack_end; /* NULL: no drain in the tick */
+/* That of the image, or NULL; see pool.c. */
+#pragma weak prof_port_busy
+static bool (*volatile port_busy)(void) = prof_port_busy;
+
+static struct {
+    char *stack_end;
+    uint32_t pause;  /* ticks between two looks */
+    uint64_t cycles; /* of the next portion, 0: as any drain */
+    bool more;       /* the last one has left samples */
+    bool was_half;   /* so much was used at the last look */
+    bool always;     /* PROF_TICK_DRAINS_ON */
+} tick;
 
 /* Calls (function) on the stack that ends at (end). */
 static void call_on(char *end, void (*function)(void))
@@ -45,35 +66,132 @@ static void call_on(char *end, void (*function)(void))
 #endif
 }
 
-/* What the program does with these it does without prof_enter(); and the
- * stream's transport may be in use. */
+/* Whether the stream's packets may be sent here. */
+static bool stream_waits(void)
+{
+    const struct prof_transport *transport;
+
+    if (!prof_stream_on())
+        return false;
+    transport = prof_transport_in_use();
+    if (transport == &prof_shared_memory_transport)
+        return false;
+    return port_busy == NULL || transport == NULL || !transport->in_interrupt;
+}
+
+/* What the program does with these it does without prof_enter(). */
 static bool others_may_be_in(void)
 {
-    return prof_stream_on() || prof_loop_is_on() ||
-           prof_trace_mode() != PROF_TRACE_OFF || prof_causal_running();
+    return prof_loop_is_on() || prof_trace_mode() != PROF_TRACE_OFF ||
+           prof_causal_running() || stream_waits();
 }
 
-static void drain_in_tick(void)
+/* Whether more than so many quarters of a vector are used. */
+static bool is_used(uint32_t quarters)
+{
+    const struct prof_ring *ring = &prof_cpus[0].ring;
+    const struct prof_frames *frames = &prof_cpus[0].frames;
+    size_t all = (size_t)((const char *)ring->end - (const char *)ring->begin);
+
+    return prof_ring_bytes(ring, ring->tail, ring->head) > all / 4 * quarters ||
+           (PROF_WITH_CALLERS &&
+            frames->head - frames->tail > (frames->mask + 1) / 4 * quarters);
+}
+
+/* Whether nobody else drains; else (*look) is when to look again. */
+static bool is_due(uint32_t *look)
+{
+    bool was_half = tick.was_half;
+
+    *look = tick.pause;
+    if (tick.always)
+        return prof_tsc() - prof_drain_ended() >=
+               prof_clock_cycles(LATE * prof_drain_ms());
+    tick.was_half = false;
+    if (prof_cpus[0].depth == 0) /* the overflow table loses nothing */
+        return false;
+    if (tick.more)
+        return true;
+    if (!is_used(2))
+        return false;
+    tick.was_half = true;
+    *look = 1;
+    if (!is_used(3))
+        return false;
+    if (!was_half)
+        tick.pause = SOON_TICKS;
+    return true;
+}
+
+static void portion(void)
+{
+    tick.more = prof_drain_in_tick(tick.cycles);
+}
+
+/* Drains if that is due. Returns in how many ticks to look again. */
+static uint32_t drain_in_tick(void)
 {
     uint64_t begin = prof_tsc();
+    uint32_t look, took, share = prof_clock.step / SHARE + 1;
 
-    if (prof_busy != 0 || others_may_be_in() ||
-        begin - prof_drain_ended() < prof_clock_cycles(LATE * prof_drain_ms()))
-        return;
-    call_on(stack_end, prof_drain_in_tick);
+    if (!is_due(&look))
+        return look;
+    if (others_may_be_in())
+        return tick.pause;
+    if (prof_busy != 0 || (port_busy != NULL && port_busy()))
+        return tick.always ? tick.pause : 1;
+    tick.cycles = tick.always ? 0 : share;
+    call_on(tick.stack_end, portion);
     /* the interrupt counts all of its time; this is in another account */
-    prof_cpus[0].observed_cycles += prof_tsc() - begin;
+    took = (uint32_t)(prof_tsc() - begin);
+    prof_cpus[0].observed_cycles += took;
+    if (!tick.more || tick.always)
+        return tick.pause;
+    return 1 + took / share;
 }
 
-bool prof_tick_drain_open(void)
+/* Whether the interrupt may allocate. */
+static bool may_allocate(void)
 {
-    char *stack = prof_pool_in_use() ? prof_alloc(PROF_STACK_BYTES) : NULL;
+    return prof_pool_in_use() || port_busy != NULL;
+}
 
-    if (stack == NULL) {
-        prof_message("prof: config.tick_drains needs config.pool\n");
+/* With functions of the image's in it the stack is twice as large. */
+static bool open(void)
+{
+    size_t bytes = PROF_STACK_BYTES * (port_busy != NULL ? 2u : 1u);
+    char *stack = tick.stack_end == NULL ? prof_alloc(bytes) : NULL;
+
+    if (stack != NULL)
+        tick.stack_end = (char *)(((uintptr_t)stack + bytes) & ~(uintptr_t)15);
+    if (tick.stack_end == NULL)
         return false;
-    }
-    stack_end = stack + PROF_STACK_BYTES;
+    tick.pause = PROF_TICK_DRAIN_TICKS;
+    prof_cpus[0].tick_drain_left = tick.pause;
     prof_cpus[0].tick_drain = drain_in_tick;
     return true;
+}
+
+bool prof_tick_drain_open(enum prof_tick_drains how)
+{
+    tick.always = how == PROF_TICK_DRAINS_ON;
+    tick.more = tick.was_half = false;
+    tick.stack_end = NULL;
+    prof_cpus[0].tick_drain = NULL;
+    if (!tick.always || !PROF_OPTION(tick_drains) || (may_allocate() && open()))
+        return true;
+    prof_message("prof: config.tick_drains needs config.pool or "
+                 "prof_port_busy()\n");
+    return false;
+}
+
+/* Not with a hook, whose calls may come from an NMI. */
+void prof_tick_drain_begin(void)
+{
+    const struct prof_config *config = prof_control_config();
+
+    if (prof_cpus[0].tick_drain == NULL && PROF_OPTION(tick_drains) &&
+        config->tick_drains == PROF_TICK_DRAINS_DEFAULT &&
+        config->tick.kind != PROF_TICK_HOOK && may_allocate())
+        (void)open();
 }

@@ -25,6 +25,7 @@ void prof_image_open(const struct prof_config *config)
         .text_base = config->text.begin + 1,
         .text_bytes = code < UINT32_MAX ? code : 0,
         .tsc_hz = config->tsc_hz,
+        .drained_by = config->drained_by,
     };
 }
 
@@ -33,6 +34,8 @@ void prof_drain_clear(void)
     (void)prof_sums(); /* counts what is pending */
     prof_stacks_clear();
     prof_sums_expire();
+    if (PROF_WITH_BUILTIN)
+        prof_drain_state.longest = 0;
 }
 
 uint32_t prof_drain_depth(void)

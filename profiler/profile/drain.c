@@ -37,6 +37,10 @@
 #define PROLOGUES_MAX 128u
 #define PROLOGUES_STEPS_MAX 5000u
 
+/* A portion of a drain in the interrupt: samples, and units of work. */
+#define PORTION_ENTRIES 4u
+#define PORTION_WORK 250u
+
 struct prof_drain_state prof_drain_state;
 static struct prof_drain_state *const drain = &prof_drain_state;
 
@@ -48,8 +52,9 @@ void prof_drain_open(const struct prof_config *config)
     prof_stolen_open();
     prof_recent_open();
     prof_sums_expire();
-    prof_drain_state =
-        (struct prof_drain_state){.open = true, .read = prof_cpus[0].ring.tail};
+    prof_drain_state = (struct prof_drain_state){.open = true,
+                                                 .read = prof_cpus[0].ring.tail,
+                                                 .most = PROF_DRAIN_ENTRIES};
 }
 
 /* Whether the samples stay queued, since it is still being measured how often
@@ -74,24 +79,43 @@ static void flush_events(void)
         prof_trace_flush();
 }
 
-/* One drain, after is_measuring() has returned false. (in_tick): in the
- * interrupt. */
-static void drain_once(bool in_tick)
+/* Reads what is queued, in one drain that takes up to (work). */
+static void read_queued(uint32_t work)
 {
-    uint64_t begin = prof_tsc(), now;
-    struct prof_loop_frame frame;
-
-    prof_enter();
-    if (!in_tick)
-        prof_loop_profiler(&frame);
-    drain->draining = true;
-    prof_shares_drains();
     if (prof_drain_is_more())
         prof_recent_reserve();
-    prof_resolve_begin(false);
+    prof_resolve_begin(work);
     drain->behind = false;
     prof_drain_entries();
     drain->behind = drain->behind || prof_resolve_is_enough();
+}
+
+/* A drain that began at (begin) ends. */
+static void end(uint64_t begin)
+{
+    uint64_t now = prof_tsc();
+
+    (void)prof_ticks();
+    drain->draining = false;
+    if (PROF_WITH_BUILTIN) {
+        if (prof_running() && begin - drain->ended_tsc > drain->longest)
+            drain->longest = begin - drain->ended_tsc;
+        drain->ended_tsc = now;
+    }
+    prof_accounts.drain_cycles += now - begin;
+}
+
+/* One drain, after is_measuring() has returned false. */
+static void drain_once(void)
+{
+    uint64_t begin = prof_tsc();
+    struct prof_loop_frame frame;
+
+    prof_enter();
+    prof_loop_profiler(&frame);
+    drain->draining = true;
+    prof_shares_drains();
+    read_queued(PROF_RESOLVE_WORK);
     flush_events();
     if (!drain->behind) {
         prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
@@ -100,20 +124,14 @@ static void drain_once(bool in_tick)
         prof_causal_drained(prof_tsc(), prof_accounts.stolen_cycles);
     }
     prof_stream_flush(prof_tsc());
-    if (PROF_WITH_PIT && !in_tick)
+    if (PROF_WITH_PIT)
         prof_watchdog();
     if (PROF_WITH_CALLERS &&
         prof_resolve_work() < PROLOGUES_STEPS_MAX) /* nothing waits for it */
         prof_addresses_catch_up(PROLOGUES_MAX, PROLOGUES_STEPS_MAX);
-    (void)prof_ticks();
     prof_shares_drained();
-    drain->draining = false;
-    now = prof_tsc();
-    if (PROF_WITH_BUILTIN)
-        drain->ended_tsc = now;
-    prof_accounts.drain_cycles += now - begin;
-    if (!in_tick)
-        prof_loop_leave(&frame);
+    end(begin);
+    prof_loop_leave(&frame);
     prof_leave();
 }
 
@@ -123,7 +141,7 @@ void prof_drain(void)
     if (drain->open && !drain->draining && !is_measuring(false)) {
         if (PROF_WITH_BUILTIN)
             prof_meter_say();
-        drain_once(false);
+        drain_once();
         if (PROF_WITH_PIT && prof_watchdog_gave_up())
             prof_stop();
     }
@@ -131,10 +149,30 @@ void prof_drain(void)
 }
 
 #if PROF_WITH_BUILTIN
-void prof_drain_in_tick(void)
+bool prof_drain_in_tick(uint64_t cycles)
 {
-    if (drain->open && !drain->draining && !is_measuring(false))
-        drain_once(true);
+    uint64_t begin = prof_tsc();
+    uint32_t work = cycles != 0 ? PORTION_WORK : PROF_RESOLVE_WORK;
+
+    if (!drain->open || drain->draining || is_measuring(false))
+        return false;
+    prof_enter();
+    drain->draining = true;
+    if (cycles != 0)
+        drain->most = PORTION_ENTRIES;
+    do {
+        read_queued(work);
+    } while (drain->behind && prof_tsc() - begin < cycles);
+    drain->most = PROF_DRAIN_ENTRIES;
+    if (!drain->behind) {
+        prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
+        if (PROF_WITH_CALLERS)
+            prof_addresses_catch_up(PORTION_ENTRIES, work);
+    }
+    prof_stream_flush(prof_tsc());
+    end(begin);
+    prof_leave();
+    return drain->behind;
 }
 #endif
 
@@ -150,7 +188,7 @@ void prof_drain_whole(void)
         prof_meter_say();
     do {
         if (PROF_WITH_BUILTIN)
-            drain_once(false);
+            drain_once();
         else
             prof_drain();
     } while (drain->behind && most-- > 0);
@@ -164,7 +202,7 @@ void prof_drain_last(void)
     if (!PROF_WITH_STREAM || !drain->open)
         return;
     drain->draining = drain->dying = true;
-    prof_resolve_begin(true);
+    prof_resolve_begin(PROF_RESOLVE_ALL);
     prof_table_freeze(true);
     if (interrupted)
         prof_drain_emit_vector();

@@ -26,15 +26,24 @@ static inline bool prof_drain_is_behind(void)
     return prof_drain_state.behind;
 }
 
-/* A drain in the interrupt, where no call of the profiler is in progress: it
- * touches neither timer nor loop. PROF_WITH_BUILTIN. */
-void prof_drain_in_tick(void);
+/* A drain in the interrupt, where no call of the profiler is in progress, and
+ * neither recorder, loop statistics nor experiments have a part in it. It ends
+ * after (cycles), in portions of four samples; 0: after as much as any drain
+ * takes. Returns whether it has left samples. PROF_WITH_BUILTIN. */
+bool prof_drain_in_tick(uint64_t cycles);
 
 /* When the last drain ended. Contexts: any, while none is in progress.
  * PROF_WITH_BUILTIN. */
 static inline uint64_t prof_drain_ended(void)
 {
     return prof_drain_state.ended_tsc;
+}
+
+/* The longest time between two drains since the last reset, in cycles, while
+ * sampling. PROF_WITH_BUILTIN. */
+static inline uint64_t prof_drain_longest(void)
+{
+    return prof_drain_state.longest;
 }
 
 /* Drains all that is queued now, in as many drains as that takes. Contexts:

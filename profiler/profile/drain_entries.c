@@ -30,9 +30,6 @@
 
 #include <prof/config.h>
 
-/* More samples than these wait for the next drain. */
-#define ENTRIES_MAX 1000u
-
 /* Ticks during a drain cause another round; at most so many. */
 #define ROUNDS_MAX 4
 
@@ -147,19 +144,19 @@ static inline bool drain_entry(const struct prof_entry *entry)
 
 /* The end of the entries that may be read now: the vector's present head, or
  * the entry at which the overflow table came into use, whichever comes first;
- * and no more than ENTRIES_MAX. */
+ * and no more than one drain takes. */
 static const struct prof_entry *read_until(void)
 {
     const struct prof_cpu *cpu = &prof_cpus[0];
     const struct prof_ring *ring = &cpu->ring;
     const struct prof_entry *until =
         prof_overflow_until(&cpu->overflow, ring, drain->read);
+    uint32_t most = PROF_WITH_BUILTIN ? drain->most : PROF_DRAIN_ENTRIES;
 
-    if (prof_ring_bytes(ring, drain->read, until) <=
-        ENTRIES_MAX * sizeof *until)
+    if (prof_ring_bytes(ring, drain->read, until) <= most * sizeof *until)
         return until;
     drain->behind = true;
-    until = drain->read + ENTRIES_MAX;
+    until = drain->read + most;
     return until < ring->end ? until : until - (ring->end - ring->begin);
 }
 

@@ -26,7 +26,12 @@ struct prof_drain_state {
     uint32_t taken_at;                /* slots of it that are done with */
     uint64_t ended_tsc;               /* when the last drain ended */
     uint64_t taken_gap; /* cycles of its time that may have been stolen */
+    uint64_t longest;   /* cycles between two drains, while sampling */
+    uint32_t most;      /* samples that one drain takes */
 };
+
+/* More samples than these wait for the next drain. */
+#define PROF_DRAIN_ENTRIES 1000u
 
 extern struct prof_drain_state prof_drain_state;
 
@@ -60,7 +65,7 @@ static inline void prof_drain_pass(void)
 }
 
 /* Drains the vector and the overflow table, or as much of them as one drain
- * may: ENTRIES_MAX, then it sets (behind), and what resolve.h allows. */
+ * may: (most), then it sets (behind), and what resolve.h allows. */
 void prof_drain_entries(void);
 
 /* Emits the addresses in the vector, for a panic that has interrupted a drain,

@@ -20,6 +20,7 @@ struct prof_image {
     uintptr_t text_base;
     uintptr_t text_bytes; /* 0 if the code is too large for such offsets */
     uint64_t tsc_hz;
+    const char *drained_by; /* config.drained_by */
 };
 
 extern struct prof_image prof_image;

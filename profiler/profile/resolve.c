@@ -14,11 +14,8 @@
 #include <prof/format.h>
 #include <prof/origin.h>
 
-/*
- * Half a millisecond at 1,000 MIPS, in units of some 50 instructions; decoding
- * one of a prologue is a unit, too.
- */
-#define WORK_MAX 9000u
+/* In units of some 50 instructions; decoding one of a prologue is a unit,
+ * too. */
 #define WORK_WORD 4u /* a word of callers that are not recent ones */
 #define WORK_STACK                                                             \
     12u /* a new stack: its address, function, call, definition */
@@ -26,7 +23,7 @@
 static struct {
     uint32_t words; /* of callers, since boot */
     uint32_t begun; /* all work since boot when the present drain began */
-    bool all;
+    uint32_t most;
 } work;
 
 static uint32_t work_since_boot(void)
@@ -35,10 +32,10 @@ static uint32_t work_since_boot(void)
            prof_prologue_steps;
 }
 
-void prof_resolve_begin(bool all)
+void prof_resolve_begin(uint32_t most)
 {
     work.begun = work_since_boot();
-    work.all = all;
+    work.most = most;
 }
 
 uint32_t prof_resolve_work(void)
@@ -48,7 +45,7 @@ uint32_t prof_resolve_work(void)
 
 bool prof_resolve_is_enough(void)
 {
-    return !work.all && prof_resolve_work() >= WORK_MAX;
+    return prof_resolve_work() >= work.most;
 }
 
 static bool is_idle(uintptr_t pc)

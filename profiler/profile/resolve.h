@@ -15,13 +15,18 @@
 
 /*
  * A drain begins. It must not take long, so samples are resolved only until so
- * much work was done that it is enough, unless (all) are to be. NULL is what
- * the functions below return from then on, and also where they have no memory.
+ * much work was done that it is enough: (most), in units of some 50
+ * instructions. NULL is what the functions below return from then on, and also
+ * where they have no memory.
  */
-void prof_resolve_begin(bool all);
+void prof_resolve_begin(uint32_t most);
 bool prof_resolve_is_enough(void);
 
-/* What was done since then, in units of some 50 instructions. */
+/* Half a millisecond at 1,000 MIPS; and no end. */
+#define PROF_RESOLVE_WORK 9000u
+#define PROF_RESOLVE_ALL UINT32_MAX
+
+/* What was done since then, in the same units. */
 uint32_t prof_resolve_work(void);
 
 /* Finds the callers of a sample with (count) words at (frames) and their

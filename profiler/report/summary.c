@@ -214,6 +214,28 @@ static void write_stopped(struct prof_text *out, const struct prof_stats *stats)
     prof_text_char(out, '\n');
 }
 
+/* Samples of which callers are unknown, because nobody has drained in time. */
+#define LACKING_PERCENT 1u
+#define PAUSE_MS 100u /* drains are to come more often than that */
+
+static void write_late(struct prof_text *out, const struct prof_stats *stats)
+{
+    const char *call = prof_image.drained_by;
+    uint64_t lacking = stats->overflowed + stats->stopped[PROF_WALK_ROOM];
+    uint64_t pause = milliseconds(prof_drain_longest());
+
+    if (prof_drain_depth() == 0 || pause <= PAUSE_MS ||
+        lacking * 100 < stats->ticks * LACKING_PERCENT || lacking == 0)
+        return;
+    write_number(out, lacking, " samples (");
+    prof_text_fixed(out, prof_share_of(lacking, stats->ticks), 0, 100);
+    prof_text_string(out, " %) lack callers: nothing was drained for ");
+    prof_text_fixed(out, pause, 0, 1000);
+    prof_text_string(out, " s; call ");
+    prof_text_string(out, call != NULL ? call : "prof_poll()");
+    prof_text_string(out, " more often\n");
+}
+
 /* An estimate (profile/stolen.h): less than a period is not noticed, and
  * interrupts that iret enabled late look like stolen time. */
 static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
@@ -266,6 +288,8 @@ static void write_troubles(struct prof_text *out,
                  "the overflow table\n");
     if (PROF_WITH_CALLERS)
         write_stopped(out, stats);
+    if (PROF_WITH_CALLERS && PROF_WITH_BUILTIN)
+        write_late(out, stats);
     write_number(out, stats->refusals, " allocations refused\n");
     if (!PROF_WITH_PIT)
         return;

@@ -28,6 +28,8 @@ struct prof_jitter {
     uint32_t counts;     /* number of divisors to choose from, 0 = fixed */
     uint32_t turn;       /* divisors chosen so far */
     uint32_t shuffle;    /* the order of the parts of their range */
+    uint32_t rest;       /* ticks until the divisor changes, after those of
+                            ticks_left: the drain looks sooner */
 };
 
 /* The tick source's share, owned by tick/. Written by the interrupt, and by
@@ -52,8 +54,8 @@ struct prof_stack_bounds {
 void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
                            uintptr_t end);
 
-/* Between two looks whether the interrupt is to drain. With a PIT it looks
- * where its period changes, which is as often. */
+/* Between two looks whether the interrupt is to drain, at most. The stubs look
+ * where the PIT's period changes, which is as often, or sooner (jitter.h). */
 #define PROF_TICK_DRAIN_TICKS 32u
 
 struct prof_cpu {
@@ -81,9 +83,11 @@ struct prof_cpu {
 
     /* Written by the thread with interrupts off. */
     uint64_t taken_cycles; /* taken out of interrupt_cycles (loop/rebase.c) */
-    void (*tick_drain)(void); /* called every so many ticks; NULL: none */
-    uint32_t depth;           /* callers to be recorded, 0 = none */
-    uint32_t enabled;         /* prof_sample() records */
+    uint32_t (*tick_drain)(void); /* returns in how many ticks it is to be
+                                     called again; NULL: none */
+    uint32_t tick_drain_left;     /* these ticks, for prof_sample() */
+    uint32_t depth;               /* callers to be recorded, 0 = none */
+    uint32_t enabled;             /* prof_sample() records */
 };
 
 extern struct prof_cpu prof_cpus[PROF_CPUS_MAX];

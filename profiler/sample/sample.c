@@ -31,8 +31,8 @@ void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
         prof_ring_push(&cpu->ring, pc, tsc, frames);
     }
     if (PROF_WITH_BUILTIN && cpu->tick_drain != NULL &&
-        cpu->ticks % PROF_TICK_DRAIN_TICKS == 0)
-        cpu->tick_drain();
+        --cpu->tick_drain_left == 0)
+        cpu->tick_drain_left = cpu->tick_drain();
     cpu->interrupt_cycles += prof_tsc() - tsc;
 }
 

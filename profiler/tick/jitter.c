@@ -117,7 +117,7 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
 
     jitter->least = rate->ours - either_side;
     jitter->counts = either_side == 0 ? 0 : 2 * either_side + 1;
-    jitter->turn = 0;
+    jitter->turn = jitter->rest = 0;
     jitter->ticks_left = PROF_JITTER_TICKS;
     /* The first period varies, too: all samples of one that is the mean would
      * lie at the same place of a loop. */
@@ -151,7 +151,20 @@ static void turn(uint32_t tsc_low)
 
 void prof_jitter_turn(uint32_t tsc_low)
 {
-    turn(tsc_low);
-    if (PROF_WITH_BUILTIN && prof_cpus[0].tick_drain != NULL)
-        prof_cpus[0].tick_drain();
+    struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
+    uint32_t look;
+
+    if (PROF_WITH_BUILTIN && jitter->rest != 0) {
+        jitter->ticks_left = jitter->rest;
+        jitter->rest = 0;
+    } else {
+        turn(tsc_low);
+    }
+    if (!PROF_WITH_BUILTIN || prof_cpus[0].tick_drain == NULL)
+        return;
+    look = prof_cpus[0].tick_drain();
+    if (look < jitter->ticks_left) {
+        jitter->rest = jitter->ticks_left - look;
+        jitter->ticks_left = look;
+    }
 }

@@ -10,6 +10,7 @@
 
 #include "sample/cpu_state.h"
 #include "tick/gate_chain.h"
+#include "tick/jitter.h"
 #include "tick/source.h"
 #include "tick/source_hook.h"
 
@@ -22,7 +23,8 @@ static int start(bool on)
 {
     (void)on;
     prof_cpus[0].tick.pass_due = prof_cpus[0].tick.pass_period = 0;
-    prof_cpus[0].tick.jitter.counts = 0;
+    prof_cpus[0].tick.jitter.counts = prof_cpus[0].tick.jitter.rest = 0;
+    prof_cpus[0].tick.jitter.ticks_left = PROF_JITTER_TICKS;
     if (!prof_gate_chain_enter(gate.vector))
         return PROF_EGATE;
     gate.running = true;

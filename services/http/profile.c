@@ -34,8 +34,8 @@ static bool send_packet(const void *packet, size_t bytes)
     return taking.client == NULL || http_stream(taking.client, packet, bytes);
 }
 
-static const struct prof_transport transport = {"http", NULL, send_packet, NULL,
-                                                NULL};
+static const struct prof_transport transport = {.name = "http",
+                                                .send = send_packet};
 
 /* Returns 0 or an error of prof_start(). */
 static int begin(uint32_t hz)

@@ -149,6 +149,26 @@ def samples_know_their_task(s):
     check.true({"endless", "spin"} <= set(names), f"{names}")
 
 
+def samples_have_callers(s):
+    """What never yields is sent by the interrupt, with all of its callers."""
+    trace = s.work / "never-yields.trace"
+    run(
+        *(s.parasite, "record", "-q", "-g", "-F", 1000, "-t", "virtio"),
+        *("-o", trace, "--"),
+        *qemu.command(
+            s.part,
+            s.image(s.part, "test/drains_by_default"),
+            "prof.start=off prof.every=0 do=spin",
+            args=qemu.icount(2, None),
+        ),
+    )
+    said = json.loads(run(s.parasite, "report", "-q", "--json", trace).out)
+    total = {r["symbol"]: r["total_percent"] for r in said["rows"]}
+    check.same(said["lost"], 0)
+    check.true(said["samples"] > 3900, f"{said['samples']} samples")
+    check.true(total.get("outer", 0) > 95, f"{total}")
+
+
 def waits_of(s, demo, *words):
     """The boxes of flame --wait, from the outermost on, for a demo with one
     task; and what the command says."""
@@ -357,5 +377,6 @@ def suite(s):
     s.holds(f"{s.part}: the demos are listed", choices_are_listed, s)
     s.holds(f"{s.part}: coroutines are traced", coroutines_are_traced, s)
     s.holds(f"{s.part}: samples know their task", samples_know_their_task, s)
+    s.holds(f"{s.part}: what never yields has callers", samples_have_callers, s)
     s.holds(f"{s.part}: waits have stacks", waits_have_stacks, s)
     s.holds(f"{s.part}: two guests are aligned", two_guests_are_aligned, s)

@@ -27,6 +27,7 @@
  */
 
 #include <prof/config.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -64,9 +65,9 @@ void prof_port_write(const char *text, size_t bytes);
 /*
  * Returns (bytes) bytes aligned for any scalar, or NULL if there are none.
  *
- * Contexts: thread. Called by prof_drain() and what drains, by
- * prof_transport_choose(), and by the start of the recorder, of the statistics
- * of the event loop, and of experiments.
+ * Contexts: thread; with prof_port_busy(), the interrupt, too. Called by
+ * prof_drain() and what drains, by prof_transport_choose(), and by the start of
+ * the recorder, of the statistics of the event loop, and of experiments.
  *
  * The largest block that the drain asks for is PROF_BLOCK_BYTES, while there
  * are less than 8,192 different stacks; beyond that, blocks of their number
@@ -81,6 +82,20 @@ void *prof_port_alloc(size_t bytes);
 /* Frees what prof_port_alloc() returned. Contexts: as prof_port_alloc(). By
  * default: to config.pool. */
 void prof_port_free(void *memory);
+
+/*
+ * Whether whoever was interrupted uses the heap, the console, or a device of a
+ * transport: what the interrupt needs to know to drain in a program that does
+ * not yield (config.tick_drains), where prof_port_alloc() is the image's own.
+ *
+ * Contexts: interrupt. An image that has this function allows for
+ * prof_port_alloc(), prof_port_free() and sending (<prof/transport.h>) to be
+ * called there while it returns false: with interrupts off, on a stack where
+ * they have PROF_STACK_BYTES. They MUST NOT change FPU or SSE state then.
+ *
+ * By default: the interrupt calls none of these.
+ */
+bool prof_port_busy(void);
 
 /*
  * Gives the built-in prof_port_alloc() (bytes) at (memory), for good, unless it

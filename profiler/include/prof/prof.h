@@ -78,6 +78,13 @@ enum prof_loop_by {
     PROF_LOOP_BY_LONGEST, /* longest run */
 };
 
+/* Whether the sampling interrupt drains (config.tick_drains). */
+enum prof_tick_drains {
+    PROF_TICK_DRAINS_DEFAULT, /* where it can, and nobody else does */
+    PROF_TICK_DRAINS_ON,      /* prof_init() fails where it cannot */
+    PROF_TICK_DRAINS_OFF,
+};
+
 enum prof_report_kind {
     PROF_REPORT_TOP,    /* the hottest functions */
     PROF_REPORT_TREE,   /* the call tree, calls from 1 % on */
@@ -114,13 +121,28 @@ struct prof_config {
     void *pool;
     size_t pool_bytes;
 
-    /* For programs that do not yield: where no drain has come for twice as long
-     * as prof_drain_ms() says, the interrupt drains, for 550,000 instructions
-     * at most, on a stack of its own of PROF_STACK_BYTES from (pool), which is
-     * needed for that. Not while there is a stream, nor while the recorder of
-     * tasks, the statistics of the loop or experiments are on, nor where the
-     * image has a prof_port_alloc() of its own. PROF_WITH_BUILTIN. */
-    bool tick_drains;
+    /*
+     * For programs that do not yield: the interrupt drains, on a stack of its
+     * own, where memory is that of (pool), or the image has prof_port_busy()
+     * (<prof/port.h>). Not while one of the profiler's calls is in progress or
+     * that function returns true; not while the recorder of tasks, the
+     * statistics of the loop or experiments are on, whose state is the
+     * program's; nor with a stream, but to "shm" and to transports that may
+     * send in an interrupt (<prof/transport.h>). PROF_WITH_BUILTIN.
+     *
+     * DEFAULT: once three quarters of a vector are used, while callers are
+     * recorded; in portions of a quarter of the sampling period, but four
+     * samples at least. Not with PROF_TICK_HOOK, whose ticks may be NMIs.
+     * prof_start() allocates the stack. prof.tick_drains=off turns it off.
+     * ON: with any source, where no drain has come for twice as long as
+     * prof_drain_ms() says; for up to 550,000 instructions, during which ticks
+     * may be missed at high rates.
+     */
+    enum prof_tick_drains tick_drains;
+
+    /* What a report names if a program drains too rarely: the call to be made,
+     * MUST remain valid. NULL: "prof_poll()". */
+    const char *drained_by;
 
     /* For the stream (<prof/transport.h>); 0 if not known. */
     uint64_t boot_tsc;          /* time stamp counter at boot */
@@ -173,10 +195,11 @@ bool prof_config_problem(const struct prof_config *config,
  * 1048576), prof.loop_held (ms from which a run is listed with its functions,
  * 0 = none), prof.loop_freeze (ms after which a run is reported while it lasts,
  * 0 = none), prof.loop_trigger (on or off: that stops the flight recorder),
- * prof.depth (callers with each sample, 0 to 127), prof.jitter (per cent of the
- * sampling period by which it varies to either side, 0 to 50; only at rates
- * above the kernel's tick), prof.seed (of the jitter), prof.report (top, tree
- * or folded), prof.callers (a function whose callers are listed below the
+ * prof.depth (callers with each sample, 0 to 127), prof.tick_drains (on or off:
+ * whether the interrupt may drain, config.tick_drains), prof.jitter (per cent
+ * of the sampling period by which it varies to either side, 0 to 50; only at
+ * rates above the kernel's tick), prof.seed (of the jitter), prof.report (top,
+ * tree or folded), prof.callers (a function whose callers are listed below the
  * table), prof.vmm (a function whose samples all count as time in the
  * hypervisor, such as one that notifies a device by a memory access).
  * Contexts: boot, thread. May be called before prof_init().
@@ -212,6 +235,7 @@ struct prof_options {
     enum prof_report_kind report;
     const char *callers; /* list the callers of this function, "" = none */
     bool start;          /* sample from boot on */
+    bool tick_drains;    /* the interrupt may drain */
     const char *vmm; /* function that counts as the hypervisor's, "" = none */
     uint32_t jitter_percent;      /* of the period, to either side, 0 = none */
     uint32_t seed;                /* of the jitter */

@@ -25,7 +25,8 @@
 extern "C" {
 #endif
 
-/* One transport, given by the image. Contexts of all its functions: thread. */
+/* One transport, given by the image. Contexts of all its functions: thread, but
+ * for what in_interrupt allows. */
 struct prof_transport {
     const char *name; /* as in prof.out=name */
 
@@ -47,6 +48,11 @@ struct prof_transport {
     /* Returns a received byte, or -1 for none. NULL: output only; as readers
      * cannot ask then, the stream repeats itself more often. */
     int (*receive)(void);
+
+    /* Whether send() may be called in the sampling interrupt, where
+     * prof_port_busy() (<prof/port.h>) returns false: it never waits. With
+     * false, samples of a program that does not yield stay queued. */
+    bool in_interrupt;
 };
 
 /*

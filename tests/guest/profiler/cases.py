@@ -33,6 +33,25 @@ CASES = [
     ),
     *(
         case(
+            f"drains_by_default_{what}",
+            image="test/drains_by_default",
+            append=f"prof.start=off prof.every=0 do={what} {more}",
+            icount=2,
+        )
+        for what, more in {
+            "spin": "",
+            "fast": "prof.jitter=0",
+            "heap": "",
+            "console": "",
+            "stream": "prof.out=shm",
+            "gate": "",
+            "hook": "",
+            "loop": "prof.loop=4 prof.jitter=0",
+            "off": "prof.tick_drains=off prof.jitter=0",
+        }.items()
+    ),
+    *(
+        case(
             f"begin_does_all_{out}",
             image="test/begin_does_all",
             append=f"prof.start=off prof.every=1000 out={out}",
@@ -142,7 +161,7 @@ CASES = [
     ),
     case(
         "never_yields",
-        append="prof.every=0 prof.hz=1000 prof.jitter=0",
+        append="prof.tick_drains=off prof.every=0 prof.hz=1000 prof.jitter=0",
         icount=4,
     ),
     case(
@@ -152,7 +171,7 @@ CASES = [
     ),
     case(
         "no_heap_before_drain",
-        append="prof.every=0 prof.hz=10000 prof.jitter=0",
+        append="prof.tick_drains=off prof.every=0 prof.hz=10000 prof.jitter=0",
         icount=4,
     ),
     case("poll_does_all", append="prof.start=off prof.every=0", icount=0),
@@ -186,7 +205,11 @@ CASES = [
         append="prof.start=off prof.every=0 prof.hz=1000",
         boots="kernel grub",
     ),
-    case("ticks_are_accounted", append="prof.start=off prof.every=0", icount=0),
+    case(
+        "ticks_are_accounted",
+        append="prof.start=off prof.every=0 prof.tick_drains=off",
+        icount=0,
+    ),
     case(
         "pit_in_one_shot",
         append="prof.every=0 prof.hz=1000 prof.jitter=0",

@@ -63,6 +63,11 @@ static void each_option_is_taken(void **unused)
     assert_false(o->start);
     assert_int_equal(prof_option("prof.start=on"), 0);
     assert_true(o->start);
+    assert_true(o->tick_drains);
+    assert_int_equal(prof_option("prof.tick_drains=off"), 0);
+    assert_false(o->tick_drains);
+    assert_int_equal(prof_option("prof.tick_drains=on"), 0);
+    assert_true(o->tick_drains);
 }
 
 static void nonsense_changes_nothing(void **unused)
@@ -89,6 +94,7 @@ static void nonsense_changes_nothing(void **unused)
         {"prof.weight=times", PROF_EVALUE},
         {"prof.form=Classic", PROF_EVALUE},
         {"prof.start=1", PROF_EVALUE},
+        {"prof.tick_drains=yes", PROF_EVALUE},
         {"prof.depth=128", PROF_EVALUE},
         {"prof.report=", PROF_EVALUE},
         {"prof.report=tre", PROF_EVALUE},

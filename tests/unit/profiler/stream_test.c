@@ -197,8 +197,10 @@ static void wait_for_blocks(void)
  * in one of these cases the last event itself finds no room. */
 static void the_last_packet_waits_for_the_device(void **unused)
 {
-    static const struct prof_transport busy = {"busy", keep_open, keep_if_idle,
-                                               wait_for_blocks, NULL};
+    static const struct prof_transport busy = {.name = "busy",
+                                               .open = keep_open,
+                                               .send = keep_if_idle,
+                                               .finish = wait_for_blocks};
 
     for (unsigned samples = 1; samples < 2500; samples++) {
         (void)open_stream(unused);

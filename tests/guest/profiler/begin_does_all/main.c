@@ -122,7 +122,7 @@ static void work(void)
 int service_main(void)
 {
     static const struct prof_transport list[] = {
-        {"virtio", open_own, send_own, NULL, NULL}};
+        {.name = "virtio", .open = open_own, .send = send_own}};
     static const char options[] = " prof.start=on prof.depth=32 prof.loop=5 "
                                   "prof.trace=stream prof.trace_stacks=8 "
                                   "prof.causal=on\tprof.target=half_of_it  "

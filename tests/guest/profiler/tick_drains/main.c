@@ -59,13 +59,13 @@ int __wrap_prof_init(void *memory, size_t bytes,
     struct prof_config own = *config;
 
     tap_plan(14);
-    own.tick_drains = true;
+    own.tick_drains = PROF_TICK_DRAINS_ON;
     tap_is_equal(__real_prof_init(memory, bytes, &own), PROF_ECONFIG,
                  "without a pool it is refused");
     tap_is_equal(refusals, 1, "  by a line that says why");
     own.pool = pool;
     own.pool_bytes = sizeof pool;
-    own.tick_drains = !none;
+    own.tick_drains = none ? PROF_TICK_DRAINS_OFF : PROF_TICK_DRAINS_ON;
     if (hook)
         own.tick = (struct prof_tick){.kind = PROF_TICK_HOOK};
     return __real_prof_init(memory, bytes, &own);
