@@ -19,8 +19,9 @@ bool prof_pool_in_use(void);
  * and cannot, as a line says. tick_drain.c Contexts: boot. */
 bool prof_tick_drain_open(enum prof_tick_drains how);
 
-/* Sampling begins: where that is the default the interrupt drains from now on.
- * Allocates, the first time. tick_drain.c Contexts: thread. */
+/* Sampling begins, or the number of callers has changed: where that is the
+ * default the interrupt drains from now on, or does not. Allocates, the first
+ * time. tick_drain.c Contexts: thread. */
 void prof_tick_drain_begin(void);
 
 /* prof_poll() begins: its pauses are those of a clock of (tsc_hz). poll.c

@@ -268,6 +268,8 @@ int prof_set_depth(uint32_t frames)
     if (running)
         prof_drain_whole();
     prof_cpus[0].depth = depth_for(frames);
+    if (PROF_WITH_BUILTIN && running)
+        prof_tick_drain_begin();
     emit_change();
     prof_leave();
     return PROF_OK;

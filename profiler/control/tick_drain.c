@@ -108,8 +108,6 @@ static bool is_due(uint32_t *look)
         return prof_tsc() - prof_drain_ended() >=
                prof_clock_cycles(LATE * prof_drain_ms());
     tick.was_half = false;
-    if (prof_cpus[0].depth == 0) /* the overflow table loses nothing */
-        return false;
     if (tick.more)
         return true;
     if (!is_used(2))
@@ -185,12 +183,16 @@ bool prof_tick_drain_open(enum prof_tick_drains how)
     return false;
 }
 
-/* Not with a hook, whose calls may come from an NMI. */
+/* Not with a hook, whose calls may come from an NMI; nor without callers, where
+ * the overflow table loses nothing. */
 void prof_tick_drain_begin(void)
 {
     const struct prof_config *config = prof_control_config();
 
-    if (prof_cpus[0].tick_drain == NULL && PROF_OPTION(tick_drains) &&
+    if (tick.always)
+        return;
+    prof_cpus[0].tick_drain = NULL;
+    if (prof_cpus[0].depth != 0 && PROF_OPTION(tick_drains) &&
         config->tick_drains == PROF_TICK_DRAINS_DEFAULT &&
         config->tick.kind != PROF_TICK_HOOK && may_allocate())
         (void)open();

@@ -135,7 +135,7 @@ void prof_jitter_end(const struct prof_pit_rate *rate)
 }
 
 /* prof_jitter_turn() without what else is done so often. */
-static void turn(uint32_t tsc_low)
+static inline __attribute__((always_inline)) void turn(uint32_t tsc_low)
 {
     struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
     struct prof_entry *entry =
@@ -149,22 +149,33 @@ static void turn(uint32_t tsc_low)
     prof_pit_set(jitter->divisor);
 }
 
-void prof_jitter_turn(uint32_t tsc_low)
+#if PROF_WITH_BUILTIN
+/* The same where the interrupt may have to drain, which may look sooner than
+ * the period changes: then that waits for the rest of its ticks. */
+static __attribute__((noinline)) void turn_and_drain(uint32_t tsc_low)
 {
     struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
-    uint32_t look;
+    uint32_t next;
 
-    if (PROF_WITH_BUILTIN && jitter->rest != 0) {
-        jitter->ticks_left = jitter->rest;
-        jitter->rest = 0;
-    } else {
+    jitter->ticks_left = jitter->rest;
+    if (jitter->rest == 0)
         turn(tsc_low);
+    jitter->rest = 0;
+    next = prof_cpus[0].tick_drain();
+    if (next < jitter->ticks_left) {
+        jitter->rest = jitter->ticks_left - next;
+        jitter->ticks_left = next;
     }
-    if (!PROF_WITH_BUILTIN || prof_cpus[0].tick_drain == NULL)
+}
+#endif
+
+void prof_jitter_turn(uint32_t tsc_low)
+{
+#if PROF_WITH_BUILTIN
+    if (prof_cpus[0].tick_drain != NULL) {
+        turn_and_drain(tsc_low);
         return;
-    look = prof_cpus[0].tick_drain();
-    if (look < jitter->ticks_left) {
-        jitter->rest = jitter->ticks_left - look;
-        jitter->ticks_left = look;
     }
+#endif
+    turn(tsc_low);
 }
