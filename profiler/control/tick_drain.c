@@ -40,11 +40,11 @@ static bool (*volatile port_busy)(void) = prof_port_busy;
 
 static struct {
     char *stack_end;
-    uint32_t pause;  /* ticks between two looks */
-    uint64_t cycles; /* of the next portion, 0: as any drain */
-    bool more;       /* the last one has left samples */
-    bool was_half;   /* so much was used at the last look */
-    bool always;     /* PROF_TICK_DRAINS_ON */
+    uint32_t pause; /* ticks between two looks */
+    uint32_t look;  /* ticks until the next one */
+    bool more;      /* the last one has left samples */
+    bool was_half;  /* so much was used at the last look */
+    bool always;    /* PROF_TICK_DRAINS_ON */
 } tick;
 
 /* Calls (function) on the stack that ends at (end). */
@@ -98,12 +98,12 @@ static bool is_used(uint32_t quarters)
             frames->head - frames->tail > (frames->mask + 1) / 4 * quarters);
 }
 
-/* Whether nobody else drains; else (*look) is when to look again. */
-static bool is_due(uint32_t *look)
+/* Whether nobody else drains; else tick.look is when to look again. */
+static bool is_due(void)
 {
     bool was_half = tick.was_half;
 
-    *look = tick.pause;
+    tick.look = tick.pause;
     if (tick.always)
         return prof_tsc() - prof_drain_ended() >=
                prof_clock_cycles(LATE * prof_drain_ms());
@@ -113,7 +113,7 @@ static bool is_due(uint32_t *look)
     if (!is_used(2))
         return false;
     tick.was_half = true;
-    *look = 1;
+    tick.look = 1;
     if (!is_used(3))
         return false;
     if (!was_half)
@@ -121,31 +121,40 @@ static bool is_due(uint32_t *look)
     return true;
 }
 
-static void portion(void)
+/* Whether something that the drain needs is in use now. */
+static bool is_busy(void)
 {
-    tick.more = prof_drain_in_tick(tick.cycles);
+    return prof_busy != 0 || (port_busy != NULL && port_busy());
 }
 
-/* Drains if that is due. Returns in how many ticks to look again. */
-static uint32_t drain_in_tick(void)
+/* Drains unless that may not be. Sets in how many ticks to look again. */
+static void drain_now(void)
 {
     uint64_t begin = prof_tsc();
-    uint32_t look, took, share = prof_clock.step / SHARE + 1;
+    uint32_t took, share = prof_clock.step / SHARE + 1;
 
-    if (!is_due(&look))
-        return look;
+    tick.look = tick.pause;
     if (others_may_be_in())
-        return tick.pause;
-    if (prof_busy != 0 || (port_busy != NULL && port_busy()))
-        return tick.always ? tick.pause : 1;
-    tick.cycles = tick.always ? 0 : share;
-    call_on(tick.stack_end, portion);
+        return;
+    if (is_busy()) {
+        tick.look = tick.always ? tick.pause : 1;
+        return;
+    }
+    tick.more = prof_drain_in_tick(tick.always ? 0 : share);
     /* the interrupt counts all of its time; this is in another account */
     took = (uint32_t)(prof_tsc() - begin);
     prof_cpus[0].observed_cycles += took;
-    if (!tick.more || tick.always)
-        return tick.pause;
-    return 1 + took / share;
+    if (tick.more && !tick.always)
+        tick.look = 1 + took / share;
+}
+
+/* Drains if that is due. Returns in how many ticks to look again. On the stack
+ * of what was interrupted nothing else is done. */
+static uint32_t drain_in_tick(void)
+{
+    if (is_due())
+        call_on(tick.stack_end, drain_now);
+    return tick.look;
 }
 
 /* Whether the interrupt may allocate. */
