@@ -113,6 +113,37 @@ def guest_is_started(top):
     check.has(done.err, "^parasite top: the guest has ended$")
 
 
+def nothing_is_started(top):
+    """QEMU fails at once: it says why, and nothing else is said."""
+    missing = top.s.work / "missing.elf"
+    words = (*top.parasite.machine(top.width, "split", ""),)
+    words = [missing if str(w) == str(top.image) else w for w in words]
+    for loop in ((), ("--loop",)):
+        said = top.parasite(
+            *("top", "--stdio", *loop, "-t", "virtio", *words), status=1
+        )
+        check.same(said.out, "")
+        check.contains(said.err, str(missing))
+        check.same(len(said.err.splitlines()), 1, said.err)
+
+
+def loop_warms_up(top):
+    """Without prof.loop= there is no list of sites; the guest ends by
+    itself."""
+    script = top.s.work / "short.lua"
+    script.write_text("local t = os.time() while os.time() - t < 4 do end\n")
+    done = top.parasite(
+        *("top", "--loop", "--stdio", "--delay", 0.5, "-t", "virtio"),
+        *top.parasite.machine(
+            top.width, "lua", "prof.every=0", modules=[script]
+        ),
+    )
+    lines = done.out.splitlines()
+    check.has(done.out, "^# warming up: nothing of loop occupancy yet; the")
+    check.same(lines[-1], "# the guest has ended")
+    check.lacks(done.out, "busy|Site")
+
+
 def test_tables(top):
     s, width = top.s, top.width
     with top.running():
@@ -138,6 +169,14 @@ def test_tables(top):
     s.holds(
         f"{width}: a guest behind -- ends it with its own code",
         *(guest_is_started, top),
+    )
+    s.holds(
+        f"{width}: if QEMU fails, its error is all that is printed",
+        *(nothing_is_started, top),
+    )
+    s.holds(
+        f"{width}: the loop's view warms up, and says that the guest ended",
+        *(loop_warms_up, top),
     )
 
 

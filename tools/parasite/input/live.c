@@ -196,6 +196,8 @@ void live_wait(struct live *live, int other, int wait_ms)
     else if (!is_open(live) && wait_ms > (int)(AGAIN_SECONDS * 1000))
         wait_ms = (int)(AGAIN_SECONDS * 1000);
     wait_for(waits, 2, seconds_now() + wait_ms / 1000.0, 0);
+    if (live->request->guest != NULL)
+        guest_copy_errors(&live->guest);
     if (live->target.file >= 0 && waits[1].revents != 0)
         read_file(live);
     if (ram && live->share.ram != NULL)

@@ -31,9 +31,10 @@
 
 #define QEMU_FAILED 126
 #define ENDED "terminating on signal" /* QEMU prints it when we end it */
-#define PIPE_BYTES (1 << 20)          /* the limit for unprivileged users */
-#define READS_MAX 64u                 /* of its errors, at a time */
-#define END_SECONDS 10.0              /* from SIGTERM to SIGKILL */
+#define WARNING "warning:"
+#define PIPE_BYTES (1 << 20) /* the limit for unprivileged users */
+#define READS_MAX 64u        /* of its errors, at a time */
+#define END_SECONDS 10.0     /* from SIGTERM to SIGKILL */
 #define END_NAP_NS 1000000
 
 static const struct {
@@ -224,7 +225,6 @@ static void redirect_output(const struct guest *guest)
 
     dup2(nothing, STDIN_FILENO);
     dup2(fileno(guest->talk), STDOUT_FILENO);
-    dup2(fileno(guest->talk), STDERR_FILENO);
 }
 
 /* In the child, which must not outlive us. */
@@ -232,8 +232,7 @@ static void exec_guest(struct guest *guest, int errors)
 {
     if (guest->talk != NULL)
         redirect_output(guest);
-    else
-        dup2(errors, STDERR_FILENO);
+    dup2(errors, STDERR_FILENO);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execvp(guest->words[0], guest->words);
     fprintf(stderr, "%s: %s: %s\n", log_name, guest->words[0], strerror(errno));
@@ -255,7 +254,7 @@ void guest_start(struct guest *guest, char **words,
     put_device(guest, words, transport);
     put_word(guest, NULL);
     print_words(guest);
-    if (guest->talk == NULL && pipe2(errors, O_CLOEXEC) != 0)
+    if (pipe2(errors, O_CLOEXEC) != 0)
         die("cannot create a pipe: %s", strerror(errno));
     guest->process = fork();
     if (guest->process < 0)
@@ -268,8 +267,7 @@ void guest_start(struct guest *guest, char **words,
     close(errors[1]);
     guest->stream = ends[0];
     guest->errors = errors[0];
-    if (guest->errors >= 0)
-        fcntl(guest->errors, F_SETFL, O_NONBLOCK);
+    fcntl(guest->errors, F_SETFL, O_NONBLOCK);
 }
 
 struct target guest_target(const struct guest *guest)
@@ -279,18 +277,25 @@ struct target guest_target(const struct guest *guest)
                            .file = guest->stream};
 }
 
+static bool is_in(const char *bytes, size_t count, const char *word)
+{
+    return memmem(bytes, count, word, strlen(word)) != NULL;
+}
+
 void guest_copy_errors(struct guest *guest)
 {
+    int to = guest->talk != NULL ? fileno(guest->talk) : STDERR_FILENO;
     char bytes[4096];
     ssize_t count;
 
     for (unsigned i = 0; i < READS_MAX && guest->errors >= 0 &&
                          (count = read(guest->errors, bytes, sizeof bytes)) > 0;
          ++i) {
-        if (guest->stopped &&
-            memmem(bytes, (size_t)count, ENDED, strlen(ENDED)) != NULL)
+        if (guest->stopped && is_in(bytes, (size_t)count, ENDED))
             continue;
-        (void)!write(STDERR_FILENO, bytes, (size_t)count);
+        if (!is_in(bytes, (size_t)count, WARNING))
+            guest->complained = true;
+        (void)!write(to, bytes, (size_t)count);
     }
 }
 

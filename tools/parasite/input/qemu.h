@@ -28,9 +28,10 @@ struct guest {
     int count;
     pid_t process;
     int stream;      /* the device's output, -1 = shared RAM */
-    int errors;      /* its stderr, -1 = goes to (talk) */
+    int errors;      /* its stderr */
     char *ram;       /* the RAM's file, or NULL */
     FILE *talk;      /* its output goes there, NULL = to our own */
+    bool complained; /* it wrote an error to stderr, no warning */
     bool stopped;    /* by us */
     bool has_status; /* it ended with (status) */
     int status;      /* as of waitpid() */
@@ -53,8 +54,8 @@ const char *guest_word(char *const *words, const char *option);
 /* Whether it is still running. */
 bool guest_runs(struct guest *guest);
 
-/* Copies what it wrote to stderr to our own, except that we ended it. To be
- * called several times a second; guest_runs() does it, too. */
+/* Copies what it wrote to stderr to our own or to (talk), except that we ended
+ * it. To be called several times a second; guest_runs() does it, too. */
 void guest_copy_errors(struct guest *guest);
 
 /* Ends it and waits for it, if it was started: after a while by SIGKILL. */

@@ -46,6 +46,13 @@ static bool refused(const struct top_run *run)
     return sender->count > 0 && sender->state == SEND_FAILED;
 }
 
+/* Whether the guest has ended before it sent anything: there is nothing to
+ * show, and what it printed says why. */
+static bool came_to_nothing(const struct top_run *run)
+{
+    return run->live.ended && run->live.boots == 0;
+}
+
 /* ---- what is shown: functions, or sites */
 
 static void open_data(struct top_run *run, struct image *image)
@@ -147,6 +154,7 @@ static void loop_on_screen(struct top_run *run)
     double next = seconds_now();
 
     while (!signals_caught() && !refused(run) && !run->ui.quit &&
+           !came_to_nothing(run) &&
            (run->updates == 0 || done < run->updates)) {
         bool keys = wait_for(run, next - seconds_now());
 
@@ -162,10 +170,18 @@ static void loop_on_screen(struct top_run *run)
     }
 }
 
+/* Whether packets come that do not suffice for a table yet. */
+static bool warms_up(const struct top_run *run)
+{
+    return run->sites ? run->live.boots > 0 && !run->live.ended &&
+                            top_sites_warm_up(&run->top_sites)
+                      : run->top.warms_up;
+}
+
 /* While it warms up there is no table that could count; but not for ever. */
 static bool counts(const struct top_run *run, unsigned *warm)
 {
-    return run->sites || !run->top.warms_up || ++*warm > WARM_MAX;
+    return !warms_up(run) || ++*warm > WARM_MAX;
 }
 
 static void loop_printing(struct top_run *run)
@@ -176,7 +192,7 @@ static void loop_printing(struct top_run *run)
 
     do {
         wait_for(run, run->delay);
-        if (refused(run))
+        if (refused(run) || came_to_nothing(run))
             return;
         update(run);
         if (counts(run, &warm)) {
@@ -194,7 +210,7 @@ static void loop_printing(struct top_run *run)
 int top_loop(struct top_run *run, struct image *image)
 {
     char why[TARGET_WHY_MAX];
-    bool came, ended;
+    bool came, ended, failed;
     int code;
 
     held_talk = tmpfile();
@@ -215,12 +231,15 @@ int top_loop(struct top_run *run, struct image *image)
     ended = run->live.ended && came;
     snprintf(why, sizeof why, "%s", run->live.why);
     code = live_close(&run->live);
+    failed = !came && run->live.ended && run->live.guest.complained;
     close_data(run);
     end_screen();
     if (ended)
         log_info("%s", why);
     if (refused(run))
         return STATUS_DATA;
+    if (code == STATUS_OK && failed)
+        return STATUS_DATA; /* QEMU's own error has been printed */
     if (code == STATUS_OK && !came)
         die("no packets received; does the guest run with prof.out=, and is "
             "the profiler linked into it?");

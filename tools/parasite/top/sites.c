@@ -221,6 +221,18 @@ double top_sites_busy(const struct top_sites *top)
     return top->parts[OCCUPANCY_WALL] > 0 ? 100 - idle : 0;
 }
 
+bool top_sites_warm_up(const struct top_sites *top)
+{
+    return top->occupancy.rounds == 0;
+}
+
+const char *top_sites_silence(const struct top_sites *top)
+{
+    return top->boots == 0 ? live_silence(top->live)
+                           : "nothing of loop occupancy yet; the guest sends "
+                             "it with prof.loop=";
+}
+
 const char *top_sites_remark(const struct top_sites *top, char *text,
                              size_t bytes)
 {
@@ -228,10 +240,6 @@ const char *top_sites_remark(const struct top_sites *top, char *text,
     const struct occupancy_freeze *last;
 
     *text = '\0';
-    if (occupancy->rounds == 0 && top->boots > 0)
-        snprintf(text, bytes,
-                 "nothing of loop occupancy yet; the guest sends it with "
-                 "prof.loop=");
     if (occupancy->freeze_count == 0 || occupancy->tsc_hz == 0)
         return text;
     last = &occupancy->freezes[occupancy->freeze_count - 1];

@@ -60,8 +60,12 @@ void top_sites_close(struct top_sites *top);
 double top_sites_part(const struct top_sites *top, enum occupancy_part part);
 double top_sites_busy(const struct top_sites *top);
 
-/* Who has frozen the loop last, or why there is no list; "" if nothing is to be
- * said. (text) has room for (bytes). */
+/* Whether there is no list yet, and why. */
+bool top_sites_warm_up(const struct top_sites *top);
+const char *top_sites_silence(const struct top_sites *top);
+
+/* Who has frozen the loop last; "" if nobody has. (text) has room for
+ * (bytes). */
 const char *top_sites_remark(const struct top_sites *top, char *text,
                              size_t bytes);
 

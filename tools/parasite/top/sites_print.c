@@ -19,6 +19,7 @@ static void print_head(const struct top_sites *top)
            top_sites_part(top, OCCUPANCY_CALLBACKS),
            top_sites_part(top, OCCUPANCY_INTERRUPTS));
     top_print_remarks(top->boots, top_sites_remark(top, remark, sizeof remark));
+    top_print_remarks(0, top->live->why);
     puts("#\n#   Own    Total    Calls/s  Pending  Longest ms  Delay ms  Site");
 }
 
@@ -28,10 +29,22 @@ static void put_counts(const struct top_row *row)
            row->longest_ms, row->delay_ms);
 }
 
+/* Instead of a table in which nothing is known. */
+static bool print_beginning(const struct top_sites *top)
+{
+    if (log_quiet)
+        return true;
+    printf("# warming up: %s\n", top_sites_silence(top));
+    top_print_remarks(top->boots, top->live->why);
+    return fflush(stdout) == 0;
+}
+
 bool top_sites_print(const struct top_sites *top, size_t rows, bool color)
 {
     static const struct top_rows_form form = {put_counts, 42, "sites"};
 
+    if (top_sites_warm_up(top))
+        return print_beginning(top);
     print_head(top);
     return top_print_rows(top->rows, top->count, rows, &form, color);
 }

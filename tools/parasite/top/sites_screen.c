@@ -54,6 +54,8 @@ static void put_state(const struct top_sites *top, const struct top_ui *ui)
         return;
     if (has_filter)
         snprintf(text, sizeof text, " only /%s/", ui->filter);
+    else if (top_sites_warm_up(top))
+        snprintf(text, sizeof text, " warming up: %s", top_sites_silence(top));
     else if (*top_sites_remark(top, remark, sizeof remark) != '\0')
         snprintf(text, sizeof text, " %s", remark);
     parts_state(has_filter ? A_NORMAL : screen_look(SCREEN_BAD), text, ui);
