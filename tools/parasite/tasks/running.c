@@ -164,6 +164,19 @@ static void forget(struct tasks *tasks, struct tasks_cpu *cpu)
     cpu->unsure = true;
 }
 
+/* (loss) is the last one. Those with the same dump in a row are linked. */
+static void add_loss(struct tasks *tasks, const struct tasks_loss *loss)
+{
+    uint32_t number = tasks->loss_count++;
+    struct tasks_loss *losses = tasks->losses;
+
+    losses[number] = *loss;
+    losses[number].first = number;
+    if (number > 0 && losses[number - 1].dump == loss->dump)
+        losses[number].first = losses[number - 1].first;
+    losses[losses[number].first].after = number + 1;
+}
+
 void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
                 uint32_t packets)
 {
@@ -178,7 +191,7 @@ void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
     if (tasks->loss_count == 0)
         tasks->created_before_loss = tasks->last_created;
     if (tasks_room(tasks, &tasks->losses, tasks->loss_count, sizeof loss))
-        tasks->losses[tasks->loss_count++] = loss;
+        add_loss(tasks, &loss);
     forget(tasks, cpu);
 }
 

@@ -167,6 +167,8 @@ struct tasks_loss {
     uint32_t events;  /* 0 = not known */
     uint32_t packets; /* that are missing, with (events) of objects */
     uint32_t dump;    /* in which this is, 0 = in none */
+    uint32_t first;   /* the first of those before it with the same dump */
+    uint32_t after;   /* of the first one: the first with another dump */
     uint16_t cpu;
 };
 
