@@ -51,7 +51,9 @@ static void arm(struct prof_trace_name *site, struct loop_timer *timer,
     timer->callback = callback;
     timer->context = context;
     timer->site = site;
-    timer->trace = prof_trace_create(PROF_TRACE_TIMER, &timer_site);
+    timer->trace = timer->own
+                       ? PROF_TRACE_NONE
+                       : prof_trace_create(PROF_TRACE_TIMER, &timer_site);
     insert(timer);
 }
 
@@ -80,7 +82,7 @@ static void run_first(uint64_t now_ns)
     struct loop_timer *timer = timers_first();
     uint32_t before = prof_trace_current(), object = timer->trace;
     struct prof_loop_frame frame;
-    bool once = timer->period_ns == 0;
+    bool once = timer->period_ns == 0, traced = !timer->own;
 
     prof_causal_work();
     timers_remove(timer);
@@ -93,15 +95,17 @@ static void run_first(uint64_t now_ns)
     } else {
         timer->trace = PROF_TRACE_NONE;
     }
-    prof_trace_switch(object);
+    if (traced)
+        prof_trace_switch(object);
     prof_handler_begin((const void *)timer->callback);
     prof_loop_begin(&frame, timer->site);
     timer->callback(timer->context); /* which may free it */
     prof_loop_leave(&frame);
     prof_handler_end();
-    if (once)
+    if (once && traced)
         prof_trace_resolve(object);
-    prof_trace_switch(before);
+    if (traced)
+        prof_trace_switch(before);
 }
 
 static bool due(uint64_t now_ns)

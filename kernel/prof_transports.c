@@ -11,6 +11,7 @@
 #include "trace.h"
 
 #include <debugcon.h>
+#include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/loop.h>
 #include <prof/transport.h>
@@ -23,11 +24,11 @@
 #include <virtio_queue.h>
 #include <virtio_console.h>
 
-/* Period of polling for commands, and the number of bytes read each time, which
- * limits the cost of endless garbage. */
+/* Period of polling for commands, also while their bytes come, and how long the
+ * rest of an overlong one is dropped each time. */
 #define LISTEN_NS 25000000ull
 #define LISTEN_SOON_NS 1000000ull
-#define LISTEN_BYTES 64
+#define LISTEN_DROP_PART 4000u /* of a second */
 
 #define ANSWER_BYTES 256 /* of a line; longer ones are truncated */
 
@@ -128,40 +129,28 @@ void prof_transports_wrote(const char *text, size_t bytes)
     }
 }
 
-/* Reads up to the end of one command. Returns whether there may be more: a UART
- * has a few bytes at a time, and what is too long for a command would take many
- * periods. */
-static bool listen_to(int (*receive)(void))
-{
-    for (unsigned i = 0; i < LISTEN_BYTES; i++) {
-        int byte = receive();
-
-        if (byte < 0)
-            return i > 0;
-        if (prof_command_byte((uint8_t)byte)) {
-            trace_follow(); /* the command may have changed it */
-            return false;
-        }
-    }
-    return true;
-}
-
+/* Executes one command at most. A UART has a few bytes at a time: more may come
+ * soon. */
 static void on_listen(void *unused)
 {
     bool duplex = transport != NULL && transport->receive != NULL, more;
 
     (void)unused;
     answer.open = duplex;
-    more = listen_to(duplex ? transport->receive : receive_console);
+    more = prof_command_read(duplex ? transport->receive : receive_console,
+                             (uint32_t)(clock_tsc_hz() / LISTEN_DROP_PART));
     answer.open = false;
-    if (more)
-        loop_once(&soon_timer, LISTEN_SOON_NS, on_listen, NULL);
+    if (!more)
+        return;
+    trace_follow(); /* a command may have changed it */
+    loop_once(&soon_timer, LISTEN_SOON_NS, on_listen, NULL);
 }
 
 void prof_transports_start(void)
 {
     transport = prof_transport_choose(transports,
                                       sizeof transports / sizeof *transports);
+    listen_timer.own = soon_timer.own = true;
     loop_every(&listen_timer, LISTEN_NS, on_listen, NULL);
 }
 

@@ -6,6 +6,7 @@
  */
 
 #include "base/busy.h"
+#include "base/cpu.h"
 #include "control/causal.h"
 #include "control/command.h"
 #include "control/control.h"
@@ -19,6 +20,8 @@
 #include <prof/prof.h>
 #include <prof/text.h>
 #include <prof/trace.h>
+
+#define READ_BYTES 64u /* at a time, so that garbage costs little */
 
 static struct prof_command_line line; /* the one being received */
 
@@ -151,4 +154,31 @@ bool prof_command_byte(uint8_t byte)
     }
     prof_leave();
     return line.used != 0;
+}
+
+/* Whether what comes now is the rest of a line that is of no use. */
+static bool drops(void)
+{
+    return line.too_long && !line.complete;
+}
+
+bool prof_command_read(int (*receive)(void), uint32_t drop_cycles)
+{
+    uint64_t begin = prof_tsc();
+    uint32_t bytes = 0;
+    bool came = false;
+
+    while (drops() ? prof_tsc() - begin < drop_cycles : bytes < READ_BYTES) {
+        int byte = receive();
+
+        if (byte < 0 && !drops())
+            break;
+        if (byte < 0)
+            continue;
+        came = true;
+        bytes++;
+        if (prof_command_byte((uint8_t)byte))
+            break;
+    }
+    return came;
 }

@@ -39,3 +39,10 @@ bool prof_command_byte(uint8_t byte)
     (void)byte;
     return false;
 }
+
+bool prof_command_read(int (*receive)(void), uint32_t drop_cycles)
+{
+    (void)receive;
+    (void)drop_cycles;
+    return false;
+}

@@ -21,7 +21,10 @@
  * memory fills up in 4 ms. */
 #define LOOK_MS 3u
 
-#define COMMAND_BYTES 64u /* read at a time, so that garbage costs little */
+/* While the bytes of a command come, of which a UART has a few at a time; and
+ * the part of a millisecond in which the rest of an overlong one is dropped. */
+#define LOOK_SOON_MS 1u
+#define DROP_PART 4u
 
 static struct {
     uint64_t due;         /* TSC of the next look */
@@ -56,8 +59,8 @@ static void drain(void)
     poll.drained_tsc = prof_tsc();
 }
 
-/* Executes one command at most. */
-static void listen(void)
+/* Executes one command at most. Returns whether there may be more. */
+static bool listen(void)
 {
     const struct prof_transport *transport =
         PROF_WITH_STREAM ? prof_transport_in_use() : NULL;
@@ -65,12 +68,8 @@ static void listen(void)
 
     if (transport != NULL && transport->receive != NULL)
         receive = transport->receive;
-    for (uint32_t i = 0; receive != NULL && i < COMMAND_BYTES; i++) {
-        int byte = receive();
-
-        if (byte < 0 || prof_command_byte((uint8_t)byte))
-            return;
-    }
+    return receive != NULL &&
+           prof_command_read(receive, poll.cycles_per_ms / DROP_PART);
 }
 
 static void report(void)
@@ -98,16 +97,16 @@ static void report(void)
 /* Kept out of prof_poll(), so that this needs no stack of its own. */
 static __attribute__((noinline)) void look(void)
 {
-    uint32_t ms;
+    uint32_t ms, most;
 
     if (poll.cycles_per_ms == 0 || prof_busy != 0)
         return;
     prof_enter();
     drain();
-    listen();
+    most = listen() ? LOOK_SOON_MS : LOOK_MS;
     report();
     ms = prof_drain_ms();
-    poll.due = prof_tsc() + (ms < LOOK_MS ? ms : LOOK_MS) * poll.cycles_per_ms;
+    poll.due = prof_tsc() + (ms < most ? ms : most) * poll.cycles_per_ms;
     prof_leave();
 }
 

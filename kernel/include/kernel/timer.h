@@ -23,6 +23,7 @@ struct loop_timer {
     struct loop_timer *child, *sibling, **link; /* private: timers.c */
     uint32_t order;                             /* private: of its insertion */
     bool armed;                                 /* private */
+    bool own;                     /* the profiler's: no object of its traces */
     uint32_t trace;               /* private: its number (<prof/trace.h>) */
     struct prof_trace_name *site; /* private: where it was armed */
 };

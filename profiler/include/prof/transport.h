@@ -111,6 +111,16 @@ void prof_transport_text(const void *packet, size_t bytes,
  */
 bool prof_command_byte(uint8_t byte);
 
+/*
+ * Passes on what (receive) returns, -1 for nothing: to the end of one command,
+ * and at most 64 bytes. The rest of a line that is too long for a command is
+ * dropped at once, however long it is: for that, the call goes on for up to
+ * (drop_cycles) of the TSC, also where a UART has nothing for a moment. Returns
+ * whether a byte came, and more may soon; else there is no haste. Contexts: as
+ * for prof_command_byte().
+ */
+bool prof_command_read(int (*receive)(void), uint32_t drop_cycles);
+
 #ifdef __cplusplus
 }
 #endif

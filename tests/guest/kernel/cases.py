@@ -52,6 +52,14 @@ CASES = [
         "kernel_clock_is_true", append="prof.start=off prof.every=0", icount=4
     ),
     case(
+        "overlong_command",
+        append=(
+            "prof.hz=1000 prof.every=0 prof.loop=8 prof.trace=flight "
+            "prof.causal=on prof.target=half_of_it prof.progress=unit_done"
+        ),
+        icount=0,
+    ),
+    case(
         "tsc_calibration_is_true",
         append="prof.start=off prof.every=0",
         icount=2,
