@@ -10,6 +10,7 @@ import time
 from excerpts import page_is_true
 from expected import COROUTINES, DEMOS
 from harness import qemu
+from harness.payload import Payload
 from harness.suite import WIDTHS, background, check, run, soon
 from sequence import sequence
 
@@ -180,6 +181,23 @@ def waits_of(s, demo, *words):
     return re.findall(r"<title>(.*): [\d.]+ %, (\d+) wait", text), said
 
 
+def sources_of(s, trace):
+    """{name: where it is} of the frames of flame --wait, as the page says it:
+    the folder, and file and line. Of several of a name, the last."""
+    page = s.work / "sources.html"
+    run(s.parasite, "flame", "-q", "--wait", trace, "-o", page)
+    payload = Payload(page)
+    strings = list(payload.strings())
+    names = [strings[i] for i in payload.changes("function.name")]
+    folders = [strings[i] for i in payload.plain("function.folder")]
+    lines = [strings[i] for i in payload.plain("node.line")]
+    return {
+        names[number - 1]: f"{folders[number - 1]}/{line}"
+        for number, line in zip(payload.plain("node.function"), lines)
+        if number > 0 and line
+    }
+
+
 def by_task(boxes):
     """The boxes of each task, from the outermost on. Which task comes first is
     up to how long it waited."""
@@ -214,6 +232,14 @@ def waits_have_stacks(s):
         names = [name for name, _ in tasks["[task disk]"]]
         check.same(names, ["[task disk]", "[not suspended]", "[ready]"])
     check.lacks(said, "not recorded")
+    sources = sources_of(s, s.work / "wait-disk.trace")
+    for name, wanted in (
+        ("[task read pages]", r"services/async/devices\.c:\d+"),
+        ("read_pages", r"services/async/devices\.c:\d+"),
+        ("task_await", r"kernel/task/task\.c:\d+"),
+        ("[for disk read]", r"services/async/devices\.c:\d+"),
+    ):
+        check.true(re.fullmatch(wanted, sources[name]), sources)
     boxes, said = waits_of(s, "disk")
     names = [name for name, _ in by_task(boxes)["[task read pages]"]]
     check.same(names[1], "disk read")

@@ -155,6 +155,20 @@ uint32_t flame_pseudo(struct flame *flame, const char *name,
 uint32_t flame_child(struct flame *flame, uint32_t parent, uint32_t function);
 uint32_t flame_stack_at(struct flame *flame, uint32_t node, bool exits);
 
+/* A frame and its address. */
+struct flame_frame {
+    struct frame frame;
+    uint64_t address; /* 0 = no code */
+    size_t inlined;   /* its number among those at the address */
+};
+
+/* The functions at the model's node (number), which was (returned) to, at least
+ * one and at most (room); the number of the function of one of them. */
+size_t flame_frames_at(struct view *view, uint32_t number, bool returned,
+                       struct flame_frame *frames, size_t room);
+uint32_t flame_function(struct flame *flame, struct view *view,
+                        const struct flame_frame *frame);
+
 /* (clocks) of (node) are at the line (text) of flame.strings; 0 = unknown. */
 void flame_add_line(struct flame *flame, uint32_t node, uint32_t text,
                     uint64_t clocks);

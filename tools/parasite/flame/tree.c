@@ -8,20 +8,13 @@
 
 #include <stdlib.h>
 
-/* A frame and its address. */
-struct tree_frame {
-    struct frame frame;
-    uint64_t address; /* 0 = no code */
-    size_t inlined;   /* its number among those at the address */
-};
-
 static uint32_t text_of(struct flame *flame, struct view *view, uint32_t number)
 {
     return strings_put(&flame->strings, names_text(&view->names, number));
 }
 
-static uint32_t function_of(struct flame *flame, struct view *view,
-                            const struct tree_frame *frame)
+uint32_t flame_function(struct flame *flame, struct view *view,
+                        const struct flame_frame *frame)
 {
     uint32_t name = text_of(flame, view, frame->frame.function), number;
     struct flame_function function = {.name = name};
@@ -93,11 +86,10 @@ void flame_add_line(struct flame *flame, uint32_t node, uint32_t text,
     flame->lines[number] += clocks;
 }
 
-/* Appends the functions at the model's node (number). */
-static size_t put_frames(struct view *view, uint32_t number, bool returned,
-                         struct tree_frame *frames, size_t room)
+size_t flame_frames_at(struct view *view, uint32_t number, bool returned,
+                       struct flame_frame *frames, size_t room)
 {
-    struct tree_frame pseudo = {0};
+    struct flame_frame pseudo = {0};
     const struct frame *found;
     uint64_t address;
     size_t count, i;
@@ -110,19 +102,19 @@ static size_t put_frames(struct view *view, uint32_t number, bool returned,
     address = view->model.nodes[number].address;
     found = names_at(&view->names, address, returned, &count);
     for (i = 0; i < count && i < room; ++i)
-        frames[i] = (struct tree_frame){found[i], address - returned, i};
+        frames[i] = (struct flame_frame){found[i], address - returned, i};
     return i;
 }
 
 /* Appends the sites that created the task of (cell), if they are wanted. */
 static size_t put_sites(struct view *view, const struct model_cell *cell,
-                        struct tree_frame *frames, size_t room)
+                        struct flame_frame *frames, size_t room)
 {
     static struct frame sites[VIEW_FRAMES_MAX];
     size_t count = view_task_frames(view, cell->task, sites, room);
 
     for (size_t i = 0; i < count; ++i)
-        frames[i] = (struct tree_frame){.frame = sites[i]};
+        frames[i] = (struct flame_frame){.frame = sites[i]};
     return count;
 }
 
@@ -145,18 +137,19 @@ static uint32_t stack_of(struct flame *flame, struct view *view,
                          const struct model_cell *cell, struct exits *exits)
 {
     static uint32_t stack[VIEW_FRAMES_MAX];
-    static struct tree_frame frames[VIEW_FRAMES_MAX];
+    static struct flame_frame frames[VIEW_FRAMES_MAX];
     size_t deep = model_stack(&view->model, cell->node, stack, VIEW_FRAMES_MAX);
     size_t count = 0;
     uint32_t at = flame_child(flame, FLAME_NONE, FLAME_NONE);
     bool leaves;
 
     for (size_t i = 0; i < deep && count < VIEW_FRAMES_MAX; ++i)
-        count += put_frames(view, stack[i], i > 0, frames + count,
-                            VIEW_FRAMES_MAX - count);
+        count += flame_frames_at(view, stack[i], i > 0, frames + count,
+                                 VIEW_FRAMES_MAX - count);
     count += put_sites(view, cell, frames + count, VIEW_FRAMES_MAX - count);
     while (count-- > 0) {
-        at = flame_child(flame, at, function_of(flame, view, &frames[count]));
+        at =
+            flame_child(flame, at, flame_function(flame, view, &frames[count]));
         flame_add_line(flame, at,
                        text_of(flame, view, frames[count].frame.line),
                        cell->count.clocks);

@@ -52,99 +52,130 @@ static const char *why_of(const struct tasks *tasks,
     return *text != '\0' ? text : "[no reason]";
 }
 
-/* What it waited for, "[for read_block]": the site or kind of the object;
- * false: nothing is known. */
-static bool awaited(const struct tasks *tasks, const struct tasks_stretch *wait,
-                    char *text)
-{
-    const struct tasks_object *other;
-    const char *site;
-
-    if (wait == NULL || wait->other == TASKS_NOBODY ||
-        wait->other >= tasks_objects(tasks))
-        return false;
-    other = &tasks->objects[wait->other];
-    site = guest_names_text(&tasks->names, other->site);
-    snprintf(text, TEXT_MAX, "[for %.400s]",
-             *site != '\0' ? site : tasks_kind_word(other->kind));
-    return true;
-}
-
 static size_t put_pseudo(struct view *view, const char *text,
-                         struct frame *frames)
+                         struct flame_frame *frames)
 {
-    *frames = (struct frame){.function = names_put(&view->names, text)};
+    *frames =
+        (struct flame_frame){.frame.function = names_put(&view->names, text)};
     return 1;
 }
 
-/* The functions in which it was suspended. */
+/* What it waited for, "[for read_block]": the site or kind of the object, and
+ * where that is created; nothing where nothing is known. */
+static size_t put_awaited(struct waits *waits, const struct tasks_stretch *wait,
+                          struct flame_frame *frames)
+{
+    const struct tasks *tasks = &waits->tasks;
+    const struct guest_names *names = &tasks->names;
+    struct view *view = waits->view;
+    const struct tasks_object *other;
+    const char *site, *file;
+    char text[TEXT_MAX];
+
+    if (wait == NULL || wait->other == TASKS_NOBODY ||
+        wait->other >= tasks_objects(tasks))
+        return 0;
+    other = &tasks->objects[wait->other];
+    site = guest_names_text(names, other->site);
+    file = guest_names_file(names, other->site);
+    snprintf(text, sizeof text, "[for %.400s]",
+             *site != '\0' ? site : tasks_kind_word(other->kind));
+    put_pseudo(view, text, frames);
+    snprintf(text, sizeof text, "%.400s:%u", file,
+             (unsigned)guest_names_line(names, other->site));
+    if (*file != '\0')
+        frames->frame.line = names_put(&view->names, text);
+    return 1;
+}
+
+/* The functions in which it was suspended. All of them are returned to. */
 static size_t put_functions(struct waits *waits,
                             const struct tasks_stretch *wait,
-                            struct frame *frames)
+                            struct flame_frame *frames)
 {
+    static uint32_t stack[VIEW_FRAMES_MAX];
+    const struct model *model = &waits->view->model;
+    size_t depth, count = 0;
+
     if (wait == NULL || waits->tasks.stacks == 0)
         return 0;
     if (wait->stack == 0)
         return put_pseudo(waits->view, "[stack unknown]", frames);
-    return view_suspend_frames(waits->view, wait->stack, frames,
-                               VIEW_FRAMES_MAX / 2);
+    depth = model_stack(model, model_node(model, wait->stack), stack,
+                        VIEW_FRAMES_MAX);
+    for (size_t i = 0; i < depth && count < VIEW_FRAMES_MAX / 2; ++i)
+        count += flame_frames_at(waits->view, stack[i], true, frames + count,
+                                 VIEW_FRAMES_MAX / 2 - count);
+    return count;
+}
+
+/* The sites that created the task. */
+static size_t put_sites(struct view *view, uint32_t task,
+                        struct flame_frame *frames, size_t room)
+{
+    static struct frame sites[VIEW_FRAMES_MAX];
+    size_t count = view_task_frames(view, task, sites, room);
+
+    for (size_t i = 0; i < count; ++i)
+        frames[i] = (struct flame_frame){.frame = sites[i]};
+    return count;
 }
 
 /* The frames of (stretch), the innermost first. */
 static size_t frames_of(struct waits *waits,
                         const struct tasks_stretch *stretch, uint32_t task,
-                        struct frame *frames)
+                        struct flame_frame *frames)
 {
     const struct tasks_stretch *wait = wait_of(&waits->tasks, stretch);
     struct view *view = waits->view;
-    char text[TEXT_MAX];
     size_t count = put_pseudo(
         view, stretch->state == TASKS_WAITING ? "[waiting]" : "[ready]",
         frames);
 
-    if (awaited(&waits->tasks, wait, text))
-        count += put_pseudo(view, text, frames + count);
+    count += put_awaited(waits, wait, frames + count);
     count += put_pseudo(view, why_of(&waits->tasks, wait), frames + count);
     count += put_functions(waits, wait, frames + count);
-    return count + view_task_frames(view, task, frames + count,
-                                    VIEW_FRAMES_MAX - count);
+    return count +
+           put_sites(view, task, frames + count, VIEW_FRAMES_MAX - count);
 }
 
-/* The folder of the file in "file:line"; for the two states themselves, so that
- * each has a colour. */
-static const char *folder_of(const struct view *view, const struct frame *frame,
-                             bool is_innermost, char *text)
+/* The function of (frame), at (*where), without its folder. What is no code is
+ * in the folder of the file in "file:line"; the two states are in themselves,
+ * so that each has a colour. */
+static uint32_t function_of(struct waits *waits,
+                            const struct flame_frame *frame, bool is_innermost,
+                            const char **where)
 {
-    char *slash;
+    const struct names *names = &waits->view->names;
+    const char *name = names_text(names, frame->frame.function), *slash;
+    char folder[TEXT_MAX];
 
-    snprintf(
-        text, TEXT_MAX, "%s",
-        names_text(&view->names, is_innermost ? frame->function : frame->line));
+    *where = names_text(names, frame->frame.line);
+    if (frame->address != 0)
+        return flame_function(waits->flame, waits->view, frame);
     if (is_innermost)
-        return text;
-    slash = strrchr(text, '/');
-    *(slash != NULL ? slash : text) = '\0';
-    return text;
+        return flame_pseudo(waits->flame, name, name);
+    slash = strrchr(*where, '/');
+    snprintf(folder, sizeof folder, "%.*s",
+             slash != NULL ? (int)(slash - *where) : 0, *where);
+    if (slash != NULL)
+        *where = slash + 1;
+    return flame_pseudo(waits->flame, name, folder);
 }
 
-static uint32_t stack_of(struct waits *waits, const struct frame *frames,
+static uint32_t stack_of(struct waits *waits, const struct flame_frame *frames,
                          size_t count, uint64_t clocks)
 {
     struct flame *flame = waits->flame;
-    const struct names *names = &waits->view->names;
     uint32_t at = flame_child(flame, FLAME_NONE, FLAME_NONE);
-    char folder[TEXT_MAX];
 
     while (count-- > 0) {
-        const struct frame *frame = &frames[count];
-        const char *name = names_text(names, frame->function);
+        const char *where;
+        uint32_t function =
+            function_of(waits, &frames[count], count == 0, &where);
 
-        folder_of(waits->view, frame, count == 0, folder);
-        at = flame_child(flame, at, flame_pseudo(flame, name, folder));
-        flame_add_line(
-            flame, at,
-            strings_put(&flame->strings, names_text(names, frame->line)),
-            clocks);
+        at = flame_child(flame, at, function);
+        flame_add_line(flame, at, strings_put(&flame->strings, where), clocks);
     }
     return flame_stack_at(flame, at, false);
 }
@@ -168,7 +199,8 @@ static void add_sample(struct flame *flame, uint32_t stack, uint64_t from,
 static void add_stretch(struct waits *waits,
                         const struct tasks_stretch *stretch)
 {
-    static struct frame frames[VIEW_FRAMES_MAX];
+    static struct flame_frame frames[VIEW_FRAMES_MAX];
+    static struct frame plain[VIEW_FRAMES_MAX];
     struct flame *flame = waits->flame;
     uint64_t from = stretch->from > flame->begin ? stretch->from : flame->begin;
     uint64_t to = stretch->to < flame->end ? stretch->to : flame->end;
@@ -179,7 +211,9 @@ static void add_stretch(struct waits *waits,
     if (from >= to)
         return;
     count = frames_of(waits, stretch, task, frames);
-    if (view_wants(waits->view, task, 0, frames, count))
+    for (size_t i = 0; i < count; ++i)
+        plain[i] = frames[i].frame;
+    if (view_wants(waits->view, task, 0, plain, count))
         add_sample(flame, stack_of(waits, frames, count, to - from), from, to);
 }
 
