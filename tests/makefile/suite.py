@@ -176,6 +176,20 @@ def failure_is_named(s, width):
     check.has(done.err, "^make causal: .* failed, see .*causal-broken.log$")
 
 
+def names_have_lines(width):
+    """Functions of one name: which is which is said by file and line."""
+    folder = "tests/guest/causal/causal_options"
+    done = run(
+        *("make", "causal", f"SERVICE=./{folder}", f"ARCH={width}"),
+        *("PROGRESS=work_done", "TARGET=twice"),
+        env=PLAIN,
+        status=2,
+    )
+    listed = "^causal:   0x[0-9a-f]+ twice, .*"
+    check.has(done.err, listed + f"{folder}/main.c:[0-9]+$", count=1)
+    check.has(done.err, listed + f"{folder}/other.c:[0-9]+$", count=1)
+
+
 def test_own(s, width):
     """Its folder is anywhere."""
     with tempfile.TemporaryDirectory(prefix="own.") as folder:
@@ -194,6 +208,10 @@ def test_own(s, width):
         shutil.rmtree((s.build / width / made).parent, ignore_errors=True)
     s.holds(
         f"{width}: make causal says what failed", failure_is_named, s, width
+    )
+    s.holds(
+        f"{width}: it lists functions of one name with their lines",
+        *(names_have_lines, width),
     )
 
 

@@ -108,6 +108,8 @@ causal_words = $(if $(TARGET)$(PROGRESS),$(causal_asked),$(or \
 causal_icount := -icount shift=0,align=off,sleep=off
 causal_all := $(if $(filter file,$(origin SERVICE)),lottery irc,$(SERVICE))
 causal_out = $(BUILD)/$(ARCH)/causal-$(notdir $(1:/=))
+causal_image = $(call image,$(ARCH),$(if $(findstring /,$1),$(patsubst \
+    $(CURDIR)/%,%,$(abspath $1)),services/$1))
 # $1 service: what the guest and its load print goes to a file, the answer here
 define causal_rules
 .PHONY: causal-$1
@@ -126,7 +128,9 @@ causal-$1: $(BUILD)/host/parasite
 	    exit $$$$status; }
 	$$(Q)$(BUILD)/host/parasite causal -q -o $(causal_out).html \
 	    --coz $(causal_out).coz $(causal_out).trace || { \
-	    grep '^causal: ' $(causal_out).log >&2; exit 1; }
+	    grep '^causal: ' $(causal_out).log | \
+	    tools/build/causal_lines.sh \
+	    $(causal_image) >&2; exit 1; }
 	@printf 'wrote %s: %s\n' log $(causal_out).log \
 	    trace $(causal_out).trace page $(causal_out).html \
 	    'for Coz' $(causal_out).coz
