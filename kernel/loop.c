@@ -166,7 +166,7 @@ static bool any_waiting(void)
 
     for (const struct loop_source *each = sources; each != NULL && !any;
          each = each->next)
-        any = each->waiting();
+        any = each->asked_tsc != 0 || each->waiting();
     return any;
 }
 
@@ -231,17 +231,20 @@ static void run_source(struct loop_source *source)
 {
     struct prof_loop_frame frame;
     uint32_t before = prof_trace_current();
+    uint64_t asked;
     bool traced;
 
     if (source->site == NULL) {
         source->turn();
         return;
     }
-    traced = prof_trace_is_on() && source->waiting();
+    /* what an interrupt has asked for has its turn soon, if only to find that
+       all is done: else it would be ready for ever */
+    asked = source->asked_tsc != 0 ? take_asked(source) : 0;
+    traced = prof_trace_is_on() && (asked != 0 || source->waiting());
     if (traced)
         prof_trace_switch(object_of(source));
-    prof_loop_begin_asked(&frame, source->site,
-                          prof_loop_is_on() ? take_asked(source) : 0);
+    prof_loop_begin_asked(&frame, source->site, asked);
     source->turn();
     prof_loop_leave(&frame);
     if (traced)

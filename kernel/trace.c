@@ -51,8 +51,7 @@ static void interrupted(unsigned device)
 {
     uint32_t object;
 
-    if (prof_loop_is_on())
-        loop_asked(device);
+    loop_asked(device);
     if (!prof_trace_is_on())
         return;
     object = loop_device(device);

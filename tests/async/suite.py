@@ -103,6 +103,26 @@ def disk_is_explained(s):
         check.same(found["read pages"]["resolved"], 1)
 
 
+def interrupts_have_delays(s):
+    """From a device's interrupt to its callback, which is plain: in the loop's
+    statistics and in the trace, where it is ready for as long, and no longer.
+    Interrupts that come before the turn are one."""
+    trace, text = record(s, "disk", "delays", "prof.loop=8")
+    run(s.parasite, "info", "--check", trace)
+    defers = len(re.findall(r"defer: disk \d", text))
+    check.true(defers > 10, defers)
+    said = run(s.parasite, "loop", "-q", "--json", trace).out
+    (row,) = (r for r in json.loads(said)["sites"] if r["site"] == "disk")
+    check.between(row["delay"]["count"], defers / 2, defers)
+    check.between(row["delay_ns"] / row["delay"]["count"], 100, 50000)
+    said = run(s.parasite, "tasks", "--json", trace).out
+    (disk,) = (r for r in json.loads(said)["sites"] if r["site"] == "disk")
+    check.same(disk["kind"], "callback")
+    # the interrupt's own end is in one of the two, and 100 ns a clock
+    most = disk["runs"] * 1000
+    check.between(disk["ready_ns"], row["delay_ns"] - most, row["delay_ns"])
+
+
 def coroutines_are_traced(s):
     """A runtime of C++20 coroutines, which knows nothing of the kernel's tasks:
     its adaptor has at most 100 lines."""
@@ -405,4 +425,8 @@ def suite(s):
     s.holds(f"{s.part}: samples know their task", samples_know_their_task, s)
     s.holds(f"{s.part}: what never yields has callers", samples_have_callers, s)
     s.holds(f"{s.part}: waits have stacks", waits_have_stacks, s)
+    s.holds(
+        f"{s.part}: interrupts have delays to callbacks",
+        *(interrupts_have_delays, s),
+    )
     s.holds(f"{s.part}: two guests are aligned", two_guests_are_aligned, s)
