@@ -31,7 +31,7 @@ class Fuzzer:
     tree: str  # whose rooms its includes name
     sources: tuple
     part: float = 1  # of RUNS
-    linked: tuple = ()  # words for the compiler
+    linked: tuple = ()  # words for the compiler; {build} is the build's folder
     leaks: bool = False  # memory, which is none of the faults
 
 
@@ -65,6 +65,10 @@ IMAGE = (
     "image/lookup image/paths image/segment image/symbol_list trace/metadata"
 )
 STORED = "base/memory image/lookup image/stored"
+# rooms that read and draw; what else they call is linked as it is
+PAGES = "base causal export flame image import occupancy page profile tasks "
+PAGES += "timeline trace"
+PAGE_KINDS = 11  # that pages_fuzz.c writes, the last of causal profiling
 EMBED = "build_id fill image lookup names select table tokens verify"
 FUZZERS = {
     "tables": Fuzzer(
@@ -106,6 +110,26 @@ FUZZERS = {
         HOST,
         tuple(f"{HOST}/{name}.c" for name in IMPORT.split()),
         1 / 10,
+    ),
+    # messages end what was begun by a jump, and leave its memory
+    "pages": Fuzzer(
+        "pages_fuzz",
+        "no stream makes a page, a picture or an export overflow or run on",
+        8192,
+        HOST,
+        tuple(
+            str(path)
+            for room in PAGES.split()
+            for path in sorted(Path(HOST, room).glob("*.c"))
+        ),
+        1 / 100,
+        (
+            *("-Itools/symbols", "-idirafter", "profiler", "-Wl,--wrap=die"),
+            *("{build}/host/libparasite.a", "{build}/host/libdemangle.a"),
+            *("-ldw", "-lelf", "-lcapstone", "-ljansson", "-lmicrohttpd"),
+            *("-lncursesw", "-ltinfo", "-lz", "-lm"),
+        ),
+        leaks=True,
     ),
     "rings": Fuzzer(
         "ring_fuzz",
@@ -249,6 +273,17 @@ def streams(s):
             causal, words[0], 1, *words[1:]
         ).data
     yield "text", b"\xfd" + run(maker, "--text", 100, 3).data
+
+
+def pages(s):
+    """The first byte selects what is written."""
+    samples = run(stream_maker(s), 60, 1).data
+    tasks = run(stream_maker(s, "make_tasks"), 60, 1, "nothing").data
+    for kind in range(PAGE_KINDS - 1):
+        yield f"samples_{kind}", bytes([kind]) + samples
+        yield f"tasks_{kind}", bytes([kind]) + tasks
+    causal = run(stream_maker(s, "make_causal"), 8, 1).data
+    yield "causal", bytes([PAGE_KINDS - 1]) + causal
 
 
 def imports(_):
@@ -399,7 +434,7 @@ def suite(s):
             *(f"-fsanitize=fuzzer,{SANITIZERS}", "-Iprofiler/include"),
             *("-fno-sanitize-recover=all", "-o", program),
             *(f"tests/fuzz/{fuzzer.name}.c", *fuzzer.sources),
-            *fuzzer.linked,
+            *(word.format(build=s.build) for word in fuzzer.linked),
         )
         run(
             *(program, "-seed=1", f"-runs={int(RUNS * fuzzer.part)}"),

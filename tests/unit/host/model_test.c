@@ -159,6 +159,32 @@ static void overflows_and_drops_carry_their_own_time(void **state)
 }
 
 /* It is part of one sample's time, and what was lost is not guessed. */
+/* Sums of what a damaged stream says are large, not small. */
+static void sums_beyond_64_bits_stay_the_largest(void **state)
+{
+    struct made *made = begun();
+    struct model model = {0};
+
+    (void)state;
+    made->step = STEP;
+    for (int i = 0; i < 2; ++i) {
+        MADE_EVENT(made, PROF_EVENT_OVERFLOW,
+                   (struct prof_event_overflow){0x3000, 7, UINT64_MAX - 9});
+        MADE_EVENT(made, PROF_EVENT_DROP, (struct prof_event_drop){5, 50000});
+        MADE_EVENT(made, PROF_EVENT_STOLEN, (uint64_t){UINT64_MAX - 9});
+    }
+    made->discarded = UINT64_MAX - 2;
+    made_word(made, PROF_EVENT_BYE, 0);
+    made_flush(made);
+    feed(made, UINT32_MAX, &model);
+    assert_true(model.overflowed.clocks == UINT64_MAX);
+    assert_true(cell_at(&model, 0x3000)->count.clocks == UINT64_MAX);
+    assert_true(model.stolen_clocks == UINT64_MAX);
+    assert_true(model_clocks(&model) == UINT64_MAX);
+    assert_true(model_lost(&model) == UINT64_MAX);
+    finish(made, &model);
+}
+
 static void stolen_time_is_no_samples(void **state)
 {
     struct made *made = begun();
@@ -373,6 +399,7 @@ int main(void)
         cmocka_unit_test(another_version_is_not_read),
         cmocka_unit_test(what_is_not_understood_ends_the_packet),
         cmocka_unit_test(overflows_and_drops_carry_their_own_time),
+        cmocka_unit_test(sums_beyond_64_bits_stay_the_largest),
         cmocka_unit_test(stolen_time_is_no_samples),
         cmocka_unit_test(a_period_that_does_not_vary_is_noticed),
         cmocka_unit_test(tasks_are_distinguished),

@@ -3,6 +3,7 @@
 
 #include "attach/inside.h"
 
+#include "base/checked.h"
 #include "base/bytes.h"
 
 #include <prof/format.h>
@@ -55,7 +56,7 @@ static bool find(struct inside *inside, const struct places_memory *memory)
     if ((inside->word != 4 && inside->word != WORD_MAX) ||
         inside->entry_bytes > ENTRY_BYTES_MAX ||
         inside->tsc_offset > ENTRY_BYTES_MAX ||
-        !get(memory, inside->address + OUTSIDE_HEAD, words,
+        !get(memory, checked_add(inside->address, OUTSIDE_HEAD), words,
              3 * (size_t)inside->word))
         return false;
     inside->ring = word_at(inside, words, 0);
@@ -94,10 +95,9 @@ static uint64_t read_newest(const struct inside *inside,
     end = word_at(inside, ring, 4);
     if (begin == 0 || head < begin || head >= end)
         return 0;
-    head = (head == begin ? end : head) - inside->entry_bytes;
-    return get(memory, head + inside->tsc_offset, entry, sizeof entry)
-               ? le64(entry)
-               : 0;
+    head = checked_sub(head == begin ? end : head, inside->entry_bytes);
+    head = checked_add(head, inside->tsc_offset);
+    return get(memory, head, entry, sizeof entry) ? le64(entry) : 0;
 }
 
 /* As the guest computes it (profiler/stream/stream_clock.h). */

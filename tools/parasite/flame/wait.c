@@ -7,6 +7,7 @@
 
 #include "flame/flame.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "tasks/tasks.h"
 
@@ -230,8 +231,8 @@ static void add_losses(struct flame *flame, const struct tasks *tasks)
         const struct tasks_loss *one = &tasks->losses[i];
         struct flame_loss loss = {
             .kind = FLAME_PACKETS,
-            .from = one->from - flame->begin,
-            .to = one->to - flame->begin,
+            .from = checked_sub(one->from, flame->begin),
+            .to = checked_sub(one->to, flame->begin),
             .count = one->packets,
         };
 

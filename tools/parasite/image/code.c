@@ -3,6 +3,8 @@
 
 #include "image/code.h"
 
+#include "base/checked.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +43,7 @@ int code_byte(const struct code *code, uint64_t address)
         uint64_t offset = address - segment->address;
 
         if (address >= segment->address && offset < segment->bytes &&
-            segment->offset + offset < code->file_bytes)
+            checked_add(segment->offset, offset) < code->file_bytes)
             return code->file[segment->offset + offset];
     }
     return -1;

@@ -7,6 +7,7 @@
 
 #include "image/image.h"
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "function_symbols.h"
@@ -73,7 +74,7 @@ static void put_symbol(struct symbols *symbols, const GElf_Sym *symbol,
         vector_reserve_one(&image->objects, image->object_count,
                            sizeof *image->objects);
         image->objects[image->object_count++] = (struct image_symbol){
-            symbol->st_value, symbol->st_value + symbol->st_size,
+            symbol->st_value, checked_add(symbol->st_value, symbol->st_size),
             xstrdup(name)};
     }
 }
@@ -129,7 +130,8 @@ static void choose_functions(struct symbols *symbols)
         xreallocarray(NULL, image->count, sizeof *image->functions);
     for (size_t i = 0; i < image->count; ++i)
         image->functions[i] = (struct image_symbol){
-            chosen[i].start, chosen[i].start + chosen[i].size, chosen[i].name};
+            chosen[i].start, checked_add(chosen[i].start, chosen[i].size),
+            chosen[i].name};
     free(chosen);
     free(symbols->functions);
 }
@@ -141,7 +143,7 @@ static void find_range(struct image *image)
     struct segment *segments = segments_read(image->path, &count);
 
     for (size_t i = 0; i < count; ++i) {
-        uint64_t end = segments[i].address + segments[i].bytes;
+        uint64_t end = checked_add(segments[i].address, segments[i].bytes);
 
         if (i == 0 || segments[i].address < image->begin)
             image->begin = segments[i].address;

@@ -3,6 +3,7 @@
 
 #include "timeline/timeline.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "timeline/clocks.h"
 #include "timeline/match.h"
@@ -109,12 +110,11 @@ static void find_times(struct timeline *timeline)
     for (size_t i = 0; i < timeline->count; ++i) {
         const struct timeline_trace *trace = &timeline->traces[i];
         uint64_t later = begin_of(trace) - timeline->begin;
-        uint64_t length = trace->tasks.end - trace->tasks.begin;
+        uint64_t length = checked_sub(trace->tasks.end, trace->tasks.begin);
 
-        if (length > UINT64_MAX - later)
-            length = UINT64_MAX - later;
-        if (later + length > longest)
-            longest = later + length;
+        length = checked_add(later, length);
+        if (length > longest)
+            longest = length;
     }
     timeline->end = timeline->begin + longest;
 }

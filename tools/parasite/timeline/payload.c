@@ -8,6 +8,7 @@
 
 #include "timeline/payload.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "tasks/sites.h"
 #include "timeline/words.h"
@@ -149,6 +150,19 @@ static void put_objects(struct source *source)
                  life_of(tasks, record));
 }
 
+/* One more, for 0 has a meaning. */
+static uint64_t length_of(const struct tasks_stretch *stretch)
+{
+    return checked_add(1, checked_sub(stretch->to, stretch->from));
+}
+
+/* From the interrupt to what it defers to. */
+static uint64_t delay_of(const struct tasks_edge *edge,
+                         const struct tasks_irq *irq)
+{
+    return checked_sub(edge->time, irq->from);
+}
+
 /* Whether the stretch (i) is followed at once by another one of its object, or
  * ends with it. */
 static bool *followed_of(const struct tasks *tasks)
@@ -189,10 +203,8 @@ static void put_spans(struct source *source)
 
         /* 0: the next one, or the end, says it */
         for (uint32_t i = 0; i < tasks->stretch_count; ++i)
-            columns_put(source->columns, followed[i]
-                                             ? 0
-                                             : 1 + tasks->stretches[i].to -
-                                                   tasks->stretches[i].from);
+            columns_put(source->columns,
+                        followed[i] ? 0 : length_of(&tasks->stretches[i]));
         free(followed);
     }
 }
@@ -237,15 +249,15 @@ static void put_marks(struct source *source)
     COUNTERS("counter.trace", columns_put, t);
     COUNTERS("counter.value", columns_put_signed, record->value);
     PAUSES("pause.from", columns_put_change, TIME(record->from));
-    PAUSES("pause.length", columns_put, record->to - record->from);
+    PAUSES("pause.length", columns_put, checked_sub(record->to, record->from));
     PAUSES("pause.why", columns_put, NAME(record->why));
     PAUSES("pause.trace", columns_put, t);
     LOSSES("loss.from", columns_put_change, TIME(record->from));
-    LOSSES("loss.length", columns_put, record->to - record->from);
+    LOSSES("loss.length", columns_put, checked_sub(record->to, record->from));
     LOSSES("loss.events", columns_put, record->events);
     LOSSES("loss.trace", columns_put, t);
     STOLEN("stolen.from", columns_put_change, TIME(record->from));
-    STOLEN("stolen.length", columns_put, record->to - record->from);
+    STOLEN("stolen.length", columns_put, checked_sub(record->to, record->from));
     STOLEN("stolen.trace", columns_put, t);
 }
 
@@ -274,7 +286,7 @@ static void put_irqs(struct source *source)
 {
     IRQS("irq.from", columns_put_change, TIME(record->from));
     IRQS("irq.length", columns_put,
-         record->to == TASKS_NEVER ? 0 : record->to - record->from);
+         record->to == TASKS_NEVER ? 0 : checked_sub(record->to, record->from));
     IRQS("irq.vector", columns_put, record->vector);
     IRQS("irq.trace", columns_put, t);
     for (int part = 0; part < 2; ++part) {
@@ -288,7 +300,7 @@ static void put_irqs(struct source *source)
                             deferred[i] == NULL ? 0
                             : part == 0
                                 ? OBJECT(deferred[i]->to)
-                                : deferred[i]->time - tasks->irqs[i].from);
+                                : delay_of(deferred[i], &tasks->irqs[i]));
             free(deferred);
         }
     }

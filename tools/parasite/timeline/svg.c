@@ -5,6 +5,7 @@
  * out.
  */
 
+#include "base/checked.h"
 #include "base/number.h"
 #include "base/path.h"
 #include "base/xml.h"
@@ -190,7 +191,7 @@ static void put_grid(const struct svg *svg, const struct svg_range *range,
 static void add_standing(const struct tasks *tasks, uint32_t object, char *text)
 {
     uint64_t since = tasks_standing_since(tasks, object);
-    double seconds = (double)(tasks->end - since) / PROF_CLOCK_HZ;
+    double seconds = (double)checked_sub(tasks->end, since) / PROF_CLOCK_HZ;
     size_t used = strlen(text);
 
     snprintf(text + used, TASKS_TEXT_MAX - used, ", %s %.*f %s",

@@ -7,6 +7,7 @@
 
 #include "trace/event.h"
 
+#include "base/checked.h"
 #include "base/bytes.h"
 
 #include <string.h>
@@ -170,9 +171,10 @@ static uint64_t wound_clock(uint64_t clock, uint32_t low, unsigned bits)
 {
     uint64_t mask = (1ull << bits) - 1;
 
-    if (low < (clock & mask))
-        clock += mask + 1;
-    return (clock & ~mask) | low;
+    if (low >= (clock & mask))
+        return (clock & ~mask) | low;
+    clock = checked_add(clock, mask + 1);
+    return clock == UINT64_MAX ? clock : (clock & ~mask) | low;
 }
 
 /* Reads a short event, which is there whole. */

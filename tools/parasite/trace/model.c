@@ -9,6 +9,7 @@
 
 #include "trace/model.h"
 
+#include "base/checked.h"
 #include "base/bytes.h"
 #include "base/memory.h"
 
@@ -96,8 +97,8 @@ static void take_node(struct model *model, const struct event *event)
 
 static void add(struct model_count *count, uint64_t samples, uint64_t clocks)
 {
-    count->samples += samples;
-    count->clocks += clocks;
+    count->samples = checked_add(count->samples, samples);
+    count->clocks = checked_add(count->clocks, clocks);
 }
 
 /* Intervals are equal to the period if they differ by one part in so many. */
@@ -202,9 +203,11 @@ static void take_start(struct model *model, struct model_cpu *cpu,
 static void take_stolen(struct model *model, struct model_cpu *cpu,
                         const struct event *event)
 {
-    cpu->stolen += event->as_stolen.clocks;
+    uint64_t clocks = event->as_stolen.clocks;
+
+    cpu->stolen = checked_add(cpu->stolen, clocks);
     if (inside(model, event->time))
-        model->stolen_clocks += event->as_stolen.clocks;
+        model->stolen_clocks = checked_add(model->stolen_clocks, clocks);
 }
 
 static void take_rest(struct model *model, struct model_cpu *cpu,
@@ -220,7 +223,9 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
         take_start(model, cpu, event);
         break;
     case PROF_EVENT_MISS:
-        model->missed_ticks += is_in ? event->as_miss.ticks : 0;
+        if (is_in)
+            model->missed_ticks =
+                checked_add(model->missed_ticks, event->as_miss.ticks);
         break;
     case PROF_EVENT_STOLEN:
         take_stolen(model, cpu, event);
@@ -289,7 +294,8 @@ static void take_cpu(struct model *model, struct model_cpu *cpu,
     cpu->begun = true;
     cpu->next_sequence = packet->sequence + 1;
     if (packet->discarded > cpu->discarded) {
-        model->discarded += packet->discarded - cpu->discarded;
+        model->discarded =
+            checked_add(model->discarded, packet->discarded - cpu->discarded);
         cpu->discarded = packet->discarded;
     }
 }
@@ -335,14 +341,15 @@ void model_take(struct model *model, const struct packet *packet)
 
 uint64_t model_samples(const struct model *model)
 {
-    return model->stacks.samples + model->idle.samples +
-           model->overflowed.samples;
+    return checked_add(checked_add(model->stacks.samples, model->idle.samples),
+                       model->overflowed.samples);
 }
 
 uint64_t model_clocks(const struct model *model)
 {
-    return model->stacks.clocks + model->idle.clocks +
-           model->overflowed.clocks + model->dropped.clocks;
+    return checked_add(
+        checked_add(model->stacks.clocks, model->idle.clocks),
+        checked_add(model->overflowed.clocks, model->dropped.clocks));
 }
 
 bool model_is_steady(const struct model *model)
@@ -352,7 +359,7 @@ bool model_is_steady(const struct model *model)
 
 uint64_t model_lost(const struct model *model)
 {
-    return model->dropped.samples + model->discarded;
+    return checked_add(model->dropped.samples, model->discarded);
 }
 
 #define EVENTS_A_KIB 8u /* of a recorder's memory */

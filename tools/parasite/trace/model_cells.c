@@ -3,6 +3,7 @@
 
 #include "trace/model.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 
 static uint32_t find(const struct model *model, uint32_t node, uint32_t task,
@@ -47,6 +48,7 @@ void model_add_to_cell(struct model *model, uint32_t node,
 {
     bool is_full = model_cells(model) >= MODEL_CELLS_MAX ||
                    model->cell_tasks.count >= MODEL_PLACES_MAX;
+    struct model_count *count;
     uint32_t cell = is_full ? find(model, node, cpu->task, cpu->cpu)
                             : find_or_add(model, node, cpu->task, cpu->cpu);
 
@@ -55,6 +57,7 @@ void model_add_to_cell(struct model *model, uint32_t node,
         model->unkept_cell = cell;
         model->unkept_samples += samples;
     }
-    model->cells[cell].count.samples += samples;
-    model->cells[cell].count.clocks += clocks;
+    count = &model->cells[cell].count;
+    count->samples = checked_add(count->samples, samples);
+    count->clocks = checked_add(count->clocks, clocks);
 }
