@@ -5,6 +5,7 @@ embed`, and boots. Its table must have the right names, shares and callers, and
 it must not take more than 30 lines of C and 5 of its Makefile. The lines of the
 kits are counted as well."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -280,6 +281,44 @@ def check_includeos(kernel, text):
     check.true(many > STACKS_MIN, f"{many} different stacks")
 
 
+def check_everything(kernel):
+    """The kit's one call and prof_poll() do what options ask for: tables of the
+    loop, with delays from interrupts, and of experiments, and a stream."""
+    text = kernel.boot(
+        "everything",
+        append="prof.hz=4000 prof.loop=8 prof.causal=on prof.target=render "
+        "prof.progress=answer prof.trace=stream prof.trace_kb=512 "
+        "prof.out=serial",
+    )
+    check.lacks(text, "^prof: no |^causal: no ")
+    table = text.rpartition("--- event loop")[2].partition("\n---")[0]
+    rows = dict(
+        (name, delay)
+        for delay, name in re.findall(
+            r"^ *\S+ % +\S+ % .* (\S+ [mu]?s) +\d+ +\d+ +\S+ [mu]?s "
+            r"(timers|requests) \(",
+            table,
+            re.M,
+        )
+    )
+    check.same(sorted(rows), ["requests", "timers"], table)
+    check.same(rows["requests"], "0.0 us", table)
+    check.true(float(rows["timers"].split()[0]) > 0, table)
+    check.has(text, "^--- causal profile")
+    check.has(text, r"^  render\S* ")
+    trace = kernel.s.work / "everything.trace"
+    Command(kernel.s).record(
+        trace, "-q", f"file:{kernel.s.work / 'everything.log'}"
+    )
+    run(kernel.s.parasite, "info", "--check", trace)
+    said = run(kernel.s.parasite, "tasks", "--json", trace).out
+    (row,) = (r for r in json.loads(said)["sites"] if r["site"] == "timers")
+    check.true(row["runs"] > 100 and row["ready_ns"] > 0, row)
+    said = run(kernel.s.parasite, "loop", "-q", "--json", trace).out
+    (row,) = (r for r in json.loads(said)["sites"] if r["site"] == "timers")
+    check.true(row["delay"]["count"] > 100, row)
+
+
 def check_smp(text):
     """What only the second CPU computes was not sampled; the kernel itself has
     seen that it ran."""
@@ -429,5 +468,6 @@ def suite(s):
             "includeos: names, idle, memory, options",
             *(check_includeos, kernel, text),
         )
+        s.holds("includeos: all that options ask for", check_everything, kernel)
     if s.part == "tasks":
         suite_more(s, kernel)

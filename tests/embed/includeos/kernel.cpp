@@ -7,6 +7,10 @@
  * requests (work.h), looks through its store (names.asm), calls the handlers of
  * timers and halts. The PIT ticks at 1,000 Hz once there is a timer.
  *
+ * The event loop reports what it does, as one can be made to: what an interrupt
+ * defers, and who holds it. It sets nothing up: the kit does that with one call,
+ * and prof_poll() the rest.
+ *
  * What IncludeOS has is here as well: names that fill 100 KB, more call stacks
  * than PROF_POOL_DEFAULT has room for, a heap, and a command line that is known
  * by a call.
@@ -21,7 +25,9 @@
 #include "../pc.h"
 #include "../work.h"
 
+#include <prof/loop.h>
 #include <prof/prof.h>
+#include <prof/trace.h>
 
 #define SERVICE_TICKS 2500
 #define HEAP_BYTES (16u << 20)
@@ -45,6 +51,18 @@ static OS::Custom_init custom_init;
 static Command_line line = {""};
 static size_t heap_used;
 static volatile uint32_t running_ticks;
+static PROF_TRACE_SITE(timers_site, "timers");
+static PROF_TRACE_SITE(requests_site, "requests");
+static volatile uint64_t asked_tsc; // of the tick that timers are due by
+static uint32_t timers;             // their number to the recorder
+
+static uint64_t tsc()
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return uint64_t(high) << 32 | low;
+}
 
 static void eoi()
 {
@@ -54,8 +72,12 @@ void (*current_eoi_mechanism)() = eoi;
 
 [[gnu::interrupt]] static void timer_entry(frame *)
 {
+    prof_loop_irq_enter();
+    prof_trace_irq_enter(IRQ_BASE);
     hw::PIT::instance().tick();
     current_eoi_mechanism();
+    prof_trace_irq_exit(IRQ_BASE);
+    prof_loop_irq_exit();
 }
 
 hw::PIT &hw::PIT::instance()
@@ -69,6 +91,10 @@ void hw::PIT::tick()
 {
     ticks = ticks + 1;
     running_ticks = ticks;
+    if (handler == nullptr || ticks - due < interval || asked_tsc != 0)
+        return;
+    asked_tsc = tsc();
+    prof_trace_defer(IRQ_BASE, timers);
 }
 
 uint32_t hw::PIT::on_repeated_timeout(std::chrono::milliseconds every,
@@ -85,7 +111,14 @@ void hw::PIT::call_expired()
     if (handler == nullptr || ticks - due < interval)
         return;
     due = ticks;
+    prof_loop_frame frame;
+    uint64_t asked = asked_tsc;
+    asked_tsc = 0;
+    prof_trace_switch(timers);
+    prof_loop_begin_asked(&frame, &timers_site, asked);
     handler();
+    prof_loop_leave(&frame);
+    prof_trace_switch(PROF_TRACE_NONE);
 }
 
 size_t OS::print(const char *text, size_t bytes)
@@ -144,10 +177,23 @@ static void start_interrupts()
 
 static void serve()
 {
+    prof_loop_frame frame;
+
+    prof_loop_begin(&frame, &requests_site);
     for (int i = 0; i < REQUESTS; i++) {
         answer();
         look_up();
     }
+    prof_loop_leave(&frame);
+}
+
+static void wait()
+{
+    prof_loop_frame frame;
+
+    prof_loop_idle(&frame);
+    OS::halt();
+    prof_loop_idle_end(&frame);
 }
 
 void kernel_main(const uint32_t *information)
@@ -161,10 +207,12 @@ void kernel_main(const uint32_t *information)
     if (custom_init == nullptr)
         pc_exit(1);
     custom_init();
+    timers = prof_trace_create(PROF_TRACE_CALLBACK, &timers_site);
+    prof_trace_switch(PROF_TRACE_NONE); // the event loop
     while (running_ticks < SERVICE_TICKS) {
         serve();
         hw::PIT::instance().call_expired();
-        OS::halt();
+        wait();
     }
     prof_report();
     (void)prof_option("prof.report=folded");
