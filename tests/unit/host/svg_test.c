@@ -134,6 +134,16 @@ static void what_never_ended_is_drawn_to_the_end(void **state)
     assert_int_equal(count(">promise 1, pending 6.0 s<"), 1);
 }
 
+static void what_rests_is_not_pending(void **state)
+{
+    (void)state;
+    made_create(made, 1, PROF_TRACE_CALLBACK, 0);
+    made->step = 6 * PROF_CLOCK_HZ;
+    made_create(made, 2, PROF_TRACE_TASK, 0);
+    draw(whole);
+    assert_int_equal(count(">callback 1<"), 1);
+}
+
 static void what_is_unknown_is_hatched(void **state)
 {
     (void)state;
@@ -160,6 +170,7 @@ int main(void)
         TEST(any_range_has_few_lines),
         TEST(any_shift_can_be_drawn),
         TEST(what_never_ended_is_drawn_to_the_end),
+        TEST(what_rests_is_not_pending),
         TEST(what_is_unknown_is_hatched),
     };
 

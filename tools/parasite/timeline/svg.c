@@ -6,9 +6,11 @@
  */
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/path.h"
 #include "base/xml.h"
+#include "tasks/sites.h"
 #include "timeline/family.h"
 #include "timeline/svg.h"
 
@@ -35,6 +37,7 @@ struct svg {
     const struct tasks *tasks;
     const char *name;
     struct family family;
+    bool *rests; /* by object: in the end, as idle mutexes do */
     FILE *out;
     uint64_t begin; /* of the trace, by its own clock */
     double moved;   /* its beginning, since that of all traces */
@@ -216,7 +219,7 @@ static void put_name(const struct svg *svg, uint32_t item, double x,
     fprintf(svg->out, "<text x=\"%.1f\" y=\"%.1f\">", x < 2 ? 2 : x,
             y_of(svg, item) - 4);
     tasks_title(svg->tasks, object, text);
-    if (svg->tasks->objects[object].ending == TASKS_OPEN)
+    if (svg->tasks->objects[object].ending == TASKS_OPEN && !svg->rests[object])
         add_standing(svg->tasks, object, text);
     xml_put(svg->out, text, (size_t)(width / CHAR));
     fputs("</text>\n", svg->out);
@@ -409,6 +412,21 @@ static void put_all(const struct timeline *timeline, const struct svg *all,
     fputs("</svg>\n", out);
 }
 
+/* Which objects only rest in the end: nobody waits for them. */
+static bool *resting(const struct tasks *tasks)
+{
+    uint32_t count;
+    struct tasks_wait *waits = tasks_waits(tasks, &count);
+    bool *waited_for = tasks_waited_for(tasks, waits, count);
+    bool *rests = xreallocarray(NULL, tasks_objects(tasks) + 1, sizeof *rests);
+
+    for (uint32_t i = 0; i < tasks_objects(tasks); ++i)
+        rests[i] = tasks_rests(tasks, i, waited_for);
+    free(waits);
+    free(waited_for);
+    return rests;
+}
+
 /* Rows of all traces, below each other. */
 static void place(const struct timeline *timeline, struct svg *all,
                   const struct svg_range *range)
@@ -417,6 +435,7 @@ static void place(const struct timeline *timeline, struct svg *all,
 
     for (size_t i = 0; i < timeline->count; ++i) {
         family_make(&all[i].family, all[i].tasks, true);
+        all[i].rests = resting(all[i].tasks);
         rows += all[i].family.height;
     }
     if (rows * PITCH > HEIGHT_MAX)
@@ -458,7 +477,9 @@ bool timeline_write_svg(const struct timeline *timeline,
                               .out = out};
     place(timeline, all, &range);
     put_all(timeline, all, &range, out);
-    for (size_t i = 0; i < timeline->count; ++i)
+    for (size_t i = 0; i < timeline->count; ++i) {
         family_free(&all[i].family);
+        free(all[i].rests);
+    }
     return ferror(out) == 0;
 }
