@@ -146,14 +146,6 @@ void loop_deliver(struct loop_answer *answer, uint64_t due_tsc)
     run_answer(answer);
 }
 
-/* Whether one that is due, at (due_tsc), comes before the timers at (now_ns).
- * Nanoseconds take divisions of 64 bits: often they are not needed. */
-static inline bool before_timers(uint64_t due_tsc, uint64_t now_ns)
-{
-    return !due(now_ns) || due_tsc == 0 ||
-           clock_ns_of(due_tsc) <= timers_first()->due_ns;
-}
-
 void loop_add(struct loop_source *source)
 {
     source->next = sources;
@@ -257,42 +249,49 @@ static void run_sources(void)
         run_source(each);
 }
 
-/* In an experiment, what has arrived is fetched first: one answer may be held
- * while another waits to be fetched that is due before it. */
-static void run_experiment(void)
+/* After a handler: a device is faster than it is, but the CPU is not. */
+static void wait_for_owed(void)
 {
-    prof_causal_turn();
+    while (prof_causal_owes())
+        run_sources();
+}
+
+/* Read the clock once: timers that expire meanwhile wait for the next poll, so
+ * callbacks that take longer than their period cannot block it. */
+static void run_timers(void)
+{
+    uint64_t now_ns = clock_ns();
+
+    while (due(now_ns)) {
+        run_first(now_ns);
+        wait_for_owed();
+    }
+}
+
+/* In an experiment, what has arrived is held first, and then what is due is
+ * handled: in the order in which it is, but after timers, as it would be
+ * without experiments. Where an answer races with a timer, that decides. */
+static void run_answers(void)
+{
+    uint64_t until = prof_causal_running() ? prof_causal_time() : 0, due_tsc;
+
     run_sources();
+    while (prof_causal_next_by(until, &due_tsc)) {
+        run_answer(prof_causal_take());
+        wait_for_owed();
+    }
 }
 
 /* Not split by the compiler: call stacks show it by its name. */
 __attribute__((noinline)) void loop_poll(void)
 {
-    uint64_t now_tsc, now_ns, due_tsc;
-
     if (in_callback)
         return;
     in_callback = true;
     if (prof_causal_running())
-        run_experiment();
-    /* Read the clock once: timers that expire meanwhile wait for the next poll,
-       so callbacks that take longer than their period cannot block it. */
-    now_tsc = prof_causal_time();
-    now_ns = clock_ns_of(now_tsc);
-    for (;;) {
-        if (prof_causal_next_by(now_tsc, &due_tsc) &&
-            before_timers(due_tsc, now_ns))
-            run_answer(prof_causal_take());
-        else if (due(now_ns))
-            run_first(now_ns);
-        else
-            break;
-        /* a device is faster than it is, but the CPU is not */
-        while (prof_causal_owes())
-            run_sources();
-    }
-    if (!prof_causal_running())
-        run_sources();
+        prof_causal_turn();
+    run_timers();
+    run_answers();
     in_callback = false;
 }
 
@@ -340,10 +339,10 @@ static bool among(const void *code, uintptr_t begin, size_t bytes)
 bool loop_polls(uintptr_t begin, size_t bytes)
 {
     static const void *const own[] = {
-        (const void *)loop_poll,      (const void *)loop_wait,
-        (const void *)loop_run,       (const void *)run_sources,
-        (const void *)run_source,     (const void *)any_waiting,
-        (const void *)run_experiment,
+        (const void *)loop_poll,  (const void *)loop_wait,
+        (const void *)loop_run,   (const void *)run_sources,
+        (const void *)run_source, (const void *)any_waiting,
+        (const void *)run_timers, (const void *)run_answers,
     };
 
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

@@ -7,6 +7,7 @@
  */
 
 #include "causal/causal.h"
+#include "causal/own.h"
 #include "causal/shares.h"
 
 #include "base/cpu.h"
@@ -84,7 +85,7 @@ void prof_agent_target(struct prof_agent *agent, struct prof_target *target)
 static void begins(const struct prof_agent *agent)
 {
     if (agent->target != NULL && prof_causal_on)
-        prof_causal_enter(agent->target);
+        prof_causal_enter_last(agent->target);
 }
 
 static void ends(const struct prof_agent *agent, uint64_t arrived)
@@ -143,12 +144,15 @@ static void queue(struct prof_agent *agent, struct prof_request *request)
 void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
                        struct prof_moment now)
 {
+    struct prof_own_guard guard = prof_own_open();
+
     *request = (struct prof_request){.cause = now};
     if (prof_shares_on)
         prof_shares_doorbell();
     begins(agent);
     if (agent->kind == PROF_AGENT_SERVERS)
         queue(agent, request);
+    prof_own_close(guard);
 }
 
 /* The device does not answer in order: (request) was served, so take it out
@@ -194,6 +198,7 @@ static uint64_t served(struct prof_agent *agent, struct prof_request *request,
 uint64_t prof_agent_answer(struct prof_agent *agent,
                            struct prof_request *request, uint64_t arrived)
 {
+    struct prof_own_guard guard = prof_own_open();
     uint64_t time;
 
     if (agent->kind == PROF_AGENT_SERVERS)
@@ -202,22 +207,31 @@ uint64_t prof_agent_answer(struct prof_agent *agent,
         time = request->cause.virtual_time +
                taken(agent, arrived - request->cause.real);
     ends(agent, arrived);
-    return due(agent, PROF_LIMIT_DEVICE, &request->cause, time, arrived);
+    time = due(agent, PROF_LIMIT_DEVICE, &request->cause, time, arrived);
+    prof_own_close(guard);
+    return time;
 }
 
 /* ---- peers */
 
-void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
+static void note_sent(struct prof_agent *agent, struct prof_moment sent)
 {
-    if (prof_shares_on)
-        prof_shares_doorbell();
-    if (agent->kind != PROF_AGENT_CLOSED)
-        return;
     agent->of.sent.newest = (agent->of.sent.newest - 1) % PROF_AGENT_SENT_MAX;
     agent->of.sent.at[agent->of.sent.newest] = sent;
     if (!agent->asked)
         begins(agent);
     agent->asked = true;
+}
+
+void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
+{
+    struct prof_own_guard guard = prof_own_open();
+
+    if (prof_shares_on)
+        prof_shares_doorbell();
+    if (agent->kind == PROF_AGENT_CLOSED)
+        note_sent(agent, sent);
+    prof_own_close(guard);
 }
 
 /* What caused a packet of a closed peer: the last packet to it, unless it has
@@ -272,15 +286,14 @@ static uint64_t comes(struct prof_agent *agent, uint64_t arrived, uint64_t now)
     return due(agent, PROF_LIMIT_ARRIVALS, &before, time, arrived);
 }
 
-uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
-                           uint64_t now)
+/* One of a peer that waits for our answers. */
+static uint64_t answers(struct prof_agent *agent, uint64_t arrived,
+                        uint64_t now)
 {
     const struct prof_moment *cause;
     struct prof_moment other;
     uint64_t time = now;
 
-    if (agent->kind == PROF_AGENT_OPEN)
-        return comes(agent, arrived, now);
     cause = cause_of(agent, arrived, &other);
     if (cause->real != 0)
         time = cause->virtual_time + taken(agent, arrived - cause->real);
@@ -289,4 +302,16 @@ uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
     agent->asked = false;
     agent->last = (struct prof_moment){arrived, time};
     return due(agent, PROF_LIMIT_PEER, cause, time, arrived);
+}
+
+uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
+                           uint64_t now)
+{
+    struct prof_own_guard guard = prof_own_open();
+    uint64_t time = agent->kind == PROF_AGENT_OPEN
+                        ? comes(agent, arrived, now)
+                        : answers(agent, arrived, now);
+
+    prof_own_close(guard);
+    return time;
 }

@@ -52,13 +52,13 @@ uint64_t prof_causal_real(uint64_t due)
 
 struct prof_moment prof_causal_now_in_target(void)
 {
-    bool on = prof_interrupts_save();
+    struct prof_own_guard guard = prof_own_open();
     uint64_t now = prof_causal_exactly();
     struct prof_moment both = {now, prof_virtual_time(&prof_causal.clock, now)};
 
     if (prof_causal_outside)
         both.virtual_time = prof_causal_not_before(both.virtual_time, now);
-    prof_interrupts_restore(on);
+    prof_own_close(guard);
     return both;
 }
 

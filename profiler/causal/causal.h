@@ -17,15 +17,17 @@
 /* What the loop does. */
 struct prof_work {
     const void *kind;      /* of the handler that runs; NULL: none does */
-    uint64_t real;         /* while one runs: when it began */
+    uint64_t real;         /* while one runs: when it began, by real time less
+                              the profiler's own */
     uint64_t began;        /* by virtual time */
     uint64_t ended;        /* virtual time that is accounted for; while an agent
                               is faster, that of the last end of one */
     uint32_t turns;        /* since a handler began */
-    uint64_t polled;       /* real time: the last prof_causal_owes(), */
+    uint64_t polled;       /* by the same: the last prof_causal_owes(), */
     uint64_t answers;      /* and how many there were */
     enum prof_limit taken; /* what the event came from that was taken since */
     struct prof_moment turned; /* when the last turn began */
+    uint64_t turned_own;       /* the profiler's own time then */
     uint64_t turn_max;         /* cycles of one without work */
     uint64_t drain_end;        /* of an open loop: real time, at the latest */
     uint64_t drain_lag;        /* when the last time began */

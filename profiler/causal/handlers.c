@@ -11,6 +11,7 @@
  */
 
 #include "causal/causal.h"
+#include "causal/own.h"
 #include "causal/shares.h"
 
 #include "base/cpu.h"
@@ -41,12 +42,16 @@ static inline void go_on_as(struct prof_work *work, const void *kind)
 __attribute__((noinline)) static void begin(struct prof_work *work,
                                             const void *kind)
 {
+    struct prof_own_guard guard = prof_own_open();
     struct prof_moment now = work->turned;
+    uint64_t own = work->turned_own;
 
     if (prof_causal_outside) {
-        if (work->turns == 0)
+        if (work->turns == 0) {
             now = prof_causal_now();
-        work->real = now.real;
+            own = prof_causal.own;
+        }
+        work->real = now.real - own;
         work->began = now.virtual_time;
     }
     if (work->turns > TURNS_BUSY)
@@ -54,6 +59,7 @@ __attribute__((noinline)) static void begin(struct prof_work *work,
     work->turns = 0;
     work->taken = PROF_LIMIT_TIME;
     go_on_as(work, kind);
+    prof_own_close(guard);
 }
 
 /* What was known by another kind is a segment of its own (shares.h). */
@@ -92,13 +98,26 @@ void prof_causal_worked(uint64_t time)
         account(work, PROF_LIMIT_CPU, time);
 }
 
+/* (now) less the profiler's own time, which an interrupt may add to. */
+static uint64_t without_own(uint64_t now)
+{
+    bool on = prof_interrupts_save();
+
+    now -= prof_causal.own;
+    prof_interrupts_restore(on);
+    return now;
+}
+
 /* A handler ends while an agent is faster. */
 __attribute__((noinline)) static void end_before_owing(struct prof_work *work)
 {
+    struct prof_own_guard guard = prof_own_open();
+
     account(work, PROF_LIMIT_CPU, prof_causal_both().virtual_time);
     work->kind = NULL;
-    work->polled = prof_tsc();
     work->answers = prof_causal.answers;
+    prof_own_close(guard);
+    work->polled = without_own(prof_tsc());
 }
 
 void prof_causal_handled(void)
@@ -118,13 +137,13 @@ void prof_causal_handled(void)
 bool prof_causal_owes_now(void)
 {
     struct prof_work *work = prof_causal.work;
-    uint64_t now = prof_tsc();
+    uint64_t now = prof_tsc(), spent = without_own(now);
 
     /* taking what has arrived is work, too */
     if (work->answers != prof_causal.answers)
-        work->ended += now - work->polled;
+        work->ended += spent - work->polled;
     work->answers = prof_causal.answers;
-    work->polled = now;
+    work->polled = spent;
     return prof_virtual_time(&prof_causal.clock, now) < work->ended;
 }
 
@@ -136,7 +155,7 @@ void prof_causal_forgive(uint64_t now)
     if (prof_causal_outside)
         prof_causal.clock.delay -= prof_causal_not_before(time, now) - time;
     work->began = work->ended = prof_virtual_time(&prof_causal.clock, now);
-    work->real = now;
+    work->real = now - prof_causal.own;
 }
 
 uint64_t prof_causal_not_before(uint64_t time, uint64_t now)
@@ -145,6 +164,6 @@ uint64_t prof_causal_not_before(uint64_t time, uint64_t now)
     uint64_t least = work->ended;
 
     if (work->kind != NULL)
-        least = work->began + (now - work->real);
+        least = work->began + (now - prof_causal.own - work->real);
     return time > least ? time : least;
 }

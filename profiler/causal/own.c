@@ -46,6 +46,24 @@ static void measure_visit(struct prof_target *probe, uint32_t reading,
     }
 }
 
+__attribute__((noinline)) static void call_nothing(void)
+{
+    prof_own_close(prof_own_open());
+}
+
+/* Of a call that does nothing but read the clock at its begin and end. */
+static void measure_guard(uint32_t reading, struct prof_own *found)
+{
+    found->call = UINT32_MAX;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        uint64_t own = prof_causal.own, began = prof_tsc();
+
+        call_nothing();
+        keep_least(&found->call,
+                   prof_tsc() - began - reading - (prof_causal.own - own));
+    }
+}
+
 /* Cycles of a call of (code), less those that were found to be the profiler's
  * own; and those in the target. */
 static void measure_call(uintptr_t code, uint32_t *all, uint32_t *in_target)
@@ -88,6 +106,7 @@ void prof_own_measure(void)
     prof_causal_outside = false;
     prof_causal.clock.nested = 0; /* a target by samples is entered */
     probe.number = number;
+    measure_guard(of_clock(), &found);
     measure_visit(&probe, of_clock(), &found);
     if (prof_patch != NULL) {
         prof_patch->functions[PROF_PROBE].target.number = number;
@@ -103,14 +122,16 @@ void prof_own_measure(void)
 void prof_own_end(struct prof_own_call call, uint32_t around)
 {
     struct prof_virtual_clock *clock = &prof_causal.clock;
-    uint64_t began = call.began;
+    uint64_t inner = prof_causal.own - call.own; /* was left out already */
 
     if (!prof_causal_on) /* virtual time has stopped to lag further */
         return;
-    if (call.inside && clock->nested != 0 && !prof_causal_outside) {
-        if (began < clock->since)
-            began = clock->since;
-        prof_virtual_except(clock, prof_tsc() - began + around);
+    if (call.inside && clock->nested != 0) {
+        if (clock->since > call.began) /* it was entered again */
+            prof_virtual_except(clock, prof_tsc() - clock->since + around);
+        else
+            prof_virtual_except(clock,
+                                prof_tsc() - call.began + around - inner);
     }
-    prof_own_skip(prof_tsc() - call.began + around);
+    prof_own_skip(prof_tsc() - call.began + around - inner);
 }

@@ -25,6 +25,7 @@ struct prof_own {
     uint32_t left;    /* and all of the second */
     uint32_t patched; /* of the hooks of a patched function: in the target */
     uint32_t hook;    /* of one, outside of its readings of the clock */
+    uint32_t call;    /* of other calls, outside of theirs */
 };
 extern struct prof_own prof_own;
 
@@ -34,30 +35,52 @@ void prof_own_measure(void);
 
 /* (cycles), all with interrupts off, but for a few that any interrupt takes
  * itself before it can read the clock, are the profiler's own: virtual time
- * stood still, as they are no part of the program. Not while the target is what
- * an agent does: that goes on meanwhile. */
+ * stood still, as they are no part of the program. */
 static inline void prof_own_skip(uint64_t cycles)
 {
-    if (prof_causal_outside)
-        return;
     prof_causal.clock.delay += cycles;
     prof_causal.own += cycles;
 }
 
 struct prof_own_call {
     uint64_t began;
-    bool inside; /* the target */
+    uint64_t own; /* then: calls may be made in calls */
+    bool inside;  /* the target */
 };
 
 /* A call of the profiler begins. Returns what prof_own_end() needs. */
 static inline struct prof_own_call prof_own_begin(void)
 {
-    return (struct prof_own_call){prof_tsc(), prof_causal.clock.nested != 0};
+    return (struct prof_own_call){prof_tsc(), prof_causal.own,
+                                  prof_causal.clock.nested != 0};
 }
 
 /* The call for which prof_own_begin() returned (call) ends; (around) cycles of
  * it are not between the two. If the target that it was made from still runs,
  * all of this is not the target's. */
 void prof_own_end(struct prof_own_call call, uint32_t around);
+
+/* The same for a call that turns interrupts off itself. */
+struct prof_own_guard {
+    struct prof_own_call call;
+    bool on; /* interrupts, before */
+};
+
+static inline struct prof_own_guard prof_own_open(void)
+{
+    bool on = prof_interrupts_save();
+
+    return (struct prof_own_guard){prof_own_begin(), on};
+}
+
+static inline void prof_own_close(struct prof_own_guard guard)
+{
+    if (guard.call.inside)
+        prof_own_end(guard.call, prof_own.call);
+    else if (prof_causal_on)
+        prof_own_skip(prof_tsc() - guard.call.began + prof_own.call -
+                      (prof_causal.own - guard.call.own));
+    prof_interrupts_restore(guard.on);
+}
 
 #endif

@@ -3,6 +3,7 @@
 /* What experiments have said. */
 
 #include "causal/causal.h"
+#include "causal/own.h"
 
 #include "base/cpu.h"
 
@@ -28,14 +29,17 @@ struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup)
 
 void prof_causal_done(struct prof_latency *latency, uint64_t began)
 {
+    struct prof_own_guard guard;
     uint64_t time;
 
     if (latency->number == 0 || !prof_causal.experiments.counts)
         return;
+    guard = prof_own_open();
     time = prof_causal_both().virtual_time;
     if (time >= began)
         prof_latency_add(&prof_causal.latency[latency->number - 1],
                          time - began);
+    prof_own_close(guard);
 }
 
 uint64_t prof_causal_due(void)

@@ -93,15 +93,19 @@ void prof_causal_refuse(void)
 
 bool prof_causal_hold(uint64_t due, void *event)
 {
+    struct prof_own_guard guard;
+    bool is_held;
+
     if (!prof_causal_on)
         return false;
-    if (prof_held_put(&prof_causal.held, due, event)) {
-        if (due < prof_causal_next_due)
-            prof_causal_next_due = due;
-        return true;
-    }
-    prof_causal_refuse();
-    return false;
+    guard = prof_own_open();
+    is_held = prof_held_put(&prof_causal.held, due, event);
+    if (!is_held)
+        prof_causal_refuse();
+    else if (due < prof_causal_next_due)
+        prof_causal_next_due = due;
+    prof_own_close(guard);
+    return is_held;
 }
 
 __attribute__((noinline)) static void *take_any(void)
@@ -118,7 +122,7 @@ __attribute__((noinline)) static void *take_any(void)
 }
 
 /* The fast path, for when all events are in the list. */
-void *prof_causal_take(void)
+static inline void *take(void)
 {
     struct prof_held *held = &prof_causal.held;
     const struct prof_held_event *taken = held->first;
@@ -130,6 +134,15 @@ void *prof_causal_take(void)
     prof_causal.due = taken->due;
     prof_causal_next_due = held->first != NULL ? held->first->due : UINT64_MAX;
     return taken->event;
+}
+
+void *prof_causal_take(void)
+{
+    struct prof_own_guard guard = prof_own_open();
+    void *event = take();
+
+    prof_own_close(guard);
+    return event;
 }
 
 bool prof_causal_withdraw(const void *event)
@@ -150,6 +163,7 @@ static void watch(struct prof_moment now)
     if (prof_causal.work->turns > 1 && cycles > prof_causal.work->turn_max)
         prof_causal.stolen += cycles;
     prof_causal.work->turned = now;
+    prof_causal.work->turned_own = prof_causal.own;
     prof_causal.work->turns++;
 }
 
@@ -168,12 +182,14 @@ __attribute__((noinline)) static void look_after_experiments(void)
 
 void prof_causal_turn(void)
 {
+    struct prof_own_call call;
     struct prof_moment now;
     bool after_work, on;
 
     if (!prof_causal_on)
         return;
     on = prof_interrupts_save();
+    call = prof_own_begin();
     now = prof_causal_now();
     after_work = prof_causal.work->turns == 0;
     watch(now);
@@ -182,7 +198,7 @@ void prof_causal_turn(void)
         prof_experiments_overdue(&prof_causal.experiments, now.virtual_time))
         look_after_experiments();
     if (after_work) /* else it waits, and delays nobody */
-        prof_own_skip(prof_tsc() - now.real);
+        prof_own_end(call, prof_own.call);
     prof_interrupts_restore(on);
 }
 

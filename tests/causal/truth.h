@@ -62,7 +62,8 @@ struct run {
     double p99;    /* of requests */
 };
 
-/* On the virtual clock: from enter to leave, without agents, by samples. */
+/* Really, without experiments; on the virtual clock: from enter to leave,
+ * without agents, by samples. */
 enum how { REALLY, VIRTUALLY, NAIVELY, SMOOTHLY };
 
 static inline const struct prof_target *target_of(enum what what, enum how how)
@@ -89,7 +90,8 @@ static inline void make_faster(struct sim *sim, enum what what, enum how how,
         prof_agent_target(&sim->devices[i].agent, &all_disks);
     for (unsigned i = 0; i < PEERS_MAX; i++)
         prof_agent_target(&sim->peers[i], &all_peers);
-    prof_causal_fix(target_of(what, how), how == REALLY ? 0 : speedup);
+    if (how != REALLY)
+        prof_causal_fix(target_of(what, how), speedup);
 }
 
 /* What samples say of the part must be known before it is faster. */
@@ -101,7 +103,8 @@ static inline struct run run(unsigned work, enum how how, uint32_t speedup)
     struct run result;
     uint64_t begin;
 
-    prof_causal_start(&settings);
+    if (how != REALLY)
+        prof_causal_start(&settings);
     sim = sim_new(works[work].program, works[work].parameter);
     make_faster(sim, works[work].what, how, 0);
     sim_run(sim, before);

@@ -78,7 +78,8 @@ struct loop_answer {
 
 /*
  * Calls it when it is due by the clock of causal experiments (<prof/causal.h>),
- * in the order of due times, timers included. Without experiments: at once.
+ * in the order of due times, after the timers of its turn. Without experiments:
+ * at once.
  */
 void loop_deliver(struct loop_answer *answer, uint64_t due);
 

@@ -72,19 +72,25 @@ static void begin(const char *name)
     visits_before = target->visits;
 }
 
-/* It ran for (cycles) meanwhile. */
-static void ran(uint64_t cycles, uint64_t visits, const char *what)
+/* It ran for (cycles) meanwhile, and perhaps for up to (more). */
+static void ran_about(uint64_t cycles, uint64_t more, uint64_t visits,
+                      const char *what)
 {
     int64_t error = (int64_t)(2 * (lag() - lag_before) - cycles);
     int64_t most = ERROR_MAX + (int64_t)visits * ERROR_A_VISIT;
 
     tap_note("%s: off by %d cycles", target->name, (int)error);
-    if (tap_ok(error > -most && error < most, what))
+    if (tap_ok(error > -most && error < most + (int64_t)more, what))
         tap_is_equal((long long)(target->visits - visits_before),
                      (long long)visits, "as many visits");
     else
         tap_ok(false, "as many visits");
     prof_causal_stop();
+}
+
+static void ran(uint64_t cycles, uint64_t visits, const char *what)
+{
+    ran_about(cycles, 0, visits, what);
 }
 
 /* ---- entered and left */
@@ -206,7 +212,8 @@ static void on_plain(void *unused)
 }
 
 /* Called in each turn of a loop that would halt, and 50 times where there is
- * work; once more if the timer is due just before the loop asks whether. */
+ * work; once more in each turn in which a timer is due, such as the kernel's
+ * own, of which there are fewer than one in a millisecond. */
 static void test_polling(void)
 {
     static struct loop_source source = {.waiting = never, .turn = polls};
@@ -218,7 +225,8 @@ static void test_polling(void)
     loop_once(&timer, 20 * 1000000, on_plain, NULL);
     loop_run();
     visits = target->visits - visits_before;
-    ran(CYCLES, visits, "looking for work does not count");
+    ran_about(CYCLES, 20 * (CYCLES / 50), visits,
+              "looking for work does not count");
     tap_ok(visits > 100, "though it was called");
 }
 
