@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # causal_lines.sh IMAGE: copies what a guest says of causal profiling from
-# standard input, without carriage returns. It lists functions of one name by their addresses, for it has
-# no lines; here each gets file and line, as far as IMAGE has them.
+# standard input, without carriage returns. It lists functions of one name by
+# their addresses, for it has no lines; here each gets file and line, as far as
+# IMAGE has them.
 
 set -eu
 image=${1:?usage: causal_lines.sh IMAGE}

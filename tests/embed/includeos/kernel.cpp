@@ -8,8 +8,8 @@
  * timers and halts. The PIT ticks at 1,000 Hz once there is a timer.
  *
  * The event loop reports what it does, as one can be made to: what an interrupt
- * defers, and who holds it. It sets nothing up: the kit does that with one call,
- * and prof_poll() the rest.
+ * defers, and who holds it. It sets nothing up: the kit does that with one
+ * call, and prof_poll() the rest.
  *
  * What IncludeOS has is here as well: names that fill 100 KB, more call stacks
  * than PROF_POOL_DEFAULT has room for, a heap, and a command line that is known
