@@ -80,7 +80,7 @@ static void flush_events(void)
 }
 
 /* Reads what is queued, in one drain that takes up to (work). */
-static void read_queued(uint32_t work)
+static inline __attribute__((always_inline)) void read_queued(uint32_t work)
 {
     if (prof_drain_is_more())
         prof_recent_reserve();
@@ -91,14 +91,14 @@ static void read_queued(uint32_t work)
 }
 
 /* A drain that began at (begin) ends. */
-static void end(uint64_t begin)
+static inline __attribute__((always_inline)) void end(uint64_t begin)
 {
     uint64_t now = prof_tsc();
 
     (void)prof_ticks();
     drain->draining = false;
     if (PROF_WITH_BUILTIN) {
-        if (prof_running() && begin - drain->ended_tsc > drain->longest)
+        if (begin - drain->ended_tsc > drain->longest && prof_running())
             drain->longest = begin - drain->ended_tsc;
         drain->ended_tsc = now;
     }
