@@ -7,6 +7,7 @@ HEAD = re.compile(r"--- profile: (\d+) samples in ")
 ROW = re.compile(r"(?: *\d+\.\d\d %)+ +(\d+) [ ?!]* ?0x[0-9a-f]+")
 MORE = re.compile(r"(?: *\d+\.\d\d %)+ +(\d+) +in \d+ more functions?")
 CLOSING = re.compile(r" *(\d+)\.(\d\d) % +(\d+)    (\w+)")
+OWN = re.compile(r" +(\d+)    in the profiler, and in no share$")
 IN_FUNCTIONS = ("attributed", "masked", "unresolved")
 
 
@@ -34,6 +35,10 @@ def wrong(table):
     bar = table.index("   -----")
     ticks, shares, given = {}, 0, None
     for line in table[bar + 1 :]:
+        match = OWN.match(line)
+        if match is not None:
+            ticks["own"] = int(match[1])
+            continue
         match = CLOSING.match(line)
         if match is None:
             break
