@@ -3,6 +3,7 @@
 
 #include "base/cpu.h"
 #include "causal/causal.h"
+#include "causal/own.h"
 #include "causal/patch.h"
 #include "sample/cpu_state.h"
 #include "unwind/prologue.h"
@@ -248,9 +249,11 @@ uint32_t prof_shares_of(const struct prof_target *target)
     return kind->share;
 }
 
+/* What this takes is left out of virtual time: there are some five segments in
+ * a request. */
 static void segment(const void *handler, uint32_t doorbells)
 {
-    bool on = prof_interrupts_save();
+    struct prof_own_guard guard = prof_own_open();
     uint64_t now;
 
     look();
@@ -262,7 +265,7 @@ static void segment(const void *handler, uint32_t doorbells)
         prof_virtual_share(&prof_causal.clock, now,
                            prof_shares_of(prof_causal.by_shares));
     }
-    prof_interrupts_restore(on);
+    prof_own_close(guard);
 }
 
 void prof_shares_switch(const void *kind)

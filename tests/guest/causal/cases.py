@@ -218,6 +218,17 @@ CASES = [
         ),
         icount=0,
     ),
+    # of a batching worker, which shows what is not left out of virtual time
+    case(
+        "causal_smooth_worker",
+        image="test/causal_smooth",
+        append=(
+            "prof.start=off prof.every=0 prof.depth=0 prof.hz=20000 "
+            "causal.visits=4000 causal.speedups=3 "
+            "causal.first=20 causal.last=21"
+        ),
+        icount=0,
+    ),
     case(
         "causal_truth",
         append=(
