@@ -36,6 +36,20 @@ size_t heap_used_bytes(void)
     return heap_break - heap.begin;
 }
 
+/* An interrupt looks at the count (heap_in_use()): the compiler must not move
+ * what is in between to before or after it. */
+static void enter(void)
+{
+    uses++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static void leave(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    uses--;
+}
+
 /* newlib calls these around all that its malloc() and the like do. */
 void __malloc_lock(struct _reent *reent);
 void __malloc_unlock(struct _reent *reent);
@@ -43,13 +57,13 @@ void __malloc_unlock(struct _reent *reent);
 void __malloc_lock(struct _reent *reent)
 {
     (void)reent;
-    uses++;
+    enter();
 }
 
 void __malloc_unlock(struct _reent *reent)
 {
     (void)reent;
-    uses--;
+    leave();
 }
 
 bool heap_in_use(void)
@@ -61,12 +75,12 @@ void *heap_page(void)
 {
     void *page = NULL;
 
-    uses++;
+    enter();
     if (heap.end - heap_break >= ARCH_PAGE_BYTES) {
         heap.end -= ARCH_PAGE_BYTES;
         page = (void *)heap.end;
     }
-    uses--;
+    leave();
     return page;
 }
 
