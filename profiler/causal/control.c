@@ -133,6 +133,8 @@ static void begin_all(const struct prof_experiment_settings *of, void *memory,
                           memory);
 }
 
+/* With interrupts off before anything looks at the samples: a drain in the tick
+ * would take them away until experiments are on. */
 static void begin(const struct prof_experiment_settings *of, void *memory)
 {
     uint64_t now = prof_tsc();
@@ -143,10 +145,10 @@ static void begin(const struct prof_experiment_settings *of, void *memory)
     for (struct prof_target *each = prof_causal_targets(); each != NULL;
          each = each->next)
         each->inside = 0;
+    on = prof_interrupts_save();
     begin_all(of, memory, now);
     prof_causal_follow(now);
     prof_patch_on();
-    on = prof_interrupts_save(); /* which enter targets from now on */
     prof_causal_on = 1;
     prof_own_measure();
     prof_interrupts_restore(on);

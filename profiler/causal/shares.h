@@ -40,7 +40,7 @@ extern uint32_t prof_shares_on;
 size_t prof_shares_bytes(uint32_t targets);
 
 /* Experiments begin with (targets), in (memory), which is aligned to 8 and MUST
- * remain valid. */
+ * remain valid. Contexts: interrupts off. */
 void prof_shares_init(void *memory, uint32_t targets);
 
 /* A segment of (kind), not NULL, begins, or one of the rest: NULL. */
