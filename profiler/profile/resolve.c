@@ -24,6 +24,7 @@ static struct {
     uint32_t words; /* of callers, since boot */
     uint32_t begun; /* all work since boot when the present drain began */
     uint32_t most;
+    bool first; /* no callers were resolved since then */
 } work;
 
 static uint32_t work_since_boot(void)
@@ -36,6 +37,7 @@ void prof_resolve_begin(uint32_t most)
 {
     work.begun = work_since_boot();
     work.most = most;
+    work.first = true;
 }
 
 uint32_t prof_resolve_work(void)
@@ -66,6 +68,11 @@ const struct prof_callers *prof_resolve_callers(const uint32_t *frames,
         return displaced;
     if (prof_resolve_is_enough())
         return NULL;
+    /* Those of the first sample are no part of (most), or a deeper stack would
+       wait for ever where it cannot be noted, for lack of memory. */
+    if (work.first)
+        work.begun += count * WORK_WORD;
+    work.first = false;
     work.words += count;
     if (!prof_stack_of_callers(frames, count, &callers))
         return NULL;

@@ -16,8 +16,8 @@
 /*
  * A drain begins. It must not take long, so samples are resolved only until so
  * much work was done that it is enough: (most), in units of some 50
- * instructions. NULL is what the functions below return from then on, and also
- * where they have no memory.
+ * instructions, besides the words of the first sample. NULL is what the
+ * functions below return from then on, and also where they have no memory.
  */
 void prof_resolve_begin(uint32_t most);
 bool prof_resolve_is_enough(void);

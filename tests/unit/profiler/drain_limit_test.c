@@ -12,6 +12,8 @@
 
 #include "stack_maker.h"
 
+#include "profile/drain.h"
+
 #define CALLERS 64u
 #define SAMPLES 500u
 #define STACKS_MAX                                                             \
@@ -19,6 +21,9 @@
 #define KNOWN 3500u
 #define KNOWN_MAX 1000u
 #define MEMORY (1u << 20)
+#define CROWD 1500u /* samples that fill more than half of the vector */
+#define CROWD_LEFT 1200u
+#define NO_MEMORY (1 << 30)
 
 static uint64_t tsc;
 
@@ -119,12 +124,32 @@ static void before_a_change_everything_is_drained(void **unused)
     world_end(memory);
 }
 
+/* In the interrupt, too, where a portion has less work than there are words of
+ * one sample's callers, and without memory, so that none can be noted. */
+static void the_smallest_portion_gets_on(void **unused)
+{
+    void *memory = world_new(MEMORY);
+    uint64_t left;
+
+    (void)unused;
+    tsc = 0;
+    world_refuse_from = 0;
+    world_refuse_count = NO_MEMORY;
+    feed_new(0, CROWD);
+    for (left = queued(); left > CROWD_LEFT; left = queued()) {
+        assert_true(prof_drain_in_tick(1));
+        assert_in_range(queued(), 0, left - 1);
+    }
+    world_end(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_stacks_are_drained_in_portions),
         cmocka_unit_test(so_are_many_known_ones),
         cmocka_unit_test(before_a_change_everything_is_drained),
+        cmocka_unit_test(the_smallest_portion_gets_on),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
