@@ -4,7 +4,8 @@
 
 /*
  * The state that the interrupt reads and writes, one struct per CPU. It writes
- * nothing else. The assembly stubs get the layout from offsets.c.
+ * nothing else, but for a drain in it (tick_drain). The assembly stubs get the
+ * layout from offsets.c.
  */
 
 #include "sample/frames.h"
