@@ -237,8 +237,8 @@ static uint64_t interrupt_path(void)
 
 /*
  * The most that an interrupt uses of the interrupted stack: what the CPU
- * pushes, the parasite, and the acknowledgement, prof_sample_full() or the drain
- * in the tick that it calls. Elsewhere the loop drains, which is what is
+ * pushes, the parasite, and the acknowledgement, prof_sample_full() or the
+ * drain in the tick that it calls. Elsewhere the loop drains, which is what is
  * measured there.
  * The bare handler stands where the kernel's would be, so that it is not that
  * one which is measured.
