@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Feeds anything to what reads symbols of an image on the host. To be built
- * with clang's libFuzzer, ASan and UBSan.
+ * with clang's libFuzzer, ASan and UBSan. What can be read is then read as two
+ * images, of which the second one is moved.
  */
 
 #define _GNU_SOURCE /* memfd_create() */
@@ -53,10 +54,20 @@ static void look_at(const struct image *image)
     image_object(image, "prof_share_ring", &address);
 }
 
+/* Images that are moved stay apart. */
+static void look_at_both(const struct image *first)
+{
+    const struct image *moved = first->next;
+
+    require(moved->moved <= UINT64_MAX - moved->end);
+    require(first->begin >= moved->end + moved->moved ||
+            moved->begin + moved->moved >= first->end);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static struct image image;
-    char path[64];
+    char path[64], both[2 * sizeof path];
     int file = memfd_create("image", 0);
 
     require(write(file, data, bytes) == (ssize_t)bytes);
@@ -64,6 +75,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (setjmp(refused) == 0) {
         image_open(&image, path);
         look_at(&image);
+        image_close(&image);
+        snprintf(both, sizeof both, "%s%c%s", path, IMAGE_PATHS_MARK, path);
+        image_open(&image, both);
+        look_at_both(&image);
         image_close(&image);
     }
     close(file);

@@ -343,8 +343,10 @@ def stubs(_):
 
 
 def images(s):
-    """A function, an object, a note; an image without a symbol; and one with
-    those that embed put into it."""
+    """A function, an object, a note; an image without a symbol; one with those
+    that embed put into it; and a list from the first address to the last."""
+    last = 2**64 - 2
+    yield "list", f"{1:016x} T first\n{last:016x} T last\n".encode()
     source, made = s.work / "image.s", s.work / "image.o"
     source.write_text(
         ".globl _start, thing\n.text\n.type _start, @function\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several images, as one list of paths. */
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "image/image.h"
@@ -45,24 +46,34 @@ static bool overlaps(const struct image *a, const struct image *b)
            b->begin + b->moved < a->end + a->moved;
 }
 
-/* Moves (added) up until it is apart from all that precede it. */
-static void keep_apart(const struct image *first, struct image *added)
+/* Moves (added) up until it is apart from all that precede it; false if there
+ * is no room above them. */
+static bool keep_apart(const struct image *first, struct image *added)
 {
     const struct image *at = first;
 
     while (at != added) {
         if (overlaps(at, added)) {
-            added->moved = (at->end + at->moved - added->begin + APART - 1) /
-                           APART * APART;
+            uint64_t least = at->end + at->moved - added->begin;
+
+            added->moved = checked_add(least, APART - 1) / APART * APART;
+            if (added->moved < least ||
+                added->moved > UINT64_MAX - added->end) {
+                added->moved = 0;
+                return false;
+            }
             at = first;
         } else {
             at = at->next;
         }
     }
     for (size_t i = 0; i < added->count; ++i) {
-        added->functions[i].start += added->moved;
-        added->functions[i].end += added->moved;
+        struct image_symbol *function = &added->functions[i];
+
+        function->start = checked_add(function->start, added->moved);
+        function->end = checked_add(function->end, added->moved);
     }
+    return true;
 }
 
 bool image_try(struct image *image, const char *paths, char *why)
@@ -76,7 +87,13 @@ bool image_try(struct image *image, const char *paths, char *why)
     while (path != NULL && fine) {
         fine = image_try_one(last, path, why);
         last->own_path = path;
-        keep_apart(image, last);
+        if (fine && !keep_apart(image, last)) {
+            snprintf(why, IMAGE_WHY_MAX,
+                     "%s: overlaps another image, and there are no addresses "
+                     "above it",
+                     path);
+            fine = false;
+        }
         path = fine ? next_path(&paths) : NULL;
         if (path != NULL) {
             last->next = xreallocarray(NULL, 1, sizeof *last->next);
