@@ -29,10 +29,10 @@ def stack_bytes(begin=0):
     return struct.pack(f"<{len(words)}Q", *words).ljust(BYTES, b"\0")
 
 
-def registers(address=CODE, stack=STACK):
+def registers(address=CODE, stack=STACK, frame=None):
     """What "g" answers: x86_64, as GDB expects without a description."""
     words = [0] * 16
-    words[6] = words[7] = stack
+    words[6], words[7] = stack if frame is None else frame, stack
     data = struct.pack("<17Q7I", *words, address, 2, 8, 8, 8, 8, 8, 8)
     return data.hex()
 
@@ -510,3 +510,29 @@ class Wild(Stub):
         if words[:1] == "m":
             return "00" * int(words.split(",")[1], 16)
         return super().answer(words)
+
+
+class Around(Stub):
+    """A frame whose end is beyond the last address, and the stack's."""
+
+    def answer(self, words):
+        if words == "g":
+            return registers(stack=0, frame=2**64 - 8)
+        if words[:1] == "m":
+            count = int(words.split(",")[1], 16)
+            return (struct.pack("<Q", CODE) * (count // 8 + 1))[:count].hex()
+        return super().answer(words)
+
+
+class Inside(Stub):
+    """Stands in a function that sets up a frame pointer, behind that."""
+
+    code = b"\x55\x48\x89\xe5".ljust(256, b"\x90")
+
+    def answer(self, words):
+        return registers(CODE + 8) if words == "g" else super().answer(words)
+
+    def read(self, address, count):
+        if CODE <= address and address + count <= CODE + len(self.code):
+            return self.code[address - CODE :][:count].hex()
+        return super().read(address, count)

@@ -10,6 +10,7 @@ import exact
 import fake
 import foreign
 import moved
+import odd
 import running
 import stops
 from exact import SHARES
@@ -333,6 +334,7 @@ def fakes(s, attach):
     split_ram(s, attach)
     cut_ram(s, attach)
     wild_registers(s, attach)
+    odd.odd(s, attach)
     short_searches(s, attach)
 
     def test(*words, **options):

@@ -34,6 +34,12 @@ static void differences_have_a_sign(void **unused)
     assert_true(checked_plus(3, -5) == -2);
     assert_true(checked_plus(INT64_MAX, 1) == INT64_MAX);
     assert_true(checked_plus(INT64_MIN, -1) == INT64_MIN);
+    assert_true(checked_offset(3, -2) == 1);
+    assert_true(checked_offset(3, -5) == 0);
+    assert_true(checked_offset(0, INT64_MIN) == 0);
+    assert_true(checked_offset(MOST, -1) == MOST - 1);
+    assert_true(checked_offset(MOST - 1, 1) == MOST);
+    assert_true(checked_offset(MOST, 1) == MOST);
     assert_true(checked_delta(3, 5) == -2);
     assert_true(checked_delta(5, 3) == 2);
     assert_true(checked_delta(0, MOST) == INT64_MIN);

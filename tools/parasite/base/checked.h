@@ -30,6 +30,16 @@ static inline uint64_t checked_mul(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
+/* With (b) of either sign. */
+static inline uint64_t checked_offset(uint64_t a, int64_t b)
+{
+    uint64_t sum;
+
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return b < 0 ? 0 : UINT64_MAX;
+}
+
 /* Of numbers with a sign. */
 static inline int64_t checked_plus(int64_t a, int64_t b)
 {

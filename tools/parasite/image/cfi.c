@@ -57,22 +57,28 @@ struct cfi *cfi_open(const char *path)
     return cfi;
 }
 
+/* An offset of (word), which has a sign; false if it is no rule's. */
+static bool offset_of(Dwarf_Word word, int32_t *offset)
+{
+    int64_t wide = (int64_t)word;
+
+    *offset = (int32_t)wide;
+    return *offset == wide;
+}
+
 /* Where the beginning of the frame is. */
 static void find_base(struct cfi *cfi, Dwarf_Frame *frame,
                       struct cfi_rule *rule)
 {
     Dwarf_Op *ops;
     size_t count;
-    int number;
 
     if (dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1 ||
-        ops[0].atom != DW_OP_bregx)
+        ops[0].atom != DW_OP_bregx || !offset_of(ops[0].number2, &rule->base))
         return;
-    number = (int)ops[0].number;
-    rule->base = (int32_t)ops[0].number2;
-    if (number == cfi->numbers->sp)
+    if (ops[0].number == (Dwarf_Word)cfi->numbers->sp)
         rule->kind = CFI_SP;
-    else if (number == cfi->numbers->fp)
+    else if (ops[0].number == (Dwarf_Word)cfi->numbers->fp)
         rule->kind = CFI_FP;
 }
 
@@ -92,8 +98,7 @@ static bool is_stored(Dwarf_Frame *frame, int number, int32_t *offset,
         return false;
     if (count == 2 && ops[1].atom != DW_OP_plus_uconst)
         return false;
-    *offset = count == 2 ? (int32_t)ops[1].number : 0;
-    return true;
+    return offset_of(count == 2 ? ops[1].number : 0, offset);
 }
 
 static struct cfi_rule rule_of(struct cfi *cfi, Dwarf_Frame *frame)

@@ -114,8 +114,10 @@ void code_open(struct code *code, const struct image *image)
     code->segments = segments_read(image->path, &code->segment_count);
     map_file(code, image->path);
     for (size_t i = 0; i < code->segment_count; ++i) {
-        if (code->segments[i].align > code->align)
-            code->align = code->segments[i].align;
+        uint64_t align = code->segments[i].align;
+
+        if (align > code->align && (align & (align - 1)) == 0)
+            code->align = align;
     }
     code->keeps_frames = keeps_frames(code);
 }

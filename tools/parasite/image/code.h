@@ -16,7 +16,7 @@ struct code {
     size_t segment_count;
     const uint8_t *file; /* mapped, NULL = not there */
     size_t file_bytes;
-    uint64_t align;    /* of places that it may be moved to */
+    uint64_t align;    /* of places that it may be moved to; a power of two */
     bool keeps_frames; /* most functions set up a frame pointer */
 };
 

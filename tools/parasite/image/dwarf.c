@@ -19,6 +19,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -84,7 +85,8 @@ static int number_of(Dwarf_Die *die, unsigned name)
     Dwarf_Attribute attribute;
     Dwarf_Word value;
 
-    if (dwarf_formudata(dwarf_attr(die, name, &attribute), &value) != 0)
+    if (dwarf_formudata(dwarf_attr(die, name, &attribute), &value) != 0 ||
+        value > INT_MAX)
         return 0;
     return (int)value;
 }

@@ -145,18 +145,21 @@ static bool next_range(struct places *places)
     while (search->next < 2 * places->code_count) {
         struct code *code = &places->codes[search->next / 2];
         bool by_pages = search->next++ % 2 == 1;
-        uint64_t step = by_pages ? PAGE : code->align, first, last;
+        uint64_t width = code->image->end - code->image->begin;
+        uint64_t step = by_pages ? PAGE : code->align, below, first;
 
         if (code->file == NULL || (by_pages && code->align <= PAGE))
             continue;
-        first = (search->ip - code->image->end + step) & ~(step - 1);
-        last = search->ip - code->image->begin;
-        if ((last - first) / step >= CANDIDATES_MAX) /* too many, or none */
+        /* slides are modular: those above (below), by (width) at most */
+        below = search->ip - code->image->end;
+        first = (below + step) & ~(step - 1);
+        if (first - below > width ||
+            (width - (first - below)) / step >= CANDIDATES_MAX)
             continue;
         search->code = code;
         search->step = step;
         search->slide = first;
-        search->left = (last - first) / step + 1;
+        search->left = (width - (first - below)) / step + 1;
         return true;
     }
     return false;

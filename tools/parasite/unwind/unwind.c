@@ -2,6 +2,7 @@
 /* From a stopped CPU's registers to its callers, a frame at a time. */
 
 #include "unwind/walk.h"
+#include "base/checked.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -77,8 +78,8 @@ bool walk_word(struct walk *walk, uint64_t address, uint64_t *value)
         return false;
     if (stack->highest == 0 || address < stack->lowest)
         stack->lowest = address;
-    if (address + word > stack->highest)
-        stack->highest = address + word;
+    if (checked_add(address, word) > stack->highest)
+        stack->highest = checked_add(address, word);
     return true;
 }
 
@@ -107,12 +108,12 @@ static enum step step_by_rule(struct walk *walk, bool *known)
     *known = rule.kind != CFI_UNKNOWN;
     if (rule.kind == CFI_OUTERMOST || !*known)
         return STEP_OUTERMOST;
-    top = (rule.kind == CFI_SP ? at->sp : at->fp) + (uint64_t)rule.base;
+    top = checked_offset(rule.kind == CFI_SP ? at->sp : at->fp, rule.base);
     step = check_top(at, top);
     if (step != STEP_UP)
         return step;
-    if (!walk_word(walk, top + (uint64_t)rule.address, &ip) ||
-        (rule.saves_fp && !walk_word(walk, top + (uint64_t)rule.fp, &fp)))
+    if (!walk_word(walk, checked_offset(top, rule.address), &ip) ||
+        (rule.saves_fp && !walk_word(walk, checked_offset(top, rule.fp), &fp)))
         return STEP_UNREADABLE;
     at->ip = ip;
     at->fp = fp;
@@ -202,7 +203,7 @@ static enum step step_by_frame(struct walk *walk)
         return STEP_OUTERMOST;
     if (at->fp < at->sp)
         return at->innermost ? STEP_OUTSIDE : STEP_FALLING;
-    step = check_top(at, at->fp + 2 * at->word);
+    step = check_top(at, checked_add(at->fp, 2 * at->word));
     if (step != STEP_UP)
         return step;
     if (!walk_word(walk, at->fp, &fp) ||
