@@ -140,6 +140,22 @@ static void any_count_of_bytes_comes_to_an_end(void **state)
     }
 }
 
+static void overwritten_bytes_are_counted_to_the_largest_number(void **state)
+{
+    struct ram *ram = new_ram(1 << 16, UINT64_MAX);
+
+    (void)state;
+    memset(ram->bytes, 0xa5, 1 << 16);
+    read_all(ram);
+    assert_true(ram->share.overwritten == UINT64_MAX - (1 << 16));
+    ram->head->written = 0; /* another guest */
+    read_all(ram);
+    ram->head->written = UINT64_MAX;
+    read_all(ram);
+    assert_true(ram->share.overwritten == UINT64_MAX);
+    free_ram(ram);
+}
+
 /* Each eight bytes look like the longest packet, with a wrong checksum. */
 static void one_call_looks_at_few_bytes(void **state)
 {
@@ -201,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_are_read_once),
         cmocka_unit_test(any_count_of_bytes_comes_to_an_end),
+        cmocka_unit_test(overwritten_bytes_are_counted_to_the_largest_number),
         cmocka_unit_test(one_call_looks_at_few_bytes),
         cmocka_unit_test(a_ring_outside_of_the_ram_is_damaged),
         cmocka_unit_test(a_ring_is_where_there_is_ram),

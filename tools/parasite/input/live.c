@@ -3,6 +3,7 @@
 
 #include "input/live.h"
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "base/seconds.h"
 #include "base/wait.h"
@@ -38,7 +39,7 @@ static void take_packet(void *owner, const struct packet *packet)
         begin_boot(live, packet);
     cpu = model_cpu(&live->model, packet->cpu);
     if (cpu == NULL)
-        live->lost_before += packet->discarded;
+        live->lost_before = checked_add(live->lost_before, packet->discarded);
     else if (packet->sequence < cpu->next_sequence)
         return;
     model_take(&live->model, packet);

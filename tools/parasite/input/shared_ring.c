@@ -9,6 +9,7 @@
 #include "input/shared_ring.h"
 
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -122,7 +123,8 @@ static void catch_up(struct shared_ring *share, uint64_t written,
         share->in_step = false;
     }
     if (written - share->read > ring_bytes) {
-        share->overwritten += written - ring_bytes - share->read;
+        share->overwritten =
+            checked_add(share->overwritten, written - ring_bytes - share->read);
         share->read = written - ring_bytes;
         share->in_step = false;
     }
