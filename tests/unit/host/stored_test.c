@@ -144,6 +144,26 @@ static void changed_payloads_are_harmless(void **unused)
     free(payload);
 }
 
+/* Of 2^32 and 5 bytes, not of 5. */
+static void a_build_id_has_its_length(void **unused)
+{
+    static const uint8_t more[] = {0x85, 0x80, 0x80, 0x80, 0x10};
+    const size_t at = 1 + 2 + strlen(both.path) + 1;
+    size_t bytes;
+    uint8_t *payload = stored_payload(&both, &bytes);
+    uint8_t *longer = malloc(bytes + sizeof more - 1);
+    struct image image;
+
+    (void)unused;
+    assert_int_equal(payload[at], both.build_id_bytes);
+    memcpy(longer, payload, at);
+    memcpy(longer + at, more, sizeof more);
+    memcpy(longer + at + sizeof more, payload + at + 1, bytes - at - 1);
+    assert_false(stored_read_payload(&image, longer, bytes + sizeof more - 1));
+    free(longer);
+    free(payload);
+}
+
 /* 64 KiB of text from four bytes each, again and again. */
 static void texts_do_not_multiply(void **unused)
 {
@@ -173,6 +193,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(cut_payloads_are_refused),
         cmocka_unit_test(changed_payloads_are_harmless),
+        cmocka_unit_test(a_build_id_has_its_length),
         cmocka_unit_test(texts_do_not_multiply),
     };
 

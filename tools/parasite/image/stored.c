@@ -275,14 +275,17 @@ static void get_lines(struct reader *from, struct image *image)
 
 static void get_image(struct reader *from, struct image *image)
 {
+    uint64_t build_id_bytes;
+
     *image = (struct image){.is_stored = true};
     image->path = image->own_path = get_text(from);
     image->is_list = get(from) != 0;
-    image->build_id_bytes = (uint32_t)get(from);
-    if (image->build_id_bytes > sizeof image->build_id) {
-        image->build_id_bytes = 0;
+    build_id_bytes = get(from);
+    if (build_id_bytes > sizeof image->build_id) {
+        build_id_bytes = 0;
         from->wrong = true;
     }
+    image->build_id_bytes = (uint32_t)build_id_bytes;
     get_bytes(from, image->build_id, image->build_id_bytes);
     image->begin = get(from);
     image->end = get(from);
