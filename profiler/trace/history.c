@@ -133,12 +133,19 @@ uint64_t prof_trace_history_bytes(void)
     return history.sink.bytes;
 }
 
-/* A stream has begun since the last dump: packets and names count anew. */
-static void join_stream(const struct prof_stream_link *link)
+static bool is_for(const struct prof_stream_link *link)
 {
     for (uint32_t i = 0; i < sizeof history.uuid; i++)
         if (history.uuid[i] != link->uuid[i])
-            history.sequence = 0;
+            return false;
+    return true;
+}
+
+/* A stream has begun since the last dump: packets and names count anew. */
+static void join_stream(const struct prof_stream_link *link)
+{
+    if (!is_for(link))
+        history.sequence = 0;
     __builtin_memcpy(history.uuid, link->uuid, sizeof history.uuid);
 }
 
@@ -223,8 +230,15 @@ static bool put_events(void)
 
 void prof_trace_history_go_on(void)
 {
-    if (!prof_trace_phase_dumps() || prof_stream_link() == NULL ||
-        !put_beginning())
+    const struct prof_stream_link *link = prof_stream_link();
+
+    if (!prof_trace_phase_dumps())
+        return;
+    if (link == NULL || !is_for(link)) { /* it ends with its stream */
+        end();
+        return;
+    }
+    if (!put_beginning())
         return;
     do { /* a trigger may come while the last of it is sent */
         if (!put_events() || !send_packet(prof_stream_link()))

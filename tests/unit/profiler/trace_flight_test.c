@@ -280,6 +280,30 @@ static void a_trigger_at_the_end_of_a_dump_is_in_it(void **unused)
     assert_true(prof_trace_is_on());
 }
 
+/* It is not made for ever, nor goes on in another stream, which has other
+ * names. */
+static void a_dump_ends_with_its_stream(void **unused)
+{
+    (void)unused;
+    begin_dump(1);
+    prof_trace_trigger();
+    assert_false(prof_trace_is_on());
+    kept_refuse = 0;
+    prof_stream_open(&(struct prof_stream_settings){NULL, tree, &config, {0}});
+    prof_trace_flush();
+    assert_true(prof_trace_is_on());
+    open_stream(unused);
+    begin_dump(1);
+    open_stream(unused);
+    prof_trace_flush();
+    assert_string_equal(all_said(HISTORY), "");
+    prof_trace_read(2);
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    all_said(HISTORY);
+    assert_int_equal(lines_with("history"), 1);
+    assert_int_equal(lines_with("read 2\n"), 1);
+}
+
 /* Positions repeat after 2^27 events; here laps are passed at a stroke. */
 static void a_dump_has_all_that_is_left_of_any_number(void **unused)
 {
@@ -461,6 +485,7 @@ int main(void)
         FLIGHT(a_panic_during_a_dump_is_in_it),
         FLIGHT(a_trigger_during_a_dump_stops_it),
         FLIGHT(a_trigger_at_the_end_of_a_dump_is_in_it),
+        FLIGHT(a_dump_ends_with_its_stream),
         FLIGHT(a_dump_has_all_that_is_left_of_any_number),
         STREAM(there_is_no_dump_in_other_modes),
         STREAM(long_names_are_cut_and_it_shows),
