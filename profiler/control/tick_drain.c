@@ -104,6 +104,8 @@ static bool is_due(void)
     bool was_half = tick.was_half;
 
     tick.look = tick.pause;
+    if (!PROF_OPTION(tick_drains))
+        return false;
     if (tick.always)
         return prof_tsc() - prof_drain_ended() >=
                prof_clock_cycles(LATE * prof_drain_ms());
