@@ -106,7 +106,8 @@ def disk_is_explained(s):
 def interrupts_have_delays(s):
     """From a device's interrupt to its callback, which is plain: in the loop's
     statistics and in the trace, where it is ready for as long, and no longer.
-    Interrupts that come before the turn are one."""
+    Interrupts that come before the turn are one. A drain may be in the way, and
+    when they come is up to the host: but not for milliseconds."""
     trace, text = record(s, "disk", "delays", "prof.loop=8")
     run(s.parasite, "info", "--check", trace)
     defers = len(re.findall(r"defer: disk \d", text))
@@ -114,7 +115,7 @@ def interrupts_have_delays(s):
     said = run(s.parasite, "loop", "-q", "--json", trace).out
     (row,) = (r for r in json.loads(said)["sites"] if r["site"] == "disk")
     check.between(row["delay"]["count"], defers / 2, defers)
-    check.between(row["delay_ns"] / row["delay"]["count"], 100, 50000)
+    check.between(row["delay_ns"] / row["delay"]["count"], 100, 1e6)
     said = run(s.parasite, "tasks", "--json", trace).out
     (disk,) = (r for r in json.loads(said)["sites"] if r["site"] == "disk")
     check.same(disk["kind"], "callback")
