@@ -138,15 +138,11 @@ class Firefox:
             )
         )
 
-    def listens(self):
-        """Who asks before it does takes it for dead, and removes its files
-        for good."""
-        sockets = {str(path) for path in self.folder.rglob("*")}
-        with open("/proc/net/unix", encoding="utf-8") as file:
-            return any(
-                words[-1] in sockets and words[3] == "00010000"
-                for words in map(str.split, file)
-            )
+    def is_ready(self):
+        """Who asks before it answers, as while it loads, takes it for dead and
+        removes its files for good."""
+        log = self.folder / "x.log"
+        return log.exists() and "Profile loaded" in log.read_text("utf-8")
 
     def load(self, file, log):
         return background(
@@ -165,8 +161,7 @@ def firefox_agrees(x):
     with tempfile.TemporaryDirectory(prefix="firefox.") as folder:
         firefox = Firefox(x.s, folder)
         with firefox.load(file, x.s.work / "daemon.log") as daemon:
-            soon(firefox.listens, "profiler-cli listens", daemon.alive)
-            soon(lambda: firefox.functions(0), "an answer", daemon.alive)
+            soon(firefox.is_ready, "a profile is loaded", daemon.alive)
             found = [firefox.functions(thread) for thread in threads]
             firefox.ask("stop")
     x.same(totals.firefox(found))
