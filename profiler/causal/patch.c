@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/equal.h"
+#include "base/own_code.h"
 #include "causal/move.h"
 #include "causal/causal.h"
 #include "causal/own.h"
@@ -200,20 +201,15 @@ uintptr_t prof_patch_entry(const struct prof_patched *function)
 
 /* A hook that is entered through an entry would enter it again, without end. So
  * none of the profiler's functions may have one: static ones are known by where
- * they are. Where its objects were not merged by module.ld, these bounds are
- * NULL, and the hooks themselves are known still. */
-extern const uint8_t prof_code_begin[] __attribute__((weak));
-extern const uint8_t prof_code_end[] __attribute__((weak));
-
+ * they are, and the hooks also in images where that is not known. */
 static bool is_own(const struct prof_symbol *symbol)
 {
-    const uintptr_t at = symbol->start, begin = (uintptr_t)prof_code_begin;
+    const uintptr_t at = symbol->start;
     const uintptr_t hooks = (uintptr_t)prof_patch_entries;
     char mangled[sizeof OWN];
 
     (void)prof_symbol_name(symbol, mangled, sizeof mangled);
-    return begins(mangled, OWN) ||
-           at - begin < (uintptr_t)prof_code_end - begin ||
+    return begins(mangled, OWN) || prof_code_is_own(at) ||
            at - hooks < (uintptr_t)prof_patch_hooks_end - hooks;
 }
 

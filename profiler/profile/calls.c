@@ -4,6 +4,7 @@
 
 #include "profile/calls.h"
 
+#include "base/own_code.h"
 #include "profile/functions.h"
 
 #include <prof/config.h>
@@ -21,22 +22,15 @@ static bool is_outermost(uint32_t call, uint32_t function)
     return true;
 }
 
-/* The code of the profiler: module.ld. Where its objects were not merged, these
- * are NULL, and it is sampled as any other code. */
-extern const uint8_t prof_code_begin[] __attribute__((weak));
-extern const uint8_t prof_code_end[] __attribute__((weak));
-
 /* Whether a call of (function) by (caller) is the profiler's: it is one of its
  * functions, or the caller's is. What has no name is not: its samples are in
  * the account of unresolved ones. */
 static bool is_own(uint32_t caller, uint32_t function)
 {
     const struct prof_function *called = prof_function_at(function);
-    const uintptr_t begin = (uintptr_t)prof_code_begin;
 
     return prof_function_is_named(called) &&
-           (called->record.key - begin < (uintptr_t)prof_code_end - begin ||
-            prof_call_is_own(caller));
+           (prof_code_is_own(called->record.key) || prof_call_is_own(caller));
 }
 
 /* The call found last: new stacks are often in the same one. */
