@@ -17,7 +17,7 @@
 #include "trace/console.h"
 #include "trace/model.h"
 #include "trace/packet_index.h"
-#include "../unit/host/stream_maker.h"
+#include "mended_packets.h"
 
 #define IS_TEXT 1u
 #define MEND 2u
@@ -49,27 +49,6 @@ static void take(void *owner, const struct packet *packet)
         tasks_take(&readers->tasks, packet);
         occupancy_take(&readers->occupancy, packet);
         causal_take(&readers->causal, packet);
-    }
-}
-
-/* Every "packet" reaches up to the next magic. */
-static void mend(uint8_t *bytes, size_t count)
-{
-    static const uint8_t magic[4] = {0xc1, 0x1f, 0xfc, 0xc1};
-    uint8_t *end = bytes + count, *at = bytes;
-
-    while ((at = memmem(at, (size_t)(end - at), magic, 4)) != NULL) {
-        uint8_t *next = memmem(at + 4, (size_t)(end - at) - 4, magic, 4);
-        size_t room = (size_t)((next != NULL ? next : end) - at);
-        uint32_t bits = (uint32_t)room * 8;
-
-        if (room < PROF_PACKET_BYTES)
-            return;
-        memcpy(at + offsetof(struct prof_packet, content_bits), &bits, 4);
-        memcpy(at + offsetof(struct prof_packet, packet_bits), &bits, 4);
-        memset(at + offsetof(struct prof_packet, uuid), 0, 16);
-        made_seal(at, room);
-        at += room;
     }
 }
 

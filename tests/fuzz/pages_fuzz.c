@@ -17,7 +17,7 @@
 #include "flame/flame.h"
 #include "timeline/svg.h"
 #include "timeline/timeline.h"
-#include "../unit/host/stream_maker.h"
+#include "mended_packets.h"
 
 #include <setjmp.h>
 #include <sys/time.h>
@@ -54,27 +54,6 @@ static ssize_t count_bytes(void *cookie, const char *bytes, size_t count)
     *sum += count;
     require(*sum <= OUTPUT_MAX);
     return (ssize_t)count;
-}
-
-/* Every "packet" reaches up to the next magic. */
-static void mend(uint8_t *bytes, size_t count)
-{
-    static const uint8_t magic[4] = {0xc1, 0x1f, 0xfc, 0xc1};
-    uint8_t *end = bytes + count, *at = bytes;
-
-    while ((at = memmem(at, (size_t)(end - at), magic, 4)) != NULL) {
-        uint8_t *next = memmem(at + 4, (size_t)(end - at) - 4, magic, 4);
-        size_t room = (size_t)((next != NULL ? next : end) - at);
-        uint32_t bits = (uint32_t)room * 8;
-
-        if (room < PROF_PACKET_BYTES)
-            return;
-        memcpy(at + offsetof(struct prof_packet, content_bits), &bits, 4);
-        memcpy(at + offsetof(struct prof_packet, packet_bits), &bits, 4);
-        memset(at + offsetof(struct prof_packet, uuid), 0, 16);
-        made_seal(at, room);
-        at += room;
-    }
 }
 
 static void put_trace(const uint8_t *data, size_t bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * In a program that never yields the interrupt drains, unless told not to: the
+ * In a program that never yields the interrupt drains, unless that is off: the
  * samples keep their callers, and no tick is lost. With do=heap and do=console
  * it comes in the middle of these; with do=fast there are ten times as many;
  * with do=stream they are sent as well; with do=gate the timer is the kernel's.
