@@ -4,7 +4,7 @@
 
 /* Shared by the host programs that measure symbol tables. */
 
-#include "../tools/embed/embed.h"
+#include "embed/embed.h"
 
 /*
  * The image described on standard input, in lines of `nm -S`: what is code

@@ -16,9 +16,9 @@ mkdir -p "$work"
 # shellcheck source=bench/lines.sh
 . bench/lines.sh
 
-gcc -std=gnu11 -O2 -Iprofiler -Iprofiler/include \
+gcc -std=gnu11 -O2 -Ihost -Iprofiler -Iprofiler/include \
     -o "$work/lookup" bench/lookup.c \
-    bench/functions.c tools/embed/[!m]*.c tools/symbols/*.c \
+    bench/functions.c host/embed/[!m]*.c host/symbols/*.c \
     profiler/symbols/lookup.c \
     profiler/symbols/table.c profiler/base/crc.c -lelf -lbacktrace
 

@@ -15,10 +15,10 @@ mkdir -p "$build/bench"
 # shellcheck source=bench/lines.sh
 . bench/lines.sh
 
-gcc -std=gnu11 -O2 -Iprofiler -Iprofiler/include \
+gcc -std=gnu11 -O2 -Ihost -Iprofiler -Iprofiler/include \
     -o "$program" bench/symbols.c \
     bench/functions.c \
-    tools/embed/[!m]*.c tools/symbols/*.c \
+    host/embed/[!m]*.c host/symbols/*.c \
     profiler/symbols/lookup.c profiler/symbols/table.c \
     profiler/base/crc.c -lelf # all of embed but main.c
 

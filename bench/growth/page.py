@@ -13,7 +13,7 @@ import fit
 import table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools/pages"))
+sys.path.insert(0, str(ROOT / "host/pages"))
 import build_page  # noqa: E402 (its folder comes first)
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 240, 58, 14, 10, 34

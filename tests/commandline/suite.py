@@ -14,7 +14,7 @@ PARTS = ("plain", *WIDTHS)
 SAMPLES = 20000
 COLOUR = "\033\\[3[12]m"
 COMPLETION = """
-. tools/parasite/cli/completion.bash
+. host/cli/completion.bash
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
 _parasite

@@ -113,7 +113,7 @@ def check_image(checker, image):
 def suite(s):
     checker = s.work / "check"
     run(
-        *("gcc", "-std=gnu11", "-Iprofiler/include", "-Itools/parasite"),
+        *("gcc", "-std=gnu11", "-Iprofiler/include", "-Ihost"),
         *("-o", checker, "tests/exits/exits_check.c"),
         s.build / "host/libparasite.a",
         *("-lcapstone", "-lelf", "-lm"),

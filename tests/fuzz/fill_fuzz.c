@@ -11,7 +11,7 @@
 
 #define _GNU_SOURCE /* memfd_create(), close_range() */
 
-#include <embed.h>
+#include "embed/embed.h"
 
 #include <libelf.h>
 #include <prof/error.h>
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 const char *embed_program = "fill_fuzz";
 static jmp_buf refused;
 
-/* In place of tools/embed/fail.c, where they end the process. */
+/* In place of host/embed/fail.c, where they end the process. */
 void embed_fail(const char *path, const char *format, ...)
 {
     (void)path;

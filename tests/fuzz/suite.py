@@ -35,7 +35,7 @@ class Fuzzer:
     leaks: bool = False  # memory, which is none of the faults
 
 
-HOST = "tools/parasite"
+HOST = "host"
 BASE = "base/crc32c base/index base/log base/memory base/pager "
 BASE += "base/printable base/utf8 "
 DECODER = BASE + (
@@ -124,7 +124,7 @@ FUZZERS = {
         ),
         1 / 100,
         (
-            *("-Itools/symbols", "-idirafter", "profiler", "-Wl,--wrap=die"),
+            *("-idirafter", "profiler", "-Wl,--wrap=die"),
             *("{build}/host/libparasite.a", "{build}/host/libdemangle.a"),
             *("-ldw", "-lelf", "-lcapstone", "-ljansson", "-lmicrohttpd"),
             *("-lncursesw", "-ltinfo", "-lz", "-lm"),
@@ -155,14 +155,14 @@ FUZZERS = {
         HOST,
         (
             *(f"{HOST}/{name}.c" for name in IMAGE.split()),
-            "tools/symbols/function_symbols.c",
-            "tools/symbols/space.c",
+            "host/symbols/function_symbols.c",
+            "host/symbols/space.c",
             "profiler/symbols/lookup.c",
             "profiler/symbols/table.c",
             "profiler/base/crc.c",
         ),
         1 / 30,
-        ("-Itools/symbols", "-idirafter", "profiler", "-lelf"),
+        ("-idirafter", "profiler", "-lelf"),
         leaks=True,
     ),
     "symbols": Fuzzer(
@@ -180,15 +180,15 @@ FUZZERS = {
         8192,
         "profiler",
         (
-            *(f"tools/embed/{name}.c" for name in EMBED.split()),
-            "tools/symbols/function_symbols.c",
-            "tools/symbols/space.c",
+            *(f"host/embed/{name}.c" for name in EMBED.split()),
+            "host/symbols/function_symbols.c",
+            "host/symbols/space.c",
             "profiler/symbols/lookup.c",
             "profiler/symbols/table.c",
             "profiler/base/crc.c",
         ),
         1 / 10,
-        ("-Itools/embed", "-lelf"),
+        ("-Ihost", "-lelf"),
         leaks=True,
     ),
     "names": Fuzzer(

@@ -16,7 +16,7 @@ const number = (words) => Number(words.replace(/,/g, ''));
 // The class Curve of bands.js.
 function curveClass() {
   const source = ['shared/slices', 'timeline/bands']
-    .map((name) => readFileSync(`tools/pages/${name}.js`, 'utf8'))
+    .map((name) => readFileSync(`host/pages/${name}.js`, 'utf8'))
     .join('\n');
   return vm.runInNewContext(`${source}; Curve`, {performance, setTimeout});
 }

@@ -20,7 +20,7 @@ const SOURCES = [
 
 function scriptOf(names) {
   return names
-    .map((name) => readFileSync(`tools/pages/${name}.js`, 'utf8'))
+    .map((name) => readFileSync(`host/pages/${name}.js`, 'utf8'))
     .join('\n');
 }
 

@@ -13,7 +13,7 @@ FALSE_ALARM = 1e-6
 
 
 def interval(hits, whole):
-    """Wilson's, as tools/parasite/profile/interval.c has it."""
+    """Wilson's, as host/profile/interval.c has it."""
     share = hits / whole
     scale = 1 + Z95 * Z95 / whole
     middle = (share + Z95 * Z95 / (2 * whole)) / scale

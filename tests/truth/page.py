@@ -14,7 +14,7 @@ import judge
 import plots
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools/pages"))
+sys.path.insert(0, str(ROOT / "host/pages"))
 import build_page  # noqa: E402 (its folder comes first)
 
 BEGIN, END = "<!-- figures: made by make truth -->", "<!-- end of figures -->"

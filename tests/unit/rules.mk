@@ -32,9 +32,9 @@ $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
     $(BUILD)/host$1/obj/walk.o $(BUILD)/host$1/obj/hooks.o
 	$$(archive)
 $(BUILD)/host$1/lookup_test: $(patsubst %,\
-    $(BUILD)/host$1/obj/tools/embed/%.o,lookup fail)
+    $(BUILD)/host$1/obj/host/embed/%.o,lookup fail)
 $(BUILD)/host$1/function_symbols_test: \
-    $(BUILD)/host$1/obj/tools/symbols/function_symbols.o
+    $(BUILD)/host$1/obj/host/symbols/function_symbols.o
 $(BUILD)/host$1/boot_info_test: $(BUILD)/host$1/obj/arch/x86/boot_info.o
 $(BUILD)/host$1/timers_test: $(BUILD)/host$1/obj/kernel/timers.o
 $(BUILD)/host$1/peers_test: $(BUILD)/host$1/obj/kernel/net/peers.o

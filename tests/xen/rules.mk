@@ -12,9 +12,9 @@ xen_programs := $(addprefix $(xen)/,parasite plain wire com1 emulate.so)
 xen_guests := $(addprefix $(xen)/,pvh64.elf pvh32.elf pv64.elf pv32.elf)
 xen_image := $(call image,x86_64,services/split)
 
-$(xen)/xen_calls.o: tools/parasite/xen/xen_calls.c $(xen)/unpacked
+$(xen)/xen_calls.o: host/xen/xen_calls.c $(xen)/unpacked
 	$(call host_compile,-O2 -DPARASITE_XEN -isystem $(xen_root)/include)
-$(xen)/parasite: $(BUILD)/host/obj/tools/parasite/cli/main.o \
+$(xen)/parasite: $(BUILD)/host/obj/host/cli/main.o \
     $(xen)/xen_calls.o \
     $(BUILD)/host/libparasite.a $(BUILD)/host/libdemangle.a
 	$(call begin,HOSTLD)

@@ -4,17 +4,16 @@
 # Included by the Makefile.
 
 host_room.profiler = -I$(rooms)/$(word 2,$(subst /, ,$<))
-host_room.tools = $(if $(filter tools/parasite/%,$<),-Itools/symbols \
-    -Itools/embed \
-    -I$(BUILD)/rooms/parasite/$(word 3,$(subst /, ,$<)))
+host_room.host = -I$(BUILD)/rooms/host/$(word 2,$(subst /, ,$<))
 host_room.arch = -Iarch/include
 host_room.kernel = -Ikernel/include -Idrivers -Iarch/include
 host_room.services = -Ikernel/include
 host_room.tests = $(if $(filter tests/unit/kernel/% tests/unit/services/%,$<),\
     -Ikernel/include -Idrivers) $(if $(filter tests/unit/arch/% \
     tests/unit/drivers/%,$<),-Iarch/include) \
-    $(if $(filter tests/unit/host/% tests/unit/profiler/trace%,$<),\
-        -Itools/parasite) \
+    $(if $(filter tests/unit/host/% tests/unit/embed/% \
+        tests/unit/profiler/trace%,$<),\
+        -Ihost) \
     -Iprofiler
 define host_compile
 $(call begin,HOSTCC)

@@ -24,7 +24,6 @@ ROOTS = (
     "kernel/net/lwip",
     "profiler/include",
     "services/lua",
-    "tools/symbols",
     "",
 )
 

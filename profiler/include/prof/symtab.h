@@ -3,7 +3,7 @@
 #define PROF_SYMTAB_H
 
 /*
- * The layout of the symbol table in an image, written by the host (tools/embed)
+ * The layout of the symbol table in an image, written by the host (host/embed)
  * and read by the guest (profiler/symbols/lookup.c).
  *
  *     +----------------------+  table, aligned to 8 bytes

@@ -8,7 +8,7 @@
 #include <prof/error.h>
 #include <prof/symbols.h>
 
-#include "../../../tools/symbols/function_symbols.h"
+#include "symbols/function_symbols.h"
 #include "../host/stream_maker.h"
 #include "embed_runner.h"
 

@@ -4,7 +4,7 @@
  * must, among few entries, and the index stays small, however the code lies.
  */
 
-#include "../../../tools/embed/embed.h"
+#include "embed/embed.h"
 
 #include <endian.h>
 #include <setjmp.h>

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The pages that the command writes: their templates, built of small files and
+# linked into it. Included by the Makefile.
+
+page_base := host/pages/build_page.py $(wildcard host/pages/base/*)
+page_shared := $(addprefix host/pages/shared/,text.js slices.js losses.js)
+page_interactive := $(addprefix host/pages/shared/,samples.js hash.js \
+    keys.js)
+page_flame := $(addprefix host/pages/flame/,body.html style.css parts.css \
+    base.js data.js state.js weigh.js trees.js colours.js sides.js paint.js \
+    graph.js timeline.js table.js search.js about.js notes.js save.js keys.js \
+    main.js)
+page_timeline := $(addprefix host/pages/timeline/,body.html style.css \
+    model.js simplify.js layout.js indexes.js \
+    state.js palette.js place.js project.js paint.js arrows.js labels.js \
+    bands.js density.js lives.js counters.js late.js path.js statistics.js \
+    about.js panels.js times.js \
+    stacks.js waits.js search.js picture.js keys.js main.js begin.js)
+page_annotate := $(addprefix host/pages/annotate/,body.html style.css \
+    script.js)
+page_overview := $(addprefix host/pages/overview/,body.html style.css \
+    script.js)
+page_causal := $(addprefix host/pages/causal/,body.html style.css draw.js \
+    script.js)
+pages := $(addprefix $(BUILD)/host/pages/,flame.html annotate.html \
+    overview.html timeline.html causal.html)
+
+$(BUILD)/host/pages/flame.html: $(page_shared) $(page_interactive) $(page_flame)
+$(BUILD)/host/pages/annotate.html: $(page_annotate)
+$(BUILD)/host/pages/overview.html: $(page_shared) $(page_overview)
+$(BUILD)/host/pages/timeline.html: $(page_shared) $(page_interactive) \
+    $(page_timeline)
+$(BUILD)/host/pages/causal.html: host/pages/shared/keys.js $(page_causal)
+$(pages): $(page_base)
+	$(call begin,PAGE)
+	$(Q)host/pages/build_page.py $(@F:.html=) \
+	    $(filter %.html,$(filter-out $(page_base),$^)) \
+	    $(filter %.css %.js,$(filter-out $(page_base),$^)) >$@
+$(BUILD)/host/obj/host/pages/templates.o: host/pages/templates.asm \
+    $(pages)
+	$(call begin,NASM)
+	$(Q)nasm -f elf64 -Werror -I$(BUILD)/host/pages/ -o $@ $<
+
+.PHONY: benchpages
+#= measure
+#: the flame graph's page beside speedscope: bytes, time, memory
+benchpages: $(BUILD)/host/parasite
+	$(Q)BENCH=pages bench/run.sh $(BUILD)

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the payload holds, in typed arrays: objects, and what happened to them.
+// docs/timeline.md has the format; host/tasks makes it of the events.
+//
+// Objects count from 1; 0 is none. Each trace has its event loop as an object.
+// Times are clocks since the first event of all traces.
+
+// How an object ended: enum tasks_end.
+const STATES = [
+  'not ended',
+  'resolved',
+  'failed',
+  'cancelled',
+  'freed',
+  'merged',
+  'ended, how is unknown',
+  'unknown',
+];
+const ST = {open: 0, failed: 2, cancelled: 3, merged: 5};
+
+// What an object does: enum tasks_state.
+const SPAN = {run: 1, paused: 2, wait: 3, ready: 4, unknown: 6};
+const SPAN_WORDS = [
+  'pending',
+  'running',
+  'paused',
+  'waiting',
+  'ready',
+  'ended',
+  'unknown',
+];
+
+// Arrows by what they say; the first ten are enum tasks_edge_kind, a packet is
+// one from another trace.
+const ARROWS = [
+  'create',
+  'read',
+  'try_read',
+  'resolve',
+  'fail',
+  'cancel',
+  'signal',
+  'wake',
+  'become',
+  'defer',
+  'failed_read',
+  'packet',
+];
+const ARROW = Object.fromEntries(ARROWS.map((name, i) => [name, i]));
+
+let model = null;
+
+// Those that this page may have: packets go between traces.
+const arrowNames = () =>
+  model.head.traces.length > 1
+    ? ARROWS
+    : ARROWS.filter((name) => name !== 'packet');
+
+const numbersOf = (Type, list) => Type.from(list);
+
+// begin and end of records that have from and length.
+function intervalsOf(columns, name) {
+  const begin = columns.changes(name + '.from'),
+    end = columns.plain(name + '.length');
+  for (let i = 0; i < begin.length; ++i) end[i] += begin[i];
+  return {count: begin.length, begin, end};
+}
+
+const SEEN = {creation: 1, end: 2, rests: 4};
+
+// The numbers of a column go to those objects for which (has) is true.
+function toSome(count, column, has) {
+  const all = new Float64Array(count);
+  for (let o = 1, at = 0; o < count; ++o) if (has(o)) all[o] = column[at++];
+  return all;
+}
+
+// Beginnings, ends and creators that edges have are not in these columns.
+function objectsOf(columns, edges) {
+  const seen = columns.plain('object.seen'),
+    count = seen.length + 1;
+  const of = (Type, list) => {
+    const all = new Type(count);
+    all.set(list, 1);
+    return all;
+  };
+  const plain = (name) => of(Int32Array, columns.plain('object.' + name));
+  const noCreation = (o) => !(seen[o - 1] & SEEN.creation),
+    noEnd = (o) => !(seen[o - 1] & SEEN.end);
+  const objects = {
+    count,
+    begin: toSome(count, columns.changes('object.begin'), noCreation),
+    end: toSome(count, columns.plain('object.life'), noEnd),
+    creator: toSome(count, columns.plain('object.creator'), noCreation),
+    type: of(Uint8Array, columns.plain('object.kind')),
+    state: of(Uint8Array, columns.plain('object.ending')),
+    trace: new Uint8Array(count),
+    loop: new Uint8Array(count),
+    id: of(Int32Array, columns.changes('object.id')),
+    site: plain('site'),
+    label: plain('label'),
+    why: plain('why'),
+    become: plain('becomes'),
+    rests: of(
+      Uint8Array,
+      seen.map((bits) => Number((bits & SEEN.rests) > 0)),
+    ),
+  };
+  completeObjects(objects, edges, noCreation, noEnd);
+  const {loops} = columns.head;
+  for (const [trace, loop] of loops.entries()) {
+    objects.loop[loop] = objects.loop[loop + 1] = 1; // and nobody, TASKS_NOBODY
+    objects.trace.fill(trace, loop, loops[trace + 1] || count);
+  }
+  return objects;
+}
+
+const ENDING = [ARROW.resolve, ARROW.fail, ARROW.cancel];
+
+function completeObjects(objects, edges, noCreation, noEnd) {
+  for (let i = 0; i < edges.time.length; ++i) {
+    const o = edges.to[i];
+    if (edges.kind[i] !== ARROW.create || noCreation(o)) continue;
+    objects.begin[o] = edges.time[i];
+    objects.creator[o] = edges.from[i];
+  }
+  for (let o = 1; o < objects.count; ++o) objects.end[o] += objects.begin[o];
+  for (let i = 0; i < edges.time.length; ++i)
+    if (ENDING.includes(edges.kind[i]) && !noEnd(edges.to[i]))
+      objects.end[edges.to[i]] = edges.time[i];
+}
+
+// A span without a length lasts until the next one of its object, or its end.
+function spansOf(columns, objects) {
+  const begin = columns.changes('span.from'),
+    length = columns.plain('span.length'),
+    object = numbersOf(Int32Array, columns.changes('span.object')),
+    until = objects.end.slice(),
+    end = new Float64Array(begin.length);
+  for (let i = begin.length - 1; i >= 0; --i) {
+    end[i] = length[i] ? begin[i] + length[i] - 1 : until[object[i]];
+    until[object[i]] = begin[i];
+  }
+  return {
+    count: begin.length,
+    begin,
+    end,
+    object,
+    state: numbersOf(Uint8Array, columns.plain('span.state')),
+    what: numbersOf(Int32Array, columns.plain('span.other')),
+    why: numbersOf(Int32Array, columns.plain('span.why')),
+    stack: numbersOf(Int32Array, columns.plain('span.stack')),
+  };
+}
+
+// Edges of the trace; (by) is the source of a signal, or why there was a wake.
+function edgesOf(columns) {
+  return {
+    time: columns.changes('edge.time'),
+    kind: numbersOf(Uint8Array, columns.plain('edge.kind')),
+    from: numbersOf(Int32Array, columns.changes('edge.from')),
+    to: numbersOf(Int32Array, columns.changes('edge.to')),
+    by: numbersOf(Int32Array, columns.plain('edge.by')),
+  };
+}
+
+// Arrows as they are drawn: a read is one from its source, and begins when the
+// source ended.
+function arrowsOf(edges, objects) {
+  const count = edges.time.length;
+  const arrows = {
+    count,
+    type: edges.kind.slice(),
+    from: edges.from.slice(),
+    to: edges.to.slice(),
+    begin: edges.time.slice(),
+    end: edges.time,
+  };
+  for (let i = 0; i < count; ++i) {
+    const kind = edges.kind[i];
+    if (kind === ARROW.read) {
+      const source = edges.to[i];
+      [arrows.from[i], arrows.to[i]] = [source, edges.from[i]];
+      if (objects.state[source] !== ST.open)
+        arrows.begin[i] = Math.min(objects.end[source], edges.time[i]);
+      if (objects.state[source] === ST.failed)
+        arrows.type[i] = ARROW.failed_read;
+    } else if (edges.by[i]) {
+      arrows.from[i] = edges.by[i];
+    }
+  }
+  return arrows;
+}
+
+// Packets between traces are arrows as well. Arrows are in order of their ends,
+// which several traces one after the other are not.
+function withPackets(arrows, columns) {
+  const packets = {
+    begin: columns.changes('packet.sent'),
+    end: columns.changes('packet.received'),
+    from: columns.changes('packet.from'),
+    to: columns.changes('packet.to'),
+  };
+  if (columns.head.traces.length < 2) return arrows;
+  const count = arrows.count + packets.begin.length,
+    all = {count, type: new Uint8Array(count).fill(ARROW.packet)};
+  all.type.set(arrows.type);
+  for (const name of Object.keys(packets)) {
+    all[name] = new arrows[name].constructor(count);
+    all[name].set(arrows[name]);
+    all[name].set(packets[name], arrows.count);
+  }
+  const order = Uint32Array.from(all.end.keys()).sort(
+    (a, b) => all.end[a] - all.end[b] || a - b,
+  );
+  for (const name of ['type', ...Object.keys(packets)])
+    all[name] = all[name].map((_, i, list) => list[order[i]]);
+  return all;
+}
+
+// Series of values by their names, each of one trace.
+function countersOf(columns) {
+  const time = columns.changes('counter.time'),
+    name = columns.plain('counter.name'),
+    trace = columns.plain('counter.trace'),
+    value = signed(columns.plain('counter.value'), false);
+  const series = new Map();
+  for (let i = 0; i < time.length; ++i) {
+    if (!series.has(name[i]))
+      series.set(name[i], {time: [], value: [], trace: trace[i]});
+    series.get(name[i]).time.push(time[i]);
+    series.get(name[i]).value.push(value[i]);
+  }
+  for (const one of series.values()) one.count = one.time.length;
+  return series;
+}
+
+function irqsOf(columns) {
+  const irqs = {
+    ...intervalsOf(columns, 'irq'),
+    vector: columns.plain('irq.vector'),
+    trace: columns.plain('irq.trace'),
+    to: columns.plain('irq.to'),
+    deferred: columns.plain('irq.deferred'),
+  };
+  for (let i = 0; i < irqs.count; ++i) irqs.deferred[i] += irqs.begin[i];
+  return irqs;
+}
+
+// The same intervals, a list for each trace; (traceOf) is that of interval i.
+function byTrace({head}, intervals, traceOf) {
+  const lists = head.traces.map(() => ({count: 0, begin: [], end: []}));
+  for (let i = 0; i < intervals.count; ++i) {
+    const list = lists[traceOf(i)];
+    list.begin.push(intervals.begin[i]);
+    list.end.push(intervals.end[i]);
+    ++list.count;
+  }
+  return lists;
+}
+
+function intervalsByTrace(columns, name) {
+  const traces = columns.plain(name + '.trace');
+  return byTrace(columns, intervalsOf(columns, name), (i) => traces[i]);
+}
+
+// Spans in which the loop waited: it was idle.
+function idlesOf({head, objects, spans}) {
+  const idle = {count: 0, begin: [], end: [], trace: []};
+  for (let i = 0; i < spans.count; ++i)
+    if (spans.state[i] === SPAN.wait && isLoop(spans.object[i])) {
+      idle.begin.push(spans.begin[i]);
+      idle.end.push(spans.end[i]);
+      idle.trace.push(objects.trace[spans.object[i]]);
+      ++idle.count;
+    }
+  return byTrace({head}, idle, (i) => idle.trace[i]);
+}
+
+async function loadModel(columns) {
+  const {head} = columns;
+  const texts = stringsOf(columns, 'word.bytes', 'word.text');
+  head.names = texts.slice(0, texts.length / 2);
+  head.files = texts.slice(texts.length / 2);
+  head.lines = columns.plain('word.line');
+  const edges = edgesOf(columns);
+  await pause();
+  const objects = objectsOf(columns, edges);
+  await pause();
+  const spans = spansOf(columns, objects);
+  await pause();
+  model = {head, objects, spans, edges, lastTime: head.clocks};
+  model.arrows = withPackets(arrowsOf(edges, objects), columns);
+  model.labels = {
+    time: columns.changes('label.time'),
+    object: numbersOf(Int32Array, columns.plain('label.object')),
+    name: numbersOf(Int32Array, columns.plain('label.name')),
+  };
+  model.labels.count = model.labels.time.length;
+  await pause();
+  model.counters = countersOf(columns);
+  model.irqs = irqsOf(columns);
+  model.pauses = intervalsByTrace(columns, 'pause');
+  model.losses = intervalsByTrace(columns, 'loss');
+  model.stolen = intervalsByTrace(columns, 'stolen');
+  model.idles = idlesOf(model);
+}
+
+const isLoop = (o) => model.objects.loop[o] === 1;

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The command parasite, and what the unit tests take of it: the decoder, built
+# at both widths. Included by the Makefile.
+
+#= embed
+#: where `make install` and `make install-lib` put things
+PREFIX ?= /usr/local
+
+# Xen's libraries, if they are installed: then there is attach xen:DOMID
+xen_libraries := $(shell pkg-config --silence-errors --libs \
+    xencall xenforeignmemory 2>/dev/null)
+xen_object := $(BUILD)/host/obj/host/xen/xen_calls.o
+$(if $(xen_libraries),$(eval $(xen_object): \
+    host_room.host += -DPARASITE_XEN))
+host_sources := $(wildcard host/*/*.c)
+$(foreach b,host host32 host64,$(host_sources:%.c=$(BUILD)/$b/obj/%.o)): \
+    | $(BUILD)/rooms/host/.linked
+$(BUILD)/rooms/host/.linked: host/rooms tools/build/rooms.py
+	$(call begin,ROOMS)
+	$(Q)tools/build/rooms.py link host $(@D) && touch $@
+parasite_libraries := -ldw -lelf -lcapstone -ljansson -lmicrohttpd \
+    -lncursesw -ltinfo -lz -lm
+parasite_main := host/cli/main.c
+# all but main(), for programs of the tests
+$(BUILD)/host/libparasite.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
+    $(filter-out %/main.c,$(host_sources)) profiler/causal/gain.c \
+    profiler/symbols/lookup.c profiler/symbols/table.c profiler/base/crc.c) \
+    $(BUILD)/host/obj/host/pages/templates.o
+	$(archive)
+$(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
+    $(BUILD)/host/libparasite.a $(BUILD)/host/libdemangle.a
+	$(call begin,HOSTLD)
+	$(Q)gcc -o $@ $^ $(parasite_libraries) $(xen_libraries)
+decoder := attach/encoder attach/inside attach/pauses \
+    base/base64 base/crc32c base/index base/log base/memory base/number \
+    base/pager base/printable base/signals base/strings base/utf8 \
+    base/wait base/xml \
+    flame/align \
+    machine/machine machine/paging machine/registers stub/remote \
+    xen/xen xen/xen_calls xen/xen_context xen/xen_frames \
+    trace/console trace/event \
+    trace/guest_names trace/model trace/model_cells \
+    trace/model_tasks trace/packet trace/packet_index \
+    image/lookup image/stored \
+    causal/take causal/curve causal/explain causal/notes \
+    causal/series causal/verdict \
+    $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
+    host/occupancy/*.c)) \
+    input/answers input/qemu input/shared_ring \
+    profile/interval profile/under_sampled \
+    timeline/family timeline/layout timeline/match timeline/svg \
+    top/keys top/rows
+$(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
+    $(decoder:%=$(BUILD)/host$b/obj/host/%.o) \
+    $(BUILD)/host$b/obj/profiler/causal/gain.o))
+$(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
+	$(archive)
+test-images bench: $(BUILD)/host/parasite $(BUILD)/host/libparasite.a
+
+.PHONY: tool install
+#= profile
+#: the command parasite: build/host/parasite
+tool: $(BUILD)/host/parasite
+$(BUILD)/host/parasite.1: docs/man/parasite.1.scd | packages
+	$(call begin,MAN)
+	$(Q)scdoc <$< >$@
+#: the command, its manual page and its completion, installed below PREFIX
+install: $(BUILD)/host/parasite $(BUILD)/host/parasite.1
+	install -D -t $(DESTDIR)$(PREFIX)/bin $<
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(word 2,$^)
+	install -D -m 644 host/cli/completion.bash \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/parasite
+
+#= profile
+#: seconds that `make record` and `make causal` take; empty = until it ends
+SECONDS ?=
+#: function called for each unit of work, for `make causal`, unless the program
+#: has PROF_PROGRESS
+PROGRESS ?=
+#: function that might be faster, for `make causal`; empty = the busiest ones
+TARGET ?=
+# words in APPEND take precedence, and record puts its own after them
+record_rate = $(if $(filter prof.hz=%,$(APPEND)),,-F $(HZ))
+.PHONY: record benchtool
+#: record SERVICE to OUT until it ends
+record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
+	$(if $(load_says),@echo '$(load_says)')
+	$(Q)APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
+	    QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
+	    sh -c '$(BUILD)/host/parasite record $(record_rate) -o $(OUT) \
+	    $(addprefix -d ,$(SECONDS)) -- \
+	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
+	    -no-reboot -monitor none -nic none -m $(MEM) \
+	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
+	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'
+# which function is called for each unit of work, and which might be faster
+causal.irc := prof.causal=auto prof.progress=irc::Server::privmsg
+causal.lottery := prof.causal=on prof.target=draw_number \
+    prof.progress=sell_ticket
+causal_asked = $(if $(TARGET),prof.causal=on prof.target=$(TARGET),\
+    prof.causal=auto) $(addprefix prof.progress=,$(PROGRESS))
+causal_words = $(if $(TARGET)$(PROGRESS),$(causal_asked),$(or \
+    $(causal.$(notdir $1)),$(causal_asked)))
+# instructions are counted: a busy host steals nothing then
+causal_icount := -icount shift=0,align=off,sleep=off
+causal_all := $(if $(filter file,$(origin SERVICE)),lottery irc,$(SERVICE))
+causal_out = $(BUILD)/$(ARCH)/causal-$(notdir $(1:/=))
+causal_image = $(call image,$(ARCH),$(if $(findstring /,$1),$(patsubst \
+    $(CURDIR)/%,%,$(abspath $1)),services/$1))
+# $1 service: what the guest and its load print goes to a file, the answer here
+define causal_rules
+.PHONY: causal-$1
+causal: causal-$1
+causal-$1: $(BUILD)/host/parasite
+	@mkdir -p $(BUILD)/$(ARCH)
+	@echo '  CAUSAL  $1: its output goes to $(causal_out).log'
+	$$(Q)rm -rf $(causal_out).trace
+	$$(Q)$$(MAKE) --no-print-directory record SERVICE=$1 ACCEL=tcg \
+	    REPORTS=0 SESSIONS=30000 OUT=$(causal_out).trace \
+	    QEMU_ARGS="$(causal_icount) $$(QEMU_ARGS)" PROGRESS= TARGET= \
+	    APPEND="$(call causal_words,$(1:/=)) $$(APPEND)" \
+	    >$(causal_out).log 2>&1 || { status=$$$$?; \
+	    tail -n 9 $(causal_out).log >&2; \
+	    echo 'make causal: $1 failed, see $(causal_out).log' >&2; \
+	    exit $$$$status; }
+	$$(Q)$(BUILD)/host/parasite causal -q -o $(causal_out).html \
+	    --coz $(causal_out).coz $(causal_out).trace || { \
+	    grep '^causal: ' $(causal_out).log | \
+	    tools/build/causal_lines.sh \
+	    $(causal_image) >&2; exit 1; }
+	@printf 'wrote %s: %s\n' log $(causal_out).log \
+	    trace $(causal_out).trace page $(causal_out).html \
+	    'for Coz' $(causal_out).coz
+	$$(Q)$(BUILD)/host/parasite report -q --rows 5 $(causal_out).trace
+	$$(Q)$(BUILD)/host/parasite causal $(causal_out).trace
+endef
+.PHONY: causal
+#: what would make SERVICE, or lottery and irc, faster: build/ARCH/causal-*
+causal:
+$(foreach s,$(causal_all),$(eval $(call causal_rules,$s)))
+#= measure
+#: what the command takes for ten million samples, beside perf
+benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
+	$(Q)bench/host.sh $(BUILD) 10000000
+
+.PHONY: names truth
+#= test
+#: compare every name that is installed here with other demanglers
+names: $(BUILD)/host/parasite
+	$(Q)FULL=1 $(MAKE) --no-print-directory test TESTS=suite/names
+#= measure
+#: profiles held against exact counts: a table, build/truth/judged/truth.html
+truth: $(call images,services/split services/lua services/irc services/http \
+    tests/guest/profiler/ticks_are_accounted) $(BUILD)/host/parasite \
+    $(BUILD)/host/loadgen
+	$(Q)FULL=1 $(harness) --lanes=$(LANES) --without-plan $(BUILD) \
+	    'suite/truth/*'
+	$(Q)cat $(BUILD)/truth/judged/table
+#= checkout
+.PHONY: renew-docs
+#: put into docs/ what `make bench`, `make growth`, `make truth` have measured
+renew-docs:
+	$(Q)tools/build/renew-docs.sh $(BUILD) docs
