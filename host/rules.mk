@@ -37,7 +37,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     base/pager base/printable base/signals base/strings base/utf8 \
     base/wait base/xml \
     flame/align \
-    machine/machine machine/paging machine/registers stub/remote \
+    machine/machine machine/paging machine/registers gdb/remote \
     xen/xen xen/xen_calls xen/xen_context xen/xen_frames \
     trace/console trace/event \
     trace/guest_names trace/model trace/model_cells \
@@ -49,7 +49,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     host/occupancy/*.c)) \
     input/answers input/qemu input/shared_ring \
     profile/interval profile/under_sampled \
-    timeline/family timeline/layout timeline/match timeline/svg \
+    timeline/family timeline/rows timeline/match timeline/svg \
     top/keys top/rows
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/host/%.o) \

@@ -10,7 +10,7 @@
  */
 
 #include "image/image.h"
-#include "unwind/places.h"
+#include "unwind/image_location.h"
 
 struct inside {
     uint64_t address; /* of prof_outside, 0 = the image has none */

@@ -15,7 +15,7 @@
 #include "input/qemu.h"
 #include "input/request.h"
 #include "input/target.h"
-#include "stub/stub.h"
+#include "gdb/stub.h"
 #include "xen/xen.h"
 
 #include <argp.h>

@@ -13,7 +13,7 @@
 #include "base/signals.h"
 #include "base/wait.h"
 #include "input/target.h"
-#include "stub/stub.h"
+#include "gdb/stub.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #define MACHINE_MACHINE_H
 
 /*
- * A guest as whoever stops it sees it: the stub of a VMM (stub/stub.h), or Xen
+ * A guest as whoever stops it sees it: the stub of a VMM (gdb/stub.h), or Xen
  * (xen/xen.h). It runs or is stopped:
  *
  *     machine_continue()                the guest runs

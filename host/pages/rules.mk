@@ -12,7 +12,7 @@ page_flame := $(addprefix host/pages/flame/,body.html style.css parts.css \
     graph.js timeline.js table.js search.js about.js notes.js save.js keys.js \
     main.js)
 page_timeline := $(addprefix host/pages/timeline/,body.html style.css \
-    model.js simplify.js layout.js indexes.js \
+    model.js simplify.js rows.js indexes.js \
     state.js palette.js place.js project.js paint.js arrows.js labels.js \
     bands.js density.js lives.js counters.js late.js path.js statistics.js \
     about.js panels.js times.js \

@@ -12,7 +12,7 @@
  * host/pages/timeline/simplify.js does the same.
  */
 
-#include "timeline/layout.h"
+#include "timeline/rows.h"
 #include "timeline/timeline.h"
 
 struct family {

@@ -17,10 +17,10 @@
  *      precedes the first of it
  * Each step must lead up the stack, and to code if it is known what is code.
  * Without an image only frame pointers are left. Addresses that are found are
- * those of a trace (places.h).
+ * those of a trace (image_location.h).
  */
 
-#include "unwind/places.h"
+#include "unwind/image_location.h"
 #include "image/image.h"
 
 #include <prof/format.h>

@@ -7,7 +7,7 @@
  *
  *     promise.c  a promise: its two sides, who waits for it
  *     pool.c     memory of promises; messages about misuse
- *     ready.c    what the loop is to call next
+ *     run_queue.c  what the loop is to call next
  *     chain.c    bind and catch
  *     group.c    join, choose, pick and timeout
  *     sleep.c    sleep
@@ -67,7 +67,7 @@ void promise_misused(const struct promise *promise, const char *what,
 /* The image ends: prints which promises nobody has awaited or freed. */
 void promise_at_end(void);
 
-/* ---- ready.c */
+/* ---- run_queue.c */
 
 /* Calls ready->run(ready) in a turn of the loop, after all that is ready now.
  * No effect if it is ready already. */

@@ -5,7 +5,7 @@
 /* What the files of this room share. */
 
 #include "causal/experiments.h"
-#include "causal/held.h"
+#include "causal/held_events.h"
 #include "causal/latency.h"
 #include "causal/virtual_clock.h"
 

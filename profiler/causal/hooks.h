@@ -5,7 +5,7 @@
 /*
  * Code for functions that are patched (hooks.asm). The function's beginning
  * jumps to its entry, which calls prof_patch_entered() and goes on with the
- * instructions that were moved there (move.h). That may replace the return
+ * instructions that were moved there (relocate.h). That may replace the return
  * address by one in prof_patch_returns, which calls prof_patch_left() and
  * returns to where it was. Each return address has a place of its own there,
  * and keeps it: whatever happens to the stack meanwhile, it returns right, and

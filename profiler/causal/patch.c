@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/equal.h"
 #include "base/own_code.h"
-#include "causal/move.h"
+#include "causal/relocate.h"
 #include "causal/causal.h"
 #include "causal/own.h"
 #include "sample/cpu_state.h"

@@ -16,8 +16,8 @@
 #include "causal/causal.h"
 #include "causal/patch.h"
 #include "control/control.h"
-#include "profile/functions.h"
-#include "profile/sums.h"
+#include "aggregate/functions.h"
+#include "aggregate/sums.h"
 #include "sample/cpu_state.h"
 
 #include <prof/causal.h>

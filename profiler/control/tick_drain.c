@@ -17,7 +17,7 @@
 #include "base/options.h"
 #include "control/builtin.h"
 #include "control/control.h"
-#include "profile/drain.h"
+#include "aggregate/drain.h"
 #include "sample/cpu_state.h"
 #include "stream/shared_memory.h"
 #include "stream/stream.h"

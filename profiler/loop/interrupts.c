@@ -6,7 +6,7 @@
  * own time already.
  */
 
-#include "loop/held.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 
 static struct prof_loop_state *const state = &prof_loop_state;

@@ -3,7 +3,7 @@
 /* Replaces this room if PROF_WITH_LOOP is 0 (<prof/config.h>): the calls of a
  * runtime are nothing then, and these remain. */
 
-#include "loop/held.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 #include "loop/loop_send.h"
 

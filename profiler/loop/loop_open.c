@@ -3,7 +3,7 @@
 /* Memory, the begin of counting, and reset. */
 
 #include "loop/guard.h"
-#include "loop/held.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 #include "loop/loop_send.h"
 #include "loop/utilisation.h"

@@ -10,7 +10,7 @@
 #include "loop/loop_send.h"
 
 #include "loop/guard.h"
-#include "loop/held.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 #include "loop/read.h"
 

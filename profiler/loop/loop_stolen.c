@@ -11,7 +11,7 @@
 #include "loop/loop_stolen.h"
 
 #include "loop/guard.h"
-#include "loop/held.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 #include "loop/utilisation.h"
 

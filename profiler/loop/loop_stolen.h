@@ -12,7 +12,7 @@
  *       |--------------|        |-----|---------|  is the run's own time
  *
  * That is a run that has paused since, which was noted because of its length
- * (held.h); or one that has not, and is found on the stack by its begin; or the
+ * (long_runs.h); or one that has not, and is found on the stack by its begin; or the
  * last long interrupt. What was read before stays as it was read: counts only
  * grow.
  *

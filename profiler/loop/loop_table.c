@@ -2,7 +2,7 @@
 
 /* The table of sites, and the account below it. */
 
-#include "loop/held.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 #include "loop/read.h"
 

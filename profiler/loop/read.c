@@ -7,7 +7,7 @@
 
 #include "loop/read.h"
 
-#include "loop/held.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 #include "loop/utilisation.h"
 

@@ -7,7 +7,7 @@
 
 #include "loop/sites.h"
 
-#include "loop/held.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 
 #include "base/cpu.h"

@@ -5,7 +5,7 @@
  * a row of `make bench`; whatever is rare is in functions of its own.
  */
 
-#include "loop/held.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 #include "loop/utilisation.h"
 

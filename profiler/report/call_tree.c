@@ -11,10 +11,10 @@
 
 #include "report/report.h"
 
-#include "profile/calls.h"
-#include "profile/functions.h"
-#include "profile/stacks.h"
-#include "profile/sums.h"
+#include "aggregate/calls.h"
+#include "aggregate/functions.h"
+#include "aggregate/stacks.h"
+#include "aggregate/sums.h"
 #include "report/share.h"
 #include "report/summary.h"
 

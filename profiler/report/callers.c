@@ -5,9 +5,9 @@
  * The sums are kept in the function table, so that nothing is allocated.
  */
 
-#include "profile/calls.h"
-#include "profile/functions.h"
-#include "profile/sums.h"
+#include "aggregate/calls.h"
+#include "aggregate/functions.h"
+#include "aggregate/sums.h"
 #include "report/report.h"
 #include "report/share.h"
 #include "report/summary.h"

@@ -9,10 +9,10 @@
 
 #include "base/cpu.h"
 #include "base/options.h"
-#include "profile/accounts.h"
-#include "profile/calls.h"
-#include "profile/drain.h"
-#include "profile/image.h"
+#include "aggregate/accounts.h"
+#include "aggregate/calls.h"
+#include "aggregate/drain.h"
+#include "aggregate/image.h"
 #include "report/share.h"
 
 #include <prof/config.h>

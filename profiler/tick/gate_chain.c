@@ -13,7 +13,7 @@
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
 #include "sample/stub.h"
-#include "tick/gate.h"
+#include "tick/idt_gate.h"
 #include "tick/message.h"
 #include "tick/newest.h"
 #include "tick/watchdog.h"

@@ -4,7 +4,7 @@
 
 /*
  * Our place among the handlers of the timer's interrupt: the stub stands in the
- * gate (gate.h) and goes on to the handler that was there; or another handler
+ * gate (idt_gate.h) and goes on to the handler that was there; or another handler
  * stands in the gate and goes on to the stub.
  */
 

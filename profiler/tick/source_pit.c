@@ -8,7 +8,7 @@
  * TSC, so that ticks lost on a busy host cost the kernel none of its own.
  * Starting takes over in the middle of a kernel's tick and knows from the PIT
  * how much of it is left; stopping gives the PIT back at the end of one
- * (handover.c).
+ * (pit_ownership.c).
  *
  * At the kernel's own rate the PIT is not touched at all. A kernel that does
  * not use the PIT has no tick: none is ever due, and stopping stops the PIT.
@@ -21,7 +21,7 @@
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 #include "tick/gate_chain.h"
-#include "tick/handover.h"
+#include "tick/pit_ownership.h"
 #include "tick/jitter.h"
 #include "tick/meter.h"
 #include "tick/pit.h"

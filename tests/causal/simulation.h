@@ -7,7 +7,7 @@
  * does with virtual time is what a kernel has to do.
  */
 
-#include "causal/held.h"
+#include "causal/held_events.h"
 #include "causal/virtual_clock.h"
 
 #define POLL_CYCLES 2000u

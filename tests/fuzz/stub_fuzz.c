@@ -5,7 +5,7 @@
  * ends with a reason, and nothing is read beyond what came.
  */
 
-#include "stub/stub.h"
+#include "gdb/stub.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>

@@ -147,7 +147,7 @@ async function sources() {
         'kernel',
         'drivers',
         'profiler/sample',
-        'profiler/profile',
+        'profiler/aggregate',
         'services/lua',
         'build/source/lua5.4/src',
         'arch/x86/' + width,

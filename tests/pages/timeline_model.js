@@ -14,7 +14,7 @@ const SOURCES = [
   'timeline/state',
   'timeline/model',
   'timeline/simplify',
-  'timeline/layout',
+  'timeline/rows',
   'timeline/place',
 ];
 

@@ -6,7 +6,7 @@
 UNIT := -fno-pie -no-pie -fsanitize=address,undefined -fno-sanitize-recover=all
 unit_sources := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
 unit_tests := $(basename $(notdir $(unit_sources)))
-promise_parts := promise ready chain group sleep mutex mailbox
+promise_parts := promise run_queue chain group sleep mutex mailbox
 define unit_rules
 $(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked \
     $(rooms)/.linked

@@ -40,7 +40,7 @@ PARTS = {
     "pit": (
         [
             "tick/gate*.c",
-            "tick/handover.c",
+            "tick/pit_ownership.c",
             "tick/jitter.c",
             "tick/newest.c",
             "tick/pit.c",

@@ -2,7 +2,7 @@
 
 /*
  * The parts of a causal profile by themselves: virtual clock, agents, the
- * estimate of a gain, and wrong calls. Held events: held_test.c.
+ * estimate of a gain, and wrong calls. Held events: held_events_test.c.
  */
 
 #include <setjmp.h>

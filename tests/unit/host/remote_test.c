@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "machine/registers.h"
-#include "stub/remote.h"
+#include "gdb/remote.h"
 
 static struct remote_reader reader;
 

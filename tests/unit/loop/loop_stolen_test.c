@@ -4,7 +4,7 @@
 
 #include "loop_world.h"
 
-#include "loop/held.h"
+#include "loop/long_runs.h"
 
 #define HELD 20u
 #define FREEZE 100u

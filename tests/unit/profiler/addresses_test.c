@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "profile/image.h"
+#include "aggregate/image.h"
 #include "profiler_world.h"
 #include "unwind/prologue.h"
 

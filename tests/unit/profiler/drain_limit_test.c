@@ -12,7 +12,7 @@
 
 #include "stack_maker.h"
 
-#include "profile/drain.h"
+#include "aggregate/drain.h"
 
 #define CALLERS 64u
 #define SAMPLES 500u

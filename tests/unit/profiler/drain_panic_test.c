@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "profile/drain.h"
+#include "aggregate/drain.h"
 #include "stream/stream.h"
 #include "profiler_world.h"
 #include "stream_checker.h"

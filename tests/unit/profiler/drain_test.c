@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "profile/drain.h"
-#include "profile/stacks.h"
+#include "aggregate/drain.h"
+#include "aggregate/stacks.h"
 #include "stream/stream.h"
 #include "profiler_world.h"
 #include "stream_checker.h"

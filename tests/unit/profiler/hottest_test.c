@@ -15,8 +15,8 @@
 
 #include "profiler_world.h"
 
-#include "profile/hottest.h"
-#include "profile/sums.h"
+#include "aggregate/hottest.h"
+#include "aggregate/sums.h"
 
 #define FUNCTIONS_MAX 1500u
 

@@ -11,12 +11,12 @@
  */
 
 #include "control/control.h"
-#include "profile/accounts.h"
-#include "profile/addresses.h"
-#include "profile/calls.h"
-#include "profile/functions.h"
-#include "profile/recent.h"
-#include "profile/stacks.h"
+#include "aggregate/accounts.h"
+#include "aggregate/addresses.h"
+#include "aggregate/calls.h"
+#include "aggregate/functions.h"
+#include "aggregate/recent.h"
+#include "aggregate/stacks.h"
 #include "sample/cpu_state.h"
 #include "sample/stub.h"
 #include "tick/clock.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "profile/recent.h"
+#include "aggregate/recent.h"
 #include "profiler_world.h"
 
 #define FRAMES 12u

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "profile/sums.h"
+#include "aggregate/sums.h"
 #include "profiler_world.h"
 #include "stack_maker.h"
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TIMELINE_ROWS_H
+#define TIMELINE_ROWS_H
+
+/*
+ * On which row each object is drawn; host/pages/timeline/rows.js does the
+ * same, and a test compares the two.
+ *
+ * In order of their begin, each object takes the first row that is free from
+ * then on. One that overlaps its parent in time is below it; one that does not,
+ * or that its parent was merged into, takes the parent's row if that is free.
+ * (n) objects take O(n log n).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LAYOUT_NONE UINT32_MAX
+
+struct layout_item {
+    uint64_t begin;
+    uint64_t end;    /* at or after begin */
+    uint32_t parent; /* an item before this one, or LAYOUT_NONE */
+    bool merged;     /* what the parent was merged into */
+};
+
+/* Writes the row of each of (count) items, which are in order of begin, to
+ * (rows). Returns how many rows there are. */
+uint32_t layout_rows(const struct layout_item *items, size_t count,
+                     uint32_t *rows);
+
+#endif

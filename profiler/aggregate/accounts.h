@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_ACCOUNTS_H
+#define PROF_ACCOUNTS_H
+
+/*
+ * What the drain counts. Members only ever grow: a reset takes a snapshot that
+ * prof_stats() subtracts, and the stream sends differences.
+ */
+
+#include "aggregate/amount.h"
+#include "sample/frames.h"
+
+enum prof_class {
+    PROF_CLASS_ATTRIBUTED, /* in a function that has a name */
+    PROF_CLASS_IDLE,
+    PROF_CLASS_UNRESOLVED,
+    PROF_CLASS_USER, /* in user mode */
+    PROF_CLASSES,
+};
+
+struct prof_accounts {
+    struct prof_amount drained[PROF_CLASSES];
+    struct prof_amount dropped;   /* by the interrupt, up to the last overflow
+                                     half that was taken */
+    struct prof_amount no_memory; /* dropped by the drain: a new stack, and no
+                                     memory for it */
+    uint64_t overflowed;          /* of drained: through the overflow table */
+    uint64_t caller_unreachable;  /* of drained: function without a frame, whose
+                                     return address is above the words kept */
+    uint64_t stolen_cycles;       /* in none of these: the host took them */
+    uint64_t drain_cycles;        /* spent in prof_drain() */
+    uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
+};
+
+/* Written by the drain. */
+extern struct prof_accounts prof_accounts;
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The call tree; see calls.h. */
+
+#include "aggregate/calls.h"
+
+#include "base/own_code.h"
+#include "aggregate/functions.h"
+
+#include <prof/config.h>
+
+struct prof_table prof_calls;
+
+/* Whether (function) is not on the path from (call) to the root, so that a call
+ * of it there is not recursive. */
+static bool is_outermost(uint32_t call, uint32_t function)
+{
+    for (; PROF_WITH_CALLERS && call != 0;
+         call = prof_call_at(call)->record.parent)
+        if (prof_call_at(call)->record.key == function)
+            return false;
+    return true;
+}
+
+/* Whether a call of (function) by (caller) is the profiler's: it is one of its
+ * functions, or the caller's is. What has no name is not: its samples are in
+ * the account of unresolved ones. */
+static bool is_own(uint32_t caller, uint32_t function)
+{
+    const struct prof_function *called = prof_function_at(function);
+
+    return prof_function_is_named(called) &&
+           (prof_code_is_own(called->record.key) || prof_call_is_own(caller));
+}
+
+/* The call found last: new stacks are often in the same one. */
+static uint32_t last_caller, last_function, last_call;
+
+void prof_calls_open(void)
+{
+    prof_calls = PROF_TABLE(struct prof_call);
+    last_call = 0;
+}
+
+/* Adds the call at the free slot (slot). */
+static uint32_t add(uint32_t *slot, uint32_t caller, uint32_t function)
+{
+    const uint32_t *slots = prof_calls.slots;
+    uint32_t number;
+    struct prof_call *call;
+
+    if (!prof_table_reserve(&prof_calls))
+        return 0;
+    number = prof_table_add_at(&prof_calls, sizeof *call, slot, slots, caller,
+                               function);
+    call = prof_call_at(number);
+    if (is_outermost(caller, function))
+        call->record.link |= PROF_CALL_OUTERMOST;
+    if (is_own(caller, function))
+        call->record.link |= PROF_CALL_OWN;
+    if (PROF_WITH_TREES) {
+        call->sibling = prof_call_at(caller)->child;
+        prof_call_at(caller)->child = number;
+    }
+    return number;
+}
+
+uint32_t prof_call_of(uint32_t caller, uint32_t function)
+{
+    uint32_t *slot;
+
+    if (last_call != 0 && caller == last_caller && function == last_function)
+        return last_call;
+    slot = prof_table_slot(&prof_calls, sizeof(struct prof_call), caller,
+                           function);
+    last_call = *slot != 0 ? *slot : add(slot, caller, function);
+    last_caller = caller;
+    last_function = function;
+    return last_call;
+}

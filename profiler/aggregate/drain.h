@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_DRAIN_H
+#define PROF_DRAIN_H
+
+/* The drain's internal interface; prof_drain() itself is in <prof/prof.h>. */
+
+#include "aggregate/drain_state.h"
+#include "stream/stream.h"
+
+#include <prof/prof.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Initialises this room for the image in (config); before any other call.
+ * Contexts: boot, once. */
+void prof_drain_open(const struct prof_config *config);
+static inline bool prof_drain_is_open(void)
+{
+    return prof_drain_state.open;
+}
+
+/* Whether the last drain has left samples for the next, so as not to take too
+ * long. Contexts: thread. */
+static inline bool prof_drain_is_behind(void)
+{
+    return prof_drain_state.behind;
+}
+
+/* A drain in the interrupt, where no call of the profiler is in progress, and
+ * neither recorder, loop statistics nor experiments have a part in it. It ends
+ * after (cycles), in portions of four samples; 0: after as much as any drain
+ * takes. Returns whether it has left samples. PROF_WITH_BUILTIN. */
+bool prof_drain_in_tick(uint64_t cycles);
+
+/* When the last drain ended. Contexts: any, while none is in progress.
+ * PROF_WITH_BUILTIN. */
+static inline uint64_t prof_drain_ended(void)
+{
+    return prof_drain_state.ended_tsc;
+}
+
+/* The longest time between two drains since the last reset, in cycles, while
+ * sampling. PROF_WITH_BUILTIN. */
+static inline uint64_t prof_drain_longest(void)
+{
+    return prof_drain_state.longest;
+}
+
+/* Drains all that is queued now, in as many drains as that takes. Contexts:
+ * thread. */
+void prof_drain_whole(void);
+
+/*
+ * The last drain, in a panic: emits what is queued, without allocating. Samples
+ * of new stacks are emitted without callers. If the panic interrupted a drain,
+ * which leaves the tables in an unknown state, all samples are, and those in
+ * the overflow table count as discarded. Later drains do nothing.
+ */
+void prof_drain_last(void);
+
+/* Clears the stack tree, but not the accounts, which only grow (accounts.h).
+ * Contexts: thread. */
+void prof_drain_clear(void);
+
+/* Discards the samples in the vector and the overflow table, and returns their
+ * number. Contexts: thread, no drain in progress. */
+uint64_t prof_drain_discard(void);
+
+/* Ticks counted by the producer since prof_init(), extended to 64 bits. Must be
+ * called once in 2^32 ticks; each drain does. Contexts: thread. */
+uint64_t prof_ticks(void);
+
+/* Samples in the vector and the overflow table; and samples dropped since
+ * prof_init(), by the interrupt or because the drain had no memory. Contexts:
+ * thread. A tick changes both, so read them again if prof_ticks() has
+ * changed. */
+uint64_t prof_queued(void);
+uint64_t prof_dropped(void);
+
+/* Callers recorded with each sample, 0 = none. */
+uint32_t prof_drain_depth(void);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Which time was stolen; see stolen.h. */
+
+#include "aggregate/stolen.h"
+
+#include "aggregate/accounts.h"
+#include "aggregate/instruction_class.h"
+#include "tick/clock.h"
+
+#include <prof/config.h>
+
+#include <stdbool.h>
+
+/* Gaps that decide; then older ones count half. */
+#define RECENT_MAX 256u
+
+/* Gaps elsewhere for each one where interrupts are enabled, at least. */
+#define ELSEWHERE_MIN 4u
+
+static struct {
+    uint32_t elsewhere; /* gaps that the guest cannot have made */
+    uint32_t masked;    /* that it may have made */
+    uint64_t longest;   /* cycles of one elsewhere */
+} recent;
+
+void prof_stolen_open(void)
+{
+    recent.elsewhere = recent.masked = 0;
+    recent.longest = 0;
+}
+
+static void forget_half(void)
+{
+    recent.elsewhere /= 2;
+    recent.masked /= 2;
+    recent.longest /= 2;
+}
+
+/* Whether (gap) cycles before a sample of (pc) were stolen. */
+static bool was_stolen(uintptr_t pc, uint64_t gap)
+{
+    if (!PROF_WITH_CLASSES)
+        return true;
+    if (recent.elsewhere + recent.masked >= RECENT_MAX)
+        forget_half();
+    if (prof_was_masked(pc)) {
+        recent.masked++;
+        return gap <= recent.longest &&
+               recent.elsewhere >= recent.masked * ELSEWHERE_MIN;
+    }
+    recent.elsewhere++;
+    if (gap > recent.longest)
+        recent.longest = gap;
+    return true;
+}
+
+uint64_t prof_stolen_charge(uintptr_t pc, uint64_t cycles, uint64_t gap)
+{
+    if (gap == 0 || !was_stolen(pc, gap))
+        return cycles;
+    prof_accounts.stolen_cycles += gap;
+    return cycles - gap;
+}
+
+uint64_t prof_stolen_charge_all(uintptr_t pc, uint32_t samples, uint64_t cycles,
+                                uint64_t *gap)
+{
+    uint64_t covered = (uint64_t)samples * prof_clock.step;
+    uint64_t beyond = cycles > covered ? cycles - covered : 0;
+
+    /* Less than half a period is a tick that came late. */
+    if (beyond <= prof_clock.step / 2)
+        return cycles;
+    if (beyond > *gap)
+        beyond = *gap;
+    *gap -= beyond;
+    return prof_stolen_charge(pc, cycles, beyond);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_HELD_EVENTS_H
+#define PROF_HELD_EVENTS_H
+
+/*
+ * A priority queue of events that have arrived and are not due yet. The first
+ * is the one that is due first; of several due at the same time, the one that
+ * was held first. Events that come in the order in which they are due, as most
+ * do, are in a list, the others in a binary heap, both in fixed memory. So an
+ * event that comes in order costs the same however many are held: with an open
+ * loop and a target that is faster these are thousands. Contexts: thread.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct prof_held_event {
+    uint64_t due; /* virtual time, cycles */
+    uint32_t order;
+    uint32_t origin;
+    void *event;
+    struct prof_held_event *next; /* in the list, or in that of free ones */
+};
+
+/* Memory to hold (room) in. */
+#define PROF_HELD_BYTES(room)                                                  \
+    ((room) *                                                                  \
+     (sizeof(struct prof_held_event) + sizeof(struct prof_held_event *)))
+
+struct prof_held {
+    struct prof_held_event *first, *last; /* of the list; NULL: it is empty */
+    struct prof_held_event **heap;
+    uint32_t heap_count;
+    uint32_t count;  /* events in the list and in the heap */
+    uint32_t origin; /* of the events that are held from now on */
+    uint32_t room;
+    struct prof_held_event *unused; /* free elements that were used before */
+    struct prof_held_event *events; /* all elements */
+    uint32_t used; /* how many of (events) were ever used: the most at a time */
+    uint32_t held; /* events held so far, modulo 2^32: the next one's order */
+};
+
+/* (memory), PROF_HELD_BYTES(room) aligned to 8, MUST remain valid. */
+void prof_held_init(struct prof_held *held, void *memory, uint32_t room);
+
+/* Parts of prof_held_put(): takes an element that was never used, NULL: there
+ * is no room; and puts one that is due before the end of the list. */
+struct prof_held_event *prof_held_new(struct prof_held *held);
+void prof_held_put_earlier(struct prof_held *held,
+                           struct prof_held_event *added);
+
+/* False: (added) is due before the end of the list. */
+static inline bool prof_held_append(struct prof_held *held,
+                                    struct prof_held_event *added)
+{
+    if (held->first == NULL)
+        held->first = added;
+    else if (added->due >= held->last->due)
+        held->last->next = added;
+    else
+        return false;
+    held->last = added;
+    return true;
+}
+
+/* Holds (event) until (due). False: there is no room. */
+static inline bool prof_held_put(struct prof_held *held, uint64_t due,
+                                 void *event)
+{
+    struct prof_held_event *added = held->unused;
+
+    if (added == NULL && (added = prof_held_new(held)) == NULL)
+        return false;
+    held->unused = added->next;
+    added->due = due;
+    added->order = held->held++;
+    added->origin = held->origin;
+    added->event = event;
+    added->next = NULL;
+    if (!prof_held_append(held, added))
+        prof_held_put_earlier(held, added);
+    held->count++;
+    return true;
+}
+
+/* What is due first; NULL: nothing is held. prof_held_earlier() is
+ * for where there is a heap. */
+const struct prof_held_event *prof_held_earlier(const struct prof_held *held);
+static inline const struct prof_held_event *
+prof_held_first(const struct prof_held *held)
+{
+    return held->heap_count == 0 ? held->first : prof_held_earlier(held);
+}
+
+/* Removes the first one of the list, where there is one and no heap. */
+static inline void prof_held_take_first(struct prof_held *held)
+{
+    struct prof_held_event *event = held->first;
+
+    held->first = event->next;
+    event->next = held->unused;
+    held->unused = event;
+    held->count--;
+}
+
+/* Removes that, of which there MUST be one. It is valid until the next event is
+ * held. */
+const struct prof_held_event *prof_held_take_earlier(struct prof_held *held);
+static inline const struct prof_held_event *
+prof_held_take(struct prof_held *held)
+{
+    const struct prof_held_event *event = held->first;
+
+    if (held->heap_count != 0)
+        return prof_held_take_earlier(held);
+    prof_held_take_first(held);
+    return event;
+}
+
+/* Removes (event), due or not. False: it is not held. Linear. */
+bool prof_held_withdraw(struct prof_held *held, const void *event);
+
+#endif

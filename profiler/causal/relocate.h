@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_RELOCATE_H
+#define PROF_RELOCATE_H
+
+/*
+ * The first instructions of a function, moved elsewhere to make room for a jump
+ * at its beginning. What is relative to where it lies is adapted. No state;
+ * touches nothing but its arguments. Contexts: thread.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROF_JUMP_BYTES 5u       /* of a jump with 32 bits */
+#define PROF_MOVED_BYTES_MAX 38u /* of what is moved, with the jump after it */
+
+struct prof_moved {
+    uint8_t bytes[PROF_MOVED_BYTES_MAX]; /* to be executed at (at) */
+    uint32_t count;
+    uint32_t taken; /* bytes of the function: PROF_JUMP_BYTES or more */
+};
+
+/*
+ * Moves the beginning of the function of (size) bytes at (function) to (at),
+ * and adds a jump to what follows it. Returns 0, PROF_EPATCH_SHORT,
+ * PROF_EPATCH_CODE or PROF_EPATCH_BRANCH (<prof/error.h>). Reads up to 14 bytes
+ * after the function. Linear in its size.
+ */
+int prof_move(uintptr_t function, size_t size, uintptr_t at,
+              struct prof_moved *moved);
+
+/* Stores a jump from (from) to (to) in (bytes). */
+void prof_jump(uint8_t bytes[PROF_JUMP_BYTES], uintptr_t from, uintptr_t to);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Rows of the timeline: on random families, against the same rule written down
+ * simply, and by what must be true of any layout.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "timeline/rows.h"
+
+#define ITEMS 400
+#define FAMILIES 300
+
+static uint64_t state;
+
+static uint32_t below(uint32_t limit)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % limit;
+}
+
+/* Random families: many children of few, chains, and what takes no time. */
+static void make_items(struct layout_item *items, size_t count)
+{
+    uint32_t longest = 1 + below(2000), step = 1 + below(40);
+    uint64_t time = 0;
+
+    for (uint32_t i = 0; i < count; ++i) {
+        struct layout_item *item = &items[i];
+
+        time += below(step);
+        *item = (struct layout_item){
+            .begin = time,
+            .end = time + (below(8) == 0 ? 0 : below(longest)),
+            .parent = i == 0 || below(4) == 0 ? LAYOUT_NONE : below(i),
+        };
+        item->merged =
+            item->parent != LAYOUT_NONE && items[item->parent].end == time;
+    }
+}
+
+static uint64_t end_of(const struct layout_item *item)
+{
+    return item->end > item->begin ? item->end : item->begin + 1;
+}
+
+static bool overlap(const struct layout_item *a, const struct layout_item *b)
+{
+    return a->begin < end_of(b) && b->begin < end_of(a);
+}
+
+static bool is_free(const struct layout_item *items, const uint32_t *rows,
+                    size_t i, uint32_t row)
+{
+    for (size_t k = 0; k < i; ++k)
+        if (rows[k] == row && overlap(&items[k], &items[i]))
+            return false;
+    return true;
+}
+
+/* The rule of rows.h, word by word. */
+static uint32_t simple_row(const struct layout_item *items,
+                           const uint32_t *rows, size_t i)
+{
+    const struct layout_item *item = &items[i];
+    uint32_t row = 0;
+
+    if (item->parent != LAYOUT_NONE) {
+        const struct layout_item *parent = &items[item->parent];
+        uint32_t above = rows[item->parent];
+
+        if (!item->merged && parent->end > item->begin)
+            row = above + 1;
+        else if (is_free(items, rows, i, above))
+            return above;
+    }
+    while (!is_free(items, rows, i, row))
+        ++row;
+    return row;
+}
+
+static void rows_are_those_of_the_rule(void **unused)
+{
+    static struct layout_item items[ITEMS];
+    static uint32_t rows[ITEMS], again[ITEMS];
+
+    (void)unused;
+    for (state = 1; state < FAMILIES; ++state) {
+        uint64_t seed = state;
+        uint32_t height, highest = 0;
+
+        make_items(items, ITEMS);
+        height = layout_rows(items, ITEMS, rows);
+        assert_int_equal(layout_rows(items, ITEMS, again), height);
+        assert_memory_equal(rows, again, sizeof rows);
+        for (size_t i = 0; i < ITEMS; ++i) {
+            if (rows[i] != simple_row(items, rows, i))
+                fail_msg("family %u: item %zu is on row %u", (unsigned)seed, i,
+                         rows[i]);
+            if (rows[i] > highest)
+                highest = rows[i];
+        }
+        assert_int_equal(height, highest + 1);
+        state = seed;
+    }
+}
+
+static void children_that_overlap_are_below(void **unused)
+{
+    static struct layout_item items[ITEMS];
+    static uint32_t rows[ITEMS];
+
+    (void)unused;
+    state = 77;
+    make_items(items, ITEMS);
+    layout_rows(items, ITEMS, rows);
+    for (size_t i = 0; i < ITEMS; ++i) {
+        uint32_t parent = items[i].parent;
+
+        if (parent != LAYOUT_NONE && !items[i].merged &&
+            items[parent].end > items[i].begin)
+            assert_true(rows[i] > rows[parent]);
+        assert_true(is_free(items, rows, i, rows[i]));
+    }
+}
+
+/* A chain of continuations is one line, however long. */
+static void a_chain_is_one_row(void **unused)
+{
+    static struct layout_item items[ITEMS];
+    static uint32_t rows[ITEMS];
+
+    (void)unused;
+    for (uint32_t i = 0; i < ITEMS; ++i)
+        items[i] = (struct layout_item){
+            .begin = i * 10,
+            .end = i * 10 + 10,
+            .parent = i == 0 ? LAYOUT_NONE : i - 1,
+        };
+    assert_int_equal(layout_rows(items, ITEMS, rows), 1);
+}
+
+static void nothing_has_no_rows(void **unused)
+{
+    (void)unused;
+    assert_int_equal(layout_rows(NULL, 0, NULL), 0);
+}
+
+/* More rows than there was room for at first. */
+static void all_at_once_take_a_row_each(void **unused)
+{
+    static struct layout_item items[ITEMS];
+    static uint32_t rows[ITEMS];
+
+    (void)unused;
+    for (uint32_t i = 0; i < ITEMS; ++i)
+        items[i] = (struct layout_item){
+            .begin = i, .end = 2 * ITEMS, .parent = LAYOUT_NONE};
+    assert_int_equal(layout_rows(items, ITEMS, rows), ITEMS);
+    for (uint32_t i = 0; i < ITEMS; ++i)
+        assert_int_equal(rows[i], i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_those_of_the_rule),
+        cmocka_unit_test(children_that_overlap_are_below),
+        cmocka_unit_test(a_chain_is_one_row),
+        cmocka_unit_test(nothing_has_no_rows),
+        cmocka_unit_test(all_at_once_take_a_row_each),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
