@@ -42,7 +42,7 @@ struct counts {
 
 _Static_assert(sizeof(struct prof_accounts) -
                        offsetof(struct prof_accounts, stopped) -
-                       sizeof prof_accounts.stopped <
+                       sizeof((struct prof_accounts *)0)->stopped <
                    sizeof(uint64_t),
                "nothing comes after it");
 
@@ -53,15 +53,16 @@ static struct counts at_reset;
  * tick came in between; turning interrupts off would not stop an NMI. */
 static uint64_t read_counts(struct counts *counts)
 {
+    const struct prof_cpu *cpu = prof_cpu_here();
     uint64_t queued;
 
     do {
         counts->ticks = prof_ticks();
         counts->dropped = prof_dropped();
-        counts->interrupt_cycles = prof_sampler_cycles(&prof_cpus[0]);
+        counts->interrupt_cycles = prof_sampler_cycles(cpu);
         queued = prof_queued();
     } while (prof_ticks() != counts->ticks);
-    counts->accounts = prof_accounts;
+    counts->accounts = *prof_accounts_of(cpu);
     counts->report_cycles = prof_report_cycles();
     counts->refusals = prof_addresses.refusals + prof_functions.refusals +
                        prof_stacks.refusals +

@@ -236,7 +236,7 @@ static void write_late(struct prof_text *out, const struct prof_stats *stats)
     prof_text_string(out, " more often\n");
 }
 
-/* An estimate (profile/stolen.h): less than a period is not noticed, and
+/* An estimate (aggregate/stolen.h): less than a period is not noticed, and
  * interrupts that iret enabled late look like stolen time. */
 static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
 {

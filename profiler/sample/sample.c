@@ -56,14 +56,14 @@ void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
  */
 void prof_stack_set(uintptr_t begin, uintptr_t end)
 {
+    struct prof_cpu *cpu = prof_cpu_here();
     struct prof_stack_bounds *other =
-        prof_cpus[0].stack == &prof_cpus[0].stacks[0] ? &prof_cpus[0].stacks[1]
-                                                      : &prof_cpus[0].stacks[0];
+        &cpu->stacks[cpu->stack == &cpu->stacks[0] ? 1 : 0];
 
     if (!PROF_WITH_CALLERS) /* nothing is walked */
         return;
-    prof_cpus[0].unknown_stack = false;
+    cpu->unknown_stack = false;
     prof_stack_bounds_set(other, begin, end);
-    __atomic_store_n(&prof_cpus[0].stack, other, __ATOMIC_RELEASE);
-    prof_cpus[0].unknown_stack = begin == end;
+    __atomic_store_n(&cpu->stack, other, __ATOMIC_RELEASE);
+    cpu->unknown_stack = begin == end;
 }

@@ -39,13 +39,9 @@ LEFT_OUT = "left_out.c"
 PARTS = {
     "pit": (
         [
-            "tick/gate_chain.c",
             "tick/idt_gate.c",
-            "tick/pit_ownership.c",
             "tick/jitter.c",
-            "tick/newest.c",
             "tick/pit.c",
-            "tick/source_gate.c",
             "tick/source_pit.c",
             "tick/watchdog.c",
             "sample/*/parasite.asm",
@@ -88,7 +84,6 @@ PARTS = {
             "control/serial.c",
             "control/tick_drain.c",
             "tick/calibrate.c",
-            "tick/problem.c",
             "tick/meter.c",
         ],
         [],
