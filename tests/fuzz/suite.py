@@ -42,8 +42,7 @@ DECODER = BASE + (
     "causal/curve causal/explain causal/notes causal/series causal/take "
     "causal/verdict "
     "base/base64 base/strings trace/console trace/event trace/guest_names "
-    "trace/model trace/model_cells trace/model_tasks trace/packet "
-    "trace/packet_index occupancy/histogram occupancy/problems "
+    "trace/model trace/packet occupancy/histogram occupancy/problems "
     "occupancy/snapshot occupancy/sort occupancy/take tasks/acts tasks/count "
     "tasks/names tasks/objects tasks/problems tasks/running tasks/take"
 )
