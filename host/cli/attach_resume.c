@@ -63,7 +63,7 @@ static int resume_by_stub(const char *target, double timeout)
     known = stub.is_qemu;
     held = stub.machine.held;
     stub.machine.held = false;
-    stub_end(&stub);
+    machine_end(&stub.machine);
     if (stub.machine.reason != MACHINE_LIVES)
         die("%s: %s", target, machine_reason_text(&stub.machine));
     printf("the guest runs; %s\n",
