@@ -475,7 +475,7 @@ static void print_account(const struct loop_print *print)
     }
     printf("# the parts are %s cycles: %s\n", number_count(sum, number),
            sum == account->wall ? "the whole, to the cycle" : "NOT the whole");
-    printf("# of all: these statistics %.3f %%, stolen as well %.3f %%\n",
+    printf("# profiling overhead %.3f %%, stolen as well %.3f %%\n",
            loop_percent(print, account->own),
            loop_percent(print, account->stolen_inside));
 }
