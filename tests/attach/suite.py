@@ -55,7 +55,7 @@ def shares(attach, cpus, seconds, *words, machine=None):
     """The leaves' shares of what is not idle, and who calls them."""
     if machine is None:
         machine = attach.machine(attach.s.part, "prof.start=off", "-smp", cpus)
-    said = attach("-F", 400, "-T", seconds, *words, *machine).err
+    said = attach("-F", 400, "-d", seconds, *words, *machine).err
     stacks = attach.parasite.folded(attach.trace)
     whole = {name: 0 for name in SHARES}
     for names, samples in stacks:
@@ -111,7 +111,7 @@ def views(s, attach):
 
 def budget(attach, seconds):
     said = attach(
-        *("-F", 1000, "-T", seconds, "--pause-budget", "2%"),
+        *("-F", 1000, "-d", seconds, "--pause-budget", "2%"),
         *attach.machine(attach.s.part, "prof.start=off"),
     ).err
     _, _, worst, share, *_ = rate(said)
@@ -155,7 +155,7 @@ def triple_fault(s, attach):
     with s.test(f"{s.part}: one after the other do not end it"):
 
         def reboots(seconds):
-            attach("-F", 200, "-T", seconds, "--", *words)
+            attach("-F", 200, "-d", seconds, "--", *words)
             check.true(attach.fact("samples") > 50)
 
         given_time(reboots)
@@ -206,7 +206,7 @@ def top_of_stack(s, attach):
 
         def once(seconds):
             with fake.Top() as stub:
-                attach("-F", 200, "-T", seconds, stub.target)
+                attach("-F", 200, "-d", seconds, stub.target)
                 check.true(stub.stops >= 40, stub.stops)
                 check.true(stub.failed <= 4, f"{stub.failed}, {stub.stops}")
             for names, _ in attach.parasite.folded(attach.trace):
@@ -222,7 +222,7 @@ def short_searches(s, attach):
 
         def once(seconds):
             with fake.Unknown() as stub:
-                attach("-F", 400, "-T", seconds, "-k", image, stub.target)
+                attach("-F", 400, "-d", seconds, "-k", image, stub.target)
                 check.true(stub.total - stub.stops > 60, stub.total)
                 check.true(stub.most <= 30, stub.most)
 
@@ -235,7 +235,7 @@ def torn_is_not_reached(s, attach):
 
         def once(seconds):
             with fake.Tears() as stub:
-                said = attach("-F", 200, "-T", seconds, stub.target).err
+                said = attach("-F", 200, "-d", seconds, stub.target).err
             samples = attach.fact("samples")
             check.true(samples >= 40, said)
             *_, reached, _, _, torn = rate(said)
@@ -292,7 +292,7 @@ def split_ram(s, attach):
             def once(seconds, kind=kind, known=known):
                 with kind() as stub:
                     said = attach(
-                        *("-F", 200, "-T", seconds, "--ram", stub.ram),
+                        *("-F", 200, "-d", seconds, "--ram", stub.ram),
                         stub.target,
                     ).err
                 check.true(attach.fact("samples") >= 20, said)
@@ -320,7 +320,7 @@ def wild_registers(s, attach):
 
         def once(seconds):
             with fake.Wild() as stub:
-                attach("-F", 400, "-T", seconds, stub.target)
+                attach("-F", 400, "-d", seconds, stub.target)
             check.true(attach.fact("samples") > 40, "samples")
 
         given_time(once)

@@ -54,8 +54,7 @@ IMPORT = BASE + (
     "trace/packet"
 )
 STUB = BASE + (
-    "machine/machine machine/registers gdb/remote gdb/stub "
-    "gdb/stub_begin gdb/stub_machine gdb/stub_wire base/signals "
+    "machine/machine machine/registers gdb/remote gdb/stub base/signals "
     "base/wait"
 )
 RING = BASE + "input/shared_ring trace/packet"
