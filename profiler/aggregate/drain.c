@@ -603,7 +603,7 @@ static void drain_once(struct prof_cpu *cpu)
     prof_leave();
 }
 
-void prof_drain(void)
+void prof_drain_once(void)
 {
     struct prof_cpu *cpu = prof_cpu_here();
 
@@ -612,8 +612,6 @@ void prof_drain(void)
         if (PROF_WITH_BUILTIN)
             prof_meter_say();
         drain_once(cpu);
-        if (PROF_WITH_PIT && prof_watchdog_gave_up())
-            prof_stop();
     }
     prof_leave();
 }
@@ -661,7 +659,7 @@ void prof_drain_whole(void)
         if (PROF_WITH_BUILTIN)
             drain_once(prof_cpu_here());
         else
-            prof_drain();
+            prof_drain_once();
     } while (drain->behind && most-- > 0);
     prof_leave();
 }

@@ -32,6 +32,9 @@ static inline bool prof_drain_is_open(void)
     return prof_drain_state.open;
 }
 
+/* One drain, as prof_drain() makes it. Contexts: thread. */
+void prof_drain_once(void);
+
 /* Whether the last drain has left samples for the next, so as not to take too
  * long. Contexts: thread. */
 static inline bool prof_drain_is_behind(void)

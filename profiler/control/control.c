@@ -18,6 +18,7 @@
 #include "control/builtin.h"
 #include "aggregate/drain.h"
 #include "aggregate/image.h"
+#include "aggregate/stats.h"
 #include "aggregate/user.h"
 #include "loop/loop_send.h"
 #include "sample/bounds.h"
@@ -33,7 +34,6 @@
 #include <prof/port.h>
 
 static bool ready;                       /* prof_init() has succeeded */
-static bool running;                     /* prof_start() is in force */
 static struct prof_config kept_config;   /* a copy of what prof_init() got */
 static const struct prof_source *source; /* of ticks, from prof_init() on */
 
@@ -135,7 +135,7 @@ static void emit_start(uint64_t tsc)
 /* While sampling: from the last sample on. */
 static void emit_change(void)
 {
-    if (running)
+    if (prof_running())
         emit_start(prof_clock_of(prof_cpu_here())->last_tsc);
 }
 
@@ -157,7 +157,6 @@ static int begin(bool on)
     prof_timebase_resume(prof_clock_of(cpu), now);
     prof_overflow_resume(&cpu->overflow, now);
     cpu->enabled = 1;
-    running = true;
     return PROF_OK;
 }
 
@@ -168,7 +167,7 @@ int prof_start(void)
 
     if (!ready)
         return PROF_ESTATE;
-    if (running)
+    if (prof_running())
         return PROF_OK;
     prof_enter();
     if (PROF_WITH_BUILTIN && PROF_WITH_STREAM)
@@ -185,18 +184,24 @@ int prof_start(void)
     return error;
 }
 
+void prof_drain(void)
+{
+    prof_drain_once();
+    if (PROF_WITH_PIT && prof_watchdog_gave_up())
+        prof_stop();
+}
+
 void prof_stop(void)
 {
     bool on;
 
-    if (!running)
+    if (!prof_running())
         return;
     prof_enter();
     prof_drain_whole(); /* the last start lies between samples drained */
     on = prof_interrupts_save();
     source->stop(on);
     prof_cpu_here()->enabled = 0;
-    running = false;
     prof_interrupts_restore(on);
     if (prof_stream_on()) {
         prof_drain_whole(); /* what came before it is sent before it */
@@ -208,11 +213,6 @@ void prof_stop(void)
 const struct prof_config *prof_control_config(void)
 {
     return &kept_config;
-}
-
-bool prof_running(void)
-{
-    return running;
 }
 
 static int set_period(uint32_t hz)
@@ -264,10 +264,10 @@ int prof_set_depth(uint32_t frames)
     if (!PROF_WITH_CALLERS)
         return frames == 0 ? PROF_OK : PROF_EABSENT;
     prof_enter();
-    if (running)
+    if (prof_running())
         prof_drain_whole();
     prof_cpu_here()->depth = depth_for(frames);
-    if (PROF_WITH_BUILTIN && running)
+    if (PROF_WITH_BUILTIN && prof_running())
         prof_tick_drain_begin();
     emit_change();
     prof_leave();
@@ -278,7 +278,7 @@ int prof_set_depth(uint32_t frames)
 void prof_hello(void)
 {
     prof_enter();
-    if (running)
+    if (prof_running())
         prof_drain_whole();
     prof_stream_hello();
     prof_trace_hello();
@@ -362,6 +362,7 @@ void prof_reset(void)
 #ifdef PROF_HOSTED
 void prof_control_forget(void)
 {
-    ready = running = false;
+    ready = false;
+    prof_cpu_here()->enabled = 0;
 }
 #endif

@@ -2,7 +2,7 @@
 
 /*
  * The producer in C: prof_sample(), for kernels with a hook of their own. With
- * the PIT as the source the interrupt is assembly: <width>/parasite.asm.
+ * the PIT as the source the interrupt is assembly: tick/<width>/parasite.asm.
  */
 
 #include "base/cpu.h"
@@ -13,6 +13,11 @@
 #include <stddef.h>
 
 struct prof_cpu prof_cpus[PROF_CPUS_MAX];
+
+bool prof_running(void)
+{
+    return prof_cpu_here()->enabled;
+}
 
 void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Samples of user mode; <prof/user.h>. With the PIT as the source the stub does
- * the same: <width>/parasite.asm. */
+ * the same: tick/<width>/parasite.asm. */
 
 #include "sample/user.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
-#include "sample/stub.h"
+#include "tick/stub.h"
 #include "tick/message.h"
 
 #include <stddef.h>

@@ -44,7 +44,7 @@ PARTS = {
             "tick/pit.c",
             "tick/source_pit.c",
             "tick/watchdog.c",
-            "sample/*/parasite.asm",
+            "tick/*/parasite.asm",
         ],
         [],
     ),
@@ -69,7 +69,7 @@ PARTS = {
         ["loop/left_out.c"],
     ),
     "causal": (
-        ["causal/*.c", "causal/*.asm", "control/causal*.c"],
+        ["causal/*.c", "causal/*.asm", "control/causal*.c", "base/origin.c"],
         ["causal/left_out.c"],
     ),
     "trees": (

@@ -9,8 +9,8 @@
  * a reset: the stack tree, which is cleared, and the queue, which is discarded.
  */
 
-#include "base/busy.h"
-#include "control/control.h"
+#include "aggregate/stats.h"
+
 #include "aggregate/accounts.h"
 #include "aggregate/addresses.h"
 #include "aggregate/calls.h"
@@ -18,7 +18,7 @@
 #include "aggregate/functions.h"
 #include "aggregate/stacks.h"
 #include "aggregate/sums.h"
-#include "report/report.h"
+#include "base/busy.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
@@ -48,6 +48,8 @@ _Static_assert(sizeof(struct prof_accounts) -
 
 static struct counts at_reset;
 
+uint64_t prof_report_cycles;
+
 /* Reads all counters, and returns how many samples are queued. Those that the
  * interrupt writes must belong to the same tick, so they are read again if a
  * tick came in between; turning interrupts off would not stop an NMI. */
@@ -63,7 +65,7 @@ static uint64_t read_counts(struct counts *counts)
         queued = prof_queued();
     } while (prof_ticks() != counts->ticks);
     counts->accounts = *prof_accounts_of(cpu);
-    counts->report_cycles = prof_report_cycles();
+    counts->report_cycles = prof_report_cycles;
     counts->refusals = prof_addresses.refusals + prof_functions.refusals +
                        prof_stacks.refusals +
                        (PROF_HAS_CALLS ? prof_calls.refusals : 0);
