@@ -9,9 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Packets as lines of text to prof_port_write(). serial.c */
-extern const struct prof_transport prof_serial_transport;
-
 /* Whether the image has no prof_port_alloc() of its own. Contexts: any. */
 bool prof_pool_in_use(void);
 
