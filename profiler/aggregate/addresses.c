@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The address cache; see addresses.h. */
-
 #include "aggregate/addresses.h"
 
 #include "aggregate/accounts.h"

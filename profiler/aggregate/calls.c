@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The call tree; see calls.h. */
-
 #include "aggregate/calls.h"
 
 #include "base/own_code.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The function table; see functions.h. */
-
 #include "aggregate/functions.h"
 
+#include <prof/config.h>
+#include <prof/name.h>
 #include <prof/symbols.h>
 
 struct prof_table prof_functions;
@@ -36,3 +36,16 @@ uint32_t prof_function_of(uintptr_t address)
     last_number = number;
     return number;
 }
+
+#if PROF_WITH_CLASSES || PROF_WITH_TREES
+uint32_t prof_function_named(const char *name, uint32_t after)
+{
+    struct prof_symbol symbol;
+
+    for (uint32_t i = after + 1; i < prof_functions.used; i++)
+        if (prof_symbol_find(prof_function_at(i)->record.key, &symbol) &&
+            prof_name_is(&symbol, name))
+            return i;
+    return 0;
+}
+#endif

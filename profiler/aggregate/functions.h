@@ -51,4 +51,8 @@ void prof_functions_open(void);
  */
 uint32_t prof_function_of(uintptr_t address);
 
+/* The number of the first function after number (after) that has this name,
+ * mangled or not; 0 if there is none. Contexts: thread. */
+uint32_t prof_function_named(const char *name, uint32_t after);
+
 #endif

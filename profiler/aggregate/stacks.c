@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The stack tree: finds and creates stacks; see stacks.h. */
-
 #include "aggregate/stacks.h"
 
 #include "base/alloc.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Which time was stolen; see stolen.h. */
-
 #include "aggregate/stolen.h"
 
 #include "aggregate/accounts.h"

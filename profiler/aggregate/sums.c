@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Sums over the stack tree; see sums.h. */
-
 #include "aggregate/sums.h"
 
 #include "base/options.h"
@@ -13,8 +11,6 @@
 #include "aggregate/stacks.h"
 
 #include <prof/config.h>
-#include <prof/name.h>
-#include <prof/symbols.h>
 
 static struct prof_sums sums;
 static uint64_t summed;         /* samples that had been drained then */
@@ -27,14 +23,11 @@ static bool expired; /* addresses are to be counted anew */
 static uint32_t find_vmm(void)
 {
     static uint32_t known;
-    struct prof_symbol symbol;
 
     if (!PROF_WITH_CLASSES || PROF_OPTION(vmm)[0] == '\0')
         return 0;
-    for (uint32_t i = 1; i < prof_functions.used && known == 0; i++)
-        if (prof_symbol_find(prof_function_at(i)->record.key, &symbol) &&
-            prof_name_is(&symbol, PROF_OPTION(vmm)))
-            known = i;
+    if (known == 0)
+        known = prof_function_named(PROF_OPTION(vmm), 0);
     return known;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The growing table; its rules are in table.h. */
-
 #include "aggregate/table.h"
 
 #include "base/alloc.h"
@@ -200,12 +198,6 @@ uint32_t *prof_table_find_slot(const struct prof_table *table, uint32_t parent,
                                uintptr_t key)
 {
     return prof_table_slot(table, table->record_bytes, parent, key);
-}
-
-uint32_t prof_table_find(const struct prof_table *table, uint32_t parent,
-                         uintptr_t key)
-{
-    return *prof_table_find_slot(table, parent, key);
 }
 
 uint32_t prof_table_add(struct prof_table *table, uint32_t parent,

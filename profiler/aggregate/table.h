@@ -116,11 +116,6 @@ static inline bool prof_table_reserve(struct prof_table *table)
     return table->used < table->idle || prof_table_grow(table);
 }
 
-/* The number of the record with (key) and (parent), 0 if there is none.
- * Contexts: thread. */
-uint32_t prof_table_find(const struct prof_table *table, uint32_t parent,
-                         uintptr_t key);
-
 /*
  * Adds a record with (key) and (parent), all else 0, and returns its number.
  * There must be no such record, and prof_table_reserve() must have returned

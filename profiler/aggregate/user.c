@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The names of address spaces; see user.h. */
-
 #include "aggregate/user.h"
 
 #include "base/alloc.h"

@@ -100,6 +100,17 @@ void prof_text_fixed(struct prof_text *out, uint64_t value, unsigned width,
     }
 }
 
+void prof_text_value(struct prof_text *out, const char *before, uint64_t value,
+                     uint32_t unit, const char *after)
+{
+    prof_text_string(out, before);
+    if (unit == 1)
+        prof_text_decimal(out, value, 0);
+    else
+        prof_text_fixed(out, value, 0, unit);
+    prof_text_string(out, after);
+}
+
 void prof_text_hex(struct prof_text *out, uint64_t value, unsigned digits)
 {
     char text[HEX_DIGITS + 1];

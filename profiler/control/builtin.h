@@ -9,9 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Packets as lines of text to prof_port_write(). serial.c */
-extern const struct prof_transport prof_serial_transport;
-
 /* Whether the interrupt drains where nobody else does. False: it was asked for
  * and cannot, as a line says. tick_drain.c Contexts: boot. */
 bool prof_tick_drain_open(enum prof_tick_drains how);

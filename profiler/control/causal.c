@@ -40,41 +40,31 @@ static bool begun; /* what the options ask for */
 
 /* ---- what is printed */
 
-static void say(const char *name, const char *what)
+/* A line about the function (symbol) or, if that is NULL, about (name). */
+static void say_about(const struct prof_symbol *symbol, const char *name,
+                      const char *what, const char *why)
 {
     struct prof_text out;
 
     prof_text_open(&out, prof_port_write);
     prof_text_string(&out, "causal: ");
+    if (symbol != NULL)
+        prof_name_write(&out, symbol, 0);
     prof_text_string(&out, name);
     prof_text_string(&out, what);
+    prof_text_string(&out, why);
     prof_text_char(&out, '\n');
     prof_text_flush(&out);
 }
 
-static void say_function(const struct prof_symbol *symbol, const char *what)
+static void say(const char *name, const char *what)
 {
-    struct prof_text out;
-
-    prof_text_open(&out, prof_port_write);
-    prof_text_string(&out, "causal: ");
-    prof_name_write(&out, symbol, 0);
-    prof_text_string(&out, what);
-    prof_text_char(&out, '\n');
-    prof_text_flush(&out);
+    say_about(NULL, name, what, "");
 }
 
 static void refuse(const char *name, int error)
 {
-    struct prof_text out;
-
-    prof_text_open(&out, prof_port_write);
-    prof_text_string(&out, "causal: ");
-    prof_text_string(&out, name);
-    prof_text_string(&out, ": ");
-    prof_text_string(&out, prof_strerror(error));
-    prof_text_char(&out, '\n');
-    prof_text_flush(&out);
+    say_about(NULL, name, ": ", prof_strerror(error));
 }
 
 /* All functions (name), of which one is to be chosen. */
@@ -96,9 +86,8 @@ static void list_named(const char *name)
         prof_text_char(&out, '\n');
     }
     if (count > LISTED_MAX) {
-        prof_text_string(&out, "causal:   and ");
-        prof_text_decimal(&out, count - LISTED_MAX, 0);
-        prof_text_string(&out, " more\n");
+        prof_text_value(&out, "causal:   and ", count - LISTED_MAX, 1,
+                        " more\n");
     }
     prof_text_string(&out, "causal: name one by its address, such as 0x1234\n");
     prof_text_flush(&out);
@@ -209,7 +198,7 @@ static uint32_t choose(void)
             continue;
         chosen++;
         if (prof_symbol_find(address, &symbol))
-            say_function(&symbol, " is a target");
+            say_about(&symbol, "", " is a target", "");
     }
     return chosen;
 }

@@ -8,37 +8,32 @@
 
 #include "control/command.h"
 
-/* The argument of a command. */
-enum follows {
-    NOTHING,
-    NUMBER,
-    SWITCH, /* on or off */
-    TRACE,  /* on, off or dump */
-    LOOP,   /* reset or report */
-    CAUSAL, /* start, stop or report */
-};
-
 static const struct row {
     const char *word;
     enum prof_command_kind kind;
-    enum follows follows;
-    uint32_t least, most; /* bounds of a number, inclusive */
+    const char *words;    /* one of these follows, or NULL; each ends with a
+                             NUL, the last one with another */
+    uint32_t least, most; /* bounds of the number that follows, inclusive; the
+                             value of the first of (words); 0: nothing does */
     const char *error;    /* if the argument is not as it should be */
 } rows[] = {
-    {"start", PROF_COMMAND_START, NOTHING, 0, 0, "start takes no argument"},
-    {"stop", PROF_COMMAND_STOP, NOTHING, 0, 0, "stop takes no argument"},
-    {"rate", PROF_COMMAND_RATE, NUMBER, 1, 1000000000,
+    {"start", PROF_COMMAND_START, NULL, 0, 0, "start takes no argument"},
+    {"stop", PROF_COMMAND_STOP, NULL, 0, 0, "stop takes no argument"},
+    {"rate", PROF_COMMAND_RATE, NULL, 1, 1000000000,
      "rate takes a frequency in Hz, 1 to 20000: rate 999"},
-    {"depth", PROF_COMMAND_DEPTH, NUMBER, 0, 127,
+    {"depth", PROF_COMMAND_DEPTH, NULL, 0, 127,
      "depth takes a number, 0 to 127: depth 64"},
-    {"stacks", PROF_COMMAND_STACKS, SWITCH, 0, 0, "stacks takes on or off"},
-    {"trace", PROF_COMMAND_TRACE, TRACE, 0, 0, "trace takes on, off or dump"},
-    {"loop", PROF_COMMAND_LOOP, LOOP, 0, 0, "loop takes reset or report"},
-    {"causal", PROF_COMMAND_CAUSAL, CAUSAL, 0, 0,
-     "causal takes start, stop or report"},
-    {"reset", PROF_COMMAND_RESET, NOTHING, 0, 0, "reset takes no argument"},
-    {"hello", PROF_COMMAND_HELLO, NOTHING, 0, 0, "hello takes no argument"},
-    {"report", PROF_COMMAND_REPORT, NOTHING, 0, 0, "report takes no argument"},
+    {"stacks", PROF_COMMAND_STACKS, "off\0on\0", 0, 0,
+     "stacks takes on or off"},
+    {"trace", PROF_COMMAND_TRACE, "off\0on\0dump\0", 0, 0,
+     "trace takes on, off or dump"},
+    {"loop", PROF_COMMAND_LOOP, "reset\0report\0", PROF_COMMAND_LOOP_RESET, 0,
+     "loop takes reset or report"},
+    {"causal", PROF_COMMAND_CAUSAL, "start\0stop\0report\0",
+     PROF_COMMAND_CAUSAL_START, 0, "causal takes start, stop or report"},
+    {"reset", PROF_COMMAND_RESET, NULL, 0, 0, "reset takes no argument"},
+    {"hello", PROF_COMMAND_HELLO, NULL, 0, 0, "hello takes no argument"},
+    {"report", PROF_COMMAND_REPORT, NULL, 0, 0, "report takes no argument"},
 };
 
 static const char unknown[] =
@@ -54,7 +49,7 @@ static const char *skip_blanks(const char *text)
 }
 
 /* The text after (word) and blanks; NULL if (text) does not begin with it. */
-static const char *after(const char *text, const char *word)
+static const char *after_word(const char *text, const char *word)
 {
     while (*word != '\0')
         if (*text++ != *word++)
@@ -65,7 +60,8 @@ static const char *after(const char *text, const char *word)
 
 /* Parses a decimal number within the bounds of (row), with nothing after it but
  * blanks. The loop ends before (sum) can overflow. */
-static bool number(const char *text, const struct row *row, uint32_t *value)
+static bool parse_number(const char *text, const struct row *row,
+                         uint32_t *value)
 {
     uint64_t sum = 0;
     unsigned digits = 0;
@@ -77,43 +73,28 @@ static bool number(const char *text, const struct row *row, uint32_t *value)
            sum <= row->most;
 }
 
-/* Whether (text) is (word) and nothing else but blanks. */
-static bool is(const char *text, const char *word)
+/* The same for one of the words of (row), by their order. */
+static bool parse_word(const char *text, const struct row *row, uint32_t *value)
 {
-    const char *rest = after(text, word);
+    const char *word = row->words;
 
-    return rest != NULL && *rest == '\0';
-}
+    for (*value = row->least; *word != '\0'; (*value)++) {
+        const char *rest = after_word(text, word);
 
-/* Parses the argument (rest) of the command (row) into (*value). */
-static bool fits(const char *rest, const struct row *row, uint32_t *value)
-{
-    switch (row->follows) {
-    case NOTHING:
-        return *rest == '\0';
-    case NUMBER:
-        return number(rest, row, value);
-    case LOOP:
-        *value = is(rest, "reset")    ? PROF_COMMAND_LOOP_RESET
-                 : is(rest, "report") ? PROF_COMMAND_LOOP_REPORT
-                                      : 0;
-        return *value != 0;
-    case CAUSAL:
-        *value = is(rest, "start")    ? PROF_COMMAND_CAUSAL_START
-                 : is(rest, "stop")   ? PROF_COMMAND_CAUSAL_STOP
-                 : is(rest, "report") ? PROF_COMMAND_CAUSAL_REPORT
-                                      : 0;
-        return *value != 0;
-    case TRACE:
-        *value = is(rest, "dump") ? PROF_COMMAND_DUMP : 0;
-        if (*value != 0)
+        if (rest != NULL && *rest == '\0')
             return true;
-        /* fall through */
-    case SWITCH:
-        *value = is(rest, "on");
-        return *value == 1 || is(rest, "off");
+        while (*word++ != '\0')
+            continue;
     }
     return false;
+}
+
+static bool parse_argument(const char *text, const struct row *row,
+                           uint32_t *value)
+{
+    if (row->words != NULL)
+        return parse_word(text, row, value);
+    return row->most != 0 ? parse_number(text, row, value) : *text == '\0';
 }
 
 struct prof_command prof_command(const char *line)
@@ -126,11 +107,11 @@ struct prof_command prof_command(const char *line)
     else
         command.error = unknown;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *rest = after(line, rows[i].word);
+        const char *rest = after_word(line, rows[i].word);
 
         if (rest == NULL)
             continue;
-        if (fits(rest, &rows[i], &command.value)) {
+        if (parse_argument(rest, &rows[i], &command.value)) {
             command.kind = rows[i].kind;
             command.error = NULL;
         } else {

@@ -10,7 +10,6 @@
 #include "control/causal.h"
 #include "control/command.h"
 #include "control/control.h"
-#include "control/trace.h"
 
 #include <prof/error.h>
 #include <prof/format.h>
@@ -53,9 +52,7 @@ static void write_ok(const struct prof_command *command)
     prof_text_string(&out, line.text);
     if (command->kind == PROF_COMMAND_RATE ||
         command->kind == PROF_COMMAND_START) {
-        prof_text_string(&out, " at ");
-        prof_text_fixed(&out, prof_rate_mhz(), 0, 1000);
-        prof_text_string(&out, " Hz");
+        prof_text_value(&out, " at ", prof_rate_mhz(), 1000, " Hz");
     }
     prof_text_char(&out, '\n');
     prof_text_flush(&out);
@@ -96,7 +93,7 @@ static int run_causal(uint32_t value)
 }
 
 /* Executes (command); returns 0 or a negative enum prof_error. */
-static int run(const struct prof_command *command)
+static int run_command(const struct prof_command *command)
 {
     switch (command->kind) {
     case PROF_COMMAND_START:
@@ -146,7 +143,7 @@ bool prof_command_byte(uint8_t byte)
     } else if (command.kind == PROF_COMMAND_BAD) {
         write_error(command.error);
     } else if (command.kind != PROF_COMMAND_NONE) {
-        error = run(&command);
+        error = run_command(&command);
         if (error != PROF_OK)
             write_error(prof_strerror(error));
         else
@@ -157,7 +154,7 @@ bool prof_command_byte(uint8_t byte)
 }
 
 /* Whether what comes now is the rest of a line that is of no use. */
-static bool drops(void)
+static bool drops_rest(void)
 {
     return line.too_long && !line.complete;
 }
@@ -168,10 +165,11 @@ bool prof_command_read(int (*receive)(void), uint32_t drop_cycles)
     uint32_t bytes = 0;
     bool came = false;
 
-    while (drops() ? prof_tsc() - begin < drop_cycles : bytes < READ_BYTES) {
+    while (drops_rest() ? prof_tsc() - begin < drop_cycles
+                        : bytes < READ_BYTES) {
         int byte = receive();
 
-        if (byte < 0 && !drops())
+        if (byte < 0 && !drops_rest())
             break;
         if (byte < 0)
             continue;

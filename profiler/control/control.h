@@ -13,6 +13,11 @@ void prof_hello(void); /* PROF_WITH_STREAM */
 /* The configuration passed to prof_init(); all 0 before that. */
 const struct prof_config *prof_control_config(void);
 
+/* The command `trace on`: records in the mode prof.trace, or if that is off as
+ * a stream. Opens the recorder if need be. trace.c. Contexts: thread. Returns 0
+ * or a negative enum prof_error. */
+int prof_trace_command_on(void);
+
 #ifdef PROF_HOSTED
 /* Unit tests only: allows prof_init() to be called again. */
 void prof_control_forget(void);

@@ -2,9 +2,11 @@
 
 /*
  * The profiler's settings, and prof_option(), which changes them. Options that
- * take a number are rows of the table below; set_choice() has all others.
+ * take a number or one of some words are rows of two tables; set_choice() has
+ * all others.
  */
 
+#include "base/alloc.h"
 #include "base/equal.h"
 #include "base/options.h"
 #include "control/causal.h"
@@ -78,164 +80,135 @@ static bool parse_number(const char *text, const struct number *number)
     return true;
 }
 
-/* 0 if (text) is the word (zero), 1 if it is (one), else -1. */
-static int parse_either(const char *text, const char *zero, const char *one)
-{
-    if (prof_equal(text, zero))
-        return 0;
-    return prof_equal(text, one) ? 1 : -1;
-}
+/* The options whose value is one of some words, and where its number is stored;
+ * each word ends with a NUL, the last one with another. */
+static const struct choice {
+    const char *key;
+    void *value;
+    size_t bytes; /* of it: a bool, or an enum in the order of the words */
+    const char *words;
+} choices[] = {
+#define CHOICE(key, member, words)                                             \
+    {                                                                          \
+        key, &prof_options_in_force.member,                                    \
+            sizeof prof_options_in_force.member, words "\0"                    \
+    }
+    CHOICE("prof.weight", weight, "time\0count"),
+    CHOICE("prof.form", form, "shares\0classic"),
+    CHOICE("prof.start", start, "off\0on"),
+    CHOICE("prof.tick_drains", tick_drains, "off\0on"),
+    CHOICE("prof.report", report, "top\0tree\0folded"),
+    CHOICE("prof.trace", trace, "off\0stream\0flight"),
+    CHOICE("prof.loop_by", loop_by, "own\0total\0longest"),
+    CHOICE("prof.loop_trigger", loop_trigger, "off\0on"),
+    CHOICE("prof.causal", causal, "off\0on\0auto"),
+    CHOICE("prof.accrue", accrue, "auto\0entry\0smooth"),
+#undef CHOICE
+};
 
 /* Names of all transports that an image may offer (<prof/transport.h>). Whether
  * this one does is found out later, by prof_transport_choose(). */
-static const char *const outs[] = {"off", "serial", "uart2",
-                                   "e9",  "virtio", "shm"};
+static const char outs[] = "off\0serial\0uart2\0e9\0virtio\0shm\0";
 
-static int parse_out(const char *value)
+/* The word among (words) that (text) is, and its (*number); NULL: none. */
+static const char *find_word(const char *text, const char *words,
+                             uint32_t *number)
 {
-    for (size_t i = 0; i < COUNT(outs); i++)
-        if (prof_equal(value, outs[i])) {
-            prof_options_in_force.out = outs[i];
-            return 0;
-        }
-    return -1;
+    for (*number = 0; *words != '\0'; (*number)++) {
+        if (prof_equal(text, words))
+            return words;
+        while (*words++ != '\0')
+            continue;
+    }
+    return NULL;
 }
 
-/* Which of (words) the text (value) is, -1: none. */
-static int parse_word(const char *value, const char *const words[3])
-{
-    for (int i = 0; i < 3; i++)
-        if (prof_equal(value, words[i]))
-            return i;
-    return -1;
-}
+struct prof_causal_wanted *prof_causal_wanted;
 
-/* In the order of enum prof_report_kind. */
-static int parse_report(const char *value)
-{
-    static const char *const kinds[3] = {"top", "tree", "folded"};
-    int kind = parse_word(value, kinds);
-
-    if (kind >= 0)
-        prof_options_in_force.report = (enum prof_report_kind)kind;
-    return kind;
-}
-
-/* In the order of enum prof_trace_mode. */
-static int parse_trace(const char *value)
-{
-    static const char *const modes[3] = {"off", "stream", "flight"};
-    int mode = parse_word(value, modes);
-
-    if (mode >= 0)
-        prof_options_in_force.trace = (enum prof_trace_mode)mode;
-    return mode;
-}
-
-/* In the order of enum prof_loop_by. */
-static int parse_loop_by(const char *value)
-{
-    static const char *const orders[3] = {"own", "total", "longest"};
-    int order = parse_word(value, orders);
-
-    if (order >= 0)
-        prof_options_in_force.loop_by = (enum prof_loop_by)order;
-    return order;
-}
-
-/* In the order of enum prof_causal_mode. */
-static int parse_causal(const char *value)
-{
-    static const char *const modes[3] = {"off", "on", "auto"};
-    int mode = parse_word(value, modes);
-
-    if (mode >= 0)
-        prof_options_in_force.causal = (enum prof_causal_mode)mode;
-    return mode;
-}
-
-/* In the order of enum prof_accrue_mode. */
-static int parse_accrue(const char *value)
-{
-    static const char *const modes[3] = {"auto", "entry", "smooth"};
-    int mode = parse_word(value, modes);
-
-    if (mode >= 0)
-        prof_options_in_force.accrue = (enum prof_accrue_mode)mode;
-    return mode;
-}
-
+/* prof.target=, prof.progress=: remembers (name) until experiments begin. */
 static int want(enum prof_causal_kind kind, const char *name)
 {
-    return PROF_WITH_CAUSAL ? prof_causal_want(kind, name) : PROF_EABSENT;
+    struct prof_causal_wanted **end = &prof_causal_wanted, *added;
+    size_t bytes = 1;
+
+    if (!PROF_WITH_CAUSAL)
+        return PROF_EABSENT;
+    while (name[bytes - 1] != '\0')
+        bytes++;
+    if (bytes == 1)
+        return PROF_EVALUE;
+    added = prof_alloc(sizeof *added + bytes);
+    if (added == NULL)
+        return PROF_EMEMORY;
+    *added = (struct prof_causal_wanted){.kind = kind};
+    for (size_t i = 0; i < bytes; i++)
+        added->name[i] = name[i];
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = added;
+    return PROF_OK;
 }
 
-/* Copies a function's name into (name), which has (room) bytes. -1: too long,
- * and nothing is copied. */
-static int parse_name(const char *value, char *name, size_t room)
+/* Copies a function's name into (name), which has (room) bytes, and makes it the
+ * (*option). False: too long, and nothing is copied. */
+static bool parse_name(const char *value, char *name, size_t room,
+                       const char **option)
 {
     size_t bytes = 0;
 
     while (value[bytes] != '\0')
         if (++bytes == room)
-            return -1;
+            return false;
     for (size_t i = 0; i <= bytes; i++)
         name[i] = value[i];
-    return 0;
+    *option = name;
+    return true;
+}
+
+/* prof.out: options.out is one of (outs). */
+static bool parse_out(const char *value)
+{
+    uint32_t number;
+    const char *out = find_word(value, outs, &number);
+
+    if (out != NULL)
+        prof_options_in_force.out = out;
+    return out != NULL;
 }
 
 /* Options whose value is a word or a name. PROF_EOPTION: none of these keys. */
 static int set_choice(const char *word)
 {
     const char *value;
-    int choice;
+    bool valid;
 
-    if ((value = value_of(word, "prof.weight")) != NULL) {
-        choice = parse_either(value, "time", "count");
-        if (choice >= 0)
-            prof_options_in_force.weight = (enum prof_weight)choice;
-    } else if ((value = value_of(word, "prof.form")) != NULL) {
-        choice = parse_either(value, "shares", "classic");
-        if (choice >= 0)
-            prof_options_in_force.form = (enum prof_form)choice;
-    } else if ((value = value_of(word, "prof.start")) != NULL) {
-        choice = parse_either(value, "off", "on");
-        if (choice >= 0)
-            prof_options_in_force.start = choice == 1;
-    } else if ((value = value_of(word, "prof.tick_drains")) != NULL) {
-        choice = parse_either(value, "off", "on");
-        if (choice >= 0)
-            prof_options_in_force.tick_drains = choice == 1;
-    } else if ((value = value_of(word, "prof.out")) != NULL) {
-        choice = parse_out(value);
-    } else if ((value = value_of(word, "prof.report")) != NULL) {
-        choice = parse_report(value);
-    } else if ((value = value_of(word, "prof.trace")) != NULL) {
-        choice = parse_trace(value);
-    } else if ((value = value_of(word, "prof.loop_by")) != NULL) {
-        choice = parse_loop_by(value);
-    } else if ((value = value_of(word, "prof.loop_trigger")) != NULL) {
-        choice = parse_either(value, "off", "on");
-        if (choice >= 0)
-            prof_options_in_force.loop_trigger = choice == 1;
-    } else if ((value = value_of(word, "prof.callers")) != NULL) {
-        choice = parse_name(value, callers, sizeof callers);
-        prof_options_in_force.callers = callers;
-    } else if ((value = value_of(word, "prof.vmm")) != NULL) {
-        choice = parse_name(value, vmm, sizeof vmm);
-        prof_options_in_force.vmm = vmm;
-    } else if ((value = value_of(word, "prof.causal")) != NULL) {
-        choice = parse_causal(value);
-    } else if ((value = value_of(word, "prof.accrue")) != NULL) {
-        choice = parse_accrue(value);
-    } else if ((value = value_of(word, "prof.target")) != NULL) {
-        return want(PROF_CAUSAL_TARGET, value);
-    } else if ((value = value_of(word, "prof.progress")) != NULL) {
-        return want(PROF_CAUSAL_PROGRESS, value);
-    } else {
-        return PROF_EOPTION;
+    for (size_t i = 0; i < COUNT(choices); i++) {
+        uint32_t number;
+
+        if ((value = value_of(word, choices[i].key)) == NULL)
+            continue;
+        if (find_word(value, choices[i].words, &number) == NULL)
+            return PROF_EVALUE;
+        if (choices[i].bytes == sizeof(bool))
+            *(bool *)choices[i].value = number != 0;
+        else
+            *(uint32_t *)choices[i].value = number;
+        return PROF_OK;
     }
-    return choice >= 0 ? PROF_OK : PROF_EVALUE;
+    if ((value = value_of(word, "prof.out")) != NULL)
+        valid = parse_out(value);
+    else if ((value = value_of(word, "prof.callers")) != NULL)
+        valid = parse_name(value, callers, sizeof callers,
+                           &prof_options_in_force.callers);
+    else if ((value = value_of(word, "prof.vmm")) != NULL)
+        valid = parse_name(value, vmm, sizeof vmm, &prof_options_in_force.vmm);
+    else if ((value = value_of(word, "prof.target")) != NULL)
+        return want(PROF_CAUSAL_TARGET, value);
+    else if ((value = value_of(word, "prof.progress")) != NULL)
+        return want(PROF_CAUSAL_PROGRESS, value);
+    else
+        return PROF_EOPTION;
+    return valid ? PROF_OK : PROF_EVALUE;
 }
 
 #define ALL_IN                                                                 \

@@ -38,14 +38,20 @@
 #pragma weak prof_port_busy
 static bool (*volatile port_busy)(void) = prof_port_busy;
 
-static struct {
+static bool always; /* PROF_TICK_DRAINS_ON */
+
+static struct drainer {
     char *stack_end;
     uint32_t pause; /* ticks between two looks */
     uint32_t look;  /* ticks until the next one */
     bool more;      /* the last one has left samples */
     bool was_half;  /* so much was used at the last look */
-    bool always;    /* PROF_TICK_DRAINS_ON */
-} tick;
+} drainers[PROF_CPUS_MAX];
+
+static struct drainer *drainer_of(const struct prof_cpu *cpu)
+{
+    return &drainers[prof_cpu_number(cpu)];
+}
 
 /* Calls (function) on the stack that ends at (end). */
 static void call_on(char *end, void (*function)(void))
@@ -87,9 +93,8 @@ static bool others_may_be_in(void)
 }
 
 /* Whether more than so many quarters of a vector are used. */
-static bool is_used(uint32_t quarters)
+static bool is_used(const struct prof_cpu *cpu, uint32_t quarters)
 {
-    const struct prof_cpu *cpu = prof_cpu_here();
     const struct prof_ring *ring = &cpu->ring;
     const struct prof_frames *frames = &cpu->frames;
     size_t all = (size_t)((const char *)ring->end - (const char *)ring->begin);
@@ -99,28 +104,29 @@ static bool is_used(uint32_t quarters)
             frames->head - frames->tail > (frames->mask + 1) / 4 * quarters);
 }
 
-/* Whether nobody else drains; else tick.look is when to look again. */
-static bool is_due(void)
+/* Whether nobody else drains; else (look) is when to look again. */
+static bool is_due(const struct prof_cpu *cpu)
 {
-    bool was_half = tick.was_half;
+    struct drainer *drainer = drainer_of(cpu);
+    bool was_half = drainer->was_half;
 
-    tick.look = tick.pause;
+    drainer->look = drainer->pause;
     if (!PROF_OPTION(tick_drains))
         return false;
-    if (tick.always)
+    if (always)
         return prof_tsc() - prof_drain_ended() >=
                prof_clock_cycles(LATE * prof_drain_ms());
-    tick.was_half = false;
-    if (tick.more)
+    drainer->was_half = false;
+    if (drainer->more)
         return true;
-    if (!is_used(2))
+    if (!is_used(cpu, 2))
         return false;
-    tick.was_half = true;
-    tick.look = 1;
-    if (!is_used(3))
+    drainer->was_half = true;
+    drainer->look = 1;
+    if (!is_used(cpu, 3))
         return false;
     if (!was_half)
-        tick.pause = SOON_TICKS;
+        drainer->pause = SOON_TICKS;
     return true;
 }
 
@@ -135,30 +141,34 @@ static void drain_now(void)
 {
     uint64_t begin = prof_tsc();
     struct prof_cpu *cpu = prof_cpu_here();
+    struct drainer *drainer = drainer_of(cpu);
     uint32_t took, share = prof_clock_of(cpu)->step / SHARE + 1;
 
-    tick.look = tick.pause;
+    drainer->look = drainer->pause;
     if (others_may_be_in())
         return;
     if (is_busy()) {
-        tick.look = tick.always ? tick.pause : 1;
+        drainer->look = always ? drainer->pause : 1;
         return;
     }
-    tick.more = prof_drain_in_tick(tick.always ? 0 : share);
+    drainer->more = prof_drain_in_tick(always ? 0 : share);
     /* the interrupt counts all of its time; this is in another account */
     took = (uint32_t)(prof_tsc() - begin);
     cpu->observed_cycles += took;
-    if (tick.more && !tick.always)
-        tick.look = 1 + took / share;
+    if (drainer->more && !always)
+        drainer->look = 1 + took / share;
 }
 
 /* Drains if that is due. Returns in how many ticks to look again. On the stack
  * of what was interrupted nothing else is done. */
 static uint32_t drain_in_tick(void)
 {
-    if (is_due())
-        call_on(tick.stack_end, drain_now);
-    return tick.look;
+    const struct prof_cpu *cpu = prof_cpu_here();
+    struct drainer *drainer = drainer_of(cpu);
+
+    if (is_due(cpu))
+        call_on(drainer->stack_end, drain_now);
+    return drainer->look;
 }
 
 /* Whether the interrupt may allocate. */
@@ -168,29 +178,32 @@ static bool may_allocate(void)
 }
 
 /* With functions of the image's in it the stack is twice as large. */
-static bool open(void)
+static bool open_drainer(struct prof_cpu *cpu)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    struct drainer *drainer = drainer_of(cpu);
     size_t bytes = PROF_STACK_BYTES * (port_busy != NULL ? 2u : 1u);
-    char *stack = tick.stack_end == NULL ? prof_alloc(bytes) : NULL;
+    char *stack = drainer->stack_end == NULL ? prof_alloc(bytes) : NULL;
 
     if (stack != NULL)
-        tick.stack_end = (char *)(((uintptr_t)stack + bytes) & ~(uintptr_t)15);
-    if (tick.stack_end == NULL)
+        drainer->stack_end =
+            (char *)(((uintptr_t)stack + bytes) & ~(uintptr_t)15);
+    if (drainer->stack_end == NULL)
         return false;
-    tick.pause = PROF_TICK_DRAIN_TICKS;
-    cpu->tick_drain_left = tick.pause;
+    drainer->pause = PROF_TICK_DRAIN_TICKS;
+    cpu->tick_drain_left = drainer->pause;
     cpu->tick_drain = drain_in_tick;
     return true;
 }
 
 bool prof_tick_drain_open(enum prof_tick_drains how)
 {
-    tick.always = how == PROF_TICK_DRAINS_ON;
-    tick.more = tick.was_half = false;
-    tick.stack_end = NULL;
-    prof_cpu_here()->tick_drain = NULL;
-    if (!tick.always || !PROF_OPTION(tick_drains) || (may_allocate() && open()))
+    struct prof_cpu *cpu = prof_cpu_here();
+
+    always = how == PROF_TICK_DRAINS_ON;
+    *drainer_of(cpu) = (struct drainer){0};
+    cpu->tick_drain = NULL;
+    if (!always || !PROF_OPTION(tick_drains) ||
+        (may_allocate() && open_drainer(cpu)))
         return true;
     prof_message("prof: config.tick_drains needs config.pool or "
                  "prof_port_busy()\n");
@@ -204,11 +217,11 @@ void prof_tick_drain_begin(void)
     const struct prof_config *config = prof_control_config();
     struct prof_cpu *cpu = prof_cpu_here();
 
-    if (tick.always)
+    if (always)
         return;
     cpu->tick_drain = NULL;
     if (cpu->depth != 0 && PROF_OPTION(tick_drains) &&
         config->tick_drains == PROF_TICK_DRAINS_DEFAULT &&
         config->tick.kind != PROF_TICK_HOOK && may_allocate())
-        (void)open();
+        (void)open_drainer(cpu);
 }

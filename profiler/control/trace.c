@@ -2,8 +2,6 @@
 
 /* The recorder's memory and mode, as options and commands ask for them. */
 
-#include "control/trace.h"
-
 #include "base/alloc.h"
 #include "control/builtin.h"
 #include "control/control.h"

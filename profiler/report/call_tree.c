@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The call stacks by function, as a tree and as folded stacks.
+ * The call stacks by function, as a tree and as folded stacks; and the callers
+ * of one function (prof.callers), with their shares of its total.
  *
  * Nothing is allocated, because a report may be needed when memory is short.
  * Siblings are therefore not sorted: each next one is found by a search for the
  * hottest that comes after the last. That is quadratic in the number of
- * siblings, which is small in practice.
+ * siblings, which is small in practice. Sums by caller are kept in the function
+ * table.
  */
 
 #include "report/report.h"
@@ -16,7 +18,6 @@
 #include "aggregate/stacks.h"
 #include "aggregate/sums.h"
 #include "report/share.h"
-#include "report/summary.h"
 
 #define SHARE_MIN 100u /* 1 %, in 1/100 %: less is left out of the tree */
 
@@ -120,9 +121,7 @@ static void folded_account(struct prof_text *out, const char *what,
 {
     if (samples == 0)
         return;
-    prof_text_string(out, what);
-    prof_text_decimal(out, samples, 0);
-    prof_text_char(out, '\n');
+    prof_text_value(out, what, samples, 1, "\n");
 }
 
 void prof_report_folded(struct prof_text *out, const struct prof_stats *stats)
@@ -132,11 +131,86 @@ void prof_report_folded(struct prof_text *out, const struct prof_stats *stats)
         if (prof_call_at(call)->self.samples == 0)
             continue;
         write_path(out, call);
-        prof_text_char(out, ' ');
-        prof_text_decimal(out, prof_call_at(call)->self.samples, 0);
-        prof_text_char(out, '\n');
+        prof_text_value(out, " ", prof_call_at(call)->self.samples, 1, "\n");
     }
     folded_account(out, "[idle] ", stats->idle);
     folded_account(out, "[profiler] ", stats->own);
     prof_text_string(out, "--- end of folded stacks ---\n");
+}
+
+/* ---- the callers of a function */
+
+/* Sums up for each function the weight of its calls of (callee). Number 0 takes
+ * calls without a known caller. Recursive calls are part of the outermost one
+ * and are not counted again. */
+static void sum_callers(uint32_t callee)
+{
+    for (uint32_t i = 0; i < prof_functions.used; i++)
+        prof_function_at(i)->by_caller = 0;
+    for (uint32_t i = 1; i < prof_calls.used; i++) {
+        const struct prof_call *call = prof_call_at(i);
+        const struct prof_call *caller = prof_call_at(call->record.parent);
+
+        if (call->record.key == callee &&
+            (call->record.link & PROF_CALL_OUTERMOST) != 0)
+            prof_function_at((uint32_t)caller->record.key)->by_caller +=
+                call->total;
+    }
+}
+
+/* Finds the caller with the largest sum and sets that sum to 0. False: all sums
+ * are 0. */
+static bool next_caller(uint32_t *caller, uint64_t *sum)
+{
+    *sum = 0;
+    for (uint32_t i = 0; i < prof_functions.used; i++)
+        if (prof_function_at(i)->by_caller > *sum) {
+            *sum = prof_function_at(i)->by_caller;
+            *caller = i;
+        }
+    if (*sum != 0)
+        prof_function_at(*caller)->by_caller = 0;
+    return *sum != 0;
+}
+
+/* One line for each caller, the hottest first; the shares add up to 100 %. */
+static void write_callers(struct prof_text *out, uint32_t callee)
+{
+    struct prof_share_sum share = {.whole = prof_function_at(callee)->total};
+    uint32_t caller = 0;
+    uint64_t sum;
+
+    sum_callers(callee);
+    while (next_caller(&caller, &sum)) {
+        prof_summary_share(out, prof_share_next(&share, sum));
+        prof_text_string(out, "  ");
+        if (caller == 0)
+            prof_text_string(out, "no caller, or unknown");
+        else
+            prof_report_name(out, prof_function_at(caller)->record.key);
+        prof_text_char(out, '\n');
+    }
+}
+
+void prof_report_callers(struct prof_text *out, const char *name,
+                         const struct prof_stats *stats)
+{
+    uint32_t callee = 0;
+
+    (void)prof_sums();
+    do /* until one has samples, at least in functions that it calls */
+        callee = prof_function_named(name, callee);
+    while (callee != 0 && prof_function_at(callee)->total == 0);
+    prof_text_string(out, "--- callers of ");
+    prof_text_string(out, name);
+    if (callee == 0) {
+        prof_text_string(out, ": not sampled ---\n");
+        return;
+    }
+    prof_text_string(out, ", self ");
+    prof_summary_share(out, prof_share_of(prof_function_at(callee)->total,
+                                          prof_summary_whole(stats)));
+    prof_text_string(out, " total ---\n");
+    write_callers(out, callee);
+    prof_text_string(out, "---\n");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Replaces call_tree.c and callers.c if PROF_WITH_TREES is 0
- * (<prof/config.h>). Never called, because prof_option() rejects the options;
- * report.c refers to these functions. */
+/* Replaces call_tree.c if PROF_WITH_TREES is 0 (<prof/config.h>). Never called,
+ * because prof_option() rejects the options; report.c refers to these
+ * functions. */
 
 #include "report/report.h"
 

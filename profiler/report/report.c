@@ -17,8 +17,6 @@
 #include "aggregate/sums.h"
 #include "aggregate/user.h"
 #include "report/share.h"
-#include "report/summary.h"
-#include "report/under_sampled.h"
 
 #include <prof/config.h>
 #include <prof/loop_stats.h>
@@ -51,9 +49,7 @@ static void classic_row(struct prof_text *out,
 {
     prof_text_char(out, '[');
     prof_text_hex(out, function->record.key, 0);
-    prof_text_string(out, " + 000] ");
-    prof_text_decimal(out, function->self.samples, 0);
-    prof_text_string(out, " times: ");
+    prof_text_value(out, " + 000] ", function->self.samples, 1, " times: ");
     prof_report_name(out, function->record.key);
     prof_text_char(out, '\n');
 }
@@ -68,9 +64,7 @@ static void classic(struct prof_text *out, const struct prof_stats *stats)
     if (rows > stats->functions)
         rows = stats->functions;
     prof_hottest_begin(&hottest, rows);
-    prof_text_string(out, "*** Listing ");
-    prof_text_decimal(out, rows, 0);
-    prof_text_string(out, " samples ***\n");
+    prof_text_value(out, "*** Listing ", rows, 1, " samples ***\n");
     while ((function = prof_hottest_next(&hottest)) != NULL)
         classic_row(out, function);
     prof_text_string(out, "*** ---------------------- ***\n");
@@ -112,11 +106,8 @@ static void interval(struct prof_text *out, uint32_t self, uint32_t hits,
     struct prof_share_interval ends =
         prof_share_interval(self, hits, table->samples);
 
-    prof_text_string(out, "  (");
-    prof_text_fixed(out, ends.low, 0, 100);
-    prof_text_string(out, " to ");
-    prof_text_fixed(out, ends.high, 0, 100);
-    prof_text_string(out, " %)");
+    prof_text_value(out, "  (", ends.low, 100, " to ");
+    prof_text_value(out, "", ends.high, 100, " %)");
 }
 
 /* One row: self, total (with callers), in VMM (if any), samples, marks, address
@@ -156,12 +147,8 @@ static void rest_row(struct prof_text *out, uint32_t functions,
     if (PROF_WITH_CLASSES && table->vm_exit)
         prof_text_string(out, "         ");
     prof_text_decimal(out, samples, 10);
-    prof_text_string(out, "    ");
-    prof_text_string(out, functions == 1 ? "in 1 more function\n" : "in ");
-    if (functions == 1)
-        return;
-    prof_text_decimal(out, functions, 0);
-    prof_text_string(out, " more functions\n");
+    prof_text_value(out, "    in ", functions, 1,
+                    functions == 1 ? " more function\n" : " more functions\n");
 }
 
 /* Explains the marks and the column, if the table has them. */

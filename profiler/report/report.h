@@ -3,8 +3,9 @@
 #define PROF_REPORT_H
 
 /*
- * The parts of prof_report(). All write to (out) and allocate nothing. (stats)
- * must be current: prof_stats() brings the sums up to date that they read.
+ * The parts of prof_report(). All write to (out), allocate nothing and have no
+ * state. (stats) must be current: prof_stats() brings the sums up to date that
+ * they read.
  *
  * Contexts: thread, with no drain until they return.
  */
@@ -27,8 +28,30 @@ void prof_report_call_tree(struct prof_text *out,
 void prof_report_folded(struct prof_text *out, const struct prof_stats *stats);
 
 /* The callers of the function (name), mangled or not, with their shares of its
- * total; a line that says so if it was not seen. callers.c */
+ * total; a line that says so if it was not seen. call_tree.c */
 void prof_report_callers(struct prof_text *out, const char *name,
                          const struct prof_stats *stats);
+
+/* ---- the lines above and below a table, shared by all reports: summary.c */
+
+/* The headline (samples, seconds, rate) and the names of the columns. Without
+ * samples, a line that says why. */
+void prof_summary_head(struct prof_text *out, const struct prof_stats *stats);
+
+/* The accounts (every tick is in exactly one), the profiler's overhead, and
+ * a line for each kind of loss. */
+void prof_summary_close(struct prof_text *out, const struct prof_stats *stats);
+
+/* (share), in 1/100 %, as "  12.34 %": four digits right-aligned, a point, two
+ * digits. */
+void prof_summary_share(struct prof_text *out, uint32_t share);
+
+/* 100 % of all shares: cycles or ticks, by the option prof.weight. */
+uint64_t prof_summary_whole(const struct prof_stats *stats);
+
+/* A line if the statistics of the event loop (<prof/loop.h>) show certainly
+ * more work than the samples. Nothing without them. under_sampled.c */
+void prof_report_under_sampled(struct prof_text *out,
+                               const struct prof_stats *stats);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Shares that add up; see share.h. */
-
 #include "report/share.h"
 
 #include "base/cpu.h"

@@ -5,7 +5,7 @@
  * lost ones included, with shares that add up to 100.00 %.
  */
 
-#include "report/summary.h"
+#include "report/report.h"
 
 #include "base/cpu.h"
 #include "base/options.h"
@@ -68,12 +68,11 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
         return;
     }
     prof_text_decimal(out, stats->ticks, 0);
-    prof_text_string(out, " samples in ");
-    prof_text_fixed(out, milliseconds(whole_time(stats)), 0, 1000);
-    prof_text_string(out, " s at ");
-    prof_text_fixed(out, prof_clock_rate_mhz(), 0, 1000);
-    prof_text_string(out, time ? " Hz, shares of time ---\n"
-                               : " Hz, shares of samples ---\n");
+    prof_text_value(out, " samples in ", milliseconds(whole_time(stats)), 1000,
+                    " s at ");
+    prof_text_value(out, "", prof_clock_rate_mhz(), 1000,
+                    time ? " Hz, shares of time ---\n"
+                         : " Hz, shares of samples ---\n");
     prof_text_string(out, PROF_WITH_CALLERS && prof_drain_depth() != 0
                               ? "    self      total"
                               : "   share");
@@ -156,9 +155,7 @@ static void write_part(struct prof_text *out, const char *what, uint64_t cycles,
 {
     uint32_t share = prof_share_of(cycles > whole ? whole : cycles, whole);
 
-    prof_text_string(out, what);
-    prof_text_fixed(out, share, 0, 100);
-    prof_text_string(out, " %");
+    prof_text_value(out, what, share, 100, " %");
 }
 
 /* The profiler's own overhead, measured by the TSC. */
@@ -178,10 +175,8 @@ static void write_cost(struct prof_text *out, const struct prof_stats *stats)
 /* "(n)(what)"; nothing if (n) is 0. */
 static void write_number(struct prof_text *out, uint64_t n, const char *what)
 {
-    if (n == 0)
-        return;
-    prof_text_decimal(out, n, 0);
-    prof_text_string(out, what);
+    if (n != 0)
+        prof_text_value(out, "", n, 1, what);
 }
 
 /* Why recorded stacks are incomplete, if any are. */
@@ -228,11 +223,10 @@ static void write_late(struct prof_text *out, const struct prof_stats *stats)
     if (prof_drain_depth() == 0 || pause <= PAUSE_MS ||
         lacking * 100 < stats->ticks * LACKING_PERCENT || lacking == 0)
         return;
-    write_number(out, lacking, " samples (");
-    prof_text_fixed(out, prof_share_of(lacking, stats->ticks), 0, 100);
-    prof_text_string(out, " %) lack callers: nothing was drained for ");
-    prof_text_fixed(out, pause, 0, 1000);
-    prof_text_string(out, " s; call ");
+    prof_text_value(out, "", lacking, 1, " samples (");
+    prof_text_value(out, "", prof_share_of(lacking, stats->ticks), 100,
+                    " %) lack callers: nothing was drained for ");
+    prof_text_value(out, "", pause, 1000, " s; call ");
     prof_text_string(out, call != NULL ? call : "prof_poll()");
     prof_text_string(out, " more often\n");
 }
@@ -243,8 +237,9 @@ static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
 {
     if (stats->stolen_cycles == 0)
         return;
-    prof_text_fixed(out, milliseconds(stats->stolen_cycles), 0, 1000);
-    write_part(out, " s stolen, ", stats->stolen_cycles, whole_time(stats));
+    prof_text_value(out, "", milliseconds(stats->stolen_cycles), 1000,
+                    " s stolen, ");
+    write_part(out, "", stats->stolen_cycles, whole_time(stats));
     prof_text_string(out, " of the time: the host did not run the guest; it is "
                           "in no share\n");
 }

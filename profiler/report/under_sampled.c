@@ -12,8 +12,7 @@
  * must cover the same time.
  */
 
-#include "report/under_sampled.h"
-
+#include "report/report.h"
 #include "report/share.h"
 
 #include <prof/loop_stats.h>
@@ -74,9 +73,7 @@ void prof_report_under_sampled(struct prof_text *out,
     share = prof_share_of(sampled - stats->idle_cycles, sampled);
     if (loop <= PROF_UNDER_SAMPLED_TIMES(most_by_samples(stats, share)))
         return;
-    prof_text_string(out, "samples show ");
-    prof_text_fixed(out, share, 0, 100);
-    prof_text_string(out, " % outside of idle, the loop's account ");
-    prof_text_fixed(out, loop, 0, 100);
-    prof_text_string(out, " " PROF_UNDER_SAMPLED_TEXT "\n");
+    prof_text_value(out, "samples show ", share, 100,
+                    " % outside of idle, the loop's account ");
+    prof_text_value(out, "", loop, 100, " " PROF_UNDER_SAMPLED_TEXT "\n");
 }

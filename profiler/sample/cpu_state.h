@@ -135,9 +135,15 @@ static inline uint64_t prof_cpu_newest_tsc(const struct prof_cpu *cpu)
     return stored > overflowed ? stored : overflowed;
 }
 
+/* The interrupt stub of the timer's gate: <width>/parasite.asm. Entered by the
+ * CPU; never call it. */
+void prof_parasite(void);
+
 /*
- * Entry of the slow path: the vector is full. Called by the stubs and by
- * prof_sample(), in the interrupt.
+ * Entry of the slow path, while the vector is full: adds one sample of (pc) at
+ * (tsc) to the overflow table, or counts it as dropped. Called by the stubs and
+ * by prof_sample(), in the interrupt. Wait-free: at most PROF_OVERFLOW_PROBES
+ * steps.
  */
 void prof_sample_full(uintptr_t pc, uint64_t tsc);
 

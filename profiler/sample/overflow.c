@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The overflow table; purpose and ownership are in overflow.h. */
-
 #include "sample/overflow.h"
 
 #include "sample/cpu_state.h"
@@ -77,15 +75,15 @@ static inline struct prof_slot *find(struct prof_slot *slots, uintptr_t pc)
     return NULL;
 }
 
-static inline void add(struct prof_overflow *overflow,
-                       const struct prof_ring *ring, uintptr_t pc, uint64_t tsc)
+void prof_sample_full(uintptr_t pc, uint64_t tsc)
 {
-    struct prof_overflow_half *half = overflow->claimed;
+    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_overflow_half *half = cpu->overflow.claimed;
     struct prof_slot *slot;
     uint64_t cycles;
 
-    if (half->at != ring->head) {
-        half = claim(overflow, ring);
+    if (half->at != cpu->ring.head) {
+        half = claim(&cpu->overflow, &cpu->ring);
         if (half == NULL)
             return;
     }
@@ -100,19 +98,6 @@ static inline void add(struct prof_overflow *overflow,
         half->dropped++;
         half->dropped_cycles += cycles;
     }
-}
-
-void prof_overflow_add(struct prof_overflow *overflow,
-                       const struct prof_ring *ring, uintptr_t pc, uint64_t tsc)
-{
-    add(overflow, ring, pc, tsc);
-}
-
-void prof_sample_full(uintptr_t pc, uint64_t tsc)
-{
-    struct prof_cpu *cpu = prof_cpu_here();
-
-    add(&cpu->overflow, &cpu->ring, pc, tsc);
 }
 
 static struct prof_entry *position(const struct prof_overflow_half *half)

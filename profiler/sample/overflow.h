@@ -79,14 +79,6 @@ void prof_overflow_open(struct prof_overflow *overflow,
 void prof_overflow_resume(struct prof_overflow *overflow, uint64_t tsc);
 
 /*
- * Producer, while (ring) is full: adds one sample of (pc) at (tsc), or counts
- * it as dropped. Wait-free: at most PROF_OVERFLOW_PROBES steps.
- */
-void prof_overflow_add(struct prof_overflow *overflow,
-                       const struct prof_ring *ring, uintptr_t pc,
-                       uint64_t tsc);
-
-/*
  * Consumer: the end of the entries from (read) on that may be read now: the
  * vector's head, or the entry at which the next half must be taken.
  */

@@ -14,8 +14,8 @@
 
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
-#include "tick/stub.h"
 #include "tick/message.h"
+#include "tick/watchdog.h"
 
 #include <stddef.h>
 
@@ -140,12 +140,13 @@ static void take_back(struct prof_cpu *cpu, uint8_t vector)
     take_gate(cpu, vector);
     prof_interrupts_restore(on);
     other.handler = 0;
+    prof_tick_count_gate();
     prof_message(
         "prof: the timer's IDT gate was replaced by other code; restored, and "
         "the other handler is called after each sample\n");
 }
 
-bool prof_gate_check(uint8_t vector, uint64_t period)
+void prof_gate_check(uint8_t vector, uint64_t period)
 {
     struct prof_cpu *cpu = prof_cpu_here();
     uintptr_t handler = handler_in(vector);
@@ -159,7 +160,5 @@ bool prof_gate_check(uint8_t vector, uint64_t period)
         other.goes_on = false;
     } else if (is_cut_off(cpu, now, period)) {
         take_back(cpu, vector);
-        return true;
     }
-    return false;
 }

@@ -26,8 +26,7 @@ bool prof_gate_enter(uint8_t vector);
 void prof_gate_leave(uint8_t vector);
 
 /* Checks whether the stub is still called, and if not takes the gate back, as
- * one line says. (period): cycles between two samples. Returns whether it was
- * taken back. Contexts: the drain. */
-bool prof_gate_check(uint8_t vector, uint64_t period);
+ * one line says. (period): cycles between two samples. Contexts: the drain. */
+void prof_gate_check(uint8_t vector, uint64_t period);
 
 #endif

@@ -98,13 +98,9 @@ void prof_config_print_problem(const struct prof_config *config)
     prof_text_open(&out, prof_port_write);
     prof_text_string(&out, "prof: config.");
     prof_text_string(&out, problem.field);
-    prof_text_string(&out, " is ");
-    prof_text_decimal(&out, problem.given, 0);
-    prof_text_string(&out, ", but must be from ");
-    prof_text_decimal(&out, problem.least, 0);
-    prof_text_string(&out, " to ");
-    prof_text_decimal(&out, problem.most, 0);
-    prof_text_string(&out, "\n");
+    prof_text_value(&out, " is ", problem.given, 1, ", but must be from ");
+    prof_text_value(&out, "", problem.least, 1, " to ");
+    prof_text_value(&out, "", problem.most, 1, "\n");
     prof_text_flush(&out);
 }
 #endif

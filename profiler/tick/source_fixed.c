@@ -48,9 +48,8 @@ static void print_rate(const char *why)
     struct prof_text out;
 
     prof_text_open(&out, prof_port_write);
-    prof_text_string(&out, "prof: sampling at the kernel's own ");
-    prof_text_fixed(&out, fixed.rate_mhz, 0, MHZ);
-    prof_text_string(&out, why);
+    prof_text_value(&out, "prof: sampling at the kernel's own ", fixed.rate_mhz,
+                    MHZ, why);
     prof_text_flush(&out);
 }
 

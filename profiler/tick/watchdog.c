@@ -183,21 +183,15 @@ static void correct_pass_period(void)
     prof_interrupts_restore(on);
 }
 
-static void check_gate(uint8_t vector)
-{
-    if (prof_gate_check(vector, sampling_period()))
-        prof_tick_count_gate();
-}
-
 void prof_watchdog(void)
 {
     const struct prof_pit_rate *rate = prof_source_pit_running();
 
     if (prof_source_gate_vector() != 0)
-        check_gate(prof_source_gate_vector());
+        prof_gate_check(prof_source_gate_vector(), sampling_period());
     if (rate == NULL)
         return;
-    check_gate(prof_source_pit_vector());
+    prof_gate_check(prof_source_pit_vector(), sampling_period());
     check_pit(rate);
     correct_pass_period();
 }

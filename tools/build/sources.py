@@ -57,7 +57,6 @@ PARTS = {
         [
             "stream/*.c",
             "control/transport.c",
-            "control/serial.c",
             "control/command*.c",
             "control/outside.c",
         ],
@@ -73,7 +72,7 @@ PARTS = {
         ["causal/left_out.c"],
     ),
     "trees": (
-        ["report/call_tree.c", "report/callers.c"],
+        ["report/call_tree.c"],
         ["report/left_out.c"],
     ),
     "classes": (["aggregate/instruction_class.c"], []),
@@ -81,7 +80,6 @@ PARTS = {
         [
             "control/poll.c",
             "base/pool.c",
-            "control/serial.c",
             "control/tick_drain.c",
             "tick/calibrate.c",
             "tick/meter.c",

@@ -42,6 +42,11 @@ void prof_text_decimal(struct prof_text *out, uint64_t value, unsigned width);
 void prof_text_fixed(struct prof_text *out, uint64_t value, unsigned width,
                      uint32_t unit);
 
+/* (before), then (value) / (unit) as above or, with a (unit) of 1, in decimal,
+ * then (after). */
+void prof_text_value(struct prof_text *out, const char *before, uint64_t value,
+                     uint32_t unit, const char *after);
+
 /* (value) as 0x..., with at least (digits) digits. */
 void prof_text_hex(struct prof_text *out, uint64_t value, unsigned digits);
 

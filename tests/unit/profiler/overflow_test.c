@@ -40,7 +40,7 @@ static void put(uintptr_t pc, uint64_t tsc)
 {
     prof_cpus[0].ticks++;
     if (prof_ring_full(ring))
-        prof_overflow_add(overflow, ring, pc, tsc);
+        prof_sample_full(pc, tsc);
     else
         prof_ring_push(ring, pc, tsc, 0);
 }

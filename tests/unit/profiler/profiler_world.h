@@ -18,7 +18,6 @@
 #include "aggregate/recent.h"
 #include "aggregate/stacks.h"
 #include "sample/cpu_state.h"
-#include "tick/stub.h"
 #include "tick/clock.h"
 #include "tick/meter.h"
 #include "tick/watchdog.h"

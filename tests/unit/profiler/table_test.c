@@ -37,7 +37,7 @@ static struct item *item_at(const struct prof_table *table, uint32_t number)
 
 static uint32_t find(const struct prof_table *table, uint32_t number)
 {
-    return prof_table_find(table, parent_of(number), key_of(number));
+    return *prof_table_find_slot(table, parent_of(number), key_of(number));
 }
 
 static void add(struct prof_table *table, uint32_t number)

@@ -11,7 +11,7 @@
 
 #include "profiler_world.h"
 
-#include "control/trace.h"
+#include "control/control.h"
 #include "trace/recorder.h"
 
 #include <prof/error.h>
