@@ -22,6 +22,7 @@
 #include <arch/cpu.h>
 #include <arch/trap.h>
 
+#include <prof/frame.h>
 #include <prof/name.h>
 #include <prof/origin.h>
 #include <prof/symbols.h>
@@ -31,12 +32,6 @@
 
 #define FRAMES_MAX 64 /* lines of a backtrace */
 #define DIGITS ((unsigned)(2 * sizeof(uintptr_t)))
-
-/* A stack frame as built by the compiler with -fno-omit-frame-pointer. */
-struct frame {
-    uintptr_t caller_fp;
-    uintptr_t return_address;
-};
 
 bool (*panic_find_stack)(uintptr_t address, struct panic_stack *stack);
 
@@ -124,40 +119,39 @@ static uintptr_t stack_end(uintptr_t address)
     return 0;
 }
 
-/* Why the frame at (fp) must not be read; NULL if it may be. */
-static const char *unreadable(uintptr_t fp, uintptr_t below)
+/* Goes on to the next frame. Returns NULL, or why it must not be read. */
+static const char *step(struct prof_frame_walk *walk, uintptr_t *caller)
 {
-    uintptr_t end = stack_end(fp);
+    uintptr_t end = stack_end(walk->fp);
 
-    if (fp % sizeof(uintptr_t) != 0)
+    walk->last = end - 2 * sizeof end;
+    if (end != 0 && prof_frame_step(walk, caller))
+        return NULL;
+    if (walk->fp % sizeof end != 0)
         return "frame pointer not aligned";
-    if (end == 0 || end - fp < sizeof(struct frame))
+    if (end == 0 || walk->fp > walk->last)
         return "frame pointer outside all stacks";
-    if (fp <= below)
-        return "frame pointer not increasing";
-    return NULL;
+    return "frame pointer not increasing";
 }
 
 /* Prints the callers from (fp) up and, if the walk ends early, the reason. */
 static void write_callers(struct prof_text *out, uintptr_t fp)
 {
+    struct prof_frame_walk walk = {.fp = fp};
     const char *why = NULL;
-    uintptr_t below = 0;
+    uintptr_t caller;
     unsigned number;
 
-    for (number = 1; fp != 0 && number < FRAMES_MAX; number++) {
-        const struct frame *frame = (const struct frame *)fp;
-
-        why = unreadable(fp, below);
-        if (why != NULL || frame->return_address == 0)
+    for (number = 1; walk.fp != 0 && number < FRAMES_MAX; number++) {
+        why = step(&walk, &caller);
+        if (why != NULL || caller == 0)
             break;
-        if (!in_text(frame->return_address)) {
+        if (!in_text(caller)) {
             why = "return address outside the code";
             break;
         }
-        write_call(out, number, frame->return_address, true);
-        below = fp;
-        fp = frame->caller_fp;
+        write_call(out, number, caller, true);
+        fp = walk.fp;
     }
     if (number == FRAMES_MAX)
         why = "too many frames";

@@ -13,6 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* CPUs that are sampled. With one, its state has a constant address. */
+#ifndef PROF_CPUS_MAX
+#define PROF_CPUS_MAX 1
+#endif
+
 /* Time stamp counter, cycles since reset (Intel SDM vol. 2B, RDTSC). */
 static inline uint64_t prof_tsc(void)
 {

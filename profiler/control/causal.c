@@ -23,6 +23,7 @@
 #include <prof/causal.h>
 #include <prof/config.h>
 #include <prof/error.h>
+#include <prof/frame.h>
 #include <prof/name.h>
 #include <prof/origin.h>
 #include <prof/port.h>
@@ -106,18 +107,17 @@ struct choice {
 static void walk(struct choice *choice)
 {
     const struct prof_stack_bounds *bounds = prof_cpu_here()->stack;
-    const uintptr_t *frame = __builtin_frame_address(0);
+    struct prof_frame_walk frames = {.fp =
+                                         (uintptr_t)__builtin_frame_address(0)};
+    uintptr_t caller;
 
     if (bounds == NULL)
         return;
+    frames.begin = bounds->begin;
+    frames.last = bounds->last_frame * sizeof caller;
     while (choice->frames_count < FRAMES_MAX &&
-           (uintptr_t)frame >= bounds->begin &&
-           (uintptr_t)frame / sizeof *frame <= bounds->last_frame) {
-        choice->frames[choice->frames_count++] = prof_origin(frame[1]);
-        if (frame[0] <= (uintptr_t)frame)
-            break;
-        frame = (const uintptr_t *)frame[0];
-    }
+           prof_frame_step(&frames, &caller))
+        choice->frames[choice->frames_count++] = prof_origin(caller);
 }
 
 static bool is_among(const struct prof_function *function,

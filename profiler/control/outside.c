@@ -27,6 +27,6 @@ const struct prof_outside prof_outside = {
     .entry_bytes = sizeof(struct prof_entry),
     .tsc_offset = offsetof(struct prof_entry, tsc_low),
     .ring = &prof_cpus->ring, /* of the first CPU */
-    .clock = &prof_encoder.clock,
-    .uuid = prof_encoder.label.uuid,
+    .clock = &prof_encoders[0].writer.clock,
+    .uuid = prof_encoders[0].writer.label.uuid,
 };

@@ -11,6 +11,7 @@
 #include "unwind/decode.h"
 #include "unwind/prologue.h"
 
+#include <prof/frame.h>
 #include <prof/origin.h>
 #include <prof/symbols.h>
 #include <prof/text.h>
@@ -93,23 +94,18 @@ static void walk(struct prof_freeze *freeze, uintptr_t pc, uintptr_t sp,
                  uintptr_t fp)
 {
     const struct prof_stack_bounds *stack = prof_cpus[0].stack;
-    const uintptr_t word = sizeof(uintptr_t);
+    struct prof_frame_walk frames = {.fp = fp};
+    uintptr_t caller;
 
     add(freeze, pc);
     if (stack == NULL)
         return;
     add_unframed(freeze, sp, stack);
-    while (freeze->count < PROF_GUARD_FRAMES && fp % word == 0 &&
-           fp >= stack->begin && fp / word <= stack->last_frame) {
-        const uintptr_t *frame = (const uintptr_t *)fp;
-
-        if (frame[1] == 0)
-            return;
-        add(freeze, frame[1]);
-        if (frame[0] <= fp)
-            return;
-        fp = frame[0];
-    }
+    frames.begin = stack->begin;
+    frames.last = stack->last_frame * sizeof caller;
+    while (freeze->count < PROF_GUARD_FRAMES &&
+           prof_frame_step(&frames, &caller) && caller != 0)
+        add(freeze, caller);
 }
 
 static void write_site(struct prof_text *out, const struct prof_loop_site *site)

@@ -8,7 +8,6 @@
 #include "stream/packet.h"
 
 #include "base/crc.h"
-#include "stream/packet_short.h"
 
 #include <stddef.h>
 
@@ -162,4 +161,17 @@ void prof_packet_clear(struct prof_packet_maker *packet)
 {
     packet->used = 0;
     packet->bytes = 0;
+}
+
+void prof_packet_writer_send(struct prof_packet_writer *writer)
+{
+    struct prof_packet_maker *packet = &writer->packet;
+
+    if (packet->bytes == 0)
+        prof_packet_close(packet, &writer->label);
+    writer->stuck = !writer->transport->send(packet->data, packet->bytes);
+    if (writer->stuck)
+        return;
+    writer->label.sequence++;
+    packet->used = 0;
 }

@@ -3,15 +3,19 @@
 #define PROF_PACKET_H
 
 /*
- * One packet in the making (<prof/format.h>). Events are put into it until it
- * is full or old; then it is closed and offered until the transport takes it.
- * Contexts: thread. No allocation.
+ * Packets (<prof/format.h>). Events are put into the packet in the making until
+ * it is full or old; then it is closed, and offered until the transport takes
+ * it. Contexts: thread. No allocation.
  *
  * An event counts only once it is whole. So a packet may be closed at any
  * moment, also by a panic in the middle of a call to here.
  */
 
+#include "stream/interning.h"
+#include "stream/stream_clock.h"
+
 #include <prof/format.h>
+#include <prof/transport.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -82,7 +86,7 @@ void prof_packet_put(struct prof_packet_maker *packet, enum prof_event kind,
                      uint64_t clock, const void *fields, uint32_t bytes);
 
 /* A sample of (node), a node with its parent, or a sample with both, in the
- * shortest form there is. See also packet_short.h. */
+ * shortest form there is. */
 void prof_packet_sample(struct prof_packet_maker *packet, uint64_t clock,
                         uint32_t node);
 void prof_packet_node(struct prof_packet_maker *packet, uint64_t clock,
@@ -96,5 +100,124 @@ void prof_packet_close(struct prof_packet_maker *packet,
 
 /* Begins the next one. */
 void prof_packet_clear(struct prof_packet_maker *packet);
+
+/*
+ * A sequence of packets on its way to a transport: the stream, or the dumps of
+ * a flight recorder.
+ */
+struct prof_packet_writer {
+    const struct prof_transport *transport; /* NULL: none */
+    struct prof_stream_clock clock;
+    struct prof_packet_label label; /* of the packet in the making */
+    struct prof_interning interning;
+    uint64_t last; /* clock of the last event, sent or discarded */
+    bool stuck;    /* the transport has refused the packet, which is closed */
+    struct prof_packet_maker packet; /* the one in the making */
+};
+
+/* The clock at (tsc), or of the last event where that was later. */
+static inline uint64_t
+prof_packet_writer_clock(const struct prof_packet_writer *writer, uint64_t tsc)
+{
+    uint64_t clock = prof_stream_clock_at(&writer->clock, tsc);
+
+    return clock > writer->last ? clock : writer->last;
+}
+
+/* Offers the packet in the making, and begins the next one if it is taken. */
+void prof_packet_writer_send(struct prof_packet_writer *writer);
+
+/*
+ * The short events, which nearly all samples are, put into a packet that is
+ * begun. Inline, since each sample is one, and written by hand; that they agree
+ * with <prof/events.def>, tests/unit/host/events_test.c shows.
+ */
+
+/* A word in one store, wherever it lies: x86 does not mind. */
+static inline void prof_packet_word(uint8_t *to, uint32_t word)
+{
+    __builtin_memcpy(to, &word, sizeof word);
+}
+
+/* The next (bytes) are an event, the last at (clock), from now on. */
+static inline void prof_packet_count_in(struct prof_packet_maker *packet,
+                                        uint64_t clock, uint32_t bytes)
+{
+    packet->end = clock;
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* whole, then counted */
+    packet->used += bytes;
+}
+
+/* The first word of a SAMPLE or a LEAF. */
+static inline uint32_t prof_packet_short_head(enum prof_event kind,
+                                              uint64_t clock, uint32_t node)
+{
+    uint32_t time = (uint32_t)clock & ((1u << PROF_SHORT_TIME_BITS) - 1);
+
+    return node << (PROF_EVENT_TAG_BITS + PROF_SHORT_TIME_BITS) |
+           time << PROF_EVENT_TAG_BITS | (uint32_t)kind;
+}
+
+/* Whether a sample of (node) at (clock) has room in a short form. */
+static inline bool prof_packet_is_short(const struct prof_packet_maker *packet,
+                                        uint64_t clock, uint32_t node)
+{
+    return (clock - packet->end) >> PROF_SHORT_TIME_BITS == 0 &&
+           node >> PROF_SHORT_NODE_BITS == 0;
+}
+
+/* Whether it has an event, and (bytes) more fit. */
+static inline bool prof_packet_has_room(const struct prof_packet_maker *packet,
+                                        uint32_t bytes)
+{
+    return packet->used - 1 < PROF_PACKET_DEFAULT - bytes; /* 0 - 1 is large */
+}
+
+/* Writes parent:14 offset:26, where that can say it. */
+static inline bool
+prof_packet_write_parent(const struct prof_packet_maker *packet, uint8_t *to,
+                         const struct prof_packet_node *node)
+{
+    uint64_t offset = node->address - packet->text_begin;
+
+    if (node->parent >> PROF_SHORT_NODE_BITS != 0 ||
+        offset >> PROF_SHORT_OFFSET_BITS != 0)
+        return false;
+    prof_packet_word(to,
+                     (uint32_t)offset << PROF_SHORT_NODE_BITS | node->parent);
+    to[4] = (uint8_t)(offset >> (32 - PROF_SHORT_NODE_BITS));
+    return true;
+}
+
+/* A sample of (node), if it is not the packet's first event and its short form
+ * will do and fits. False: nothing was done. */
+static inline bool prof_packet_short_sample(struct prof_packet_maker *packet,
+                                            uint64_t clock, uint32_t node)
+{
+    if (!prof_packet_has_room(packet, PROF_SAMPLE_BYTES) ||
+        !prof_packet_is_short(packet, clock, node))
+        return false;
+    prof_packet_word(packet->data + packet->used,
+                     prof_packet_short_head(PROF_EVENT_SAMPLE, clock, node));
+    prof_packet_count_in(packet, clock, PROF_SAMPLE_BYTES);
+    return true;
+}
+
+/* The same for a sample that defines its node. */
+static inline bool prof_packet_short_leaf(struct prof_packet_maker *packet,
+                                          uint64_t clock,
+                                          const struct prof_packet_node *leaf)
+{
+    uint8_t *to = packet->data + packet->used;
+
+    if (!prof_packet_has_room(packet, PROF_LEAF_BYTES) ||
+        !prof_packet_is_short(packet, clock, leaf->node) ||
+        !prof_packet_write_parent(packet, to + 4, leaf))
+        return false;
+    prof_packet_word(
+        to, prof_packet_short_head(PROF_EVENT_LEAF, clock, leaf->node));
+    prof_packet_count_in(packet, clock, PROF_LEAF_BYTES);
+    return true;
+}
 
 #endif

@@ -7,7 +7,7 @@
  * Nothing waits. A transport that refuses a packet is offered it again at the
  * end of each drain; until it takes it, samples are counted as discarded, and
  * the packet after it begins with a START, so that the time of the discarded
- * ones is not given to the next.
+ * samples is not given to the next.
  *
  * What must be known to read the rest is repeated, since packets may be lost:
  * a packet in HELLO_PERIOD begins with HELLO and the present rate, and nodes
@@ -16,59 +16,118 @@
 
 #include "stream/stream.h"
 
+#include "base/cpu.h"
 #include "stream/encoder.h"
-#include "stream/hello.h"
+#include "stream/put.h"
 
 #define HELLO_PERIOD 64u      /* packets */
 #define AGE_MAX PROF_CLOCK_HZ /* a packet that is not full is sent after 1 s */
 #define END_ATTEMPTS 8u       /* to send the last packets */
+#define PATH_MAX 192u         /* nodes of a stack, more than there can be */
+#define FITTING_MAX 3u        /* packets begun for one sample */
+
+/* Half a wrap of the time in an event's head. */
+#define HALF_WRAP ((uint64_t)1 << (PROF_EVENT_TIME_BITS - 1))
 
 bool prof_stream_is_on;
+struct prof_encoder prof_encoders[PROF_CPUS_MAX];
+struct prof_stream_losses prof_stream_emitted;
 
-struct prof_encoder prof_encoder;
-static struct prof_encoder *const stream = &prof_encoder;
-static struct prof_packet_maker *const packet = &prof_encoder.packet;
+/* The encoder of the current CPU: with one CPU, a constant address. */
+static inline struct prof_encoder *encoder_here(void)
+{
+    return &prof_encoders[0];
+}
+
+struct prof_packet_writer *prof_stream_writer(void)
+{
+    return &encoder_here()->writer;
+}
+
+/* ---- packets */
+
+static void mix(uint8_t *to, uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++)
+        to[i] ^= (uint8_t)(value >> (8 * i));
+}
+
+/* The identity of a stream: which boot, by the time, of which image, by its
+ * build-id. The bits of a format of one's own are RFC 9562's, version 8. */
+static void make_uuid(const struct prof_config *config, uint8_t uuid[16])
+{
+    uint64_t tsc = prof_tsc();
+
+    for (size_t i = 0; i < config->build_id_bytes; i++)
+        uuid[i % 8] = (uint8_t)(uuid[i % 8] * 31 + config->build_id[i]);
+    mix(uuid + 8, tsc * 0x9e3779b97f4a7c15ull);
+    mix(uuid + 8, config->boot_unix_seconds << 24);
+    uuid[6] = (uuid[6] & 0x0f) | 0x80;
+    uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
 
 void prof_stream_open(const struct prof_stream_settings *settings)
 {
+    struct prof_encoder *stream = encoder_here();
+    struct prof_packet_writer *writer = &stream->writer;
     const struct prof_config *config = settings->config;
+    bool can_ask =
+        settings->transport != NULL && settings->transport->receive != NULL;
 
-    *packet = (struct prof_packet_maker){.text_begin = config->text.begin};
-    stream->transport = settings->transport;
-    prof_stream_is_on = settings->transport != NULL;
+    writer->packet =
+        (struct prof_packet_maker){.text_begin = config->text.begin};
+    writer->transport = settings->transport;
+    prof_stream_clock_set(&writer->clock, config->boot_tsc, config->tsc_hz);
+    writer->label = (struct prof_packet_label){0};
+    make_uuid(config, writer->label.uuid);
+    prof_interning_begin(&writer->interning,
+                         can_ask ? PROF_REPEAT_LONG : PROF_REPEAT_SHORT);
+    writer->last = stream->sample_begin = 0;
+    writer->stuck = stream->running = stream->gap = false;
     stream->tree = settings->tree;
     stream->config = config;
-    prof_stream_clock_set(&stream->clock, config->boot_tsc, config->tsc_hz);
-    stream->label = (struct prof_packet_label){0};
-    prof_hello_uuid(config, stream->label.uuid);
-    stream->sums = (struct prof_stream_sums){0};
-    stream->interning = (struct prof_interning){.clocks = PROF_REPEAT_SHORT};
-    if (settings->transport != NULL && settings->transport->receive != NULL)
-        stream->interning.clocks = PROF_REPEAT_LONG;
-    stream->last = stream->sample_begin = 0;
-    stream->running = stream->stuck = stream->gap = false;
+    stream->bytes = 0;
     prof_stream_emitted = settings->losses;
+    prof_stream_is_on = settings->transport != NULL;
 }
 
-void prof_encoder_send(void)
+/* Sends the packet in the making. */
+static void send_packet(struct prof_encoder *stream)
 {
-    if (packet->bytes == 0)
-        prof_packet_close(packet, &stream->label);
-    stream->stuck = !stream->transport->send(packet->data, packet->bytes);
-    stream->gap = stream->gap || stream->stuck;
-    if (stream->stuck)
+    struct prof_packet_writer *writer = &stream->writer;
+
+    prof_packet_writer_send(writer);
+    stream->gap = stream->gap || writer->stuck;
+    if (writer->stuck)
         return;
-    stream->sums.packets++;
-    stream->sums.bytes += packet->bytes;
-    stream->label.sequence++;
-    prof_packet_clear(packet);
+    stream->bytes += writer->packet.bytes;
     prof_checked_clear(&stream->checked);
-    prof_interning_sent(&stream->interning, stream->label.sequence,
-                        stream->last);
+    prof_interning_sent(&writer->interning, writer->last);
 }
 
-static void put_state(uint64_t clock)
+static void put_hello(struct prof_encoder *stream, uint64_t clock)
 {
+    const struct prof_config *config = stream->config;
+    struct prof_event_hello hello = {
+        .version = PROF_FORMAT_VERSION,
+        .pointer_bits = 8 * sizeof(void *),
+        .tsc_hz = config->tsc_hz,
+        .unix_seconds = config->boot_unix_seconds,
+        .text_begin = config->text.begin,
+        .text_end = config->text.end,
+    };
+
+    for (size_t i = 0; i < config->build_id_bytes; i++)
+        if (i < sizeof hello.build_id)
+            hello.build_id[hello.build_id_bytes++] = config->build_id[i];
+    prof_packet_put(&stream->writer.packet, PROF_EVENT_HELLO, clock, &hello,
+                    sizeof hello);
+}
+
+static void put_state(struct prof_encoder *stream, uint64_t clock)
+{
+    struct prof_packet_maker *packet = &stream->writer.packet;
+
     if (stream->running)
         prof_packet_put(packet, PROF_EVENT_START, clock,
                         PROF_FIELDS(start, stream->rate_mhz, stream->depth));
@@ -76,94 +135,118 @@ static void put_state(uint64_t clock)
         prof_packet_put(packet, PROF_EVENT_STOP, clock, PROF_NO_FIELDS);
 }
 
-/* A packet's first events, before the one at (clock) that it is begun for. */
-static void begin(uint64_t clock)
+/* Puts a packet's first events, before the event at (clock) that it is begun
+ * for. */
+static void begin_packet(struct prof_encoder *stream, uint64_t clock)
 {
+    struct prof_packet_writer *writer = &stream->writer;
     bool hello =
-        stream->hello_due || stream->label.sequence % HELLO_PERIOD == 0;
-    uint64_t at = clock - stream->last > PROF_HALF_WRAP ? clock : stream->last;
-    bool jump = at - packet->end > PROF_HALF_WRAP;
+        stream->hello_due || writer->label.sequence % HELLO_PERIOD == 0;
+    uint64_t at = clock - writer->last > HALF_WRAP ? clock : writer->last;
+    bool jump = at - writer->packet.end > HALF_WRAP;
 
     if (hello)
-        prof_hello_put(stream->config, packet, at);
+        put_hello(stream, at);
     if (jump)
-        prof_packet_put(packet, PROF_EVENT_CLOCK, at, PROF_FIELDS(clock, at));
+        prof_packet_put(&writer->packet, PROF_EVENT_CLOCK, at,
+                        PROF_FIELDS(clock, at));
     /* A START must take no time from the next sample. */
     if (stream->gap || (hello && stream->running && at == stream->sample_begin))
-        put_state(at);
+        put_state(stream, at);
     stream->gap = stream->hello_due = false;
-    stream->last = at;
+    writer->last = at;
 }
 
-bool prof_encoder_make_room(uint64_t clock, uint32_t bytes)
+/* Makes sure that a packet is begun and (bytes) more fit into it, for an event
+ * at (clock). False: the transport refuses. */
+static bool make_room(struct prof_encoder *stream, uint64_t clock,
+                      uint32_t bytes)
 {
-    if (!stream->stuck && packet->used != 0 &&
-        (clock - stream->last > PROF_HALF_WRAP ||
-         !prof_packet_fits(packet, bytes)))
-        prof_encoder_send();
-    if (!stream->stuck && packet->used == 0)
-        begin(clock);
-    return !stream->stuck;
+    struct prof_packet_writer *writer = &stream->writer;
+    const struct prof_packet_maker *packet = &writer->packet;
+
+    if (!writer->stuck && packet->used != 0 &&
+        (clock - writer->last > HALF_WRAP || !prof_packet_fits(packet, bytes)))
+        send_packet(stream);
+    if (!writer->stuck && packet->used == 0)
+        begin_packet(stream, clock);
+    return !writer->stuck;
+}
+
+static bool put_event(struct prof_encoder *stream, enum prof_event kind,
+                      uint64_t tsc, const void *fields, uint32_t bytes)
+{
+    uint64_t clock = prof_packet_writer_clock(&stream->writer, tsc);
+    bool room = make_room(stream, clock, prof_packet_event_bytes(kind, bytes));
+
+    if (room)
+        prof_packet_put(&stream->writer.packet, kind, clock, fields, bytes);
+    stream->writer.last = clock;
+    return room;
 }
 
 bool prof_stream_put(enum prof_event kind, uint64_t tsc, const void *fields,
                      uint32_t bytes)
 {
-    uint64_t clock = prof_encoder_clock(tsc);
-    bool room =
-        prof_encoder_make_room(clock, prof_packet_event_bytes(kind, bytes));
-
-    if (room)
-        prof_packet_put(packet, kind, clock, fields, bytes);
-    stream->last = clock;
-    return room;
+    return put_event(encoder_here(), kind, tsc, fields, bytes);
 }
 
-bool prof_stream_soon(uint64_t tsc)
+bool prof_stream_room(uint64_t tsc, uint32_t bytes)
 {
-    return prof_packet_is_soon(packet, prof_encoder_clock(tsc));
+    struct prof_encoder *stream = encoder_here();
+
+    return make_room(stream, prof_packet_writer_clock(&stream->writer, tsc),
+                     bytes);
 }
 
-const struct prof_interning *prof_stream_room(uint64_t tsc, uint32_t bytes,
-                                              uint32_t *sequence)
+uint64_t prof_stream_span(uint64_t cycles)
 {
-    bool room = prof_encoder_make_room(prof_encoder_clock(tsc), bytes);
-
-    *sequence = stream->label.sequence;
-    return room ? &stream->interning : NULL;
+    return prof_stream_clock_span(&encoder_here()->writer.clock, cycles);
 }
 
-void prof_encoder_put_samples(enum prof_event kind, uint64_t tsc,
-                              const void *fields, uint32_t bytes,
-                              uint64_t samples)
+/* ---- when sampling starts, and when a reader joins */
+
+/* All nodes are to be defined again. */
+static void forget(struct prof_encoder *stream)
 {
-    if (!prof_stream_put(kind, tsc, fields, bytes))
-        stream->label.discarded += samples;
-    stream->sample_begin = stream->last;
+    prof_interning_forget(&stream->writer.interning);
+    prof_checked_clear(&stream->checked);
+}
+
+/* Puts an event that is (samples) samples, or covers a time without. */
+static void put_samples(struct prof_encoder *stream, enum prof_event kind,
+                        uint64_t tsc, const void *fields, uint32_t bytes,
+                        uint64_t samples)
+{
+    if (!put_event(stream, kind, tsc, fields, bytes))
+        stream->writer.label.discarded += samples;
+    stream->sample_begin = stream->writer.last;
 }
 
 void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
 {
+    struct prof_encoder *stream = encoder_here();
+
     if (!prof_stream_on())
         return;
-    prof_encoder_put_samples(PROF_EVENT_START, tsc,
-                             PROF_FIELDS(start, rate_mhz, depth), 0);
+    put_samples(stream, PROF_EVENT_START, tsc,
+                PROF_FIELDS(start, rate_mhz, depth), 0);
     stream->rate_mhz = rate_mhz;
     stream->depth = depth;
     stream->running = true;
-    prof_interning_forget(&stream->interning, stream->label.sequence);
-    prof_checked_clear(&stream->checked);
+    forget(stream);
 }
 
 void prof_stream_hello(void)
 {
+    struct prof_encoder *stream = encoder_here();
+
     if (!prof_stream_on())
         return;
-    if (packet->used != 0)
-        prof_encoder_send();
+    if (stream->writer.packet.used != 0)
+        send_packet(stream);
     stream->hello_due = true;
-    prof_interning_forget(&stream->interning, stream->label.sequence);
-    prof_checked_clear(&stream->checked);
+    forget(stream);
 }
 
 void prof_stream_stop(uint64_t tsc)
@@ -171,20 +254,160 @@ void prof_stream_stop(uint64_t tsc)
     if (!prof_stream_on())
         return;
     (void)prof_stream_put(PROF_EVENT_STOP, tsc, PROF_NO_FIELDS);
-    stream->running = false;
+    encoder_here()->running = false;
 }
 
-uint64_t prof_stream_span(uint64_t cycles)
+/* ---- samples, and the nodes of their stacks
+ *
+ * Most samples are of a node that the reader knows, and most others are below
+ * callers that it knows. Both are put in a few steps; put_slowly() does what
+ * else may come with a sample: a full packet, a new one, callers that are due,
+ * and what has no short form.
+ */
+
+static inline bool is_due(const struct prof_encoder *stream, uint32_t note)
 {
-    return prof_stream_clock_span(&stream->clock, cycles);
+    return prof_interning_due(&stream->writer.interning, note);
 }
+
+static void note_defined(const struct prof_encoder *stream,
+                         struct prof_stream_node *known)
+{
+    known->note =
+        prof_interning_defined(&stream->writer.interning, known->note);
+}
+
+/* Node (node), which is (known), as events define it. */
+static struct prof_packet_node definition(uint32_t node,
+                                          const struct prof_stream_node *known)
+{
+    return (struct prof_packet_node){node, known->parent, known->address};
+}
+
+/* Defines (node) and its callers where they are due, the outermost first.
+ * False: there was no room for all of them. */
+static bool define_callers(struct prof_encoder *stream, uint32_t node)
+{
+    struct prof_packet_maker *packet = &stream->writer.packet;
+    struct prof_stream_node *known;
+    struct prof_packet_node put;
+    uint32_t path[PATH_MAX];
+    uint32_t count = 0;
+
+    while (count < PATH_MAX && !prof_is_checked(&stream->checked, node)) {
+        known = stream->tree(node);
+        if (known == NULL)
+            break;
+        if (is_due(stream, known->note))
+            path[count++] = node;
+        prof_checked_add(&stream->checked, node);
+        node = known->parent;
+    }
+    while (count-- > 0) {
+        if (!prof_packet_fits(packet, PROF_PACKET_NODE_MAX))
+            return false;
+        known = stream->tree(path[count]);
+        put = definition(path[count], known);
+        prof_packet_node(packet, stream->writer.last, &put);
+        note_defined(stream, known);
+    }
+    return true;
+}
+
+/* Puts a sample of (node), which is (leaf), and before it the definitions that
+ * are due. False: the packet is full. Then all of it begins anew in the next,
+ * which may not depend on this one. */
+static bool put_defined(struct prof_encoder *stream, uint64_t clock,
+                        uint32_t node, struct prof_stream_node *leaf)
+{
+    struct prof_packet_maker *packet = &stream->writer.packet;
+    struct prof_packet_node put;
+
+    if (leaf == NULL || !is_due(stream, leaf->note)) {
+        prof_packet_sample(packet, clock, node);
+        return true;
+    }
+    if (!define_callers(stream, leaf->parent) ||
+        !prof_packet_fits(packet, PROF_PACKET_LEAF_MAX))
+        return false;
+    put = definition(node, leaf);
+    prof_packet_leaf(packet, clock, &put);
+    note_defined(stream, leaf);
+    return true;
+}
+
+/* Puts a sample of (node) in any form. */
+static __attribute__((noinline)) void put_slowly(struct prof_encoder *stream,
+                                                 uint64_t clock, uint32_t node,
+                                                 struct prof_stream_node *leaf)
+{
+    for (unsigned i = 0; i < FITTING_MAX; i++) {
+        if (!make_room(stream, clock, PROF_PACKET_SAMPLE_MAX))
+            break;
+        if (put_defined(stream, clock, node, leaf))
+            return;
+        send_packet(stream);
+    }
+    stream->writer.label.discarded++;
+}
+
+/* Puts a sample of (node), which is to be defined first, in short forms. False:
+ * it has none, or they do not fit; callers may have been defined. */
+static inline bool put_leaf(struct prof_encoder *stream, uint64_t clock,
+                            uint32_t node, struct prof_stream_node *leaf)
+{
+    struct prof_packet_maker *packet = &stream->writer.packet;
+    struct prof_packet_node put;
+
+    if (!prof_packet_has_room(packet, PROF_PACKET_LEAF_MAX) ||
+        !prof_packet_is_short(packet, clock, node) ||
+        (!prof_is_checked(&stream->checked, leaf->parent) &&
+         !define_callers(stream, leaf->parent)))
+        return false;
+    put = definition(node, leaf);
+    if (!prof_packet_short_leaf(packet, clock, &put))
+        return false;
+    note_defined(stream, leaf);
+    return true;
+}
+
+void prof_stream_sample(uint64_t tsc, uint32_t node,
+                        struct prof_stream_node *leaf)
+{
+    struct prof_encoder *stream = encoder_here();
+    uint64_t clock;
+    bool put = false;
+
+    if (!prof_stream_on())
+        return;
+    if (node == 0) {
+        put_samples(stream, PROF_EVENT_IDLE, tsc, PROF_NO_FIELDS, 1);
+        return;
+    }
+    clock = prof_packet_writer_clock(&stream->writer, tsc);
+    if (!stream->writer.stuck && leaf != NULL)
+        put =
+            is_due(stream, leaf->note)
+                ? put_leaf(stream, clock, node, leaf)
+                : prof_packet_short_sample(&stream->writer.packet, clock, node);
+    if (!put)
+        put_slowly(stream, clock, node, leaf);
+    stream->writer.last = stream->sample_begin = clock;
+}
+
+/* ---- what left no sample
+ *
+ * The drain passes running totals; these functions emit by how much they have
+ * grown. They count as emitted also while there is no stream, so that one which
+ * begins later does not begin with what was lost before it.
+ */
 
 void prof_stream_overflow(uint64_t tsc, uintptr_t address, uint32_t samples,
                           uint64_t cycles)
 {
     if (prof_stream_on())
-        prof_encoder_put_samples(
-            PROF_EVENT_OVERFLOW, tsc,
+        put_samples(
+            encoder_here(), PROF_EVENT_OVERFLOW, tsc,
             PROF_FIELDS(overflow, address, samples, prof_stream_span(cycles)),
             samples);
 }
@@ -192,69 +415,121 @@ void prof_stream_overflow(uint64_t tsc, uintptr_t address, uint32_t samples,
 void prof_stream_drop(uint64_t tsc, uint32_t samples, uint64_t cycles)
 {
     if (prof_stream_on())
-        prof_encoder_put_samples(
-            PROF_EVENT_DROP, tsc,
-            PROF_FIELDS(drop, samples, prof_stream_span(cycles)), samples);
+        put_samples(encoder_here(), PROF_EVENT_DROP, tsc,
+                    PROF_FIELDS(drop, samples, prof_stream_span(cycles)),
+                    samples);
 }
+
+void prof_stream_emit_lost_ticks(uint64_t tsc, int64_t missed,
+                                 uint64_t stolen_cycles)
+{
+    struct prof_stream_losses *emitted = &prof_stream_emitted;
+    uint64_t stolen = stolen_cycles - emitted->stolen_cycles;
+    uint32_t ticks = (uint32_t)(missed - emitted->missed);
+
+    if (prof_stream_on() && stolen != 0)
+        (void)prof_stream_put(PROF_EVENT_STOLEN, tsc,
+                              PROF_FIELDS(stolen, prof_stream_span(stolen)));
+    emitted->stolen_cycles = stolen_cycles;
+    if (missed <= emitted->missed)
+        return;
+    if (prof_stream_on())
+        (void)prof_stream_put(PROF_EVENT_MISS, tsc, PROF_FIELDS(miss, ticks));
+    emitted->missed = missed;
+}
+
+void prof_stream_dropped(uint64_t tsc, uint64_t dropped, uint64_t cycles)
+{
+    struct prof_stream_losses *emitted = &prof_stream_emitted;
+
+    if (dropped == emitted->dropped)
+        return;
+    prof_stream_drop(tsc, (uint32_t)(dropped - emitted->dropped),
+                     cycles - emitted->dropped_cycles);
+    emitted->dropped = dropped;
+    emitted->dropped_cycles = cycles;
+}
+
+void prof_stream_stopped_walks(uint64_t tsc,
+                               const uint32_t samples[PROF_WALK_REASONS])
+{
+    uint32_t *emitted = prof_stream_emitted.stopped_walks;
+
+    for (uint32_t i = 0; i < PROF_WALK_REASONS; i++) {
+        uint32_t more = samples[i] - emitted[i];
+
+        if (more != 0 && prof_stream_on())
+            (void)prof_stream_put(PROF_EVENT_STOPPED_WALK, tsc,
+                                  PROF_FIELDS(stopped_walk, (uint16_t)i, more));
+        emitted[i] = samples[i];
+    }
+}
+
+/* ---- the end of a drain, and of the stream */
 
 void prof_stream_flush(uint64_t tsc)
 {
+    struct prof_encoder *stream = encoder_here();
+    struct prof_packet_writer *writer = &stream->writer;
+
     if (!prof_stream_on())
         return;
-    if (stream->stuck)
-        prof_encoder_send();
-    if (!stream->stuck && packet->used != 0 &&
-        prof_stream_clock_at(&stream->clock, tsc) > packet->begin + AGE_MAX)
-        prof_encoder_send();
-}
-
-const struct prof_stream_link *prof_stream_link(void)
-{
-    static struct prof_stream_link link;
-
-    link = (struct prof_stream_link){stream->transport, &stream->clock,
-                                     stream->label.uuid, packet->text_begin};
-    return prof_stream_on() ? &link : NULL;
+    if (writer->stuck)
+        send_packet(stream);
+    if (!writer->stuck && writer->packet.used != 0 &&
+        prof_stream_clock_at(&writer->clock, tsc) >
+            writer->packet.begin + AGE_MAX)
+        send_packet(stream);
 }
 
 /* Sends what there is; what is refused, after the device has sent the rest. */
-static void send_all(void)
+static void send_all(struct prof_encoder *stream)
 {
-    for (unsigned i = 0; i < END_ATTEMPTS && packet->used != 0; i++) {
-        prof_encoder_send();
-        if (i == 0 && stream->stuck && stream->transport->finish != NULL)
-            stream->transport->finish();
+    const struct prof_packet_writer *writer = &stream->writer;
+
+    for (unsigned i = 0; i < END_ATTEMPTS && writer->packet.used != 0; i++) {
+        send_packet(stream);
+        if (i == 0 && writer->stuck && writer->transport->finish != NULL)
+            writer->transport->finish();
     }
 }
 
 void prof_stream_push(void)
 {
     if (prof_stream_on())
-        send_all();
+        send_all(encoder_here());
 }
 
 void prof_stream_discard(uint64_t samples)
 {
-    stream->label.discarded += samples;
+    encoder_here()->writer.label.discarded += samples;
 }
 
 void prof_stream_end(uint64_t tsc, uint32_t code)
 {
+    struct prof_encoder *stream = encoder_here();
+    const struct prof_packet_writer *writer = &stream->writer;
+
     if (!prof_stream_on())
         return;
     if (!prof_stream_put(PROF_EVENT_BYE, tsc, PROF_FIELDS(bye, code))) {
-        send_all();
+        send_all(stream);
         (void)prof_stream_put(PROF_EVENT_BYE, tsc, PROF_FIELDS(bye, code));
     }
-    if (!stream->stuck)
-        send_all();
-    if (!stream->stuck && stream->transport->finish != NULL)
-        stream->transport->finish();
+    if (!writer->stuck)
+        send_all(stream);
+    if (!writer->stuck && writer->transport->finish != NULL)
+        writer->transport->finish();
     prof_stream_is_on = false;
 }
 
 void prof_stream_sums(struct prof_stream_sums *sums)
 {
-    *sums = stream->sums;
-    sums->discarded = stream->label.discarded;
+    const struct prof_encoder *stream = encoder_here();
+
+    *sums = (struct prof_stream_sums){
+        .packets = stream->writer.label.sequence,
+        .bytes = stream->bytes,
+        .discarded = stream->writer.label.discarded,
+    };
 }

@@ -5,7 +5,6 @@
  * characters: short enough for every terminal program and log to keep whole.
  */
 
-#include "stream/base64.h"
 #include "base/crc.h"
 
 #include <prof/format.h>
@@ -13,10 +12,29 @@
 
 #define CRC_DIGITS 8u
 
+static const char digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 static void write_crc(struct prof_text *out, uint32_t crc)
 {
     for (unsigned i = CRC_DIGITS; i-- > 0;)
         prof_text_char(out, "0123456789abcdef"[crc >> (4 * i) & 15]);
+}
+
+/* Three bytes, fewer where (count) is less, as four characters (RFC 4648,
+ * section 4): six bits each, from the top; '=' where there was no byte. */
+static void encode_base64(const uint8_t *bytes, size_t count, char text[4])
+{
+    uint32_t word = (uint32_t)bytes[0] << 16;
+
+    if (count > 1)
+        word |= (uint32_t)bytes[1] << 8;
+    if (count > 2)
+        word |= bytes[2];
+    text[0] = digits[word >> 18];
+    text[1] = digits[word >> 12 & 63];
+    text[2] = count > 1 ? digits[word >> 6 & 63] : '=';
+    text[3] = count > 2 ? digits[word & 63] : '=';
 }
 
 static void write_bytes(struct prof_text *out, const uint8_t *bytes,
@@ -25,7 +43,7 @@ static void write_bytes(struct prof_text *out, const uint8_t *bytes,
     char four[4];
 
     for (size_t at = 0; at < count; at += 3) {
-        prof_base64(bytes + at, count - at, four);
+        encode_base64(bytes + at, count - at, four);
         for (unsigned i = 0; i < sizeof four; i++)
             prof_text_char(out, four[i]);
     }

@@ -1,12 +1,257 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Events, and the definitions that are due before them. */
+/* The forms of events, and the definitions that are due before them. */
 
 #include "trace/encode.h"
 
-#include "stream/packet.h"
-#include "trace/form.h"
+#include "stream/put.h"
 #include "trace/names.h"
+#include "trace/reader.h"
+#include "trace/stacks.h"
+
+#define NEAR_MOST 65534u
+#define NEAR_BACK 32768u /* older objects that near numbers reach */
+#define TINY_MOST 254u
+#define TINY_BACK 160u
+
+/* What follows the objects in an event's fields. */
+enum rest {
+    NOTHING,
+    BYTE,     /* the record's byte */
+    SITE,     /* its byte and its name, 8 or 16 bits */
+    NAME,     /* its name, 16 bits */
+    WHY,      /* its name, 8 or 16 bits */
+    MESSAGE,  /* 32 bits */
+    VALUE,    /* its name, 8 or 16 bits, and a value, 16 or 64 */
+    DURATION, /* its name, 16 bits, and 32 bits of time */
+};
+
+/*
+ * The frequent events have up to three forms. The wide one has any object. The
+ * near one has 16 bits for it, and is used where its number is not far from
+ * those of the others in the packet. The brief one has 8 bits for an object
+ * that was created recently, and 16 of the time, which must not be long after
+ * the event before.
+ */
+static const struct form {
+    uint8_t brief; /* enum prof_event, 0 = none */
+    uint8_t near;
+    uint8_t wide;
+    uint8_t objects;
+    uint8_t rest;
+} forms[] = {
+    [PROF_TRACE_DID_CREATE] = {PROF_EVENT_CREATE_BRIEF, PROF_EVENT_CREATE,
+                               PROF_EVENT_CREATE_WIDE, 1, SITE},
+    [PROF_TRACE_DID_READ] = {PROF_EVENT_READ_BRIEF, PROF_EVENT_READ,
+                             PROF_EVENT_READ_WIDE, 1, NOTHING},
+    [PROF_TRACE_DID_TRY_READ] = {0, PROF_EVENT_TRY_READ,
+                                 PROF_EVENT_TRY_READ_WIDE, 1, NOTHING},
+    [PROF_TRACE_DID_RESOLVE] = {PROF_EVENT_RESOLVE_BRIEF, PROF_EVENT_RESOLVE,
+                                PROF_EVENT_RESOLVE_WIDE, 1, NOTHING},
+    [PROF_TRACE_DID_FAIL] = {0, PROF_EVENT_FAIL, PROF_EVENT_FAIL_WIDE, 1, NAME},
+    [PROF_TRACE_DID_CANCEL] = {0, PROF_EVENT_CANCEL, PROF_EVENT_CANCEL_WIDE, 1,
+                               NOTHING},
+    [PROF_TRACE_DID_GONE] = {0, PROF_EVENT_GONE, PROF_EVENT_GONE_WIDE, 1,
+                             NOTHING},
+    [PROF_TRACE_DID_BECOME] = {0, PROF_EVENT_BECOME, PROF_EVENT_BECOME_WIDE, 2,
+                               NOTHING},
+    [PROF_TRACE_DID_SIGNAL] = {0, PROF_EVENT_SIGNAL, PROF_EVENT_SIGNAL_WIDE, 2,
+                               NOTHING},
+    [PROF_TRACE_DID_LABEL] = {0, PROF_EVENT_LABEL, PROF_EVENT_LABEL_WIDE, 1,
+                              NAME},
+    [PROF_TRACE_DID_COUNT] = {0, PROF_EVENT_COUNTER, PROF_EVENT_COUNTER_WIDE, 0,
+                              VALUE},
+    [PROF_TRACE_DID_SWITCH] = {PROF_EVENT_SWITCH_BRIEF, PROF_EVENT_SWITCH,
+                               PROF_EVENT_SWITCH_WIDE, 1, NOTHING},
+    [PROF_TRACE_DID_WAKE] = {PROF_EVENT_WAKE_BRIEF, PROF_EVENT_WAKE,
+                             PROF_EVENT_WAKE_WIDE, 2, NOTHING},
+    [PROF_TRACE_DID_SUSPEND] = {PROF_EVENT_SUSPEND_BRIEF, PROF_EVENT_SUSPEND,
+                                PROF_EVENT_SUSPEND_WIDE, 0, WHY},
+    [PROF_TRACE_DID_PAUSE] = {0, PROF_EVENT_PAUSE, PROF_EVENT_PAUSE, 0,
+                              DURATION},
+    [PROF_TRACE_DID_ENTER] = {0, PROF_EVENT_IRQ_ENTER, PROF_EVENT_IRQ_ENTER, 0,
+                              BYTE},
+    [PROF_TRACE_DID_EXIT] = {0, PROF_EVENT_IRQ_EXIT, PROF_EVENT_IRQ_EXIT, 0,
+                             BYTE},
+    [PROF_TRACE_DID_DEFER] = {0, PROF_EVENT_DEFER, PROF_EVENT_DEFER_WIDE, 1,
+                              BYTE},
+    [PROF_TRACE_DID_AWAIT] = {0, PROF_EVENT_AWAIT, PROF_EVENT_AWAIT_WIDE, 2,
+                              NOTHING},
+    [PROF_TRACE_DID_SEND] = {0, PROF_EVENT_SEND, PROF_EVENT_SEND, 0, MESSAGE},
+    [PROF_TRACE_DID_RECEIVE] = {0, PROF_EVENT_RECEIVE, PROF_EVENT_RECEIVE, 0,
+                                MESSAGE},
+};
+#define FORMS (sizeof forms / sizeof *forms)
+
+static bool has_form(const struct prof_trace_record *record)
+{
+    uint32_t what = prof_trace_what_of(record->what);
+
+    return what != 0 && what < FORMS;
+}
+
+static const struct form *form_of(const struct prof_trace_record *record)
+{
+    return &forms[prof_trace_what_of(record->what)];
+}
+
+/* An event in the making. */
+struct made {
+    enum prof_event kind;
+    uint32_t bytes;
+    uint8_t fields[24];
+};
+
+/* Appends the low (bytes) bytes of (value). */
+static void append_field(struct made *made, uint64_t value, uint32_t bytes)
+{
+    for (; bytes > 0; bytes--) {
+        made->fields[made->bytes++] = (uint8_t)value;
+        value >>= 8;
+    }
+}
+
+static bool has_number(uint32_t object)
+{
+    return object != PROF_TRACE_NONE && object != PROF_TRACE_UNKNOWN;
+}
+
+/* Whether (object), counted from (base), is one of 1 to (most). */
+static bool is_in(uint32_t object, uint32_t base, uint32_t most)
+{
+    return !has_number(object) || (object > base && object - base <= most);
+}
+
+/* Its field then, (most) + 1 where it is the unknown one. */
+static uint32_t object_field(uint32_t object, uint32_t base, uint32_t most)
+{
+    if (object == PROF_TRACE_UNKNOWN)
+        return most + 1;
+    return object == PROF_TRACE_NONE ? 0 : object - base;
+}
+
+/* Whether what follows the objects has room in the near form. */
+static bool is_short(const struct prof_trace_record *record, enum rest rest)
+{
+    uint64_t value = (uint64_t)record->b << 32 | record->a;
+
+    if (rest != SITE && rest != WHY && rest != VALUE)
+        return true;
+    return prof_trace_name_of(record->what) <= UINT8_MAX &&
+           (rest != VALUE || value + 0x8000 <= UINT16_MAX);
+}
+
+static void append_rest(struct made *made,
+                        const struct prof_trace_record *record, enum rest rest,
+                        bool wide)
+{
+    uint32_t name = prof_trace_name_of(record->what);
+    uint64_t value = (uint64_t)record->b << 32 | record->a;
+
+    if (rest == BYTE || rest == SITE)
+        append_field(made, prof_trace_byte_of(record->what), 1);
+    if (rest == SITE || rest == WHY || rest == VALUE)
+        append_field(made, name, wide ? 2 : 1);
+    if (rest == NAME || rest == DURATION)
+        append_field(made, name, 2);
+    if (rest == VALUE)
+        append_field(made, value, wide ? 8 : 2);
+    if (rest == MESSAGE)
+        append_field(made, record->a, 4);
+    if (rest == DURATION) {
+        value = prof_stream_span(value);
+        append_field(made, value <= UINT32_MAX ? value : UINT32_MAX, 4);
+    }
+}
+
+/* Whether numbers should count from elsewhere because of (object): there is
+ * nothing they count from, or it is newer than they reach. */
+static bool is_beyond(bool has_base, uint32_t base, uint32_t object,
+                      uint32_t most)
+{
+    return has_number(object) &&
+           (!has_base || (object > base && object - base > most));
+}
+
+/* Whether the event has a brief form but for its objects. */
+static bool may_be_brief(const struct prof_trace_record *record, bool soon)
+{
+    return soon && form_of(record)->brief != 0 &&
+           is_short(record, form_of(record)->rest);
+}
+
+static bool is_brief(const struct prof_trace_bases *bases,
+                     const struct prof_trace_record *record, bool soon)
+{
+    const uint32_t objects = form_of(record)->objects;
+
+    return may_be_brief(record, soon) &&
+           (objects < 1 || is_in(record->a, bases->tiny, TINY_MOST)) &&
+           (objects < 2 || is_in(record->b, bases->tiny, TINY_MOST)) &&
+           (objects == 0 || bases->has_tiny || !has_number(record->a)) &&
+           (objects < 2 || bases->has_tiny || !has_number(record->b));
+}
+
+/* What must be put before (record), where its time is in reach of a brief form
+ * if (soon): RECENT or OBJECTS, with the new base then in (*bases); 0 =
+ * nothing. */
+static uint32_t next_base(struct prof_trace_bases *bases,
+                          const struct prof_trace_record *record, bool soon)
+{
+    const uint32_t object = record->a;
+
+    if (form_of(record)->objects == 0)
+        return 0;
+    if (may_be_brief(record, soon) &&
+        is_beyond(bases->has_tiny, bases->tiny, object, TINY_MOST)) {
+        bases->tiny = object > TINY_BACK ? object - TINY_BACK : 0;
+        bases->has_tiny = true;
+        return PROF_EVENT_RECENT;
+    }
+    if (is_brief(bases, record, soon) ||
+        !is_beyond(bases->has_near, bases->near, object, NEAR_MOST))
+        return 0;
+    bases->near = object > NEAR_BACK ? object - NEAR_BACK : 0;
+    bases->has_near = true;
+    return PROF_EVENT_OBJECTS;
+}
+
+static void make_brief(struct made *made, const struct prof_trace_bases *bases,
+                       const struct prof_trace_record *record)
+{
+    const struct form *form = form_of(record);
+    const uint32_t objects[] = {record->a, record->b};
+
+    *made = (struct made){.kind = form->brief};
+    for (uint32_t i = 0; i < form->objects; i++)
+        append_field(made, object_field(objects[i], bases->tiny, TINY_MOST), 1);
+    append_rest(made, record, form->rest, false);
+}
+
+/* Makes the event, in the shortest form. */
+static void make_event(struct made *made, const struct prof_trace_bases *bases,
+                       const struct prof_trace_record *record, bool soon)
+{
+    const struct form *form = form_of(record);
+    const uint32_t objects[] = {record->a, record->b};
+    bool wide = !is_short(record, form->rest);
+
+    if (is_brief(bases, record, soon)) {
+        make_brief(made, bases, record);
+        return;
+    }
+    for (uint32_t i = 0; i < form->objects; i++)
+        wide = wide || !is_in(objects[i], bases->near, NEAR_MOST);
+    *made = (struct made){.kind = wide ? form->wide : form->near};
+    for (uint32_t i = 0; i < form->objects; i++)
+        append_field(made,
+                     wide ? objects[i]
+                          : object_field(objects[i], bases->near, NEAR_MOST),
+                     wide ? 4 : 2);
+    append_rest(made, record, form->rest, wide);
+}
+
+/* ---- room in packets */
 
 /* An event, and before it RECENT and OBJECTS. */
 #define EVENT_MAX                                                              \
@@ -21,69 +266,99 @@
      (uint32_t)(sizeof(struct prof_event_extension) +                          \
                 sizeof(struct prof_event_recorded)))
 
+static bool is_history(const struct prof_trace_reader *reader)
+{
+    return reader->to->label.cpu == PROF_CPU_HISTORY;
+}
+
+static bool has_room(const struct prof_trace_reader *reader, uint64_t tsc,
+                     uint32_t bytes)
+{
+    return is_history(reader) ? prof_trace_history_room(reader->to, tsc, bytes)
+                              : prof_stream_room(tsc, bytes);
+}
+
+/* Puts an event, for which there is room. */
+static void put_event(struct prof_trace_reader *reader, enum prof_event kind,
+                      uint64_t tsc, const void *fields, uint32_t bytes)
+{
+    uint64_t clock = prof_packet_writer_clock(reader->to, tsc);
+
+    prof_packet_put(&reader->to->packet, kind, clock, fields, bytes);
+    reader->to->last = clock;
+    reader->bytes += prof_packet_event_bytes(kind, bytes);
+}
+
 /* Puts (record), and before it what its objects count from. There is room. */
-static bool put_record(struct prof_trace_sink *sink, uint64_t tsc,
+static void put_record(struct prof_trace_reader *reader, uint64_t tsc,
                        const struct prof_trace_record *record)
 {
-    const bool soon = sink->soon(tsc);
-    struct prof_trace_bases *bases = &sink->bases;
-    struct prof_trace_made made;
+    const bool soon = prof_packet_is_soon(
+        &reader->to->packet, prof_packet_writer_clock(reader->to, tsc));
+    struct prof_trace_bases *bases = &reader->bases;
+    struct made made;
     uint32_t kind;
 
-    while ((kind = prof_trace_form_base(bases, record, soon)) != 0) {
+    while ((kind = next_base(bases, record, soon)) != 0) {
         const uint32_t *first =
             kind == PROF_EVENT_RECENT ? &bases->tiny : &bases->near;
 
-        if (!sink->put(kind, tsc, first, sizeof *first))
-            return false;
-        sink->bytes += prof_packet_event_bytes(kind, sizeof *first);
+        put_event(reader, kind, tsc, first, sizeof *first);
     }
-    prof_trace_form_make(&made, bases, record, soon);
-    if (!sink->put(made.kind, tsc, made.fields, made.bytes))
-        return false;
-    sink->bytes += prof_packet_event_bytes(made.kind, made.bytes);
-    return true;
+    make_event(&made, bases, record, soon);
+    put_event(reader, made.kind, tsc, made.fields, made.bytes);
 }
 
-static bool put_count(struct prof_trace_sink *sink, uint64_t tsc)
+static void put_count(struct prof_trace_reader *reader, uint64_t tsc)
 {
-    const uint32_t bytes = sizeof(struct prof_event_recorded);
-    uint32_t passed = sink->passed();
+    uint32_t passed = prof_trace_reader_passed(reader) - reader->before;
 
-    if (!sink->put(PROF_EVENT_RECORDED, tsc, &passed, bytes))
-        return false;
-    sink->bytes += prof_packet_event_bytes(PROF_EVENT_RECORDED, bytes);
-    return true;
+    put_event(reader, PROF_EVENT_RECORDED, tsc, &passed, sizeof passed);
 }
 
-/* Room for (bytes) of events. In another packet than before, numbers of objects
- * have nothing to count from, and the current object is repeated: the packet
- * before may be lost. How many events there were until then is for readers that
- * check. */
-struct prof_trace_place prof_trace_encode_room(struct prof_trace_sink *sink,
-                                               uint64_t tsc, uint32_t bytes)
+/* Makes room for (bytes) of events. In another packet than before, numbers of
+ * objects have nothing to count from, and the current object is repeated: the
+ * packet before may be lost. How many events there were until then is for
+ * readers that check. */
+static bool make_room(struct prof_trace_reader *reader, uint64_t tsc,
+                      uint32_t bytes)
 {
     struct prof_trace_record now = {.what = PROF_TRACE_DID_SWITCH,
-                                    .a = sink->current};
-    struct prof_trace_place place = sink->room(tsc, bytes + BEGINNING_MAX);
+                                    .a = reader->current};
 
-    if (place.interning == NULL || place.sequence == sink->sequence)
-        return place;
-    sink->sequence = place.sequence;
-    sink->bases = (struct prof_trace_bases){false, false, 0, 0};
-    if (!put_record(sink, tsc, &now) || !put_count(sink, tsc))
-        return (struct prof_trace_place){NULL, 0};
-    return place;
+    if (!has_room(reader, tsc, bytes + BEGINNING_MAX))
+        return false;
+    if (reader->packet == reader->to->interning.packet)
+        return true;
+    reader->packet = reader->to->interning.packet;
+    reader->bases = (struct prof_trace_bases){false, false, 0, 0};
+    put_record(reader, tsc, &now);
+    put_count(reader, tsc);
+    return true;
 }
 
-bool prof_trace_encode_count(struct prof_trace_sink *sink, uint64_t tsc)
+bool prof_trace_encode_plain(struct prof_trace_reader *reader,
+                             enum prof_event kind, uint64_t tsc,
+                             const void *fields, uint32_t bytes)
 {
-    uint32_t bytes = (uint32_t)sizeof(struct prof_event_recorded);
-
-    bytes = prof_packet_event_bytes(PROF_EVENT_RECORDED, bytes);
-    return prof_trace_encode_room(sink, tsc, bytes).interning != NULL &&
-           put_count(sink, tsc);
+    if (!make_room(reader, tsc, prof_packet_event_bytes(kind, bytes)))
+        return false;
+    put_event(reader, kind, tsc, fields, bytes);
+    return true;
 }
+
+bool prof_trace_encode_count(struct prof_trace_reader *reader, uint64_t tsc)
+{
+    const uint32_t bytes = sizeof(struct prof_event_recorded);
+
+    if (!make_room(reader, tsc,
+                   prof_packet_event_bytes(PROF_EVENT_RECORDED, bytes)))
+        return false;
+    put_count(reader, tsc);
+    return true;
+}
+
+/* ---- definitions */
 
 /* Texts in the stream: a place in the source has a file's name as well. */
 #define TEXT_MAX 190u
@@ -105,9 +380,9 @@ struct definition {
     char text[TEXT_MAX + 1];
 } __attribute__((packed));
 
-/* Makes the definition of a (name); its length, where (*fields) begins. */
-static uint32_t define(struct definition *made,
-                       const struct prof_trace_name *name, uint32_t number)
+/* Makes the definition of a (name). Returns its text's length. */
+static uint32_t define_name(struct definition *made,
+                            const struct prof_trace_name *name, uint32_t number)
 {
     uint32_t length =
         append_text(made->text, 0, PROF_TRACE_TEXT_MAX, name->text);
@@ -121,27 +396,25 @@ static uint32_t define(struct definition *made,
     return length;
 }
 
-bool prof_trace_encode_name(struct prof_trace_sink *sink, uint64_t tsc,
+bool prof_trace_encode_name(struct prof_trace_reader *reader, uint64_t tsc,
                             uint32_t number)
 {
+    const struct prof_interning *interning = &reader->to->interning;
     const struct prof_trace_name *name;
-    struct prof_trace_place place;
     struct definition made;
     enum prof_event kind = PROF_EVENT_NAME;
     const uint8_t *fields = (const uint8_t *)&made;
-    uint32_t text, bytes;
+    uint32_t bytes, *note;
 
     if (number == PROF_NAME_NONE || number > prof_names_count())
         return true;
     name = prof_names_get(number);
-    place = prof_trace_encode_room(sink, tsc, 0);
-    if (place.interning == NULL)
+    note = &reader->notes[number - 1];
+    if (!make_room(reader, tsc, 0))
         return false;
-    if (name == NULL || !prof_interning_due(place.interning, place.sequence,
-                                            sink->notes[number - 1]))
+    if (name == NULL || !prof_interning_due(interning, *note))
         return true;
-    text = define(&made, name, number);
-    bytes = (uint32_t)sizeof made.site + text;
+    bytes = (uint32_t)sizeof made.site + define_name(&made, name, number);
     if (name->file != NULL) {
         kind = PROF_EVENT_SITE;
     } else { /* the same without a line */
@@ -150,41 +423,71 @@ bool prof_trace_encode_name(struct prof_trace_sink *sink, uint64_t tsc,
         __builtin_memcpy((uint8_t *)&made + sizeof made.site.line,
                          &made.site.number, sizeof made.site.number);
     }
-    place =
-        prof_trace_encode_room(sink, tsc, prof_packet_event_bytes(kind, bytes));
-    if (place.interning == NULL || !sink->put(kind, tsc, fields, bytes))
+    if (!prof_trace_encode_plain(reader, kind, tsc, fields, bytes))
         return false;
-    sink->notes[number - 1] =
-        prof_interning_defined(place.sequence, sink->notes[number - 1]);
-    sink->bytes += prof_packet_event_bytes(kind, bytes);
+    *note = prof_interning_defined(interning, *note);
     return true;
 }
 
-bool prof_trace_encode_plain(struct prof_trace_sink *sink, enum prof_event kind,
-                             uint64_t tsc, const void *fields, uint32_t bytes)
+/* ---- suspends with stacks
+ *
+ * Their nodes are not those of samples, which take memory from the heap: a
+ * panic has none.
+ */
+
+static void put_node(struct prof_trace_reader *reader, uint64_t tsc,
+                     uint32_t number, uint32_t caller)
 {
-    uint32_t all = prof_packet_event_bytes(kind, bytes);
+    const struct prof_trace_stack *stack = prof_trace_stack_at(number);
+    bool is_outermost = caller + 1 == stack->count;
 
-    if (prof_trace_encode_room(sink, tsc, all).interning == NULL ||
-        !sink->put(kind, tsc, fields, bytes))
+    put_event(
+        reader, PROF_EVENT_NODE_WIDE, tsc,
+        PROF_FIELDS(node_wide, PROF_SUSPEND_NODE(number, caller),
+                    is_outermost ? 0 : PROF_SUSPEND_NODE(number, caller + 1),
+                    prof_trace_stacks.text_begin + stack->offsets[caller]));
+}
+
+/* Defines stack (number), if it is due. */
+static bool put_stack(struct prof_trace_reader *reader, uint64_t tsc,
+                      uint32_t number)
+{
+    const struct prof_interning *interning = &reader->to->interning;
+    struct prof_trace_stack *stack = prof_trace_stack_at(number);
+    uint32_t *note = &stack->notes[is_history(reader)];
+
+    if (!make_room(reader, tsc, 0))
         return false;
-    sink->bytes += all;
+    if (!prof_interning_due(interning, *note))
+        return true;
+    if (!make_room(reader, tsc, stack->count * PROF_PACKET_NODE_MAX))
+        return false;
+    for (uint32_t caller = stack->count; caller-- > 0;)
+        put_node(reader, tsc, number, caller);
+    *note = prof_interning_defined(interning, *note);
     return true;
 }
 
-bool prof_trace_encode(struct prof_trace_sink *sink, uint64_t tsc,
+bool prof_trace_encode(struct prof_trace_reader *reader, uint64_t tsc,
                        const struct prof_trace_record *record)
 {
-    uint32_t what = prof_trace_what_of(record->what);
+    const uint32_t what = prof_trace_what_of(record->what);
+    const uint32_t name = prof_trace_name_of(record->what);
 
-    if (!prof_trace_form_exists(record))
+    if (!has_form(record))
         return true;
+    if (!prof_trace_encode_name(reader, tsc, name))
+        return false;
     if (what == PROF_TRACE_DID_SUSPEND && record->a != 0)
-        return prof_trace_encode_stack(sink, tsc, record);
-    if (!prof_trace_encode_name(sink, tsc, prof_trace_name_of(record->what)) ||
-        prof_trace_encode_room(sink, tsc, EVENT_MAX).interning == NULL)
+        return put_stack(reader, tsc, record->a) &&
+               prof_trace_encode_plain(reader, PROF_EVENT_SUSPEND_STACK, tsc,
+                                       PROF_FIELDS(suspend_stack,
+                                                   (uint16_t)name,
+                                                   (uint16_t)record->a));
+    if (!make_room(reader, tsc, EVENT_MAX))
         return false;
     if (what == PROF_TRACE_DID_SWITCH)
-        sink->current = record->a;
-    return put_record(sink, tsc, record);
+        reader->current = record->a;
+    put_record(reader, tsc, record);
+    return true;
 }

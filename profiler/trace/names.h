@@ -6,8 +6,7 @@
  * The names that events mention by their numbers, from 1 on: constant ones,
  * whose pointers are kept, and copies of others. They are never forgotten.
  *
- * Numbers are given in any context. Whoever is interrupted in giving one goes
- * on as if nothing had been; it may be that a name then has two numbers.
+ * Numbers are given in any context. Reentrant; a race may give a name two ids.
  */
 
 #include <prof/trace.h>
@@ -44,7 +43,7 @@ uint32_t prof_names_tag(struct prof_trace_name *name);
  * printed becomes '?'. Linear in PROF_TRACE_TEXT_MAX at most. */
 uint32_t prof_names_intern(const char *text, size_t bytes);
 
-/* How many numbers there are; and one of these names, NULL if it is just being
+/* How many numbers there are; and the name of a number, NULL if it is just being
  * added. */
 uint32_t prof_names_count(void);
 const struct prof_trace_name *prof_names_get(uint32_t number);

@@ -7,15 +7,26 @@
  * overwritten, or was sent before a reader joined: a table of fixed size.
  *
  * An object's slot follows from its number, or is one of the next. A slot is
- * free again when its object has ended, but keeps it until a new one needs the
- * room: events that are still in the ring may mention it. An object that finds
- * all of them taken is not in the table, and is counted.
+ * free again when its object has ended, but keeps it until a new object needs
+ * the room: events in the ring may still mention it. An object that finds all
+ * of its slots taken is not in the table, and is counted.
  *
- * Events do not touch the table: follow.h brings it up to date, in their order.
- * So an event costs the same however many objects live. What changes the table
- * is called from there alone, one at a time; what only reads it, by threads,
- * and by interrupts that have found nobody changing it.
+ * Events do not touch the table, so that an event costs the same however many
+ * objects live. The table is brought up to the ring later, from the records
+ * that say when an object begins, ends, or gets a label. These are held
+ * (recorder.h): none is overwritten before the table has it, in any mode. So
+ * the table is exact.
+ *
+ * Records are taken in order, and by one context at a time: the drain, or a
+ * producer whose slot is held, some records at once. An interrupt that finds
+ * its slot held meanwhile sets that record aside, for the interrupted context
+ * to take. tests/model/follow.pml has the proof, for interrupts that do not
+ * wrap around the ring in the middle of one event. If they do, or if there is
+ * no room to set a record aside, an event is left out: lost, and counted. An
+ * object whose creation is left out is PROF_TRACE_UNKNOWN.
  */
+
+#include "trace/recorder.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,19 +81,20 @@ static inline void prof_objects_give_back(uint32_t object)
     prof_objects.untracked++;
 }
 
-/* Where (object) is, NULL = nowhere. */
+/* Where (object) is, NULL = nowhere. Contexts: those that update the table. */
 struct prof_object *prof_objects_find(uint32_t object);
 
-/* (creator) creates (object); (what) is its kind << 8 and its site << 16. Again
- * is as good as once. */
-void prof_objects_begin(uint32_t object, uint32_t creator, uint32_t what);
+/* Brings the table up to what the ring has. Contexts: thread; (panic): in the
+ * middle of anything. */
+void prof_objects_follow(struct prof_trace_cpu *cpu, bool panic);
 
-/* It ends; it has another label. Nothing where it is not in the table. */
-void prof_objects_end(uint32_t object);
-void prof_objects_label(uint32_t object, uint32_t label);
+/* Releases a held record. False: it is being written, or there is no room to
+ * set it aside. Contexts: any. */
+bool prof_objects_release(struct prof_trace_cpu *cpu,
+                          struct prof_trace_record *record);
 
-/* Reader: copies slot (number), from 0 on. False: there is no object, or it is
- * just being written. */
+/* Copies slot (number), from 0 on. False: there is no object, or it is just
+ * being written. Contexts: thread, panic. */
 bool prof_objects_read(uint32_t number, struct prof_object *copy);
 
 #endif

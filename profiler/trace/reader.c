@@ -7,7 +7,13 @@
 #include "stream/put.h"
 #include "trace/objects.h"
 
-struct prof_trace_state prof_trace_state;
+void prof_trace_reader_open(struct prof_trace_reader *reader,
+                            const struct prof_trace_cpu *cpu,
+                            struct prof_packet_writer *to, uint32_t *notes)
+{
+    *reader = (struct prof_trace_reader){
+        .tail = cpu->head, .to = to, .notes = notes, .packet = UINT32_MAX};
+}
 
 static uint32_t slots(const struct prof_trace_cpu *cpu)
 {
@@ -94,13 +100,12 @@ uint32_t prof_trace_current_at(const struct prof_trace_cpu *cpu, uint32_t at)
 }
 
 bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,
-                                const struct prof_trace_cpu *cpu,
-                                struct prof_trace_sink *sink)
+                                const struct prof_trace_cpu *cpu)
 {
     struct prof_trace_record now = {.what = PROF_TRACE_DID_SWITCH};
 
     if (reader->lost != 0) {
-        if (!prof_trace_encode_plain(sink, PROF_EVENT_LOST, reader->tsc,
+        if (!prof_trace_encode_plain(reader, PROF_EVENT_LOST, reader->tsc,
                                      &reader->lost, sizeof reader->lost))
             return false;
         reader->lost = 0;
@@ -109,7 +114,7 @@ bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,
     if (!reader->unsure)
         return true;
     now.a = prof_trace_current_at(cpu, reader->tail);
-    if (!prof_trace_encode(sink, reader->tsc, &now))
+    if (!prof_trace_encode(reader, reader->tsc, &now))
         return false;
     reader->unsure = false;
     return true;
@@ -117,20 +122,18 @@ bool prof_trace_reader_put_lost(struct prof_trace_reader *reader,
 
 bool prof_trace_reader_put(struct prof_trace_reader *reader,
                            const struct prof_trace_cpu *cpu,
-                           struct prof_trace_sink *sink,
                            const struct prof_trace_record *record, uint64_t tsc)
 {
-    if (!prof_trace_reader_put_lost(reader, cpu, sink) ||
-        !prof_trace_encode(sink, tsc, record))
+    if (!prof_trace_reader_put_lost(reader, cpu) ||
+        !prof_trace_encode(reader, tsc, record))
         return false;
     reader->tsc = tsc;
     reader->tail += PROF_TRACE_STEP;
     reader->read++;
-    prof_trace_state.sent++;
     return true;
 }
 
-bool prof_trace_put_alive(struct prof_trace_sink *sink, uint64_t tsc,
+bool prof_trace_put_alive(struct prof_trace_reader *reader, uint64_t tsc,
                           uint32_t number, bool ended)
 {
     struct prof_object object;
@@ -147,8 +150,8 @@ bool prof_trace_put_alive(struct prof_trace_sink *sink, uint64_t tsc,
         .site = (uint16_t)(object.state >> 16),
         .label = (uint16_t)object.label,
     };
-    return prof_trace_encode_name(sink, tsc, alive.site) &&
-           prof_trace_encode_name(sink, tsc, alive.label) &&
-           prof_trace_encode_plain(sink, PROF_EVENT_ALIVE, tsc, &alive,
+    return prof_trace_encode_name(reader, tsc, alive.site) &&
+           prof_trace_encode_name(reader, tsc, alive.label) &&
+           prof_trace_encode_plain(reader, PROF_EVENT_ALIVE, tsc, &alive,
                                    sizeof alive);
 }

@@ -7,24 +7,22 @@
 
 #include "trace/recorder.h"
 
-#include "trace/follow.h"
 #include "trace/names.h"
 #include "trace/objects.h"
 #include "trace/stacks.h"
 
-struct prof_trace_cpu prof_trace_cpus[1];
-
-static inline struct prof_trace_cpu *here(void)
-{
-    return &prof_trace_cpus[0];
-}
+struct prof_trace_cpu prof_trace_cpus[PROF_CPUS_MAX] = {
+    [0 ... PROF_CPUS_MAX - 1] = {.due = UINT64_MAX},
+};
 
 void prof_trace_ring_open(struct prof_trace_cpu *cpu,
                           struct prof_trace_record *records, uint32_t slots)
 {
     uint32_t positions = slots * PROF_TRACE_STEP;
 
-    *cpu = (struct prof_trace_cpu){.mask = positions - 1, .records = records};
+    cpu->head = cpu->current = 0;
+    cpu->mask = positions - 1;
+    cpu->records = records;
     for (uint32_t i = 0; i < slots; i++)
         records[i] = (struct prof_trace_record){
             .at = i * PROF_TRACE_STEP - positions}; /* of the lap before */
@@ -50,23 +48,24 @@ bool prof_trace_ring_read(const struct prof_trace_cpu *cpu, uint32_t at,
 
 PROF_TRACE_CALL bool prof_trace_claim_held(struct prof_trace_record *record)
 {
-    return prof_follow_release(here(), record) && prof_trace_claim(record);
+    return prof_objects_release(prof_trace_cpu_here(), record) &&
+           prof_trace_claim(record);
 }
 
 PROF_TRACE_CALL void prof_trace_put(uint32_t what, uint32_t a, uint32_t b)
 {
-    prof_trace_store(here(), what, a, b, 0);
+    prof_trace_store(prof_trace_cpu_here(), what, a, b, 0);
 }
 
-/* What the table of objects is to have as well. */
+/* For events that the table of objects needs, too. */
 PROF_TRACE_CALL void prof_trace_put_end(uint32_t what, uint32_t a, uint32_t b)
 {
-    prof_trace_store(here(), what, a, b, PROF_TRACE_HELD);
+    prof_trace_store(prof_trace_cpu_here(), what, a, b, PROF_TRACE_HELD);
 }
 
 PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to)
 {
-    struct prof_trace_cpu *cpu = here();
+    struct prof_trace_cpu *cpu = prof_trace_cpu_here();
 
     /* Changed last: a dump in the middle of this finds the switch, or who was
      * current before it. */
@@ -90,8 +89,8 @@ static uint32_t with(uint32_t what, struct prof_trace_name *name)
     return what | (has_no_tag(name) ? prof_names_tag(name) : tag_of(name));
 }
 
-/* What is rare is in functions of its own, which do the rest of the call as
- * well: so the others need no registers but those that a call may change. */
+/* Rare cases finish the call in a function of their own, so that the common ones
+ * need no registers but those that a call may change. */
 #define RARE __attribute__((noinline, cold)) PROF_TRACE_CALL
 
 PROF_TRACE_CALL void prof_trace_put_suspend(struct prof_trace_name *why)
@@ -99,7 +98,8 @@ PROF_TRACE_CALL void prof_trace_put_suspend(struct prof_trace_name *why)
     if (has_no_tag(why) || __builtin_expect(prof_trace_stacks.depth != 0, 0))
         prof_trace_put_stack(why, (uintptr_t)__builtin_return_address(0));
     else
-        prof_trace_store(here(), PROF_TRACE_DID_SUSPEND | tag_of(why), 0, 0, 0);
+        prof_trace_store(prof_trace_cpu_here(),
+                         PROF_TRACE_DID_SUSPEND | tag_of(why), 0, 0, 0);
 }
 
 PROF_TRACE_CALL void prof_trace_put_fail(uint32_t a,
@@ -117,8 +117,8 @@ PROF_TRACE_CALL void prof_trace_put_label(uint32_t a,
 RARE static void count_new(struct prof_trace_name *name, uint32_t low,
                            uint32_t high)
 {
-    prof_trace_store(here(), PROF_TRACE_DID_COUNT | prof_names_tag(name), low,
-                     high, 0);
+    prof_trace_store(prof_trace_cpu_here(),
+                     PROF_TRACE_DID_COUNT | prof_names_tag(name), low, high, 0);
 }
 
 PROF_TRACE_CALL void prof_trace_put_count(struct prof_trace_name *name,
@@ -127,14 +127,15 @@ PROF_TRACE_CALL void prof_trace_put_count(struct prof_trace_name *name,
     if (has_no_tag(name))
         count_new(name, low, high);
     else
-        prof_trace_store(here(), PROF_TRACE_DID_COUNT | tag_of(name), low, high,
-                         0);
+        prof_trace_store(prof_trace_cpu_here(),
+                         PROF_TRACE_DID_COUNT | tag_of(name), low, high, 0);
 }
 
 PROF_TRACE_CALL void prof_trace_put_pause(struct prof_trace_name *name,
                                           uint32_t low, uint32_t high)
 {
-    prof_trace_store(here(), with(PROF_TRACE_DID_PAUSE, name), low, high, 0);
+    prof_trace_store(prof_trace_cpu_here(), with(PROF_TRACE_DID_PAUSE, name),
+                     low, high, 0);
 }
 
 /* An object that is not in the trace: there are no more numbers, or its event
@@ -145,8 +146,8 @@ RARE static uint32_t create_nothing(uint32_t object)
     return PROF_TRACE_UNKNOWN;
 }
 
-/* (what) has the site's number. The object's stays in the record: so this needs
- * no register for it. */
+/* (what) has the site's number. The object's number stays in the record, so
+ * that it needs no register. */
 static inline uint32_t create(struct prof_trace_cpu *cpu, uint32_t what)
 {
     uint32_t object = prof_objects_take(), at;
@@ -165,7 +166,7 @@ static inline uint32_t create(struct prof_trace_cpu *cpu, uint32_t what)
 
 RARE static uint32_t create_new(uint32_t what, struct prof_trace_name *site)
 {
-    return create(here(), what | prof_names_tag(site));
+    return create(prof_trace_cpu_here(), what | prof_names_tag(site));
 }
 
 PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t what,
@@ -175,7 +176,7 @@ PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t what,
 
     if (__builtin_expect(tag == 0, 0))
         return create_new(what, site);
-    return create(here(), what | tag);
+    return create(prof_trace_cpu_here(), what | tag);
 }
 
 void prof_trace_put_text(uint32_t object, const char *text, size_t bytes)
@@ -186,5 +187,5 @@ void prof_trace_put_text(uint32_t object, const char *text, size_t bytes)
 
 uint32_t prof_trace_get_current(void)
 {
-    return here()->current;
+    return prof_trace_cpu_here()->current;
 }

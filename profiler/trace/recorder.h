@@ -8,37 +8,38 @@
  * panic wherever it comes.
  *
  *     head  -> positions are multiples of 32, taken by one xadd
- *     at       of the slot that lies (position % bytes of the ring) into it:
- *                its position   it is whole
- *                position + 3   it is whole and held: the table of objects
- *                               does not have it yet (follow.h)
- *                other odd ones it is being written
- *                anything else  it is of another lap
+ *     at       of the slot at offset position % size:
+ *                its position     whole
+ *                position + 3     whole and held: not yet in the table of
+ *                                 objects (objects.h)
+ *                other odd values being written
+ *                anything else    of another lap
  *
  * A producer takes a position, marks the slot as being written by one bts,
  * writes it, and stores the position last (A). Only interrupts come in between,
- * and each of them ends before it goes on. So many may come that the ring wraps
- * around to the slot: such a one finds it being written and leaves it alone
- * (B). So no slot is ever written by two at once, and one that carries its
- * position is whole.
+ * and each ends before the producer goes on. An interrupt storm may wrap around
+ * to the slot; it finds the slot being written and skips it (B). So no slot has
+ * two writers, and a slot that carries its position is whole.
  *
  * The ring overwrites its oldest events, in all modes; the producer knows no
- * tail. But what says that an object begins or ends is held until the table of
- * objects has it: the same bts finds that out, and such a producer brings the
- * table up to there first. Mostly the drain has done so.
+ * tail. But an event that begins or ends an object is held until the table of
+ * objects has it: the bts detects that, and the producer then updates the
+ * table up to there. Usually the drain has done so.
  *
- * The reader goes from position to position. It copies a slot and then looks
- * again whether it still has that position (C); if not, or if it never had,
- * that event is lost: it was overwritten, or left out (B), or is one that a
- * panic has interrupted. So losses are exact, and known where they happened.
+ * The reader goes from position to position. It copies a slot and then checks
+ * that it still has that position (C). Otherwise the event is lost: it was
+ * overwritten, or skipped (B), or interrupted by a panic. So losses are exact,
+ * and known where they happened.
  *
  * Time is read last. So an event that an interrupt has split comes before the
  * interrupt's, with a later time, which the reader lowers to that of the next.
  *
- * xadd and bts have no lock prefix: each need only be one instruction, for all
- * who write a ring are on its CPU. Positions repeat after 2^27 events.
+ * xadd and bts have no lock prefix: all writers of a ring are on its CPU.
+ * Positions repeat after 2^27 events.
  * tests/model/trace.pml has the proof.
  */
+
+#include "base/cpu.h"
 
 #include <prof/trace.h>
 #include <stdbool.h>
@@ -58,15 +59,68 @@ struct prof_trace_record {
 _Static_assert(sizeof(struct prof_trace_record) == PROF_TRACE_STEP,
                "positions are bytes");
 
+/* A record that an interrupt has copied for the table of objects. */
+struct prof_trace_aside {
+    uint32_t at; /* position */
+    uint32_t a, b, what;
+};
+
+#define PROF_TRACE_ASIDE_MAX 16u
+
+/* How far the table of objects has followed a ring (objects.h). */
+struct prof_trace_follower {
+    uint32_t tail;  /* position of the next record */
+    uint32_t busy;  /* 1: somebody updates the table */
+    uint32_t count; /* of records set aside meanwhile */
+    struct prof_trace_aside aside[PROF_TRACE_ASIDE_MAX];
+};
+
+/* What the numbers of objects count from, in a packet (encode.c). */
+struct prof_trace_bases {
+    bool has_near; /* OBJECTS was put: */
+    bool has_tiny; /* RECENT was put: */
+    uint32_t near;
+    uint32_t tiny;
+};
+
+/* Reads a ring, and puts its events into packets (reader.h). */
+struct prof_trace_reader {
+    uint32_t tail;   /* the next position */
+    uint32_t lost;   /* events before that, since the last LOST */
+    uint32_t before; /* events passed before its first packet */
+    bool unsure;     /* LOST was put, and who is current was not */
+    uint64_t tsc;    /* time of the last event; later ones have no earlier */
+    uint64_t read;   /* events so far, lost ones included */
+    uint64_t missed; /* events that were lost */
+
+    /* The encoder's (encode.h). */
+    struct prof_packet_writer *to;
+    uint32_t *notes;  /* by name: what interning.h keeps, 0 at first */
+    uint32_t packet;  /* that the last event went to */
+    uint32_t current; /* the last object that was switched to */
+    struct prof_trace_bases bases; /* in this packet */
+    uint64_t bytes;                /* of all events so far */
+};
+
 struct prof_trace_cpu {
     uint32_t head;    /* the next position; by the producers */
     uint32_t mask;    /* of positions: bytes of the ring less 1 */
     uint32_t current; /* the current object; by the producers */
     struct prof_trace_record *records;
+    uint64_t due; /* before this time nothing recorded is to be sent;
+                     UINT64_MAX while nothing is to be sent at all */
+    struct prof_trace_follower follower;
+    struct prof_trace_reader stream;
+    struct prof_trace_reader history; /* for dumps */
 };
 
-/* One CPU, as for samples (sample/cpu_state.h). */
-extern struct prof_trace_cpu prof_trace_cpus[1];
+extern struct prof_trace_cpu prof_trace_cpus[PROF_CPUS_MAX];
+
+/* The recorder of the current CPU: with one CPU, a constant address. */
+static inline struct prof_trace_cpu *prof_trace_cpu_here(void)
+{
+    return &prof_trace_cpus[0];
+}
 
 /* The slot of position (at). */
 static inline struct prof_trace_record *
@@ -128,12 +182,12 @@ static inline bool prof_trace_claim(struct prof_trace_record *record)
     return !odd;
 }
 
-/* The same where that was false. True where it was because the slot is held,
- * and the table of objects now has what it held. */
+/* After prof_trace_claim() has failed: if the slot is held, releases it and
+ * claims it. False: it is being written. */
 PROF_TRACE_CALL bool prof_trace_claim_held(struct prof_trace_record *record);
 
-/* Calls it. The registers are all kept: who calls needs none for this, and so
- * neither stores any before, nor has a frame. */
+/* Calls that and keeps all registers, so that the caller neither saves any nor
+ * makes a frame. */
 static inline bool prof_trace_claim_again(struct prof_trace_record *record)
 {
 #ifdef PROF_HOSTED

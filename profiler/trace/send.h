@@ -16,9 +16,7 @@
 
 #if PROF_WITH_TRACE
 
-/* Before this time nothing recorded is to be sent; UINT64_MAX while nothing is
- * to be sent at all. */
-extern uint64_t prof_trace_due;
+#include "trace/recorder.h"
 
 /* Sends what was recorded up to (tsc). */
 void prof_trace_send_until(uint64_t tsc);
@@ -26,12 +24,9 @@ void prof_trace_send_until(uint64_t tsc);
 /* The same, before a sample at (tsc) is sent. */
 static inline void prof_trace_before(uint64_t tsc)
 {
-    if (__builtin_expect(prof_trace_due <= tsc, 0))
+    if (__builtin_expect(prof_trace_cpu_here()->due <= tsc, 0))
         prof_trace_send_until(tsc);
 }
-
-/* Sends all there is; not what follows it. */
-void prof_trace_send_rest(void);
 
 /* Whether a quarter of the ring waits to be sent: a drain is due. */
 bool prof_trace_is_filling(void);
@@ -42,8 +37,8 @@ void prof_trace_flush(void);
 /* A reader joins, or a new stream begins: objects that live are sent again. */
 void prof_trace_hello(void);
 
-/* In a panic, and at the end of the image: sends what there is, history
- * included where (panic). */
+/* The stream ends: sends what there is; in a panic the history, too. The
+ * recorder goes on for the next stream, but not after a panic. */
 void prof_trace_last(bool panic);
 
 #else

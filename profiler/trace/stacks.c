@@ -9,6 +9,7 @@
 #include "trace/recorder.h"
 
 #include <prof/format.h>
+#include <prof/frame.h>
 #include <prof/origin.h>
 
 #define PROBES 8u
@@ -44,7 +45,13 @@ void prof_trace_stacks_open(void *memory, size_t bytes, uintptr_t text_begin,
         depth < PROF_SUSPEND_DEPTH_MAX ? depth : PROF_SUSPEND_DEPTH_MAX;
 }
 
-/* A walk over frames, and the hash of what it found. */
+void prof_trace_stacks_forget(uint32_t number)
+{
+    for (uint32_t i = 1; i <= stacks->count; i++)
+        prof_trace_stack_at(i)->notes[number] = 0;
+}
+
+/* The return addresses of a walk, and their hash. */
 struct walk {
     uint32_t count;
     uint32_t sum;
@@ -53,28 +60,23 @@ struct walk {
 
 #define HASH_FACTOR 0x9e3779b1u
 
-/* Stores (caller) and the return addresses above it, from (frame) on, as
- * offsets. A frame is read only if it is aligned, in the current stack and
- * above the one before. */
-static void walk_from(struct walk *walk, uintptr_t caller, uintptr_t frame)
+/* Stores (caller) and the return addresses that (frames) has, as offsets. */
+static void walk_from(struct walk *walk, uintptr_t caller,
+                      struct prof_frame_walk frames)
 {
-    const struct prof_stack_bounds *bounds = prof_cpu_here()->stack;
-    const uintptr_t text = stacks->text_begin, begin = bounds->begin;
-    const uintptr_t span = bounds->last_frame * sizeof frame - begin;
+    const uintptr_t text = stacks->text_begin;
     const uint32_t bytes = stacks->text_bytes, depth = stacks->depth;
     uint32_t count = 0, sum = 0;
 
-    while (count < depth && caller - text < bytes) {
-        const uintptr_t *words = (const uintptr_t *)frame;
-        uint32_t offset = (uint32_t)(prof_origin(caller) - text);
+    do {
+        uintptr_t offset = caller - text;
 
-        sum = (sum ^ offset) * HASH_FACTOR;
-        walk->offsets[count++] = offset;
-        if (frame - begin > span || frame % sizeof frame != 0)
+        if (offset >= bytes)
             break;
-        caller = words[1];
-        frame = words[0] > frame ? words[0] : 0;
-    }
+        offset += prof_origin(caller) - caller;
+        sum = (sum ^ (uint32_t)offset) * HASH_FACTOR;
+        walk->offsets[count++] = (uint32_t)offset;
+    } while (count < depth && prof_frame_step(&frames, &caller));
     walk->count = count;
     walk->sum = sum ^ sum >> 15;
 }
@@ -84,19 +86,21 @@ static void walk_from(struct walk *walk, uintptr_t caller, uintptr_t frame)
 static void walk_over(struct walk *walk, uintptr_t caller, uintptr_t frame)
 {
     const struct prof_stack_bounds *bounds = prof_cpu_here()->stack;
-    const uintptr_t *words = (const uintptr_t *)frame;
+    struct prof_frame_walk frames;
+    uintptr_t first;
 
     walk->count = 0;
     if (bounds == NULL || bounds->last_frame == 0)
         return;
-    if (frame >= bounds->begin && frame / sizeof frame <= bounds->last_frame &&
-        frame % sizeof frame == 0 && words[1] == caller)
-        frame = words[0] > frame ? words[0] : 0;
-    walk_from(walk, caller, frame);
+    frames = (struct prof_frame_walk){frame, bounds->begin,
+                                      bounds->last_frame * sizeof frame};
+    if (prof_frame_step(&frames, &first) && first != caller)
+        frames.fp = frames.begin = frame;
+    walk_from(walk, caller, frames);
 }
 
-static bool is_same(const struct prof_trace_stack *stack,
-                    const struct walk *walk)
+static bool is_same_stack(const struct prof_trace_stack *stack,
+                          const struct walk *walk)
 {
     uint32_t at = 0;
 
@@ -108,7 +112,7 @@ static bool is_same(const struct prof_trace_stack *stack,
 }
 
 /* The number of a new stack, 0: no room. */
-static uint32_t add(const struct walk *walk)
+static uint32_t add_stack(const struct walk *walk)
 {
     struct prof_trace_stack *stack;
 
@@ -126,7 +130,7 @@ static uint32_t add(const struct walk *walk)
 }
 
 /* The number of that stack, 0: no room for it. */
-static uint32_t intern(const struct walk *walk)
+static uint32_t intern_stack(const struct walk *walk)
 {
     uint32_t at = walk->sum;
 
@@ -134,8 +138,8 @@ static uint32_t intern(const struct walk *walk)
         uint16_t *slot = &stacks->slots[at & stacks->slots_mask];
 
         if (*slot == 0)
-            return *slot = (uint16_t)add(walk);
-        if (is_same(prof_trace_stack_at(*slot), walk))
+            return *slot = (uint16_t)add_stack(walk);
+        if (is_same_stack(prof_trace_stack_at(*slot), walk))
             return *slot;
     }
     return 0;
@@ -151,7 +155,7 @@ uint32_t prof_trace_stack_from(uintptr_t caller, uintptr_t frame)
         PROF_TRACE_ORDERED();
         walk_over(&walk, caller, frame);
         if (walk.count > 0)
-            number = intern(&walk);
+            number = intern_stack(&walk);
         PROF_TRACE_ORDERED();
         stacks->busy = 0;
     }
@@ -163,7 +167,7 @@ PROF_TRACE_CALL void prof_trace_put_stack(struct prof_trace_name *why,
                                           uintptr_t caller)
 {
     const uintptr_t *frame = __builtin_frame_address(0);
-    struct prof_trace_cpu *cpu = &prof_trace_cpus[0];
+    struct prof_trace_cpu *cpu = prof_trace_cpu_here();
     uint32_t tag = __atomic_load_n(&why->tag, __ATOMIC_RELAXED);
     uint32_t stack = 0;
 

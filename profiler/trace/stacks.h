@@ -48,6 +48,10 @@ extern struct prof_trace_stacks prof_trace_stacks;
 void prof_trace_stacks_open(void *memory, size_t bytes, uintptr_t text_begin,
                             uintptr_t text_end, uint32_t depth);
 
+/* No stack was defined: for the stream (number 0) or the dumps (1). Contexts:
+ * thread, panic. */
+void prof_trace_stacks_forget(uint32_t number);
+
 /* The number of the stack of (caller), an address that is returned to, and the
  * callers found from (frame) on; 0, and counted: it has none. Contexts: any. */
 uint32_t prof_trace_stack_from(uintptr_t caller, uintptr_t frame);

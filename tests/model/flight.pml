@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Dumps of the flight recorder (profiler/trace/history.c, reader.c), while an
+ * Dumps of the flight recorder (profiler/trace/modes.c, reader.c), while an
  * interrupt records, and overwrites what the dump has not come to.
  *
  * The thread records events and switches, of which each has who was current

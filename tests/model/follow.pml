@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The table of objects and the ring: profiler/trace/follow.h. A thread, an
+ * The table of objects and the ring: profiler/trace/objects.h. A thread, an
  * interrupt in the middle of whatever it does, and another one (an NMI) in the
  * middle of that record events, all of which are held; the thread also drains.
  * See trace.pml for how the steps are taken, and for what is proved of the ring

@@ -54,11 +54,12 @@ static void open_profiler(struct inside *inside, uint64_t zero)
     static const struct image image;
 
     memset(entries, 0, sizeof entries);
-    memset(&prof_encoder.label, 0, sizeof prof_encoder.label);
+    memset(&prof_encoders[0].writer.label, 0,
+           sizeof prof_encoders[0].writer.label);
     prof_ring_open(&prof_cpus[0].ring, entries, entries + ENTRIES);
-    prof_stream_clock_set(&prof_encoder.clock, zero, TSC_HZ);
-    prof_encoder.label.uuid[0] = 7;
-    prof_encoder.label.uuid[15] = 9;
+    prof_stream_clock_set(&prof_encoders[0].writer.clock, zero, TSC_HZ);
+    prof_encoders[0].writer.label.uuid[0] = 7;
+    prof_encoders[0].writer.label.uuid[15] = 9;
     inside_open(inside, &image);
 }
 
@@ -85,7 +86,7 @@ static void the_newest_sample_is_found(void **unused)
         inside_look(&inside, &memory, 0);
         assert_true(inside.is_new);
         assert_true(inside.newest ==
-                    prof_stream_clock_at(&prof_encoder.clock, tsc));
+                    prof_stream_clock_at(&prof_encoders[0].writer.clock, tsc));
         assert_true(inside.uuid[0] == 7 && inside.uuid[15] == 9);
     }
     assert_int_equal(inside.looks, 3 * ENTRIES);
@@ -116,12 +117,13 @@ static void nothing_is_found_before_there_is_something(void **unused)
     inside_look(&inside, &memory, 0);
     assert_false(inside.is_new);
     sample(2000);
-    memset(prof_encoder.label.uuid, 0, sizeof prof_encoder.label.uuid);
+    memset(prof_encoders[0].writer.label.uuid, 0,
+           sizeof prof_encoders[0].writer.label.uuid);
     inside_look(&inside, &memory, 0);
     assert_false(inside.is_new);
     inside_look(&inside, &memory, 0); /* still no stream */
     assert_false(inside.is_new);
-    prof_encoder.label.uuid[3] = 1;
+    prof_encoders[0].writer.label.uuid[3] = 1;
     inside_look(&inside, &memory, 0);
     assert_true(inside.is_new && inside.looks == 1);
     assert_int_equal(inside.uuid[3], 1);
@@ -142,7 +144,7 @@ static void another_boot_is_noticed(void **unused)
     assert_int_equal(inside.uuid[0], 7);
     memset(entries, 0, sizeof entries);
     prof_ring_open(&prof_cpus[0].ring, entries, entries + ENTRIES);
-    prof_encoder.label.uuid[0] = 8;
+    prof_encoders[0].writer.label.uuid[0] = 8;
     sample(3000);
     inside_look(&inside, &memory, 0);
     assert_true(inside.is_new);

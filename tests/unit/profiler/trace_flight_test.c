@@ -304,6 +304,67 @@ static void a_dump_ends_with_its_stream(void **unused)
     assert_int_equal(lines_with("read 2\n"), 1);
 }
 
+/* As GET /profile?format=trace does: a stream of its own, now and then. */
+static void end_of_stream(void)
+{
+    prof_trace_last(false);
+    prof_stream_end(at(SECOND), 0);
+}
+
+static void it_goes_on_after_a_stream_has_ended(void **unused)
+{
+    prof_trace_read(1);
+    end_of_stream();
+    assert_int_equal(prof_trace_mode(), PROF_TRACE_FLIGHT);
+    assert_true(prof_trace_is_on());
+    prof_trace_read(2);
+    open_stream(unused);
+    begin_dump(3);
+    end_of_stream(); /* in the middle of a dump */
+    assert_true(prof_trace_is_on());
+    open_stream(unused);
+    prof_trace_hello();
+    prof_trace_read(4);
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    all_said(HISTORY);
+    assert_int_equal(lines_with("history"), 1);
+    assert_int_equal(lines_with("read 4\n"), 1);
+}
+
+/* Nor does a recorder in the mode STREAM end; and the next stream has all that
+ * its events mention. */
+static void each_stream_defines_its_names(void **unused)
+{
+    for (int i = 0; i < 5; i++) {
+        open_stream(unused);
+        prof_trace_hello();
+        for (int packets = 0; packets <= i; packets++) {
+            prof_trace_create(PROF_TRACE_TASK, &site);
+            assert_int_equal(prof_trace_cpus[0].due, 0);
+            sent();
+        }
+        assert_true(lines_with("site 1 here@") > 0);
+        end_of_stream();
+        assert_true(prof_trace_is_on());
+    }
+}
+
+/* So a sample costs no more than without a recorder. */
+static void nothing_is_due_without_a_stream(void **unused)
+{
+    prof_trace_read(1);
+    sent();
+    end_of_stream();
+    assert_true(prof_trace_cpus[0].due == UINT64_MAX);
+    prof_trace_flush();
+    assert_true(prof_trace_cpus[0].due == UINT64_MAX);
+    open_stream(unused);
+    prof_trace_hello();
+    assert_int_equal(prof_trace_cpus[0].due, 0);
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
+    assert_true(prof_trace_cpus[0].due == UINT64_MAX);
+}
+
 /* Positions repeat after 2^27 events; here laps are passed at a stroke. */
 static void a_dump_has_all_that_is_left_of_any_number(void **unused)
 {
@@ -454,7 +515,6 @@ static void memory_is_checked(void **unused)
 
     (void)unused;
     memset(prof_trace_cpus, 0, sizeof prof_trace_cpus);
-    memset(&prof_trace_state, 0, sizeof prof_trace_state);
     assert_int_equal(prof_trace_set_mode(PROF_TRACE_FLIGHT), PROF_EMEMORY);
     assert_int_equal(prof_trace_open(NULL, sizeof memory), PROF_EMEMORY);
     assert_int_equal(prof_trace_open(memory, sizeof memory - 1), PROF_EMEMORY);
@@ -486,6 +546,9 @@ int main(void)
         FLIGHT(a_trigger_during_a_dump_stops_it),
         FLIGHT(a_trigger_at_the_end_of_a_dump_is_in_it),
         FLIGHT(a_dump_ends_with_its_stream),
+        FLIGHT(it_goes_on_after_a_stream_has_ended),
+        STREAM(each_stream_defines_its_names),
+        STREAM(nothing_is_due_without_a_stream),
         FLIGHT(a_dump_has_all_that_is_left_of_any_number),
         STREAM(there_is_no_dump_in_other_modes),
         STREAM(long_names_are_cut_and_it_shows),

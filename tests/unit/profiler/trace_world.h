@@ -24,7 +24,6 @@ static void *trace_memory;
 static inline void trace_open(size_t bytes, enum prof_trace_mode mode)
 {
     memset(prof_trace_cpus, 0, sizeof prof_trace_cpus);
-    memset(&prof_trace_state, 0, sizeof prof_trace_state);
     prof_objects.next = 0;
     trace_memory = malloc(bytes);
     assert_int_equal(prof_trace_open(trace_memory, bytes), PROF_OK);
