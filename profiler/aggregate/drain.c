@@ -23,7 +23,6 @@
 #include "causal/causal_send.h"
 #include "causal/shares.h"
 #include "loop/loop.h"
-#include "loop/loop_send.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/meter.h"

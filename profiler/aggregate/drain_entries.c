@@ -22,8 +22,7 @@
 #include "aggregate/stacks.h"
 #include "aggregate/stolen.h"
 #include "sample/cpu_state.h"
-#include "loop/long_runs.h"
-#include "loop/loop_stolen.h"
+#include "loop/loop.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "trace/send.h"
@@ -113,7 +112,7 @@ static inline void count_entry(const struct prof_entry *entry,
         emit_lost_ticks(tsc);
     }
     prof_credit(leaf->stack, 1, cycles, tsc);
-    prof_held_sample(tsc, entry->pc);
+    prof_loop_sample(tsc, entry->pc);
     if (prof_stream_on()) {
         prof_trace_before(tsc);
         prof_stream_sample(tsc, leaf->number, prof_stack_node(leaf->stack));

@@ -19,7 +19,7 @@
 #include "aggregate/drain.h"
 #include "aggregate/image.h"
 #include "aggregate/user.h"
-#include "loop/loop_send.h"
+#include "loop/loop.h"
 #include "sample/bounds.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"

@@ -11,7 +11,7 @@
 #include "control/builtin.h"
 #include "control/control.h"
 #include "causal/causal_send.h"
-#include "loop/loop_send.h"
+#include "loop/loop.h"
 #include "aggregate/accounts.h"
 #include "aggregate/drain.h"
 #include "aggregate/stacks.h"

@@ -102,6 +102,7 @@ PARTS = {
 SHARED = {
     ("callers", "classes", "causal"): ["unwind/decode*.c", "unwind/forms.c"],
     ("callers", "trees"): ["profile/calls.c"],
+    ("loop", "causal"): ["base/format.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
 }
 
