@@ -323,28 +323,6 @@ int prof_causal_fix(const struct prof_target *target, uint32_t speedup)
 
 /* ---- start and stop */
 
-static struct prof_causal_settings
-with_defaults(const struct prof_causal_settings *given)
-{
-    static const uint32_t usual[] = {25, 50, 95};
-    struct prof_causal_settings all = *given;
-
-    if (all.speedups == 0) {
-        all.speedups = sizeof usual / sizeof usual[0];
-        for (uint32_t i = 0; i < all.speedups; i++)
-            all.speedup[i] = usual[i] * PER_CENT;
-    }
-    if (all.cycles_min == 0)
-        all.cycles_min = prof_divide(all.tsc_hz, CYCLES_MIN_PART);
-    if (all.cycles_max == 0)
-        all.cycles_max = all.tsc_hz * CYCLES_MAX_SECONDS;
-    if (all.visits_min == 0)
-        all.visits_min = VISITS_MIN;
-    if (all.held == 0)
-        all.held = HELD;
-    return all;
-}
-
 static bool is_valid(const struct prof_causal_settings *settings)
 {
     if (settings->tsc_hz == 0 ||
@@ -371,22 +349,32 @@ static bool is_known(uint32_t number)
 
 /* Speed-up 0 of the experiments is none; the others follow. */
 static struct prof_experiment_settings
-experiments_of(const struct prof_causal_settings *settings)
+experiments_of(const struct prof_causal_settings *given)
 {
     struct prof_experiment_settings of = {
         .targets = prof_causal_targets()->number,
         .points = prof_causal_points()->number,
-        .speedups = settings->speedups + 1,
-        .cycles_min = settings->cycles_min,
-        .visits_min = settings->visits_min,
-        .cycles_max = settings->cycles_max,
-        .seed = settings->seed,
+        .speedups = given->speedups + 1,
+        .cycles_min = given->cycles_min,
+        .visits_min = given->visits_min != 0 ? given->visits_min : VISITS_MIN,
+        .cycles_max = given->cycles_max,
+        .seed = given->seed,
         .known = is_known,
         .ended = prof_causal_log,
     };
 
-    for (uint32_t i = 0; i < settings->speedups; i++)
-        of.speedup[i + 1] = settings->speedup[i];
+    if (of.cycles_min == 0)
+        of.cycles_min = prof_divide(given->tsc_hz, CYCLES_MIN_PART);
+    if (of.cycles_max == 0)
+        of.cycles_max = given->tsc_hz * CYCLES_MAX_SECONDS;
+    for (uint32_t i = 0; i < given->speedups; i++)
+        of.speedup[i + 1] = given->speedup[i];
+    if (given->speedups == 0) {
+        of.speedups = 4;
+        of.speedup[1] = 25 * PER_CENT;
+        of.speedup[2] = 50 * PER_CENT;
+        of.speedup[3] = 95 * PER_CENT;
+    }
     return of;
 }
 
@@ -486,8 +474,8 @@ int prof_causal_start(const struct prof_causal_settings *given)
 {
     const struct prof_latency *last = prof_causal_latencies();
     uint32_t kinds = last == NULL ? 0 : last->number;
+    const uint32_t held = given->held != 0 ? given->held : HELD;
     struct prof_experiment_settings of;
-    struct prof_causal_settings all;
     size_t noted, events, series, learnt;
     char *memory;
 
@@ -495,9 +483,8 @@ int prof_causal_start(const struct prof_causal_settings *given)
         return PROF_ESTATE;
     if (!is_valid(given))
         return PROF_EVALUE;
-    all = with_defaults(given);
-    of = experiments_of(&all);
-    events = PROF_HELD_BYTES(all.held);
+    of = experiments_of(given);
+    events = PROF_HELD_BYTES(held);
     noted = prof_causal_log_bytes(of.points);
     series = series_bytes(&of, kinds);
     learnt = prof_patch == NULL ? 0 : prof_shares_bytes(of.targets);
@@ -507,11 +494,11 @@ int prof_causal_start(const struct prof_causal_settings *given)
         return PROF_EMEMORY;
     prof_free(prof_causal.memory);
     prof_causal.memory = memory;
-    prof_causal.tsc_hz = all.tsc_hz;
+    prof_causal.tsc_hz = given->tsc_hz;
     memory += noted;
     prof_causal.of_shares = memory;
     memory += learnt;
-    prof_held_init(&prof_causal.held, memory, all.held);
+    prof_held_init(&prof_causal.held, memory, held);
     series_init(&of, kinds, memory + events);
     start_all(&of, memory + events + series);
     return 0;
@@ -537,6 +524,6 @@ void prof_causal_stop(void)
     prof_causal.by_shares = NULL;
     prof_interrupts_restore(on);
     prof_causal.strange += prof_patch_off();
-    prof_causal_log_stop();
+    prof_causal_send_again();
     prof_causal_release();
 }

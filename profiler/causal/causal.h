@@ -206,7 +206,7 @@ uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
  * at (time) by the virtual clock: accounts the time until then to the CPU. */
 void prof_causal_worked(uint64_t time);
 
-/* Handlers need not wait for what they owe (handlers.c): from (now) on the
+/* Handlers need not wait for what they owe (traffic.c): from (now) on the
  * target is another one. Contexts: interrupts off. */
 void prof_causal_forgive(uint64_t now);
 
@@ -229,9 +229,6 @@ void prof_causal_log_init(void *memory, uint32_t points);
 /* An experiment has ended. */
 void prof_causal_log(const struct prof_experiment_record *record,
                      const uint32_t *visits);
-
-/* No more of them: all sums are sent again. */
-void prof_causal_log_stop(void);
 
 /*
  * What the rest of the module calls; nothing where causal profiling is left

@@ -95,11 +95,6 @@ void prof_causal_send_again(void)
         causal_log->again = true;
 }
 
-void prof_causal_log_stop(void)
-{
-    prof_causal_send_again();
-}
-
 /* ---- definitions */
 
 enum point_kind { THROUGHPUT, LATENCY };

@@ -24,7 +24,7 @@ void prof_loop_rebase_open(void *memory)
 
 static void move_time(struct prof_loop_frame *frame, uint64_t so_far)
 {
-    if (frame->site != frame->node->site) {
+    if (prof_loop_was_rebased(frame)) {
         frame->before += so_far;
     } else {
         frame->before = so_far;
@@ -37,8 +37,9 @@ static void move_time(struct prof_loop_frame *frame, uint64_t so_far)
 /* The upper half of the clock has become another. */
 static void move_all(uint64_t now, uint64_t away)
 {
-    uint64_t last = (uint64_t)prof_loop_cpu_here()->high << 32 | UINT32_MAX;
-    struct prof_loop_frame *top = prof_loop_cpu_here()->top;
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    uint64_t last = (uint64_t)cpu->high << 32 | UINT32_MAX;
+    struct prof_loop_frame *top = cpu->top;
     uint32_t depth = 0;
 
     move_time(top,
@@ -47,7 +48,7 @@ static void move_all(uint64_t now, uint64_t away)
     for (struct prof_loop_frame *at = top->outer;
          at != NULL && depth < PROF_LOOP_DEPTH_MAX; at = at->outer, depth++)
         move_time(at, (uint32_t)-at->start);
-    prof_loop_cpu_here()->high = (uint32_t)(now >> 32);
+    cpu->high = (uint32_t)(now >> 32);
 }
 
 /* The present moment, and the time in interrupts until then that was added
@@ -82,21 +83,21 @@ static ALWAYS_INLINE void subtract(uint64_t *sum, uint64_t value)
 /* With interrupts off, for the guard reads all this. */
 static ALWAYS_INLINE uint64_t rebase(struct prof_loop_now *now)
 {
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
     bool on = prof_interrupts_save();
     uint64_t away, tsc = read_both(&away);
 
     subtract(&prof_cpu_here()->interrupt_cycles, away);
     prof_cpu_here()->taken_cycles += away;
-    if ((uint32_t)(tsc >> 32) != prof_loop_cpu_here()->high)
+    if ((uint32_t)(tsc >> 32) != cpu->high)
         move_all(tsc, away);
     else
-        prof_loop_cpu_here()->top->start += (uint32_t)away;
+        cpu->top->start += (uint32_t)away;
     if (now != NULL)
         *now = (struct prof_loop_now){.tsc = tsc,
                                       .away = prof_cpu_here()->taken_cycles,
-                                      .irq_cycles =
-                                          prof_loop_cpu_here()->irq_cycles,
-                                      .irqs = prof_loop_cpu_here()->irqs};
+                                      .irq_cycles = cpu->irq_cycles,
+                                      .irqs = cpu->irqs};
     prof_interrupts_restore(on);
     return tsc;
 }
@@ -138,28 +139,29 @@ static inline void add_in_memory(uint64_t *sum, uint64_t value)
 
 void prof_loop_put_irq_enter(void)
 {
-    if (prof_loop_cpu_here()->depth++ != 0)
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+
+    if (cpu->depth++ != 0)
         return;
-    prof_loop_cpu_here()->enter_away = prof_loop_away();
-    prof_loop_cpu_here()->enter_tsc = prof_loop_tsc();
+    cpu->enter_away = prof_loop_away();
+    cpu->enter_tsc = prof_loop_tsc();
 }
 
 void prof_loop_put_irq_exit(void)
 {
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
     uint64_t cycles;
 
-    if (prof_loop_cpu_here()->depth == 0 || --prof_loop_cpu_here()->depth != 0)
+    if (cpu->depth == 0 || --cpu->depth != 0)
         return;
-    cycles = prof_loop_tsc() - prof_loop_cpu_here()->enter_tsc;
-    cycles -= prof_loop_away() - prof_loop_cpu_here()->enter_away;
-    prof_loop_cpu_here()->irqs++;
-    if (__builtin_expect(cycles >= prof_loop_cpu_here()->long_runs.noted_least,
-                         0)) {
-        prof_loop_cpu_here()->long_irq_enter = prof_loop_cpu_here()->enter_tsc;
-        prof_loop_cpu_here()->long_irq_exit =
-            prof_loop_cpu_here()->enter_tsc + cycles;
+    cycles = prof_loop_tsc() - cpu->enter_tsc;
+    cycles -= prof_loop_away() - cpu->enter_away;
+    cpu->irqs++;
+    if (__builtin_expect(cycles >= cpu->long_runs.noted_least, 0)) {
+        cpu->long_irq_enter = cpu->enter_tsc;
+        cpu->long_irq_exit = cpu->enter_tsc + cycles;
     }
-    add_in_memory(&prof_loop_cpu_here()->irq_cycles, cycles);
+    add_in_memory(&cpu->irq_cycles, cycles);
     add_in_memory(&prof_cpu_here()->interrupt_cycles, cycles);
     add_in_memory(&prof_cpu_here()->observed_cycles, cycles);
 }
