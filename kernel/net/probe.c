@@ -74,8 +74,8 @@ uint64_t net_probe_hold(struct net_probe *probe, enum net_probe_event event,
     return due;
 }
 
-/* Whether it shows in connections: requests of one wait for each other even if
- * it came by itself. */
+/* True if per-connection serialisation is evident: the requests of a
+ * connection wait for each other even if it was opened by itself. */
 static bool by_connections(const struct net_probe *probe)
 {
     return probe->connections > probe->requests / CONNECTIONS_PART;

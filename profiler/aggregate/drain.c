@@ -29,12 +29,9 @@
 #include "aggregate/stacks.h"
 #include "aggregate/stolen.h"
 #include "aggregate/sums.h"
-#include "causal/causal_send.h"
+#include "causal/causal.h"
 #include "causal/shares.h"
-#include "loop/long_runs.h"
 #include "loop/loop.h"
-#include "loop/loop_send.h"
-#include "loop/loop_stolen.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
@@ -277,7 +274,7 @@ static inline void count_entry(struct prof_cpu *cpu,
         emit_lost_ticks(cpu, tsc);
     }
     prof_credit(cpu, leaf->stack, 1, cycles, tsc);
-    prof_held_sample(tsc, entry->pc);
+    prof_loop_sample(tsc, entry->pc);
     if (prof_stream_on()) {
         prof_trace_before(tsc);
         prof_stream_sample(tsc, leaf->number, prof_stack_node(leaf->stack));

@@ -31,6 +31,35 @@ void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
         agent->of.queue.servers = 1;
 }
 
+/* ---- what answers check */
+
+static struct prof_assumption *assumptions;
+
+const struct prof_assumption *prof_causal_assumptions(void)
+{
+    return assumptions;
+}
+
+void prof_causal_assume(struct prof_assumption *assumption)
+{
+    struct prof_assumption **end = &assumptions;
+
+    if (assumption->added)
+        return;
+    assumption->added = true;
+    assumption->next = NULL;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = assumption;
+}
+
+void prof_causal_assumptions_begin(void)
+{
+    for (struct prof_assumption *each = assumptions; each != NULL;
+         each = each->next)
+        each->checked = each->contradictions = 0;
+}
+
 static inline void count_contradiction(const struct prof_agent *agent)
 {
     prof_causal.contradictions++;

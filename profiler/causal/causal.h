@@ -2,17 +2,17 @@
 #ifndef CAUSAL_CAUSAL_H
 #define CAUSAL_CAUSAL_H
 
-/* What the files of this room share. */
-
-#include "causal/experiments.h"
-#include "causal/held_events.h"
-#include "causal/latency.h"
-#include "causal/virtual_clock.h"
+/* What the files of this room share, and what the rest of the module calls. */
 
 #include "base/cpu.h"
+#include "base/log_linear.h"
+#include "causal/experiments.h"
+#include "causal/held_events.h"
+#include "causal/virtual_clock.h"
 #include "sample/cpu_state.h"
 
 #include <prof/causal.h>
+#include <prof/config.h>
 
 /* What the loop does. */
 struct prof_work {
@@ -32,6 +32,32 @@ struct prof_work {
     uint64_t drain_end;        /* of an open loop: real time, at the latest */
     uint64_t drain_lag;        /* when the last time began */
 };
+
+/* How long requests take, in virtual cycles: a log-linear histogram. Values of
+ * 2^40 cycles and more count as the greatest. */
+#define PROF_LATENCY_ROWS 36u
+#define PROF_LATENCY_BUCKETS (PROF_LATENCY_ROWS * PROF_LOG_LINEAR_ROW)
+
+struct prof_latency_sum {
+    uint64_t cycles; /* of all */
+    uint32_t count;
+    uint32_t buckets[PROF_LATENCY_BUCKETS];
+};
+
+void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles);
+
+/* (permille) of the values are below that; 0 without any. In the bucket that
+ * it falls in, values are taken to be at equal distances. */
+uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
+                               uint32_t permille);
+
+/* The interval that the quantile of so many requests is in, by 95 %, if they
+ * know nothing of each other; zeros without any. */
+struct prof_latency_interval {
+    uint64_t low, high;
+};
+struct prof_latency_interval
+prof_latency_interval(const struct prof_latency_sum *sum, uint32_t permille);
 
 /* What virtual time was spent on, for one target and one speed-up. */
 struct prof_limit_sum {
@@ -78,7 +104,7 @@ extern struct prof_causal prof_causal;
 
 static inline uint32_t prof_causal_sampled(void)
 {
-    return (uint32_t)prof_sampler_cycles(&prof_cpus[0]);
+    return (uint32_t)prof_sampler_cycles(prof_cpu_here());
 }
 
 /* The present time, after taking the sampler's interrupts so far out of the
@@ -145,10 +171,15 @@ const struct prof_assumption *prof_causal_assumptions(void);
 /* Experiments begin: no answer of their agents was checked yet. */
 void prof_causal_assumptions_begin(void);
 
-/* The sums of a target, a speed-up and a kind of requests, all from 0 on. */
-struct prof_latency_sum *
-prof_causal_latency_sum(uint32_t target, uint32_t speedup, uint32_t kind);
+/* Of a target and a speed-up, from 0 on, all kinds of requests and all shares
+ * of the time. */
+struct prof_latency_sum *prof_causal_latency_sums(uint32_t target,
+                                                  uint32_t speedup);
 struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup);
+
+/* The quantiles of a sum; all 0 without any request. */
+struct prof_quantiles
+prof_causal_quantiles_of(const struct prof_latency_sum *sum);
 
 /* Another experiment has begun at (now), perhaps while its target runs. */
 void prof_causal_follow(uint64_t now);
@@ -175,8 +206,45 @@ uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
  * at (time) by the virtual clock: accounts the time until then to the CPU. */
 void prof_causal_worked(uint64_t time);
 
-/* Handlers need not wait for what they owe (handlers.c): from (now) on the
+/* Handlers need not wait for what they owe (traffic.c): from (now) on the
  * target is another one. Contexts: interrupts off. */
 void prof_causal_forgive(uint64_t now);
+
+/* ---- the stream
+ *
+ * Experiments in the stream. Each that has ended is noted, and sent by the next
+ * drain; the sums of all before go to each new reader, a few a drain, and to
+ * all again when experiments end. So a reader can compute the same table
+ * whenever it begins, and one that has missed a packet too. Contexts: thread.
+ */
+
+/* Bytes of memory that prof_causal_log_init() needs for so many points, a
+ * multiple of 8. */
+size_t prof_causal_log_bytes(uint32_t points);
+
+/* (memory) is aligned to 8, and MUST remain valid until the next call. Another
+ * run of experiments begins, with what prof_causal has. */
+void prof_causal_log_init(void *memory, uint32_t points);
+
+/* An experiment has ended. */
+void prof_causal_log(const struct prof_experiment_record *record,
+                     const uint32_t *visits);
+
+/*
+ * What the rest of the module calls; nothing where causal profiling is left
+ * out. prof_causal_drained(): the drain has passed all samples on, and
+ * (stolen_cycles) are known to have been stolen by the host so far; a bounded
+ * amount of work. prof_causal_send_again(): there is a new reader, or another
+ * stream, and what was sent is void. prof_causal_send_last(): the image ends.
+ */
+#if PROF_WITH_CAUSAL
+void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles);
+void prof_causal_send_again(void);
+void prof_causal_send_last(void);
+#else
+#define prof_causal_drained(tsc, stolen_cycles) ((void)0)
+#define prof_causal_send_again() ((void)0)
+#define prof_causal_send_last() ((void)0)
+#endif
 
 #endif

@@ -14,9 +14,9 @@ size_t prof_experiments_bytes(const struct prof_experiment_settings *settings)
            settings->points * sizeof(uint32_t);
 }
 
-static struct prof_progress_sum *sums_of(const struct prof_experiments *all,
-                                         uint32_t target, uint32_t speedup,
-                                         uint32_t point)
+struct prof_progress_sum *
+prof_experiments_sums(const struct prof_experiments *all, uint32_t target,
+                      uint32_t speedup, uint32_t point)
 {
     const struct prof_experiment_settings *settings = &all->settings;
 
@@ -24,13 +24,6 @@ static struct prof_progress_sum *sums_of(const struct prof_experiments *all,
            ((size_t)(target * settings->speedups + speedup) * settings->points +
             point) *
                PROF_GAIN_GROUPS;
-}
-
-const struct prof_progress_sum *
-prof_experiments_sums(const struct prof_experiments *all, uint32_t target,
-                      uint32_t speedup, uint32_t point)
-{
-    return sums_of(all, target, speedup, point);
 }
 
 /* 0 to (below) - 1. Source: Marsaglia, Xorshift RNGs, J. Stat. Soft. 8 (2003),
@@ -86,8 +79,9 @@ static void record(struct prof_experiments *all, uint64_t cycles,
         all->shares[all->target].cycles += cycles;
     }
     for (uint32_t point = 0; point < all->settings.points; point++)
-        prof_gain_add(sums_of(all, all->target, all->speedup, point), cycles,
-                      all->visits[point]);
+        prof_gain_add(
+            prof_experiments_sums(all, all->target, all->speedup, point),
+            cycles, all->visits[point]);
     all->done++;
 }
 

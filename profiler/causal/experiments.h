@@ -94,7 +94,7 @@ void prof_experiments_init(struct prof_experiments *all,
                            void *memory);
 
 /* Progress point (point) was visited. True: prof_experiments_visited() is to be
- * called, with the present time. Most visits need none. */
+ * called, with the present time. Usually returns false. */
 static inline bool prof_experiments_count(struct prof_experiments *all,
                                           uint32_t point)
 {
@@ -137,7 +137,7 @@ void prof_experiments_fix(struct prof_experiments *all, uint32_t target,
                           uint32_t speedup, uint64_t now);
 
 /* The groups of experiments of a target, a speed-up and a point. */
-const struct prof_progress_sum *
+struct prof_progress_sum *
 prof_experiments_sums(const struct prof_experiments *all, uint32_t target,
                       uint32_t speedup, uint32_t point);
 

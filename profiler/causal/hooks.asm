@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; Where the entry of a patched function leads, and its return; hooks.h. For
+; Where the entry of a patched function leads, and its return; patch.h. For
 ; both widths.
 ;
 ; All registers and flags are preserved: callers may know which registers a
@@ -8,7 +8,7 @@
 ; so that walks over them find the callers. Interrupts are off in a hook:
 ; virtual time stands still in it, but in parts, which no handler is to see.
 
-%define ENTRIES 33                      ; as in hooks.h
+%define ENTRIES 33                      ; as in patch.h
 %define ENTRY_BYTES 48
 %define RETURNS 128
 %define RETURN_BYTES 8

@@ -8,6 +8,8 @@
 #include <prof/error.h>
 #include <prof/gain.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 uint64_t prof_causal_real(uint64_t due)
 {
     return due;
@@ -22,27 +24,22 @@ struct prof_moment prof_causal_now(void)
 
 void prof_causal_except(uint64_t cycles)
 {
-    (void)cycles;
 }
 
 void prof_causal_add_progress(struct prof_progress *point)
 {
-    (void)point;
 }
 
 void prof_causal_add_target(struct prof_target *target)
 {
-    (void)target;
 }
 
 void prof_causal_visit(struct prof_progress *point)
 {
-    (void)point;
 }
 
 void prof_causal_add_latency(struct prof_latency *latency)
 {
-    (void)latency;
 }
 
 uint64_t prof_causal_due(void)
@@ -52,41 +49,31 @@ uint64_t prof_causal_due(void)
 
 void prof_causal_done(struct prof_latency *latency, uint64_t began)
 {
-    (void)latency;
-    (void)began;
 }
 
 int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
                           const struct prof_latency *latency,
                           struct prof_quantiles *quantiles)
 {
-    (void)target;
-    (void)speedup;
-    (void)latency;
     *quantiles = (struct prof_quantiles){0};
     return PROF_EABSENT;
 }
 
 void prof_causal_enter(struct prof_target *target)
 {
-    (void)target;
 }
 
 void prof_causal_leave(struct prof_target *target)
 {
-    (void)target;
 }
 
 int prof_causal_start(const struct prof_causal_settings *settings)
 {
-    (void)settings;
     return PROF_EABSENT;
 }
 
 int prof_causal_fix(const struct prof_target *target, uint32_t speedup)
 {
-    (void)target;
-    (void)speedup;
     return PROF_EABSENT;
 }
 
@@ -97,49 +84,36 @@ void prof_causal_stop(void)
 int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
                      const struct prof_progress *point, struct prof_gain *gain)
 {
-    (void)target;
-    (void)speedup;
-    (void)point;
     *gain = (struct prof_gain){0};
     return PROF_EABSENT;
 }
 
 void prof_causal_code(const struct prof_image_code *code)
 {
-    (void)code;
 }
 
 int prof_causal_add_function(const char *name, enum prof_causal_kind kind)
 {
-    (void)name;
-    (void)kind;
     return PROF_EABSENT;
 }
 
 int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind)
 {
-    (void)address;
-    (void)kind;
     return PROF_EABSENT;
 }
 
 bool prof_causal_polls(uintptr_t begin, size_t bytes)
 {
-    (void)begin;
-    (void)bytes;
     return false;
 }
 
 const struct prof_target *prof_causal_target(const char *name)
 {
-    (void)name;
     return 0;
 }
 
 void prof_causal_switched(uintptr_t begin, uintptr_t end)
 {
-    (void)begin;
-    (void)end;
 }
 
 void prof_causal_stats(struct prof_causal_stats *stats)
@@ -157,8 +131,6 @@ void prof_causal_step(void)
 
 bool prof_causal_hold(uint64_t due, void *event)
 {
-    (void)due;
-    (void)event;
     return false;
 }
 
@@ -169,7 +141,6 @@ void *prof_causal_take(void)
 
 bool prof_causal_withdraw(const void *event)
 {
-    (void)event;
     return false;
 }
 
@@ -187,7 +158,6 @@ void prof_causal_turn(void)
 
 void prof_causal_handler(const void *kind)
 {
-    (void)kind;
 }
 
 void prof_causal_handled(void)
@@ -206,7 +176,6 @@ bool prof_causal_owes_now(void)
 
 int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain)
 {
-    (void)point;
     *gain = (struct prof_gain){0};
     return PROF_EABSENT;
 }
@@ -214,8 +183,6 @@ int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain)
 int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
                        struct prof_shares *shares)
 {
-    (void)target;
-    (void)speedup;
     *shares = (struct prof_shares){0};
     return PROF_EABSENT;
 }
@@ -225,65 +192,48 @@ int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
 void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
                      uint32_t servers)
 {
-    (void)servers;
     *agent = (struct prof_agent){.kind = kind};
 }
 
 void prof_agent_target(struct prof_agent *agent, struct prof_target *target)
 {
-    (void)agent;
-    (void)target;
 }
 
 void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
                        struct prof_moment now)
 {
-    (void)agent;
     *request = (struct prof_request){.cause = now};
 }
 
 uint64_t prof_agent_answer(struct prof_agent *agent,
                            struct prof_request *request, uint64_t arrived)
 {
-    (void)agent;
-    (void)request;
     return arrived;
 }
 
 void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
 {
-    (void)agent;
-    (void)sent;
 }
 
 uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
                            uint64_t now)
 {
-    (void)agent;
-    (void)now;
     return arrived;
 }
 
 void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
                    uint64_t cycles, uint32_t visits)
 {
-    (void)groups;
-    (void)cycles;
-    (void)visits;
 }
 
 void prof_gain_widen(struct prof_gain *gain, uint64_t samples)
 {
-    (void)gain;
-    (void)samples;
 }
 
 int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
                  const struct prof_progress_sum faster[PROF_GAIN_GROUPS],
                  struct prof_gain *gain)
 {
-    (void)normal;
-    (void)faster;
     *gain = (struct prof_gain){0};
     return PROF_EABSENT;
 }
@@ -298,5 +248,4 @@ void prof_causal_again(void)
 
 void prof_causal_assume(struct prof_assumption *assumption)
 {
-    (void)assumption;
 }

@@ -23,7 +23,7 @@
 
 #define OWN "prof_" /* functions of the profiler */
 
-/* With fewer, too much of a target's time would be that of its hooks. */
+/* Below this, hook overhead dominates. */
 #define CYCLES_A_VISIT 5000u
 
 static struct prof_image_code code;
@@ -137,7 +137,7 @@ static bool is_address(const char *name, uintptr_t *address)
 }
 
 /* The only function (name), or without one the only clone. */
-static int find(const char *name, struct prof_symbol *found)
+static int find_function(const char *name, struct prof_symbol *found)
 {
     struct prof_symbol symbol, clone;
     uint32_t functions = 0, clones = 0;
@@ -214,7 +214,7 @@ static bool is_own(const struct prof_symbol *symbol)
            at - hooks < (uintptr_t)prof_patch_hooks_end - hooks;
 }
 
-static int check(const struct prof_symbol *symbol)
+static int check_symbol(const struct prof_symbol *symbol)
 {
     if (is_own(symbol) || symbol->start < code.begin ||
         symbol->start >= code.end)
@@ -229,7 +229,7 @@ static int new_function(const struct prof_symbol *symbol,
         &prof_patch->functions[prof_patch->functions_count];
     struct prof_moved moved = {0};
     uintptr_t at = prof_patch_entry(function) + PROF_ENTRY_HEAD;
-    int error = check(symbol);
+    int error = check_symbol(symbol);
 
     if (error == 0 && prof_patch->functions_count == PROF_PROBE)
         error = PROF_EPATCH_ROOM;
@@ -290,7 +290,8 @@ static int add_target(struct prof_patched *function, enum prof_causal_kind kind)
     return 0;
 }
 
-static int add(const struct prof_symbol *symbol, enum prof_causal_kind kind)
+static int add_function(const struct prof_symbol *symbol,
+                        enum prof_causal_kind kind)
 {
     struct prof_patched *function = NULL;
     int error;
@@ -318,8 +319,8 @@ int prof_causal_add_function(const char *name, enum prof_causal_kind kind)
 
     if (code.write == NULL || prof_causal_on)
         return PROF_ESTATE;
-    error = find(name, &symbol);
-    return error != 0 ? error : add(&symbol, kind);
+    error = find_function(name, &symbol);
+    return error != 0 ? error : add_function(&symbol, kind);
 }
 
 int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind)
@@ -328,7 +329,7 @@ int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind)
 
     if (code.write == NULL || prof_causal_on)
         return PROF_ESTATE;
-    return prof_symbol_find(address, &symbol) ? add(&symbol, kind)
+    return prof_symbol_find(address, &symbol) ? add_function(&symbol, kind)
                                               : PROF_EPATCH_NAME;
 }
 
@@ -400,7 +401,7 @@ bool prof_patch_learn_if(uint64_t cycles)
 {
     bool any = false;
 
-    if (prof_patch == NULL || !prof_cpus[0].enabled)
+    if (prof_patch == NULL || !prof_cpu_here()->enabled)
         return false;
     for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
         struct prof_patched *function = &prof_patch->functions[i];

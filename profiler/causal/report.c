@@ -2,15 +2,13 @@
 
 /*
  * The table of a causal profile: for each target and each point of progress,
- * what it would gain at each speed-up, and what the figures rest on.
+ * what it would gain at each speed-up; latencies; and what all figures rest on.
  */
 
-#include "causal/report.h"
-
-#include "base/cpu.h"
+#include "base/format.h"
+#include "causal/causal.h"
 #include "causal/shares.h"
 
-#include <prof/error.h>
 #include <prof/port.h>
 
 #define PPM_PER_HUNDREDTH 100u /* of a per cent */
@@ -20,26 +18,37 @@
 #define COLUMNS 21u      /* -1234.56 +- 1234.56, on a busy host */
 #define LIMIT_COLUMN 37u /* and one for each speed-up before it */
 
+#define US_PER_S 1000000u
+#define MS_PER_S 1000u
+#define LATENCY_NAME_COLUMNS 28u
+#define LATENCY_COLUMNS 20u
+
 /* Without the first, which is none. */
 static uint32_t speedups(void)
 {
     return prof_causal.experiments.settings.speedups - 1;
 }
 
-static void hundredths(struct prof_text *out, uint32_t ppm, unsigned width)
+static uint32_t percent_of_speedup(uint32_t number)
 {
-    prof_text_fixed(out, (ppm + PPM_PER_HUNDREDTH / 2) / PPM_PER_HUNDREDTH,
-                    width, 100);
+    const uint32_t share = prof_causal.experiments.settings.speedup[number];
+
+    return (share * 100 + PROF_ONE / 2) / PROF_ONE;
 }
+
+static uint32_t hundredths(uint32_t ppm)
+{
+    return (ppm + PPM_PER_HUNDREDTH / 2) / PPM_PER_HUNDREDTH;
+}
+
+/* ---- gains */
 
 static void write_gain(struct prof_text *out, const struct prof_gain *gain)
 {
     uint32_t size = (uint32_t)(gain->ppm < 0 ? -gain->ppm : gain->ppm);
 
-    prof_text_char(out, gain->ppm < 0 ? '-' : ' ');
-    hundredths(out, size, 0);
-    prof_text_string(out, " +- ");
-    hundredths(out, gain->interval_ppm, 0);
+    prof_text_format(out, "%s%.2u +- %.2u", gain->ppm < 0 ? "-" : " ",
+                     hundredths(size), hundredths(gain->interval_ppm));
 }
 
 static bool reached(const struct prof_progress *point)
@@ -73,8 +82,9 @@ static const char *reason(const struct prof_target *target,
 /* What most of the time goes to at the greatest speed-up. */
 static void write_limit(struct prof_text *out, const struct prof_target *target)
 {
-    static const char *const names[PROF_LIMITS] = {"timers", "devices", "peers",
-                                                   "arrivals", "CPU"};
+    static const char *const names[PROF_LIMITS] = {
+        "waiting for timers", "waiting for devices", "waiting for peers",
+        "waiting for arrivals", "CPU"};
     struct prof_shares shares;
     unsigned most = 0;
 
@@ -84,40 +94,29 @@ static void write_limit(struct prof_text *out, const struct prof_target *target)
         if (shares.limit_ppm[i] > shares.limit_ppm[most])
             most = i;
     prof_text_column(out, LIMIT_COLUMN + speedups() * COLUMNS);
-    prof_text_decimal(out, shares.limit_ppm[most] / PPM_PER_CENT, 3);
-    prof_text_string(out, " % ");
-    prof_text_string(out, names[most]);
-}
-
-static void write_share(struct prof_text *out, const struct prof_target *target)
-{
-    struct prof_shares shares;
-
-    if (prof_causal_shares(target, PROF_NORMAL_SPEED, &shares) != 0)
-        return;
-    prof_text_column(out, SHARE_COLUMN);
-    hundredths(out, shares.target_ppm, 6);
+    prof_text_format(out, "%3u %% %s", shares.limit_ppm[most] / PPM_PER_CENT,
+                     names[most]);
 }
 
 static void write_row(struct prof_text *out, const struct prof_target *target,
                       const struct prof_progress *point)
 {
-    prof_text_string(out, "  ");
-    prof_text_string(out, target->name);
-    write_share(out, target);
-    for (uint32_t i = 0; i < speedups(); i++) {
-        struct prof_gain gain;
+    struct prof_shares shares;
+    struct prof_gain gain;
 
-        prof_text_string(out, " ");
-        prof_text_column(out, NAME_COLUMNS + i * COLUMNS);
-        if (prof_causal_gain(target, i, point, &gain) == 0) {
-            write_gain(out, &gain);
-            continue;
-        }
+    prof_text_format(out, "  %s", target->name);
+    if (prof_causal_shares(target, PROF_NORMAL_SPEED, &shares) == 0) {
+        prof_text_column(out, SHARE_COLUMN);
+        prof_text_format(out, "%6.2u", hundredths(shares.target_ppm));
+    }
+    for (uint32_t i = 0; i < speedups(); i++) {
         prof_text_char(out, ' ');
-        prof_text_string(out, reason(target, point));
-        prof_text_char(out, '\n');
-        return;
+        prof_text_column(out, NAME_COLUMNS + i * COLUMNS);
+        if (prof_causal_gain(target, i, point, &gain) != 0) {
+            prof_text_format(out, " %s\n", reason(target, point));
+            return;
+        }
+        write_gain(out, &gain);
     }
     write_limit(out, target);
     prof_text_char(out, '\n');
@@ -137,22 +136,163 @@ static void write_none(struct prof_text *out, const struct prof_progress *point)
 
 static void write_head(struct prof_text *out)
 {
-    const struct prof_experiments *all = &prof_causal.experiments;
-
-    prof_text_string(out, "--- causal profile: ");
-    prof_text_decimal(out, all->done, 0);
-    prof_text_string(out, " experiments\n  % of the time for a unit of work "
-                          "saved if the target were faster by\n  target");
+    prof_text_format(out,
+                     "--- causal profile: %ju experiments\n  each request gets "
+                     "this much shorter, in %%, if the target takes less by\n"
+                     "  target",
+                     prof_causal.experiments.done);
     for (uint32_t i = 0; i < speedups(); i++) {
-        uint32_t share = all->settings.speedup[i + 1];
-
         prof_text_column(out, NAME_COLUMNS + i * COLUMNS + 1);
-        prof_text_decimal(out, (share * 100 + PROF_ONE / 2) / PROF_ONE, 0);
-        prof_text_string(out, " %");
+        prof_text_format(out, "%u %%", percent_of_speedup(i + 1));
     }
     prof_text_column(out, LIMIT_COLUMN + speedups() * COLUMNS);
-    prof_text_string(out, "  then most time is");
+    prof_text_string(out, "  what remains is\n");
+}
+
+/* ---- latencies */
+
+static uint64_t per(uint32_t parts_of_second)
+{
+    uint64_t cycles = prof_divide(prof_causal.tsc_hz, parts_of_second);
+
+    return cycles != 0 ? cycles : 1;
+}
+
+static uint64_t tenths_of_us(uint64_t cycles)
+{
+    return prof_divide(cycles * 10, (uint32_t)per(US_PER_S));
+}
+
+static uint64_t ms_of(uint64_t cycles)
+{
+    return prof_divide(cycles, (uint32_t)per(MS_PER_S));
+}
+
+static void write_latency_row(struct prof_text *out,
+                              const struct prof_latency *latency,
+                              const struct prof_target *target)
+{
+    prof_text_format(out, "  %s", target->name);
+    for (uint32_t i = 0; i <= speedups(); i++) {
+        struct prof_quantiles found;
+
+        if (prof_causal_quantiles(target, i - 1, latency, &found) != 0)
+            continue;
+        prof_text_column(out, LATENCY_NAME_COLUMNS + i * LATENCY_COLUMNS);
+        prof_text_format(out, "%8.1ju %8.1ju", tenths_of_us(found.p50),
+                         tenths_of_us(found.p99));
+    }
     prof_text_char(out, '\n');
+}
+
+static void write_latency(struct prof_text *out,
+                          const struct prof_latency *latency)
+{
+    prof_text_format(
+        out, "latency of %s, us: half are below, 99 %% are below\n  target",
+        latency->name);
+    for (uint32_t i = 0; i <= speedups(); i++) {
+        prof_text_column(out, LATENCY_NAME_COLUMNS + i * LATENCY_COLUMNS);
+        prof_text_format(out, "%8u %%", percent_of_speedup(i));
+    }
+    prof_text_char(out, '\n');
+    for (const struct prof_target *target = prof_causal_targets();
+         target != NULL; target = target->next)
+        write_latency_row(out, latency, target);
+}
+
+/* ---- what they rest on */
+
+/* How time in targets is known. */
+static void write_accrual(struct prof_text *out)
+{
+    bool entered = false;
+
+    for (const struct prof_target *each = prof_causal_targets(); each != NULL;
+         each = each->next) {
+        entered = entered || each->end == 0;
+        if (each->end != 0)
+            prof_text_format(out,
+                             "%s is measured by its share of handlers: %ju of "
+                             "%u samples were in it\n",
+                             each->name, each->visits, prof_shares_samples());
+    }
+    if (entered)
+        prof_text_string(out, "targets are measured from enter to leave\n");
+}
+
+static void write_held(struct prof_text *out)
+{
+    prof_text_format(
+        out,
+        "%u events held, %u at a time; experiments slowed the guest's clock by "
+        "%ju ms in all; lower bound of steal while idle: %ju ms\n",
+        prof_causal.held.held, prof_causal.held.used,
+        ms_of(prof_causal.clock.delay - prof_causal.own),
+        ms_of(prof_causal.stolen));
+    if (prof_causal.drained != 0)
+        prof_text_format(out,
+                         "%ju times all traffic of open loops was let "
+                         "through\n",
+                         prof_causal.drained);
+    if (prof_causal.experiments.abandoned != 0)
+        prof_text_format(out,
+                         "%ju experiments abandoned: %ju for want of room for "
+                         "held events, others for too few visits of %s\n",
+                         prof_causal.experiments.abandoned, prof_causal.refused,
+                         prof_causal_points()->name);
+}
+
+/* The output may be by an agent that checks what it assumes, too: it must not
+ * count while this is written, or parts would have more than the sum. */
+static void write_checked(struct prof_text *out)
+{
+    uint64_t normal = prof_causal.normal;
+    uint64_t checked = prof_causal.checked;
+    uint64_t contradictions = prof_causal.contradictions;
+
+    prof_causal.normal = UINT64_MAX;
+    if (contradictions == 0)
+        prof_text_format(out,
+                         "model check: none of %ju answers came earlier than "
+                         "assumed possible\n",
+                         checked);
+    else
+        prof_text_format(out,
+                         "model check: %ju of %ju answers came earlier than "
+                         "assumed possible: an agent's kind is wrong\n",
+                         contradictions, checked);
+    for (const struct prof_assumption *each = prof_causal_assumptions();
+         each != NULL; each = each->next) {
+        if (each->checked == 0)
+            continue;
+        prof_text_format(out, "%ju of %ju: %s\n", each->contradictions,
+                         each->checked, each->text);
+        checked -= each->checked;
+        contradictions -= each->contradictions;
+    }
+    if (checked != 0 && checked != prof_causal.checked)
+        prof_text_format(out, "%ju of %ju: other agents\n", contradictions,
+                         checked);
+    if (prof_causal.normal == UINT64_MAX) /* no other experiment has begun */
+        prof_causal.normal = normal;
+}
+
+static void write_models(struct prof_text *out)
+{
+    const struct prof_assumption *each = prof_causal_assumptions();
+
+    if (prof_causal.answers == 0) {
+        prof_text_string(out, "assumed: nothing from outside matters; no "
+                              "agent answered\n");
+        return;
+    }
+    if (each == NULL)
+        prof_text_string(out, "assumed: devices and peers are of the kinds "
+                              "that their agents have\n");
+    for (; each != NULL; each = each->next)
+        prof_text_format(out, "assumed: %s\n", each->text);
+    write_checked(out);
 }
 
 void prof_causal_report(void)
@@ -165,15 +305,18 @@ void prof_causal_report(void)
     write_head(&out);
     for (const struct prof_progress *point = prof_causal_points();
          point != NULL; point = point->next) {
-        prof_text_string(&out, point->name);
-        prof_text_string(&out, ":\n");
+        prof_text_format(&out, "%s:\n", point->name);
         for (const struct prof_target *target = prof_causal_targets();
              target != NULL; target = target->next)
             write_row(&out, target, point);
         write_none(&out, point);
     }
-    prof_causal_write_latencies(&out);
-    prof_causal_write_basis(&out);
+    for (const struct prof_latency *each = prof_causal_latencies();
+         each != NULL && each->number <= prof_causal.kinds; each = each->next)
+        write_latency(&out, each);
+    write_accrual(&out);
+    write_held(&out);
+    write_models(&out);
     prof_text_string(&out, "---\n");
     prof_text_flush(&out);
 }

@@ -1,30 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What experiments have said. */
+/* What experiments have said: latencies, gains and shares. */
 
 #include "causal/causal.h"
 #include "causal/own.h"
 
-#include "base/cpu.h"
-
 #include <prof/error.h>
+#include <prof/gain.h>
 
 #define MILLION 1000000u
+#define PERMILLE 1000u
+#define LAST (PROF_LATENCY_BUCKETS - 1)
 
-struct prof_latency_sum *
-prof_causal_latency_sum(uint32_t target, uint32_t speedup, uint32_t kind)
+/* ---- latencies */
+
+void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles)
 {
-    uint32_t series =
-        target * prof_causal.experiments.settings.speedups + speedup;
+    uint32_t at = prof_log_linear_bucket(cycles);
 
-    return &prof_causal.latencies[series * prof_causal.kinds + kind];
+    sum->buckets[at < LAST ? at : LAST]++;
+    sum->cycles += cycles;
+    sum->count++;
+}
+
+/* (wanted) thousandths of a value are below that. */
+static uint64_t value_at(const struct prof_latency_sum *sum, uint64_t wanted)
+{
+    struct prof_log_linear_quantile found = {.wanted = wanted};
+    uint32_t at = 0;
+
+    if (sum->count == 0)
+        return 0;
+    while (sum->buckets[at] == 0 ||
+           !prof_log_linear_find(&found, sum->buckets[at]))
+        at++;
+    /* thousandths of the bucket, in 1/1024 */
+    return prof_log_linear_low(at) +
+           (prof_divide(
+                prof_divide((wanted - found.below) << 10, sum->buckets[at])
+                    << prof_log_linear_octave(at),
+                PERMILLE) >>
+            10);
+}
+
+uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
+                               uint32_t permille)
+{
+    return value_at(sum, (uint64_t)sum->count * permille);
+}
+
+/* How many values are below the quantile is a binomial. */
+struct prof_latency_interval
+prof_latency_interval(const struct prof_latency_sum *sum, uint32_t permille)
+{
+    uint64_t all = (uint64_t)sum->count * PERMILLE;
+    uint64_t middle = (uint64_t)sum->count * permille;
+    uint64_t variance = middle * (PERMILLE - permille);
+    uint64_t reach = prof_divide((uint64_t)prof_gain_root(variance) * 196, 100);
+
+    return (struct prof_latency_interval){
+        value_at(sum, reach < middle ? middle - reach : 0),
+        value_at(sum, reach < all - middle ? middle + reach : all),
+    };
+}
+
+/* ---- sums */
+
+static uint32_t series_of(uint32_t target, uint32_t speedup)
+{
+    return target * prof_causal.experiments.settings.speedups + speedup;
+}
+
+struct prof_latency_sum *prof_causal_latency_sums(uint32_t target,
+                                                  uint32_t speedup)
+{
+    return &prof_causal
+                .latencies[series_of(target, speedup) * prof_causal.kinds];
 }
 
 struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup)
 {
-    return &prof_causal
-                .limits[target * prof_causal.experiments.settings.speedups +
-                        speedup];
+    return &prof_causal.limits[series_of(target, speedup)];
 }
 
 void prof_causal_done(struct prof_latency *latency, uint64_t began)
@@ -47,15 +103,28 @@ uint64_t prof_causal_due(void)
     return prof_causal_on ? prof_causal.due : prof_causal_time();
 }
 
+/* Whether there are sums of (target) and of (speedup), which 0 is none. */
+static bool has_sums(const struct prof_target *target, uint32_t speedup)
+{
+    const struct prof_experiment_settings *settings =
+        &prof_causal.experiments.settings;
+
+    return prof_causal.memory != NULL && target->number != 0 &&
+           target->number <= settings->targets && speedup < settings->speedups;
+}
+
+static bool has_point(const struct prof_progress *point)
+{
+    return prof_causal.memory != NULL && point->number != 0 &&
+           point->number <= prof_causal.experiments.settings.points;
+}
+
 int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
                      const struct prof_progress *point, struct prof_gain *gain)
 {
     const struct prof_experiments *all = &prof_causal.experiments;
 
-    if (prof_causal.memory == NULL || target->number == 0 ||
-        target->number > all->settings.targets || point->number == 0 ||
-        point->number > all->settings.points ||
-        speedup + 1 >= all->settings.speedups)
+    if (!has_sums(target, speedup + 1) || !has_point(point))
         return PROF_EVALUE;
     if (prof_gain_of(prof_experiments_sums(all, target->number - 1, 0,
                                            point->number - 1),
@@ -68,27 +137,13 @@ int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
     return 0;
 }
 
-static int series_of(const struct prof_target *target, uint32_t speedup,
-                     uint32_t *number)
-{
-    const struct prof_experiments *all = &prof_causal.experiments;
-
-    *number = speedup == PROF_NORMAL_SPEED ? 0 : speedup + 1;
-    if (prof_causal.memory == NULL || target->number == 0 ||
-        target->number > all->settings.targets ||
-        *number >= all->settings.speedups)
-        return PROF_EVALUE;
-    return 0;
-}
-
 int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain)
 {
     const struct prof_experiments *all = &prof_causal.experiments;
     struct prof_progress_sum halves[2][PROF_GAIN_GROUPS] = {{{0}}};
 
     *gain = (struct prof_gain){0};
-    if (prof_causal.memory == NULL || point->number == 0 ||
-        point->number > all->settings.points)
+    if (!has_point(point))
         return PROF_EVALUE;
     for (uint32_t target = 0; target < all->settings.targets; target++) {
         const struct prof_progress_sum *groups =
@@ -112,13 +167,13 @@ static uint32_t ppm_of(uint64_t part, uint64_t all)
 int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
                        struct prof_shares *shares)
 {
+    const uint32_t number = speedup + 1; /* PROF_NORMAL_SPEED: 0 */
     const struct prof_target_share *share;
     const struct prof_limit_sum *sum;
     uint64_t all = 0;
-    uint32_t number;
 
     *shares = (struct prof_shares){0};
-    if (series_of(target, speedup, &number) != 0)
+    if (!has_sums(target, number))
         return PROF_EVALUE;
     share = &prof_causal.experiments.shares[target->number - 1];
     if (share->cycles == 0)
@@ -132,27 +187,15 @@ int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
     return 0;
 }
 
-int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
-                          const struct prof_latency *latency,
-                          struct prof_quantiles *quantiles)
+struct prof_quantiles
+prof_causal_quantiles_of(const struct prof_latency_sum *sum)
 {
-    struct prof_latency_interval of_p50, of_p99;
-    const struct prof_latency_sum *sum;
-    uint32_t number;
+    const struct prof_latency_interval of_p50 = prof_latency_interval(sum, 500);
+    const struct prof_latency_interval of_p99 = prof_latency_interval(sum, 990);
 
-    *quantiles = (struct prof_quantiles){0};
-    if (series_of(target, speedup, &number) != 0 || latency->number == 0 ||
-        latency->number > prof_causal.kinds)
-        return PROF_EVALUE;
-    sum = prof_causal_latency_sum(target->number - 1, number,
-                                  latency->number - 1);
-    if (sum->count == 0)
-        return PROF_ESTATE;
-    of_p50 = prof_latency_interval(sum, 500);
-    of_p99 = prof_latency_interval(sum, 990);
-    *quantiles = (struct prof_quantiles){
+    return (struct prof_quantiles){
         .requests = sum->count,
-        .mean = prof_divide(sum->cycles, sum->count),
+        .mean = sum->count != 0 ? prof_divide(sum->cycles, sum->count) : 0,
         .p50 = prof_latency_quantile(sum, 500),
         .p99 = prof_latency_quantile(sum, 990),
         .p50_low = of_p50.low,
@@ -160,7 +203,20 @@ int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
         .p99_low = of_p99.low,
         .p99_high = of_p99.high,
     };
-    return 0;
+}
+
+int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
+                          const struct prof_latency *latency,
+                          struct prof_quantiles *quantiles)
+{
+    *quantiles = (struct prof_quantiles){0};
+    if (!has_sums(target, speedup + 1) || latency->number == 0 ||
+        latency->number > prof_causal.kinds)
+        return PROF_EVALUE;
+    *quantiles = prof_causal_quantiles_of(
+        prof_causal_latency_sums(target->number - 1, speedup + 1) +
+        latency->number - 1);
+    return quantiles->requests != 0 ? 0 : PROF_ESTATE;
 }
 
 void prof_causal_stats(struct prof_causal_stats *stats)

@@ -50,10 +50,10 @@ size_t prof_shares_bytes(uint32_t targets)
            (sizeof(struct kind) + (size_t)targets * sizeof(uint32_t));
 }
 
-static void skip(void)
+static void skip_samples(void)
 {
-    shares.entry = prof_ring_head(&prof_cpus[0].ring);
-    shares.words = prof_cpus[0].frames.head;
+    shares.entry = prof_ring_head(&prof_cpu_here()->ring);
+    shares.words = prof_cpu_here()->frames.head;
 }
 
 void prof_shares_init(void *memory, uint32_t targets)
@@ -70,7 +70,7 @@ void prof_shares_init(void *memory, uint32_t targets)
     shares.doorbells = 0;
     shares.samples = 0;
     shares.paused = shares.draining = false;
-    skip();
+    skip_samples();
     prof_shares_on = 1;
 }
 
@@ -121,8 +121,8 @@ static bool any_kept(const struct prof_target *target, const uint32_t *words)
 }
 
 /* Whether a sample is in (target), or in a function that it has called. */
-static bool hits(const struct prof_target *target, uintptr_t pc,
-                 const uint32_t *words, uint32_t count)
+static bool is_hit(const struct prof_target *target, uintptr_t pc,
+                   const uint32_t *words, uint32_t count)
 {
     const uintptr_t base = prof_patch_code()->begin;
 
@@ -137,10 +137,11 @@ static bool hits(const struct prof_target *target, uintptr_t pc,
            caller_is_in(target, pc, words);
 }
 
-static void take(const struct prof_entry *entry)
+static void take_sample(const struct prof_entry *entry)
 {
     uint32_t count = prof_walk_words(entry->frames);
-    const uint32_t *words = prof_frames_at(&prof_cpus[0].frames, shares.words);
+    const uint32_t *words =
+        prof_frames_at(&prof_cpu_here()->frames, shares.words);
     uint32_t *of_kind = shares.hits + shares.kind * shares.targets;
     uintptr_t pc = prof_origin(entry->pc);
 
@@ -151,7 +152,7 @@ static void take(const struct prof_entry *entry)
     shares.kinds[shares.kind].samples++;
     for (struct prof_target *each = prof_causal_targets(); each != NULL;
          each = each->next) {
-        if (each->end == 0 || !hits(each, pc, words, count))
+        if (each->end == 0 || !is_hit(each, pc, words, count))
             continue;
         of_kind[each->number - 1]++;
         each->visits++;
@@ -160,15 +161,15 @@ static void take(const struct prof_entry *entry)
 
 /* Counts the new samples for the present kind. With interrupts off, as the two
  * vectors must be read together. */
-static void look(void)
+static void look_at_samples(void)
 {
-    const struct prof_ring *ring = &prof_cpus[0].ring;
+    const struct prof_ring *ring = &prof_cpu_here()->ring;
     const struct prof_entry *head = prof_ring_head(ring);
 
     if (shares.draining)
         return;
     while (shares.entry != head) {
-        take(shares.entry);
+        take_sample(shares.entry);
         shares.entry = prof_ring_next(ring, shares.entry);
     }
 }
@@ -180,7 +181,7 @@ void prof_shares_drains(void)
     if (!prof_shares_on)
         return;
     on = prof_interrupts_save();
-    look();
+    look_at_samples();
     shares.draining = true;
     prof_interrupts_restore(on);
 }
@@ -195,7 +196,7 @@ void prof_shares_drained(void)
         return;
     on = prof_interrupts_save();
     shares.draining = false;
-    skip();
+    skip_samples();
     prof_interrupts_restore(on);
 }
 
@@ -251,12 +252,12 @@ uint32_t prof_shares_of(const struct prof_target *target)
 
 /* What this takes is left out of virtual time: there are some five segments in
  * a request. */
-static void segment(const void *handler, uint32_t doorbells)
+static void begin_segment(const void *handler, uint32_t doorbells)
 {
     struct prof_own_guard guard = prof_own_open();
     uint64_t now;
 
-    look();
+    look_at_samples();
     shares.handler = handler;
     shares.doorbells = doorbells;
     shares.kind = number_of(handler, doorbells);
@@ -270,13 +271,13 @@ static void segment(const void *handler, uint32_t doorbells)
 
 void prof_shares_switch(const void *kind)
 {
-    segment(kind, 0);
+    begin_segment(kind, 0);
 }
 
 void prof_shares_doorbell(void)
 {
     if (shares.doorbells < DOORBELLS)
-        segment(shares.handler, shares.doorbells + 1);
+        begin_segment(shares.handler, shares.doorbells + 1);
 }
 
 void prof_shares_pause(void)
@@ -284,7 +285,7 @@ void prof_shares_pause(void)
     bool on = prof_interrupts_save();
 
     if (!shares.paused) {
-        look();
+        look_at_samples();
         shares.paused = true;
         if (prof_causal.by_shares != NULL)
             prof_virtual_left(&prof_causal.clock, prof_causal_exactly());
@@ -296,7 +297,7 @@ void prof_shares_go_on(void)
 {
     bool on = prof_interrupts_save();
 
-    look();
+    look_at_samples();
     shares.paused = false;
     prof_interrupts_restore(on);
 }

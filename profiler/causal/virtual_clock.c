@@ -47,8 +47,8 @@ uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,
 }
 
 /* Fractions are kept: a short target is visited often. */
-static void add(struct prof_virtual_clock *clock, uint64_t cycles,
-                uint32_t share)
+static void add_delay(struct prof_virtual_clock *clock, uint64_t cycles,
+                      uint32_t share)
 {
     uint64_t grown = part(cycles, share) + clock->fraction;
 
@@ -61,7 +61,7 @@ void prof_virtual_bring_up_to(struct prof_virtual_clock *clock, uint64_t now)
     uint64_t cycles = in_target(clock, now);
 
     clock->in_target += cycles;
-    add(clock, cycles, clock->speedup);
+    add_delay(clock, cycles, clock->speedup);
     clock->since = now;
 }
 

@@ -64,13 +64,6 @@ void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,
 /* What has passed in the target until (now) is added to the delay. */
 void prof_virtual_bring_up_to(struct prof_virtual_clock *clock, uint64_t now);
 
-/* The target was entered at (now), and not before. */
-static inline void prof_virtual_since(struct prof_virtual_clock *clock,
-                                      uint64_t now)
-{
-    clock->since = now;
-}
-
 /* The target is entered and left. Calls may be nested: only the time between
  * the outermost two counts, once. Leaving without having entered does
  * nothing. */
@@ -79,7 +72,7 @@ static inline void prof_virtual_enter(struct prof_virtual_clock *clock,
 {
     if (clock->nested++ != 0)
         return;
-    prof_virtual_since(clock, now);
+    clock->since = now;
     clock->others = 0;
 }
 

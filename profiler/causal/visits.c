@@ -18,6 +18,7 @@
 #include "sample/cpu_state.h"
 
 #include <prof/error.h>
+#include <prof/origin.h>
 
 #define PROBES 8u /* places for a return address that are tried */
 #define HASH_FACTOR 0x9e3779b1u
@@ -82,7 +83,8 @@ static uintptr_t replacement(uintptr_t to)
 
 /* Ends the calls on the current stack that the one at (place) shows to have
  * ended. Returns whether there is one of (function). */
-static bool look(const struct prof_patched *function, const uintptr_t *place)
+static bool end_visits_above(const struct prof_patched *function,
+                             const uintptr_t *place)
 {
     uintptr_t begin, end;
     uint64_t now = prof_causal_exactly();
@@ -108,7 +110,7 @@ static void enter(struct prof_patched *function, uintptr_t *place)
 {
     uintptr_t by;
 
-    if (prof_patch->visits_count != 0 && look(function, place))
+    if (prof_patch->visits_count != 0 && end_visits_above(function, place))
         return;
     by = prof_patch->visits_count < PROF_VISITS_MAX ? replacement(*place) : 0;
     if (by == 0) {
@@ -220,4 +222,37 @@ void prof_causal_switched(uintptr_t begin, uintptr_t end)
             go_on(&visit->function->target);
     }
     prof_interrupts_restore(on);
+}
+
+/* ---- what samples and walks of the stack find in entries and returns */
+
+/* Where the instruction in an entry was moved from; for a return address, too.
+ * If others before it changed their lengths, only the function is right. The
+ * entry makes a frame first, as most functions do. */
+static uintptr_t origin_of_entry(uint32_t offset)
+{
+    const struct prof_patched *function =
+        &prof_patch->functions[offset / PROF_ENTRY_BYTES];
+    uint32_t inside = offset % PROF_ENTRY_BYTES;
+    uint32_t most = function->taken;
+
+    if (inside < PROF_ENTRY_HEAD)
+        most--;
+    else
+        inside -= PROF_ENTRY_HEAD;
+    return function->address + (inside < most ? inside : most);
+}
+
+uintptr_t prof_patch_origin(uintptr_t address)
+{
+    uintptr_t in_entries = address - (uintptr_t)prof_patch_entries;
+    uintptr_t in_returns = address - (uintptr_t)prof_patch_returns;
+
+    if (in_entries < sizeof prof_patch_entries &&
+        prof_patch->functions[in_entries / PROF_ENTRY_BYTES].address != 0)
+        return origin_of_entry((uint32_t)in_entries);
+    if (in_returns < sizeof prof_patch_returns &&
+        prof_patch->returns[in_returns / PROF_RETURN_BYTES] != 0)
+        return prof_patch->returns[in_returns / PROF_RETURN_BYTES];
+    return address;
 }

@@ -13,6 +13,7 @@
 
 #include "base/busy.h"
 #include "base/equal.h"
+#include "base/format.h"
 #include "causal/causal.h"
 #include "causal/patch.h"
 #include "control/control.h"
@@ -41,31 +42,29 @@ static bool begun; /* what the options ask for */
 
 /* ---- what is printed */
 
-/* A line about the function (symbol) or, if that is NULL, about (name). */
-static void say_about(const struct prof_symbol *symbol, const char *name,
-                      const char *what, const char *why)
+static void say(const char *name, const char *between, const char *what)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_format(&out, "causal: %s%s%s\n", name, between, what);
+    prof_text_flush(&out);
+}
+
+static void say_chosen(const struct prof_symbol *symbol)
 {
     struct prof_text out;
 
     prof_text_open(&out, prof_port_write);
     prof_text_string(&out, "causal: ");
-    if (symbol != NULL)
-        prof_name_write(&out, symbol, 0);
-    prof_text_string(&out, name);
-    prof_text_string(&out, what);
-    prof_text_string(&out, why);
-    prof_text_char(&out, '\n');
+    prof_name_write(&out, symbol, 0);
+    prof_text_string(&out, " is a target\n");
     prof_text_flush(&out);
-}
-
-static void say(const char *name, const char *what)
-{
-    say_about(NULL, name, what, "");
 }
 
 static void refuse(const char *name, int error)
 {
-    say_about(NULL, name, ": ", prof_strerror(error));
+    say(name, ": ", prof_strerror(error));
 }
 
 /* All functions (name), of which one is to be chosen. */
@@ -86,10 +85,8 @@ static void list_named(const char *name)
         prof_name_write(&out, &symbol, 0);
         prof_text_char(&out, '\n');
     }
-    if (count > LISTED_MAX) {
-        prof_text_value(&out, "causal:   and ", count - LISTED_MAX, 1,
-                        " more\n");
-    }
+    if (count > LISTED_MAX)
+        prof_text_format(&out, "causal:   and %u more\n", count - LISTED_MAX);
     prof_text_string(&out, "causal: name one by its address, such as 0x1234\n");
     prof_text_flush(&out);
 }
@@ -198,7 +195,7 @@ static uint32_t choose(void)
             continue;
         chosen++;
         if (prof_symbol_find(address, &symbol))
-            say_about(&symbol, "", " is a target", "");
+            say_chosen(&symbol);
     }
     return chosen;
 }
@@ -238,15 +235,15 @@ static int missing(void)
     if (prof_causal_targets() != NULL && prof_causal_points() != NULL)
         return PROF_ECONFIG;
     if (prof_causal_targets() == NULL)
-        say("no target",
-            is_wanted(false) ? ": what prof.target= names was refused"
+        say("no target", ": ",
+            is_wanted(false) ? "what prof.target= names was refused"
             : prof_options()->causal == PROF_CAUSAL_MODE_AUTO
-                ? ": no function is hot, and can be one"
-                : ": prof.target= names one, prof.causal=auto chooses");
+                ? "no function is hot, and can be one"
+                : "prof.target= names one, prof.causal=auto chooses");
     if (prof_causal_points() == NULL)
-        say("no progress point", is_wanted(true)
-                                     ? ": what prof.progress= names was refused"
-                                     : ": prof.progress= names one");
+        say("no progress point", ": ",
+            is_wanted(true) ? "what prof.progress= names was refused"
+                            : "prof.progress= names one");
     return PROF_ECAUSAL;
 }
 
@@ -266,7 +263,7 @@ int prof_causal_begin(void)
     prof_leave();
     switch (prof_causal_start(&settings)) {
     case PROF_OK:
-        say("experiments", " have begun");
+        say("experiments", " ", "have begun");
         return PROF_OK;
     case PROF_EVALUE:
         return missing();

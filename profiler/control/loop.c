@@ -4,13 +4,28 @@
 
 #include "base/alloc.h"
 #include "base/cpu.h"
+#include "base/options.h"
 #include "control/control.h"
+#include "loop/loop.h"
 
 #include <prof/config.h>
 #include <prof/error.h>
-#include <prof/loop.h>
+#include <prof/loop_stats.h>
 #include <prof/port.h>
 #include <prof/prof.h>
+#include <prof/trace.h>
+
+void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
+                          bool trigger)
+{
+    prof_loop_limit(held_cycles, freeze_cycles,
+                    trigger ? prof_trace_trigger : NULL);
+}
+
+void prof_loop_report(uint32_t rows)
+{
+    prof_loop_write_table(rows, PROF_OPTION(loop_by), PROF_OPTION(width));
+}
 
 int prof_loop_start(void)
 {

@@ -5,8 +5,7 @@
  * was stored before `top`, and no other frame's time is looked at.
  */
 
-#include "loop/guard.h"
-
+#include "base/format.h"
 #include "loop/loop.h"
 #include "unwind/decode.h"
 #include "unwind/prologue.h"
@@ -18,35 +17,29 @@
 
 #define NAME_BYTES 96u
 
-static struct {
-    uint64_t limit; /* cycles, 0 = no guard */
-    bool trigger;
-    bool held;      /* at the last tick, and then: */
-    uint64_t mark;  /* the loop's frame */
-    uint64_t since; /* clock at the first tick of that */
-    bool reported;
-    bool is_new; /* nobody has taken it */
-    struct prof_freeze freeze;
-} guard;
-
-void prof_guard_set(uint64_t cycles, bool trigger)
+void prof_guard_set(uint64_t cycles, void (*trigger)(void))
 {
-    guard.limit = cycles;
-    guard.trigger = trigger;
-    guard.held = guard.is_new = false;
+    struct prof_guard *guard = &prof_loop_cpu_here()->guard;
+
+    guard->limit = cycles;
+    guard->trigger = trigger;
+    guard->held = guard->is_new = false;
 }
 
 void prof_guard_shorten(uint64_t tsc, uint64_t cycles)
 {
-    if (guard.held && tsc - prof_loop_away() > guard.since)
-        guard.since += cycles;
+    struct prof_guard *guard = &prof_loop_cpu_here()->guard;
+
+    if (guard->held && tsc - prof_loop_away() > guard->since)
+        guard->since += cycles;
 }
 
-/* What the loop has called, and in (*mark) something that changes each time it
- * runs itself. NULL: it is not held. */
+/* What the loop has called, NULL: it is not held. `*mark`: generation, bumped
+ * on each resume of the loop. */
 static const struct prof_loop_frame *held_by(uint64_t *mark)
 {
-    const struct prof_loop_frame *at = prof_loop_state.top, *outermost = NULL;
+    const struct prof_loop_frame *at = prof_loop_cpu_here()->top,
+                                 *outermost = NULL;
 
     for (uint32_t i = 0; i < PROF_LOOP_DEPTH_MAX && at != NULL; i++) {
         if (at->node->site->kind == PROF_LOOP_IDLE)
@@ -61,7 +54,7 @@ static const struct prof_loop_frame *held_by(uint64_t *mark)
     return NULL;
 }
 
-static void add(struct prof_freeze *freeze, uintptr_t address)
+static void add_address(struct prof_freeze *freeze, uintptr_t address)
 {
     if (freeze->count < PROF_GUARD_FRAMES)
         freeze->addresses[freeze->count++] = prof_origin(address);
@@ -86,18 +79,18 @@ static void add_unframed(struct prof_freeze *freeze, uintptr_t sp,
     if (words == PROF_PROLOGUE_FRAME || sp % word != 0 || sp < stack->begin ||
         sp / word + words > stack->last_frame + 1)
         return;
-    add(freeze, ((const uintptr_t *)sp)[words]);
+    add_address(freeze, ((const uintptr_t *)sp)[words]);
 }
 
 /* What has been interrupted, and its callers. */
 static void walk(struct prof_freeze *freeze, uintptr_t pc, uintptr_t sp,
                  uintptr_t fp)
 {
-    const struct prof_stack_bounds *stack = prof_cpus[0].stack;
+    const struct prof_stack_bounds *stack = prof_cpu_here()->stack;
     struct prof_frame_walk frames = {.fp = fp};
     uintptr_t caller;
 
-    add(freeze, pc);
+    add_address(freeze, pc);
     if (stack == NULL)
         return;
     add_unframed(freeze, sp, stack);
@@ -105,21 +98,7 @@ static void walk(struct prof_freeze *freeze, uintptr_t pc, uintptr_t sp,
     frames.last = stack->last_frame * sizeof caller;
     while (freeze->count < PROF_GUARD_FRAMES &&
            prof_frame_step(&frames, &caller) && caller != 0)
-        add(freeze, caller);
-}
-
-static void write_site(struct prof_text *out, const struct prof_loop_site *site)
-{
-    const struct prof_trace_name *name = site->name;
-
-    prof_text_string(out, name->text);
-    if (name->file == NULL)
-        return;
-    prof_text_string(out, " (");
-    prof_text_string(out, name->file);
-    prof_text_char(out, ':');
-    prof_text_decimal(out, name->line, 0);
-    prof_text_char(out, ')');
+        add_address(freeze, caller);
 }
 
 static void write_function(struct prof_text *out, uintptr_t address,
@@ -132,15 +111,14 @@ static void write_function(struct prof_text *out, uintptr_t address,
     prof_text_hex(out, address, 8);
     if (prof_symbol_find(address - is_caller, &symbol)) {
         (void)prof_symbol_name(&symbol, name, sizeof name);
-        prof_text_char(out, ' ');
-        prof_text_string(out, name);
-        prof_text_char(out, '+');
+        prof_text_format(out, " %s+", name);
         prof_text_hex(out, address - symbol.start, 0);
     }
     prof_text_char(out, '\n');
 }
 
-static void report(const struct prof_freeze *freeze, prof_text_sink *write)
+static void report_freeze(const struct prof_freeze *freeze,
+                          prof_text_sink *write)
 {
     struct prof_text out;
 
@@ -148,14 +126,12 @@ static void report(const struct prof_freeze *freeze, prof_text_sink *write)
     prof_text_string(&out, "\nloop: held for ");
     prof_loop_write_time(&out, freeze->held_cycles);
     prof_text_string(&out, " by ");
-    write_site(&out, freeze->site);
-    if (freeze->object != 0) {
-        prof_text_string(&out, ", task ");
-        prof_text_decimal(&out, freeze->object, 0);
-    }
+    prof_loop_write_site(&out, freeze->site);
+    if (freeze->object != 0)
+        prof_text_format(&out, ", task %u", freeze->object);
     if (freeze->outer != freeze->site) {
         prof_text_string(&out, ", within ");
-        write_site(&out, freeze->outer);
+        prof_loop_write_site(&out, freeze->outer);
     }
     prof_text_string(&out, ", at\n");
     for (uint32_t i = 0; i < freeze->count; i++)
@@ -166,49 +142,52 @@ static void report(const struct prof_freeze *freeze, prof_text_sink *write)
 void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
                          prof_text_sink *write)
 {
-    const struct prof_loop_frame *top = prof_loop_state.top, *outermost;
-    uint64_t now = prof_loop_state.enter_tsc - prof_loop_state.enter_away;
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    struct prof_guard *guard = &cpu->guard;
+    const struct prof_loop_frame *top = cpu->top, *outermost;
+    uint64_t now = cpu->enter_tsc - cpu->enter_away;
     uint64_t mark = 0, held, away;
 
     outermost = held_by(&mark);
-    if (!guard.held || outermost == NULL || mark != guard.mark) {
-        guard.held = outermost != NULL;
-        guard.mark = mark;
-        guard.since = now;
-        guard.reported = false;
+    if (!guard->held || outermost == NULL || mark != guard->mark) {
+        guard->held = outermost != NULL;
+        guard->mark = mark;
+        guard->since = now;
+        guard->reported = false;
     }
-    if (outermost == NULL || guard.limit == 0 || guard.reported)
+    if (outermost == NULL || guard->limit == 0 || guard->reported)
         return;
-    held = prof_loop_so_far(top, prof_loop_state.enter_tsc);
-    away = prof_loop_state.enter_away - prof_cpus[0].taken_cycles;
+    held = prof_loop_so_far(top, cpu->enter_tsc);
+    away = cpu->enter_away - prof_cpu_here()->taken_cycles;
     held = held > away ? held - away : 0;
-    if (held < now - guard.since)
-        held = now - guard.since;
-    if (held < guard.limit)
+    if (held < now - guard->since)
+        held = now - guard->since;
+    if (held < guard->limit)
         return;
-    guard.reported = true;
-    prof_loop_state.freezes++;
-    guard.freeze = (struct prof_freeze){.tsc = prof_loop_state.enter_tsc,
-                                        .held_cycles = held,
-                                        .site = top->node->site,
-                                        .outer = outermost->node->site};
-    guard.freeze.object = top->object;
-    walk(&guard.freeze, pc, sp, fp);
-    guard.is_new = true;
-    if (guard.trigger)
-        prof_trace_trigger();
+    guard->reported = true;
+    cpu->freezes++;
+    guard->freeze = (struct prof_freeze){.tsc = cpu->enter_tsc,
+                                         .held_cycles = held,
+                                         .site = top->node->site,
+                                         .outer = outermost->node->site,
+                                         .object = top->object};
+    walk(&guard->freeze, pc, sp, fp);
+    guard->is_new = true;
+    if (guard->trigger != NULL)
+        guard->trigger();
     if (write != NULL)
-        report(&guard.freeze, write);
+        report_freeze(&guard->freeze, write);
 }
 
 bool prof_guard_take(struct prof_freeze *freeze)
 {
-    bool is_new = guard.is_new;
+    struct prof_guard *guard = &prof_loop_cpu_here()->guard;
+    bool is_new = guard->is_new;
 
-    while (guard.is_new) { /* until no interrupt comes in between */
-        guard.is_new = false;
+    while (guard->is_new) { /* until no interrupt comes in between */
+        guard->is_new = false;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        *freeze = guard.freeze;
+        *freeze = guard->freeze;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     }
     return is_new;

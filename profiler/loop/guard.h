@@ -30,8 +30,19 @@ struct prof_freeze {
     uintptr_t addresses[PROF_GUARD_FRAMES];
 };
 
-/* (cycles) 0: no guard. (trigger): it also stops the flight recorder. */
-void prof_guard_set(uint64_t cycles, bool trigger);
+struct prof_guard {
+    uint64_t limit;        /* cycles, 0 = no guard */
+    void (*trigger)(void); /* to be called in the interrupt, or NULL */
+    bool held;             /* at the last tick, and then: */
+    bool reported;
+    bool is_new;    /* nobody has taken (freeze) */
+    uint64_t mark;  /* the loop's frame */
+    uint64_t since; /* clock at the first tick of that */
+    struct prof_freeze freeze;
+};
+
+/* (cycles) 0: no guard. (trigger): called at each freeze, or NULL. */
+void prof_guard_set(uint64_t cycles, void (*trigger)(void));
 
 /* (cycles) were stolen at (tsc): nobody has held the loop meanwhile. Contexts:
  * thread, interrupts off. */

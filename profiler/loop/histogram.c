@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * Pages are given out on demand, for most sites are busy in a few octaves only.
- * Rows of `low` and `high` count in pages' order: values below 32, below 64,
- * and then the octaves from 1 on.
- */
+/* Pages are given out on demand, for most sites are busy in a few octaves. */
 
 #include "loop/histogram.h"
 
-#define RANGES PROF_HISTOGRAM_RANGES
-#define ROWS (PROF_HISTOGRAM_OCTAVES + 2)
-#define SMALL 2u /* rows of values below 64 */
+#define ROW PROF_LOG_LINEAR_ROW
+#define BUCKETS (PROF_HISTOGRAM_ROWS * ROW)
 #define HIGH_SHIFT 16
 
 /* A counter's place, from the begin of the struct on. */
@@ -23,116 +18,99 @@ void prof_histograms_clear(struct prof_histograms *histograms)
     for (uint32_t i = 0; i < PROF_LOOP_MEASURES; i++)
         for (uint32_t n = 0; n <= PROF_HISTOGRAM_OCTAVES_32; n++)
             histograms->at[i][n] = PLACE(none);
-    for (uint32_t i = 0; i < 2 * RANGES; i++)
+    for (uint32_t i = 0; i < 2 * ROW; i++)
         histograms->none[i] = PROF_HISTOGRAM_FULL;
 }
 
-/* A page, 0: there is none left. */
-static uint8_t take(struct prof_histograms *histograms)
+/* The counter of (bucket) in the page (*number), NULL: it has no page. */
+static uint16_t *counter_in(const struct prof_histograms *histograms,
+                            uint8_t number, uint32_t bucket)
 {
-    if (histograms->pages == PROF_HISTOGRAM_PAGES)
-        return 0;
-    return ++histograms->pages;
+    if (number == 0)
+        return NULL;
+    return (uint16_t *)&histograms->page[number - 1][bucket % ROW];
 }
 
-/* The row and the range of (value). False: it is too large. */
-static bool place(uint64_t value, uint32_t *row, uint32_t *range)
+/* Sets (*number) to that of a page if it is 0 and there is one left. */
+static bool give_page(struct prof_histograms *histograms, uint8_t *number)
 {
-    uint32_t octave = 58 - (uint32_t)__builtin_clzll(value | RANGES);
-
-    *range = (uint32_t)(value >> octave) % RANGES;
-    *row = value < RANGES ? 0 : octave + 1;
-    return octave <= PROF_HISTOGRAM_OCTAVES;
+    if (*number != 0 || histograms->pages == PROF_HISTOGRAM_PAGES)
+        return false;
+    *number = ++histograms->pages;
+    return true;
 }
 
-/* The counter at (range) of (row), NULL: there is no page for it. */
-static uint16_t *cell_of(struct prof_histograms *histograms,
-                         enum prof_loop_measure measure, uint32_t row,
-                         uint32_t range)
+/* The lower half of a counter has gone from 65535 to 0. */
+static void carry_at(struct prof_histograms *histograms,
+                     enum prof_loop_measure measure, uint32_t bucket)
 {
-    uint8_t *number = &histograms->low[measure][row];
+    uint8_t *number = &histograms->high[measure][bucket / ROW];
+    uint16_t *counter;
 
-    if (*number == 0) {
-        *number = take(histograms);
-        if (*number == 0)
-            return NULL;
-        if (row >= SMALL && row - 1 <= PROF_HISTOGRAM_OCTAVES_32)
-            histograms->at[measure][row - 1] =
-                (uint16_t)(PLACE(page) + (*number - 2u) * RANGES);
-    }
-    return &histograms->page[*number - 1][range];
-}
-
-/* A counter has gone from 65535 to 0. */
-static void carry(struct prof_histograms *histograms,
-                  enum prof_loop_measure measure, uint32_t row, uint32_t range)
-{
-    uint8_t *number = &histograms->high[measure][row];
-
-    if (*number == 0)
-        *number = take(histograms);
-    if (*number == 0 ||
-        histograms->page[*number - 1][range] == PROF_HISTOGRAM_FULL)
+    (void)give_page(histograms, number);
+    counter = counter_in(histograms, *number, bucket);
+    if (counter == NULL || *counter == PROF_HISTOGRAM_FULL)
         histograms->unbinned[measure] += (uint64_t)1 << HIGH_SHIFT;
     else
-        histograms->page[*number - 1][range]++;
+        ++*counter;
 }
 
 static void add_at(struct prof_histograms *histograms,
-                   enum prof_loop_measure measure, uint32_t row, uint32_t range)
+                   enum prof_loop_measure measure, uint32_t bucket)
 {
-    uint16_t *cell = cell_of(histograms, measure, row, range);
+    uint32_t row = bucket / ROW, octave = row - 1; /* from row 1 on */
+    uint16_t *counter = NULL;
+    uint8_t *number;
 
-    if (cell == NULL)
+    if (bucket < BUCKETS) {
+        number = &histograms->low[measure][row];
+        if (give_page(histograms, number) && row >= 2 &&
+            octave <= PROF_HISTOGRAM_OCTAVES_32)
+            histograms->at[measure][octave] =
+                (uint16_t)(PLACE(page) + (*number - 2u) * ROW);
+        counter = counter_in(histograms, *number, bucket);
+    }
+    if (counter == NULL)
         histograms->unbinned[measure]++;
-    else if (++*cell == 0)
-        carry(histograms, measure, row, range);
+    else if (++*counter == 0)
+        carry_at(histograms, measure, bucket);
 }
 
 void prof_histograms_add(struct prof_histograms *histograms,
                          enum prof_loop_measure measure, uint64_t value)
 {
-    uint32_t row, range;
-
-    if (place(value, &row, &range))
-        add_at(histograms, measure, row, range);
-    else
-        histograms->unbinned[measure]++;
-}
-
-/* What carry() has done is undone where it was. */
-static void borrow(struct prof_histograms *histograms,
-                   enum prof_loop_measure measure, uint32_t row, uint32_t range)
-{
-    uint8_t number = histograms->high[measure][row];
-
-    if (number == 0 || histograms->page[number - 1][range] == 0)
-        histograms->unbinned[measure] -= (uint64_t)1 << HIGH_SHIFT;
-    else
-        histograms->page[number - 1][range]--;
+    add_at(histograms, measure, prof_log_linear_bucket(value));
 }
 
 /* Where there is no page now there was none before: none is ever given back. */
-static void remove(struct prof_histograms *histograms,
-                   enum prof_loop_measure measure, uint64_t value)
+static void remove_value(struct prof_histograms *histograms,
+                         enum prof_loop_measure measure, uint64_t value)
 {
-    uint32_t row, range;
-    uint16_t *cell;
+    uint32_t bucket = prof_log_linear_bucket(value);
+    uint16_t *low = NULL, *high;
 
-    if (!place(value, &row, &range) || histograms->low[measure][row] == 0) {
+    if (bucket < BUCKETS)
+        low = counter_in(histograms, histograms->low[measure][bucket / ROW],
+                         bucket);
+    if (low == NULL) {
         histograms->unbinned[measure]--;
         return;
     }
-    cell = &histograms->page[histograms->low[measure][row] - 1][range];
-    if ((*cell)-- == 0)
-        borrow(histograms, measure, row, range);
+    if ((*low)-- != 0)
+        return;
+    high =
+        counter_in(histograms, histograms->high[measure][bucket / ROW], bucket);
+    if (high == NULL || *high == 0)
+        histograms->unbinned[measure] -= (uint64_t)1 << HIGH_SHIFT;
+    else
+        --*high;
 }
 
 void prof_histograms_move(struct prof_histograms *histograms,
                           enum prof_loop_measure measure, uint64_t from,
                           uint64_t to)
 {
-    remove(histograms, measure, from);
+    remove_value(histograms, measure, from);
     prof_histograms_add(histograms, measure, to);
 }
 
@@ -141,38 +119,35 @@ void prof_histograms_carry(struct prof_histograms *histograms,
                            uint32_t octave)
 {
     uint32_t shifted = cell - histograms->at[measure][octave];
-    uint32_t row = shifted < RANGES ? 0 : octave + 1;
+    uint32_t bucket = octave * ROW + shifted;
 
-    if (row >= SMALL && histograms->low[measure][row] != 0) {
-        carry(histograms, measure, row, shifted % RANGES);
+    if (octave != 0 && histograms->low[measure][bucket / ROW] != 0) {
+        carry_at(histograms, measure, bucket);
         return;
     }
     histograms->none[shifted] = PROF_HISTOGRAM_FULL; /* it was there */
-    add_at(histograms, measure, row, shifted % RANGES);
+    add_at(histograms, measure, bucket);
 }
 
-/* What is counted at (range) of (row). */
+/* What is counted in (bucket). */
 static uint64_t count_at(const struct prof_histograms *histograms,
-                         enum prof_loop_measure measure, uint32_t row,
-                         uint32_t range)
+                         enum prof_loop_measure measure, uint32_t bucket)
 {
-    uint8_t low = histograms->low[measure][row];
-    uint8_t high = histograms->high[measure][row];
-    uint64_t count = 0;
+    const uint16_t *low =
+        counter_in(histograms, histograms->low[measure][bucket / ROW], bucket);
+    const uint16_t *high =
+        counter_in(histograms, histograms->high[measure][bucket / ROW], bucket);
 
-    if (low != 0)
-        count = histograms->page[low - 1][range];
-    if (high != 0)
-        count += (uint64_t)histograms->page[high - 1][range] << HIGH_SHIFT;
-    return count;
+    return (low != NULL ? *low : 0u) +
+           (high != NULL ? (uint64_t)*high << HIGH_SHIFT : 0u);
 }
 
-/* Most rows have no page. */
-static bool is_empty(const struct prof_histograms *histograms,
-                     enum prof_loop_measure measure, uint32_t row)
+static void add_count(uint64_t low, uint64_t high, uint64_t count,
+                      void *context)
 {
-    return histograms->low[measure][row] == 0 &&
-           histograms->high[measure][row] == 0;
+    (void)low;
+    (void)high;
+    *(uint64_t *)context += count;
 }
 
 uint64_t prof_histograms_count(const struct prof_histograms *histograms,
@@ -180,12 +155,7 @@ uint64_t prof_histograms_count(const struct prof_histograms *histograms,
 {
     uint64_t count = 0;
 
-    for (uint32_t row = 0; row < ROWS; row++) {
-        if (is_empty(histograms, measure, row))
-            continue;
-        for (uint32_t range = 0; range < RANGES; range++)
-            count += count_at(histograms, measure, row, range);
-    }
+    prof_histograms_visit(histograms, measure, add_count, &count);
     return count;
 }
 
@@ -195,17 +165,17 @@ void prof_histograms_visit(const struct prof_histograms *histograms,
                                          uint64_t count, void *context),
                            void *context)
 {
-    for (uint32_t row = 0; row < ROWS; row++) {
-        uint32_t octave = row < SMALL ? 0 : row - 1;
+    for (uint32_t bucket = 0; bucket < BUCKETS; bucket++) {
+        uint64_t low = prof_log_linear_low(bucket), count;
 
-        if (is_empty(histograms, measure, row))
+        /* most rows have no page; one with an upper page has a lower one */
+        if (histograms->low[measure][bucket / ROW] == 0) {
+            bucket += ROW - 1;
             continue;
-        for (uint32_t range = 0; range < RANGES; range++) {
-            uint64_t count = count_at(histograms, measure, row, range);
-            uint64_t low = row == 0 ? range : RANGES + range;
-
-            if (count != 0)
-                visit(low << octave, (low + 1) << octave, count, context);
         }
+        count = count_at(histograms, measure, bucket);
+        if (count != 0)
+            visit(low, low + ((uint64_t)1 << prof_log_linear_octave(bucket)),
+                  count, context);
     }
 }

@@ -3,30 +3,24 @@
 #define PROF_LOOP_HISTOGRAM_H
 
 /*
- * Log-linear histograms: 32 ranges of the same width in each octave, so that a
- * range is 1/32 as wide as its lowest value, and its middle is off by 1/64 or
- * 1.6 % at most.
+ * The log-linear histograms of a site (base/log_linear.h), three in one memory.
+ * A row of buckets gets a page of 32 counters of 16 bits when it is first met,
+ * and a second page for their upper halves when the first of them is full. What
+ * finds no page is counted.
  *
- *     value < 32        range `value` of page 0
- *     value < 64        range `value - 32` of page 1
- *     otherwise         octave n, from 1 on: value >> n is from 32 to 63
- *
- * Three of them share the memory of a site. An octave gets a page of 32
- * counters of 16 bits when it is first met, and a second page for their upper
- * halves when the first of them is full. What finds no page is counted.
- *
- * An octave without a page has one in common with all others, `none`, whose
- * counters are full. So adding a value is one instruction on a counter, and one
- * jump if that has become 0: no page, or a counter that is full.
+ * Octaves without a page share one, `none`, whose counters are full. So adding
+ * a value is one instruction on a counter, and one jump if that has become 0:
+ * no page, or a counter that is full.
  */
+
+#include "base/log_linear.h"
 
 #include <prof/loop_stats.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROF_HISTOGRAM_RANGES 32u
-#define PROF_HISTOGRAM_OCTAVES 40u    /* values below 2^46 cycles */
+#define PROF_HISTOGRAM_ROWS 42u       /* values below 2^46 cycles */
 #define PROF_HISTOGRAM_OCTAVES_32 26u /* below 2^32 */
 #define PROF_HISTOGRAM_PAGES 21u      /* for all three */
 #define PROF_HISTOGRAM_FULL UINT16_MAX
@@ -38,12 +32,12 @@ struct prof_histograms {
     /* in which of the counters from the begin of this struct on that of octave
      * n and `value >> n` = 0 would be; of octave 0, always `none` */
     uint16_t at[PROF_LOOP_MEASURES][PROF_HISTOGRAM_OCTAVES_32 + 1];
-    uint8_t low[PROF_LOOP_MEASURES][PROF_HISTOGRAM_OCTAVES + 2];
-    uint8_t high[PROF_LOOP_MEASURES][PROF_HISTOGRAM_OCTAVES + 2];
+    uint8_t low[PROF_LOOP_MEASURES][PROF_HISTOGRAM_ROWS];
+    uint8_t high[PROF_LOOP_MEASURES][PROF_HISTOGRAM_ROWS];
     uint8_t pages; /* in use */
     uint64_t unbinned[PROF_LOOP_MEASURES];
-    uint16_t none[2 * PROF_HISTOGRAM_RANGES];
-    uint16_t page[PROF_HISTOGRAM_PAGES][PROF_HISTOGRAM_RANGES];
+    uint16_t none[2 * PROF_LOG_LINEAR_ROW];
+    uint16_t page[PROF_HISTOGRAM_PAGES][PROF_LOG_LINEAR_ROW];
 };
 
 _Static_assert(sizeof(struct prof_histograms) <= 2048, "the budget of a site");
@@ -95,8 +89,8 @@ void prof_histograms_carry(struct prof_histograms *histograms,
                            enum prof_loop_measure measure, uint32_t cell,
                            uint32_t octave);
 
-/* How many values there are in the ranges; and (visit) for each range with
- * some. */
+/* How many values there are in the buckets; and (visit) for each bucket with
+ * some, by rising values. */
 uint64_t prof_histograms_count(const struct prof_histograms *histograms,
                                enum prof_loop_measure measure);
 void prof_histograms_visit(const struct prof_histograms *histograms,

@@ -3,33 +3,24 @@
 /* Replaces this room if PROF_WITH_LOOP is 0 (<prof/config.h>): the calls of a
  * runtime are nothing then, and these remain. */
 
-#include "loop/long_runs.h"
 #include "loop/loop.h"
-#include "loop/loop_send.h"
 
 #include <prof/error.h>
-#include <prof/loop_stats.h>
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #if PROF_WITH_LOOP
 #error "this is compiled only without it; see tools/build/sources.py"
 #endif
 
-uint32_t prof_held_count;
-
 int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz)
 {
-    (void)memory;
-    (void)bytes;
-    (void)tsc_hz;
     return PROF_EABSENT;
 }
 
-void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
-                          bool trigger)
+void prof_loop_limit(uint64_t held_cycles, uint64_t freeze_cycles,
+                     void (*trigger)(void))
 {
-    (void)held_cycles;
-    (void)freeze_cycles;
-    (void)trigger;
 }
 
 void prof_loop_reset(void)
@@ -45,16 +36,11 @@ void prof_loop_visit(void (*visit)(const struct prof_loop_row *row,
                                    void *context),
                      void *context)
 {
-    (void)visit;
-    (void)context;
 }
 
 uint64_t prof_loop_quantile(uint32_t number, enum prof_loop_measure measure,
                             uint32_t permille)
 {
-    (void)number;
-    (void)measure;
-    (void)permille;
     return 0;
 }
 
@@ -63,38 +49,21 @@ void prof_loop_buckets(uint32_t number, enum prof_loop_measure measure,
                                      uint64_t count, void *context),
                        void *context)
 {
-    (void)number;
-    (void)measure;
-    (void)visit;
-    (void)context;
 }
 
 void prof_loop_contexts(void (*visit)(const struct prof_loop_context *node,
                                       void *context),
                         void *context)
 {
-    (void)visit;
-    (void)context;
 }
 
-void prof_loop_report(uint32_t rows)
+void prof_loop_write_table(uint32_t rows, enum prof_loop_by by, uint32_t width)
 {
-    (void)rows;
-}
-
-void prof_held_put_sample(uint64_t tsc, uintptr_t pc)
-{
-    (void)tsc;
-    (void)pc;
 }
 
 void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
                        uint64_t period_cycles, uint64_t last_tsc)
 {
-    (void)tsc;
-    (void)stolen_cycles;
-    (void)period_cycles;
-    (void)last_tsc;
 }
 
 void prof_loop_send_again(void)

@@ -5,59 +5,56 @@
  *
  * With a sampler all runs of half a period or more are noted, since time of a
  * period or more may have been stolen in each. That is rare enough, too: idle
- * stretches end with the timer's interrupt, and the drain comes every few ms.
+ * spans end with the timer's interrupt, and the drain comes every few ms.
  */
 
-#include "loop/long_runs.h"
+#include "loop/loop.h"
 
 #include <prof/symbols.h>
 
-uint64_t prof_held_least = UINT64_MAX;
-uint64_t prof_noted_least = UINT64_MAX;
-uint32_t prof_held_count;
-
-static struct prof_held_run *noted; /* PROF_HELD_RUNS */
-static struct prof_held_run *kept;  /* PROF_HELD_KEPT */
-static bool crowded;                /* there was no room for one of them */
-
-void prof_held_open(void *memory)
+void prof_long_runs_open(void *memory)
 {
-    noted = memory;
-    kept = noted + PROF_HELD_RUNS;
+    prof_loop_cpu_here()->long_runs = (struct prof_long_runs){
+        .held_least = UINT64_MAX,
+        .noted_least = UINT64_MAX,
+        .noted = memory,
+        .listed = (struct prof_long_run *)memory + PROF_LONG_RUNS_NOTED,
+    };
 }
 
 /* ---- which runs are noted */
 
-/* What is looked at: what may be the longest, or have to be noted. */
+/* What may be the longest, or has to be noted, is looked at. */
 static void set_notable(struct prof_loop_site *site)
 {
-    uint64_t notable = prof_held_least;
+    const struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
+    uint64_t notable = runs->held_least;
 
-    if (prof_noted_least < notable)
-        notable = prof_noted_least;
+    if (runs->noted_least < notable)
+        notable = runs->noted_least;
     if (site->longest_cycles < notable)
         notable = site->longest_cycles + 1;
     site->histograms.notable =
         notable < UINT32_MAX ? (uint32_t)notable : UINT32_MAX;
 }
 
-void prof_held_set_limits(uint64_t held_least, uint64_t noted_least)
+void prof_long_runs_set_limits(uint64_t held_least, uint64_t noted_least)
 {
-    prof_held_least = held_least;
-    prof_noted_least = noted_least;
+    prof_loop_cpu_here()->long_runs.held_least = held_least;
+    prof_loop_cpu_here()->long_runs.noted_least = noted_least;
     for (uint32_t i = 0; i < prof_loop_sites.site_count; i++)
         set_notable(&prof_loop_sites.sites[i]);
 }
 
-static bool held_the_loop(const struct prof_held_run *run)
+static bool held_the_loop(const struct prof_long_run *run)
 {
-    return run->own_cycles >= prof_held_least &&
+    return run->own_cycles >= prof_loop_cpu_here()->long_runs.held_least &&
            run->site->kind != PROF_LOOP_IDLE &&
            run->site->kind != PROF_LOOP_LOOP;
 }
 
 /* (run) has its final length. */
-static void conclude(const struct prof_held_run *run)
+static void conclude(const struct prof_long_run *run)
 {
     struct prof_loop_site *site = run->site;
 
@@ -73,28 +70,30 @@ static void conclude(const struct prof_held_run *run)
 }
 
 /* The shortest of those noted gives way to a longer one. */
-static struct prof_held_run *make_room(uint64_t own)
+static struct prof_long_run *make_room(struct prof_long_runs *runs,
+                                       uint64_t own)
 {
-    struct prof_held_run *shortest = &noted[0];
+    struct prof_long_run *shortest = &runs->noted[0];
 
-    if (prof_held_count < PROF_HELD_RUNS)
-        return &noted[prof_held_count++];
-    crowded = true;
-    for (uint32_t i = 1; i < PROF_HELD_RUNS; i++)
-        if (noted[i].own_cycles < shortest->own_cycles)
-            shortest = &noted[i];
+    if (runs->count < PROF_LONG_RUNS_NOTED)
+        return &runs->noted[runs->count++];
+    runs->crowded = true;
+    for (uint32_t i = 1; i < PROF_LONG_RUNS_NOTED; i++)
+        if (runs->noted[i].own_cycles < shortest->own_cycles)
+            shortest = &runs->noted[i];
     if (shortest->own_cycles >= own)
         return NULL;
     conclude(shortest);
     return shortest;
 }
 
-void prof_held_add(const struct prof_held_run *added)
+void prof_long_runs_add(const struct prof_long_run *added)
 {
-    struct prof_held_run *run = NULL;
+    struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
+    struct prof_long_run *run = NULL;
 
-    if (added->own_cycles >= prof_noted_least || held_the_loop(added))
-        run = make_room(added->own_cycles);
+    if (added->own_cycles >= runs->noted_least || held_the_loop(added))
+        run = make_room(runs, added->own_cycles);
     if (run != NULL)
         *run = *added;
     else
@@ -102,28 +101,57 @@ void prof_held_add(const struct prof_held_run *added)
     set_notable(added->site);
 }
 
-/* ---- what becomes known of them */
-
-/* The innermost one that ran at (tsc), NULL: none. */
-static struct prof_held_run *at(uint64_t tsc)
+/* The innermost noted run at (tsc), NULL: none. */
+static struct prof_long_run *run_at(const struct prof_long_runs *runs,
+                                    uint64_t tsc)
 {
-    struct prof_held_run *inner = NULL;
+    struct prof_long_run *inner = NULL;
 
-    for (uint32_t i = 0; i < prof_held_count; i++)
-        if (tsc - noted[i].begin_tsc < noted[i].end_tsc - noted[i].begin_tsc &&
-            (inner == NULL || noted[i].begin_tsc > inner->begin_tsc))
-            inner = &noted[i];
+    for (uint32_t i = 0; i < runs->count; i++) {
+        struct prof_long_run *run = &runs->noted[i];
+
+        if (tsc - run->begin_tsc < run->end_tsc - run->begin_tsc &&
+            (inner == NULL || run->begin_tsc > inner->begin_tsc))
+            inner = run;
+    }
     return inner;
 }
 
-uint64_t prof_held_shorten(uint64_t tsc, uint64_t cycles, bool *found)
-{
-    struct prof_held_run *run = at(tsc);
+/* ---- steal
+ *
+ * Whoever ran in the middle of the stolen time has had it all: in between there
+ * was nobody else. A hypervisor that is itself late may deliver the tick some
+ * time after it has let the guest run on: then the gap between samples is
+ * longer than what ran in its middle, and that has lost what it has. But if it
+ * has less than half, the guest ran on for long, and this says nothing.
+ */
 
-    *found = run != NULL || crowded;
-    if (run == NULL || crowded)
+/* How many of (cycles) that were stolen can be taken out of (own) cycles. */
+static uint64_t part_of(uint64_t cycles, uint64_t own)
+{
+    if (own >= cycles)
+        return cycles;
+    return own >= cycles / 2 ? own : 0;
+}
+
+/* The last long interrupt. */
+static uint64_t shorten_interrupt(struct prof_loop_cpu *cpu, uint64_t tsc,
+                                  uint64_t cycles)
+{
+    uint64_t own = cpu->long_irq_exit - cpu->long_irq_enter;
+
+    if (tsc - cpu->long_irq_enter >= own)
         return 0;
-    cycles = prof_stolen_part(cycles, run->own_cycles);
+    cycles = part_of(cycles, own);
+    cpu->taken_out_irq_cycles += cycles;
+    cpu->long_irq_exit = cpu->long_irq_enter;
+    return cycles;
+}
+
+/* A run that has paused. */
+static uint64_t shorten_run(struct prof_long_run *run, uint64_t cycles)
+{
+    cycles = part_of(cycles, run->own_cycles);
     prof_histograms_move(&run->site->histograms, PROF_LOOP_RUN, run->own_cycles,
                          run->own_cycles - cycles);
     run->own_cycles -= cycles;
@@ -131,14 +159,73 @@ uint64_t prof_held_shorten(uint64_t tsc, uint64_t cycles, bool *found)
     return cycles;
 }
 
+/* The innermost of the frames on the stack that had begun by (tsc); (now) is
+ * the time of the last rebase. */
+static uint64_t shorten_frame(struct prof_loop_frame *at, uint64_t tsc,
+                              uint64_t cycles, uint64_t now)
+{
+    uint32_t depth = 0;
+    uint64_t before;
+
+    while (at->outer != NULL && depth++ < PROF_LOOP_DEPTH_MAX &&
+           prof_loop_begun(at) > tsc)
+        at = at->outer;
+    cycles = part_of(cycles, prof_loop_so_far(at, now));
+    before = prof_loop_was_rebased(at) ? at->before : 0;
+    if (before > cycles)
+        before = cycles;
+    if (before != 0)
+        at->before -= before;
+    at->start += (uint32_t)(cycles - before);
+    return cycles;
+}
+
+/* Whoever ran in the (middle) loses it. Returns what it lost. */
+static uint64_t take_out(struct prof_loop_cpu *cpu, uint64_t middle,
+                         uint64_t cycles, uint64_t now)
+{
+    bool on = prof_interrupts_save();
+    struct prof_long_run *run = run_at(&cpu->long_runs, middle);
+    uint64_t taken = shorten_interrupt(cpu, middle, cycles);
+
+    if (taken == 0 && !cpu->long_runs.crowded)
+        taken = run != NULL ? shorten_run(run, cycles)
+                            : shorten_frame(cpu->top, middle, cycles, now);
+    cpu->taken_out_cycles += taken;
+    if (taken != 0)
+        prof_guard_shorten(middle, taken);
+    prof_interrupts_restore(on);
+    return taken;
+}
+
+void prof_loop_put_stolen(uint64_t tsc, uint64_t cycles)
+{
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    uint64_t middle = tsc - cycles / 2, now = prof_loop_put_rebase();
+    uint64_t idle, taken;
+
+    if (middle < cpu->opened_tsc) {
+        cpu->stolen_cycles_reset += cycles;
+        return;
+    }
+    if (middle < cpu->read_tsc)
+        return;
+    prof_utilisation_mark(now);
+    idle = prof_utilisation_idle(now);
+    taken = take_out(cpu, middle, cycles, now);
+    prof_utilisation_stolen(tsc, taken, prof_utilisation_idle(now) != idle);
+}
+
+/* ---- samples */
+
 /* Counts a sample in (function). If there is no room, the rarest one gives way
  * and leaves its count: so no count is too small. */
-static void count(struct prof_held_run *run, uintptr_t function)
+static void count_sample(struct prof_long_run *run, uintptr_t function)
 {
     uint32_t rarest = 0;
 
     run->samples++;
-    for (uint32_t i = 0; i < PROF_HELD_FUNCTIONS; i++) {
+    for (uint32_t i = 0; i < PROF_LONG_RUNS_FUNCTIONS; i++) {
         if (run->functions[i].function == function) {
             run->functions[i].samples++;
             return;
@@ -150,21 +237,21 @@ static void count(struct prof_held_run *run, uintptr_t function)
     run->functions[rarest].samples++;
 }
 
-void prof_held_put_sample(uint64_t tsc, uintptr_t pc)
+void prof_long_runs_put_sample(uint64_t tsc, uintptr_t pc)
 {
-    struct prof_held_run *inner = at(tsc);
+    struct prof_long_run *inner = run_at(&prof_loop_cpu_here()->long_runs, tsc);
     struct prof_symbol symbol;
 
     if (inner == NULL || !held_the_loop(inner))
         return;
-    count(inner, prof_symbol_find(pc, &symbol) ? symbol.start : pc);
+    count_sample(inner, prof_symbol_find(pc, &symbol) ? symbol.start : pc);
     inner->site->held_samples++;
 }
 
 /* The most frequent first. */
-static void sort(struct prof_held_run *run)
+static void sort_functions(struct prof_long_run *run)
 {
-    for (uint32_t i = 1; i < PROF_HELD_FUNCTIONS; i++)
+    for (uint32_t i = 1; i < PROF_LONG_RUNS_FUNCTIONS; i++)
         for (uint32_t j = i;
              j > 0 && run->functions[j].samples > run->functions[j - 1].samples;
              j--) {
@@ -175,58 +262,72 @@ static void sort(struct prof_held_run *run)
         }
 }
 
-static void keep(const struct prof_held_run *run)
+static void list_run(struct prof_long_run *listed,
+                     const struct prof_long_run *run)
 {
-    uint32_t at = PROF_HELD_KEPT;
+    uint32_t at = PROF_LONG_RUNS_LISTED;
 
-    while (at > 0 && kept[at - 1].own_cycles < run->own_cycles)
+    while (at > 0 && listed[at - 1].own_cycles < run->own_cycles)
         at--;
-    if (at == PROF_HELD_KEPT)
+    if (at == PROF_LONG_RUNS_LISTED)
         return;
-    for (uint32_t i = PROF_HELD_KEPT - 1; i > at; i--)
-        kept[i] = kept[i - 1];
-    kept[at] = *run;
+    for (uint32_t i = PROF_LONG_RUNS_LISTED - 1; i > at; i--)
+        listed[i] = listed[i - 1];
+    listed[at] = *run;
 }
 
-void prof_held_finish(void (*send)(const struct prof_held_run *run))
+void prof_long_runs_finish(void (*send)(const struct prof_long_run *run))
 {
-    for (uint32_t i = 0; i < prof_held_count; i++) {
-        conclude(&noted[i]);
-        set_notable(noted[i].site);
-        if (!held_the_loop(&noted[i]))
+    struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
+
+    for (uint32_t i = 0; i < runs->count; i++) {
+        struct prof_long_run *run = &runs->noted[i];
+
+        conclude(run);
+        set_notable(run->site);
+        if (!held_the_loop(run))
             continue;
-        sort(&noted[i]);
-        keep(&noted[i]);
+        sort_functions(run);
+        list_run(runs->listed, run);
         if (send != NULL)
-            send(&noted[i]);
+            send(run);
     }
-    prof_held_count = 0;
-    crowded = false;
+    runs->count = 0;
+    runs->crowded = false;
 }
 
-struct prof_longest_run prof_held_longest_of(const struct prof_loop_site *site)
+struct prof_longest_run
+prof_long_runs_longest(const struct prof_loop_site *site)
 {
+    const struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
     struct prof_longest_run longest = {site->longest_cycles, site->longest_tsc,
                                        site->longest_object};
 
-    for (uint32_t i = 0; i < prof_held_count; i++)
-        if (noted[i].site == site && noted[i].own_cycles > longest.cycles)
-            longest = (struct prof_longest_run){
-                noted[i].own_cycles, noted[i].begin_tsc, noted[i].object};
+    for (uint32_t i = 0; i < runs->count; i++) {
+        const struct prof_long_run *run = &runs->noted[i];
+
+        if (run->site == site && run->own_cycles > longest.cycles)
+            longest = (struct prof_longest_run){run->own_cycles, run->begin_tsc,
+                                                run->object};
+    }
     return longest;
 }
 
-const struct prof_held_run *prof_held_longest(uint32_t number)
+const struct prof_long_run *prof_long_runs_listed(uint32_t number)
 {
-    return kept != NULL && number < PROF_HELD_KEPT && kept[number].site != NULL
-               ? &kept[number]
+    const struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
+
+    return number < PROF_LONG_RUNS_LISTED && runs->listed[number].site != NULL
+               ? &runs->listed[number]
                : NULL;
 }
 
-void prof_held_reset(void)
+void prof_long_runs_reset(void)
 {
-    prof_held_count = 0;
-    crowded = false;
-    for (uint32_t i = 0; kept != NULL && i < PROF_HELD_KEPT; i++)
-        kept[i] = (struct prof_held_run){0};
+    struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
+
+    runs->count = 0;
+    runs->crowded = false;
+    for (uint32_t i = 0; i < PROF_LONG_RUNS_LISTED; i++)
+        runs->listed[i] = (struct prof_long_run){0};
 }

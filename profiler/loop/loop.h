@@ -6,54 +6,37 @@
  * What runs, and when that changed.
  *
  * Frames are a stack, the innermost at `top`, the event loop at its bottom. The
- * clock (clock.h) is read once at each change, and that moment is the end of
- * one frame's time and the begin of the other's:
+ * clock is read once at each change, and that moment is the end of one frame's
+ * time and the begin of the other's:
  *
  *     begin    outer->start -= now    frame->start = now     top = frame
  *     leave    outer->start += now    now - frame->start     top = outer
  *
  * So `now - start` of the frame at the top, and `- start` of all others, is
- * their own time so far, with nothing counted twice or left out.
+ * their self time so far, with nothing counted twice or left out.
  *
- * All this modulo 2^32. Frames are rebased (rebase.c) at the
- * first change in each new 2^32 cycles: each frame's time so far is moved to
- * `before`, and its site is replaced by one for which every run is notable.
+ * All this modulo 2^32. Frames are rebased (rebase.c) at the first change in
+ * each new 2^32 cycles: each frame's time so far is moved to `before`, and its
+ * site is replaced by one for which every run is notable.
  */
 
-#include "loop/clock.h"
+#include "base/cpu.h"
+#include "loop/guard.h"
+#include "loop/long_runs.h"
 #include "loop/sites.h"
+#include "loop/utilisation.h"
+#include "sample/cpu_state.h"
 
 #include <prof/loop.h>
+#include <prof/loop_stats.h>
+#include <prof/prof.h>
 #include <prof/text.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A task that is not ready has the highest bit of `ready` set; one that was
- * woken in an interrupt when a rebase was due, the second highest. So a run
- * compares the upper half with that of the present moment, and knows at once
- * that the task was woken, within the last 2^32 cycles, and since the last
- * rebase. */
-#define PROF_LOOP_NOT_READY (1u << 31)
-#define PROF_LOOP_NOT_REBASED ((uint64_t)1 << 62)
-
-static inline prof_loop_half *prof_loop_halves(uint64_t *value)
-{
-    return (prof_loop_half *)value;
-}
-
-static inline bool prof_loop_is_ready(struct prof_loop_task *task)
-{
-    return (prof_loop_halves(&task->ready)[1] & PROF_LOOP_NOT_READY) == 0;
-}
-
-static inline void prof_loop_set_not_ready(struct prof_loop_task *task)
-{
-    prof_loop_halves(&task->ready)[1] = PROF_LOOP_NOT_READY; /* one store */
-}
-
 #define PROF_LOOP_DEPTH_MAX 256u /* frames that a reader looks at */
 
-struct prof_loop_state {
+struct prof_loop_cpu {
     struct prof_loop_frame *top;
     uint32_t high;                 /* of the clock, at the last rebase */
     struct prof_loop_frame bottom; /* the event loop */
@@ -62,8 +45,8 @@ struct prof_loop_state {
     uint64_t opened_away; /* time in interrupts until then */
     uint64_t read_tsc;    /* the last time that somebody read */
     uint64_t stolen_cycles, stolen_cycles_reset; /* as the drain says */
-    uint64_t taken_out_cycles; /* of these: out of what they were stolen from */
-    uint64_t taken_out_irq_cycles; /* out of interrupts */
+    uint64_t taken_out_cycles;     /* steal that was taken out of what ran */
+    uint64_t taken_out_irq_cycles; /* and out of interrupts */
     uint64_t pair_cycles;          /* what a run and a pause cost */
 
     /* Written by the interrupt. */
@@ -75,9 +58,89 @@ struct prof_loop_state {
     uint64_t irq_cycles_reset, irqs_reset;
     uint64_t long_irq_enter, long_irq_exit; /* of the last long one */
     uint32_t freezes, freezes_reset;
+
+    struct prof_guard guard;
+    struct prof_long_runs long_runs;
+    struct prof_utilisation utilisation;
+};
+extern struct prof_loop_cpu prof_loop_cpus[PROF_CPUS_MAX];
+
+/* That of the current CPU; with one CPU a constant address. */
+static inline struct prof_loop_cpu *prof_loop_cpu_here(void)
+{
+    return &prof_loop_cpus[0];
+}
+
+/* ---- the clock
+ *
+ * It is the time stamp counter. A run or a pause needs its lower half only, and
+ * no interrupt's time, as long as its upper half is that of the last
+ * prof_loop_rebase() and no time in interrupts has been added to
+ * prof_cpu.interrupt_cycles since then, by the sampler's stub or by
+ * prof_loop_irq_exit(). The counter is read before prof_loop_interrupted() is
+ * asked, so that an interrupt between the two is seen.
+ */
+
+#ifdef PROF_HOSTED
+extern uint64_t prof_loop_hosted_tsc; /* a test's own */
+#endif
+
+struct prof_loop_reading {
+    uint32_t low, high;
 };
 
-extern struct prof_loop_state prof_loop_state;
+static inline struct prof_loop_reading prof_loop_read(void)
+{
+    struct prof_loop_reading now;
+
+#ifdef PROF_HOSTED
+    uint64_t tsc = *(volatile uint64_t *)&prof_loop_hosted_tsc;
+
+    now = (struct prof_loop_reading){(uint32_t)tsc, (uint32_t)(tsc >> 32)};
+#else
+    __asm__ volatile("rdtsc" : "=a"(now.low), "=d"(now.high) : : "memory");
+#endif
+    return now;
+}
+
+static inline uint64_t prof_loop_whole(struct prof_loop_reading reading)
+{
+    return (uint64_t)reading.high << 32 | reading.low;
+}
+
+static inline uint64_t prof_loop_tsc(void)
+{
+    return prof_loop_whole(prof_loop_read());
+}
+
+typedef uint32_t __attribute__((may_alias)) prof_loop_half;
+
+static inline prof_loop_half *prof_loop_halves(uint64_t *value)
+{
+    return (prof_loop_half *)value;
+}
+
+/* Whether there was an interrupt. On i386 the lower half says enough. */
+static inline bool prof_loop_interrupted(void)
+{
+    uint64_t *cycles = &prof_cpu_here()->interrupt_cycles;
+    bool any;
+
+#ifdef __i386__
+    __asm__ volatile("cmpl $0, %1"
+                     : "=@ccnz"(any)
+                     : "m"(*prof_loop_halves(cycles)));
+#else
+    __asm__ volatile("cmpq $0, %1" : "=@ccnz"(any) : "m"(*cycles));
+#endif
+    return any;
+}
+
+/* The time in interrupts so far. Contexts: interrupts off. */
+static inline uint64_t prof_loop_away(void)
+{
+    return prof_cpu_here()->interrupt_cycles + prof_cpu_here()->taken_cycles;
+}
 
 /* What all counts belong to. */
 struct prof_loop_now {
@@ -93,12 +156,38 @@ uint64_t prof_loop_put_rebase(void); /* returns its TSC */
 #define PROF_LOOP_LONG_BYTES sizeof(uint32_t)
 void prof_loop_rebase_open(void *memory);
 
-/* The own time of (frame) so far, at (now), that of a rebase. */
+/* ---- tasks and frames */
+
+/* A task that is not ready has the highest bit of `ready` set; one that was
+ * woken in an interrupt when a rebase was due, the second highest. So a run
+ * compares the upper half with that of the present moment, and knows at once
+ * that the task was woken, within the last 2^32 cycles, and since the last
+ * rebase. */
+#define PROF_LOOP_NOT_READY (1u << 31)
+#define PROF_LOOP_NOT_REBASED ((uint64_t)1 << 62)
+
+static inline bool prof_loop_is_ready(struct prof_loop_task *task)
+{
+    return (prof_loop_halves(&task->ready)[1] & PROF_LOOP_NOT_READY) == 0;
+}
+
+static inline void prof_loop_set_not_ready(struct prof_loop_task *task)
+{
+    prof_loop_halves(&task->ready)[1] = PROF_LOOP_NOT_READY; /* one store */
+}
+
+/* Whether (frame) was rebased since it began. */
+static inline bool prof_loop_was_rebased(const struct prof_loop_frame *frame)
+{
+    return frame->site != frame->node->site;
+}
+
+/* The self time of (frame) so far, at (now), that of a rebase. */
 static inline uint64_t prof_loop_so_far(const struct prof_loop_frame *frame,
                                         uint64_t now)
 {
-    uint32_t end = frame == prof_loop_state.top ? (uint32_t)now : 0;
-    uint64_t before = frame->site != frame->node->site ? frame->before : 0;
+    uint32_t end = frame == prof_loop_cpu_here()->top ? (uint32_t)now : 0;
+    uint64_t before = prof_loop_was_rebased(frame) ? frame->before : 0;
 
     return before + (uint32_t)(end - frame->start);
 }
@@ -106,25 +195,71 @@ static inline uint64_t prof_loop_so_far(const struct prof_loop_frame *frame,
 /* When (frame) began. It is rebased, or has begun since the last rebase. */
 static inline uint64_t prof_loop_begun(const struct prof_loop_frame *frame)
 {
-    uint32_t high = frame->site != frame->node->site ? frame->begin_high
-                                                     : prof_loop_state.high;
+    uint32_t high = prof_loop_was_rebased(frame) ? frame->begin_high
+                                                 : prof_loop_cpu_here()->high;
 
     return (uint64_t)high << 32 | frame->begin;
 }
+
+/* ---- what the rest of the module calls. Contexts: thread */
 
 /* The profiler works from now on, until prof_loop_leave(). */
 void prof_loop_put_profiler(struct prof_loop_frame *frame);
 static inline void prof_loop_profiler(struct prof_loop_frame *frame)
 {
     frame->node = NULL;
+    PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_profiler(frame));
+}
+
+/* The drain has a sample at (tsc), in the code at (pc). */
+static inline void prof_loop_sample(uint64_t tsc, uintptr_t pc)
+{
+    (void)tsc;
+    (void)pc;
 #if PROF_WITH_LOOP
-    if (prof_loop_on != 0)
-        prof_loop_put_profiler(frame);
+    if (__builtin_expect(prof_loop_cpu_here()->long_runs.count != 0, 0))
+        prof_long_runs_put_sample(tsc, pc);
 #endif
 }
 
+/*
+ * The statistics are sent once a second, what has changed; and all of it at the
+ * end and for a new reader.
+ *
+ * prof_loop_drained(): the drain has passed all samples on, (period_cycles)
+ * apart, the last one at (last_tsc); (stolen_cycles) are known to have been
+ * stolen by the host. prof_loop_send_again(): a new reader, or a reset: what
+ * was sent is void. prof_loop_send_last(): the image ends.
+ */
+void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
+                       uint64_t period_cycles, uint64_t last_tsc);
+void prof_loop_send_again(void);
+void prof_loop_send_last(void);
+
+/* ---- reading, for the table and the stream. Contexts: thread */
+
+/* From now on, until it is called with false, all that is read is of this
+ * moment. MUST be called where nothing runs or pauses meanwhile. */
+void prof_loop_hold_still(bool hold);
+
+/* Fills in (row) of site (number), which has been seen. Times are
+ * those of the last prof_loop_account(). */
+void prof_loop_row(uint32_t number, struct prof_loop_row *row);
+
+/* Prints the table of (rows) sites in the order (by), names in (width) columns,
+ * and the account. */
+void prof_loop_write_table(uint32_t rows, enum prof_loop_by by, uint32_t width);
+
+/* Limits of long runs and freezes; prof_loop_set_limits() calls it. */
+void prof_loop_limit(uint64_t held_cycles, uint64_t freeze_cycles,
+                     void (*trigger)(void));
+
 /* Writes (cycles) as a time, in eight columns. Contexts: any. */
 void prof_loop_write_time(struct prof_text *out, uint64_t cycles);
+
+/* Writes "name (file:line)". Contexts: any. */
+void prof_loop_write_site(struct prof_text *out,
+                          const struct prof_loop_site *site);
 
 #ifdef PROF_HOSTED
 /* As before prof_loop_open(), for a test's next one. */

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
+ * Sites, contexts, and the tasks of a site that have not ended.
+ *
  * Each site has a top node from the start, so there is always one to turn to:
  * where no node is left, a task belongs to its site's top one.
  */
 
-#include "loop/sites.h"
-
-#include "loop/long_runs.h"
 #include "loop/loop.h"
-
-#include "base/cpu.h"
 
 #define NODES_A_SITE 6u
 #define HEADS_A_NODE 1u
@@ -19,7 +16,8 @@
     (sizeof(struct prof_loop_site) +                                           \
      NODES_A_SITE * (sizeof(struct prof_loop_node) + 2 * sizeof(uint16_t)))
 _Static_assert(SITE_BYTES <= PROF_LOOP_SITE_BYTES, "the budget of a site");
-_Static_assert(PROF_HELD_BYTES + PROF_LOOP_LONG_BYTES <= PROF_LOOP_SITE_BYTES,
+_Static_assert(PROF_LONG_RUNS_BYTES + PROF_LOOP_LONG_BYTES <=
+                   PROF_LOOP_SITE_BYTES,
                "that of long runs");
 
 struct prof_loop_sites prof_loop_sites;
@@ -67,9 +65,9 @@ void prof_loop_sites_open(void *memory, size_t bytes)
     all->heads = (void *)(all->nodes + all->node_max);
     all->heads_mask = heads - 1;
     prof_clear_words(all->heads, heads * sizeof *all->heads / sizeof(void *));
-    prof_held_open((char *)memory + sites * PROF_LOOP_SITE_BYTES);
+    prof_long_runs_open((char *)memory + sites * PROF_LOOP_SITE_BYTES);
     prof_loop_rebase_open((char *)memory + sites * PROF_LOOP_SITE_BYTES +
-                          PROF_HELD_BYTES);
+                          PROF_LONG_RUNS_BYTES);
     add_site(&loop_name, PROF_LOOP_LOOP);
     add_site(&idle_name, PROF_LOOP_IDLE);
     add_site(&profiler_name, PROF_LOOP_PROFILER);
@@ -160,4 +158,75 @@ struct prof_loop_node *prof_loop_node_of(struct prof_loop_node *parent,
     node->next = *head;
     *head = (uint16_t)(prof_loop_node_number(node) + 1);
     return node;
+}
+
+/* ---- tasks
+ *
+ * Those of a site that are pending are a list in the order of their creation:
+ * its head is the oldest.
+ */
+
+static void link_pending(struct prof_loop_site *site,
+                         struct prof_loop_task *task)
+{
+    task->newer = NULL;
+    task->older = site->newest;
+    if (site->newest != NULL)
+        site->newest->newer = task;
+    else
+        site->oldest = task;
+    site->newest = task;
+    site->pending++;
+}
+
+static void unlink_pending(struct prof_loop_site *site,
+                           struct prof_loop_task *task)
+{
+    if (task->older != NULL)
+        task->older->newer = task->newer;
+    else
+        site->oldest = task->newer;
+    if (task->newer != NULL)
+        task->newer->older = task->older;
+    else
+        site->newest = task->older;
+    site->pending--;
+}
+
+void prof_loop_put_create(struct prof_loop_task *task,
+                          struct prof_trace_name *name, uint32_t object)
+{
+    struct prof_loop_site *site = prof_loop_site_of(name, PROF_LOOP_TASKS);
+    struct prof_loop_node *creator = prof_loop_cpu_here()->top->node;
+
+    if (creator->site->kind != PROF_LOOP_TASKS &&
+        creator->site->kind != PROF_LOOP_CALLBACKS &&
+        creator->site->kind != PROF_LOOP_OTHERS)
+        creator = NULL;
+    task->frame.site = site;
+    task->frame.node = prof_loop_node_of(creator, site);
+    task->frame.node->calls++;
+    site->calls++;
+    task->frame.object = object;
+    prof_loop_set_not_ready(task);
+    task->created = prof_loop_tsc();
+    link_pending(site, task);
+}
+
+void prof_loop_put_adopt(struct prof_loop_task *task,
+                         const struct prof_loop_task *parent)
+{
+    task->frame.node = prof_loop_node_of(
+        parent != NULL ? parent->frame.node : NULL, task->frame.node->site);
+}
+
+void prof_loop_put_end(struct prof_loop_task *task, enum prof_loop_end how)
+{
+    struct prof_loop_site *site = task->frame.node->site;
+    uint64_t wall = prof_loop_tsc() - task->created;
+
+    site->ends[how]++;
+    site->wall_cycles += wall;
+    prof_histograms_add(&site->histograms, PROF_LOOP_WALL, wall);
+    unlink_pending(site, task);
 }

@@ -6,7 +6,7 @@
  * Sites, and contexts: nodes of a tree, each a site below the context of who
  * has created it. Both are in the memory given at the start, and stay.
  *
- * Own time is added to a task's node alone. A total is summed over the tree
+ * Self time is added to a task's node alone. A total is summed over the tree
  * when it is asked for. So a pause costs the same at any depth, and what
  * descendants do after their parent's end is counted like all else.
  *

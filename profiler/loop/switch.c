@@ -5,9 +5,7 @@
  * a row of `make bench`; whatever is rare is in functions of its own.
  */
 
-#include "loop/long_runs.h"
 #include "loop/loop.h"
-#include "loop/utilisation.h"
 
 #define RARE __attribute__((noinline, cold))
 #define IS_RARE(condition) __builtin_expect(condition, 0)
@@ -22,8 +20,7 @@ uint64_t prof_loop_hosted_tsc;
 #endif
 
 uint32_t prof_loop_on;
-struct prof_loop_state prof_loop_state;
-static struct prof_loop_state *const state = &prof_loop_state;
+struct prof_loop_cpu prof_loop_cpus[PROF_CPUS_MAX];
 
 /* On i386 compilers do this in four instructions, with two more registers. */
 static inline void add(uint64_t *sum, uint32_t value)
@@ -54,22 +51,23 @@ static inline uint32_t subtract(uint32_t minuend,
 
 static inline void enter(struct prof_loop_frame *frame, uint32_t now)
 {
-    struct prof_loop_frame *outer = state->top;
+    struct prof_loop_frame *outer = prof_loop_cpu_here()->top;
 
     outer->start -= now;
     frame->outer = outer;
     frame->start = frame->begin = now;
-    __atomic_store_n(&state->top, frame, __ATOMIC_RELEASE); /* guard.c */
+    __atomic_store_n(&prof_loop_cpu_here()->top, frame,
+                     __ATOMIC_RELEASE); /* guard.c */
 }
 
-/* Ends (frame), which is at the top. Returns its own time since the
+/* Ends (frame), which is at the top. Returns its self time since the
  * last rebase. */
 static inline uint32_t leave(struct prof_loop_frame *frame, uint32_t now)
 {
     struct prof_loop_frame *outer = frame->outer;
 
     outer->start += now;
-    __atomic_store_n(&state->top, outer, __ATOMIC_RELEASE);
+    __atomic_store_n(&prof_loop_cpu_here()->top, outer, __ATOMIC_RELEASE);
     now = subtract(now, &frame->start);
     add(&frame->node->own_cycles, now);
     return now;
@@ -85,7 +83,7 @@ static inline uint32_t leave(struct prof_loop_frame *frame, uint32_t now)
 RARE PROF_LOOP_CALL static void count_notable(struct prof_loop_frame *frame,
                                               uint32_t since)
 {
-    struct prof_held_run run = {.node = frame->node,
+    struct prof_long_run run = {.node = frame->node,
                                 .site = frame->node->site,
                                 .begin_tsc = prof_loop_begun(frame),
                                 .end_tsc = prof_loop_tsc(),
@@ -97,7 +95,7 @@ RARE PROF_LOOP_CALL static void count_notable(struct prof_loop_frame *frame,
         run.node->own_cycles += frame->before;
         frame->site = run.site;
     }
-    prof_held_add(&run);
+    prof_long_runs_add(&run);
     prof_histograms_add(&run.site->histograms, PROF_LOOP_RUN, run.own_cycles);
 }
 
@@ -121,7 +119,8 @@ static inline uint64_t read_rebased(void)
 {
     struct prof_loop_reading now = prof_loop_read();
 
-    if (IS_RARE(now.high != state->high) || IS_RARE(prof_loop_interrupted()))
+    if (IS_RARE(now.high != prof_loop_cpu_here()->high) ||
+        IS_RARE(prof_loop_interrupted()))
         return prof_loop_put_rebase();
     return prof_loop_whole(now);
 }
@@ -142,7 +141,7 @@ static inline void leave_at(struct prof_loop_frame *frame, uint32_t now)
         carry_run(cell, histograms, octave);
 }
 
-/* Not only what is rare: each idle stretch ends with an interrupt. */
+/* Not only what is rare: each idle span ends with an interrupt. */
 RARE PROF_LOOP_CALL static void leave_rebased(struct prof_loop_frame *frame)
 {
     leave_at(frame, (uint32_t)prof_loop_put_rebase());
@@ -152,7 +151,8 @@ static inline void leave_top(struct prof_loop_frame *frame)
 {
     struct prof_loop_reading now = prof_loop_read();
 
-    if (IS_RARE(now.high != state->high) || IS_RARE(prof_loop_interrupted()))
+    if (IS_RARE(now.high != prof_loop_cpu_here()->high) ||
+        IS_RARE(prof_loop_interrupted()))
         leave_rebased(frame);
     else
         leave_at(frame, now.low);
@@ -162,15 +162,15 @@ static inline void leave_top(struct prof_loop_frame *frame)
  * a longjmp has. If it does not run at all, nothing is done. */
 RARE PROF_LOOP_CALL static void leave_all(struct prof_loop_frame *frame)
 {
-    const struct prof_loop_frame *at = state->top;
+    const struct prof_loop_frame *at = prof_loop_cpu_here()->top;
     uint32_t depth = 0;
 
     while (at != frame && at != NULL && depth++ < PROF_LOOP_DEPTH_MAX)
         at = at->outer;
     if (at != frame)
         return;
-    while (state->top != frame)
-        leave_rebased(state->top);
+    while (prof_loop_cpu_here()->top != frame)
+        leave_rebased(prof_loop_cpu_here()->top);
     leave_rebased(frame);
 }
 
@@ -221,7 +221,7 @@ PROF_LOOP_CALL void prof_loop_put_run(struct prof_loop_task *task)
 PROF_LOOP_CALL void prof_loop_put_pause(struct prof_loop_task *task)
 {
     prof_loop_set_not_ready(task);
-    if (IS_RARE(state->top != &task->frame))
+    if (IS_RARE(prof_loop_cpu_here()->top != &task->frame))
         leave_all(&task->frame);
     else
         leave_top(&task->frame);
@@ -230,7 +230,7 @@ PROF_LOOP_CALL void prof_loop_put_pause(struct prof_loop_task *task)
 /* A rebase must come before it runs. */
 RARE PROF_LOOP_CALL static void wake_rebased(struct prof_loop_task *task)
 {
-    if (state->depth == 0)
+    if (prof_loop_cpu_here()->depth == 0)
         task->ready = prof_loop_put_rebase();
     else
         task->ready = prof_loop_tsc() | PROF_LOOP_NOT_REBASED;
@@ -244,7 +244,7 @@ PROF_LOOP_CALL void prof_loop_put_wake(struct prof_loop_task *task)
     if (prof_loop_is_ready(task))
         return;
     now = prof_loop_read();
-    if (IS_RARE(now.high != state->high)) {
+    if (IS_RARE(now.high != prof_loop_cpu_here()->high)) {
         wake_rebased(task);
         return;
     }
@@ -268,7 +268,8 @@ static inline void begin_at(struct prof_loop_frame *frame,
     frame->node = site->top;
     frame->object = 0;
     now = prof_loop_read();
-    if (IS_RARE(now.high != state->high) || IS_RARE(prof_loop_interrupted()))
+    if (IS_RARE(now.high != prof_loop_cpu_here()->high) ||
+        IS_RARE(prof_loop_interrupted()))
         enter_rebased(frame);
     else
         enter(frame, now.low);
@@ -309,13 +310,13 @@ void prof_loop_put_asked(struct prof_loop_frame *frame, uint64_t asked_tsc)
 {
     uint64_t begun = prof_loop_begun(frame);
 
-    if (begun > asked_tsc && asked_tsc > state->opened_tsc)
+    if (begun > asked_tsc && asked_tsc > prof_loop_cpu_here()->opened_tsc)
         add_delay(frame->node->site, begun - asked_tsc);
 }
 
 PROF_LOOP_CALL void prof_loop_put_leave(struct prof_loop_frame *frame)
 {
-    if (IS_RARE(state->top != frame))
+    if (IS_RARE(prof_loop_cpu_here()->top != frame))
         leave_all(frame);
     else
         leave_top(frame);
@@ -346,9 +347,9 @@ void prof_loop_put_idle_end(struct prof_loop_frame *frame)
 {
     uint64_t now = read_rebased();
 
-    if (IS_RARE(prof_utilisation_due(now)))
+    if (IS_RARE(now >= prof_loop_cpu_here()->utilisation.next))
         prof_utilisation_mark(now);
-    if (IS_RARE(state->top != frame))
+    if (IS_RARE(prof_loop_cpu_here()->top != frame))
         leave_all(frame);
     else
         leave_at(frame, (uint32_t)now);

@@ -1,36 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A ring of sums, one for the end of each second. An idle stretch that contains
+ * A ring of sums, one for the end of each second. An idle span that contains
  * such a moment was idle from its begin on: what interrupted it came last,
  * since an interrupt ends it. What is stolen becomes known later; then the
  * marks that were made since it happened are corrected.
  */
 
-#include "loop/utilisation.h"
-
 #include "loop/loop.h"
-
-#include "base/cpu.h"
 
 #define MARKS PROF_UTILISATION_MARKS
 #define SECOND_MAX (1u << 24) /* of marks: a minute is below 2^31 */
-
-struct prof_utilisation prof_utilisation_state;
-static struct prof_utilisation *const state = &prof_utilisation_state;
 
 /* Until (begin) the CPU was idle for (before), and (during) since then. */
 struct idle {
     uint64_t begin, before, during;
 };
 
-/* The present stretch is on the stack, below a drain in an interrupt. */
+/* The present span is on the stack, below a drain in an interrupt. */
 static struct idle idle_at(uint64_t tsc)
 {
     const struct prof_loop_node *node =
         prof_loop_sites.sites[PROF_SITE_IDLE].top;
-    struct idle idle = {tsc, state->before + node->own_cycles, 0};
-    const struct prof_loop_frame *at = prof_loop_state.top;
+    struct idle idle = {
+        tsc, prof_loop_cpu_here()->utilisation.before + node->own_cycles, 0};
+    const struct prof_loop_frame *at = prof_loop_cpu_here()->top;
 
     for (uint32_t depth = 0; at != NULL && depth < PROF_LOOP_DEPTH_MAX;
          at = at->outer, depth++)
@@ -48,7 +42,7 @@ uint64_t prof_utilisation_idle(uint64_t tsc)
     return idle.before + idle.during;
 }
 
-static void mark(uint64_t idle)
+static void put_mark(struct prof_utilisation *state, uint64_t idle)
 {
     state->at = (state->at + 1) % MARKS;
     state->idle_marks[state->at] = (uint32_t)(idle >> state->shift);
@@ -60,14 +54,16 @@ static void mark(uint64_t idle)
 
 void prof_utilisation_open(uint64_t tsc, uint64_t hz)
 {
+    struct prof_utilisation *state = &prof_loop_cpu_here()->utilisation;
+
     *state = (struct prof_utilisation){.second = hz != 0 ? hz : 1, .next = tsc};
     while (state->second >> state->shift > SECOND_MAX)
         state->shift++;
-    mark(0);
+    put_mark(state, 0);
 }
 
 /* Seconds that are older than all marks need none. */
-static void skip(uint64_t tsc)
+static void skip_seconds(struct prof_utilisation *state, uint64_t tsc)
 {
     uint64_t behind = tsc - state->next, seconds = 0, step = state->second;
 
@@ -84,31 +80,33 @@ static void skip(uint64_t tsc)
 
 void prof_utilisation_mark(uint64_t tsc)
 {
+    struct prof_utilisation *state = &prof_loop_cpu_here()->utilisation;
     struct idle idle;
 
-    if (!prof_utilisation_due(tsc))
+    if (tsc < state->next)
         return;
     idle = idle_at(tsc);
-    skip(tsc);
-    while (prof_utilisation_due(tsc)) {
+    skip_seconds(state, tsc);
+    while (tsc >= state->next) {
         uint64_t part = 0;
 
         if (state->next > idle.begin)
             part = state->next - idle.begin;
         if (part > idle.during)
             part = idle.during;
-        mark(idle.before + part);
+        put_mark(state, idle.before + part);
     }
 }
 
 void prof_utilisation_reset(uint64_t tsc)
 {
     prof_utilisation_mark(tsc);
-    state->before = prof_utilisation_idle(tsc);
+    prof_loop_cpu_here()->utilisation.before = prof_utilisation_idle(tsc);
 }
 
 void prof_utilisation_stolen(uint64_t tsc, uint64_t cycles, bool was_idle)
 {
+    struct prof_utilisation *state = &prof_loop_cpu_here()->utilisation;
     uint64_t begin = tsc - cycles, end = state->next - state->second;
     uint32_t at = state->at;
 
@@ -126,7 +124,8 @@ void prof_utilisation_stolen(uint64_t tsc, uint64_t cycles, bool was_idle)
 
 /* From the mark (seconds) before the newest on. What is rounded may make it
  * negative. */
-static uint32_t since(const uint32_t *marks, uint32_t seconds)
+static uint32_t since(const struct prof_utilisation *state,
+                      const uint32_t *marks, uint32_t seconds)
 {
     uint32_t difference =
         marks[state->at] - marks[(state->at + MARKS - seconds) % MARKS];
@@ -142,6 +141,7 @@ static uint32_t permille(uint32_t part, uint32_t whole)
 
 uint32_t prof_utilisation(uint64_t tsc, uint32_t *seconds)
 {
+    struct prof_utilisation *state = &prof_loop_cpu_here()->utilisation;
     uint32_t whole, stolen, idle;
 
     if (state->second == 0) {
@@ -152,8 +152,8 @@ uint32_t prof_utilisation(uint64_t tsc, uint32_t *seconds)
     if (*seconds > state->count - 1)
         *seconds = state->count - 1;
     whole = (uint32_t)(state->second >> state->shift) * *seconds;
-    stolen = since(state->stolen_marks, *seconds);
-    idle = since(state->idle_marks, *seconds);
+    stolen = since(state, state->stolen_marks, *seconds);
+    idle = since(state, state->idle_marks, *seconds);
     if (whole <= stolen)
         return 0;
     whole -= stolen;

@@ -6,7 +6,7 @@
  * How busy the loop was in the last seconds: the share that was not idle, of
  * what the host has not stolen. For a minute there is a mark for the end of
  * each whole second, with the idle time until then, which is that of the
- * account. It is made at the end of an idle stretch, or by a reader: so until
+ * account. It is made at the end of an idle span, or by a reader: so until
  * there is one, nothing is done. Times are of the time stamp counter, after a
  * rebase; contexts: thread, and the drain.
  */
@@ -30,16 +30,10 @@ struct prof_utilisation {
     uint32_t stolen_marks[PROF_UTILISATION_MARKS];
 };
 
-extern struct prof_utilisation prof_utilisation_state;
-
 /* Begins at (tsc), with (hz) cycles a second. */
 void prof_utilisation_open(uint64_t tsc, uint64_t hz);
 
-/* Whether a second has ended by (tsc); then its mark is to be made. */
-static inline bool prof_utilisation_due(uint64_t tsc)
-{
-    return tsc >= prof_utilisation_state.next;
-}
+/* Makes the marks of the seconds that have ended by (tsc). */
 void prof_utilisation_mark(uint64_t tsc);
 
 /* All counts of the loop are about to become 0. */

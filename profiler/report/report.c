@@ -213,7 +213,8 @@ static void report_loop(void)
     prof_text_open(&out, prof_port_write);
     prof_report_under_sampled(&out, &stats);
     prof_text_flush(&out);
-    prof_loop_report(prof_options()->loop_rows);
+    prof_loop_write_table(PROF_OPTION(loop_rows), PROF_OPTION(loop_by),
+                          PROF_OPTION(width));
     prof_report_cycles += prof_tsc() - begin;
 }
 

@@ -10,8 +10,7 @@
  * reason for a close look: at a count that begins anew.
  *
  * Such a look ends with a tick, so that what follows the drain is in step with
- * the timer. Too few ticks are no reason for it: a host that takes the CPU all
- * the time would make the profile wrong.
+ * the timer. Missed ticks alone are no evidence: steal looks the same.
  */
 
 #include "tick/watchdog.h"

@@ -96,6 +96,7 @@ PARTS = {
 SHARED = {
     ("callers", "classes", "causal"): ["unwind/decode*.c", "unwind/forms.c"],
     ("callers", "trees"): ["aggregate/calls.c"],
+    ("loop", "causal"): ["base/format.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
 }
 

@@ -288,8 +288,7 @@ struct prof_causal_stats {
                                 can have sent them */
     uint64_t drained;        /* how often all traffic of an open loop was let
                                 through */
-    uint64_t stolen_cycles;  /* at least: of waiting, in which the loop did not
-                                run */
+    uint64_t stolen_cycles;  /* lower bound: steal while idle */
 };
 void prof_causal_stats(struct prof_causal_stats *stats);
 

@@ -12,8 +12,9 @@
 
 #include <cmocka.h>
 
+#include "causal/causal.h"
+
 #include "../profiler/stream_world.h"
-#include "causal/causal_send.h"
 
 #include <prof/causal.h>
 

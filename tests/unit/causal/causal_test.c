@@ -337,6 +337,8 @@ static void report(void)
     prints = false;
 }
 
+#define NONE_OF "\nmodel check: none of "
+
 static void a_report_adds_up(void **state)
 {
     const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
@@ -358,12 +360,12 @@ static void a_report_adds_up(void **state)
         ask(&other);
         report();
         /* what was printed before is in it: as much as is in the parts */
-        line = strstr(printed, "\n0 of ");
+        line = strstr(printed, NONE_OF);
         assert_non_null(line);
         snprintf(sum, sizeof sum, "\n0 of %u: other agents\n", 2 * i);
         assert_non_null(strstr(printed, sum));
         snprintf(sum, sizeof sum, "\n0 of %lu: it is so\n",
-                 strtoul(line + sizeof "\n0 of " - 1, NULL, 10) - 2 * i);
+                 strtoul(line + sizeof NONE_OF - 1, NULL, 10) - 2 * i);
         assert_non_null(strstr(printed, sum));
     }
     prof_causal_stop();

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "causal/latency.h"
+#include "causal/causal.h"
 
 #define VALUES 100000u
 

@@ -21,7 +21,7 @@ static int begin(void **unused)
     hog_site.loop = other_site.loop = 0;
     hog = other = (struct prof_loop_task){0};
     printed[0] = '\0';
-    prof_loop_set_limits(HELD, FREEZE, false);
+    prof_loop_limit(HELD, FREEZE, NULL);
     prof_loop_create(&hog, &hog_site, 7);
     prof_loop_create(&other, &other_site, 8);
     return 0;
@@ -29,10 +29,10 @@ static int begin(void **unused)
 
 /* ---- long runs */
 
-static struct prof_held_run sent[PROF_HELD_RUNS];
+static struct prof_long_run sent[PROF_LONG_RUNS_NOTED];
 static unsigned sent_count;
 
-static void take(const struct prof_held_run *run)
+static void take(const struct prof_long_run *run)
 {
     sent[sent_count++] = *run;
 }
@@ -46,12 +46,12 @@ static void a_long_run_has_its_samples(void **unused)
     pass(50);
     prof_loop_pause(&hog);
     pass(50);
-    prof_held_sample(begin_tsc - 1, 0x100);
+    prof_loop_sample(begin_tsc - 1, 0x100);
     for (unsigned i = 0; i < 10; i++)
-        prof_held_sample(begin_tsc + i, i < 8 ? 0x200 : 0x300);
-    prof_held_sample(begin_tsc + 50, 0x100);
+        prof_loop_sample(begin_tsc + i, i < 8 ? 0x200 : 0x300);
+    prof_loop_sample(begin_tsc + 50, 0x100);
     sent_count = 0;
-    prof_held_finish(take);
+    prof_long_runs_finish(take);
     assert_int_equal(sent_count, 1);
     assert_ptr_equal(sent[0].site->name, &hog_site);
     assert_int_equal(sent[0].object, 7);
@@ -60,7 +60,7 @@ static void a_long_run_has_its_samples(void **unused)
     assert_int_equal(sent[0].functions[0].function, 0x200);
     assert_int_equal(sent[0].functions[0].samples, 8);
     assert_int_equal(sent[0].functions[1].samples, 2);
-    prof_held_finish(take);
+    prof_long_runs_finish(take);
     assert_int_equal(sent_count, 1);
 }
 
@@ -70,22 +70,23 @@ static void a_short_run_is_not_listed(void **unused)
     prof_loop_run(&hog);
     pass(HELD - 1);
     prof_loop_pause(&hog);
-    assert_int_equal(prof_held_count, 0);
+    assert_int_equal(prof_loop_cpu_here()->long_runs.count, 0);
 }
 
 static void of_many_long_runs_the_longest_are_listed(void **unused)
 {
     (void)unused;
-    for (unsigned i = 0; i < 3 * PROF_HELD_RUNS; i++) {
+    for (unsigned i = 0; i < 3 * PROF_LONG_RUNS_NOTED; i++) {
         prof_loop_run(&hog);
         pass(HELD + i);
         prof_loop_pause(&hog);
     }
-    assert_int_equal(prof_held_count, PROF_HELD_RUNS);
-    prof_held_finish(NULL);
-    for (unsigned i = 0; i < PROF_HELD_KEPT; i++)
-        assert_int_equal(prof_held_longest(i)->own_cycles,
-                         HELD + 3 * PROF_HELD_RUNS - 1 - i);
+    assert_int_equal(prof_loop_cpu_here()->long_runs.count,
+                     PROF_LONG_RUNS_NOTED);
+    prof_long_runs_finish(NULL);
+    for (unsigned i = 0; i < PROF_LONG_RUNS_LISTED; i++)
+        assert_int_equal(prof_long_runs_listed(i)->own_cycles,
+                         HELD + 3 * PROF_LONG_RUNS_NOTED - 1 - i);
 }
 
 /* ---- the guard */

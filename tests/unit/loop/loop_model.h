@@ -11,7 +11,6 @@
  * Included by the one .c file of each test program.
  */
 
-#include "loop/clock.h"
 #include "loop/loop.h"
 
 #include <prof/loop_stats.h>

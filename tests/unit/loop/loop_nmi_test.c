@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "../single_step.h"
-#include "loop/clock.h"
 #include "loop/loop.h"
 #include "sample/cpu_state.h"
 

@@ -22,7 +22,7 @@ static int begin(void **unused)
     outer_site.loop = inner_site.loop = 0;
     outer = inner = (struct prof_loop_task){0};
     sent = 0;
-    prof_loop_set_limits(HELD, FREEZE, false);
+    prof_loop_limit(HELD, FREEZE, NULL);
     drained();
     prof_loop_create(&outer, &outer_site, 7);
     prof_loop_create(&inner, &inner_site, 8);
@@ -78,7 +78,7 @@ static void it_is_taken_out_of_a_run_that_has_paused(void **unused)
     assert_int_equal(row.sums[PROF_LOOP_RUN].count, 1);
 }
 
-static void count_sent(const struct prof_held_run *run)
+static void count_sent(const struct prof_long_run *run)
 {
     assert_int_equal(run->own_cycles, 25);
     sent++;
@@ -97,7 +97,7 @@ static void a_run_is_long_without_it_only(void **unused)
     }
     drain_finds(at[0], 60);
     drain_finds(at[1], 60);
-    prof_held_finish(count_sent);
+    prof_long_runs_finish(count_sent);
     assert_int_equal(sent, 1);
     assert_int_equal(row_of(&outer_site).held, 1);
     assert_int_equal(row_of(&outer_site).held_cycles, 25);
@@ -260,12 +260,12 @@ static void it_is_no_freeze(void **unused)
     prof_loop_irq_enter();
     prof_loop_guard(0, 0, 0, NULL);
     prof_loop_irq_exit();
-    assert_int_equal(prof_loop_state.freezes, 0);
+    assert_int_equal(prof_loop_cpu_here()->freezes, 0);
     pass(12);
     prof_loop_irq_enter();
     prof_loop_guard(0, 0, 0, NULL);
     prof_loop_irq_exit();
-    assert_int_equal(prof_loop_state.freezes, 1);
+    assert_int_equal(prof_loop_cpu_here()->freezes, 1);
     prof_loop_pause(&outer);
 }
 
@@ -274,7 +274,7 @@ static void without_a_place_it_stays_inside(void **unused)
     uint64_t at = 0;
 
     (void)unused;
-    for (unsigned i = 0; i < 2 * PROF_HELD_RUNS; i++) {
+    for (unsigned i = 0; i < 2 * PROF_LONG_RUNS_NOTED; i++) {
         prof_loop_run(&outer);
         at = steal(PERIOD);
         prof_loop_pause(&outer);
@@ -284,7 +284,7 @@ static void without_a_place_it_stays_inside(void **unused)
     assert_int_equal(account_now().stolen_cycles, 0);
     assert_int_equal(account_now().stolen_inside_cycles, PERIOD);
     assert_int_equal(row_of(&outer_site).own_cycles,
-                     2 * PROF_HELD_RUNS * PERIOD);
+                     2 * PROF_LONG_RUNS_NOTED * PERIOD);
     assert_int_equal(row_of(&outer_site).longest_cycles, PERIOD);
 }
 

@@ -9,8 +9,6 @@
  */
 
 #include "loop/loop.h"
-#include "loop/loop_send.h"
-#include "loop/loop_stolen.h"
 
 #include <prof/loop_stats.h>
 #include <setjmp.h>
@@ -41,7 +39,7 @@ static inline int loop_end(void **unused)
 {
     (void)unused;
     prof_loop_forget();
-    prof_loop_set_limits(0, 0, false);
+    prof_loop_limit(0, 0, NULL);
     free(memory);
     return 0;
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "causal/causal_send.h"
-
 #include "causal/causal.h"
 #include "causal/shares.h"
 
-#include "base/cpu.h"
 #include "stream/put.h"
 #include "stream/stream.h"
-
-#include <prof/causal.h>
 
 #define NOTES 32u        /* experiments between two drains */
 #define SERIES_A_DRAIN 4 /* of sums, each of up to 16 events */
 #define NAME_MAX 120u
+#define NAMED_MAX 16u /* bytes of fields before a name */
 
 struct note {
     struct prof_experiment_record record;
@@ -99,71 +95,38 @@ void prof_causal_send_again(void)
         causal_log->again = true;
 }
 
-void prof_causal_log_stop(void)
-{
-    prof_causal_send_again();
-}
-
 /* ---- definitions */
-
-static uint32_t copy_name(char *to, const char *name)
-{
-    uint32_t length = 0;
-
-    for (; length < NAME_MAX && name[length] != '\0'; length++)
-        to[length] = name[length] >= ' ' ? name[length] : '?';
-    to[length] = '\0';
-    return length + 1;
-}
 
 enum point_kind { THROUGHPUT, LATENCY };
 
-static void send_point(uint64_t tsc, enum point_kind kind, uint32_t number,
-                       const char *name)
+/* An event of (kind) with (fields), (bytes) of them, and (name) after them. */
+static void send_named(uint64_t tsc, enum prof_event kind, const void *fields,
+                       size_t bytes, const char *name)
 {
-    struct {
-        struct prof_event_causal_point fields;
-        char text[NAME_MAX + 1];
-    } __attribute__((packed))
-    made = {.fields = {(uint16_t)(number - 1), (uint8_t)kind}};
-    uint32_t length = copy_name(made.text, name);
+    char made[NAMED_MAX + NAME_MAX + 1], *to = made + bytes;
 
-    (void)prof_stream_put(PROF_EVENT_CAUSAL_POINT, tsc, &made,
-                          (uint32_t)sizeof made.fields + length);
-}
-
-static void send_target(uint64_t tsc, const struct prof_target *target)
-{
-    struct {
-        struct prof_event_causal_target fields;
-        char text[NAME_MAX + 1];
-    } __attribute__((packed))
-    made = {.fields = {(uint16_t)(target->number - 1), target->end != 0,
-                       target->visits}};
-    uint32_t length = copy_name(made.text, target->name);
-
-    (void)prof_stream_put(PROF_EVENT_CAUSAL_TARGET, tsc, &made,
-                          (uint32_t)sizeof made.fields + length);
+    __builtin_memcpy(made, fields, bytes);
+    for (uint32_t i = 0; i < NAME_MAX && name[i] != '\0'; i++)
+        *to++ = name[i] >= ' ' ? name[i] : '?';
+    *to++ = '\0';
+    (void)prof_stream_put(kind, tsc, made, (uint32_t)(to - made));
 }
 
 static void send_targets(uint64_t tsc)
 {
     for (const struct prof_target *each = prof_causal_targets(); each != NULL;
          each = each->next)
-        send_target(tsc, each);
+        send_named(tsc, PROF_EVENT_CAUSAL_TARGET,
+                   PROF_FIELDS(causal_target, (uint16_t)(each->number - 1),
+                               each->end != 0, each->visits),
+                   each->name);
 }
 
 static void send_assumption(uint64_t tsc, uint16_t number,
                             const struct prof_assumption *of)
 {
-    struct {
-        struct prof_event_causal_assumed fields;
-        char text[NAME_MAX + 1];
-    } __attribute__((packed)) made = {.fields = {number}};
-    uint32_t length = copy_name(made.text, of->text);
-
-    (void)prof_stream_put(PROF_EVENT_CAUSAL_ASSUMED, tsc, &made,
-                          (uint32_t)sizeof made.fields + length);
+    send_named(tsc, PROF_EVENT_CAUSAL_ASSUMED,
+               PROF_FIELDS(causal_assumed, number), of->text);
     (void)prof_stream_put(
         PROF_EVENT_CAUSAL_CHECKED, tsc,
         PROF_FIELDS(causal_checked, number, of->checked, of->contradictions));
@@ -209,10 +172,16 @@ static void send_definitions(uint64_t tsc)
             PROF_FIELDS(causal_speedup, i, settings->speedup[i]));
     for (const struct prof_progress *each = prof_causal_points(); each != NULL;
          each = each->next)
-        send_point(tsc, THROUGHPUT, each->number, each->name);
+        send_named(tsc, PROF_EVENT_CAUSAL_POINT,
+                   PROF_FIELDS(causal_point, (uint16_t)(each->number - 1),
+                               (uint8_t)THROUGHPUT),
+                   each->name);
     for (const struct prof_latency *each = prof_causal_latencies();
          each != NULL; each = each->next)
-        send_point(tsc, LATENCY, each->number, each->name);
+        send_named(tsc, PROF_EVENT_CAUSAL_POINT,
+                   PROF_FIELDS(causal_point, (uint16_t)(each->number - 1),
+                               (uint8_t)LATENCY),
+                   each->name);
     send_targets(tsc);
     send_basis(tsc);
     causal_log->owed = all_series();
@@ -254,19 +223,16 @@ static void send_latency(uint64_t tsc, uint32_t target, uint32_t speedup,
                          uint32_t kind)
 {
     const struct prof_latency_sum *sum =
-        prof_causal_latency_sum(target, speedup, kind);
-    struct prof_latency_interval of_p50, of_p99;
+        prof_causal_latency_sums(target, speedup) + kind;
+    const struct prof_quantiles of = prof_causal_quantiles_of(sum);
 
     if (sum->count == 0)
         return;
-    of_p50 = prof_latency_interval(sum, 500);
-    of_p99 = prof_latency_interval(sum, 990);
     (void)prof_stream_put(
         PROF_EVENT_CAUSAL_LATENCY, tsc,
         PROF_FIELDS(causal_latency, (uint16_t)target, (uint16_t)kind,
-                    (uint8_t)speedup, sum->count, sum->cycles, of_p50.low,
-                    prof_latency_quantile(sum, 500), of_p50.high, of_p99.low,
-                    prof_latency_quantile(sum, 990), of_p99.high));
+                    (uint8_t)speedup, sum->count, sum->cycles, of.p50_low,
+                    of.p50, of.p50_high, of.p99_low, of.p99, of.p99_high));
 }
 
 static void send_limit(uint64_t tsc, uint32_t target, uint32_t speedup)

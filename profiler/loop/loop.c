@@ -1,25 +1,113 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Reading. What is summed over the tree is summed anew for each reader: nodes
- * come after their parents, so one pass from the last to the first is enough.
+ * Memory, the begin of counting, reset, and reading. What is summed over the
+ * tree is summed anew for each reader: nodes come after their parents, so one
+ * pass from the last to the first is enough.
  */
 
-#include "loop/read.h"
-
-#include "loop/long_runs.h"
 #include "loop/loop.h"
-#include "loop/utilisation.h"
 
-#include "base/cpu.h"
+#include <prof/error.h>
 
-#define PERMILLE 1000u
+#define PAIRS 16u /* that are timed together, */
+#define ROUNDS 8u /* so many times */
 
-static struct prof_loop_state *const state = &prof_loop_state;
 static struct prof_loop_sites *const all = &prof_loop_sites;
-
 static bool holds_still;
 static struct prof_loop_now still;
+
+/* ---- begin and reset */
+
+/* Counts from now on. */
+static void begin_counting(struct prof_loop_cpu *cpu)
+{
+    struct prof_loop_now now;
+
+    prof_loop_rebase(&now);
+    cpu->opened_tsc = now.tsc;
+    cpu->opened_away = now.away;
+    cpu->irq_cycles_reset = now.irq_cycles;
+    cpu->irqs_reset = now.irqs;
+    cpu->freezes_reset = cpu->freezes;
+    cpu->stolen_cycles_reset = cpu->stolen_cycles;
+    cpu->taken_out_cycles = cpu->taken_out_irq_cycles = 0;
+}
+
+/* What a wake, a run and a pause cost, in the fastest of some rounds. */
+static void time_pairs(struct prof_loop_cpu *cpu)
+{
+    struct prof_loop_task task = {0};
+    uint64_t cycles = UINT64_MAX;
+
+    task.frame.site = &prof_loop_sites.sites[PROF_SITE_PROFILER];
+    task.frame.node = task.frame.site->top;
+    prof_loop_set_not_ready(&task);
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        uint64_t before = prof_loop_tsc();
+
+        for (uint32_t n = 0; n < PAIRS; n++) {
+            prof_loop_wake(&task);
+            prof_loop_run(&task);
+            prof_loop_pause(&task);
+        }
+        before = prof_loop_tsc() - before;
+        if (before < cycles)
+            cycles = before;
+    }
+    cpu->pair_cycles = cycles / PAIRS;
+}
+
+int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz)
+{
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+
+    if (memory == NULL || (uintptr_t)memory % 8 != 0 ||
+        bytes < PROF_LOOP_MEMORY_MIN)
+        return PROF_EMEMORY;
+    if (prof_loop_on != 0)
+        return PROF_ESTATE;
+    *cpu = (struct prof_loop_cpu){.tsc_hz = tsc_hz};
+    prof_loop_sites_open(memory, bytes);
+    cpu->bottom.site = &prof_loop_sites.sites[PROF_SITE_LOOP];
+    cpu->bottom.node = cpu->bottom.site->top;
+    cpu->top = &cpu->bottom;
+    cpu->high = prof_loop_read().high;
+    time_pairs(cpu);
+    prof_loop_on = 1;
+    prof_utilisation_open(prof_loop_tsc(), tsc_hz);
+    prof_loop_reset();
+    return PROF_OK;
+}
+
+void prof_loop_reset(void)
+{
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    uint32_t depth = 0;
+
+    if (prof_loop_on == 0)
+        return;
+    prof_utilisation_reset(prof_loop_put_rebase());
+    prof_loop_sites_reset();
+    prof_long_runs_reset();
+    prof_loop_send_again();
+    begin_counting(cpu);
+    for (struct prof_loop_frame *at = cpu->top;
+         at != NULL && depth < PROF_LOOP_DEPTH_MAX; at = at->outer, depth++) {
+        at->start = at == cpu->top ? (uint32_t)cpu->opened_tsc : 0;
+        at->before = 0;
+    }
+}
+
+void prof_loop_limit(uint64_t held_cycles, uint64_t freeze_cycles,
+                     void (*trigger)(void))
+{
+    prof_long_runs_set_limits(held_cycles != 0 ? held_cycles : UINT64_MAX,
+                              prof_loop_cpu_here()->long_runs.noted_least);
+    prof_guard_set(freeze_cycles, trigger);
+}
+
+/* ---- reading */
 
 void prof_loop_hold_still(bool hold)
 {
@@ -36,18 +124,18 @@ static void read_now(struct prof_loop_now *now)
         prof_loop_rebase(now);
 }
 
-/* Own times of all nodes and sites up to (now), and their totals. */
+/* Self times of all nodes and sites up to (now), and their totals. */
 static void sum_up(uint64_t now)
 {
-    uint32_t depth = 0;
+    const struct prof_loop_frame *at = prof_loop_cpu_here()->top;
 
     for (uint32_t i = 0; i < all->site_count; i++)
         all->sites[i].own_sum = all->sites[i].total_sum =
             all->sites[i].paused_sum = 0;
     for (uint32_t i = 0; i < all->node_count; i++)
         all->nodes[i].own_sum = all->nodes[i].own_cycles;
-    for (const struct prof_loop_frame *at = state->top;
-         at != NULL && depth < PROF_LOOP_DEPTH_MAX; at = at->outer, depth++)
+    for (uint32_t depth = 0; at != NULL && depth < PROF_LOOP_DEPTH_MAX;
+         at = at->outer, depth++)
         at->node->own_sum += prof_loop_so_far(at, now);
     for (uint32_t i = 0; i < all->node_count; i++) {
         all->nodes[i].total_sum = all->nodes[i].own_sum;
@@ -64,13 +152,14 @@ static void sum_up(uint64_t now)
     }
 }
 
-static uint64_t runs_of(const struct prof_loop_site *site)
+static uint64_t count_of(const struct prof_loop_site *site,
+                         enum prof_loop_measure measure)
 {
-    return prof_histograms_count(&site->histograms, PROF_LOOP_RUN) +
-           site->histograms.unbinned[PROF_LOOP_RUN];
+    return prof_histograms_count(&site->histograms, measure) +
+           site->histograms.unbinned[measure];
 }
 
-/* Own times by kind; and what all that was counted has cost. */
+/* Self times by kind; and what all that was counted has cost. */
 static void add_sites(struct prof_loop_account *account)
 {
     uint64_t *const kinds[] = {
@@ -86,35 +175,18 @@ static void add_sites(struct prof_loop_account *account)
         const struct prof_loop_site *site = &all->sites[i];
 
         *kinds[site->kind] += site->own_sum;
-        account->own_cycles += runs_of(site) * state->pair_cycles;
+        account->own_cycles +=
+            count_of(site, PROF_LOOP_RUN) * prof_loop_cpu_here()->pair_cycles;
         for (uint32_t m = 0; m < PROF_LOOP_MEASURES; m++)
             account->unbinned += site->histograms.unbinned[m];
     }
 }
 
-static void add_busy(struct prof_loop_account *account, uint64_t tsc)
-{
-    static const uint32_t seconds[3] = {1, 10, 60};
-
-    for (uint32_t i = 0; i < 3; i++) {
-        account->busy_seconds[i] = seconds[i];
-        account->busy_permille[i] =
-            prof_utilisation(tsc, &account->busy_seconds[i]);
-    }
-}
-
-/* The drain may have found more since it last said how much there is. */
-static void add_stolen(struct prof_loop_account *account)
-{
-    uint64_t known = state->stolen_cycles - state->stolen_cycles_reset;
-
-    account->stolen_cycles = state->taken_out_cycles;
-    if (known > account->stolen_cycles)
-        account->stolen_inside_cycles = known - account->stolen_cycles;
-}
-
 void prof_loop_account(struct prof_loop_account *account)
 {
+    static const uint32_t seconds[3] = {1, 10, 60};
+    const struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    uint64_t known = cpu->stolen_cycles - cpu->stolen_cycles_reset;
     struct prof_loop_now now;
 
     *account = (struct prof_loop_account){0};
@@ -122,42 +194,42 @@ void prof_loop_account(struct prof_loop_account *account)
         return;
     read_now(&now);
     sum_up(now.tsc);
-    account->wall_cycles = now.tsc - state->opened_tsc;
-    account->interrupts_cycles = now.irq_cycles - state->irq_cycles_reset;
-    account->interrupts = now.irqs - state->irqs_reset;
+    account->wall_cycles = now.tsc - cpu->opened_tsc;
+    account->interrupts_cycles = now.irq_cycles - cpu->irq_cycles_reset;
+    account->interrupts = now.irqs - cpu->irqs_reset;
     account->sampler_cycles =
-        now.away - state->opened_away - account->interrupts_cycles;
-    account->interrupts_cycles -= state->taken_out_irq_cycles;
+        now.away - cpu->opened_away - account->interrupts_cycles;
+    account->interrupts_cycles -= cpu->taken_out_irq_cycles;
     add_sites(account);
-    add_busy(account, now.tsc);
+    for (uint32_t i = 0; i < 3; i++) {
+        account->busy_seconds[i] = seconds[i];
+        account->busy_permille[i] =
+            prof_utilisation(now.tsc, &account->busy_seconds[i]);
+    }
     account->longest_idle_cycles =
-        prof_held_longest_of(&all->sites[PROF_SITE_IDLE]).cycles;
-    add_stolen(account);
+        prof_long_runs_longest(&all->sites[PROF_SITE_IDLE]).cycles;
+    /* the drain may have found more since it last said how much there is */
+    account->stolen_cycles = cpu->taken_out_cycles;
+    if (known > account->stolen_cycles)
+        account->stolen_inside_cycles = known - account->stolen_cycles;
     account->sites = all->site_count - PROF_SITES_FIXED;
     account->sites_max = all->site_max - PROF_SITES_FIXED;
     account->sites_refused = all->refused;
     account->contexts = all->node_count;
     account->contexts_max = all->node_max;
     account->contexts_refused = all->refused_contexts;
-    account->freezes = state->freezes - state->freezes_reset;
-}
-
-static struct prof_loop_sum sum_of(const struct prof_loop_site *site,
-                                   enum prof_loop_measure measure,
-                                   uint64_t cycles)
-{
-    uint64_t unbinned = site->histograms.unbinned[measure];
-
-    return (struct prof_loop_sum){
-        .count = prof_histograms_count(&site->histograms, measure) + unbinned,
-        .cycles = cycles,
-        .unbinned = unbinned};
+    account->freezes = cpu->freezes - cpu->freezes_reset;
 }
 
 static void fill_row(struct prof_loop_row *row, uint32_t number, uint64_t tsc)
 {
     const struct prof_loop_site *site = &all->sites[number];
-    const struct prof_longest_run longest = prof_held_longest_of(site);
+    const struct prof_longest_run longest = prof_long_runs_longest(site);
+    const uint64_t cycles[] = {
+        [PROF_LOOP_RUN] = site->paused_sum,
+        [PROF_LOOP_DELAY] = site->delay_cycles,
+        [PROF_LOOP_WALL] = site->wall_cycles,
+    };
 
     *row = (struct prof_loop_row){
         .number = number,
@@ -173,16 +245,17 @@ static void fill_row(struct prof_loop_row *row, uint32_t number, uint64_t tsc)
         .longest_tsc = longest.begin_tsc,
         .longest_object = longest.object,
         .pending = site->pending,
+        .oldest_cycles = site->oldest != NULL ? tsc - site->oldest->created : 0,
         .held = site->held,
         .held_cycles = site->held_cycles,
         .held_samples = site->held_samples,
     };
-    if (site->oldest != NULL)
-        row->oldest_cycles = tsc - site->oldest->created;
-    row->sums[PROF_LOOP_RUN] = sum_of(site, PROF_LOOP_RUN, site->paused_sum);
-    row->sums[PROF_LOOP_DELAY] =
-        sum_of(site, PROF_LOOP_DELAY, site->delay_cycles);
-    row->sums[PROF_LOOP_WALL] = sum_of(site, PROF_LOOP_WALL, site->wall_cycles);
+    for (uint32_t m = 0; m < PROF_LOOP_MEASURES; m++)
+        row->sums[m] = (struct prof_loop_sum){
+            .count = count_of(site, (enum prof_loop_measure)m),
+            .cycles = cycles[m],
+            .unbinned = site->histograms.unbinned[m],
+        };
 }
 
 void prof_loop_visit(void (*visit)(const struct prof_loop_row *row,
@@ -237,8 +310,9 @@ void prof_loop_contexts(void (*visit)(const struct prof_loop_context *node,
 /* ---- histograms */
 
 struct quantile {
-    uint64_t left; /* values that are not larger */
-    uint64_t value;
+    struct prof_log_linear_quantile of;
+    uint64_t value; /* the middle of its bucket */
+    bool found;
 };
 
 static void find_value(uint64_t low, uint64_t high, uint64_t count,
@@ -246,10 +320,10 @@ static void find_value(uint64_t low, uint64_t high, uint64_t count,
 {
     struct quantile *quantile = context;
 
-    if (quantile->left == 0)
-        return;
-    quantile->value = low + (high - low) / 2;
-    quantile->left -= count < quantile->left ? count : quantile->left;
+    if (!quantile->found && prof_log_linear_find(&quantile->of, count)) {
+        quantile->value = low + (high - low) / 2;
+        quantile->found = true;
+    }
 }
 
 uint64_t prof_loop_quantile(uint32_t number, enum prof_loop_measure measure,
@@ -262,11 +336,9 @@ uint64_t prof_loop_quantile(uint32_t number, enum prof_loop_measure measure,
     if (prof_loop_on == 0 || number >= all->site_count)
         return 0;
     histograms = &all->sites[number].histograms;
-    quantile.left = prof_divide(
-        prof_histograms_count(histograms, measure) * permille + PERMILLE - 1,
-        PERMILLE);
+    quantile.of.wanted = prof_histograms_count(histograms, measure) * permille;
     prof_histograms_visit(histograms, measure, find_value, &quantile);
-    longest = prof_held_longest_of(&all->sites[number]).cycles;
+    longest = prof_long_runs_longest(&all->sites[number]).cycles;
     if (measure == PROF_LOOP_RUN && quantile.value > longest)
         return longest;
     return quantile.value;
@@ -281,3 +353,10 @@ void prof_loop_buckets(uint32_t number, enum prof_loop_measure measure,
         prof_histograms_visit(&all->sites[number].histograms, measure, visit,
                               context);
 }
+
+#ifdef PROF_HOSTED
+void prof_loop_forget(void)
+{
+    prof_loop_on = 0;
+}
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A row is sent if its numbers have changed; the text of its site before it is
+ * sent for the first time, and again from time to time, since packets may be
+ * lost. With the text come its histograms, so that each round has those of some
+ * sites, and the last one all.
+ */
+
+#include "loop/loop.h"
+
+#include "stream/put.h"
+#include "stream/stream.h"
+
+#define TEXT_MAX 190u
+#define NAME_MAX 120u
+#define ROUNDS 16u /* between two texts of a site */
+
+/* Where the quantiles begin: three of runs, three of delays, three of walls. */
+#define QUANTILES offsetof(struct prof_event_loop_row, run_p50)
+_Static_assert(QUANTILES + 9 * sizeof(uint64_t) ==
+                   sizeof(struct prof_event_loop_row),
+               "they are the end of it");
+
+/* If the last sample was so many periods ago, much may have been stolen that
+ * the next one will show: a round waits for it, but not for ever. */
+#define LATE 8u
+#define SECONDS_MAX 8u
+
+static uint64_t sent_tsc;
+static uint32_t rounds; /* from 1 on; 0 = begin again */
+
+void prof_loop_send_again(void)
+{
+    rounds = 0;
+    sent_tsc = 0;
+}
+
+static uint32_t append_text(char *to, uint32_t at, uint32_t end,
+                            const char *text)
+{
+    for (; *text != '\0' && at < end; text++)
+        to[at++] = *text >= ' ' ? *text : '?';
+    return at;
+}
+
+struct definition {
+    struct prof_event_loop_site site;
+    char text[TEXT_MAX + 2];
+} __attribute__((packed));
+
+static void send_site(uint64_t tsc, const struct prof_loop_row *row)
+{
+    struct definition made = {
+        .site = {(uint16_t)row->number, (uint8_t)row->kind, row->site->line}};
+    uint32_t length = append_text(made.text, 0, NAME_MAX, row->site->text);
+
+    if (row->site->file != NULL) {
+        made.text[length++] = '@';
+        length = append_text(made.text, length, TEXT_MAX, row->site->file);
+    }
+    made.text[length++] = '\0';
+    (void)prof_stream_put(PROF_EVENT_LOOP_SITE, tsc, &made,
+                          (uint32_t)sizeof made.site + length);
+}
+
+/* All but what changes as time passes, and takes a pass over a histogram. */
+static struct prof_event_loop_row fields_of(const struct prof_loop_row *row)
+{
+    const struct prof_loop_sum *sums = row->sums;
+
+    return (struct prof_event_loop_row){
+        .site = (uint16_t)row->number,
+        .calls = row->calls,
+        .resolved = row->resolved,
+        .failed = row->failed,
+        .cancelled = row->cancelled,
+        .pending = row->pending,
+        .own = row->own_cycles,
+        .total = row->total_cycles,
+        .longest = row->longest_cycles,
+        .longest_begin = row->longest_tsc,
+        .longest_task = row->longest_object,
+        .runs = sums[PROF_LOOP_RUN].count,
+        .delays = sums[PROF_LOOP_DELAY].count,
+        .delay = sums[PROF_LOOP_DELAY].cycles,
+        .walls = sums[PROF_LOOP_WALL].count,
+        .wall = sums[PROF_LOOP_WALL].cycles,
+        .held = row->held,
+        .held_time = row->held_cycles,
+    };
+}
+
+/* What changes where anything in fields_of() does. */
+static uint32_t note_of(const struct prof_event_loop_row *fields)
+{
+    const uint8_t *bytes = (const uint8_t *)fields;
+    uint32_t note = 0, word;
+
+    for (size_t i = 0; i + sizeof word <= QUANTILES; i += sizeof word) {
+        __builtin_memcpy(&word, bytes + i, sizeof word);
+        note = (note * 31) ^ word;
+    }
+    return note != 0 ? note : 1; /* 0: has not been sent */
+}
+
+static void send_row(uint64_t tsc, const struct prof_loop_row *row,
+                     struct prof_event_loop_row *fields)
+{
+    static const uint16_t permilles[] = {500, 900, 990};
+    uint8_t *to = (uint8_t *)fields + QUANTILES;
+
+    fields->oldest = row->oldest_cycles;
+    for (uint32_t i = 0; i < 3 * PROF_LOOP_MEASURES; i++) {
+        uint64_t value = prof_loop_quantile(
+            row->number, (enum prof_loop_measure)(i / 3), permilles[i % 3]);
+
+        __builtin_memcpy(to + i * sizeof value, &value, sizeof value);
+    }
+    (void)prof_stream_put(PROF_EVENT_LOOP_ROW, tsc, fields, sizeof *fields);
+}
+
+/* Which histogram the ranges are of. */
+struct ranges {
+    uint64_t tsc;
+    uint16_t site;
+    uint8_t measure;
+};
+
+static void send_range(uint64_t low, uint64_t high, uint64_t count,
+                       void *context)
+{
+    const struct ranges *ranges = context;
+
+    (void)high; /* follows from (low) */
+    (void)prof_stream_put(
+        PROF_EVENT_LOOP_BUCKET, ranges->tsc,
+        PROF_FIELDS(loop_bucket, ranges->site, ranges->measure, low,
+                    count < UINT32_MAX ? (uint32_t)count : UINT32_MAX));
+}
+
+static void send_histograms(uint64_t tsc, uint32_t site)
+{
+    struct ranges ranges = {.tsc = tsc, .site = (uint16_t)site};
+
+    for (uint8_t i = 0; i < PROF_LOOP_MEASURES; i++) {
+        ranges.measure = i;
+        prof_loop_buckets(site, (enum prof_loop_measure)i, send_range, &ranges);
+    }
+}
+
+static void send_if_changed(const struct prof_loop_row *row, void *context)
+{
+    struct prof_loop_site *site = &prof_loop_sites.sites[row->number];
+    uint64_t tsc = *(const uint64_t *)context;
+    struct prof_event_loop_row fields = fields_of(row);
+    uint32_t note = note_of(&fields);
+    bool due;
+
+    if (rounds == 0)
+        site->note = 0;
+    due = site->note == 0 || (row->number + rounds) % ROUNDS == 0;
+    if (due)
+        send_site(tsc, row);
+    if (site->note != note || row->pending != 0)
+        send_row(tsc, row, &fields);
+    if (due)
+        send_histograms(tsc, row->number);
+    site->note = note;
+}
+
+static void send_context(const struct prof_loop_context *node, void *context)
+{
+    if (node->own_cycles == 0 && node->calls == 0)
+        return;
+    (void)prof_stream_put(PROF_EVENT_LOOP_CONTEXT, *(const uint64_t *)context,
+                          PROF_FIELDS(loop_context, (uint16_t)node->number,
+                                      (uint16_t)node->parent,
+                                      (uint16_t)node->site, node->recursive,
+                                      node->calls, node->own_cycles,
+                                      node->total_cycles));
+}
+
+static void send_account(uint64_t tsc)
+{
+    struct prof_loop_account sums;
+
+    prof_loop_account(&sums);
+    (void)prof_stream_put(
+        PROF_EVENT_LOOP, tsc,
+        PROF_FIELDS(
+            loop, sums.wall_cycles, sums.tasks_cycles, sums.callbacks_cycles,
+            sums.others_cycles, sums.loop_cycles, sums.profiler_cycles,
+            sums.idle_cycles, sums.interrupts_cycles, sums.sampler_cycles,
+            sums.stolen_cycles, sums.stolen_inside_cycles, sums.own_cycles,
+            (uint16_t)sums.busy_permille[0], (uint16_t)sums.busy_permille[1],
+            (uint16_t)sums.busy_permille[2], sums.sites, sums.sites_refused,
+            sums.contexts_refused, sums.unbinned, sums.freezes));
+}
+
+static void send_all(uint64_t tsc)
+{
+    prof_loop_hold_still(true);
+    send_account(tsc);
+    prof_loop_visit(send_if_changed, &tsc);
+    if (rounds % ROUNDS == 0)
+        prof_loop_contexts(send_context, &tsc);
+    prof_loop_hold_still(false);
+    rounds++;
+    sent_tsc = tsc;
+}
+
+static void send_long_run(const struct prof_long_run *run)
+{
+    (void)prof_stream_put(
+        PROF_EVENT_LOOP_HELD, run->end_tsc,
+        PROF_FIELDS(loop_held, (uint16_t)prof_loop_site_number(run->site),
+                    run->object, run->begin_tsc, run->own_cycles, run->samples,
+                    run->functions[0].function, run->functions[0].samples,
+                    run->functions[1].function, run->functions[1].samples,
+                    run->functions[2].function, run->functions[2].samples));
+}
+
+static void send_freeze(const struct prof_freeze *freeze)
+{
+    const uintptr_t *at = freeze->addresses;
+
+    (void)prof_stream_put(
+        PROF_EVENT_LOOP_FREEZE, freeze->tsc,
+        PROF_FIELDS(loop_freeze, (uint16_t)prof_loop_site_number(freeze->site),
+                    (uint16_t)prof_loop_site_number(freeze->outer),
+                    freeze->object, freeze->held_cycles, at[0], at[1], at[2],
+                    at[3], at[4], at[5], at[6], at[7]));
+}
+
+void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
+                       uint64_t period_cycles, uint64_t last_tsc)
+{
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    struct prof_freeze freeze;
+    uint64_t since = tsc - sent_tsc;
+
+    if (prof_loop_on == 0)
+        return;
+    cpu->stolen_cycles = stolen_cycles;
+    prof_long_runs_finish(prof_stream_on() ? send_long_run : NULL);
+    if (cpu->long_runs.noted_least != period_cycles / 2)
+        prof_long_runs_set_limits(cpu->long_runs.held_least, period_cycles / 2);
+    if (!prof_stream_on())
+        return;
+    if (prof_guard_take(&freeze))
+        send_freeze(&freeze);
+    if (sent_tsc == 0 || since >= SECONDS_MAX * cpu->tsc_hz ||
+        (since >= cpu->tsc_hz && tsc - last_tsc < LATE * period_cycles))
+        send_all(tsc);
+}
+
+void prof_loop_send_last(void)
+{
+    struct prof_loop_frame frame;
+
+    if (prof_loop_on == 0 || !prof_stream_on())
+        return;
+    prof_loop_profiler(&frame); /* nothing else runs while this is read */
+    rounds = 0;
+    send_all(prof_loop_tsc());
+    prof_loop_leave(&frame);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The table of sites, and the account below it. */
+
+#include "base/format.h"
+#include "loop/loop.h"
+
+#include <prof/name.h>
+#include <prof/port.h>
+#include <prof/symbols.h>
+
+#define SHARE_WHOLE 10000u /* shares in hundredths of a per cent */
+
+/* (part) of (whole), in hundredths of a per cent. */
+static uint32_t share_of(uint64_t part, uint64_t whole)
+{
+    while (whole > UINT32_MAX) {
+        whole >>= 1;
+        part >>= 1;
+    }
+    return whole == 0 ? 0
+                      : (uint32_t)prof_divide(part * SHARE_WHOLE + whole / 2,
+                                              (uint32_t)whole);
+}
+
+static uint64_t nanoseconds(uint64_t cycles)
+{
+    uint32_t khz = (uint32_t)prof_divide(prof_loop_cpu_here()->tsc_hz, 1000);
+    uint64_t ms;
+
+    if (khz == 0)
+        return cycles;
+    ms = prof_divide(cycles, khz);
+    return ms * 1000000 + prof_divide((cycles - ms * khz) * 1000000, khz);
+}
+
+void prof_loop_write_time(struct prof_text *out, uint64_t cycles)
+{
+    static const struct {
+        const char *unit;
+        uint32_t ns;
+    } units[] = {{" us", 1000}, {" ms", 1000000}, {" s ", 1000000000}};
+    uint64_t ns = nanoseconds(cycles);
+    uint32_t i = 0;
+
+    while (i < 2 && ns >= (uint64_t)units[i].ns * 1000)
+        i++;
+    prof_text_fixed(out, prof_divide(ns, units[i].ns / 10), 3, 10);
+    prof_text_string(out, units[i].unit);
+}
+
+/* ---- rows */
+
+static uint64_t key_of(const struct prof_loop_site *site, enum prof_loop_by by)
+{
+    switch (by) {
+    case PROF_LOOP_BY_TOTAL:
+        return site->total_sum;
+    case PROF_LOOP_BY_LONGEST:
+        return prof_long_runs_longest(site).cycles;
+    default:
+        return site->own_sum;
+    }
+}
+
+static bool is_listed(const struct prof_loop_site *site)
+{
+    return site->kind != PROF_LOOP_IDLE && site->kind != PROF_LOOP_LOOP &&
+           (site->own_sum != 0 || site->calls != 0);
+}
+
+/* Both lists in one; of two alike, that of (first) comes first. */
+static struct prof_loop_site *merge_lists(struct prof_loop_site *first,
+                                          struct prof_loop_site *second)
+{
+    struct prof_loop_site *merged = NULL, **end = &merged;
+
+    while (first != NULL && second != NULL) {
+        struct prof_loop_site **from =
+            second->key > first->key ? &second : &first;
+
+        *end = *from;
+        *from = (*from)->after;
+        end = &(*end)->after;
+    }
+    *end = first != NULL ? first : second;
+    return merged;
+}
+
+/* The sites of the table in its order: a merge sort of a list, since there may
+ * be very many. lists[i] has 2^i of them or none. */
+static struct prof_loop_site *sort_sites(enum prof_loop_by by)
+{
+    struct prof_loop_site *lists[32] = {NULL}, *all = NULL;
+
+    for (uint32_t i = 0; i < prof_loop_sites.site_count; i++) {
+        struct prof_loop_site *list = &prof_loop_sites.sites[i];
+        uint32_t at = 0;
+
+        if (!is_listed(list))
+            continue;
+        list->key = key_of(list, by);
+        list->after = NULL;
+        for (; lists[at] != NULL; at++) {
+            list = merge_lists(lists[at], list);
+            lists[at] = NULL;
+        }
+        lists[at] = list;
+    }
+    for (uint32_t i = 0; i < 32; i++)
+        all = merge_lists(lists[i], all);
+    return all;
+}
+
+void prof_loop_write_site(struct prof_text *out,
+                          const struct prof_loop_site *site)
+{
+    const struct prof_trace_name *name = site->name;
+
+    prof_text_string(out, name->text);
+    if (name->file != NULL)
+        prof_text_format(out, " (%s:%u)", name->file, name->line);
+}
+
+static void write_row(struct prof_text *out, const struct prof_loop_site *site,
+                      uint64_t wall)
+{
+    struct prof_loop_row row;
+
+    prof_loop_row(prof_loop_site_number(site), &row);
+    prof_text_format(
+        out, "%4.2u %%%4.2u %%%10ju ", share_of(row.own_cycles, wall),
+        share_of(row.total_cycles, wall), row.sums[PROF_LOOP_RUN].count);
+    prof_loop_write_time(out,
+                         prof_loop_quantile(row.number, PROF_LOOP_RUN, 990));
+    prof_text_char(out, ' ');
+    prof_loop_write_time(out, row.longest_cycles);
+    prof_text_char(out, ' ');
+    prof_loop_write_time(out,
+                         prof_loop_quantile(row.number, PROF_LOOP_DELAY, 990));
+    prof_text_format(out, "%9ju%8u ", row.calls, row.pending);
+    prof_loop_write_time(out, row.oldest_cycles);
+    prof_text_char(out, ' ');
+    prof_loop_write_site(out, site);
+    if (row.failed != 0)
+        prof_text_format(out, ", failed %ju", row.failed);
+    if (row.cancelled != 0)
+        prof_text_format(out, ", cancelled %ju", row.cancelled);
+    prof_text_char(out, '\n');
+}
+
+static void write_rows(struct prof_text *out, uint32_t rows,
+                       enum prof_loop_by by, uint64_t wall)
+{
+    const struct prof_loop_site *site = sort_sites(by);
+
+    if (rows != 0 && site != NULL)
+        prof_text_string(out,
+                         "    own    total      runs 99% below  longest 99% "
+                         "delay     calls pending  oldest  site\n");
+    for (; rows != 0 && site != NULL; rows--, site = site->after)
+        write_row(out, site, wall);
+}
+
+/* ---- the account */
+
+static void write_account(struct prof_text *out,
+                          const struct prof_loop_account *account)
+{
+    const struct {
+        const char *name;
+        uint64_t cycles;
+        bool always;
+    } parts[] = {
+        {" = tasks", account->tasks_cycles, true},
+        {", callbacks", account->callbacks_cycles, true},
+        {", other sites", account->others_cycles, false},
+        {", loop", account->loop_cycles, true},
+        {", profiler", account->profiler_cycles + account->sampler_cycles,
+         true},
+        {", interrupts", account->interrupts_cycles, true},
+        {", idle", account->idle_cycles, true},
+        {", stolen", account->stolen_cycles, false},
+    };
+    uint64_t wall = account->wall_cycles, missing = wall;
+
+    prof_text_string(out, "loop: ");
+    prof_loop_write_time(out, wall);
+    for (uint32_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        missing -= parts[i].cycles;
+        if (parts[i].always || parts[i].cycles != 0)
+            prof_text_format(out, "%s %.2u %%", parts[i].name,
+                             share_of(parts[i].cycles, wall));
+    }
+    prof_text_format(out, "; missing %s%ju cycles\n",
+                     (int64_t)missing < 0 ? "-" : "",
+                     (int64_t)missing < 0 ? -missing : missing);
+    prof_text_format(out, "loop: profiling overhead %.2u %%",
+                     share_of(account->own_cycles, wall));
+    if (account->stolen_inside_cycles != 0)
+        prof_text_format(out, ", stolen as well %.2u %%",
+                         share_of(account->stolen_inside_cycles, wall));
+    if (account->freezes != 0)
+        prof_text_format(out, "; held for too long %u times", account->freezes);
+    prof_text_char(out, '\n');
+}
+
+static void write_refused(struct prof_text *out,
+                          const struct prof_loop_account *account)
+{
+    if (account->sites_refused + account->contexts_refused +
+            account->unbinned !=
+        0)
+        prof_text_format(out,
+                         "loop: no room for %u sites, the parents of %ju "
+                         "calls, %ju values in histograms: prof.loop_kb\n",
+                         account->sites_refused, account->contexts_refused,
+                         account->unbinned);
+}
+
+static void write_head(struct prof_text *out,
+                       const struct prof_loop_account *account)
+{
+    prof_text_string(out, "--- event loop: busy");
+    for (uint32_t i = 0; i < 3; i++)
+        if (account->busy_seconds[i] != 0 &&
+            (i == 0 ||
+             account->busy_seconds[i] != account->busy_seconds[i - 1]))
+            prof_text_format(out, " %.1u %% of %u s,",
+                             account->busy_permille[i],
+                             account->busy_seconds[i]);
+    prof_text_format(out, " %.2u %% of all ---\n",
+                     share_of(account->wall_cycles - account->idle_cycles -
+                                  account->stolen_cycles,
+                              account->wall_cycles));
+}
+
+static void write_function(struct prof_text *out, uintptr_t address,
+                           uint32_t width)
+{
+    struct prof_symbol symbol;
+
+    if (prof_symbol_find(address, &symbol))
+        prof_name_write(out, &symbol, width);
+    else
+        prof_text_hex(out, address, 8);
+}
+
+/* The longest runs: "X held the loop for 48 ms, 80 % of it in strcmp". */
+static void write_long_runs(struct prof_text *out, uint32_t width)
+{
+    const struct prof_long_run *run;
+
+    for (uint32_t i = 0; (run = prof_long_runs_listed(i)) != NULL; i++) {
+        prof_text_string(out, "loop: ");
+        prof_loop_write_site(out, run->site);
+        prof_text_string(out, " held it for ");
+        prof_loop_write_time(out, run->own_cycles);
+        for (uint32_t f = 0; f < 3 && run->functions[f].samples != 0; f++) {
+            prof_text_format(out, "%s%.1u %% in ", f == 0 ? ": " : ", ",
+                             share_of(run->functions[f].samples, run->samples) /
+                                 10);
+            write_function(out, run->functions[f].function, width);
+        }
+        prof_text_char(out, '\n');
+    }
+}
+
+void prof_loop_write_table(uint32_t rows, enum prof_loop_by by, uint32_t width)
+{
+    struct prof_loop_account account;
+    struct prof_loop_frame frame;
+    struct prof_text out;
+
+    if (prof_loop_on == 0)
+        return;
+    prof_loop_profiler(&frame);
+    prof_loop_account(&account);
+    prof_text_open(&out, prof_port_write);
+    write_head(&out, &account);
+    write_rows(&out, rows, by, account.wall_cycles);
+    write_long_runs(&out, width);
+    write_account(&out, &account);
+    write_refused(&out, &account);
+    prof_text_flush(&out);
+    prof_loop_leave(&frame);
+}
