@@ -39,7 +39,8 @@ LEFT_OUT = "left_out.c"
 PARTS = {
     "pit": (
         [
-            "tick/gate*.c",
+            "tick/gate_chain.c",
+            "tick/idt_gate.c",
             "tick/pit_ownership.c",
             "tick/jitter.c",
             "tick/newest.c",
@@ -55,7 +56,7 @@ PARTS = {
         ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
         ["unwind/left_out.c"],
     ),
-    "user": (["sample/user.c", "profile/user.c"], []),
+    "user": (["sample/user.c", "aggregate/user.c"], []),
     "stream": (
         [
             "stream/*.c",
@@ -79,7 +80,7 @@ PARTS = {
         ["report/call_tree.c", "report/callers.c"],
         ["report/left_out.c"],
     ),
-    "classes": (["profile/instruction_class.c"], []),
+    "classes": (["aggregate/instruction_class.c"], []),
     "builtin": (
         [
             "control/poll.c",
@@ -101,7 +102,7 @@ PARTS = {
 # What several parts need: compiled unless all of them are left out.
 SHARED = {
     ("callers", "classes", "causal"): ["unwind/decode*.c", "unwind/forms.c"],
-    ("callers", "trees"): ["profile/calls.c"],
+    ("callers", "trees"): ["aggregate/calls.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
 }
 
