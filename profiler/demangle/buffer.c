@@ -82,16 +82,22 @@ void demangle_put_string(struct demangle_buffer *o, const char *s)
     demangle_put_bytes(o, s, demangle_length(s));
 }
 
+size_t demangle_decimal(char digits[DEMANGLE_DIGITS], uint32_t value)
+{
+    size_t n = 1;
+
+    for (uint32_t rest = value; rest > 9; rest /= 10)
+        n++;
+    for (size_t at = n; at > 0; value /= 10)
+        digits[--at] = (char)('0' + value % 10);
+    return n;
+}
+
 void demangle_put_decimal(struct demangle_buffer *o, uint32_t value)
 {
-    char digits[10];
-    size_t at = sizeof digits;
+    char digits[DEMANGLE_DIGITS];
 
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    demangle_put_bytes(o, digits + at, sizeof digits - at);
+    demangle_put_bytes(o, digits, demangle_decimal(digits, value));
 }
 
 void demangle_put_utf8(struct demangle_buffer *o, uint32_t code)
