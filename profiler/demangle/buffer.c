@@ -84,20 +84,21 @@ void demangle_put_string(struct demangle_buffer *o, const char *s)
 
 size_t demangle_decimal(char digits[DEMANGLE_DIGITS], uint32_t value)
 {
-    size_t n = 1;
+    size_t at = DEMANGLE_DIGITS;
 
-    for (uint32_t rest = value; rest > 9; rest /= 10)
-        n++;
-    for (size_t at = n; at > 0; value /= 10)
+    do {
         digits[--at] = (char)('0' + value % 10);
-    return n;
+        value /= 10;
+    } while (value != 0);
+    return at;
 }
 
 void demangle_put_decimal(struct demangle_buffer *o, uint32_t value)
 {
     char digits[DEMANGLE_DIGITS];
 
-    demangle_put_bytes(o, digits, demangle_decimal(digits, value));
+    for (size_t at = demangle_decimal(digits, value); at < sizeof digits; at++)
+        demangle_put_char(o, digits[at]);
 }
 
 void demangle_put_utf8(struct demangle_buffer *o, uint32_t code)

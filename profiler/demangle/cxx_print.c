@@ -209,11 +209,12 @@ static void queue_op(struct cxx *x, uint16_t c, bool blanks)
 static void queue_number(struct cxx *x, uint32_t number, char how)
 {
     char digits[DEMANGLE_DIGITS];
+    size_t at;
 
     if (how == '-' && number-- == 0)
         return;
-    number += how == '+';
-    cxx_text_bytes(x, digits, demangle_decimal(digits, number));
+    at = demangle_decimal(digits, number + (how == '+'));
+    cxx_text_bytes(x, digits + at, DEMANGLE_DIGITS - at);
 }
 
 /* What follows the next "%(mark)". */
