@@ -24,7 +24,7 @@ mkdir -p "$work"
 # shellcheck disable=SC2046 # a list of files
 gcc -std=gnu11 -O2 -DPROF_HOSTED -Iprofiler/include -Iprofiler -Ibench \
     -o "$work/ours" bench/trace_ours.c profiler/base/*.c \
-    $(find profiler/trace profiler/stream -name '*.c' ! -name left_out.c)
+    $(find profiler/trace profiler/stream -name '*.c')
 gcc -std=gnu11 -O2 -Ibench -o "$work/lttng" bench/trace_lttng.c -llttng-ust
 
 LTTNG_HOME=$work

@@ -20,8 +20,7 @@ $(rooms)/.linked: profiler/rooms tools/build/rooms.py | packages
 # the module's sources; tools/build/sources.py lists the same and, where
 # something is left out, knows what that is
 ifeq ($(LIB_CONFIG),)
-profiler_sources = $(filter-out %/offsets.c %/left_out.c \
-    %/reserve.c,$(wildcard \
+profiler_sources = $(filter-out %/offsets.c %/reserve.c,$(wildcard \
     profiler/*/*.c profiler/*/*.asm profiler/*/$1/*.asm))
 else
 profiler_sources = $(shell tools/build/sources.py --width $1 \

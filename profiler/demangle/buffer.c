@@ -82,16 +82,23 @@ void demangle_put_string(struct demangle_buffer *o, const char *s)
     demangle_put_bytes(o, s, demangle_length(s));
 }
 
-void demangle_put_decimal(struct demangle_buffer *o, uint32_t value)
+size_t demangle_decimal(char digits[DEMANGLE_DIGITS], uint32_t value)
 {
-    char digits[10];
-    size_t at = sizeof digits;
+    size_t at = DEMANGLE_DIGITS;
 
     do {
         digits[--at] = (char)('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    demangle_put_bytes(o, digits + at, sizeof digits - at);
+    return at;
+}
+
+void demangle_put_decimal(struct demangle_buffer *o, uint32_t value)
+{
+    char digits[DEMANGLE_DIGITS];
+
+    for (size_t at = demangle_decimal(digits, value); at < sizeof digits; at++)
+        demangle_put_char(o, digits[at]);
 }
 
 void demangle_put_utf8(struct demangle_buffer *o, uint32_t code)

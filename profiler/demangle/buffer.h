@@ -34,6 +34,10 @@ PROF_HIDDEN void demangle_put_bytes(struct demangle_buffer *o, const char *s,
                                     size_t n);
 PROF_HIDDEN void demangle_put_char(struct demangle_buffer *o, char c);
 PROF_HIDDEN void demangle_put_string(struct demangle_buffer *o, const char *s);
+/* Writes (value) in decimal to the end of (digits); returns its beginning. */
+#define DEMANGLE_DIGITS 10
+PROF_HIDDEN size_t demangle_decimal(char digits[DEMANGLE_DIGITS],
+                                    uint32_t value);
 PROF_HIDDEN void demangle_put_decimal(struct demangle_buffer *o,
                                       uint32_t value);
 /* Bytes of (s) before its NUL. */

@@ -38,8 +38,8 @@ static const char *clone_end(const char *s)
 
 static uint16_t leaf(struct cxx *x, const char *from, const char *to)
 {
-    return prof_cxx_node(x, CXX_IS(CXX_NAME, CXX_FLAT_LEAF),
-                         (uint16_t)(from - x->text), (uint16_t)(to - from), 0);
+    return cxx_node(x, CXX_IS(CXX_NAME, CXX_FLAT_LEAF),
+                    (uint16_t)(from - x->text), (uint16_t)(to - from), 0);
 }
 
 static uint16_t clone(struct cxx *x, uint16_t root, const char *to)
@@ -47,7 +47,7 @@ static uint16_t clone(struct cxx *x, uint16_t root, const char *to)
     uint16_t text = leaf(x, x->s, to);
 
     x->s = to;
-    return prof_cxx_node(x, CXX_CLONE, root, text, 0);
+    return cxx_node(x, CXX_CLONE, root, text, 0);
 }
 
 /* Suffixes after the encoding, up to the end of the name. GNU lists them one by
@@ -137,7 +137,7 @@ static bool take_invoke(struct cxx *x)
 
 static uint16_t wrap(struct cxx *x, uint16_t special, uint16_t root)
 {
-    return prof_cxx_node(x, CXX_SPECIAL, root, 0, special);
+    return cxx_node(x, CXX_SPECIAL, root, 0, special);
 }
 
 /* Parses the whole name. <mangled-name> ::= _Z <encoding>
@@ -156,7 +156,7 @@ static uint16_t read_name(struct cxx *x)
         x->s += 2;
     else if (special != 0 || !take_block(x))
         return 0;
-    root = prof_cxx_parse(x);
+    root = cxx_parse(x);
     if (root == 0)
         return 0;
     if (special != 0) {
@@ -179,7 +179,7 @@ static bool try(struct cxx *x, void *end)
     if (root == 0)
         return false;
     x->item = x->floor = end;
-    if (prof_cxx_print(x, root))
+    if (cxx_print(x, root))
         return true;
     x->retry = true;
     x->meaningless = true;

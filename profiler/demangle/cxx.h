@@ -29,8 +29,8 @@ enum cxx_kind {
     CXX_NONE,
     /* names */
     CXX_NAME,        /* a = offset in the mangled name, b = bytes */
-    CXX_WORD,        /* a = index of a prof_cxx_words[] */
-    CXX_STD,         /* a = index of a prof_cxx_std[], b = 1: spelt out */
+    CXX_WORD,        /* a = index of a cxx_words[] */
+    CXX_STD,         /* a = index of a cxx_std[], b = 1: spelt out */
     CXX_TAGGED,      /* a[abi:b] */
     CXX_MODULE,      /* a.b, or a:b with c = 1; a may be missing */
     CXX_ENTITY,      /* a@b */
@@ -44,9 +44,9 @@ enum cxx_kind {
     CXX_BINDING,     /* [list a] */
     CXX_LAMBDA,      /* a = parameters, b = template head, c = number */
     CXX_UNNAMED,     /* c = number */
-    CXX_SPECIAL,     /* text c, a, [text c + 1, b] of prof_cxx_specials[] */
+    CXX_SPECIAL,     /* text c, a, [text c + 1, b] of cxx_specials[] */
     CXX_CLONE,       /* a [clone b] */
-    CXX_OPERATOR,    /* a = index of a prof_cxx_ops[] */
+    CXX_OPERATOR,    /* a = index of a cxx_ops[] */
     CXX_OPERATOR_OF, /* a = vendor's name */
     CXX_FRIEND,      /* friend a */
     CXX_LITERAL_OP,  /* operator"" a */
@@ -54,7 +54,7 @@ enum cxx_kind {
     /* lists: arguments, parameters, packs; b = next, a = 0: empty */
     CXX_LIST,
     /* types */
-    CXX_BUILTIN, /* a = index of a prof_cxx_builtins[] */
+    CXX_BUILTIN, /* a = index of a cxx_builtins[] */
     CXX_VENDOR,  /* a = name */
     CXX_POINTER,
     CXX_LREF,
@@ -85,7 +85,7 @@ enum cxx_kind {
     CXX_F_NOEXCEPT, /* b = expression or 0 */
     CXX_F_THROW,    /* b = list of types */
     /* expressions */
-    CXX_FPARAM,      /* a = index, 0 = this */
+    CXX_FPARAM,      /* c = index; a = 1: this */
     CXX_LITERAL,     /* (a)b, c = 1: negative */
     CXX_UNARY,       /* c = operator; a */
     CXX_POSTFIX,     /* c = operator; a */
@@ -271,11 +271,11 @@ enum cxx_special_shape {
     CXX_SPECIAL_SHAPES
 };
 
-PROF_HIDDEN extern const struct cxx_builtin prof_cxx_builtins[];
-PROF_HIDDEN extern const struct cxx_op prof_cxx_ops[];
-PROF_HIDDEN extern const struct cxx_std prof_cxx_std[];
-PROF_HIDDEN extern const struct cxx_special prof_cxx_specials[];
-PROF_HIDDEN extern const struct cxx_word prof_cxx_words[];
+PROF_HIDDEN extern const struct cxx_builtin cxx_builtins[];
+PROF_HIDDEN extern const struct cxx_op cxx_ops[];
+PROF_HIDDEN extern const struct cxx_std cxx_std[];
+PROF_HIDDEN extern const struct cxx_special cxx_specials[];
+PROF_HIDDEN extern const struct cxx_word cxx_words[];
 
 /* Specials without a two-letter code in the mangled name. */
 #define CXX_S_TEMPORARY 20u
@@ -292,25 +292,25 @@ enum cxx_word_index {
 };
 
 /* Index of the operator with the code at (code), or 0xffff. */
-PROF_HIDDEN uint16_t prof_cxx_op(const char *code);
+PROF_HIDDEN uint16_t cxx_op(const char *code);
 /* Index of the builtin type for the letter after 'D'; letters alone are
  * numbered from 'a' on. */
-PROF_HIDDEN uint16_t prof_cxx_builtin_d(char letter);
+PROF_HIDDEN uint16_t cxx_builtin_d(char letter);
 
 /*
  * Parses the name (x->s, x->end) into nodes. Returns the root, or 0 if it is
  * not a mangled name, does not fit, or the budget is spent.
  */
-PROF_HIDDEN uint16_t prof_cxx_parse(struct cxx *x);
+PROF_HIDDEN uint16_t cxx_parse(struct cxx *x);
 
 /* Prints (root). False if the name is invalid after all; the contents of x->out
  * are then undefined. Spending the budget is not an error. */
-PROF_HIDDEN bool prof_cxx_print(struct cxx *x, uint16_t root);
+PROF_HIDDEN bool cxx_print(struct cxx *x, uint16_t root);
 
 /* Allocates a node; 0, with x->failed set, if there is no room. (kind) may
  * include flags: CXX_IS(kind, flags). */
-PROF_HIDDEN uint16_t prof_cxx_node(struct cxx *x, uint16_t kind, uint16_t a,
-                                   uint16_t b, uint16_t c);
+PROF_HIDDEN uint16_t cxx_node(struct cxx *x, uint16_t kind, uint16_t a,
+                              uint16_t b, uint16_t c);
 #define CXX_IS(kind, flags) ((uint16_t)((kind) | (flags) << 8))
 
 static inline struct cxx_node *cxx_at(const struct cxx *x, uint16_t node)

@@ -112,7 +112,7 @@ static void put_structor(const struct cxx *x, struct pen *p,
     if (n->kind == CXX_DTOR)
         put_char(p, '~');
     if (base->kind == CXX_STD)
-        put(p, prof_cxx_std[base->a].base, prof_cxx_std[base->a].base_bytes);
+        put(p, cxx_std[base->a].base, cxx_std[base->a].base_bytes);
     else
         put_name(x, p, base);
 }
@@ -121,7 +121,7 @@ static void put_structor(const struct cxx *x, struct pen *p,
 static void put_literal(const struct cxx *x, struct pen *p,
                         const struct cxx_node *n)
 {
-    const struct cxx_builtin *type = &prof_cxx_builtins[cxx_at(x, n->a)->a];
+    const struct cxx_builtin *type = &cxx_builtins[cxx_at(x, n->a)->a];
     const struct cxx_node *value = cxx_at(x, n->b);
 
     if (type->print == CXX_AS_BOOL) {
@@ -146,18 +146,18 @@ static void put_leaf(const struct cxx *x, struct pen *p,
     size_t bytes;
 
     if (n->kind == CXX_WORD) {
-        s = prof_cxx_words[n->a].text;
-        bytes = prof_cxx_words[n->a].bytes;
+        s = cxx_words[n->a].text;
+        bytes = cxx_words[n->a].bytes;
     } else if (n->kind == CXX_STD) {
-        const struct cxx_std *name = &prof_cxx_std[n->a];
+        const struct cxx_std *name = &cxx_std[n->a];
 
         s = n->b ? name->full : name->name;
         bytes = n->b ? name->full_bytes : name->name_bytes;
     } else if (n->kind == CXX_BUILTIN) {
         bool llvm = x->llvm && n->a == CXX_NULLPTR;
 
-        s = llvm ? nullptr_t : prof_cxx_builtins[n->a].name;
-        bytes = llvm ? 14 : prof_cxx_builtins[n->a].bytes;
+        s = llvm ? nullptr_t : cxx_builtins[n->a].name;
+        bytes = llvm ? 14 : cxx_builtins[n->a].bytes;
     } else if (n->kind == CXX_LITERAL) {
         put_literal(x, p, n);
         return;
@@ -241,7 +241,7 @@ static inline uint16_t descend(struct cxx *x, struct pen *p, uint16_t node,
     return node;
 }
 
-void prof_cxx_print_flat(struct cxx *x, uint16_t node)
+void cxx_print_flat(struct cxx *x, uint16_t node)
 {
     uint16_t *const top = (uint16_t *)(void *)x->item;
     uint16_t *waiting = top;

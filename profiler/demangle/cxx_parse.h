@@ -6,13 +6,13 @@
  * The parser's machine. Each rule of the grammar is a function, a state machine
  * whose state is f->at. Each step of it ends with one of
  *
- *     prof_cxx_call      call another rule, continue in state (at) with its
+ *     cxx_call      call another rule, continue in state (at) with its
  *                        result in x->ret
- *     prof_cxx_become    tail call: be replaced by another rule
- *     prof_cxx_give      return this node
+ *     cxx_become    tail call: be replaced by another rule
+ *     cxx_give      return this node
  *     cxx_fail           the name is invalid
  *
- * If prof_cxx_read_type() or cxx_run() return true, the called rule is done and
+ * If cxx_read_type() or cxx_run() return true, the called rule is done and
  * the step may continue.
  */
 
@@ -42,7 +42,7 @@ enum cxx_rule {
     CXX_R_REQUIREMENT,
     CXX_R_TPARAM_DECL,
     CXX_R_LIST, /* a = byte that ends it, CXX_SOME, rule of an element << 8 */
-    /* rows of cxx_forms.c: types */
+    /* rows of forms[]: types */
     CXX_R_FORMS,
     CXX_R_FUNCTION = CXX_R_FORMS,
     CXX_R_ARRAY,
@@ -92,75 +92,69 @@ enum cxx_rule {
 
 typedef void cxx_rule_fn(struct cxx *x, struct cxx_frame *f);
 
-PROF_HIDDEN cxx_rule_fn prof_cxx_encoding, prof_cxx_special, prof_cxx_resource,
-    prof_cxx_bare, prof_cxx_name, prof_cxx_nested, prof_cxx_local,
-    prof_cxx_unqualified, prof_cxx_operator, prof_cxx_lambda, prof_cxx_type,
-    prof_cxx_type_d, prof_cxx_qualified, prof_cxx_tparam, prof_cxx_args,
-    prof_cxx_arg, prof_cxx_literal, prof_cxx_expr, prof_cxx_scoped,
-    prof_cxx_requirement, prof_cxx_tparam_decl, prof_cxx_list_rule,
-    prof_cxx_form;
+PROF_HIDDEN cxx_rule_fn cxx_encoding, cxx_special, cxx_resource, cxx_bare,
+    cxx_name, cxx_nested, cxx_local, cxx_unqualified, cxx_operator, cxx_lambda,
+    cxx_type, cxx_type_d, cxx_qualified, cxx_tparam, cxx_args, cxx_arg,
+    cxx_literal, cxx_expr, cxx_scoped, cxx_requirement, cxx_tparam_decl,
+    cxx_list_rule, cxx_form;
 
-PROF_HIDDEN void prof_cxx_call(struct cxx *x, uint8_t at, uint8_t rule,
-                               uint16_t a);
+PROF_HIDDEN void cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a);
 /*
- * Like prof_cxx_call() for CXX_R_TYPE, but runs at once what it can. True: the
- * type is in x->ret. False: as after prof_cxx_call().
+ * Like cxx_call() for CXX_R_TYPE, but runs at once what it can. True: the
+ * type is in x->ret. False: as after cxx_call().
  */
-PROF_HIDDEN bool prof_cxx_read_type(struct cxx *x, uint8_t at);
-PROF_HIDDEN void prof_cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
-PROF_HIDDEN void prof_cxx_give(struct cxx *x, uint16_t node);
-/* The same with a new node, as prof_cxx_node() makes it. */
-PROF_HIDDEN void prof_cxx_give_node(struct cxx *x, uint16_t kind, uint16_t a,
-                                    uint16_t b, uint16_t c);
+PROF_HIDDEN bool cxx_read_type(struct cxx *x, uint8_t at);
+PROF_HIDDEN void cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
+PROF_HIDDEN void cxx_give(struct cxx *x, uint16_t node);
+/* The same with a new node, as cxx_node() makes it. */
+PROF_HIDDEN void cxx_give_node(struct cxx *x, uint16_t kind, uint16_t a,
+                               uint16_t b, uint16_t c);
 /* The same; the node also becomes the next substitution. */
-PROF_HIDDEN void prof_cxx_give_new(struct cxx *x, uint16_t node);
+PROF_HIDDEN void cxx_give_new(struct cxx *x, uint16_t node);
 
-/* Allocate nodes like prof_cxx_node(). _word: a leaf, such as a name, builtin
+/* Allocate nodes like cxx_node(). _word: a leaf, such as a name, builtin
  * type or abbreviation. _pair: both operands are nodes; it is CXX_FLAT if both
  * of them are. */
-PROF_HIDDEN uint16_t prof_cxx_word(struct cxx *x, uint8_t kind, uint16_t a,
-                                   uint16_t b);
-PROF_HIDDEN uint16_t prof_cxx_pair(struct cxx *x, uint8_t kind, uint16_t a,
-                                   uint16_t b);
+PROF_HIDDEN uint16_t cxx_word(struct cxx *x, uint8_t kind, uint16_t a,
+                              uint16_t b);
+PROF_HIDDEN uint16_t cxx_pair(struct cxx *x, uint8_t kind, uint16_t a,
+                              uint16_t b);
 /* Appends (item) to the list from (*head) to (*tail); both 0: an empty one. */
-PROF_HIDDEN void prof_cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
-                                 uint16_t item);
+PROF_HIDDEN void cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
+                            uint16_t item);
 /* Completes a list. An empty list is a node, too. */
-PROF_HIDDEN uint16_t prof_cxx_list(struct cxx *x, uint16_t head, uint16_t tail);
+PROF_HIDDEN uint16_t cxx_list(struct cxx *x, uint16_t head, uint16_t tail);
 
 /* Terminals. Each returns a node or a number; 0 with x->failed set if there is
  * none. */
-PROF_HIDDEN uint16_t prof_cxx_source_name(struct cxx *x);
+PROF_HIDDEN uint16_t cxx_source_name(struct cxx *x);
 /* {B <source-name>}: (node) with its ABI tags. */
-PROF_HIDDEN uint16_t prof_cxx_tags(struct cxx *x, uint16_t node);
-PROF_HIDDEN uint16_t prof_cxx_substitution(struct cxx *x, bool prefix);
-PROF_HIDDEN uint16_t prof_cxx_tparam_leaf(struct cxx *x);
-PROF_HIDDEN uint16_t prof_cxx_digits(struct cxx *x);
-PROF_HIDDEN void prof_cxx_skip_digits(struct cxx *x);
+PROF_HIDDEN uint16_t cxx_tags(struct cxx *x, uint16_t node);
+PROF_HIDDEN uint16_t cxx_substitution(struct cxx *x, bool prefix);
+PROF_HIDDEN uint16_t cxx_tparam_leaf(struct cxx *x);
+PROF_HIDDEN uint16_t cxx_digits(struct cxx *x);
+PROF_HIDDEN void cxx_skip_digits(struct cxx *x);
 /* Decimal number up to 0xfffe; fails if there is none. */
-PROF_HIDDEN uint16_t prof_cxx_number(struct cxx *x);
+PROF_HIDDEN uint16_t cxx_number(struct cxx *x);
 /* "_" is 0, "5_" is 6. */
-PROF_HIDDEN uint16_t prof_cxx_compact(struct cxx *x);
-PROF_HIDDEN bool prof_cxx_module(struct cxx *x, uint16_t *module);
+PROF_HIDDEN uint16_t cxx_compact(struct cxx *x);
+PROF_HIDDEN bool cxx_module(struct cxx *x, uint16_t *module);
 
 /* The node kind for a type that is one letter and another type, 0 if (c) is no
  * such letter. <type> ::= P <type> | R <type> | O <type> | C <type> | G <type>
  * | <CV-qualifiers> <type>. */
-PROF_HIDDEN uint8_t prof_cxx_modifier(char c);
+PROF_HIDDEN uint8_t cxx_modifier(char c);
 /* Becomes the form that the next two letters begin, if there is one, and
  * consumes them. f->c is the second of them. */
-PROF_HIDDEN bool prof_cxx_begin(struct cxx *x);
+PROF_HIDDEN bool cxx_begin(struct cxx *x);
 /* The index of the operator whose code is next, which is consumed. */
-PROF_HIDDEN uint16_t prof_cxx_take_op(struct cxx *x);
+PROF_HIDDEN uint16_t cxx_take_op(struct cxx *x);
 /* Whether a <function-param> is next. */
-PROF_HIDDEN bool prof_cxx_is_fparam(const struct cxx *x);
+PROF_HIDDEN bool cxx_is_fparam(const struct cxx *x);
 /* The list of parameters; 0 for (void). */
-PROF_HIDDEN uint16_t prof_cxx_no_void(const struct cxx *x, uint16_t list);
+PROF_HIDDEN uint16_t cxx_no_void(const struct cxx *x, uint16_t list);
 /* The end of a reference temporary's name, which is x->ret. */
-PROF_HIDDEN cxx_rule_fn prof_cxx_temporary;
-
-/* The last component of (node): the name of a constructor in it. */
-PROF_HIDDEN uint16_t prof_cxx_base_name(const struct cxx *x, uint16_t node);
+PROF_HIDDEN cxx_rule_fn cxx_temporary;
 
 static inline void cxx_fail(struct cxx *x)
 {

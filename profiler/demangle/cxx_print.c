@@ -29,7 +29,7 @@ static struct cxx_item *push(struct cxx *x, const struct cxx_item *from,
 static uint16_t print_flat_list(struct cxx *x, uint16_t list)
 {
     if (cxx_at(x, list)->flags & CXX_FLAT) {
-        prof_cxx_print_flat(x, list);
+        cxx_print_flat(x, list);
         return 0;
     }
     while (list != 0) {
@@ -38,7 +38,7 @@ static uint16_t print_flat_list(struct cxx *x, uint16_t list)
         if (n->a != 0 && !(cxx_at(x, n->a)->flags & CXX_FLAT))
             break;
         if (n->a != 0)
-            prof_cxx_print_flat(x, n->a);
+            cxx_print_flat(x, n->a);
         if (n->b != 0)
             demangle_comma(x->out);
         list = n->b;
@@ -67,8 +67,8 @@ static bool has_post(const struct cxx_node *n)
 }
 
 /* As long as nothing is queued in a turn, what can be printed at once is. */
-struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
-                                uint8_t op, uint16_t node)
+struct cxx_item *cxx_queue(struct cxx *x, const struct cxx_item *from,
+                           uint8_t op, uint16_t node)
 {
     const struct cxx_node *n = cxx_at(x, node);
 
@@ -78,7 +78,7 @@ struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
         if (op <= CXX_CORE) {
             op = CXX_PRE;
             if ((void *)x->item == x->mark) {
-                prof_cxx_print_flat(x, node);
+                cxx_print_flat(x, node);
                 return &x->spare;
             }
         }
@@ -98,26 +98,24 @@ struct cxx_item *prof_cxx_queue(struct cxx *x, const struct cxx_item *from,
     return push(x, from, op, node);
 }
 
-struct cxx_item *prof_cxx_whole(struct cxx *x, const struct cxx_item *from,
-                                uint16_t node)
+struct cxx_item *cxx_whole(struct cxx *x, const struct cxx_item *from,
+                           uint16_t node)
 {
-    return prof_cxx_queue(x, from, CXX_BOTH, node);
+    return cxx_queue(x, from, CXX_BOTH, node);
 }
 
-struct cxx_item *prof_cxx_queue_qualified(struct cxx *x,
-                                          const struct cxx_item *from,
-                                          uint16_t node, unsigned waiting)
+struct cxx_item *cxx_queue_qualified(struct cxx *x, const struct cxx_item *from,
+                                     uint16_t node, unsigned waiting)
 {
     struct cxx_item *item = cxx_is_cv(cxx_at(x, node))
                                 ? push(x, from, CXX_PRE, node)
-                                : prof_cxx_queue(x, from, CXX_PRE, node);
+                                : cxx_queue(x, from, CXX_PRE, node);
 
     item->flags |= (uint8_t)waiting;
     return item;
 }
 
-void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
-                         uint16_t list)
+void cxx_queue_list(struct cxx *x, const struct cxx_item *from, uint16_t list)
 {
     uint16_t commas = x->out->commas;
 
@@ -151,7 +149,7 @@ static void push_text(struct cxx *x, const char *text, size_t bytes)
     item->aux = (uint16_t)parts[2];
 }
 
-void prof_cxx_text_bytes(struct cxx *x, const char *text, size_t bytes)
+static void cxx_text_bytes(struct cxx *x, const char *text, size_t bytes)
 {
     if ((void *)x->item == x->mark) {
         demangle_put_bytes(x->out, text, bytes);
@@ -163,17 +161,285 @@ void prof_cxx_text_bytes(struct cxx *x, const char *text, size_t bytes)
         push_text(x, text, bytes);
 }
 
-void prof_cxx_text(struct cxx *x, const char *text)
+void cxx_text(struct cxx *x, const char *text)
 {
-    prof_cxx_text_bytes(x, text, demangle_length(text));
+    cxx_text_bytes(x, text, demangle_length(text));
 }
 
-void prof_cxx_numbered(struct cxx *x, const char *before, uint32_t number,
-                       const char *after)
+/* a and b: the node's operands. Kinds without a format need a function. */
+const char *const cxx_formats[CXX_KINDS] = {
+    [CXX_TAGGED] = "%a[abi:%b]",
+    [CXX_ENTITY] = "%a@%b",
+    [CXX_QUAL] = "%a::%b",
+    [CXX_LOCAL] = "%a::%b",
+    [CXX_DEFAULT_ARG] = "{default arg#%#}::%a",
+    [CXX_CTOR] = "%a",
+    [CXX_DTOR] = "~%a",
+    [CXX_BINDING] = "[%[a]",
+    [CXX_UNNAMED] = "%{{unnamed type#%+}%|'unnamed%-'%}",
+    [CXX_CLONE] = "%a%{ [clone %| (%}%b%{]%|)%}",
+    [CXX_OPERATOR_OF] = "operator %a",
+    [CXX_FRIEND] = "friend %a",
+    [CXX_LITERAL_OP] = "operator\"\" %a",
+    [CXX_VENDOR] = "%a",
+    [CXX_COMPLEX] = "%<a%{ _Complex%| complex%}",
+    [CXX_IMAGINARY] = "%<a _Imaginary",
+    [CXX_VECTOR] = "%<a%{ __vector(%| vector[%}%b%{)%|]%}",
+    [CXX_DECLTYPE] = "%{decltype (%|decltype(%}%a)",
+    [CXX_POSTFIX] = "%2a%o",
+    [CXX_CAST] = "(%a)%0b",
+    [CXX_NULLARY] = "%o",
+    [CXX_VENDOR_EXPR] = "%a(%[b)",
+};
+
+/* An operator; LLVM has (blanks) around one between its operands. */
+static void queue_op(struct cxx *x, uint16_t c, bool blanks)
 {
-    demangle_put_string(x->out, before);
-    demangle_put_decimal(x->out, number);
-    demangle_put_string(x->out, after);
+    const struct cxx_op *op = &cxx_ops[c & 0xff];
+
+    blanks = blanks && x->llvm && op->loose > 4;
+    if (blanks && op->text[0] != ',')
+        cxx_text(x, " ");
+    cxx_text(x, op->text);
+    if (blanks)
+        cxx_text(x, " ");
+}
+
+/* (number), as (how) says: itself, one more, or one less but nothing for 0. */
+static void queue_number(struct cxx *x, uint32_t number, char how)
+{
+    char digits[DEMANGLE_DIGITS];
+    size_t at;
+
+    if (how == '-' && number-- == 0)
+        return;
+    at = demangle_decimal(digits, number + (how == '+'));
+    cxx_text_bytes(x, digits + at, DEMANGLE_DIGITS - at);
+}
+
+/* What follows the next "%(mark)". */
+static const char *after(const char *s, char mark)
+{
+    while (s[0] != '%' || s[1] != mark)
+        s++;
+    return s + 2;
+}
+
+/* An operand that is printed in a certain way, the letter (how). */
+static void operand(struct cxx *x, const struct cxx_item *it, char how,
+                    uint16_t node)
+{
+    unsigned loose = cxx_ops[cxx_at(x, it->node)->c & 0xff].loose;
+
+    switch (how) {
+    case '[':
+        cxx_queue_list(x, it, node);
+        break;
+    case '<':
+        cxx_queue(x, it, CXX_PRE, node);
+        break;
+    default:
+        cxx_queue(x, it, CXX_SUB, node)->aux =
+            (uint16_t)(how == 'L'   ? loose
+                       : how == 'M' ? loose + 1
+                                    : (unsigned)(how - '0'));
+    }
+}
+
+void cxx_format(struct cxx *x, const struct cxx_item *it, const char *format,
+                uint16_t a, uint16_t b)
+{
+    for (;;) {
+        size_t n = 0;
+        char c;
+
+        while (format[n] != '%' && format[n] != 0)
+            n++;
+        cxx_text_bytes(x, format, n);
+        format += n;
+        if (*format == 0)
+            return;
+        c = format[1];
+        format += 2;
+        if (c == 'a' || c == 'b') {
+            cxx_whole(x, it, c == 'a' ? a : b);
+        } else if (c == 'o' || c == 'O') {
+            queue_op(x, cxx_at(x, it->node)->c, c == 'O');
+        } else if (c == '#' || c == '+' || c == '-') {
+            queue_number(x, cxx_at(x, it->node)->c, c);
+        } else if (c == '{') {
+            if (x->llvm)
+                format = after(format, '|');
+        } else if (c == '|') {
+            format = after(format, '}');
+        } else if (c != '}') {
+            operand(x, it, c, *format++ == 'a' ? a : b);
+        }
+    }
+}
+
+static void print_fn_qual(struct cxx *x, const struct cxx_item *it,
+                          const struct cxx_node *n)
+{
+    static const char text[][18] = {
+        " const", " volatile",         " restrict", " &",
+        " &&",    " transaction_safe", " noexcept", " throw",
+    };
+
+    demangle_put_string(x->out, text[n->kind - CXX_F_CONST]);
+    if (n->b != 0)
+        cxx_format(x, it, "(%a)", n->b, 0);
+}
+
+/* A chain of qualifiers from the innermost to the outermost one. */
+static void print_quals(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    if (!cxx_is_fn_qual(n))
+        return;
+    if (cxx_is_fn_qual(cxx_at(x, n->a))) {
+        cxx_queue(x, it, CXX_QUALS, n->a);
+        cxx_queue(x, it, CXX_PIECE, it->node);
+    } else {
+        print_fn_qual(x, it, n);
+    }
+}
+
+static void print_piece(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+
+    if (cxx_is_fn_qual(n)) {
+        print_fn_qual(x, it, n);
+    } else if (n->kind == CXX_TPARAM_DECL) {
+        cxx_print_invented(x, it->node, (uint16_t)(it->aux - 1));
+    }
+}
+
+static void expand(struct cxx *x, const struct cxx_item *it)
+{
+    struct cxx_item *next;
+
+    if (it->pack == it->aux)
+        return;
+    if (it->pack > 0)
+        demangle_put_string(x->out, ", ");
+    cxx_whole(x, it, it->node);
+    next = cxx_queue(x, it, CXX_EXPAND, it->node);
+    next->pack++;
+    next->aux = it->aux;
+}
+
+static void fn_space(struct cxx *x, const struct cxx_item *it)
+{
+    if (x->open == it->aux)
+        demangle_put_char(x->out, ' ');
+}
+
+/* aux = 1: a pointer to member, which always has its blank. */
+static void paren(struct cxx *x, const struct cxx_item *it)
+{
+    char last = x->out->last;
+
+    if (last != ' ' && (it->aux || (last != '(' && last != '*')))
+        demangle_put_char(x->out, ' ');
+    demangle_put_char(x->out, '(');
+}
+
+static void member_of(struct cxx *x, const struct cxx_item *it)
+{
+    if (x->out->last != '(')
+        demangle_put_char(x->out, ' ');
+    cxx_whole(x, it, it->node);
+    cxx_text(x, "::*");
+}
+
+/* Whether (*it) prints a modifier: &, *, const, class::* or, for a returned
+ * type, the function itself. */
+static bool is_modifier(const struct cxx_item *it, bool *function)
+{
+    char c = (char)it->node;
+
+    if (it->op == CXX_FN_SPACE)
+        *function = true;
+    if (*function)
+        return it->op == CXX_FN_SPACE || it->op == CXX_CORE ||
+               it->op == CXX_PRE || it->op == CXX_TEXT ||
+               it->op == CXX_LIST_ALL || it->op == CXX_QUALS;
+    return it->op == CXX_MEMBER_OF || (it->op == CXX_TEXT && it->flags > 0 &&
+                                       (c == '&' || c == '*' || c == ' '));
+}
+
+/*
+ * Imitates a quirk of GNU: it prints all pending modifiers where the first
+ * array or function type needs its parenthesis. In the parameters of a lambda
+ * that includes modifiers of the lambda's own type. So items below the lambda's
+ * end on the stack are moved to the top.
+ */
+static void leak(struct cxx *x)
+{
+    struct cxx_item *at = x->item;
+    struct cxx_item *floor = x->floor;
+    bool function = false;
+
+    while (at != floor && (at->op != CXX_SCOPE || at->flags != CXX_FOR_LAMBDA))
+        at++;
+    if (at == floor || !demangle_pay(x->out, (uint32_t)(at - x->item) / 8u))
+        return;
+    for (at++; at != floor; at++) {
+        if (at->op == CXX_SCOPE && at->flags != 0)
+            continue;
+        if (!is_modifier(at, &function))
+            return;
+        if (cxx_is_crowded(x)) {
+            x->failed = true;
+            return;
+        }
+        *--x->item = *at;
+        if (at->op != CXX_TEXT)
+            x->item->flags |= CXX_IN_LAMBDA;
+        at->op = CXX_TEXT;
+        at->flags = 0;
+    }
+}
+
+static void cxx_print_rare(struct cxx *x, const struct cxx_item *it)
+{
+    switch (it->op) {
+    case CXX_SUB:
+        cxx_print_sub(x, it);
+        break;
+    case CXX_EXPAND:
+        expand(x, it);
+        break;
+    case CXX_FN_SPACE:
+        fn_space(x, it);
+        break;
+    case CXX_PAREN:
+        paren(x, it);
+        break;
+    case CXX_MEMBER_OF:
+        member_of(x, it);
+        break;
+    case CXX_QUALS:
+        print_quals(x, it);
+        break;
+    case CXX_PIECE:
+        print_piece(x, it);
+        break;
+    case CXX_CORE:
+        cxx_print_core(x, it);
+        break;
+    case CXX_LEAK:
+        leak(x);
+        break;
+    case CXX_OPEN:
+        cxx_print_open(x);
+        break;
+    default: /* CXX_SCOPE: nothing is printed */
+        break;
+    }
 }
 
 /* Turns around what lies between the top and (mark). */
@@ -194,9 +460,9 @@ static void queue_both(struct cxx *x, const struct cxx_item *it, uint16_t node)
 {
     uint16_t open = x->open;
 
-    prof_cxx_queue(x, it, CXX_PRE, node);
+    cxx_queue(x, it, CXX_PRE, node);
     if (has_post(cxx_at(x, node)))
-        prof_cxx_queue(x, it, CXX_POST_IF, node)->aux = open;
+        cxx_queue(x, it, CXX_POST_IF, node)->aux = open;
 }
 
 static void list_rest(struct cxx *x, const struct cxx_item *it)
@@ -224,19 +490,19 @@ static void pre(struct cxx *x, const struct cxx_item *it)
         x->failed = true;
     } else if ((n->flags & CXX_FLAT) &&
                !((it->flags & CXX_WAITING) && cxx_is_cv(n))) {
-        prof_cxx_print_flat(x, it->node);
-    } else if (prof_cxx_formats[kind] != NULL) {
-        prof_cxx_format(x, it, prof_cxx_formats[kind], n->a, n->b);
+        cxx_print_flat(x, it->node);
+    } else if (cxx_formats[kind] != NULL) {
+        cxx_format(x, it, cxx_formats[kind], n->a, n->b);
     } else if (kind < CXX_LIST) {
-        prof_cxx_print_name(x, it);
+        cxx_print_name(x, it);
     } else if (kind == CXX_LIST) {
-        prof_cxx_queue_list(x, it, it->node);
+        cxx_queue_list(x, it, it->node);
     } else if (kind < CXX_FPARAM) {
-        prof_cxx_print_type(x, it);
+        cxx_print_type(x, it);
     } else if (kind < CXX_REQUIRES) {
-        prof_cxx_print_expr(x, it);
+        cxx_print_expr(x, it);
     } else {
-        prof_cxx_print_constraint(x, it);
+        cxx_print_constraint(x, it);
     }
 }
 
@@ -247,7 +513,7 @@ static void close(struct cxx *x)
     demangle_put_char(x->out, '>');
 }
 
-void prof_cxx_queue_open(struct cxx *x, const struct cxx_item *from)
+void cxx_queue_open(struct cxx *x, const struct cxx_item *from)
 {
     if ((void *)x->item == x->mark)
         cxx_print_open(x);
@@ -255,7 +521,7 @@ void prof_cxx_queue_open(struct cxx *x, const struct cxx_item *from)
         push(x, from, CXX_OPEN, 0);
 }
 
-void prof_cxx_queue_close(struct cxx *x, const struct cxx_item *from)
+void cxx_queue_close(struct cxx *x, const struct cxx_item *from)
 {
     if ((void *)x->item == x->mark)
         close(x);
@@ -284,13 +550,13 @@ static void run(struct cxx *x, const struct cxx_item *it)
         if (x->open <= it->aux)
             break; /* fall through */
     case CXX_POST:
-        prof_cxx_print_post(x, it);
+        cxx_print_post(x, it);
         break;
     case CXX_TEXT:
         print_text(x->out, it);
         break;
     case CXX_LIST_ALL:
-        prof_cxx_queue_list(x, it, it->node);
+        cxx_queue_list(x, it, it->node);
         break;
     case CXX_LIST_REST:
         list_rest(x, it);
@@ -302,11 +568,11 @@ static void run(struct cxx *x, const struct cxx_item *it)
         close(x);
         break;
     default:
-        prof_cxx_print_rare(x, it);
+        cxx_print_rare(x, it);
     }
 }
 
-bool prof_cxx_print(struct cxx *x, uint16_t root)
+bool cxx_print(struct cxx *x, uint16_t root)
 {
     static const struct cxx_item start;
 

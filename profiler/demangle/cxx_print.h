@@ -59,26 +59,23 @@ enum cxx_op_code {
 #define CXX_PACK_ALL 0xffffu
 
 /* Queues (op, node) in the environment of (from). Never returns NULL. */
-PROF_HIDDEN struct cxx_item *prof_cxx_queue(struct cxx *x,
-                                            const struct cxx_item *from,
-                                            uint8_t op, uint16_t node);
+PROF_HIDDEN struct cxx_item *cxx_queue(struct cxx *x,
+                                       const struct cxx_item *from, uint8_t op,
+                                       uint16_t node);
 /* The same for CXX_BOTH. */
 PROF_HIDDEN struct cxx_item *
-prof_cxx_whole(struct cxx *x, const struct cxx_item *from, uint16_t node);
+cxx_whole(struct cxx *x, const struct cxx_item *from, uint16_t node);
 /* The same for CXX_PRE of what has qualifiers around it (CXX_WAITING). */
-PROF_HIDDEN struct cxx_item *
-prof_cxx_queue_qualified(struct cxx *x, const struct cxx_item *from,
-                         uint16_t node, unsigned waiting);
+PROF_HIDDEN struct cxx_item *cxx_queue_qualified(struct cxx *x,
+                                                 const struct cxx_item *from,
+                                                 uint16_t node,
+                                                 unsigned waiting);
 /* The same for a list and for the brackets of template arguments. */
-PROF_HIDDEN void prof_cxx_queue_list(struct cxx *x, const struct cxx_item *from,
-                                     uint16_t list);
-PROF_HIDDEN void prof_cxx_queue_open(struct cxx *x,
-                                     const struct cxx_item *from);
-PROF_HIDDEN void prof_cxx_queue_close(struct cxx *x,
-                                      const struct cxx_item *from);
-/* The same for text, (n) bytes of it or up to its NUL. */
-PROF_HIDDEN void prof_cxx_text_bytes(struct cxx *x, const char *text, size_t n);
-PROF_HIDDEN void prof_cxx_text(struct cxx *x, const char *text);
+PROF_HIDDEN void cxx_queue_list(struct cxx *x, const struct cxx_item *from,
+                                uint16_t list);
+PROF_HIDDEN void cxx_queue_open(struct cxx *x, const struct cxx_item *from);
+PROF_HIDDEN void cxx_queue_close(struct cxx *x, const struct cxx_item *from);
+PROF_HIDDEN void cxx_text(struct cxx *x, const char *text);
 /*
  * The same for text and operands. (a) and (b) are two nodes, by default those
  * of the item's node, and N is one of the letters a and b:
@@ -88,62 +85,36 @@ PROF_HIDDEN void prof_cxx_text(struct cxx *x, const char *text);
  *     %[N        a list of nodes
  *     %0N to %CN an operand: LLVM puts it in parentheses if it binds as loosely
  *                as this number, '0' being 0, or more
- *     %LN %MN    the same with the looseness of the item's operator, or one
- * more %o         the item's operator; %O: with LLVM's blanks
+ *     %LN %MN    the same with the looseness of the item's operator, or 1 more
+ *     %o         the item's operator; %O: with LLVM's blanks
+ *     %#         the number c of the item's node; %+: c + 1; %-: c - 1, or
+ *                nothing if c is 0
  *     %{x%|y%}   x in GNU's dialect and y in LLVM's
  */
-PROF_HIDDEN void prof_cxx_format(struct cxx *x, const struct cxx_item *it,
-                                 const char *format, uint16_t a, uint16_t b);
+PROF_HIDDEN void cxx_format(struct cxx *x, const struct cxx_item *it,
+                            const char *format, uint16_t a, uint16_t b);
 /* The formats of kinds that need nothing else, else NULL. */
-PROF_HIDDEN extern const char *const prof_cxx_formats[];
-/* Prints (before), a number and (after), at once. */
-PROF_HIDDEN void prof_cxx_numbered(struct cxx *x, const char *before,
-                                   uint32_t number, const char *after);
+PROF_HIDDEN extern const char *const cxx_formats[];
 /*
  * Opens a scope for what was queued in this turn; queue only scopes after it.
  * The number of the one that is queued last is known before anything is
- * queued in the turn, prof_cxx_scope_next(); the one before it has one more,
+ * queued in the turn, cxx_scope_next(); the one before it has one more,
  * and so on. (outer) is where to look on.
  *
  * Besides templates, parameters and references that are being printed make
  * scopes (flags); these have no arguments, but say what is within what:
  * fields scope = outer, pack = the scope that it was opened in, aux = the copy
- * that prof_cxx_resolve_reference() made of it.
+ * that cxx_resolve_reference() made of it.
  */
-PROF_HIDDEN void prof_cxx_scope(struct cxx *x, const struct cxx_item *it,
-                                uint8_t flags, uint16_t node, uint16_t outer);
-PROF_HIDDEN uint16_t prof_cxx_scope_next(const struct cxx *x);
+PROF_HIDDEN void cxx_scope(struct cxx *x, const struct cxx_item *it,
+                           uint8_t flags, uint16_t node, uint16_t outer);
+PROF_HIDDEN uint16_t cxx_scope_next(const struct cxx *x);
 
-/*
- * Follows template parameters from (*node) in (*scope) to what they mean;
- * changes both. False (and failure): they mean nothing.
- */
-PROF_HIDDEN bool prof_cxx_resolve(struct cxx *x, const struct cxx_item *it,
-                                  uint16_t *node, uint16_t *scope);
-/*
- * The same for the parameter that the reference (it->node) refers to, one
- * step, as GNU does it. It remembers in which scope it first saw a parameter
- * after a reference, and looks there again when it comes upon it from
- * elsewhere. *copy is then what is left of that scope, to be queued again with
- * prof_cxx_scope_again(), else 0.
- */
-PROF_HIDDEN bool prof_cxx_resolve_reference(struct cxx *x,
-                                            const struct cxx_item *it,
-                                            uint16_t *node, uint16_t *scope,
-                                            uint16_t *copy);
-/* Queues the scopes of a copy; they are (first), (first) + 1 and so on. */
-PROF_HIDDEN void prof_cxx_scope_again(struct cxx *x, const struct cxx_item *it,
-                                      uint16_t copy, uint16_t first);
-/* What declares parameter (index) of the lambda that is being printed in
- * (scope), 0 if nothing does. */
-PROF_HIDDEN uint16_t prof_cxx_declared(struct cxx *x, uint16_t scope,
-                                       uint16_t index);
 /* The pack that (node) would expand, 0 if none. */
-PROF_HIDDEN uint16_t prof_cxx_find_pack(struct cxx *x,
-                                        const struct cxx_item *it,
-                                        uint16_t node);
+PROF_HIDDEN uint16_t cxx_find_pack(struct cxx *x, const struct cxx_item *it,
+                                   uint16_t node);
 /* Elements of a list. */
-PROF_HIDDEN uint16_t prof_cxx_length(const struct cxx *x, uint16_t list);
+PROF_HIDDEN uint16_t cxx_length(const struct cxx *x, uint16_t list);
 
 static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint16_t scope)
 {
@@ -151,39 +122,22 @@ static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint16_t scope)
 }
 
 /* All of a CXX_FLAT node, at once. */
-PROF_HIDDEN void prof_cxx_print_flat(struct cxx *x, uint16_t node);
+PROF_HIDDEN void cxx_print_flat(struct cxx *x, uint16_t node);
 
 /* CXX_PRE by the kind of node: names, types, expressions. */
-PROF_HIDDEN void prof_cxx_print_name(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void prof_cxx_print_post(struct cxx *x, const struct cxx_item *it);
-/* The halves of pointers, references and pointers to members. */
-PROF_HIDDEN void prof_cxx_print_pointer(struct cxx *x,
-                                        const struct cxx_item *it);
-PROF_HIDDEN void prof_cxx_post_pointer(struct cxx *x,
-                                       const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_name(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_type(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_post(struct cxx *x, const struct cxx_item *it);
 
-/*
- * What a modifier of (node) has to be wrapped around. Qualifiers of an array
- * are printed with its element; those of a function have their own
- * parenthesis.
- */
-enum cxx_wrap { CXX_WRAP_NONE, CXX_WRAP_ARRAY, CXX_WRAP_FUNCTION };
-PROF_HIDDEN enum cxx_wrap prof_cxx_wrap_of(struct cxx *x,
-                                           const struct cxx_item *it,
-                                           uint16_t node, uint16_t scope);
-PROF_HIDDEN void prof_cxx_print_expr(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void prof_cxx_print_constraint(struct cxx *x,
-                                           const struct cxx_item *it);
-PROF_HIDDEN void prof_cxx_print_sub(struct cxx *x, const struct cxx_item *it);
-/* The operations of function and pointer types, and other rare ones. */
-PROF_HIDDEN void prof_cxx_print_rare(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_expr(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_constraint(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_sub(struct cxx *x, const struct cxx_item *it);
 /* CXX_CORE. */
-PROF_HIDDEN void prof_cxx_print_core(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_core(struct cxx *x, const struct cxx_item *it);
 
 /* The name of a lambda's template parameter. */
-PROF_HIDDEN void prof_cxx_print_invented(struct cxx *x, uint16_t declaration,
-                                         uint16_t index);
+PROF_HIDDEN void cxx_print_invented(struct cxx *x, uint16_t declaration,
+                                    uint16_t index);
 
 static inline bool cxx_is_cv(const struct cxx_node *n)
 {

@@ -1,14 +1,409 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++ names, printer: types, both halves of them.
+ * C++ names, printer: types, both halves of them, and what their template
+ * parameters mean.
  *
  * A function type or an array is "open" between its halves; x->open counts
  * them. So a returned type that left something open gets no blank before the
  * function's name, and a type that left nothing open has no second half.
+ *
+ * A parameter refers to an argument of the innermost enclosing template. That
+ * argument is printed in the scope outside of the template, because parameters
+ * in it refer to outer templates. A pack refers to all of its elements.
  */
 
 #include "demangle/cxx_print.h"
 
+uint16_t cxx_length(const struct cxx *x, uint16_t list)
+{
+    uint16_t n = 0;
+
+    for (; list != 0 && cxx_at(x, list)->a != 0; list = cxx_at(x, list)->b)
+        n++;
+    demangle_pay(x->out, n / 8u);
+    return n;
+}
+
+/* Element (index) of a list, 0 if it has fewer. */
+static uint16_t element(struct cxx *x, uint16_t list, uint16_t index)
+{
+    demangle_pay(x->out, 1u + index / 8u);
+    while (list != 0 && index-- > 0)
+        list = cxx_at(x, list)->b;
+    return list == 0 ? 0 : cxx_at(x, list)->a;
+}
+
+uint16_t cxx_scope_next(const struct cxx *x)
+{
+    /* What a handler queues last is deepest after the turn-around, so a scope
+   * queued last will stand where the first item is queued now. */
+    return (uint16_t)((struct cxx_item *)x->floor - x->item + 1);
+}
+
+void cxx_scope(struct cxx *x, const struct cxx_item *it, uint8_t flags,
+               uint16_t node, uint16_t outer)
+{
+    struct cxx_item *scope = cxx_queue(x, it, CXX_SCOPE, node);
+
+    scope->flags = flags;
+    scope->pack = it->scope;
+    scope->scope = outer;
+    scope->aux = 0;
+}
+
+/* The innermost scope of a template at or around (scope), 0 if none. */
+static uint16_t template_scope(struct cxx *x, uint16_t scope)
+{
+    while (scope != 0 && cxx_scope_at(x, scope)->flags != 0 &&
+           demangle_pay(x->out, 1))
+        scope = cxx_scope_at(x, scope)->scope;
+    return scope;
+}
+
+/* Argument (index) out of the list, one element of it if it is a pack. */
+static uint16_t argument(struct cxx *x, const struct cxx_item *it,
+                         uint16_t list, uint16_t index)
+{
+    uint16_t found = element(x, list, index);
+
+    if (found != 0 && cxx_at(x, found)->kind == CXX_LIST &&
+        it->pack != CXX_PACK_ALL)
+        found = element(x, found, it->pack);
+    if (found == 0)
+        x->failed = true;
+    return found;
+}
+
+/*
+ * Follows template parameters from (*node) in (*scope) to what they mean;
+ * changes both. False (and failure): they mean nothing.
+ */
+static bool cxx_resolve(struct cxx *x, const struct cxx_item *it,
+                        uint16_t *node, uint16_t *scope)
+{
+    while (cxx_at(x, *node)->kind == CXX_TPARAM) {
+        uint16_t in = template_scope(x, *scope);
+
+        if (in == 0) {
+            x->failed = true;
+            return false;
+        }
+        *node = argument(x, it, cxx_scope_at(x, in)->node, cxx_at(x, *node)->a);
+        if (*node == 0)
+            return false;
+        *scope = cxx_scope_at(x, in)->scope;
+    }
+    return true;
+}
+
+/* Copies the templates at and around (scope) into a list of nodes, which
+ * outlives the scopes. */
+static uint16_t copy_scope(struct cxx *x, uint16_t scope)
+{
+    uint16_t first = 0, last = 0;
+
+    scope = template_scope(x, scope);
+    while (scope != 0 && !x->failed) {
+        struct cxx_item *at = cxx_scope_at(x, scope);
+        bool made = at->aux != 0;
+        uint16_t copy = made ? at->aux : cxx_node(x, CXX_LIST, at->node, 0, 0);
+
+        at->aux = copy;
+        if (first == 0)
+            first = copy;
+        else
+            cxx_at(x, last)->b = copy;
+        last = copy;
+        if (made)
+            break;
+        scope = template_scope(x, at->scope);
+    }
+    return first;
+}
+
+/* Whether (scope) lies within the printing of the reference or of its
+ * parameter. */
+static bool is_within(struct cxx *x, uint16_t scope, uint16_t reference,
+                      uint16_t parameter)
+{
+    while (scope != 0 && demangle_pay(x->out, 1)) {
+        const struct cxx_item *at = cxx_scope_at(x, scope);
+
+        if ((at->flags & CXX_FOR_REF) && at->node == reference)
+            return true;
+        if (at->flags == CXX_FOR_PARAM && at->node == parameter)
+            return true;
+        if (at->flags == (CXX_FOR_REF | CXX_FOR_PARAM) &&
+            cxx_at(x, at->node)->a == parameter)
+            return true;
+        scope = at->pack;
+    }
+    return false;
+}
+
+/*
+ * The same for the parameter that the reference (it->node) refers to, one step,
+ * as GNU does it. It remembers in which scope it first saw a parameter after a
+ * reference, and looks there again when it comes upon it from elsewhere. *copy
+ * is then what is left of that scope, to be queued again with
+ * cxx_scope_again(), else 0.
+ */
+static bool cxx_resolve_reference(struct cxx *x, const struct cxx_item *it,
+                                  uint16_t *node, uint16_t *scope,
+                                  uint16_t *copy)
+{
+    struct cxx_node *parameter = cxx_at(x, *node);
+    uint16_t in;
+
+    *copy = 0;
+    if (x->smashing && !parameter->c) {
+        uint16_t saved = copy_scope(x, *scope);
+
+        parameter->b = saved;
+        parameter->c = 1;
+    } else if (x->smashing && !is_within(x, *scope, it->node, *node)) {
+        if (parameter->b == 0) {
+            x->failed = true;
+            return false;
+        }
+        *copy = cxx_at(x, parameter->b)->b;
+        *node = argument(x, it, cxx_at(x, parameter->b)->a, parameter->a);
+        *scope = 0;
+        return *node != 0;
+    }
+    in = template_scope(x, *scope);
+    *node =
+        in == 0 ? 0 : argument(x, it, cxx_scope_at(x, in)->node, parameter->a);
+    if (*node == 0) {
+        x->failed = true;
+        return false;
+    }
+    *scope = cxx_scope_at(x, in)->scope;
+    return true;
+}
+
+/* Queues the scopes of a copy; they are (first), (first) + 1 and so on. */
+static void cxx_scope_again(struct cxx *x, const struct cxx_item *it,
+                            uint16_t copy, uint16_t first)
+{
+    uint16_t links = 0;
+
+    for (uint16_t at = copy; at != 0; at = cxx_at(x, at)->b)
+        links++;
+    while (links-- > 0) {
+        uint16_t at = copy;
+
+        for (uint16_t i = 0; i < links; i++)
+            at = cxx_at(x, at)->b;
+        cxx_scope(x, it, 0, cxx_at(x, at)->a,
+                  cxx_at(x, at)->b == 0 ? 0 : (uint16_t)(first + links + 1));
+        x->item->aux = at;
+    }
+}
+
+/* What declares parameter (index) of the lambda that is being printed in
+ * (scope), 0 if nothing does. */
+static uint16_t cxx_declared(struct cxx *x, uint16_t scope, uint16_t index)
+{
+    while (scope != 0 && cxx_scope_at(x, scope)->flags != CXX_FOR_LAMBDA &&
+           demangle_pay(x->out, 1))
+        scope = cxx_scope_at(x, scope)->scope;
+    if (scope == 0 || cxx_scope_at(x, scope)->flags != CXX_FOR_LAMBDA)
+        return 0;
+    return element(x, cxx_at(x, cxx_scope_at(x, scope)->node)->b, index);
+}
+
+/* Which operands of a kind are nodes to look for packs in: 1 = a, 2 = b. */
+static uint8_t operands(uint8_t kind)
+{
+    switch (kind) {
+    case CXX_NAME:
+    case CXX_WORD:
+    case CXX_STD:
+    case CXX_OPERATOR:
+    case CXX_BUILTIN:
+    case CXX_EXPANSION:
+    case CXX_LAMBDA:
+    case CXX_UNNAMED:
+    case CXX_FPARAM:
+    case CXX_NULLARY:
+    case CXX_TAGGED:
+    case CXX_MODULE:
+    case CXX_TPARAM:
+    case CXX_DEFAULT_ARG:
+    case CXX_FLOATN:
+    case CXX_BITINT:
+    case CXX_TPARAM_DECL:
+    case CXX_BINDING:
+        return 0;
+    default:
+        return 3;
+    }
+}
+
+uint16_t cxx_find_pack(struct cxx *x, const struct cxx_item *it, uint16_t node)
+{
+    /* The nodes still to be looked at lie below the stack. */
+    uint16_t *top = (uint16_t *)(void *)x->item;
+    uint16_t *bottom = (uint16_t *)(void *)(cxx_at(x, x->node_count));
+    uint16_t *at = top;
+
+    *--at = node;
+    while (at != top) {
+        const struct cxx_node *n = cxx_at(x, *at++);
+        uint8_t which = operands(n->kind);
+
+        if (!demangle_pay(x->out, 1))
+            return 0;
+        if (n->kind == CXX_TPARAM) {
+            uint16_t in = template_scope(x, it->scope);
+            uint16_t found =
+                in == 0 ? 0 : element(x, cxx_scope_at(x, in)->node, n->a);
+
+            if (found != 0 && cxx_at(x, found)->kind == CXX_LIST)
+                return found;
+        }
+        if (at - bottom < 3) {
+            x->failed = true;
+            return 0;
+        }
+        if ((which & 2) && n->b != 0)
+            *--at = n->b;
+        if ((which & 1) && n->a != 0)
+            *--at = n->a;
+    }
+    return 0;
+}
+/*
+ * What a modifier of (node) has to be wrapped around. Qualifiers of an array
+ * are printed with its element; those of a function have their own parenthesis.
+ */
+enum cxx_wrap { CXX_WRAP_NONE, CXX_WRAP_ARRAY, CXX_WRAP_FUNCTION };
+
+static enum cxx_wrap cxx_wrap_of(struct cxx *x, const struct cxx_item *it,
+                                 uint16_t node, uint16_t scope)
+{
+    bool qualified = false;
+
+    for (;;) {
+        const struct cxx_node *n = cxx_at(x, node);
+
+        if (n->kind == CXX_TPARAM) {
+            if ((it->flags & CXX_IN_LAMBDA) ||
+                !cxx_resolve(x, it, &node, &scope))
+                return CXX_WRAP_NONE;
+        } else if (n->kind == CXX_ARRAY) {
+            return CXX_WRAP_ARRAY;
+        } else if (n->kind == CXX_FUNCTION) {
+            return qualified ? CXX_WRAP_NONE : CXX_WRAP_FUNCTION;
+        } else if (cxx_is_fn_qual(n)) {
+            node = n->a;
+        } else if (n->kind >= CXX_CONST && n->kind <= CXX_RESTRICT) {
+            node = n->a;
+            qualified = true;
+        } else {
+            return CXX_WRAP_NONE;
+        }
+        if (!demangle_pay(x->out, 1))
+            return CXX_WRAP_NONE;
+    }
+}
+
+/* A pointer, reference or pointer to member: its mark, and what to. */
+struct pointer {
+    uint8_t kind;
+    uint8_t within; /* flags of the scope that it makes, 0 for none */
+    uint16_t to;
+    uint16_t scope;
+    uint16_t copy; /* scopes to be opened again */
+};
+
+/* & and && to a parameter that is itself a reference: & wins. */
+static struct pointer pointer_of(struct cxx *x, const struct cxx_item *it)
+{
+    const struct cxx_node *n = cxx_at(x, it->node);
+    struct pointer p = {.kind = n->kind,
+                        .to = n->kind == CXX_PTRMEM ? n->b : n->a,
+                        .scope = it->scope};
+    const struct cxx_node *sub = cxx_at(x, p.to);
+
+    if ((p.kind != CXX_LREF && p.kind != CXX_RREF) ||
+        (it->flags & CXX_IN_LAMBDA) || sub->kind != CXX_TPARAM ||
+        !cxx_resolve_reference(x, it, &p.to, &p.scope, &p.copy))
+        return p;
+    p.within = x->smashing ? CXX_FOR_REF | CXX_FOR_PARAM : 0;
+    sub = cxx_at(x, p.to);
+    if (sub->kind == CXX_LREF || sub->kind == CXX_RREF) {
+        if (sub->kind == CXX_LREF)
+            p.kind = CXX_LREF;
+        if (sub->kind == p.kind)
+            p.within &= CXX_FOR_REF;
+        p.to = sub->a;
+    }
+    return p;
+}
+
+/* Queues half (op) of what (*p) points to. The scopes that it makes are
+ * queued last in the turn, by end_pointer(). */
+static void queue_pointee(struct cxx *x, const struct cxx_item *it,
+                          const struct pointer *p, uint16_t first, uint8_t op)
+{
+    struct cxx_item env = *it;
+
+    env.scope = p->within ? first : p->scope;
+    cxx_queue(x, &env, op, p->to);
+}
+
+static void end_pointer(struct cxx *x, const struct cxx_item *it,
+                        const struct pointer *p, uint16_t first)
+{
+    if (!p->within)
+        return;
+    cxx_scope_again(x, it, p->copy, (uint16_t)(first + 1));
+    cxx_scope(x, it, p->within, it->node,
+              p->copy ? (uint16_t)(first + 1) : p->scope);
+}
+
+static void cxx_print_pointer(struct cxx *x, const struct cxx_item *it)
+{
+    uint16_t first = cxx_scope_next(x);
+    struct pointer p = pointer_of(x, it);
+    enum cxx_wrap wrap =
+        p.copy ? CXX_WRAP_NONE : cxx_wrap_of(x, it, p.to, p.scope);
+
+    queue_pointee(x, it, &p, first, CXX_PRE);
+    if (wrap == CXX_WRAP_ARRAY)
+        cxx_text(x, " (");
+    else if (wrap == CXX_WRAP_FUNCTION)
+        cxx_queue(x, it, CXX_PAREN, 0)->aux = p.kind == CXX_PTRMEM;
+    switch (p.kind) {
+    case CXX_POINTER:
+        cxx_text(x, "*");
+        break;
+    case CXX_LREF:
+        cxx_text(x, "&");
+        break;
+    case CXX_RREF:
+        cxx_text(x, "&&");
+        break;
+    default:
+        cxx_queue(x, it, CXX_MEMBER_OF, cxx_at(x, it->node)->a);
+    }
+    if (wrap != CXX_WRAP_NONE && (it->flags & CXX_IN_LAMBDA) && !x->llvm)
+        cxx_queue(x, it, CXX_LEAK, 0);
+    end_pointer(x, it, &p, first);
+}
+
+static void cxx_post_pointer(struct cxx *x, const struct cxx_item *it)
+{
+    uint16_t first = cxx_scope_next(x);
+    struct pointer p = pointer_of(x, it);
+
+    if (!p.copy && cxx_wrap_of(x, it, p.to, p.scope) != CXX_WRAP_NONE)
+        cxx_text(x, ")");
+    queue_pointee(x, it, &p, first, CXX_POST);
+    end_pointer(x, it, &p, first);
+}
 static bool is_waiting(unsigned waiting, unsigned which)
 {
     for (; waiting != 0; waiting >>= 2)
@@ -30,7 +425,7 @@ static void queue_cv(struct cxx *x, unsigned which)
 {
     static const char text[][10] = {"", " const", " volatile", " restrict"};
 
-    prof_cxx_text(x, text[which]);
+    cxx_text(x, text[which]);
 }
 
 /* A cv-qualifier: printed once, even if a template argument repeats it. */
@@ -40,13 +435,13 @@ static void print_cv(struct cxx *x, const struct cxx_item *it,
     unsigned which = n->kind - CXX_CONST + 1u;
     unsigned waiting = (it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT;
     bool again = is_waiting(waiting, which);
-    enum cxx_wrap wrap = prof_cxx_wrap_of(x, it, n->a, it->scope);
+    enum cxx_wrap wrap = cxx_wrap_of(x, it, n->a, it->scope);
 
     if (!again)
         waiting = (waiting << 2 | which) & 0x3f;
-    prof_cxx_queue_qualified(x, it, n->a, waiting << CXX_WAITING_SHIFT);
+    cxx_queue_qualified(x, it, n->a, waiting << CXX_WAITING_SHIFT);
     if (wrap == CXX_WRAP_FUNCTION)
-        prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
+        cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
     if (!again && wrap != CXX_WRAP_ARRAY)
         queue_cv(x, which);
 }
@@ -54,15 +449,15 @@ static void print_cv(struct cxx *x, const struct cxx_item *it,
 static void print_vendor_qual(struct cxx *x, const struct cxx_item *it,
                               const struct cxx_node *n)
 {
-    enum cxx_wrap wrap = prof_cxx_wrap_of(x, it, n->a, it->scope);
+    enum cxx_wrap wrap = cxx_wrap_of(x, it, n->a, it->scope);
 
-    prof_cxx_queue(x, it, CXX_PRE, n->a);
+    cxx_queue(x, it, CXX_PRE, n->a);
     if (wrap == CXX_WRAP_FUNCTION)
-        prof_cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
+        cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
     else if (wrap == CXX_WRAP_ARRAY)
-        prof_cxx_text(x, " (");
-    prof_cxx_text(x, " ");
-    prof_cxx_whole(x, it, n->b);
+        cxx_text(x, " (");
+    cxx_text(x, " ");
+    cxx_whole(x, it, n->b);
 }
 
 /* An array's element and the qualifiers that wait for it: the innermost array
@@ -73,9 +468,8 @@ static void print_array(struct cxx *x, const struct cxx_item *it,
     unsigned waiting = turned((it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT);
 
     x->open++;
-    prof_cxx_queue_qualified(x, it, n->a, waiting << CXX_WAITING_SHIFT);
-    if (waiting == 0 ||
-        prof_cxx_wrap_of(x, it, n->a, it->scope) == CXX_WRAP_ARRAY)
+    cxx_queue_qualified(x, it, n->a, waiting << CXX_WAITING_SHIFT);
+    if (waiting == 0 || cxx_wrap_of(x, it, n->a, it->scope) == CXX_WRAP_ARRAY)
         return;
     for (; waiting != 0; waiting >>= 2)
         queue_cv(x, waiting & 3);
@@ -85,10 +479,10 @@ static void print_array(struct cxx *x, const struct cxx_item *it,
 static void print_auto(struct cxx *x, const struct cxx_item *it,
                        const struct cxx_node *n)
 {
-    uint16_t declared = prof_cxx_declared(x, it->scope, n->a);
+    uint16_t declared = cxx_declared(x, it->scope, n->a);
 
     if (declared != 0) {
-        prof_cxx_print_invented(x, declared, n->a);
+        cxx_print_invented(x, declared, n->a);
         return;
     }
     demangle_put_string(x->out, "auto");
@@ -103,51 +497,51 @@ static void print_parameter(struct cxx *x, const struct cxx_item *it,
 {
     uint16_t node = it->node;
     uint16_t scope = it->scope;
-    uint16_t first = prof_cxx_scope_next(x);
+    uint16_t first = cxx_scope_next(x);
     struct cxx_item *found;
 
     if (it->flags & CXX_IN_LAMBDA) {
         print_auto(x, it, n);
         return;
     }
-    if (!prof_cxx_resolve(x, it, &node, &scope))
+    if (!cxx_resolve(x, it, &node, &scope))
         return;
-    found = prof_cxx_queue_qualified(x, it, node, it->flags & CXX_WAITING);
+    found = cxx_queue_qualified(x, it, node, it->flags & CXX_WAITING);
     found->scope = x->smashing ? first : scope;
     if (x->smashing)
-        prof_cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
+        cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
 }
 
 static void post_parameter(struct cxx *x, const struct cxx_item *it)
 {
     uint16_t node = it->node;
     uint16_t scope = it->scope;
-    uint16_t first = prof_cxx_scope_next(x);
+    uint16_t first = cxx_scope_next(x);
     struct cxx_item *found;
 
-    if ((it->flags & CXX_IN_LAMBDA) || !prof_cxx_resolve(x, it, &node, &scope))
+    if ((it->flags & CXX_IN_LAMBDA) || !cxx_resolve(x, it, &node, &scope))
         return;
-    found = prof_cxx_queue(x, it, CXX_POST, node);
+    found = cxx_queue(x, it, CXX_POST, node);
     found->scope = x->smashing ? first : scope;
     found->flags |= it->flags & CXX_IN_ARRAY;
     if (x->smashing)
-        prof_cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
+        cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
 }
 
 static void print_expansion(struct cxx *x, const struct cxx_item *it,
                             const struct cxx_node *n)
 {
-    uint16_t pack = prof_cxx_find_pack(x, it, n->a);
+    uint16_t pack = cxx_find_pack(x, it, n->a);
     struct cxx_item *all;
 
     if (pack == 0) {
-        prof_cxx_queue(x, it, x->llvm ? CXX_BOTH : CXX_SUB, n->a);
-        prof_cxx_text(x, "...");
+        cxx_queue(x, it, x->llvm ? CXX_BOTH : CXX_SUB, n->a);
+        cxx_text(x, "...");
         return;
     }
-    all = prof_cxx_queue(x, it, CXX_EXPAND, n->a);
+    all = cxx_queue(x, it, CXX_EXPAND, n->a);
     all->pack = 0;
-    all->aux = prof_cxx_length(x, pack);
+    all->aux = cxx_length(x, pack);
 }
 
 /* A function's first half is its returned type; one left open there has its
@@ -158,20 +552,20 @@ static void print_function(struct cxx *x, const struct cxx_item *it,
     x->open++;
     if (n->a == 0)
         return;
-    prof_cxx_queue(x, it, CXX_PRE, n->a);
-    prof_cxx_queue(x, it, CXX_FN_SPACE, 0)->aux = x->open;
+    cxx_queue(x, it, CXX_PRE, n->a);
+    cxx_queue(x, it, CXX_FN_SPACE, 0)->aux = x->open;
 }
 
 /* What qualifies a function; those of a function type follow it. */
 static void print_qualified(struct cxx *x, const struct cxx_item *it,
                             const struct cxx_node *n)
 {
-    prof_cxx_queue(x, it, CXX_PRE, n->a);
-    if (prof_cxx_wrap_of(x, it, n->a, it->scope) != CXX_WRAP_FUNCTION)
-        prof_cxx_queue(x, it, CXX_PIECE, it->node);
+    cxx_queue(x, it, CXX_PRE, n->a);
+    if (cxx_wrap_of(x, it, n->a, it->scope) != CXX_WRAP_FUNCTION)
+        cxx_queue(x, it, CXX_PIECE, it->node);
 }
 
-void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
+void cxx_print_type(struct cxx *x, const struct cxx_item *it)
 {
     static const char *const elaborated[] = {"struct %a", "union %a", "enum %a",
                                              "this %a"};
@@ -183,7 +577,7 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
     case CXX_LREF:
     case CXX_RREF:
     case CXX_PTRMEM:
-        prof_cxx_print_pointer(x, it);
+        cxx_print_pointer(x, it);
         break;
     case CXX_CONST:
     case CXX_VOLATILE:
@@ -220,7 +614,7 @@ void prof_cxx_print_type(struct cxx *x, const struct cxx_item *it)
         print_qualified(x, it, n);
     }
     if (format != NULL)
-        prof_cxx_format(x, it, format, n->a, 0);
+        cxx_format(x, it, format, n->a, 0);
 }
 
 /* (parameters) qualifiers, then the rest of the returned type. (quals) is the
@@ -235,26 +629,26 @@ static void post_function(struct cxx *x, const struct cxx_item *it,
     if (n->kind != CXX_FUNCTION)
         return;
     x->open--;
-    prof_cxx_text(x, "(");
-    prof_cxx_queue_list(x, it, n->b);
-    prof_cxx_text(x, ")");
-    prof_cxx_queue(x, it, CXX_QUALS, quals);
+    cxx_text(x, "(");
+    cxx_queue_list(x, it, n->b);
+    cxx_text(x, ")");
+    cxx_queue(x, it, CXX_QUALS, quals);
     if (n->a != 0)
-        prof_cxx_queue(x, it, CXX_POST, n->a);
+        cxx_queue(x, it, CXX_POST, n->a);
 }
 
 static void post_array(struct cxx *x, const struct cxx_item *it,
                        const struct cxx_node *n)
 {
     x->open--;
-    prof_cxx_text(x, it->flags & CXX_IN_ARRAY ? "[" : " [");
+    cxx_text(x, it->flags & CXX_IN_ARRAY ? "[" : " [");
     if (n->b != 0)
-        prof_cxx_whole(x, it, n->b);
-    prof_cxx_text(x, "]");
-    prof_cxx_queue(x, it, CXX_POST, n->a)->flags |= CXX_IN_ARRAY;
+        cxx_whole(x, it, n->b);
+    cxx_text(x, "]");
+    cxx_queue(x, it, CXX_POST, n->a)->flags |= CXX_IN_ARRAY;
 }
 
-void prof_cxx_print_post(struct cxx *x, const struct cxx_item *it)
+void cxx_print_post(struct cxx *x, const struct cxx_item *it)
 {
     const struct cxx_node *n = cxx_at(x, it->node);
     enum cxx_wrap wrap;
@@ -264,21 +658,20 @@ void prof_cxx_print_post(struct cxx *x, const struct cxx_item *it)
     case CXX_LREF:
     case CXX_RREF:
     case CXX_PTRMEM:
-        prof_cxx_post_pointer(x, it);
+        cxx_post_pointer(x, it);
         break;
     case CXX_CONST:
     case CXX_VOLATILE:
     case CXX_RESTRICT:
     case CXX_VENDOR_QUAL:
-        wrap = prof_cxx_wrap_of(x, it, n->a, it->scope);
+        wrap = cxx_wrap_of(x, it, n->a, it->scope);
         if (wrap == CXX_WRAP_FUNCTION ||
             (wrap == CXX_WRAP_ARRAY && n->kind == CXX_VENDOR_QUAL))
-            prof_cxx_text(x, ")"); /* fall through */
+            cxx_text(x, ")"); /* fall through */
     case CXX_COMPLEX:
     case CXX_IMAGINARY:
     case CXX_VECTOR:
-        prof_cxx_queue(x, it, CXX_POST, n->a)->flags |=
-            it->flags & CXX_IN_ARRAY;
+        cxx_queue(x, it, CXX_POST, n->a)->flags |= it->flags & CXX_IN_ARRAY;
         break;
     case CXX_FUNCTION:
         post_function(x, it, it->node);

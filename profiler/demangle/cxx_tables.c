@@ -11,7 +11,7 @@
 #define B(name, print, suffix) {name, TEXT_BYTES(name), print, suffix}
 
 /* 5.1.5.2 Builtin types: 'a' to 'z' first, then those that 'D' introduces. */
-const struct cxx_builtin prof_cxx_builtins[] = {
+const struct cxx_builtin cxx_builtins[] = {
     B("signed char", CXX_AS_CAST, ""),          /* a */
     B("bool", CXX_AS_BOOL, ""),
     B("char", CXX_AS_CAST, ""),
@@ -50,7 +50,7 @@ const struct cxx_builtin prof_cxx_builtins[] = {
 
 static const char after_d[] = "acdefhinsu";
 
-uint16_t prof_cxx_builtin_d(char letter)
+uint16_t cxx_builtin_d(char letter)
 {
     for (uint16_t i = 0; after_d[i] != 0; i++)
         if (after_d[i] == letter)
@@ -61,7 +61,7 @@ uint16_t prof_cxx_builtin_d(char letter)
 /* 5.1.4.1 Operator encodings, in the order of their codes. The second number
  * is how loosely it binds for LLVM: 0 primary, 1 postfix, 2 unary, 4 .* and
  * ->*, 5 to 18 binary, 19 always in parentheses. */
-const struct cxx_op prof_cxx_ops[] = {
+const struct cxx_op cxx_ops[] = {
     {"aN", CXX_OP_BINARY, 17, false, "&="},
     {"aS", CXX_OP_BINARY, 17, false, "="},
     {"aa", CXX_OP_BINARY, 14, false, "&&"},
@@ -139,13 +139,13 @@ const struct cxx_op prof_cxx_ops[] = {
     {"tw", CXX_OP_UNARY, 19, false, "throw "},
 };
 
-#define OPS (sizeof prof_cxx_ops / sizeof prof_cxx_ops[0])
+#define OPS (sizeof cxx_ops / sizeof cxx_ops[0])
 
 /* 5.1.10 Compression: the abbreviations of the standard library. */
 #define STD(code, name, base, full) \
     {code, name, base, full, TEXT_BYTES(name), TEXT_BYTES(base), \
      TEXT_BYTES(full)}
-const struct cxx_std prof_cxx_std[] = {
+const struct cxx_std cxx_std[] = {
     STD('a', "std::allocator", "allocator", "std::allocator"),
     STD('b', "std::basic_string", "basic_string", "std::basic_string"),
     STD('s', "std::string", "basic_string",
@@ -159,11 +159,11 @@ const struct cxx_std prof_cxx_std[] = {
         "std::basic_iostream<char, std::char_traits<char> >"),
 };
 
-_Static_assert(sizeof prof_cxx_std / sizeof prof_cxx_std[0] == CXX_STD_COUNT,
+_Static_assert(sizeof cxx_std / sizeof cxx_std[0] == CXX_STD_COUNT,
                "as many as are looked through");
 
 /* 5.1.4.4 Virtual tables and other special names. */
-const struct cxx_special prof_cxx_specials[] = {
+const struct cxx_special cxx_specials[] = {
     {"TV", CXX_THEN_TYPE, "vtable for "},
     {"TT", CXX_THEN_TYPE, "VTT for "},
     {"TI", CXX_THEN_TYPE, "typeinfo for "},
@@ -192,7 +192,7 @@ const struct cxx_special prof_cxx_specials[] = {
 };
 
 #define W(text) {text, TEXT_BYTES(text)}
-const struct cxx_word prof_cxx_words[] = {
+const struct cxx_word cxx_words[] = {
     W("std"),
     W("(anonymous namespace)"),
     W("string literal"),
@@ -201,14 +201,14 @@ const struct cxx_word prof_cxx_words[] = {
 };
 /* clang-format on */
 
-uint16_t prof_cxx_op(const char *wanted)
+uint16_t cxx_op(const char *wanted)
 {
     uint16_t low = 0;
     uint16_t high = OPS;
 
     while (low < high) {
         uint16_t mid = (uint16_t)((low + high) / 2);
-        const char *code = prof_cxx_ops[mid].code;
+        const char *code = cxx_ops[mid].code;
 
         if (code[0] == wanted[0] && code[1] == wanted[1])
             return mid;

@@ -70,8 +70,7 @@ static uint32_t escape(const char *s, size_t n)
             return 0;
         code = code * 16 + (uint32_t)digit;
     }
-    if (!prof_rust_is_char(code) || code < 0x20 ||
-        (code >= 0x7f && code < 0xa0))
+    if (!rust_is_char(code) || code < 0x20 || (code >= 0x7f && code < 0xa0))
         return 0;
     return code;
 }
@@ -146,8 +145,8 @@ bool prof_rust_legacy(struct demangle_buffer *out, const char *name,
     if ((!hash || last_bytes != 17) && !without_hash)
         return false;
     s++;
-    end = prof_rust_end(name, end);
-    if (s > end || !prof_rust_is_suffix(s, end))
+    end = rust_end(name, end);
+    if (s > end || !rust_is_suffix(s, end))
         return false;
     last = s;
     s = name + 3;

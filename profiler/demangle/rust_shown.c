@@ -129,7 +129,7 @@ static const uint8_t distances[2385] = {
 };
 /* clang-format on */
 
-bool prof_rust_is_shown(uint32_t code)
+bool rust_is_shown(uint32_t code)
 {
     uint32_t plane = code >> 16;
     const uint8_t *next, *end;

@@ -10,22 +10,158 @@
  * rustc-demangle parses twice, first to check and then to print. Here a name is
  * printed at once. It is parsed again, without printing, only if that ended
  * early: no room or budget left, or an unbound lifetime.
+ *
+ * As in C++ (cxx_parse.h), each rule is a state machine with a frame on an
+ * explicit stack. Names are printed while they are parsed; for a back reference
+ * the parser jumps to an earlier position and returns.
  */
 
 #include "demangle/rust.h"
 
-static rust_rule_fn *const rules[RUST_FORMS + 1] = {
-    [RUST_PATH] = prof_rust_path,
-    [RUST_TYPE] = prof_rust_type,
-    [RUST_FN] = prof_rust_fn,
-    [RUST_DYN] = prof_rust_dyn,
-    [RUST_DYN_TRAIT] = prof_rust_dyn_trait,
-    [RUST_OPEN_PATH] = prof_rust_open_path,
-    [RUST_ARG] = prof_rust_arg,
-    [RUST_CONST] = prof_rust_const,
-    [RUST_FIELD] = prof_rust_field,
-    [RUST_FORMS] = prof_rust_form,
+enum rust_rule {
+    RUST_PATH, /* a = 1: as a value, with ::<> */
+    RUST_TYPE,
+    RUST_FN,
+    RUST_DYN,
+    RUST_DYN_TRAIT,
+    RUST_OPEN_PATH, /* leaves '<' open, then x->open */
+    RUST_ARG,
+    RUST_CONST, /* a = 1: within an expression, no braces */
+    RUST_FIELD,
+    /* rows of forms[]: what a letter begins */
+    RUST_FORMS,
+    RUST_CRATE = RUST_FORMS,
+    RUST_NESTED,
+    RUST_IMPL,
+    RUST_TRAIT_IMPL,
+    RUST_TRAIT,
+    RUST_GENERIC,
+    RUST_PATH_BACK,
+    RUST_REFERENCE,
+    RUST_MUT_REFERENCE,
+    RUST_POINTER,
+    RUST_MUT_POINTER,
+    RUST_ARRAY,
+    RUST_SLICE,
+    RUST_TUPLE,
+    RUST_FN_TYPE,
+    RUST_DYN_TYPE,
+    RUST_TYPE_BACK,
+    RUST_NAMED,
+    RUST_CONST_REFERENCE,
+    RUST_CONST_MUT,
+    RUST_CONST_ARRAY,
+    RUST_CONST_TUPLE,
+    RUST_CONST_VARIANT,
+    RUST_CONST_BACK,
+    RUST_LITERAL,
+    RUST_TUPLE_FIELDS,
+    RUST_STRUCT_FIELDS,
+    RUST_OPEN_BACK,
+    RUST_OPEN_GENERIC,
+    RUST_OPEN_OTHER,
+    RUST_RULES
 };
+
+struct rust_frame {
+    uint8_t rule;
+    uint8_t at;
+    uint16_t a, b, c;
+};
+
+/* The nesting limit of rustc-demangle. */
+#define RUST_DEPTH 500u
+/* Longer identifiers in Punycode are printed undecoded. */
+#define RUST_PUNYCODE 128u
+
+struct rust {
+    const char *text; /* origin of back references */
+    const char *s;
+    const char *end;
+    struct demangle_buffer *out;
+    struct rust_frame *frame;
+    struct rust_frame *floor;   /* empty here */
+    struct rust_frame *ceiling; /* full here */
+    uint32_t *characters;       /* RUST_PUNYCODE of them */
+    uint32_t binders;           /* lifetimes bound so far */
+    uint16_t depth;
+    uint16_t backs; /* back references being followed */
+    uint16_t quiet; /* > 0: nothing is printed */
+    bool bad;       /* invalid here: enclosing rules print "?" */
+    bool failed;    /* the whole name is invalid */
+    bool open;      /* RUST_OPEN_PATH has left '<' open */
+};
+
+struct rust_ident {
+    const char *ascii;
+    const char *puny;
+    uint16_t ascii_bytes, puny_bytes;
+};
+
+typedef void rust_rule_fn(struct rust *x, struct rust_frame *f);
+static rust_rule_fn rust_path, rust_type, rust_fn, rust_dyn, rust_dyn_trait,
+    rust_open_path, rust_arg, rust_const, rust_field, rust_form;
+
+static void rust_print(struct rust *x, const char *s)
+{
+    if (x->quiet == 0)
+        demangle_put_string(x->out, s);
+}
+
+static bool rust_eat(struct rust *x, char c)
+{
+    if (x->bad || x->s >= x->end || *x->s != c)
+        return false;
+    x->s++;
+    return true;
+}
+
+static int digit_62(char c)
+{
+    if (c >= 'a')
+        return c <= 'z' ? c - 'a' + 10 : -1;
+    if (c >= 'A')
+        return c <= 'Z' ? c - 'A' + 36 : -1;
+    return c >= '0' && c <= '9' ? c - '0' : -1;
+}
+
+/* <base-62-number> ::= {digit} "_"; "_" is 0, "0_" is 1. False: none. */
+static bool rust_number(struct rust *x, uint32_t *value)
+{
+    const char *s = x->s;
+    uint32_t n = 0;
+
+    *value = 0;
+    if (x->bad || s >= x->end)
+        return false;
+    if (*s == '_') {
+        x->s = s + 1;
+        return true;
+    }
+    for (; *s != '_'; s++) { /* the name's NUL is no digit */
+        int digit = digit_62(*s);
+
+        if (digit < 0)
+            return false;
+        /* Only a disambiguator can be that large: saturate. */
+        n = n > 0x3ffffff ? 0xfffffffd : n * 62 + (uint32_t)digit;
+    }
+    x->s = s + 1;
+    *value = n + 1;
+    return true;
+}
+
+/* (tag) <base-62-number>: the number plus 1; 0 without the tag. */
+static bool rust_tagged(struct rust *x, char tag, uint32_t *value)
+{
+    *value = 0;
+    if (!rust_eat(x, tag))
+        return true;
+    if (!rust_number(x, value))
+        return false;
+    ++*value;
+    return true;
+}
 
 static void push(struct rust *x, uint8_t rule, uint16_t a)
 {
@@ -37,23 +173,25 @@ static void push(struct rust *x, uint8_t rule, uint16_t a)
     *x->frame = (struct rust_frame){.rule = rule, .a = a};
 }
 
-void prof_rust_call(struct rust *x, uint8_t at, uint8_t rule, uint16_t a)
+static void rust_call(struct rust *x, uint8_t at, uint8_t rule, uint16_t a)
 {
     x->frame->at = at;
     push(x, rule, a);
 }
 
-void prof_rust_become(struct rust *x, uint8_t rule, uint16_t a)
+static void rust_become(struct rust *x, uint8_t rule, uint16_t a)
 {
     *x->frame = (struct rust_frame){.rule = rule, .a = a};
 }
 
-void prof_rust_done(struct rust *x)
+/* Returns from one that did not. */
+static void rust_done(struct rust *x)
 {
     x->frame--;
 }
 
-void prof_rust_leave(struct rust *x)
+/* Returns from a rule that called rust_deeper(). */
+static void rust_leave(struct rust *x)
 {
     if (!x->bad)
         x->depth--;
@@ -62,33 +200,39 @@ void prof_rust_leave(struct rust *x)
 
 static void stop(struct rust *x, const char *why)
 {
-    prof_rust_print(x, why);
+    rust_print(x, why);
     x->bad = true;
     x->frame--;
 }
 
-void prof_rust_invalid(struct rust *x)
+/* Prints "{invalid syntax}" and returns from the rule. Outside of back
+ * references the whole name is then invalid. */
+static void rust_invalid(struct rust *x)
 {
     if (x->backs == 0)
         x->failed = true;
     stop(x, "{invalid syntax}");
 }
 
-void prof_rust_unbound(struct rust *x)
+/* The same for an unbound lifetime, which does not make the name invalid. */
+static void rust_unbound(struct rust *x)
 {
     stop(x, "{invalid syntax}");
 }
 
-bool prof_rust_ready(struct rust *x)
+/* True if parsing can continue; otherwise prints "?" and returns from the
+ * rule. */
+static bool rust_ready(struct rust *x)
 {
     if (!x->bad)
         return true;
-    prof_rust_print(x, "?");
+    rust_print(x, "?");
     x->frame--;
     return false;
 }
 
-bool prof_rust_deeper(struct rust *x)
+/* Enters a nesting level. False, and returned from the rule: too deep. */
+static bool rust_deeper(struct rust *x)
 {
     if (++x->depth <= RUST_DEPTH)
         return true;
@@ -98,18 +242,23 @@ bool prof_rust_deeper(struct rust *x)
     return false;
 }
 
-void prof_rust_back(struct rust *x, struct rust_frame *f, uint8_t at,
-                    uint8_t rule, uint16_t a)
+/*
+ * <backref> ::= "B" <base-62-number>, after the "B". Calls (rule, a) at that
+ * position, then continues in state (at), which must first call
+ * rust_back_again(). Overwrites f->b and f->c.
+ */
+static void rust_back(struct rust *x, struct rust_frame *f, uint8_t at,
+                      uint8_t rule, uint16_t a)
 {
     const char *from = x->s - 1;
     uint32_t where;
 
-    if (!prof_rust_number(x, &where) || where >= (uint32_t)(from - x->text)) {
-        prof_rust_invalid(x);
+    if (!rust_number(x, &where) || where >= (uint32_t)(from - x->text)) {
+        rust_invalid(x);
         return;
     }
     if (x->depth >= RUST_DEPTH) {
-        prof_rust_deeper(x);
+        rust_deeper(x);
         return;
     }
     f->b = x->depth;
@@ -123,7 +272,7 @@ void prof_rust_back(struct rust *x, struct rust_frame *f, uint8_t at,
     push(x, rule, a);
 }
 
-void prof_rust_back_again(struct rust *x, struct rust_frame *f)
+static void rust_back_again(struct rust *x, struct rust_frame *f)
 {
     if (x->quiet > 0)
         return;
@@ -133,29 +282,1013 @@ void prof_rust_back_again(struct rust *x, struct rust_frame *f)
     x->s = x->text + f->c;
 }
 
-bool prof_rust_list(struct rust *x, struct rust_frame *f, uint8_t at,
-                    uint8_t rule, uint16_t a, const char *between)
+/* One step of a list: calls (rule, a) for the next element, or consumes 'E' and
+ * returns false. f->c counts the elements; (between) separates them. */
+static bool rust_list(struct rust *x, struct rust_frame *f, uint8_t at,
+                      uint8_t rule, uint16_t a, const char *between)
 {
-    if (x->bad || prof_rust_eat(x, 'E'))
+    if (x->bad || rust_eat(x, 'E'))
         return false;
     if (f->c > 0)
-        prof_rust_print(x, between);
+        rust_print(x, between);
     f->c++;
-    prof_rust_call(x, at, rule, a);
+    rust_call(x, at, rule, a);
     return true;
 }
 
-void prof_rust_print(struct rust *x, const char *s)
+static bool is_ascii(const char *s, uint32_t n)
 {
-    if (x->quiet == 0)
-        demangle_put_string(x->out, s);
+    uint32_t all = 0, word;
+
+    for (; n >= 4; n -= 4, s += 4) {
+        __builtin_memcpy(&word, s, 4);
+        all |= word;
+    }
+    while (n-- > 0)
+        all |= (uint32_t)*s++;
+    return (all & 0x80808080u) == 0;
 }
 
-void prof_rust_print_number(struct rust *x, uint32_t value)
+/* <undisambiguated-identifier> ::= ["u"] <decimal-number> ["_"] <bytes>. With
+ * "u" the part after the last '_' is Punycode. */
+static bool rust_ident(struct rust *x, struct rust_ident *ident)
 {
-    if (x->quiet == 0)
-        demangle_put_decimal(x->out, value);
+    bool punycode = rust_eat(x, 'u');
+    uint32_t n = 0;
+
+    if (x->s >= x->end || *x->s < '0' || *x->s > '9')
+        return false;
+    if (*x->s == '0') {
+        x->s++;
+    } else {
+        while (x->s < x->end && *x->s >= '0' && *x->s <= '9') {
+            n = n * 10 + (uint32_t)(*x->s++ - '0');
+            if (n > 0xffff)
+                return false;
+        }
+    }
+    rust_eat(x, '_');
+    if (n > (uint32_t)(x->end - x->s))
+        return false;
+    *ident = (struct rust_ident){.ascii = x->s, .ascii_bytes = (uint16_t)n};
+    if (!is_ascii(x->s, n))
+        return false;
+    x->s += n;
+    if (!punycode)
+        return true;
+    ident->puny = ident->ascii;
+    ident->puny_bytes = ident->ascii_bytes;
+    ident->ascii_bytes = 0;
+    for (uint32_t i = n; i > 0; i--) {
+        if (ident->ascii[i - 1] != '_')
+            continue;
+        ident->ascii_bytes = (uint16_t)(i - 1);
+        ident->puny = ident->ascii + i;
+        ident->puny_bytes = (uint16_t)(n - i);
+        break;
+    }
+    return ident->puny_bytes > 0;
 }
+
+/* [s<number>_] <ident> */
+static bool rust_name(struct rust *x, uint32_t *which, struct rust_ident *ident)
+{
+    return rust_tagged(x, 's', which) && rust_ident(x, ident);
+}
+
+/* Bias adaptation (RFC 3492, 6.1). */
+static uint32_t adapt(uint32_t delta, uint32_t count, bool first)
+{
+    uint32_t k = 0;
+
+    delta /= first ? 700 : 2;
+    delta += delta / count;
+    while (delta > (35 * 26) / 2) {
+        delta /= 35;
+        k += 36;
+    }
+    return k + 36 * delta / (delta + 38);
+}
+
+/* One generalized variable-length integer (RFC 3492, 3.3) from *at on. */
+static bool delta_at(const struct rust_ident *ident, uint32_t *at,
+                     uint32_t bias, uint32_t *value)
+{
+    uint32_t weight = 1;
+
+    for (uint32_t k = 36;; k += 36) {
+        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+        uint32_t digit;
+        char c;
+
+        if (*at >= ident->puny_bytes)
+            return false;
+        c = ident->puny[(*at)++];
+        if (c >= 'a' && c <= 'z')
+            digit = (uint32_t)(c - 'a');
+        else if (c >= '0' && c <= '9')
+            digit = (uint32_t)(c - '0') + 26;
+        else
+            return false;
+        if (digit > 0 && weight > 0xffffff / digit)
+            return false;
+        *value += digit * weight;
+        if (*value > 0xffffff)
+            return false;
+        if (digit < t)
+            return true;
+        if (weight > 0xffffff / 36)
+            return false;
+        weight *= 36 - t;
+    }
+}
+
+/* Decodes Punycode into x->characters (RFC 3492, 6.2). Returns the number of
+ * characters; 0: invalid, or too long. */
+static uint32_t decode(struct rust *x, const struct rust_ident *ident)
+{
+    uint32_t count = 0, at = 0, place = 0, code = 0x80, bias = 72;
+
+    if (ident->ascii_bytes >= RUST_PUNYCODE)
+        return 0;
+    for (; count < ident->ascii_bytes; count++)
+        x->characters[count] = (unsigned char)ident->ascii[count];
+    while (at < ident->puny_bytes) {
+        uint32_t delta = 0;
+
+        if (count == RUST_PUNYCODE || !delta_at(ident, &at, bias, &delta))
+            return 0;
+        place += delta;
+        bias = adapt(delta, count + 1, code == 0x80 && place == delta);
+        code += place / (count + 1);
+        place %= count + 1;
+        if (!rust_is_char(code))
+            return 0;
+        for (uint32_t i = count; i > place; i--)
+            x->characters[i] = x->characters[i - 1];
+        x->characters[place++] = code;
+        count++;
+    }
+    return count;
+}
+
+static void rust_print_ident(struct rust *x, const struct rust_ident *ident)
+{
+    uint32_t count;
+
+    if (x->quiet > 0)
+        return;
+    if (ident->puny_bytes == 0) {
+        demangle_put_bytes(x->out, ident->ascii, ident->ascii_bytes);
+        return;
+    }
+    demangle_pay(x->out, ident->puny_bytes);
+    count = decode(x, ident);
+    for (uint32_t i = 0; i < count; i++)
+        demangle_put_utf8(x->out, x->characters[i]);
+    if (count > 0)
+        return;
+    demangle_put_string(x->out, "punycode{");
+    if (ident->ascii_bytes > 0) {
+        demangle_put_bytes(x->out, ident->ascii, ident->ascii_bytes);
+        demangle_put_char(x->out, '-');
+    }
+    demangle_put_bytes(x->out, ident->puny, ident->puny_bytes);
+    demangle_put_char(x->out, '}');
+}
+
+/* <lifetime> ::= "L" <base-62-number>: 0 is '_, others count from the innermost
+ * binder. Printed as 'a to 'z, then '_26 and so on. False: unbound. */
+static bool rust_lifetime(struct rust *x, uint32_t index)
+{
+    uint32_t place = x->binders - index;
+
+    if (x->quiet > 0)
+        return true;
+    demangle_put_char(x->out, '\'');
+    if (index == 0) {
+        demangle_put_char(x->out, '_');
+    } else if (index > x->binders) {
+        return false;
+    } else if (place < 26) {
+        demangle_put_char(x->out, (char)('a' + place));
+    } else {
+        demangle_put_char(x->out, '_');
+        demangle_put_decimal(x->out, place);
+    }
+    return true;
+}
+
+/* The <base-62-number> of a lifetime, after the "L", printed between two texts.
+ * The erased one is not printed if there is a text before. False: returned from
+ * the rule. */
+static bool print_lifetime(struct rust *x, const char *before,
+                           const char *after)
+{
+    uint32_t index;
+
+    if (!rust_number(x, &index)) {
+        rust_invalid(x);
+        return false;
+    }
+    if (before != NULL) {
+        if (index == 0)
+            return true;
+        rust_print(x, before);
+    }
+    if (!rust_lifetime(x, index)) {
+        rust_unbound(x);
+        return false;
+    }
+    rust_print(x, after);
+    return true;
+}
+
+/* <binder> ::= "G" <base-62-number>, printed as "for<'a, 'b> ". The caller
+ * subtracts *count from x->binders at the end of the type. */
+static bool rust_binder(struct rust *x, uint16_t *count)
+{
+    uint32_t n;
+
+    *count = 0;
+    if (!rust_tagged(x, 'G', &n))
+        return false;
+    if (n == 0 || x->quiet > 0)
+        return true;
+    demangle_put_string(x->out, "for<");
+    for (uint32_t i = 0; i < n; i++) {
+        if (!demangle_pay(x->out, 3) || i == 0xffff)
+            break;
+        if (i > 0)
+            demangle_put_string(x->out, ", ");
+        x->binders++;
+        rust_lifetime(x, 1);
+        *count = (uint16_t)(i + 1);
+    }
+    demangle_put_string(x->out, "> ");
+    return true;
+}
+
+/* Runs (form), with what the rule has in its frame. */
+static void rust_go_on(struct rust *x, struct rust_frame *f, uint8_t form)
+{
+    f->rule = form;
+    f->at = 0;
+    rust_form(x, f);
+}
+
+/* Consumes a byte, f->b, 0 at the end. Returns the entry of forms[], which are
+ * 26, for it; 0 if it is not 'A' to 'Z'. */
+static uint8_t rust_form_of(struct rust *x, struct rust_frame *f,
+                            const uint8_t *forms)
+{
+    f->b = (uint8_t)(x->s < x->end ? *x->s++ : 0);
+    return f->b >= 'A' && f->b <= 'Z' ? forms[f->b - 'A'] : 0;
+}
+
+/* <const-data> ::= {hex-digit} "_". NULL: something else. */
+static const char *nibbles(struct rust *x, uint32_t *count)
+{
+    const char *from = x->s;
+
+    while (x->s < x->end &&
+           ((*x->s >= '0' && *x->s <= '9') || (*x->s >= 'a' && *x->s <= 'f')))
+        x->s++;
+    *count = (uint32_t)(x->s - from);
+    return rust_eat(x, '_') ? from : NULL;
+}
+
+static uint32_t nibble(char c)
+{
+    return (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+/* The digits without leading zeros, of which there are (*count). */
+static const char *significant(const char *s, uint32_t *count)
+{
+    for (; *count > 0 && *s == '0'; s++)
+        --*count;
+    return s;
+}
+
+/* The value of the next digits; UINT32_MAX if there are more than eight, or
+ * none. */
+static uint32_t value_at(struct rust *x)
+{
+    uint32_t count, value = 0;
+    const char *s = nibbles(x, &count);
+
+    if (s == NULL)
+        return UINT32_MAX;
+    s = significant(s, &count);
+    if (count > 8)
+        return UINT32_MAX;
+    for (; count > 0; count--)
+        value = value << 4 | nibble(*s++);
+    return value;
+}
+
+/* Up to 16 digits in decimal. Each is added to sixteen times the decimal digits
+ * so far: a 64-bit division on i386 would be a call into libgcc. */
+static void print_64(struct rust *x, const char *s, uint32_t count)
+{
+    char digits[20];
+    uint32_t bytes = sizeof digits - 1;
+    const char *first;
+
+    __builtin_memset(digits, '0', sizeof digits);
+    for (; count > 0; count--) {
+        uint32_t carry = nibble(*s++);
+
+        for (unsigned i = sizeof digits; i-- > 0; carry /= 10) {
+            carry += (uint32_t)(digits[i] - '0') * 16;
+            digits[i] = (char)('0' + carry % 10);
+        }
+    }
+    first = significant(digits, &bytes); /* the last one stays */
+    demangle_put_bytes(x->out, first, bytes + 1);
+}
+
+/* In decimal; integers of more than 64 bits stay in hexadecimal. */
+static bool print_number(struct rust *x)
+{
+    uint32_t count, left;
+    const char *s = nibbles(x, &count), *rest;
+
+    if (s == NULL)
+        return false;
+    if (x->quiet > 0)
+        return true;
+    left = count;
+    rest = significant(s, &left);
+    if (left <= 16) {
+        print_64(x, rest, left);
+    } else {
+        demangle_put_string(x->out, "0x");
+        demangle_put_bytes(x->out, s, count);
+    }
+    return true;
+}
+
+static bool print_bool(struct rust *x)
+{
+    uint32_t value = value_at(x);
+
+    if (value > 1)
+        return false;
+    rust_print(x, value ? "true" : "false");
+    return true;
+}
+
+/* As Rust's Debug does: escaped if special or not printable. The other kind of
+ * quotation mark needs no escape. */
+static void print_character(struct rust *x, uint32_t c, char quote)
+{
+    static const char special[] = "\0\t\r\n\'\"\\";
+    static const char letter[] = "0trn\'\"\\";
+
+    if ((c == '\'' && quote == '"') || (c == '"' && quote == '\'')) {
+        demangle_put_char(x->out, (char)c);
+        return;
+    }
+    for (unsigned i = 0; i < sizeof letter - 1; i++) {
+        if (c != (unsigned char)special[i])
+            continue;
+        demangle_put_char(x->out, '\\');
+        demangle_put_char(x->out, letter[i]);
+        return;
+    }
+    if (rust_is_shown(c)) {
+        demangle_put_utf8(x->out, c);
+        return;
+    }
+    demangle_put_string(x->out, "\\u{");
+    for (int shift = 20; shift >= 0; shift -= 4)
+        if (c >> shift != 0 || shift == 0)
+            demangle_put_char(x->out, "0123456789abcdef"[c >> shift & 15]);
+    demangle_put_char(x->out, '}');
+}
+
+static bool print_char(struct rust *x)
+{
+    uint32_t value = value_at(x);
+
+    if (!rust_is_char(value))
+        return false;
+    if (x->quiet > 0)
+        return true;
+    demangle_put_char(x->out, '\'');
+    print_character(x, value, '\'');
+    demangle_put_char(x->out, '\'');
+    return true;
+}
+
+/* Decodes one UTF-8 character in hexadecimal at *s, and moves *s past it;
+ * UINT32_MAX: there is none. */
+static uint32_t character_at(const char **s, const char *end)
+{
+    char bytes[4];
+    uint32_t n = 0, code;
+
+    while (n < sizeof bytes && *s < end) {
+        bytes[n++] = (char)(nibble((*s)[0]) << 4 | nibble((*s)[1]));
+        *s += 2;
+        if (prof_utf8_decode(bytes, n, &code) == n)
+            return code;
+    }
+    return UINT32_MAX;
+}
+
+static bool print_text(struct rust *x)
+{
+    uint32_t count;
+    const char *s = nibbles(x, &count);
+    const char *end;
+
+    if (s == NULL || count % 2 != 0)
+        return false;
+    end = s + count;
+    demangle_pay(x->out, count / 8);
+    for (const char *at = s; at < end;)
+        if (character_at(&at, end) > 0x10ffff)
+            return false;
+    if (x->quiet > 0)
+        return true;
+    demangle_put_char(x->out, '"');
+    while (s < end)
+        print_character(x, character_at(&s, end), '"');
+    demangle_put_char(x->out, '"');
+    return true;
+}
+
+/* Everything but a literal needs braces outside of an expression: opens one,
+ * unless f->a says it is inside. f->a becomes 2: the end closes it. */
+static void rust_brace(struct rust *x, struct rust_frame *f)
+{
+    if (f->a == 0) {
+        rust_print(x, "{");
+        f->a = 2;
+    }
+}
+
+/* <const> that is one literal, by its type's letter. False: invalid, or of
+ * another kind. */
+static bool literal(struct rust *x, struct rust_frame *f)
+{
+    switch (f->b) {
+    case 'p':
+        rust_print(x, "_");
+        return true;
+    case 'a':
+    case 's':
+    case 'l':
+    case 'x':
+    case 'n':
+    case 'i':
+        if (rust_eat(x, 'n'))
+            rust_print(x, "-");
+        return print_number(x);
+    case 'h':
+    case 't':
+    case 'm':
+    case 'y':
+    case 'o':
+    case 'j':
+        return print_number(x);
+    case 'b':
+        return print_bool(x);
+    case 'c':
+        return print_char(x);
+    case 'e':
+        rust_brace(x, f);
+        rust_print(x, "*");
+        return print_text(x);
+    default:
+        return false;
+    }
+}
+
+/* <const>, f->b being its type's letter. */
+static void rust_const(struct rust *x, struct rust_frame *f)
+{
+    static const uint8_t forms[26] = {
+        ['A' - 'A'] = RUST_CONST_ARRAY, ['B' - 'A'] = RUST_CONST_BACK,
+        ['Q' - 'A'] = RUST_CONST_MUT,   ['R' - 'A'] = RUST_CONST_REFERENCE,
+        ['T' - 'A'] = RUST_CONST_TUPLE, ['V' - 'A'] = RUST_CONST_VARIANT,
+    };
+    uint8_t form;
+    bool good;
+
+    if (!rust_ready(x))
+        return;
+    form = rust_form_of(x, f, forms);
+    if (!rust_deeper(x))
+        return;
+    if (form == RUST_CONST_REFERENCE && rust_eat(x, 'e')) {
+        form = 0;
+        good = print_text(x);
+    } else {
+        good = form != 0 || literal(x, f);
+    }
+    if (good)
+        rust_go_on(x, f, form != 0 ? form : RUST_LITERAL);
+    else
+        rust_invalid(x);
+}
+
+/* A field of a struct: <identifier> <const> */
+static void rust_field(struct rust *x, struct rust_frame *f)
+{
+    struct rust_ident ident;
+    uint32_t which;
+
+    (void)f;
+    if (!rust_ready(x))
+        return;
+    if (!rust_name(x, &which, &ident)) {
+        rust_invalid(x);
+        return;
+    }
+    rust_print_ident(x, &ident);
+    rust_print(x, ": ");
+    rust_become(x, RUST_CONST, 1);
+}
+
+/* The <identifier> of "N" <namespace> <path> <identifier>. Upper-case
+ * namespaces are closures and shims, printed with their disambiguator. */
+static bool last_part(struct rust *x, char namespace)
+{
+    char letter[2] = {namespace, 0};
+    struct rust_ident ident;
+    uint32_t which;
+    bool named;
+
+    if (!rust_name(x, &which, &ident))
+        return false;
+    if (x->quiet > 0)
+        return true;
+    named = ident.ascii_bytes > 0 || ident.puny_bytes > 0;
+    if (namespace >= 'A' && namespace <= 'Z') {
+        rust_print(x, "::{");
+        rust_print(x, namespace == 'C'   ? "closure"
+                      : namespace == 'S' ? "shim"
+                                         : letter);
+        rust_print(x, named ? ":" : "");
+        rust_print_ident(x, &ident);
+        rust_print(x, "#");
+        demangle_put_decimal(x->out, which);
+        rust_print(x, "}");
+    } else if (named) {
+        demangle_put_bytes(x->out, "::", 2);
+        rust_print_ident(x, &ident);
+    }
+    return true;
+}
+
+static void rust_behind_namespace(struct rust *x, struct rust_frame *f)
+{
+    if (rust_ready(x) && !last_part(x, (char)f->b))
+        rust_invalid(x);
+}
+
+/* Most paths are a crate and a few names, NvNtNtC5crate..., and need no frames.
+ * False, with nothing consumed: this is another kind of path. */
+static bool short_path(struct rust *x)
+{
+    const char *s = x->s;
+    struct rust_ident ident;
+    uint32_t which;
+    unsigned levels = 0;
+
+    while (levels < 8 && s[0] == 'N' &&
+           ((s[1] >= 'a' && s[1] <= 'z') || (s[1] >= 'A' && s[1] <= 'Z'))) {
+        levels++;
+        s += 2;
+    }
+    if (*s != 'C' || x->depth + levels >= RUST_DEPTH)
+        return false;
+    x->s = s + 1;
+    if (!rust_name(x, &which, &ident)) {
+        x->s -= levels * 2u + 1;
+        return false;
+    }
+    rust_print_ident(x, &ident);
+    for (unsigned i = 0; i < levels; i++) {
+        if (last_part(x, s[-1 - 2 * (int)i]))
+            continue;
+        if (x->backs == 0)
+            x->failed = true;
+        rust_print(x, "{invalid syntax}");
+        x->bad = true;
+        while (++i < levels)
+            rust_print(x, "?");
+    }
+    rust_done(x);
+    return true;
+}
+
+/*
+ * <path>, f->b being its letter:
+ *     C <identifier>                        crate
+ *     N <namespace> <path> <identifier>     nested
+ *     M <impl-path> <type>                  inherent impl
+ *     X <impl-path> <type> <path>           trait impl
+ *     Y <type> <path>                       trait definition
+ *     I <path> {<generic-arg>} E            generic arguments
+ *     B <base-62-number>                    back reference
+ */
+static void rust_path(struct rust *x, struct rust_frame *f)
+{
+    static const uint8_t forms[26] = {
+        ['C' - 'A'] = RUST_CRATE,     ['N' - 'A'] = RUST_NESTED,
+        ['M' - 'A'] = RUST_IMPL,      ['X' - 'A'] = RUST_TRAIT_IMPL,
+        ['Y' - 'A'] = RUST_TRAIT,     ['I' - 'A'] = RUST_GENERIC,
+        ['B' - 'A'] = RUST_PATH_BACK,
+    };
+    uint8_t form;
+
+    if (!rust_ready(x) || short_path(x) || !rust_deeper(x))
+        return;
+    form = rust_form_of(x, f, forms);
+    if (form == RUST_NESTED) {
+        rust_form_of(x, f, forms);
+        if (!((f->b >= 'A' && f->b <= 'Z') || (f->b >= 'a' && f->b <= 'z')))
+            form = 0;
+    }
+    f->rule = form;
+    if (form == 0)
+        rust_invalid(x);
+    else if (form == RUST_NESTED || form == RUST_GENERIC)
+        rust_call(x, 0, RUST_PATH, f->a);
+    else
+        rust_form(x, f);
+}
+
+/* <generic-arg> ::= <lifetime> | <type> | "K" <const> */
+static void rust_arg(struct rust *x, struct rust_frame *f)
+{
+    (void)f;
+    if (rust_eat(x, 'L')) {
+        if (print_lifetime(x, NULL, ""))
+            rust_done(x);
+    } else if (rust_eat(x, 'K')) {
+        rust_become(x, RUST_CONST, 0);
+    } else {
+        rust_become(x, RUST_TYPE, 0);
+    }
+}
+
+/* <basic-type>: its name, NULL if the letter is none. */
+static const char *basic_type(char c)
+{
+    /* From 'a' on; "" where the letter is none. */
+    static const char names[][6] = {
+        "i8",    "bool", "char", "f64", "str",  "f32",  "",    "u8", "isize",
+        "usize", "",     "i32",  "u32", "i128", "u128", "_",   "",   "",
+        "i16",   "u16",  "()",   "...", "",     "i64",  "u64", "!",
+    };
+
+    return c >= 'a' && c <= 'z' && names[c - 'a'][0] != 0 ? names[c - 'a']
+                                                          : NULL;
+}
+
+/*
+ * <type>, f->b being its letter: a basic type, or
+ *     R, Q  reference         P, O  raw pointer       A  [T; N]     S  [T]
+ *     T  tuple                F  function pointer     D  dyn Trait
+ *     B  back reference; anything else is a path, a named type
+ */
+static void rust_type(struct rust *x, struct rust_frame *f)
+{
+    static const uint8_t forms[26] = {
+        ['R' - 'A'] = RUST_REFERENCE, ['Q' - 'A'] = RUST_MUT_REFERENCE,
+        ['P' - 'A'] = RUST_POINTER,   ['O' - 'A'] = RUST_MUT_POINTER,
+        ['A' - 'A'] = RUST_ARRAY,     ['S' - 'A'] = RUST_SLICE,
+        ['T' - 'A'] = RUST_TUPLE,     ['F' - 'A'] = RUST_FN_TYPE,
+        ['D' - 'A'] = RUST_DYN_TYPE,  ['B' - 'A'] = RUST_TYPE_BACK,
+    };
+    const char *basic;
+    uint8_t form;
+
+    if (!rust_ready(x))
+        return;
+    form = rust_form_of(x, f, forms);
+    basic = basic_type((char)f->b);
+    if (basic != NULL) {
+        rust_print(x, basic);
+        rust_done(x);
+        return;
+    }
+    if (!rust_deeper(x))
+        return;
+    if (f->b == 0) {
+        rust_invalid(x);
+        return;
+    }
+    f->rule = form;
+    if (form != 0) {
+        rust_form(x, f);
+        return;
+    }
+    x->s--;
+    f->rule = RUST_NAMED;
+    rust_call(x, 0, RUST_PATH, 0);
+}
+
+/* <dyn-trait> ::= <path> {"p" <undisambiguated-identifier> <type>}, printed as
+ * Trait<Arguments, Name = Type>. f->a: '<' is open. */
+static void rust_dyn_trait(struct rust *x, struct rust_frame *f)
+{
+    struct rust_ident ident;
+
+    if (f->at == 0) {
+        rust_call(x, 1, RUST_OPEN_PATH, 0);
+        return;
+    }
+    if (f->at == 1)
+        f->a = x->open;
+    if (rust_eat(x, 'p')) {
+        rust_print(x, f->a ? ", " : "<");
+        f->a = 1;
+        if (!rust_ident(x, &ident)) {
+            rust_invalid(x);
+            return;
+        }
+        rust_print_ident(x, &ident);
+        rust_print(x, " = ");
+        rust_call(x, 2, RUST_TYPE, 0);
+        return;
+    }
+    rust_print(x, f->a ? ">" : "");
+    rust_done(x);
+}
+
+/* <abi> = "C" | <undisambiguated-identifier>, after the "K". The identifier
+ * has '_' for each '-' of the ABI's name, such as "system-unwind". */
+static bool abi(struct rust *x)
+{
+    struct rust_ident ident;
+
+    if (rust_eat(x, 'C')) {
+        rust_print(x, "extern \"C\" ");
+        return true;
+    }
+    if (!rust_ident(x, &ident) || ident.ascii_bytes == 0 ||
+        ident.puny_bytes > 0)
+        return false;
+    rust_print(x, "extern \"");
+    for (uint16_t i = 0; i < ident.ascii_bytes && x->quiet == 0; i++)
+        demangle_put_char(x->out, ident.ascii[i] == '_' ? '-' : ident.ascii[i]);
+    rust_print(x, "\" ");
+    return true;
+}
+
+/* <fn-sig> ::= [<binder>] ["U"] ["K" <abi>] {<type>} "E" <type>
+ * f->a: lifetimes bound here. A return type of () is not printed. */
+static void rust_fn(struct rust *x, struct rust_frame *f)
+{
+    switch (f->at) {
+    case 0:
+        if (!rust_binder(x, &f->a)) {
+            rust_invalid(x);
+            return;
+        }
+        if (rust_eat(x, 'U'))
+            rust_print(x, "unsafe ");
+        if (rust_eat(x, 'K') && !abi(x)) {
+            x->binders -= f->a;
+            rust_invalid(x);
+            return;
+        }
+        rust_print(x, "fn("); /* fall through */
+    case 1:
+        if (rust_list(x, f, 1, RUST_TYPE, 0, ", "))
+            return;
+        rust_print(x, ")");
+        if (!rust_eat(x, 'u')) {
+            rust_print(x, " -> ");
+            rust_call(x, 2, RUST_TYPE, 0);
+            return;
+        } /* fall through */
+    default:
+        x->binders -= f->a;
+        rust_done(x);
+    }
+}
+
+/* <dyn-bounds> ::= [<binder>] {<dyn-trait>} "E", then <lifetime> */
+static void rust_dyn(struct rust *x, struct rust_frame *f)
+{
+    if (f->at == 0) {
+        rust_print(x, "dyn ");
+        if (!rust_binder(x, &f->a)) {
+            rust_invalid(x);
+            return;
+        }
+    }
+    if (rust_list(x, f, 1, RUST_DYN_TRAIT, 0, " + "))
+        return;
+    x->binders -= f->a;
+    if (!rust_eat(x, 'L'))
+        rust_invalid(x);
+    else if (print_lifetime(x, " + ", ""))
+        rust_done(x);
+}
+
+/* A <path> whose generic arguments are left open for more (x->open). */
+static void rust_open_path(struct rust *x, struct rust_frame *f)
+{
+    rust_go_on(x, f,
+               rust_eat(x, 'B')   ? RUST_OPEN_BACK
+               : rust_eat(x, 'I') ? RUST_OPEN_GENERIC
+                                  : RUST_OPEN_OTHER);
+}
+
+/* clang-format off */
+/* calls of rules: their number, and one more */
+#define PATH "\1"         /* not as a value */
+#define TYPE "\2"
+#define FN "\3"
+#define DYN "\4"
+#define OPEN_PATH "\6"
+#define ARG "\7"
+#define CONST "\10"       /* within an expression */
+#define FIELD "\11"
+/* others */
+#define LEAVE "\12"       /* returns */
+#define DONE "\13"        /* the same from a rule that is no nesting level */
+#define VALUE_PATH "\14"  /* calls RUST_PATH as a value */
+#define LIST "\16"        /* of the next rule, with ", " between, until E */
+#define BACK "\17"        /* calls the next rule at a back reference */
+#define IDENTIFIER "\20"
+#define LAST_PART "\21"   /* of a nested path, in the namespace f->b */
+#define LIFETIME "\22"    /* if there is one, and a blank */
+#define DISAMBIGUATOR "\23" /* if there is one; not printed */
+#define QUIET "\24"       /* nothing is printed */
+#define LOUD "\35"
+#define ARGUMENTS "\25"   /* "<", "::<" of a value */
+#define SINGLE "\26"      /* ',' if the list had one element */
+#define BRACE "\27"
+#define END_BRACE "\30"   /* the same and LEAVE */
+#define FIELDS "\31"
+#define OPEN "\32"        /* x->open is true */
+#define CLOSED "\33"
+#define BACK_END "\34"
+
+#define ROW(rule) [RUST_##rule - RUST_FORMS]
+static const char rows[][16] = {
+    ROW(CRATE) = IDENTIFIER LEAVE,
+    /* this, GENERIC and NAMED continue after a path */
+    ROW(NESTED) = LAST_PART LEAVE,
+    ROW(IMPL) = DISAMBIGUATOR QUIET PATH LOUD "<" TYPE ">" LEAVE,
+    ROW(TRAIT_IMPL) =
+        DISAMBIGUATOR QUIET PATH LOUD "<" TYPE " as " PATH ">" LEAVE,
+    ROW(TRAIT) = "<" TYPE " as " PATH ">" LEAVE,
+    ROW(GENERIC) = ARGUMENTS LIST ARG ">" LEAVE,
+    ROW(PATH_BACK) = BACK PATH BACK_END LEAVE,
+    ROW(REFERENCE) = "&" LIFETIME TYPE LEAVE,
+    ROW(MUT_REFERENCE) = "&" LIFETIME "mut " TYPE LEAVE,
+    ROW(POINTER) = "*const " TYPE LEAVE,
+    ROW(MUT_POINTER) = "*mut " TYPE LEAVE,
+    ROW(ARRAY) = "[" TYPE "; " CONST "]" LEAVE,
+    ROW(SLICE) = "[" TYPE "]" LEAVE,
+    ROW(TUPLE) = "(" LIST TYPE SINGLE ")" LEAVE,
+    ROW(FN_TYPE) = FN LEAVE,
+    ROW(DYN_TYPE) = DYN LEAVE,
+    ROW(TYPE_BACK) = BACK TYPE BACK_END LEAVE,
+    ROW(NAMED) = LEAVE,
+    ROW(CONST_REFERENCE) = BRACE "&" CONST END_BRACE,
+    ROW(CONST_MUT) = BRACE "&mut " CONST END_BRACE,
+    ROW(CONST_ARRAY) = BRACE "[" LIST CONST "]" END_BRACE,
+    ROW(CONST_TUPLE) = BRACE "(" LIST CONST SINGLE ")" END_BRACE,
+    ROW(CONST_VARIANT) = BRACE VALUE_PATH FIELDS,
+    ROW(CONST_BACK) = BACK CONST BACK_END END_BRACE,
+    ROW(LITERAL) = END_BRACE,
+    ROW(TUPLE_FIELDS) = "(" LIST CONST ")" END_BRACE,
+    ROW(STRUCT_FIELDS) = " { " LIST FIELD " }" END_BRACE,
+    ROW(OPEN_BACK) = CLOSED BACK OPEN_PATH BACK_END DONE,
+    ROW(OPEN_GENERIC) = PATH "<" LIST ARG OPEN DONE,
+    ROW(OPEN_OTHER) = PATH CLOSED DONE,
+};
+/* clang-format on */
+
+static void identifier(struct rust *x)
+{
+    struct rust_ident ident;
+    uint32_t which;
+
+    if (rust_name(x, &which, &ident))
+        rust_print_ident(x, &ident);
+    else
+        rust_invalid(x);
+}
+
+/* fields ::= "U" | "T" {<const>} "E" | "S" {<field>} "E" */
+static void fields(struct rust *x, struct rust_frame *f)
+{
+    if (!rust_ready(x))
+        return;
+    f->at = 0;
+    if (rust_eat(x, 'U'))
+        f->rule = RUST_LITERAL;
+    else if (rust_eat(x, 'T'))
+        f->rule = RUST_TUPLE_FIELDS;
+    else if (rust_eat(x, 'S'))
+        f->rule = RUST_STRUCT_FIELDS;
+    else
+        rust_invalid(x);
+}
+
+/* The steps that neither call nor return. */
+static void simple_step(struct rust *x, struct rust_frame *f, char step)
+{
+    uint32_t which;
+
+    if (step == *LAST_PART)
+        rust_behind_namespace(x, f);
+    else if (step == *ARGUMENTS)
+        rust_print(x, f->a ? "::<" : "<");
+    else if (step == *LIFETIME) {
+        if (rust_eat(x, 'L'))
+            print_lifetime(x, "", " ");
+    } else if (step == *BACK_END)
+        rust_back_again(x, f);
+    else if (step == *IDENTIFIER)
+        identifier(x);
+    else if (step == *DISAMBIGUATOR) {
+        if (!rust_tagged(x, 's', &which))
+            rust_invalid(x);
+    } else if (step == *QUIET)
+        x->quiet++;
+    else if (step == *LOUD)
+        x->quiet--;
+    else if (step == *SINGLE)
+        rust_print(x, f->c == 1 ? "," : "");
+    else if (step == *BRACE)
+        rust_brace(x, f);
+    else if (step == *FIELDS)
+        fields(x, f);
+    else
+        x->open = step == *OPEN;
+}
+
+/* The others. (next): what follows the step. */
+static void step(struct rust *x, struct rust_frame *f, char step,
+                 const char *next)
+{
+    uint8_t rule = (uint8_t)(step - 1);
+
+    if (rule < RUST_FORMS) {
+        rust_call(x, f->at, rule, rule == RUST_CONST);
+    } else if (step == *LEAVE) {
+        rust_leave(x);
+    } else if (step == *VALUE_PATH) {
+        rust_call(x, f->at, RUST_PATH, 1);
+    } else if (step == *LIST) {
+        rule = (uint8_t)(*next - 1);
+        if (!rust_list(x, f, (uint8_t)(f->at - 1), rule, rule == RUST_CONST,
+                       ", "))
+            f->at++;
+    } else if (step == *BACK) {
+        rust_back(x, f, (uint8_t)(f->at + 1), (uint8_t)(*next - 1), f->a);
+    } else if (step == *END_BRACE) {
+        if (f->a == 2)
+            rust_print(x, "}");
+        rust_leave(x);
+    } else if (step == *DONE) {
+        rust_done(x);
+    } else {
+        simple_step(x, f, step);
+    }
+}
+
+static void rust_form(struct rust *x, struct rust_frame *f)
+{
+    do {
+        const char *s = rows[f->rule - RUST_FORMS] + f->at;
+        const char *text = s;
+
+        while (*s >= ' ')
+            s++;
+        if (s != text && x->quiet == 0)
+            demangle_put_bytes(x->out, text, (size_t)(s - text));
+        f->at = (uint8_t)(f->at + (s - text) + 1);
+        step(x, f, *s, s + 1);
+    } while (x->frame == f && !x->failed);
+}
+
+static rust_rule_fn *const rules[RUST_FORMS + 1] = {
+    [RUST_PATH] = rust_path,
+    [RUST_TYPE] = rust_type,
+    [RUST_FN] = rust_fn,
+    [RUST_DYN] = rust_dyn,
+    [RUST_DYN_TRAIT] = rust_dyn_trait,
+    [RUST_OPEN_PATH] = rust_open_path,
+    [RUST_ARG] = rust_arg,
+    [RUST_CONST] = rust_const,
+    [RUST_FIELD] = rust_field,
+    [RUST_FORMS] = rust_form,
+};
 
 /* Parses one <path> from x->s. (checking): nothing is printed and no back
  * reference followed, so it is linear and costs no budget. False: it is
@@ -182,7 +1315,7 @@ static bool run(struct rust *x, bool checking)
     return !x->bad;
 }
 
-const char *prof_rust_end(const char *name, const char *end)
+const char *rust_end(const char *name, const char *end)
 {
     static const char mark[] = ".llvm.";
     const unsigned length = sizeof mark - 1;
@@ -200,7 +1333,7 @@ const char *prof_rust_end(const char *name, const char *end)
     return end;
 }
 
-bool prof_rust_is_suffix(const char *s, const char *end)
+bool rust_is_suffix(const char *s, const char *end)
 {
     if (s == end)
         return true;
@@ -242,8 +1375,8 @@ bool prof_rust_v0(struct demangle_buffer *out, const char *name, size_t bytes,
     }
     if (x->s < x->end && *x->s >= 'A' && *x->s <= 'Z' && !run(x, true))
         return false;
-    x->end = prof_rust_end(x->s, x->end);
-    if (!prof_rust_is_suffix(x->s, x->end))
+    x->end = rust_end(x->s, x->end);
+    if (!rust_is_suffix(x->s, x->end))
         return false;
     if (out->steps > 0 && out->length <= out->room)
         demangle_put_bytes(out, x->s, (size_t)(x->end - x->s));

@@ -5,6 +5,7 @@
  *
  * An instruction is prefixes, an opcode of one to three bytes, optionally a
  * ModRM byte with SIB and displacement, and optionally an immediate operand.
+ * For most instructions a table suffices; the others are taken apart.
  */
 
 #include "unwind/decode.h"
@@ -16,11 +17,84 @@
 
 #define WORD ((intptr_t)sizeof(uintptr_t))
 #define WIDE (sizeof(uintptr_t) == 8)
-
+#define SP_NUMBER 4u /* of the registers in ModRM */
+#define FP_NUMBER 5u
 #define REX_W 8
 #define REX_B 1
-#define SP_NUMBER 4 /* of the registers in ModRM */
-#define FP_NUMBER 5
+
+/* What follows each opcode, forms.h. */
+/* clang-format off */
+enum {
+    P = PROF_FORM_PLAIN, M = PROF_FORM_MODRM, B = PROF_FORM_BYTE,
+    L = PROF_FORM_LONG, R = PROF_FORM_REGISTER, E = PROF_FORM_OPERAND,
+    J = PROF_FORM_JUMP, X = PROF_FORM_MORE, F = PROF_FORM_FIRST,
+    BJ = B | J, LJ = L | J, BF = B | F, LF = L | F, BX = B | X, LX = L | X,
+    MB = M | B, ME = M | E,
+    ML = M | L, MR = M | R, MX = M | X, MBE = M | B | E, MLE = M | L | E,
+};
+
+const uint8_t prof_forms[256] = {
+    M,  M,  M,  M,  B,  L,  P,  P,  M,  M,  M,  M,  B,  L,  P,  F, /* 00 */
+    M,  M,  M,  M,  B,  L,  P,  P,  M,  M,  M,  M,  B,  L,  P,  P, /* 10 */
+    M,  M,  M,  M,  B,  L,  X,  P,  M,  M,  M,  M,  B,  L,  X,  P, /* 20 */
+    M,  M,  M,  M,  B,  L,  X,  P,  M,  M,  M,  M,  B,  L,  X,  P, /* 30 */
+    P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  P, /* 40 */
+    F,  F,  F,  F,  X,  X,  F,  F,  F,  F,  F,  F,  X,  X,  F,  F, /* 50 */
+    P,  P,  X,  M,  X,  X,  X,  X,  LX, ML, BX, MB, P,  P,  P,  P, /* 60 */
+    BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, BJ, /* 70 */
+    MB, MLE,MB, MBE,M,  M,  M,  M,  M,  ME, M,  MR, M,  MR, M,  MX, /* 80 */
+    P,  P,  P,  P,  P,  P,  P,  P,  P,  P,  X,  P,  X,  X,  P,  P, /* 90 */
+    X,  X,  X,  X,  P,  P,  P,  P,  B,  L,  P,  P,  P,  P,  P,  P, /* a0 */
+    B,  B,  B,  B,  B,  B,  B,  B,  LF, LF, LF, LF, LX, LX, LF, LF, /* b0 */
+    MB, MB, X,  F,  X,  X,  MB, ML, BX, F,  X,  X,  X,  B,  P,  X, /* c0 */
+    M,  M,  M,  M,  B,  B,  P,  P,  M,  M,  M,  M,  M,  M,  M,  M, /* d0 */
+    BX, BX, BX, BX, B,  B,  B,  B,  LF, LF, X,  BF, P,  P,  P,  P, /* e0 */
+    X,  P,  X,  X,  P,  P,  MX, MX, P,  P,  P,  P,  P,  P,  M,  MX, /* f0 */
+};
+
+const uint8_t prof_forms_two[256] = {
+    M,  M,  M,  M,  M,  P,  P,  P,  P,  P,  M,  X,  M,  M,  P,  M, /* 00 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M, /* 10 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M, /* 20 */
+    P,  P,  P,  P,  P,  P,  P,  P,  X,  M,  X,  M,  M,  M,  M,  M, /* 30 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M, /* 40 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M, /* 50 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M, /* 60 */
+    MB, MB, MB, MB, M,  M,  M,  P,  M,  M,  M,  M,  M,  M,  M,  M, /* 70 */
+    LJ, LJ, LJ, LJ, LJ, LJ, LJ, LJ, LJ, LJ, LJ, LJ, LJ, LJ, LJ, LJ, /* 80 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M, /* 90 */
+    P,  P,  P,  M,  MB, M,  M,  M,  P,  P,  P,  M,  MB, M,  M,  M, /* a0 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  MB, M,  M,  M,  M,  M, /* b0 */
+    M,  M,  MB, M,  MB, MB, MB, M,  P,  P,  P,  P,  P,  P,  P,  P, /* c0 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M, /* d0 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M, /* e0 */
+    M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M,  M, /* f0 */
+};
+/* clang-format on */
+
+static intptr_t long_at(const uint8_t *at)
+{
+    int32_t value;
+
+    __builtin_memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* Bytes after a ModRM byte at (at): SIB and displacement. */
+static uint32_t after_modrm(const uint8_t *at)
+{
+    uint32_t mod = at[0] >> 6, rm = at[0] & 7, bytes = 0;
+
+    if (mod == 3)
+        return 0;
+    if (rm == SP_NUMBER) {
+        bytes = 1;
+        rm = at[1] & 7;
+    }
+    if (mod == 1)
+        return bytes + 1;
+    return mod == 2 || rm == FP_NUMBER ? bytes + 4 : bytes;
+}
 
 /* The parts of an instruction. */
 struct parts {
@@ -58,22 +132,12 @@ static bool take_prefixes(struct parts *p)
 /* ModRM, SIB and displacement (SDM vol. 2, tables 2-2 and 2-3). */
 static void take_modrm(struct parts *p)
 {
-    uint32_t mod, rm;
+    const uint8_t *at = p->bytes + p->length++;
 
-    p->modrm = p->bytes[p->length++];
-    mod = p->modrm >> 6;
-    rm = p->modrm & 7;
-    p->displacement = p->length;
-    if (mod == 3)
-        return;
-    if (rm == SP_NUMBER) {
-        rm = p->bytes[p->length++] & 7;
-        p->displacement++;
-    }
-    if (mod == 2 || (mod == 0 && rm == FP_NUMBER))
-        p->length += 4;
-    else if (mod == 1)
-        p->length += 1;
+    p->modrm = *at;
+    p->displacement =
+        p->length + (*at >> 6 != 3 && (*at & 7) == SP_NUMBER ? 1 : 0);
+    p->length += after_modrm(at);
 }
 
 static void take_one(struct parts *p)
@@ -138,14 +202,6 @@ static bool take_apart(struct parts *p)
     else
         take_one(p);
     return true;
-}
-
-static intptr_t long_at(const uint8_t *at)
-{
-    int32_t value;
-
-    __builtin_memcpy(&value, at, sizeof value);
-    return value;
 }
 
 /* The signed operand of (bytes) bytes at offset (from). */
@@ -294,7 +350,9 @@ static void classify(const struct parts *p,
         instruction->effect = PROF_EFFECT_END;
 }
 
-struct prof_instruction prof_decode_all(const uint8_t *bytes)
+/* Not inlined: it would take registers from the instructions above. */
+static __attribute__((noinline)) struct prof_instruction
+decode_parts(const uint8_t *bytes)
 {
     struct parts parts = {.bytes = bytes};
     struct prof_instruction instruction = {.effect = PROF_EFFECT_OTHER};
@@ -306,4 +364,91 @@ struct prof_instruction prof_decode_all(const uint8_t *bytes)
     instruction.length = parts.length;
     classify(&parts, &instruction);
     return instruction;
+}
+
+/* Whether the operation of (form) with the ModRM byte (modrm) writes neither sp
+ * nor fp, nor r12 nor r13, which have the same lower bits. */
+static bool is_harmless(uint32_t form, uint32_t modrm)
+{
+    if ((form & PROF_FORM_REGISTER) != 0)
+        return (modrm >> 3 & 6) != SP_NUMBER;
+    return (form & PROF_FORM_OPERAND) == 0 || modrm >> 6 != 3 ||
+           (modrm & 6) != SP_NUMBER;
+}
+
+/* Where a jump of (form) leads, from its end; (at) is after the opcode. */
+static intptr_t target(const uint8_t *at, uint32_t form)
+{
+    return (form & PROF_FORM_LONG) != 0 ? long_at(at) : (int8_t)*at;
+}
+
+/* An instruction of (length) bytes with (effect), and maybe a (value). */
+static struct prof_instruction simple(uint32_t length, enum prof_effect effect,
+                                      intptr_t value)
+{
+    return (struct prof_instruction){length, effect, value};
+}
+
+/* The same with opcode (op), which is frequent; (form) is that of the opcode,
+ * (length) what it says, (wide) that the prefix REX.W is before it. */
+static inline struct prof_instruction
+simple_first(const uint8_t *at, uint32_t length, uint32_t form, bool wide)
+{
+    uint32_t op = at[-1];
+
+    if ((op & 0xf0) == 0x50)
+        return simple(length, PROF_EFFECT_SP, op < 0x58 ? -WORD : WORD);
+    if ((op & 0xf8) == 0xb8)
+        return simple(length + (wide ? 4 : 0), PROF_EFFECT_OTHER, 0);
+    if (op == 0xe8)
+        return simple(length, PROF_EFFECT_CALL, 0);
+    if (op == 0xc3)
+        return simple(length, PROF_EFFECT_RETURN, 0);
+    if (op == 0xc9)
+        return simple(length, PROF_EFFECT_LEAVE, 0);
+    if (op == 0xe9 || op == 0xeb)
+        return simple(length, PROF_EFFECT_JUMP,
+                      target(at, form) + (intptr_t)length);
+    return simple(0, PROF_EFFECT_OTHER, 0);
+}
+
+/* The effect of the instruction at (bytes), with (form) and ModRM byte (modrm):
+ * whether it has an operand relative to the frame pointer. */
+static inline enum prof_effect effect_of(const uint8_t *bytes, uint32_t form,
+                                         uint32_t modrm)
+{
+    bool framed = (form & PROF_FORM_MODRM) != 0 && (modrm & 7) == FP_NUMBER &&
+                  ((modrm >> 6) + 1) / 2 == 1 &&
+                  !(WIDE && (*bytes & 0xf1) == 0x41);
+
+    return framed ? PROF_EFFECT_FRAMED : PROF_EFFECT_OTHER;
+}
+
+/* The instruction at (bytes), if it is one of those that the tables suffice
+ * for; else its length is 0. */
+static inline struct prof_instruction decode_simple(const uint8_t *bytes)
+{
+    const uint8_t *at = bytes + (WIDE && (*bytes & 0xf0) == 0x40);
+    uint32_t form = prof_forms[*at++], length;
+
+    if (at[-1] == 0x0f)
+        form = prof_forms_two[*at++];
+    length = (uint32_t)(at - bytes) + (form & PROF_FORM_BYTES);
+    if ((form & PROF_FORM_JUMP) != 0)
+        return simple(length, PROF_EFFECT_BRANCH,
+                      target(at, form) + (intptr_t)length);
+    if ((form & PROF_FORM_FIRST) != 0)
+        return simple_first(at, length, form, (*bytes & 0xf8) == 0x48);
+    if ((form & PROF_FORM_MORE) != 0 || !is_harmless(form, *at))
+        return simple(0, PROF_EFFECT_OTHER, 0);
+    if ((form & PROF_FORM_MODRM) != 0)
+        length += 1 + after_modrm(at);
+    return simple(length, effect_of(bytes, form, *at), 0);
+}
+
+struct prof_instruction prof_decode(const uint8_t *bytes)
+{
+    struct prof_instruction instruction = decode_simple(bytes);
+
+    return instruction.length != 0 ? instruction : decode_parts(bytes);
 }

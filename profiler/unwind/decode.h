@@ -42,7 +42,4 @@ struct prof_instruction {
  */
 struct prof_instruction prof_decode(const uint8_t *bytes);
 
-/* The same without the shortcut for simple instructions. For prof_decode(). */
-struct prof_instruction prof_decode_all(const uint8_t *bytes);
-
 #endif

@@ -3,7 +3,7 @@
 #define PROF_FORMS_H
 
 /* What follows an opcode, and what it does: one byte for each (Intel SDM vol.
- * 2, appendix A). For decode*.c alone. */
+ * 2, appendix A). For decode.c, and for what moves instructions. */
 
 #include <stdint.h>
 

@@ -33,68 +33,52 @@ ROOT = os.path.dirname(
 )
 OFFSETS = "sample/offsets.c"
 RESERVE = "symbols/reserve.c"  # for an archive, as a member of its own
-LEFT_OUT = "left_out.c"
 
-# What belongs to each part alone, and what is compiled where it is left out.
+# What belongs to each part alone. control/left_out.c has the calls of those that
+# are left out.
 PARTS = {
-    "pit": (
-        [
-            "tick/idt_gate.c",
-            "tick/jitter.c",
-            "tick/pit.c",
-            "tick/source_pit.c",
-            "tick/watchdog.c",
-            "tick/*/parasite.asm",
-        ],
-        [],
-    ),
-    "callers": (
-        ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
-        ["unwind/left_out.c"],
-    ),
-    "user": (["sample/user.c", "aggregate/user.c"], []),
-    "stream": (
-        [
-            "stream/*.c",
-            "control/transport.c",
-            "control/command*.c",
-            "control/outside.c",
-        ],
-        ["stream/left_out.c", "control/left_out.c"],
-    ),
-    "trace": (["trace/*.c"], ["trace/left_out.c"]),
-    "loop": (
-        ["loop/*.c", "report/under_sampled.c"],
-        ["loop/left_out.c"],
-    ),
-    "causal": (
-        ["causal/*.c", "causal/*.asm", "control/causal*.c", "base/origin.c"],
-        ["causal/left_out.c"],
-    ),
-    "trees": (
-        ["report/call_tree.c"],
-        ["report/left_out.c"],
-    ),
-    "classes": (["aggregate/instruction_class.c"], []),
-    "builtin": (
-        [
-            "control/poll.c",
-            "base/pool.c",
-            "control/tick_drain.c",
-            "tick/calibrate.c",
-            "tick/meter.c",
-        ],
-        [],
-    ),
-    "checks": ([], []),
-    "options": ([], []),
-    "cxx": (["demangle/cxx*.c"], []),
-    "rust": (["demangle/rust*.c"], []),
-    "ocaml": (["demangle/ocaml.c"], []),
+    "pit": [
+        "tick/idt_gate.c",
+        "tick/jitter.c",
+        "tick/pit.c",
+        "tick/source_pit.c",
+        "tick/watchdog.c",
+        "tick/*/parasite.asm",
+    ],
+    "callers": ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
+    "user": ["sample/user.c", "aggregate/user.c"],
+    "stream": [
+        "stream/*.c",
+        "control/transport.c",
+        "control/command*.c",
+        "control/outside.c",
+    ],
+    "trace": ["trace/*.c"],
+    "loop": ["loop/*.c", "report/under_sampled.c"],
+    "causal": [
+        "causal/*.c",
+        "causal/*.asm",
+        "control/causal*.c",
+        "base/origin.c",
+    ],
+    "trees": ["report/call_tree.c"],
+    "classes": ["aggregate/instruction_class.c"],
+    "builtin": [
+        "control/poll.c",
+        "base/pool.c",
+        "control/tick_drain.c",
+        "tick/calibrate.c",
+        "tick/meter.c",
+    ],
+    "checks": [],
+    "options": [],
+    "cxx": ["demangle/cxx*.c"],
+    "rust": ["demangle/rust*.c"],
+    "ocaml": ["demangle/ocaml.c"],
 }
 # What several parts need: compiled unless all of them are left out.
 SHARED = {
-    ("callers", "classes", "causal"): ["unwind/decode*.c", "unwind/forms.c"],
+    ("callers", "classes", "causal"): ["unwind/decode.c"],
     ("callers", "trees"): ["aggregate/calls.c"],
     ("loop", "causal"): ["base/format.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
@@ -126,25 +110,25 @@ def left_out_by(header):
 def found(patterns):
     """Paths below profiler/ that fit one of (patterns)."""
     top = os.path.join(ROOT, "profiler")
-    return {
-        os.path.relpath(path, top)
-        for pattern in patterns
-        for path in glob.glob(os.path.join(top, pattern))
-    }
+    paths = set()
+    for pattern in patterns:
+        fitting = glob.glob(os.path.join(top, pattern))
+        if not fitting:
+            raise Bad(f"no source fits {pattern}")
+        paths.update(os.path.relpath(path, top) for path in fitting)
+    return paths
 
 
 def sources(width, without):
     """C and nasm sources, as paths below profiler/."""
     listed = found(["*/*.c", "*/*.asm", f"*/{width}/*.asm"])
     listed -= {OFFSETS, RESERVE}
-    listed = {path for path in listed if os.path.basename(path) != LEFT_OUT}
     if "stream" in without and "trace" not in without:
         without = [*without, "trace"]
     if "callers" in without and "user" not in without:
         without = [*without, "user"]
     for part in without:
-        own, instead = PARTS[part]
-        listed = listed - found(own) | set(instead)
+        listed -= found(PARTS[part])
     for parts, shared in SHARED.items():
         if set(parts) <= set(without):
             listed -= found(shared)
