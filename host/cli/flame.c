@@ -266,7 +266,7 @@ static uint32_t title_of(struct strings *strings, const struct request *request)
 bool flame_write_view(struct view *view, FILE *out)
 {
     const struct request request = {.view.input = view->input};
-    struct flame flame = {.by_time = view->by_time, .is_served = true};
+    struct flame flame = {.by_time = view->weight == MODEL_CLOCKS, .is_served = true};
     bool fine;
 
     flame.title = title_of(&flame.strings, &request);
@@ -299,7 +299,7 @@ int command_flame(int argc, char **argv)
     base = request.view;
     flame.title = title_of(&flame.strings, &request);
     flame.is_diff = request.base != NULL;
-    flame.by_time = request.view.by_time;
+    flame.by_time = request.view.weight == MODEL_CLOCKS;
     if (request.other != NULL) {
         base.input = request.other;
         open_both(&flame, &request.view, &base, &request);

@@ -104,9 +104,7 @@ static error_t parse_form(int key, char *word, struct top_run *run)
         run->color = color_when(word);
         break;
     case KEY_WEIGHT:
-        run->by_time = strcmp(word, "time") == 0;
-        if (!run->by_time && strcmp(word, "samples") != 0)
-            die_usage("--weight is samples or time, not '%s'", word);
+        run->weight = view_weight_of(word);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -180,7 +178,7 @@ int command_top(int argc, char **argv)
         .delay = 1,
         .rows = ROWS_USUAL,
         .color = "auto",
-        .by_time = true,
+        .weight = MODEL_CLOCKS,
     };
     struct image image = {0};
 

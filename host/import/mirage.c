@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "import/formats.h"
+#include "import/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -286,7 +286,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Where the oldest of the sorted packets is: after the largest gap. */
-static size_t oldest(const struct packet_place *packets, size_t count)
+static size_t oldest_of(const struct packet_place *packets, size_t count)
 {
     uint16_t most = 0;
     size_t first = 0;
@@ -331,7 +331,7 @@ uint64_t mirage_read(struct recording *recording, const uint8_t *bytes,
 
     if (found > 1)
         qsort(packets, found, sizeof *packets, by_number);
-    first = oldest(packets, found);
+    first = oldest_of(packets, found);
     for (size_t i = 0; i < found; ++i) {
         const struct packet_place *packet = &packets[(first + i) % found];
         const struct packet_place *before =

@@ -347,17 +347,19 @@ static void take_event(struct occupancy *occupancy, uint16_t cpu,
 /* Whether packets are missing before (packet). Rounds come on one CPU. */
 static void take_head(struct occupancy *occupancy, const struct packet *packet)
 {
+    bool ours = !occupancy->order.begun || occupancy->cpu == packet->cpu;
+    enum packet_follows follows =
+        ours ? packet_follow(&occupancy->order, packet, NULL) : PACKET_NEXT;
+
     occupancy->time = packet->begin;
-    if (!occupancy->begun) {
+    if (follows == PACKET_FIRST) {
         occupancy->cpu = packet->cpu;
         occupancy->unsure = occupancy->incomplete = packet->sequence > 0;
-    } else if (occupancy->cpu == packet->cpu &&
-               occupancy->next_sequence != packet->sequence) {
+    } else if (follows != PACKET_NEXT) {
         occupancy_problem(occupancy, OCCUPANCY_MISSED, 0);
         occupancy->is_making = false;
         occupancy->unsure = occupancy->incomplete = true;
     }
-    occupancy->begun = true;
 }
 
 void occupancy_take(struct occupancy *occupancy, const struct packet *packet)
@@ -372,7 +374,7 @@ void occupancy_take(struct occupancy *occupancy, const struct packet *packet)
     while (event_next(&reader, &event))
         take_event(occupancy, packet->cpu, &event);
     if (occupancy->cpu == packet->cpu)
-        occupancy->next_sequence = packet->sequence + 1;
+        occupancy->order.next = packet->sequence + 1;
 }
 
 void occupancy_finish(struct occupancy *occupancy)

@@ -14,12 +14,6 @@
 
 #include <stdlib.h>
 
-static void add(struct model_count *to, const struct model_count *count)
-{
-    to->samples += count->samples;
-    to->clocks += count->clocks;
-}
-
 static uint32_t row_of(struct report *report, struct frame frame, uint32_t task,
                        uint32_t cpu)
 {
@@ -62,7 +56,7 @@ static void add_edge(struct report *report, uint32_t caller, uint32_t callee,
     if (report->edges[number].stamp == stamp)
         return;
     report->edges[number].stamp = stamp;
-    add(&report->edges[number].count, count);
+    model_count_add(&report->edges[number].count, count);
 }
 
 static uint32_t branch_of(struct report *report, uint32_t parent, uint32_t row)
@@ -96,9 +90,9 @@ static void add_branches(struct report *report, const uint32_t *rows,
         uint32_t row = rows[report->inverted ? i : depth - 1 - i];
 
         at = branch_of(report, at, row);
-        add(&report->branches[at].total, count);
+        model_count_add(&report->branches[at].total, count);
         if (i == (report->inverted ? 0 : depth - 1))
-            add(&report->branches[at].self, count);
+            model_count_add(&report->branches[at].self, count);
     }
 }
 
@@ -106,12 +100,12 @@ static void add_stack(struct report *report, const uint32_t *rows, size_t depth,
                       const struct model_count *count, uint64_t stamp)
 {
     if (depth > 0)
-        add(&report->rows[rows[0]].self, count);
+        model_count_add(&report->rows[rows[0]].self, count);
     for (size_t i = 0; i < depth; ++i) {
         struct report_row *row = &report->rows[rows[i]];
 
         if (row->stamp != stamp)
-            add(&row->total, count);
+            model_count_add(&row->total, count);
         row->stamp = stamp;
         if (i > 0 && (report->callers || report->callees))
             add_edge(report, rows[i], rows[i - 1], count, stamp);
@@ -133,27 +127,23 @@ static bool is_exit(const struct report *report, uint32_t node)
 
 void report_add_up(struct report *report)
 {
-    static struct frame frames[VIEW_FRAMES_MAX];
     static uint32_t rows[VIEW_FRAMES_MAX];
     struct view *view = &report->view;
+    struct view_stack stack = {0};
 
     report->root = REPORT_NONE;
     if (view->own_apart && !view->with_own)
         report->own = view_own(view);
-    for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
-        const struct model_cell *cell = &view->model.cells[i];
-        size_t depth = view_sample_frames(view, cell->node, cell->task, frames);
-        uint32_t task;
+    while (view_next(view, &stack)) {
+        const struct model_cell *cell = stack.cell;
+        uint32_t task = view_task(view, cell->task);
 
-        if (!view_wants(view, cell->task, cell->cpu, frames, depth))
-            continue;
-        task = view_task(view, cell->task);
-        for (size_t j = 0; j < depth; ++j)
-            rows[j] = row_of(report, frames[j], task, cell->cpu);
-        add_stack(report, rows, depth, &cell->count, i + 1);
-        if (depth > 0 && is_exit(report, cell->node))
-            add(&report->rows[rows[0]].exits, &cell->count);
-        add(&report->sum, &cell->count);
+        for (size_t i = 0; i < stack.depth; ++i)
+            rows[i] = row_of(report, stack.frames[i], task, cell->cpu);
+        add_stack(report, rows, stack.depth, &cell->count, stack.next);
+        if (stack.depth > 0 && is_exit(report, cell->node))
+            model_count_add(&report->rows[rows[0]].exits, &cell->count);
+        model_count_add(&report->sum, &cell->count);
     }
 }
 

@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "base/xml.h"
 #include "tasks/sites.h"
-#include "timeline/family.h"
+#include "timeline/rows.h"
 #include "timeline/svg.h"
 
 #include <prof/format.h>

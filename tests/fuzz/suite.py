@@ -43,15 +43,13 @@ DECODER = BASE + (
     "causal/verdict "
     "base/base64 base/strings trace/console trace/event trace/guest_names "
     "trace/model trace/packet occupancy/histogram occupancy/problems "
-    "occupancy/snapshot occupancy/sort occupancy/take tasks/acts tasks/count "
-    "tasks/names tasks/objects tasks/problems tasks/running tasks/take"
+    "occupancy/snapshot occupancy/sort occupancy/take base/number "
+    "tasks/objects tasks/take tasks/words"
 )
 IMPORT = BASE + (
-    "base/strings import/eio import/fuchsia import/import import/mirage "
-    "import/recording import/stream tasks/acts tasks/count tasks/names "
-    "tasks/objects "
-    "tasks/problems tasks/running tasks/take trace/event trace/guest_names "
-    "trace/packet"
+    "base/number base/strings import/eio import/import import/mirage "
+    "import/recording tasks/objects tasks/take tasks/words trace/event "
+    "trace/guest_names trace/model trace/packet"
 )
 STUB = BASE + (
     "machine/machine machine/registers gdb/remote gdb/stub "
@@ -124,6 +122,7 @@ FUZZERS = {
         1 / 100,
         (
             *("-idirafter", "profiler", "-Wl,--wrap=die"),
+            *("-I{build}/host/messages", "-lprotobuf-c"),
             *("{build}/host/libparasite.a", "{build}/host/libdemangle.a"),
             *("-ldw", "-lelf", "-lcapstone", "-ljansson", "-lmicrohttpd"),
             *("-lncursesw", "-ltinfo", "-lz", "-lm"),
