@@ -95,15 +95,11 @@ static void add_cost(struct callgrind *callgrind, struct frame frame,
 static bool is_repeated(struct callgrind *callgrind, uint32_t function,
                         uint32_t cell)
 {
-    bool is_new, repeated;
-    uint32_t number = index_add(&callgrind->seen, function, &is_new);
+    static const uint32_t never = UINT32_MAX;
+    uint32_t number = index_add_row(&callgrind->seen, function,
+                                    &callgrind->stamps, &never, sizeof never);
+    bool repeated = callgrind->stamps[number] == cell;
 
-    if (is_new) {
-        vector_reserve_one(&callgrind->stamps, number,
-                           sizeof *callgrind->stamps);
-        callgrind->stamps[number] = UINT32_MAX;
-    }
-    repeated = callgrind->stamps[number] == cell;
     callgrind->stamps[number] = cell;
     return repeated;
 }

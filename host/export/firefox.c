@@ -80,42 +80,23 @@ static enum category category_of(const struct view *view, uint32_t function)
 
 static uint32_t function_of(struct firefox *firefox, uint32_t name)
 {
-    bool is_new;
-    uint32_t number = index_add(&firefox->function_keys, name, &is_new);
-
-    if (is_new) {
-        vector_reserve_one(&firefox->functions, number,
-                           sizeof *firefox->functions);
-        firefox->functions[number] = name;
-    }
-    return number;
+    return index_add_row(&firefox->function_keys, name, &firefox->functions,
+                         &name, sizeof name);
 }
 
 static uint32_t frame_of(struct firefox *firefox, struct frame frame)
 {
-    bool is_new;
-    uint32_t number = index_add(
-        &firefox->frame_keys, index_pair(frame.function, frame.line), &is_new);
-
-    if (is_new) {
-        vector_reserve_one(&firefox->frames, number, sizeof *firefox->frames);
-        firefox->frames[number] = frame;
-        function_of(firefox, frame.function);
-    }
-    return number;
+    function_of(firefox, frame.function);
+    return index_add_row(&firefox->frame_keys,
+                         index_pair(frame.function, frame.line),
+                         &firefox->frames, &frame, sizeof frame);
 }
 
 static uint32_t stack_of(struct firefox *firefox, struct firefox_stack stack)
 {
-    bool is_new;
-    uint32_t number = index_add(&firefox->stack_keys,
-                                index_pair(stack.prefix, stack.frame), &is_new);
-
-    if (is_new) {
-        vector_reserve_one(&firefox->stacks, number, sizeof *firefox->stacks);
-        firefox->stacks[number] = stack;
-    }
-    return number;
+    return index_add_row(&firefox->stack_keys,
+                         index_pair(stack.prefix, stack.frame),
+                         &firefox->stacks, &stack, sizeof stack);
 }
 
 /* Builds the tables of a track from the selected cells. */
@@ -153,6 +134,17 @@ static void put_same(FILE *out, const char *name, const char *cell,
     fputs("],", out);
 }
 
+/* One of (count) cells of a column: a number, null where it is UINT32_MAX. */
+static void put_number(FILE *out, uint32_t i, uint32_t number)
+{
+    if (i > 0)
+        putc(',', out);
+    if (number != UINT32_MAX)
+        fprintf(out, "%u", (unsigned)number);
+    else
+        fputs("null", out);
+}
+
 static void put_stacks(const struct firefox *firefox)
 {
     uint32_t count = firefox->stack_keys.count;
@@ -160,18 +152,10 @@ static void put_stacks(const struct firefox *firefox)
 
     fputs("\"stackTable\":{\"frame\":[", out);
     for (uint32_t i = 0; i < count; ++i)
-        fprintf(out, "%s%u", i > 0 ? "," : "",
-                (unsigned)firefox->stacks[i].frame);
+        put_number(out, i, firefox->stacks[i].frame);
     fputs("],\n\"prefix\":[", out);
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t prefix = firefox->stacks[i].prefix;
-
-        fputs(i > 0 ? "," : "", out);
-        if (prefix > 0)
-            fprintf(out, "%u", (unsigned)prefix - 1);
-        else
-            fputs("null", out);
-    }
+    for (uint32_t i = 0; i < count; ++i)
+        put_number(out, i, firefox->stacks[i].prefix - 1);
     fprintf(out, "],\"length\":%u},\n", (unsigned)count);
 }
 
@@ -184,11 +168,7 @@ static void put_lines(const struct firefox *firefox)
         struct source_line source =
             frame_source(&firefox->view->names, &firefox->frames[i]);
 
-        fputs(i > 0 ? "," : "", out);
-        if (source.line > 0)
-            fprintf(out, "%u", (unsigned)source.line);
-        else
-            fputs("null", out);
+        put_number(out, i, source.line > 0 ? source.line : UINT32_MAX);
         free(source.file);
     }
     fputs("],", out);
@@ -201,12 +181,11 @@ static void put_frames(struct firefox *firefox)
 
     fputs("\"frameTable\":{\"func\":[", out);
     for (uint32_t i = 0; i < count; ++i)
-        fprintf(out, "%s%u", i > 0 ? "," : "",
-                (unsigned)function_of(firefox, firefox->frames[i].function));
+        put_number(out, i, function_of(firefox, firefox->frames[i].function));
     fputs("],\n\"category\":[", out);
     for (uint32_t i = 0; i < count; ++i)
-        fprintf(out, "%s%d", i > 0 ? "," : "",
-                category_of(firefox->view, firefox->frames[i].function));
+        put_number(out, i,
+                   category_of(firefox->view, firefox->frames[i].function));
     fputs("],\n", out);
     put_lines(firefox);
     put_same(out, "subcategory", "0", count);
@@ -234,13 +213,8 @@ static void put_files(struct firefox *firefox)
         free(source.file);
     }
     fputs("\"fileName\":[", out);
-    for (uint32_t i = 0; i < count; ++i) {
-        fputs(i > 0 ? "," : "", out);
-        if (files[i] > 0)
-            fprintf(out, "%u", (unsigned)files[i]);
-        else
-            fputs("null", out);
-    }
+    for (uint32_t i = 0; i < count; ++i)
+        put_number(out, i, files[i] > 0 ? files[i] : UINT32_MAX);
     fputs("],\n", out);
     free(files);
 }
@@ -253,10 +227,9 @@ static void put_functions(struct firefox *firefox)
 
     fputs("\"funcTable\":{\"name\":[", out);
     for (uint32_t i = 0; i < count; ++i)
-        fprintf(
-            out, "%s%u", i > 0 ? "," : "",
-            (unsigned)strings_put(&firefox->strings,
-                                  names_text(names, firefox->functions[i])));
+        put_number(out, i,
+                   strings_put(&firefox->strings,
+                               names_text(names, firefox->functions[i])));
     fputs("],\n", out);
     put_files(firefox);
     put_same(out, "isJS", "false", count);

@@ -257,7 +257,7 @@ static void make_sample(const struct perf *perf, const struct sample *sample,
     record->address = record->stack[1];
 }
 
-static void measure(void *owner, const struct sample *sample)
+static void measure_sample(void *owner, const struct sample *sample)
 {
     static struct sample_record record;
     struct perf *perf = owner;
@@ -395,7 +395,7 @@ bool export_perf(struct view *view, FILE *out)
 
     samples_open(&perf.samples, view);
     make_maps(&perf);
-    samples_each(&perf.samples, measure, &perf);
+    samples_each(&perf.samples, measure_sample, &perf);
     write_head(&perf);
     fwrite(perf.maps.bytes, 1, perf.maps.count, out);
     samples_each(&perf.samples, write_sample, &perf);

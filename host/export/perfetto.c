@@ -407,14 +407,12 @@ static uint32_t take_track(struct tracks *tracks, uint32_t number,
                            uint64_t begin, uint64_t end, bool *is_new,
                            bool *is_new_site)
 {
-    uint32_t at = index_add(&tracks->keys, number, is_new_site);
-    struct track_site *site;
+    static const struct track_site none;
+    uint32_t at = index_add_row(&tracks->keys, number, &tracks->sites, &none,
+                                sizeof none);
+    struct track_site *site = &tracks->sites[at];
 
-    if (*is_new_site) {
-        vector_reserve_one(&tracks->sites, at, sizeof *tracks->sites);
-        tracks->sites[at] = (struct track_site){0};
-    }
-    site = &tracks->sites[at];
+    *is_new_site = site->count == 0;
     *is_new = site->count == 0 || site->heap[0].end > begin;
     if (!*is_new) {
         site->heap[0].end = end;

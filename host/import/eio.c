@@ -116,13 +116,10 @@ static void add_act(struct eio *eio, enum act_kind act, uint64_t object,
 /* Where the fiber (id) ran last. */
 static uint16_t *cpu_of(struct eio *eio, uint64_t id)
 {
-    bool is_new;
-    uint32_t number = index_add(&eio->fibers, id, &is_new);
+    static const uint16_t first;
+    uint32_t number =
+        index_add_row(&eio->fibers, id, &eio->cpus, &first, sizeof first);
 
-    if (is_new) {
-        vector_reserve_one(&eio->cpus, number, sizeof *eio->cpus);
-        eio->cpus[number] = 0;
-    }
     return &eio->cpus[number];
 }
 

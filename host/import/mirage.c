@@ -135,14 +135,12 @@ static size_t read_event(struct event *event, const uint8_t *at, size_t left)
     return used;
 }
 
-static int64_t increased(struct sums *sums, uint16_t name, uint64_t by)
+static int64_t increased_sum(struct sums *sums, uint16_t name, uint64_t by)
 {
-    bool is_new;
-    uint32_t number = index_add(&sums->names, name, &is_new);
+    static const uint64_t none;
+    uint32_t number =
+        index_add_row(&sums->names, name, &sums->values, &none, sizeof none);
 
-    vector_reserve_one(&sums->values, number, sizeof *sums->values);
-    if (is_new)
-        sums->values[number] = 0;
     return (int64_t)(sums->values[number] += by);
 }
 
@@ -194,7 +192,7 @@ static void take_counter(struct recording *recording, struct sums *sums,
 
     recording_counter(recording, name,
                       event->kind == INCREASE
-                          ? increased(sums, name, event->second)
+                          ? increased_sum(sums, name, event->second)
                           : (int64_t)event->second);
 }
 

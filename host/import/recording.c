@@ -174,7 +174,7 @@ static uint32_t number_of(struct recording *recording, uint64_t key,
 }
 
 /* What (number) is after all that it became; there are no rings. */
-static uint32_t became(struct recording *recording, uint32_t number)
+static uint32_t became_last(struct recording *recording, uint32_t number)
 {
     uint32_t last = number;
 
@@ -198,7 +198,7 @@ uint32_t recording_object(struct recording *recording, uint64_t key)
         return RECORDING_LOOP;
     if (is_new && number != RECORDING_LOOP)
         PUT(recording, ALIVE, alive, .object = number);
-    return became(recording, number);
+    return became_last(recording, number);
 }
 
 void recording_create(struct recording *recording, uint64_t key,

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static uint32_t row_of(struct report *report, struct frame frame, uint32_t task,
@@ -19,7 +20,6 @@ static uint32_t row_of(struct report *report, struct frame frame, uint32_t task,
 {
     struct report_row row = {0};
     uint32_t what, where, number;
-    bool is_new;
 
     row.frame.function =
         (report->keys & REPORT_SYMBOL) != 0 ? frame.function : 0;
@@ -29,30 +29,23 @@ static uint32_t row_of(struct report *report, struct frame frame, uint32_t task,
     what = index_add(&report->row_frames,
                      index_pair(row.frame.function, row.frame.line), NULL);
     where = index_add(&report->row_wheres, index_pair(row.task, row.cpu), NULL);
-    number = index_add(&report->row_keys, index_pair(what, where), &is_new);
+    number = index_add_row(&report->row_keys, index_pair(what, where),
+                           &report->rows, &row, sizeof row);
     if (number == REPORT_ROWS_MAX)
         die("more than %u rows; choose fewer keys to sort by, or less of the "
             "trace",
             REPORT_ROWS_MAX);
-    if (is_new) {
-        vector_reserve_one(&report->rows, number, sizeof row);
-        report->rows[number] = row;
-    }
     return number;
 }
 
 static void add_edge(struct report *report, uint32_t caller, uint32_t callee,
                      const struct model_count *count, uint64_t stamp)
 {
-    bool is_new;
+    const struct report_edge edge = {.caller = caller, .callee = callee};
     uint32_t number =
-        index_add(&report->edge_keys, index_pair(caller, callee), &is_new);
+        index_add_row(&report->edge_keys, index_pair(caller, callee),
+                      &report->edges, &edge, sizeof edge);
 
-    if (is_new) {
-        vector_reserve_one(&report->edges, number, sizeof *report->edges);
-        report->edges[number] =
-            (struct report_edge){.caller = caller, .callee = callee};
-    }
     if (report->edges[number].stamp == stamp)
         return;
     report->edges[number].stamp = stamp;
@@ -146,6 +139,127 @@ void report_add_up(struct report *report)
         model_count_add(&report->sum, &cell->count);
     }
 }
+
+/* ---- which rows, calls and branches are shown, and in which order */
+
+struct choice {
+    uint32_t number;
+    uint64_t weight;
+    uint64_t second; /* decides between equal weights */
+};
+
+struct choices {
+    const struct report *report;
+    struct choice *all;
+    size_t count;
+};
+
+double report_percent(const struct report *report,
+                      const struct model_count *count)
+{
+    uint64_t whole = view_weight(&report->view, &report->sum);
+
+    return whole > 0 ? 100.0 * (double)view_weight(&report->view, count) /
+                           (double)whole
+                     : 0;
+}
+
+bool report_interval(const struct report *report,
+                     const struct model_count *count, struct interval *percent)
+{
+    double hits = (double)count->samples, whole = (double)report->sum.samples;
+    struct interval share =
+        interval_share(hits, whole, interval_z(REPORT_CONFIDENCE, 1));
+    double scale =
+        hits > 0 ? report_percent(report, count) / (hits / whole) : 100;
+
+    *percent =
+        (struct interval){scale * share.low, fmin(scale * share.high, 100)};
+    return interval_is_few(count->samples);
+}
+
+static void add_choice(struct choices *choices, uint32_t number,
+                       const struct model_count *count, uint64_t second,
+                       double limit)
+{
+    if (report_percent(choices->report, count) < limit)
+        return;
+    vector_reserve_one(&choices->all, choices->count, sizeof *choices->all);
+    choices->all[choices->count++] = (struct choice){
+        number, view_weight(&choices->report->view, count), second};
+}
+
+static int by_weight(const void *left, const void *right)
+{
+    const struct choice *a = left, *b = right;
+
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    if (a->second != b->second)
+        return a->second > b->second ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static uint32_t *sorted_choices(struct choices *choices, size_t *count)
+{
+    uint32_t *numbers = xreallocarray(NULL, choices->count, sizeof *numbers);
+
+    if (choices->count > 0)
+        qsort(choices->all, choices->count, sizeof *choices->all, by_weight);
+    for (size_t i = 0; i < choices->count; ++i)
+        numbers[i] = choices->all[i].number;
+    *count = choices->count;
+    free(choices->all);
+    return numbers;
+}
+
+uint32_t *report_rows(const struct report *report, size_t *count)
+{
+    struct choices choices = {.report = report};
+    double limit = report->limit > 0 ? report->limit : 0;
+
+    for (uint32_t i = 0; i < report->row_keys.count; ++i) {
+        const struct report_row *row = &report->rows[i];
+        const struct model_count *first =
+            report->by_total ? &row->total : &row->self;
+        const struct model_count *second =
+            report->by_total ? &row->self : &row->total;
+
+        add_choice(&choices, i, first, view_weight(&report->view, second),
+                   limit);
+    }
+    return sorted_choices(&choices, count);
+}
+
+uint32_t *report_calls(const struct report *report, uint32_t row, bool callers,
+                       size_t *count)
+{
+    struct choices choices = {.report = report};
+
+    for (uint32_t i = 0; i < report->edge_keys.count; ++i) {
+        const struct report_edge *edge = &report->edges[i];
+
+        if ((callers ? edge->callee : edge->caller) == row)
+            add_choice(&choices, i, &edge->count, 0,
+                       report->limit > 0 ? report->limit : 0);
+    }
+    return sorted_choices(&choices, count);
+}
+
+uint32_t *report_children(const struct report *report, uint32_t parent,
+                          size_t *count)
+{
+    struct choices choices = {.report = report};
+    uint32_t at =
+        parent == REPORT_NONE ? report->root : report->branches[parent].child;
+
+    for (; at != REPORT_NONE; at = report->branches[at].sibling)
+        add_choice(&choices, at, &report->branches[at].total, 0,
+                   report->limit >= 0 ? report->limit : 0.5);
+    return sorted_choices(&choices, count);
+}
+
+/* ---- all */
 
 void report_forget(struct report *report)
 {

@@ -37,7 +37,7 @@ static void end_screen(void)
     held_talk = NULL;
 }
 
-static bool refused(const struct top_run *run)
+static bool is_refused(const struct top_run *run)
 {
     const struct sender *sender = &run->request.sender;
 
@@ -134,7 +134,7 @@ static bool wait_for(struct top_run *run, double seconds)
                           .events = POLLIN};
     double end = seconds_now() + seconds;
 
-    while (!signals_caught() && !refused(run) && seconds_now() < end &&
+    while (!signals_caught() && !is_refused(run) && seconds_now() < end &&
            !(run->stdio && run->live.ended)) {
         int wait = (int)((end - seconds_now()) * 1000) + 1;
 
@@ -151,7 +151,7 @@ static void loop_on_screen(struct top_run *run)
     unsigned long done = 0;
     double next = seconds_now();
 
-    while (!signals_caught() && !refused(run) && !run->ui.quit &&
+    while (!signals_caught() && !is_refused(run) && !run->ui.quit &&
            !came_to_nothing(run) &&
            (run->updates == 0 || done < run->updates)) {
         bool keys = wait_for(run, next - seconds_now());
@@ -177,7 +177,7 @@ static bool warms_up(const struct top_run *run)
 }
 
 /* While it warms up there is no table that could count; but not for ever. */
-static bool counts(const struct top_run *run, unsigned *warm)
+static bool counts_update(const struct top_run *run, unsigned *warm)
 {
     return !warms_up(run) || ++*warm > WARM_MAX;
 }
@@ -190,10 +190,10 @@ static void loop_printing(struct top_run *run)
 
     do {
         wait_for(run, run->delay);
-        if (refused(run) || came_to_nothing(run))
+        if (is_refused(run) || came_to_nothing(run))
             return;
         update_list(run);
-        if (counts(run, &warm)) {
+        if (counts_update(run, &warm)) {
             run->top.warms_up = false;
             ++done;
         }
@@ -234,7 +234,7 @@ int top_loop(struct top_run *run, struct image *image)
     end_screen();
     if (ended)
         log_info("%s", why);
-    if (refused(run))
+    if (is_refused(run))
         return STATUS_DATA;
     if (code == STATUS_OK && failed)
         return STATUS_DATA; /* QEMU's own error has been printed */

@@ -40,7 +40,8 @@ static void forget_recent(struct top_sites *top)
     top->lately_count = 0;
 }
 
-static double weighted(double sum, double kept, uint64_t now, uint64_t before)
+static double weighted_sum(double sum, double kept, uint64_t now,
+                           uint64_t before)
 {
     return sum * kept + (now > before ? (double)(now - before) : 0);
 }
@@ -54,18 +55,18 @@ static void add_account(double sums[OCCUPANCY_PARTS], double kept,
     occupancy_account(now, new);
     occupancy_account(before, old);
     for (unsigned i = 0; i < OCCUPANCY_PARTS; ++i)
-        sums[i] = weighted(sums[i], kept, new[i], old[i]);
+        sums[i] = weighted_sum(sums[i], kept, new[i], old[i]);
 }
 
 static void add_site(struct top_weights *sum, double kept,
                      const struct event_loop_row *now,
                      const struct event_loop_row *before)
 {
-    sum->own = weighted(sum->own, kept, now->own, before->own);
-    sum->total = weighted(sum->total, kept, now->total, before->total);
-    sum->calls = weighted(sum->calls, kept, now->calls, before->calls);
-    sum->delays = weighted(sum->delays, kept, now->delays, before->delays);
-    sum->delay = weighted(sum->delay, kept, now->delay, before->delay);
+    sum->own = weighted_sum(sum->own, kept, now->own, before->own);
+    sum->total = weighted_sum(sum->total, kept, now->total, before->total);
+    sum->calls = weighted_sum(sum->calls, kept, now->calls, before->calls);
+    sum->delays = weighted_sum(sum->delays, kept, now->delays, before->delays);
+    sum->delay = weighted_sum(sum->delay, kept, now->delay, before->delay);
 }
 
 static void make_room(struct top_sites *top, uint32_t sites)

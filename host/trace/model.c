@@ -33,19 +33,14 @@
 /* MODEL_UNDEFINED if there is no room for a new one. */
 static uint32_t node_number(struct model *model, uint64_t key)
 {
-    bool is_new;
+    static const struct model_node undefined = {.parent = MODEL_UNDEFINED};
     uint32_t number;
 
-    if (model_nodes(model) >= MODEL_NODES_MAX) {
-        number = index_find(&model->node_numbers, key);
-        return number != INDEX_NONE ? number : MODEL_UNDEFINED;
-    }
-    number = index_add(&model->node_numbers, key, &is_new);
-    if (!is_new)
-        return number;
-    vector_reserve_one(&model->nodes, number, sizeof *model->nodes);
-    model->nodes[number] = (struct model_node){.parent = MODEL_UNDEFINED};
-    return number;
+    if (model_nodes(model) < MODEL_NODES_MAX)
+        return index_add_row(&model->node_numbers, key, &model->nodes,
+                             &undefined, sizeof undefined);
+    number = index_find(&model->node_numbers, key);
+    return number != INDEX_NONE ? number : MODEL_UNDEFINED;
 }
 
 uint32_t model_node(const struct model *model, uint32_t node)
@@ -120,16 +115,10 @@ static uint32_t find_or_add_cell(struct model *model, uint32_t node,
                                  uint32_t task, uint32_t cpu)
 {
     uint32_t where = index_add(&model->cell_tasks, index_pair(task, cpu), NULL);
-    bool is_new;
-    uint32_t number =
-        index_add(&model->cell_keys, index_pair(where, node), &is_new);
+    const struct model_cell cell = {.node = node, .task = task, .cpu = cpu};
 
-    if (is_new) {
-        vector_reserve_one(&model->cells, number, sizeof *model->cells);
-        model->cells[number] =
-            (struct model_cell){.node = node, .task = task, .cpu = cpu};
-    }
-    return number;
+    return index_add_row(&model->cell_keys, index_pair(where, node),
+                         &model->cells, &cell, sizeof cell);
 }
 
 uint32_t model_cell_of(const struct model *model, uint32_t node, uint32_t task,
@@ -368,7 +357,7 @@ static uint32_t overflow_node(struct model *model, uint64_t address)
     return number;
 }
 
-static bool inside(const struct model *model, uint64_t time)
+static bool is_inside(const struct model *model, uint64_t time)
 {
     return time >= model->from && (model->to == 0 || time < model->to);
 }
@@ -398,7 +387,7 @@ static void take_time(struct model *model, struct model_cpu *cpu,
         node = MODEL_DROPPED;
         count.clocks = event->as_drop.clocks;
     }
-    if (!inside(model, event->time))
+    if (!is_inside(model, event->time))
         return;
     model_count_add(total, &count);
     add_to_cell(model, node, cpu, &count);
@@ -433,14 +422,14 @@ static void take_stolen(struct model *model, struct model_cpu *cpu,
     uint64_t clocks = event->as_stolen.clocks;
 
     cpu->stolen = checked_add(cpu->stolen, clocks);
-    if (inside(model, event->time))
+    if (is_inside(model, event->time))
         model->stolen_clocks = checked_add(model->stolen_clocks, clocks);
 }
 
 static void take_rest(struct model *model, struct model_cpu *cpu,
                       const struct event *event)
 {
-    bool is_in = inside(model, event->time);
+    bool is_in = is_inside(model, event->time);
 
     switch (event->kind) {
     case PROF_EVENT_HELLO:

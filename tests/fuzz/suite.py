@@ -42,8 +42,8 @@ DECODER = BASE + (
     "causal/curve causal/explain causal/notes causal/series causal/take "
     "causal/verdict "
     "base/base64 base/strings trace/console trace/event trace/guest_names "
-    "trace/model trace/packet occupancy/histogram occupancy/problems "
-    "occupancy/snapshot occupancy/sort occupancy/take base/number "
+    "trace/model trace/packet occupancy/problems "
+    "occupancy/snapshot occupancy/take base/number "
     "tasks/objects tasks/take tasks/words"
 )
 IMPORT = BASE + (
