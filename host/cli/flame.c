@@ -266,7 +266,8 @@ static uint32_t title_of(struct strings *strings, const struct request *request)
 bool flame_write_view(struct view *view, FILE *out)
 {
     const struct request request = {.view.input = view->input};
-    struct flame flame = {.by_time = view->weight == MODEL_CLOCKS, .is_served = true};
+    struct flame flame = {.by_time = view->weight == MODEL_CLOCKS,
+                          .is_served = true};
     bool fine;
 
     flame.title = title_of(&flame.strings, &request);

@@ -148,7 +148,8 @@ int command_loop(int argc, char **argv)
     static const struct argp argp = {options,  parse, "[TRACE]", help_text,
                                      children, 0,     0};
     static struct request request = {
-        .print = {.rows = 40, .view = {.input = "x.trace", .weight = MODEL_CLOCKS}}};
+        .print = {.rows = 40,
+                  .view = {.input = "x.trace", .weight = MODEL_CLOCKS}}};
     struct loop_print *print = &request.print;
     bool right;
 
